@@ -1,0 +1,24 @@
+# The commands of a working day. CI runs .ci/run, which calls these.
+export CGO_ENABLED ?= 0
+
+.PHONY: build test check fmt vet staticcheck race
+
+build: ## a static binary, ./rialto
+	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o rialto ./cmd/rialto
+
+test: ## everything that needs nothing but Go
+	go test ./...
+
+check: fmt vet staticcheck race ## what must be clean before a commit
+
+fmt:
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt these files:"; echo "$$unformatted"; exit 1; }
+
+vet:
+	go vet ./...
+
+staticcheck: ## the version that go.mod pins as a tool
+	go tool staticcheck ./...
+
+race: ## the race detector needs cgo; the product does not
+	CGO_ENABLED=1 go test -race ./...

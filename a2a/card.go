@@ -1,0 +1,91 @@
+package a2a
+
+// Card is how an agent introduces itself (A2A 1.0 section 4.4.1).
+type Card struct {
+	Name             string
+	Description      string
+	Version          string // of the agent, not of the protocol
+	DocumentationURL string
+	IconURL          string
+	Provider         *Provider
+
+	// Interfaces are the ways to reach the agent, the preferred first.
+	Interfaces []Interface
+
+	Capabilities       Capabilities
+	DefaultInputModes  []string // media types
+	DefaultOutputModes []string // media types
+	Skills             []Skill
+}
+
+// Provider is who runs an agent.
+type Provider struct {
+	Organization string
+	URL          string
+}
+
+// Interface is one way to reach an agent.
+type Interface struct {
+	URL     string
+	Binding Binding
+	Version Generation
+	Tenant  string // opaque; copied into requests (A2A 1.0.1)
+}
+
+// Binding is how calls travel.
+type Binding string
+
+// The bindings that A2A 0.3 and 1.0 define.
+const (
+	JSONRPC  Binding = "JSONRPC"
+	HTTPJSON Binding = "HTTP+JSON"
+	GRPC     Binding = "GRPC"
+)
+
+// Generation is a protocol version, "Major.Minor".
+type Generation string
+
+// The generations that differ on the wire.
+const (
+	V01 Generation = "0.1"
+	V02 Generation = "0.2"
+	V03 Generation = "0.3"
+	V10 Generation = "1.0"
+)
+
+// Capabilities tell what an agent offers beyond request and answer.
+type Capabilities struct {
+	Streaming         bool
+	PushNotifications bool
+	ExtendedAgentCard bool
+	Extensions        []Extension
+}
+
+// Extension names an addition to the protocol (A2A 1.0 section 4.6).
+type Extension struct {
+	URI         string
+	Description string
+	Required    bool
+	Params      Metadata
+}
+
+// Skill is one thing an agent can do.
+type Skill struct {
+	ID          string
+	Name        string
+	Description string
+	Tags        []string
+	Examples    []string
+	InputModes  []string
+	OutputModes []string
+}
+
+// Skill returns the skill named id, if the agent has it.
+func (c *Card) Skill(id string) (Skill, bool) {
+	for _, s := range c.Skills {
+		if s.ID == id {
+			return s, true
+		}
+	}
+	return Skill{}, false
+}

@@ -1,0 +1,67 @@
+package a2a
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Code says what kind of refusal an Error is, in the reasons of A2A 1.0
+// (section 5.4) and a few of JSON-RPC and HTTP. The numbers that each
+// generation puts on the wire are in a2a/internal/wire.
+type Code string
+
+// The codes that callers act on.
+const (
+	TaskNotFound            Code = "TASK_NOT_FOUND"
+	TaskNotCancelable       Code = "TASK_NOT_CANCELABLE"
+	PushNotSupported        Code = "PUSH_NOTIFICATION_NOT_SUPPORTED"
+	UnsupportedOperation    Code = "UNSUPPORTED_OPERATION"
+	ContentTypeNotSupported Code = "CONTENT_TYPE_NOT_SUPPORTED"
+	InvalidAgentResponse    Code = "INVALID_AGENT_RESPONSE"
+	ExtendedCardMissing     Code = "EXTENDED_AGENT_CARD_NOT_CONFIGURED"
+	ExtensionRequired       Code = "EXTENSION_SUPPORT_REQUIRED"
+	VersionNotSupported     Code = "VERSION_NOT_SUPPORTED"
+
+	ParseFailed     Code = "PARSE_ERROR"
+	InvalidRequest  Code = "INVALID_REQUEST"
+	MethodNotFound  Code = "METHOD_NOT_FOUND"
+	InvalidParams   Code = "INVALID_PARAMS"
+	Internal        Code = "INTERNAL_ERROR"
+	Unauthenticated Code = "UNAUTHENTICATED"
+	Forbidden       Code = "FORBIDDEN"
+	Unavailable     Code = "UNAVAILABLE" // not reached, or gave up before an answer
+)
+
+// Error is a refusal or failure in terms of the protocol.
+type Error struct {
+	Code    Code
+	Message string
+	Data    json.RawMessage // what came with it, as it came; nil if nothing did
+
+	// Remote is set when the agent at the other end said so, and unset when
+	// we did. The fields below are set only then.
+	Remote     bool
+	Number     int    // JSON-RPC code as it came; 0 if none did
+	HTTPStatus int    // 0 if unknown
+	Challenge  string // WWW-Authenticate
+}
+
+// Errorf returns an *Error of our own with a formatted message.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Error returns the message, or the code where there is none.
+func (e *Error) Error() string {
+	if e.Message == "" {
+		return string(e.Code)
+	}
+	return e.Message
+}
+
+// Is reports whether err is, or wraps, an *Error with this code.
+func Is(err error, code Code) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == code
+}

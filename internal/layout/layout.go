@@ -1,0 +1,46 @@
+// Package layout keeps the architecture true: its tests fail when a package
+// imports what does not stand above it, has no package comment, or is missing
+// from the table of floors. docs/design.md explains the table.
+package layout
+
+const module = "rialto"
+
+// floors lists, for each package, those of ours that it may import. "*" means
+// all of them.
+var floors = map[string][]string{
+	"a2a":                  {},
+	"static":               {},
+	"wellknown":            {},
+	"internal/jsonrpc":     {},
+	"internal/sse":         {},
+	"internal/guardhttp":   {},
+	"internal/layout":      {},
+	"templates":            {"static"},
+	"mcp":                  {"internal/jsonrpc", "internal/sse"},
+	"a2a/internal/wire":    {"a2a", "internal/jsonrpc"},
+	"a2a/a2aexec":          {"a2a"},
+	"a2a/a2aclient":        {"a2a", "a2a/internal/wire", "internal/jsonrpc", "internal/sse"},
+	"a2a/a2aserver":        {"a2a", "a2a/internal/wire", "internal/jsonrpc", "internal/sse"},
+	"a2a/a2atest":          {"a2a", "a2a/a2aexec", "a2a/a2aclient", "a2a/a2aserver", "internal/sse", "internal/jsonrpc"},
+	"oauth":                {"templates", "static", "internal/guardhttp"},
+	"oauth/oauthtest":      {"oauth"},
+	"bridge":               {"a2a", "mcp"},
+	"bridge/bridgetest":    {"bridge", "a2a", "mcp"},
+	"bridge/web":           {"bridge", "templates"},
+	"internal/store":       {"bridge", "oauth", "a2a"},
+	"internal/tableexpert": {"a2a", "a2a/a2aexec"},
+	"internal/e2e":         {"*"},
+	"cmd/rialto":           {"*"},
+}
+
+// owned lists modules that only some packages may import, so that each can be
+// replaced in one place.
+var owned = map[string][]string{
+	"github.com/mark3labs/mcp-go": {"mcp"},
+	"github.com/pressly/goose":    {"internal/store"},
+	"github.com/jackc/pgx":        {"internal/store"},
+	"modernc.org/sqlite":          {"internal/store", "internal/tableexpert"},
+	"github.com/spf13/cobra":      {"cmd/rialto"},
+	"github.com/knadh/koanf":      {"cmd/rialto"},
+	"github.com/go-jose/go-jose":  {"oauth", "oauth/oauthtest"},
+}
