@@ -1,0 +1,104 @@
+// Package static holds the files that browsers fetch for the pages: one style
+// sheet, two small scripts and the logo. It serves them from the binary and
+// knows nothing of the pages; package templates renders those.
+package static
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+// Prefix is the path below which Handler expects to be mounted.
+const Prefix = "/static/"
+
+//go:embed files
+var embedded embed.FS
+
+// files is filled once, when the program starts, and never changes.
+var files = load()
+
+type file struct {
+	content     []byte
+	contentType string
+	hash        string
+}
+
+func load() map[string]file {
+	entries, err := embedded.ReadDir("files")
+	if err != nil {
+		panic("static: the embedded files are missing: " + err.Error())
+	}
+	all := make(map[string]file, len(entries))
+	for _, e := range entries {
+		content, err := embedded.ReadFile("files/" + e.Name())
+		if err != nil {
+			panic("static: " + err.Error())
+		}
+		sum := sha256.Sum256(content)
+		all[e.Name()] = file{content, contentType(e.Name()), hex.EncodeToString(sum[:8])}
+	}
+	return all
+}
+
+// contentType does not ask the machine's mime table for the types we ship: a
+// container without one would serve style sheets that browsers refuse.
+func contentType(name string) string {
+	switch path.Ext(name) {
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	}
+	return mime.TypeByExtension(path.Ext(name))
+}
+
+// URL returns the address of a file, with the hash of its content in it, so
+// that browsers may keep it for ever. It panics when there is no such file.
+func URL(name string) string {
+	f, ok := files[name]
+	if !ok {
+		panic("static: no file " + name)
+	}
+	return Prefix + name + "?v=" + f.hash
+}
+
+// Handler serves the files below Prefix. An address that carries the present
+// hash is cached for a year; one without it, or with the hash that another
+// release had, is answered with today's content and must be asked for again.
+// So a page of an old replica still finds its style in the middle of a rollout.
+func Handler() http.Handler {
+	return http.HandlerFunc(serve)
+}
+
+func serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	f, ok := files[strings.TrimPrefix(r.URL.Path, Prefix)]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-cache")
+	if r.URL.Query().Get("v") == f.hash {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	h.Set("Content-Type", f.contentType)
+	h.Set("ETag", `"`+f.hash+`"`)
+	h.Set("X-Content-Type-Options", "nosniff")
+	// An SVG opened by itself is a document: it may run nothing.
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
+}

@@ -1,0 +1,105 @@
+package templates
+
+import (
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Authorize asks a person to let a client in, and to sign in as well when
+// nobody is. Its form posts handle, decision (approve, deny or switch) and,
+// when User is empty, username and password.
+type Authorize struct {
+	Product      string
+	Client       string  // the client's name, cleaned
+	Unverified   bool    // the client registered itself under that name
+	ClientURI    string  // the address that vouches for the client, if one does
+	RedirectHost string  // where the answer goes
+	Loopback     bool    // RedirectHost is this computer
+	LookAlike    string  // the vendor whose name Client resembles; "" is none
+	Scopes       []Scope // what the client would be able to do
+	User         string  // who is signed in; "" shows the sign-in fields
+	Username     string  // what was typed before, when the page is shown again
+	Error        string  // why the page is shown again
+	Handle       string  // names the request that waits at the server
+	Action       string  // where the form goes
+}
+
+// Scope is a permission and what it means in words.
+type Scope struct{ Name, Words string }
+
+// Return sends the browser back to the client after a decision. It is a page
+// and not a redirect because form-action in our policy blocks the second hop
+// of a redirect that follows a form.
+type Return struct {
+	Product string
+	Client  string
+	URL     string // the client's redirect URI with the answer in its query
+	Denied  bool
+}
+
+// SignIn asks for a name and a password, for our own pages.
+type SignIn struct {
+	Product  string
+	Action   string
+	Next     string // the path to go to afterwards
+	Username string
+	Error    string
+	Handle   string
+}
+
+// SignedOut confirms that the browser session has ended.
+type SignedOut struct{ Product string }
+
+// Problem says what went wrong and what the reader can do about it.
+type Problem struct{ Product, Title, Detail, Remedy string }
+
+// Home tells a person what this server is and how to connect a chat app.
+type Home struct {
+	Product  string
+	URL      string // the address of the connector
+	Agents   []HomeAgent
+	Snippets []Snippet
+	User     string // who is signed in, if anybody
+	SignOut  string // where the sign-out form goes; "" shows none
+}
+
+// HomeAgent is an agent as Home lists it.
+type HomeAgent struct{ Name, Title, Description string }
+
+// Snippet is how one chat app is connected: steps in words, one per line, and
+// a command or a piece of configuration to copy.
+type Snippet struct{ Client, Steps, Code string }
+
+// Document shows a document of an agent that a search found.
+type Document struct {
+	Product string
+	Title   string
+	Agent   string
+	ID      string
+	Text    string      // shown as it is, line breaks kept
+	Fields  [][2]string // label and value, in this order
+}
+
+func (Authorize) file() string { return "authorize" }
+func (Return) file() string    { return "return" }
+func (SignIn) file() string    { return "signin" }
+func (SignedOut) file() string { return "signedout" }
+func (Problem) file() string   { return "problem" }
+func (Home) file() string      { return "home" }
+func (Document) file() string  { return "document" }
+
+// Href is URL as a link. html/template lets only http, https and mailto pass,
+// but desktop apps register schemes of their own (RFC 8252 section 7.1). The
+// server has matched URL to a registered redirect URI; what could run as code
+// in our origin is stopped here a second time.
+func (p Return) Href() template.URL {
+	u, err := url.Parse(p.URL)
+	if err != nil || u.Scheme == "" || slices.Contains(codeSchemes, strings.ToLower(u.Scheme)) {
+		return "#"
+	}
+	return template.URL(p.URL)
+}
+
+var codeSchemes = []string{"javascript", "data", "vbscript", "file", "blob", "about", "view-source"}

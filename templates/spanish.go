@@ -1,0 +1,61 @@
+package templates
+
+// inSpanish translates the sentences of the pages. A test keeps it complete:
+// every sentence in html/ has its line here.
+var inSpanish = map[string]string{
+	// Signing in.
+	"Username":                    "Usuario",
+	"Password":                    "Contraseña",
+	"Sign in":                     "Iniciar sesión",
+	"Sign in to {}":               "Inicia sesión en {}",
+	"Signed in as {}":             "Has iniciado sesión como {}",
+	"Use another account":         "Usar otra cuenta",
+	"Sign out":                    "Cerrar sesión",
+	"Signed out":                  "Sesión cerrada",
+	"You are signed out":          "Has cerrado la sesión",
+	"Go to the start page":        "Ir a la página de inicio",
+	"Wrong username or password.": "El usuario o la contraseña no son correctos.",
+
+	"Apps that you connected stay connected.": "Las aplicaciones que conectaste siguen conectadas.",
+
+	// Letting an app in.
+	"Connect an app":            "Conectar una aplicación",
+	"{} wants to connect to {}": "{} quiere conectarse a {}",
+	"It will be able to":        "Podrá",
+	"You return to":             "Volverás a",
+	"About the app":             "Sobre la aplicación",
+	"Allow":                     "Permitir",
+	"Sign in and allow":         "Iniciar sesión y permitir",
+	"Allow anyway":              "Permitir de todos modos",
+	"Sign in and allow anyway":  "Iniciar sesión y permitir de todos modos",
+	"Refuse":                    "Rechazar",
+
+	"Only go on if you started this yourself, just now.":                           "Continúa solo si has empezado esto tú, ahora mismo.",
+	"That is an app on this computer. Any program that runs here could be asking.": "Es una aplicación de este ordenador. Cualquier programa que se ejecute aquí podría estar pidiéndolo.",
+	"It registered itself. Nobody has verified its name.":                          "Se registró por su cuenta. Nadie ha verificado su nombre.",
+
+	"This is probably not who it says it is.":     "Probablemente no es quien dice ser.",
+	"If you did not expect this, refuse.":         "Si no lo esperabas, recházalo.",
+	"I know that this app does not come from {}.": "Sé que esta aplicación no es de {}.",
+	"The app calls itself {}, a name that looks like {}. But its answer would go to {}, which does not belong to them.": "La aplicación se llama {}, un nombre parecido a {}. Pero su respuesta iría a {}, que no les pertenece.",
+
+	// Going back.
+	"Allowed":        "Permitida",
+	"Refused":        "Rechazada",
+	"You allowed {}": "Has permitido a {}",
+	"You refused {}": "Has rechazado a {}",
+	"Return to {}":   "Volver a {}",
+	"Nothing was shared. You go back to the app now.":                 "No se ha compartido nada. Ahora vuelves a la aplicación.",
+	"You go back to the app now. If nothing happens, use the button.": "Ahora vuelves a la aplicación. Si no ocurre nada, usa el botón.",
+	"You can close this window once the app has answered.":            "Puedes cerrar esta ventana cuando la aplicación haya respondido.",
+
+	// Home.
+	"Start":                               "Inicio",
+	"Agents":                              "Agentes",
+	"How to connect":                      "Cómo conectarse",
+	"Copy":                                "Copiar",
+	"Copied":                              "Copiado",
+	"No agent is connected yet.":          "Todavía no hay ningún agente conectado.",
+	"Your chat, connected to your agents": "Tu chat, conectado a tus agentes",
+	"Add this address as a connector in your chat app. It asks you to sign in here once, and can then hand work to the agents below.": "Añade esta dirección como conector en tu aplicación de chat. Te pedirá que inicies sesión aquí una vez y después podrá encargar trabajo a estos agentes.",
+}

@@ -1,0 +1,94 @@
+// Package templates renders the pages that people see: one struct, one page,
+// in English and Spanish. It decides how a page looks and which headers
+// protect it, never what happened: callers bring cleaned values, and every
+// value is escaped as the data it is.
+package templates
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"rialto/static"
+)
+
+// Page is what Write can render: one of the structs of this package.
+type Page interface {
+	// file is the name of the page's template, without its extension.
+	file() string
+}
+
+//go:embed html
+var sources embed.FS
+
+// sheets holds the parsed pages by language and file. It is filled once, when
+// the program starts, and only read afterwards.
+var sheets = parse()
+
+func parse() map[language]map[string]*template.Template {
+	names := []string{"authorize", "return", "signin", "signedout", "problem", "home", "document"}
+	all := map[language]map[string]*template.Template{}
+	for _, l := range languages {
+		layout := template.Must(template.New("").Funcs(functions(l)).ParseFS(sources, "html/layout.html"))
+		all[l] = map[string]*template.Template{}
+		for _, name := range names {
+			all[l][name] = template.Must(template.Must(layout.Clone()).ParseFS(sources, "html/"+name+".html"))
+		}
+	}
+	return all
+}
+
+func functions(l language) template.FuncMap {
+	return template.FuncMap{
+		"lang":   func() string { return string(l) },
+		"static": static.URL,
+		"t":      l.text,
+		"say":    l.say,
+	}
+}
+
+// Write renders page in the language that the request prefers and sends it
+// with the headers that protect it. The page is rendered before the first byte
+// is sent, so that a half page never leaves the house.
+func Write(w http.ResponseWriter, r *http.Request, status int, page Page) {
+	l := preferred(r.Header.Get("Accept-Language"))
+	var body bytes.Buffer
+	if err := sheets[l][page.file()].ExecuteTemplate(&body, "layout", page); err != nil {
+		// Only a mistake in our own templates ends here, and a test renders them all.
+		http.Error(w, "The page could not be shown.", http.StatusInternalServerError)
+		return
+	}
+	protect(w.Header(), r)
+	w.Header().Set("Content-Language", string(l))
+	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
+	w.WriteHeader(status)
+	w.Write(body.Bytes()) // an error here means that nobody is reading any more
+}
+
+// policy forbids everything that the pages do not need. Forms go to ourselves
+// only: an injected form could otherwise carry a password or a pasted token
+// away. That is why an approval is answered by a page (Return) and not by a
+// redirect, which form-action would block.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// protect sets the headers that every page carries (RFC 9700 section 4.16,
+// OAuth 2.1 section 7.13).
+func protect(h http.Header, r *http.Request) {
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Add("Vary", "Accept-Language")
+	// RFC 6797 section 7.2: never over plain HTTP. A caller who forges the
+	// forwarded header only pins what it itself sees.
+	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}
