@@ -1,0 +1,161 @@
+package sse
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"time"
+)
+
+// DefaultMaxEvent is the size of an event, in bytes, that a Reader accepts if
+// it is not told otherwise.
+const DefaultMaxEvent = 4 << 20
+
+// ErrTooLarge is returned for an event that is larger than the Reader allows.
+var ErrTooLarge = errors.New("sse: event too large")
+
+// Reader reads the events of a stream.
+//
+// It leaves the standard in one place: the standard drops an event that the
+// end of the stream cuts short, but agents exist that close the stream without
+// the empty line after their last event. So an event with data counts if the
+// stream ends cleanly (io.EOF), and is dropped only if the connection breaks.
+type Reader struct {
+	// MaxEvent bounds the bytes of one event; zero means DefaultMaxEvent.
+	MaxEvent int
+
+	in     *bufio.Reader
+	line   []byte
+	begun  bool // the byte order mark is behind us
+	skipLF bool // the last line ended with CR; a LF that follows belongs to it
+	id     string
+	retry  time.Duration
+	err    error // sticky
+}
+
+// NewReader returns a Reader of r.
+func NewReader(r io.Reader) *Reader {
+	return &Reader{in: bufio.NewReader(r)}
+}
+
+// LastID returns the last id that the stream has named, even if no event
+// followed it. It is what a client that reconnects sends as Last-Event-ID.
+func (r *Reader) LastID() string { return r.id }
+
+// Retry returns how long the stream asks a client to wait before it
+// reconnects; zero if it did not say.
+func (r *Reader) Retry() time.Duration { return r.retry }
+
+// Next returns the next event. At the clean end of the stream it returns
+// io.EOF; every error is final.
+func (r *Reader) Next() (Event, error) {
+	var e pending
+	r.begin()
+	for r.err == nil {
+		line, err := r.readLine(r.max() - len(e.data))
+		if err != nil {
+			r.err = err
+		}
+		if err == io.EOF && len(line) > 0 {
+			e.field(r, line)
+		}
+		switch {
+		case err != nil && err != io.EOF:
+			return Event{}, err
+		case len(line) == 0 && e.hasData:
+			return e.event(r.id), nil
+		case err == io.EOF && e.hasData:
+			return e.event(r.id), nil
+		case err == io.EOF:
+			return Event{}, io.EOF
+		case len(line) == 0:
+			e = pending{} // an event without data is none
+		default:
+			e.field(r, line)
+		}
+	}
+	return Event{}, r.err
+}
+
+// begin skips a byte order mark. It is not NewReader's to do, for it waits for
+// the stream.
+func (r *Reader) begin() {
+	if r.begun {
+		return
+	}
+	r.begun = true
+	if bom, _ := r.in.Peek(3); string(bom) == "\xef\xbb\xbf" {
+		_, _ = r.in.Discard(3) // cannot fail, the bytes are buffered
+	}
+}
+
+func (r *Reader) max() int {
+	if r.MaxEvent > 0 {
+		return r.MaxEvent
+	}
+	return DefaultMaxEvent
+}
+
+// readLine returns the next line without its end, which is CR, LF or both. It
+// does not wait for a byte after CR. With an error it returns what there was
+// of the line.
+func (r *Reader) readLine(limit int) ([]byte, error) {
+	r.line = r.line[:0]
+	for {
+		c, err := r.in.ReadByte()
+		if err != nil {
+			return r.line, err
+		}
+		after := r.skipLF
+		r.skipLF = c == '\r'
+		switch {
+		case c == '\n' && after:
+		case c == '\n', c == '\r':
+			return r.line, nil
+		case len(r.line) >= limit:
+			return nil, ErrTooLarge
+		default:
+			r.line = append(r.line, c)
+		}
+	}
+}
+
+// pending is an event that is not complete yet.
+type pending struct {
+	typ     string
+	data    []byte
+	hasData bool
+}
+
+func (e *pending) event(id string) Event {
+	if e.typ == "" {
+		e.typ = DefaultType
+	}
+	return Event{ID: id, Type: e.typ, Data: e.data}
+}
+
+// field takes one line that is not empty. Comments and unknown fields are
+// ignored.
+func (e *pending) field(r *Reader, line []byte) {
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(name) {
+	case "data":
+		if e.hasData {
+			e.data = append(e.data, '\n')
+		}
+		e.data, e.hasData = append(e.data, value...), true
+	case "event":
+		e.typ = string(value)
+	case "id":
+		if bytes.IndexByte(value, 0) < 0 {
+			r.id = string(value)
+		}
+	case "retry":
+		if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil {
+			r.retry = time.Duration(ms) * time.Millisecond
+		}
+	}
+}
