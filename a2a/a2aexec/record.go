@@ -1,0 +1,224 @@
+package a2aexec
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"rialto/a2a"
+)
+
+// record is one task and the latest events that made it what it is. Followers
+// read the events at their own pace and hold up nobody: one who falls behind
+// the backlog gets the task as it stands and goes on from there.
+type record struct {
+	e         *Executor
+	contextID string   // never changes
+	sent      []digest // guarded by e.mu; the rest by mu
+
+	mu      sync.Mutex
+	task    a2a.Task
+	backlog []a2a.Event
+	next    int           // the number of the event after the last in backlog
+	changed chan struct{} // closed, and replaced, at every event
+	turn    *Turn         // the one that may emit; nil when the task is settled
+}
+
+func newRecord(e *Executor, id a2a.TaskID, contextID string) *record {
+	task := a2a.Task{ID: id, ContextID: contextID, Status: a2a.Status{State: a2a.Submitted, Timestamp: e.now()}}
+	return &record{e: e, contextID: contextID, task: task, changed: make(chan struct{})}
+}
+
+func (r *record) state() a2a.State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.task.Status.State
+}
+
+// snapshot returns the task as it stands and the number of the event that
+// comes next.
+func (r *record) snapshot() (*a2a.Task, int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.task.Clone(), r.next
+}
+
+// delivery returns the running turn, or the task it has settled as.
+func (r *record) delivery() *delivery {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return &delivery{record: r, task: r.task.Clone(), next: r.next, turn: r.turn}
+}
+
+// begin makes t the turn of the task, if the task can take one.
+func (r *record) begin(t *Turn) (*delivery, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch s := r.task.Status.State; {
+	case s.Terminal():
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "task %s has ended (%s); leave the task id out to start another", r.task.ID, s)
+	case r.turn != nil:
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "task %s is still working; wait until it asks for input", r.task.ID)
+	case s.Interrupted():
+		r.apply(r.status(a2a.Working, ""))
+	}
+	r.task.History = append(r.task.History, *t.Message)
+	r.trimHistory()
+	r.turn = t
+	return &delivery{record: r, task: r.task.Clone(), next: r.next, turn: t}, nil
+}
+
+// emit applies the event that build returns, if t may still emit. It is the
+// one way from a turn to its task.
+func (r *record) emit(t *Turn, build func() a2a.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.turn != t {
+		return
+	}
+	t.events++
+	ev := build()
+	if s, ok := ev.(*a2a.StatusUpdate); ok && s.Status.State.Settled() {
+		r.settle(s)
+		return
+	}
+	if t.events >= orDefault(r.e.MaxEvents, 10000) {
+		r.settle(r.status(a2a.Failed, "The agent produced more events than one turn may."))
+		t.stop(errTooMany)
+		return
+	}
+	r.apply(ev)
+}
+
+// end brings the task into a terminal state from outside its turn, and
+// reports whether it was not in one already.
+func (r *record) end(s a2a.State, text string, cause error) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.task.Status.State.Terminal() {
+		return false
+	}
+	t := r.turn
+	r.settle(r.status(s, text))
+	if t != nil {
+		t.stop(cause)
+	}
+	return true
+}
+
+// stop fails the task if a turn is running.
+func (r *record) stop(text string, cause error) {
+	r.mu.Lock()
+	running := r.turn != nil
+	r.mu.Unlock()
+	if running {
+		r.end(a2a.Failed, text, cause)
+	}
+}
+
+// settle applies the last event of a turn and releases those who wait for it.
+// It holds r.mu.
+func (r *record) settle(s *a2a.StatusUpdate) {
+	t := r.turn
+	r.turn = nil
+	r.apply(s)
+	if t != nil {
+		t.end = r.task.Clone()
+		close(t.settled)
+	}
+}
+
+// apply changes the task and tells the followers. It holds r.mu.
+func (r *record) apply(ev a2a.Event) {
+	r.task.Apply(ev)
+	r.trimHistory()
+	r.backlog = append(r.backlog, ev)
+	if over := len(r.backlog) - orDefault(r.e.MaxBacklog, 256); over > 0 {
+		r.backlog = slices.Delete(r.backlog, 0, over)
+	}
+	r.next++
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// trimHistory drops what the agent said first, before anything that its
+// caller said: progress is worth least once it is past. It holds r.mu.
+func (r *record) trimHistory() {
+	for len(r.task.History) > orDefault(r.e.MaxHistory, 100) {
+		i := slices.IndexFunc(r.task.History, func(m a2a.Message) bool { return m.Role == a2a.RoleAgent })
+		i = max(i, 0)
+		r.task.History = slices.Delete(r.task.History, i, i+1)
+	}
+}
+
+// status builds a status update; with text, the agent says it.
+func (r *record) status(s a2a.State, text string) *a2a.StatusUpdate {
+	u := &a2a.StatusUpdate{TaskID: r.task.ID, ContextID: r.contextID}
+	u.Status = a2a.Status{State: s, Timestamp: r.e.now()}
+	if text != "" {
+		u.Status.Message = &a2a.Message{
+			ID: newID(), ContextID: r.contextID, TaskID: r.task.ID,
+			Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(text)},
+		}
+	}
+	return u
+}
+
+// follow yields task and then the events from number next on, until one
+// settles the task or the caller has enough.
+func (r *record) follow(ctx context.Context, task *a2a.Task, next int, yield func(a2a.Event, error) bool) {
+	var ev a2a.Event = task
+	for yield(ev, nil) && !settles(ev) {
+		var changed <-chan struct{}
+		for ev, next, changed = r.after(next); ev == nil; ev, next, changed = r.after(next) {
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				yield(nil, context.Cause(ctx))
+				return
+			}
+		}
+	}
+}
+
+// after returns event number n and the number after it; or, where n is not in
+// the backlog any more, the task as it stands; or, where n has not happened
+// yet, no event and a channel that closes when it has.
+func (r *record) after(n int) (a2a.Event, int, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch first := r.next - len(r.backlog); {
+	case n >= r.next:
+		return nil, n, r.changed
+	case n < first:
+		return r.task.Clone(), r.next, nil
+	default:
+		return copyOf(r.backlog[n-first]), n + 1, nil
+	}
+}
+
+// copyOf keeps one follower from changing the event that another reads.
+func copyOf(ev a2a.Event) a2a.Event {
+	switch ev := ev.(type) {
+	case *a2a.StatusUpdate:
+		c := *ev
+		return &c
+	case *a2a.ArtifactUpdate:
+		c := *ev
+		c.Artifact.Parts = slices.Clone(ev.Artifact.Parts)
+		return &c
+	default:
+		return ev
+	}
+}
+
+func settles(ev a2a.Event) bool {
+	switch ev := ev.(type) {
+	case *a2a.Task:
+		return ev.Status.State.Settled()
+	case *a2a.StatusUpdate:
+		return ev.Status.State.Settled()
+	default:
+		return false
+	}
+}

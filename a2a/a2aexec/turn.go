@@ -1,0 +1,108 @@
+package a2aexec
+
+import (
+	"context"
+
+	"rialto/a2a"
+)
+
+// Turn is the work of one message. Its methods tell the followers of the task
+// what happens; they may be called concurrently, never block on a follower,
+// and do nothing once the turn is settled, by whomever.
+type Turn struct {
+	// Message is what was said, with the ids of its task and context.
+	Message *a2a.Message
+
+	// Request is what the message came in.
+	Request *a2a.SendRequest
+
+	// Skill is what the caller asked for by "skillId", in the metadata of the
+	// message or else of the request; empty leaves the choice to the agent. (No
+	// generation before 1.1 has a field for it.)
+	Skill string
+
+	record  *record
+	stop    context.CancelCauseFunc
+	settled chan struct{}
+	end     *a2a.Task // as it stood when settled closed
+	events  int       // guarded by record.mu
+}
+
+func newTurn(r *record, req *a2a.SendRequest) *Turn {
+	m := *req.Message
+	m.TaskID, m.ContextID, m.Role = r.task.ID, r.contextID, a2a.RoleUser
+	if m.ID == "" {
+		m.ID = newID()
+	}
+	return &Turn{Message: &m, Request: req, Skill: skill(req), record: r, settled: make(chan struct{})}
+}
+
+func skill(req *a2a.SendRequest) string {
+	for _, meta := range []a2a.Metadata{req.Message.Metadata, req.Metadata} {
+		if id, ok := meta["skillId"].(string); ok && id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// Task returns the task as it stands. Its history has the earlier turns and,
+// last, the message of this one.
+func (t *Turn) Task() *a2a.Task {
+	task, _ := t.record.snapshot()
+	return task
+}
+
+// Working says what the agent is doing.
+func (t *Turn) Working(text string) { t.status(a2a.Working, text) }
+
+// Artifact hands over an artifact whole, or replaces the one that has its id.
+// An artifact without an id gets one.
+func (t *Turn) Artifact(a a2a.Artifact) { t.artifact(a, false, true) }
+
+// Append hands over the next chunk of the artifact that has a's id, and
+// whether it is the last. The first chunk makes the artifact.
+func (t *Turn) Append(a a2a.Artifact, last bool) { t.artifact(a, true, last) }
+
+// Ask settles the turn with a question; the answer to it is the message of
+// the next turn.
+func (t *Turn) Ask(text string) { t.status(a2a.InputRequired, text) }
+
+// AskAuth settles the turn until the caller has authorized what text says.
+func (t *Turn) AskAuth(text string) { t.status(a2a.AuthRequired, text) }
+
+// Complete ends the task; what it produced is in its artifacts.
+func (t *Turn) Complete(text string) { t.status(a2a.Completed, text) }
+
+// Fail ends the task and says why.
+func (t *Turn) Fail(text string) { t.status(a2a.Failed, text) }
+
+// Reject ends the task: the agent will not do what was asked.
+func (t *Turn) Reject(text string) { t.status(a2a.Rejected, text) }
+
+func (t *Turn) status(s a2a.State, text string) {
+	t.record.emit(t, func() a2a.Event { return t.record.status(s, text) })
+}
+
+func (t *Turn) artifact(a a2a.Artifact, more, last bool) {
+	if a.ID == "" {
+		a.ID = newID()
+	}
+	t.record.emit(t, func() a2a.Event {
+		known := t.record.has(a.ID)
+		return &a2a.ArtifactUpdate{
+			TaskID: t.record.task.ID, ContextID: t.record.contextID,
+			Artifact: a, Append: more && known, LastChunk: last,
+		}
+	})
+}
+
+// has reports whether the task has an artifact of that id. It holds r.mu.
+func (r *record) has(id string) bool {
+	for _, a := range r.task.Artifacts {
+		if a.ID == id {
+			return true
+		}
+	}
+	return false
+}
