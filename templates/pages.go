@@ -72,6 +72,11 @@ type HomeAgent struct{ Name, Title, Description string }
 // a command or a piece of configuration to copy.
 type Snippet struct{ Client, Steps, Code string }
 
+// Lines is Steps, step by step.
+func (s Snippet) Lines() []string {
+	return strings.FieldsFunc(s.Steps, func(r rune) bool { return r == '\n' })
+}
+
 // Document shows a document of an agent that a search found.
 type Document struct {
 	Product string
