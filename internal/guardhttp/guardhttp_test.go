@@ -1,0 +1,193 @@
+package guardhttp_test
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/internal/guardhttp"
+)
+
+// serve starts a real listener on loopback and counts the requests it gets.
+func serve(t *testing.T, h http.HandlerFunc) (address string, requests chan *http.Request) {
+	t.Helper()
+	requests = make(chan *http.Request, 16)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests <- r
+		h(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, requests
+}
+
+func document(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprint(w, `{"client_name":"x"}`)
+}
+
+func TestADocumentIsFetchedWithNothingOfOurs(t *testing.T) {
+	address, requests := serve(t, document)
+	c := &guardhttp.Client{Loopback: true}
+	doc, err := c.Get(t.Context(), address+"/client.json?v=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(doc.Body) != `{"client_name":"x"}` || doc.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("got %s with %v, want the document and its type", doc.Body, doc.Header)
+	}
+	r := <-requests
+	if r.URL.RequestURI() != "/client.json?v=1" || r.Header.Get("Accept-Encoding") != "identity" {
+		t.Errorf("got %s, Accept-Encoding %q, want the path and no compression", r.URL, r.Header.Get("Accept-Encoding"))
+	}
+	if r.Header.Get("Cookie") != "" || r.Header.Get("Authorization") != "" {
+		t.Errorf("got credentials in %v", r.Header)
+	}
+}
+
+func TestTheZeroValueRefusesThisComputer(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(document))
+	t.Cleanup(s.Close)
+	port := s.Listener.Addr().(*net.TCPAddr).Port
+	var c guardhttp.Client
+	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]"} {
+		_, err := c.Get(t.Context(), fmt.Sprintf("https://%s:%d/", host, port))
+		if !errors.Is(err, guardhttp.ErrBlocked) {
+			t.Errorf("%s: got %v, want %v", host, err, guardhttp.ErrBlocked)
+		}
+	}
+}
+
+func TestPrivateAndReservedAddressesAreRefused(t *testing.T) {
+	var c guardhttp.Client
+	for _, host := range []string{
+		"127.0.0.1", "127.1.2.3", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",
+		"0.0.0.0", "192.0.0.8", "198.18.0.1", "224.0.0.1", "255.255.255.255",
+		"[::1]", "[::]", "[fc00::1]", "[fe80::1]", "[::ffff:10.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
+	} {
+		t.Run(host, func(t *testing.T) {
+			if _, err := c.Get(t.Context(), "https://"+host+"/"); !errors.Is(err, guardhttp.ErrBlocked) {
+				t.Errorf("got %v, want %v", err, guardhttp.ErrBlocked)
+			}
+		})
+	}
+}
+
+func TestOnlyThePortOfHTTPSIsDialled(t *testing.T) {
+	var c guardhttp.Client
+	for _, port := range []string{"22", "80", "8443"} {
+		if _, err := c.Get(t.Context(), "https://192.0.2.1:"+port+"/"); !errors.Is(err, guardhttp.ErrBlocked) {
+			t.Errorf("port %s: got %v, want %v", port, err, guardhttp.ErrBlocked)
+		}
+	}
+}
+
+func TestAddressesOfTheWrongFormAreRefusedUnsent(t *testing.T) {
+	var c guardhttp.Client
+	for _, address := range []string{
+		"", "client.json", "http://chat.example/", "ftp://chat.example/", "file:///etc/passwd", "https://", "https:///x",
+		"https://user@chat.example/", "https://chat.example/#part", "https://chat.example/#", "https://chat.example/\x7f", "https://[::1",
+	} {
+		if _, err := c.Get(t.Context(), address); !errors.Is(err, guardhttp.ErrURL) {
+			t.Errorf("%q: got %v, want %v", address, err, guardhttp.ErrURL)
+		}
+	}
+}
+
+func TestLoopbackForTestsOpensNothingElse(t *testing.T) {
+	c := &guardhttp.Client{Loopback: true}
+	for _, host := range []string{"10.0.0.1", "169.254.169.254", "[fe80::1]"} {
+		if _, err := c.Get(t.Context(), "http://"+host+"/"); !errors.Is(err, guardhttp.ErrBlocked) {
+			t.Errorf("%s: got %v, want %v", host, err, guardhttp.ErrBlocked)
+		}
+	}
+}
+
+func TestAProxyOfTheEnvironmentIsNotAsked(t *testing.T) {
+	proxy, asked := serve(t, document)
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
+		t.Setenv(name, proxy)
+	}
+	var c guardhttp.Client
+	if _, err := c.Get(t.Context(), "https://10.0.0.1/"); !errors.Is(err, guardhttp.ErrBlocked) {
+		t.Errorf("got %v, want %v", err, guardhttp.ErrBlocked)
+	}
+	if len(asked) != 0 {
+		t.Error("the proxy was asked")
+	}
+}
+
+func TestRedirectsAreReportedAndNotFollowed(t *testing.T) {
+	target, reached := serve(t, document)
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		address, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target, status) })
+		c := &guardhttp.Client{Loopback: true}
+		_, err := c.Get(t.Context(), address)
+		if !errors.Is(err, guardhttp.ErrRedirect) || !strings.Contains(err.Error(), target) {
+			t.Errorf("%d: got %v, want %v and where to", status, err, guardhttp.ErrRedirect)
+		}
+	}
+	if len(reached) != 0 {
+		t.Error("a redirect was followed")
+	}
+}
+
+func TestOnly200IsADocument(t *testing.T) {
+	for _, status := range []int{201, 204, 400, 403, 404, 500, 503} {
+		address, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		c := &guardhttp.Client{Loopback: true}
+		if _, err := c.Get(t.Context(), address); !errors.Is(err, guardhttp.ErrStatus) {
+			t.Errorf("%d: got %v, want %v", status, err, guardhttp.ErrStatus)
+		}
+	}
+}
+
+func TestADocumentMayFillTheLimitAndNotOneByteMore(t *testing.T) {
+	for size, want := range map[int]error{1024: nil, 1025: guardhttp.ErrTooLarge, 1 << 20: guardhttp.ErrTooLarge} {
+		address, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("x", size)) })
+		c := &guardhttp.Client{Loopback: true, MaxBytes: 1024}
+		if _, err := c.Get(t.Context(), address); !errors.Is(err, want) {
+			t.Errorf("%d bytes: got %v, want %v", size, err, want)
+		}
+	}
+}
+
+func TestAnEndlessHeaderIsCut(t *testing.T) {
+	address, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Long", strings.Repeat("x", 1<<20)) })
+	c := &guardhttp.Client{Loopback: true}
+	if _, err := c.Get(t.Context(), address); err == nil {
+		t.Error("got a document, want an error")
+	}
+}
+
+func TestASlowServerIsLeft(t *testing.T) {
+	address, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.(http.Flusher).Flush() // a header, and then nothing
+		<-r.Context().Done()
+	})
+	c := &guardhttp.Client{Loopback: true, Timeout: 50 * time.Millisecond}
+	if _, err := c.Get(t.Context(), address); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+	}
+}
+
+func TestACertificateOfNobodyIsRefused(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(document))
+	t.Cleanup(s.Close)
+	s.Config.ErrorLog = nil
+	c := &guardhttp.Client{Loopback: true}
+	if _, err := c.Get(t.Context(), s.URL); err == nil {
+		t.Error("got a document over an unknown certificate, want an error")
+	}
+	c.RootCAs = x509.NewCertPool()
+	c.RootCAs.AddCert(s.Certificate())
+	if _, err := c.Get(t.Context(), s.URL); err != nil {
+		t.Errorf("got %v over a certificate that we trust, want the document", err)
+	}
+}
