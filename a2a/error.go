@@ -45,6 +45,10 @@ type Error struct {
 	Number     int    // JSON-RPC code as it came; 0 if none did
 	HTTPStatus int    // 0 if unknown
 	Challenge  string // WWW-Authenticate
+
+	// Cause is what went wrong underneath; nil if Code says it all. It is for
+	// logs and errors.Is, not for peers.
+	Cause error
 }
 
 // Errorf returns an *Error of our own with a formatted message.
@@ -59,6 +63,9 @@ func (e *Error) Error() string {
 	}
 	return e.Message
 }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
 
 // Is reports whether err is, or wraps, an *Error with this code.
 func Is(err error, code Code) bool {

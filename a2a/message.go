@@ -101,11 +101,15 @@ func (p Part) MarshalJSON() ([]byte, error) {
 	case Text:
 		s.Text = (*string)(&c)
 	case Raw:
-		s.Raw = (*[]byte)(&c)
+		b := append([]byte{}, c...) // nil would become null, which reads as absent
+		s.Raw = &b
 	case URL:
 		s.URL = (*string)(&c)
 	case Data:
 		s.Data = json.RawMessage(c)
+		if len(c) == 0 {
+			s.Data = json.RawMessage("null")
+		}
 	default:
 		return nil, errors.New("a part without content")
 	}

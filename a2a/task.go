@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -120,7 +121,8 @@ func (t *Task) Apply(e Event) bool {
 }
 
 // applyStatus moves the message of the old status into the history, so that
-// nothing an agent said is lost when it says the next thing.
+// nothing an agent said is lost when it says the next thing. What an update
+// says of the task in its metadata joins the task's own.
 func (t *Task) applyStatus(e *StatusUpdate) {
 	if m := t.Status.Message; m != nil {
 		known := slices.ContainsFunc(t.History, func(h Message) bool { return h.ID == m.ID && m.ID != "" })
@@ -132,6 +134,10 @@ func (t *Task) applyStatus(e *StatusUpdate) {
 	if t.ContextID == "" {
 		t.ContextID = e.ContextID
 	}
+	if len(e.Metadata) > 0 && t.Metadata == nil {
+		t.Metadata = Metadata{}
+	}
+	maps.Copy(t.Metadata, e.Metadata)
 }
 
 func (t *Task) applyArtifact(e *ArtifactUpdate) {
@@ -149,9 +155,10 @@ func (t *Task) applyArtifact(e *ArtifactUpdate) {
 	}
 }
 
-// Clone returns a copy of t that shares no slice that Apply writes to.
+// Clone returns a copy of t that shares no slice or map that Apply writes to.
 func (t *Task) Clone() *Task {
 	c := *t
+	c.Metadata = maps.Clone(t.Metadata)
 	c.History = slices.Clone(t.History)
 	c.Artifacts = slices.Clone(t.Artifacts)
 	for i := range c.Artifacts {
