@@ -1,0 +1,299 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"rialto/a2a"
+)
+
+// Item is what a stream brings: an event, and in generations before 1.0 the
+// word that it is the last.
+type Item struct {
+	Event a2a.Event
+
+	// Final is set by status updates only. Servers are known that set it on
+	// artifacts long before the end.
+	Final bool
+}
+
+// Done reports whether nothing more comes on the stream that brought i.
+func (i Item) Done() bool {
+	switch e := i.Event.(type) {
+	case *a2a.Message:
+		return true
+	case *a2a.Task:
+		return e.Status.State.Settled()
+	case *a2a.StatusUpdate:
+		return i.Final || e.Status.State.Settled()
+	default:
+		return false
+	}
+}
+
+// DecodeItem reads the result of a call that sends or streams.
+func DecodeItem(result json.RawMessage) (Item, error) {
+	var o object
+	if err := unmarshal(result, &o); err != nil {
+		return Item{}, err
+	}
+	return o.item()
+}
+
+// DecodeTask reads the result of a call that is answered by a task, bare or in
+// the envelope that some servers put around it.
+func DecodeTask(result json.RawMessage) (*a2a.Task, error) {
+	item, err := DecodeItem(result)
+	if err != nil {
+		return nil, err
+	}
+	t, ok := item.Event.(*a2a.Task)
+	if !ok {
+		return nil, errors.New("the answer is not a task")
+	}
+	return t, nil
+}
+
+// object is a task, message, status update or artifact update of any
+// generation, or an envelope around one: the union of their members.
+type object struct {
+	Kind string `json:"kind"`
+
+	// Envelopes, since the protocol buffers of 0.3.
+	Task           *object `json:"task"`
+	Message        *object `json:"message"`
+	StatusUpdate   *object `json:"statusUpdate"`
+	ArtifactUpdate *object `json:"artifactUpdate"`
+
+	ID        string       `json:"id"`
+	TaskID    string       `json:"taskId"`
+	ContextID string       `json:"contextId"`
+	Metadata  metadata     `json:"metadata"`
+	Status    *status      `json:"status"`
+	Artifacts []artifact   `json:"artifacts"`
+	History   []*object    `json:"history"`
+	Artifact  *artifact    `json:"artifact"`
+	Append    bool         `json:"append"`
+	LastChunk bool         `json:"lastChunk"`
+	Final     *bool        `json:"final"`
+	MessageID string       `json:"messageId"`
+	Role      role         `json:"role"`
+	Parts     parts        `json:"parts"`
+	Content   parts        `json:"content"` // what the protocol buffers of 0.3 call parts
+	Refs      []a2a.TaskID `json:"referenceTaskIds"`
+	Exts      []string     `json:"extensions"`
+}
+
+type status struct {
+	State     state     `json:"state"`
+	Message   *object   `json:"message"`
+	Timestamp timestamp `json:"timestamp"`
+}
+
+type artifact struct {
+	ID          string   `json:"artifactId"`
+	Index       *int     `json:"index"` // what 0.1 has instead of an id
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Parts       parts    `json:"parts"`
+	Metadata    metadata `json:"metadata"`
+	Extensions  []string `json:"extensions"`
+}
+
+// The kinds of 0.2 and 0.3, which name the four objects here whatever the
+// generation.
+const (
+	kindTask     = "task"
+	kindMessage  = "message"
+	kindStatus   = "status-update"
+	kindArtifact = "artifact-update"
+)
+
+// kind returns what o is: what it says, or what its members say.
+func (o *object) kind() string {
+	switch o.Kind {
+	case kindTask, kindMessage, kindStatus, kindArtifact:
+		return o.Kind
+	}
+	switch {
+	case o.Artifact != nil:
+		return kindArtifact
+	case o.Status != nil && (o.TaskID != "" || o.Final != nil):
+		return kindStatus
+	case o.Status != nil:
+		return kindTask
+	case o.Parts != nil || o.Content != nil:
+		return kindMessage
+	default:
+		return ""
+	}
+}
+
+func (o *object) item() (Item, error) {
+	switch {
+	case o.Task != nil:
+		return wrap(o.Task.task())
+	case o.Message != nil:
+		return wrap(o.Message.message(keepUnknown))
+	case o.StatusUpdate != nil:
+		return o.StatusUpdate.statusUpdate()
+	case o.ArtifactUpdate != nil:
+		return wrap(o.ArtifactUpdate.artifactUpdate())
+	}
+	switch o.kind() {
+	case kindTask:
+		return wrap(o.task())
+	case kindMessage:
+		return wrap(o.message(keepUnknown))
+	case kindStatus:
+		return o.statusUpdate()
+	case kindArtifact:
+		return wrap(o.artifactUpdate())
+	default:
+		return Item{}, errors.New("it is no task, message, status update or artifact update")
+	}
+}
+
+func wrap[E a2a.Event](e E, err error) (Item, error) {
+	if err != nil {
+		return Item{}, err
+	}
+	return Item{Event: e}, nil
+}
+
+func (o *object) task() (*a2a.Task, error) {
+	if o.ID == "" {
+		return nil, errors.New("a task without an id")
+	}
+	t := &a2a.Task{ID: a2a.TaskID(o.ID), ContextID: o.ContextID, Metadata: a2a.Metadata(o.Metadata)}
+	var err error
+	if t.Status, err = o.Status.word(); err != nil {
+		return nil, err
+	}
+	for i, a := range o.Artifacts {
+		w, err := a.word(i)
+		if err != nil {
+			return nil, fmt.Errorf("artifacts[%d]: %w", i, err)
+		}
+		t.Artifacts = append(t.Artifacts, w)
+	}
+	for i, m := range o.History {
+		if m == nil {
+			continue
+		}
+		w, err := m.message(keepUnknown)
+		if err != nil {
+			return nil, fmt.Errorf("history[%d]: %w", i, err)
+		}
+		t.History = append(t.History, *w)
+	}
+	return t, nil
+}
+
+// message reads o as a message. unknown decides what becomes of parts that we
+// cannot read.
+func (o *object) message(unknown func(json.RawMessage) (a2a.Part, error)) (*a2a.Message, error) {
+	ps := o.Parts
+	if ps == nil {
+		ps = o.Content
+	}
+	words, err := ps.words(unknown)
+	if err != nil {
+		return nil, err
+	}
+	return &a2a.Message{
+		ID:               o.MessageID,
+		ContextID:        o.ContextID,
+		TaskID:           a2a.TaskID(o.TaskID),
+		Role:             a2a.Role(o.Role),
+		Parts:            words,
+		Metadata:         a2a.Metadata(o.Metadata),
+		ReferenceTaskIDs: o.Refs,
+		Extensions:       o.Exts,
+	}, nil
+}
+
+func (o *object) statusUpdate() (Item, error) {
+	s, err := o.Status.word()
+	if err != nil {
+		return Item{}, err
+	}
+	u := &a2a.StatusUpdate{TaskID: o.taskID(), ContextID: o.ContextID, Status: s, Metadata: a2a.Metadata(o.Metadata)}
+	return Item{Event: u, Final: o.Final != nil && *o.Final}, nil
+}
+
+func (o *object) artifactUpdate() (*a2a.ArtifactUpdate, error) {
+	if o.Artifact == nil {
+		return nil, errors.New("an artifact update without an artifact")
+	}
+	a, err := o.Artifact.word(0)
+	if err != nil {
+		return nil, err
+	}
+	return &a2a.ArtifactUpdate{
+		TaskID:    o.taskID(),
+		ContextID: o.ContextID,
+		Artifact:  a,
+		Append:    o.Append,
+		LastChunk: o.LastChunk,
+		Metadata:  a2a.Metadata(o.Metadata),
+	}, nil
+}
+
+// taskID returns the task that an update is about, which 0.1 calls id.
+func (o *object) taskID() a2a.TaskID {
+	if o.TaskID == "" {
+		return a2a.TaskID(o.ID)
+	}
+	return a2a.TaskID(o.TaskID)
+}
+
+func (s *status) word() (a2a.Status, error) {
+	if s == nil {
+		return a2a.Status{State: a2a.Unknown}, nil
+	}
+	out := a2a.Status{State: a2a.State(s.State), Timestamp: time.Time(s.Timestamp)}
+	if out.State == "" {
+		out.State = a2a.Unknown
+	}
+	if s.Message == nil {
+		return out, nil
+	}
+	m, err := s.Message.message(keepUnknown)
+	if err != nil {
+		return out, fmt.Errorf("status.message: %w", err)
+	}
+	out.Message = m
+	return out, nil
+}
+
+// word returns the artifact that a is. One without an id gets its name or
+// number as such, so that its chunks find each other; i is its place in the
+// list.
+func (a *artifact) word(i int) (a2a.Artifact, error) {
+	words, err := a.Parts.words(keepUnknown)
+	if err != nil {
+		return a2a.Artifact{}, err
+	}
+	id := a.ID
+	if id == "" {
+		id = a.Name
+	}
+	if id == "" {
+		if a.Index != nil {
+			i = *a.Index
+		}
+		id = "artifact-" + strconv.Itoa(i)
+	}
+	return a2a.Artifact{
+		ID:          id,
+		Name:        a.Name,
+		Description: a.Description,
+		Parts:       words,
+		Metadata:    a2a.Metadata(a.Metadata),
+		Extensions:  a.Extensions,
+	}, nil
+}

@@ -1,0 +1,61 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"rialto/a2a"
+)
+
+// speller is the strict half of a dialect: it returns values whose JSON form is
+// exactly what the generation's schema says.
+type speller interface {
+	send(r *a2a.SendRequest, tenant string) any
+	task(*a2a.Task) any
+	event(a2a.Event) any
+}
+
+// EncodeSend returns the parameters of a call that sends or streams r. tenant
+// is that of the interface called (A2A 1.0.1 section 4.4.6).
+func (d *Dialect) EncodeSend(r *a2a.SendRequest, tenant string) (json.RawMessage, error) {
+	return marshal("message", d.speller.send(r, tenant))
+}
+
+// EncodeQuery returns the parameters of a call about one task. Every
+// generation spells them alike.
+func (d *Dialect) EncodeQuery(q a2a.TaskQuery, tenant string) (json.RawMessage, error) {
+	return marshal("query", struct {
+		Tenant        string     `json:"tenant,omitempty"`
+		ID            a2a.TaskID `json:"id"`
+		HistoryLength *int       `json:"historyLength,omitempty"`
+	}{tenant, q.ID, q.HistoryLength})
+}
+
+// EncodeTask returns t as the result of a call that asks for it.
+func (d *Dialect) EncodeTask(t *a2a.Task) (json.RawMessage, error) {
+	return marshal("task", d.speller.task(t))
+}
+
+// EncodeEvent returns e as the result of a call that sends, or as an event of a
+// stream.
+func (d *Dialect) EncodeEvent(e a2a.Event) (json.RawMessage, error) {
+	return marshal("event", d.speller.event(e))
+}
+
+// marshal fails only for metadata without a JSON form and data that is none.
+func marshal(what string, v any) (json.RawMessage, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the %s: %w", what, err)
+	}
+	return b, nil
+}
+
+// filled returns s, and an empty slice for nil: a list that a schema requires
+// is written even if nothing is in it.
+func filled[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

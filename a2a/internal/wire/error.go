@@ -1,0 +1,144 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+
+	"rialto/a2a"
+	"rialto/internal/jsonrpc"
+)
+
+// errorNumber is a row of a dialect's table of errors. The table is ordered:
+// the first row of a code is how we write it, the first row of a number is how
+// we read it.
+type errorNumber struct {
+	number int
+	code   a2a.Code
+}
+
+// numbers is the table of A2A 0.2 and later (0.3 section 8, 1.0 section 5.4).
+// No number changed its meaning since 0.2, and servers of 1.0 use -32009
+// towards callers of 0.3, so the later rows are read in all of them.
+var numbers = []errorNumber{
+	{jsonrpc.CodeParse, a2a.ParseFailed},
+	{jsonrpc.CodeInvalidRequest, a2a.InvalidRequest},
+	{jsonrpc.CodeMethodNotFound, a2a.MethodNotFound},
+	{jsonrpc.CodeInvalidParams, a2a.InvalidParams},
+	{jsonrpc.CodeInternal, a2a.Internal},
+	{-32001, a2a.TaskNotFound},
+	{-32002, a2a.TaskNotCancelable},
+	{-32003, a2a.PushNotSupported},
+	{-32004, a2a.UnsupportedOperation},
+	{-32005, a2a.ContentTypeNotSupported},
+	{-32006, a2a.InvalidAgentResponse},
+	{-32007, a2a.ExtendedCardMissing},
+	{-32008, a2a.ExtensionRequired},
+	{-32009, a2a.VersionNotSupported},
+	// No specification numbers these two; a2a-go does.
+	{-31401, a2a.Unauthenticated},
+	{-31403, a2a.Forbidden},
+	{jsonrpc.CodeInternal, a2a.Unavailable},
+}
+
+const (
+	errorInfoType   = "type.googleapis.com/google.rpc.ErrorInfo"
+	errorInfoDomain = "a2a-protocol.org"
+)
+
+// errorInfo is the google.rpc.ErrorInfo of A2A 1.0 section 9.5.
+type errorInfo struct {
+	Type   string `json:"@type"`
+	Reason string `json:"reason"`
+	Domain string `json:"domain"`
+}
+
+// EncodeError spells e in d.
+func (d *Dialect) EncodeError(e *a2a.Error) *jsonrpc.Error {
+	out := &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: e.Error(), Data: e.Data}
+	for _, row := range d.errors {
+		if row.code == e.Code {
+			out.Code = row.number
+			break
+		}
+	}
+	if d.reasons && reason(e.Data) == "" {
+		// 1.0 wants an array of typed objects, so other data is left out.
+		info := errorInfo{errorInfoType, string(e.Code), errorInfoDomain}
+		out.Data, _ = json.Marshal([]errorInfo{info}) // strings always have a JSON form
+	}
+	return out
+}
+
+// DecodeError reads an error that came from a peer that speaks d. The reason
+// decides where there is one, for numbers mean different things in different
+// generations and peers mix them up.
+func (d *Dialect) DecodeError(in *jsonrpc.Error) *a2a.Error {
+	if inner := wrapped(in.Data); inner != nil {
+		in = inner
+	}
+	e := &a2a.Error{Code: a2a.Internal, Message: in.Message, Data: in.Data, Remote: true, Number: in.Code}
+	why := a2a.Code(reason(in.Data))
+	for _, row := range d.errors {
+		if row.code == why {
+			e.Code = why
+			return e
+		}
+	}
+	for _, row := range d.errors {
+		if row.number == in.Code {
+			e.Code = row.code
+			return e
+		}
+	}
+	return e
+}
+
+// wrapped returns the error inside data, if data is a whole response: the
+// first sample server wrapped every error in another one.
+func wrapped(data json.RawMessage) *jsonrpc.Error {
+	var r struct {
+		Error *jsonrpc.Error `json:"error"`
+	}
+	if json.Unmarshal(data, &r) != nil || r.Error == nil || r.Error.Code == 0 {
+		return nil
+	}
+	return r.Error
+}
+
+// reason returns the reason of the first ErrorInfo in data, which is an array
+// in 1.0 and anything before.
+func reason(data json.RawMessage) string {
+	var infos []errorInfo
+	if json.Unmarshal(data, &infos) != nil {
+		var one errorInfo
+		if json.Unmarshal(data, &one) != nil {
+			return ""
+		}
+		infos = []errorInfo{one}
+	}
+	for _, info := range infos {
+		if info.Type == errorInfoType && info.Reason != "" {
+			return info.Reason
+		}
+	}
+	return ""
+}
+
+// MethodUnknown reports whether err says that the peer does not know the
+// method that d has for the call. Then nothing ran, and the call may be made
+// in another dialect.
+func (d *Dialect) MethodUnknown(err error) bool {
+	var e *a2a.Error
+	if !errors.As(err, &e) || !e.Remote {
+		return false
+	}
+	switch e.Code {
+	case a2a.MethodNotFound, a2a.VersionNotSupported:
+		return true
+	case a2a.InvalidRequest:
+		// What servers in Python before 1.0 say to a method they do not know.
+		return major(d.Generation) == "0"
+	default:
+		return false
+	}
+}

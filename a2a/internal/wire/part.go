@@ -1,0 +1,160 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	"rialto/a2a"
+)
+
+// part is a part of any generation. Pointers and raw values tell an empty
+// member from a missing one.
+type part struct {
+	Text *string         `json:"text"`
+	Data json.RawMessage `json:"data"`
+
+	// Files before 1.0.
+	File *file `json:"file"`
+
+	// Files in 1.0.
+	Raw       *string `json:"raw"`
+	URL       *string `json:"url"`
+	Filename  string  `json:"filename"`
+	MediaType string  `json:"mediaType"`
+
+	Metadata metadata `json:"metadata"`
+}
+
+// file is the file of a part before 1.0: as JSON-RPC spells it, and as the
+// protocol buffers of 0.3 do.
+type file struct {
+	Name     string  `json:"name"`
+	MimeType string  `json:"mimeType"`
+	Bytes    *string `json:"bytes"`
+	URI      *string `json:"uri"`
+
+	FileWithBytes *string `json:"fileWithBytes"`
+	FileWithURI   *string `json:"fileWithUri"`
+}
+
+// errNoContent is what a part that we cannot read is refused with, where one
+// is refused.
+var errNoContent = errors.New("it holds no text, file or data")
+
+// word returns the part that p is.
+func (p *part) word() (a2a.Part, error) {
+	out := a2a.Part{Filename: p.Filename, MediaType: p.MediaType, Metadata: a2a.Metadata(p.Metadata)}
+	raw, url := p.Raw, p.URL
+	if f := p.File; f != nil {
+		out.Filename, out.MediaType = f.Name, f.MimeType
+		raw, url = either(f.Bytes, f.FileWithBytes), either(f.URI, f.FileWithURI)
+	}
+	switch {
+	case p.Text != nil:
+		out.Content = a2a.Text(*p.Text)
+	case raw != nil:
+		b, err := decodeBase64(*raw)
+		if err != nil {
+			return out, errors.New("its bytes are not in base64")
+		}
+		out.Content = a2a.Raw(b)
+	case url != nil:
+		out.Content = a2a.URL(*url)
+	case p.Data != nil:
+		out.Content = a2a.Data(p.Data)
+		unwrapValue(&out)
+	default:
+		return out, errNoContent
+	}
+	return out, nil
+}
+
+func either(a, b *string) *string {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// parts is a list of parts. A part of a kind that we do not know becomes a data
+// part that holds the whole of it: nobody should lose a task over it.
+type parts []json.RawMessage
+
+func (ps parts) words(unknown func(json.RawMessage) (a2a.Part, error)) ([]a2a.Part, error) {
+	var out []a2a.Part
+	for i, raw := range ps {
+		var p part
+		err := unmarshal(raw, &p)
+		var w a2a.Part
+		if err == nil {
+			w, err = p.word()
+		}
+		if errors.Is(err, errNoContent) {
+			w, err = unknown(raw)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("parts[%d]: %w", i, err)
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+func keepUnknown(raw json.RawMessage) (a2a.Part, error) {
+	return a2a.Part{Content: a2a.Data(raw), MediaType: "application/json"}, nil
+}
+
+func refuseUnknown(json.RawMessage) (a2a.Part, error) { return a2a.Part{}, errNoContent }
+
+// wrappedKey marks a data part that holds {"value": x}, because x is not an
+// object and generations before 1.0 allow nothing else. a2a-go writes and reads
+// the same mark.
+const wrappedKey = "data_part_compat"
+
+// wrapValue returns data and metadata for a generation whose data is an
+// object.
+func wrapValue(d a2a.Data, m a2a.Metadata) (json.RawMessage, a2a.Metadata) {
+	if isObject(json.RawMessage(d)) {
+		return json.RawMessage(d), m
+	}
+	if len(d) == 0 {
+		d = a2a.Data("null")
+	}
+	m = maps.Clone(m)
+	if m == nil {
+		m = a2a.Metadata{}
+	}
+	m[wrappedKey] = true
+	return append(append([]byte(`{"value":`), d...), '}'), m
+}
+
+func unwrapValue(p *a2a.Part) {
+	if p.Metadata[wrappedKey] != true {
+		return
+	}
+	var w struct {
+		Value json.RawMessage `json:"value"`
+	}
+	if json.Unmarshal(json.RawMessage(p.Content.(a2a.Data)), &w) != nil || w.Value == nil {
+		return
+	}
+	p.Content = a2a.Data(w.Value)
+	delete(p.Metadata, wrappedKey)
+	if len(p.Metadata) == 0 {
+		p.Metadata = nil
+	}
+}
+
+// isObject reports whether b begins an object.
+func isObject(b []byte) bool {
+	for _, c := range b {
+		switch c {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return c == '{'
+		}
+	}
+	return false
+}

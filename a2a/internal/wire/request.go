@@ -1,0 +1,111 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"rialto/a2a"
+)
+
+// DecodeSend reads the parameters of a call that sends or streams. Its errors
+// are *a2a.Error and say what the caller must mend.
+func DecodeSend(params json.RawMessage) (*a2a.SendRequest, error) {
+	var in struct {
+		Message       *object       `json:"message"`
+		Configuration configuration `json:"configuration"`
+		Metadata      metadata      `json:"metadata"`
+	}
+	if err := decodeParams(params, &in); err != nil {
+		return nil, err
+	}
+	m, err := in.Message.request()
+	if err != nil {
+		return nil, err
+	}
+	c := in.Configuration
+	if c.push() {
+		return nil, a2a.Errorf(a2a.PushNotSupported, "this agent sends no push notifications")
+	}
+	if err := checkHistory(c.HistoryLength); err != nil {
+		return nil, err
+	}
+	return &a2a.SendRequest{
+		Message:             m,
+		AcceptedOutputModes: c.AcceptedOutputModes,
+		ReturnImmediately:   c.ReturnImmediately || c.Blocking != nil && !*c.Blocking,
+		HistoryLength:       c.HistoryLength,
+		Metadata:            a2a.Metadata(in.Metadata),
+	}, nil
+}
+
+// configuration is that of every generation. Where "blocking" is not given the
+// callers of JSON-RPC expect to wait: that is what every server does.
+type configuration struct {
+	AcceptedOutputModes []string `json:"acceptedOutputModes"`
+	HistoryLength       *int     `json:"historyLength"`
+	Blocking            *bool    `json:"blocking"`          // 0.2, 0.3
+	ReturnImmediately   bool     `json:"returnImmediately"` // 1.0
+
+	PushConfig     json.RawMessage `json:"pushNotificationConfig"`     // 0.2, 0.3
+	TaskPushConfig json.RawMessage `json:"taskPushNotificationConfig"` // 1.0
+}
+
+func (c configuration) push() bool { return isObject(c.PushConfig) || isObject(c.TaskPushConfig) }
+
+// request reads o as a message that is being sent, which must be complete.
+func (o *object) request() (*a2a.Message, error) {
+	switch {
+	case o == nil:
+		return nil, a2a.Errorf(a2a.InvalidParams, "params.message is missing")
+	case o.MessageID == "":
+		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.messageId is missing")
+	case len(o.Parts) == 0 && len(o.Content) == 0:
+		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.parts must hold at least one part")
+	}
+	m, err := o.message(refuseUnknown)
+	if err != nil {
+		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.%v", err)
+	}
+	switch m.Role {
+	case a2a.RoleUser, a2a.RoleAgent:
+	case "", "ROLE_UNSPECIFIED":
+		m.Role = a2a.RoleUser
+	default:
+		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.role must be the user's or the agent's, not %q", m.Role)
+	}
+	return m, nil
+}
+
+// DecodeQuery reads the parameters of a call about one task.
+func DecodeQuery(params json.RawMessage) (a2a.TaskQuery, error) {
+	var in struct {
+		ID            string `json:"id"`
+		HistoryLength *int   `json:"historyLength"`
+	}
+	if err := decodeParams(params, &in); err != nil {
+		return a2a.TaskQuery{}, err
+	}
+	if in.ID == "" {
+		return a2a.TaskQuery{}, a2a.Errorf(a2a.InvalidParams, "params.id is missing: it names the task")
+	}
+	if err := checkHistory(in.HistoryLength); err != nil {
+		return a2a.TaskQuery{}, err
+	}
+	return a2a.TaskQuery{ID: a2a.TaskID(in.ID), HistoryLength: in.HistoryLength}, nil
+}
+
+func checkHistory(n *int) error {
+	if n != nil && *n < 0 {
+		return a2a.Errorf(a2a.InvalidParams, "historyLength must not be negative")
+	}
+	return nil
+}
+
+func decodeParams(params json.RawMessage, v any) error {
+	if !isObject(params) {
+		return a2a.Errorf(a2a.InvalidParams, "params must be an object")
+	}
+	if err := unmarshal(params, v); err != nil {
+		return a2a.Errorf(a2a.InvalidParams, "params.%v", err)
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package wire
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"rialto/a2a"
+)
+
+// stateName is a row of the table of states: how 0.x and 1.0 spell one.
+type stateName struct {
+	state a2a.State
+	v1    string
+}
+
+// states is ordered: the first row of a state is how we write it. Its names in
+// 0.x are the values of a2a.State.
+var states = []stateName{
+	{a2a.Submitted, "TASK_STATE_SUBMITTED"},
+	{a2a.Working, "TASK_STATE_WORKING"},
+	{a2a.InputRequired, "TASK_STATE_INPUT_REQUIRED"},
+	{a2a.AuthRequired, "TASK_STATE_AUTH_REQUIRED"},
+	{a2a.Completed, "TASK_STATE_COMPLETED"},
+	{a2a.Canceled, "TASK_STATE_CANCELED"},
+	{a2a.Canceled, "TASK_STATE_CANCELLED"}, // the protocol buffers of 0.3
+	{a2a.Failed, "TASK_STATE_FAILED"},
+	{a2a.Rejected, "TASK_STATE_REJECTED"},
+	{a2a.Unknown, "TASK_STATE_UNSPECIFIED"},
+}
+
+// state reads either spelling; what it does not know is a2a.Unknown.
+type state a2a.State
+
+func (s *state) UnmarshalJSON(b []byte) error {
+	name := looseString(b)
+	*s = state(a2a.Unknown)
+	for _, row := range states {
+		if name == row.v1 || name == string(row.state) {
+			*s = state(row.state)
+		}
+	}
+	return nil
+}
+
+func stateV1(s a2a.State) string {
+	for _, row := range states {
+		if row.state == s {
+			return row.v1
+		}
+	}
+	return "TASK_STATE_UNSPECIFIED"
+}
+
+// role reads either spelling; what it does not know stays as it came.
+type role a2a.Role
+
+func (r *role) UnmarshalJSON(b []byte) error {
+	switch name := looseString(b); name {
+	case "ROLE_USER":
+		*r = role(a2a.RoleUser)
+	case "ROLE_AGENT":
+		*r = role(a2a.RoleAgent)
+	default:
+		*r = role(name)
+	}
+	return nil
+}
+
+func roleV1(r a2a.Role) string {
+	if r == a2a.RoleAgent {
+		return "ROLE_AGENT"
+	}
+	return "ROLE_USER"
+}
+
+// looseString returns the string that b is, or "".
+func looseString(b []byte) string {
+	var s string
+	if json.Unmarshal(b, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// layouts of timestamps in the wild. Servers in Python leave out the zone; they
+// mean UTC. A fraction of a second is understood by each of them.
+var layouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05"}
+
+// timestamp reads what it can; an unreadable time is none, for nobody should
+// lose a task over it.
+type timestamp time.Time
+
+func (t *timestamp) UnmarshalJSON(b []byte) error {
+	s := looseString(b)
+	for _, layout := range layouts {
+		if parsed, err := time.Parse(layout, s); err == nil {
+			*t = timestamp(parsed.UTC())
+			return nil
+		}
+	}
+	return nil
+}
+
+// formatTime writes t as both generations recommend: RFC 3339 in UTC with
+// milliseconds (A2A 1.0 section 5.6.1), and a zero time not at all.
+func formatTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// metadata reads an object and ignores anything else.
+type metadata a2a.Metadata
+
+func (m *metadata) UnmarshalJSON(b []byte) error {
+	var object map[string]any
+	if json.Unmarshal(b, &object) == nil {
+		*m = object
+	}
+	return nil
+}
+
+// decodeBase64 takes both alphabets, with and without padding, as the JSON form
+// of protocol buffers demands.
+func decodeBase64(s string) ([]byte, error) {
+	s = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(s), "=")
+	return base64.RawStdEncoding.DecodeString(s)
+}
+
+// unmarshal is json.Unmarshal with errors that say to a peer what is wrong in
+// terms of its JSON, not of our types.
+func unmarshal(b []byte, v any) error {
+	err := json.Unmarshal(b, v)
+	if err == nil {
+		return nil
+	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		where := "the value"
+		if wrong.Field != "" {
+			where = wrong.Field
+		}
+		return errors.New(where + " must not be a JSON " + wrong.Value)
+	}
+	return errors.New("not valid JSON")
+}
+
+// each applies f to every element of in. No elements make a nil slice.
+func each[T, U any](in []T, f func(T) U) []U {
+	var out []U
+	for _, v := range in {
+		out = append(out, f(v))
+	}
+	return out
+}

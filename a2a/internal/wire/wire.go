@@ -1,0 +1,183 @@
+// Package wire translates the words of package a2a to and from the JSON of
+// each protocol generation.
+//
+// Encoders are strict and there is one for each generation, in a file named
+// after it. The decoder is one for all of them and tolerant: it takes what real
+// peers send, tells objects apart by whatever tells them apart ("kind", the
+// member of a oneof, or their members), and ignores what it does not know. Only
+// numbers of errors must be read in the generation they were written in.
+//
+// The package knows bodies, not how they travel: a2aclient and a2aserver frame
+// them and carry them over HTTP.
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"rialto/a2a"
+)
+
+// VersionHeader is the HTTP header, and the query parameter, that names the
+// generation of a call (A2A 1.0 section 3.6).
+const VersionHeader = "A2A-Version"
+
+// Op is an operation of the protocol, whatever a generation calls it.
+type Op int
+
+// The operations that A2A 0.3 and 1.0 define.
+const (
+	Send Op = iota + 1
+	Stream
+	Task
+	Cancel
+	Subscribe
+	List
+	PushSet
+	PushGet
+	PushList
+	PushDelete
+	ExtendedCard
+)
+
+// Streams reports whether op is answered by an event stream.
+func (op Op) Streams() bool { return op == Stream || op == Subscribe }
+
+// Push reports whether op is about push notifications.
+func (op Op) Push() bool { return op >= PushSet && op <= PushDelete }
+
+// Dialect is how one generation spells the words.
+type Dialect struct {
+	Generation a2a.Generation
+
+	// Versioned dialects name themselves in VersionHeader.
+	Versioned bool
+
+	// Replays tells that a subscription begins with the task as it stands
+	// (A2A 1.0 section 3.1.6). Before, it brings only what happens later.
+	Replays bool
+
+	methods []method
+	errors  []errorNumber
+	speller speller
+	reasons bool // errors carry a google.rpc.ErrorInfo
+}
+
+// method is the name of an operation.
+type method struct {
+	op   Op
+	name string
+}
+
+// Dialects returns the dialects that we speak, the newest first. A generation
+// more is a file, and a line here.
+func Dialects() []*Dialect { return []*Dialect{&v10, &v03} }
+
+// ByGeneration returns the dialect of generation g.
+func ByGeneration(g a2a.Generation) (*Dialect, bool) {
+	for _, d := range Dialects() {
+		if d.Generation == g {
+			return d, true
+		}
+	}
+	return nil, false
+}
+
+// Guesses returns every dialect in the order in which an agent that claims
+// generation g is likely to understand them: g itself, then others of its
+// major version, then the rest. Cards are often wrong about it.
+func Guesses(g a2a.Generation) []*Dialect {
+	ds := Dialects()
+	slices.SortStableFunc(ds, func(a, b *Dialect) int { return distance(a.Generation, g) - distance(b.Generation, g) })
+	return ds
+}
+
+func distance(a, b a2a.Generation) int {
+	switch {
+	case a == b:
+		return 0
+	case major(a) == major(b):
+		return 1
+	default:
+		return 2
+	}
+}
+
+func major(g a2a.Generation) string {
+	m, _, _ := strings.Cut(string(g), ".")
+	return m
+}
+
+// ParseGeneration returns the Major.Minor of a version, which may have a patch
+// number ("0.3.0") or lack the minor one ("1").
+func ParseGeneration(version string) a2a.Generation {
+	version = strings.TrimPrefix(strings.TrimSpace(version), "v")
+	if version == "" {
+		return ""
+	}
+	parts := append(strings.Split(version, "."), "0")
+	return a2a.Generation(parts[0] + "." + parts[1])
+}
+
+// Method returns the name of op in d, or "" if d does not have it.
+func (d *Dialect) Method(op Op) string {
+	for _, m := range d.methods {
+		if m.op == op {
+			return m.name
+		}
+	}
+	return ""
+}
+
+// Op returns the operation that d calls name.
+func (d *Dialect) Op(name string) (Op, bool) {
+	for _, m := range d.methods {
+		if m.name == name {
+			return m.op, true
+		}
+	}
+	return 0, false
+}
+
+// Route finds the dialect and operation of a call by its version and the name
+// of its method. A version that is absent means 0.3 by the letter (A2A 1.0
+// section 3.6.2), but the names of the generations differ and clients forget
+// the header, so then the name decides. The dialect is never nil: on error it
+// is the one to say no in.
+func Route(version, name string) (*Dialect, Op, error) {
+	if strings.TrimSpace(version) == "" {
+		return routeByName(name)
+	}
+	d, ok := ByGeneration(ParseGeneration(version))
+	if !ok {
+		return Dialects()[0], 0, a2a.Errorf(a2a.VersionNotSupported,
+			"A2A version %q is not supported; this agent speaks %s", version, spoken())
+	}
+	op, ok := d.Op(name)
+	if !ok {
+		return d, 0, unknownMethod(name)
+	}
+	return d, op, nil
+}
+
+func routeByName(name string) (*Dialect, Op, error) {
+	ds := Dialects()
+	for _, d := range ds {
+		if op, ok := d.Op(name); ok {
+			return d, op, nil
+		}
+	}
+	return ds[len(ds)-1], 0, unknownMethod(name)
+}
+
+func unknownMethod(name string) error {
+	return a2a.Errorf(a2a.MethodNotFound, "there is no method %q", name)
+}
+
+func spoken() string {
+	var names []string
+	for _, d := range Dialects() {
+		names = append(names, string(d.Generation))
+	}
+	return strings.Join(names, " and ")
+}
