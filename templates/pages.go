@@ -55,7 +55,8 @@ type SignedOut struct{ Product string }
 // Problem says what went wrong and what the reader can do about it.
 type Problem struct{ Product, Title, Detail, Remedy string }
 
-// Home tells a person what this server is and how to connect a chat app.
+// Home tells a person what this server is and how to connect a chat app. It
+// speaks of agents to those who are signed in, or when there are some.
 type Home struct {
 	Product  string
 	URL      string // the address of the connector

@@ -49,6 +49,9 @@ var inSpanish = map[string]string{
 	"You go back to the app now. If nothing happens, use the button.": "Ahora vuelves a la aplicación. Si no ocurre nada, usa el botón.",
 	"You can close this window once the app has answered.":            "Puedes cerrar esta ventana cuando la aplicación haya respondido.",
 
+	// What the scope of the tools means.
+	"Search and read, and give tasks to the agents, as you": "Buscar y leer, y encargar tareas a los agentes, en tu nombre",
+
 	// Home.
 	"Start":                               "Inicio",
 	"Agents":                              "Agentes",
@@ -57,5 +60,5 @@ var inSpanish = map[string]string{
 	"Copied":                              "Copiado",
 	"No agent is connected yet.":          "Todavía no hay ningún agente conectado.",
 	"Your chat, connected to your agents": "Tu chat, conectado a tus agentes",
-	"Add this address as a connector in your chat app. It asks you to sign in here once, and can then hand work to the agents below.": "Añade esta dirección como conector en tu aplicación de chat. Te pedirá que inicies sesión aquí una vez y después podrá encargar trabajo a estos agentes.",
+	"Add this address as a connector in your chat app. It asks you to sign in here once, and can then hand work to your agents.": "Añade esta dirección como conector en tu aplicación de chat. Te pedirá que inicies sesión aquí una vez y después podrá encargar trabajo a tus agentes.",
 }

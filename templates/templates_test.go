@@ -41,7 +41,8 @@ func samples() map[string]templates.Page {
 			Agents:   []templates.HomeAgent{{Name: "expert", Title: "Expert", Description: "Knows."}},
 			Snippets: []templates.Snippet{{Client: "Some Chat", Steps: "One.\nTwo.", Code: "chat add"}},
 		},
-		"home, empty": templates.Home{Product: "Rialto", URL: "https://rialto.example/mcp"},
+		"home, empty":     templates.Home{Product: "Rialto", URL: "https://rialto.example/mcp", User: "admin"},
+		"home, to nobody": templates.Home{Product: "Rialto", URL: "https://rialto.example/mcp"},
 		"document": templates.Document{
 			Product: "Rialto", Title: "Claim 7", Agent: "expert", ID: "claims/7", Text: "a\nb",
 			Fields: [][2]string{{"amount", "12"}},
@@ -369,6 +370,9 @@ func TestHomeShowsTheAddressAndHowToConnect(t *testing.T) {
 		t.Errorf("got agent %q, want Expert", got)
 	}
 	render(t, samples()["home, empty"], "").one(t, "#no-agents")
+	if got := len(render(t, samples()["home, to nobody"], "").all("#no-agents")); got != 0 {
+		t.Error("strangers are told about agents")
+	}
 }
 
 func decisions(doc node) string {
