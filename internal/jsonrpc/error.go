@@ -23,9 +23,10 @@ func (e *Error) Error() string {
 	return e.Message + " (" + strconv.Itoa(e.Code) + ")"
 }
 
-func (e *Error) append(b []byte) []byte {
+// Append appends e to b as one line of JSON. It trusts Data to be JSON.
+func (e *Error) Append(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"code":`...), int64(e.Code), 10)
-	b = append(append(b, `,"message":`...), StringID(e.Message)...)
+	b = AppendString(append(b, `,"message":`...), e.Message)
 	if len(e.Data) > 0 {
 		b = append(append(b, `,"data":`...), e.Data...)
 	}

@@ -9,6 +9,8 @@ package jsonrpc
 import (
 	"encoding/json"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Version is the only value of the member "jsonrpc" that is accepted or sent.
@@ -35,9 +37,13 @@ const Null ID = "null"
 func IntID(n int64) ID { return ID(strconv.FormatInt(n, 10)) }
 
 // StringID returns the JSON string s as an ID.
-func StringID(s string) ID {
-	b, _ := json.Marshal(s) // a string always has a JSON form
-	return ID(b)
+func StringID(s string) ID { return ID(AppendString(nil, s)) }
+
+// AppendString appends s to b as a JSON string. Bytes that are not UTF-8
+// become U+FFFD.
+func AppendString(b []byte, s string) []byte {
+	b, _ = jsontext.AppendQuote(b, s) // an error tells only of the replacement
+	return b
 }
 
 // MarshalJSON returns the text of id, and null for no id.
@@ -87,7 +93,7 @@ func (r *Request) Append(b []byte) []byte {
 	if r.ID != "" {
 		b = append(append(b, `,"id":`...), r.ID...)
 	}
-	b = append(append(b, `,"method":`...), StringID(r.Method)...)
+	b = AppendString(append(b, `,"method":`...), r.Method)
 	if len(r.Params) > 0 {
 		b = append(append(b, `,"params":`...), r.Params...)
 	}
@@ -115,7 +121,7 @@ func (r *Response) Append(b []byte) []byte {
 	b = append(append(b, `{"jsonrpc":"2.0","id":`...), id...)
 	switch {
 	case r.Error != nil:
-		b = r.Error.append(append(b, `,"error":`...))
+		b = r.Error.Append(append(b, `,"error":`...))
 	case len(r.Result) > 0:
 		b = append(append(b, `,"result":`...), r.Result...)
 	default:

@@ -1,0 +1,128 @@
+package mcp
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"rialto/internal/sse"
+)
+
+// answer is the one answer to a request: a JSON body, or an event stream that
+// ends with it. It becomes a stream when there is something to say before the
+// result is known: a notification, or that the server is still there. What is
+// written goes through one lock, so that nothing can overtake the result and
+// nothing said before it gets lost.
+type answer struct {
+	w        http.ResponseWriter
+	takes    accept
+	interval time.Duration
+
+	mu     sync.Mutex
+	stream *sse.Writer // nil until it is one
+	timer  *time.Timer // nil unless it is being kept alive
+	over   bool
+}
+
+// accept is what a client can read.
+type accept struct{ json, stream bool }
+
+func (a *answer) prepare(w http.ResponseWriter, r *http.Request, interval time.Duration) {
+	a.w, a.takes, a.interval = w, parseAccept(r.Header.Values("Accept")), interval
+}
+
+// parseAccept reads Accept generously: clients say "*/*", nothing, or only one
+// of the two that they must say. What names neither gets JSON.
+func parseAccept(values []string) (a accept) {
+	all := strings.ToLower(strings.Join(values, ","))
+	any := strings.Contains(all, "*/*")
+	a.stream = any || strings.Contains(all, sse.ContentType)
+	a.json = any || !a.stream || strings.Contains(all, "application/json")
+	return a
+}
+
+// keepAlive begins to write a comment whenever the interval has passed, until
+// the answer is finished. The first makes it a stream: a client that waits
+// long learns that it does not wait in vain, and so do the proxies between.
+func (a *answer) keepAlive() {
+	if !a.takes.stream {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.timer = time.AfterFunc(a.interval, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.over {
+			return
+		}
+		if a.begin().Comment("keep-alive") == nil {
+			a.timer.Reset(a.interval)
+		}
+	})
+}
+
+// begin makes the answer a stream. The lock is held.
+func (a *answer) begin() *sse.Writer {
+	if a.stream == nil {
+		a.stream = sse.NewWriter(a.w)
+	}
+	return a.stream
+}
+
+// notify sends a message ahead of the result, if the client takes streams. A
+// write that fails shows in the request's context.
+func (a *answer) notify(message []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.takes.stream && !a.over {
+		_ = a.begin().Event(sse.Event{Data: message})
+	}
+}
+
+// finish sends the last message. On a stream the status has been sent, and the
+// message alone says how it ended.
+func (a *answer) finish(status int, message []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.end()
+	if a.stream != nil || !a.takes.json && status == http.StatusOK {
+		_ = a.begin().Event(sse.Event{Data: message})
+		return
+	}
+	h := a.w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	a.w.WriteHeader(status)
+	_, _ = a.w.Write(message)
+}
+
+// accepted answers a message that has no result.
+func (a *answer) accepted() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.end()
+	a.w.WriteHeader(http.StatusAccepted)
+}
+
+// silence ends a stream without a last message, which is how a cancelled
+// request is answered. It tells whether it could: an answer in JSON has to say
+// something.
+func (a *answer) silence() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.takes.stream {
+		return false
+	}
+	a.end()
+	_ = a.begin().Comment("cancelled")
+	return true
+}
+
+func (a *answer) end() {
+	a.over = true
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+}

@@ -1,0 +1,141 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+
+	"rialto/internal/jsonrpc"
+)
+
+// callTool answers tools/call.
+func (x *exchange) callTool() (json.RawMessage, error) {
+	t := x.s.ready.tools[x.params.Name]
+	if t == nil {
+		return nil, invalidParams("there is no tool %q, tools/list names them all", clip(x.params.Name))
+	}
+	args := x.params.Arguments
+	if len(args) == 0 || string(args) == "null" {
+		args = json.RawMessage("{}")
+	}
+	if problem := t.input.problem(t.Name, args); problem != "" {
+		return ErrorResult(problem).render(x.client.Revision, x.s.ready.info)
+	}
+	result, err := x.run(t, args)
+	if err != nil {
+		return nil, err
+	}
+	return result.render(x.client.Revision, x.s.ready.info)
+}
+
+// run calls the tool on a context that ends when the client cancels.
+func (x *exchange) run(t *tool, args json.RawMessage) (*Result, error) {
+	ctx, cancel := x.context()
+	defer cancel(nil)
+	if x.session != "" {
+		defer x.s.running.add(callKey{x.principal, x.session, x.req.ID}, cancel)()
+	}
+	x.answer.keepAlive()
+	progress := progress{answer: &x.answer, token: x.progressToken()}
+	result, err := guarded(ctx, t, &Call{
+		Tool: t.Name, Arguments: args, Principal: x.principal, Client: x.client, Progress: progress.send,
+	})
+	progress.end()
+	switch {
+	case context.Cause(ctx) == errCancelled:
+		return nil, x.cancelled()
+	case err != nil:
+		return nil, fmt.Errorf("tool %s: %w", t.Name, err)
+	case result == nil:
+		return nil, fmt.Errorf("tool %s returned neither a result nor an error", t.Name)
+	}
+	return result, nil
+}
+
+// guarded calls the tool and turns a panic into an error: one bad call must
+// not leave its client without an answer.
+func guarded(ctx context.Context, t *tool, c *Call) (result *Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return t.Call(ctx, c)
+}
+
+// context returns the context of a call. Since 2026-07-28 a client cancels by
+// hanging up; before, hanging up meant nothing (2025-11-25, basic/transports,
+// "Sending Messages", item 6).
+func (x *exchange) context() (context.Context, context.CancelCauseFunc) {
+	parent := x.r.Context()
+	if !modern(x.client.Revision) {
+		parent = context.WithoutCancel(parent)
+	}
+	timed, stop := context.WithTimeout(parent, or(x.s.CallTimeout, 10*time.Minute))
+	ctx, cancel := context.WithCancelCause(timed)
+	return ctx, func(cause error) { cancel(cause); stop() }
+}
+
+// progressToken returns the token by which the client knows progress, or nil
+// if it did not ask for any. It is a string or a number, as an id is.
+func (x *exchange) progressToken() json.RawMessage {
+	var id jsonrpc.ID
+	token := x.params.Meta.ProgressToken
+	if len(token) == 0 || id.UnmarshalJSON(token) != nil || id == jsonrpc.Null {
+		return nil
+	}
+	return token
+}
+
+// progress sends notifications/progress. One lock counts and sends, so that
+// the numbers increase on the wire too.
+type progress struct {
+	answer *answer
+	token  json.RawMessage
+
+	mu   sync.Mutex
+	n    int64
+	over bool
+}
+
+func (p *progress) send(message string) {
+	if p.token == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
+	p.n++
+	b := append([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`), p.token...)
+	b = strconv.AppendInt(append(b, `,"progress":`...), p.n, 10)
+	if message != "" {
+		b = jsonrpc.AppendString(append(b, `,"message":`...), message)
+	}
+	p.answer.notify(append(b, "}}"...))
+}
+
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+}
+
+// errCancelled is the cause of a context that the client has cancelled.
+var errCancelled = errors.New("cancelled by the client")
+
+// cancelled answers a call that its client has cancelled: with silence, which
+// the specification wants, or with an error where HTTP wants words.
+func (x *exchange) cancelled() error {
+	if x.answer.silence() {
+		return errAnswered
+	}
+	return faultf(http.StatusOK, codeCancelled, "the request was cancelled")
+}

@@ -1,0 +1,144 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	gomcp "github.com/mark3labs/mcp-go/mcp"
+)
+
+// prepared is what is the same for every request, made once.
+type prepared struct {
+	err          error
+	tools        map[string]*tool
+	list         json.RawMessage // the tools as an array
+	info         json.RawMessage // serverInfo
+	capabilities json.RawMessage
+	instructions json.RawMessage // a JSON string, nil if there are none
+	discover     json.RawMessage // the result of server/discover
+	modernList   json.RawMessage // the results of tools/list
+	legacyList   json.RawMessage
+}
+
+// tool is a Tool made ready to be called.
+type tool struct {
+	Tool
+	input  *schema
+	params *gomcp.Tool // for Mcp-Param-* headers; nil if it asks for none
+}
+
+// Check tells what is wrong with the fields of s: a tool without a name or two
+// of one name, a schema that is none. A Server with such a fault answers every
+// request with an internal error.
+func (s *Server) Check() error { return s.prepare() }
+
+func (s *Server) prepare() error {
+	s.once.Do(func() { s.ready.err = s.ready.make(s) })
+	return s.ready.err
+}
+
+func (p *prepared) make(s *Server) (err error) {
+	if s.Name == "" || s.Version == "" {
+		return errors.New("mcp: the server has no name or no version")
+	}
+	if err := p.makeTools(s.Tools); err != nil {
+		return err
+	}
+	p.capabilities = json.RawMessage(`{"tools":{}}`)
+	p.info, err = json.Marshal(gomcp.Implementation{
+		Name: s.Name, Version: s.Version, Title: s.Title, WebsiteURL: s.WebsiteURL,
+	})
+	if err != nil {
+		return fmt.Errorf("mcp: server info: %w", err)
+	}
+	if s.Instructions != "" {
+		p.instructions, _ = json.Marshal(s.Instructions) // a string always has a JSON form
+	}
+	p.makeResults()
+	return nil
+}
+
+func (p *prepared) makeTools(tools []Tool) error {
+	p.tools = make(map[string]*tool, len(tools))
+	list := make([]listedTool, 0, len(tools))
+	for _, t := range tools {
+		if t.Name == "" || t.Call == nil {
+			return fmt.Errorf("mcp: tool %q has no name or nothing to call", t.Name)
+		}
+		if p.tools[t.Name] != nil {
+			return fmt.Errorf("mcp: two tools are named %q", t.Name)
+		}
+		ready, err := newTool(t)
+		if err != nil {
+			return fmt.Errorf("mcp: tool %q: %w", t.Name, err)
+		}
+		p.tools[t.Name] = ready
+		list = append(list, newListedTool(t))
+	}
+	var err error
+	p.list, err = json.Marshal(list)
+	return err
+}
+
+func newTool(t Tool) (*tool, error) {
+	input, err := parseSchema(t.InputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("input schema: %w", err)
+	}
+	if t.OutputSchema != nil && !json.Valid(t.OutputSchema) {
+		return nil, errors.New("output schema is not JSON")
+	}
+	ready := &tool{Tool: t, input: input}
+	mirrored := gomcp.NewToolWithRawSchema(t.Name, "", t.InputSchema)
+	if err := gomcp.ValidateParamHeaderAnnotations(&mirrored); err != nil {
+		return nil, err
+	}
+	if len(gomcp.ExtractParamHeaderBindings(&mirrored)) > 0 {
+		ready.params = &mirrored
+	}
+	return ready, nil
+}
+
+// listedTool is a tool as tools/list shows it.
+type listedTool struct {
+	Name            string           `json:"name"`
+	Title           string           `json:"title,omitempty"`
+	Description     string           `json:"description,omitempty"`
+	InputSchema     json.RawMessage  `json:"inputSchema"`
+	OutputSchema    json.RawMessage  `json:"outputSchema,omitempty"`
+	Annotations     annotations      `json:"annotations"`
+	SecuritySchemes []SecurityScheme `json:"securitySchemes,omitempty"`
+	Meta            *toolMeta        `json:"_meta,omitempty"`
+}
+
+// annotations has no omitempty on purpose: see Tool.
+type annotations struct {
+	Title       string `json:"title,omitempty"`
+	ReadOnly    bool   `json:"readOnlyHint"`
+	Destructive bool   `json:"destructiveHint"`
+	Idempotent  bool   `json:"idempotentHint"`
+	OpenWorld   bool   `json:"openWorldHint"`
+}
+
+// toolMeta repeats the security schemes where clients find them whose parsers
+// drop members that the specification does not have.
+type toolMeta struct {
+	SecuritySchemes []SecurityScheme `json:"securitySchemes"`
+}
+
+func newListedTool(t Tool) listedTool {
+	l := listedTool{
+		Name: t.Name, Title: t.Title, Description: t.Description,
+		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+		Annotations: annotations{
+			Title:    t.Title,
+			ReadOnly: t.ReadOnly, Destructive: t.Destructive, Idempotent: t.Idempotent, OpenWorld: t.OpenWorld,
+		},
+		SecuritySchemes: t.SecuritySchemes,
+	}
+	if t.SecuritySchemes != nil {
+		l.Meta = &toolMeta{t.SecuritySchemes}
+	}
+	return l
+}

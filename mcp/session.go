@@ -1,0 +1,138 @@
+package mcp
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	gomcp "github.com/mark3labs/mcp-go/mcp"
+)
+
+// session is what a session id says. Ids are sealed, not stored: a client
+// that initializes ten thousand times costs nothing, and a session outlives
+// restarts.
+type session struct {
+	Revision     string          `json:"r"`
+	Name         string          `json:"n,omitempty"`
+	Version      string          `json:"v,omitempty"`
+	Capabilities json.RawMessage `json:"c,omitempty"`
+	Issued       int64           `json:"t"` // Unix seconds
+	Nonce        string          `json:"x"` // makes it unique
+}
+
+const (
+	sessionLife = 7 * 24 * time.Hour
+	// mostCapabilities bounds what an id carries of them, for an id is a
+	// header.
+	mostCapabilities = 1024
+	mostSessionID    = 4096
+)
+
+// newSession returns a session id for the client. It is good for the
+// principal only (2025-11-25, basic/security_best_practices, "Session
+// Hijacking").
+func (s *Server) newSession(principal string, c Client) (string, error) {
+	note := session{
+		Revision: c.Revision, Name: c.Name, Version: c.Version,
+		Issued: s.now().Unix(), Nonce: rand.Text(),
+	}
+	if len(c.Capabilities) <= mostCapabilities {
+		note.Capabilities = c.Capabilities
+	}
+	b, err := json.Marshal(note)
+	if err != nil {
+		return "", fmt.Errorf("session: %w", err)
+	}
+	enc := base64.RawURLEncoding
+	return enc.EncodeToString(b) + "." + enc.EncodeToString(s.seal(principal, b)), nil
+}
+
+// openSession returns what the id says, nil unless it was given to the
+// principal, is not too old, and has not been ended.
+func (s *Server) openSession(id, principal string) *session {
+	if id == "" || len(id) > mostSessionID || len(s.SessionKey) == 0 {
+		return nil
+	}
+	enc := base64.RawURLEncoding
+	note, seal, _ := strings.Cut(id, ".")
+	b, err1 := enc.DecodeString(note)
+	mac, err2 := enc.DecodeString(seal)
+	if err1 != nil || err2 != nil || !hmac.Equal(mac, s.seal(principal, b)) {
+		return nil
+	}
+	var open session
+	if json.Unmarshal(b, &open) != nil {
+		return nil
+	}
+	if s.now().Sub(time.Unix(open.Issued, 0)) > sessionLife || s.ended.has(open.Nonce) {
+		return nil
+	}
+	return &open
+}
+
+func (s *Server) seal(principal string, note []byte) []byte {
+	mac := hmac.New(sha256.New, s.SessionKey)
+	head := binary.BigEndian.AppendUint32([]byte("mcp session\x00"), uint32(len(principal)))
+	mac.Write(append(head, principal...)) // its length keeps it apart from the note
+	mac.Write(note)
+	return mac.Sum(nil)
+}
+
+// deleteSession ends a session. Clients without one have nothing to delete,
+// and since 2026-07-28 there are none.
+func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) {
+	id := r.Header.Get(gomcp.HeaderSessionID)
+	if header, _ := revisionHeader(r.Header); id == "" || modern(header) {
+		s.notAllowed(w)
+		return
+	}
+	open := s.openSession(id, s.principal(r))
+	if open == nil {
+		s.writeError(w, "", faultf(http.StatusNotFound, codeSession, "the session is not known"))
+		return
+	}
+	s.ended.add(open.Nonce)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// endedSessions remembers the last sessions that were ended by their clients.
+// Forgetting one does no harm: whoever ended it could have kept it, and a
+// session by itself allows nothing. The zero value is ready.
+type endedSessions struct {
+	mu    sync.Mutex
+	known map[string]bool
+	order []string // a ring
+	next  int
+}
+
+const mostEnded = 4096
+
+func (e *endedSessions) add(nonce string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.known == nil {
+		e.known = map[string]bool{}
+	}
+	e.known[nonce] = true
+	if len(e.order) < mostEnded {
+		e.order = append(e.order, nonce)
+		return
+	}
+	delete(e.known, e.order[e.next])
+	e.order[e.next] = nonce
+	e.next = (e.next + 1) % mostEnded
+}
+
+func (e *endedSessions) has(nonce string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.known[nonce]
+}

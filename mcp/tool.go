@@ -1,0 +1,63 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Tool is something that a model can call.
+type Tool struct {
+	Name, Title, Description string
+	// InputSchema is the JSON Schema of the arguments, an object. What it
+	// says of types, required and enumerated values is checked before Call;
+	// keywords beyond that are for the client to read and for Call to mind.
+	InputSchema json.RawMessage
+	// OutputSchema is the JSON Schema of Result.Structured; nil if there is
+	// none.
+	OutputSchema json.RawMessage
+
+	// The hints are always written out: a client takes an absent one for the
+	// worst.
+	ReadOnly, Destructive, Idempotent, OpenWorld bool
+
+	// SecuritySchemes tell a client which login the tool needs. Nil leaves
+	// them out.
+	SecuritySchemes []SecurityScheme
+
+	// Call does what the tool is for. What went wrong in doing so is a Result
+	// that a model can read and act on: see ErrorResult and InputError. An
+	// *Error is answered as it is. Any other error is logged, and the client
+	// is only told that there was one.
+	Call func(context.Context, *Call) (*Result, error)
+}
+
+// SecurityScheme is one way to be allowed to call a tool, in the form that
+// ChatGPT reads: Type is "noauth" or "oauth2".
+type SecurityScheme struct {
+	Type   string   `json:"type"`
+	Scopes []string `json:"scopes,omitempty"`
+}
+
+// Call is one call of a tool.
+type Call struct {
+	Tool      string
+	Arguments json.RawMessage // a JSON object, {} if the client sent none
+	Principal string          // whom it acts for, "" for nobody
+	Client    Client
+
+	// Progress tells a client that asked for it how the call is going, on the
+	// stream of this very request. It is never nil, may be called from
+	// several goroutines, and does nothing once Call has returned.
+	Progress func(message string)
+}
+
+// Client is what is known of the calling program. Name and Version are what it
+// says of itself.
+type Client struct {
+	Name, Version string
+	// Revision is the protocol revision of the request.
+	Revision string
+	// Capabilities is the object in which the client declared what it can
+	// do; nil if unknown.
+	Capabilities json.RawMessage
+}
