@@ -23,6 +23,7 @@ func get(t *testing.T, method, target string, header ...string) *http.Response {
 func TestFilesAreServedWithTheirTypeAndNotSniffed(t *testing.T) {
 	for name, want := range map[string]string{
 		"style.css":   "text/css; charset=utf-8",
+		"consent.js":  "text/javascript; charset=utf-8",
 		"continue.js": "text/javascript; charset=utf-8",
 		"copy.js":     "text/javascript; charset=utf-8",
 		"logo.svg":    "image/svg+xml",

@@ -52,8 +52,14 @@ type SignIn struct {
 // SignedOut confirms that the browser session has ended.
 type SignedOut struct{ Product string }
 
-// Problem says what went wrong and what the reader can do about it.
-type Problem struct{ Product, Title, Detail, Remedy string }
+// Problem says what went wrong and what the reader can do about it. It leads
+// back to a client only by a click, never by itself.
+type Problem struct {
+	Product, Title, Detail, Remedy string
+
+	Client string // the client that should learn of it, if there is one
+	URL    string // where it learns of it; "" shows no way back
+}
 
 // Home tells a person what this server is and how to connect a chat app. It
 // speaks of agents to those who are signed in, or when there are some.
@@ -100,12 +106,17 @@ func (Document) file() string  { return "document" }
 // but desktop apps register schemes of their own (RFC 8252 section 7.1). The
 // server has matched URL to a registered redirect URI; what could run as code
 // in our origin is stopped here a second time.
-func (p Return) Href() template.URL {
-	u, err := url.Parse(p.URL)
+func (p Return) Href() template.URL { return href(p.URL) }
+
+// Href is URL as a link, under the rule of Return.Href.
+func (p Problem) Href() template.URL { return href(p.URL) }
+
+func href(raw string) template.URL {
+	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" || slices.Contains(codeSchemes, strings.ToLower(u.Scheme)) {
 		return "#"
 	}
-	return template.URL(p.URL)
+	return template.URL(raw)
 }
 
 var codeSchemes = []string{"javascript", "data", "vbscript", "file", "blob", "about", "view-source"}

@@ -61,7 +61,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, page Page) {
 		http.Error(w, "The page could not be shown.", http.StatusInternalServerError)
 		return
 	}
-	protect(w.Header(), r)
+	protect(w.Header(), r, page)
 	w.Header().Set("Content-Language", string(l))
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
 	w.WriteHeader(status)
@@ -77,18 +77,34 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 
 // protect sets the headers that every page carries (RFC 9700 section 4.16,
 // OAuth 2.1 section 7.13).
-func protect(h http.Header, r *http.Request) {
+func protect(h http.Header, r *http.Request, page Page) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	if isolated(page) {
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	}
 	h.Add("Vary", "Accept-Language")
 	// RFC 6797 section 7.2: never over plain HTTP. A caller who forges the
 	// forwarded header only pins what it itself sees.
 	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
+}
+
+// isolated reports whether page may be cut off from the window that opened it.
+// Apps that authorize in a popup wait for their callback to report through
+// window.opener, and a single page on the way with an opener policy ends that
+// for good: the app takes the popup for closed. So the pages on that way do
+// without; frame-ancestors and the pause of consent.js stand against the
+// attacks that a window handle would help.
+func isolated(page Page) bool {
+	switch page.(type) {
+	case Authorize, Return, Problem:
+		return false
+	}
+	return true
 }

@@ -75,15 +75,14 @@ func render(t *testing.T, page templates.Page, language string) node {
 
 func TestEveryPageCarriesTheHeadersThatProtectIt(t *testing.T) {
 	want := map[string]string{
-		"Content-Type":               "text/html; charset=utf-8",
-		"Content-Security-Policy":    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-		"X-Frame-Options":            "DENY",
-		"Referrer-Policy":            "no-referrer",
-		"Cache-Control":              "no-store",
-		"X-Content-Type-Options":     "nosniff",
-		"Cross-Origin-Opener-Policy": "same-origin",
-		"Vary":                       "Accept-Language",
-		"Strict-Transport-Security":  "",
+		"Content-Type":              "text/html; charset=utf-8",
+		"Content-Security-Policy":   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+		"X-Frame-Options":           "DENY",
+		"Referrer-Policy":           "no-referrer",
+		"Cache-Control":             "no-store",
+		"X-Content-Type-Options":    "nosniff",
+		"Vary":                      "Accept-Language",
+		"Strict-Transport-Security": "",
 	}
 	for name, page := range samples() {
 		got := write(page, "").Header()
@@ -91,6 +90,19 @@ func TestEveryPageCarriesTheHeadersThatProtectIt(t *testing.T) {
 			if got.Get(header) != value {
 				t.Errorf("%s: %s: got %q, want %q", name, header, got.Get(header), value)
 			}
+		}
+	}
+}
+
+func TestOnlyPagesOfOurOwnAreCutOffFromTheirOpener(t *testing.T) {
+	for name, page := range samples() {
+		want := "same-origin"
+		switch page.(type) {
+		case templates.Authorize, templates.Return, templates.Problem:
+			want = "" // an app that opened a popup must hear from its callback
+		}
+		if got := write(page, "").Header().Get("Cross-Origin-Opener-Policy"); got != want {
+			t.Errorf("%s: got opener policy %q, want %q", name, got, want)
 		}
 	}
 }
