@@ -1,0 +1,260 @@
+// The real pages in a real browser. RIALTO_CHROMIUM is the program;
+// RIALTO_SCREENSHOTS, if set, is the folder for pictures of the pages.
+
+import { createHash, randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+import { listen } from './callback.mjs';
+import { assert, done, env, run } from './report.mjs';
+
+const origin = new URL(env('RIALTO_URL')).origin;
+const username = env('RIALTO_USERNAME');
+const password = env('RIALTO_PASSWORD');
+
+await run(async () => {
+  const callback = await listen();
+  const browser = await chromium.launch({
+    executablePath: env('RIALTO_CHROMIUM'),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  });
+  const app = await register(callback);
+  await refusing(browser, app, callback);
+  await approving(browser, app, callback);
+  await keyboard(browser, app, callback);
+  await withoutScript(browser, app, callback);
+  await framing(browser, app, callback);
+  await popup(browser, app, callback);
+  await home(browser);
+  if (process.env.RIALTO_SCREENSHOTS) await screenshots(browser, app, process.env.RIALTO_SCREENSHOTS);
+  await browser.close();
+  callback.close();
+});
+
+async function register(callback) {
+  const response = await fetch(`${origin}/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ client_name: 'Browser test', redirect_uris: [callback.url], token_endpoint_auth_method: 'none' }),
+  });
+  assert.equal(response.status, 201, await response.clone().text());
+  return { id: (await response.json()).client_id, redirect: callback.url };
+}
+
+/** Starts an authorization: its address, and what is needed to end it. */
+function begin(app) {
+  const verifier = randomBytes(32).toString('base64url');
+  const state = randomBytes(8).toString('hex');
+  const url = new URL(`${origin}/authorize`);
+  url.search = new URLSearchParams({
+    response_type: 'code',
+    client_id: app.id,
+    redirect_uri: app.redirect,
+    scope: 'mcp:tools',
+    state,
+    resource: `${origin}/mcp`,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  return { url: url.href, verifier, state };
+}
+
+/** Opens a page in a profile of its own, and watches what it does. */
+async function open(browser, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', ...options });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on('console', (m) => ['error', 'warning'].includes(m.type()) && wrong.push(`console: ${m.text()}`));
+  page.on('pageerror', (err) => wrong.push(`script: ${err}`));
+  page.on('request', (r) => {
+    const { protocol, hostname } = new URL(r.url());
+    if (protocol !== 'data:' && hostname !== '127.0.0.1') wrong.push(`a request to ${r.url()}`);
+  });
+  return { context, page, wrong };
+}
+
+async function clean({ context, wrong }, step) {
+  assert.deepEqual(wrong, [], `${step}: nothing went wrong in the browser`);
+  await context.close();
+}
+
+async function refusing(browser, app, callback) {
+  const tab = await open(browser);
+  const asked = begin(app);
+  await tab.page.goto(asked.url);
+  await tab.page.getByRole('button', { name: 'Refuse' }).click();
+  const answer = await callback.next();
+  assert.equal(answer.get('error'), 'access_denied');
+  assert.equal(answer.get('state'), asked.state);
+  assert.equal(answer.get('iss'), origin);
+  await tab.page.locator('#arrived').waitFor();
+  await clean(tab, 'refusing');
+  done('refused without a sign-in');
+}
+
+async function approving(browser, app, callback) {
+  const tab = await open(browser, { viewport: { width: 390, height: 844 } });
+  const asked = begin(app);
+  await tab.page.goto(asked.url);
+  await fits(tab.page);
+  await says(tab.page, ['Browser test', '127.0.0.1', 'Rialto']);
+  await signIn(tab.page, 'a wrong password');
+  await tab.page.getByRole('alert').waitFor();
+  assert.equal(await tab.page.getByLabel('Username').inputValue(), username, 'the name stays');
+  await fits(tab.page);
+  await signIn(tab.page, password);
+  await redeem(app, asked, await callback.next());
+  await tab.page.locator('#arrived').waitFor();
+
+  const again = begin(app);
+  await tab.page.goto(again.url);
+  await says(tab.page, [`Signed in as ${username}`]);
+  assert.equal(await tab.page.getByLabel('Password').count(), 0, 'a second consent needs no password');
+  assert.equal(await tab.page.locator('button[value="approve"]').isDisabled(), true, 'the button waits for a moment');
+  await tab.page.locator('button[value="approve"]:enabled').waitFor();
+  await tab.page.getByRole('button', { name: 'Use another account' }).click();
+  await tab.page.getByLabel('Password').waitFor();
+  await signIn(tab.page, password);
+  await redeem(app, again, await callback.next());
+  tab.wrong = tab.wrong.filter((w) => !w.includes('the server responded with a status of 4')); // the wrong password
+  await clean(tab, 'approving');
+  done('approved, twice');
+}
+
+/** Signs in and approves without a mouse, from the first focus on. */
+async function keyboard(browser, app, callback) {
+  const tab = await open(browser);
+  const asked = begin(app);
+  await tab.page.goto(asked.url);
+  assert.equal(await focused(tab.page), 'username', 'the first field has the focus');
+  await tab.page.keyboard.type(username);
+  await tab.page.keyboard.press('Tab');
+  await tab.page.keyboard.type(password);
+  await tab.page.keyboard.press('Enter');
+  await redeem(app, asked, await callback.next());
+
+  const again = begin(app);
+  await tab.page.locator('#arrived').waitFor();
+  await tab.page.goto(again.url);
+  await tab.page.locator('button[value="approve"]:enabled').waitFor();
+  const stops = [];
+  while (stops.length < 10 && stops.at(-1) !== 'approve') {
+    await tab.page.keyboard.press('Tab');
+    stops.push(await focused(tab.page));
+  }
+  assert.equal(stops.at(-1), 'approve', `Tab reaches the button, went over ${stops}`);
+  const outline = await tab.page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  assert.notEqual(outline, 'none', 'the focus can be seen');
+  await tab.page.keyboard.press('Enter');
+  await redeem(app, again, await callback.next());
+  await clean(tab, 'keyboard');
+  done('approved by keyboard', { stops });
+}
+
+async function withoutScript(browser, app, callback) {
+  const tab = await open(browser, { javaScriptEnabled: false });
+  const asked = begin(app);
+  await tab.page.goto(asked.url);
+  await signIn(tab.page, password);
+  await tab.page.locator('#continue').click();
+  await redeem(app, asked, await callback.next());
+  await clean(tab, 'without script');
+  done('approved without script');
+}
+
+async function framing(browser, app, callback) {
+  const tab = await open(browser);
+  const response = tab.page.waitForResponse((r) => r.url().startsWith(`${origin}/authorize`)).catch(() => null);
+  await tab.page.goto(`${callback.origin}/frame?src=${encodeURIComponent(begin(app).url)}`);
+  await response;
+  const frame = tab.page.frames().find((f) => f !== tab.page.mainFrame());
+  assert.equal(await frame.locator('form').count(), 0, 'a frame shows no form');
+  assert.ok(tab.wrong.some((w) => w.includes('frame')), `the browser says why, got ${tab.wrong}`);
+  await tab.context.close();
+  done('not framed');
+}
+
+/** An app that authorizes in a popup hears of the end through window.opener. */
+async function popup(browser, app, callback) {
+  const tab = await open(browser);
+  await tab.page.goto(`${callback.origin}/popup?src=${encodeURIComponent(begin(app).url)}`);
+  const [opened] = await Promise.all([tab.context.waitForEvent('page'), tab.page.getByRole('button').click()]);
+  await signIn(opened, password);
+  await callback.next();
+  await tab.page.getByText('the popup called').waitFor();
+  await clean(tab, 'popup');
+  done('approved in a popup');
+}
+
+/** The start page: behind a sign-in, with an address that can be copied. */
+async function home(browser) {
+  const tab = await open(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+  await tab.page.goto(`${origin}/`);
+  if ((await tab.page.getByLabel('Password').count()) > 0) {
+    await tab.page.getByLabel('Username').fill(username);
+    await tab.page.getByLabel('Password').fill(password);
+    await tab.page.getByRole('button', { name: 'Sign in' }).click();
+  }
+  await tab.page.locator('#url').waitFor();
+  await tab.page.locator('[data-copy="url"]').click();
+  assert.equal(await tab.page.evaluate(() => navigator.clipboard.readText()), `${origin}/mcp`);
+  await tab.page.setViewportSize({ width: 390, height: 844 });
+  await fits(tab.page);
+  await clean(tab, 'home');
+  done('home, address copied');
+}
+
+async function signIn(page, secret) {
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(secret);
+  await page.getByRole('button', { name: 'Sign in and allow' }).click();
+}
+
+/** Redeems the code, as the app would. */
+async function redeem(app, asked, answer) {
+  assert.equal(answer.get('error'), null, `got ${answer}`);
+  assert.equal(answer.get('state'), asked.state);
+  assert.equal(answer.get('iss'), origin);
+  const response = await fetch(`${origin}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: answer.get('code'),
+      client_id: app.id,
+      redirect_uri: app.redirect,
+      code_verifier: asked.verifier,
+    }),
+  });
+  assert.equal(response.status, 200, await response.clone().text());
+  assert.ok((await response.json()).access_token);
+}
+
+async function says(page, words) {
+  const text = await page.locator('main').innerText();
+  for (const w of words) assert.ok(text.includes(w), `the page says ${w}:\n${text}`);
+}
+
+async function fits(page) {
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(over <= 0, `the page is ${over} pixels wider than the window`);
+}
+
+const focused = (page) => page.evaluate(() => document.activeElement.value === 'approve' ? 'approve' : document.activeElement.id || document.activeElement.value || document.activeElement.tagName);
+
+/** Pictures for the documentation. */
+async function screenshots(browser, app, folder) {
+  for (const scheme of ['light', 'dark']) {
+    const tab = await open(browser, { colorScheme: scheme, viewport: { width: 1280, height: 860 }, deviceScaleFactor: 2 });
+    await tab.page.goto(begin(app).url);
+    await tab.page.screenshot({ path: path.join(folder, `authorize-${scheme}.png`) });
+    await tab.page.goto(`${origin}/`);
+    if ((await tab.page.getByLabel('Password').count()) > 0) {
+      await tab.page.getByLabel('Username').fill(username);
+      await tab.page.getByLabel('Password').fill(password);
+      await tab.page.getByRole('button', { name: 'Sign in' }).click();
+    }
+    await tab.page.locator('#url').waitFor();
+    await tab.page.screenshot({ path: path.join(folder, `home-${scheme}.png`), fullPage: true });
+    await tab.context.close();
+  }
+  done('pictures taken', { folder });
+}

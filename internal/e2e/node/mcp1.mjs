@@ -1,0 +1,26 @@
+// The MCP TypeScript SDK 1.x, as most chat apps of 2025 carry it.
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
+import { connector } from './login.mjs';
+import { env, run } from './report.mjs';
+
+await run(() =>
+  connector({
+    async connect(memory) {
+      const transport = new StreamableHTTPClientTransport(new URL(env('RIALTO_URL')), { authProvider: memory });
+      const client = new Client({ name: 'rialto-e2e', version: '1.0.0' });
+      await client.connect(transport).catch((err) => {
+        throw Object.assign(err, { transport });
+      });
+      return { client, transport };
+    },
+    finish: (transport, params) => transport.finishAuth(params.get('code')),
+    isUnauthorized: (err) => err instanceof UnauthorizedError,
+    call: (client) => ({
+      list: async () => (await client.listTools()).tools,
+      call: (name, args, onprogress) => client.callTool({ name, arguments: args }, undefined, { onprogress }),
+    }),
+  }),
+);
