@@ -8,8 +8,9 @@ import (
 )
 
 // Authorize asks a person to let a client in, and to sign in as well when
-// nobody is. Its form posts handle, decision (approve, deny or switch) and,
-// when User is empty, username and password.
+// nobody is. Its form posts handle, decision (approve, deny or switch) and
+// either as, the User that the page showed, or username and password. After a
+// warning of a LookAlike it posts understood=yes.
 type Authorize struct {
 	Product      string
 	Client       string  // the client's name, cleaned
@@ -53,7 +54,8 @@ type SignIn struct {
 type SignedOut struct{ Product string }
 
 // Problem says what went wrong and what the reader can do about it. It leads
-// back to a client only by a click, never by itself.
+// back to a client only by a click, never by itself, and says where that goes
+// (RFC 9700 section 4.11.2).
 type Problem struct {
 	Product, Title, Detail, Remedy string
 
@@ -110,6 +112,18 @@ func (p Return) Href() template.URL { return href(p.URL) }
 
 // Href is URL as a link, under the rule of Return.Href.
 func (p Problem) Href() template.URL { return href(p.URL) }
+
+// Host is where URL leads: its host, or the scheme of a desktop app.
+func (p Problem) Host() string {
+	u, err := url.Parse(p.URL)
+	switch {
+	case err != nil:
+		return ""
+	case u.Host == "":
+		return u.Scheme
+	}
+	return u.Host
+}
 
 func href(raw string) template.URL {
 	u, err := url.Parse(raw)

@@ -36,6 +36,7 @@ func samples() map[string]templates.Page {
 		"sign in":               templates.SignIn{Product: "Rialto", Action: "/sign-in", Next: "/", Handle: "h4ndle"},
 		"signed out":            templates.SignedOut{Product: "Rialto"},
 		"problem":               templates.Problem{Product: "Rialto", Title: "Title", Detail: "Detail", Remedy: "Remedy"},
+		"problem, way back":     templates.Problem{Product: "Rialto", Title: "Title", Client: "Some Chat", URL: "https://chat.example/cb?error=invalid_scope"},
 		"home": templates.Home{
 			Product: "Rialto", URL: "https://rialto.example/mcp", User: "admin", SignOut: "/sign-out",
 			Agents:   []templates.HomeAgent{{Name: "expert", Title: "Expert", Description: "Knows."}},
@@ -213,6 +214,9 @@ func TestAuthorizeOffersAnotherAccountToOneWhoIsSignedIn(t *testing.T) {
 	if got := decisions(doc); got != "approve deny switch" {
 		t.Errorf("got decisions %q, want approve deny switch", got)
 	}
+	if got := doc.one(t, "input[name=as]").attr("value"); got != "admin" {
+		t.Errorf("got as=%q, want the account that the page shows", got)
+	}
 	doc.one(t, "#loopback")
 	doc.one(t, "#unverified")
 }
@@ -258,6 +262,14 @@ func TestAnErrorIsAnnouncedAndTiedToTheFields(t *testing.T) {
 	}
 	if got := doc.one(t, "#password"); got.attr("value") != "" || !got.has("autofocus") {
 		t.Error("want the password empty and focused")
+	}
+}
+
+func TestAnErrorIsShownToOneWhoIsSignedIn(t *testing.T) {
+	page := consent()
+	page.User, page.Error = "admin", "Read the warning first."
+	if got := render(t, page, "").one(t, "#error").text(); got != "Read the warning first." {
+		t.Errorf("got error %q", got)
 	}
 }
 
@@ -309,6 +321,22 @@ func TestReturnGoesWhereTheClientRegistered(t *testing.T) {
 	}
 }
 
+func TestAProblemOffersTheWayBackWithoutTakingIt(t *testing.T) {
+	doc := render(t, samples()["problem, way back"], "")
+	if got := doc.one(t, "a#back").attr("href"); got != "https://chat.example/cb?error=invalid_scope" {
+		t.Errorf("got way back %q", got)
+	}
+	if got := doc.one(t, "#redirect").text(); !strings.Contains(got, "chat.example") {
+		t.Errorf("got %q, want it to say where that leads", got)
+	}
+	if len(doc.all("script")) != 0 {
+		t.Error("got a script: it would go there by itself")
+	}
+	if got := len(render(t, samples()["problem"], "").all("a")); got != 0 {
+		t.Errorf("got %d links on a problem with no way back, want none", got)
+	}
+}
+
 func TestTheLanguageIsTheOneThatTheBrowserPrefers(t *testing.T) {
 	for _, c := range []struct{ name, header, want string }{
 		{"nothing asked", "", "en"},
@@ -335,7 +363,7 @@ func TestTheLanguageIsTheOneThatTheBrowserPrefers(t *testing.T) {
 func TestSpanishPagesSayNoEnglishSentence(t *testing.T) {
 	sentence := regexp.MustCompile(`\b(the|you|this|and|app)\b`)
 	for name, page := range samples() {
-		if name == "problem" || name == "document" {
+		if strings.HasPrefix(name, "problem") || name == "document" {
 			continue // their words are the caller's
 		}
 		doc := render(t, page, "es")
