@@ -1,0 +1,29 @@
+package sqlbox_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+)
+
+// FuzzQuery holds the box to its promise: whatever the text, the answer is a
+// result or an error with a code, in time, and the data stays as it is.
+func FuzzQuery(f *testing.F) {
+	for _, a := range attacks {
+		f.Add(a.sql)
+	}
+	f.Add("WITH a(x) AS NOT MATERIALIZED (SELECT 1) SELECT [x]]], \"y\"\"z\" FROM a -- c")
+	b := box(f)
+	b.Timeout = 50 * time.Millisecond
+	b.Parallel = 100
+	before := slices.Clone(b.Image)
+	f.Fuzz(func(t *testing.T, sql string) {
+		if _, err := b.Query(t.Context(), sql, 5); err != nil && code(err) == "" {
+			t.Errorf("%q: got %v, which has no code", sql, err)
+		}
+		if !bytes.Equal(before, b.Image) {
+			t.Fatalf("%q has changed the image", sql)
+		}
+	})
+}

@@ -1,0 +1,193 @@
+package sqlbox
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Quote returns name as an SQL identifier.
+func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// query compiles, checks and runs a statement.
+func (c *conn) query(j job) (*Result, error) {
+	if j.guarded {
+		c.outline = outlineOf(j.sql)
+		if err := c.outline.check(); err != nil {
+			return nil, err
+		}
+		c.guard()
+	}
+	stmt, err := c.prepare(j.sql)
+	if err != nil {
+		return nil, err
+	}
+	defer sqlite3.Xsqlite3_finalize(c.tls, stmt)
+	if stmt == 0 {
+		return nil, errorf(NotOne, "there is no statement")
+	}
+	if j.guarded && sqlite3.Xsqlite3_stmt_readonly(c.tls, stmt) == 0 {
+		return nil, errorf(NotRead, "the tables are read-only; only reading statements are run")
+	}
+	free, err := c.bind(stmt, j.args)
+	defer free()
+	if err != nil {
+		return nil, err
+	}
+	return c.rows(stmt, j.maxRows)
+}
+
+func (c *conn) prepare(sql string) (uintptr, error) {
+	p := c.tls.Alloc(pointerSize)
+	defer c.tls.Free(pointerSize)
+	text, free := c.text(sql)
+	defer free()
+	rc := sqlite3.Xsqlite3_prepare_v2(c.tls, c.db, text, int32(len(sql))+1, p, 0)
+	if rc != sqlite3.SQLITE_OK {
+		return 0, c.fault(rc)
+	}
+	return pointerAt(p), nil
+}
+
+// bind gives the arguments of our own statements: texts, integers and
+// floats.
+func (c *conn) bind(stmt uintptr, args []any) (free func(), err error) {
+	var texts []func()
+	free = func() {
+		for _, f := range texts {
+			f()
+		}
+	}
+	for i, arg := range args {
+		var rc int32
+		switch at := int32(i + 1); v := arg.(type) {
+		case string:
+			p, f := c.text(v)
+			texts = append(texts, f)
+			rc = sqlite3.Xsqlite3_bind_text(c.tls, stmt, at, p, int32(len(v)), 0) // 0 is SQLITE_STATIC
+		case int64:
+			rc = sqlite3.Xsqlite3_bind_int64(c.tls, stmt, at, v)
+		case int:
+			rc = sqlite3.Xsqlite3_bind_int64(c.tls, stmt, at, int64(v))
+		case float64:
+			rc = sqlite3.Xsqlite3_bind_double(c.tls, stmt, at, v)
+		default:
+			return free, fmt.Errorf("argument %d is a %T", i+1, arg)
+		}
+		if rc != sqlite3.SQLITE_OK {
+			return free, c.fault(rc)
+		}
+	}
+	return free, nil
+}
+
+// rows collects the answer until it or one of its limits ends.
+func (c *conn) rows(stmt uintptr, maxRows int) (*Result, error) {
+	n := sqlite3.Xsqlite3_column_count(c.tls, stmt)
+	res := &Result{Columns: make([]string, n), Rows: [][]any{}}
+	for i := range n {
+		res.Columns[i] = libc.GoString(sqlite3.Xsqlite3_column_name(c.tls, stmt, i))
+	}
+	size := 0
+	for {
+		switch rc := sqlite3.Xsqlite3_step(c.tls, stmt); rc {
+		case sqlite3.SQLITE_ROW:
+		case sqlite3.SQLITE_DONE:
+			return res, nil
+		default:
+			return nil, c.fault(rc)
+		}
+		if len(res.Rows) >= maxRows {
+			res.Truncated = ByRows
+			return res, nil
+		}
+		row, bytes := c.row(stmt, n)
+		if size += bytes; size > positive(c.box.MaxBytes, 1<<20) {
+			res.Truncated = ByBytes
+			return c.cut(res)
+		}
+		res.Rows = append(res.Rows, row)
+	}
+}
+
+// cut returns what there is of an answer that has become too long.
+func (c *conn) cut(res *Result) (*Result, error) {
+	if len(res.Rows) == 0 {
+		return nil, errorf(TooLarge, "one row of the answer is longer than %d KiB; select fewer columns, or substr of the long ones", positive(c.box.MaxBytes, 1<<20)>>10)
+	}
+	return res, nil
+}
+
+// row reads the current row. When its values are too long together it
+// returns no row, but their length.
+func (c *conn) row(stmt uintptr, n int32) (row []any, size int) {
+	for i := range n {
+		// The order matters: column_bytes may convert, column_type tells the
+		// type before that.
+		if t := sqlite3.Xsqlite3_column_type(c.tls, stmt, i); t == sqlite3.SQLITE_TEXT || t == sqlite3.SQLITE_BLOB {
+			size += int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i))
+		}
+		size += 8
+	}
+	if size > positive(c.box.MaxBytes, 1<<20) {
+		return nil, size
+	}
+	row = make([]any, n)
+	for i := range n {
+		row[i] = c.value(stmt, i)
+	}
+	return row, size
+}
+
+func (c *conn) value(stmt uintptr, i int32) any {
+	switch sqlite3.Xsqlite3_column_type(c.tls, stmt, i) {
+	case sqlite3.SQLITE_INTEGER:
+		return sqlite3.Xsqlite3_column_int64(c.tls, stmt, i)
+	case sqlite3.SQLITE_FLOAT:
+		return sqlite3.Xsqlite3_column_double(c.tls, stmt, i)
+	case sqlite3.SQLITE_TEXT:
+		p := sqlite3.Xsqlite3_column_text(c.tls, stmt, i)
+		b := libc.GoBytes(p, int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
+		return strings.ToValidUTF8(string(b), "\uFFFD")
+	case sqlite3.SQLITE_BLOB:
+		p := sqlite3.Xsqlite3_column_blob(c.tls, stmt, i)
+		return slices.Clone(libc.GoBytes(p, int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i))))
+	default:
+		return nil
+	}
+}
+
+// fault makes an error of a result code; nil of SQLITE_OK.
+func (c *conn) fault(rc int32) error {
+	if rc == sqlite3.SQLITE_OK {
+		return nil
+	}
+	if c.broke != nil {
+		return c.broke
+	}
+	if c.denied != nil {
+		return c.denied
+	}
+	text := libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db))
+	switch rc & 0xff { // the rest of an extended code does not matter here
+	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_AUTH:
+		return errorf(BadSQL, "SQLite does not understand the statement: %s", clip(text, 300))
+	case sqlite3.SQLITE_READONLY:
+		return errorf(NotRead, "the tables are read-only")
+	case sqlite3.SQLITE_TOOBIG:
+		return errorf(TooLarge, "a value or the statement itself is too long; at most %d KiB are taken for one value", positive(c.box.MaxValue, 256<<10)>>10)
+	case sqlite3.SQLITE_FULL:
+		return errorf(TooLarge, "the query sorts or collects more than %d MiB on the way; narrow it with WHERE, or aggregate earlier", positive(c.box.MaxSpill, 64<<20)>>20)
+	case sqlite3.SQLITE_NOMEM: // which is also how SQLite says that a program is too long
+		return errorf(TooLarge, "the query is too complex; make it simpler")
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return errorf(TooSlow, "another program is writing to the database; try again")
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR:
+		return errorf(BadData, "the database cannot be read: %s", clip(text, 300))
+	default:
+		return fmt.Errorf("sqlite: %s (%d)", text, rc)
+	}
+}

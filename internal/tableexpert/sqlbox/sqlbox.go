@@ -1,0 +1,203 @@
+// Package sqlbox runs one read-only SQL statement of a stranger on SQLite,
+// within limits of time, memory, disk and answer.
+//
+// Several guards stand behind one another, and each would be enough against
+// writing: the text must be one statement that reads (statement.go), an
+// authorizer sees every table and function that SQLite is about to use
+// (guard.go), the main database is a read-only image in memory and the others
+// are opened read-only, "PRAGMA query_only" is on, and SQLite itself must
+// call the compiled statement read-only (conn.go).
+//
+// Each query gets a connection of its own, which is thrown away after it: to
+// open one costs about a millisecond, and nothing that a statement does can
+// reach the next.
+//
+// The package uses SQLite's C interface as modernc.org/sqlite translates it,
+// below database/sql, because the driver offers neither an authorizer nor a
+// progress handler; without the latter, what a sort writes to disk could not
+// be bounded.
+package sqlbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"modernc.org/libc"
+)
+
+// Box is a set of databases that strangers may read. Set the fields before
+// the first query; Query may be called concurrently.
+type Box struct {
+	// Image is the main database, as sqlite3_serialize makes it; nil is an
+	// empty one. It is never written to, and all queries share it.
+	Image []byte
+
+	// Files are attached to every connection, read-only.
+	Files []File
+
+	// Tables names, in lower case, what a stranger's statement may read.
+	Tables map[string]bool
+
+	Timeout  time.Duration // of one query; 0 means 5 s
+	MaxBytes int           // of an answer; 0 means 1 MiB
+	MaxValue int           // bytes of one value, also on the way; 0 means 256 KiB
+	MaxSpill int           // bytes of temporary files; 0 means 64 MiB
+	MaxWidth int           // columns of a table or answer; 0 means 100
+	Parallel int           // queries at a time; 0 means 2
+
+	once   sync.Once
+	slots  chan struct{}
+	mu     sync.Mutex
+	wrecks []*conn // left by a crash; SQLite may still point to them
+}
+
+// File is a database file that is attached under a name.
+type File struct {
+	Name      string // of the schema, "claims" in claims.policies
+	Path      string // absolute
+	Immutable bool   // nothing else writes to the file, not even its journal
+}
+
+// Result is what a statement answered.
+type Result struct {
+	Columns   []string
+	Rows      [][]any // nil, int64, float64, string or []byte
+	Truncated Reason  // why there may be more rows; empty if there are none
+}
+
+// Reason says which limit cut an answer.
+type Reason string
+
+// The limits that cut an answer rather than fail it.
+const (
+	ByRows  Reason = "rows"
+	ByBytes Reason = "bytes"
+)
+
+// Query runs a stranger's statement and returns at most maxRows rows. An
+// error that the stranger can do something about is an *Error.
+func (b *Box) Query(ctx context.Context, statement string, maxRows int) (*Result, error) {
+	if err := check(statement); err != nil {
+		return nil, err
+	}
+	return b.run(ctx, job{sql: statement, maxRows: maxRows, guarded: true})
+}
+
+// Own runs a statement of the program's, which may read anything in the box.
+// The limits and the read-only modes hold all the same.
+func (b *Box) Own(ctx context.Context, maxRows int, statement string, args ...any) (*Result, error) {
+	return b.run(ctx, job{sql: statement, args: args, maxRows: maxRows})
+}
+
+// job is a statement on its way through the box.
+type job struct {
+	sql     string
+	args    []any
+	maxRows int
+	guarded bool
+}
+
+// overtime is how long a query may outlast its time before nobody waits for
+// it any more. SQLite looks at the clock between the steps of its machine,
+// and one step, such as instr on two long strings, can take seconds; the slot
+// stays taken until it ends.
+const overtime = time.Second
+
+func (b *Box) run(ctx context.Context, j job) (*Result, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, b.timeout(), errTime)
+	defer cancel()
+	if err := b.enter(ctx); err != nil {
+		return nil, b.explain(ctx, err)
+	}
+	type answer struct {
+		res *Result
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer b.leave()
+		res, err := b.safely(ctx, j)
+		done <- answer{res, err}
+	}()
+	select {
+	case a := <-done:
+		return a.res, b.explain(ctx, a.err)
+	case <-ctx.Done():
+	}
+	select {
+	case a := <-done:
+		return a.res, b.explain(ctx, a.err)
+	case <-time.After(overtime):
+		return nil, b.explain(ctx, context.Cause(ctx))
+	}
+}
+
+func (b *Box) enter(ctx context.Context) error {
+	b.once.Do(func() { b.slots = make(chan struct{}, positive(b.Parallel, 2)) })
+	select {
+	case b.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (b *Box) leave() { <-b.slots }
+
+// safely runs j and makes an error of a crash in the translated C code: a
+// stranger's statement must not take the process with it.
+func (b *Box) safely(ctx context.Context, j job) (res *Result, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	c := &conn{box: b, ctx: ctx, tls: libc.NewTLS()}
+	defer func() {
+		if p := recover(); p != nil {
+			b.mu.Lock()
+			b.wrecks = append(b.wrecks, c)
+			b.mu.Unlock()
+			res, err = nil, fmt.Errorf("sqlite crashed: %v", p)
+		}
+	}()
+	if err = c.open(); err == nil {
+		res, err = c.query(j)
+	}
+	c.close()
+	return res, err
+}
+
+// explain makes an *Error of what ended a query from outside.
+func (b *Box) explain(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errTime), errors.Is(err, errStopped) && context.Cause(ctx) == errTime:
+		return errorf(TooSlow, "the query took longer than %v and was stopped; narrow it with WHERE, aggregate less, or look for a join without a condition or a recursion without an end", b.timeout())
+	case errors.Is(err, errStopped):
+		return context.Cause(ctx)
+	default:
+		return err
+	}
+}
+
+func (b *Box) timeout() time.Duration {
+	if b.Timeout <= 0 {
+		return 5 * time.Second
+	}
+	return b.Timeout
+}
+
+func positive(n, otherwise int) int {
+	if n <= 0 {
+		return otherwise
+	}
+	return n
+}
+
+func (b *Box) mayRead(table string) bool {
+	table = strings.ToLower(table)
+	return b.Tables[table] || alwaysReadable(table)
+}
