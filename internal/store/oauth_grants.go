@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"rialto/oauth"
+)
+
+// AddGrant implements oauth.GrantStore.
+func (db *DB) AddGrant(ctx context.Context, g *oauth.Grant) error { return addGrant(ctx, db.write, g) }
+
+func addGrant(ctx context.Context, q querier, g *oauth.Grant) error {
+	_, err := q.ExecContext(ctx, `
+		INSERT INTO grants (id, account_id, client_id, scope, resource, auth_time, created, expires)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		g.ID, g.AccountID, g.ClientID, g.Scope.String(), g.Resource, ms(g.AuthTime), ms(g.Created), ms(g.Expires))
+	return err
+}
+
+// Grant implements oauth.GrantStore.
+func (db *DB) Grant(ctx context.Context, id string) (*oauth.Grant, error) {
+	return grant(ctx, db.read, id)
+}
+
+func grant(ctx context.Context, q querier, id string) (*oauth.Grant, error) {
+	g := &oauth.Grant{ID: id}
+	var scope string
+	var disabled, authTime, created, expires, revoked int64
+	err := q.QueryRowContext(ctx, `
+		SELECT g.account_id, a.name, a.disabled, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.revoked
+		FROM grants g JOIN accounts a ON a.id = g.account_id WHERE g.id = $1`, id).
+		Scan(&g.AccountID, &g.Name, &disabled, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &revoked)
+	if err != nil {
+		return nil, found(err)
+	}
+	g.Disabled, g.Scope = disabled != 0, strings.Fields(scope)
+	g.AuthTime, g.Created, g.Expires, g.Revoked = at(authTime), at(created), at(expires), at(revoked)
+	return g, nil
+}
+
+// RevokeGrant implements oauth.GrantStore.
+func (db *DB) RevokeGrant(ctx context.Context, id string, now time.Time) error {
+	return revokeGrant(ctx, db.write, id, now)
+}
+
+func revokeGrant(ctx context.Context, q querier, id string, now time.Time) error {
+	_, err := q.ExecContext(ctx, `UPDATE grants SET revoked = $1 WHERE id = $2 AND revoked = 0`, ms(now), id)
+	return err
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"rialto/oauth"
+)
+
+func addRefresh(ctx context.Context, q querier, grantID, parent string, t *oauth.Refresh) error {
+	_, err := q.ExecContext(ctx, `
+		INSERT INTO refresh_tokens (hash, grant_id, client_id, parent, expires) VALUES ($1, $2, $3, $4, $5)`,
+		t.Hash, grantID, t.ClientID, parent, ms(t.Expires))
+	return err
+}
+
+// Refresh implements oauth.GrantStore.
+func (db *DB) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oauth.Grant, error) {
+	t := &oauth.Refresh{Hash: hash}
+	var grantID string
+	var expires int64
+	err := db.read.QueryRowContext(ctx, `SELECT grant_id, client_id, expires FROM refresh_tokens WHERE hash = $1`, hash).
+		Scan(&grantID, &t.ClientID, &expires)
+	if err != nil {
+		return nil, nil, found(err)
+	}
+	t.Expires = at(expires)
+	g, err := grant(ctx, db.read, grantID)
+	return t, g, err
+}
+
+// Rotate implements oauth.GrantStore.
+func (db *DB) Rotate(ctx context.Context, r oauth.Rotation) (sealed string, err error) {
+	reused := false
+	err = db.inTx(ctx, func(tx *sql.Tx) error {
+		t, err := useRefresh(ctx, tx, r)
+		if err != nil {
+			return err
+		}
+		sealed = t.successor
+		if t.uses == 1 {
+			return addRefresh(ctx, tx, t.grantID, r.Hash, &r.Next)
+		}
+		reused = t.uses > int64(r.MaxUses) || r.Now.Sub(t.used) >= r.Grace || sealed == ""
+		if reused {
+			return revokeGrant(ctx, tx, t.grantID, r.Now)
+		}
+		return nil
+	})
+	if err == nil && reused {
+		err = oauth.ErrReused
+	}
+	return sealed, err
+}
+
+// usedToken is a refresh token after a use.
+type usedToken struct {
+	grantID   string
+	used      time.Time // for the first time
+	uses      int64
+	successor string
+}
+
+// useRefresh counts a use, remembers the first one and keeps the successor
+// that the first one brought. Whoever comes at the same moment waits for the
+// row and reads what was left there.
+func useRefresh(ctx context.Context, tx *sql.Tx, r oauth.Rotation) (t usedToken, err error) {
+	var used int64
+	err = tx.QueryRowContext(ctx, `
+		UPDATE refresh_tokens SET
+			used      = CASE WHEN uses = 0 THEN $1 ELSE used END,
+			successor = CASE WHEN uses = 0 THEN $2 ELSE successor END,
+			uses      = uses + 1
+		WHERE hash = $3 AND client_id = $4 AND expires > $5
+		RETURNING grant_id, used, uses, successor`,
+		ms(r.Now), r.Sealed, r.Hash, r.ClientID, ms(r.Now)).
+		Scan(&t.grantID, &used, &t.uses, &t.successor)
+	if err != nil {
+		return t, found(err)
+	}
+	t.used = at(used)
+	g, err := grant(ctx, tx, t.grantID)
+	if err == nil && !g.Live(r.Now) {
+		err = oauth.ErrNotFound
+	}
+	return t, err
+}

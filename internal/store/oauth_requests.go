@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+
+	"rialto/oauth"
+)
+
+// AddRequest implements oauth.RequestStore.
+func (db *DB) AddRequest(ctx context.Context, r *oauth.Request) error {
+	_, err := db.write.ExecContext(ctx, `
+		INSERT INTO requests (handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, login, expires)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		r.Handle, r.Browser, r.ClientID, r.RedirectURI, flag(r.RedirectSent), r.State, r.Scope.String(), r.Resource,
+		r.Challenge, flag(r.Login), ms(r.Expires))
+	return err
+}
+
+// Request implements oauth.RequestStore.
+func (db *DB) Request(ctx context.Context, handle string, now time.Time) (*oauth.Request, error) {
+	r := &oauth.Request{Handle: handle}
+	var scope string
+	var sent, login, expires int64
+	err := db.read.QueryRowContext(ctx, `
+		SELECT browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, login, expires
+		FROM requests WHERE handle = $1 AND expires > $2`, handle, ms(now)).
+		Scan(&r.Browser, &r.ClientID, &r.RedirectURI, &sent, &r.State, &scope, &r.Resource, &r.Challenge, &login, &expires)
+	if err != nil {
+		return nil, found(err)
+	}
+	r.RedirectSent, r.Scope, r.Login, r.Expires = sent != 0, strings.Fields(scope), login != 0, at(expires)
+	return r, nil
+}
+
+// Approve implements oauth.RequestStore. The DELETE decides who is first.
+func (db *DB) Approve(ctx context.Context, handle string, g *oauth.Grant, c *oauth.Code) error {
+	return db.inTx(ctx, func(tx *sql.Tx) error {
+		if err := takeRequest(ctx, tx, handle); err != nil {
+			return err
+		}
+		if err := addGrant(ctx, tx, g); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO codes (hash, grant_id, client_id, redirect_uri, challenge, expires)
+			VALUES ($1, $2, $3, $4, $5, $6)`,
+			c.Hash, g.ID, c.ClientID, c.RedirectURI, c.Challenge, ms(c.Expires))
+		return err
+	})
+}
+
+// Deny implements oauth.RequestStore.
+func (db *DB) Deny(ctx context.Context, handle string) error {
+	return takeRequest(ctx, db.write, handle)
+}
+
+func takeRequest(ctx context.Context, q querier, handle string) error {
+	n, err := changed(ctx, q, `DELETE FROM requests WHERE handle = $1`, handle)
+	if err == nil && n == 0 {
+		return oauth.ErrNotFound
+	}
+	return err
+}

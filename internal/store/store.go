@@ -1,0 +1,148 @@
+// Package store keeps Rialto's state in SQLite or PostgreSQL. It implements
+// the stores that oauth and bridge declare, and decides nothing: what may
+// happen is said there, what is atomic is done here.
+//
+// Both engines run the same statements. A state change is one statement that
+// names the state it leaves (compare and swap), or a transaction around a few
+// of them, so READ COMMITTED is enough and nothing has to be retried. Columns
+// are TEXT or BIGINT, times are milliseconds since 1970.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// DB is an open database. Its methods may be called concurrently.
+type DB struct {
+	read  *sql.DB
+	write *sql.DB // the same as read on PostgreSQL
+}
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Open opens the database that dsn names, creating and migrating it as needed:
+// "postgres://…", "sqlite:PATH", or the path of a SQLite file.
+func Open(ctx context.Context, dsn string) (*DB, error) {
+	db, dialect, err := connect(dsn)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.migrate(ctx, dialect); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+func connect(dsn string) (*DB, goose.Dialect, error) {
+	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
+		db, err := openPostgres(dsn)
+		return db, goose.DialectPostgres, err
+	}
+	db, err := openSQLite(strings.TrimPrefix(dsn, "sqlite:"))
+	return db, goose.DialectSQLite3, err
+}
+
+// Close closes the database.
+func (db *DB) Close() error {
+	if db.write == db.read {
+		return db.read.Close()
+	}
+	return errors.Join(db.read.Close(), db.write.Close())
+}
+
+// Ping says whether the database answers.
+func (db *DB) Ping(ctx context.Context) error { return db.read.PingContext(ctx) }
+
+// migrate brings the tables to the newest version. On PostgreSQL a lock keeps
+// replicas that start together from migrating together. SQLite has no such
+// lock: of two processes, one finds that the other was faster, and looks again.
+func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
+	attempts := 4
+	if dialect == goose.DialectPostgres {
+		attempts = 1
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 120))
+		if err != nil {
+			return err
+		}
+		options = append(options, goose.WithSessionLocker(locker))
+	}
+	provider, err := goose.NewProvider(dialect, db.write, files, options...)
+	if err != nil {
+		return fmt.Errorf("reading migrations: %w", err)
+	}
+	for range attempts {
+		if _, err = provider.Up(ctx); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("migrating: %w", err)
+}
+
+// inTx runs do in a transaction of the write handle. It commits if do returns
+// nil and rolls back otherwise.
+func (db *DB) inTx(ctx context.Context, do func(*sql.Tx) error) error {
+	tx, err := db.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // after Commit this does nothing
+	if err := do(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// querier is what a handle and a transaction have in common.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// changed runs a statement and tells how many rows it changed.
+func changed(ctx context.Context, q querier, query string, args ...any) (int64, error) {
+	done, err := q.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return done.RowsAffected()
+}
+
+// ms renders a time for a BIGINT column; the zero time is 0.
+func ms(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// at is the reverse of ms.
+func at(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,88 @@
+package oauth
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+)
+
+// ErrBadName and ErrBadPassword say why an account was refused.
+var (
+	ErrBadName     = errors.New("oauth: not a user name: it may hold letters, digits and punctuation, up to 64 bytes")
+	ErrBadPassword = errors.New("oauth: not a password: it is empty, too long or holds control characters")
+)
+
+// AddUser creates a local account. It returns ErrExists if there is one of
+// that name.
+func (s *Server) AddUser(ctx context.Context, name, password string) error {
+	a, err := s.newAccount(ctx, name, password)
+	if err != nil {
+		return err
+	}
+	return named(a.Name, s.Store.AddAccount(ctx, a))
+}
+
+// SetPassword gives a local account a new password and ends its browser
+// sessions, or creates the account if there is none of that name. A password
+// that is the account's already changes nothing.
+func (s *Server) SetPassword(ctx context.Context, name, password string) error {
+	a, err := s.newAccount(ctx, name, password)
+	if err != nil {
+		return err
+	}
+	err = s.Store.AddAccount(ctx, a)
+	if !errors.Is(err, ErrExists) {
+		return err
+	}
+	old, err := s.Store.Account(ctx, a.Name)
+	if err != nil {
+		return err
+	}
+	if same, err := s.account(ctx, name, password); err != nil || same != nil {
+		return err
+	}
+	return s.Store.SetPassword(ctx, old.ID, a.Password)
+}
+
+// RemoveUser removes a local account and everything that it granted. It
+// returns ErrNotFound if there is none of that name.
+func (s *Server) RemoveUser(ctx context.Context, name string) error {
+	name, err := userName(name)
+	if err != nil {
+		return err
+	}
+	err = s.Store.RemoveAccount(ctx, name)
+	s.grants.forget()
+	return named(name, err)
+}
+
+// Users returns the names of the local accounts.
+func (s *Server) Users(ctx context.Context) ([]string, error) { return s.Store.Accounts(ctx) }
+
+// newAccount checks name and password and makes an account of them.
+func (s *Server) newAccount(ctx context.Context, name, password string) (*Account, error) {
+	name, err := userName(name)
+	if err != nil {
+		return nil, err
+	}
+	password, err = normalPassword(password)
+	if err != nil {
+		return nil, err
+	}
+	salt := make([]byte, 16)
+	rand.Read(salt)
+	key, err := s.stretch(ctx, password, salt)
+	if err != nil {
+		return nil, err
+	}
+	return &Account{ID: newID(), Name: name, Password: phc(salt, key), Created: s.Now()}, nil
+}
+
+// named says in an error which account it is about.
+func named(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("account %q: %w", name, err)
+}

@@ -1,0 +1,47 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// Ways in which a client proves who it is (RFC 7591 section 2).
+const (
+	authNone  = "none"
+	authBasic = "client_secret_basic"
+	authPost  = "client_secret_post"
+)
+
+const (
+	grantCode    = "authorization_code"
+	grantRefresh = "refresh_token"
+)
+
+// Client is a registered client.
+type Client struct {
+	ID           string
+	Name         string // cleaned; never empty
+	URI          string // the client's own page; "" is none
+	RedirectURIs []string
+	AuthMethod   string // none, client_secret_basic or client_secret_post
+	SecretHash   string // "" if AuthMethod is none
+	GrantTypes   []string
+	Registered   time.Time
+}
+
+// may tells whether the client registered a grant type.
+func (c *Client) may(grantType string) bool { return slices.Contains(c.GrantTypes, grantType) }
+
+// client finds a client by an ID that came from outside.
+func (s *Server) client(ctx context.Context, id string) (*Client, error) {
+	if !isSecret(id, clientPrefix) {
+		return nil, ErrNotFound
+	}
+	c, err := s.Store.Client(ctx, id)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	return c, err
+}

@@ -1,0 +1,163 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"rialto/templates"
+)
+
+// answerAuthorize takes the person's answer. Nothing but the handle, the
+// decision and the credentials is taken from the form: what is granted is what
+// the page showed.
+func (s *Server) answerAuthorize(w http.ResponseWriter, r *http.Request) {
+	f, err := s.pageForm(w, r)
+	if err != nil {
+		s.writeProblem(w, r, err)
+		return
+	}
+	q, err := s.waiting(r.Context(), r, f.get("handle"))
+	if err != nil {
+		s.writeProblem(w, r, err)
+		return
+	}
+	switch f.get("decision") {
+	case "approve":
+		err = s.approve(w, r, f, q)
+	case "deny":
+		err = s.deny(w, r, q)
+	case "switch":
+		err = s.switchAccount(w, r, q)
+	default:
+		err = badLink(http.StatusBadRequest, "The form was not complete.")
+	}
+	if err != nil {
+		s.writeProblem(w, r, err)
+	}
+}
+
+// deny tells the client no.
+func (s *Server) deny(w http.ResponseWriter, r *http.Request, q ask) error {
+	if err := s.Store.Deny(r.Context(), q.req.Handle); err != nil {
+		return asAnswered(err)
+	}
+	s.Log.InfoContext(r.Context(), "oauth: access denied", "client", q.client.ID)
+	return s.goBack(w, r, q, true, param{"error", "access_denied"}, param{"error_description", "The person refused."})
+}
+
+// switchAccount asks again, with nobody signed in.
+func (s *Server) switchAccount(w http.ResponseWriter, r *http.Request, q ask) error {
+	if err := s.endSession(w, r); err != nil {
+		return err
+	}
+	s.consentPage(w, r, http.StatusOK, q, nil, templates.Authorize{})
+	return nil
+}
+
+// approve signs the person in where that is needed, records the grant and
+// gives the client its code.
+func (s *Server) approve(w http.ResponseWriter, r *http.Request, f form, q ask) error {
+	session, err := s.approver(w, r, f, q)
+	if refused, ok := errors.AsType[*errSignIn](err); ok {
+		setRetryAfter(w, refused.after)
+		s.consentPage(w, r, refused.status(), q, nil, templates.Authorize{Username: f.get("username"), Error: refused.words})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if reason := unclear(f, q, session); reason != "" {
+		s.consentPage(w, r, http.StatusOK, q, session, templates.Authorize{Error: reason})
+		return nil
+	}
+	code, err := s.grant(r.Context(), q.req, session)
+	if err != nil {
+		return asAnswered(err)
+	}
+	return s.goBack(w, r, q, false, param{"code", code})
+}
+
+// approver returns the session of whoever approves. A name in the form signs
+// in, whoever was signed in before.
+func (s *Server) approver(w http.ResponseWriter, r *http.Request, f form, q ask) (*Session, error) {
+	if f.get("username") == "" {
+		session, err := s.session(r)
+		if err != nil {
+			return nil, err
+		}
+		if session == nil || q.req.Login {
+			return nil, &errSignIn{words: "Sign in to allow this."}
+		}
+		return session, nil
+	}
+	a, err := s.signIn(r.Context(), r, f.get("username"), f.get("password"))
+	if err != nil {
+		return nil, err
+	}
+	return s.startSession(w, r, a)
+}
+
+// unclear tells why an approval cannot be taken for one. The page may have
+// shown another account than the one that another tab signed in since, or a
+// warning that was not answered.
+func unclear(f form, q ask, session *Session) string {
+	if f.get("username") == "" && f.get("as") != session.Name {
+		return "Another account is signed in by now. Check it and decide again."
+	}
+	to, err := parseRedirect(q.req.RedirectURI)
+	if err == nil && lookAlike(q.client.Name, to) != "" && f.get("understood") != "yes" {
+		return "Read the warning first."
+	}
+	return ""
+}
+
+// grant records what was approved and returns the code.
+func (s *Server) grant(ctx context.Context, req *Request, session *Session) (string, error) {
+	now, code := s.Now(), secret(codePrefix)
+	g := &Grant{
+		ID:        newID(),
+		AccountID: session.AccountID,
+		ClientID:  req.ClientID,
+		Scope:     req.Scope,
+		Resource:  req.Resource,
+		AuthTime:  session.Created,
+		Created:   now,
+		Expires:   now.Add(s.grantTTL()),
+	}
+	c := &Code{Hash: hash(code), ClientID: req.ClientID, Challenge: req.Challenge, Expires: now.Add(s.codeTTL())}
+	if req.RedirectSent {
+		c.RedirectURI = req.RedirectURI
+	}
+	if err := s.Store.Approve(ctx, req.Handle, g, c); err != nil {
+		return "", err
+	}
+	s.Log.InfoContext(ctx, "oauth: access granted", "grant", g.ID, "client", g.ClientID, "user", g.AccountID, "scope", g.Scope.String())
+	return code, nil
+}
+
+// goBack sends the browser to the client with a page, not with a redirect:
+// form-action of our policy would block the second hop of a redirect that
+// follows a form, and claude.ai needs two.
+func (s *Server) goBack(w http.ResponseWriter, r *http.Request, q ask, denied bool, params ...param) error {
+	to, err := parseRedirect(q.req.RedirectURI)
+	if err != nil {
+		return err
+	}
+	s.setCookie(w, requestCookie(q.handle), "", 0)
+	templates.Write(w, r, http.StatusOK, templates.Return{
+		Product: s.Name,
+		Client:  q.client.Name,
+		URL:     s.answerURL(to, q.req.State, params...),
+		Denied:  denied,
+	})
+	return nil
+}
+
+// asAnswered explains a request that is gone: a second click came later.
+func asAnswered(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return badLink(http.StatusBadRequest, "This page has been answered already.")
+	}
+	return err
+}

@@ -1,0 +1,199 @@
+package oauth
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Guard lets only requests through to next that bear an access token with all
+// of scopes, and puts their Principal into the context. It answers the others
+// before their body is read, with a challenge that tells a client where to
+// begin (RFC 6750 section 3, RFC 9728 section 5.1).
+//
+// A token dies with its grant: at once in the process that revoked it, within
+// two seconds in others that share the store. When the store cannot be asked
+// nobody is let through.
+//
+// Guard does not answer CORS preflight requests, which carry no token: whoever
+// mounts it serves OPTIONS before it.
+func (s *Server) Guard(next http.Handler, scopes ...string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, err := s.admitted(r)
+		if err == nil && !p.Scope.HasAll(scopes...) {
+			err = refuse("insufficient_scope", "The access token does not hold every scope that this needs.")
+		}
+		if err != nil {
+			s.challenge(w, r, err, scopes)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(p.in(r.Context())))
+	})
+}
+
+// errNoToken is no *Error: a request without a token learns what to do, not
+// that it did something wrong (RFC 6750 section 3.1).
+var errNoToken = errors.New("oauth: no token")
+
+// admitted returns who the request's token stands for.
+func (s *Server) admitted(r *http.Request) (Principal, error) {
+	token, err := bearer(r)
+	if err != nil {
+		return Principal{}, err
+	}
+	p, err := s.verifyCached(r.Context(), token)
+	if err != nil {
+		return Principal{}, err
+	}
+	g, err := s.liveGrant(r.Context(), p.GrantID)
+	if err != nil {
+		return Principal{}, err
+	}
+	if g == nil || g.AccountID != p.User || g.ClientID != p.ClientID {
+		return Principal{}, badToken("It was revoked.")
+	}
+	p.Name = g.Name
+	return p, nil
+}
+
+// bearer returns the request's token. It comes in one Authorization header and
+// nowhere else: a token in a URL ends up in logs (OAuth 2.1 section 5.1.1).
+func bearer(r *http.Request) (string, error) {
+	if strings.Contains(r.URL.RawQuery, "access_token") && r.URL.Query().Has("access_token") {
+		return "", refuse("invalid_request", "A token belongs into the Authorization header.")
+	}
+	headers := r.Header.Values("Authorization")
+	if len(headers) > 1 {
+		return "", refuse("invalid_request", "There is more than one Authorization header.")
+	}
+	if len(headers) == 0 {
+		return "", errNoToken
+	}
+	scheme, token, _ := strings.Cut(headers[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return "", errNoToken
+	}
+	return token, nil
+}
+
+// verifyCached verifies a token, or remembers that it did.
+func (s *Server) verifyCached(ctx context.Context, token string) (Principal, error) {
+	if len(token) > maxToken {
+		return Principal{}, badToken("It is too long.")
+	}
+	key := sha256.Sum256([]byte(token))
+	if p, ok := s.verified.get(key); ok && s.Now().Before(p.Expires) {
+		return p, nil
+	}
+	p, err := s.verify(ctx, token)
+	if err == nil {
+		s.verified.put(key, p)
+	}
+	return p, err
+}
+
+// challenge is the one place where a refusal at the resource becomes bytes.
+func (s *Server) challenge(w http.ResponseWriter, r *http.Request, err error, scopes []string) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After")
+	if errors.Is(err, errNoToken) {
+		h.Set("WWW-Authenticate", "Bearer "+s.whereToBegin(s.everyday(scopes)))
+		writeJSON(w, http.StatusUnauthorized, struct {
+			Error string `json:"error"`
+		}{"unauthorized"})
+		return
+	}
+	e := s.asError(r.Context(), err)
+	if e.Code != "temporarily_unavailable" {
+		wanted := s.everyday(scopes)
+		if e.Code == "insufficient_scope" {
+			wanted = scopes
+		}
+		h.Set("WWW-Authenticate", `Bearer error="`+e.Code+`", error_description="`+e.Description+`", `+s.whereToBegin(wanted))
+	}
+	s.writeError(w, r, e)
+}
+
+// everyday returns what a client should ask for at first: everything ordinary,
+// because most clients cannot ask for more later, and what this needs.
+func (s *Server) everyday(needed []string) ScopeSet {
+	return parseScope(strings.Join(append(s.ordinary(), needed...), " "))
+}
+
+// whereToBegin renders the parameters that lead a client to us.
+func (s *Server) whereToBegin(scopes ScopeSet) string {
+	return `resource_metadata="` + s.resourceMetadataURL() + `", scope="` + scopes.String() + `"`
+}
+
+func (s *Server) resourceMetadataURL() string {
+	u, err := url.Parse(s.Resource)
+	if err != nil {
+		return s.Resource
+	}
+	return u.Scheme + "://" + u.Host + resourceMetadataPath + u.Path
+}
+
+// grantFresh is how long a grant is believed to be alive without asking.
+const grantFresh = 2 * time.Second
+
+// liveGrants remembers which grants were alive a moment ago.
+type liveGrants struct {
+	seen cache[string, sighting]
+
+	mu    sync.Mutex
+	epoch int // counts revocations in this process
+}
+
+type sighting struct {
+	grant *Grant
+	at    time.Time
+	epoch int
+}
+
+// forget makes every grant be looked up again.
+func (l *liveGrants) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.epoch++
+}
+
+func (l *liveGrants) now() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.epoch
+}
+
+// liveGrant returns a grant if it is alive, or nil. The epoch is read before
+// the store is: what was seen while a revocation was under way does not count.
+func (s *Server) liveGrant(ctx context.Context, id string) (*Grant, error) {
+	now, epoch := s.Now(), s.grants.now()
+	seen, ok := s.grants.seen.get(id)
+	if !ok || seen.epoch != epoch || now.Sub(seen.at) >= grantFresh || now.Before(seen.at) {
+		g, err := s.Store.Grant(ctx, id)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+		seen = sighting{g, now, epoch}
+		s.grants.seen.put(id, seen)
+	}
+	if seen.grant == nil || !seen.grant.Live(now) {
+		return nil, nil
+	}
+	return seen.grant, nil
+}
+
+// revokeGrant ends a grant, at once for this process.
+func (s *Server) revokeGrant(ctx context.Context, id, why string) error {
+	err := s.Store.RevokeGrant(ctx, id, s.Now())
+	s.grants.forget()
+	if err == nil {
+		s.Log.InfoContext(ctx, "oauth: grant revoked", "grant", id, "why", why)
+	}
+	return err
+}

@@ -1,0 +1,219 @@
+package oauth
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+)
+
+const (
+	keyLife     = 90 * 24 * time.Hour // how long a key signs
+	keyLead     = 10 * time.Minute    // how long it is published before that
+	maxTokenTTL = 90 * 24 * time.Hour // how long a token may live at most
+
+	keysFresh  = time.Minute      // how long the keys are believed to be all
+	keysReload = 30 * time.Second // how often an unknown key ID may make us look
+)
+
+// keyring holds the signing keys that the store keeps.
+type keyring struct {
+	mu     sync.Mutex
+	loaded time.Time
+	keys   []*signingKey // oldest first
+}
+
+// signingKey is a P-256 key for ES256. A key is published for a while before
+// it signs, so that every replica and every cache of the JWKS knows it by then,
+// and afterwards until no token that it signed is alive.
+type signingKey struct {
+	SealedKey
+	private *ecdsa.PrivateKey
+	signer  jose.Signer
+}
+
+// loadKeys returns the keys, read from the store if what we have is older
+// than fresh. When the store cannot be asked, what we have is good enough.
+func (s *Server) loadKeys(ctx context.Context, fresh time.Duration) ([]*signingKey, error) {
+	s.keys.mu.Lock()
+	defer s.keys.mu.Unlock()
+	if age := s.Now().Sub(s.keys.loaded); len(s.keys.keys) > 0 && age < fresh && age >= 0 {
+		return s.keys.keys, nil
+	}
+	sealed, err := s.Store.Keys(ctx, s.Now())
+	if err != nil {
+		if len(s.keys.keys) > 0 {
+			return s.keys.keys, nil
+		}
+		return nil, fmt.Errorf("reading signing keys: %w", err)
+	}
+	var keys []*signingKey
+	for _, k := range sealed {
+		key, err := openKey(s.Secret, k)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	s.keys.keys, s.keys.loaded = keys, s.Now()
+	return keys, nil
+}
+
+// activeKey returns the key that signs now, and creates the first one.
+func (s *Server) activeKey(ctx context.Context) (*signingKey, error) {
+	fresh := keysFresh
+	for range 2 {
+		keys, err := s.loadKeys(ctx, fresh)
+		if err != nil {
+			return nil, err
+		}
+		if key := active(keys, s.Now()); key != nil {
+			return key, nil
+		}
+		if err := s.addKey(ctx, next(keys), s.Now()); err != nil {
+			return nil, err
+		}
+		fresh = 0 // whichever replica was first, its key is there now
+	}
+	return nil, errors.New("no signing key is active")
+}
+
+// active returns the newest key that may sign, or nil.
+func active(keys []*signingKey, now time.Time) *signingKey {
+	for i := len(keys) - 1; i >= 0; i-- {
+		if !keys[i].Active.After(now) {
+			return keys[i]
+		}
+	}
+	return nil
+}
+
+// next returns the sequence number that follows.
+func next(keys []*signingKey) int64 {
+	if len(keys) == 0 {
+		return 1
+	}
+	return keys[len(keys)-1].Seq + 1
+}
+
+// rotateKeys adds a key when the newest has signed for long enough.
+func (s *Server) rotateKeys(ctx context.Context) error {
+	if _, err := s.activeKey(ctx); err != nil {
+		return err
+	}
+	keys, err := s.loadKeys(ctx, 0)
+	if err != nil {
+		return err
+	}
+	if now := s.Now(); now.Sub(keys[len(keys)-1].Active) > keyLife {
+		return s.addKey(ctx, next(keys), now.Add(keyLead))
+	}
+	return nil
+}
+
+// addKey creates a key that signs from active on.
+func (s *Server) addKey(ctx context.Context, seq int64, active time.Time) error {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return err
+	}
+	id, err := thumbprint(private)
+	if err != nil {
+		return err
+	}
+	sealed, err := seal(s.Secret, keyPlace(id), string(der))
+	if err != nil {
+		return err
+	}
+	s.Log.InfoContext(ctx, "oauth: signing key created", "key", id, "active", active)
+	// It may be a while until the next rotation replaces it.
+	return s.Store.AddKey(ctx, SealedKey{Seq: seq, KeyID: id, Private: sealed, Active: active, Expires: active.Add(2*keyLife + maxTokenTTL)})
+}
+
+// openKey decrypts a key.
+func openKey(secret []byte, k SealedKey) (*signingKey, error) {
+	der, err := unseal(secret, keyPlace(k.KeyID), k.Private)
+	if err != nil {
+		return nil, fmt.Errorf("opening signing key %s: is it the right secret? %w", k.KeyID, err)
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey([]byte(der))
+	if err != nil {
+		return nil, fmt.Errorf("parsing signing key %s: %w", k.KeyID, err)
+	}
+	private, ok := parsed.(*ecdsa.PrivateKey)
+	if !ok || private.Curve != elliptic.P256() {
+		return nil, fmt.Errorf("signing key %s is not of P-256", k.KeyID)
+	}
+	signer, err := jose.NewSigner(
+		jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: private, KeyID: k.KeyID}},
+		(&jose.SignerOptions{}).WithType(accessTokenType),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("signing key %s: %w", k.KeyID, err)
+	}
+	return &signingKey{k, private, signer}, nil
+}
+
+func keyPlace(id string) string { return "signing_keys|private|" + id }
+
+// thumbprint returns the key's ID (RFC 7638).
+func thumbprint(private *ecdsa.PrivateKey) (string, error) {
+	jwk := jose.JSONWebKey{Key: private.Public()}
+	sum, err := jwk.Thumbprint(crypto.SHA256)
+	return base64.RawURLEncoding.EncodeToString(sum), err
+}
+
+// verificationKey returns the public key of an ID, or nil. An ID that we do
+// not know may be a key that another replica has just made.
+func (s *Server) verificationKey(ctx context.Context, id string) (crypto.PublicKey, error) {
+	for _, fresh := range []time.Duration{keysFresh, keysReload} {
+		keys, err := s.loadKeys(ctx, fresh)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range keys {
+			if k.KeyID == id && s.Now().Before(k.Expires) {
+				return k.private.Public(), nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// jwks publishes the public keys (RFC 7517).
+func (s *Server) jwks(w http.ResponseWriter, r *http.Request) {
+	if _, err := s.activeKey(r.Context()); err != nil {
+		s.writeError(w, r, err)
+		return
+	}
+	keys, err := s.loadKeys(r.Context(), keysFresh)
+	if err != nil {
+		s.writeError(w, r, err)
+		return
+	}
+	set := jose.JSONWebKeySet{}
+	for _, k := range keys {
+		set.Keys = append(set.Keys, jose.JSONWebKey{Key: k.private.Public(), KeyID: k.KeyID, Algorithm: string(jose.ES256), Use: "sig"})
+	}
+	w.Header().Set("Content-Type", "application/jwk-set+json")
+	w.Header().Set("Cache-Control", "public, max-age=300") // less than keyLead
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if err := json.MarshalWrite(w, set); err != nil {
+		s.Log.DebugContext(r.Context(), "oauth: keys not sent", "error", err)
+	}
+}

@@ -1,0 +1,168 @@
+package oauth
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// limiter holds token buckets by name and client address. It is bounded: what
+// a stranger can do at most is start afresh.
+type limiter struct {
+	buckets cache[string, *rate.Limiter]
+}
+
+// take takes a token from a bucket and reports how long to wait if it is empty.
+func (l *limiter) take(key string, per time.Duration, burst int, now time.Time) (wait time.Duration) {
+	l.buckets.update(key, func(b *rate.Limiter) *rate.Limiter {
+		if b == nil {
+			b = rate.NewLimiter(rate.Every(per), burst)
+		}
+		res := b.ReserveN(now, 1)
+		if wait = res.DelayFrom(now); wait > 0 {
+			res.CancelAt(now)
+		}
+		return b
+	})
+	return wait
+}
+
+// limitRegister lets an address register so many clients an hour, and all
+// addresses together sixty times as many.
+func (s *Server) limitRegister(r *http.Request) error {
+	n := cmp.Or(s.RegistrationsPerHour, 10)
+	wait := s.limits.take("register "+s.address(r), time.Hour/time.Duration(n), n, s.Now())
+	if wait == 0 {
+		wait = s.limits.take("register", time.Minute/time.Duration(n), 60*n, s.Now())
+	}
+	if wait > 0 {
+		return tooMany(wait)
+	}
+	return nil
+}
+
+// limitAuthorize bounds the requests that wait for a person: each is a row.
+func (s *Server) limitAuthorize(r *http.Request) error {
+	wait := s.limits.take("authorize "+s.address(r), time.Second, 120, s.Now())
+	if wait == 0 {
+		wait = s.limits.take("authorize", 20*time.Millisecond, 3000, s.Now())
+	}
+	if wait > 0 {
+		return &problem{status: http.StatusTooManyRequests, title: "Too many requests", detail: "This address has asked too often.", remedy: "Try again in a minute.", after: wait}
+	}
+	return nil
+}
+
+// limitFailures makes guessing at an endpoint slow. Only refusals count,
+// because the users of a hosted chat app share an address.
+func (s *Server) limitFailures(r *http.Request) error {
+	b, ok := s.limits.buckets.get("failures " + s.address(r))
+	if ok && b.TokensAt(s.Now()) < 1 {
+		return tooMany(time.Second)
+	}
+	return nil
+}
+
+// countFailure counts a refusal against the address it went to.
+func (s *Server) countFailure(r *http.Request) {
+	s.limits.take("failures "+s.address(r), time.Second/2, 200, s.Now())
+}
+
+// backoff slows down whoever fails to sign in: five attempts are free, then
+// each failure doubles the wait, up to a quarter of an hour.
+type backoff struct {
+	failed cache[string, failure]
+}
+
+type failure struct {
+	count int
+	until time.Time
+}
+
+const (
+	freeAttempts = 5
+	maxBackoff   = 15 * time.Minute
+)
+
+// wait returns how long the key has to wait yet.
+func (b *backoff) wait(key string, now time.Time) time.Duration {
+	f, _ := b.failed.get(key)
+	return max(0, f.until.Sub(now))
+}
+
+// add counts a failure.
+func (b *backoff) add(key string, free int, now time.Time) {
+	b.failed.update(key, func(f failure) failure {
+		if now.Sub(f.until) > maxBackoff {
+			f.count = 0 // long ago
+		}
+		f.count++
+		f.until = now
+		if over := f.count - free; over > 0 {
+			f.until = now.Add(min(maxBackoff, time.Second<<min(over, 10)))
+		}
+		return f
+	})
+}
+
+// forgive takes one failure back.
+func (b *backoff) forgive(key string, now time.Time) {
+	b.failed.update(key, func(f failure) failure {
+		return failure{count: max(0, f.count-1), until: now}
+	})
+}
+
+// address returns the client's address as a key for limits: an IPv4 address,
+// or the /64 of an IPv6 address, since whoever has one has them all.
+func (s *Server) address(r *http.Request) string {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return "unknown"
+	}
+	addr := peer.Addr().Unmap()
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && s.trusts(addr); i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		addr = hop.Unmap()
+	}
+	if addr.Is6() {
+		p, _ := addr.WithZone("").Prefix(64)
+		return p.String()
+	}
+	return addr.String()
+}
+
+func (s *Server) trusts(addr netip.Addr) bool {
+	for _, p := range s.TrustedProxies {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// gate lets two through at a time. Its zero value is open.
+type gate struct {
+	once   sync.Once
+	places chan struct{}
+}
+
+// enter waits for a place; leave gives it back.
+func (g *gate) enter(ctx context.Context) (leave func(), err error) {
+	g.once.Do(func() { g.places = make(chan struct{}, 2) })
+	select {
+	case g.places <- struct{}{}:
+		return func() { <-g.places }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,127 @@
+// Package oauth is the authorization server, and the guard before what it
+// protects: OAuth 2.1 for chat connectors that arrive with nothing but a URL.
+// It knows neither MCP nor A2A: a resource is a URL, a permission is a word.
+//
+// One file per endpoint (authorize.go, token.go, register.go, revoke.go,
+// jwks.go, metadata.go, signin.go); guard.go stands before the resource. Every
+// state change is one step of a Store, which the package declares (store.go)
+// and internal/store implements; oauthtest.TestStore holds the contract.
+//
+// Where we leave a specification:
+//   - RFC 8252 section 7.3 lets the port vary for loopback IP literals only. We
+//     let it vary for "localhost" too, because desktop clients register it.
+//   - RFC 6749 section 4.1.2.1 redirects every error to the client. A client
+//     that registered itself gets errors on a page with a link instead, unless
+//     its address is on the user's own computer (RFC 9700 section 4.11.2).
+//   - RFC 6749 section 3.3: scopes we do not know are ignored, and refused only
+//     when nothing else was asked for. Clients ask for all that they know.
+//   - RFC 8707: the resource may be spelled with a trailing slash or in other
+//     letter case. Tokens carry the one spelling we publish.
+package oauth
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/gorilla/mux"
+)
+
+// Server is the authorization server and the guard of one resource. Issuer,
+// Resource, Name, Scopes, Store, Secret, Now and Log are required; every other
+// field has a sound default. It must not be copied after its first use.
+type Server struct {
+	Issuer   string  // origin of this server, "https://bridge.example", no slash at the end
+	Resource string  // the URL that tokens are for, Issuer + "/mcp"
+	Name     string  // the product's name on pages
+	Scopes   []Scope // what a client may ask for; offline_access is added by us
+	Store    Store
+	Secret   []byte // 32 bytes that encrypt the signing keys at rest
+	Now      func() time.Time
+	Log      *slog.Logger
+
+	AccessTTL       time.Duration // life of an access token; 0 is 1 hour
+	RefreshIdle     time.Duration // life of a refresh token that is not used; 0 is 30 days
+	RefreshAbsolute time.Duration // life of a grant, however often refreshed; 0 is 90 days
+	CodeTTL         time.Duration // life of an authorization code; 0 is 60 seconds
+	SessionTTL      time.Duration // life of a browser session; 0 is 12 hours
+
+	// Grace is how long a refresh token that was used still answers, with the
+	// same successor: clients race with themselves and lose responses. 0 is
+	// 120 seconds, negative is none.
+	Grace time.Duration
+
+	// Schemes lists the private-use URI schemes that a client may register
+	// for its redirect URI (RFC 8252 section 7.1). nil is "cursor" alone.
+	Schemes []string
+
+	// RegistrationsPerHour bounds dynamic registration for one address; 0 is
+	// 10. All addresses together may register sixty times as many.
+	RegistrationsPerHour int
+
+	// TrustedProxies are the addresses whose X-Forwarded-For is believed. The
+	// client's address decides about rate limits and nothing else.
+	TrustedProxies []netip.Prefix
+
+	keys     keyring
+	verified cache[[32]byte, Principal] // tokens whose signature was checked
+	grants   liveGrants
+	limits   limiter
+	failures backoff
+	hashing  gate
+	csrf     http.CrossOriginProtection
+}
+
+// Scope is a permission: its name on the wire and what it means in words.
+type Scope struct{ Name, Words string }
+
+// Routes adds every endpoint of the server to r.
+func (s *Server) Routes(r *mux.Router) {
+	r.Handle("/authorize", methods{
+		http.MethodGet:  s.showAuthorize,
+		http.MethodPost: s.answerAuthorize,
+	})
+	r.Handle("/token", cors(methods{http.MethodPost: s.token}))
+	r.Handle("/register", cors(methods{http.MethodPost: s.register}))
+	r.Handle("/revoke", cors(methods{http.MethodPost: s.revoke}))
+	r.Handle("/jwks.json", cors(methods{http.MethodGet: s.jwks}))
+	r.Handle("/signin", methods{
+		http.MethodGet:  s.showSignIn,
+		http.MethodPost: s.answerSignIn,
+	})
+	r.Handle("/signout", methods{http.MethodPost: s.signOut})
+}
+
+// Ready says whether the server can issue and check tokens: the store answers
+// and the signing keys open under Secret. The first call creates a key.
+func (s *Server) Ready(ctx context.Context) error {
+	_, err := s.activeKey(ctx)
+	return err
+}
+
+// Maintain does what time demands: it rotates the signing key and forgets what
+// has expired. It is safe to call at any time and from any replica; once an
+// hour is right.
+func (s *Server) Maintain(ctx context.Context) error {
+	if err := s.rotateKeys(ctx); err != nil {
+		return err
+	}
+	return s.Store.DropExpired(ctx, s.expiry())
+}
+
+func (s *Server) accessTTL() time.Duration  { return cmp.Or(s.AccessTTL, time.Hour) }
+func (s *Server) idleTTL() time.Duration    { return cmp.Or(s.RefreshIdle, 30*24*time.Hour) }
+func (s *Server) grantTTL() time.Duration   { return cmp.Or(s.RefreshAbsolute, 90*24*time.Hour) }
+func (s *Server) codeTTL() time.Duration    { return cmp.Or(s.CodeTTL, time.Minute) }
+func (s *Server) sessionTTL() time.Duration { return cmp.Or(s.SessionTTL, 12*time.Hour) }
+
+func (s *Server) grace() time.Duration {
+	return max(0, cmp.Or(s.Grace, 120*time.Second))
+}
+
+// secure tells whether the issuer is reached over TLS.
+func (s *Server) secure() bool { return strings.HasPrefix(s.Issuer, "https:") }

@@ -1,0 +1,33 @@
+package oauth
+
+import (
+	"context"
+	"time"
+)
+
+// Principal is who a request comes from: a client that acts for a person, or
+// a person in a browser.
+type Principal struct {
+	User     string // the account's ID: never changes and is never given again
+	Name     string // what the person types to sign in; "" if a token says only who
+	ClientID string // "" for a browser
+	GrantID  string // "" for a browser
+	Scope    ScopeSet
+	Expires  time.Time
+}
+
+// Has tells whether the principal was granted a scope.
+func (p Principal) Has(scope string) bool { return p.Scope.Has(scope) }
+
+// contextKey is the one context key of the program.
+type contextKey struct{}
+
+func (p Principal) in(ctx context.Context) context.Context {
+	return context.WithValue(ctx, contextKey{}, p)
+}
+
+// FromContext returns the principal that Guard or SignedIn let through.
+func FromContext(ctx context.Context) (Principal, bool) {
+	p, ok := ctx.Value(contextKey{}).(Principal)
+	return p, ok
+}

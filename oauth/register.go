@@ -1,0 +1,213 @@
+package oauth
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+)
+
+// maxClients bounds how many clients the store keeps before it makes room.
+const maxClients = 10_000
+
+// registration is what a client says of itself (RFC 7591 section 2). Members
+// that we do not know are ignored, as section 2 asks; client_id and
+// client_secret are among them. scope is too: it is the person who limits a
+// client, and a client may ask for more later.
+type registration struct {
+	RedirectURIs  []string       `json:"redirect_uris"`
+	AuthMethod    string         `json:"token_endpoint_auth_method"`
+	GrantTypes    []string       `json:"grant_types"`
+	ResponseTypes []string       `json:"response_types"`
+	Name          string         `json:"client_name"`
+	URI           string         `json:"client_uri"`
+	Statement     string         `json:"software_statement"`
+	JWKS          map[string]any `json:"jwks"`
+	JWKSURI       string         `json:"jwks_uri"`
+}
+
+// registered is the answer (RFC 7591 section 3.2.1).
+type registered struct {
+	ID            string   `json:"client_id"`
+	IssuedAt      int64    `json:"client_id_issued_at"`
+	Secret        string   `json:"client_secret,omitempty"`
+	SecretExpires *int64   `json:"client_secret_expires_at,omitempty"`
+	Name          string   `json:"client_name"`
+	URI           string   `json:"client_uri,omitempty"`
+	RedirectURIs  []string `json:"redirect_uris"`
+	AuthMethod    string   `json:"token_endpoint_auth_method"`
+	GrantTypes    []string `json:"grant_types"`
+	ResponseTypes []string `json:"response_types"`
+	Scope         string   `json:"scope"`
+}
+
+// register serves dynamic client registration (RFC 7591).
+func (s *Server) register(w http.ResponseWriter, r *http.Request) {
+	answer, err := s.addClient(w, r)
+	if err != nil {
+		s.writeError(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusCreated, answer)
+}
+
+func (s *Server) addClient(w http.ResponseWriter, r *http.Request) (*registered, error) {
+	if err := s.limitRegister(r); err != nil {
+		return nil, err
+	}
+	if mediaType(r) != "application/json" {
+		return nil, refuse("invalid_client_metadata", "The body must be application/json.")
+	}
+	body, err := readBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	c, err := parseRegistration(body, s.schemes())
+	if err != nil {
+		return nil, err
+	}
+	answer := s.admit(c)
+	if err := s.Store.AddClient(r.Context(), c, maxClients); err != nil {
+		return nil, err
+	}
+	s.Log.InfoContext(r.Context(), "oauth: client registered", "client", c.ID, "name", c.Name, "redirect_uris", c.RedirectURIs, "address", s.address(r))
+	return answer, nil
+}
+
+// admit gives the client an ID, and a secret if it wants one, and says so.
+func (s *Server) admit(c *Client) *registered {
+	c.ID, c.Registered = secret(clientPrefix), s.Now()
+	answer := &registered{
+		ID:            c.ID,
+		IssuedAt:      c.Registered.Unix(),
+		Name:          c.Name,
+		URI:           c.URI,
+		RedirectURIs:  c.RedirectURIs,
+		AuthMethod:    c.AuthMethod,
+		GrantTypes:    c.GrantTypes,
+		ResponseTypes: []string{"code"},
+		Scope:         s.known().String(),
+	}
+	if c.AuthMethod != authNone {
+		answer.Secret, answer.SecretExpires = secret(secretPrefix), new(int64)
+		c.SecretHash = hash(answer.Secret)
+	}
+	return answer
+}
+
+// parseRegistration decides about a registration. The decoder is strict where
+// parsers differ: "Redirect_URIs" is not "redirect_uris", and a name that
+// comes twice is an error.
+func parseRegistration(body []byte, schemes []string) (*Client, error) {
+	var m registration
+	if err := json.Unmarshal(body, &m); err != nil {
+		return nil, refuse("invalid_client_metadata", "The body is not a JSON object of client metadata.")
+	}
+	if err := m.checkRedirects(schemes); err != nil {
+		return nil, err
+	}
+	if err := m.checkKeys(); err != nil {
+		return nil, err
+	}
+	method, err := m.authMethod()
+	if err != nil {
+		return nil, err
+	}
+	grants, err := m.grantTypes()
+	if err != nil {
+		return nil, err
+	}
+	return &Client{
+		Name:         m.name(),
+		URI:          m.uri(),
+		RedirectURIs: m.RedirectURIs,
+		AuthMethod:   method,
+		GrantTypes:   grants,
+	}, nil
+}
+
+func (m *registration) checkRedirects(schemes []string) error {
+	if len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirectURIs {
+		return refuse("invalid_redirect_uri", "There must be 1 to %d redirect_uris.", maxRedirectURIs)
+	}
+	for _, raw := range m.RedirectURIs {
+		uri, err := parseRedirect(raw)
+		if err != nil {
+			return refuse("invalid_redirect_uri", "%s.", err)
+		}
+		if !uri.registrable(schemes) {
+			return refuse("invalid_redirect_uri", "A redirect_uri must be https, or http on 127.0.0.1, [::1] or localhost.")
+		}
+	}
+	return nil
+}
+
+// checkKeys refuses what would mislead a client about the keys it sent: we use
+// none of them, and one with private parts must not be sent around.
+func (m *registration) checkKeys() error {
+	if m.Statement != "" {
+		return refuse("invalid_software_statement", "No issuer of software statements is trusted here.")
+	}
+	if m.JWKS != nil && m.JWKSURI != "" {
+		return refuse("invalid_client_metadata", "jwks and jwks_uri exclude each other.")
+	}
+	keys, _ := m.JWKS["keys"].([]any)
+	for _, key := range keys {
+		members, _ := key.(map[string]any)
+		if members["d"] != nil || members["k"] != nil {
+			return refuse("invalid_client_metadata", "jwks holds a private key.")
+		}
+	}
+	return nil
+}
+
+// authMethod returns how the client will authenticate. The default is that of
+// RFC 7591 section 2.
+func (m *registration) authMethod() (string, error) {
+	switch m.AuthMethod {
+	case "":
+		return authBasic, nil
+	case authNone, authBasic, authPost:
+		return m.AuthMethod, nil
+	}
+	return "", refuse("invalid_client_metadata", "token_endpoint_auth_method must be none, client_secret_basic or client_secret_post.")
+}
+
+// grantTypes keeps what we support of what the client listed. One that lists
+// nothing gets a refresh token, though the default of RFC 7591 says otherwise:
+// connectors that lose access every hour are what users complain of most.
+func (m *registration) grantTypes() ([]string, error) {
+	if len(m.ResponseTypes) > 0 && !slices.Contains(m.ResponseTypes, "code") {
+		return nil, refuse("invalid_client_metadata", "response_types must contain code.")
+	}
+	if len(m.GrantTypes) == 0 {
+		return []string{grantCode, grantRefresh}, nil
+	}
+	if !slices.Contains(m.GrantTypes, grantCode) {
+		return nil, refuse("invalid_client_metadata", "grant_types must contain authorization_code.")
+	}
+	if !slices.Contains(m.GrantTypes, grantRefresh) {
+		return []string{grantCode}, nil
+	}
+	return []string{grantCode, grantRefresh}, nil
+}
+
+// name returns a name that can be shown; a client without one is called by
+// where its answers go.
+func (m *registration) name() string {
+	if name := cleanName(m.Name); name != "" {
+		return name
+	}
+	uri, _ := parseRedirect(m.RedirectURIs[0]) // checked before
+	return uri.host()
+}
+
+// uri returns the client's page if it is an address that can be shown.
+func (m *registration) uri() string {
+	u, err := url.Parse(m.URI)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(m.URI) > 200 || !isText(m.URI) {
+		return ""
+	}
+	return m.URI
+}

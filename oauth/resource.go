@@ -1,0 +1,57 @@
+package oauth
+
+import (
+	"net/url"
+	"strings"
+)
+
+// isResource tells whether asked names our resource (RFC 8707). Clients spell
+// it in several ways; letter case of scheme and host, a default port and one
+// slash at the end do not matter, everything else does: "/mcp-evil" and
+// "/mcp/../x" are other resources.
+func (s *Server) isResource(asked string) bool {
+	if asked == s.Resource {
+		return true
+	}
+	spelled, ok := canonicalResource(asked)
+	ours, _ := canonicalResource(s.Resource)
+	return ok && spelled == ours
+}
+
+// canonicalResource returns the one spelling of a resource URL. ok is unset
+// for what cannot be a resource: relative, with a fragment, a query or user
+// information (RFC 8707 section 2).
+func canonicalResource(raw string) (string, bool) {
+	if len(raw) > maxRedirectLength || strings.ContainsAny(raw, "#\\") {
+		return "", false
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery {
+		return "", false
+	}
+	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	switch scheme {
+	case "https":
+		host = strings.TrimSuffix(host, ":443")
+	case "http":
+		host = strings.TrimSuffix(host, ":80")
+	default:
+		return "", false
+	}
+	return scheme + "://" + host + strings.TrimSuffix(u.EscapedPath(), "/"), true
+}
+
+// checkResource decides about the resource parameters of a request: none
+// stands for ours, one must be ours, several are too many, because a token has
+// one audience.
+func (s *Server) checkResource(asked []string) error {
+	switch {
+	case len(asked) == 0:
+		return nil
+	case len(asked) > 1:
+		return refuse("invalid_target", "Only one resource can be asked for at a time.")
+	case !s.isResource(asked[0]):
+		return refuse("invalid_target", "This server issues tokens for %s only.", s.Resource)
+	}
+	return nil
+}

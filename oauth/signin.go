@@ -1,0 +1,164 @@
+package oauth
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"rialto/templates"
+)
+
+// formCookie binds the sign-in form to the browser that was given it.
+const formCookie = "rialto-signin"
+
+// SignedIn lets only signed-in browsers through to next, with their Principal
+// in the context; it sends the others to the sign-in page, from which they
+// come back.
+func (s *Server) SignedIn(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := s.csrf.Check(r); err != nil {
+			s.writeProblem(w, r, errCrossSite())
+			return
+		}
+		session, err := s.session(r)
+		switch {
+		case err != nil:
+			s.writeProblem(w, r, err)
+		case session == nil:
+			s.askSignIn(w, r)
+		default:
+			p := Principal{User: session.AccountID, Name: session.Name, Expires: session.Expires}
+			next.ServeHTTP(w, r.WithContext(p.in(r.Context())))
+		}
+	})
+}
+
+// askSignIn sends a browser that wants to see a page to the sign-in page. One
+// that wants to do something has to begin again afterwards.
+func (s *Server) askSignIn(w http.ResponseWriter, r *http.Request) {
+	next := "/"
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		next = r.URL.RequestURI()
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, s.path("/signin")+"?next="+url.QueryEscape(next), http.StatusSeeOther)
+}
+
+// showSignIn shows the sign-in page.
+func (s *Server) showSignIn(w http.ResponseWriter, r *http.Request) {
+	s.signInPage(w, r, http.StatusOK, templates.SignIn{Next: safeNext(r.URL.Query().Get("next"))})
+}
+
+func (s *Server) signInPage(w http.ResponseWriter, r *http.Request, status int, page templates.SignIn) {
+	value := s.cookie(r, formCookie)
+	if value == "" {
+		value = secret("")
+	}
+	s.setCookie(w, formCookie, value, time.Hour)
+	page.Product, page.Action, page.Handle = s.Name, s.path("/signin"), s.formHandle(value)
+	templates.Write(w, r, status, page)
+}
+
+// formHandle returns the handle that belongs to a form cookie. It is not the
+// cookie itself, so that a page that leaks does not give the cookie away.
+func (s *Server) formHandle(cookie string) string {
+	mac := hmac.New(sha256.New, s.Secret)
+	mac.Write([]byte("sign-in form " + cookie))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// answerSignIn takes the sign-in form. The form's handle must belong to the
+// browser's cookie: otherwise a stranger could sign a victim in under the
+// stranger's name (login CSRF).
+func (s *Server) answerSignIn(w http.ResponseWriter, r *http.Request) {
+	f, err := s.pageForm(w, r)
+	if err != nil {
+		s.writeProblem(w, r, err)
+		return
+	}
+	cookie := s.cookie(r, formCookie)
+	if cookie == "" || !same(f.get("handle"), s.formHandle(cookie)) {
+		s.writeProblem(w, r, errCrossSite())
+		return
+	}
+	next := safeNext(f.get("next"))
+	a, err := s.signIn(r.Context(), r, f.get("username"), f.get("password"))
+	if refused, ok := errors.AsType[*errSignIn](err); ok {
+		setRetryAfter(w, refused.after)
+		s.signInPage(w, r, refused.status(), templates.SignIn{Next: next, Username: f.get("username"), Error: refused.words})
+		return
+	}
+	if err == nil {
+		_, err = s.startSession(w, r, a)
+	}
+	if err != nil {
+		s.writeProblem(w, r, err)
+		return
+	}
+	s.setCookie(w, formCookie, "", 0)
+	http.Redirect(w, r, next, http.StatusSeeOther)
+}
+
+// signOut ends the browser's session. A form of another site ends nothing,
+// because the cookie does not come with it.
+func (s *Server) signOut(w http.ResponseWriter, r *http.Request) {
+	if err := s.csrf.Check(r); err != nil {
+		s.writeProblem(w, r, errCrossSite())
+		return
+	}
+	if err := s.endSession(w, r); err != nil {
+		s.writeProblem(w, r, err)
+		return
+	}
+	templates.Write(w, r, http.StatusOK, templates.SignedOut{Product: s.Name})
+}
+
+// pageForm reads the form of one of our pages, posted from that page.
+func (s *Server) pageForm(w http.ResponseWriter, r *http.Request) (form, error) {
+	if err := s.csrf.Check(r); err != nil {
+		return nil, errCrossSite()
+	}
+	return readForm(w, r)
+}
+
+func errCrossSite() *problem {
+	return &problem{
+		status: http.StatusForbidden,
+		title:  "This request did not come from our page",
+		detail: "Another site may have sent it, or your browser keeps no cookies.",
+		remedy: "Go back to the app and start again.",
+	}
+}
+
+// safeNext returns a path on this server to go on to. What could lead
+// elsewhere ("//evil.example", "/\evil.example", a scheme) becomes "/".
+func safeNext(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || len(next) > maxRedirectLength {
+		return "/"
+	}
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) || !isText(next) {
+		return "/"
+	}
+	return next
+}
+
+// path returns the path of one of our endpoints as the browser sees it.
+func (s *Server) path(endpoint string) string {
+	u, err := url.Parse(s.Issuer)
+	if err != nil {
+		return endpoint
+	}
+	return u.Path + endpoint
+}
+
+func setRetryAfter(w http.ResponseWriter, after time.Duration) {
+	if after > 0 {
+		w.Header().Set("Retry-After", seconds(after))
+	}
+}

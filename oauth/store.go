@@ -1,0 +1,222 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Sentinels that a Store returns. Every other error means that the store
+// could not be asked.
+var (
+	// ErrNotFound says that there is no such thing, or none any more, or none
+	// that belongs to the caller.
+	ErrNotFound = errors.New("oauth: not found")
+	// ErrExists says that the name is taken.
+	ErrExists = errors.New("oauth: exists already")
+	// ErrReused says that something that works once was presented again, and
+	// that the grant behind it is revoked now.
+	ErrReused = errors.New("oauth: used before")
+)
+
+// Store keeps the state of the server. Its methods are steps of the protocol.
+// All of them may be called concurrently, from several processes that share
+// one database; each is atomic, and what it reports as done is durable.
+//
+// Values that would let their bearer in (codes, refresh tokens, cookies,
+// handles, client secrets) never reach a Store: it is given their hashes.
+type Store interface {
+	ClientStore
+	AccountStore
+	RequestStore
+	GrantStore
+	KeyStore
+
+	// DropExpired forgets what no rule needs any more. It leaves a client
+	// alone that has a grant, and a used code as long as its grant is there.
+	DropExpired(ctx context.Context, x Expiry) error
+}
+
+// Expiry says what DropExpired may forget.
+type Expiry struct {
+	Now     time.Time     // sessions, requests, refresh tokens and keys that expired before
+	Grants  time.Time     // grants that ended before
+	Clients time.Time     // clients without any grant that registered before
+	Grace   time.Duration // sealed successors of tokens used longer ago than this
+}
+
+// ClientStore keeps registered clients.
+type ClientStore interface {
+	// AddClient records a client. When the store holds limit clients or more,
+	// the oldest of those that never got a grant makes room.
+	AddClient(ctx context.Context, c *Client, limit int) error
+	// Client returns a client, or ErrNotFound.
+	Client(ctx context.Context, id string) (*Client, error)
+}
+
+// AccountStore keeps the people who may sign in, and their browser sessions.
+type AccountStore interface {
+	// AddAccount records an account, or returns ErrExists if there is one of
+	// that name.
+	AddAccount(ctx context.Context, a *Account) error
+	// SetPassword gives an account a new password and ends its sessions.
+	SetPassword(ctx context.Context, id, password string) error
+	// RemoveAccount forgets the account of that name, with its sessions and
+	// its grants, or returns ErrNotFound.
+	RemoveAccount(ctx context.Context, name string) error
+	// Accounts returns the names of all accounts, in order.
+	Accounts(ctx context.Context) ([]string, error)
+	// Account returns the account of that name, or ErrNotFound.
+	Account(ctx context.Context, name string) (*Account, error)
+	// AddSession records a browser session.
+	AddSession(ctx context.Context, s *Session) error
+	// Session returns a session that has not expired at now, or ErrNotFound.
+	// A session of a disabled account is not found.
+	Session(ctx context.Context, hash string, now time.Time) (*Session, error)
+	// EndSession forgets a session. It is no error if there is none.
+	EndSession(ctx context.Context, hash string) error
+}
+
+// RequestStore keeps authorization requests while a person decides.
+type RequestStore interface {
+	// AddRequest records a request.
+	AddRequest(ctx context.Context, r *Request) error
+	// Request returns a request that has not expired at now, or ErrNotFound.
+	Request(ctx context.Context, handle string, now time.Time) (*Request, error)
+	// Approve answers a request: it forgets the request and records the grant
+	// and its code. Of any number of Approve and Deny calls with one handle,
+	// exactly one succeeds; the others get ErrNotFound and change nothing.
+	Approve(ctx context.Context, handle string, g *Grant, c *Code) error
+	// Deny forgets a request, under the same rule.
+	Deny(ctx context.Context, handle string) error
+}
+
+// GrantStore keeps what people have allowed, and the codes and refresh tokens
+// that stand for it. A grant that is revoked never comes back to life.
+type GrantStore interface {
+	// AddGrant records a grant that needs no code.
+	AddGrant(ctx context.Context, g *Grant) error
+	// Grant returns a grant, live or not, or ErrNotFound.
+	Grant(ctx context.Context, id string) (*Grant, error)
+	// RevokeGrant ends a grant and everything issued under it. It is no error
+	// if there is none.
+	RevokeGrant(ctx context.Context, id string, now time.Time) error
+
+	// TakeCode uses up a code and, unless first is nil, records the first
+	// refresh token of the code's grant in the same step. Of any number of
+	// calls with one hash, exactly one succeeds, whatever became of the grant
+	// meanwhile; expiry is for the caller to check. A second call by the same
+	// client revokes the grant and returns ErrReused (RFC 6749 section
+	// 4.1.2). A call by another client returns ErrNotFound and changes
+	// nothing.
+	TakeCode(ctx context.Context, hash, clientID string, first *Refresh, now time.Time) (*Code, error)
+	// Refresh returns a refresh token, used or not, and its grant, live or
+	// not, or ErrNotFound.
+	Refresh(ctx context.Context, hash string) (*Refresh, *Grant, error)
+	// Rotate uses a refresh token and returns its sealed successor. The first
+	// use stores r.Next and r.Sealed. A later one within r.Grace of the first,
+	// up to r.MaxUses in all, returns what the first stored: nothing
+	// branches. Any other revokes the grant and returns ErrReused. A token
+	// that is unknown, expired, another client's, or of a grant that is not
+	// live returns ErrNotFound and nothing changes.
+	Rotate(ctx context.Context, r Rotation) (sealed string, err error)
+}
+
+// KeyStore keeps signing keys, encrypted by their owner.
+type KeyStore interface {
+	// Keys returns the keys that have not expired at now, oldest first.
+	Keys(ctx context.Context, now time.Time) ([]SealedKey, error)
+	// AddKey records a key unless there is one of the same Seq: of replicas
+	// that rotate at once, one wins and the others learn nothing.
+	AddKey(ctx context.Context, k SealedKey) error
+}
+
+// Account is a person who may sign in.
+type Account struct {
+	ID       string // never changes; the sub of tokens
+	Name     string // what the person types
+	Password string // argon2id, in the PHC string format
+	Disabled bool
+	Created  time.Time
+}
+
+// Session is a browser in which somebody is signed in.
+type Session struct {
+	Hash      string
+	AccountID string
+	Name      string // of the account; read only
+	Created   time.Time
+	Expires   time.Time
+}
+
+// Request is an authorization request that waits for a person.
+type Request struct {
+	Handle       string // hash of the handle in the form
+	Browser      string // hash of the cookie that must come with it
+	ClientID     string
+	RedirectURI  string
+	RedirectSent bool // the client named RedirectURI itself
+	State        string
+	Scope        ScopeSet
+	Resource     string
+	Challenge    string // PKCE, S256
+	Login        bool   // the client wants the person to sign in again
+	Expires      time.Time
+}
+
+// Grant is what a person allowed a client.
+type Grant struct {
+	ID        string
+	AccountID string
+	Name      string // of the account; read only
+	Disabled  bool   // the account is; read only
+	ClientID  string
+	Scope     ScopeSet
+	Resource  string
+	AuthTime  time.Time // when the person signed in
+	Created   time.Time
+	Expires   time.Time
+	Revoked   time.Time // zero if it is not
+}
+
+// Live tells whether the grant may be used at now.
+func (g *Grant) Live(now time.Time) bool {
+	return !g.Disabled && g.Revoked.IsZero() && now.Before(g.Expires)
+}
+
+// Code is an authorization code.
+type Code struct {
+	Hash        string
+	ClientID    string
+	RedirectURI string // "" if the client left it out
+	Challenge   string
+	Expires     time.Time
+	Grant       *Grant // set by TakeCode
+}
+
+// Refresh is a refresh token.
+type Refresh struct {
+	Hash     string
+	ClientID string
+	Expires  time.Time
+}
+
+// Rotation is a use of a refresh token.
+type Rotation struct {
+	Hash     string
+	ClientID string
+	Next     Refresh // the successor to be
+	Sealed   string  // its plain text, readable by who holds the token
+	Now      time.Time
+	Grace    time.Duration // 0 allows no second use
+	MaxUses  int
+}
+
+// SealedKey is a signing key at rest.
+type SealedKey struct {
+	Seq     int64 // 1 is the first key
+	KeyID   string
+	Private string // encrypted
+	Active  time.Time
+	Expires time.Time // when no token that it signed is alive any more
+}

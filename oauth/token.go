@@ -1,0 +1,94 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// tokens is a successful answer of the token endpoint (RFC 6749 section 5.1).
+// scope is always there, so that a client can tell whether it has to ask for
+// more; resource says what the token is for.
+type tokens struct {
+	AccessToken  string `json:"access_token"`
+	TokenType    string `json:"token_type"`
+	ExpiresIn    int64  `json:"expires_in"`
+	RefreshToken string `json:"refresh_token,omitempty"`
+	Scope        string `json:"scope"`
+	Resource     string `json:"resource"`
+}
+
+// token serves the token endpoint.
+func (s *Server) token(w http.ResponseWriter, r *http.Request) {
+	answer, err := s.redeem(w, r)
+	if e, ok := errors.AsType[*Error](err); ok && (e.Code == "invalid_grant" || e.Code == "invalid_client") {
+		s.countFailure(r)
+		s.Log.InfoContext(r.Context(), "oauth: token refused", "code", e.Code, "reason", e.Description, "address", s.address(r))
+	}
+	if err != nil {
+		s.writeError(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, answer)
+}
+
+// redeem decides which grant it is about and whose.
+func (s *Server) redeem(w http.ResponseWriter, r *http.Request) (*tokens, error) {
+	if err := s.limitFailures(r); err != nil {
+		return nil, err
+	}
+	f, err := readForm(w, r)
+	if err != nil {
+		return nil, err
+	}
+	grantType := f.get("grant_type")
+	if grantType == "" {
+		return nil, refuse("invalid_request", "grant_type is missing.")
+	}
+	if !slices.Contains([]string{grantCode, grantRefresh, "client_credentials"}, grantType) {
+		return nil, refuse("unsupported_grant_type", "Supported are authorization_code and refresh_token.")
+	}
+	client, err := s.authenticate(r.Context(), r, f)
+	if err != nil {
+		return nil, err
+	}
+	if !client.may(grantType) {
+		return nil, refuse("unauthorized_client", "The client did not register this grant_type.")
+	}
+	// Before anything is used up: a client that asks for the wrong resource
+	// may ask again (RFC 8707 section 2).
+	if err := s.checkResource(f["resource"]); err != nil {
+		return nil, err
+	}
+	if grantType == grantCode {
+		return s.redeemCode(r.Context(), client, f)
+	}
+	return s.redeemRefresh(r.Context(), client, f)
+}
+
+// answer mints the access token of a grant and puts the answer together.
+func (s *Server) answer(ctx context.Context, g *Grant, scope ScopeSet, refresh string) (*tokens, error) {
+	now := s.Now()
+	expires := earlier(now.Add(s.accessTTL()), g.Expires)
+	access, err := s.mint(ctx, g, scope, now, expires)
+	if err != nil {
+		return nil, err
+	}
+	return &tokens{
+		AccessToken:  access,
+		TokenType:    "Bearer",
+		ExpiresIn:    int64(expires.Sub(now) / time.Second),
+		RefreshToken: refresh,
+		Scope:        scope.String(),
+		Resource:     s.Resource,
+	}, nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
