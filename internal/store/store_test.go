@@ -1,0 +1,176 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"rialto/oauth"
+)
+
+// openTemp opens a SQLite database that goes away with the test.
+func openTemp(t *testing.T) *DB {
+	t.Helper()
+	return open(t, filepath.Join(t.TempDir(), "rialto.db"))
+}
+
+// openSchema opens a PostgreSQL database in a schema that goes away with the
+// test.
+func openSchema(t *testing.T) *DB {
+	t.Helper()
+	return open(t, schema(t))
+}
+
+// schema creates a schema for one test and returns a URL that leads into it.
+func schema(t *testing.T) string {
+	t.Helper()
+	dsn := os.Getenv("RIALTO_TEST_POSTGRES")
+	if dsn == "" {
+		t.Skip("RIALTO_TEST_POSTGRES is not set: no PostgreSQL to test against")
+	}
+	admin, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "rialto_" + strings.ToLower(rand.Text())
+	if _, err := admin.Exec(`CREATE SCHEMA ` + name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := admin.Exec(`DROP SCHEMA ` + name + ` CASCADE`); err != nil {
+			t.Error(err)
+		}
+		admin.Close()
+	})
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("search_path", name)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+func open(t *testing.T, dsn string) *DB {
+	t.Helper()
+	db, err := Open(context.Background(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// each runs a test against both engines. again opens the same database anew.
+func each(t *testing.T, test func(t *testing.T, again func() *DB)) {
+	t.Run("SQLite", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "rialto.db")
+		test(t, func() *DB { return open(t, path) })
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		dsn := schema(t)
+		test(t, func() *DB { return open(t, dsn) })
+	})
+}
+
+func TestWhatWasRecordedIsThereAfterReopening(t *testing.T) {
+	each(t, func(t *testing.T, again func() *DB) {
+		db := again()
+		c := &oauth.Client{ID: "c", RedirectURIs: []string{"https://a.example"}, Registered: time.Now()}
+		if err := db.AddClient(t.Context(), c, 10); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := again().Client(t.Context(), "c"); err != nil {
+			t.Errorf("after reopening: %v", err)
+		}
+	})
+}
+
+func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
+	each(t, func(t *testing.T, again func() *DB) {
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				if err := again().Ping(context.Background()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+func TestOnlyTheOwnerMayReadTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ri alto?#%41.db") // as hard to name in a URL as can be
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, "sqlite:"+path)
+	if err := db.AddKey(t.Context(), oauth.SealedKey{Seq: 1, KeyID: "k"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := info.Mode().Perm(); got != 0o600 {
+			t.Errorf("%s: got mode %o, want 600", filepath.Base(name), got)
+		}
+	}
+}
+
+func TestSQLiteIsSetUpForDurability(t *testing.T) {
+	db := openTemp(t)
+	for pragma, want := range map[string]string{
+		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "10000",
+	} {
+		var got string
+		if err := db.write.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", pragma, got, err, want)
+		}
+	}
+	if _, err := db.read.ExecContext(t.Context(), `DELETE FROM clients`); err == nil {
+		t.Error("the read handle wrote")
+	}
+}
+
+func TestATransactionThatFailsLeavesNothing(t *testing.T) {
+	each(t, func(t *testing.T, again func() *DB) {
+		db := again()
+		err := db.inTx(t.Context(), func(tx *sql.Tx) error {
+			if _, err := tx.Exec(`INSERT INTO accounts (id, name, password, created) VALUES ('a', 'a', 'a', 1)`); err != nil {
+				return err
+			}
+			return oauth.ErrReused
+		})
+		if err != oauth.ErrReused {
+			t.Errorf("got %v, want what the function returned", err)
+		}
+		if names, err := db.Accounts(t.Context()); len(names) > 0 || err != nil {
+			t.Errorf("got %v, %v, want nothing", names, err)
+		}
+	})
+}
+
+func TestAnAddressThatLeadsNowhereIsAnError(t *testing.T) {
+	for _, dsn := range []string{filepath.Join(t.TempDir(), "no", "such", "directory.db"), "postgres://127.0.0.1:1/none?connect_timeout=1"} {
+		if db, err := Open(t.Context(), dsn); err == nil {
+			db.Close()
+			t.Errorf("%s: got no error", dsn)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package oauthtest
+
+import (
+	"time"
+
+	"rialto/oauth"
+)
+
+func (b *bench) clientRoundTrip() {
+	c := b.client()
+	got, err := b.s.Client(b.Context(), c.ID)
+	b.must(err)
+	equal(b, got, c)
+	_, err = b.s.Client(b.Context(), "nobody")
+	b.want(err, oauth.ErrNotFound)
+}
+
+func (b *bench) clientEviction() {
+	used, oldest, newer := b.client(), b.client(), b.client()
+	b.must(b.s.AddGrant(b.Context(), b.grant(used.ID)))
+	b.now = b.now.Add(time.Second)
+	last := &oauth.Client{ID: b.name("client"), RedirectURIs: []string{"https://a.example"}, Registered: b.now}
+	b.must(b.s.AddClient(b.Context(), last, 3))
+	_, err := b.s.Client(b.Context(), oldest.ID)
+	b.want(err, oauth.ErrNotFound)
+	for _, c := range []*oauth.Client{used, newer, last} {
+		_, err := b.s.Client(b.Context(), c.ID)
+		b.must(err)
+	}
+}
+
+func (b *bench) accountNames() {
+	counts := b.race(func(i int) error {
+		return b.s.AddAccount(b.Context(), &oauth.Account{ID: string(rune('A' + i)), Name: "ada", Password: "x", Created: b.now})
+	})
+	equal(b, counts, map[error]int{nil: 1, oauth.ErrExists: parallel - 1})
+	a := b.account()
+	got, err := b.s.Account(b.Context(), a.Name)
+	b.must(err)
+	equal(b, got, a)
+	names, err := b.s.Accounts(b.Context())
+	b.must(err)
+	equal(b, names, []string{"ada", a.Name})
+	_, err = b.s.Account(b.Context(), "nobody")
+	b.want(err, oauth.ErrNotFound)
+}
+
+func (b *bench) session(a *oauth.Account) *oauth.Session {
+	b.Helper()
+	s := &oauth.Session{Hash: b.name("session"), AccountID: a.ID, Name: a.Name, Created: b.now, Expires: b.now.Add(time.Hour)}
+	b.must(b.s.AddSession(b.Context(), s))
+	return s
+}
+
+func (b *bench) passwordEndsSessions() {
+	a, other := b.account(), b.account()
+	s, kept := b.session(a), b.session(other)
+	b.must(b.s.SetPassword(b.Context(), a.ID, "another hash"))
+	_, err := b.s.Session(b.Context(), s.Hash, b.now)
+	b.want(err, oauth.ErrNotFound)
+	_, err = b.s.Session(b.Context(), kept.Hash, b.now)
+	b.must(err)
+	got, err := b.s.Account(b.Context(), a.Name)
+	b.must(err)
+	equal(b, got.Password, "another hash")
+	equal(b, got.ID, a.ID)
+	b.want(b.s.SetPassword(b.Context(), "nobody", "x"), oauth.ErrNotFound)
+}
+
+func (b *bench) removedAccount() {
+	token, g := b.family()
+	s := b.session(&oauth.Account{ID: g.AccountID})
+	b.must(b.s.RemoveAccount(b.Context(), g.Name))
+	_, err := b.s.Grant(b.Context(), g.ID)
+	b.want(err, oauth.ErrNotFound)
+	_, err = b.s.Session(b.Context(), s.Hash, b.now)
+	b.want(err, oauth.ErrNotFound)
+	_, _, err = b.s.Refresh(b.Context(), token.Hash)
+	b.want(err, oauth.ErrNotFound)
+	_, err = b.s.Rotate(b.Context(), b.rotation(token))
+	b.want(err, oauth.ErrNotFound)
+	b.want(b.s.RemoveAccount(b.Context(), g.Name), oauth.ErrNotFound)
+}
+
+func (b *bench) sessionEnds() {
+	s := b.session(b.account())
+	got, err := b.s.Session(b.Context(), s.Hash, b.now)
+	b.must(err)
+	equal(b, got, s)
+	_, err = b.s.Session(b.Context(), s.Hash, s.Expires)
+	b.want(err, oauth.ErrNotFound)
+	b.must(b.s.EndSession(b.Context(), s.Hash))
+	b.must(b.s.EndSession(b.Context(), s.Hash))
+	_, err = b.s.Session(b.Context(), s.Hash, b.now)
+	b.want(err, oauth.ErrNotFound)
+}
+
+func (b *bench) disabledAccount() {
+	a := &oauth.Account{ID: b.name("account"), Name: "gone", Password: "x", Disabled: true, Created: b.now}
+	b.must(b.s.AddAccount(b.Context(), a))
+	s := b.session(a)
+	_, err := b.s.Session(b.Context(), s.Hash, b.now)
+	b.want(err, oauth.ErrNotFound)
+	g := b.grant("client")
+	g.AccountID = a.ID
+	b.must(b.s.AddGrant(b.Context(), g))
+	if b.live(g.ID) {
+		b.Error("the grant of a disabled account is alive")
+	}
+}
+
+func (b *bench) requestRoundTrip() {
+	r := b.request()
+	got, err := b.s.Request(b.Context(), r.Handle, b.now)
+	b.must(err)
+	equal(b, got, r)
+	_, err = b.s.Request(b.Context(), r.Handle, r.Expires)
+	b.want(err, oauth.ErrNotFound)
+	_, err = b.s.Request(b.Context(), "nothing", b.now)
+	b.want(err, oauth.ErrNotFound)
+}
+
+func (b *bench) requestAnsweredOnce() {
+	r := b.request()
+	grants := make([]*oauth.Grant, parallel)
+	for i := range grants {
+		grants[i] = b.grant(r.ClientID)
+	}
+	counts := b.race(func(i int) error {
+		if i%4 == 0 {
+			return b.s.Deny(b.Context(), r.Handle)
+		}
+		c := &oauth.Code{Hash: grants[i].ID, ClientID: r.ClientID, Expires: r.Expires}
+		return b.s.Approve(b.Context(), r.Handle, grants[i], c)
+	})
+	equal(b, counts, map[error]int{nil: 1, oauth.ErrNotFound: parallel - 1})
+	recorded := 0
+	for _, g := range grants {
+		if _, err := b.s.Grant(b.Context(), g.ID); err == nil {
+			recorded++
+		}
+	}
+	if recorded > 1 {
+		b.Errorf("got %d grants, want one at most", recorded)
+	}
+}

@@ -1,0 +1,84 @@
+package oauthtest
+
+import (
+	"time"
+
+	"rialto/oauth"
+)
+
+// drop drops what has expired at now, with the periods that tests use.
+func (b *bench) drop(now time.Time) {
+	b.Helper()
+	b.must(b.s.DropExpired(b.Context(), oauth.Expiry{
+		Now:     now,
+		Grants:  now.Add(-30 * 24 * time.Hour),
+		Clients: now.Add(-24 * time.Hour),
+		Grace:   2 * time.Minute,
+	}))
+}
+
+func (b *bench) dropExpired() {
+	session, request := b.session(b.account()), b.request()
+	untaken, lost := b.code()
+	token, g := b.family()
+	used := b.rotation(token)
+	_, err := b.s.Rotate(b.Context(), used)
+	b.must(err)
+	b.must(b.s.AddKey(b.Context(), oauth.SealedKey{Seq: 1, KeyID: "k", Active: b.now, Expires: b.now.Add(time.Hour)}))
+
+	b.drop(b.now)
+	_, err = b.s.Session(b.Context(), session.Hash, b.now)
+	b.must(err)
+	_, err = b.s.Request(b.Context(), request.Handle, b.now)
+	b.must(err)
+	_, err = b.s.Grant(b.Context(), lost.ID)
+	b.must(err)
+	again, err := b.s.Rotate(b.Context(), b.rotation(token))
+	b.must(err)
+	equal(b, again, used.Sealed)
+
+	b.drop(b.now.Add(24 * time.Hour)) // asked as of now, it is gone all the same
+	_, err = b.s.Session(b.Context(), session.Hash, b.now)
+	b.want(err, oauth.ErrNotFound)
+	_, err = b.s.Request(b.Context(), request.Handle, b.now)
+	b.want(err, oauth.ErrNotFound)
+	_, err = b.s.Grant(b.Context(), lost.ID)
+	b.want(err, oauth.ErrNotFound)
+	_, err = b.s.TakeCode(b.Context(), untaken.Hash, untaken.ClientID, nil, b.now)
+	b.want(err, oauth.ErrNotFound)
+	_, _, err = b.s.Refresh(b.Context(), token.Hash)
+	b.want(err, oauth.ErrNotFound)
+	keys, err := b.s.Keys(b.Context(), b.now)
+	b.must(err)
+	equal(b, len(keys), 0)
+	if !b.live(g.ID) {
+		b.Error("a grant that is alive was dropped")
+	}
+}
+
+func (b *bench) dropClients() {
+	never, deciding, granted := b.client(), b.client(), b.client()
+	r := &oauth.Request{Handle: b.name("handle"), ClientID: deciding.ID, Expires: b.now.Add(48 * time.Hour)}
+	b.must(b.s.AddRequest(b.Context(), r))
+	g := b.grant(granted.ID)
+	b.must(b.s.AddGrant(b.Context(), g))
+
+	b.drop(b.now.Add(23 * time.Hour))
+	_, err := b.s.Client(b.Context(), never.ID)
+	b.must(err)
+
+	b.drop(b.now.Add(25 * time.Hour))
+	_, err = b.s.Client(b.Context(), never.ID)
+	b.want(err, oauth.ErrNotFound)
+	for _, c := range []*oauth.Client{deciding, granted} {
+		_, err := b.s.Client(b.Context(), c.ID)
+		b.must(err)
+	}
+
+	b.must(b.s.RevokeGrant(b.Context(), g.ID, b.now))
+	b.drop(b.now.Add(31 * 24 * time.Hour))
+	_, err = b.s.Client(b.Context(), granted.ID)
+	b.want(err, oauth.ErrNotFound)
+	_, err = b.s.Grant(b.Context(), g.ID)
+	b.want(err, oauth.ErrNotFound)
+}
