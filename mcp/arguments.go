@@ -81,9 +81,11 @@ func (f *findings) checkObject(s *schema, path string, v json.RawMessage) {
 		}
 	}
 	for _, known := range s.names {
-		if m, ok := members[known]; ok {
+		m, ok := members[known]
+		delete(members, known)
+		// Models write null for what they leave out, and so it is read.
+		if left := string(m) == "null" && !slices.Contains(s.required, known); ok && !left {
 			f.check(s.properties[known], join(path, known), m)
-			delete(members, known)
 		}
 	}
 	if s.closed {
@@ -244,7 +246,7 @@ func (s *schema) exampleObject(depth int) json.RawMessage {
 
 func name(path string) string {
 	if path == "" {
-		return "what is given"
+		return "the arguments"
 	}
 	return strconv.Quote(clip(path))
 }

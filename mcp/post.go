@@ -96,6 +96,9 @@ func (x *exchange) serve() (json.RawMessage, error) {
 	return x.dispatch()
 }
 
+// bodyTimeout is how long a client may take to send a message.
+const bodyTimeout = 30 * time.Second
+
 // read returns the body, which is JSON and not too large.
 func (x *exchange) read() ([]byte, error) {
 	if !isJSON(x.r.Header.Get("Content-Type")) {
@@ -106,7 +109,12 @@ func (x *exchange) read() ([]byte, error) {
 	if n := x.r.ContentLength; n > 0 && n < 64<<10 {
 		buf.Grow(int(n) + bytes.MinRead)
 	}
+	// A read timeout of the whole server would also end the streams that come
+	// after, so the body has its own. A recorder knows none, and needs none.
+	rc := http.NewResponseController(x.answer.w)
+	_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout))
 	_, err := buf.ReadFrom(http.MaxBytesReader(x.answer.w, x.r.Body, most))
+	_ = rc.SetReadDeadline(time.Time{})
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, faultf(http.StatusRequestEntityTooLarge, codeServer, "a message may have %d bytes", most)
 	}

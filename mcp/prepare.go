@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
+
+	"rialto/internal/jsonrpc"
 )
 
 // prepared is what is the same for every request, made once.
@@ -53,7 +55,7 @@ func (p *prepared) make(s *Server) (err error) {
 		return fmt.Errorf("mcp: server info: %w", err)
 	}
 	if s.Instructions != "" {
-		p.instructions, _ = json.Marshal(s.Instructions) // a string always has a JSON form
+		p.instructions = jsonrpc.AppendString(nil, s.Instructions)
 	}
 	p.makeResults()
 	return nil

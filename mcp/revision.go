@@ -118,6 +118,9 @@ func (o opening) revision() (string, hybrid, error) {
 // era, or of one to come. It needs no session and a session changes nothing.
 func (o opening) modern() (string, hybrid, error) {
 	said, found := o.meta.Revision, pure
+	if o.header == "" {
+		return said, pure, mismatch("%s is missing", gomcp.HeaderProtocolVersion)
+	}
 	if o.header != said {
 		if !o.tolerableHeader() {
 			return said, pure, mismatch("%s says %q and _meta says %q", gomcp.HeaderProtocolVersion, clip(o.header), clip(said))
@@ -141,17 +144,16 @@ func (o opening) tolerableHeader() bool {
 }
 
 // inSession decides about a request that has a session and no _meta of the
-// current era: the revision is the one that was agreed on, whatever a proxy
-// has put into the header.
+// current era: the revision is the one that was agreed on, even if a proxy has
+// put a newer one into the header.
 func (o opening) inSession() (string, hybrid, error) {
-	known := slices.Contains(gomcp.ValidProtocolVersions, o.header)
-	switch {
-	case o.header == "" || known && !modern(o.header):
+	switch known := slices.Contains(gomcp.ValidProtocolVersions, o.header); {
+	case modern(o.header):
+		return o.session.Revision, newerHeader, nil
+	case o.header == "", known:
 		return o.session.Revision, pure, nil
-	case o.strict:
-		return o.session.Revision, pure, unsupported(o.header)
 	}
-	return o.session.Revision, newerHeader, nil
+	return o.session.Revision, pure, unsupported(o.header)
 }
 
 // revisionHeader returns the MCP-Protocol-Version header. Some proxies add it

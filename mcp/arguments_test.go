@@ -1,0 +1,129 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"rialto/mcp"
+	"rialto/mcp/mcptest"
+)
+
+const manySchema = `{"type":"object","required":["agent","parts"],"properties":{
+	"agent":{"type":"string","description":"The agent's name.\nSee list_agents.","examples":["weather"]},
+	"parts":{"type":"array","minItems":1,"maxItems":2,"items":{"type":"object","required":["text"],"properties":{"text":{"type":"string","maxLength":5},"n":{"type":["integer","null"]}}}},
+	"mode":{"type":"string","enum":["fast","slow"],"default":"fast"},
+	"limit":{"type":"number","minimum":1,"maximum":50},
+	"any":true,"ref":{"$ref":"#/$defs/x"},"deep":{"type":"object","additionalProperties":false}}}`
+
+// called tells what the model is told of arguments, "" if they reach the tool.
+func called(t *testing.T, arguments string) string {
+	t.Helper()
+	reached := tool("send", func(context.Context, *mcp.Call) (*mcp.Result, error) { return text(""), nil })
+	reached.InputSchema = json.RawMessage(manySchema)
+	c := &client{t: t, srv: serve(t, &mcp.Server{Tools: []mcp.Tool{reached}}), era: eras[0]}
+	_, body := c.do("1", "tools/call", `"name":"send","arguments":`+arguments)
+	var m struct {
+		Result struct {
+			IsError bool
+			Content []struct{ Text string }
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &m); err != nil || len(m.Result.Content) != 1 {
+		t.Fatalf("%v in %s", err, body)
+	}
+	if told := m.Result.Content[0].Text; m.Result.IsError == (told == "") {
+		t.Fatalf("got isError %v and %q", m.Result.IsError, told)
+	}
+	return m.Result.Content[0].Text
+}
+
+func TestArgumentsThatAreRightReachTheTool(t *testing.T) {
+	for _, arguments := range []string{
+		`{"agent":"a","parts":[{"text":"b"}]}`,
+		`{"agent":"a","parts":[{"text":"äöüßé","n":null},{"text":"b","n":2}],"mode":"slow","limit":1.5}`,
+		`{"agent":"a","parts":[{"text":"b"}],"mode":null,"limit":null}`,
+		`{"agent":"a","parts":[{"text":"b"}],"any":[1],"ref":{"what":"ever"},"more":1}`,
+		` { "agent" : "a" , "parts" : [ { "text" : "b" } ] , "mode" : "f\u0061st" } `,
+	} {
+		if told := called(t, arguments); told != "" {
+			t.Errorf("%s: %s", arguments, told)
+		}
+	}
+}
+
+func TestArgumentsThatAreWrongAreExplained(t *testing.T) {
+	for arguments, want := range map[string]string{
+		`{}`:                         `"agent" is missing, a string: The agent's name.` + "\n" + `- "parts" is missing, an array`,
+		`{"agent":null,"parts":[]}`:  `"agent" must be a string, not null` + "\n" + `- "parts" must not be empty`,
+		`{"agent":"a","parts":"hi"}`: `"parts" must be an array, not a string ("hi")`,
+		`{"agent":"a","parts":[{}]}`: `"parts[0].text" is missing, a string`,
+		`{"agent":"a","parts":[{"text":"toolong"}]}`:                       `"parts[0].text" may have at most 5 characters, and has 7`,
+		`{"agent":"a","parts":[{"text":"b","n":"3"}]}`:                     `"parts[0].n" must be an integer or null, not a string ("3")`,
+		`{"agent":"a","parts":[{"text":"b"},{"text":"b"},{"text":"b"}]}`:   `"parts" may have at most 2 items, and has 3`,
+		`{"agent":"a","parts":[{"text":"b"}],"mode":"medium"}`:             `"mode" must be one of "fast", "slow", not a string ("medium")`,
+		`{"agent":"a","parts":[{"text":"b"}],"limit":0}`:                   `"limit" must be at least 1, and is 0`,
+		`{"agent":"a","parts":[{"text":"b"}],"limit":51}`:                  `"limit" may be at most 50, and is 51`,
+		`{"agent":"a","parts":[{"text":"b"}],"deep":{"a":1}}`:              `"deep.a" is not known: none are taken here`,
+		`{"agent":"` + strings.Repeat("x", 99) + `","parts":{"text":"b"}}`: `"parts" must be an array, not an object`,
+	} {
+		told := called(t, arguments)
+		if !strings.Contains(told, "- "+want+"\n") {
+			t.Errorf("%s: got %q, want in it %q", arguments, told, want)
+		}
+		if !strings.HasSuffix(told, `Arguments that would be: {"agent":"weather","parts":[{"text":"..."}]}`) {
+			t.Errorf("%s: got %q, want an example at its end", arguments, told)
+		}
+	}
+}
+
+func FuzzArguments(f *testing.F) {
+	for _, s := range []string{`{}`, `{"agent":1,"parts":[{"n":1e400}]}`, `{"deep":{"\u0000":[]}}`, `[]`, `"x"`, `1.e`, `null`} {
+		f.Add(s)
+	}
+	reached := tool("send", func(context.Context, *mcp.Call) (*mcp.Result, error) { return text(""), nil })
+	reached.InputSchema = json.RawMessage(manySchema)
+	s := &mcp.Server{Name: "a", Version: "1", Tools: []mcp.Tool{reached}}
+	f.Fuzz(func(t *testing.T, arguments string) {
+		answer(t, s, "2025-11-25", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send","arguments":`+arguments+`}}`)
+	})
+}
+
+func FuzzMessage(f *testing.F) {
+	for _, s := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`,
+		`{"jsonrpc":"2.0","id":"\ud800","method":"tools/call","params":{"name":"echo","arguments":{"text":"a"},"_meta":{"progressToken":1.0}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, `[]`, `{"jsonrpc":"2.0","id":1,"result":1}`,
+	} {
+		f.Add("2025-11-25", s)
+		f.Add("2026-07-28", s)
+	}
+	s := &mcp.Server{Name: "a", Version: "1", Tools: mcptest.Tools(), SessionKey: []byte("k"), ListenFor: 1}
+	f.Fuzz(func(t *testing.T, revision, body string) { answer(t, s, revision, body) })
+}
+
+// answer posts a body and fails unless the answer is a JSON-RPC message or
+// nothing, and no message of ours breaks off.
+func answer(t *testing.T, s *mcp.Server, revision, body string) {
+	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Mcp-Protocol-Version", revision)
+	rec := httptest.NewRecorder()
+	s.ServeHTTP(rec, r)
+	if rec.Code == 500 || rec.Code == 202 && rec.Body.Len() > 0 {
+		t.Fatalf("got %d %s for %q", rec.Code, rec.Body, body)
+	}
+	all := messages(t, rec.Result(), rec.Body.Bytes())
+	if len(all) == 0 && rec.Code != 202 {
+		t.Fatalf("got %d and nothing for %q", rec.Code, body)
+	}
+	for _, m := range all {
+		if !json.Valid(m) {
+			t.Fatalf("got %q for %q", m, body)
+		}
+	}
+}

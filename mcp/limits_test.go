@@ -1,0 +1,96 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"rialto/mcp"
+	"rialto/mcp/mcptest"
+)
+
+func TestBodyThatIsTooLargeIsRefused(t *testing.T) {
+	srv := serve(t, &mcp.Server{Tools: mcptest.Tools(), MaxBody: 1000})
+	c := &client{t: t, srv: srv, era: eras[0]}
+	if res, _ := c.do("1", "ping", `"pad":"`+strings.Repeat("x", 900)+`"`); res.StatusCode != http.StatusOK {
+		t.Errorf("a body below the limit: got %d", res.StatusCode)
+	}
+	for name, chunked := range map[string]bool{"with its length": false, "in chunks": true} {
+		r := c.request(context.Background(), "1", "ping", `"pad":"`+strings.Repeat("x", 2000)+`"`)
+		if chunked {
+			r.ContentLength = -1
+		}
+		res, err := srv.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("a large body sent %s: got %d, want 413", name, res.StatusCode)
+		}
+	}
+}
+
+func TestDefaultBodyLimitIsFourMebibytes(t *testing.T) {
+	srv := serve(t, &mcp.Server{Tools: mcptest.Tools()})
+	c := &client{t: t, srv: srv, era: eras[0]}
+	if res, _ := c.do("1", "ping", `"pad":"`+strings.Repeat("x", 4<<20)+`"`); res.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("got %d, want 413", res.StatusCode)
+	}
+}
+
+func TestPrincipalHasSoManyCallsAtOneTime(t *testing.T) {
+	w := newWaiter()
+	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, MaxCalls: 2})
+	ann := &client{t: t, srv: srv, era: eras[1], who: "ann"}
+	one := w.start(context.Background(), ann, "1")
+	two := w.start(context.Background(), ann, "2")
+	res, _ := ann.do("3", "tools/list", "")
+	if res.StatusCode != http.StatusTooManyRequests || res.Header.Get("Retry-After") == "" {
+		t.Errorf("got %d, Retry-After %q, want 429 and when to retry", res.StatusCode, res.Header.Get("Retry-After"))
+	}
+	bob := &client{t: t, srv: srv, era: eras[1], who: "bob"}
+	if res, _ := bob.do("1", "tools/list", ""); res.StatusCode != http.StatusOK {
+		t.Errorf("somebody else got %d", res.StatusCode)
+	}
+	close(w.release)
+	<-one
+	<-two
+	if res, _ := ann.do("4", "tools/list", ""); res.StatusCode != http.StatusOK {
+		t.Errorf("after the calls have ended: got %d", res.StatusCode)
+	}
+}
+
+func TestServerThatIsMisconfiguredSaysSoAtTheStart(t *testing.T) {
+	ok := mcptest.Tools()[0]
+	for name, s := range map[string]*mcp.Server{
+		"no name":                    {Version: "1"},
+		"two tools of one name":      {Name: "a", Version: "1", Tools: []mcp.Tool{ok, ok}},
+		"a tool that cannot be call": {Name: "a", Version: "1", Tools: []mcp.Tool{{Name: "b", InputSchema: ok.InputSchema}}},
+		"a schema that is not JSON":  {Name: "a", Version: "1", Tools: []mcp.Tool{withSchema(`{`)}},
+		"a schema of no object":      {Name: "a", Version: "1", Tools: []mcp.Tool{withSchema(`{"type":"string"}`)}},
+		"no schema":                  {Name: "a", Version: "1", Tools: []mcp.Tool{withSchema(``)}},
+		"a header for a number": {Name: "a", Version: "1", Tools: []mcp.Tool{withSchema(
+			`{"type":"object","properties":{"a":{"type":"number","x-mcp-header":"A"}}}`)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if s.Check() == nil {
+				t.Error("Check found nothing")
+			}
+			rec := httptest.NewRecorder()
+			s.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader("{}")))
+			if rec.Code != http.StatusInternalServerError {
+				t.Errorf("got %d, want 500", rec.Code)
+			}
+		})
+	}
+}
+
+func withSchema(s string) mcp.Tool {
+	t := mcptest.Tools()[0]
+	t.InputSchema = json.RawMessage(s)
+	return t
+}

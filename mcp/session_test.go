@@ -1,0 +1,95 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/mcp"
+)
+
+// whoami serves a tool that answers what is known of its caller.
+func whoami() mcp.Tool {
+	return tool("whoami", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+		b, err := json.Marshal(map[string]any{
+			"client": c.Client.Name + "/" + c.Client.Version, "revision": c.Client.Revision,
+			"principal": c.Principal, "capabilities": c.Client.Capabilities, "arguments": c.Arguments,
+		})
+		return text(string(b)), err
+	})
+}
+
+func TestCallKnowsItsClient(t *testing.T) {
+	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{whoami()}})
+	inSession := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
+	for name, c := range map[string]struct {
+		c      *client
+		params string
+		want   []string
+	}{
+		"in a session, from its handshake": {inSession, `"name":"whoami"`,
+			[]string{`probe/2`, `2025-11-25`, `ann`, `{\"elicitation\":{}}`}},
+		"in the current era, from the request": {&client{era: eras[1], who: "bob"},
+			`"name":"whoami","_meta":{"io.modelcontextprotocol/clientInfo":{"name":"cc","version":"9"}}`,
+			[]string{`cc/9`, `2026-07-28`, `bob`, `\"capabilities\":{}`, `\"arguments\":{}`}},
+		"without either, from the User-Agent": {&client{era: eras[0]}, `"name":"whoami"`,
+			[]string{`Go-http-client/1.1`, `\"capabilities\":null`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.c.t, c.c.srv = t, srv
+			_, body := c.c.do("1", "tools/call", c.params)
+			for _, want := range c.want {
+				if !strings.Contains(body, want) {
+					t.Errorf("got %s, want %s in it", body, want)
+				}
+			}
+		})
+	}
+}
+
+func TestSessionSurvivesARestartAndServesEveryReplica(t *testing.T) {
+	first := (&client{t: t, srv: serve(t, &mcp.Server{}), era: eras[0], who: "ann"}).initialize()
+	second := &client{t: t, srv: serve(t, &mcp.Server{}), era: eras[0], who: "ann", session: first.session}
+	if res, body := second.do("1", "ping", ""); res.StatusCode != http.StatusOK {
+		t.Errorf("got %d %s", res.StatusCode, body)
+	}
+	other := &client{t: t, srv: serve(t, &mcp.Server{SessionKey: []byte("another key")}), era: eras[0], who: "ann", session: first.session}
+	if res, _ := other.do("1", "ping", ""); res.StatusCode != http.StatusNotFound {
+		t.Errorf("under another key: got %d, want 404", res.StatusCode)
+	}
+}
+
+func TestSessionEndsAfterAWeek(t *testing.T) {
+	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	c := (&client{t: t, srv: serve(t, &mcp.Server{Now: func() time.Time { return now }}), era: eras[0]}).initialize()
+	now = now.Add(7 * 24 * time.Hour)
+	if res, _ := c.do("1", "ping", ""); res.StatusCode != http.StatusOK {
+		t.Errorf("after a week: got %d", res.StatusCode)
+	}
+	now = now.Add(time.Second)
+	if res, _ := c.do("1", "ping", ""); res.StatusCode != http.StatusNotFound {
+		t.Errorf("after more than a week: got %d, want 404", res.StatusCode)
+	}
+}
+
+func TestSessionThatWasTamperedWithIsUnknown(t *testing.T) {
+	c := (&client{t: t, srv: serve(t, &mcp.Server{}), era: eras[0], who: "ann"}).initialize()
+	good := c.session
+	note, seal, _ := strings.Cut(good, ".")
+	for name, id := range map[string]string{
+		"another note":  "e30." + seal,
+		"another seal":  note + ".AAAA",
+		"no seal":       note,
+		"an empty seal": note + ".",
+		"too long":      good + strings.Repeat("A", 5000),
+		"not base64":    "???." + seal,
+	} {
+		c.session = id
+		if res, _ := c.do("1", "ping", ""); res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: got %d, want 404", name, res.StatusCode)
+		}
+	}
+}

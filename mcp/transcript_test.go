@@ -1,0 +1,158 @@
+package mcp_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"rialto/mcp"
+	"rialto/mcp/mcptest"
+)
+
+var update = flag.Bool("update", false, "rewrite the answers in testdata/*.txtar")
+
+// TestTranscripts sends the requests of each testdata/*.txtar to a server and
+// compares its answers with those that stand behind them. A line "options:" in
+// the head of a file sets up the server; the header Who in a request is the
+// principal it acts for; SESSION stands for the session id given out last.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { playFile(t, file) })
+	}
+}
+
+func playFile(t *testing.T, file string) {
+	ar, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := player{t: t, srv: httptest.NewServer(transcriptServer(t, string(ar.Comment)))}
+	defer p.srv.Close()
+	var out []txtar.File
+	for _, f := range ar.Files {
+		if !strings.HasPrefix(f.Name, "request") {
+			continue
+		}
+		got := p.play(f.Data)
+		name := strings.Replace(f.Name, "request", "response", 1)
+		out = append(out, f, txtar.File{Name: name, Data: []byte(got)})
+		if i := slices.IndexFunc(ar.Files, func(f txtar.File) bool { return f.Name == name }); !*update {
+			if i < 0 {
+				t.Fatalf("%s has no answer", f.Name)
+			}
+			if want := string(ar.Files[i].Data); got != want {
+				t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+			}
+		}
+	}
+	if *update {
+		if err := os.WriteFile(file, txtar.Format(&txtar.Archive{Comment: ar.Comment, Files: out}), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func transcriptServer(t *testing.T, head string) *mcp.Server {
+	s := &mcp.Server{
+		Name: "test", Title: "Test", Version: "1.2.3", WebsiteURL: "https://example.com",
+		Instructions: "Echo what you <hear>.", Tools: mcptest.Tools(),
+		Principal:      func(r *http.Request) string { return r.Header.Get("Who") },
+		SessionKey:     []byte("0123456789abcdef0123456789abcdef"),
+		AllowedOrigins: []string{"https://inspector.example"},
+		AllowedHosts:   []string{"rialto.example"},
+	}
+	options := regexp.MustCompile(`(?m)^options: (.*)$`).FindStringSubmatch(head)
+	if options == nil {
+		return s
+	}
+	for o := range strings.FieldsSeq(options[1]) {
+		switch o {
+		case "strict":
+			s.Strict = true
+		case "stateless":
+			s.SessionKey = nil
+		case "few-tools":
+			s.Tools = []mcp.Tool{s.Tools[0], s.Tools[len(s.Tools)-1]}
+		default:
+			t.Fatalf("unknown option %q", o)
+		}
+	}
+	return s
+}
+
+// player sends requests that are written as in HTTP, but for Content-Length
+// and Content-Type, which it adds.
+type player struct {
+	t       *testing.T
+	srv     *httptest.Server
+	session string
+}
+
+func (p *player) play(request []byte) string {
+	text := strings.ReplaceAll(string(request), "SESSION", p.session)
+	head, body, _ := strings.Cut(text, "\n\n")
+	body = strings.TrimSuffix(body, "\n")
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(strings.Replace(head+"\n", "\n", " HTTP/1.1\nHost: HOST\n", 1) + "\n")))
+	if err != nil {
+		p.t.Fatalf("%v in request\n%s", err, text)
+	}
+	r.RequestURI, r.URL.Scheme, r.URL.Host = "", "http", p.srv.Listener.Addr().String()
+	if r.Host = r.Header.Get("X-Host"); r.Host == "" {
+		r.Host = r.URL.Host
+	}
+	r.Header.Del("X-Host")
+	if r.Method == http.MethodPost && r.Header.Get("Content-Type") == "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+	res, err := p.srv.Client().Do(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	validate(p.t, r, []byte(body), res, answer)
+	return p.format(res, answer)
+}
+
+// format writes an answer so that people can read it and two runs agree.
+func (p *player) format(res *http.Response, body []byte) string {
+	if id := res.Header.Get("Mcp-Session-Id"); id != "" {
+		p.session = id
+		res.Header.Set("Mcp-Session-Id", "SESSION")
+	}
+	res.Header.Del("Date")
+	res.Header.Del("Content-Length")
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", res.Status)
+	_ = res.Header.Write(&b)
+	text := strings.ReplaceAll(b.String(), "\r\n", "\n")
+	if len(body) == 0 {
+		return text
+	}
+	var indented bytes.Buffer
+	if json.Indent(&indented, body, "", "  ") == nil {
+		body = indented.Bytes()
+	}
+	return text + "\n" + strings.TrimRight(string(body), "\n") + "\n"
+}
