@@ -94,6 +94,8 @@ func (a *answer) finish(status int, message []byte) {
 	h := a.w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
+	// As for an event: a client that does not read must not hold the handler.
+	_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(sse.WriteTimeout))
 	a.w.WriteHeader(status)
 	_, _ = a.w.Write(message)
 }

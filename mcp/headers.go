@@ -3,6 +3,7 @@ package mcp
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 )
@@ -21,7 +22,7 @@ func (x *exchange) checkHeaders(lenient bool) error {
 	if err := headerSays(x.r.Header, gomcp.HeaderName, x.params.Name, lenient, gomcp.DecodeHeaderValue); err != nil {
 		return err
 	}
-	return x.checkParamHeaders()
+	return x.checkParamHeaders(lenient)
 }
 
 func asItIs(s string) (string, bool) { return s, true }
@@ -47,9 +48,9 @@ func headerSays(h http.Header, name, want string, lenient bool, decode func(stri
 
 // checkParamHeaders checks the headers that mirror arguments, for the few
 // tools that ask for some with x-mcp-header.
-func (x *exchange) checkParamHeaders() error {
+func (x *exchange) checkParamHeaders(lenient bool) error {
 	t := x.s.ready.tools[x.params.Name]
-	if t == nil || t.params == nil {
+	if t == nil || t.params == nil || lenient && !hasParamHeader(x.r.Header) {
 		return nil
 	}
 	lookUp := func(name string) (string, bool) {
@@ -61,4 +62,13 @@ func (x *exchange) checkParamHeaders() error {
 		return mismatch("%s: %s", m.Header, m.Reason)
 	}
 	return err
+}
+
+func hasParamHeader(h http.Header) bool {
+	for name := range h {
+		if strings.HasPrefix(name, gomcp.HeaderParamPrefix) {
+			return true
+		}
+	}
+	return false
 }
