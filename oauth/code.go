@@ -12,8 +12,11 @@ import (
 // code is used up before its binding is checked: whoever presents it wrongly
 // does not get to try again.
 func (s *Server) redeemCode(ctx context.Context, client *Client, f form) (*tokens, error) {
+	if f.get("code") == "" {
+		return nil, refuse("invalid_request", "code is missing.")
+	}
 	if !isSecret(f.get("code"), codePrefix) {
-		return nil, refuse("invalid_grant", "The code is missing or none of ours.")
+		return nil, refuse("invalid_grant", "The code is none of ours.")
 	}
 	refresh, first := s.firstRefresh(client)
 	code, err := s.Store.TakeCode(ctx, hash(f.get("code")), client.ID, first, s.Now())

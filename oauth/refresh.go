@@ -14,8 +14,11 @@ const maxUses = 100
 // most clients cannot keep a secret (OAuth 2.1 section 4.3.1).
 func (s *Server) redeemRefresh(ctx context.Context, client *Client, f form) (*tokens, error) {
 	plain := f.get("refresh_token")
+	if plain == "" {
+		return nil, refuse("invalid_request", "refresh_token is missing.")
+	}
 	if !isSecret(plain, refreshPrefix) {
-		return nil, errRefresh("The refresh token is missing or none of ours.")
+		return nil, errRefresh("The refresh token is none of ours.")
 	}
 	token, grant, err := s.Store.Refresh(ctx, hash(plain))
 	if errors.Is(err, ErrNotFound) {

@@ -2,17 +2,15 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"rialto/oauth"
+	"rialto/oauth/oauthtest"
 )
 
 // openTemp opens a SQLite database that goes away with the test.
@@ -21,42 +19,10 @@ func openTemp(t *testing.T) *DB {
 	return open(t, filepath.Join(t.TempDir(), "rialto.db"))
 }
 
-// openSchema opens a PostgreSQL database in a schema that goes away with the
-// test.
+// openSchema opens a PostgreSQL database that goes away with the test.
 func openSchema(t *testing.T) *DB {
 	t.Helper()
-	return open(t, schema(t))
-}
-
-// schema creates a schema for one test and returns a URL that leads into it.
-func schema(t *testing.T) string {
-	t.Helper()
-	dsn := os.Getenv("RIALTO_TEST_POSTGRES")
-	if dsn == "" {
-		t.Skip("RIALTO_TEST_POSTGRES is not set: no PostgreSQL to test against")
-	}
-	admin, err := sql.Open("pgx", dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := "rialto_" + strings.ToLower(rand.Text())
-	if _, err := admin.Exec(`CREATE SCHEMA ` + name); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if _, err := admin.Exec(`DROP SCHEMA ` + name + ` CASCADE`); err != nil {
-			t.Error(err)
-		}
-		admin.Close()
-	})
-	u, err := url.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := u.Query()
-	q.Set("search_path", name)
-	u.RawQuery = q.Encode()
-	return u.String()
+	return open(t, oauthtest.PostgresSchema(t))
 }
 
 func open(t *testing.T, dsn string) *DB {
@@ -80,7 +46,7 @@ func each(t *testing.T, test func(t *testing.T, again func() *DB)) {
 		test(t, func() *DB { return open(t, path) })
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
-		dsn := schema(t)
+		dsn := oauthtest.PostgresSchema(t)
 		test(t, func() *DB { return open(t, dsn) })
 	})
 }

@@ -1,0 +1,15 @@
+package oauth
+
+import (
+	"context"
+	"crypto/ecdsa"
+)
+
+// SigningKey lets tests forge tokens with the server's own key.
+func SigningKey(ctx context.Context, s *Server) (key *ecdsa.PrivateKey, id string, err error) {
+	k, err := s.activeKey(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	return k.private, k.KeyID, nil
+}

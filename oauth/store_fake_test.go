@@ -1,0 +1,20 @@
+package oauth_test
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"rialto/oauth"
+)
+
+// countedKeys is a store that counts how often its keys are asked for.
+type countedKeys struct {
+	oauth.Store
+	asked atomic.Int64
+}
+
+func (c *countedKeys) Keys(ctx context.Context, now time.Time) ([]oauth.SealedKey, error) {
+	c.asked.Add(1)
+	return c.Store.Keys(ctx, now)
+}
