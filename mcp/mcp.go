@@ -8,10 +8,10 @@
 // is dressed; the tools are called alike. How a request flows:
 //
 //	guard    Origin, Host, CORS                                   guard.go
-//	post     size, type, one JSON-RPC message                     post.go
+//	message  size, type, one JSON-RPC message                     message.go
 //	revision which revision, whose session, which hybrid          revision.go
 //	headers  what the headers say is what the body says           headers.go
-//	method   one file each: initialize.go, discover.go, ...
+//	method   a file each: initialize.go, discover.go, ...         dispatch.go
 //	answer   a JSON body, or an event stream that ends with it    answer.go
 //
 // The message types, the vocabulary of headers and keys, and the rules for

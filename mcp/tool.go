@@ -47,7 +47,7 @@ type Call struct {
 
 	// Progress tells a client that asked for it how the call is going, on the
 	// stream of this very request. It is never nil, may be called from
-	// several goroutines, and does nothing once Call has returned.
+	// several goroutines, and does nothing once the call is answered.
 	Progress func(message string)
 }
 

@@ -7,11 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
-	"strconv"
-	"sync"
 	"time"
-
-	"rialto/internal/jsonrpc"
 )
 
 // callTool answers tools/call.
@@ -46,7 +42,6 @@ func (x *exchange) run(t *tool, args json.RawMessage) (*Result, error) {
 	result, err := guarded(ctx, t, &Call{
 		Tool: t.Name, Arguments: args, Principal: x.principal, Client: x.client, Progress: progress.send,
 	})
-	progress.end()
 	switch {
 	case context.Cause(ctx) == errCancelled:
 		return nil, x.cancelled()
@@ -80,52 +75,6 @@ func (x *exchange) context() (context.Context, context.CancelCauseFunc) {
 	timed, stop := context.WithTimeout(parent, or(x.s.CallTimeout, 10*time.Minute))
 	ctx, cancel := context.WithCancelCause(timed)
 	return ctx, func(cause error) { cancel(cause); stop() }
-}
-
-// progressToken returns the token by which the client knows progress, or nil
-// if it did not ask for any. It is a string or a number, as an id is.
-func (x *exchange) progressToken() json.RawMessage {
-	var id jsonrpc.ID
-	token := x.params.Meta.ProgressToken
-	if len(token) == 0 || id.UnmarshalJSON(token) != nil || id == jsonrpc.Null {
-		return nil
-	}
-	return token
-}
-
-// progress sends notifications/progress. One lock counts and sends, so that
-// the numbers increase on the wire too.
-type progress struct {
-	answer *answer
-	token  json.RawMessage
-
-	mu   sync.Mutex
-	n    int64
-	over bool
-}
-
-func (p *progress) send(message string) {
-	if p.token == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return
-	}
-	p.n++
-	b := append([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`), p.token...)
-	b = strconv.AppendInt(append(b, `,"progress":`...), p.n, 10)
-	if message != "" {
-		b = jsonrpc.AppendString(append(b, `,"message":`...), message)
-	}
-	p.answer.notify(append(b, "}}"...))
-}
-
-func (p *progress) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
 }
 
 // errCancelled is the cause of a context that the client has cancelled.

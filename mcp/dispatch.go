@@ -1,0 +1,44 @@
+package mcp
+
+import (
+	"encoding/json"
+
+	"rialto/internal/jsonrpc"
+)
+
+// dispatch calls the method.
+func (x *exchange) dispatch() (json.RawMessage, error) {
+	call := x.lookUp()
+	if call == nil {
+		return nil, jsonrpc.Errorf(codeMethodNotFound, "there is no method %q here", clip(x.req.Method))
+	}
+	return call()
+}
+
+// lookUp returns what answers the method in the request's era.
+func (x *exchange) lookUp() func() (json.RawMessage, error) {
+	switch x.req.Method {
+	case "tools/call":
+		return x.callTool
+	case "tools/list":
+		return x.listTools
+	case "server/discover":
+		return x.discover
+	}
+	switch era := modern(x.client.Revision); {
+	case era && x.req.Method == "subscriptions/listen":
+		return x.listen
+	case !era && x.req.Method == "initialize":
+		return x.initialize
+	case !era && x.req.Method == "ping":
+		return x.ping
+	}
+	return nil
+}
+
+// ping answers that the server is there.
+func (x *exchange) ping() (json.RawMessage, error) { return json.RawMessage("{}"), nil }
+
+func invalidParams(format string, args ...any) error {
+	return jsonrpc.Errorf(codeInvalidParams, format, args...)
+}
