@@ -5,13 +5,15 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"rialto/internal/tableexpert/sqlbox/sqlboxtest"
 )
 
 // FuzzQuery holds the box to its promise: whatever the text, the answer is a
 // result or an error with a code, in time, and the data stays as it is.
 func FuzzQuery(f *testing.F) {
-	for _, a := range attacks {
-		f.Add(a.sql)
+	for _, a := range sqlboxtest.Attacks() {
+		f.Add(a.SQL)
 	}
 	f.Add("WITH a(x) AS NOT MATERIALIZED (SELECT 1) SELECT [x]]], \"y\"\"z\" FROM a -- c")
 	b := box(f)

@@ -1,0 +1,272 @@
+package tableexpert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rialto/internal/tableexpert/sqlbox"
+)
+
+// catalog is what the expert knows about its tables.
+type catalog struct {
+	tables []*table
+}
+
+// table is a table or view that may be read.
+type table struct {
+	Name    string // as statements spell it; with its schema where the bare name is taken
+	schema  string
+	bare    string
+	View    bool
+	Note    string
+	Columns []column
+	Refs    []reference
+	key     string // the column that names a row: of the primary key, or rowid; empty if none does
+}
+
+type column struct {
+	Name string
+	Type string
+	Note string
+	Key  bool
+}
+
+// reference is a foreign key.
+type reference struct {
+	Column   string // of this table
+	Table    string
+	ToColumn string
+}
+
+// maxTables bounds what a directory may hold.
+const maxTables = 500
+
+// quoted returns the table as SQL.
+func (t *table) quoted() string { return sqlbox.Quote(t.schema) + "." + sqlbox.Quote(t.bare) }
+
+func (t *table) column(name string) (column, bool) {
+	for _, c := range t.Columns {
+		if strings.EqualFold(c.Name, name) {
+			return c, true
+		}
+	}
+	return column{}, false
+}
+
+// readCatalog asks SQLite what tables there are. Virtual tables are left
+// out: what their modules do on reading is outside the box's limits.
+func readCatalog(ctx context.Context, box *sqlbox.Box, src *source) (*catalog, error) {
+	c := &catalog{}
+	schemas := []string{"main"}
+	for _, f := range src.files {
+		schemas = append(schemas, f.Name)
+	}
+	for _, schema := range schemas {
+		res, err := box.Own(ctx, maxTables, `SELECT name, type, wr FROM pragma_table_list
+			WHERE schema = ? AND type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`, schema)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range res.Rows {
+			t := &table{schema: schema, bare: row[0].(string), View: row[1] == "view"}
+			if err := c.add(ctx, box, t, row[2] == int64(0), src.notes); err != nil {
+				return nil, fmt.Errorf("table %s: %w", t.Name, err)
+			}
+		}
+	}
+	if len(c.tables) == 0 {
+		return nil, errors.New("there are none")
+	}
+	c.inferReferences()
+	return c, nil
+}
+
+func (c *catalog) add(ctx context.Context, box *sqlbox.Box, t *table, hasRowid bool, notes map[string]string) error {
+	t.Name = t.bare
+	if c.find(t.bare) != nil {
+		t.Name = t.schema + "." + t.bare
+	}
+	t.Note = notes[t.Name]
+	if err := t.readColumns(ctx, box, notes); err != nil {
+		return err
+	}
+	if t.View {
+		hasRowid = false
+	}
+	if err := t.readKey(ctx, box, hasRowid); err != nil {
+		return err
+	}
+	if err := t.readReferences(ctx, box); err != nil {
+		return err
+	}
+	c.tables = append(c.tables, t)
+	return nil
+}
+
+func (t *table) readColumns(ctx context.Context, box *sqlbox.Box, notes map[string]string) error {
+	res, err := box.Own(ctx, 2000, `SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1`, t.bare, t.schema)
+	if err != nil {
+		return err
+	}
+	for _, row := range res.Rows {
+		c := column{Name: row[0].(string), Type: row[1].(string), Key: row[2] != int64(0)}
+		c.Note = notes[t.Name+"."+c.Name]
+		t.Columns = append(t.Columns, c)
+	}
+	return nil
+}
+
+// readKey finds what names a row for good: a primary key of one column, a
+// unique column called id, or else the rowid.
+func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) error {
+	var keys []string
+	for _, c := range t.Columns {
+		if c.Key {
+			keys = append(keys, c.Name)
+		}
+	}
+	if len(keys) == 1 {
+		t.key = keys[0]
+		return nil
+	}
+	res, err := box.Own(ctx, 1, `SELECT i.name FROM pragma_index_list(?, ?) l, pragma_index_info(l.name, ?) i
+		WHERE l."unique" AND NOT l.partial GROUP BY l.name HAVING count(*) = 1 AND lower(i.name) = 'id'`, t.bare, t.schema, t.schema)
+	if err != nil {
+		return err
+	}
+	switch _, taken := t.column("rowid"); {
+	case len(res.Rows) > 0:
+		t.key = res.Rows[0][0].(string)
+	case hasRowid && !taken:
+		t.key = "rowid"
+	}
+	return nil
+}
+
+func (t *table) readReferences(ctx context.Context, box *sqlbox.Box) error {
+	res, err := box.Own(ctx, 100, `SELECT "from", "table", coalesce("to", '') FROM pragma_foreign_key_list(?, ?)
+		GROUP BY id HAVING count(*) = 1`, t.bare, t.schema)
+	if err != nil {
+		return err
+	}
+	for _, row := range res.Rows {
+		t.Refs = append(t.Refs, reference{Column: row[0].(string), Table: row[1].(string), ToColumn: row[2].(string)})
+	}
+	return nil
+}
+
+// inferReferences settles the references that were declared, and guesses
+// those of tables that cannot declare any, such as CSV files: a column
+// customer_id refers to the id of customers.
+func (c *catalog) inferReferences() {
+	for _, t := range c.tables {
+		for _, col := range t.Columns {
+			stem, ok := strings.CutSuffix(strings.ToLower(col.Name), "_id")
+			if !ok || slices.ContainsFunc(t.Refs, func(r reference) bool { return r.Column == col.Name }) {
+				continue
+			}
+			if to := c.named(stem); to != nil && to != t && strings.EqualFold(to.key, "id") {
+				t.Refs = append(t.Refs, reference{Column: col.Name, Table: to.Name, ToColumn: to.key})
+			}
+		}
+		t.Refs = slices.DeleteFunc(t.Refs, func(r reference) bool {
+			to := c.in(t.schema, r.Table)
+			return to == nil || to.key == ""
+		})
+		for i, r := range t.Refs {
+			to := c.in(t.schema, r.Table)
+			t.Refs[i].Table = to.Name
+			if r.ToColumn == "" {
+				t.Refs[i].ToColumn = to.key
+			}
+		}
+	}
+}
+
+// find returns the table of that name, in any case.
+func (c *catalog) find(name string) *table {
+	for _, t := range c.tables {
+		if strings.EqualFold(t.Name, name) || strings.EqualFold(t.schema+"."+t.bare, name) {
+			return t
+		}
+	}
+	return nil
+}
+
+// in is find, with the tables of one schema first.
+func (c *catalog) in(schema, name string) *table {
+	if t := c.find(schema + "." + name); t != nil {
+		return t
+	}
+	return c.find(name)
+}
+
+// named returns the table that a word means: its name, or the singular or
+// plural of it.
+func (c *catalog) named(word string) *table {
+	for _, t := range c.tables {
+		if slices.Contains(forms(word), strings.ToLower(t.bare)) {
+			return t
+		}
+	}
+	return nil
+}
+
+// forms returns a word in the English singular and plural.
+func forms(word string) []string {
+	word = strings.ToLower(word)
+	out := []string{word, word + "s", word + "es"}
+	if s, ok := strings.CutSuffix(word, "s"); ok {
+		out = append(out, s)
+	}
+	if s, ok := strings.CutSuffix(word, "es"); ok {
+		out = append(out, s)
+	}
+	if s, ok := strings.CutSuffix(word, "y"); ok {
+		out = append(out, s+"ies")
+	}
+	if s, ok := strings.CutSuffix(word, "ies"); ok {
+		out = append(out, s+"y")
+	}
+	return out
+}
+
+func (c *catalog) names() map[string]bool {
+	names := map[string]bool{}
+	for _, t := range c.tables {
+		names[strings.ToLower(t.bare)] = true
+	}
+	return names
+}
+
+func (c *catalog) widest() int {
+	n := 0
+	for _, t := range c.tables {
+		n = max(n, len(t.Columns))
+	}
+	return n
+}
+
+// list returns the names of the tables for a sentence.
+func (c *catalog) list() string {
+	var names []string
+	for _, t := range c.tables[:min(len(c.tables), 30)] {
+		names = append(names, t.Name)
+	}
+	if more := len(c.tables) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// count returns how many rows t has.
+func (e *Expert) count(ctx context.Context, t *table) (int64, error) {
+	res, err := e.box.Own(ctx, 1, "SELECT count(*) FROM "+t.quoted())
+	if err != nil {
+		return 0, err
+	}
+	return res.Rows[0][0].(int64), nil
+}

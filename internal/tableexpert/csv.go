@@ -1,0 +1,220 @@
+package tableexpert
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// What a CSV file may be.
+const (
+	maxCSVColumns = 300
+	maxCSVRows    = 5_000_000
+	maxCell       = 200 << 10 // below what sqlbox reads back
+	sniffed       = 64 << 10  // bytes that the delimiter is found in
+)
+
+// csvFile is a file with a header row, read as often as needed.
+type csvFile struct {
+	open   func() (io.ReadCloser, error)
+	name   string // for messages
+	comma  rune
+	header []string
+}
+
+// newCSV looks at the beginning of a file.
+func newCSV(name string, open func() (io.ReadCloser, error)) (*csvFile, error) {
+	f := &csvFile{open: open, name: name, comma: ','}
+	r, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	head, err := io.ReadAll(io.LimitReader(r, sniffed))
+	if err != nil {
+		return nil, f.fault(err)
+	}
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return nil, fmt.Errorf("%s: is in UTF-16; save it as UTF-8", name)
+	}
+	f.comma = sniff(head)
+	err = f.each(func(_ int, record []string) error {
+		f.header = record
+		return io.EOF
+	}, true)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.checkHeader()
+}
+
+func (f *csvFile) checkHeader() error {
+	switch {
+	case len(f.header) == 0:
+		return fmt.Errorf("%s: is empty; the first line must name the columns", f.name)
+	case len(f.header) > maxCSVColumns:
+		return fmt.Errorf("%s: line 1: %d columns; at most %d are read", f.name, len(f.header), maxCSVColumns)
+	}
+	return nil
+}
+
+// sniff finds the delimiter: the one that divides the most of the first lines
+// into as many fields as the header, and of those the one with the most
+// fields. A file of one column has none, and any will do.
+func sniff(head []byte) rune {
+	if i := bytes.LastIndexByte(head, '\n'); i > 0 && len(head) >= sniffed {
+		head = head[:i+1] // the last line may be cut
+	}
+	best, bestScore := ',', 0
+	for _, comma := range ",;\t|" {
+		if score := alike(head, comma); score > bestScore {
+			best, bestScore = comma, score
+		}
+	}
+	return best
+}
+
+// alike scores a delimiter.
+func alike(head []byte, comma rune) int {
+	r := csv.NewReader(bytes.NewReader(trimBOM(head)))
+	r.Comma, r.FieldsPerRecord, r.ReuseRecord = comma, -1, true
+	fields, same, all := 0, 0, 0
+	for ; all < 50; all++ {
+		record, err := r.Read()
+		if err != nil {
+			break
+		}
+		if all == 0 {
+			fields = len(record)
+		}
+		if len(record) == fields {
+			same++
+		}
+	}
+	if fields < 2 {
+		return 0
+	}
+	return same*1000/all*1000 + min(fields, 999)
+}
+
+func trimBOM(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) }
+
+// rows calls do for each row after the header. The row is only valid during
+// the call.
+func (f *csvFile) rows(do func(row []string) error) error {
+	n := 0
+	return f.each(func(line int, record []string) error {
+		if n++; n == 1 {
+			return nil
+		}
+		if n > maxCSVRows {
+			return fmt.Errorf("%s: has more than %d rows", f.name, maxCSVRows)
+		}
+		return do(record)
+	}, false)
+}
+
+// each calls do for each record until it returns an error; io.EOF ends the
+// reading without one.
+func (f *csvFile) each(do func(line int, record []string) error, headerOnly bool) error {
+	file, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	in := bufio.NewReaderSize(file, 64<<10)
+	if b, _ := in.Peek(3); len(trimBOM(b)) < len(b) {
+		in.Discard(3)
+	}
+	r := csv.NewReader(&boundedLines{r: in})
+	r.Comma, r.FieldsPerRecord, r.ReuseRecord = f.comma, 0, !headerOnly
+	for {
+		record, err := r.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return f.fault(err)
+		}
+		line, _ := r.FieldPos(0)
+		if err := f.checkRecord(line, record); err != nil {
+			return err
+		}
+		if err := do(line, record); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func (f *csvFile) checkRecord(line int, record []string) error {
+	for i, cell := range record {
+		switch {
+		case len(cell) > maxCell:
+			return fmt.Errorf("%s: line %d: field %d is longer than %d KiB; is a quotation mark not closed?", f.name, line, i+1, maxCell>>10)
+		case !utf8.ValidString(cell):
+			return fmt.Errorf("%s: line %d: field %d is not UTF-8; save the file as UTF-8", f.name, line, i+1)
+		case strings.IndexByte(cell, 0) >= 0:
+			return fmt.Errorf("%s: line %d: field %d contains a NUL character; is this a text file?", f.name, line, i+1)
+		}
+	}
+	return nil
+}
+
+// fault says which line is wrong, and what to do about it.
+func (f *csvFile) fault(err error) error {
+	var p *csv.ParseError
+	switch {
+	case errors.Is(err, errLongField):
+		return fmt.Errorf("%s: a record is longer than %d KiB; is a quotation mark not closed?", f.name, maxRecord>>10)
+	case !errors.As(err, &p):
+		return fmt.Errorf("%s: %w", f.name, err)
+	case errors.Is(p.Err, csv.ErrFieldCount):
+		return fmt.Errorf("%s: line %d: has another number of fields than the header, which has %d (delimiter %q)", f.name, p.Line, max(len(f.header), 1), f.comma)
+	default:
+		return fmt.Errorf("%s: line %d: %w", f.name, p.StartLine, p.Err)
+	}
+}
+
+// boundedLines ends a read in which no line ends for too long: csv.Reader
+// itself collects a field until its quotation mark closes, however long.
+type boundedLines struct {
+	r    io.Reader
+	open bool // within quotation marks
+	n    int  // bytes since a line ended outside of them
+}
+
+const maxRecord = 4 << 20
+
+var errLongField = errors.New("a record is too long")
+
+// Read implements io.Reader.
+func (b *boundedLines) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	for _, c := range p[:n] {
+		b.n++
+		switch {
+		case c == '"':
+			b.open = !b.open
+		case c == '\n' && !b.open:
+			b.n = 0
+		}
+	}
+	if b.n > maxRecord {
+		return 0, errLongField
+	}
+	return n, err
+}
+
+// fileIn returns a function that opens a file of a directory, and cannot be
+// led out of it by a symbolic link.
+func fileIn(root *os.Root, name string) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return root.Open(name) }
+}

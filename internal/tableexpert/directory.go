@@ -1,0 +1,246 @@
+package tableexpert
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rialto/internal/tableexpert/sqlbox"
+)
+
+// maxDatabases is how many files SQLite attaches to one connection.
+const maxDatabases = 10
+
+// readDirectory makes tables of the CSV files of a directory and finds its
+// SQLite databases. It does not look into directories below, and follows no
+// symbolic link that leads out. A file that cannot be read is an error: an
+// answer from half of the tables would be a wrong one.
+func readDirectory(ctx context.Context, cfg Config) (*source, error) {
+	root, err := os.OpenRoot(cfg.Tables)
+	if err != nil {
+		return nil, fmt.Errorf("opening the directory of tables: %w", err)
+	}
+	defer root.Close()
+	csvs, dbs, err := list(root, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if len(csvs)+len(dbs) == 0 {
+		return nil, fmt.Errorf("%s holds no table: put *.csv files or SQLite databases (*.db, *.sqlite, *.sqlite3) there", cfg.Tables)
+	}
+	src := &source{notes: map[string]string{}}
+	if src.image, err = readCSVs(ctx, root, csvs, cfg, src.notes); err != nil {
+		return nil, err
+	}
+	src.files, err = attachable(ctx, root, dbs)
+	return src, err
+}
+
+// list returns the names of the CSV files and databases, sorted.
+func list(root *os.Root, cfg Config) (csvs, dbs []string, err error) {
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading the directory of tables: %w", err)
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		into := map[string]*[]string{".csv": &csvs, ".db": &dbs, ".sqlite": &dbs, ".sqlite3": &dbs}[strings.ToLower(filepath.Ext(name))]
+		if into == nil || strings.HasPrefix(name, ".") {
+			continue
+		}
+		info, err := root.Stat(name)
+		switch {
+		case err != nil && entry.Type()&fs.ModeSymlink != 0:
+			cfg.Log.Warn("a table file is left out: it is a symbolic link that leads nowhere or out of the directory", "file", name)
+		case err != nil:
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		case info.Mode().IsRegular():
+			*into = append(*into, name)
+		}
+	}
+	return csvs, dbs, nil
+}
+
+// readCSVs makes one image of all CSV files.
+func readCSVs(ctx context.Context, root *os.Root, names []string, cfg Config, notes map[string]string) ([]byte, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	if err := checkSize(root, names, cfg); err != nil {
+		return nil, err
+	}
+	b, err := newBuilder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	taken := map[string]bool{}
+	for _, name := range names {
+		table := unused(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "t"), func(s string) bool { return taken[s] })
+		taken[table] = true
+		notes[table] = "from " + name
+		f, err := newCSV(name, fileIn(root, name))
+		if err != nil {
+			return nil, err
+		}
+		if err := b.load(ctx, table, f, notes); err != nil {
+			return nil, err
+		}
+	}
+	return b.freeze(ctx)
+}
+
+func checkSize(root *os.Root, names []string, cfg Config) error {
+	most := cfg.MaxCSV
+	if most <= 0 {
+		most = 128 << 20
+	}
+	var size int64
+	for _, name := range names {
+		info, err := root.Stat(name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if size += info.Size(); size > most {
+			return fmt.Errorf("%s: the CSV files are larger than %d MiB together; make a SQLite database of the large ones, which is read from disk", name, most>>20)
+		}
+	}
+	return nil
+}
+
+// load makes a table of a CSV file. It reads the file twice: first to find
+// out what its columns hold.
+func (b *builder) load(ctx context.Context, table string, f *csvFile, notes map[string]string) error {
+	kinds := make([]kind, len(f.header))
+	err := f.rows(func(row []string) error {
+		for i, cell := range row {
+			if cell = strings.TrimSpace(cell); cell != "" && kinds[i] != text {
+				kinds[i] = kinds[i].join(kindOf(cell, f.comma))
+			}
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	columns := columnNames(f.header)
+	var defs []string
+	for i, name := range columns {
+		defs = append(defs, sqlbox.Quote(name)+" "+kinds[i].sqlType())
+		if heading := strings.TrimSpace(f.header[i]); heading != name {
+			notes[table+"."+name] = "headed " + heading
+		}
+	}
+	if err := b.exec(ctx, fmt.Sprintf("CREATE TABLE %s (%s)", sqlbox.Quote(table), strings.Join(defs, ", "))); err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	if err := b.insertRows(ctx, table, f, kinds); err != nil {
+		return err
+	}
+	if slices.Contains(columns, "id") {
+		// Where the ids are unique, they name the rows; where not, they do not.
+		_ = b.exec(ctx, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (id)", sqlbox.Quote(table+"_id"), sqlbox.Quote(table)))
+	}
+	return nil
+}
+
+func (b *builder) insertRows(ctx context.Context, table string, f *csvFile, kinds []kind) error {
+	insert, done, err := b.inserter(ctx, sqlbox.Quote(table), len(kinds))
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	defer done()
+	values := make([]any, len(kinds))
+	return f.rows(func(row []string) error {
+		for i, cell := range row {
+			values[i] = kinds[i].value(cell, f.comma)
+		}
+		if err := insert(values...); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		return ctx.Err()
+	})
+}
+
+func columnNames(header []string) []string {
+	taken := map[string]bool{}
+	var names []string
+	for i, h := range header {
+		name := unused(safeName(h, fmt.Sprintf("column_%d", i+1)), func(s string) bool { return taken[s] })
+		taken[name] = true
+		names = append(names, name)
+	}
+	return names
+}
+
+// attachable checks the databases and gives each a name.
+func attachable(ctx context.Context, root *os.Root, names []string) ([]sqlbox.File, error) {
+	if len(names) > maxDatabases {
+		return nil, fmt.Errorf("%s: is one SQLite database too many; at most %d are opened", names[maxDatabases], maxDatabases)
+	}
+	taken := map[string]bool{"main": true, "temp": true}
+	var files []sqlbox.File
+	for _, name := range names {
+		schema := unused(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "db"), func(s string) bool { return taken[s] })
+		taken[schema] = true
+		file, err := openable(ctx, root, name, schema)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// openable finds out how a database can be opened. One in WAL mode needs
+// files beside it, which cannot be made where the directory is read-only; if
+// nobody has it open, it can be read without them.
+func openable(ctx context.Context, root *os.Root, name, schema string) (sqlbox.File, error) {
+	path, err := checkDatabase(root, name)
+	if err != nil {
+		return sqlbox.File{}, err
+	}
+	file := sqlbox.File{Name: schema, Path: path}
+	err = tryFile(ctx, file)
+	if err == nil {
+		return file, nil
+	}
+	if _, walErr := os.Stat(path + "-wal"); walErr != nil {
+		file.Immutable = true
+		if tryFile(ctx, file) == nil {
+			return file, nil
+		}
+	}
+	return sqlbox.File{}, err
+}
+
+func tryFile(ctx context.Context, file sqlbox.File) error {
+	box := &sqlbox.Box{Files: []sqlbox.File{file}, MaxWidth: sqliteColumns}
+	_, err := box.Own(ctx, 1, "SELECT count(*) FROM "+sqlbox.Quote(file.Name)+".sqlite_schema")
+	return err
+}
+
+// checkDatabase returns the path of a file that begins as a SQLite database
+// does, with symbolic links resolved.
+func checkDatabase(root *os.Root, name string) (string, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	const magic = "SQLite format 3\x00"
+	head := make([]byte, len(magic))
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != magic {
+		return "", fmt.Errorf("is not a SQLite database")
+	}
+	path, err := filepath.EvalSymlinks(filepath.Join(root.Name(), name))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}

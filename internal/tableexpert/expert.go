@@ -1,0 +1,100 @@
+// Package tableexpert is the agent that ships with Rialto: it answers
+// questions about tables, either those of an insurance company that it makes
+// up at start, or the user's own CSV files and SQLite databases.
+//
+// It only reads. What a stranger may run on the data, and for how long, is
+// decided by package sqlbox; how tasks are kept and followed, by a2aexec.
+package tableexpert
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/internal/tableexpert/sqlbox"
+)
+
+// Config says what the expert knows and how much it may spend on an answer.
+// The zero value serves.
+type Config struct {
+	// Tables is a directory whose *.csv files become tables and whose *.db,
+	// *.sqlite and *.sqlite3 databases are opened read-only. Empty means the
+	// built-in insurance data.
+	Tables string
+
+	MaxRows int           // of an answer, unless more are asked for; 0 means 200
+	Timeout time.Duration // of one query; 0 means 5 s
+	MaxCSV  int64         // bytes of all CSV files together; 0 means 128 MiB
+
+	Now func() time.Time // nil means time.Now
+	Log *slog.Logger     // nil means slog.Default
+}
+
+// capRows is the most rows that an answer has, whatever is asked for.
+const capRows = 1000
+
+// sqliteColumns is the most that SQLite allows a table.
+const sqliteColumns = 2000
+
+// Expert knows a set of tables. Its methods may be called concurrently.
+type Expert struct {
+	cfg     Config
+	box     *sqlbox.Box
+	catalog *catalog
+	exec    *a2aexec.Executor
+}
+
+// Open reads the tables that cfg names. CSV files are read once, here;
+// SQLite databases are read when they are asked about.
+func Open(ctx context.Context, cfg Config) (*Expert, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	if cfg.MaxRows <= 0 {
+		cfg.MaxRows = 200
+	}
+	e := &Expert{cfg: cfg}
+	if err := e.load(ctx); err != nil {
+		return nil, err
+	}
+	e.exec = &a2aexec.Executor{Run: e.run, Now: cfg.Now, Log: cfg.Log, TurnTimeout: time.Minute}
+	return e, nil
+}
+
+func (e *Expert) load(ctx context.Context) error {
+	var (
+		src *source
+		err error
+	)
+	if e.cfg.Tables == "" {
+		src, err = insurance(ctx)
+	} else {
+		src, err = readDirectory(ctx, e.cfg)
+	}
+	if err != nil {
+		return err
+	}
+	e.box = &sqlbox.Box{Image: src.image, Files: src.files, Timeout: e.cfg.Timeout, Parallel: 4, MaxWidth: sqliteColumns}
+	if e.catalog, err = readCatalog(ctx, e.box, src); err != nil {
+		return fmt.Errorf("reading the tables: %w", err)
+	}
+	e.box.Tables = e.catalog.names()
+	e.box.MaxWidth = max(100, 2*e.catalog.widest())
+	return nil
+}
+
+// Agent returns the agent.
+func (e *Expert) Agent() a2a.Agent { return e.exec }
+
+// Close stops what is running. The expert must not be used after it.
+func (e *Expert) Close() error { return e.exec.Close() }
+
+// source is where the tables are.
+type source struct {
+	image []byte
+	files []sqlbox.File
+	notes map[string]string // what a column holds, by "table.column"; of tables too
+}

@@ -1,0 +1,84 @@
+package tableexpert
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+var (
+	missingTable  = regexp.MustCompile(`no (?:such table:|table) "?([^" ]+)"?`)
+	missingColumn = regexp.MustCompile(`no such column: (\S+)`)
+)
+
+// withHint adds to a message about a name that does not exist the one that
+// was probably meant.
+func (e *Expert) withHint(message string) string {
+	if m := missingTable.FindStringSubmatch(message); m != nil {
+		return sentence(message) + " " + e.suggest(m[1])
+	}
+	if m := missingColumn.FindStringSubmatch(message); m != nil {
+		return sentence(message) + " " + e.suggestColumn(m[1])
+	}
+	return message
+}
+
+// suggest names the nearest table, and all of them.
+func (e *Expert) suggest(name string) string {
+	best, near := "", 0
+	for _, t := range e.catalog.tables {
+		if d := distance(name, t.bare); best == "" || d < near {
+			best, near = t.Name, d
+		}
+	}
+	return didYouMean(best, name, near) + "The tables are " + e.catalog.list() + "."
+}
+
+// suggestColumn names the nearest column, and where it is.
+func (e *Expert) suggestColumn(name string) string {
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		name = name[i+1:]
+	}
+	best, near := "", 0
+	for _, t := range e.catalog.tables {
+		for _, c := range t.Columns {
+			if d := distance(name, c.Name); best == "" || d < near {
+				best, near = t.Name+"."+c.Name, d
+			}
+		}
+	}
+	return didYouMean(best, name, near) + "The schema skill lists the columns; a text needs single quotation marks."
+}
+
+func didYouMean(best, name string, distance int) string {
+	if distance > max(2, len(name)/2) {
+		return ""
+	}
+	return fmt.Sprintf("Did you mean %s? ", best)
+}
+
+// distance is the number of letters by which two names differ (Levenshtein),
+// of their first 64 bytes; a name that begins the other is near to it.
+func distance(a, b string) int {
+	a, b = strings.ToLower(a[:min(len(a), 64)]), strings.ToLower(b[:min(len(b), 64)])
+	if len(a) > 2 && strings.HasPrefix(b, a) {
+		return min(1, len(b)-len(a))
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,280 @@
+package tableexpert
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// insuranceSchema describes the built-in data: an invented motor and property
+// insurer, as of the end of June 2026. Nobody in it is a person: customers
+// have codes.
+const insuranceSchema = `
+CREATE TABLE customers (
+  id INTEGER PRIMARY KEY,
+  code TEXT NOT NULL UNIQUE,
+  segment TEXT NOT NULL,
+  industry TEXT,
+  city TEXT NOT NULL,
+  state TEXT NOT NULL,
+  customer_since DATE NOT NULL);
+CREATE TABLE policies (
+  id INTEGER PRIMARY KEY,
+  number TEXT NOT NULL UNIQUE,
+  customer_id INTEGER NOT NULL REFERENCES customers(id),
+  line TEXT NOT NULL,
+  start_date DATE NOT NULL,
+  end_date DATE,
+  status TEXT NOT NULL,
+  annual_premium_cents INTEGER NOT NULL,
+  deductible_cents INTEGER NOT NULL,
+  channel TEXT NOT NULL);
+CREATE TABLE vehicles (
+  id INTEGER PRIMARY KEY,
+  policy_id INTEGER NOT NULL REFERENCES policies(id),
+  kind TEXT NOT NULL,
+  make TEXT NOT NULL,
+  model_year INTEGER NOT NULL,
+  value_cents INTEGER NOT NULL,
+  annual_km INTEGER NOT NULL);
+CREATE TABLE claims (
+  id INTEGER PRIMARY KEY,
+  number TEXT NOT NULL UNIQUE,
+  policy_id INTEGER NOT NULL REFERENCES policies(id),
+  vehicle_id INTEGER REFERENCES vehicles(id),
+  occurred_on DATE NOT NULL,
+  reported_on DATE NOT NULL,
+  cause TEXT NOT NULL,
+  status TEXT NOT NULL,
+  claimed_cents INTEGER NOT NULL,
+  paid_cents INTEGER NOT NULL,
+  reserve_cents INTEGER NOT NULL,
+  closed_on DATE);
+CREATE TABLE premiums (
+  id INTEGER PRIMARY KEY,
+  policy_id INTEGER NOT NULL REFERENCES policies(id),
+  year INTEGER NOT NULL,
+  earned_cents INTEGER NOT NULL);
+`
+
+const insuranceIndexes = `
+CREATE INDEX policies_customer ON policies(customer_id);
+CREATE INDEX vehicles_policy ON vehicles(policy_id);
+CREATE INDEX claims_policy ON claims(policy_id);
+CREATE INDEX claims_vehicle ON claims(vehicle_id);
+CREATE INDEX premiums_policy ON premiums(policy_id, year);
+`
+
+// insuranceNotes say what the schema cannot.
+func insuranceNotes() map[string]string {
+	return map[string]string{
+		"customers":                     "private and commercial customers of an invented insurer",
+		"customers.segment":             "private or commercial",
+		"customers.industry":            "of commercial customers; empty for private ones",
+		"policies":                      "contracts, as of 2026-06-30",
+		"policies.line":                 "private motor, commercial motor, household or liability",
+		"policies.end_date":             "empty while the policy runs",
+		"policies.status":               "active, cancelled or expired",
+		"policies.annual_premium_cents": "euro cents; of commercial motor, for all its vehicles",
+		"policies.channel":              "how it was sold: agent, broker, online or bank",
+		"vehicles":                      "what motor policies insure; a commercial one insures a fleet",
+		"vehicles.kind":                 "car, motorcycle, van, truck or trailer",
+		"claims":                        "losses reported from 2021-01-01 to 2026-06-30",
+		"claims.vehicle_id":             "empty for household and liability",
+		"claims.status":                 "open, closed or rejected",
+		"claims.claimed_cents":          "euro cents asked for",
+		"claims.paid_cents":             "euro cents paid so far",
+		"claims.reserve_cents":          "euro cents set aside for an open claim; paid plus reserve is what was incurred",
+		"premiums":                      "premium earned per policy and calendar year; incurred claims of the same year divided by it are the loss ratio",
+	}
+}
+
+// insurance makes the built-in data: the same rows at every start and on
+// every platform, which is why it reckons in integers only.
+func insurance(ctx context.Context) (*source, error) {
+	b, err := newBuilder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	if err := b.exec(ctx, insuranceSchema); err != nil {
+		return nil, err
+	}
+	g := newInsurer()
+	for _, t := range []struct {
+		name string
+		rows [][]any
+	}{
+		{"customers", g.customers}, {"policies", g.policies}, {"vehicles", g.vehicles},
+		{"claims", g.claims}, {"premiums", g.premiums},
+	} {
+		if err := b.fill(ctx, t.name, t.rows); err != nil {
+			return nil, fmt.Errorf("making %s: %w", t.name, err)
+		}
+	}
+	if err := b.exec(ctx, insuranceIndexes); err != nil {
+		return nil, err
+	}
+	image, err := b.freeze(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &source{image: image, notes: insuranceNotes()}, nil
+}
+
+// fill adds rows, each with its number as the first value.
+func (b *builder) fill(ctx context.Context, table string, rows [][]any) error {
+	insert, done, err := b.inserter(ctx, table, len(rows[0])+1)
+	if err != nil {
+		return err
+	}
+	defer done()
+	for i, row := range rows {
+		if err := insert(append([]any{i + 1}, row...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insurer makes the rows up.
+type insurer struct {
+	dice      *rand.PCG
+	customers [][]any
+	policies  [][]any
+	vehicles  [][]any
+	claims    [][]any
+	premiums  [][]any
+}
+
+const (
+	customerCount = 4000
+	lastDay       = 2007 // 2026-06-30; day 1 is 2021-01-01
+)
+
+func newInsurer() *insurer {
+	g := &insurer{dice: rand.NewPCG(1871, 2026)}
+	for i := range customerCount {
+		g.customer(i + 1)
+	}
+	return g
+}
+
+// roll returns a number from 0 to n-1.
+func (g *insurer) roll(n int) int { return int(g.dice.Uint64() % uint64(n)) }
+
+// between returns a number from lo to hi.
+func (g *insurer) between(lo, hi int) int { return lo + g.roll(hi-lo+1) }
+
+// pick draws from words written "weight word, weight word", with weights
+// from 1 to 9.
+func (g *insurer) pick(weighted string) string {
+	var words []string
+	for entry := range strings.SplitSeq(weighted, ", ") {
+		weight, word, _ := strings.Cut(entry, " ")
+		for range weight[0] - '0' {
+			words = append(words, word)
+		}
+	}
+	return words[g.roll(len(words))]
+}
+
+// day returns the date of a day, 1 being 2021-01-01.
+func day(n int) string { return time.Date(2021, 1, n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) }
+
+const cities = `9 Berlin/Berlin, 6 Hamburg/Hamburg, 5 Munich/Bavaria, 4 Cologne/North Rhine-Westphalia,
+3 Frankfurt/Hesse, 3 Stuttgart/Baden-Württemberg, 3 Düsseldorf/North Rhine-Westphalia, 2 Leipzig/Saxony,
+2 Dortmund/North Rhine-Westphalia, 2 Essen/North Rhine-Westphalia, 2 Bremen/Bremen, 2 Dresden/Saxony,
+2 Hanover/Lower Saxony, 2 Nuremberg/Bavaria, 1 Kiel/Schleswig-Holstein, 1 Rostock/Mecklenburg-Vorpommern,
+1 Erfurt/Thuringia, 1 Mainz/Rhineland-Palatinate, 1 Freiburg/Baden-Württemberg, 1 Kassel/Hesse`
+
+func (g *insurer) customer(id int) {
+	city, state, _ := strings.Cut(g.pick(strings.ReplaceAll(cities, "\n", " ")), "/")
+	since := g.between(-5000, 1900)
+	segment, industry := "private", any(nil)
+	if g.roll(100) < 14 {
+		segment = "commercial"
+		industry = g.pick("5 logistics, 4 construction, 4 trades, 3 retail, 2 catering, 2 agriculture, 1 taxi, 1 health care")
+	}
+	g.customers = append(g.customers, []any{fmt.Sprintf("Customer %05d", id), segment, industry, city, state, day(since)})
+	lines := "6 private motor, 4 household, 3 liability"
+	if segment == "commercial" {
+		lines = "6 commercial motor, 2 liability"
+	}
+	for n := g.between(1, 10)/4 + 1; n > 0; n-- {
+		g.policy(id, g.pick(lines), city, since)
+	}
+}
+
+// policy makes a contract with its vehicles, premiums and claims.
+func (g *insurer) policy(customer int, line, city string, since int) {
+	start := max(since, g.between(since, since+2500))
+	start = min(start, lastDay-30)
+	end := any(nil)
+	status, until := "active", lastDay
+	if r := g.roll(100); r < 22 && start+365 < lastDay {
+		until = g.between(max(start+365, 1), lastDay)
+		end, status = day(until), "cancelled"
+		if r < 7 {
+			status = "expired"
+		}
+	}
+	id := len(g.policies) + 1
+	firstVehicle, risks := len(g.vehicles)+1, 1
+	switch line {
+	case "private motor":
+		g.vehicle(id, "9 car, 2 motorcycle, 1 van")
+	case "commercial motor":
+		risks = g.between(1, 6)
+		for range risks {
+			g.vehicle(id, "4 van, 4 truck, 3 car, 1 trailer")
+		}
+	}
+	p := products()[line]
+	premium := risks * p.premium * g.between(75, 130) / 100 / 100 * 100
+	deductible := []int{0, 15000, 30000, 50000, 100000}[g.roll(5)]
+	year := day(start)[:4]
+	g.policies = append(g.policies, []any{
+		fmt.Sprintf("P-%s-%06d", year, id), customer, line, day(start), end, status, premium, deductible,
+		g.pick("5 agent, 3 broker, 3 online, 1 bank"),
+	})
+	g.earn(id, premium, max(start, 1), until)
+	for i := range risks {
+		vehicle := 0
+		if strings.HasSuffix(line, "motor") {
+			vehicle = firstVehicle + i
+		}
+		g.lose(id, vehicle, p, city, deductible, max(start, 1), until)
+	}
+}
+
+func (g *insurer) vehicle(policy int, kinds string) {
+	kind := g.pick(kinds)
+	makes, value, km := "9 Volkswagen, 6 Mercedes-Benz, 6 BMW, 5 Audi, 4 Opel, 4 Skoda, 3 Ford, 3 Toyota, 2 Hyundai, 2 Tesla", 2_600_000, 13_000
+	switch kind {
+	case "motorcycle":
+		makes, value, km = "3 BMW, 3 Honda, 2 Yamaha, 2 Kawasaki, 1 KTM", 900_000, 5_000
+	case "van":
+		makes, value, km = "5 Mercedes-Benz, 5 Volkswagen, 3 Ford, 2 Fiat, 2 Renault", 3_400_000, 28_000
+	case "truck":
+		makes, value, km = "5 Mercedes-Benz, 4 MAN, 3 Scania, 3 Volvo, 3 DAF, 2 Iveco", 9_800_000, 85_000
+	case "trailer":
+		makes, value, km = "3 Krone, 3 Schmitz Cargobull, 2 Kögel", 2_900_000, 60_000
+	}
+	year := g.between(2009, 2025)
+	worth := value * (100 - 5*(2025-year)) / 100 * g.between(70, 140) / 100
+	g.vehicles = append(g.vehicles, []any{policy, kind, g.pick(makes), year, worth / 100 * 100, km * g.between(40, 180) / 100 / 100 * 100})
+}
+
+// earn spreads the premium over the calendar years.
+func (g *insurer) earn(policy, premium, from, until int) {
+	for year := 2021; year <= 2026; year++ {
+		first := int(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Sub(time.Date(2020, 12, 31, 0, 0, 0, 0, time.UTC)).Hours() / 24)
+		days := min(until, first+364) - max(from, first) + 1
+		if days > 0 {
+			g.premiums = append(g.premiums, []any{policy, year, premium * min(days, 365) / 365})
+		}
+	}
+}

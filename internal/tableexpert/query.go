@@ -1,0 +1,66 @@
+package tableexpert
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"rialto/a2a/a2aexec"
+	"rialto/internal/tableexpert/sqlbox"
+)
+
+// answerRows is the data of a query's answer.
+type answerRows struct {
+	SQL       string   `json:"sql"`
+	Columns   []string `json:"columns"`
+	Rows      [][]any  `json:"rows"`
+	RowCount  int      `json:"row_count"`
+	Truncated bool     `json:"truncated"`
+}
+
+// query runs SQL of a stranger.
+func (e *Expert) query(ctx context.Context, t *a2aexec.Turn, sql string, limit int) error {
+	if limit == 0 {
+		limit = e.cfg.MaxRows
+	}
+	limit = min(limit, capRows)
+	t.Working("Running the query.")
+	res, err := e.box.Query(ctx, sql, limit)
+	if err != nil {
+		return err
+	}
+	t.Working(fmt.Sprintf("Read %s.", count(len(res.Rows), "row")))
+	if err := e.emitRows(t, "result", sql, res); err != nil {
+		return err
+	}
+	t.Complete(closing(res, limit))
+	return nil
+}
+
+func (e *Expert) emitRows(t *a2aexec.Turn, name, sql string, res *sqlbox.Result) error {
+	return emit(t, name, markdown(res), answerRows{
+		SQL: sql, Columns: res.Columns, Rows: plain(res.Rows), RowCount: len(res.Rows), Truncated: res.Truncated != "",
+	})
+}
+
+// closing says how much of the answer there is.
+func closing(res *sqlbox.Result, limit int) string {
+	switch res.Truncated {
+	case sqlbox.ByRows:
+		return fmt.Sprintf("The first %s; there are more. Ask for up to %d with \"limit\", or aggregate.", count(len(res.Rows), "row"), capRows)
+	case sqlbox.ByBytes:
+		return fmt.Sprintf("The first %s; the rest would make the answer too long. Select fewer columns, or aggregate.", count(len(res.Rows), "row"))
+	default:
+		return sentence(count(len(res.Rows), "row"))
+	}
+}
+
+// commands are the beginnings of SQL statements, including those that will
+// be refused: whoever sends them should hear why.
+var commands = regexp.MustCompile(`(?is)^(select\b|values\s*\(|explain\b|with\s+(recursive\s+)?\S+\s*(\([^)]*\)\s*)?as\s+(not\s+)?(materialized\s+)?\(|insert\s+(or\s+\w+\s+)?into\b|replace\s+into\b|update\s.+\sset\s|delete\s+from\b|(create|drop|alter)\s+(temp\w*\s+|unique\s+|virtual\s+)?(table|index|view|trigger)\b|pragma\b|attach\b|detach\b|vacuum\b|begin\b|commit\b|savepoint\b|reindex\b|analyze\b)`)
+
+// leading is what may stand before a statement.
+var leading = regexp.MustCompile(`^(\s|;|\(|--[^\n]*(\n|$)|/\*(?s:.*?)\*/)+`)
+
+// looksLikeSQL tells a statement from a question.
+func looksLikeSQL(s string) bool { return commands.MatchString(leading.ReplaceAllString(s, "")) }

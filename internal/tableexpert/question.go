@@ -1,0 +1,148 @@
+package tableexpert
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+)
+
+// maxRounds is how often a task is asked which table it is about.
+const maxRounds = 5
+
+// question answers plain words with what is known of the tables they name,
+// or asks which table is meant; the answer to that continues the task.
+func (e *Expert) question(ctx context.Context, t *a2aexec.Turn) error {
+	said := asked(t.Task())
+	tables := e.catalog.about(strings.Join(said, "\n"))
+	if len(tables) == 0 {
+		if len(said) > maxRounds {
+			return refuse("No table was named. The tables are %s.", e.catalog.list())
+		}
+		t.Ask(fmt.Sprintf("Which table is this about? There are %s.", e.catalog.list()))
+		return nil
+	}
+	var counts []string
+	for _, tb := range tables[:min(len(tables), 3)] {
+		t.Working("Reading " + tb.Name + ".")
+		n, err := e.introduce(ctx, t, tb)
+		if err != nil {
+			return err
+		}
+		counts = append(counts, fmt.Sprintf("%s has %s", tb.Name, n))
+	}
+	t.Complete(fmt.Sprintf("%s. For more than this, ask in SQL, for example: SELECT * FROM %s LIMIT 5.", strings.Join(counts, "; "), tables[0].Name))
+	return nil
+}
+
+// introduce hands over the schema and first rows of a table, and tells its
+// size.
+func (e *Expert) introduce(ctx context.Context, t *a2aexec.Turn, tb *table) (size string, err error) {
+	d := e.describe(ctx, tb)
+	if err := emit(t, "schema:"+tb.Name, d.text(), d); err != nil {
+		return "", err
+	}
+	sql, res, err := e.head(ctx, tb, 5)
+	if err != nil {
+		return "", err
+	}
+	if err := e.emitRows(t, "peek:"+tb.Name, sql, res); err != nil {
+		return "", err
+	}
+	if d.RowCount == nil {
+		return "more rows than could be counted in time", nil
+	}
+	return count(int(*d.RowCount), "row"), nil
+}
+
+// asked returns what the caller has said in this task, the question and the
+// answers that it gave since.
+func asked(task *a2a.Task) []string {
+	var said []string
+	for i := range task.History {
+		if m := &task.History[i]; m.Role == a2a.RoleUser {
+			if r, err := read(m); err == nil {
+				said = append(said, strings.Join([]string{r.Question, r.Query, r.Table}, " "))
+			}
+		}
+	}
+	return said
+}
+
+// mentioned returns the table that a text is the name of, or the only one
+// that it names.
+func (c *catalog) mentioned(s string) *table {
+	s = strings.Trim(strings.TrimSpace(s), "\"'`?.!")
+	s = strings.TrimPrefix(s, "table:")
+	if s == "" {
+		return nil
+	}
+	if t := c.find(s); t != nil {
+		return t
+	}
+	if t := c.named(s); t != nil {
+		return t
+	}
+	if found := c.byWords(words(s)); len(found) == 1 {
+		return found[0]
+	}
+	return nil
+}
+
+// about returns the tables that a question names, or else those with a
+// column that it names.
+func (c *catalog) about(question string) []*table {
+	ws := words(question)
+	if found := c.byWords(ws); len(found) > 0 {
+		return found
+	}
+	var found []*table
+	for _, t := range c.tables {
+		if t.hasColumnIn(ws) {
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+func (c *catalog) byWords(ws map[string]bool) []*table {
+	var found []*table
+	for _, t := range c.tables {
+		for _, form := range forms(t.bare) {
+			if ws[form] || ws[strings.ReplaceAll(form, "_", " ")] {
+				found = append(found, t)
+				break
+			}
+		}
+	}
+	return found
+}
+
+func (t *table) hasColumnIn(ws map[string]bool) bool {
+	for _, col := range t.Columns {
+		name := strings.ToLower(col.Name)
+		if len(name) > 2 && (ws[name] || ws[strings.ReplaceAll(name, "_", " ")]) {
+			return true
+		}
+	}
+	return false
+}
+
+// words returns the words of a text in lower case, and each two and three
+// that follow one another, as names of tables may have more than one.
+func words(s string) map[string]bool {
+	s = clip(s, 4000)
+	list := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_'
+	})
+	out := map[string]bool{}
+	for i := range list {
+		for n := 1; n <= 3 && i+n <= len(list); n++ {
+			out[strings.Join(list[i:i+n], " ")] = true
+		}
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package tableexpert
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/internal/tableexpert/sqlbox"
+)
+
+// emit hands over an artifact of text and data.
+func emit(t *a2aexec.Turn, name, text string, data any) error {
+	part, err := a2a.DataPart(data)
+	if err != nil {
+		return err
+	}
+	t.Artifact(a2a.Artifact{ID: name, Name: name, Parts: []a2a.Part{a2a.TextPart(text), part}})
+	return nil
+}
+
+// markdown writes rows as a table that people and language models read.
+func markdown(res *sqlbox.Result) string {
+	if len(res.Columns) == 0 {
+		return "(no columns)"
+	}
+	var b strings.Builder
+	line := func(cells []string) {
+		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	header, rule := make([]string, len(res.Columns)), make([]string, len(res.Columns))
+	for i, c := range res.Columns {
+		header[i], rule[i] = cell(c), "---"
+	}
+	line(header)
+	line(rule)
+	for _, row := range res.Rows {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = cell(show(v))
+		}
+		line(cells)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+var cellEscapes = strings.NewReplacer("|", `\|`, "\r\n", " ", "\n", " ", "\r", " ")
+
+func cell(s string) string { return cellEscapes.Replace(clip(s, 300)) }
+
+// show writes a value for people.
+func show(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', 15, 64)
+	case []byte:
+		return blob(v)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// plain makes values fit for JSON, which has neither bytes nor infinity.
+func plain(rows [][]any) [][]any {
+	for _, row := range rows {
+		for i, v := range row {
+			switch v := v.(type) {
+			case []byte:
+				row[i] = blob(v)
+			case float64:
+				if math.IsInf(v, 0) || math.IsNaN(v) {
+					row[i] = show(v)
+				}
+			}
+		}
+	}
+	return rows
+}
+
+func blob(b []byte) string {
+	if len(b) <= 32 {
+		return "x'" + hex.EncodeToString(b) + "'"
+	}
+	return fmt.Sprintf("(%d bytes)", len(b))
+}
+
+// count writes a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// clip shortens s to n characters.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
