@@ -238,7 +238,7 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, status int,
 	}
 	page.Product, page.Client, page.ClientURI = s.Name, q.client.Name, q.client.URI
 	page.Unverified = true
-	page.RedirectHost, page.Loopback = to.host(), to.loopback()
+	page.RedirectHost, page.Loopback = to.host(), to.local()
 	page.LookAlike = lookAlike(q.client.Name, to)
 	page.Scopes = s.inWords(q.req.Scope)
 	page.Handle, page.Action = q.handle, s.path("/authorize")

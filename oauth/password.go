@@ -26,7 +26,7 @@ const maxPassword = 1024 // bytes
 // normal width, composed (RFC 8265 section 3.3).
 func userName(name string) (string, error) {
 	name, err := precis.UsernameCaseMapped.String(strings.TrimSpace(name))
-	if err != nil || len(name) > 64 {
+	if err != nil || name == "" || len(name) > 64 {
 		return "", ErrBadName
 	}
 	return name, nil

@@ -75,6 +75,10 @@ func (r redirectURI) loopback() bool {
 	return r.u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "::1", "localhost"}, r.u.Hostname())
 }
 
+// local tells whether the answer stays on the user's computer: it goes to
+// whichever app listens there, or has claimed the scheme.
+func (r redirectURI) local() bool { return r.u.Scheme != "https" }
+
 // registrable tells whether a client may register the URI: https anywhere,
 // http on the user's own computer, or a private-use scheme that the operator
 // allows. It does not depend on application_type, which clients leave out.

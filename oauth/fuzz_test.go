@@ -1,0 +1,144 @@
+package oauth
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzRedirect checks what must hold of every redirect URI that is accepted.
+func FuzzRedirect(f *testing.F) {
+	for _, seed := range []string{
+		"https://app.example/cb", "http://127.0.0.1:9/cb?x=1", "http://[::1]/", "cursor://a/b", "https://a@b/", `https://a\@b/`,
+		"https://a/%2e%2e/b", "https://a#", "http://localhost:/", "https://a%2fb/", "javascript:alert(1)", "com.example.app:/cb",
+	} {
+		f.Add(seed, seed)
+	}
+	f.Fuzz(func(t *testing.T, registered, requested string) {
+		a, err := parseRedirect(registered)
+		if err != nil {
+			return
+		}
+		if strings.ContainsAny(registered, "#\\ \r\n\x00") || a.u.User != nil || !utf8.ValidString(registered) {
+			t.Errorf("accepted %q", registered)
+		}
+		if (a.u.Scheme == "http" || a.u.Scheme == "https") && authority(registered) != a.u.Host {
+			t.Errorf("%q: two readings of the authority: %q and %q", registered, authority(registered), a.u.Host)
+		}
+		answer, err := url.Parse(a.with(param{"code", "c&d"}, param{"iss", "https://rialto.example"}))
+		if err != nil || answer.Host != a.u.Host || answer.Scheme != a.u.Scheme || !strings.HasSuffix(answer.RawQuery, "code=c%26d&iss=https%3A%2F%2Frialto.example") {
+			t.Errorf("%q: the answer goes to %s", registered, answer)
+		}
+		b, err := parseRedirect(requested)
+		if err != nil || !a.matches(b) || registered == requested {
+			return
+		}
+		if !a.loopback() || a.u.Hostname() != b.u.Hostname() || a.u.EscapedPath() != b.u.EscapedPath() || a.u.RawQuery != b.u.RawQuery {
+			t.Errorf("%q matches %q", registered, requested)
+		}
+	})
+}
+
+// FuzzScope checks that a scope parameter survives being written and read.
+func FuzzScope(f *testing.F) {
+	for _, seed := range []string{"", "a b", " a  a\tb ", "a\u00a0b"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		set := parseScope(s)
+		again := parseScope(set.String())
+		if !again.HasAll(set...) || len(again) != len(set) {
+			t.Errorf("%q: got %q, then %q", s, set, again)
+		}
+		for _, word := range set {
+			if word == "" || strings.Contains(word, " ") {
+				t.Errorf("%q has the scope %q", s, word)
+			}
+		}
+	})
+}
+
+// FuzzBasic checks that nothing but a whole header is read as credentials.
+func FuzzBasic(f *testing.F) {
+	for _, seed := range []string{"Basic QTpC", "basic QTpC", "Basic", "Basic QUI=", "Basic %%", "Bearer x", "Basic JTAwOkI="} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		cred, err := readCredentials([]string{header}, form{})
+		if err != nil {
+			return
+		}
+		if cred.method != authBasic || !isText(cred.id) || !isText(cred.secret) || !strings.EqualFold(header[:5], "Basic") {
+			t.Errorf("%q was read as %+v", header, cred)
+		}
+	})
+}
+
+// FuzzToken checks that a token has one spelling only.
+func FuzzToken(f *testing.F) {
+	for _, seed := range []string{"AA.AA.AA", "..", "AA.AA", "AA==.AA.AA", "AB.AA.AA", "A\nA.AA.AA"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, token string) {
+		parts, ok := splitToken(token)
+		if !ok {
+			return
+		}
+		b64 := base64.RawURLEncoding.EncodeToString
+		if got := b64(parts[0]) + "." + b64(parts[1]) + "." + b64(parts[2]); got != token {
+			t.Errorf("%q reads like %q", token, got)
+		}
+	})
+}
+
+// FuzzForm checks that what passes is well formed, each parameter once.
+func FuzzForm(f *testing.F) {
+	for _, seed := range []string{"a=1&b=2", "a=1&a=2", "a=&a=", "a=%00", "a;b", "%zz", "resource=a&resource=b"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		got, err := parseForm(raw, "resource")
+		if err != nil {
+			return
+		}
+		for name, values := range got {
+			if len(values) > 1 && name != "resource" {
+				t.Errorf("%q: %s is there %d times", raw, name, len(values))
+			}
+			for _, v := range values {
+				if !isText(v) || v == "" {
+					t.Errorf("%q: %s is %q", raw, name, v)
+				}
+			}
+		}
+	})
+}
+
+// FuzzRegistration checks what must hold of every client that is admitted.
+func FuzzRegistration(f *testing.F) {
+	for _, seed := range []string{
+		`{"redirect_uris":["https://app.example/cb"]}`, `{"redirect_uris":[]}`, `{"redirect_uris":["http://localhost/cb"],"client_name":"a\u202eb"}`,
+		`{"redirect_uris":["https://a.example"],"grant_types":["x"],"jwks":{"keys":[{"d":1}]}}`, `[]`, `{"a":1,"a":2}`, `null`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c, err := parseRegistration(body, []string{"cursor"})
+		if err != nil {
+			return
+		}
+		if c.Name == "" || utf8.RuneCountInString(c.Name) > maxNameLength+1 && !strings.Contains(c.Name, ".") || !isText(c.Name) {
+			t.Errorf("%q: the name is %q", body, c.Name)
+		}
+		if len(c.RedirectURIs) == 0 || !c.may(grantCode) || c.URI != "" && !strings.HasPrefix(c.URI, "https://") {
+			t.Errorf("%q: got %+v", body, c)
+		}
+		for _, raw := range c.RedirectURIs {
+			if uri, err := parseRedirect(raw); err != nil || !uri.registrable([]string{"cursor"}) {
+				t.Errorf("%q: registered %q", body, raw)
+			}
+		}
+	})
+}
