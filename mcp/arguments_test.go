@@ -79,6 +79,26 @@ func TestArgumentsThatAreWrongAreExplained(t *testing.T) {
 	}
 }
 
+func TestExampleIsOfTheTypesThatTheSchemaNames(t *testing.T) {
+	all := tool("all", nil)
+	all.Call = func(context.Context, *mcp.Call) (*mcp.Result, error) { return text(""), nil }
+	all.InputSchema = json.RawMessage(`{"type":"object","required":["s","i","m","b","n","a","o","e","d","x","r","deep"],"properties":{
+		"s":{"type":"string"},"i":{"type":"integer"},"m":{"type":"number","minimum":0.5},"b":{"type":"boolean"},"n":{"type":"null"},
+		"a":{"type":"array","items":{"type":"integer"}},"o":{"type":"object"},"e":{"enum":["one","two"]},"d":{"type":"string","default":"def"},
+		"x":true,"deep":{"type":"object","required":["in"],"properties":{"in":{"type":["integer","string"]}}}}}`)
+	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{all}})
+	c := &client{t: t, srv: srv, era: eras[0]}
+	_, body := c.do("1", "tools/call", `"name":"all"`)
+	want := `{"s":"...","i":1,"m":0.5,"b":true,"n":null,"a":[1],"o":{},"e":"one","d":"def","x":"...","r":"...","deep":{"in":1}}`
+	quoted, _ := json.Marshal(want) // a string always has a JSON form
+	if !strings.Contains(body, strings.Trim(string(quoted), `"`)) {
+		t.Fatalf("got %s, want in it %s", body, want)
+	}
+	if _, body = c.do("2", "tools/call", `"name":"all","arguments":`+want); strings.Contains(body, "isError") {
+		t.Errorf("the example is refused: %s", body)
+	}
+}
+
 func FuzzArguments(f *testing.F) {
 	for _, s := range []string{`{}`, `{"agent":1,"parts":[{"n":1e400}]}`, `{"deep":{"\u0000":[]}}`, `[]`, `"x"`, `1.e`, `null`} {
 		f.Add(s)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,33 @@ func TestSessionThatWasTamperedWithIsUnknown(t *testing.T) {
 		c.session = id
 		if res, _ := c.do("1", "ping", ""); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: got %d, want 404", name, res.StatusCode)
+		}
+	}
+}
+
+func TestEndedSessionsAreForgottenOldestFirst(t *testing.T) {
+	s := &mcp.Server{Name: "test", Version: "1", SessionKey: []byte("key")}
+	send := func(method, session string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize"}`))
+		r.Header.Set("Content-Type", "application/json")
+		if session != "" {
+			r.Header.Set("Mcp-Session-Id", session)
+		}
+		rec := httptest.NewRecorder()
+		s.ServeHTTP(rec, r)
+		return rec
+	}
+	var ids []string
+	for range 4098 { // two more than are remembered
+		id := send(http.MethodPost, "").Header().Get("Mcp-Session-Id")
+		if got := send(http.MethodDelete, id).Code; got != http.StatusNoContent {
+			t.Fatalf("got %d, want 204", got)
+		}
+		ids = append(ids, id)
+	}
+	for _, c := range []struct{ i, want int }{{4097, 404}, {2, 404}, {1, 204}} { // in this order: the last is remembered anew
+		if got := send(http.MethodDelete, ids[c.i]).Code; got != c.want {
+			t.Errorf("session %d ended again: got %d, want %d", c.i, got, c.want)
 		}
 	}
 }

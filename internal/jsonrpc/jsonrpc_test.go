@@ -156,3 +156,9 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestAppendStringRepairsWhatIsNotUTF8(t *testing.T) {
+	if got, want := string(jsonrpc.AppendString(nil, "a\xffb\"\n<é")), `"a`+"\ufffd"+`b\"\n<é"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
