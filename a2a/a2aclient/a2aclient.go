@@ -1,0 +1,187 @@
+// Package a2aclient reaches remote A2A agents: it finds an agent's card, picks
+// the generation and binding to speak, and makes an a2a.Agent of what is at the
+// other end. It speaks JSON-RPC of generations 1.0 and 0.3.
+//
+// It is patient with answers and careful with requests. Answers are taken in
+// whatever dialect they come. A message is sent once: only a peer that says it
+// does not know the method is asked again, in the next dialect, because then
+// nothing ran. No generation knows idempotent sends, so after anything else, a
+// cut connection above all, the client asks what became of the task and never
+// sends again.
+package a2aclient
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+)
+
+// DefaultMaxBody bounds what is read of one answer, event or card, in bytes,
+// where Dialer does not.
+const DefaultMaxBody = 16 << 20
+
+// DefaultPause is the first pause before a task is looked at again where Dialer
+// does not say.
+const DefaultPause = 500 * time.Millisecond
+
+// Dialer makes clients. Its zero value is useful; its fields must not change
+// once it dials.
+type Dialer struct {
+	// HTTP carries the calls. It must not limit their total time, for streams
+	// are long. Nil is a client of the Dialer's own that reuses connections,
+	// limits the steps up to an answer's header, and follows redirects on the
+	// same host only.
+	HTTP *http.Client
+
+	// Header is sent with each request, credentials above all. It goes to the
+	// host that was dialled and to no other host that a card names, nor over
+	// plain HTTP where HTTPS was dialled.
+	Header http.Header
+
+	Protocol a2a.Generation // "" finds out
+	Binding  a2a.Binding    // "" is any that we speak
+	MaxBody  int64          // 0 means DefaultMaxBody
+
+	// Pause is the first pause before a task is looked at again, by polling or
+	// after a stream was cut. It doubles up to 20 times as much. 0 means
+	// DefaultPause.
+	Pause time.Duration
+
+	Log *slog.Logger // nil discards
+
+	once sync.Once
+	own  *http.Client
+}
+
+// Client is a remote agent. It implements a2a.Agent and may be used
+// concurrently.
+type Client struct {
+	dialer *Dialer
+	dialed *url.URL
+	card   *a2a.Card
+	routes []route // never empty
+	route  atomic.Int32
+}
+
+var _ a2a.Agent = (*Client)(nil)
+
+// Dial finds the agent at rawURL, which is the agent's base URL, the URL of its
+// card or its endpoint. It reads the card and calls nothing. An agent without
+// a card can be dialled at its endpoint if Protocol says what it speaks.
+func (d *Dialer) Dial(ctx context.Context, rawURL string) (*Client, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, a2a.Errorf(a2a.InvalidParams, "%q is not the URL of an agent: it must begin with http:// or https://", rawURL)
+	}
+	c := &Client{dialer: d, dialed: u}
+	if c.card, err = c.findCard(ctx); err != nil {
+		return nil, err
+	}
+	if c.routes, err = d.routesTo(c.card); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Card returns the agent's card as it was when dialled, its URLs made absolute.
+// It must not be changed.
+func (c *Client) Card() *a2a.Card { return c.card }
+
+// Interface returns the interface that calls take now. Its version is what the
+// agent was found to understand, whatever its card says.
+func (c *Client) Interface() a2a.Interface {
+	r := c.routes[c.route.Load()]
+	return a2a.Interface{URL: r.url, Binding: a2a.JSONRPC, Version: r.dialect.Generation, Tenant: r.tenant}
+}
+
+func (d *Dialer) http() *http.Client {
+	if d.HTTP != nil {
+		return d.HTTP
+	}
+	d.once.Do(func() { d.own = newHTTPClient() })
+	return d.own
+}
+
+// newHTTPClient bounds each step but the body. Headers may take long, for an
+// agent that was asked to wait answers when the task has ended.
+func newHTTPClient() *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			TLSHandshakeTimeout:    10 * time.Second,
+			ResponseHeaderTimeout:  10 * time.Minute,
+			ForceAttemptHTTP2:      true,
+			MaxIdleConnsPerHost:    16,
+			MaxResponseHeaderBytes: 64 << 10,
+			IdleConnTimeout:        90 * time.Second,
+		},
+		CheckRedirect: sameHost,
+	}
+}
+
+// sameHost refuses redirects to other hosts: a message and its credentials are
+// for the host they were sent to.
+func sameHost(req *http.Request, via []*http.Request) error {
+	if len(via) > 3 || req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+func (d *Dialer) log() *slog.Logger {
+	if d.Log == nil {
+		return slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	return d.Log
+}
+
+func (d *Dialer) maxBody() int64 { return cmp.Or(d.MaxBody, DefaultMaxBody) }
+
+// pause waits before the nth look at a task, unless ctx ends before.
+func (d *Dialer) pause(ctx context.Context, n int) error {
+	first := cmp.Or(d.Pause, DefaultPause)
+	wait := first << min(n, 5)
+	timer := time.NewTimer(min(wait, 20*first))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// trusted reports whether credentials may go to u.
+func (c *Client) trusted(u *url.URL) bool {
+	return u.Hostname() == c.dialed.Hostname() && (u.Scheme == "https" || c.dialed.Scheme == "http")
+}
+
+// newRequest returns a request that carries the Dialer's header where it may.
+// What the protocol sets goes on top of it.
+func (c *Client) newRequest(ctx context.Context, method, target string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, target, body)
+	if err != nil {
+		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card names a URL that is none: %q", target)
+	}
+	if c.trusted(req.URL) {
+		for k, vs := range c.dialer.Header {
+			req.Header[http.CanonicalHeaderKey(k)] = vs
+		}
+	} else if len(c.dialer.Header) > 0 {
+		c.dialer.log().WarnContext(ctx, "credentials were not sent: the card names another host than was dialled",
+			"dialled", c.dialed.Redacted(), "host", req.URL.Host)
+	}
+	req.Header.Del(wire.VersionHeader)
+	return req, nil
+}

@@ -1,0 +1,138 @@
+package a2aclient
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+)
+
+// The places of a card below an agent's base URL: since 0.3, and before.
+const (
+	cardPath    = "/.well-known/agent-card.json"
+	oldCardPath = "/.well-known/agent.json"
+)
+
+// maxCard bounds a card, which no peer has reason to make larger.
+const maxCard = 1 << 20
+
+// place is where a card may be.
+type place struct {
+	url *url.URL
+
+	// mustName is set where the card may be another agent's: below the origin
+	// of an endpoint. It counts only if it names the URL that was dialled.
+	mustName bool
+}
+
+// places lists where to look for the card of the agent at u, in order.
+func places(u *url.URL) []place {
+	self := place{url: u}
+	if strings.HasSuffix(u.Path, ".json") || strings.Contains(u.Path, "/.well-known/") {
+		return []place{self}
+	}
+	base := strings.TrimSuffix(u.Path, "/")
+	list := []place{{url: at(u, base+cardPath)}, {url: at(u, base+oldCardPath)}}
+	if base != "" {
+		list = append(list, place{at(u, cardPath), true}, place{at(u, oldCardPath), true})
+	}
+	return append(list, self)
+}
+
+// at returns the URL of path on the host of u.
+func at(u *url.URL, path string) *url.URL {
+	c := *u
+	c.Path, c.RawPath = path, ""
+	c.RawQuery, c.Fragment = "", ""
+	return &c
+}
+
+// findCard returns the first card that can be found. Where there is none it
+// returns the most telling of the errors.
+func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
+	var worst error
+	for _, p := range places(c.dialed) {
+		card, err := c.fetchCard(ctx, p.url)
+		if err == nil && (!p.mustName || names(card, c.dialed)) {
+			return card, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if a2a.Is(err, a2a.Unavailable) || a2a.Is(err, a2a.Unauthenticated) || a2a.Is(err, a2a.Forbidden) {
+			worst = err // the other places are behind the same door
+			break
+		}
+	}
+	switch {
+	case c.dialer.Protocol != "":
+		return c.assumedCard(), nil
+	case worst != nil:
+		return nil, worst
+	default:
+		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "no agent card was found at %s (looked for %s and %s)",
+			c.dialed.Redacted(), strings.TrimPrefix(cardPath, "/"), strings.TrimPrefix(oldCardPath, "/"))
+	}
+}
+
+// assumedCard stands for the card of an agent that has none but was said to
+// speak a protocol.
+func (c *Client) assumedCard() *a2a.Card {
+	return &a2a.Card{
+		Name:         c.dialed.Host,
+		Interfaces:   []a2a.Interface{{URL: c.dialed.String(), Binding: a2a.JSONRPC, Version: c.dialer.Protocol}},
+		Capabilities: a2a.Capabilities{Streaming: true},
+	}
+}
+
+// names reports whether card lists an interface at u.
+func names(card *a2a.Card, u *url.URL) bool {
+	want := strings.TrimSuffix(u.Host+u.Path, "/")
+	for _, i := range card.Interfaces {
+		if have, err := url.Parse(i.URL); err == nil && strings.TrimSuffix(have.Host+have.Path, "/") == want {
+			return true
+		}
+	}
+	return false
+}
+
+// fetchCard reads the card at u. The version is asked for because servers are
+// known that show a card of 1.0 only to those who do (a2a-js).
+func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, error) {
+	req, err := c.newRequest(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set(wire.VersionHeader, string(a2a.V10))
+	resp, err := c.dialer.http().Do(req)
+	if err != nil {
+		return nil, unreachable(ctx, u.Host, err)
+	}
+	defer resp.Body.Close()
+	body, err := readBody(resp.Body, min(maxCard, c.dialer.maxBody()))
+	if err != nil {
+		return nil, unreachable(ctx, u.Host, err)
+	}
+	if resp.StatusCode/100 != 2 {
+		return nil, statusError(resp, body)
+	}
+	card, err := wire.DecodeCard(body)
+	if err != nil {
+		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "what is at %s is no agent card: %v", u.Redacted(), err)
+	}
+	return absolute(card, resp.Request.URL), nil
+}
+
+// absolute resolves the URLs of card against where it was found.
+func absolute(card *a2a.Card, base *url.URL) *a2a.Card {
+	for i := range card.Interfaces {
+		if u, err := base.Parse(card.Interfaces[i].URL); err == nil {
+			card.Interfaces[i].URL = u.String()
+		}
+	}
+	return card
+}

@@ -1,0 +1,120 @@
+package a2aclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"rialto/a2a"
+)
+
+// errTooLarge is an answer that exceeds Dialer.MaxBody.
+var errTooLarge = errors.New("the answer is too large")
+
+// remote reports whether the agent itself said err.
+func remote(err error) bool {
+	e := asError(err)
+	return e != nil && e.Remote
+}
+
+// asError returns the *a2a.Error in err, or nil.
+func asError(err error) *a2a.Error {
+	var e *a2a.Error
+	errors.As(err, &e)
+	return e
+}
+
+// unreachable is the error for an answer that did not come, or not whole. When
+// the caller gave up it is the caller's own error, and a cause that says in our
+// words what is wrong stays as it is.
+func unreachable(ctx context.Context, host string, cause error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if known := asError(cause); known != nil {
+		return known
+	}
+	e := a2a.Errorf(a2a.Unavailable, "the agent at %s could not be reached: %v", host, cause)
+	if errors.Is(cause, errTooLarge) {
+		e = a2a.Errorf(a2a.InvalidAgentResponse, "the agent at %s: %v", host, cause)
+	}
+	e.Cause = cause
+	return e
+}
+
+// garbled is the error for an answer that says nothing we understand.
+func garbled(format string, args ...any) *a2a.Error {
+	return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's answer is not A2A: "+format, args...)
+}
+
+// statusError is the error for an HTTP answer whose body is no JSON-RPC.
+func statusError(resp *http.Response, body []byte) *a2a.Error {
+	e := a2a.Errorf(statusCode(resp.StatusCode), "the agent answered HTTP %d %s",
+		resp.StatusCode, http.StatusText(resp.StatusCode))
+	if text := plainText(resp, body); text != "" {
+		e.Message += ": " + text
+	}
+	if json.Valid(body) {
+		e.Data = body
+	}
+	return fromResponse(e, resp)
+}
+
+// fromResponse notes in e what resp tells besides its body.
+func fromResponse(e *a2a.Error, resp *http.Response) *a2a.Error {
+	e.Remote = true
+	e.HTTPStatus = resp.StatusCode
+	e.Challenge = strings.Join(resp.Header.Values("WWW-Authenticate"), ", ")
+	switch resp.StatusCode {
+	case http.StatusUnauthorized:
+		e.Code = a2a.Unauthenticated // whatever the body says besides
+	case http.StatusForbidden:
+		e.Code = a2a.Forbidden
+	}
+	return e
+}
+
+// statusCode reads an HTTP status that nothing explains. That a path or method
+// does not exist means that no agent saw the call.
+func statusCode(status int) a2a.Code {
+	switch {
+	case status == http.StatusUnauthorized:
+		return a2a.Unauthenticated
+	case status == http.StatusForbidden:
+		return a2a.Forbidden
+	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
+		return a2a.MethodNotFound
+	case status == http.StatusTooManyRequests, status == http.StatusBadGateway,
+		status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
+		return a2a.Unavailable
+	case status/100 == 4:
+		return a2a.InvalidParams
+	default:
+		return a2a.Internal
+	}
+}
+
+// plainText returns the beginning of a body that is meant for people.
+func plainText(resp *http.Response, body []byte) string {
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
+		return ""
+	}
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "")), " ")
+	if runes := []rune(text); len(runes) > 200 {
+		text = string(runes[:200]) + "…"
+	}
+	return text
+}
+
+// readBody reads all of r, if it is not larger than limit.
+func readBody(r io.Reader, limit int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		return nil, fmt.Errorf("%w: more than %d bytes", errTooLarge, limit)
+	}
+	return b, err
+}

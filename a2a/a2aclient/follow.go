@@ -1,0 +1,227 @@
+package a2aclient
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"reflect"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+)
+
+// maxSubscriptions is how often a task is subscribed to before it is only
+// polled, and maxFailures how many looks in a row may fail.
+const (
+	maxSubscriptions = 5
+	maxFailures      = 5
+)
+
+// follow tells a caller what becomes of one task until it settles, over as many
+// streams and looks as that takes.
+type follow struct {
+	c     *Client
+	yield func(a2a.Event, error) bool
+
+	id       a2a.TaskID // "" until an event names it
+	pollOnly bool       // the agent does not stream, or not this
+	count    int        // events told
+	told     *a2a.Task  // the last event, if it was a task
+
+	// stale is set when the message answered a task that waited for it: the
+	// first thing that some agents show is the task still waiting. It is held
+	// until it is clear what the answer changed.
+	stale bool
+	held  *a2a.Task
+}
+
+// send delivers req without a stream and follows the task.
+func (f *follow) send(ctx context.Context, req *a2a.SendRequest) {
+	now := *req
+	now.ReturnImmediately = true
+	e, err := f.c.send(ctx, &now)
+	if err != nil {
+		f.yield(nil, err)
+		return
+	}
+	f.pollOnly = true
+	if !f.tell(ctx, e, false) {
+		f.watch(ctx)
+	}
+}
+
+// listen tells what s brings, and when s ends before the task has settled goes
+// on without it.
+func (f *follow) listen(ctx context.Context, s *stream) {
+	over, err := f.consume(ctx, s)
+	switch {
+	case over:
+	case f.id == "":
+		f.yield(nil, unreachable(ctx, f.c.dialed.Host, err))
+	default:
+		f.watch(ctx)
+	}
+}
+
+// resubscribe follows a task that the caller knows of.
+func (f *follow) resubscribe(ctx context.Context) {
+	if !f.subscribe(ctx) {
+		f.watch(ctx)
+	}
+}
+
+// watch looks at the task, subscribes again and, where that does not help,
+// keeps looking, until the task settles or cannot be seen. It never sends.
+func (f *follow) watch(ctx context.Context) {
+	failures := 0
+	for n := 0; ; n++ {
+		if err := f.c.dialer.pause(ctx, n); err != nil {
+			f.yield(nil, err)
+			return
+		}
+		t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
+		if err != nil {
+			if failures++; final(ctx, err) || failures == maxFailures {
+				f.yield(nil, err)
+				return
+			}
+			continue
+		}
+		failures, f.stale = 0, false
+		if f.tell(ctx, t, false) {
+			return
+		}
+		before := f.count
+		if n < maxSubscriptions && f.subscribe(ctx) {
+			return
+		}
+		if f.count > before {
+			n = -1 // the task moves on, so it is worth staying close
+		}
+	}
+}
+
+// final reports whether asking again cannot help: the agent said no, not
+// merely that it is busy or broken.
+func final(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || remote(err) && !a2a.Is(err, a2a.Unavailable) && !a2a.Is(err, a2a.Internal)
+}
+
+// subscribe tells what a new stream of the task brings. It reports whether that
+// was all.
+func (f *follow) subscribe(ctx context.Context) bool {
+	if f.pollOnly {
+		return false
+	}
+	s, err := f.c.open(ctx, wire.Subscribe, func(r route) (json.RawMessage, error) {
+		return r.dialect.EncodeQuery(a2a.TaskQuery{ID: f.id}, r.tenant)
+	})
+	if err != nil {
+		f.pollOnly = final(ctx, err)
+		return false
+	}
+	over, _ := f.consume(ctx, s)
+	return over
+}
+
+// consume tells what s brings. It reports whether that was all there is to
+// tell; otherwise err is what ended s.
+func (f *follow) consume(ctx context.Context, s *stream) (over bool, err error) {
+	defer s.close()
+	for {
+		item, err := s.next()
+		switch {
+		case err != nil && (remote(err) || ctx.Err() != nil):
+			if ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			f.yield(nil, err)
+			return true, nil
+		case err != nil:
+			return false, err
+		case f.tell(ctx, item.Event, s.lossy):
+			return true, nil
+		case item.Final:
+			return false, io.EOF
+		}
+	}
+}
+
+// tell passes e on. It reports whether that was the end: the task has settled,
+// or nobody listens. Where events may be missing the last word is the task
+// itself.
+func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) {
+	if e = f.own(e); e == nil {
+		return false
+	}
+	if e = f.opening(e); e == nil {
+		return false
+	}
+	over = wire.Item{Event: e}.Done()
+	if _, whole := e.(*a2a.Task); over && lossy && !whole && f.id != "" {
+		if t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id}); err == nil {
+			e = t
+		}
+	}
+	t, _ := e.(*a2a.Task)
+	if t != nil && f.told != nil && reflect.DeepEqual(t, f.told) {
+		return over
+	}
+	f.told = t
+	f.count++
+	return !f.yield(e, nil) || over
+}
+
+// own returns e if it is about this task, and nil otherwise. Updates that do
+// not say what task they are about are about this one.
+func (f *follow) own(e a2a.Event) a2a.Event {
+	var id *a2a.TaskID
+	switch e := e.(type) {
+	case *a2a.Task:
+		id = &e.ID
+	case *a2a.StatusUpdate:
+		id = &e.TaskID
+	case *a2a.ArtifactUpdate:
+		id = &e.TaskID
+	default:
+		return e
+	}
+	if *id == "" {
+		*id = f.id
+	}
+	if f.id == "" {
+		f.id = *id
+	}
+	if *id != f.id {
+		return nil
+	}
+	return e
+}
+
+// opening sees to it that the first event is a task or a message, as a2a.Agent
+// promises and agents before 1.0 do not. It returns nil to wait for another.
+func (f *follow) opening(e a2a.Event) a2a.Event {
+	if f.count > 0 {
+		return e
+	}
+	var t *a2a.Task
+	switch e := e.(type) {
+	case *a2a.Task:
+		if f.stale && f.held == nil && e.Status.State.Interrupted() {
+			f.held = e
+			return nil
+		}
+		return e
+	case *a2a.StatusUpdate:
+		t = &a2a.Task{ID: f.id, ContextID: e.ContextID}
+	case *a2a.ArtifactUpdate:
+		t = &a2a.Task{ID: f.id, ContextID: e.ContextID, Status: a2a.Status{State: a2a.Working}}
+	default:
+		return e
+	}
+	if f.held != nil {
+		t = f.held
+	}
+	t.Apply(e)
+	return t
+}

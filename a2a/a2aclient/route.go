@@ -1,0 +1,121 @@
+package a2aclient
+
+import (
+	"context"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+)
+
+// route is one way to the agent: an interface of its card, in one dialect.
+type route struct {
+	url     string
+	tenant  string
+	dialect *wire.Dialect
+}
+
+// maxRoutes bounds what a card can make us try.
+const maxRoutes = 8
+
+// routesTo lists the ways to the agent that card describes. First come those
+// that the card declares, the newest dialect first; then the same places in the
+// other dialects, the likeliest first, for cards are often wrong about it.
+func (d *Dialer) routesTo(card *a2a.Card) ([]route, error) {
+	usable, err := d.usable(card)
+	if err != nil {
+		return nil, err
+	}
+	var list routes
+	for _, dialect := range d.dialects(wire.Dialects()) {
+		for _, i := range usable {
+			if i.Version == dialect.Generation {
+				list.add(i, dialect)
+			}
+		}
+	}
+	for _, i := range usable {
+		for _, dialect := range d.dialects(wire.Guesses(i.Version)) {
+			list.add(i, dialect)
+		}
+	}
+	if len(list) == 0 {
+		return nil, a2a.Errorf(a2a.VersionNotSupported, "A2A %s is not a generation that we speak", d.Protocol)
+	}
+	return list, nil
+}
+
+type routes []route
+
+func (rs *routes) add(i a2a.Interface, d *wire.Dialect) {
+	for _, r := range *rs {
+		if r.url == i.URL && r.dialect == d {
+			return
+		}
+	}
+	if len(*rs) < maxRoutes {
+		*rs = append(*rs, route{i.URL, i.Tenant, d})
+	}
+}
+
+// dialects holds those of ds that may be spoken.
+func (d *Dialer) dialects(ds []*wire.Dialect) []*wire.Dialect {
+	if d.Protocol == "" {
+		return ds
+	}
+	for _, dialect := range ds {
+		if dialect.Generation == wire.ParseGeneration(string(d.Protocol)) {
+			return []*wire.Dialect{dialect}
+		}
+	}
+	return nil
+}
+
+// usable returns the interfaces whose binding we speak and may use.
+func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
+	var list []a2a.Interface
+	var others []string
+	for _, i := range card.Interfaces {
+		switch {
+		case !strings.EqualFold(string(i.Binding), string(a2a.JSONRPC)):
+			others = append(others, string(i.Binding))
+		case d.Binding == "" || d.Binding == a2a.JSONRPC:
+			list = append(list, i)
+		}
+	}
+	switch {
+	case len(list) > 0:
+		return list, nil
+	case d.Binding != "" && d.Binding != a2a.JSONRPC:
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the binding %s is not one that we speak", d.Binding)
+	default:
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, which we do not speak", strings.Join(others, " and "))
+	}
+}
+
+// attempt makes a call over the route that worked last. If the agent does not
+// know the method nothing ran, so the other routes are tried, and the one that
+// is answered is remembered. Any other answer, or none, is final.
+func attempt[T any](ctx context.Context, c *Client, call func(route) (T, error)) (T, error) {
+	first := int(c.route.Load())
+	v, err := call(c.routes[first])
+	if !c.routes[first].dialect.MethodUnknown(err) {
+		return v, err
+	}
+	for i, r := range c.routes {
+		if i == first {
+			continue
+		}
+		other, otherErr := call(r)
+		if r.dialect.MethodUnknown(otherErr) {
+			continue
+		}
+		if otherErr == nil || remote(otherErr) {
+			c.route.Store(int32(i))
+			c.dialer.log().InfoContext(ctx, "the agent speaks another dialect than was tried first",
+				"url", r.url, "tried", c.routes[first].dialect.Generation, "speaks", r.dialect.Generation)
+		}
+		return other, otherErr
+	}
+	return v, err
+}

@@ -1,0 +1,198 @@
+package a2aclient
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"mime"
+	"net/http"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+	"rialto/internal/jsonrpc"
+	"rialto/internal/sse"
+)
+
+// Stream delivers a message and follows what becomes of it (a2a.Agent). An
+// agent that does not stream is sent the message and then asked how far it is.
+func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		req := identified(req)
+		f := follow{c: c, yield: yield, stale: req.Message.TaskID != ""}
+		if !c.card.Capabilities.Streaming {
+			f.send(ctx, req)
+			return
+		}
+		s, err := c.open(ctx, wire.Stream, func(r route) (json.RawMessage, error) {
+			return r.dialect.EncodeSend(req, r.tenant)
+		})
+		switch {
+		case c.routes[c.route.Load()].dialect.MethodUnknown(err):
+			f.send(ctx, req) // nothing ran: the card is wrong about streaming
+		case err != nil:
+			yield(nil, err)
+		default:
+			f.listen(ctx, s)
+		}
+	}
+}
+
+// Subscribe follows a task that exists already (a2a.Agent). It looks at the
+// task first: before 1.0 a subscription brings only what happens later, and
+// each agent says in its own way that a task has ended.
+func (c *Client) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		t, err := c.Task(ctx, a2a.TaskQuery{ID: id})
+		if err == nil && t.Status.State.Terminal() {
+			err = a2a.Errorf(a2a.UnsupportedOperation, "task %s has ended: it is %s", id, t.Status.State)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		f := follow{c: c, id: id, yield: yield, pollOnly: !c.card.Capabilities.Streaming}
+		if !f.tell(ctx, t, false) {
+			f.resubscribe(ctx)
+		}
+	}
+}
+
+// stream is the answer to a call that streams.
+type stream struct {
+	body    io.Closer
+	events  *sse.Reader // nil if the answer was a single item
+	dialect *wire.Dialect
+	first   *wire.Item // read already
+
+	// lossy is set when an event may be missing that was meant for us.
+	lossy bool
+}
+
+// maxNoise is how many events in a row may be unreadable before a stream is
+// given up.
+const maxNoise = 100
+
+// open makes a call that streams and reads its first item, because that is
+// where agents say that they do not know a method.
+func (c *Client) open(ctx context.Context, op wire.Op, encode func(route) (json.RawMessage, error)) (*stream, error) {
+	return attempt(ctx, c, func(r route) (*stream, error) {
+		params, err := encode(r)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := c.post(ctx, r, op, params)
+		if err != nil {
+			return nil, err
+		}
+		s, err := c.begin(ctx, r, resp)
+		if err != nil {
+			resp.Body.Close()
+			return nil, err
+		}
+		s.lossy = s.lossy || op == wire.Subscribe && !r.dialect.Replays
+		return s, nil
+	})
+}
+
+// begin reads the first item of an answer, which is an event stream or, from
+// agents that have a single thing to say, JSON.
+func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stream, error) {
+	in := bufio.NewReader(resp.Body)
+	s := &stream{body: resp.Body, dialect: r.dialect}
+	var item wire.Item
+	var err error
+	if isStream(resp, in) {
+		s.events = sse.NewReader(in)
+		s.events.MaxEvent = int(c.dialer.maxBody())
+		item, err = s.read()
+	} else {
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{in, resp.Body}
+		item, err = c.single(ctx, r, resp)
+	}
+	if err == nil {
+		s.first = &item
+		return s, nil
+	}
+	if remote(err) {
+		return nil, fromResponse(asError(err), resp)
+	}
+	if errors.Is(err, io.EOF) {
+		err = errors.New("it closed the stream without an event")
+	}
+	return nil, unreachable(ctx, resp.Request.URL.Host, err)
+}
+
+func (c *Client) single(ctx context.Context, r route, resp *http.Response) (wire.Item, error) {
+	result, err := c.result(ctx, r, resp)
+	if err != nil {
+		return wire.Item{}, err
+	}
+	item, err := wire.DecodeItem(result)
+	if err != nil {
+		return wire.Item{}, garbled("%v", err)
+	}
+	return item, nil
+}
+
+// isStream tells an event stream by its type or, where the type is neither
+// that nor JSON, by how it begins.
+func isStream(resp *http.Response, in *bufio.Reader) bool {
+	t, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if t == sse.ContentType {
+		return true
+	}
+	if t == "application/json" || resp.StatusCode/100 != 2 {
+		return false
+	}
+	first, err := in.Peek(1)
+	return err == nil && strings.Contains("dei:", string(first)) // data, event, id or a comment
+}
+
+// next returns the next item. io.EOF is the end of the stream, which says
+// nothing about the task.
+func (s *stream) next() (wire.Item, error) {
+	if s.first != nil {
+		item := *s.first
+		s.first = nil
+		return item, nil
+	}
+	if s.events == nil {
+		return wire.Item{}, io.EOF
+	}
+	return s.read()
+}
+
+// read returns the next item that can be understood. Others are passed over:
+// some servers send events of their own besides those of the protocol.
+func (s *stream) read() (wire.Item, error) {
+	for range maxNoise {
+		e, err := s.events.Next()
+		if err != nil {
+			return wire.Item{}, err
+		}
+		answer, err := jsonrpc.DecodeResponse(e.Data)
+		if err != nil {
+			s.lossy = true
+			continue
+		}
+		if answer.Error != nil {
+			return wire.Item{}, s.dialect.DecodeError(answer.Error)
+		}
+		item, err := wire.DecodeItem(answer.Result)
+		if err == nil {
+			return item, nil
+		}
+		s.lossy = true
+	}
+	return wire.Item{}, fmt.Errorf("%d events in a row are not A2A", maxNoise)
+}
+
+func (s *stream) close() { s.body.Close() }

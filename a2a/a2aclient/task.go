@@ -1,0 +1,46 @@
+package a2aclient
+
+import (
+	"context"
+	"encoding/json"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+)
+
+// Task returns a task as it stands (a2a.Agent).
+func (c *Client) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
+	t, err := c.aboutTask(ctx, wire.Task, q)
+	if err != nil {
+		return nil, err
+	}
+	return t.WithHistory(q.HistoryLength), nil
+}
+
+// Cancel asks the agent to stop a task (a2a.Agent).
+func (c *Client) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
+	return c.aboutTask(ctx, wire.Cancel, a2a.TaskQuery{ID: id})
+}
+
+// aboutTask makes a call that names a task and is answered by it.
+func (c *Client) aboutTask(ctx context.Context, op wire.Op, q a2a.TaskQuery) (*a2a.Task, error) {
+	return attempt(ctx, c, func(r route) (*a2a.Task, error) {
+		var result json.RawMessage
+		params, err := r.dialect.EncodeQuery(q, r.tenant)
+		if err == nil {
+			result, err = c.call(ctx, r, op, params)
+		}
+		if err != nil {
+			return nil, err
+		}
+		t, err := wire.DecodeTask(result)
+		switch {
+		case err != nil:
+			return nil, garbled("%v", err)
+		case t.ID != q.ID:
+			return nil, garbled("asked for task %q, it answered with %q", q.ID, t.ID)
+		default:
+			return t, nil
+		}
+	})
+}

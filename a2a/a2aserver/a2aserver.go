@@ -1,0 +1,76 @@
+// Package a2aserver serves an a2a.Agent to A2A clients over HTTP: JSON-RPC of
+// generations 1.0 and 0.3 at one URL, event streams, and the agent's card.
+//
+// It does not run agents (see a2aexec), know who may call them (the guard
+// before it does) or keep anything: each call goes to the agent. A client that
+// hangs up ends its call, not the task.
+//
+// It leaves the specification in two places. A call without A2A-Version means
+// 0.3 by the letter (A2A 1.0 section 3.6.2); here the name of its method
+// decides, because clients of 1.0 forget the header and no name belongs to
+// both. And an error of a call that streams is always sent as an event, never
+// as a JSON answer, because a2a-go's client takes the latter for an empty
+// stream.
+package a2aserver
+
+import (
+	"cmp"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"rialto/a2a"
+)
+
+// DefaultMaxBody bounds the body of a call, in bytes, where Server does not.
+const DefaultMaxBody = 4 << 20
+
+// DefaultKeepAlive is how often a quiet stream gets a comment where Server does
+// not say. Proxies commonly close what is quiet for a minute.
+const DefaultKeepAlive = 15 * time.Second
+
+// Server serves one agent. Agent, Card and URL are required; the zero value of
+// the rest is useful. Its fields must not change once it serves.
+type Server struct {
+	Agent a2a.Agent
+
+	// Card introduces the agent. If it lists no interfaces, JSON-RPC of every
+	// generation that we speak is offered at URL.
+	Card *a2a.Card
+	URL  string // the public URL of the endpoint
+
+	Log       *slog.Logger  // nil discards
+	MaxBody   int64         // 0 means DefaultMaxBody
+	KeepAlive time.Duration // 0 means DefaultKeepAlive
+
+	docs cards
+}
+
+// ServeHTTP answers POST with JSON-RPC, whatever the path, and GET with the
+// card at paths that end in one of its well-known places, so that it may be
+// mounted anywhere.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case isCardPath(r.URL.Path):
+		s.serveCard(w, r)
+	case r.Method == http.MethodPost:
+		s.serveCall(w, r)
+	default:
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, "This is an A2A endpoint: POST JSON-RPC to it. Its card is at "+
+			strings.TrimSuffix(r.URL.Path, "/")+cardPath, http.StatusMethodNotAllowed)
+	}
+}
+
+func (s *Server) log() *slog.Logger {
+	if s.Log == nil {
+		return slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	return s.Log
+}
+
+func (s *Server) maxBody() int64 { return cmp.Or(s.MaxBody, DefaultMaxBody) }
+
+func (s *Server) keepAlive() time.Duration { return cmp.Or(s.KeepAlive, DefaultKeepAlive) }

@@ -1,0 +1,196 @@
+package a2aserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+	"rialto/internal/jsonrpc"
+)
+
+// call is one call on its way through the server. Its dialect is never nil: it
+// is what an error is written in.
+type call struct {
+	id      jsonrpc.ID
+	dialect *wire.Dialect
+	op      wire.Op
+	params  json.RawMessage
+}
+
+// refusal is an error that is not for JSON-RPC alone to tell.
+type refusal struct {
+	status int
+	error
+}
+
+func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
+	c, err := s.decode(w, r)
+	if err != nil {
+		s.writeError(w, r, c, err)
+		return
+	}
+	if c.op.Streams() {
+		s.stream(w, r, c)
+		return
+	}
+	result, err := s.answer(r.Context(), c)
+	if err != nil {
+		s.writeError(w, r, c, err)
+		return
+	}
+	writeResponse(w, http.StatusOK, &jsonrpc.Response{ID: c.id, Result: result})
+}
+
+// decode reads the call that r carries. With an error it returns what is known
+// of the call.
+func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
+	c := call{dialect: wire.Dialects()[0]}
+	if !isJSON(r.Header.Get("Content-Type")) {
+		return c, refusal{http.StatusUnsupportedMediaType, a2a.Errorf(a2a.InvalidRequest, "the body must be application/json")}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.maxBody()))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return c, refusal{http.StatusRequestEntityTooLarge, a2a.Errorf(a2a.InvalidRequest, "the body is larger than %d bytes", large.Limit)}
+	case err != nil:
+		return c, refusal{http.StatusBadRequest, a2a.Errorf(a2a.InvalidRequest, "the body could not be read to its end")}
+	}
+	in, err := jsonrpc.DecodeRequest(body)
+	if in != nil {
+		c.id, c.params = in.ID, in.Params
+	}
+	if err != nil {
+		return c, err
+	}
+	if in.IsNotification() {
+		return c, a2a.Errorf(a2a.InvalidRequest, "the member \"id\" is missing: A2A has no notifications")
+	}
+	c.dialect, c.op, err = wire.Route(rawVersion(r), in.Method)
+	return c, err
+}
+
+// isJSON lets through what says that it is JSON, and what says nothing. Not
+// that a form or plain text could not hold JSON: pages of other sites can have
+// a browser send those without asking us first.
+func isJSON(contentType string) bool {
+	if contentType == "" {
+		return true
+	}
+	t, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (t == "application/json" || strings.HasSuffix(t, "+json"))
+}
+
+// answer does what c asks for, unless it asks for a stream.
+func (s *Server) answer(ctx context.Context, c call) (json.RawMessage, error) {
+	switch {
+	case c.op == wire.Send:
+		return s.send(ctx, c)
+	case c.op == wire.Task:
+		return s.task(ctx, c)
+	case c.op == wire.Cancel:
+		return s.cancel(ctx, c)
+	case c.op == wire.ExtendedCard:
+		return nil, s.noExtendedCard(c.dialect)
+	case c.op.Push():
+		return nil, a2a.Errorf(a2a.PushNotSupported, "this agent sends no push notifications")
+	default:
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "this agent does not offer %s", c.dialect.Method(c.op))
+	}
+}
+
+func (s *Server) send(ctx context.Context, c call) (json.RawMessage, error) {
+	req, err := wire.DecodeSend(c.params)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.Agent.Send(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return c.dialect.EncodeEvent(limit(e, req.HistoryLength))
+}
+
+func (s *Server) task(ctx context.Context, c call) (json.RawMessage, error) {
+	q, err := wire.DecodeQuery(c.params)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Agent.Task(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return c.dialect.EncodeTask(t.WithHistory(q.HistoryLength))
+}
+
+func (s *Server) cancel(ctx context.Context, c call) (json.RawMessage, error) {
+	q, err := wire.DecodeQuery(c.params)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Agent.Cancel(ctx, q.ID)
+	if err != nil {
+		return nil, err
+	}
+	return c.dialect.EncodeTask(t)
+}
+
+// noExtendedCard tells an agent that has no such card from one that only
+// lacks it here, as 1.0 does (section 3.1.11); 0.3 has one error for both.
+func (s *Server) noExtendedCard(d *wire.Dialect) error {
+	if d.Generation == a2a.V10 && !s.Card.Capabilities.ExtendedAgentCard {
+		return a2a.Errorf(a2a.UnsupportedOperation, "this agent has no extended card")
+	}
+	return a2a.Errorf(a2a.ExtendedCardMissing, "this agent has no extended card to show")
+}
+
+// limit holds the agent to the history that was asked for: the server MUST NOT
+// return more (A2A 1.0 section 3.2.4).
+func limit(e a2a.Event, history *int) a2a.Event {
+	if t, ok := e.(*a2a.Task); ok {
+		return t.WithHistory(history)
+	}
+	return e
+}
+
+// writeError is where an error becomes an answer. A call that streams has it
+// as an event; see the package comment.
+func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err error) {
+	status := http.StatusOK
+	var no refusal
+	if errors.As(err, &no) {
+		status, err = no.status, no.error
+	}
+	if r.Context().Err() != nil {
+		return // nobody is left to read it
+	}
+	writeResponse(w, status, &jsonrpc.Response{ID: c.id, Error: s.wireError(r, c, err)})
+}
+
+// wireError is the one place an error becomes bytes. What an agent did not mean
+// to say is logged and not shown.
+func (s *Server) wireError(r *http.Request, c call, err error) *jsonrpc.Error {
+	var framing *jsonrpc.Error
+	if errors.As(err, &framing) {
+		return framing
+	}
+	var e *a2a.Error
+	if !errors.As(err, &e) {
+		s.log().ErrorContext(r.Context(), "an agent failed", "op", c.dialect.Method(c.op), "err", err)
+		e = a2a.Errorf(a2a.Internal, "internal error")
+	}
+	return c.dialect.EncodeError(e)
+}
+
+func writeResponse(w http.ResponseWriter, status int, resp *jsonrpc.Response) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(resp.Append(nil)) // a client that is gone needs no answer
+}

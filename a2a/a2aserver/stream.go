@@ -1,0 +1,98 @@
+package a2aserver
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"sync"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+	"rialto/internal/jsonrpc"
+	"rialto/internal/sse"
+)
+
+// stream answers c with events until the task settles, the agent fails or the
+// client is gone. When it returns nobody writes to w any more.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call) {
+	ctx, stop := context.WithCancel(r.Context())
+	var pulse sync.WaitGroup
+	defer pulse.Wait()
+	defer stop()
+
+	out := sse.NewWriter(w)
+	if out.Flush() != nil {
+		return
+	}
+	pulse.Go(func() { keepAlive(ctx, out, s.keepAlive()) })
+	for result, err := range s.results(ctx, c) {
+		resp := &jsonrpc.Response{ID: c.id, Result: result}
+		if err != nil {
+			resp.Error = s.wireError(r, c, err)
+		}
+		if r.Context().Err() != nil || out.Event(sse.Event{Data: resp.Append(nil)}) != nil {
+			return
+		}
+	}
+}
+
+// keepAlive comments on a stream that may be quiet for long, so that nobody on
+// the way takes it for dead, and so that we notice when the client is.
+func keepAlive(ctx context.Context, out *sse.Writer, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if out.Comment("keep-alive") != nil {
+				return
+			}
+		}
+	}
+}
+
+// results yields what a stream carries: encoded events, or an error at last.
+func (s *Server) results(ctx context.Context, c call) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		events, history, err := s.events(ctx, c)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for e, err := range events {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			b, err := c.dialect.EncodeEvent(limit(e, history))
+			if !yield(b, err) || err != nil || (wire.Item{Event: e}).Done() {
+				return
+			}
+		}
+	}
+}
+
+// events returns what the agent tells in answer to c, and how much of the
+// history the caller wants to see.
+func (s *Server) events(ctx context.Context, c call) (iter.Seq2[a2a.Event, error], *int, error) {
+	if !s.Card.Capabilities.Streaming {
+		// A2A 1.0 section 3.3.4: what the card does not offer is refused.
+		return nil, nil, a2a.Errorf(a2a.UnsupportedOperation, "this agent does not stream")
+	}
+	if c.op == wire.Subscribe {
+		q, err := wire.DecodeQuery(c.params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s.Agent.Subscribe(ctx, q.ID), q.HistoryLength, nil
+	}
+	req, err := wire.DecodeSend(c.params)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.Agent.Stream(ctx, req), req.HistoryLength, nil
+}
