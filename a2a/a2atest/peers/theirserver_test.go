@@ -1,0 +1,217 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	theirs "github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+	"github.com/a2aproject/a2a-go/v2/a2asrv"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2atest"
+)
+
+// executor is an agent in the manner of a2a-go: the first word of a message
+// says what it does.
+type executor struct{}
+
+func (executor) Execute(ctx context.Context, x *a2asrv.ExecutorContext) iter.Seq2[theirs.Event, error] {
+	return func(yield func(theirs.Event, error) bool) {
+		verb, words, _ := strings.Cut(x.Message.Parts[0].Text(), " ")
+		if verb == "say" {
+			yield(theirs.NewMessage(theirs.MessageRoleAgent, theirs.NewTextPart(words)), nil)
+			return
+		}
+		if verb == "refuse" {
+			yield(nil, theirs.ErrUnsupportedContentType)
+			return
+		}
+		if x.StoredTask == nil && !yield(theirs.NewSubmittedTask(x, x.Message), nil) {
+			return
+		}
+		for _, e := range work(ctx, x, verb, words) {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func work(ctx context.Context, x *a2asrv.ExecutorContext, verb, words string) []theirs.Event {
+	said := theirs.NewMessageForTask(theirs.MessageRoleAgent, x, theirs.NewTextPart(words))
+	switch verb {
+	case "ask":
+		return []theirs.Event{theirs.NewStatusUpdateEvent(x, theirs.TaskStateInputRequired, said)}
+	case "hang":
+		<-ctx.Done()
+		return nil
+	default:
+		first := theirs.NewArtifactEvent(x, theirs.NewTextPart(words))
+		more := theirs.NewArtifactUpdateEvent(x, first.Artifact.ID, theirs.NewTextPart("and more"))
+		return []theirs.Event{theirs.NewStatusUpdateEvent(x, theirs.TaskStateWorking, said), first, more,
+			theirs.NewStatusUpdateEvent(x, theirs.TaskStateCompleted, nil)}
+	}
+}
+
+func (executor) Cancel(_ context.Context, x *a2asrv.ExecutorContext) iter.Seq2[theirs.Event, error] {
+	return func(yield func(theirs.Event, error) bool) {
+		yield(theirs.NewStatusUpdateEvent(x, theirs.TaskStateCanceled, nil), nil)
+	}
+}
+
+// theirServer serves executor as a2a-go does and returns our client of it.
+func theirServer(t *testing.T, g a2a.Generation) *a2aclient.Client {
+	t.Helper()
+	mux := http.NewServeMux()
+	web := httptest.NewServer(mux)
+	t.Cleanup(web.Close)
+	card := &theirs.AgentCard{Name: "theirs", Description: "a2a-go", Version: "1",
+		Capabilities:      theirs.AgentCapabilities{Streaming: true},
+		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"}, Skills: []theirs.AgentSkill{}}
+	iface := theirs.NewAgentInterface(web.URL+"/rpc", theirs.TransportProtocolJSONRPC)
+	handler := a2asrv.NewHandler(executor{})
+	if g == a2a.V03 {
+		iface.ProtocolVersion = a2av0.Version
+		mux.Handle("/rpc", a2av0.NewJSONRPCHandler(handler))
+		card.SupportedInterfaces = []*theirs.AgentInterface{iface}
+		mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewAgentCardHandler(a2av0.NewStaticAgentCardProducer(card)))
+	} else {
+		mux.Handle("/rpc", a2asrv.NewJSONRPCHandler(handler))
+		card.SupportedInterfaces = []*theirs.AgentInterface{iface}
+		mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewStaticAgentCardHandler(card))
+	}
+	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond}).Dial(t.Context(), web.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func eachServer(t *testing.T, test func(*testing.T, *a2aclient.Client)) {
+	for _, g := range generations {
+		t.Run(string(g), func(t *testing.T) {
+			c := theirServer(t, g)
+			test(t, c)
+			if got := c.Interface().Version; got != g {
+				t.Errorf("ended up speaking %s, want %s", got, g)
+			}
+		})
+	}
+}
+
+func sendTask(t *testing.T, c *a2aclient.Client, req *a2a.SendRequest) *a2a.Task {
+	t.Helper()
+	e, err := c.Send(deadline(t), req)
+	task, ok := e.(*a2a.Task)
+	if err != nil || !ok {
+		t.Fatalf("got %T, %v, want a task", e, err)
+	}
+	return task
+}
+
+func wantCode(t *testing.T, err error, want a2a.Code) {
+	t.Helper()
+	var e *a2a.Error
+	if !errors.As(err, &e) || e.Code != want || !e.Remote {
+		t.Errorf("got %#v, want the remote code %s", err, want)
+	}
+}
+
+func TestWeSendToTheirServer(t *testing.T) {
+	eachServer(t, func(t *testing.T, c *a2aclient.Client) {
+		task := sendTask(t, c, a2atest.Say("echo hello"))
+		if task.Status.State != a2a.Completed || len(task.Artifacts) != 1 || task.Artifacts[0].Text() != "hello\nand more" {
+			t.Errorf("got %+v", task)
+		}
+		e, err := c.Send(deadline(t), a2atest.Say("say hello"))
+		if m, ok := e.(*a2a.Message); err != nil || !ok || m.Text() != "hello" {
+			t.Errorf("got %+v, %v, want a message", e, err)
+		}
+	})
+}
+
+func TestWeStreamFromTheirServer(t *testing.T) {
+	eachServer(t, func(t *testing.T, c *a2aclient.Client) {
+		var task *a2a.Task
+		for e, err := range c.Stream(deadline(t), a2atest.Say("echo hello")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if task == nil {
+				task = e.(*a2a.Task).Clone()
+			} else {
+				task.Apply(e)
+			}
+		}
+		if task.Status.State != a2a.Completed || task.Artifacts[0].Text() != "hello\nand more" {
+			t.Errorf("got %+v", task)
+		}
+	})
+}
+
+func TestWeAnswerTheirQuestion(t *testing.T) {
+	eachServer(t, func(t *testing.T, c *a2aclient.Client) {
+		asked := sendTask(t, c, a2atest.Say("ask which?"))
+		if asked.Status.State != a2a.InputRequired || asked.Status.Message.Text() != "which?" {
+			t.Fatalf("got %+v", asked)
+		}
+		reply := a2atest.Say("echo this")
+		reply.Message.TaskID, reply.Message.ContextID = asked.ID, asked.ContextID
+		if task := sendTask(t, c, reply); task.ID != asked.ID || task.Status.State != a2a.Completed {
+			t.Errorf("got %+v", task)
+		}
+	})
+}
+
+func TestWeGetFollowAndCancelTheirTask(t *testing.T) {
+	eachServer(t, func(t *testing.T, c *a2aclient.Client) {
+		req := a2atest.Say("hang")
+		req.ReturnImmediately = true
+		task := sendTask(t, c, req)
+		if got, err := c.Task(deadline(t), a2a.TaskQuery{ID: task.ID}); err != nil || got.Status.State.Settled() {
+			t.Fatalf("got %+v, %v, want it at work", got, err)
+		}
+		canceled := make(chan error, 1)
+		var last a2a.State
+		for e, err := range c.Subscribe(deadline(t), task.ID) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch e := e.(type) {
+			case *a2a.Task:
+				if last == "" {
+					go func() { _, err := c.Cancel(t.Context(), task.ID); canceled <- err }()
+				}
+				last = e.Status.State
+			case *a2a.StatusUpdate:
+				last = e.Status.State
+			}
+		}
+		if err := <-canceled; err != nil || last != a2a.Canceled {
+			t.Errorf("got %v, and the task %s", err, last)
+		}
+	})
+}
+
+func TestWeUnderstandTheirErrors(t *testing.T) {
+	eachServer(t, func(t *testing.T, c *a2aclient.Client) {
+		ended := sendTask(t, c, a2atest.Say("echo x"))
+		_, err := c.Task(deadline(t), a2a.TaskQuery{ID: "there-is-none"})
+		wantCode(t, err, a2a.TaskNotFound)
+		_, err = c.Cancel(deadline(t), ended.ID)
+		wantCode(t, err, a2a.TaskNotCancelable)
+		_, err = c.Send(deadline(t), a2atest.Say("refuse"))
+		wantCode(t, err, a2a.ContentTypeNotSupported)
+		for _, err = range c.Stream(deadline(t), a2atest.Say("refuse")) {
+		}
+		wantCode(t, err, a2a.ContentTypeNotSupported)
+	})
+}
