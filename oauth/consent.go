@@ -114,18 +114,9 @@ func unclear(f form, q ask, session *Session) string {
 
 // grant records what was approved and returns the code.
 func (s *Server) grant(ctx context.Context, req *Request, session *Session) (string, error) {
-	now, code := s.Now(), secret(codePrefix)
-	g := &Grant{
-		ID:        newID(),
-		AccountID: session.AccountID,
-		ClientID:  req.ClientID,
-		Scope:     req.Scope,
-		Resource:  req.Resource,
-		AuthTime:  session.Created,
-		Created:   now,
-		Expires:   now.Add(s.grantTTL()),
-	}
-	c := &Code{Hash: hash(code), ClientID: req.ClientID, Challenge: req.Challenge, Expires: now.Add(s.codeTTL())}
+	code := secret(codePrefix)
+	g := s.newGrant(session.AccountID, req.ClientID, req.Scope, session.Created)
+	c := &Code{Hash: hash(code), ClientID: req.ClientID, Challenge: req.Challenge, Expires: g.Created.Add(s.codeTTL())}
 	if req.RedirectSent {
 		c.RedirectURI = req.RedirectURI
 	}

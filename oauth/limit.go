@@ -34,12 +34,17 @@ func (l *limiter) take(key string, per time.Duration, burst int, now time.Time) 
 }
 
 // limitRegister lets an address register so many clients an hour, and all
-// addresses together sixty times as many.
+// addresses together sixty times as many. Loopback is limited like all
+// together: it is the user's own computer, or a proxy that hides everybody and
+// that nobody told us to trust.
 func (s *Server) limitRegister(r *http.Request) error {
-	n := cmp.Or(s.RegistrationsPerHour, 10)
-	wait := s.limits.take("register "+s.address(r), time.Hour/time.Duration(n), n, s.Now())
+	n, now, address := cmp.Or(s.RegistrationsPerHour, 10), s.Now(), s.address(r)
+	var wait time.Duration
+	if addr, err := netip.ParseAddr(address); err != nil || !addr.IsLoopback() {
+		wait = s.limits.take("register "+address, time.Hour/time.Duration(n), n, now)
+	}
 	if wait == 0 {
-		wait = s.limits.take("register", time.Minute/time.Duration(n), 60*n, s.Now())
+		wait = s.limits.take("register", time.Minute/time.Duration(n), 60*n, now)
 	}
 	if wait > 0 {
 		return tooMany(wait)

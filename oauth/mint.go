@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -63,37 +62,40 @@ const cliClient = "cli"
 // user, who must exist. It records a grant for the client "cli", so that the
 // token can be revoked. ttl is 90 days at most, and 0 is AccessTTL.
 func (s *Server) IssueToken(ctx context.Context, user string, scopes []string, ttl time.Duration) (string, time.Time, error) {
-	if ttl <= 0 {
-		ttl = s.accessTTL()
+	if len(scopes) == 0 || !s.known().HasAll(scopes...) {
+		return "", time.Time{}, fmt.Errorf("scopes %q: known are %s", scopes, s.known())
 	}
 	name, err := userName(user)
 	if err != nil {
 		return "", time.Time{}, err
 	}
 	a, err := s.Store.Account(ctx, name)
-	if errors.Is(err, ErrNotFound) {
-		return "", time.Time{}, fmt.Errorf("account %q: %w", name, err)
-	}
 	if err != nil {
-		return "", time.Time{}, err
+		return "", time.Time{}, named(name, err)
 	}
-	if !s.known().HasAll(scopes...) || len(scopes) == 0 {
-		return "", time.Time{}, fmt.Errorf("scopes %q: known are %s", scopes, s.known())
+	if ttl <= 0 {
+		ttl = s.accessTTL()
 	}
-	now := s.Now()
-	g := &Grant{
-		ID:        newID(),
-		AccountID: a.ID,
-		ClientID:  cliClient,
-		Scope:     scopes,
-		Resource:  s.Resource,
-		AuthTime:  now,
-		Created:   now,
-		Expires:   now.Add(min(ttl, maxTokenTTL)),
-	}
+	g := s.newGrant(a.ID, cliClient, scopes, s.Now())
+	g.Expires = g.Created.Add(min(ttl, maxTokenTTL))
 	if err := s.Store.AddGrant(ctx, g); err != nil {
 		return "", time.Time{}, err
 	}
-	token, err := s.mint(ctx, g, g.Scope, now, g.Expires)
+	token, err := s.mint(ctx, g, g.Scope, g.Created, g.Expires)
 	return token, g.Expires, err
+}
+
+// newGrant returns a grant that begins now.
+func (s *Server) newGrant(accountID, clientID string, scope ScopeSet, authTime time.Time) *Grant {
+	now := s.Now()
+	return &Grant{
+		ID:        newID(),
+		AccountID: accountID,
+		ClientID:  clientID,
+		Scope:     scope,
+		Resource:  s.Resource,
+		AuthTime:  authTime,
+		Created:   now,
+		Expires:   now.Add(s.grantTTL()),
+	}
 }

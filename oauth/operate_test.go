@@ -17,6 +17,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/gorilla/mux"
 
 	"rialto/internal/store"
 	"rialto/oauth"
@@ -186,17 +187,23 @@ func TestO4ClocksOfReplicasMayDiffer(t *testing.T) {
 }
 
 func TestO7ForwardedAddressesAreBelievedFromProxiesOnly(t *testing.T) {
-	limited := func(t *testing.T, proxies []netip.Prefix, header func(i int) string) bool {
+	limited := func(t *testing.T, peer string, proxies []netip.Prefix, header func(i int) string) bool {
 		r := newRig(t, func(s *oauth.Server) { s.RegistrationsPerHour, s.TrustedProxies = 3, proxies })
+		m := mux.NewRouter()
+		r.s.Routes(m)
 		for i := range 5 {
-			a := r.do(r.request("POST", "/register", "application/json", `{"redirect_uris":["https://a.example"]}`, "X-Forwarded-For", header(i)))
-			if a.status == 429 {
+			req := httptest.NewRequest("POST", "/register", strings.NewReader(`{"redirect_uris":["https://a.example"]}`))
+			req.RemoteAddr = peer
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("X-Forwarded-For", header(i))
+			w := httptest.NewRecorder()
+			if m.ServeHTTP(w, req); w.Code == 429 {
 				return true
 			}
 		}
 		return false
 	}
-	local := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}
+	local := []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("10.0.0.0/8")}
 	address := func(i int) string { return "192.0.2." + string(rune('1'+i)) }
 	for name, test := range map[string]struct {
 		proxies []netip.Prefix
@@ -213,7 +220,7 @@ func TestO7ForwardedAddressesAreBelievedFromProxiesOnly(t *testing.T) {
 		"an IPv4 address in IPv6 is that of v4": {local, func(i int) string { return []string{"192.0.2.1", "::ffff:192.0.2.1"}[i%2] }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := limited(t, test.proxies, test.header); got != test.limited {
+			if got := limited(t, "203.0.113.1:4711", test.proxies, test.header); got != test.limited {
 				t.Errorf("got limited %v, want %v", got, test.limited)
 			}
 		})

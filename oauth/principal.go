@@ -6,10 +6,10 @@ import (
 )
 
 // Principal is who a request comes from: a client that acts for a person, or
-// a person in a browser.
+// a person in a browser. It is shared between requests: do not change it.
 type Principal struct {
 	User     string // the account's ID: never changes and is never given again
-	Name     string // what the person types to sign in; "" if a token says only who
+	Name     string // what the person types to sign in
 	ClientID string // "" for a browser
 	GrantID  string // "" for a browser
 	Scope    ScopeSet

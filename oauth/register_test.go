@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -106,10 +107,15 @@ func TestALetterCaseOfAMemberMakesAnother(t *testing.T) {
 }
 
 func TestH1RegistrationIsLimited(t *testing.T) {
-	r := newRig(t, func(s *oauth.Server) { s.RegistrationsPerHour = 0 })
-	body := `{"redirect_uris":["https://app.example/cb"]}`
+	r := newRig(t, func(s *oauth.Server) {
+		s.RegistrationsPerHour = 0
+		s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	register := func() answer {
+		return r.do(r.request("POST", "/register", "application/json", `{"redirect_uris":["https://app.example/cb"]}`, "X-Forwarded-For", "192.0.2.1"))
+	}
 	for i := range 20 {
-		a := r.register(body)
+		a := register()
 		if want := map[bool]int{true: 201, false: 429}[i < 10]; a.status != want {
 			t.Fatalf("registration %d: got %d, want %d", i+1, a.status, want)
 		}
@@ -118,8 +124,21 @@ func TestH1RegistrationIsLimited(t *testing.T) {
 		}
 	}
 	r.clock.advance(6 * time.Minute)
-	if a := r.register(body); a.status != 201 {
+	if a := register(); a.status != 201 {
 		t.Errorf("six minutes later: got %d, want 201", a.status)
+	}
+}
+
+func TestRegistrationsAreLimitedTogether(t *testing.T) {
+	r := newRig(t, func(s *oauth.Server) { s.RegistrationsPerHour = 1 })
+	limited := 0
+	for range 70 { // from loopback, which has no limit of its own
+		if r.register(`{"redirect_uris":["https://app.example/cb"]}`).status == 429 {
+			limited++
+		}
+	}
+	if limited != 10 {
+		t.Errorf("got %d of 70 refused, want those beyond 60", limited)
 	}
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"strings"
 	"time"
 
@@ -25,13 +26,20 @@ func (db *DB) Grant(ctx context.Context, id string) (*oauth.Grant, error) {
 }
 
 func grant(ctx context.Context, q querier, id string) (*oauth.Grant, error) {
-	g := &oauth.Grant{ID: id}
+	return scanGrant(q.QueryRowContext(ctx, `
+		SELECT `+grantColumns+` FROM grants g JOIN accounts a ON a.id = g.account_id WHERE g.id = $1`, id))
+}
+
+const grantColumns = `g.id, g.account_id, a.name, a.disabled, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.revoked`
+
+// scanGrant reads grantColumns, and more columns behind them.
+func scanGrant(row *sql.Row, more ...any) (*oauth.Grant, error) {
+	g := &oauth.Grant{}
 	var scope string
 	var disabled, authTime, created, expires, revoked int64
-	err := q.QueryRowContext(ctx, `
-		SELECT g.account_id, a.name, a.disabled, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.revoked
-		FROM grants g JOIN accounts a ON a.id = g.account_id WHERE g.id = $1`, id).
-		Scan(&g.AccountID, &g.Name, &disabled, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &revoked)
+	err := row.Scan(append([]any{
+		&g.ID, &g.AccountID, &g.Name, &disabled, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &revoked,
+	}, more...)...)
 	if err != nil {
 		return nil, found(err)
 	}

@@ -18,16 +18,16 @@ func addRefresh(ctx context.Context, q querier, grantID, parent string, t *oauth
 // Refresh implements oauth.GrantStore.
 func (db *DB) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oauth.Grant, error) {
 	t := &oauth.Refresh{Hash: hash}
-	var grantID string
 	var expires int64
-	err := db.read.QueryRowContext(ctx, `SELECT grant_id, client_id, expires FROM refresh_tokens WHERE hash = $1`, hash).
-		Scan(&grantID, &t.ClientID, &expires)
+	g, err := scanGrant(db.read.QueryRowContext(ctx, `
+		SELECT `+grantColumns+`, t.client_id, t.expires
+		FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id JOIN accounts a ON a.id = g.account_id
+		WHERE t.hash = $1`, hash), &t.ClientID, &expires)
 	if err != nil {
-		return nil, nil, found(err)
+		return nil, nil, err
 	}
 	t.Expires = at(expires)
-	g, err := grant(ctx, db.read, grantID)
-	return t, g, err
+	return t, g, nil
 }
 
 // Rotate implements oauth.GrantStore.
