@@ -51,7 +51,7 @@ func (e *Expert) skills() []a2a.Skill {
 		{
 			ID: skillSchema, Name: "Describe the tables",
 			Description: `Lists tables, columns, types, keys and row counts. Takes nothing, or a table as text or data {"table": "…"}.`,
-			Tags:        []string{"schema", "read-only"}, Examples: []string{"", name},
+			Tags:        []string{"schema", "read-only"}, Examples: []string{"What tables are there?", name},
 		},
 		{
 			ID: skillPeek, Name: "Peek into a table",

@@ -116,15 +116,7 @@ func checkSize(root *os.Root, names []string, cfg Config) error {
 // load makes a table of a CSV file. It reads the file twice: first to find
 // out what its columns hold.
 func (b *builder) load(ctx context.Context, table string, f *csvFile, notes map[string]string) error {
-	kinds := make([]kind, len(f.header))
-	err := f.rows(func(row []string) error {
-		for i, cell := range row {
-			if cell = strings.TrimSpace(cell); cell != "" && kinds[i] != text {
-				kinds[i] = kinds[i].join(kindOf(cell, f.comma))
-			}
-		}
-		return ctx.Err()
-	})
+	kinds, err := f.kinds(ctx)
 	if err != nil {
 		return err
 	}

@@ -221,3 +221,10 @@ func TestTooManyDatabasesAreRefused(t *testing.T) {
 		t.Errorf("got %s, want the last of ten databases to be readable", got)
 	}
 }
+
+func TestRowsWithoutAKeyAreNamedByTheirNumber(t *testing.T) {
+	e := open(t, tableexpert.Config{Tables: directory(t, map[string]string{"notes.csv": "said,at\nhello,2026-01-01\nwörld,2026-01-02\n"})})
+	task := send(t, e, text("search", "wörld"))
+	contains(t, task.Artifacts[0].Text(), "notes/2", "said: wörld, at: 2026-01-02")
+	contains(t, send(t, e, text("fetch", "notes/2")).Artifacts[0].Text(), "said: wörld")
+}

@@ -1,10 +1,12 @@
 package tableexpert_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 
 	"rialto/a2a"
@@ -25,6 +27,21 @@ func open(t testing.TB, cfg tableexpert.Config) *tableexpert.Expert {
 			t.Error(err)
 		}
 	})
+	return e
+}
+
+// shared is an expert on the built-in data. To make that takes seconds where
+// the race detector watches, so most tests use one, which none can change.
+var shared = sync.OnceValues(func() (*tableexpert.Expert, error) {
+	return tableexpert.Open(context.Background(), tableexpert.Config{Log: quiet()})
+})
+
+func builtIn(t testing.TB) *tableexpert.Expert {
+	t.Helper()
+	e, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
 	return e
 }
 

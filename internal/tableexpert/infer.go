@@ -1,6 +1,7 @@
 package tableexpert
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,20 @@ const (
 	moment
 	text
 )
+
+// kinds returns what each column of a file holds.
+func (f *csvFile) kinds(ctx context.Context) ([]kind, error) {
+	kinds := make([]kind, len(f.header))
+	err := f.rows(func(row []string) error {
+		for i, cell := range row {
+			if cell = strings.TrimSpace(cell); cell != "" && kinds[i] != text {
+				kinds[i] = kinds[i].join(kindOf(cell, f.comma))
+			}
+		}
+		return ctx.Err()
+	})
+	return kinds, err
+}
 
 // kindOf returns the narrowest kind of a value. Numbers with a leading zero
 // are text: they are codes, and lose it as numbers.

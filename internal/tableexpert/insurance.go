@@ -208,19 +208,26 @@ func (g *insurer) customer(id int) {
 	}
 }
 
+// term makes up from when until when a policy runs, for a customer of then.
+func (g *insurer) term(since int) (start, until int, end any, status string) {
+	start = max(since, g.between(since, since+2500))
+	start = min(start, lastDay-30)
+	r := g.roll(100)
+	switch {
+	case r >= 22 || start+365 >= lastDay:
+		return start, lastDay, nil, "active"
+	case r < 7:
+		status = "expired"
+	default:
+		status = "cancelled"
+	}
+	until = g.between(max(start+365, 1), lastDay)
+	return start, until, day(until), status
+}
+
 // policy makes a contract with its vehicles, premiums and claims.
 func (g *insurer) policy(customer int, line, city string, since int) {
-	start := max(since, g.between(since, since+2500))
-	start = min(start, lastDay-30)
-	end := any(nil)
-	status, until := "active", lastDay
-	if r := g.roll(100); r < 22 && start+365 < lastDay {
-		until = g.between(max(start+365, 1), lastDay)
-		end, status = day(until), "cancelled"
-		if r < 7 {
-			status = "expired"
-		}
-	}
+	start, until, end, status := g.term(since)
 	id := len(g.policies) + 1
 	firstVehicle, risks := len(g.vehicles)+1, 1
 	switch line {

@@ -5,14 +5,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"testing"
-
-	"rialto/internal/tableexpert"
 )
 
 // The built-in rows are part of what tests, examples and documentation rely
 // on: a change here is a change of the product.
 func TestTheBuiltInDataIsTheSameEverywhere(t *testing.T) {
-	e := open(t, tableexpert.Config{})
+	e := builtIn(t)
 	sum := sha256.New()
 	for _, table := range []string{"customers", "policies", "vehicles", "claims", "premiums"} {
 		for from := 0; ; from += 1000 {
@@ -31,7 +29,7 @@ func TestTheBuiltInDataIsTheSameEverywhere(t *testing.T) {
 }
 
 func TestTheBuiltInDataMakesSense(t *testing.T) {
-	e := open(t, tableexpert.Config{})
+	e := builtIn(t)
 	for _, c := range []struct{ name, sql string }{
 		{"every policy has its customer", "SELECT count(*) FROM policies p LEFT JOIN customers c ON c.id=p.customer_id WHERE c.id IS NULL"},
 		{"every claim has its policy", "SELECT count(*) FROM claims c LEFT JOIN policies p ON p.id=c.policy_id WHERE p.id IS NULL"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"rialto/a2a/a2aexec"
 )
@@ -26,6 +27,10 @@ type columnDescription struct {
 	Note string `json:"description,omitempty"`
 }
 
+// countTime is how long a description of all tables may take to count rows;
+// after it, tables are described without their number.
+const countTime = 5 * time.Second
+
 // schema describes one table or all.
 func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string) error {
 	tables := e.catalog.tables
@@ -38,9 +43,11 @@ func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string) error
 		texts []string
 		data  []description
 	)
+	counting, cancel := context.WithTimeout(ctx, countTime)
+	defer cancel()
 	for _, tb := range tables {
 		t.Working("Reading " + tb.Name + ".")
-		d := e.describe(ctx, tb)
+		d := e.describe(counting, tb)
 		texts, data = append(texts, d.text()), append(data, d)
 	}
 	if err := emit(t, "schema", strings.Join(texts, "\n\n"), map[string]any{"tables": data}); err != nil {

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"rialto/a2a/a2aexec"
@@ -37,19 +38,11 @@ func (e *Expert) search(ctx context.Context, t *a2aexec.Turn, query string) erro
 		return refuse("Say what to search for.")
 	}
 	results := e.searchTables(terms)
-	partly := ""
-	for _, tb := range e.catalog.tables {
-		t.Working("Searching " + tb.Name + ".")
-		found, err := e.searchRows(ctx, tb, terms)
-		if box := (*sqlbox.Error)(nil); errors.As(err, &box) && (box.Code == sqlbox.TooSlow || box.Code == sqlbox.TooLarge) {
-			partly = " " + tb.Name + " was too large to be searched."
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		results = append(results, found...)
+	rows, partly, err := e.searchAll(ctx, t, terms)
+	if err != nil {
+		return err
 	}
+	results = append(results, rows...)
 	slices.SortStableFunc(results, func(a, b result) int { return int(b.score - a.score) })
 	results = results[:min(len(results), maxResults)]
 	if err := emit(t, "results", listed(results), map[string]any{"results": results}); err != nil {
@@ -57,6 +50,36 @@ func (e *Expert) search(ctx context.Context, t *a2aexec.Turn, query string) erro
 	}
 	t.Complete("Found " + count(len(results), "result") + "." + partly)
 	return nil
+}
+
+// searchTime is how long a search of all tables may take.
+const searchTime = 15 * time.Second
+
+// searchAll searches the rows of all tables, and says so where one could not
+// be.
+func (e *Expert) searchAll(ctx context.Context, t *a2aexec.Turn, terms []string) (results []result, partly string, err error) {
+	limited, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	var skipped []string
+	for _, tb := range e.catalog.tables {
+		t.Working("Searching " + tb.Name + ".")
+		found, err := e.searchRows(limited, tb, terms)
+		box := (*sqlbox.Error)(nil)
+		switch {
+		case err == nil:
+			results = append(results, found...)
+		case ctx.Err() != nil:
+			return nil, "", err
+		case limited.Err() != nil, errors.As(err, &box) && (box.Code == sqlbox.TooSlow || box.Code == sqlbox.TooLarge):
+			skipped = append(skipped, tb.Name)
+		default:
+			return nil, "", err
+		}
+	}
+	if len(skipped) > 0 {
+		partly = " Too large to be searched in time: " + clip(strings.Join(skipped, ", "), 300) + "."
+	}
+	return results, partly, nil
 }
 
 // searchTerms takes a query apart. It keeps a code such as C-2024-000123
@@ -105,32 +128,50 @@ func (e *Expert) searchTables(terms []string) []result {
 // searchRows finds the rows of a table that contain the most terms. Three
 // points are for a value that is a term, two for one that contains it.
 func (e *Expert) searchRows(ctx context.Context, tb *table, terms []string) ([]result, error) {
-	if tb.key == "" {
+	in := searchable(tb.Columns, terms)
+	if tb.key == "" || len(in) == 0 {
 		return nil, nil
 	}
-	columns := tb.Columns[:min(len(tb.Columns), maxSearched)]
-	var exact []string
+	var points []string
 	args := []any{}
 	for i, term := range terms {
 		args = append(args, term)
-		exact = append(exact, fmt.Sprintf("2*(instr(low,?%d)>0)+(instr(low,char(31)||?%d||char(31))>0)", i+1, i+1))
+		points = append(points, fmt.Sprintf("2*(instr(low,?%d)>0)+(instr(low,char(31)||?%d||char(31))>0)", i+1, i+1))
 	}
+	all := tb.Columns[:min(len(tb.Columns), maxSearched)]
+	key, from := sqlbox.Quote(tb.key), tb.quoted()
 	// The LIMIT of -1 keeps SQLite from merging the subquery, which would
 	// make the text of a row once for each term.
-	sql := fmt.Sprintf(`SELECT k, score, doc FROM (
-			SELECT k, doc, %s AS score FROM (
-				SELECT k, doc, char(31)||lower(doc)||char(31) AS low FROM (SELECT %s AS k, %s AS doc FROM %s) LIMIT -1))
-		WHERE score > 0 ORDER BY score DESC, k LIMIT %d`,
-		strings.Join(exact, "+"), sqlbox.Quote(tb.key), textOf(columns), tb.quoted(), maxResults)
+	sql := fmt.Sprintf(`SELECT k, score, (SELECT %s FROM %s WHERE %s = k) FROM (
+			SELECT k, %s AS score FROM (
+				SELECT %s AS k, char(31)||lower(%s)||char(31) AS low FROM %s LIMIT -1)
+			WHERE score > 0 ORDER BY score DESC, k LIMIT %d)`,
+		textOf(all), from, key, strings.Join(points, "+"), key, textOf(in), from, maxResults)
 	res, err := e.box.Own(ctx, maxResults, sql, args...)
 	if err != nil {
 		return nil, err
 	}
 	var results []result
 	for _, row := range res.Rows {
-		results = append(results, rowResult(tb, columns, row))
+		results = append(results, rowResult(tb, all, row))
 	}
 	return results, nil
+}
+
+// searchable returns the columns that can contain a term: words are not
+// looked for among numbers.
+func searchable(columns []column, terms []string) []column {
+	columns = columns[:min(len(columns), maxSearched)]
+	if slices.ContainsFunc(terms, func(s string) bool { return strings.ContainsAny(s, "0123456789") }) {
+		return columns
+	}
+	return slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
+		switch strings.ToUpper(c.Type) {
+		case "INTEGER", "INT", "BIGINT", "REAL", "DOUBLE", "FLOAT", "DATE", "DATETIME":
+			return true
+		}
+		return false
+	})
 }
 
 // textOf returns SQL for the values of a row with a unit separator between

@@ -13,7 +13,7 @@ import (
 )
 
 func TestTheCardNamesTheSkills(t *testing.T) {
-	card := open(t, tableexpert.Config{}).Card()
+	card := builtIn(t).Card()
 	var ids []string
 	for _, s := range card.Skills {
 		ids = append(ids, s.ID)
@@ -27,7 +27,7 @@ func TestTheCardNamesTheSkills(t *testing.T) {
 }
 
 func TestSearchFindsRowsAndTables(t *testing.T) {
-	e := open(t, tableexpert.Config{})
+	e := builtIn(t)
 	type results struct {
 		Results []struct{ ID, Title, Snippet string }
 	}
@@ -64,7 +64,7 @@ func TestSearchFindsRowsAndTables(t *testing.T) {
 }
 
 func TestFetchShowsARowWithWhatBelongsToIt(t *testing.T) {
-	e := open(t, tableexpert.Config{})
+	e := builtIn(t)
 	type document struct {
 		ID, Title, Text string
 		Metadata        struct {
@@ -85,7 +85,7 @@ func TestFetchShowsARowWithWhatBelongsToIt(t *testing.T) {
 }
 
 func TestQueryAnswersWithATableAndData(t *testing.T) {
-	e := open(t, tableexpert.Config{})
+	e := builtIn(t)
 	req := data("query_table_expert", `{"sql": "SELECT id, number AS \"a|b\", NULL AS n, x'00ff' AS b, 9e999 AS inf FROM claims ORDER BY id", "limit": 2}`)
 	task := send(t, e, req)
 	contains(t, task.Artifacts[0].Text(), `| id | a\|b | n | b | inf |`, "| 1 | C-", "| x'00ff' | +Inf |")
@@ -107,7 +107,7 @@ func TestQueryAnswersWithATableAndData(t *testing.T) {
 }
 
 func TestSkillsAreInferred(t *testing.T) {
-	e := open(t, tableexpert.Config{})
+	e := builtIn(t)
 	for _, c := range []struct {
 		name string
 		req  *a2a.SendRequest
@@ -139,7 +139,7 @@ func TestSkillsAreInferred(t *testing.T) {
 }
 
 func TestWhatCannotBeAnsweredSaysWhyAndWhatToDo(t *testing.T) {
-	e := open(t, tableexpert.Config{})
+	e := builtIn(t)
 	for _, c := range []struct {
 		name string
 		req  *a2a.SendRequest
@@ -172,7 +172,7 @@ func TestWhatCannotBeAnsweredSaysWhyAndWhatToDo(t *testing.T) {
 }
 
 func TestAQuestionWithoutATableIsAskedBack(t *testing.T) {
-	e := open(t, tableexpert.Config{})
+	e := builtIn(t)
 	asked := send(t, e, text("", "How many are there?"))
 	if asked.Status.State != a2a.InputRequired {
 		t.Fatalf("got %s, want input-required", asked.Status.State)
@@ -188,7 +188,7 @@ func TestAQuestionWithoutATableIsAskedBack(t *testing.T) {
 }
 
 func TestAQuestionIsNotAskedBackForEver(t *testing.T) {
-	e := open(t, tableexpert.Config{})
+	e := builtIn(t)
 	task := send(t, e, text("", "hm"))
 	for range 10 {
 		if task.Status.State == a2a.Failed {
@@ -202,7 +202,7 @@ func TestAQuestionIsNotAskedBackForEver(t *testing.T) {
 }
 
 func TestProgressIsStreamed(t *testing.T) {
-	e := open(t, tableexpert.Config{})
+	e := builtIn(t)
 	for _, skill := range []string{"search", "fetch", "schema", "peek", "query_table_expert"} {
 		words := map[string]string{"fetch": "claims/1", "query_table_expert": "SELECT 1"}[skill]
 		if words == "" {

@@ -2,7 +2,7 @@ package sqlbox_test
 
 import (
 	"bytes"
-	"crypto/sha256"
+	"context"
 	"database/sql"
 	"errors"
 	"os"
@@ -132,7 +132,7 @@ func toString(v any) string {
 func TestAttacksFailWithAMessage(t *testing.T) {
 	b := box(t)
 	b.Timeout = 500 * time.Millisecond
-	before := sha256.Sum256(b.Image)
+	before := dump(t, b)
 	for _, c := range sqlboxtest.Attacks() {
 		t.Run(c.Name, func(t *testing.T) {
 			start := time.Now()
@@ -148,18 +148,30 @@ func TestAttacksFailWithAMessage(t *testing.T) {
 			}
 		})
 	}
-	if sha256.Sum256(b.Image) != before {
-		t.Error("the image has changed")
-	}
 	b.Timeout = 10 * time.Second // for the slots that slow attacks still hold
-	if res, err := b.Query(t.Context(), "SELECT sum(amount) FROM claims", 10); err != nil || spell(res) != "350" {
-		t.Errorf("got %v, %v, want 350 as before", res, err)
+	if after := dump(t, b); after != before {
+		t.Errorf("got %q, want %q as before", after, before)
 	}
+}
+
+// dump spells all that the image holds.
+func dump(t testing.TB, b *sqlbox.Box) string {
+	t.Helper()
+	var all []string
+	for _, sql := range []string{"SELECT * FROM sqlite_schema", "SELECT * FROM claims", "SELECT * FROM secret", "SELECT * FROM sqlite_temp_schema", "SELECT name FROM pragma_database_list"} {
+		res, err := b.Own(context.Background(), 1000, sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, spell(res))
+	}
+	return strings.Join(all, "\n")
 }
 
 // What gets around the lexer and the authorizer still cannot write.
 func TestTheGuardsStandAlone(t *testing.T) {
 	b := box(t)
+	before := dump(t, b)
 	for _, c := range sqlboxtest.Attacks() {
 		if c.Want != sqlbox.NotRead {
 			continue
@@ -167,6 +179,47 @@ func TestTheGuardsStandAlone(t *testing.T) {
 		if _, err := b.Own(t.Context(), 1, c.SQL); err == nil && !strings.HasPrefix(c.SQL, "PRAGMA") && !harmless[c.Name] {
 			t.Errorf("%s: got no error without the authorizer either", c.Name)
 		}
+	}
+	if after := dump(t, b); after != before {
+		t.Errorf("got %q, want %q as before", after, before)
+	}
+}
+
+func TestQueriesRunSideBySide(t *testing.T) {
+	b := box(t)
+	b.Parallel = 4
+	errs := make(chan error)
+	for i := range 40 {
+		go func() {
+			res, err := b.Query(t.Context(), "SELECT "+strconv.Itoa(i)+"+count(*) FROM claims a, claims b, claims c ORDER BY a.city", 10)
+			if err == nil && spell(res) != strconv.Itoa(i+27) {
+				err = errors.New("got " + spell(res))
+			}
+			errs <- err
+		}()
+	}
+	for range 40 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestACallerWhoLeavesStopsTheQuery(t *testing.T) {
+	b := box(t)
+	b.Parallel = 1
+	ctx, cancel := context.WithCancel(t.Context())
+	answered := make(chan error)
+	go func() {
+		_, err := b.Query(ctx, "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT count(*) FROM c", 1)
+		answered <- err
+	}()
+	cancel()
+	if err := <-answered; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the caller's own error", err)
+	}
+	if _, err := b.Query(t.Context(), "SELECT 1", 1); err != nil {
+		t.Errorf("the slot was not given back: %v", err)
 	}
 }
 

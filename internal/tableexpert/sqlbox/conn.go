@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/url"
 	"runtime"
-	"unsafe"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -64,7 +63,7 @@ func (c *conn) openMain() error {
 	defer free()
 	const flags = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_URI | sqlite3.SQLITE_OPEN_NOMUTEX | sqlite3.SQLITE_OPEN_PRIVATECACHE
 	rc := sqlite3.Xsqlite3_open_v2(c.tls, name, p, flags, c.vfsName)
-	c.db = pointerAt(p)
+	c.db = read[uintptr](p)
 	return c.fault(rc)
 }
 
@@ -96,14 +95,13 @@ func (c *conn) configure() error {
 // loadImage makes the box's image the main database, without a copy. With
 // SQLITE_DESERIALIZE_READONLY, SQLite refuses every write to it.
 func (c *conn) loadImage() error {
-	n := int64(len(c.box.Image))
+	n := c.box.size
 	if n == 0 {
 		return nil
 	}
 	schema, free := c.text("main")
 	defer free()
-	data := uintptr(unsafe.Pointer(unsafe.SliceData(c.box.Image)))
-	return c.fault(sqlite3.Xsqlite3_deserialize(c.tls, c.db, schema, data, n, n, sqlite3.SQLITE_DESERIALIZE_READONLY))
+	return c.fault(sqlite3.Xsqlite3_deserialize(c.tls, c.db, schema, c.box.image, n, n, sqlite3.SQLITE_DESERIALIZE_READONLY))
 }
 
 func (c *conn) attachFiles() error {
@@ -153,7 +151,7 @@ func (c *conn) restrict() error {
 		sqlite3.Xsqlite3_limit(c.tls, c.db, id, int32(min(most, math.MaxInt32)))
 	}
 	c.onProgress = c.progress
-	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, 1000, address(&c.onProgress), 0)
+	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, steps, address(&c.onProgress), 0)
 	return nil
 }
 
@@ -163,8 +161,13 @@ func (c *conn) guard() {
 	sqlite3.Xsqlite3_set_authorizer(c.tls, c.db, address(&c.onAuthorize), 0)
 }
 
-// progress is called every thousand steps of SQLite's machine; another answer
-// than 0 stops the statement.
+// steps is how many steps of SQLite's machine go by between looks at the
+// clock. One step takes a third of a second at worst: instr on two values as
+// long as a value may be.
+const steps = 50
+
+// progress is called every so many steps; another answer than 0 stops the
+// statement.
 func (c *conn) progress(*libc.TLS, uintptr) int32 {
 	if c.ctx.Err() != nil {
 		c.broke = errStopped

@@ -49,7 +49,7 @@ func (c *conn) prepare(sql string) (uintptr, error) {
 	if rc != sqlite3.SQLITE_OK {
 		return 0, c.fault(rc)
 	}
-	return pointerAt(p), nil
+	return read[uintptr](p), nil
 }
 
 // bind gives the arguments of our own statements: texts, integers and
@@ -150,11 +150,11 @@ func (c *conn) value(stmt uintptr, i int32) any {
 		return sqlite3.Xsqlite3_column_double(c.tls, stmt, i)
 	case sqlite3.SQLITE_TEXT:
 		p := sqlite3.Xsqlite3_column_text(c.tls, stmt, i)
-		b := libc.GoBytes(p, int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
+		b := view(p, int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
 		return strings.ToValidUTF8(string(b), "\uFFFD")
 	case sqlite3.SQLITE_BLOB:
 		p := sqlite3.Xsqlite3_column_blob(c.tls, stmt, i)
-		return slices.Clone(libc.GoBytes(p, int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i))))
+		return slices.Clone(view(p, int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i))))
 	default:
 		return nil
 	}

@@ -22,19 +22,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
 
 	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Box is a set of databases that strangers may read. Set the fields before
 // the first query; Query may be called concurrently.
 type Box struct {
 	// Image is the main database, as sqlite3_serialize makes it; nil is an
-	// empty one. It is never written to, and all queries share it.
+	// empty one. The first query copies it to where SQLite can use it, and
+	// lets it go; all queries share that copy, and none can write to it.
 	Image []byte
 
 	// Files are attached to every connection, read-only.
@@ -52,6 +55,8 @@ type Box struct {
 
 	once   sync.Once
 	slots  chan struct{}
+	image  uintptr // what was in Image, in C memory
+	size   int64   // of it
 	mu     sync.Mutex
 	wrecks []*conn // left by a crash; SQLite may still point to them
 }
@@ -138,13 +143,35 @@ func (b *Box) run(ctx context.Context, j job) (*Result, error) {
 }
 
 func (b *Box) enter(ctx context.Context) error {
-	b.once.Do(func() { b.slots = make(chan struct{}, positive(b.Parallel, 2)) })
+	b.once.Do(b.start)
+	if b.crashed() {
+		return errors.New("sqlite has crashed too often")
+	}
 	select {
 	case b.slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// start copies the image to C memory, where it stays as long as the box, or a
+// query on it, can be reached.
+func (b *Box) start() {
+	b.slots = make(chan struct{}, positive(b.Parallel, 2))
+	if len(b.Image) == 0 {
+		return
+	}
+	tls := libc.NewTLS()
+	defer tls.Close()
+	b.image = allocate(tls, len(b.Image))
+	b.size = int64(copy(view(b.image, len(b.Image)), b.Image))
+	b.Image = nil
+	runtime.AddCleanup(b, func(p uintptr) {
+		tls := libc.NewTLS()
+		defer tls.Close()
+		sqlite3.Xsqlite3_free(tls, p)
+	}, b.image)
 }
 
 func (b *Box) leave() { <-b.slots }
@@ -156,9 +183,7 @@ func (b *Box) safely(ctx context.Context, j job) (res *Result, err error) {
 	c := &conn{box: b, ctx: ctx, tls: libc.NewTLS()}
 	defer func() {
 		if p := recover(); p != nil {
-			b.mu.Lock()
-			b.wrecks = append(b.wrecks, c)
-			b.mu.Unlock()
+			b.keep(c)
 			res, err = nil, fmt.Errorf("sqlite crashed: %v", p)
 		}
 	}()
@@ -167,6 +192,22 @@ func (b *Box) safely(ctx context.Context, j job) (res *Result, err error) {
 	}
 	c.close()
 	return res, err
+}
+
+// maxWrecks is how many crashes a box survives before it refuses to go on.
+const maxWrecks = 20
+
+// keep holds on to a connection that cannot be closed any more.
+func (b *Box) keep(c *conn) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wrecks = append(b.wrecks, c)
+}
+
+func (b *Box) crashed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.wrecks) >= maxWrecks
 }
 
 // explain makes an *Error of what ended a query from outside.

@@ -1,7 +1,6 @@
 package sqlbox
 
 import (
-	"encoding/binary"
 	"fmt"
 	"runtime"
 	"unsafe"
@@ -17,21 +16,27 @@ import (
 // (https://www.sqlite.org/vfs.html) that differs in one function: a write to
 // a temporary file fails once the connection has written its share.
 
-// tempFiles is that VFS. SQLite holds its fields by address, so that it must
-// stay where it is and be reachable until it is closed.
+// tempFiles is that VFS.
 type tempFiles struct {
-	left int64 // bytes that may still be written
+	left  int64             // bytes that may still be written
+	sizes map[uintptr]int64 // of the files that are open, by address
 
-	vfs     sqlite3.Tsqlite3_vfs
-	methods sqlite3.Tsqlite3_io_methods // of temporary files
-	sizes   map[uintptr]int64           // of the files that are open, by address
+	// These are in C memory, because C code reckons with their addresses.
+	vfs     uintptr // a sqlite3_vfs
+	methods uintptr // the sqlite3_io_methods of temporary files; 0 until there is one
 
-	onOpen  func(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32
-	onWrite func(tls *libc.TLS, file, data uintptr, n int32, offset int64) int32
+	// SQLite holds ours by address; here is what keeps them alive.
+	onOpen  openFunc
+	onWrite writeFunc
 
-	open  func(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32
-	write func(tls *libc.TLS, file, data uintptr, n int32, offset int64) int32
+	open  openFunc // of the default VFS
+	write writeFunc
 }
+
+type (
+	openFunc  = func(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32
+	writeFunc = func(tls *libc.TLS, file, data uintptr, n int32, offset int64) int32
+)
 
 // temporary are the flags that SQLite opens temporary files with.
 const temporary = sqlite3.SQLITE_OPEN_TEMP_DB | sqlite3.SQLITE_OPEN_TRANSIENT_DB | sqlite3.SQLITE_OPEN_TEMP_JOURNAL | sqlite3.SQLITE_OPEN_SUBJOURNAL
@@ -44,20 +49,24 @@ func (f *tempFiles) register(tls *libc.TLS, name uintptr) error {
 	if standard == 0 {
 		return fmt.Errorf("sqlite has no file system")
 	}
-	copyFromC(&f.vfs, standard)
-	f.open = function[func(*libc.TLS, uintptr, uintptr, uintptr, int32, uintptr) int32](f.vfs.FxOpen)
+	vfs := read[sqlite3.Tsqlite3_vfs](standard)
+	f.open = function[openFunc](vfs.FxOpen)
 	f.onOpen, f.onWrite = f.openFile, f.writeFile
-	f.vfs.FxOpen = address(&f.onOpen)
-	f.vfs.FzName = name
-	f.vfs.FpNext = 0
-	if rc := sqlite3.Xsqlite3_vfs_register(tls, uintptr(unsafe.Pointer(&f.vfs)), 0); rc != sqlite3.SQLITE_OK {
+	vfs.FxOpen, vfs.FzName, vfs.FpNext = address(&f.onOpen), name, 0
+	f.vfs = place(tls, vfs)
+	if rc := sqlite3.Xsqlite3_vfs_register(tls, f.vfs, 0); rc != sqlite3.SQLITE_OK {
 		return fmt.Errorf("registering the temporary files: %d", rc)
 	}
 	return nil
 }
 
 func (f *tempFiles) unregister(tls *libc.TLS) {
-	sqlite3.Xsqlite3_vfs_unregister(tls, uintptr(unsafe.Pointer(&f.vfs)))
+	if f.vfs == 0 {
+		return
+	}
+	sqlite3.Xsqlite3_vfs_unregister(tls, f.vfs)
+	sqlite3.Xsqlite3_free(tls, f.vfs)
+	sqlite3.Xsqlite3_free(tls, f.methods)
 	runtime.KeepAlive(f)
 }
 
@@ -68,14 +77,14 @@ func (f *tempFiles) openFile(tls *libc.TLS, vfs, name, file uintptr, flags int32
 	if rc != sqlite3.SQLITE_OK || flags&temporary == 0 {
 		return rc
 	}
-	standard := pointerAt(file) // sqlite3_file begins with its methods
-	if f.write == nil {
-		copyFromC(&f.methods, standard)
-		f.write = function[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](f.methods.FxWrite)
-		f.methods.FxWrite = address(&f.onWrite)
+	if f.methods == 0 {
+		methods := read[sqlite3.Tsqlite3_io_methods](read[uintptr](file)) // sqlite3_file begins with its methods
+		f.write = function[writeFunc](methods.FxWrite)
+		methods.FxWrite = address(&f.onWrite)
+		f.methods = place(tls, methods)
 	}
 	f.sizes[file] = 0
-	putPointer(file, uintptr(unsafe.Pointer(&f.methods)))
+	put(file, f.methods)
 	return rc
 }
 
@@ -90,28 +99,39 @@ func (f *tempFiles) writeFile(tls *libc.TLS, file, data uintptr, n int32, offset
 	return f.write(tls, file, data, n, offset)
 }
 
-const pointerSize = int(unsafe.Sizeof(uintptr(0)))
+// read returns the value in the C memory at p.
+func read[T any](p uintptr) (v T) {
+	copy(bytesOf(&v), view(p, int(unsafe.Sizeof(v))))
+	return v
+}
 
-// pointerAt reads the C pointer at p.
-func pointerAt(p uintptr) uintptr {
-	b := libc.GoBytes(p, pointerSize)
-	if pointerSize == 4 {
-		return uintptr(binary.NativeEndian.Uint32(b))
+// put writes v to the C memory at p.
+func put[T any](p uintptr, v T) { copy(view(p, int(unsafe.Sizeof(v))), bytesOf(&v)) }
+
+// place returns the address of a copy of v in new C memory.
+func place[T any](tls *libc.TLS, v T) uintptr {
+	p := allocate(tls, int(unsafe.Sizeof(v)))
+	put(p, v)
+	return p
+}
+
+// allocate returns n bytes of C memory.
+func allocate(tls *libc.TLS, n int) uintptr {
+	p := sqlite3.Xsqlite3_malloc64(tls, uint64(n))
+	if p == 0 {
+		panic("out of memory")
 	}
-	return uintptr(binary.NativeEndian.Uint64(b))
+	return p
 }
 
-// putPointer writes v to the C memory at p. (libc.GoBytes is a view of that
-// memory, not a copy.)
-func putPointer(p, v uintptr) {
-	copy(libc.GoBytes(p, pointerSize), unsafe.Slice((*byte)(unsafe.Pointer(&v)), pointerSize))
+// view returns n bytes of C memory, as they are and not as a copy.
+func view(p uintptr, n int) []byte { return libc.GoBytes(p, n) }
+
+func bytesOf[T any](v *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
 }
 
-// copyFromC fills v with the C memory at p.
-func copyFromC[T any](v *T, p uintptr) {
-	n := int(unsafe.Sizeof(*v))
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(v)), n), libc.GoBytes(p, n))
-}
+const pointerSize = int(unsafe.Sizeof(uintptr(0)))
 
 // address returns what the translated C code takes for the address of the
 // function that f points to: the Go function value itself. Whoever passes it
