@@ -1,0 +1,39 @@
+package oauth_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+func TestTheSecurityDocumentNamesTestsThatExist(t *testing.T) {
+	doc, err := os.ReadFile("../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests []byte
+	for _, pattern := range []string{"*_test.go", "../internal/store/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests = append(tests, b...)
+		}
+	}
+	names := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllSubmatch(doc, -1)
+	if len(names) < 50 {
+		t.Errorf("got %d names, want the whole list", len(names))
+	}
+	for _, name := range names {
+		if !bytes.Contains(tests, append(append([]byte("func "), name[1]...), '(')) {
+			t.Errorf("docs/security.md names %s, which does not exist", name[1])
+		}
+	}
+}
