@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"rialto/a2a"
+	"rialto/internal/sse"
 )
 
 // errTooLarge is an answer that exceeds Dialer.MaxBody.
@@ -38,10 +40,15 @@ func unreachable(ctx context.Context, host string, cause error) error {
 	if known := asError(cause); known != nil {
 		return known
 	}
-	e := a2a.Errorf(a2a.Unavailable, "the agent at %s could not be reached: %v", host, cause)
-	if errors.Is(cause, errTooLarge) {
-		e = a2a.Errorf(a2a.InvalidAgentResponse, "the agent at %s: %v", host, cause)
+	var request *url.Error
+	if errors.As(cause, &request) {
+		cause = request.Err // without the URL, which may hold secrets
 	}
+	code := a2a.Unavailable
+	if errors.Is(cause, errTooLarge) || errors.Is(cause, sse.ErrTooLarge) {
+		code = a2a.InvalidAgentResponse
+	}
+	e := a2a.Errorf(code, "no answer from the agent at %s: %v", host, cause)
 	e.Cause = cause
 	return e
 }

@@ -59,7 +59,7 @@ func (c *Client) result(ctx context.Context, r route, resp *http.Response) (json
 	case err != nil && resp.StatusCode/100 != 2:
 		return nil, statusError(resp, body)
 	case err != nil:
-		return nil, garbled("%v", err)
+		return nil, garbled("the body is no JSON-RPC response")
 	case answer.Error != nil:
 		return nil, fromResponse(r.dialect.DecodeError(answer.Error), resp)
 	default:

@@ -1,0 +1,202 @@
+package a2aclient_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2atest"
+)
+
+var update = flag.Bool("update", false, "rewrite the transcripts")
+
+const cardV10 = `{"name":"x","description":"","version":"1","capabilities":{"streaming":true},"defaultInputModes":[],"defaultOutputModes":[],"skills":[],"supportedInterfaces":[{"url":"$URL/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`
+
+// TestTranscripts plays each file of testdata. Its sections are:
+//
+//	do        what the client is asked to do, a line each
+//	card      the agent's card; without it, one of 1.0 that streams
+//	METHOD    an answer to METHOD: "STATUS TYPE [cut|hold]", header lines, an
+//	          empty line, the body. Answers to one method are given in order.
+//	want      what came of it, and the calls that were made
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { playTranscript(t, file) })
+	}
+}
+
+func playTranscript(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rogue := &a2atest.Rogue{Card: cardV10, Answers: map[string][]a2atest.Answer{}}
+	var do, want string
+	for _, f := range archive.Files {
+		switch f.Name {
+		case "do":
+			do = string(f.Data)
+		case "want":
+			want = string(f.Data)
+		case "card":
+			rogue.Card = string(f.Data)
+		default:
+			rogue.Answers[f.Name] = append(rogue.Answers[f.Name], answer(t, string(f.Data)))
+		}
+	}
+	got := perform(t, rogue, do)
+	if got == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s\ngot:\n%s\nwant:\n%s", archive.Comment, got, want)
+	}
+	for i := range archive.Files {
+		if archive.Files[i].Name == "want" {
+			archive.Files = append(archive.Files[:i], archive.Files[i+1:]...)
+			break
+		}
+	}
+	archive.Files = append(archive.Files, txtar.File{Name: "want", Data: []byte(got)})
+	if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// answer reads a section of a transcript.
+func answer(t *testing.T, section string) a2atest.Answer {
+	head, body, _ := strings.Cut(section, "\n\n")
+	lines := strings.Split(head, "\n")
+	words := strings.Fields(lines[0])
+	if len(words) < 2 {
+		t.Fatalf("%q is no status and type", lines[0])
+	}
+	status, err := strconv.Atoi(words[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := a2atest.Answer{Status: status, Header: http.Header{"Content-Type": {words[1]}}, Body: body}
+	for _, flag := range words[2:] {
+		a.Cut, a.Hold = a.Cut || flag == "cut", a.Hold || flag == "hold"
+	}
+	for _, line := range lines[1:] {
+		k, v, _ := strings.Cut(line, ": ")
+		a.Header.Add(k, v)
+	}
+	return a
+}
+
+// perform does what a transcript says and tells what came of it.
+func perform(t *testing.T, rogue *a2atest.Rogue, do string) string {
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	url := rogue.Serve(t)
+	var out strings.Builder
+	c, err := (&a2aclient.Dialer{Pause: time.Millisecond}).Dial(ctx, url)
+	if err != nil {
+		out.WriteString(told(nil, err))
+		do = ""
+	}
+	for line := range strings.Lines(do) {
+		verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		fmt.Fprintf(&out, "# %s\n", strings.TrimSpace(line))
+		one(ctx, c, verb, rest, func(e a2a.Event, err error) { out.WriteString(told(e, err)) })
+	}
+	out.WriteString("calls:")
+	for _, call := range rogue.Calls() {
+		out.WriteString(" " + call.Method)
+	}
+	return strings.ReplaceAll(out.String(), strings.TrimPrefix(url, "http://"), "HOST") + "\n"
+}
+
+// one does one thing: "send TEXT", "send-now TEXT", "stream TEXT", "answer TASK
+// TEXT", "task ID", "cancel ID" or "subscribe ID".
+func one(ctx context.Context, c *a2aclient.Client, verb, rest string, tell func(a2a.Event, error)) {
+	req := a2atest.Say(rest)
+	switch verb {
+	case "send", "send-now":
+		req.ReturnImmediately = verb == "send-now"
+		tell(c.Send(ctx, req))
+	case "answer":
+		id, text, _ := strings.Cut(rest, " ")
+		req = a2atest.Say(text)
+		req.Message.TaskID = a2a.TaskID(id)
+		fallthrough
+	case "stream":
+		for e, err := range c.Stream(ctx, req) {
+			tell(e, err)
+		}
+	case "task":
+		t, err := c.Task(ctx, a2a.TaskQuery{ID: a2a.TaskID(rest)})
+		tell(t, err)
+	case "cancel":
+		t, err := c.Cancel(ctx, a2a.TaskID(rest))
+		tell(t, err)
+	case "subscribe":
+		for e, err := range c.Subscribe(ctx, a2a.TaskID(rest)) {
+			tell(e, err)
+		}
+	}
+}
+
+// told writes an event or error as a line.
+func told(e a2a.Event, err error) string {
+	var ae *a2a.Error
+	switch {
+	case errors.As(err, &ae) && ae.Remote:
+		s := fmt.Sprintf("the agent says %s (%d, HTTP %d): %s", ae.Code, ae.Number, ae.HTTPStatus, ae.Message)
+		if ae.Challenge != "" {
+			s += " challenge=" + ae.Challenge
+		}
+		if ae.Data != nil {
+			s += " data=" + string(ae.Data)
+		}
+		return s + "\n"
+	case errors.As(err, &ae):
+		return fmt.Sprintf("we say %s: %s\n", ae.Code, ae.Message)
+	case err != nil:
+		return fmt.Sprintf("error: %v\n", err)
+	}
+	switch e := e.(type) {
+	case *a2a.Message:
+		return fmt.Sprintf("message %s %q\n", e.Role, e.Text())
+	case *a2a.Task:
+		s := fmt.Sprintf("task %s %s", e.ID, status(e.Status))
+		for _, a := range e.Artifacts {
+			s += fmt.Sprintf(" [%s %q]", a.ID, a.Text())
+		}
+		return s + "\n"
+	case *a2a.StatusUpdate:
+		return fmt.Sprintf("status of %s %s\n", e.TaskID, status(e.Status))
+	case *a2a.ArtifactUpdate:
+		return fmt.Sprintf("artifact of %s [%s %q] append=%v last=%v\n", e.TaskID, e.Artifact.ID, e.Artifact.Text(), e.Append, e.LastChunk)
+	}
+	return fmt.Sprintf("%#v\n", e)
+}
+
+func status(s a2a.Status) string {
+	out := string(s.State)
+	if s.Message != nil {
+		out += fmt.Sprintf(" %q", s.Message.Text())
+	}
+	if !s.Timestamp.IsZero() {
+		out += " at " + s.Timestamp.Format(time.RFC3339Nano)
+	}
+	return out
+}
