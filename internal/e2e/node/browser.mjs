@@ -238,7 +238,10 @@ async function fits(page) {
   assert.ok(over <= 0, `the page is ${over} pixels wider than the window`);
 }
 
-const focused = (page) => page.evaluate(() => document.activeElement.value === 'approve' ? 'approve' : document.activeElement.id || document.activeElement.value || document.activeElement.tagName);
+/** Names what has the focus. */
+function focused(page) {
+  return page.evaluate(() => document.activeElement.id || document.activeElement.value || document.activeElement.tagName);
+}
 
 /** Pictures for the documentation. */
 async function screenshots(browser, app, folder) {

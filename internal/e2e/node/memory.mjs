@@ -68,6 +68,14 @@ export class Memory {
     return this.#kept.verifier;
   }
 
+  saveDiscoveryState(state) {
+    this.set('discovery', state);
+  }
+
+  discoveryState() {
+    return this.#kept.discovery;
+  }
+
   redirectToAuthorization(url) {
     this.sentTo = url;
   }

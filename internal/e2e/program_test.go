@@ -1,0 +1,138 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"net"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	username = "demo"
+	password = "correct horse battery staple"
+)
+
+// program is a running rialto.
+type program struct {
+	URL  string // the origin that it serves
+	cmd  *exec.Cmd
+	log  *logBuffer
+	done chan error
+}
+
+// demo runs "rialto demo" on data, at addr or, when that is "", at a free
+// port.
+func demo(t *testing.T, data, addr string) *program {
+	t.Helper()
+	if addr == "" {
+		addr = freeAddress(t)
+	}
+	p := start(t, addr, "demo", "--listen", addr, "--data", data)
+	return p
+}
+
+// tableExpert runs "rialto tableexpert" at a free port.
+func tableExpert(t *testing.T) *program {
+	t.Helper()
+	addr := freeAddress(t)
+	return start(t, addr, "tableexpert", "--listen", addr)
+}
+
+func start(t *testing.T, addr string, args ...string) *program {
+	t.Helper()
+	p := &program{URL: "http://" + addr, cmd: exec.Command(binary, args...), log: &logBuffer{}, done: make(chan error, 1)}
+	p.cmd.Env = []string{"RIALTO_DEMO_PASSWORD=" + password, "HOME=" + t.TempDir(), "RIALTO_LOG__LEVEL=debug"}
+	p.cmd.Stderr = p.log
+	p.launch(t)
+	return p
+}
+
+// launch starts the prepared command and returns once it says that it is
+// ready. It is stopped with the test.
+func (p *program) launch(t *testing.T) {
+	t.Helper()
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready := make(chan bool, 1)
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			p.log.Write(append(lines.Bytes(), '\n'))
+			if strings.Contains(lines.Text(), "is ready") || strings.Contains(lines.Text(), "listens") {
+				ready <- true
+			}
+		}
+		p.done <- p.cmd.Wait()
+		close(ready)
+	}()
+	t.Cleanup(func() { p.end(t) })
+	select {
+	case ok := <-ready:
+		if !ok {
+			t.Fatalf("the program ended before it was ready:\n%s", p.log)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatalf("the program was not ready in 30 seconds:\n%s", p.log)
+	}
+}
+
+// end asks the program to stop, as an operator would, and makes sure of it.
+func (p *program) end(t *testing.T) {
+	t.Helper()
+	if p.cmd.ProcessState != nil {
+		return
+	}
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-p.done:
+		if err != nil {
+			t.Errorf("the program ended with %v:\n%s", err, p.log)
+		}
+	case <-time.After(10 * time.Second):
+		p.cmd.Process.Kill()
+		t.Errorf("the program did not stop in 10 seconds:\n%s", p.log)
+	}
+}
+
+// kill ends the program without a warning, as a crash does.
+func (p *program) kill() {
+	p.cmd.Process.Kill()
+	<-p.done
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// logBuffer keeps what a program says, to be shown when a test fails.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
