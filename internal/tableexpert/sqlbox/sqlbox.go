@@ -6,7 +6,10 @@
 // authorizer sees every table and function that SQLite is about to use
 // (guard.go), the main database is a read-only image in memory and the others
 // are opened read-only, "PRAGMA query_only" is on, and SQLite itself must
-// call the compiled statement read-only (conn.go).
+// call the compiled statement read-only (conn.go). Against everything that
+// merely costs too much there are SQLite's own limits (conn.go), a clock, a
+// budget for temporary files (temp.go), and an estimate of what a statement
+// grows to when SQLite writes it out (expand.go).
 //
 // Each query gets a connection of its own, which is thrown away after it: to
 // open one costs about a millisecond, and nothing that a statement does can
