@@ -16,7 +16,7 @@ const (
 	requestTTL = 10 * time.Minute
 )
 
-// showAuthorize serves the authorization endpoint (OAuth 2.1 section 4.1.1):
+// showAuthorize serves the authorization endpoint (RFC 6749 section 4.1.1):
 // it checks the request, keeps it under a handle and asks the person.
 func (s *Server) showAuthorize(w http.ResponseWriter, r *http.Request) {
 	req, client, err := s.readRequest(r)
@@ -139,8 +139,8 @@ func checkShape(f form) error {
 	return nil
 }
 
-// checkChallenge demands PKCE with S256 of every client (OAuth 2.1 section
-// 7.5.1). A missing method would mean "plain" (RFC 7636 section 4.3).
+// checkChallenge demands PKCE with S256 of every client (RFC 9700 section
+// 2.1.1). A missing method would mean "plain" (RFC 7636 section 4.3).
 func checkChallenge(challenge, method string) error {
 	switch {
 	case challenge == "":

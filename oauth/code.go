@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// redeemCode exchanges an authorization code (OAuth 2.1 section 4.1.3). The
+// redeemCode exchanges an authorization code (RFC 6749 section 4.1.3). The
 // code is used up before its binding is checked: whoever presents it wrongly
 // does not get to try again.
 func (s *Server) redeemCode(ctx context.Context, client *Client, f form) (*tokens, error) {

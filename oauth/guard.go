@@ -62,7 +62,7 @@ func (s *Server) admitted(r *http.Request) (Principal, error) {
 }
 
 // bearer returns the request's token. It comes in one Authorization header and
-// nowhere else: a token in a URL ends up in logs (OAuth 2.1 section 5.1.1).
+// nowhere else: a token in a URL ends up in logs (RFC 6750 section 5.3).
 func bearer(r *http.Request) (string, error) {
 	if strings.Contains(r.URL.RawQuery, "access_token") && r.URL.Query().Has("access_token") {
 		return "", refuse("invalid_request", "A token belongs into the Authorization header.")

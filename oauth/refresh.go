@@ -11,7 +11,7 @@ import (
 const maxUses = 100
 
 // redeemRefresh exchanges a refresh token. Every use gives a new one, because
-// most clients cannot keep a secret (OAuth 2.1 section 4.3.1).
+// most clients cannot keep a secret (RFC 9700 section 2.2.2).
 func (s *Server) redeemRefresh(ctx context.Context, client *Client, f form) (*tokens, error) {
 	plain := f.get("refresh_token")
 	if plain == "" {

@@ -61,8 +61,7 @@ func (s *Server) session(r *http.Request) (*Session, error) {
 }
 
 // startSession signs a browser in. The session is always a new one, and the
-// old one ends: nobody can have planted it (OAuth 2.1 section 7.13, session
-// fixation).
+// old one ends: nobody can have planted it (session fixation).
 func (s *Server) startSession(w http.ResponseWriter, r *http.Request, a *Account) (*Session, error) {
 	if err := s.endSession(w, r); err != nil {
 		return nil, err
