@@ -69,6 +69,14 @@ func (r *role) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// roleV0 and roleV1 write one of the two roles that there are.
+func roleV0(r a2a.Role) string {
+	if r == a2a.RoleAgent {
+		return string(r)
+	}
+	return string(a2a.RoleUser)
+}
+
 func roleV1(r a2a.Role) string {
 	if r == a2a.RoleAgent {
 		return "ROLE_AGENT"

@@ -46,7 +46,7 @@ type message03 struct {
 	MessageID        string       `json:"messageId"`
 	ContextID        string       `json:"contextId,omitempty"`
 	TaskID           a2a.TaskID   `json:"taskId,omitempty"`
-	Role             a2a.Role     `json:"role"`
+	Role             string       `json:"role"`
 	Parts            []part03     `json:"parts"`
 	Metadata         a2a.Metadata `json:"metadata,omitempty"`
 	Extensions       []string     `json:"extensions,omitempty"`
@@ -162,7 +162,7 @@ func (s spell03) message(m a2a.Message) message03 {
 		MessageID:        m.ID,
 		ContextID:        m.ContextID,
 		TaskID:           m.TaskID,
-		Role:             m.Role,
+		Role:             roleV0(m.Role),
 		Parts:            filled(each(m.Parts, s.part)),
 		Metadata:         m.Metadata,
 		Extensions:       m.Extensions,
@@ -174,6 +174,7 @@ func (s spell03) artifact(a a2a.Artifact) artifact03 {
 	return artifact03{a.ID, a.Name, a.Description, filled(each(a.Parts, s.part)), a.Metadata, a.Extensions}
 }
 
+// part has no place for the media type and name of text and data.
 func (spell03) part(p a2a.Part) part03 {
 	out := part03{Metadata: p.Metadata}
 	switch c := p.Content.(type) {
