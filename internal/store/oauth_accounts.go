@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"rialto/oauth"
@@ -22,7 +21,7 @@ func (db *DB) AddAccount(ctx context.Context, a *oauth.Account) error {
 
 // SetPassword implements oauth.AccountStore.
 func (db *DB) SetPassword(ctx context.Context, id, password string) error {
-	return db.inTx(ctx, func(tx *sql.Tx) error {
+	return db.inTx(ctx, func(tx *tx) error {
 		n, err := changed(ctx, tx, `UPDATE accounts SET password = $1 WHERE id = $2`, password, id)
 		if err != nil {
 			return err

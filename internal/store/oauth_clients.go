@@ -13,7 +13,7 @@ var _ oauth.Store = (*DB)(nil)
 
 // AddClient implements oauth.ClientStore.
 func (db *DB) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
-	return db.inTx(ctx, func(tx *sql.Tx) error {
+	return db.inTx(ctx, func(tx *tx) error {
 		if err := makeRoom(ctx, tx, limit); err != nil {
 			return err
 		}
@@ -27,7 +27,7 @@ func (db *DB) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
 }
 
 // makeRoom removes clients that nobody ever let in, until one more fits.
-func makeRoom(ctx context.Context, tx *sql.Tx, limit int) error {
+func makeRoom(ctx context.Context, tx *tx, limit int) error {
 	var n int
 	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM clients`).Scan(&n); err != nil || n < limit {
 		return err

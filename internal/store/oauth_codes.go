@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 // is first; what a second caller does to the grant is committed with it.
 func (db *DB) TakeCode(ctx context.Context, hash, clientID string, first *oauth.Refresh, now time.Time) (code *oauth.Code, err error) {
 	reused := false
-	err = db.inTx(ctx, func(tx *sql.Tx) error {
+	err = db.inTx(ctx, func(tx *tx) error {
 		code, err = takeCode(ctx, tx, hash, clientID, now)
 		if errors.Is(err, oauth.ErrNotFound) {
 			reused, err = codeReused(ctx, tx, hash, clientID, now)
@@ -30,7 +29,7 @@ func (db *DB) TakeCode(ctx context.Context, hash, clientID string, first *oauth.
 	return code, err
 }
 
-func takeCode(ctx context.Context, tx *sql.Tx, hash, clientID string, now time.Time) (*oauth.Code, error) {
+func takeCode(ctx context.Context, tx *tx, hash, clientID string, now time.Time) (*oauth.Code, error) {
 	c := &oauth.Code{Hash: hash, ClientID: clientID}
 	var grantID string
 	var expires int64
@@ -48,7 +47,7 @@ func takeCode(ctx context.Context, tx *sql.Tx, hash, clientID string, now time.T
 
 // codeReused revokes the grant of a code that its client used before. If there
 // is no such code it returns oauth.ErrNotFound.
-func codeReused(ctx context.Context, tx *sql.Tx, hash, clientID string, now time.Time) (bool, error) {
+func codeReused(ctx context.Context, tx *tx, hash, clientID string, now time.Time) (bool, error) {
 	var grantID string
 	err := tx.QueryRowContext(ctx, `SELECT grant_id FROM codes WHERE hash = $1 AND client_id = $2`, hash, clientID).Scan(&grantID)
 	if err != nil {

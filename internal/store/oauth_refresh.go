@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"rialto/oauth"
@@ -33,7 +32,7 @@ func (db *DB) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oauth.
 // Rotate implements oauth.GrantStore.
 func (db *DB) Rotate(ctx context.Context, r oauth.Rotation) (sealed string, err error) {
 	reused := false
-	err = db.inTx(ctx, func(tx *sql.Tx) error {
+	err = db.inTx(ctx, func(tx *tx) error {
 		t, err := useRefresh(ctx, tx, r)
 		if err != nil {
 			return err
@@ -65,7 +64,7 @@ type usedToken struct {
 // useRefresh counts a use, remembers the first one and keeps the successor
 // that the first one brought. Whoever comes at the same moment waits for the
 // row and reads what was left there.
-func useRefresh(ctx context.Context, tx *sql.Tx, r oauth.Rotation) (t usedToken, err error) {
+func useRefresh(ctx context.Context, tx *tx, r oauth.Rotation) (t usedToken, err error) {
 	var used int64
 	err = tx.QueryRowContext(ctx, `
 		UPDATE refresh_tokens SET

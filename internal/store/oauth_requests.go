@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 	"time"
 
@@ -37,7 +36,7 @@ func (db *DB) Request(ctx context.Context, handle string, now time.Time) (*oauth
 
 // Approve implements oauth.RequestStore. The DELETE decides who is first.
 func (db *DB) Approve(ctx context.Context, handle string, g *oauth.Grant, c *oauth.Code) error {
-	return db.inTx(ctx, func(tx *sql.Tx) error {
+	return db.inTx(ctx, func(tx *tx) error {
 		if err := takeRequest(ctx, tx, handle); err != nil {
 			return err
 		}

@@ -9,12 +9,13 @@ import (
 
 // openPostgres opens a database that several replicas may share.
 func openPostgres(dsn string) (*DB, error) {
-	pool, err := sql.Open("pgx", dsn)
+	db, err := sql.Open("pgx", dsn)
 	if err != nil {
 		return nil, err
 	}
-	pool.SetMaxOpenConns(16)
-	pool.SetMaxIdleConns(4)
-	pool.SetConnMaxIdleTime(5 * time.Minute)
-	return &DB{read: pool, write: pool}, nil
+	db.SetMaxOpenConns(16)
+	db.SetMaxIdleConns(4)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	both := &pool{DB: db}
+	return &DB{read: both, write: both}, nil
 }

@@ -38,7 +38,7 @@ func openSQLite(path string) (*DB, error) {
 	}
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
-	return &DB{read: read, write: write}, nil
+	return &DB{read: &pool{DB: read, prepares: true}, write: &pool{DB: write, prepares: true}}, nil
 }
 
 // sqliteURL names the file with the settings of each connection. busy_timeout

@@ -24,8 +24,8 @@ import (
 
 // DB is an open database. Its methods may be called concurrently.
 type DB struct {
-	read  *sql.DB
-	write *sql.DB // the same as read on PostgreSQL
+	read  *pool
+	write *pool // the same as read on PostgreSQL
 }
 
 //go:embed migrations/*.sql
@@ -83,7 +83,7 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
-	provider, err := goose.NewProvider(dialect, db.write, files, options...)
+	provider, err := goose.NewProvider(dialect, db.write.DB, files, options...)
 	if err != nil {
 		return fmt.Errorf("reading migrations: %w", err)
 	}
@@ -97,17 +97,7 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 
 // inTx runs do in a transaction of the write handle. It commits if do returns
 // nil and rolls back otherwise.
-func (db *DB) inTx(ctx context.Context, do func(*sql.Tx) error) error {
-	tx, err := db.write.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // after Commit this does nothing
-	if err := do(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
+func (db *DB) inTx(ctx context.Context, do func(*tx) error) error { return db.write.inTx(ctx, do) }
 
 // querier is what a handle and a transaction have in common.
 type querier interface {

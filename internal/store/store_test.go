@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"os"
 	"path/filepath"
 	"sync"
@@ -117,8 +116,8 @@ func TestSQLiteIsSetUpForDurability(t *testing.T) {
 func TestATransactionThatFailsLeavesNothing(t *testing.T) {
 	each(t, func(t *testing.T, again func() *DB) {
 		db := again()
-		err := db.inTx(t.Context(), func(tx *sql.Tx) error {
-			if _, err := tx.Exec(`INSERT INTO accounts (id, name, password, created) VALUES ('a', 'a', 'a', 1)`); err != nil {
+		err := db.inTx(t.Context(), func(tx *tx) error {
+			if _, err := tx.ExecContext(t.Context(), `INSERT INTO accounts (id, name, password, created) VALUES ('a', 'a', 'a', 1)`); err != nil {
 				return err
 			}
 			return oauth.ErrReused
