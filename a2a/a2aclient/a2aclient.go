@@ -69,8 +69,9 @@ type Client struct {
 	dialer *Dialer
 	dialed *url.URL
 	card   *a2a.Card
-	routes []route // never empty
-	route  atomic.Int32
+	routes []route      // never empty
+	route  atomic.Int32 // the index of the one to try first
+	proven atomic.Bool  // some call has been answered in its dialect
 }
 
 var _ a2a.Agent = (*Client)(nil)

@@ -99,7 +99,8 @@ func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
 func attempt[T any](ctx context.Context, c *Client, call func(route) (T, error)) (T, error) {
 	first := int(c.route.Load())
 	v, err := call(c.routes[first])
-	if !c.routes[first].dialect.MethodUnknown(err) {
+	if !c.unknown(c.routes[first], err) {
+		c.learn(ctx, first, first, err)
 		return v, err
 	}
 	for i, r := range c.routes {
@@ -107,15 +108,31 @@ func attempt[T any](ctx context.Context, c *Client, call func(route) (T, error))
 			continue
 		}
 		other, otherErr := call(r)
-		if r.dialect.MethodUnknown(otherErr) {
-			continue
+		if !r.dialect.MethodUnknown(otherErr) {
+			c.learn(ctx, first, i, otherErr)
+			return other, otherErr
 		}
-		if otherErr == nil || remote(otherErr) {
-			c.route.Store(int32(i))
-			c.dialer.log().InfoContext(ctx, "the agent speaks another dialect than was tried first",
-				"url", r.url, "tried", c.routes[first].dialect.Generation, "speaks", r.dialect.Generation)
-		}
-		return other, otherErr
 	}
 	return v, err
+}
+
+// unknown reports whether err says that the agent does not speak r. An invalid
+// request says so only as long as nothing else has been answered: it is also
+// what servers of 0.3 say to a message for a task that has ended (a2a-js).
+func (c *Client) unknown(r route, err error) bool {
+	return r.dialect.MethodUnknown(err) && (!c.proven.Load() || !a2a.Is(err, a2a.InvalidRequest))
+}
+
+// learn remembers the route that was answered.
+func (c *Client) learn(ctx context.Context, tried, answered int, err error) {
+	if err != nil && !remote(err) {
+		return
+	}
+	c.proven.Store(true)
+	if tried == answered {
+		return
+	}
+	c.route.Store(int32(answered))
+	c.dialer.log().InfoContext(ctx, "the agent speaks another dialect than was tried first", "url", c.routes[answered].url,
+		"tried", c.routes[tried].dialect.Generation, "speaks", c.routes[answered].dialect.Generation)
 }

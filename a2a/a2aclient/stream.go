@@ -32,7 +32,7 @@ func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a
 			return r.dialect.EncodeSend(req, r.tenant)
 		})
 		switch {
-		case c.routes[c.route.Load()].dialect.MethodUnknown(err):
+		case remote(err) && a2a.Is(err, a2a.MethodNotFound):
 			f.send(ctx, req) // nothing ran: the card is wrong about streaming
 		case err != nil:
 			yield(nil, err)
