@@ -52,6 +52,8 @@ func (s *Server) checkResource(asked []string) error {
 		return refuse("invalid_target", "Only one resource can be asked for at a time.")
 	case !s.isResource(asked[0]):
 		return refuse("invalid_target", "This server issues tokens for %s only.", s.Resource)
+	case asked[0] != s.Resource:
+		s.Log.Debug("oauth: resource spelled in another way", "resource", asked[0])
 	}
 	return nil
 }

@@ -65,6 +65,8 @@ func (s *Server) grantable(asked string) (set ScopeSet, ok bool) {
 	for _, word := range words {
 		if s.known().Has(word) {
 			set = append(set, word)
+		} else {
+			s.Log.Debug("oauth: unknown scope ignored", "scope", word)
 		}
 	}
 	if len(words) > 0 && len(set) == 0 {
