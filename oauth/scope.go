@@ -65,9 +65,10 @@ func (s *Server) grantable(asked string) (set ScopeSet, ok bool) {
 	for _, word := range words {
 		if s.known().Has(word) {
 			set = append(set, word)
-		} else {
-			s.Log.Debug("oauth: unknown scope ignored", "scope", word)
 		}
+	}
+	if unknown := len(words) - len(set); unknown > 0 {
+		s.Log.Debug("oauth: unknown scopes ignored", "count", unknown, "known", set.String())
 	}
 	if len(words) > 0 && len(set) == 0 {
 		return nil, false
