@@ -49,7 +49,7 @@ func (f *tempFiles) register(tls *libc.TLS, name uintptr) error {
 	if standard == 0 {
 		return fmt.Errorf("sqlite has no file system")
 	}
-	vfs := read[sqlite3.Tsqlite3_vfs](standard)
+	vfs := copyVFS(tls, standard)
 	f.open = function[openFunc](vfs.FxOpen)
 	f.onOpen, f.onWrite = f.openFile, f.writeFile
 	vfs.FxOpen, vfs.FzName, vfs.FpNext = address(&f.onOpen), name, 0
@@ -58,6 +58,15 @@ func (f *tempFiles) register(tls *libc.TLS, name uintptr) error {
 		return fmt.Errorf("registering the temporary files: %d", rc)
 	}
 	return nil
+}
+
+// copyVFS reads a registered VFS under the lock that guards the list of them:
+// its link to the next changes when a neighbour comes or goes.
+func copyVFS(tls *libc.TLS, vfs uintptr) sqlite3.Tsqlite3_vfs {
+	list := sqlite3.Xsqlite3_mutex_alloc(tls, sqlite3.SQLITE_MUTEX_STATIC_MAIN)
+	sqlite3.Xsqlite3_mutex_enter(tls, list)
+	defer sqlite3.Xsqlite3_mutex_leave(tls, list)
+	return read[sqlite3.Tsqlite3_vfs](vfs)
 }
 
 func (f *tempFiles) unregister(tls *libc.TLS) {
