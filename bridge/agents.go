@@ -1,0 +1,115 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"rialto/a2a"
+)
+
+const (
+	cardTTL     = 10 * time.Minute // after it, a card is read again
+	dialRetry   = 5 * time.Second  // after a failure, no new attempt before
+	dialTimeout = 5 * time.Second
+)
+
+// peer is an agent and the connection to it, made when first needed.
+type peer struct {
+	Agent
+
+	mu    sync.Mutex // held while dialing: others wait for the same attempt
+	conn  Peer
+	err   error
+	asked time.Time
+}
+
+// connect returns the connection, dialing when there is none or its card is
+// old. An agent that was reachable once stays so: a later failure to read its
+// card keeps the connection. A caller that leaves does not end the attempt,
+// since others wait for it.
+func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	age := b.Now().Sub(p.asked)
+	if p.conn != nil && age < cardTTL {
+		return p.conn, nil
+	}
+	if p.err != nil && age < dialRetry {
+		return nil, p.err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialTimeout)
+	defer cancel()
+	conn, err := b.Dial(ctx, p.Agent)
+	p.asked = b.Now()
+	if err != nil && p.conn != nil {
+		b.Log.Warn("reading the card again", "agent", p.Name, "err", err)
+		return p.conn, nil
+	}
+	if err != nil {
+		b.Log.Warn("reaching an agent", "agent", p.Name, "err", err)
+		p.err = unreachable{p.Name}
+		return nil, p.err
+	}
+	p.conn, p.err = conn, nil
+	return conn, nil
+}
+
+// unreachable is what callers are told of an agent without a connection. Why
+// is for the operator's log: it tells of the inside of a network.
+type unreachable struct{ agent string }
+
+func (e unreachable) Error() string { return "The agent " + e.agent + " cannot be reached now." }
+
+// agent returns the peer that a call means: the named one, or the only or
+// default one when it names none. Its error is for the model to act on.
+func (b *Bridge) agent(name string) (*peer, error) {
+	if name == "" {
+		name = b.Default
+	}
+	if name == "" && len(b.Agents) == 1 {
+		name = b.Agents[0].Name
+	}
+	if p, ok := b.peers[name]; ok {
+		return p, nil
+	}
+	names := make([]string, len(b.Agents))
+	for i, a := range b.Agents {
+		names[i] = a.Name
+	}
+	known := strings.Join(names, ", ")
+	if name == "" {
+		return nil, fmt.Errorf("the argument \"agent\" is missing. Choose one of: %s. list_agents tells what each can do", known)
+	}
+	return nil, fmt.Errorf("there is no agent named %q. Choose one of: %s", name, known)
+}
+
+// reach connects to all agents at once and returns those that answered, in
+// the operator's order.
+func (b *Bridge) reach(ctx context.Context) []*peer {
+	ok := make([]bool, len(b.Agents))
+	var wg sync.WaitGroup
+	for i, a := range b.Agents {
+		wg.Go(func() {
+			_, err := b.connect(ctx, b.peers[a.Name])
+			ok[i] = err == nil
+		})
+	}
+	wg.Wait()
+	var found []*peer
+	for i, a := range b.Agents {
+		if ok[i] {
+			found = append(found, b.peers[a.Name])
+		}
+	}
+	return found
+}
+
+// card returns the card of a peer that is connected.
+func (p *peer) card() *a2a.Card {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.conn.Card()
+}

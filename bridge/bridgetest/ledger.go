@@ -1,0 +1,258 @@
+// Package bridgetest holds the contract of bridge.Ledger as a test that every
+// implementation runs.
+package bridgetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+
+	"github.com/google/uuid"
+)
+
+// parallel is how many callers fight over what only one may have.
+const parallel = 64
+
+var now = time.UnixMilli(1_800_000_000_000)
+
+// TestLedger runs the contract against the ledgers that open returns. Each
+// must be empty.
+func TestLedger(t *testing.T, open func(*testing.T) bridge.Ledger) {
+	for name, test := range map[string]func(*testing.T, bridge.Ledger){
+		"a task is read as it was written":                   readBack,
+		"a task is known to its owner only":                  ownerOnly,
+		"a conversation is known to its owner and its agent": contexts,
+		"a paused task is continued by exactly one caller":   continueOnce,
+		"a task that is working or ended is not continued":   continueNever,
+		"a replica without the lease writes nothing":         leaseLost,
+		"an abandoned task goes to exactly one replica":      claimOnce,
+		"a renewed lease is not claimed":                     renewed,
+		"a settled task is not claimed":                      settledNotClaimed,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+func lease(replica string) bridge.Lease {
+	return bridge.Lease{Replica: replica, Until: now.Add(10 * time.Second)}
+}
+
+// add writes a new task of alice's, followed by replica "r1".
+func add(t *testing.T, l bridge.Ledger) *bridge.Entry {
+	t.Helper()
+	e := &bridge.Entry{
+		Handle: uuid.NewString(), Owner: "alice", Client: "client", Agent: "agent", MessageID: "m1",
+		Created: now, Updated: now,
+	}
+	if err := l.AddTask(t.Context(), e, lease("r1")); err != nil {
+		t.Fatalf("AddTask: %v", err)
+	}
+	return e
+}
+
+// settle saves e in a state that waits for its owner, or has ended.
+func settle(t *testing.T, l bridge.Ledger, e *bridge.Entry, s a2a.State) {
+	t.Helper()
+	e.Task = &a2a.Task{ID: "upstream", ContextID: "context", Status: a2a.Status{State: s}}
+	e.Settled = true
+	if err := l.SaveTask(t.Context(), e, "r1"); err != nil {
+		t.Fatalf("SaveTask: %v", err)
+	}
+}
+
+func readBack(t *testing.T, l bridge.Ledger) {
+	e := add(t, l)
+	data, err := a2a.DataPart(map[string]any{"big": 9007199254740993, "text": "zero \x00, quote ', emoji 🌉"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("done")}}
+	e.Task = &a2a.Task{
+		ID: "upstream", ContextID: "context",
+		Status: a2a.Status{State: a2a.Working, Message: said, Timestamp: now.UTC()},
+		Artifacts: []a2a.Artifact{{ID: "a", Name: "all kinds", Parts: []a2a.Part{
+			a2a.TextPart(""), data, {Content: a2a.Raw{0, 255}, Filename: "f"}, {Content: a2a.URL("https://example.com"), MediaType: "text/plain"},
+		}}},
+		History:  []a2a.Message{*said},
+		Metadata: a2a.Metadata{"k": "v"},
+	}
+	e.Failure = &bridge.Failure{Code: a2a.Unavailable, Message: "gone", Remote: true}
+	e.Updated = now.Add(time.Second)
+	if err := l.SaveTask(t.Context(), e, "r1"); err != nil {
+		t.Fatalf("SaveTask: %v", err)
+	}
+	got, err := l.Task(t.Context(), "alice", e.Handle)
+	if err != nil {
+		t.Fatalf("Task: %v", err)
+	}
+	if !got.Created.Equal(e.Created) || !got.Updated.Equal(e.Updated) {
+		t.Errorf("times: got %v and %v, want %v and %v", got.Created, got.Updated, e.Created, e.Updated)
+	}
+	got.Created, got.Updated = e.Created, e.Updated
+	if !reflect.DeepEqual(got, e) {
+		t.Errorf("got %+v, want %+v", got, e)
+	}
+}
+
+func ownerOnly(t *testing.T, l bridge.Ledger) {
+	e := add(t, l)
+	settle(t, l, e, a2a.InputRequired)
+	for _, who := range []string{"bob", "", "ALICE"} {
+		if _, err := l.Task(t.Context(), who, e.Handle); !errors.Is(err, bridge.ErrNoTask) {
+			t.Errorf("Task of %q: got %v, want ErrNoTask", who, err)
+		}
+		if err := l.ContinueTask(t.Context(), who, e.Handle, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrNoTask) {
+			t.Errorf("ContinueTask of %q: got %v, want ErrNoTask", who, err)
+		}
+	}
+}
+
+func contexts(t *testing.T, l bridge.Ledger) {
+	settle(t, l, add(t, l), a2a.Completed)
+	for _, c := range []struct {
+		owner, agent, context string
+		want                  bool
+	}{
+		{"alice", "agent", "context", true},
+		{"bob", "agent", "context", false},
+		{"alice", "other", "context", false},
+		{"alice", "agent", "other", false},
+	} {
+		got, err := l.HasContext(t.Context(), c.owner, c.agent, c.context)
+		if got != c.want || err != nil {
+			t.Errorf("HasContext(%q, %q, %q): got %v, %v, want %v", c.owner, c.agent, c.context, got, err, c.want)
+		}
+	}
+}
+
+func continueOnce(t *testing.T, l bridge.Ledger) {
+	e := add(t, l)
+	settle(t, l, e, a2a.InputRequired)
+	won := count(t, func(i int) (bool, error) {
+		err := l.ContinueTask(context.Background(), "alice", e.Handle, fmt.Sprint("m", i), lease(fmt.Sprint("r", i)), now)
+		if errors.Is(err, bridge.ErrTaskBusy) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	if won != 1 {
+		t.Errorf("got %d callers that continued the task, want 1", won)
+	}
+	got, err := l.Task(t.Context(), "alice", e.Handle)
+	if err != nil || got.Settled {
+		t.Errorf("afterwards: got settled %v, %v, want false", got.Settled, err)
+	}
+}
+
+func continueNever(t *testing.T, l bridge.Ledger) {
+	working := add(t, l)
+	if err := l.ContinueTask(t.Context(), "alice", working.Handle, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrTaskBusy) {
+		t.Errorf("a submitted task: got %v, want ErrTaskBusy", err)
+	}
+	for _, s := range []a2a.State{a2a.Completed, a2a.Failed, a2a.Canceled, a2a.Rejected} {
+		e := add(t, l)
+		settle(t, l, e, s)
+		if err := l.ContinueTask(t.Context(), "alice", e.Handle, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrTaskBusy) {
+			t.Errorf("a %s task: got %v, want ErrTaskBusy", s, err)
+		}
+	}
+}
+
+func leaseLost(t *testing.T, l bridge.Ledger) {
+	e := add(t, l)
+	e.Failure = &bridge.Failure{Message: "from a replica that was given up"}
+	if err := l.SaveTask(t.Context(), e, "r2"); !errors.Is(err, bridge.ErrLeaseLost) {
+		t.Errorf("SaveTask by another replica: got %v, want ErrLeaseLost", err)
+	}
+	if got, err := l.Task(t.Context(), "alice", e.Handle); err != nil || got.Failure != nil {
+		t.Errorf("afterwards: got %+v, %v, want no failure", got.Failure, err)
+	}
+	settle(t, l, e, a2a.Completed)
+	if err := l.SaveTask(t.Context(), e, "r1"); !errors.Is(err, bridge.ErrLeaseLost) {
+		t.Errorf("SaveTask of a settled task: got %v, want ErrLeaseLost", err)
+	}
+}
+
+func claimOnce(t *testing.T, l bridge.Ledger) {
+	const tasks = 20
+	for range tasks {
+		add(t, l)
+	}
+	later := now.Add(time.Minute)
+	var mu sync.Mutex
+	owners := map[string]int{}
+	count(t, func(i int) (bool, error) {
+		claim := bridge.Lease{Replica: fmt.Sprint("r", i), Until: later.Add(time.Minute)}
+		entries, err := l.ClaimTasks(context.Background(), claim, later, 3)
+		mu.Lock()
+		defer mu.Unlock()
+		for _, e := range entries {
+			owners[e.Handle]++
+		}
+		return len(entries) > 0, err
+	})
+	if len(owners) != tasks {
+		t.Errorf("got %d tasks claimed, want %d", len(owners), tasks)
+	}
+	for handle, n := range owners {
+		if n != 1 {
+			t.Errorf("task %s went to %d replicas, want 1", handle, n)
+		}
+	}
+}
+
+func renewed(t *testing.T, l bridge.Ledger) {
+	add(t, l)
+	later := now.Add(time.Minute)
+	if err := l.RenewLeases(t.Context(), bridge.Lease{Replica: "r1", Until: later.Add(time.Second)}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := l.ClaimTasks(t.Context(), lease("r2"), later, 10); len(got) != 0 || err != nil {
+		t.Errorf("got %d tasks, %v, want none", len(got), err)
+	}
+	if err := l.RenewLeases(t.Context(), bridge.Lease{Replica: "r1", Until: now}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := l.ClaimTasks(t.Context(), lease("r2"), now, 10); len(got) != 1 || err != nil {
+		t.Errorf("after letting go: got %d tasks, %v, want 1", len(got), err)
+	}
+}
+
+func settledNotClaimed(t *testing.T, l bridge.Ledger) {
+	settle(t, l, add(t, l), a2a.InputRequired)
+	if got, err := l.ClaimTasks(t.Context(), lease("r2"), now.Add(time.Hour), 10); len(got) != 0 || err != nil {
+		t.Errorf("got %d tasks, %v, want none", len(got), err)
+	}
+}
+
+// count calls f from many goroutines at once and returns how many won.
+func count(t *testing.T, f func(int) (bool, error)) (won int) {
+	t.Helper()
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	start := make(chan struct{})
+	for i := range parallel {
+		wg.Go(func() {
+			<-start
+			ok, err := f(i)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				t.Errorf("caller %d: %v", i, err)
+			}
+			if ok {
+				won++
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+	return won
+}

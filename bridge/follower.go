@@ -1,0 +1,275 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"time"
+
+	"rialto/a2a"
+)
+
+const (
+	saveEvery   = 250 * time.Millisecond // between two writes of a task that streams
+	notesKept   = 64                     // progress lines that a late waiter still sees
+	retryFirst  = time.Second
+	retryLast   = time.Minute
+	writeBudget = 10 * time.Second
+)
+
+// follower watches one task of this replica from the message that starts or
+// continues it until it settles, and tells those who wait. It lives on the
+// bridge's context, not on a caller's: a client that hangs up loses nothing.
+type follower struct {
+	b    *Bridge
+	conn Peer
+
+	mu      sync.Mutex
+	entry   *Entry
+	ended   bool          // nothing more will come from this follower
+	sent    error         // why the agent did not take the message
+	notes   []string      // the latest progress lines
+	noted   int           // how many there have been
+	changed chan struct{} // closed at each change, and replaced
+	dirty   bool          // entry holds more than the ledger
+	saved   time.Time
+	timer   *time.Timer // writes what a burst of events left dirty
+}
+
+// follow starts a follower for e, which the ledger holds under our lease. A
+// nil send takes the task up again without a message.
+func (b *Bridge) follow(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
+	f := &follower{b: b, conn: conn, entry: e, changed: make(chan struct{})}
+	b.mu.Lock()
+	b.live[e.Handle] = f
+	b.mu.Unlock()
+	b.wg.Go(func() {
+		f.run(b.running, send)
+		b.mu.Lock()
+		delete(b.live, e.Handle)
+		b.mu.Unlock()
+	})
+	return f
+}
+
+// follower returns the one of this replica that watches handle, or nil.
+func (b *Bridge) follower(handle string) *follower {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.live[handle]
+}
+
+// run sends, if there is a message to send, and watches until the task
+// settles, the lease is lost or the bridge closes. The message is sent once:
+// after a break, the agent is only asked how the task stands.
+func (f *follower) run(ctx context.Context, send *a2a.SendRequest) {
+	defer f.save() // when the bridge closes, what is known stays known
+	if send != nil {
+		n, err := f.consume(f.conn.Stream(ctx, send))
+		if n == 0 && ctx.Err() == nil && !f.mayHaveArrived(err) {
+			f.refused(err)
+		}
+	}
+	for wait := retryFirst; ctx.Err() == nil && !f.over(); wait = min(2*wait, retryLast) {
+		if err := f.resume(ctx); err != nil {
+			f.b.Log.Info("following a task", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
+		}
+		if f.over() {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// mayHaveArrived reports whether a message to a task that exists already can
+// have reached the agent although err came back instead of an answer.
+func (f *follower) mayHaveArrived(err error) bool {
+	var refusal *a2a.Error
+	said := errors.As(err, &refusal) && refusal.Remote
+	return f.taskID() != "" && err != nil && !said
+}
+
+// resume takes a task up by subscribing to it and, where the agent cannot do
+// that, by asking how it stands.
+func (f *follower) resume(ctx context.Context) error {
+	if f.conn.Card().Capabilities.Streaming {
+		if _, err := f.consume(f.conn.Subscribe(ctx, f.taskID())); err == nil || f.over() {
+			return err
+		}
+	}
+	task, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
+	if a2a.Is(err, a2a.TaskNotFound) {
+		f.settle(func(e *Entry) {
+			e.Failure = &Failure{Code: a2a.TaskNotFound, Message: "The agent no longer knows this task.", Remote: true}
+		})
+	}
+	if err != nil {
+		return err
+	}
+	f.apply(task)
+	return nil
+}
+
+// consume applies events until they end, and returns how many there were.
+func (f *follower) consume(events iter.Seq2[a2a.Event, error]) (n int, err error) {
+	for e, err := range events {
+		if err != nil {
+			return n, err
+		}
+		n++
+		f.apply(e)
+	}
+	return n, nil
+}
+
+// apply brings the entry up to date with an event and tells the waiters. The
+// first answer and the last are written before anybody hears of them, what is
+// between soon after.
+func (f *follower) apply(e a2a.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended || !merge(f.entry, e) {
+		return
+	}
+	f.note(e)
+	f.dirty = true
+	f.entry.Updated = f.b.Now()
+	f.entry.Settled = f.entry.State().Settled()
+	f.ended = f.entry.Settled
+	switch {
+	case f.ended || f.b.Now().Sub(f.saved) >= saveEvery:
+		f.write()
+	case f.timer == nil:
+		f.timer = time.AfterFunc(saveEvery, f.save)
+	}
+	f.announce()
+}
+
+// refused records that the agent did not take the message. A task that it
+// would have started has failed; one that it would have continued stands
+// where it stood.
+func (f *follower) refused(err error) {
+	if err == nil {
+		err = a2a.Errorf(a2a.InvalidAgentResponse, "the agent ended its answer before saying anything")
+	}
+	f.b.Log.Warn("sending a message", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
+	f.settle(func(e *Entry) {
+		f.sent = err
+		if e.Task == nil {
+			e.Failure = failure(err)
+		}
+	})
+}
+
+// settle ends the follower with a change to the entry.
+func (f *follower) settle(change func(*Entry)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(f.entry)
+	f.entry.Settled, f.entry.Updated = true, f.b.Now()
+	f.ended, f.dirty = true, true
+	f.write()
+	f.announce()
+}
+
+// save writes what is not written yet.
+func (f *follower) save() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.write()
+}
+
+// write is called with f.mu held. Its context outlives the bridge's, so that
+// the last write of a closing bridge happens.
+func (f *follower) write() {
+	if f.timer != nil {
+		f.timer.Stop()
+		f.timer = nil
+	}
+	if !f.dirty {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.b.running), writeBudget)
+	defer cancel()
+	err := f.b.Ledger.SaveTask(ctx, f.entry, f.b.Replica)
+	f.saved = f.b.Now()
+	switch {
+	case errors.Is(err, ErrLeaseLost):
+		f.b.Log.Warn("another replica took the task over", "task", f.entry.Handle)
+		f.ended, f.dirty = true, false
+	case err != nil:
+		f.b.Log.Error("writing a task", "task", f.entry.Handle, "err", err)
+	default:
+		f.dirty = false
+	}
+}
+
+// note keeps what an event says for those who show progress.
+func (f *follower) note(e a2a.Event) {
+	line := progressLine(e)
+	if line == "" {
+		return
+	}
+	f.notes = append(f.notes, line)
+	f.noted++
+	if len(f.notes) > notesKept {
+		f.notes = f.notes[len(f.notes)-notesKept:]
+	}
+}
+
+// wait passes progress lines on until the follower has ended, enough says so
+// or ctx is over, and returns the entry as it then stands.
+func (f *follower) wait(ctx context.Context, progress func(string), enough func(*Entry) bool) *Entry {
+	seen := 0
+	for {
+		f.mu.Lock()
+		lines := f.notes[len(f.notes)-min(f.noted-seen, len(f.notes)):]
+		seen = f.noted
+		e, done, changed := f.entry.clone(), f.ended, f.changed
+		f.mu.Unlock()
+
+		for _, line := range lines {
+			progress(line)
+		}
+		if done || enough(e) {
+			return e
+		}
+		select {
+		case <-ctx.Done():
+			return e
+		case <-changed:
+		}
+	}
+}
+
+// refusal returns why the agent did not take the message, once the follower
+// has ended.
+func (f *follower) refusal() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sent
+}
+
+func (f *follower) announce() {
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+func (f *follower) over() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ended
+}
+
+func (f *follower) taskID() a2a.TaskID {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.entry.Task == nil {
+		return ""
+	}
+	return f.entry.Task.ID
+}

@@ -1,0 +1,75 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"rialto/mcp"
+)
+
+// pollEvery is how often a task that another replica follows is looked up.
+const pollEvery = time.Second
+
+// getArgs are the arguments of get_task.
+type getArgs struct {
+	TaskID        string   `json:"task_id"`
+	Wait          *float64 `json:"wait"`
+	HistoryLength int      `json:"history_length"` // 0 shows none
+}
+
+func (b *Bridge) getTask() mcp.Tool {
+	return mcp.Tool{
+		Name:  "get_task",
+		Title: "Get a task",
+		Description: "Tell where a task stands and what it has produced. While it is submitted or working, the call waits up to \"wait\" seconds for it to finish. " +
+			"Use the task_id that send_task returned.",
+		InputSchema:  getTaskInput,
+		OutputSchema: taskOutput,
+		ReadOnly:     true,
+		Idempotent:   true,
+		OpenWorld:    true,
+		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+			var args getArgs
+			if err := json.Unmarshal(c.Arguments, &args); err != nil {
+				return mcp.InputError("The arguments of get_task could not be read: %v.", err), nil
+			}
+			e, err := b.task(ctx, args.TaskID, waitFor(args.Wait), c.Progress)
+			if err != nil {
+				return b.refuse(err)
+			}
+			return result(e, args.HistoryLength), nil
+		},
+	}
+}
+
+// task returns the caller's task, after waiting for it to settle.
+func (b *Bridge) task(ctx context.Context, handle string, wait time.Duration, progress func(string)) (*Entry, error) {
+	owner := b.Caller(ctx).User
+	e, err := b.Ledger.Task(ctx, owner, handle)
+	if err != nil || e.Settled {
+		return e, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for {
+		if f := b.follower(handle); f != nil {
+			e = f.wait(waiting, progress, never)
+		} else if e, err = b.Ledger.Task(ctx, owner, handle); err != nil {
+			return nil, err
+		}
+		if e.Settled {
+			return e, nil
+		}
+		select {
+		case <-waiting.Done():
+			return e, nil
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// Task returns the caller's task as the ledger has it, or ErrNoTask.
+func (b *Bridge) Task(ctx context.Context, handle string) (*Entry, error) {
+	return b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
+}

@@ -1,0 +1,205 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/bridge"
+	"rialto/internal/store"
+	"rialto/mcp"
+)
+
+// peer is an agent of the test's own, behind no wire. The wire is tested by
+// a2aclient, a2aserver and the end-to-end tests.
+type peer struct {
+	a2a.Agent
+	card *a2a.Card
+}
+
+func (p peer) Card() *a2a.Card { return p.card }
+
+// running returns an agent that does with each message what run does.
+func running(t *testing.T, run func(context.Context, *a2aexec.Turn) error, skills ...string) peer {
+	e := &a2aexec.Executor{Run: run, Log: slog.New(slog.DiscardHandler)}
+	t.Cleanup(func() { e.Close() })
+	card := &a2a.Card{Name: "Test Agent", Description: "Does what tests want", Capabilities: a2a.Capabilities{Streaming: true}}
+	for _, id := range skills {
+		card.Skills = append(card.Skills, a2a.Skill{ID: id, Name: id})
+	}
+	return peer{e, card}
+}
+
+// scripted is an agent whose answer to a message is given.
+type scripted struct {
+	a2a.Agent
+	mu     sync.Mutex
+	got    []*a2a.SendRequest
+	answer func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error]
+}
+
+func (s *scripted) Stream(ctx context.Context, r *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.got = append(s.got, r)
+	return s.answer(ctx, r)
+}
+
+func (s *scripted) sent() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.got)
+}
+
+func yield(events ...any) iter.Seq2[a2a.Event, error] {
+	return func(more func(a2a.Event, error) bool) {
+		for _, e := range events {
+			event, _ := e.(a2a.Event)
+			err, _ := e.(error)
+			if !more(event, err) {
+				return
+			}
+		}
+	}
+}
+
+// rig is a bridge with a database of its own.
+type rig struct {
+	*bridge.Bridge
+	t *testing.T
+}
+
+type userKey struct{}
+
+// as makes calls for a user.
+func as(ctx context.Context, user string) context.Context {
+	return context.WithValue(ctx, userKey{}, user)
+}
+
+func newRig(t *testing.T, dsn string, agents map[string]peer) *rig {
+	t.Helper()
+	if dsn == "" {
+		dsn = filepath.Join(t.TempDir(), "test.db")
+	}
+	db, err := store.Open(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bridge.Bridge{
+		Ledger:  db,
+		URL:     "https://rialto.test",
+		Replica: t.Name() + time.Now().String(),
+		Now:     time.Now,
+		Log:     slog.New(slog.DiscardHandler),
+		Caller: func(ctx context.Context) bridge.Caller {
+			user, _ := ctx.Value(userKey{}).(string)
+			return bridge.Caller{User: user, Client: "test"}
+		},
+		Dial: func(_ context.Context, a bridge.Agent) (bridge.Peer, error) {
+			p, ok := agents[a.Name]
+			if !ok || p.Agent == nil {
+				return nil, errors.New("connection refused")
+			}
+			return p, nil
+		},
+	}
+	for name := range agents {
+		b.Agents = append(b.Agents, bridge.Agent{Name: name, URL: "http://" + name})
+	}
+	b.Start()
+	var once sync.Once
+	r := &rig{Bridge: b, t: t}
+	t.Cleanup(func() { once.Do(func() { b.Close(); db.Close() }) })
+	return r
+}
+
+// answer is a tool's result, read as a client reads it.
+type answer struct {
+	bridge.TaskInfo
+	Text    string // of all items
+	Items   []map[string]any
+	IsError bool
+	Results []bridge.Hit
+	raw     json.RawMessage
+}
+
+// call calls a tool for alice.
+func (r *rig) call(tool, args string) *answer {
+	r.t.Helper()
+	return r.callAs("alice", tool, args, func(string) {})
+}
+
+func (r *rig) callAs(user, tool, args string, progress func(string)) *answer {
+	r.t.Helper()
+	for _, tl := range r.Tools() {
+		if tl.Name != tool {
+			continue
+		}
+		res, err := tl.Call(as(r.t.Context(), user), &mcp.Call{Tool: tool, Arguments: json.RawMessage(args), Progress: progress})
+		if err != nil {
+			r.t.Fatalf("%s %s: %v", tool, args, err)
+		}
+		return read(r.t, res)
+	}
+	r.t.Fatalf("there is no tool %s", tool)
+	return nil
+}
+
+func read(t *testing.T, res *mcp.Result) *answer {
+	t.Helper()
+	a := &answer{IsError: res.IsError}
+	if res.Structured != nil {
+		b, err := json.Marshal(res.Structured)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.raw = b
+		if err := json.Unmarshal(b, &a.TaskInfo); err != nil {
+			t.Fatal(err)
+		}
+		var found struct{ Results []bridge.Hit }
+		json.Unmarshal(b, &found)
+		a.Results = found.Results
+	}
+	var texts []string
+	for _, c := range res.Content {
+		b, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var item map[string]any
+		if err := json.Unmarshal(b, &item); err != nil {
+			t.Fatal(err)
+		}
+		a.Items = append(a.Items, item)
+		if text, ok := item["text"].(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	a.Text = strings.Join(texts, "\n")
+	return a
+}
+
+func (a *answer) want(t *testing.T, state a2a.State, isError bool) {
+	t.Helper()
+	if a.State != state || a.IsError != isError {
+		t.Fatalf("got state %q, isError %v, want %q, %v\n%s", a.State, a.IsError, state, isError, a.Text)
+	}
+}
+
+// refused checks that a call was answered with words and no task.
+func (a *answer) refused(t *testing.T, words string) {
+	t.Helper()
+	if !a.IsError || a.raw != nil || !strings.Contains(a.Text, words) {
+		t.Fatalf("got isError %v, %q, want an error with %q", a.IsError, a.Text, words)
+	}
+}

@@ -1,0 +1,149 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/mcp"
+)
+
+// AgentInfo is what list_agents tells of one agent.
+type AgentInfo struct {
+	Name        string      `json:"name"`
+	Title       string      `json:"title,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Version     string      `json:"version,omitempty"`
+	Default     bool        `json:"default"`
+	Available   bool        `json:"available"`
+	Problem     string      `json:"problem,omitempty"`
+	Skills      []SkillInfo `json:"skills"`
+}
+
+// SkillInfo is what list_agents tells of one skill.
+type SkillInfo struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	Tags        []string `json:"tags,omitempty"`
+	Examples    []string `json:"examples,omitempty"`
+}
+
+func (b *Bridge) listAgents() mcp.Tool {
+	return mcp.Tool{
+		Name:  "list_agents",
+		Title: "List agents",
+		Description: "List the agents you can send tasks to, with what each can do (its skills) and whether it can be reached. " +
+			"Call this before send_task when you do not know which agent fits.",
+		InputSchema:  json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
+		OutputSchema: listAgentsOutput,
+		ReadOnly:     true,
+		Idempotent:   true,
+		Call: func(ctx context.Context, _ *mcp.Call) (*mcp.Result, error) {
+			agents := b.AgentInfos(ctx)
+			return &mcp.Result{
+				Content:    []mcp.Content{mcp.Text(describeAgents(agents))},
+				Structured: map[string]any{"agents": agents},
+			}, nil
+		},
+	}
+}
+
+// AgentInfos tells what is known of every agent, asking those whose cards
+// are not at hand.
+func (b *Bridge) AgentInfos(ctx context.Context) []AgentInfo {
+	b.reach(ctx)
+	infos := make([]AgentInfo, len(b.Agents))
+	for i, a := range b.Agents {
+		infos[i] = b.info(ctx, b.peers[a.Name])
+	}
+	return infos
+}
+
+func (b *Bridge) info(ctx context.Context, p *peer) AgentInfo {
+	info := AgentInfo{Name: p.Name, Skills: []SkillInfo{}}
+	info.Default = p.Name == b.Default || len(b.Agents) == 1
+	conn, err := b.connect(ctx, p)
+	if err != nil {
+		info.Problem = clean(err.Error())
+		return info
+	}
+	card := conn.Card()
+	info.Available = true
+	info.Title, info.Description, info.Version = clean(card.Name), clean(card.Description), clean(card.Version)
+	for _, s := range card.Skills {
+		info.Skills = append(info.Skills, skillInfo(s))
+	}
+	return info
+}
+
+func skillInfo(s a2a.Skill) SkillInfo {
+	return SkillInfo{
+		ID: clean(s.ID), Name: clean(s.Name), Description: clean(s.Description),
+		Tags: cleanAll(s.Tags), Examples: cleanAll(s.Examples),
+	}
+}
+
+func describeAgents(agents []AgentInfo) string {
+	if len(agents) == 0 {
+		return "No agents are configured."
+	}
+	var s strings.Builder
+	for _, a := range agents {
+		fmt.Fprintf(&s, "%s", a.Name)
+		if a.Title != "" {
+			fmt.Fprintf(&s, " (%s)", a.Title)
+		}
+		if a.Default {
+			s.WriteString(", the default")
+		}
+		if !a.Available {
+			fmt.Fprintf(&s, ": not available: %s\n", a.Problem)
+			continue
+		}
+		fmt.Fprintf(&s, ": %s\n", a.Description)
+		for _, k := range a.Skills {
+			fmt.Fprintf(&s, "  - %s: %s\n", k.ID, k.Description)
+		}
+	}
+	return s.String()
+}
+
+var listAgentsOutput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"agents": {
+			"type": "array",
+			"items": {
+				"type": "object",
+				"properties": {
+					"name": {"type": "string", "description": "Use it as the argument \"agent\" of send_task."},
+					"title": {"type": "string"},
+					"description": {"type": "string"},
+					"version": {"type": "string"},
+					"default": {"type": "boolean", "description": "Tasks go here when send_task names no agent."},
+					"available": {"type": "boolean"},
+					"problem": {"type": "string", "description": "Why the agent is not available."},
+					"skills": {
+						"type": "array",
+						"items": {
+							"type": "object",
+							"properties": {
+								"id": {"type": "string", "description": "Use it as the argument \"skill\" of send_task."},
+								"name": {"type": "string"},
+								"description": {"type": "string"},
+								"tags": {"type": "array", "items": {"type": "string"}},
+								"examples": {"type": "array", "items": {"type": "string"}}
+							},
+							"required": ["id", "name"]
+						}
+					}
+				},
+				"required": ["name", "default", "available", "skills"]
+			}
+		}
+	},
+	"required": ["agents"]
+}`)

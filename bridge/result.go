@@ -1,0 +1,245 @@
+package bridge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/mcp"
+)
+
+// maxText bounds what a result takes from an agent, in characters. It stands
+// in the result twice, as content and as structured content, and the whole
+// stays below 100,000: Claude takes 150,000, other clients less.
+const maxText = 48_000
+
+// TaskInfo is what tools tell of a task.
+type TaskInfo struct {
+	TaskID    string         `json:"task_id"`
+	Agent     string         `json:"agent"`
+	ContextID string         `json:"context_id"`
+	State     a2a.State      `json:"state"`
+	Message   string         `json:"message"`
+	Artifacts []ArtifactInfo `json:"artifacts"`
+	History   []Turn         `json:"history,omitempty"`
+	Error     *Failure       `json:"error,omitempty"`
+	Next      string         `json:"next,omitempty"` // what to call next, and when
+	Truncated bool           `json:"truncated,omitempty"`
+}
+
+// ArtifactInfo is one thing that a task produced.
+type ArtifactInfo struct {
+	ID          string     `json:"artifact_id"`
+	Name        string     `json:"name,omitempty"`
+	Description string     `json:"description,omitempty"`
+	Parts       []PartInfo `json:"parts"`
+}
+
+// PartInfo is one piece of an artifact: text, data, or a file by its URL or,
+// when it came as bytes, by its size.
+type PartInfo struct {
+	Kind      string          `json:"kind"` // text, data or file
+	Text      string          `json:"text,omitempty"`
+	Data      json.RawMessage `json:"data,omitempty"`
+	Filename  string          `json:"filename,omitempty"`
+	MediaType string          `json:"media_type,omitempty"`
+	URL       string          `json:"url,omitempty"`
+	Size      int             `json:"size,omitempty"` // bytes; the content is an item of the result
+}
+
+// Turn is one message of a task's history.
+type Turn struct {
+	Role a2a.Role `json:"role"`
+	Text string   `json:"text"`
+}
+
+// result renders an entry: artifacts first, then what the agent said last,
+// then what to do next. history is how many earlier messages to show.
+func result(e *Entry, history int) *mcp.Result {
+	r := &renderer{left: maxText, info: &TaskInfo{
+		TaskID: e.Handle, Agent: e.Agent, ContextID: clean(e.ContextID()), State: e.State(),
+		Artifacts: []ArtifactInfo{}, Error: e.Failure, Next: next(e),
+	}}
+	if t := e.Task; t != nil {
+		for i := range t.Artifacts {
+			r.artifact(&t.Artifacts[i])
+		}
+		r.closing(t)
+		r.history(t.WithHistory(&history).History)
+	}
+	if e.Failure != nil && r.info.Message == "" {
+		r.info.Message = e.Failure.Message
+		r.say(e.Failure.Message)
+	}
+	r.info.Truncated = r.cut
+	return &mcp.Result{
+		Content:    append(r.content, mcp.Text(r.summary())),
+		Structured: r.info,
+		IsError:    e.State().Terminal() && e.State() != a2a.Completed,
+	}
+}
+
+// next tells the model what to do with a task that is not finished.
+func next(e *Entry) string {
+	switch state := e.State(); {
+	case state == a2a.InputRequired:
+		return fmt.Sprintf("The agent asks for input. Get the answer from the user if you do not know it, then call send_task with task_id %q and the answer as message.", e.Handle)
+	case state == a2a.AuthRequired:
+		return fmt.Sprintf("The agent needs the user to sign in or grant access as its message says. When that is done, call send_task with task_id %q.", e.Handle)
+	case !state.Terminal():
+		return fmt.Sprintf("The agent is still working. Call get_task with task_id %q to wait for the result; nothing is lost if you do so later.", e.Handle)
+	}
+	return ""
+}
+
+// renderer collects a result within a budget of text.
+type renderer struct {
+	info    *TaskInfo
+	content []mcp.Content
+	left    int // characters
+	cut     bool
+}
+
+// take returns as much of s as the budget allows.
+func (r *renderer) take(s string) string {
+	s = clean(s)
+	if len(s) > r.left {
+		if runes := []rune(s); len(runes) > r.left {
+			s, r.cut = string(runes[:r.left]), true
+		}
+	}
+	r.left = max(r.left-len([]rune(s)), 0)
+	return s
+}
+
+func (r *renderer) say(s string) {
+	if s != "" {
+		r.content = append(r.content, mcp.Text(s))
+	}
+}
+
+func (r *renderer) artifact(a *a2a.Artifact) {
+	info := ArtifactInfo{ID: clean(a.ID), Name: clean(a.Name), Description: clean(a.Description), Parts: []PartInfo{}}
+	for _, p := range a.Parts {
+		info.Parts = append(info.Parts, r.part(p))
+	}
+	r.info.Artifacts = append(r.info.Artifacts, info)
+}
+
+func (r *renderer) part(p a2a.Part) PartInfo {
+	info := PartInfo{Filename: clean(p.Filename), MediaType: clean(p.MediaType)}
+	switch c := p.Content.(type) {
+	case a2a.Text:
+		info.Kind, info.Text = "text", r.take(string(c))
+		r.say(info.Text)
+	case a2a.Data:
+		info.Kind = "data"
+		if len(c) > r.left {
+			r.cut = true
+			break
+		}
+		info.Data = json.RawMessage(c)
+		r.say(r.take(string(c)))
+	case a2a.URL:
+		info.Kind, info.URL = "file", clean(string(c))
+		r.content = append(r.content, mcp.Link(info.URL, info.name(), info.MediaType))
+	case a2a.Raw:
+		info.Kind, info.Size = "file", len(c)
+		r.file(info, c)
+	}
+	return info
+}
+
+// file puts bytes into the result as the content type that fits them. They
+// count as the base64 that they become.
+func (r *renderer) file(info PartInfo, b []byte) {
+	size := (len(b) + 2) / 3 * 4
+	if size > r.left {
+		r.cut = true
+		return
+	}
+	r.left -= size
+	switch {
+	case strings.HasPrefix(info.MediaType, "image/"):
+		r.content = append(r.content, mcp.Image(b, info.MediaType))
+	case strings.HasPrefix(info.MediaType, "audio/"):
+		r.content = append(r.content, mcp.Audio(b, info.MediaType))
+	default:
+		r.content = append(r.content, mcp.Blob("attachment:"+url.PathEscape(info.name()), info.MediaType, b))
+	}
+}
+
+// name is what a file is called; MCP wants a name where A2A does not.
+func (p *PartInfo) name() string {
+	if p.Filename == "" {
+		return "file"
+	}
+	return p.Filename
+}
+
+// closing shows what the agent said last, files and data included.
+func (r *renderer) closing(t *a2a.Task) {
+	m := t.Status.Message
+	if m == nil {
+		return
+	}
+	r.info.Message = r.take(m.Text())
+	r.say(r.info.Message)
+	for _, p := range m.Parts {
+		if _, isText := p.Content.(a2a.Text); !isText {
+			r.part(p)
+		}
+	}
+}
+
+func (r *renderer) history(turns []a2a.Message) {
+	for _, m := range turns {
+		r.info.History = append(r.info.History, Turn{Role: m.Role, Text: r.take(m.Text())})
+	}
+}
+
+// summary is the last item of the result: what a model needs to go on, in
+// words, since some clients show it the text only.
+func (r *renderer) summary() string {
+	i := r.info
+	s := fmt.Sprintf("[task_id %s, agent %s, state %s]", i.TaskID, i.Agent, i.State)
+	if i.Next != "" {
+		s += " " + i.Next
+	}
+	if i.Error != nil {
+		s += fmt.Sprintf(" (code %s)", i.Error.Code)
+	}
+	if r.cut {
+		s += fmt.Sprintf(" The result was longer than %d characters and was cut; ask the agent for less, or in parts.", maxText)
+	}
+	return s
+}
+
+// inputError is a mistake of the caller, in words the caller can act on.
+type inputError struct{ msg string }
+
+func (e inputError) Error() string { return e.msg }
+
+// refuse is the one place where an error becomes a tool's answer. What the
+// model can act on is said; anything else is for the log.
+func (b *Bridge) refuse(err error) (*mcp.Result, error) {
+	var input inputError
+	var down unreachable
+	var agent *a2a.Error
+	switch {
+	case errors.As(err, &input):
+		return mcp.ErrorResult(input.msg), nil
+	case errors.As(err, &down):
+		return mcp.ErrorResult(down.Error() + " Try again later, or choose another agent with list_agents."), nil
+	case errors.Is(err, ErrNoTask):
+		return mcp.ErrorResult("There is no such task. Use the task_id of a send_task result of this same user; tasks of others cannot be seen."), nil
+	case errors.Is(err, ErrTaskBusy):
+		return mcp.ErrorResult("The task is still working and takes no message now. Call get_task with its task_id until it asks for input or ends."), nil
+	case errors.As(err, &agent):
+		return mcp.ErrorResult(fmt.Sprintf("%s (code %s)", clean(err.Error()), agent.Code)), nil
+	}
+	return nil, err
+}

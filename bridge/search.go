@@ -1,0 +1,208 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"rialto/a2a"
+	"rialto/mcp"
+
+	"github.com/google/uuid"
+)
+
+const (
+	searchSkill  = "search"
+	fetchSkill   = "fetch"
+	searchBudget = 10 * time.Second // for each agent, all at once
+	fetchBudget  = 20 * time.Second
+	maxHits      = 50
+)
+
+// Hit is one search result, in the shape that ChatGPT asks for.
+type Hit struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	URL   string `json:"url"` // a person can open it
+}
+
+func (b *Bridge) search() mcp.Tool {
+	return mcp.Tool{
+		Name:         "search",
+		Title:        "Search",
+		Description:  "Search the agents, and the documents of those agents that can be searched. Each result has an id for fetch and a url that the user can open.",
+		InputSchema:  searchInput,
+		OutputSchema: searchOutput,
+		ReadOnly:     true,
+		Idempotent:   true,
+		OpenWorld:    true,
+		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+			var args struct{ Query string }
+			if err := json.Unmarshal(c.Arguments, &args); err != nil {
+				return mcp.InputError("The arguments of search could not be read: %v.", err), nil
+			}
+			return exact(map[string][]Hit{"results": b.Search(ctx, args.Query)})
+		},
+	}
+}
+
+// exact returns v as structured content and as exactly one text item with the
+// same JSON: ChatGPT reads the text, others the structure.
+func exact(v any) (*mcp.Result, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.Result{Content: []mcp.Content{mcp.Text(string(text))}, Structured: json.RawMessage(text)}, nil
+}
+
+// Search asks every agent that has a search skill, all at once, and adds the
+// agents that match themselves. An agent that fails or is late is left out and
+// logged: the others' answers are worth more than the whole.
+func (b *Bridge) Search(ctx context.Context, query string) []Hit {
+	agents := b.reach(ctx)
+	found := make([][]Hit, len(agents), len(agents)+1)
+	var wg sync.WaitGroup
+	for i, p := range agents {
+		if _, ok := p.card().Skill(searchSkill); !ok {
+			continue
+		}
+		wg.Go(func() {
+			hits, err := b.searchAgent(ctx, p, query)
+			if err != nil {
+				b.Log.Warn("searching an agent", "agent", p.Name, "err", err)
+			}
+			found[i] = hits
+		})
+	}
+	wg.Wait()
+	return interleave(append(found, b.matchCards(agents, query)), maxHits)
+}
+
+// interleave takes the first of each list, then the second of each, so that
+// no agent crowds out the others; an id appears once.
+func interleave(lists [][]Hit, most int) []Hit {
+	hits, seen := []Hit{}, map[string]bool{}
+	for row, more := 0, true; more; row++ {
+		more = false
+		for _, list := range lists {
+			if row >= len(list) {
+				continue
+			}
+			more = true
+			if h := list[row]; !seen[h.ID] && len(hits) < most {
+				seen[h.ID] = true
+				hits = append(hits, h)
+			}
+		}
+	}
+	return hits
+}
+
+func (b *Bridge) searchAgent(ctx context.Context, p *peer, query string) ([]Hit, error) {
+	var answer struct {
+		Results []Hit `json:"results"`
+	}
+	ctx, cancel := context.WithTimeout(ctx, searchBudget)
+	defer cancel()
+	if err := b.ask(ctx, p, searchSkill, "query", query, &answer); err != nil {
+		return nil, err
+	}
+	hits := answer.Results[:min(len(answer.Results), maxHits)]
+	for i, h := range hits {
+		id := documentID(p.Name, h.ID)
+		hits[i] = Hit{ID: id, Title: clip(clean(h.Title), 300), URL: b.openable(h.URL, id)}
+	}
+	return hits, nil
+}
+
+// matchCards finds the agents whose name, description or skills hold every
+// word of the query.
+func (b *Bridge) matchCards(agents []*peer, query string) []Hit {
+	words := strings.Fields(strings.ToLower(query))
+	var hits []Hit
+	for _, p := range agents {
+		card := p.card()
+		text := strings.ToLower(p.Name + " " + describeCard(card))
+		match := len(words) > 0
+		for _, w := range words {
+			match = match && strings.Contains(text, w)
+		}
+		if match {
+			id := agentID(p.Name)
+			hits = append(hits, Hit{ID: id, Title: "Agent: " + clean(card.Name), URL: b.documentURL(id)})
+		}
+	}
+	return hits
+}
+
+// openable returns the agent's own link to a document if a browser can open
+// it, and ours otherwise.
+func (b *Bridge) openable(link, id string) string {
+	u, err := url.Parse(link)
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil {
+		return link
+	}
+	return b.documentURL(id)
+}
+
+// DocumentPath is where documents can be opened, under the bridge's URL; the
+// escaped id follows.
+const DocumentPath = "/documents/"
+
+func (b *Bridge) documentURL(id string) string {
+	return b.URL + DocumentPath + url.PathEscape(id)
+}
+
+// ask sends one argument to a skill, as text and as data, waits for the result
+// and decodes the data of it, or JSON text, into v. What is asked this way is
+// short-lived and not in the ledger.
+func (b *Bridge) ask(ctx context.Context, p *peer, skill, name, value string, v any) error {
+	conn, err := b.connect(ctx, p)
+	if err != nil {
+		return err
+	}
+	data, err := a2a.DataPart(map[string]string{name: value})
+	if err != nil {
+		return err
+	}
+	about := a2a.Metadata{skillKey: skill}
+	event, err := conn.Send(ctx, &a2a.SendRequest{Metadata: about, Message: &a2a.Message{
+		ID: uuid.NewString(), Role: a2a.RoleUser, Metadata: about, Parts: []a2a.Part{a2a.TextPart(value), data},
+	}})
+	if err != nil {
+		return err
+	}
+	return decodeAnswer(event, v)
+}
+
+// decodeAnswer finds the data of an answer: in an artifact, or in a message.
+func decodeAnswer(event a2a.Event, v any) error {
+	var parts []a2a.Part
+	switch e := event.(type) {
+	case *a2a.Message:
+		parts = e.Parts
+	case *a2a.Task:
+		if s := e.Status; s.State != a2a.Completed {
+			why := clip(clean(s.Message.Text()), 500)
+			return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's task is %s: %s", s.State, why)
+		}
+		for _, a := range e.Artifacts {
+			parts = append(parts, a.Parts...)
+		}
+	}
+	for _, p := range parts {
+		if d, ok := p.Content.(a2a.Data); ok && json.Unmarshal(d, v) == nil {
+			return nil
+		}
+	}
+	for _, p := range parts {
+		if t, ok := p.Content.(a2a.Text); ok && json.Unmarshal([]byte(t), v) == nil {
+			return nil
+		}
+	}
+	return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's answer holds no data of the expected shape")
+}

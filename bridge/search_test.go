@@ -1,0 +1,114 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/bridge"
+	"rialto/mcp"
+)
+
+func sendTool(r *rig) *mcp.Tool {
+	for _, t := range r.Tools() {
+		if t.Name == "send_task" {
+			return &t
+		}
+	}
+	return nil
+}
+
+func call(args string) *mcp.Call {
+	return &mcp.Call{Tool: "send_task", Arguments: json.RawMessage(args), Progress: func(string) {}}
+}
+
+// library is an agent with documents.
+func library(t *testing.T) peer {
+	return running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		var args map[string]string
+		for _, p := range turn.Message.Parts {
+			if d, ok := p.Content.(a2a.Data); ok {
+				json.Unmarshal(d, &args)
+			}
+		}
+		reply := map[string]any{}
+		switch {
+		case turn.Skill == "search":
+			reply["results"] = []map[string]string{
+				{"id": "book/1", "title": "On " + args["query"]},
+				{"id": "book/2", "title": "More", "url": "https://library.test/2"},
+				{"id": "book/3", "title": "Bad link", "url": "javascript:alert(1)"},
+			}
+		case turn.Skill == "fetch" && args["id"] == "book/1":
+			reply = map[string]any{"id": "book/1", "title": "On bridges", "text": "Text.", "metadata": map[string]any{"pages": 7}}
+		default:
+			return errors.New("no such book")
+		}
+		part, err := a2a.DataPart(reply)
+		turn.Artifact(a2a.Artifact{ID: "r", Parts: []a2a.Part{part}})
+		return err
+	}, "search", "fetch")
+}
+
+func TestSearchAsksTheAgentsAndFetchReads(t *testing.T) {
+	broken := running(t, func(context.Context, *a2aexec.Turn) error { return errors.New("broken") }, "search")
+	r := newRig(t, "", map[string]peer{"library": library(t), "broken": broken, "down": {}})
+	found := r.call("search", `{"query":"bridges"}`)
+	want := []bridge.Hit{
+		{ID: "doc:library:book/1", Title: "On bridges", URL: "https://rialto.test/documents/doc:library:book%2F1"},
+		{ID: "doc:library:book/2", Title: "More", URL: "https://library.test/2"},
+		{ID: "doc:library:book/3", Title: "Bad link", URL: "https://rialto.test/documents/doc:library:book%2F3"},
+	}
+	if len(found.Results) != len(want) {
+		t.Fatalf("got %+v, want %+v", found.Results, want)
+	}
+	for i, h := range found.Results {
+		if h != want[i] {
+			t.Errorf("hit %d: got %+v, want %+v", i, h, want[i])
+		}
+	}
+	if len(found.Items) != 1 || found.Text != string(found.raw) {
+		t.Errorf("got %d items, text %q, want one with the same JSON as the structured content", len(found.Items), found.Text)
+	}
+
+	read := r.call("fetch", `{"id":"doc:library:book/1"}`)
+	const doc = `{"id":"doc:library:book/1","title":"On bridges","text":"Text.","url":"https://rialto.test/documents/doc:library:book%2F1","metadata":{"agent":"library","pages":"7"}}`
+	if read.Text != doc || string(read.raw) != doc {
+		t.Errorf("got %s, want %s", read.Text, doc)
+	}
+	r.call("fetch", `{"id":"doc:library:book/9"}`).refused(t, "no such book")
+	r.call("fetch", `{"id":"doc:nobody:1"}`).refused(t, "no agent named")
+	r.call("fetch", `{"id":"nonsense"}`).refused(t, "no document with the id")
+}
+
+func TestSearchFindsAgentsThemselves(t *testing.T) {
+	r := newRig(t, "", map[string]peer{"one": running(t, nil)})
+	found := r.call("search", `{"query":"what TESTS want"}`).Results
+	if len(found) != 1 || found[0].ID != "agent:one" {
+		t.Fatalf("got %+v, want the agent", found)
+	}
+	if card := r.call("fetch", `{"id":"agent:one"}`); !strings.Contains(card.Text, "Does what tests want") {
+		t.Errorf("got %q", card.Text)
+	}
+	if none := r.call("search", `{"query":"zebra"}`); none.Text != `{"results":[]}` {
+		t.Errorf("got %q, want an empty list", none.Text)
+	}
+}
+
+func TestListAgentsTellsWhoIsThere(t *testing.T) {
+	r := newRig(t, "", map[string]peer{"library": library(t), "down": {}})
+	got := map[string]bridge.AgentInfo{}
+	for _, a := range r.AgentInfos(t.Context()) {
+		got[a.Name] = a
+	}
+	if a := got["library"]; !a.Available || a.Title != "Test Agent" || len(a.Skills) != 2 || a.Default {
+		t.Errorf("library: got %+v", a)
+	}
+	if a := got["down"]; a.Available || !strings.Contains(a.Problem, "cannot be reached") {
+		t.Errorf("down: got %+v", a)
+	}
+}

@@ -1,0 +1,229 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"rialto/a2a"
+	"rialto/mcp"
+
+	"github.com/google/uuid"
+)
+
+const (
+	defaultWait = 45 * time.Second // ChatGPT gives a call about 60 seconds
+	longestWait = 240 * time.Second
+	firstWord   = 5 * time.Second // for the agent to accept, when the caller does not wait
+)
+
+// sendArgs are the arguments of send_task.
+type sendArgs struct {
+	Message   string          `json:"message"`
+	Agent     string          `json:"agent"`
+	Skill     string          `json:"skill"`
+	TaskID    string          `json:"task_id"`
+	ContextID string          `json:"context_id"`
+	Files     []fileArg       `json:"files"`
+	Data      json.RawMessage `json:"data"`
+	Wait      *float64        `json:"wait"`
+}
+
+// fileArg is a file by content or by reference.
+type fileArg struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	Bytes     []byte `json:"bytes"`
+	URL       string `json:"url"`
+}
+
+func (b *Bridge) sendTask() mcp.Tool {
+	return mcp.Tool{
+		Name:  "send_task",
+		Title: "Send a task to an agent",
+		Description: "Send a message to an agent and wait for the answer. If the work takes longer than the wait, the result has a task_id: " +
+			"call get_task with it until the state is no longer submitted or working. " +
+			"When the state is input-required, answer the agent's question by calling send_task again with the same task_id.",
+		InputSchema:  sendTaskInput,
+		OutputSchema: taskOutput,
+		OpenWorld:    true,
+		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+			var args sendArgs
+			if err := json.Unmarshal(c.Arguments, &args); err != nil {
+				return mcp.InputError("The arguments of send_task could not be read: %v.", err), nil
+			}
+			f, err := b.send(ctx, &args)
+			if err != nil {
+				return b.refuse(err)
+			}
+			return b.await(ctx, f, args.Wait, c.Progress)
+		},
+	}
+}
+
+// send writes the task into the ledger, hands the message to a follower and
+// returns it.
+func (b *Bridge) send(ctx context.Context, args *sendArgs) (*follower, error) {
+	m, err := message(args)
+	if err != nil {
+		return nil, err
+	}
+	if args.TaskID != "" {
+		return b.continueTask(ctx, args, m)
+	}
+	return b.startTask(ctx, args, m)
+}
+
+func (b *Bridge) startTask(ctx context.Context, args *sendArgs, m *a2a.Message) (*follower, error) {
+	p, err := b.agent(args.Agent)
+	if err != nil {
+		return nil, inputError{err.Error()}
+	}
+	conn, err := b.connect(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	caller := b.Caller(ctx)
+	if err := b.ownContext(ctx, caller, p.Name, args.ContextID); err != nil {
+		return nil, err
+	}
+	now := b.Now()
+	e := &Entry{
+		Handle: uuid.NewString(), Owner: caller.User, Client: caller.Client, Agent: p.Name,
+		MessageID: m.ID, Created: now, Updated: now,
+	}
+	if err := b.Ledger.AddTask(ctx, e, b.lease()); err != nil {
+		return nil, fmt.Errorf("writing the task down: %w", err)
+	}
+	m.ContextID = args.ContextID
+	return b.follow(conn, e, &a2a.SendRequest{Message: m, Metadata: m.Metadata}), nil
+}
+
+// ownContext refuses a conversation that the caller has not had: a context id
+// is no secret, so knowing one is not enough to join it.
+func (b *Bridge) ownContext(ctx context.Context, caller Caller, agent, contextID string) error {
+	if contextID == "" {
+		return nil
+	}
+	own, err := b.Ledger.HasContext(ctx, caller.User, agent, contextID)
+	if err != nil {
+		return fmt.Errorf("looking the conversation up: %w", err)
+	}
+	if !own {
+		return inputError{fmt.Sprintf("You have no conversation %q with the agent %s. Leave context_id out to start a new one, or take it from an earlier result of this agent.", clip(clean(contextID), 100), agent)}
+	}
+	return nil
+}
+
+func (b *Bridge) continueTask(ctx context.Context, args *sendArgs, m *a2a.Message) (*follower, error) {
+	caller := b.Caller(ctx)
+	e, err := b.Ledger.Task(ctx, caller.User, args.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	if err := fits(args, e); err != nil {
+		return nil, err
+	}
+	p, err := b.agent(e.Agent)
+	if err != nil {
+		return nil, inputError{err.Error()}
+	}
+	conn, err := b.connect(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Ledger.ContinueTask(ctx, caller.User, e.Handle, m.ID, b.lease(), b.Now()); err != nil {
+		return nil, err
+	}
+	e.MessageID, e.Settled = m.ID, false
+	m.TaskID, m.ContextID = e.Task.ID, e.Task.ContextID
+	return b.follow(conn, e, &a2a.SendRequest{Message: m, Metadata: m.Metadata}), nil
+}
+
+// fits checks that a message can continue a task.
+func fits(args *sendArgs, e *Entry) error {
+	state := e.State()
+	switch {
+	case args.Agent != "" && args.Agent != e.Agent:
+		return inputError{fmt.Sprintf("Task %s belongs to the agent %s, not to %s. Leave the argument \"agent\" out to continue it.", e.Handle, e.Agent, clip(clean(args.Agent), 100))}
+	case args.ContextID != "" && args.ContextID != e.ContextID():
+		return inputError{fmt.Sprintf("Task %s belongs to another conversation. Leave the argument \"context_id\" out to continue it.", e.Handle)}
+	case state.Terminal():
+		return inputError{fmt.Sprintf("Task %s has ended (%s) and takes no more messages. Send a new task; give it context_id %q to stay in the conversation.", e.Handle, state, e.ContextID())}
+	case !state.Interrupted() || !e.Settled:
+		return ErrTaskBusy
+	}
+	return nil
+}
+
+// message builds what is sent from the arguments.
+func message(args *sendArgs) (*a2a.Message, error) {
+	if strings.TrimSpace(args.Message) == "" {
+		return nil, inputError{"The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\""}
+	}
+	m := &a2a.Message{ID: uuid.NewString(), Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(args.Message)}}
+	for i, f := range args.Files {
+		p, err := f.part()
+		if err != nil {
+			return nil, inputError{fmt.Sprintf("files[%d] %v", i, err)}
+		}
+		m.Parts = append(m.Parts, p)
+	}
+	if len(args.Data) > 0 && string(args.Data) != "null" {
+		m.Parts = append(m.Parts, a2a.Part{Content: a2a.Data(args.Data), MediaType: "application/json"})
+	}
+	if args.Skill != "" {
+		m.Metadata = a2a.Metadata{skillKey: args.Skill}
+	}
+	return m, nil
+}
+
+// skillKey is the metadata member that names the skill meant: no generation
+// before 1.1 has a field for it.
+const skillKey = "skillId"
+
+func (f fileArg) part() (a2a.Part, error) {
+	p := a2a.Part{Filename: f.Name, MediaType: f.MediaType}
+	switch {
+	case f.URL != "" && f.Bytes != nil:
+		return p, errors.New("has both \"bytes\" and \"url\": give one of them")
+	case f.URL != "":
+		p.Content = a2a.URL(f.URL)
+	case f.Bytes != nil:
+		p.Content = a2a.Raw(f.Bytes)
+	default:
+		return p, errors.New("has no content: give \"bytes\" (base64) or \"url\"")
+	}
+	return p, nil
+}
+
+// await waits as long as the caller wants and renders what there is then.
+// Somebody who does not wait still learns whether the agent took the message.
+func (b *Bridge) await(ctx context.Context, f *follower, wait *float64, progress func(string)) (*mcp.Result, error) {
+	budget := waitFor(wait)
+	waiting, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	e := f.wait(waiting, progress, never)
+	if e.Task == nil && budget < firstWord {
+		waiting, cancel := context.WithTimeout(ctx, firstWord-budget)
+		defer cancel()
+		e = f.wait(waiting, progress, func(e *Entry) bool { return e.Task != nil })
+	}
+	if err := f.refusal(); err != nil && e.Failure == nil {
+		return b.refuse(fmt.Errorf("the agent did not take the message, and the task stands where it stood: %w", err))
+	}
+	return result(e, 0), nil
+}
+
+func never(*Entry) bool { return false }
+
+// waitFor returns how long a call may wait, from its argument in seconds.
+func waitFor(seconds *float64) time.Duration {
+	if seconds == nil {
+		return defaultWait
+	}
+	return time.Duration(min(max(*seconds, 0), longestWait.Seconds()) * float64(time.Second))
+}
