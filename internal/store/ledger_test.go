@@ -1,0 +1,16 @@
+package store
+
+import (
+	"testing"
+
+	"rialto/bridge"
+	"rialto/bridge/bridgetest"
+)
+
+func TestSQLiteKeepsTheContractOfTheLedger(t *testing.T) {
+	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return openTemp(t) })
+}
+
+func TestPostgreSQLKeepsTheContractOfTheLedger(t *testing.T) {
+	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return openSchema(t) })
+}

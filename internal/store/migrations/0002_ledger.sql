@@ -1,0 +1,24 @@
+-- +goose Up
+-- Times are milliseconds since 1970. task and failure are JSON, or NULL while
+-- there is none. settled tasks have no holder.
+CREATE TABLE tasks (
+	handle       TEXT   NOT NULL PRIMARY KEY,
+	owner        TEXT   NOT NULL,
+	client       TEXT   NOT NULL,
+	agent        TEXT   NOT NULL,
+	message_id   TEXT   NOT NULL,
+	context_id   TEXT   NOT NULL DEFAULT '',
+	state        TEXT   NOT NULL,
+	task         TEXT,
+	failure      TEXT,
+	settled      BIGINT NOT NULL,
+	holder       TEXT   NOT NULL,
+	lease_until  BIGINT NOT NULL,
+	created      BIGINT NOT NULL,
+	updated      BIGINT NOT NULL
+);
+
+CREATE INDEX tasks_context ON tasks (owner, agent, context_id);
+
+-- The unsettled tasks are few however long the ledger is.
+CREATE INDEX tasks_unsettled ON tasks (lease_until) WHERE settled = 0;
