@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+func serveCommand() *cobra.Command {
+	var path string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the server with a configuration file",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := loadConfig(path, os.Environ(), cmd.Flags())
+			if err != nil {
+				return err
+			}
+			log := cfg.Log.logger()
+			l, err := listen(cfg.Listen)
+			if err != nil {
+				return err
+			}
+			s, err := newServer(cmd.Context(), cfg, log)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			log.Info("rialto is ready", "version", version(), "connector", s.oauth.Resource, "listen", l.Addr(), "agents", len(cfg.Agents))
+			return run(cmd.Context(), l, newHTTPServer(s.handler(), log))
+		},
+	}
+	configFlags(cmd, &path)
+	return cmd
+}
+
+// configFlags adds the flags that every command with a configuration has. Their
+// names are the keys of the file.
+func configFlags(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVar(path, "config", "", "configuration `file` (YAML)")
+	cmd.Flags().String("listen", "", "`HOST:PORT` to listen on")
+	cmd.Flags().String("url", "", "public `address` of the server, https://…")
+	cmd.Flags().String("database", "", "SQLite `file`, or postgres://…")
+}
+
+func configCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "config", Short: "Work with the configuration"}
+	var path string
+	check := &cobra.Command{
+		Use:   "check",
+		Short: "Say what is wrong with a configuration, or what it amounts to",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := loadConfig(path, os.Environ(), cmd.Flags())
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "The configuration is good.\nconnector  %s/mcp\nlisten     %s\ndatabase   %s\n", cfg.URL, cfg.Listen, redacted(cfg.Database))
+			for _, a := range cfg.Agents {
+				fmt.Fprintf(cmd.OutOrStdout(), "agent      %s at %s\n", a.Name, a.URL)
+			}
+			return nil
+		},
+	}
+	configFlags(check, &path)
+	cmd.AddCommand(check)
+	return cmd
+}

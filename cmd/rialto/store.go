@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// redacted returns a database address without its password.
+func redacted(dsn string) string {
+	u, err := url.Parse(dsn)
+	if err != nil || u.User == nil {
+		return dsn
+	}
+	return u.Redacted()
+}
+
+// userDataDir is where the platform keeps a user's data.
+func userDataDir() (string, error) {
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		return os.UserConfigDir()
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("finding a place for the data: %w; name one with --data", err)
+	}
+	return filepath.Join(home, ".local", "share"), nil
+}
+
+// dataFlag adds --data, the directory of the demo.
+func dataFlag(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "data", "", "`directory` that keeps the demo's state (default: rialto in the user's data directory)")
+}
+
+func demoDir(dir string) (string, error) {
+	if dir == "" {
+		base, err := userDataDir()
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(base, "rialto")
+	}
+	return filepath.Abs(dir)
+}
+
+// demoConfig is the configuration of the demo that keeps its state in dir.
+func demoConfig(dir string) *config {
+	cfg := defaults()
+	cfg.Name = "Rialto demo"
+	cfg.Database = filepath.Join(dir, "demo.db")
+	cfg.SecretFile = filepath.Join(dir, "secret")
+	cfg.Log.Level = "warn"
+	return &cfg
+}
+
+// storeFlags are how a command finds the store of a server: that of a
+// configuration file, or else that of the demo.
+type storeFlags struct{ data, config string }
+
+func (f *storeFlags) add(cmd *cobra.Command) {
+	dataFlag(cmd, &f.data)
+	cmd.Flags().StringVar(&f.config, "config", "", "configuration `file` of the server")
+	cmd.MarkFlagsMutuallyExclusive("data", "config")
+}
+
+func (f *storeFlags) load(cmd *cobra.Command) (*config, error) {
+	if f.config != "" {
+		return loadConfig(f.config, os.Environ(), cmd.Flags())
+	}
+	dir, err := demoDir(f.data)
+	if err != nil {
+		return nil, err
+	}
+	address, err := os.ReadFile(filepath.Join(dir, "url"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no demo in %s: start it with \"%s demo\", or name a server's configuration with --config", dir, program())
+	}
+	if err != nil {
+		return nil, err
+	}
+	cfg := demoConfig(dir)
+	cfg.URL = strings.TrimSpace(string(address))
+	return cfg, nil
+}

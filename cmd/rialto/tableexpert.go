@@ -1,0 +1,90 @@
+package main
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+
+	"rialto/internal/tableexpert"
+
+	"github.com/spf13/cobra"
+)
+
+// tokenEnv names the variable with the token that callers of the stand-alone
+// Table Expert must send.
+const tokenEnv = "RIALTO_TABLEEXPERT_TOKEN"
+
+func tableExpertCommand() *cobra.Command {
+	var listenAt, address, tables string
+	cmd := &cobra.Command{
+		Use:   "tableexpert",
+		Short: "Run the Table Expert alone: an A2A agent that answers questions about tables",
+		Long: "Run the Table Expert alone: an A2A agent that answers questions about tables.\n\n" +
+			"Callers must send the token in " + tokenEnv + ", if it is set; off loopback it must be.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			token := os.Getenv(tokenEnv)
+			host, _, err := net.SplitHostPort(listenAt)
+			if err != nil {
+				return fmt.Errorf("--listen: %q is not HOST:PORT", listenAt)
+			}
+			if token == "" && !loopback(host) {
+				return errors.New("--listen: other machines could read the tables: set " + tokenEnv + " to a token that callers must send")
+			}
+			log := logConfig{Level: "info", Format: "text"}.logger()
+			l, err := listen(listenAt)
+			if err != nil {
+				return err
+			}
+			defer l.Close()
+			expert, err := tableexpert.Open(cmd.Context(), tableexpert.Config{Tables: tables, Log: log})
+			if err != nil {
+				return err
+			}
+			defer expert.Close()
+			if address == "" {
+				address = "http://" + l.Addr().String()
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "The Table Expert listens.\nagent  %s\ncard   %s/.well-known/agent-card.json\n", address, address)
+			srv := agentServer(expert, address, token, log)
+			return run(cmd.Context(), l, srv)
+		},
+	}
+	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8090", "`HOST:PORT` to listen on")
+	cmd.Flags().StringVar(&address, "url", "", "`address` for the agent's card, when it differs from --listen")
+	cmd.Flags().StringVar(&tables, "tables", "", "`directory` of CSV files and SQLite databases (default: insurance data that comes with it)")
+	return cmd
+}
+
+// withToken lets only those pass who send the token. Without one it lets pass
+// who names a loopback host: a page that rebinds its name to this machine does
+// not.
+func withToken(token string, next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte(token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if token == "" {
+			host := r.Host
+			if h, _, err := net.SplitHostPort(host); err == nil {
+				host = h
+			}
+			if !loopback(strings.Trim(host, "[]")) {
+				http.Error(w, "call this agent by a loopback address", http.StatusForbidden)
+				return
+			}
+			next.ServeHTTP(w, r)
+			return
+		}
+		sent := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")))
+		if subtle.ConstantTimeCompare(want[:], sent[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "this agent needs a token", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
