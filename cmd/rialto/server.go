@@ -2,11 +2,16 @@ package main
 
 import (
 	"context"
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"sync"
 	"time"
 
 	"rialto/a2a"
@@ -34,6 +39,9 @@ type server struct {
 	oauth  *oauth.Server
 	bridge *bridge.Bridge
 	mcp    *mcp.Server
+
+	background sync.WaitGroup
+	stop       context.CancelFunc
 }
 
 // newServer opens the store and puts the parts together. Close it.
@@ -46,14 +54,46 @@ func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, err
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	as := newOAuth(cfg, log, db, secret)
-	b := newBridge(cfg, log, db)
-	b.Start()
-	return &server{cfg: cfg, log: log, store: db, oauth: as, bridge: b, mcp: newMCP(cfg, log, b)}, nil
+	s := &server{cfg: cfg, log: log, store: db, oauth: newOAuth(cfg, log, db, secret), bridge: newBridge(cfg, log, db)}
+	s.mcp, err = newMCP(cfg, log, s.bridge, secret)
+	if err := errors.Join(err, s.ready(ctx)); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s.bridge.Start()
+	maintained, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	s.background.Go(func() { s.maintain(maintained) })
+	return s, nil
+}
+
+// ready finds out at start what would otherwise fail the first login.
+func (s *server) ready(ctx context.Context) error {
+	if err := s.oauth.Ready(ctx); err != nil {
+		return fmt.Errorf("reading the signing keys (is it the secret that the database was made with?): %w", err)
+	}
+	return nil
+}
+
+// maintain rotates keys and forgets what has expired, hourly.
+func (s *server) maintain(ctx context.Context) {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		if err := s.oauth.Maintain(ctx); err != nil && ctx.Err() == nil {
+			s.log.Error("maintenance", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // Close ends what runs in the background and closes the store.
 func (s *server) Close() error {
+	s.stop()
+	s.background.Wait()
 	s.bridge.Close()
 	return s.store.Close()
 }
@@ -103,8 +143,16 @@ func newBridge(cfg *config, log *slog.Logger, db *store.DB) *bridge.Bridge {
 	return b
 }
 
-func newMCP(cfg *config, log *slog.Logger, b *bridge.Bridge) *mcp.Server {
-	return &mcp.Server{
+func newMCP(cfg *config, log *slog.Logger, b *bridge.Bridge, secret []byte) (*mcp.Server, error) {
+	sessions, err := hkdf.Key(sha256.New, secret, nil, "mcp sessions", 32)
+	if err != nil {
+		return nil, err
+	}
+	public, err := url.Parse(cfg.URL)
+	if err != nil {
+		return nil, err
+	}
+	s := &mcp.Server{
 		Name:    "rialto",
 		Title:   cfg.Name,
 		Version: version(),
@@ -119,8 +167,11 @@ func newMCP(cfg *config, log *slog.Logger, b *bridge.Bridge) *mcp.Server {
 		},
 		Log:            log,
 		Now:            time.Now,
+		SessionKey:     sessions,
 		AllowedOrigins: cfg.AllowedOrigins,
+		AllowedHosts:   []string{public.Host},
 	}
+	return s, s.Check()
 }
 
 // handler lists every route and the guard before it. Paths are taken as they
@@ -132,11 +183,9 @@ func (s *server) handler() http.Handler {
 	wellknown.Mount(r, s.oauth.Documents())
 	s.oauth.Routes(r)
 
-	guarded := s.oauth.Guard(s.mcp, scopeTools)
-	for _, path := range []string{"/mcp", "/mcp/"} {
-		r.Path(path).Methods(http.MethodOptions).Handler(s.mcp) // a preflight carries no token (Fetch section 4.8)
-		r.Path(path).Handler(guarded)
-	}
+	guarded := s.mcp.CORS(s.oauth.Guard(s.mcp, scopeTools)) // a page must be able to read the challenge
+	r.Path("/mcp").Handler(guarded)
+	r.Path("/mcp/").Handler(guarded)
 
 	documents := &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}
 	r.PathPrefix(bridge.DocumentPath).Handler(s.oauth.SignedIn(documents))
