@@ -1,13 +1,12 @@
 // The real pages in a real browser. RIALTO_CHROMIUM is the program;
 // RIALTO_SCREENSHOTS, if set, is the folder for pictures of the pages.
 
-import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
+import { begin, origin, redeem, register, search } from './app.mjs';
 import { listen } from './callback.mjs';
 import { assert, done, env, run } from './report.mjs';
 
-const origin = new URL(env('RIALTO_URL')).origin;
 const username = env('RIALTO_USERNAME');
 const password = env('RIALTO_PASSWORD');
 
@@ -24,39 +23,12 @@ await run(async () => {
   await withoutScript(browser, app, callback);
   await framing(browser, app, callback);
   await popup(browser, app, callback);
+  await documents(browser, app, callback);
   await home(browser);
   if (process.env.RIALTO_SCREENSHOTS) await screenshots(browser, app, process.env.RIALTO_SCREENSHOTS);
   await browser.close();
   callback.close();
 });
-
-async function register(callback) {
-  const response = await fetch(`${origin}/register`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ client_name: 'Browser test', redirect_uris: [callback.url], token_endpoint_auth_method: 'none' }),
-  });
-  assert.equal(response.status, 201, await response.clone().text());
-  return { id: (await response.json()).client_id, redirect: callback.url };
-}
-
-/** Starts an authorization: its address, and what is needed to end it. */
-function begin(app) {
-  const verifier = randomBytes(32).toString('base64url');
-  const state = randomBytes(8).toString('hex');
-  const url = new URL(`${origin}/authorize`);
-  url.search = new URLSearchParams({
-    response_type: 'code',
-    client_id: app.id,
-    redirect_uri: app.redirect,
-    scope: 'mcp:tools',
-    state,
-    resource: `${origin}/mcp`,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  });
-  return { url: url.href, verifier, state };
-}
 
 /** Opens a page in a profile of its own, and watches what it does. */
 async function open(browser, options = {}) {
@@ -185,6 +157,29 @@ async function popup(browser, app, callback) {
   done('approved in a popup');
 }
 
+/** What a search result links to opens for the person who is signed in, and for nobody else. */
+async function documents(browser, app, callback) {
+  const tab = await open(browser);
+  const asked = begin(app);
+  await tab.page.goto(asked.url);
+  await signIn(tab.page, password);
+  const token = await redeem(app, asked, await callback.next());
+  const { results } = await search(token, 'claims');
+  await tab.page.goto(results[0].url);
+  assert.equal(await tab.page.locator('#document h1').innerText(), results[0].title);
+  await clean(tab, 'document');
+
+  const stranger = await open(browser);
+  await stranger.page.goto(results[0].url);
+  await stranger.page.getByLabel('Username').fill(username);
+  await stranger.page.getByLabel('Password').fill(password);
+  await stranger.page.getByRole('button', { name: 'Sign in' }).click();
+  assert.equal(await stranger.page.locator('#document h1').innerText(), results[0].title);
+  assert.equal(stranger.page.url(), results[0].url, 'signing in leads to the document');
+  await clean(stranger, 'document after a sign-in');
+  done('document opened', { url: results[0].url });
+}
+
 /** The start page: behind a sign-in, with an address that can be copied. */
 async function home(browser) {
   const tab = await open(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
@@ -207,25 +202,6 @@ async function signIn(page, secret) {
   await page.getByLabel('Username').fill(username);
   await page.getByLabel('Password').fill(secret);
   await page.getByRole('button', { name: 'Sign in and allow' }).click();
-}
-
-/** Redeems the code, as the app would. */
-async function redeem(app, asked, answer) {
-  assert.equal(answer.get('error'), null, `got ${answer}`);
-  assert.equal(answer.get('state'), asked.state);
-  assert.equal(answer.get('iss'), origin);
-  const response = await fetch(`${origin}/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'authorization_code',
-      code: answer.get('code'),
-      client_id: app.id,
-      redirect_uri: app.redirect,
-      code_verifier: asked.verifier,
-    }),
-  });
-  assert.equal(response.status, 200, await response.clone().text());
-  assert.ok((await response.json()).access_token);
 }
 
 async function says(page, words) {

@@ -1,0 +1,84 @@
+// The app that a person connects: it registers, asks, redeems and searches
+// with plain requests, so that browser.mjs can look at the pages in between.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { assert, env } from './report.mjs';
+
+export const origin = new URL(env('RIALTO_URL')).origin;
+
+/** Registers the app that waits at the callback. */
+export async function register(callback) {
+  const response = await fetch(`${origin}/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ client_name: 'Browser test', redirect_uris: [callback.url], token_endpoint_auth_method: 'none' }),
+  });
+  assert.equal(response.status, 201, await response.clone().text());
+  return { id: (await response.json()).client_id, redirect: callback.url };
+}
+
+/** Starts an authorization: its address, and what is needed to end it. */
+export function begin(app) {
+  const verifier = randomBytes(32).toString('base64url');
+  const state = randomBytes(8).toString('hex');
+  const url = new URL(`${origin}/authorize`);
+  url.search = new URLSearchParams({
+    response_type: 'code',
+    client_id: app.id,
+    redirect_uri: app.redirect,
+    scope: 'mcp:tools',
+    state,
+    resource: `${origin}/mcp`,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  return { url: url.href, verifier, state };
+}
+
+/** Redeems the code, as the app would, for an access token. */
+export async function redeem(app, asked, answer) {
+  assert.equal(answer.get('error'), null, `got ${answer}`);
+  assert.equal(answer.get('state'), asked.state);
+  assert.equal(answer.get('iss'), origin);
+  const response = await fetch(`${origin}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: answer.get('code'),
+      client_id: app.id,
+      redirect_uri: app.redirect,
+      code_verifier: asked.verifier,
+    }),
+  });
+  assert.equal(response.status, 200, await response.clone().text());
+  const { access_token } = await response.json();
+  assert.ok(access_token);
+  return access_token;
+}
+
+/** Searches as a client of revision 2026-07-28 does. */
+export async function search(token, query) {
+  const response = await fetch(`${origin}/mcp`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': 'tools/call',
+      'Mcp-Name': 'search',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'search',
+        arguments: { query },
+        _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} },
+      },
+    }),
+  });
+  assert.equal(response.status, 200, await response.clone().text());
+  return (await response.json()).result.structuredContent;
+}
