@@ -1,11 +1,16 @@
 package oauth
 
-import "net/url"
+import (
+	"net/url"
+
+	"github.com/go-jose/go-jose/v4"
+)
 
 // Where the documents are (RFC 9728 section 3, RFC 8414 section 3).
 const (
 	resourceMetadataPath = "/.well-known/oauth-protected-resource"
 	serverMetadataPath   = "/.well-known/oauth-authorization-server"
+	openidMetadataPath   = "/.well-known/openid-configuration" // OpenID Connect Discovery 1.0 section 4
 )
 
 // resourceMetadata describes the resource (RFC 9728 section 2).
@@ -37,27 +42,48 @@ type serverMetadata struct {
 	Resources      []string `json:"protected_resources"`                            // RFC 9728 section 4
 }
 
+// openidMetadata is the server's metadata as readers of OpenID Connect
+// Discovery 1.0 accept it: section 3 demands two members that say how ID
+// tokens would be. None is issued, and no scope "openid" is offered.
+type openidMetadata struct {
+	serverMetadata
+	SubjectTypes []string `json:"subject_types_supported"`
+	IDTokenAlgs  []string `json:"id_token_signing_alg_values_supported"`
+}
+
 // Documents returns the metadata documents by path. Each stands at the place
 // that its specification names and at those where clients look besides: the
 // resource's at the root, the server's with the resource's path put in or put
-// in front.
+// in front, and under the names that OpenID Connect gave to it.
 func (s *Server) Documents() map[string]any {
 	resource, server := s.resourceMetadata(), s.serverMetadata()
-	path := func(raw string) string {
-		u, err := url.Parse(raw)
-		if err != nil {
-			return ""
-		}
-		return u.Path
+	openid := openidMetadata{server, []string{"public"}, []string{string(jose.ES256)}}
+	at := pathOf(s.Resource)
+	docs := map[string]any{
+		resourceMetadataPath:                resource,
+		resourceMetadataPath + at:           resource,
+		s.alias("/metadata"):                server,
+		"/.well-known/openid_configuration": openid, // misspelled by some clients
 	}
-	return map[string]any{
-		resourceMetadataPath:                    resource,
-		resourceMetadataPath + path(s.Resource): resource,
-		serverMetadataPath:                      server,
-		serverMetadataPath + path(s.Issuer):     server,
-		serverMetadataPath + path(s.Resource):   server,
-		path(s.Resource) + serverMetadataPath:   server,
+	for path, doc := range map[string]any{serverMetadataPath: server, openidMetadataPath: openid} {
+		docs[path] = doc
+		docs[path+pathOf(s.Issuer)] = doc
+		docs[path+at] = doc
+		docs[at+path] = doc
 	}
+	return docs
+}
+
+// alias returns where an endpoint answers besides its place at the root: under
+// the resource, where clients of older servers have it in their settings.
+func (s *Server) alias(endpoint string) string { return pathOf(s.Resource) + "/oauth" + endpoint }
+
+func pathOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return u.Path
 }
 
 func (s *Server) resourceMetadata() resourceMetadata {

@@ -134,3 +134,43 @@ func TestAnIssuerWithAPathServesItsDocumentsWhereClientsLook(t *testing.T) {
 		document(t, s, path)
 	}
 }
+
+func TestL5TheAliasesSayTheSame(t *testing.T) {
+	r := newRig(t)
+	server := document(t, r.s, "/.well-known/oauth-authorization-server")
+	if !reflect.DeepEqual(server, document(t, r.s, "/mcp/oauth/metadata")) {
+		t.Error("/mcp/oauth/metadata differs")
+	}
+	for _, path := range []string{
+		"/.well-known/openid-configuration",
+		"/.well-known/openid-configuration/mcp",
+		"/mcp/.well-known/openid-configuration",
+		"/.well-known/openid_configuration",
+	} {
+		doc := document(t, r.s, path)
+		for name, want := range server {
+			if !reflect.DeepEqual(doc[name], want) {
+				t.Errorf("%s: %s: got %v, want %v", path, name, doc[name], want)
+			}
+		}
+		// OpenID Connect Discovery 1.0 section 3: readers refuse it without.
+		if doc["subject_types_supported"] == nil || doc["id_token_signing_alg_values_supported"] == nil {
+			t.Errorf("%s lacks what OpenID Connect requires", path)
+		}
+	}
+}
+
+func TestAClientComesInByTheAliases(t *testing.T) {
+	r := newRig(t)
+	a := r.do(r.request("POST", "/mcp/oauth/register", "application/json", `{"token_endpoint_auth_method":"none","redirect_uris":["`+callback+`"]}`))
+	c := client{id: a.str("client_id"), redirect: callback}
+	page := strings.Replace(r.authorizeURL(c, nil), "/authorize?", "/mcp/oauth/authorize?", 1)
+	to := r.browser().Authorize(page, user, password)
+	if to.Query().Get("iss") != r.url {
+		t.Errorf("got %s, want the one issuer", to)
+	}
+	got := r.ok(r.form("/mcp/oauth/token", codeForm(c, to.Query().Get("code"))))
+	r.ok(r.call(got.str("access_token")))
+	r.ok(r.form("/mcp/oauth/revoke", params{"client_id": c.id, "token": got.str("refresh_token")}))
+	refused(t, r.call(got.str("access_token")), 401, "invalid_token")
+}

@@ -79,15 +79,18 @@ type Server struct {
 // Scope is a permission: its name on the wire and what it means in words.
 type Scope struct{ Name, Words string }
 
-// Routes adds every endpoint of the server to r.
+// Routes adds every endpoint of the server to r. Those of the protocol answer
+// at the root, which is what the metadata names, and under the resource.
 func (s *Server) Routes(r *mux.Router) {
-	r.Handle("/authorize", methods{
-		http.MethodGet:  s.showAuthorize,
-		http.MethodPost: s.answerAuthorize,
-	})
-	r.Handle("/token", cors(methods{http.MethodPost: s.token}))
-	r.Handle("/register", cors(methods{http.MethodPost: s.register}))
-	r.Handle("/revoke", cors(methods{http.MethodPost: s.revoke}))
+	for path, endpoint := range map[string]http.Handler{
+		"/authorize": methods{http.MethodGet: s.showAuthorize, http.MethodPost: s.answerAuthorize},
+		"/token":     cors(methods{http.MethodPost: s.token}),
+		"/register":  cors(methods{http.MethodPost: s.register}),
+		"/revoke":    cors(methods{http.MethodPost: s.revoke}),
+	} {
+		r.Handle(path, endpoint)
+		r.Handle(s.alias(path), endpoint)
+	}
 	r.Handle("/jwks.json", cors(methods{http.MethodGet: s.jwks}))
 	r.Handle("/signin", methods{
 		http.MethodGet:  s.showSignIn,

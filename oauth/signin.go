@@ -149,13 +149,7 @@ func safeNext(next string) string {
 }
 
 // path returns the path of one of our endpoints as the browser sees it.
-func (s *Server) path(endpoint string) string {
-	u, err := url.Parse(s.Issuer)
-	if err != nil {
-		return endpoint
-	}
-	return u.Path + endpoint
-}
+func (s *Server) path(endpoint string) string { return pathOf(s.Issuer) + endpoint }
 
 func setRetryAfter(w http.ResponseWriter, after time.Duration) {
 	if after > 0 {
