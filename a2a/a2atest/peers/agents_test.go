@@ -5,6 +5,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
+	"rialto/internal/tableexpert"
 )
 
 // served is an agent of ours, with a message that it can complete.
@@ -22,6 +23,10 @@ func agents() map[string]func(t *testing.T) served {
 			agent := scripted(t)
 			return served{agent, agent.Card(), "echo hello", "hello"}
 		},
+		"the Table Expert": func(t *testing.T) served {
+			expert := tableExpert(t)
+			return served{expert.Agent(), expert.Card(), "SELECT 'hello' AS greeting", "| greeting |"}
+		},
 	}
 }
 
@@ -30,4 +35,14 @@ func scripted(t *testing.T) *a2atest.Agent {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	return agent
+}
+
+func tableExpert(t *testing.T) *tableexpert.Expert {
+	t.Helper()
+	expert, err := tableexpert.Open(t.Context(), tableexpert.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { expert.Close() })
+	return expert
 }
