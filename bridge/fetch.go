@@ -94,10 +94,10 @@ func (b *Bridge) fetchDocument(ctx context.Context, agent, own string) (*Documen
 		return nil, err
 	}
 	var answer struct {
-		Title    string         `json:"title"`
-		Text     string         `json:"text"`
-		URL      string         `json:"url"`
-		Metadata map[string]any `json:"metadata"`
+		Title    string                     `json:"title"`
+		Text     string                     `json:"text"`
+		URL      string                     `json:"url"`
+		Metadata map[string]json.RawMessage `json:"metadata"`
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchBudget)
 	defer cancel()
@@ -106,11 +106,22 @@ func (b *Bridge) fetchDocument(ctx context.Context, agent, own string) (*Documen
 	}
 	id := documentID(agent, own)
 	doc := &Document{ID: id, Title: clip(clean(answer.Title), 300), Text: clip(clean(answer.Text), maxText), URL: b.openable(answer.URL, id)}
-	doc.Metadata = map[string]string{"agent": agent}
+	doc.Metadata = map[string]string{}
 	for k, v := range answer.Metadata {
-		doc.Metadata[clean(k)] = clip(clean(fmt.Sprint(v)), 1000)
+		doc.Metadata[clean(k)] = clip(clean(plain(v)), 1000)
 	}
+	doc.Metadata["agent"] = agent
 	return doc, nil
+}
+
+// plain returns a JSON string as its text and any other value as it is
+// written: the shape that ChatGPT asks for has texts only.
+func plain(v json.RawMessage) string {
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return s
+	}
+	return string(v)
 }
 
 // named connects to an agent that must be named.

@@ -42,11 +42,22 @@ func (d *Documents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.problem(w, r, err)
 		return
 	}
-	page := templates.Document{Product: d.Product, Title: doc.Title, Agent: doc.Metadata["agent"], ID: doc.ID, Text: doc.Text}
-	for _, k := range slices.Sorted(maps.Keys(doc.Metadata)) {
-		page.Fields = append(page.Fields, [2]string{k, doc.Metadata[k]})
+	templates.Write(w, r, http.StatusOK, templates.Document{
+		Product: d.Product, Title: doc.Title, Agent: doc.Metadata["agent"], ID: doc.ID, Text: doc.Text, Fields: fields(doc.Metadata),
+	})
+}
+
+// fields lists the metadata that a person can read at a glance; objects and
+// lists are for programs.
+func fields(metadata map[string]string) [][2]string {
+	var out [][2]string
+	for _, k := range slices.Sorted(maps.Keys(metadata)) {
+		v := metadata[k]
+		if k != "agent" && v != "" && v[0] != '{' && v[0] != '[' {
+			out = append(out, [2]string{k, v})
+		}
 	}
-	templates.Write(w, r, http.StatusOK, page)
+	return out
 }
 
 // problem is the one place where an error becomes a page.

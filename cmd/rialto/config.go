@@ -120,12 +120,12 @@ var scalarKeys = []string{
 	"sign_in.local", "trusted_proxies", "allowed_origins", "log.level", "log.format",
 }
 
-// envKey maps a variable to its key. Variables that are no key are not ours to
+// envKey maps a variable to its key. An empty one counts as not set. Variables that are no key are not ours to
 // refuse: an orchestrator sets RIALTO_PORT and the like for a service of that
 // name.
 func envKey(name, value string) (string, any) {
 	key := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "RIALTO_"), "__", "."))
-	if !slices.Contains(scalarKeys, key) {
+	if value == "" || !slices.Contains(scalarKeys, key) {
 		return "", nil
 	}
 	return key, value
@@ -208,6 +208,14 @@ func (c *config) checkURL() error {
 	}
 	c.URL = u.Scheme + "://" + strings.ToLower(u.Host)
 	return nil
+}
+
+// listensOn completes the address of a server whose port the system chose.
+func (c *config) listensOn(addr net.Addr) {
+	if host, ok := strings.CutSuffix(c.URL, ":0"); ok {
+		_, port, _ := net.SplitHostPort(addr.String())
+		c.URL = host + ":" + port
+	}
 }
 
 func loopback(host string) bool {

@@ -79,6 +79,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer l.Close()
+	d.cfg.listensOn(l.Addr())
 	if err := d.prepare(); err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 		return err
 	}
 	d.banner(cmd.OutOrStdout())
-	return run(cmd.Context(), l, newHTTPServer(s.handler(), log))
+	return s.run(cmd.Context(), l)
 }
 
 // prepare makes the directory and what is kept in it: the password, so that it

@@ -27,6 +27,15 @@ func listen(addr string) (net.Listener, error) {
 	return l, nil
 }
 
+// run answers on l until ctx ends.
+func (s *server) run(ctx context.Context, l net.Listener) error {
+	h, err := s.handler()
+	if err != nil {
+		return err
+	}
+	return run(ctx, l, newHTTPServer(h, s.log))
+}
+
 // newHTTPServer returns a server whose waits are bounded. Answers are not:
 // event streams last.
 func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {

@@ -23,13 +23,15 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer l.Close()
+			cfg.listensOn(l.Addr())
 			s, err := newServer(cmd.Context(), cfg, log)
 			if err != nil {
 				return err
 			}
 			defer s.Close()
 			log.Info("rialto is ready", "version", version(), "connector", s.oauth.Resource, "listen", l.Addr(), "agents", len(cfg.Agents))
-			return run(cmd.Context(), l, newHTTPServer(s.handler(), log))
+			return s.run(cmd.Context(), l)
 		},
 	}
 	configFlags(cmd, &path)

@@ -177,10 +177,12 @@ func newMCP(cfg *config, log *slog.Logger, b *bridge.Bridge, secret []byte) (*mc
 // handler lists every route and the guard before it. Paths are taken as they
 // come: a redirect to a tidier one loses the body and the token of the
 // clients that do not follow it.
-func (s *server) handler() http.Handler {
+func (s *server) handler() (http.Handler, error) {
 	r := mux.NewRouter().SkipClean(true).UseEncodedPath()
 
-	wellknown.Mount(r, s.oauth.Documents())
+	if err := wellknown.Mount(r, s.oauth.Documents()); err != nil {
+		return nil, err
+	}
 	s.oauth.Routes(r)
 
 	guarded := s.mcp.CORS(s.oauth.Guard(s.mcp, scopeTools)) // a page must be able to read the challenge
@@ -194,7 +196,7 @@ func (s *server) handler() http.Handler {
 	r.Path("/").Methods(http.MethodGet, http.MethodHead).HandlerFunc(s.home)
 	r.NotFoundHandler = http.HandlerFunc(s.notFound)
 
-	return recovered(s.log, bounded(logged(s.log, r)))
+	return recovered(s.log, bounded(logged(s.log, r))), nil
 }
 
 // health tells a load balancer whether this process can serve: it can when it
