@@ -64,7 +64,7 @@ type unreachable struct{ agent string }
 func (e unreachable) Error() string { return "The agent " + e.agent + " cannot be reached now." }
 
 // agent returns the peer that a call means: the named one, or the only or
-// default one when it names none. Its error is for the model to act on.
+// default one when it names none.
 func (b *Bridge) agent(name string) (*peer, error) {
 	if name == "" {
 		name = b.Default
@@ -81,9 +81,9 @@ func (b *Bridge) agent(name string) (*peer, error) {
 	}
 	known := strings.Join(names, ", ")
 	if name == "" {
-		return nil, fmt.Errorf("the argument \"agent\" is missing. Choose one of: %s. list_agents tells what each can do", known)
+		return nil, inputError{fmt.Sprintf("The argument \"agent\" is missing. Choose one of: %s. list_agents tells what each can do.", known)}
 	}
-	return nil, fmt.Errorf("there is no agent named %q. Choose one of: %s", name, known)
+	return nil, inputError{fmt.Sprintf("There is no agent named %q. Choose one of: %s.", clip(clean(name), 100), known)}
 }
 
 // reach connects to all agents at once and returns those that answered, in

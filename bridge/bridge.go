@@ -90,5 +90,9 @@ func (b *Bridge) Close() {
 
 // Tools returns the tools in the order in which clients list them.
 func (b *Bridge) Tools() []mcp.Tool {
-	return []mcp.Tool{b.search(), b.fetch(), b.sendTask(), b.getTask(), b.listAgents()}
+	return []mcp.Tool{
+		b.search(), b.fetch(),
+		b.sendTask(), b.getTask(), b.cancelTask(), b.listTasks(),
+		b.listAgents(), b.getAgent(),
+	}
 }

@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -12,6 +13,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
+	"rialto/bridge"
 )
 
 func TestSendTaskAnswersInline(t *testing.T) {
@@ -302,4 +304,64 @@ func TestWhichAgentIsMeant(t *testing.T) {
 		t.Errorf("got agent %q, want the default", got.Agent)
 	}
 	r.call("send_task", `{"message":"go","agent":"down"}`).refused(t, "The agent down cannot be reached now.")
+}
+
+func TestATaskIsCanceled(t *testing.T) {
+	agent := running(t, func(ctx context.Context, turn *a2aexec.Turn) error {
+		if turn.Message.Text() == "ask" {
+			turn.Ask("what?")
+			return nil
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	r := newRig(t, "", map[string]peer{"one": agent})
+	working := r.call("send_task", `{"message":"go","wait":0}`)
+	r.callAs("bob", "cancel_task", `{"task_id":"`+working.TaskID+`"}`, func(string) {}).refused(t, "no such task")
+	r.call("cancel_task", `{"task_id":"`+working.TaskID+`"}`).want(t, a2a.Canceled, false)
+	r.call("cancel_task", `{"task_id":"`+working.TaskID+`"}`).refused(t, "has ended (canceled)")
+
+	waiting := r.call("send_task", `{"message":"ask"}`)
+	waiting.want(t, a2a.InputRequired, false)
+	r.call("cancel_task", `{"task_id":"`+waiting.TaskID+`"}`).want(t, a2a.Canceled, false)
+	r.call("send_task", `{"message":"this","task_id":"`+waiting.TaskID+`"}`).refused(t, "has ended (canceled)")
+}
+
+func TestTasksAreListed(t *testing.T) {
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		turn.Complete("done: " + turn.Message.Text())
+		return nil
+	})
+	r := newRig(t, "", map[string]peer{"one": agent})
+	for _, m := range []string{"a", "b", "c"} {
+		r.call("send_task", `{"message":"`+m+`"}`).want(t, a2a.Completed, false)
+	}
+	var page struct {
+		Tasks []bridge.TaskSummary `json:"tasks"`
+		Next  string               `json:"next_cursor"`
+	}
+	list := func(args string) {
+		t.Helper()
+		page.Next = ""
+		if err := json.Unmarshal(r.call("list_tasks", args).raw, &page); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list(`{"limit":2}`)
+	if len(page.Tasks) != 2 || page.Tasks[0].Message != "done: c" || page.Next == "" {
+		t.Fatalf("first page: got %+v", page)
+	}
+	list(`{"limit":2,"cursor":"` + page.Next + `"}`)
+	if len(page.Tasks) != 1 || page.Tasks[0].Message != "done: a" || page.Next != "" {
+		t.Fatalf("second page: got %+v", page)
+	}
+	list(`{"state":"failed"}`)
+	if len(page.Tasks) != 0 {
+		t.Errorf("failed tasks: got %+v, want none", page.Tasks)
+	}
+	r.call("list_tasks", `{"cursor":"x"}`).refused(t, "next_cursor")
+	r.call("list_tasks", `{"since":"yesterday"}`).refused(t, `"since"`)
+	if bobs := r.callAs("bob", "list_tasks", `{}`, func(string) {}); !strings.Contains(bobs.Text, "no such tasks") {
+		t.Errorf("bob sees %q", bobs.Text)
+	}
 }

@@ -45,31 +45,28 @@ func (b *Bridge) getTask() mcp.Tool {
 
 // task returns the caller's task, after waiting for it to settle.
 func (b *Bridge) task(ctx context.Context, handle string, wait time.Duration, progress func(string)) (*Entry, error) {
-	owner := b.Caller(ctx).User
-	e, err := b.Ledger.Task(ctx, owner, handle)
-	if err != nil || e.Settled {
-		return e, err
-	}
-	waiting, cancel := context.WithTimeout(ctx, wait)
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	return b.settled(ctx, b.Caller(ctx).User, handle, progress)
+}
+
+// settled returns owner's task once it has settled, or as it stands when ctx
+// ends. A task that another replica follows is looked up again and again.
+func (b *Bridge) settled(ctx context.Context, owner, handle string, progress func(string)) (*Entry, error) {
 	for {
-		if f := b.follower(handle); f != nil {
-			e = f.wait(waiting, progress, never)
-		} else if e, err = b.Ledger.Task(ctx, owner, handle); err != nil {
-			return nil, err
+		e, err := b.Ledger.Task(context.WithoutCancel(ctx), owner, handle)
+		if err != nil || e.Settled {
+			return e, err
 		}
-		if e.Settled {
-			return e, nil
+		if f := b.follower(handle); f != nil {
+			if e = f.wait(ctx, progress, never); e.Settled {
+				return e, nil
+			}
 		}
 		select {
-		case <-waiting.Done():
+		case <-ctx.Done():
 			return e, nil
 		case <-time.After(pollEvery):
 		}
 	}
-}
-
-// Task returns the caller's task as the ledger has it, or ErrNoTask.
-func (b *Bridge) Task(ctx context.Context, handle string) (*Entry, error) {
-	return b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
 }

@@ -97,6 +97,10 @@ type Ledger interface {
 	// Task returns owner's task, or ErrNoTask.
 	Task(ctx context.Context, owner, handle string) (*Entry, error)
 
+	// Tasks returns those of owner's tasks that f chooses, the latest created
+	// first.
+	Tasks(ctx context.Context, owner string, f TaskFilter) ([]*Entry, error)
+
 	// HasContext reports whether owner has a task with agent in a
 	// conversation.
 	HasContext(ctx context.Context, owner, agent, contextID string) (bool, error)

@@ -42,6 +42,55 @@ var getTaskInput = json.RawMessage(`{
 	"additionalProperties": false
 }`)
 
+var cancelTaskInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {"task_id": {"type": "string", "minLength": 1, "description": "From the result of send_task."}},
+	"required": ["task_id"],
+	"additionalProperties": false
+}`)
+
+var listTasksInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"agent": {"type": "string", "description": "Only tasks of this agent."},
+		"state": {"type": "string", "enum": ["submitted", "working", "input-required", "auth-required", "completed", "canceled", "failed", "rejected", "unknown"], "description": "Only tasks in this state."},
+		"since": {"type": "string", "format": "date-time", "description": "Only tasks sent at this time or later, for example 2026-11-20T00:00:00Z."},
+		"limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+		"cursor": {"type": "string", "description": "next_cursor of the page before."}
+	},
+	"additionalProperties": false
+}`)
+
+var listTasksOutput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"tasks": {
+			"type": "array",
+			"items": {
+				"type": "object",
+				"properties": {
+					"task_id": {"type": "string"},
+					"agent": {"type": "string"},
+					"context_id": {"type": "string"},
+					"state": {"type": "string"},
+					"message": {"type": "string", "description": "The beginning of what the agent said last."},
+					"created": {"type": "string", "format": "date-time"},
+					"updated": {"type": "string", "format": "date-time"}
+				},
+				"required": ["task_id", "agent", "context_id", "state", "created", "updated"]
+			}
+		},
+		"next_cursor": {"type": "string", "description": "There is more: call again with this cursor."}
+	},
+	"required": ["tasks"]
+}`)
+
+var getAgentInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {"agent": {"type": "string", "description": "Name of the agent, from list_agents. May be left out if there is a default."}},
+	"additionalProperties": false
+}`)
+
 var taskOutput = json.RawMessage(`{
 	"type": "object",
 	"properties": {
@@ -137,4 +186,40 @@ var fetchOutput = json.RawMessage(`{
 		"metadata": {"type": "object", "additionalProperties": {"type": "string"}}
 	},
 	"required": ["id", "title", "text", "url"]
+}`)
+
+const agentSchema = `{
+	"type": "object",
+	"properties": {
+		"name": {"type": "string", "description": "Use it as the argument \"agent\" of send_task."},
+		"title": {"type": "string"},
+		"description": {"type": "string"},
+		"version": {"type": "string"},
+		"default": {"type": "boolean", "description": "Tasks go here when send_task names no agent."},
+		"available": {"type": "boolean"},
+		"problem": {"type": "string", "description": "Why the agent is not available."},
+		"skills": {
+			"type": "array",
+			"items": {
+				"type": "object",
+				"properties": {
+					"id": {"type": "string", "description": "Use it as the argument \"skill\" of send_task."},
+					"name": {"type": "string"},
+					"description": {"type": "string"},
+					"tags": {"type": "array", "items": {"type": "string"}},
+					"examples": {"type": "array", "items": {"type": "string"}}
+				},
+				"required": ["id", "name"]
+			}
+		}
+	},
+	"required": ["name", "default", "available", "skills"]
+}`
+
+var agentOutput = json.RawMessage(agentSchema)
+
+var listAgentsOutput = json.RawMessage(`{
+	"type": "object",
+	"properties": {"agents": {"type": "array", "items": ` + agentSchema + `}},
+	"required": ["agents"]
 }`)

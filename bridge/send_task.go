@@ -80,7 +80,7 @@ func (b *Bridge) send(ctx context.Context, args *sendArgs) (*follower, error) {
 func (b *Bridge) startTask(ctx context.Context, args *sendArgs, m *a2a.Message) (*follower, error) {
 	p, err := b.agent(args.Agent)
 	if err != nil {
-		return nil, inputError{err.Error()}
+		return nil, err
 	}
 	conn, err := b.connect(ctx, p)
 	if err != nil {
@@ -129,7 +129,7 @@ func (b *Bridge) continueTask(ctx context.Context, args *sendArgs, m *a2a.Messag
 	}
 	p, err := b.agent(e.Agent)
 	if err != nil {
-		return nil, inputError{err.Error()}
+		return nil, err
 	}
 	conn, err := b.connect(ctx, p)
 	if err != nil {

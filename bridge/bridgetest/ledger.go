@@ -35,6 +35,8 @@ func TestLedger(t *testing.T, open func(*testing.T) bridge.Ledger) {
 		"an abandoned task goes to exactly one replica":      claimOnce,
 		"a renewed lease is not claimed":                     renewed,
 		"a settled task is not claimed":                      settledNotClaimed,
+		"tasks are listed in pages, the latest first":        pages,
+		"a list is filtered, and its owner's only":           filtered,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -255,4 +257,64 @@ func count(t *testing.T, f func(int) (bool, error)) (won int) {
 	close(start)
 	wg.Wait()
 	return won
+}
+
+func pages(t *testing.T, l bridge.Ledger) {
+	want := map[string]bool{}
+	for range 25 {
+		want[add(t, l).Handle] = true // all created at the same moment
+	}
+	var mark bridge.TaskMark
+	for page := range 3 {
+		entries, err := l.Tasks(t.Context(), "alice", bridge.TaskFilter{After: mark, Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if full := []int{10, 10, 5}[page]; len(entries) != full {
+			t.Errorf("page %d: got %d tasks, want %d", page, len(entries), full)
+		}
+		for _, e := range entries {
+			if !want[e.Handle] {
+				t.Errorf("page %d: task %s came twice", page, e.Handle)
+			}
+			delete(want, e.Handle)
+			mark = bridge.TaskMark{Created: e.Created, Handle: e.Handle}
+		}
+	}
+	if len(want) != 0 {
+		t.Errorf("%d tasks were on no page", len(want))
+	}
+}
+
+func filtered(t *testing.T, l bridge.Ledger) {
+	old := &bridge.Entry{Handle: uuid.NewString(), Owner: "alice", Agent: "other", Created: now.Add(-time.Hour), Updated: now}
+	if err := l.AddTask(t.Context(), old, lease("r1")); err != nil {
+		t.Fatal(err)
+	}
+	done := add(t, l)
+	settle(t, l, done, a2a.Completed)
+	for name, c := range map[string]struct {
+		owner  string
+		filter bridge.TaskFilter
+		want   []string
+	}{
+		"all":           {"alice", bridge.TaskFilter{}, []string{done.Handle, old.Handle}},
+		"another owner": {"bob", bridge.TaskFilter{}, nil},
+		"by agent":      {"alice", bridge.TaskFilter{Agent: "other"}, []string{old.Handle}},
+		"by state":      {"alice", bridge.TaskFilter{State: a2a.Completed}, []string{done.Handle}},
+		"by time":       {"alice", bridge.TaskFilter{Since: now}, []string{done.Handle}},
+	} {
+		c.filter.Limit = 10
+		entries, err := l.Tasks(t.Context(), c.owner, c.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range entries {
+			got = append(got, e.Handle)
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+	}
 }

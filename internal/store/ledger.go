@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"rialto/a2a"
@@ -83,6 +84,29 @@ func (db *DB) Task(ctx context.Context, owner, handle string) (*bridge.Entry, er
 	return e, err
 }
 
+// Tasks implements bridge.Ledger. The row values compare as the index sorts, so
+// that a page deep in a long list costs no more than the first.
+func (db *DB) Tasks(ctx context.Context, owner string, f bridge.TaskFilter) (entries []*bridge.Entry, err error) {
+	after := int64(math.MaxInt64)
+	if f.After.Handle != "" {
+		after = f.After.Created.UnixMilli()
+	}
+	since := int64(0)
+	if !f.Since.IsZero() {
+		since = f.Since.UnixMilli()
+	}
+	rows, err := db.read.QueryContext(ctx, `
+		SELECT `+entryColumns+` FROM tasks
+		WHERE owner = $1 AND (created, handle) < ($2, $3) AND created >= $4
+		AND ($5 = '' OR agent = $5) AND ($6 = '' OR state = $6)
+		ORDER BY created DESC, handle DESC LIMIT $7`,
+		owner, after, f.After.Handle, since, f.Agent, string(f.State), f.Limit)
+	if err != nil {
+		return nil, err
+	}
+	return scanEntries(rows)
+}
+
 // HasContext implements bridge.Ledger.
 func (db *DB) HasContext(ctx context.Context, owner, agent, contextID string) (bool, error) {
 	var has bool
@@ -110,6 +134,10 @@ func (db *DB) ClaimTasks(ctx context.Context, l bridge.Lease, now time.Time, lim
 	if err != nil {
 		return nil, err
 	}
+	return scanEntries(rows)
+}
+
+func scanEntries(rows *sql.Rows) (entries []*bridge.Entry, err error) {
 	defer rows.Close()
 	for rows.Next() {
 		e, err := scanEntry(rows)

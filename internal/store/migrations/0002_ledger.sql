@@ -18,6 +18,9 @@ CREATE TABLE tasks (
 	updated      BIGINT NOT NULL
 );
 
+-- A page of somebody's tasks, the latest first.
+CREATE INDEX tasks_created ON tasks (owner, created, handle);
+
 CREATE INDEX tasks_context ON tasks (owner, agent, context_id);
 
 -- The unsettled tasks are few however long the ledger is.

@@ -1,0 +1,158 @@
+package bridge
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"rialto/a2a"
+	"rialto/mcp"
+)
+
+const (
+	defaultPage = 20
+	largestPage = 100
+)
+
+// TaskFilter chooses tasks of one owner, the latest first. Empty fields do not
+// filter.
+type TaskFilter struct {
+	Agent string
+	State a2a.State
+	Since time.Time // created then or later
+	After TaskMark  // only what comes after this task in the list
+	Limit int       // at most so many; required
+}
+
+// TaskMark is a place in a list of tasks.
+type TaskMark struct {
+	Created time.Time
+	Handle  string
+}
+
+// TaskSummary is what list_tasks tells of one task.
+type TaskSummary struct {
+	TaskID    string    `json:"task_id"`
+	Agent     string    `json:"agent"`
+	ContextID string    `json:"context_id"`
+	State     a2a.State `json:"state"`
+	Message   string    `json:"message,omitempty"` // the beginning of what the agent said last
+	Created   time.Time `json:"created"`
+	Updated   time.Time `json:"updated"`
+}
+
+// listArgs are the arguments of list_tasks.
+type listArgs struct {
+	Agent  string    `json:"agent"`
+	State  a2a.State `json:"state"`
+	Since  string    `json:"since"`
+	Limit  int       `json:"limit"`
+	Cursor string    `json:"cursor"`
+}
+
+func (b *Bridge) listTasks() mcp.Tool {
+	return mcp.Tool{
+		Name:         "list_tasks",
+		Title:        "List your tasks",
+		Description:  "List the tasks that you have sent, the latest first, with where each stands. Use get_task for the result of one.",
+		InputSchema:  listTasksInput,
+		OutputSchema: listTasksOutput,
+		ReadOnly:     true,
+		Idempotent:   true,
+		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+			var args listArgs
+			if err := json.Unmarshal(c.Arguments, &args); err != nil {
+				return mcp.InputError("The arguments of list_tasks could not be read: %v.", err), nil
+			}
+			filter, err := args.filter()
+			if err != nil {
+				return b.refuse(err)
+			}
+			return b.page(ctx, filter)
+		},
+	}
+}
+
+func (a *listArgs) filter() (f TaskFilter, err error) {
+	f = TaskFilter{Agent: a.Agent, State: a.State, Limit: defaultPage}
+	if a.Limit > 0 {
+		f.Limit = min(a.Limit, largestPage)
+	}
+	if a.Since != "" {
+		if f.Since, err = time.Parse(time.RFC3339, a.Since); err != nil {
+			return f, inputError{"The argument \"since\" is not a time such as 2026-11-20T00:00:00Z."}
+		}
+	}
+	if a.Cursor != "" {
+		var ok bool
+		if f.After, ok = parseMark(a.Cursor); !ok {
+			return f, inputError{"The argument \"cursor\" is not the next_cursor of an earlier list_tasks result. Leave it out to start at the latest task."}
+		}
+	}
+	return f, nil
+}
+
+// page asks for one task more than it shows, to know whether there is more.
+func (b *Bridge) page(ctx context.Context, f TaskFilter) (*mcp.Result, error) {
+	limit := f.Limit
+	f.Limit++
+	entries, err := b.Ledger.Tasks(ctx, b.Caller(ctx).User, f)
+	if err != nil {
+		return nil, fmt.Errorf("listing tasks: %w", err)
+	}
+	page := struct {
+		Tasks []TaskSummary `json:"tasks"`
+		Next  string        `json:"next_cursor,omitempty"`
+	}{Tasks: []TaskSummary{}}
+	if len(entries) > limit {
+		entries = entries[:limit]
+		last := entries[limit-1]
+		page.Next = TaskMark{last.Created, last.Handle}.String()
+	}
+	var text strings.Builder
+	for _, e := range entries {
+		s := summarize(e)
+		page.Tasks = append(page.Tasks, s)
+		fmt.Fprintf(&text, "%s  %s  %s  %s  %s\n", s.TaskID, s.Created.Format(time.RFC3339), s.Agent, s.State, clip(strings.ReplaceAll(s.Message, "\n", " "), 80))
+	}
+	if len(page.Tasks) == 0 {
+		text.WriteString("There are no such tasks.")
+	}
+	if page.Next != "" {
+		fmt.Fprintf(&text, "There are more: call list_tasks with cursor %q.", page.Next)
+	}
+	return &mcp.Result{Content: []mcp.Content{mcp.Text(text.String())}, Structured: page}, nil
+}
+
+func summarize(e *Entry) TaskSummary {
+	s := TaskSummary{
+		TaskID: e.Handle, Agent: e.Agent, ContextID: clean(e.ContextID()), State: e.State(),
+		Created: e.Created.UTC(), Updated: e.Updated.UTC(),
+	}
+	switch {
+	case e.Failure != nil:
+		s.Message = clip(e.Failure.Message, 200)
+	case e.Task != nil:
+		s.Message = clip(clean(e.Task.Status.Message.Text()), 200)
+	}
+	return s
+}
+
+// String returns m as an opaque cursor.
+func (m TaskMark) String() string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(m.Created.UnixMilli(), 10) + " " + m.Handle))
+}
+
+func parseMark(cursor string) (TaskMark, bool) {
+	b, err := base64.RawURLEncoding.DecodeString(cursor)
+	created, handle, ok := strings.Cut(string(b), " ")
+	ms, number := strconv.ParseInt(created, 10, 64)
+	if err != nil || !ok || number != nil {
+		return TaskMark{}, false
+	}
+	return TaskMark{time.UnixMilli(ms), handle}, true
+}
