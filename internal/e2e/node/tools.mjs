@@ -1,9 +1,10 @@
-// A tour of the five tools, the same for every SDK, era and run. `tools` has
+// A tour of the tools, the same for every SDK, era and run. `tools` has
 // list() and call(name, arguments, onprogress).
 
 import { assert, done } from './report.mjs';
 
-const fiveTools = ['fetch', 'get_task', 'list_agents', 'search', 'send_task'];
+const allTools = ['cancel_task', 'fetch', 'get_agent', 'get_task', 'list_agents', 'list_tasks', 'search', 'send_task'];
+const acting = ['cancel_task', 'send_task'];
 const sql = 'SELECT count(*) AS n FROM claims';
 
 export async function tour(tools, memory) {
@@ -12,6 +13,7 @@ export async function tour(tools, memory) {
   await searching(tools);
   await asking(tools, agent, memory);
   await conversing(tools, agent);
+  await keeping(tools, agent);
   await mistaken(tools);
 }
 
@@ -26,7 +28,7 @@ export async function returning(tools, memory) {
 
 async function listing(tools) {
   const list = await tools.list();
-  assert.deepEqual(list.map((t) => t.name).sort(), fiveTools);
+  assert.deepEqual(list.map((t) => t.name).sort(), allTools);
   for (const t of list) {
     assert.ok(t.title && t.description, `${t.name} says what it is`);
     assert.equal(t.inputSchema.type, 'object');
@@ -34,7 +36,7 @@ async function listing(tools) {
     for (const hint of ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']) {
       assert.equal(typeof t.annotations?.[hint], 'boolean', `${t.name} says ${hint}`);
     }
-    assert.equal(t.annotations.readOnlyHint, t.name !== 'send_task', `${t.name}: only send_task changes anything`);
+    assert.equal(t.annotations.readOnlyHint, !acting.includes(t.name), `${t.name}: only ${acting} change anything`);
   }
   done('listed', { tools: list.map((t) => t.name) });
 }
@@ -87,6 +89,17 @@ async function conversing(tools, agent) {
   assert.equal(answered.task_id, asked.task_id, 'the answer continues the task');
   assert.equal(answered.state, 'completed', JSON.stringify(answered));
   done('conversed', { task_id: asked.task_id });
+}
+
+async function keeping(tools, agent) {
+  const described = await structured(tools, 'get_agent', { agent });
+  assert.ok(described.skills.some((s) => s.id === 'query_table_expert'), 'get_agent tells the skills');
+  const asked = await structured(tools, 'send_task', { agent, message: 'How are things?' });
+  const canceled = await structured(tools, 'cancel_task', { task_id: asked.task_id });
+  assert.equal(canceled.state, 'canceled', JSON.stringify(canceled));
+  const { tasks } = await structured(tools, 'list_tasks', { state: 'canceled', limit: 1 });
+  assert.deepEqual(tasks.map((t) => t.task_id), [asked.task_id], 'the latest canceled task is listed');
+  done('canceled and listed', { task_id: asked.task_id });
 }
 
 async function mistaken(tools) {
