@@ -164,13 +164,13 @@ type sendBack struct {
 func (b *sendBack) Error() string { return b.err.Error() }
 
 // writeBack answers a request that is wrong. An app on the user's own computer
-// is told by a redirect. Any other client has registered itself with an
+// and one that the operator knows are told by a redirect. Any other client has registered itself with an
 // address of its choice: the person sees that the address is foreign before
 // going there (RFC 9700 section 4.11.2).
 func (s *Server) writeBack(w http.ResponseWriter, r *http.Request, b *sendBack) {
 	url := s.answerURL(b.to, b.state, param{"error", b.err.Code}, param{"error_description", b.err.Description})
 	s.Log.InfoContext(r.Context(), "oauth: authorization request refused", "client", b.client.ID, "code", b.err.Code)
-	if b.to.loopback() {
+	if b.to.loopback() || b.client.configured {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		http.Redirect(w, r, url, http.StatusSeeOther)
@@ -237,9 +237,9 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, status int,
 		return
 	}
 	page.Product, page.Client, page.ClientURI = s.Name, q.client.Name, q.client.URI
-	page.Unverified = true
+	page.Unverified = !q.client.configured
 	page.RedirectHost, page.Loopback = to.host(), to.local()
-	page.LookAlike = lookAlike(q.client.Name, to)
+	page.LookAlike = lookAlike(q.client, to)
 	page.Scopes = s.inWords(q.req.Scope)
 	page.Handle, page.Action = q.handle, s.path("/authorize")
 	if session != nil && !q.req.Login {
@@ -275,5 +275,12 @@ func (s *Server) waiting(ctx context.Context, r *http.Request, handle string) (a
 	if errors.Is(err, ErrNotFound) {
 		return ask{}, unknownClient()
 	}
-	return ask{req, client, handle}, err
+	if err != nil {
+		return ask{}, err
+	}
+	// The client may have withdrawn the address since the request came.
+	if _, err := redirectFor(client, req.RedirectURI); err != nil {
+		return ask{}, badLink(http.StatusBadRequest, "The app has changed the addresses that it registered.")
+	}
+	return ask{req, client, handle}, nil
 }

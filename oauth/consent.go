@@ -106,7 +106,7 @@ func unclear(f form, q ask, session *Session) string {
 		return "Another account is signed in by now. Check it and decide again."
 	}
 	to, err := parseRedirect(q.req.RedirectURI)
-	if err == nil && lookAlike(q.client.Name, to) != "" && f.get("understood") != "yes" {
+	if err == nil && lookAlike(q.client, to) != "" && f.get("understood") != "yes" {
 		return "Read the warning first."
 	}
 	return ""

@@ -25,21 +25,24 @@ type resourceMetadata struct {
 // serverMetadata describes the authorization server (RFC 8414 section 2). It
 // names what is served and nothing else: clients believe it.
 type serverMetadata struct {
-	Issuer         string   `json:"issuer"`
-	Authorization  string   `json:"authorization_endpoint"`
-	Token          string   `json:"token_endpoint"`
-	Registration   string   `json:"registration_endpoint"`
-	Revocation     string   `json:"revocation_endpoint"`
-	JWKS           string   `json:"jwks_uri"`
-	Scopes         ScopeSet `json:"scopes_supported"`
-	ResponseTypes  []string `json:"response_types_supported"`
-	ResponseModes  []string `json:"response_modes_supported"`
-	GrantTypes     []string `json:"grant_types_supported"`
-	TokenAuth      []string `json:"token_endpoint_auth_methods_supported"`
-	RevocationAuth []string `json:"revocation_endpoint_auth_methods_supported"`
-	Challenges     []string `json:"code_challenge_methods_supported"`
-	Iss            bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207 section 3
-	Resources      []string `json:"protected_resources"`                            // RFC 9728 section 4
+	Issuer            string   `json:"issuer"`
+	Authorization     string   `json:"authorization_endpoint"`
+	Token             string   `json:"token_endpoint"`
+	Registration      string   `json:"registration_endpoint"`
+	Revocation        string   `json:"revocation_endpoint"`
+	Introspection     string   `json:"introspection_endpoint"`
+	UserInfo          string   `json:"userinfo_endpoint"`
+	JWKS              string   `json:"jwks_uri"`
+	Scopes            ScopeSet `json:"scopes_supported"`
+	ResponseTypes     []string `json:"response_types_supported"`
+	ResponseModes     []string `json:"response_modes_supported"`
+	GrantTypes        []string `json:"grant_types_supported"`
+	TokenAuth         []string `json:"token_endpoint_auth_methods_supported"`
+	RevocationAuth    []string `json:"revocation_endpoint_auth_methods_supported"`
+	IntrospectionAuth []string `json:"introspection_endpoint_auth_methods_supported"`
+	Challenges        []string `json:"code_challenge_methods_supported"`
+	Iss               bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207 section 3
+	Resources         []string `json:"protected_resources"`                            // RFC 9728 section 4
 }
 
 // openidMetadata is the server's metadata as readers of OpenID Connect
@@ -99,20 +102,23 @@ func (s *Server) resourceMetadata() resourceMetadata {
 func (s *Server) serverMetadata() serverMetadata {
 	auth := []string{authNone, authBasic, authPost}
 	return serverMetadata{
-		Issuer:         s.Issuer,
-		Authorization:  s.Issuer + "/authorize",
-		Token:          s.Issuer + "/token",
-		Registration:   s.Issuer + "/register",
-		Revocation:     s.Issuer + "/revoke",
-		JWKS:           s.Issuer + "/jwks.json",
-		Scopes:         s.known(),
-		ResponseTypes:  []string{"code"},
-		ResponseModes:  []string{"query"},
-		GrantTypes:     []string{grantCode, grantRefresh},
-		TokenAuth:      auth,
-		RevocationAuth: auth,
-		Challenges:     []string{"S256"},
-		Iss:            true,
-		Resources:      []string{s.Resource},
+		Issuer:            s.Issuer,
+		Authorization:     s.Issuer + "/authorize",
+		Token:             s.Issuer + "/token",
+		Registration:      s.Issuer + "/register",
+		Revocation:        s.Issuer + "/revoke",
+		Introspection:     s.Issuer + "/introspect",
+		UserInfo:          s.Issuer + "/userinfo",
+		JWKS:              s.Issuer + "/jwks.json",
+		Scopes:            s.known(),
+		ResponseTypes:     []string{"code"},
+		ResponseModes:     []string{"query"},
+		GrantTypes:        []string{grantCode, grantRefresh},
+		TokenAuth:         auth,
+		RevocationAuth:    auth,
+		IntrospectionAuth: auth[1:], // a client that keeps no secret could be anybody
+		Challenges:        []string{"S256"},
+		Iss:               true,
+		Resources:         []string{s.Resource},
 	}
 }

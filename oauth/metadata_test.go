@@ -51,6 +51,8 @@ func TestL5TheServersMetadataNamesWhatIsServed(t *testing.T) {
 		"token_endpoint":         r.url + "/token",
 		"registration_endpoint":  r.url + "/register",
 		"revocation_endpoint":    r.url + "/revoke",
+		"introspection_endpoint": r.url + "/introspect",
+		"userinfo_endpoint":      r.url + "/userinfo",
 		"jwks_uri":               r.url + "/jwks.json",
 		"authorization_response_iss_parameter_supported": true,
 	} {
@@ -59,14 +61,15 @@ func TestL5TheServersMetadataNamesWhatIsServed(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"code_challenge_methods_supported":           "S256",
-		"token_endpoint_auth_methods_supported":      "none client_secret_basic client_secret_post",
-		"revocation_endpoint_auth_methods_supported": "none client_secret_basic client_secret_post",
-		"response_types_supported":                   "code",
-		"response_modes_supported":                   "query",
-		"grant_types_supported":                      "authorization_code refresh_token",
-		"scopes_supported":                           "mcp:tools mcp:more offline_access",
-		"protected_resources":                        r.s.Resource,
+		"code_challenge_methods_supported":              "S256",
+		"token_endpoint_auth_methods_supported":         "none client_secret_basic client_secret_post",
+		"revocation_endpoint_auth_methods_supported":    "none client_secret_basic client_secret_post",
+		"introspection_endpoint_auth_methods_supported": "client_secret_basic client_secret_post",
+		"response_types_supported":                      "code",
+		"response_modes_supported":                      "query",
+		"grant_types_supported":                         "authorization_code refresh_token",
+		"scopes_supported":                              "mcp:tools mcp:more offline_access",
+		"protected_resources":                           r.s.Resource,
 	} {
 		if got := strings.Join(words(doc[name]), " "); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
@@ -85,7 +88,7 @@ func TestL5TheServersMetadataNamesWhatIsServed(t *testing.T) {
 func TestL7WhatIsNotServedIsNotNamed(t *testing.T) {
 	doc := document(t, newRig(t).s, "/.well-known/oauth-authorization-server")
 	for name := range doc {
-		for _, feature := range []string{"introspection", "pushed", "dpop", "request_", "userinfo", "device", "id_token", "claims", "client_id_metadata", "end_session"} {
+		for _, feature := range []string{"pushed", "dpop", "request_", "device", "id_token", "claims", "client_id_metadata", "end_session"} {
 			if strings.HasPrefix(name, feature) {
 				t.Errorf("%s is advertised", name)
 			}

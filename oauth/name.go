@@ -53,11 +53,12 @@ func vendors() []vendor {
 // lookAlike returns the vendor whose name a client bears although its answers
 // go elsewhere, or "". An app on the user's computer is not accused: Claude
 // Code and Codex are such apps, and the page warns of those in its own words.
-func lookAlike(name string, to redirectURI) string {
-	if to.loopback() {
+// Nor is a client that the operator has named.
+func lookAlike(c *Client, to redirectURI) string {
+	if to.loopback() || c.configured {
 		return ""
 	}
-	folded := fold(name)
+	folded := fold(c.Name)
 	for _, v := range vendors() {
 		bears := slices.ContainsFunc(v.words, func(w string) bool { return strings.Contains(folded, w) })
 		if bears && !v.owns(to.u) {

@@ -44,6 +44,9 @@ type Server struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 
+	// Clients are known beforehand. Check says whether they are in order.
+	Clients []ConfiguredClient
+
 	AccessTTL       time.Duration // life of an access token; 0 is 1 hour
 	RefreshIdle     time.Duration // life of a refresh token that is not used; 0 is 30 days
 	RefreshAbsolute time.Duration // life of a grant, however often refreshed; 0 is 90 days
@@ -82,11 +85,15 @@ type Scope struct{ Name, Words string }
 // Routes adds every endpoint of the server to r. Those of the protocol answer
 // at the root, which is what the metadata names, and under the resource.
 func (s *Server) Routes(r *mux.Router) {
+	userinfo := s.Guard(http.HandlerFunc(s.userinfo)).ServeHTTP
 	for path, endpoint := range map[string]http.Handler{
 		"/authorize": methods{http.MethodGet: s.showAuthorize, http.MethodPost: s.answerAuthorize},
 		"/token":     cors(methods{http.MethodPost: s.token}),
 		"/register":  cors(methods{http.MethodPost: s.register}),
 		"/revoke":    cors(methods{http.MethodPost: s.revoke}),
+		// Not for browsers: its callers keep a secret.
+		"/introspect": methods{http.MethodPost: s.introspect},
+		"/userinfo":   cors(methods{http.MethodGet: userinfo, http.MethodPost: userinfo}),
 	} {
 		r.Handle(path, endpoint)
 		r.Handle(s.alias(path), endpoint)
@@ -99,9 +106,12 @@ func (s *Server) Routes(r *mux.Router) {
 	r.Handle("/signout", methods{http.MethodPost: s.signOut})
 }
 
-// Ready says whether the server can issue and check tokens: the store answers
-// and the signing keys open under Secret. The first call creates a key.
+// Ready says whether the server can issue and check tokens: Check finds
+// nothing, the store answers, and the signing keys open under Secret. The first call creates a key.
 func (s *Server) Ready(ctx context.Context) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
 	_, err := s.activeKey(ctx)
 	return err
 }

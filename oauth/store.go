@@ -199,6 +199,7 @@ type Refresh struct {
 	Hash     string
 	ClientID string
 	Expires  time.Time
+	Used     time.Time // for the first time; zero if it was not; read only
 }
 
 // Rotation is a use of a refresh token.

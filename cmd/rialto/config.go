@@ -27,18 +27,19 @@ import (
 // config is what an operator sets, in rialto.yaml, in the environment and by
 // flags; the later win. docs/configuration.md explains each key.
 type config struct {
-	Listen         string        `koanf:"listen"`
-	URL            string        `koanf:"url"`
-	Name           string        `koanf:"name"`
-	Database       string        `koanf:"database"`
-	SecretFile     string        `koanf:"secret_file"`
-	Secret         string        `koanf:"secret"`
-	DefaultAgent   string        `koanf:"default_agent"`
-	Agents         []agentConfig `koanf:"agents"`
-	SignIn         signInConfig  `koanf:"sign_in"`
-	TrustedProxies []string      `koanf:"trusted_proxies"`
-	AllowedOrigins []string      `koanf:"allowed_origins"`
-	Log            logConfig     `koanf:"log"`
+	Listen         string         `koanf:"listen"`
+	URL            string         `koanf:"url"`
+	Name           string         `koanf:"name"`
+	Database       string         `koanf:"database"`
+	SecretFile     string         `koanf:"secret_file"`
+	Secret         string         `koanf:"secret"`
+	DefaultAgent   string         `koanf:"default_agent"`
+	Agents         []agentConfig  `koanf:"agents"`
+	SignIn         signInConfig   `koanf:"sign_in"`
+	Clients        []clientConfig `koanf:"clients"`
+	TrustedProxies []string       `koanf:"trusted_proxies"`
+	AllowedOrigins []string       `koanf:"allowed_origins"`
+	Log            logConfig      `koanf:"log"`
 }
 
 type agentConfig struct {
@@ -178,7 +179,7 @@ func keys(t reflect.Type, prefix string) []string {
 
 // check returns the first thing that is wrong, in words that say what to do.
 func (c *config) check() error {
-	for _, check := range []func() error{c.checkURL, c.checkAgents, c.checkSignIn, c.checkProxies, c.checkLog} {
+	for _, check := range []func() error{c.checkURL, c.checkAgents, c.checkClients, c.checkSignIn, c.checkProxies, c.checkLog} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -60,6 +61,7 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 	}
 	d.cfg = demoConfig(d.dir)
 	d.cfg.Listen, d.cfg.URL, d.cfg.DefaultAgent = listenAt, address, demoAgent
+	d.cfg.Log.Level = cmp.Or(os.Getenv("RIALTO_LOG__LEVEL"), d.cfg.Log.Level)
 	d.cfg.Agents = []agentConfig{{Name: demoAgent, URL: "http://127.0.0.1"}} // its port is known when it listens
 	for _, a := range agents {
 		name, url, ok := strings.Cut(a, "=")

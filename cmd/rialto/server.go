@@ -103,7 +103,9 @@ func newOAuth(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *oauth
 	for _, p := range cfg.TrustedProxies {
 		proxies = append(proxies, netip.MustParsePrefix(p)) // checked with the configuration
 	}
+	clients, _ := cfg.clients() // checked with the configuration
 	return &oauth.Server{
+		Clients:        clients,
 		Issuer:         cfg.URL,
 		Resource:       cfg.URL + "/mcp",
 		Name:           cfg.Name,

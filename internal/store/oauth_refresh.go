@@ -17,15 +17,15 @@ func addRefresh(ctx context.Context, q querier, grantID, parent string, t *oauth
 // Refresh implements oauth.GrantStore.
 func (db *DB) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oauth.Grant, error) {
 	t := &oauth.Refresh{Hash: hash}
-	var expires int64
+	var expires, used int64
 	g, err := scanGrant(db.read.QueryRowContext(ctx, `
-		SELECT `+grantColumns+`, t.client_id, t.expires
+		SELECT `+grantColumns+`, t.client_id, t.expires, t.used
 		FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id JOIN accounts a ON a.id = g.account_id
-		WHERE t.hash = $1`, hash), &t.ClientID, &expires)
+		WHERE t.hash = $1`, hash), &t.ClientID, &expires, &used)
 	if err != nil {
 		return nil, nil, err
 	}
-	t.Expires = at(expires)
+	t.Expires, t.Used = at(expires), at(used)
 	return t, g, nil
 }
 

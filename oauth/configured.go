@@ -1,0 +1,102 @@
+package oauth
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ConfiguredClient is a client that the operator set up. It does not register,
+// it is never forgotten, and the page that asks for consent vouches for it.
+type ConfiguredClient struct {
+	ID           string
+	Name         string // "" is ID
+	AuthMethod   string // none, client_secret_basic or client_secret_post; "" is none without Secret, else client_secret_basic
+	Secret       string
+	RedirectURIs []string // where people's answers go; none for a client that people do not use
+
+	// Introspects lets the client ask about every token, as a resource server
+	// does, and not only about its own.
+	Introspects bool
+}
+
+// client returns c as a client. A secret of the operator's choice is compared
+// as a hash like any other, and is kept nowhere else.
+func (c *ConfiguredClient) client() *Client {
+	known := &Client{
+		ID:           c.ID,
+		Name:         cmp.Or(cleanName(c.Name), cleanName(c.ID)),
+		RedirectURIs: c.RedirectURIs,
+		AuthMethod:   c.authMethod(),
+		GrantTypes:   []string{grantCode, grantRefresh},
+		configured:   true,
+		introspects:  c.Introspects,
+	}
+	if known.AuthMethod != authNone {
+		known.SecretHash = hash(c.Secret)
+	}
+	return known
+}
+
+func (c *ConfiguredClient) authMethod() string {
+	if c.AuthMethod == "" && c.Secret == "" {
+		return authNone
+	}
+	return cmp.Or(c.AuthMethod, authBasic)
+}
+
+// configuredClient returns the operator's client of that ID, or nil.
+func (s *Server) configuredClient(id string) *Client {
+	i := slices.IndexFunc(s.Clients, func(c ConfiguredClient) bool { return c.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return s.Clients[i].client()
+}
+
+// Check says what is wrong with the fields of s that an operator chooses.
+func (s *Server) Check() error {
+	seen := map[string]bool{}
+	for _, c := range s.Clients {
+		if err := c.check(s.schemes()); err != nil {
+			return fmt.Errorf("client %q: %w", c.ID, err)
+		}
+		if seen[c.ID] {
+			return fmt.Errorf("client %q is there twice", c.ID)
+		}
+		seen[c.ID] = true
+	}
+	return nil
+}
+
+func (c *ConfiguredClient) check(schemes []string) error {
+	method := c.authMethod()
+	switch {
+	case c.ID == "" || c.ID == cliClient || len(c.ID) > 200 || !isText(c.ID) || strings.Contains(c.ID, " "):
+		return fmt.Errorf("the ID must be a word of up to 200 characters, and not %q", cliClient)
+	case strings.HasPrefix(c.ID, clientPrefix) || strings.Contains(c.ID, "://"):
+		return errors.New("the ID must not look like one that clients get here or bring along")
+	case !slices.Contains([]string{authNone, authBasic, authPost}, method):
+		return fmt.Errorf("the method %q is not none, client_secret_basic or client_secret_post", method)
+	case (method == authNone) != (c.Secret == ""):
+		return fmt.Errorf("the method %s and the secret contradict each other", method)
+	case c.Secret != "" && len(c.Secret) < 16:
+		return errors.New("the secret is shorter than 16 characters")
+	case c.Introspects && method == authNone:
+		return errors.New("a client without a secret cannot introspect tokens")
+	case len(c.RedirectURIs) > maxRedirectURIs:
+		return fmt.Errorf("there are more than %d redirect URIs", maxRedirectURIs)
+	}
+	for _, raw := range c.RedirectURIs {
+		uri, err := parseRedirect(raw)
+		if err != nil {
+			return fmt.Errorf("%q: %w", raw, err)
+		}
+		if !uri.registrable(schemes) {
+			return fmt.Errorf("%q must be https, or http on 127.0.0.1, [::1] or localhost", raw)
+		}
+	}
+	return nil
+}
