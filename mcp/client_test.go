@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -52,6 +53,7 @@ type client struct {
 	srv          *httptest.Server
 	era          era
 	who, session string
+	capabilities string // of the current era; "" means none
 }
 
 // request returns a request for method, with params as JSON without braces.
@@ -65,7 +67,7 @@ func (c *client) request(ctx context.Context, id, method, params string) *http.R
 		if params != "" && !strings.HasSuffix(params, ",") {
 			params += ","
 		}
-		params += `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}`
+		params += `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + cmp.Or(c.capabilities, "{}")
 		if progress != "" {
 			params += "," + strings.TrimSuffix(progress, "}")
 		}
@@ -113,7 +115,7 @@ func (c *client) do(id, method, params string) (*http.Response, string) {
 // initialize begins a session.
 func (c *client) initialize() *client {
 	c.t.Helper()
-	res, body := c.do("0", "initialize", `"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"probe","version":"2"}`)
+	res, body := c.do("0", "initialize", `"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{},"url":{}},"sampling":{}},"clientInfo":{"name":"probe","version":"2"}`)
 	if c.session = res.Header.Get("Mcp-Session-Id"); c.session == "" {
 		c.t.Fatalf("got no session: %s", body)
 	}

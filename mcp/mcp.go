@@ -12,6 +12,7 @@
 //	revision which revision, whose session, which hybrid          revision.go
 //	headers  what the headers say is what the body says           headers.go
 //	method   a file each: initialize.go, discover.go, ...         dispatch.go
+//	question to the client: input_required, or on the stream      ask.go
 //	answer   a JSON body, or an event stream that ends with it    answer.go
 //
 // The message types, the vocabulary of headers and keys, and the rules for
@@ -25,6 +26,9 @@
 //     Messages"): a hosted client is known to send "*/*".
 //   - Some hybrids of both eras, which hosted clients are known to send, are
 //     understood instead of refused, counted and logged; see Server.Strict.
+//   - Answers to questions (inputResponses) are taken without a requestState
+//     too. A client may answer what it has not been asked; that is no more
+//     than it could do with a state.
 //   - The clients' side of sessions is honoured, yet the server keeps no
 //     state for one; see Server.SessionKey.
 package mcp
@@ -85,6 +89,7 @@ type Server struct {
 	MaxBody     int64         // bytes of a request; zero means 4 MiB
 	MaxCalls    int           // requests of a principal at one time; zero means 64
 	MaxListens  int           // open subscription streams of a principal; zero means 16
+	AskTimeout  time.Duration // what a client before 2026-07-28 may take to answer a question; zero means a minute
 	CallTimeout time.Duration // what a call may take; zero means 10 minutes
 	ListenFor   time.Duration // what a subscription stream may last; zero means an hour
 	KeepAlive   time.Duration // silence on a stream before a comment; zero means 15 seconds
@@ -97,6 +102,7 @@ type Server struct {
 	calls   limiter
 	listens limiter
 	running running
+	asked   asked
 	ended   endedSessions
 	hybrids hybrids
 }

@@ -12,6 +12,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	gomcp "github.com/mark3labs/mcp-go/mcp"
 
 	"rialto/internal/jsonrpc"
 )
@@ -58,7 +59,11 @@ type params struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 	Cursor    string          `json:"cursor"`
+	URI       string          `json:"uri"`
 	RequestID jsonrpc.ID      `json:"requestId"`
+
+	InputResponses map[string]json.RawMessage `json:"inputResponses"`
+	RequestState   *string                    `json:"requestState"`
 
 	ProtocolVersion string          `json:"protocolVersion"`
 	Capabilities    json.RawMessage `json:"capabilities"`
@@ -78,8 +83,8 @@ type program struct {
 	Version string `json:"version"`
 }
 
-// decode reads the message. A response is taken and dropped: this server asks
-// nothing, but clients before 2026-07-28 are allowed to send one.
+// decode reads the message. A response goes to the call that asked for it;
+// only clients before 2026-07-28 send any.
 func (x *exchange) decode(body []byte) error {
 	req, resp, err := jsonrpc.Decode(body)
 	x.req = req
@@ -90,6 +95,7 @@ func (x *exchange) decode(body []byte) error {
 		if header, _ := revisionHeader(x.r.Header); modern(header) {
 			return faultf(http.StatusBadRequest, codeInvalidRequest, "a client must not send responses")
 		}
+		x.s.asked.deliver(callKey{x.principal, x.r.Header.Get(gomcp.HeaderSessionID), resp.ID}, resp)
 		x.answer.accepted()
 		return errAnswered
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 // prepared is what is the same for every request, made once.
 type prepared struct {
 	err          error
+	key          []byte // seals what clients keep for a request
 	tools        map[string]*tool
 	list         json.RawMessage // the tools as an array
 	info         json.RawMessage // serverInfo
@@ -46,6 +48,9 @@ func (p *prepared) make(s *Server) (err error) {
 	}
 	if err := p.makeTools(s.Tools); err != nil {
 		return err
+	}
+	if p.key = s.SessionKey; len(p.key) == 0 {
+		p.key = []byte(rand.Text()) // good until a restart, and on this replica
 	}
 	p.capabilities = json.RawMessage(`{"tools":{}}`)
 	p.info, err = json.Marshal(gomcp.Implementation{

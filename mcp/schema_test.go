@@ -29,6 +29,7 @@ func validate(t *testing.T, r *http.Request, body []byte, res *http.Response, an
 	for _, m := range messages(t, res, answer) {
 		conform(t, revision, "JSONRPCMessage", m)
 		var message struct {
+			ID            any
 			Method        string
 			Result, Error json.RawMessage
 		}
@@ -38,10 +39,14 @@ func validate(t *testing.T, r *http.Request, body []byte, res *http.Response, an
 		switch {
 		case message.Error != nil:
 			conform(t, revision, "JSONRPCErrorResponse", m)
+		case message.Method != "" && message.ID != nil:
+			conform(t, revision, "ServerRequest", m)
 		case message.Method != "":
 			conform(t, revision, "ServerNotification", m)
 		case request.Method == "server/discover":
 			conform(t, "2026-07-28", "DiscoverResult", message.Result)
+		case bytes.Contains(message.Result, []byte(`"resultType":"input_required"`)):
+			conform(t, revision, "InputRequiredResult", message.Result)
 		default:
 			conform(t, revision, resultNames[request.Method], message.Result)
 		}

@@ -1,15 +1,10 @@
 package mcp
 
 import (
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -51,21 +46,17 @@ func (s *Server) newSession(principal string, c Client) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("session: %w", err)
 	}
-	enc := base64.RawURLEncoding
-	return enc.EncodeToString(b) + "." + enc.EncodeToString(s.seal(principal, b)), nil
+	return seal(s.SessionKey, sealSession, principal, b), nil
 }
 
 // openSession returns what the id says, nil unless it was given to the
 // principal, is not too old, and has not been ended.
 func (s *Server) openSession(id, principal string) *session {
-	if id == "" || len(id) > mostSessionID || len(s.SessionKey) == 0 {
+	if id == "" || len(id) > mostSessionID {
 		return nil
 	}
-	enc := base64.RawURLEncoding
-	note, seal, _ := strings.Cut(id, ".")
-	b, err1 := enc.DecodeString(note)
-	mac, err2 := enc.DecodeString(seal)
-	if err1 != nil || err2 != nil || !hmac.Equal(mac, s.seal(principal, b)) {
+	b := unseal(s.SessionKey, sealSession, principal, id)
+	if b == nil {
 		return nil
 	}
 	var open session
@@ -76,14 +67,6 @@ func (s *Server) openSession(id, principal string) *session {
 		return nil
 	}
 	return &open
-}
-
-func (s *Server) seal(principal string, note []byte) []byte {
-	mac := hmac.New(sha256.New, s.SessionKey)
-	head := binary.BigEndian.AppendUint32([]byte("mcp session\x00"), uint32(len(principal)))
-	mac.Write(append(head, principal...)) // its length keeps it apart from the note
-	mac.Write(note)
-	return mac.Sum(nil)
 }
 
 // deleteSession ends a session. Clients without one have nothing to delete,

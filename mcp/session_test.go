@@ -32,7 +32,7 @@ func TestCallKnowsItsClient(t *testing.T) {
 		want   []string
 	}{
 		"in a session, from its handshake": {inSession, `"name":"whoami"`,
-			[]string{`probe/2`, `2025-11-25`, `ann`, `{\"elicitation\":{}}`}},
+			[]string{`probe/2`, `2025-11-25`, `ann`, `{\"elicitation\":{\"form\":{}`}},
 		"in the current era, from the request": {&client{era: eras[1], who: "bob"},
 			`"name":"whoami","_meta":{"io.modelcontextprotocol/clientInfo":{"name":"cc","version":"9"}}`,
 			[]string{`cc/9`, `2026-07-28`, `bob`, `\"capabilities\":{}`, `\"arguments\":{}`}},

@@ -49,6 +49,8 @@ type Call struct {
 	// stream of this very request. It is never nil, may be called from
 	// several goroutines, and does nothing once the call is answered.
 	Progress func(message string)
+
+	asker *asker // nil in a Call that no server made
 }
 
 // Client is what is known of the calling program. Name and Version are what it

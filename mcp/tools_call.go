@@ -23,15 +23,19 @@ func (x *exchange) callTool() (json.RawMessage, error) {
 	if problem := t.input.problem(t.Name, args); problem != "" {
 		return ErrorResult(problem).render(x.client.Revision, x.s.ready.info)
 	}
-	result, err := x.run(t, args)
+	asker, err := x.newAsker()
 	if err != nil {
 		return nil, err
+	}
+	result, err := x.run(t, args, asker)
+	if question, ok, err := asker.unanswered(err); ok || err != nil {
+		return question, err
 	}
 	return result.render(x.client.Revision, x.s.ready.info)
 }
 
 // run calls the tool on a context that ends when the client cancels.
-func (x *exchange) run(t *tool, args json.RawMessage) (*Result, error) {
+func (x *exchange) run(t *tool, args json.RawMessage, a *asker) (*Result, error) {
 	ctx, cancel := x.context()
 	defer cancel(nil)
 	if x.session != "" {
@@ -40,11 +44,13 @@ func (x *exchange) run(t *tool, args json.RawMessage) (*Result, error) {
 	x.answer.keepAlive()
 	progress := progress{answer: &x.answer, token: x.progressToken()}
 	result, err := guarded(ctx, t, &Call{
-		Tool: t.Name, Arguments: args, Principal: x.principal, Client: x.client, Progress: progress.send,
+		Tool: t.Name, Arguments: args, Principal: x.principal, Client: x.client, Progress: progress.send, asker: a,
 	})
 	switch {
 	case context.Cause(ctx) == errCancelled:
 		return nil, x.cancelled()
+	case errors.Is(err, ErrNoAnswer):
+		return ErrorResult("This needs an answer from the person at the client, and there was none."), nil
 	case err != nil:
 		return nil, fmt.Errorf("tool %s: %w", t.Name, err)
 	case result == nil:

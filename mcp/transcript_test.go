@@ -27,7 +27,8 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata/*.txtar
 // TestTranscripts sends the requests of each testdata/*.txtar to a server and
 // compares its answers with those that stand behind them. A line "options:" in
 // the head of a file sets up the server; the header Who in a request is the
-// principal it acts for; SESSION stands for the session id given out last.
+// principal it acts for; SESSION stands for the session id given out last, and
+// STATE for the last requestState.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -89,7 +90,7 @@ func transcriptServer(t *testing.T, head string) *mcp.Server {
 		case "stateless":
 			s.SessionKey = nil
 		case "few-tools":
-			s.Tools = []mcp.Tool{s.Tools[0], s.Tools[len(s.Tools)-1]}
+			s.Tools = slices.DeleteFunc(s.Tools, func(t mcp.Tool) bool { return t.Name != "echo" && t.Name != "protected" })
 		default:
 			t.Fatalf("unknown option %q", o)
 		}
@@ -103,10 +104,11 @@ type player struct {
 	t       *testing.T
 	srv     *httptest.Server
 	session string
+	state   string // the last requestState
 }
 
 func (p *player) play(request []byte) string {
-	text := strings.ReplaceAll(string(request), "SESSION", p.session)
+	text := strings.NewReplacer("SESSION", p.session, "STATE", p.state).Replace(string(request))
 	head, body, _ := strings.Cut(text, "\n\n")
 	body = strings.TrimSuffix(body, "\n")
 	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(strings.Replace(head+"\n", "\n", " HTTP/1.1\nHost: HOST\n", 1) + "\n")))
@@ -135,11 +137,17 @@ func (p *player) play(request []byte) string {
 	return p.format(res, answer)
 }
 
+var states = regexp.MustCompile(`"requestState":"([^"]*)"`)
+
 // format writes an answer so that people can read it and two runs agree.
 func (p *player) format(res *http.Response, body []byte) string {
 	if id := res.Header.Get("Mcp-Session-Id"); id != "" {
 		p.session = id
 		res.Header.Set("Mcp-Session-Id", "SESSION")
+	}
+	if found := states.FindSubmatch(body); found != nil {
+		p.state = string(found[1])
+		body = bytes.Replace(body, found[1], []byte("STATE"), 1)
 	}
 	res.Header.Del("Date")
 	res.Header.Del("Content-Length")

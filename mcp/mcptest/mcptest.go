@@ -6,13 +6,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"rialto/mcp"
 )
 
 // Tools returns the tools, in a fixed order.
 func Tools() []mcp.Tool {
-	return []mcp.Tool{
+	return slices.Concat([]mcp.Tool{
 		echo(),
 		answers("test_simple_text", mcp.Text("This is a simple text response for testing.")),
 		answers("test_image_content", mcp.Image(pixel, "image/png")),
@@ -28,7 +29,7 @@ func Tools() []mcp.Tool {
 			mcp.Blob("file:///b.bin", "", []byte{1, 2, 3})),
 		answers("test_logging_tool", mcp.Text("nothing is logged to clients")),
 		errorHandling(), withProgress(), missingCapability(), headers(), schema2020(), breaks(), protected(),
-	}
+	}, questions())
 }
 
 // pixel is a red picture of one pixel.

@@ -1,0 +1,93 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"sync"
+	"time"
+
+	"rialto/internal/jsonrpc"
+)
+
+// askNow asks a client of before 2026-07-28: with a request on the stream of
+// its own request, which it answers with a POST in its session.
+func (x *exchange) askNow(ctx context.Context, q Question) (Answer, error) {
+	id := jsonrpc.StringID(rand.Text())
+	key := callKey{x.principal, x.session, id}
+	reply := x.s.asked.add(key)
+	defer x.s.asked.remove(key)
+	params := q.params
+	if q.url { // it was named from 2025-11-25 until 2026-07-28
+		params = append(append([]byte(`{"elicitationId":`), id...), ',')
+		params = append(params, q.params[1:]...)
+	}
+	x.answer.notify((&jsonrpc.Request{ID: id, Method: q.method, Params: params}).Append(nil))
+	patience := time.NewTimer(or(x.s.AskTimeout, time.Minute))
+	defer patience.Stop()
+	select {
+	case resp := <-reply:
+		return q.reply(resp)
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	case <-patience.C:
+		x.answer.notify(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"timeout"}}`, id))
+		return Answer{}, ErrNoAnswer
+	}
+}
+
+// reply reads the client's response to the question.
+func (q Question) reply(resp *jsonrpc.Response) (Answer, error) {
+	if resp.Error != nil {
+		return Answer{}, fmt.Errorf("%w: %w", ErrNoAnswer, &clientError{resp.Error})
+	}
+	answer, ok := q.answer(resp.Result)
+	if !ok {
+		return Answer{}, ErrNoAnswer
+	}
+	return answer, nil
+}
+
+// clientError is an error that a client answered with. It is not an *Error,
+// for it is not ours to answer with.
+type clientError struct{ err *jsonrpc.Error }
+
+// Error returns what the client said.
+func (e *clientError) Error() string { return e.err.Error() }
+
+// asked knows the questions that clients have been asked and have not answered
+// yet. The zero value is ready. It is bounded by the limit on calls. A
+// question lives in the process that asked it: when replicas share the load,
+// whatever is in front of them has to send a session to one of them, or the
+// answer arrives where nobody waits for it.
+type asked struct {
+	mu      sync.Mutex
+	waiting map[callKey]chan *jsonrpc.Response
+}
+
+func (a *asked) add(key callKey) <-chan *jsonrpc.Response {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.waiting == nil {
+		a.waiting = map[callKey]chan *jsonrpc.Response{}
+	}
+	reply := make(chan *jsonrpc.Response, 1)
+	a.waiting[key] = reply
+	return reply
+}
+
+func (a *asked) remove(key callKey) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.waiting, key)
+}
+
+// deliver hands a response to whoever waits for it. The first one counts.
+func (a *asked) deliver(key callKey, resp *jsonrpc.Response) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if reply := a.waiting[key]; reply != nil {
+		delete(a.waiting, key)
+		reply <- resp
+	}
+}

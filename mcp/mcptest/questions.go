@@ -1,0 +1,151 @@
+package mcptest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"rialto/mcp"
+)
+
+// The questions that the conformance suite expects, by the keys it expects.
+var (
+	askName     = mcp.Form("user_name", "What is your name?", form(`"name":{"type":"string"}`, `"name"`))
+	askConfirm  = mcp.Form("confirm", "Please confirm", form(`"ok":{"type":"boolean"}`, `"ok"`))
+	askCapital  = mcp.Sample("capital_question", sampling("What is the capital of France?", 100))
+	askGreeting = mcp.Sample("greeting", sampling("Generate a greeting", 50))
+	askRoots    = mcp.Roots("client_roots")
+)
+
+func form(properties, required string) json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`)
+}
+
+func sampling(prompt string, tokens int) json.RawMessage {
+	b, _ := json.Marshal(prompt) // strings always have a JSON form
+	return fmt.Appendf(nil, `{"messages":[{"role":"user","content":{"type":"text","text":%s}}],"maxTokens":%d}`, b, tokens)
+}
+
+// questions returns the tools that ask.
+func questions() []mcp.Tool {
+	const required = "test_input_required_result_"
+	return []mcp.Tool{
+		asks(required+"elicitation", "Hello, %s!", askName),
+		asks("test_streaming_elicitation", "Hello, %s!", askName),
+		asks(required+"sampling", "The model says %s", askCapital),
+		asks(required+"list_roots", "The roots are %s", askRoots),
+		asks(required+"request_state", "state-ok %s", askConfirm),
+		asks(required+"tampered_state", "state-ok %s", askConfirm),
+		asks(required+"multiple_inputs", "%s %s %s", askName, askGreeting, askRoots),
+		multiRound(), asksWhatItCan(), visits(),
+		asks("test_elicitation_sep1034_defaults", "Elicitation completed: %s",
+			mcp.Form("defaults", "Please review the defaults", form(defaults, ""))),
+		asks("test_elicitation_sep1330_enums", "Elicitation completed: %s",
+			mcp.Form("enums", "Please choose", form(enums, ""))),
+		asksAsTold("test_elicitation", "message", func(message string) mcp.Question {
+			return mcp.Form("user", message, form(`"username":{"type":"string","description":"User's response"},`+
+				`"email":{"type":"string","description":"User's email address"}`, `"username","email"`))
+		}),
+		asksAsTold("test_sampling", "prompt", func(prompt string) mcp.Question {
+			return mcp.Sample("model", sampling(prompt, 100))
+		}),
+	}
+}
+
+const defaults = `"name":{"type":"string","default":"John Doe"},"age":{"type":"integer","default":30},` +
+	`"score":{"type":"number","default":95.5},"verified":{"type":"boolean","default":true},` +
+	`"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"}`
+
+const enums = `"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},` +
+	`"titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First Option"},{"const":"value2","title":"Second Option"},{"const":"value3","title":"Third Option"}]},` +
+	`"legacyEnum":{"type":"string","enum":["opt1","opt2","opt3"],"enumNames":["Option One","Option Two","Option Three"]},` +
+	`"untitledMulti":{"type":"array","items":{"type":"string","enum":["option1","option2","option3"]}},` +
+	`"titledMulti":{"type":"array","items":{"anyOf":[{"const":"value1","title":"First Choice"},{"const":"value2","title":"Second Choice"},{"const":"value3","title":"Third Choice"}]}}`
+
+// asks returns a tool that asks all the questions and says the answers.
+func asks(name, format string, questions ...mcp.Question) mcp.Tool {
+	t := answers(name)
+	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+		got, err := c.Ask(ctx, questions...)
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.Result{Content: []mcp.Content{mcp.Text(fmt.Sprintf(format, say(got)...))}}, nil
+	}
+	return t
+}
+
+// say returns what the answers say, in words.
+func say(answers []mcp.Answer) (words []any) {
+	for _, a := range answers {
+		var sampled struct{ Content struct{ Text string } }
+		switch {
+		case a.Content != nil || !a.Accepted():
+			words = append(words, fmt.Sprintf("action=%s, content=%s", a.Action, a.Content))
+		case json.Unmarshal(a.Raw, &sampled) == nil && sampled.Content.Text != "":
+			words = append(words, "LLM response: "+sampled.Content.Text)
+		default:
+			words = append(words, string(a.Raw))
+		}
+	}
+	return words
+}
+
+// asksAsTold returns a tool that asks what its one argument says.
+func asksAsTold(name, argument string, question func(string) mcp.Question) mcp.Tool {
+	t := answers(name)
+	t.InputSchema = form(`"`+argument+`":{"type":"string"}`, `"`+argument+`"`)
+	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+		var in map[string]string
+		if err := json.Unmarshal(c.Arguments, &in); err != nil {
+			return nil, err
+		}
+		got, err := c.Ask(ctx, question(in[argument]))
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.Result{Content: []mcp.Content{mcp.Text(fmt.Sprintf("User response: %s", say(got)...))}}, nil
+	}
+	return t
+}
+
+// multiRound returns a tool that asks one question after the other.
+func multiRound() mcp.Tool {
+	t := answers("test_input_required_result_multi_round")
+	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+		name, err := c.Ask(ctx, mcp.Form("step1", "Step 1: What is your name?", form(`"name":{"type":"string"}`, `"name"`)))
+		if err != nil {
+			return nil, err
+		}
+		color, err := c.Ask(ctx, mcp.Form("step2", "Step 2: What is your favorite color?", form(`"color":{"type":"string"}`, `"color"`)))
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.Result{Content: []mcp.Content{mcp.Text(fmt.Sprint(append(say(name), say(color)...)...))}}, nil
+	}
+	return t
+}
+
+// asksWhatItCan returns a tool that asks only what the client declared.
+func asksWhatItCan() mcp.Tool {
+	t := answers("test_input_required_result_capabilities")
+	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+		var can []mcp.Question
+		for _, q := range []mcp.Question{askName, askCapital} {
+			if c.CanAsk(q) {
+				can = append(can, q)
+			}
+		}
+		got, err := c.Ask(ctx, can...)
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.Result{Content: []mcp.Content{mcp.Text(fmt.Sprint(say(got)...))}}, nil
+	}
+	return t
+}
+
+// visits returns a tool that sends the person to a page.
+func visits() mcp.Tool {
+	return asks("test_elicitation_url", "Visited: %s", mcp.Visit("visit", "Please sign in", "https://example.com/sign-in"))
+}

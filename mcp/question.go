@@ -1,0 +1,123 @@
+package mcp
+
+import (
+	"encoding/json"
+	"slices"
+
+	"rialto/internal/jsonrpc"
+)
+
+// Question is something that a handler asks of the client while it answers a
+// request: mostly of the person there, see Form and Visit.
+type Question struct {
+	key    string
+	method string
+	params json.RawMessage
+	needs  []string // the way to the capability that the client must declare
+	schema *schema  // of the content of an answer, nil if any will do
+	url    bool
+}
+
+// Form asks the person to fill in a form. The schema is an object whose
+// properties are strings, numbers, booleans and choices (2026-07-28,
+// client/elicitation, "Requested Schema"). Never ask for a secret in a form:
+// the client and its model may see it; that is what Visit is for. The key
+// names the question among those of the same request.
+func Form(key, message string, schema json.RawMessage) Question {
+	b := jsonrpc.AppendString([]byte(`{"message":`), message)
+	b = append(append(append(b, `,"requestedSchema":`...), schema...), '}')
+	return Question{
+		key: key, method: "elicitation/create", params: b, needs: []string{"elicitation", "form"},
+		schema: readSchema(schema, maxSchemaDepth),
+	}
+}
+
+// Visit asks the person to open a page, where they do what the client must not
+// see: sign in, pay. The answer tells only that they agreed to, not that they
+// have done it.
+func Visit(key, message, url string) Question {
+	b := jsonrpc.AppendString([]byte(`{"mode":"url","message":`), message)
+	b = append(jsonrpc.AppendString(append(b, `,"url":`...), url), '}')
+	return Question{key: key, method: "elicitation/create", params: b, needs: []string{"elicitation", "url"}, url: true}
+}
+
+// Sample asks the client's model. The params are those of
+// sampling/createMessage. It is deprecated since 2026-07-28.
+func Sample(key string, params json.RawMessage) Question {
+	return Question{key: key, method: "sampling/createMessage", params: params, needs: []string{"sampling"}}
+}
+
+// Roots asks which folders the client works in. It is deprecated since
+// 2026-07-28.
+func Roots(key string) Question {
+	return Question{key: key, method: "roots/list", params: json.RawMessage("{}"), needs: []string{"roots"}}
+}
+
+// Answer is what came back for a Question.
+type Answer struct {
+	// Action is what the person did: "accept", "decline" or "cancel". It is
+	// "accept" for questions that no person was asked.
+	Action string `json:"action"`
+	// Content is what they filled in, which is of the form's schema; nil
+	// unless they accepted.
+	Content json.RawMessage `json:"content"`
+	// Raw is the answer as the client sent it.
+	Raw json.RawMessage `json:"-"`
+}
+
+// Accepted tells whether the person agreed.
+func (a Answer) Accepted() bool { return a.Action == "accept" }
+
+// answer reads an answer to the question. One that is not of its shape is
+// none: the client will be asked again.
+func (q Question) answer(raw json.RawMessage) (a Answer, ok bool) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return Answer{}, false
+	}
+	if q.needs[0] != "elicitation" {
+		return Answer{Action: "accept", Raw: raw}, true
+	}
+	if json.Unmarshal(raw, &a) != nil || !slices.Contains([]string{"accept", "decline", "cancel"}, a.Action) {
+		return Answer{}, false
+	}
+	a.Raw = raw
+	if !a.Accepted() || q.schema == nil {
+		a.Content = nil
+		return a, true
+	}
+	if len(a.Content) == 0 {
+		a.Content = json.RawMessage("{}")
+	}
+	var f findings
+	f.check(q.schema, "", a.Content)
+	return a, len(f) == 0
+}
+
+// allowed tells whether a client with the capabilities may be asked. A client
+// that says "elicitation" and no more can fill in forms only (2025-11-25,
+// client/elicitation, "Capabilities").
+func (q Question) allowed(capabilities json.RawMessage) bool {
+	var declared map[string]json.RawMessage
+	if json.Unmarshal(capabilities, &declared) != nil || declared[q.needs[0]] == nil {
+		return false
+	}
+	if q.needs[0] != "elicitation" {
+		return true
+	}
+	var modes struct{ Form, URL json.RawMessage }
+	_ = json.Unmarshal(declared["elicitation"], &modes) // what is no object names no modes
+	if q.url {
+		return modes.URL != nil
+	}
+	return modes.Form != nil || modes.URL == nil
+}
+
+// required returns the capability that the question needs, as a client
+// declares it.
+func (q Question) required() json.RawMessage {
+	b := "{}"
+	for _, name := range slices.Backward(q.needs) {
+		b = `{"` + name + `":` + b + `}`
+	}
+	return json.RawMessage(b)
+}
