@@ -39,7 +39,6 @@ func TestTheProgramRunsAsNobody(t *testing.T) {
 	p := &program{URL: "http://" + addr, cmd: exec.Command(binary, "demo", "--listen", addr, "--data", data), log: &logBuffer{}, done: make(chan error, 1)}
 	p.cmd.Env = []string{"RIALTO_DEMO_PASSWORD=" + password}
 	p.cmd.Dir = "/"
-	p.cmd.Stderr = p.log
 	if os.Getuid() == 0 {
 		const nobody = 65532
 		openPath(t, data)

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"net"
 	"os/exec"
@@ -47,7 +46,6 @@ func start(t *testing.T, addr string, args ...string) *program {
 	t.Helper()
 	p := &program{URL: "http://" + addr, cmd: exec.Command(binary, args...), log: &logBuffer{}, done: make(chan error, 1)}
 	p.cmd.Env = []string{"RIALTO_DEMO_PASSWORD=" + password, "HOME=" + t.TempDir(), "RIALTO_LOG__LEVEL=debug"}
-	p.cmd.Stderr = p.log
 	p.launch(t)
 	return p
 }
@@ -56,30 +54,18 @@ func start(t *testing.T, addr string, args ...string) *program {
 // ready. It is stopped with the test.
 func (p *program) launch(t *testing.T) {
 	t.Helper()
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.log.ready = make(chan struct{})
+	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ready := make(chan bool, 1)
-	go func() {
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			p.log.Write(append(lines.Bytes(), '\n'))
-			if strings.Contains(lines.Text(), "is ready") || strings.Contains(lines.Text(), "listens") {
-				ready <- true
-			}
-		}
-		p.done <- p.cmd.Wait()
-		close(ready)
-	}()
+	go func() { p.done <- p.cmd.Wait() }()
 	t.Cleanup(func() { p.end(t) })
 	select {
-	case ok := <-ready:
-		if !ok {
-			t.Fatalf("the program ended before it was ready:\n%s", p.log)
-		}
+	case <-p.log.ready:
+	case err := <-p.done:
+		p.done <- err
+		t.Fatalf("the program ended before it was ready:\n%s", p.log)
 	case <-time.After(30 * time.Second):
 		t.Fatalf("the program was not ready in 30 seconds:\n%s", p.log)
 	}
@@ -119,16 +105,24 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// logBuffer keeps what a program says, to be shown when a test fails.
+// logBuffer keeps what a program says, to be shown when a test fails, and
+// closes ready when the program says that it is.
 type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+	mu    sync.Mutex
+	b     bytes.Buffer
+	ready chan struct{}
+	said  bool
 }
 
 func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.b.Write(p)
+	l.b.Write(p)
+	if text := l.b.String(); !l.said && (strings.Contains(text, "is ready") || strings.Contains(text, "listens")) {
+		l.said = true
+		close(l.ready)
+	}
+	return len(p), nil
 }
 
 func (l *logBuffer) String() string {
