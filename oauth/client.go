@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 )
@@ -29,6 +28,7 @@ type Client struct {
 	SecretHash   string // "" if AuthMethod is none
 	GrantTypes   []string
 	Registered   time.Time
+	ManageHash   string // of the token that manages the registration
 
 	configured  bool // by the operator; such a client is in no store
 	introspects bool // every token, not only its own
@@ -42,12 +42,5 @@ func (s *Server) client(ctx context.Context, id string) (*Client, error) {
 	if c := s.configuredClient(id); c != nil {
 		return c, nil
 	}
-	if !isSecret(id, clientPrefix) {
-		return nil, ErrNotFound
-	}
-	c, err := s.Store.Client(ctx, id)
-	if err != nil && !errors.Is(err, ErrNotFound) {
-		return nil, err
-	}
-	return c, err
+	return s.registeredClient(ctx, id)
 }

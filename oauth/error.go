@@ -67,9 +67,13 @@ func (s *Server) asError(ctx context.Context, err error) *Error {
 // writeError is the one place where an error of a JSON endpoint becomes bytes.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	e := s.asError(r.Context(), err)
-	if e.Code == "invalid_client" {
-		// RFC 6749 section 5.2 and RFC 9110 section 15.5.2.
+	// A 401 says how to do better (RFC 9110 section 15.5.2, RFC 6749 section
+	// 5.2, RFC 6750 section 3).
+	switch {
+	case e.Code == "invalid_client":
 		w.Header().Set("WWW-Authenticate", `Basic realm="`+s.Issuer+`", charset="UTF-8"`)
+	case e.Code == "invalid_token" && w.Header().Get("WWW-Authenticate") == "":
+		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 	}
 	if e.after > 0 {
 		w.Header().Set("Retry-After", seconds(e.after))

@@ -62,8 +62,8 @@ const cliClient = "cli"
 // user, who must exist. It records a grant for the client "cli", so that the
 // token can be revoked. ttl is 90 days at most, and 0 is AccessTTL.
 func (s *Server) IssueToken(ctx context.Context, user string, scopes []string, ttl time.Duration) (string, time.Time, error) {
-	if len(scopes) == 0 || !s.known().HasAll(scopes...) {
-		return "", time.Time{}, fmt.Errorf("scopes %q: known are %s", scopes, s.known())
+	if known := append(s.known(), adminScope); len(scopes) == 0 || !known.HasAll(scopes...) {
+		return "", time.Time{}, fmt.Errorf("scopes %q: known are %s", scopes, known)
 	}
 	name, err := userName(user)
 	if err != nil {

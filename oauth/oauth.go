@@ -2,8 +2,9 @@
 // protects: OAuth 2.1 for chat connectors that arrive with nothing but a URL.
 // It knows neither MCP nor A2A: a resource is a URL, a permission is a word.
 //
-// One file per endpoint (authorize.go, token.go, register.go, revoke.go,
-// jwks.go, metadata.go, signin.go); guard.go stands before the resource. Every
+// One file per endpoint (authorize.go, token.go, register.go, manage.go,
+// revoke.go, introspect.go, userinfo.go, metadata.go, signin.go); guard.go
+// stands before the resource. Every
 // state change is one step of a Store, which the package declares (store.go)
 // and internal/store implements; oauthtest.TestStore holds the contract.
 //
@@ -15,6 +16,8 @@
 //     its address is on the user's own computer (RFC 9700 section 4.11.2).
 //   - RFC 6749 section 3.3: scopes we do not know are ignored, and refused only
 //     when nothing else was asked for. Clients ask for all that they know.
+//   - RFC 7592 section 3 lets a client read its secret again. We keep a hash of
+//     it and say it once, when it is given.
 //   - RFC 8707: the resource may be spelled with a trailing slash or in other
 //     letter case. Tokens carry the one spelling we publish.
 package oauth
@@ -90,7 +93,12 @@ func (s *Server) Routes(r *mux.Router) {
 		"/authorize": methods{http.MethodGet: s.showAuthorize, http.MethodPost: s.answerAuthorize},
 		"/token":     cors(methods{http.MethodPost: s.token}),
 		"/register":  cors(methods{http.MethodPost: s.register}),
-		"/revoke":    cors(methods{http.MethodPost: s.revoke}),
+		"/register/{id}": cors(methods{
+			http.MethodGet:    s.managed(s.readClient),
+			http.MethodPut:    s.managed(s.replaceClient),
+			http.MethodDelete: s.managed(s.deleteClient),
+		}),
+		"/revoke": cors(methods{http.MethodPost: s.revoke}),
 		// Not for browsers: its callers keep a secret.
 		"/introspect": methods{http.MethodPost: s.introspect},
 		"/userinfo":   cors(methods{http.MethodGet: userinfo, http.MethodPost: userinfo}),
@@ -98,6 +106,9 @@ func (s *Server) Routes(r *mux.Router) {
 		r.Handle(path, endpoint)
 		r.Handle(s.alias(path), endpoint)
 	}
+	admin := func(do http.HandlerFunc) http.HandlerFunc { return s.Guard(do, adminScope).ServeHTTP }
+	r.Handle(s.alias("/clients"), methods{http.MethodGet: admin(s.listClients)})
+	r.Handle(s.alias("/clients/{id}"), methods{http.MethodDelete: admin(s.dropClient)})
 	r.Handle("/jwks.json", cors(methods{http.MethodGet: s.jwks}))
 	r.Handle("/signin", methods{
 		http.MethodGet:  s.showSignIn,

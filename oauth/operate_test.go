@@ -320,7 +320,7 @@ func TestATokenIsIssuedByHand(t *testing.T) {
 	if _, _, err := r.s.IssueToken(t.Context(), "nobody", []string{"mcp:tools"}, 0); !errors.Is(err, oauth.ErrNotFound) {
 		t.Errorf("an unknown account: got %v, want ErrNotFound", err)
 	}
-	for _, scopes := range [][]string{nil, {"admin"}, {"mcp:tools", "admin"}} {
+	for _, scopes := range [][]string{nil, {"root"}, {"mcp:tools", "root"}} {
 		if _, _, err := r.s.IssueToken(t.Context(), user, scopes, 0); err == nil {
 			t.Errorf("scopes %v: got no error", scopes)
 		}

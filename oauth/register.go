@@ -40,6 +40,8 @@ type registered struct {
 	GrantTypes    []string `json:"grant_types"`
 	ResponseTypes []string `json:"response_types"`
 	Scope         string   `json:"scope"`
+	ManageToken   string   `json:"registration_access_token,omitempty"` // RFC 7592 section 3
+	ManageURI     string   `json:"registration_client_uri,omitempty"`
 }
 
 // register serves dynamic client registration (RFC 7591).
@@ -78,9 +80,33 @@ func (s *Server) addClient(w http.ResponseWriter, r *http.Request) (*registered,
 // admit gives the client an ID, and a secret if it wants one, and says so.
 func (s *Server) admit(c *Client) *registered {
 	c.ID, c.Registered = secret(clientPrefix), s.Now()
+	plain := giveSecret(c)
+	return s.describe(c, plain, giveManageToken(c))
+}
+
+// giveSecret gives a client that wants to prove itself by one a secret.
+func giveSecret(c *Client) (plain string) {
+	if c.AuthMethod != authNone {
+		plain = secret(secretPrefix)
+		c.SecretHash = hash(plain)
+	}
+	return plain
+}
+
+// giveManageToken gives a client a new token to manage its registration with.
+func giveManageToken(c *Client) (plain string) {
+	plain = secret(managePrefix)
+	c.ManageHash = hash(plain)
+	return plain
+}
+
+// describe says how a client is registered. secret and token are said once,
+// when they are given: the server keeps only their hashes.
+func (s *Server) describe(c *Client, secret, token string) *registered {
 	answer := &registered{
 		ID:            c.ID,
 		IssuedAt:      c.Registered.Unix(),
+		Secret:        secret,
 		Name:          c.Name,
 		URI:           c.URI,
 		RedirectURIs:  c.RedirectURIs,
@@ -88,10 +114,11 @@ func (s *Server) admit(c *Client) *registered {
 		GrantTypes:    c.GrantTypes,
 		ResponseTypes: []string{"code"},
 		Scope:         s.known().String(),
+		ManageToken:   token,
+		ManageURI:     s.Issuer + "/register/" + c.ID,
 	}
-	if c.AuthMethod != authNone {
-		answer.Secret, answer.SecretExpires = secret(secretPrefix), new(int64)
-		c.SecretHash = hash(answer.Secret)
+	if secret != "" {
+		answer.SecretExpires = new(int64)
 	}
 	return answer
 }

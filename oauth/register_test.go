@@ -33,7 +33,7 @@ func TestARegistrationIsAnsweredInFull(t *testing.T) {
 	if id := a.str("client_id"); id == "mine" || strings.HasPrefix(id, "https://") || len(id) < 40 { // H3, H14
 		t.Errorf("got client_id %q, want one of ours", id)
 	}
-	for _, name := range []string{"client_secret", "registration_client_uri", "logo_uri"} {
+	for _, name := range []string{"client_secret", "logo_uri"} {
 		if a.json[name] != nil {
 			t.Errorf("%s: got %v, want nothing", name, a.json[name])
 		}

@@ -9,6 +9,10 @@ import (
 // get one; the word is known so that it can be echoed.
 const offlineAccess = "offline_access"
 
+// adminScope lets its bearer see and remove clients. Nobody is asked for it,
+// and no metadata names it: only IssueToken gives it, to the operator.
+const adminScope = "admin"
+
 // ScopeSet is a set of scopes, in the order in which they were asked for.
 type ScopeSet []string
 

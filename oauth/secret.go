@@ -19,6 +19,7 @@ const (
 	codePrefix    = "rialto_code_"
 	secretPrefix  = "rialto_secret_"
 	clientPrefix  = "rialto_client_"
+	managePrefix  = "rialto_reg_"
 )
 
 // secret returns 256 random bits as text behind a prefix.

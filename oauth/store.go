@@ -52,6 +52,16 @@ type ClientStore interface {
 	AddClient(ctx context.Context, c *Client, limit int) error
 	// Client returns a client, or ErrNotFound.
 	Client(ctx context.Context, id string) (*Client, error)
+	// Clients returns up to limit clients whose ID is greater than after, in
+	// the order of their IDs.
+	Clients(ctx context.Context, after string, limit int) ([]*Client, error)
+	// UpdateClient replaces what a client registered, if manageHash is still
+	// the one it was recorded with: of many calls with one manageHash, exactly
+	// one succeeds if each brings another. The others get ErrNotFound.
+	UpdateClient(ctx context.Context, c *Client, manageHash string) error
+	// RemoveClient forgets a client and revokes every grant that it has, or
+	// returns ErrNotFound.
+	RemoveClient(ctx context.Context, id string, now time.Time) error
 }
 
 // AccountStore keeps the people who may sign in, and their browser sessions.

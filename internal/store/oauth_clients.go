@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"strings"
+	"time"
 
 	"rialto/oauth"
 )
@@ -18,10 +19,10 @@ func (db *DB) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			INSERT INTO clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 			c.ID, c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
-			strings.Join(c.GrantTypes, " "), ms(c.Registered))
+			strings.Join(c.GrantTypes, " "), ms(c.Registered), c.ManageHash)
 		return err
 	})
 }
@@ -40,15 +41,65 @@ func makeRoom(ctx context.Context, tx *tx, limit int) error {
 	return err
 }
 
+// UpdateClient implements oauth.ClientStore.
+func (db *DB) UpdateClient(ctx context.Context, c *oauth.Client, manageHash string) error {
+	n, err := changed(ctx, db.write, `
+		UPDATE clients SET name = $1, uri = $2, redirect_uris = $3, auth_method = $4, secret_hash = $5, grant_types = $6, manage_hash = $7
+		WHERE id = $8 AND manage_hash = $9`,
+		c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
+		strings.Join(c.GrantTypes, " "), c.ManageHash, c.ID, manageHash)
+	if err == nil && n == 0 {
+		return oauth.ErrNotFound
+	}
+	return err
+}
+
+// RemoveClient implements oauth.ClientStore.
+func (db *DB) RemoveClient(ctx context.Context, id string, now time.Time) error {
+	return db.inTx(ctx, func(tx *tx) error {
+		n, err := changed(ctx, tx, `DELETE FROM clients WHERE id = $1`, id)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return oauth.ErrNotFound
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE grants SET revoked = $1 WHERE client_id = $2 AND revoked = 0`, ms(now), id)
+		return err
+	})
+}
+
+const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash`
+
 // Client implements oauth.ClientStore.
 func (db *DB) Client(ctx context.Context, id string) (*oauth.Client, error) {
-	c := &oauth.Client{ID: id}
+	return scanClient(db.read.QueryRowContext(ctx, `SELECT `+clientColumns+` FROM clients WHERE id = $1`, id))
+}
+
+// Clients implements oauth.ClientStore.
+func (db *DB) Clients(ctx context.Context, after string, limit int) ([]*oauth.Client, error) {
+	rows, err := db.read.QueryContext(ctx, `SELECT `+clientColumns+` FROM clients WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []*oauth.Client
+	for rows.Next() {
+		c, err := scanClient(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, rows.Err()
+}
+
+// scanClient reads clientColumns.
+func scanClient(row interface{ Scan(...any) error }) (*oauth.Client, error) {
+	c := &oauth.Client{}
 	var redirects, grants string
 	var registered int64
-	err := db.read.QueryRowContext(ctx, `
-		SELECT name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered
-		FROM clients WHERE id = $1`, id).
-		Scan(&c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &registered)
+	err := row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &registered, &c.ManageHash)
 	if err != nil {
 		return nil, found(err)
 	}

@@ -19,6 +19,9 @@ const parallel = 64
 func TestStore(t *testing.T, open func(t *testing.T) oauth.Store) {
 	for name, test := range map[string]func(*bench){
 		"a client comes back as it was recorded":                          (*bench).clientRoundTrip,
+		"of many changes to a client one counts":                          (*bench).clientChangedOnce,
+		"a removed client takes its grants along":                         (*bench).clientRemoved,
+		"clients are listed in pages":                                     (*bench).clientsListed,
 		"the oldest client without a grant makes room":                    (*bench).clientEviction,
 		"a name belongs to one account":                                   (*bench).accountNames,
 		"a new password ends the sessions":                                (*bench).passwordEndsSessions,
@@ -130,6 +133,7 @@ func (b *bench) client() *oauth.Client {
 		SecretHash:   "hash",
 		GrantTypes:   []string{"authorization_code", "refresh_token"},
 		Registered:   b.now,
+		ManageHash:   "manage hash",
 	}
 	b.must(b.s.AddClient(b.Context(), c, 1000))
 	return c

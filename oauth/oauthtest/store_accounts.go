@@ -15,6 +15,49 @@ func (b *bench) clientRoundTrip() {
 	b.want(err, oauth.ErrNotFound)
 }
 
+func (b *bench) clientChangedOnce() {
+	c := b.client()
+	counts := b.race(func(i int) error {
+		changed := *c
+		changed.Name, changed.ManageHash = string(rune('A'+i)), string(rune('A'+i))
+		return b.s.UpdateClient(b.Context(), &changed, c.ManageHash)
+	})
+	equal(b, counts, map[error]int{nil: 1, oauth.ErrNotFound: parallel - 1})
+	got, err := b.s.Client(b.Context(), c.ID)
+	b.must(err)
+	if got.Name != got.ManageHash {
+		b.Errorf("got the name of one change and the token of another: %+v", got)
+	}
+	got.Name, got.URI, got.RedirectURIs, got.AuthMethod, got.SecretHash, got.GrantTypes = "n", "", []string{"https://b.example"}, "none", "", []string{"authorization_code"}
+	b.must(b.s.UpdateClient(b.Context(), got, got.ManageHash))
+	again, err := b.s.Client(b.Context(), c.ID)
+	b.must(err)
+	equal(b, again, got)
+}
+
+func (b *bench) clientRemoved() {
+	c, other := b.client(), b.client()
+	g, kept := b.grant(c.ID), b.grant(other.ID)
+	b.must(b.s.AddGrant(b.Context(), g))
+	b.must(b.s.AddGrant(b.Context(), kept))
+	counts := b.race(func(int) error { return b.s.RemoveClient(b.Context(), c.ID, b.now) })
+	equal(b, counts, map[error]int{nil: 1, oauth.ErrNotFound: parallel - 1})
+	if b.live(g.ID) || !b.live(kept.ID) {
+		b.Error("want the grants of the removed client to end, and no others")
+	}
+	b.want(b.s.UpdateClient(b.Context(), c, c.ManageHash), oauth.ErrNotFound)
+}
+
+func (b *bench) clientsListed() {
+	first, second, third := b.client(), b.client(), b.client()
+	page, err := b.s.Clients(b.Context(), "", 2)
+	b.must(err)
+	equal(b, page, []*oauth.Client{first, second})
+	page, err = b.s.Clients(b.Context(), second.ID, 2)
+	b.must(err)
+	equal(b, page, []*oauth.Client{third})
+}
+
 func (b *bench) clientEviction() {
 	used, oldest, newer := b.client(), b.client(), b.client()
 	b.must(b.s.AddGrant(b.Context(), b.grant(used.ID)))
