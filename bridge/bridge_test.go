@@ -365,3 +365,31 @@ func TestTasksAreListed(t *testing.T) {
 		t.Errorf("bob sees %q", bobs.Text)
 	}
 }
+
+func TestAnAgentThatNeverStopsIsStopped(t *testing.T) {
+	chunk := a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart(strings.Repeat("x", 1<<20))}}
+	sent := 0
+	endless := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		return func(yield func(a2a.Event, error) bool) {
+			more := yield(&a2a.Task{ID: "up", Status: a2a.Status{State: a2a.Working}}, nil)
+			for ; more; sent++ {
+				more = yield(&a2a.ArtifactUpdate{TaskID: "up", Artifact: chunk, Append: true}, nil)
+			}
+		}
+	}}
+	r := newRig(t, "", map[string]peer{"one": {endless, &a2a.Card{Name: "Endless"}}})
+	got := r.call("send_task", `{"message":"go"}`)
+	got.want(t, a2a.Failed, true)
+	if sent > 20 || !strings.Contains(got.Text, "more than 16 MiB") {
+		t.Errorf("took %d MiB, and said %q", sent, got.Error.Message)
+	}
+}
+
+func TestTheNextMessageKeepsItsFollower(t *testing.T) {
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error { turn.Ask("more?"); return nil })
+	r := newRig(t, "", map[string]peer{"one": agent})
+	id := r.call("send_task", `{"message":"go"}`).TaskID
+	for range 50 { // each follower ends while the next one starts
+		r.call("send_task", `{"message":"more","task_id":"`+id+`"}`).want(t, a2a.InputRequired, false)
+	}
+}

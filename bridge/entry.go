@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"errors"
+	"slices"
 
 	"rialto/a2a"
 )
@@ -32,7 +33,69 @@ func merge(e *Entry, event a2a.Event) bool {
 			e.Task = &a2a.Task{ID: event.TaskID, ContextID: event.ContextID, Status: a2a.Status{State: a2a.Working}}
 		}
 	}
-	return e.Task.Apply(event)
+	changed := e.Task.Apply(event)
+	if more := len(e.Task.History) - historyKept; more > 0 {
+		e.Task.History = slices.Clone(e.Task.History[more:])
+	}
+	return changed
+}
+
+// historyKept is how many messages of a task are kept, the latest.
+const historyKept = 200
+
+// size returns about how many bytes an event brings.
+func size(event a2a.Event) (n int) {
+	for _, m := range messages(event) {
+		n += sizeOf(m.Parts)
+	}
+	for _, a := range artifacts(event) {
+		n += sizeOf(a.Parts)
+	}
+	return n
+}
+
+func messages(event a2a.Event) []a2a.Message {
+	var said *a2a.Message
+	var all []a2a.Message
+	switch e := event.(type) {
+	case *a2a.Message:
+		said = e
+	case *a2a.StatusUpdate:
+		said = e.Status.Message
+	case *a2a.Task:
+		said, all = e.Status.Message, slices.Clone(e.History)
+	}
+	if said != nil {
+		all = append(all, *said)
+	}
+	return all
+}
+
+func artifacts(event a2a.Event) []a2a.Artifact {
+	switch e := event.(type) {
+	case *a2a.ArtifactUpdate:
+		return []a2a.Artifact{e.Artifact}
+	case *a2a.Task:
+		return e.Artifacts
+	}
+	return nil
+}
+
+func sizeOf(parts []a2a.Part) (n int) {
+	for _, p := range parts {
+		n += 64
+		switch c := p.Content.(type) {
+		case a2a.Text:
+			n += len(c)
+		case a2a.Raw:
+			n += len(c)
+		case a2a.URL:
+			n += len(c)
+		case a2a.Data:
+			n += len(c)
+		}
+	}
+	return n
 }
 
 // progressLine returns what an event tells somebody who waits.

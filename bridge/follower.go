@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"sync"
 	"time"
@@ -11,7 +12,8 @@ import (
 )
 
 const (
-	saveEvery   = 250 * time.Millisecond // between two writes of a task that streams
+	saveEvery   = 250 * time.Millisecond // between two writes of a small task that streams
+	maxTask     = 16 << 20               // bytes that an agent may send for one message
 	notesKept   = 64                     // progress lines that a late waiter still sees
 	retryFirst  = time.Second
 	retryLast   = time.Minute
@@ -32,23 +34,31 @@ type follower struct {
 	notes   []string      // the latest progress lines
 	noted   int           // how many there have been
 	changed chan struct{} // closed at each change, and replaced
+	size    int           // bytes that the agent has sent
 	dirty   bool          // entry holds more than the ledger
 	saved   time.Time
 	timer   *time.Timer // writes what a burst of events left dirty
 }
 
 // follow starts a follower for e, which the ledger holds under our lease. A
-// nil send takes the task up again without a message.
+// nil send takes the task up again without a message. On a bridge that closes
+// nothing starts: the next process finds the task in the ledger.
 func (b *Bridge) follow(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
 	f := &follower{b: b, conn: conn, entry: e, changed: make(chan struct{})}
 	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.running.Err() != nil {
+		f.ended = true
+		return f
+	}
 	b.live[e.Handle] = f
-	b.mu.Unlock()
 	b.wg.Go(func() {
 		f.run(b.running, send)
 		b.mu.Lock()
-		delete(b.live, e.Handle)
-		b.mu.Unlock()
+		defer b.mu.Unlock()
+		if b.live[e.Handle] == f { // and not the one of the next message already
+			delete(b.live, e.Handle)
+		}
 	})
 	return f
 }
@@ -122,6 +132,9 @@ func (f *follower) consume(events iter.Seq2[a2a.Event, error]) (n int, err error
 		}
 		n++
 		f.apply(e)
+		if f.over() {
+			break
+		}
 	}
 	return n, nil
 }
@@ -135,18 +148,27 @@ func (f *follower) apply(e a2a.Event) {
 	if f.ended || !merge(f.entry, e) {
 		return
 	}
+	if f.size += size(e); f.size > maxTask {
+		f.entry.Failure = &Failure{Code: a2a.InvalidAgentResponse, Message: fmt.Sprintf("The agent sent more than %d MiB for one task. What came before that is kept.", maxTask>>20)}
+	}
 	f.note(e)
 	f.dirty = true
 	f.entry.Updated = f.b.Now()
 	f.entry.Settled = f.entry.State().Settled()
 	f.ended = f.entry.Settled
-	switch {
-	case f.ended || f.b.Now().Sub(f.saved) >= saveEvery:
+	switch pause := f.pause(); {
+	case f.ended || f.b.Now().Sub(f.saved) >= pause:
 		f.write()
 	case f.timer == nil:
-		f.timer = time.AfterFunc(saveEvery, f.save)
+		f.timer = time.AfterFunc(pause, f.save)
 	}
 	f.announce()
+}
+
+// pause is how long to wait between two writes: a task is written whole, so a
+// large one is written less often.
+func (f *follower) pause() time.Duration {
+	return saveEvery * time.Duration(1+f.size>>18)
 }
 
 // refused records that the agent did not take the message. A task that it
