@@ -1,6 +1,6 @@
 // Package a2aclient reaches remote A2A agents: it finds an agent's card, picks
 // the generation and binding to speak, and makes an a2a.Agent of what is at the
-// other end. It speaks JSON-RPC of generations 1.0 and 0.3.
+// other end. It speaks JSON-RPC of generations 1.0, 0.3, 0.2 and 0.1.
 //
 // It is patient with answers and careful with requests. Answers are taken in
 // whatever dialect they come. A message is sent once: only a peer that says it

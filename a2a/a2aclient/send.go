@@ -2,6 +2,8 @@ package a2aclient
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -21,10 +23,14 @@ func (c *Client) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 }
 
 func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
+	newTask := a2a.TaskID(uuid.NewString())
 	return attempt(ctx, c, func(r route) (a2a.Event, error) {
-		params, err := r.dialect.EncodeSend(req, r.tenant)
+		params, err := r.dialect.EncodeSend(req, wire.Envelope{Tenant: r.tenant, NewTask: newTask})
 		if err != nil {
 			return nil, err
+		}
+		if req.ReturnImmediately && r.dialect.CallersName && c.card.Capabilities.Streaming {
+			return c.sendAside(ctx, r, params)
 		}
 		result, err := c.call(ctx, r, wire.Send, params)
 		if err != nil {
@@ -41,6 +47,38 @@ func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 			return nil, garbled("neither a task nor a message")
 		}
 	})
+}
+
+// aside bounds how long a stream is kept open that nobody reads.
+const aside = 30 * time.Minute
+
+// sendAside delivers a message in a generation that cannot ask to be answered
+// at once: it returns what a stream begins with. The stream stays open, for
+// agents may take its end for the caller's wish to stop, but is only drained.
+func (c *Client) sendAside(ctx context.Context, r route, params json.RawMessage) (a2a.Event, error) {
+	apart, hangUp := context.WithTimeout(context.WithoutCancel(ctx), aside)
+	unhook := context.AfterFunc(ctx, hangUp)
+	s, err := c.openOn(apart, r, wire.Stream, params)
+	if !unhook() && err == nil {
+		s.close()
+		err = ctx.Err()
+	}
+	if err != nil {
+		hangUp()
+		return nil, err
+	}
+	first, _ := s.next() // it has been read
+	go func() {
+		defer hangUp()
+		defer s.close()
+		for {
+			if item, err := s.next(); err != nil || item.Done() {
+				return
+			}
+		}
+	}()
+	f := follow{c: c}
+	return f.opening(f.own(first.Event)), nil
 }
 
 // settle waits until t settles.

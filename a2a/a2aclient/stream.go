@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
 	"rialto/internal/jsonrpc"
@@ -28,8 +30,9 @@ func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a
 			f.send(ctx, req)
 			return
 		}
+		newTask := a2a.TaskID(uuid.NewString())
 		s, err := c.open(ctx, wire.Stream, func(r route) (json.RawMessage, error) {
-			return r.dialect.EncodeSend(req, r.tenant)
+			return r.dialect.EncodeSend(req, wire.Envelope{Tenant: r.tenant, NewTask: newTask})
 		})
 		switch {
 		case remote(err) && a2a.Is(err, a2a.MethodNotFound):
@@ -69,8 +72,13 @@ type stream struct {
 	dialect *wire.Dialect
 	first   *wire.Item // read already
 
-	// lossy is set when an event may be missing that was meant for us.
+	// lossy is set when an event may be missing that was meant for us, or may
+	// have been misread.
 	lossy bool
+
+	// whole is what the artifacts are so far, by their ids, where chunks may
+	// be cumulative.
+	whole map[string][]a2a.Part
 }
 
 // maxNoise is how many events in a row may be unreadable before a stream is
@@ -85,18 +93,22 @@ func (c *Client) open(ctx context.Context, op wire.Op, encode func(route) (json.
 		if err != nil {
 			return nil, err
 		}
-		resp, err := c.post(ctx, r, op, params)
-		if err != nil {
-			return nil, err
-		}
-		s, err := c.begin(ctx, r, resp)
-		if err != nil {
-			resp.Body.Close()
-			return nil, err
-		}
-		s.lossy = s.lossy || op == wire.Subscribe && !r.dialect.Replays
-		return s, nil
+		return c.openOn(ctx, r, op, params)
 	})
+}
+
+func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params json.RawMessage) (*stream, error) {
+	resp, err := c.post(ctx, r, op, params)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.begin(ctx, r, resp)
+	if err != nil {
+		resp.Body.Close()
+		return nil, err
+	}
+	s.lossy = s.lossy || op == wire.Subscribe && !r.dialect.Replays
+	return s, nil
 }
 
 // begin reads the first item of an answer, which is an event stream or, from
@@ -186,8 +198,9 @@ func (s *stream) read() (wire.Item, error) {
 		if answer.Error != nil {
 			return wire.Item{}, s.dialect.DecodeError(answer.Error)
 		}
-		item, err := wire.DecodeItem(answer.Result)
+		item, err := s.dialect.DecodeEvent(answer.Result)
 		if err == nil {
+			s.unroll(item.Event)
 			return item, nil
 		}
 		s.lossy = true

@@ -1,9 +1,15 @@
 // Package a2aserver serves an a2a.Agent to A2A clients over HTTP: JSON-RPC of
-// generations 1.0 and 0.3 at one URL, event streams, and the agent's card.
+// generations 1.0, 0.3, 0.2 and 0.1 at one URL, event streams, and the agent's
+// card.
 //
 // It does not run agents (see a2aexec), know who may call them (the guard
-// before it does) or keep anything: each call goes to the agent. A client that
-// hangs up ends its call, not the task.
+// before it does) or keep anything but the names that callers of 0.1 give to
+// tasks: each call goes to the agent. A client that hangs up ends its call, not
+// the task.
+//
+// Calls about a task have the same names since 0.1. Without A2A-Version they
+// are answered in 0.1 if the caller has named such a task, and else in 0.3,
+// which for 0.2 is the same.
 //
 // It leaves the specification in two places. A call without A2A-Version means
 // 0.3 by the letter (A2A 1.0 section 3.6.2); here the name of its method
@@ -41,11 +47,17 @@ type Server struct {
 	Card *a2a.Card
 	URL  string // the public URL of the endpoint
 
+	// Caller tells callers of 0.1 apart, whose names of tasks are their own.
+	// Nil takes them all for one, which is safe, but then two that give the same
+	// name get into each other's way.
+	Caller func(*http.Request) string
+
 	Log       *slog.Logger  // nil discards
 	MaxBody   int64         // 0 means DefaultMaxBody
 	KeepAlive time.Duration // 0 means DefaultKeepAlive
 
-	docs cards
+	docs  cards
+	names names
 }
 
 // ServeHTTP answers POST with JSON-RPC, whatever the path, and GET with the

@@ -108,7 +108,7 @@ func (s *Server) marshalCards() {
 func (s *Server) card() *a2a.Card {
 	c := *s.Card
 	if len(c.Interfaces) == 0 {
-		for _, d := range wire.Dialects() {
+		for _, d := range wire.Listed() {
 			c.Interfaces = append(c.Interfaces, a2a.Interface{URL: s.URL, Binding: a2a.JSONRPC, Version: d.Generation})
 		}
 	}

@@ -21,6 +21,7 @@ type call struct {
 	dialect *wire.Dialect
 	op      wire.Op
 	params  json.RawMessage
+	agent   a2a.Agent
 }
 
 // refusal is an error that is not for JSON-RPC alone to tell.
@@ -73,7 +74,27 @@ func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
 		return c, a2a.Errorf(a2a.InvalidRequest, "the member \"id\" is missing: A2A has no notifications")
 	}
 	c.dialect, c.op, err = wire.Route(rawVersion(r), in.Method)
+	s.choose(&c, r)
 	return c, err
+}
+
+// choose finds the agent for c: the agent itself, or for callers of 0.1 one
+// that they understand. Where the version was not said it tells by the task that
+// c is about whether they are such callers.
+func (s *Server) choose(c *call, r *http.Request) {
+	c.agent = s.Agent
+	caller := ""
+	if s.Caller != nil {
+		caller = s.Caller(r)
+	}
+	first, _ := wire.ByGeneration(a2a.V01)
+	if about, err := first.DecodeQuery(c.params); err == nil && rawVersion(r) == "" &&
+		first.Method(c.op) == c.dialect.Method(c.op) && s.names.has(caller, about.ID) {
+		c.dialect = first
+	}
+	if c.dialect.CallersName {
+		c.agent = named{s.Agent, &s.names, caller}
+	}
 }
 
 // isJSON lets through what says that it is JSON, and what says nothing. Not
@@ -106,11 +127,11 @@ func (s *Server) answer(ctx context.Context, c call) (json.RawMessage, error) {
 }
 
 func (s *Server) send(ctx context.Context, c call) (json.RawMessage, error) {
-	req, err := wire.DecodeSend(c.params)
+	req, err := c.dialect.DecodeSend(c.params)
 	if err != nil {
 		return nil, err
 	}
-	e, err := s.Agent.Send(ctx, req)
+	e, err := c.agent.Send(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +139,11 @@ func (s *Server) send(ctx context.Context, c call) (json.RawMessage, error) {
 }
 
 func (s *Server) task(ctx context.Context, c call) (json.RawMessage, error) {
-	q, err := wire.DecodeQuery(c.params)
+	q, err := c.dialect.DecodeQuery(c.params)
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Agent.Task(ctx, q)
+	t, err := c.agent.Task(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +151,11 @@ func (s *Server) task(ctx context.Context, c call) (json.RawMessage, error) {
 }
 
 func (s *Server) cancel(ctx context.Context, c call) (json.RawMessage, error) {
-	q, err := wire.DecodeQuery(c.params)
+	q, err := c.dialect.DecodeQuery(c.params)
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Agent.Cancel(ctx, q.ID)
+	t, err := c.agent.Cancel(ctx, q.ID)
 	if err != nil {
 		return nil, err
 	}

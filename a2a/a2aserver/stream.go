@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,13 +29,39 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call) {
 	}
 	pulse.Go(func() { keepAlive(ctx, out, s.keepAlive()) })
 	for result, err := range s.results(ctx, c) {
-		resp := &jsonrpc.Response{ID: c.id, Result: result}
+		resp := &jsonrpc.Response{ID: c.id, Result: result.json}
 		if err != nil {
 			resp.Error = s.wireError(r, c, err)
 		}
-		if r.Context().Err() != nil || out.Event(sse.Event{Data: resp.Append(nil)}) != nil {
+		event := sse.Event{Data: resp.Append(nil)}
+		if c.dialect.CallersName && strings.HasPrefix(r.UserAgent(), namesEvents) {
+			event.Type = result.kind
+		}
+		if r.Context().Err() != nil || out.Event(event) != nil {
 			return
 		}
+	}
+}
+
+// namesEvents begins the name of a client of 0.1 that ignores events without a
+// type, while the sample client in JavaScript ignores those that have one. The
+// specification has none.
+const namesEvents = "trpc-a2a-go"
+
+// result is an encoded event.
+type result struct {
+	kind string // the type that namesEvents knows it by
+	json json.RawMessage
+}
+
+func kind(e a2a.Event) string {
+	switch e.(type) {
+	case *a2a.StatusUpdate:
+		return "task_status_update"
+	case *a2a.ArtifactUpdate:
+		return "task_artifact_update"
+	default:
+		return ""
 	}
 }
 
@@ -56,20 +83,20 @@ func keepAlive(ctx context.Context, out *sse.Writer, every time.Duration) {
 }
 
 // results yields what a stream carries: encoded events, or an error at last.
-func (s *Server) results(ctx context.Context, c call) iter.Seq2[json.RawMessage, error] {
-	return func(yield func(json.RawMessage, error) bool) {
+func (s *Server) results(ctx context.Context, c call) iter.Seq2[result, error] {
+	return func(yield func(result, error) bool) {
 		events, history, err := s.events(ctx, c)
 		if err != nil {
-			yield(nil, err)
+			yield(result{}, err)
 			return
 		}
 		for e, err := range events {
 			if err != nil {
-				yield(nil, err)
+				yield(result{}, err)
 				return
 			}
 			b, err := c.dialect.EncodeEvent(limit(e, history))
-			if !yield(b, err) || err != nil || (wire.Item{Event: e}).Done() {
+			if !yield(result{kind(e), b}, err) || err != nil || (wire.Item{Event: e}).Done() {
 				return
 			}
 		}
@@ -84,15 +111,15 @@ func (s *Server) events(ctx context.Context, c call) (iter.Seq2[a2a.Event, error
 		return nil, nil, a2a.Errorf(a2a.UnsupportedOperation, "this agent does not stream")
 	}
 	if c.op == wire.Subscribe {
-		q, err := wire.DecodeQuery(c.params)
+		q, err := c.dialect.DecodeQuery(c.params)
 		if err != nil {
 			return nil, nil, err
 		}
-		return s.Agent.Subscribe(ctx, q.ID), q.HistoryLength, nil
+		return c.agent.Subscribe(ctx, q.ID), q.HistoryLength, nil
 	}
-	req, err := wire.DecodeSend(c.params)
+	req, err := c.dialect.DecodeSend(c.params)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.Agent.Stream(ctx, req), req.HistoryLength, nil
+	return c.agent.Stream(ctx, req), req.HistoryLength, nil
 }

@@ -17,7 +17,7 @@ import (
 // promises: that a wire between caller and agent changes nothing. dial is
 // called once for each case.
 func TestAgent(t *testing.T, dial func(t *testing.T, agent *Agent) a2a.Agent) {
-	for name, test := range map[string]func(*testing.T, *Agent, a2a.Agent){
+	runCases(t, dial, map[string]func(*testing.T, *Agent, a2a.Agent){
 		"a send waits for the end":                       testSend,
 		"a send may be answered by a message":            testSay,
 		"a send that should not wait does not":           testImmediately,
@@ -37,7 +37,11 @@ func TestAgent(t *testing.T, dial func(t *testing.T, agent *Agent) a2a.Agent) {
 		"the end of a call is not the end of the task":   testHangUp,
 		"history is cut as asked":                        testHistory,
 		"many calls do not mix":                          testMany,
-	} {
+	})
+}
+
+func runCases(t *testing.T, dial func(t *testing.T, agent *Agent) a2a.Agent, cases map[string]func(*testing.T, *Agent, a2a.Agent)) {
+	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			agent := NewAgent()
 			t.Cleanup(func() { agent.Close() })

@@ -9,41 +9,57 @@ import (
 	"rialto/a2a/a2atest"
 )
 
+// all lists the generations that are tested against each other.
+var all = []a2a.Generation{a2a.V10, a2a.V03, a2a.V02, a2a.V01}
+
+// suite returns what can be asked of a way that leads through generations.
+func suite(generations ...a2a.Generation) func(*testing.T, func(*testing.T, *a2atest.Agent) a2a.Agent) {
+	for _, g := range generations {
+		if g == a2a.V01 {
+			return a2atest.TestFirstAgent
+		}
+	}
+	return a2atest.TestAgent
+}
+
 func TestAgentOverTheWire(t *testing.T) {
-	for name, generations := range map[string][]a2a.Generation{
-		"1.0":         {a2a.V10},
-		"0.3":         {a2a.V03},
-		"1.0 and 0.3": {a2a.V10, a2a.V03},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a2atest.TestAgent(t, func(t *testing.T, agent *a2atest.Agent) a2a.Agent {
-				c := dial(t, a2atest.Serve(t, agent, agent.Card(), generations...))
-				if got := c.Interface().Version; got != generations[0] {
-					t.Errorf("speaking %s, want %s", got, generations[0])
+	for _, g := range all {
+		t.Run(string(g), func(t *testing.T) {
+			suite(g)(t, func(t *testing.T, agent *a2atest.Agent) a2a.Agent {
+				c := dial(t, a2atest.Serve(t, agent, agent.Card(), g), "")
+				if got := c.Interface().Version; got != g {
+					t.Errorf("speaking %s, want %s", got, g)
 				}
 				return c
 			})
 		})
 	}
+	t.Run("1.0 and 0.3", func(t *testing.T) {
+		a2atest.TestAgent(t, func(t *testing.T, agent *a2atest.Agent) a2a.Agent {
+			return dial(t, a2atest.Serve(t, agent, agent.Card(), a2a.V10, a2a.V03), "")
+		})
+	})
 }
 
+// TestAgentThroughATranslator crosses every generation of callers with every
+// generation of agents: a server around a client is the translator.
 func TestAgentThroughATranslator(t *testing.T) {
-	for name, g := range map[string][2]a2a.Generation{
-		"callers of 0.3 reach an agent of 1.0": {a2a.V03, a2a.V10},
-		"callers of 1.0 reach an agent of 0.3": {a2a.V10, a2a.V03},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a2atest.TestAgent(t, func(t *testing.T, agent *a2atest.Agent) a2a.Agent {
-				inner := dial(t, a2atest.Serve(t, agent, agent.Card(), g[1]))
-				return dial(t, a2atest.Serve(t, inner, agent.Card(), g[0]))
+	for _, callers := range all {
+		for _, agents := range all {
+			t.Run("callers of "+string(callers)+" reach an agent of "+string(agents), func(t *testing.T) {
+				t.Parallel()
+				suite(callers, agents)(t, func(t *testing.T, agent *a2atest.Agent) a2a.Agent {
+					inner := dial(t, a2atest.Serve(t, agent, agent.Card(), agents), agents)
+					return dial(t, a2atest.Serve(t, inner, agent.Card(), callers), callers)
+				})
 			})
-		})
+		}
 	}
 }
 
-func dial(t *testing.T, url string) *a2aclient.Client {
+func dial(t *testing.T, url string, g a2a.Generation) *a2aclient.Client {
 	t.Helper()
-	c, err := (&a2aclient.Dialer{Pause: time.Millisecond}).Dial(t.Context(), url)
+	c, err := (&a2aclient.Dialer{Pause: time.Millisecond, Protocol: g}).Dial(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}

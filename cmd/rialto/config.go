@@ -240,8 +240,8 @@ func (c *config) checkAgents() error {
 		if u, err := url.Parse(a.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return fmt.Errorf("%s.url: %q is not an http or https address", at, a.URL)
 		}
-		if a.Protocol != "" && !slices.Contains([]a2a.Generation{a2a.V03, a2a.V10}, a2a.Generation(a.Protocol)) {
-			return fmt.Errorf("%s.protocol: %q is not one of 0.3, 1.0; leave it out to find it from the agent's card", at, a.Protocol)
+		if a.Protocol != "" && !slices.Contains([]a2a.Generation{a2a.V01, a2a.V02, a2a.V03, a2a.V10}, a2a.Generation(a.Protocol)) {
+			return fmt.Errorf("%s.protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card", at, a.Protocol)
 		}
 		if a.Binding != "" && a2a.Binding(a.Binding) != a2a.JSONRPC {
 			return fmt.Errorf("%s.binding: %q is not JSONRPC; leave it out to find it from the agent's card", at, a.Binding)

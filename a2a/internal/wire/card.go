@@ -24,6 +24,9 @@ type cardDoc struct {
 	// 1.0
 	Interfaces []interfaceDoc `json:"supportedInterfaces,omitempty"`
 
+	// 0.1 has this instead of security schemes.
+	Authentication json.RawMessage `json:"authentication,omitempty"`
+
 	// 0.2 and 0.3
 	ProtocolVersion      string         `json:"protocolVersion,omitempty"`
 	URL                  string         `json:"url,omitempty"`
@@ -143,6 +146,9 @@ func (doc *cardDoc) generation() a2a.Generation {
 	}
 	if len(doc.Interfaces) > 0 || doc.PreferredTransport != "" {
 		return a2a.V03
+	}
+	if isObject(doc.Authentication) {
+		return a2a.V01
 	}
 	return a2a.V02
 }

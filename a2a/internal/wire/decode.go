@@ -1,10 +1,11 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"time"
 
 	"rialto/a2a"
@@ -43,6 +44,17 @@ func DecodeItem(result json.RawMessage) (Item, error) {
 	return o.item()
 }
 
+// DecodeEvent reads an event of a stream. In 0.1 a stream brings no tasks, but
+// servers leave out that an event is not the last, and then it looks like one.
+func (d *Dialect) DecodeEvent(result json.RawMessage) (Item, error) {
+	item, err := DecodeItem(result)
+	t, ok := item.Event.(*a2a.Task)
+	if ok && d.CallersName && len(t.Artifacts) == 0 && len(t.History) == 0 {
+		item.Event = &a2a.StatusUpdate{TaskID: t.ID, ContextID: t.ContextID, Status: t.Status, Metadata: t.Metadata}
+	}
+	return item, err
+}
+
 // DecodeTask reads the result of a call that is answered by a task, bare or in
 // the envelope that some servers put around it.
 func DecodeTask(result json.RawMessage) (*a2a.Task, error) {
@@ -68,9 +80,10 @@ type object struct {
 	StatusUpdate   *object `json:"statusUpdate"`
 	ArtifactUpdate *object `json:"artifactUpdate"`
 
-	ID        string       `json:"id"`
+	ID        taskID       `json:"id"`
 	TaskID    string       `json:"taskId"`
 	ContextID string       `json:"contextId"`
+	SessionID string       `json:"sessionId"` // what 0.1 calls a context
 	Metadata  metadata     `json:"metadata"`
 	Status    *status      `json:"status"`
 	Artifacts []artifact   `json:"artifacts"`
@@ -101,6 +114,8 @@ type artifact struct {
 	Parts       parts    `json:"parts"`
 	Metadata    metadata `json:"metadata"`
 	Extensions  []string `json:"extensions"`
+	Append      bool     `json:"append"`    // 0.1 has these two
+	LastChunk   bool     `json:"lastChunk"` // in the artifact
 }
 
 // The kinds of 0.2 and 0.3, which name the four objects here whatever the
@@ -165,10 +180,10 @@ func wrap[E a2a.Event](e E, err error) (Item, error) {
 }
 
 func (o *object) task() (*a2a.Task, error) {
-	if o.ID == "" {
+	if o.ID.text == "" {
 		return nil, errors.New("a task without an id")
 	}
-	t := &a2a.Task{ID: a2a.TaskID(o.ID), ContextID: o.ContextID, Metadata: a2a.Metadata(o.Metadata)}
+	t := &a2a.Task{ID: a2a.TaskID(o.ID.text), ContextID: cmp.Or(o.ContextID, o.SessionID), Metadata: a2a.Metadata(o.Metadata)}
 	var err error
 	if t.Status, err = o.Status.word(); err != nil {
 		return nil, err
@@ -177,6 +192,9 @@ func (o *object) task() (*a2a.Task, error) {
 		w, err := a.word(i)
 		if err != nil {
 			return nil, fmt.Errorf("artifacts[%d]: %w", i, err)
+		}
+		if slices.ContainsFunc(t.Artifacts, func(known a2a.Artifact) bool { return known.ID == w.ID }) && a.ID == "" {
+			w.ID = NumberedArtifact(i) // servers of 0.1 are known that number each of them 0
 		}
 		t.Artifacts = append(t.Artifacts, w)
 	}
@@ -237,16 +255,18 @@ func (o *object) artifactUpdate() (*a2a.ArtifactUpdate, error) {
 		TaskID:    o.taskID(),
 		ContextID: o.ContextID,
 		Artifact:  a,
-		Append:    o.Append,
-		LastChunk: o.LastChunk,
+		Append:    o.Append || o.Artifact.Append,
+		LastChunk: o.LastChunk || o.Artifact.LastChunk,
 		Metadata:  a2a.Metadata(o.Metadata),
 	}, nil
 }
 
-// taskID returns the task that an update is about, which 0.1 calls id.
+// taskID returns the task that an update is about, which 0.1 calls id. The
+// samples of its specification put the number of the request there in places,
+// which names no task.
 func (o *object) taskID() a2a.TaskID {
-	if o.TaskID == "" {
-		return a2a.TaskID(o.ID)
+	if o.TaskID == "" && !o.ID.number {
+		return a2a.TaskID(o.ID.text)
 	}
 	return a2a.TaskID(o.TaskID)
 }
@@ -270,23 +290,22 @@ func (s *status) word() (a2a.Status, error) {
 	return out, nil
 }
 
-// word returns the artifact that a is. One without an id gets its name or
-// number as such, so that its chunks find each other; i is its place in the
-// list.
+// word returns the artifact that a is. One without an id gets its number or
+// name as such, so that its chunks find each other; i is its place in the list.
 func (a *artifact) word(i int) (a2a.Artifact, error) {
 	words, err := a.Parts.words(keepUnknown)
 	if err != nil {
 		return a2a.Artifact{}, err
 	}
 	id := a.ID
-	if id == "" {
+	switch {
+	case id != "":
+	case a.Index != nil:
+		id = NumberedArtifact(*a.Index)
+	case a.Name != "":
 		id = a.Name
-	}
-	if id == "" {
-		if a.Index != nil {
-			i = *a.Index
-		}
-		id = "artifact-" + strconv.Itoa(i)
+	default:
+		id = NumberedArtifact(i)
 	}
 	return a2a.Artifact{
 		ID:          id,

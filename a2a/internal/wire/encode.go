@@ -10,15 +10,14 @@ import (
 // speller is the strict half of a dialect: it returns values whose JSON form is
 // exactly what the generation's schema says.
 type speller interface {
-	send(r *a2a.SendRequest, tenant string) any
+	send(*a2a.SendRequest, Envelope) any
 	task(*a2a.Task) any
 	event(a2a.Event) any
 }
 
-// EncodeSend returns the parameters of a call that sends or streams r. tenant
-// is that of the interface called (A2A 1.0.1 section 4.4.6).
-func (d *Dialect) EncodeSend(r *a2a.SendRequest, tenant string) (json.RawMessage, error) {
-	return marshal("message", d.speller.send(r, tenant))
+// EncodeSend returns the parameters of a call that sends or streams r.
+func (d *Dialect) EncodeSend(r *a2a.SendRequest, e Envelope) (json.RawMessage, error) {
+	return marshal("message", d.speller.send(r, e))
 }
 
 // EncodeQuery returns the parameters of a call about one task. Every

@@ -40,6 +40,15 @@ var numbers = []errorNumber{
 	{jsonrpc.CodeInternal, a2a.Unavailable},
 }
 
+// reasons says how a dialect puts a google.rpc.ErrorInfo into its errors.
+type reasons int
+
+const (
+	noReason     reasons = iota
+	reasonArray          // into each: data is an array of typed objects, and other data is left out
+	reasonObject         // as the data, where the number does not say it
+)
+
 const (
 	errorInfoType   = "type.googleapis.com/google.rpc.ErrorInfo"
 	errorInfoDomain = "a2a-protocol.org"
@@ -61,12 +70,25 @@ func (d *Dialect) EncodeError(e *a2a.Error) *jsonrpc.Error {
 			break
 		}
 	}
-	if d.reasons && reason(e.Data) == "" {
-		// 1.0 wants an array of typed objects, so other data is left out.
-		info := errorInfo{errorInfoType, string(e.Code), errorInfoDomain}
-		out.Data, _ = json.Marshal([]errorInfo{info}) // strings always have a JSON form
+	info := errorInfo{errorInfoType, string(e.Code), errorInfoDomain} // strings always have a JSON form
+	switch {
+	case reason(e.Data) != "":
+	case d.reasons == reasonArray:
+		out.Data, _ = json.Marshal([]errorInfo{info})
+	case d.reasons == reasonObject && d.meaning(out.Code) != e.Code:
+		out.Data, _ = json.Marshal(info)
 	}
 	return out
+}
+
+// meaning returns what number says where nothing else does.
+func (d *Dialect) meaning(number int) a2a.Code {
+	for _, row := range d.errors {
+		if row.number == number {
+			return row.code
+		}
+	}
+	return a2a.Internal
 }
 
 // DecodeError reads an error that came from a peer that speaks d. The reason
@@ -76,18 +98,11 @@ func (d *Dialect) DecodeError(in *jsonrpc.Error) *a2a.Error {
 	if inner := wrapped(in.Data); inner != nil {
 		in = inner
 	}
-	e := &a2a.Error{Code: a2a.Internal, Message: in.Message, Data: in.Data, Remote: true, Number: in.Code}
+	e := &a2a.Error{Code: d.meaning(in.Code), Message: in.Message, Data: in.Data, Remote: true, Number: in.Code}
 	why := a2a.Code(reason(in.Data))
 	for _, row := range d.errors {
 		if row.code == why {
 			e.Code = why
-			return e
-		}
-	}
-	for _, row := range d.errors {
-		if row.number == in.Code {
-			e.Code = row.code
-			return e
 		}
 	}
 	return e

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ type file struct {
 	Bytes    *string `json:"bytes"`
 	URI      *string `json:"uri"`
 
+	Data          *string `json:"data"` // in the samples of 0.1
 	FileWithBytes *string `json:"fileWithBytes"`
 	FileWithURI   *string `json:"fileWithUri"`
 }
@@ -49,7 +51,7 @@ func (p *part) word() (a2a.Part, error) {
 	raw, url := p.Raw, p.URL
 	if f := p.File; f != nil {
 		out.Filename, out.MediaType = f.Name, f.MimeType
-		raw, url = either(f.Bytes, f.FileWithBytes), either(f.URI, f.FileWithURI)
+		raw, url = cmp.Or(f.Bytes, f.FileWithBytes, f.Data), cmp.Or(f.URI, f.FileWithURI)
 	}
 	switch {
 	case p.Text != nil:
@@ -69,13 +71,6 @@ func (p *part) word() (a2a.Part, error) {
 		return out, errNoContent
 	}
 	return out, nil
-}
-
-func either(a, b *string) *string {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // parts is a list of parts. A part of a kind that we do not know becomes a data

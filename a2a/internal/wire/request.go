@@ -8,7 +8,12 @@ import (
 
 // DecodeSend reads the parameters of a call that sends or streams. Its errors
 // are *a2a.Error and say what the caller must mend.
-func DecodeSend(params json.RawMessage) (*a2a.SendRequest, error) {
+func (d *Dialect) DecodeSend(params json.RawMessage) (*a2a.SendRequest, error) {
+	return d.decodeSend(params)
+}
+
+// decodeSend reads what every generation since 0.2 sends.
+func decodeSend(params json.RawMessage) (*a2a.SendRequest, error) {
 	var in struct {
 		Message       *object       `json:"message"`
 		Configuration configuration `json:"configuration"`
@@ -16,6 +21,9 @@ func DecodeSend(params json.RawMessage) (*a2a.SendRequest, error) {
 	}
 	if err := decodeParams(params, &in); err != nil {
 		return nil, err
+	}
+	if in.Message != nil && in.Message.MessageID == "" {
+		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.messageId is missing")
 	}
 	m, err := in.Message.request()
 	if err != nil {
@@ -56,8 +64,6 @@ func (o *object) request() (*a2a.Message, error) {
 	switch {
 	case o == nil:
 		return nil, a2a.Errorf(a2a.InvalidParams, "params.message is missing")
-	case o.MessageID == "":
-		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.messageId is missing")
 	case len(o.Parts) == 0 && len(o.Content) == 0:
 		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.parts must hold at least one part")
 	}
@@ -76,7 +82,7 @@ func (o *object) request() (*a2a.Message, error) {
 }
 
 // DecodeQuery reads the parameters of a call about one task.
-func DecodeQuery(params json.RawMessage) (a2a.TaskQuery, error) {
+func (d *Dialect) DecodeQuery(params json.RawMessage) (a2a.TaskQuery, error) {
 	var in struct {
 		ID            string `json:"id"`
 		HistoryLength *int   `json:"historyLength"`
@@ -89,6 +95,9 @@ func DecodeQuery(params json.RawMessage) (a2a.TaskQuery, error) {
 	}
 	if err := checkHistory(in.HistoryLength); err != nil {
 		return a2a.TaskQuery{}, err
+	}
+	if d.CallersName {
+		in.HistoryLength = orNone(in.HistoryLength) // "By default, this is 0"
 	}
 	return a2a.TaskQuery{ID: a2a.TaskID(in.ID), HistoryLength: in.HistoryLength}, nil
 }

@@ -84,6 +84,21 @@ func roleV1(r a2a.Role) string {
 	return "ROLE_USER"
 }
 
+// taskID reads an id that may be a number, which some peers write.
+type taskID struct {
+	text   string
+	number bool
+}
+
+func (id *taskID) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && (b[0] == '-' || '0' <= b[0] && b[0] <= '9') {
+		*id = taskID{string(b), true}
+		return nil
+	}
+	*id = taskID{text: looseString(b)}
+	return nil
+}
+
 // looseString returns the string that b is, or "".
 func looseString(b []byte) string {
 	var s string

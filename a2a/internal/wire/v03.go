@@ -22,8 +22,9 @@ var v03 = Dialect{
 		{PushDelete, "tasks/pushNotificationConfig/delete"},
 		{ExtendedCard, "agent/getAuthenticatedExtendedCard"},
 	},
-	errors:  numbers,
-	speller: spell03{},
+	errors:     numbers,
+	speller:    spell03{},
+	decodeSend: decodeSend,
 }
 
 type spell03 struct{}
@@ -112,7 +113,7 @@ type artifactUpdate03 struct {
 	Metadata  a2a.Metadata `json:"metadata,omitempty"`
 }
 
-func (s spell03) send(r *a2a.SendRequest, _ string) any {
+func (s spell03) send(r *a2a.SendRequest, _ Envelope) any {
 	return send03{
 		Message:       s.message(*r.Message),
 		Configuration: config03{r.AcceptedOutputModes, r.HistoryLength, !r.ReturnImmediately},

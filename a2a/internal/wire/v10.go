@@ -24,9 +24,10 @@ var v10 = Dialect{
 		{PushDelete, "DeleteTaskPushNotificationConfig"},
 		{ExtendedCard, "GetExtendedAgentCard"},
 	},
-	errors:  numbers,
-	reasons: true,
-	speller: spell10{},
+	errors:     numbers,
+	reasons:    reasonArray,
+	speller:    spell10{},
+	decodeSend: decodeSend,
 }
 
 type spell10 struct{}
@@ -116,9 +117,9 @@ type event10 struct {
 	ArtifactUpdate *artifactUpdate10 `json:"artifactUpdate,omitempty"`
 }
 
-func (s spell10) send(r *a2a.SendRequest, tenant string) any {
+func (s spell10) send(r *a2a.SendRequest, e Envelope) any {
 	return send10{
-		Tenant:        tenant,
+		Tenant:        e.Tenant,
 		Message:       s.message(*r.Message),
 		Configuration: config10{r.AcceptedOutputModes, r.HistoryLength, r.ReturnImmediately},
 		Metadata:      r.Metadata,

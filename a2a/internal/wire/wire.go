@@ -12,6 +12,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ const VersionHeader = "A2A-Version"
 // Op is an operation of the protocol, whatever a generation calls it.
 type Op int
 
-// The operations that A2A 0.3 and 1.0 define.
+// The operations that A2A defines. Not every generation has each.
 const (
 	Send Op = iota + 1
 	Stream
@@ -46,6 +47,12 @@ func (op Op) Streams() bool { return op == Stream || op == Subscribe }
 // Push reports whether op is about push notifications.
 func (op Op) Push() bool { return op >= PushSet && op <= PushDelete }
 
+// Envelope is what a request says that its words do not.
+type Envelope struct {
+	Tenant  string     // of the interface called (A2A 1.0.1 section 4.4.6)
+	NewTask a2a.TaskID // what a task that the request starts shall be called, where CallersName
+}
+
 // Dialect is how one generation spells the words.
 type Dialect struct {
 	Generation a2a.Generation
@@ -57,10 +64,15 @@ type Dialect struct {
 	// (A2A 1.0 section 3.1.6). Before, it brings only what happens later.
 	Replays bool
 
-	methods []method
-	errors  []errorNumber
-	speller speller
-	reasons bool // errors carry a google.rpc.ErrorInfo
+	// CallersName tells that a caller makes up the id of a task that it starts
+	// (A2A 0.1). Then a send cannot ask to be answered at once either.
+	CallersName bool
+
+	methods    []method
+	errors     []errorNumber
+	reasons    reasons
+	speller    speller
+	decodeSend func(json.RawMessage) (*a2a.SendRequest, error)
 }
 
 // method is the name of an operation.
@@ -71,7 +83,11 @@ type method struct {
 
 // Dialects returns the dialects that we speak, the newest first. A generation
 // more is a file, and a line here.
-func Dialects() []*Dialect { return []*Dialect{&v10, &v03} }
+func Dialects() []*Dialect { return []*Dialect{&v10, &v03, &v02, &v01} }
+
+// Listed returns the dialects that a card can name, the newest first. Cards
+// before 0.3 had one URL, and whoever read them knew what was spoken there.
+func Listed() []*Dialect { return []*Dialect{&v10, &v03} }
 
 // ByGeneration returns the dialect of generation g.
 func ByGeneration(g a2a.Generation) (*Dialect, bool) {
@@ -84,23 +100,24 @@ func ByGeneration(g a2a.Generation) (*Dialect, bool) {
 }
 
 // Guesses returns every dialect in the order in which an agent that claims
-// generation g is likely to understand them: g itself, then others of its
-// major version, then the rest. Cards are often wrong about it.
+// generation g is likely to understand them: g itself, or the newest of its
+// major version, then its neighbours. Cards are often wrong about it.
 func Guesses(g a2a.Generation) []*Dialect {
 	ds := Dialects()
-	slices.SortStableFunc(ds, func(a, b *Dialect) int { return distance(a.Generation, g) - distance(b.Generation, g) })
+	claim := max(0, slices.IndexFunc(ds, func(d *Dialect) bool {
+		return d.Generation == g || major(d.Generation) == major(g) && !known(g)
+	}))
+	distance := map[*Dialect]int{}
+	for i, d := range ds {
+		distance[d] = max(i-claim, claim-i)
+	}
+	slices.SortStableFunc(ds, func(a, b *Dialect) int { return distance[a] - distance[b] })
 	return ds
 }
 
-func distance(a, b a2a.Generation) int {
-	switch {
-	case a == b:
-		return 0
-	case major(a) == major(b):
-		return 1
-	default:
-		return 2
-	}
+func known(g a2a.Generation) bool {
+	_, ok := ByGeneration(g)
+	return ok
 }
 
 func major(g a2a.Generation) string {
@@ -160,14 +177,15 @@ func Route(version, name string) (*Dialect, Op, error) {
 	return d, op, nil
 }
 
+// routeByName finds the newest dialect that has the name. The calls about a
+// task have the same names since 0.1.
 func routeByName(name string) (*Dialect, Op, error) {
-	ds := Dialects()
-	for _, d := range ds {
+	for _, d := range Dialects() {
 		if op, ok := d.Op(name); ok {
 			return d, op, nil
 		}
 	}
-	return ds[len(ds)-1], 0, unknownMethod(name)
+	return &v03, 0, unknownMethod(name)
 }
 
 func unknownMethod(name string) error {
@@ -179,5 +197,5 @@ func spoken() string {
 	for _, d := range Dialects() {
 		names = append(names, string(d.Generation))
 	}
-	return strings.Join(names, " and ")
+	return strings.Join(names, ", ")
 }

@@ -1,0 +1,56 @@
+package a2aclient
+
+import (
+	"reflect"
+	"strings"
+
+	"rialto/a2a"
+)
+
+// maxWhole bounds how many artifacts of a stream are watched for chunks that
+// are cumulative.
+const maxWhole = 100
+
+// unroll sees to it that a chunk continues its artifact only if it does: the
+// first sample server says "append" and sends all there is so far. Where a chunk
+// begins with what is there already it replaces that. That is a guess, so the
+// last word is then the task itself.
+func (s *stream) unroll(e a2a.Event) {
+	u, ok := e.(*a2a.ArtifactUpdate)
+	if !ok || !s.dialect.CallersName {
+		return
+	}
+	if s.whole == nil {
+		s.whole = map[string][]a2a.Part{}
+	}
+	so, known := s.whole[u.Artifact.ID]
+	switch {
+	case !known && len(s.whole) == maxWhole:
+		s.lossy = true
+		return
+	case u.Append && continues(u.Artifact.Parts, so):
+		u.Append, s.lossy = false, true
+	case u.Append:
+		s.whole[u.Artifact.ID] = append(so, u.Artifact.Parts...)
+		return
+	}
+	s.whole[u.Artifact.ID] = append([]a2a.Part(nil), u.Artifact.Parts...)
+}
+
+// continues reports whether parts are all of so and more: further parts, or
+// further text in the last one.
+func continues(parts, so []a2a.Part) bool {
+	if len(so) == 0 || len(parts) < len(so) {
+		return false
+	}
+	last := len(so) - 1
+	if !reflect.DeepEqual(parts[:last], so[:last]) {
+		return false
+	}
+	if reflect.DeepEqual(parts[last], so[last]) {
+		return len(parts) > len(so)
+	}
+	before, was := so[last].Content.(a2a.Text)
+	now, is := parts[last].Content.(a2a.Text)
+	return was && is && before != "" && strings.HasPrefix(string(now), string(before))
+}

@@ -1,0 +1,216 @@
+package a2aserver
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+)
+
+// named is an agent for callers of 0.1. They name the tasks, so ids are the
+// caller's on one side and the agent's on the other. They know no answer but a
+// task, may send to a task that has ended, and number the artifacts.
+type named struct {
+	agent  a2a.Agent
+	names  *names
+	caller string
+}
+
+// Send folds a stream into the task it is about (a2a.Agent). The agent is not
+// asked to send, for then its name of the task would be known only at the end,
+// and nobody could cancel it before.
+func (n named) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
+	var task *a2a.Task
+	for e, err := range n.begin(ctx, req) {
+		if err != nil {
+			return nil, err
+		}
+		if t, ok := e.(*a2a.Task); ok && task == nil {
+			task = t.Clone()
+		} else {
+			task.Apply(e)
+		}
+	}
+	if task.ContextID != "" && len(task.History) > 0 {
+		return task, nil
+	}
+	// An agent that is itself of 0.1 says neither in a stream.
+	whole, err := n.Task(ctx, a2a.TaskQuery{ID: task.ID, HistoryLength: req.HistoryLength})
+	if err != nil {
+		return task, nil // a message that belongs to no task
+	}
+	return whole, nil
+}
+
+// Stream delivers a message and tells what becomes of it in the events that
+// 0.1 has (a2a.Agent, but for the first event).
+func (n named) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+	return taskless(n.begin(ctx, req))
+}
+
+// Task returns a task as it stands (a2a.Agent).
+func (n named) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
+	given := q.ID
+	q.ID = n.names.task(n.caller, given)
+	t, err := n.agent.Task(ctx, q)
+	return n.own(t, given, err)
+}
+
+// Cancel stops a task (a2a.Agent).
+func (n named) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
+	t, err := n.agent.Cancel(ctx, n.names.task(n.caller, id))
+	return n.own(t, id, err)
+}
+
+// Subscribe follows a task (a2a.Agent, but for the first event).
+func (n named) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
+	return taskless(rename(n.agent.Subscribe(ctx, n.names.task(n.caller, id)), id))
+}
+
+func (n named) own(t *a2a.Task, id a2a.TaskID, err error) (*a2a.Task, error) {
+	if err != nil {
+		return nil, err
+	}
+	return called(t, id).(*a2a.Task), nil
+}
+
+// begin delivers a message to the task that the caller has named, or to a new
+// one, and yields what becomes of it. The first event is a task.
+func (n named) begin(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		given := req.Message.TaskID
+		id, settle, err := n.names.claim(ctx, n.caller, given)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer func() { settle(id) }()
+		out, err := n.outgoing(ctx, req, id)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for e, err := range n.agent.Stream(ctx, out) {
+			if t, ok := e.(*a2a.Task); ok {
+				id = t.ID
+				settle(id)
+			}
+			if err == nil {
+				e = called(asTask(e), given)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// outgoing returns req for the agent, whose name of the task is id. A task that
+// has ended, or that the agent has forgotten, cannot go on, though 0.1 has it so
+// ("start a new Task, resume an interrupted Task, or reopen a completed Task"):
+// then another task takes over its name and its context.
+func (n named) outgoing(ctx context.Context, req *a2a.SendRequest, id a2a.TaskID) (*a2a.SendRequest, error) {
+	m, out := *req.Message, *req
+	out.Message = &m
+	m.ID = cmp.Or(m.ID, uuid.NewString())
+	m.TaskID = id
+	if id == "" {
+		return &out, nil
+	}
+	none := 0
+	t, err := n.agent.Task(ctx, a2a.TaskQuery{ID: id, HistoryLength: &none})
+	switch {
+	case a2a.Is(err, a2a.TaskNotFound):
+		m.TaskID = ""
+	case err != nil:
+		return nil, err
+	case t.Status.State.Terminal():
+		m.TaskID, m.ContextID = "", t.ContextID
+	default:
+		m.ContextID = t.ContextID
+	}
+	return &out, nil
+}
+
+// asTask makes a task of a message that belongs to none.
+func asTask(e a2a.Event) a2a.Event {
+	if m, ok := e.(*a2a.Message); ok {
+		return &a2a.Task{ContextID: m.ContextID, Status: a2a.Status{State: a2a.Completed, Message: m}}
+	}
+	return e
+}
+
+// called returns e about a task called id.
+func called(e a2a.Event, id a2a.TaskID) a2a.Event {
+	switch e := e.(type) {
+	case *a2a.Task:
+		c := *e
+		c.ID = id
+		return &c
+	case *a2a.StatusUpdate:
+		c := *e
+		c.TaskID = id
+		return &c
+	case *a2a.ArtifactUpdate:
+		c := *e
+		c.TaskID = id
+		return &c
+	default:
+		return e
+	}
+}
+
+func rename(events iter.Seq2[a2a.Event, error], id a2a.TaskID) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		for e, err := range events {
+			if !yield(called(e, id), err) {
+				return
+			}
+		}
+	}
+}
+
+// taskless tells tasks by their artifacts and status, and numbers the artifacts
+// as they come.
+func taskless(events iter.Seq2[a2a.Event, error]) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		var ids []string
+		number := func(a a2a.Artifact) a2a.Artifact {
+			i := slices.Index(ids, a.ID)
+			if i < 0 {
+				i, ids = len(ids), append(ids, a.ID)
+			}
+			a.ID = wire.NumberedArtifact(i)
+			return a
+		}
+		for e, err := range events {
+			switch e := e.(type) {
+			case *a2a.Task:
+				for _, a := range e.Artifacts {
+					if !yield(&a2a.ArtifactUpdate{TaskID: e.ID, ContextID: e.ContextID, Artifact: number(a)}, nil) {
+						return
+					}
+				}
+				if !yield(&a2a.StatusUpdate{TaskID: e.ID, ContextID: e.ContextID, Status: e.Status, Metadata: e.Metadata}, nil) {
+					return
+				}
+				continue
+			case *a2a.ArtifactUpdate:
+				c := *e
+				c.Artifact = number(e.Artifact)
+				if !yield(&c, nil) {
+					return
+				}
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package a2aserver
+
+import (
+	"context"
+	"sync"
+
+	"rialto/a2a"
+)
+
+// maxNames bounds how many names of tasks are kept. The oldest are forgotten.
+const maxNames = 10000
+
+// names knows which of the agent's tasks callers of 0.1 mean by the names that
+// they have given them. It is lost with the process: then the names mean
+// nothing, as in the servers of that generation, which kept tasks in memory.
+type names struct {
+	mu    sync.Mutex
+	known map[name]*meaning
+	order []name // the oldest first
+}
+
+// name is what a caller calls a task.
+type name struct {
+	caller string
+	id     a2a.TaskID
+}
+
+// meaning is the task of a name. While the message that starts the task is on
+// its way nobody knows which that is, and ready is not closed.
+type meaning struct {
+	ready chan struct{}
+	task  a2a.TaskID
+}
+
+// has reports whether caller has given a task that name.
+func (n *names) has(caller string, id a2a.TaskID) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.known[name{caller, id}] != nil
+}
+
+// task returns the agent's id of the task that caller calls id: id itself if
+// the name was never given, for it may be the agent's own, or is no task yet.
+func (n *names) task(caller string, id a2a.TaskID) a2a.TaskID {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if m := n.known[name{caller, id}]; m != nil && m.task != "" {
+		return m.task
+	}
+	return id
+}
+
+// claim returns the agent's id of the task that caller calls id, or "" if there
+// is none. Then whoever else claims it waits until settle says which task it has
+// become; "" says none. Settle may be called again, and then changes nothing but
+// another task.
+func (n *names) claim(ctx context.Context, caller string, id a2a.TaskID) (a2a.TaskID, func(a2a.TaskID), error) {
+	key := name{caller, id}
+	for {
+		n.mu.Lock()
+		m := n.known[key]
+		if m == nil {
+			m = n.add(key)
+			n.mu.Unlock()
+			return "", func(task a2a.TaskID) { n.settle(key, m, task) }, nil
+		}
+		task := m.task
+		n.mu.Unlock()
+		if task != "" {
+			return task, func(task a2a.TaskID) { n.settle(key, m, task) }, nil
+		}
+		select {
+		case <-m.ready:
+		case <-ctx.Done():
+			return "", nil, ctx.Err()
+		}
+	}
+}
+
+// add makes a name that means nothing yet. It holds n.mu.
+func (n *names) add(key name) *meaning {
+	if n.known == nil {
+		n.known = map[name]*meaning{}
+	}
+	if len(n.order) >= maxNames {
+		delete(n.known, n.order[0])
+		n.order = n.order[1:]
+	}
+	m := &meaning{ready: make(chan struct{})}
+	n.known[key] = m
+	n.order = append(n.order, key)
+	return m
+}
+
+func (n *names) settle(key name, m *meaning, task a2a.TaskID) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if m.task == "" {
+		select {
+		case <-m.ready:
+		default:
+			close(m.ready)
+		}
+	}
+	m.task = task
+	if task == "" && n.known[key] == m {
+		n.forget(key)
+	}
+}
+
+// forget holds n.mu.
+func (n *names) forget(key name) {
+	delete(n.known, key)
+	for i := len(n.order) - 1; i >= 0; i-- {
+		if n.order[i] == key {
+			n.order = append(n.order[:i], n.order[i+1:]...)
+			return
+		}
+	}
+}
