@@ -95,7 +95,7 @@ func (a *asker) known(q Question) (Answer, bool) {
 	if a == nil {
 		return Answer{}, false
 	}
-	answer, ok := q.answer(a.given[q.key])
+	answer, ok := q.Answer(a.given[q.key])
 	if ok {
 		a.used[q.key] = answer.Raw
 	}

@@ -41,7 +41,7 @@ func (q Question) reply(resp *jsonrpc.Response) (Answer, error) {
 	if resp.Error != nil {
 		return Answer{}, fmt.Errorf("%w: %w", ErrNoAnswer, &clientError{resp.Error})
 	}
-	answer, ok := q.answer(resp.Result)
+	answer, ok := q.Answer(resp.Result)
 	if !ok {
 		return Answer{}, ErrNoAnswer
 	}

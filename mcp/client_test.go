@@ -59,7 +59,7 @@ type client struct {
 // request returns a request for method, with params as JSON without braces.
 func (c *client) request(ctx context.Context, id, method, params string) *http.Request {
 	c.t.Helper()
-	var name struct{ Name string }
+	var name struct{ Name, TaskID, URI string }
 	if c.era.modern {
 		_ = json.Unmarshal([]byte("{"+params+"}"), &name)
 		_, progress, _ := strings.Cut(params, `"_meta":{`)
@@ -87,8 +87,8 @@ func (c *client) request(ctx context.Context, id, method, params string) *http.R
 	}
 	if c.era.modern {
 		r.Header.Set("Mcp-Method", method)
-		if name.Name != "" {
-			r.Header.Set("Mcp-Name", name.Name)
+		if about := name.Name + name.TaskID + name.URI; about != "" {
+			r.Header.Set("Mcp-Name", about)
 		}
 	}
 	if c.session != "" {

@@ -33,7 +33,7 @@ func (x *exchange) lookUp() func() (json.RawMessage, error) {
 	case !era && x.req.Method == "ping":
 		return x.ping
 	}
-	return nil
+	return x.taskMethod()
 }
 
 // ping answers that the server is there.

@@ -16,13 +16,27 @@ func (x *exchange) checkHeaders(lenient bool) error {
 	if err := headerSays(x.r.Header, gomcp.HeaderMethod, x.req.Method, lenient, asItIs); err != nil {
 		return err
 	}
+	if name, ok := x.named(); ok {
+		if err := headerSays(x.r.Header, gomcp.HeaderName, name, lenient, gomcp.DecodeHeaderValue); err != nil {
+			return err
+		}
+	}
 	if x.req.Method != "tools/call" {
 		return nil
 	}
-	if err := headerSays(x.r.Header, gomcp.HeaderName, x.params.Name, lenient, gomcp.DecodeHeaderValue); err != nil {
-		return err
-	}
 	return x.checkParamHeaders(lenient)
+}
+
+// named returns what the request is about, for methods that are about
+// something with a name.
+func (x *exchange) named() (string, bool) {
+	switch x.req.Method {
+	case "tools/call":
+		return x.params.Name, true
+	case "tasks/get", "tasks/update", "tasks/cancel": // SEP-2663, "Routing Headers"
+		return x.params.TaskID, x.s.Tasks != nil
+	}
+	return "", false
 }
 
 func asItIs(s string) (string, bool) { return s, true }

@@ -26,7 +26,7 @@ func (x *exchange) initialize() (json.RawMessage, error) {
 	}
 	ready := &x.s.ready
 	b := append([]byte(`{"protocolVersion":"`), x.client.Revision...)
-	b = append(append(b, `","capabilities":`...), ready.capabilities...)
+	b = append(append(b, `","capabilities":`...), ready.capabilities(x.client.Revision)...)
 	b = append(append(b, `,"serverInfo":`...), ready.info...)
 	if ready.instructions != nil {
 		b = append(append(b, `,"instructions":`...), ready.instructions...)

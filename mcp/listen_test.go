@@ -24,7 +24,7 @@ func open(ctx context.Context, c *client, id, method, params string) (*http.Resp
 }
 
 // await reads lines until one begins with prefix.
-func await(t *testing.T, r *bufio.Reader, prefix string) string {
+func await(t testing.TB, r *bufio.Reader, prefix string) string {
 	t.Helper()
 	for {
 		line, err := r.ReadString('\n')

@@ -13,6 +13,7 @@
 //	headers  what the headers say is what the body says           headers.go
 //	method   a file each: initialize.go, discover.go, ...         dispatch.go
 //	question to the client: input_required, or on the stream      ask.go
+//	task     what outlives its call, and who keeps it             task.go
 //	answer   a JSON body, or an event stream that ends with it    answer.go
 //
 // The message types, the vocabulary of headers and keys, and the rules for
@@ -62,6 +63,9 @@ type Server struct {
 	// Tools are listed in this order, always the same, so that clients and
 	// the prompt caches behind them can keep the list.
 	Tools []Tool
+
+	// Tasks keeps the work that outlives calls; nil if there is none.
+	Tasks Tasks
 
 	// Principal tells whom a request acts for, "" for nobody. Sessions,
 	// cancellation and limits are bound to it. If nil, everybody is nobody.

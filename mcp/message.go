@@ -65,6 +65,10 @@ type params struct {
 	InputResponses map[string]json.RawMessage `json:"inputResponses"`
 	RequestState   *string                    `json:"requestState"`
 
+	TaskID        string          `json:"taskId"`
+	Task          json.RawMessage `json:"task"`
+	Notifications notifications   `json:"notifications"`
+
 	ProtocolVersion string          `json:"protocolVersion"`
 	Capabilities    json.RawMessage `json:"capabilities"`
 	ClientInfo      program         `json:"clientInfo"`

@@ -14,11 +14,12 @@ import (
 // prepared is what is the same for every request, made once.
 type prepared struct {
 	err          error
+	tasks        bool   // whether there can be any
 	key          []byte // seals what clients keep for a request
 	tools        map[string]*tool
 	list         json.RawMessage // the tools as an array
+	earlier      json.RawMessage // the same, as before 2026-07-28
 	info         json.RawMessage // serverInfo
-	capabilities json.RawMessage
 	instructions json.RawMessage // a JSON string, nil if there are none
 	discover     json.RawMessage // the result of server/discover
 	modernList   json.RawMessage // the results of tools/list
@@ -46,13 +47,13 @@ func (p *prepared) make(s *Server) (err error) {
 	if s.Name == "" || s.Version == "" {
 		return errors.New("mcp: the server has no name or no version")
 	}
+	p.tasks = s.Tasks != nil
 	if err := p.makeTools(s.Tools); err != nil {
 		return err
 	}
 	if p.key = s.SessionKey; len(p.key) == 0 {
 		p.key = []byte(rand.Text()) // good until a restart, and on this replica
 	}
-	p.capabilities = json.RawMessage(`{"tools":{}}`)
 	p.info, err = json.Marshal(gomcp.Implementation{
 		Name: s.Name, Version: s.Version, Title: s.Title, WebsiteURL: s.WebsiteURL,
 	})
@@ -84,7 +85,15 @@ func (p *prepared) makeTools(tools []Tool) error {
 		list = append(list, newListedTool(t))
 	}
 	var err error
-	p.list, err = json.Marshal(list)
+	if p.list, err = json.Marshal(list); err != nil {
+		return err
+	}
+	for i, t := range tools {
+		if p.tasks && t.Tasks != NoTasks {
+			list[i].Execution = &execution{t.Tasks}
+		}
+	}
+	p.earlier, err = json.Marshal(list)
 	return err
 }
 
@@ -114,9 +123,15 @@ type listedTool struct {
 	Description     string           `json:"description,omitempty"`
 	InputSchema     json.RawMessage  `json:"inputSchema"`
 	OutputSchema    json.RawMessage  `json:"outputSchema,omitempty"`
+	Execution       *execution       `json:"execution,omitempty"`
 	Annotations     annotations      `json:"annotations"`
 	SecuritySchemes []SecurityScheme `json:"securitySchemes,omitempty"`
 	Meta            *toolMeta        `json:"_meta,omitempty"`
+}
+
+// execution was how a tool told whether it begins tasks, in 2025-11-25.
+type execution struct {
+	TaskSupport TaskSupport `json:"taskSupport"`
 }
 
 // annotations has no omitempty on purpose: see Tool.

@@ -68,9 +68,13 @@ type Answer struct {
 // Accepted tells whether the person agreed.
 func (a Answer) Accepted() bool { return a.Action == "accept" }
 
-// answer reads an answer to the question. One that is not of its shape is
-// none: the client will be asked again.
-func (q Question) answer(raw json.RawMessage) (a Answer, ok bool) {
+// Key returns the name of the question among those of the same request or
+// task.
+func (q Question) Key() string { return q.key }
+
+// Answer reads what a client sent as an answer to the question. One that is
+// not of its shape is none: the client will be asked again.
+func (q Question) Answer(raw json.RawMessage) (a Answer, ok bool) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return Answer{}, false
 	}

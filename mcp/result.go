@@ -19,6 +19,9 @@ type Result struct {
 	// IsError says that the tool was not able to do it, and Content says why.
 	IsError bool
 	Meta    map[string]any
+	// Task is a task that was begun, instead of everything else. It has been
+	// put into Server.Tasks; see Call.TakesTask.
+	Task *Task
 }
 
 // Content is one piece of a Result.

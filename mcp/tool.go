@@ -20,6 +20,10 @@ type Tool struct {
 	// worst.
 	ReadOnly, Destructive, Idempotent, OpenWorld bool
 
+	// Tasks says whether Call may begin a task. It is only of use to a Server
+	// with Tasks.
+	Tasks TaskSupport
+
 	// SecuritySchemes tell a client which login the tool needs. Nil leaves
 	// them out.
 	SecuritySchemes []SecurityScheme
@@ -49,6 +53,10 @@ type Call struct {
 	// stream of this very request. It is never nil, may be called from
 	// several goroutines, and does nothing once the call is answered.
 	Progress func(message string)
+
+	// TakesTask says that the Result may be a task. Before 2026-07-28 it has
+	// to be one then, if the tool says that it begins any.
+	TakesTask bool
 
 	asker *asker // nil in a Call that no server made
 }

@@ -16,6 +16,9 @@ func (x *exchange) callTool() (json.RawMessage, error) {
 	if t == nil {
 		return nil, invalidParams("there is no tool %q, tools/list names them all", clip(x.params.Name))
 	}
+	if err := x.refuseTask(t); err != nil {
+		return nil, err
+	}
 	args := x.params.Arguments
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
@@ -31,6 +34,9 @@ func (x *exchange) callTool() (json.RawMessage, error) {
 	if question, ok, err := asker.unanswered(err); ok || err != nil {
 		return question, err
 	}
+	if result.Task != nil {
+		return x.created(result.Task)
+	}
 	return result.render(x.client.Revision, x.s.ready.info)
 }
 
@@ -44,7 +50,7 @@ func (x *exchange) run(t *tool, args json.RawMessage, a *asker) (*Result, error)
 	x.answer.keepAlive()
 	progress := progress{answer: &x.answer, token: x.progressToken()}
 	result, err := guarded(ctx, t, &Call{
-		Tool: t.Name, Arguments: args, Principal: x.principal, Client: x.client, Progress: progress.send, asker: a,
+		Tool: t.Name, Arguments: args, Principal: x.principal, Client: x.client, Progress: progress.send, TakesTask: x.takesTask(), asker: a,
 	})
 	switch {
 	case context.Cause(ctx) == errCancelled:
@@ -78,6 +84,12 @@ func (x *exchange) context() (context.Context, context.CancelCauseFunc) {
 	if !modern(x.client.Revision) {
 		parent = context.WithoutCancel(parent)
 	}
+	return x.limited(parent)
+}
+
+// limited returns a context that ends with the parent, when it is cancelled,
+// or when a call has taken too long.
+func (x *exchange) limited(parent context.Context) (context.Context, context.CancelCauseFunc) {
 	timed, stop := context.WithTimeout(parent, or(x.s.CallTimeout, 10*time.Minute))
 	ctx, cancel := context.WithCancelCause(timed)
 	return ctx, func(cause error) { cancel(cause); stop() }

@@ -15,11 +15,11 @@ const cacheHint = `"ttlMs":300000,"cacheScope":"private"`
 func (p *prepared) makeResults() {
 	head := `{"resultType":"complete",` + cacheHint +
 		`,"_meta":{"` + gomcp.MetaKeyServerInfo + `":` + string(p.info) + `}`
-	p.legacyList = json.RawMessage(`{"tools":` + string(p.list) + `}`)
+	p.legacyList = json.RawMessage(`{"tools":` + string(p.earlier) + `}`)
 	p.modernList = json.RawMessage(head + `,"tools":` + string(p.list) + `}`)
 
 	versions, _ := json.Marshal(supported()) // strings always have a JSON form
-	discover := head + `,"supportedVersions":` + string(versions) + `,"capabilities":` + string(p.capabilities)
+	discover := head + `,"supportedVersions":` + string(versions) + `,"capabilities":` + string(p.capabilities(Revision20260728))
 	if p.instructions != nil {
 		discover += `,"instructions":` + string(p.instructions)
 	}
