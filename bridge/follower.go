@@ -12,6 +12,7 @@ import (
 )
 
 const (
+	saveFirst   = 25 * time.Millisecond  // until the first write: many tasks are done by then
 	saveEvery   = 250 * time.Millisecond // between two writes of a small task that streams
 	maxTask     = 16 << 20               // bytes that an agent may send for one message
 	notesKept   = 64                     // progress lines that a late waiter still sees
@@ -36,6 +37,7 @@ type follower struct {
 	changed chan struct{} // closed at each change, and replaced
 	size    int           // bytes that the agent has sent
 	dirty   bool          // entry holds more than the ledger
+	written bool          // the ledger has heard of an answer
 	saved   time.Time
 	timer   *time.Timer // writes what a burst of events left dirty
 }
@@ -44,7 +46,7 @@ type follower struct {
 // nil send takes the task up again without a message. On a bridge that closes
 // nothing starts: the next process finds the task in the ledger.
 func (b *Bridge) follow(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
-	f := &follower{b: b, conn: conn, entry: e, changed: make(chan struct{})}
+	f := &follower{b: b, conn: conn, entry: e, changed: make(chan struct{}), saved: b.Now()}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.running.Err() != nil {
@@ -140,8 +142,7 @@ func (f *follower) consume(events iter.Seq2[a2a.Event, error]) (n int, err error
 }
 
 // apply brings the entry up to date with an event and tells the waiters. The
-// first answer and the last are written before anybody hears of them, what is
-// between soon after.
+// last answer is written before anybody hears of it, the others soon after.
 func (f *follower) apply(e a2a.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -168,6 +169,9 @@ func (f *follower) apply(e a2a.Event) {
 // pause is how long to wait between two writes: a task is written whole, so a
 // large one is written less often.
 func (f *follower) pause() time.Duration {
+	if !f.written {
+		return saveFirst
+	}
 	return saveEvery * time.Duration(1+f.size>>18)
 }
 
@@ -226,7 +230,7 @@ func (f *follower) write() {
 	case err != nil:
 		f.b.Log.Error("writing a task", "task", f.entry.Handle, "err", err)
 	default:
-		f.dirty = false
+		f.dirty, f.written = false, true
 	}
 }
 

@@ -212,6 +212,7 @@ func (b *Bridge) await(ctx context.Context, f *follower, wait *float64, progress
 		defer cancel()
 		e = f.wait(waiting, progress, func(e *Entry) bool { return e.Task != nil })
 	}
+	f.save() // before its handle is given out, the ledger knows the task at the agent
 	if err := f.refusal(); err != nil && e.Failure == nil {
 		return b.refuse(fmt.Errorf("the agent did not take the message, and the task stands where it stood: %w", err))
 	}

@@ -16,6 +16,7 @@ const maxStatements = 200
 type pool struct {
 	*sql.DB
 	prepares bool
+	group    *group // where statements that write are committed, nil if each is by itself
 
 	mu    sync.Mutex
 	stmts map[string]*sql.Stmt
@@ -56,7 +57,14 @@ func (p *pool) known(query string) (s *sql.Stmt, room bool) {
 }
 
 // ExecContext runs a statement.
-func (p *pool) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+func (p *pool) ExecContext(ctx context.Context, query string, args ...any) (done sql.Result, err error) {
+	if p.group != nil {
+		err = p.group.inTx(ctx, func(t *tx) (err error) {
+			done, err = t.ExecContext(ctx, query, args...)
+			return err
+		})
+		return done, err
+	}
 	if s := p.prepared(ctx, query); s != nil {
 		return s.ExecContext(ctx, args...)
 	}
@@ -99,8 +107,18 @@ func (t *tx) prepared(ctx context.Context, query string) *sql.Stmt {
 	return nil
 }
 
+// uninterrupted returns the context for a statement. In a group it does not
+// end: to interrupt one statement would undo what others wrote.
+func (t *tx) uninterrupted(ctx context.Context) context.Context {
+	if t.pool.group != nil {
+		return context.WithoutCancel(ctx)
+	}
+	return ctx
+}
+
 // ExecContext runs a statement.
 func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	ctx = t.uninterrupted(ctx)
 	if s := t.prepared(ctx, query); s != nil {
 		return s.ExecContext(ctx, args...)
 	}
@@ -109,6 +127,7 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 
 // QueryRowContext asks for one row.
 func (t *tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	ctx = t.uninterrupted(ctx)
 	if s := t.prepared(ctx, query); s != nil {
 		return s.QueryRowContext(ctx, args...)
 	}

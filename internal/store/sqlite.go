@@ -38,7 +38,9 @@ func openSQLite(path string) (*DB, error) {
 	}
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
-	return &DB{read: &pool{DB: read, prepares: true}, write: &pool{DB: write, prepares: true}}, nil
+	writer := &pool{DB: write, prepares: true}
+	writer.group = &group{pool: writer}
+	return &DB{read: &pool{DB: read, prepares: true}, write: writer}, nil
 }
 
 // sqliteURL names the file with the settings of each connection. busy_timeout

@@ -97,7 +97,12 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 
 // inTx runs do in a transaction of the write handle. It commits if do returns
 // nil and rolls back otherwise.
-func (db *DB) inTx(ctx context.Context, do func(*tx) error) error { return db.write.inTx(ctx, do) }
+func (db *DB) inTx(ctx context.Context, do func(*tx) error) error {
+	if db.write.group != nil {
+		return db.write.group.inTx(ctx, do)
+	}
+	return db.write.inTx(ctx, do)
+}
 
 // querier is what a handle and a transaction have in common.
 type querier interface {
