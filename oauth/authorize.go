@@ -237,7 +237,7 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, status int,
 		return
 	}
 	page.Product, page.Client, page.ClientURI = s.Name, q.client.Name, q.client.URI
-	page.Unverified = !q.client.configured
+	page.Unverified = !q.client.configured && !q.client.documented
 	page.RedirectHost, page.Loopback = to.host(), to.local()
 	page.LookAlike = lookAlike(q.client, to)
 	page.Scopes = s.inWords(q.req.Scope)

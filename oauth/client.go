@@ -30,6 +30,7 @@ type Client struct {
 	Registered   time.Time
 	ManageHash   string // of the token that manages the registration
 
+	documented  bool // by a document at the URL that is its ID
 	configured  bool // by the operator; such a client is in no store
 	introspects bool // every token, not only its own
 }
@@ -41,6 +42,9 @@ func (c *Client) may(grantType string) bool { return slices.Contains(c.GrantType
 func (s *Server) client(ctx context.Context, id string) (*Client, error) {
 	if c := s.configuredClient(id); c != nil {
 		return c, nil
+	}
+	if s.isDocumentID(id) {
+		return s.documentedClient(ctx, id)
 	}
 	return s.registeredClient(ctx, id)
 }

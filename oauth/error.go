@@ -58,6 +58,9 @@ func (s *Server) asError(ctx context.Context, err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
+	if e, ok := errors.AsType[*errDocument](err); ok {
+		return e.refusal()
+	}
 	if ctx.Err() == nil {
 		s.Log.ErrorContext(ctx, "oauth: request failed", "error", err)
 	}
@@ -114,6 +117,9 @@ func (p *problem) Error() string { return p.title + ": " + p.detail }
 
 // writeProblem is the one place where an error of a page becomes bytes.
 func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
+	if e, ok := errors.AsType[*errDocument](err); ok {
+		err = e.problem()
+	}
 	p, ok := errors.AsType[*problem](err)
 	if !ok {
 		e := s.asError(r.Context(), err)

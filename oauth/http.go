@@ -107,7 +107,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (form, error) {
 			return nil, refuse("invalid_request", "Parameters belong into the body, not into the query.")
 		}
 	}
-	if mediaType(r) != "application/x-www-form-urlencoded" {
+	if mediaType(r.Header) != "application/x-www-form-urlencoded" {
 		return nil, refuse("invalid_request", "The body must be application/x-www-form-urlencoded.")
 	}
 	body, err := readBody(w, r)
@@ -129,8 +129,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return nil, refuse("invalid_request", "The body could not be read.")
 }
 
-func mediaType(r *http.Request) string {
-	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+func mediaType(h http.Header) string {
+	t, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	if err != nil {
 		return ""
 	}

@@ -155,15 +155,16 @@ func (s *Server) trusts(addr netip.Addr) bool {
 	return false
 }
 
-// gate lets two through at a time. Its zero value is open.
+// gate lets a few through at a time. Its zero value is open.
 type gate struct {
 	once   sync.Once
 	places chan struct{}
 }
 
-// enter waits for a place; leave gives it back.
-func (g *gate) enter(ctx context.Context) (leave func(), err error) {
-	g.once.Do(func() { g.places = make(chan struct{}, 2) })
+// enter waits for one of n places, of which there are always as many; leave
+// gives it back.
+func (g *gate) enter(ctx context.Context, n int) (leave func(), err error) {
+	g.once.Do(func() { g.places = make(chan struct{}, n) })
 	select {
 	case g.places <- struct{}{}:
 		return func() { <-g.places }, nil

@@ -69,7 +69,7 @@ func (s *Server) readClient(w http.ResponseWriter, _ *http.Request, c *Client) e
 // The token is replaced with it. The client keeps its secret as long as it
 // goes on to prove itself by one.
 func (s *Server) replaceClient(w http.ResponseWriter, r *http.Request, old *Client) error {
-	if mediaType(r) != "application/json" {
+	if mediaType(r.Header) != "application/json" {
 		return refuse("invalid_client_metadata", "The body must be application/json.")
 	}
 	body, err := readBody(w, r)

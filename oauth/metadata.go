@@ -41,6 +41,7 @@ type serverMetadata struct {
 	RevocationAuth    []string `json:"revocation_endpoint_auth_methods_supported"`
 	IntrospectionAuth []string `json:"introspection_endpoint_auth_methods_supported"`
 	Challenges        []string `json:"code_challenge_methods_supported"`
+	Documents         bool     `json:"client_id_metadata_document_supported,omitzero"`
 	Iss               bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207 section 3
 	Resources         []string `json:"protected_resources"`                            // RFC 9728 section 4
 }
@@ -118,6 +119,7 @@ func (s *Server) serverMetadata() serverMetadata {
 		RevocationAuth:    auth,
 		IntrospectionAuth: auth[1:], // a client that keeps no secret could be anybody
 		Challenges:        []string{"S256"},
+		Documents:         s.Fetch != nil,
 		Iss:               true,
 		Resources:         []string{s.Resource},
 	}

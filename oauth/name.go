@@ -53,19 +53,28 @@ func vendors() []vendor {
 // lookAlike returns the vendor whose name a client bears although its answers
 // go elsewhere, or "". An app on the user's computer is not accused: Claude
 // Code and Codex are such apps, and the page warns of those in its own words.
-// Nor is a client that the operator has named.
+// Nor is a client that the operator has named. Where a document describes the
+// client, the vendor must own the document as well.
 func lookAlike(c *Client, to redirectURI) string {
-	if to.loopback() || c.configured {
+	if to.loopback() && !c.documented || c.configured {
 		return ""
 	}
 	folded := fold(c.Name)
 	for _, v := range vendors() {
 		bears := slices.ContainsFunc(v.words, func(w string) bool { return strings.Contains(folded, w) })
-		if bears && !v.owns(to.u) {
+		if bears && !(v.owns(to.u) || to.loopback()) {
+			return v.name
+		}
+		if bears && c.documented && !v.ownsURL(c.ID) {
 			return v.name
 		}
 	}
 	return ""
+}
+
+func (v vendor) ownsURL(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && v.owns(u)
 }
 
 func (v vendor) owns(u *url.URL) bool {

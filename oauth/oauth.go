@@ -3,7 +3,7 @@
 // It knows neither MCP nor A2A: a resource is a URL, a permission is a word.
 //
 // One file per endpoint (authorize.go, token.go, register.go, manage.go,
-// revoke.go, introspect.go, userinfo.go, metadata.go, signin.go); guard.go
+// document.go, revoke.go, introspect.go, userinfo.go, metadata.go, signin.go); guard.go
 // stands before the resource. Every
 // state change is one step of a Store, which the package declares (store.go)
 // and internal/store implements; oauthtest.TestStore holds the contract.
@@ -32,6 +32,9 @@ import (
 	"time"
 
 	"github.com/gorilla/mux"
+	"golang.org/x/sync/singleflight"
+
+	"rialto/internal/guardhttp"
 )
 
 // Server is the authorization server and the guard of one resource. Issuer,
@@ -49,6 +52,10 @@ type Server struct {
 
 	// Clients are known beforehand. Check says whether they are in order.
 	Clients []ConfiguredClient
+
+	// Fetch reads the documents of clients whose ID is a URL (Client ID
+	// Metadata Documents). nil knows no such clients.
+	Fetch *guardhttp.Client
 
 	AccessTTL       time.Duration // life of an access token; 0 is 1 hour
 	RefreshIdle     time.Duration // life of a refresh token that is not used; 0 is 30 days
@@ -79,7 +86,11 @@ type Server struct {
 	limits   limiter
 	failures backoff
 	hashing  gate
-	csrf     http.CrossOriginProtection
+
+	fetches     singleflight.Group
+	fetching    gate
+	fetchFailed cache[string, time.Time] // by client ID
+	csrf        http.CrossOriginProtection
 }
 
 // Scope is a permission: its name on the wire and what it means in words.

@@ -48,7 +48,7 @@ func normalPassword(password string) (string, error) {
 // stretch derives a key from a password. Each run takes 19 MiB, so only a few
 // run at once, however many strangers try.
 func (s *Server) stretch(ctx context.Context, password string, salt []byte) ([]byte, error) {
-	leave, err := s.hashing.enter(ctx)
+	leave, err := s.hashing.enter(ctx, 2)
 	if err != nil {
 		return nil, err
 	}

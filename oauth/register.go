@@ -58,7 +58,7 @@ func (s *Server) addClient(w http.ResponseWriter, r *http.Request) (*registered,
 	if err := s.limitRegister(r); err != nil {
 		return nil, err
 	}
-	if mediaType(r) != "application/json" {
+	if mediaType(r.Header) != "application/json" {
 		return nil, refuse("invalid_client_metadata", "The body must be application/json.")
 	}
 	body, err := readBody(w, r)

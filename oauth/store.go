@@ -27,6 +27,7 @@ var (
 // handles, client secrets) never reach a Store: it is given their hashes.
 type Store interface {
 	ClientStore
+	DocumentStore
 	AccountStore
 	RequestStore
 	GrantStore
@@ -39,7 +40,7 @@ type Store interface {
 
 // Expiry says what DropExpired may forget.
 type Expiry struct {
-	Now     time.Time     // sessions, requests, refresh tokens and keys that expired before
+	Now     time.Time     // sessions, requests, documents, refresh tokens and keys that expired before
 	Grants  time.Time     // grants that ended before
 	Clients time.Time     // clients without any grant that registered before
 	Grace   time.Duration // sealed successors of tokens used longer ago than this
@@ -62,6 +63,16 @@ type ClientStore interface {
 	// RemoveClient forgets a client and revokes every grant that it has, or
 	// returns ErrNotFound.
 	RemoveClient(ctx context.Context, id string, now time.Time) error
+}
+
+// DocumentStore keeps the documents of clients whose ID is a URL.
+type DocumentStore interface {
+	// Document returns the document of a client, fresh or not, or ErrNotFound.
+	Document(ctx context.Context, id string) (*Document, error)
+	// KeepDocument records a document, in the place of an older one. When the
+	// store holds limit others or more, the oldest of clients without a grant
+	// make room.
+	KeepDocument(ctx context.Context, d *Document, limit int) error
 }
 
 // AccountStore keeps the people who may sign in, and their browser sessions.

@@ -27,19 +27,20 @@ import (
 // config is what an operator sets, in rialto.yaml, in the environment and by
 // flags; the later win. docs/configuration.md explains each key.
 type config struct {
-	Listen         string         `koanf:"listen"`
-	URL            string         `koanf:"url"`
-	Name           string         `koanf:"name"`
-	Database       string         `koanf:"database"`
-	SecretFile     string         `koanf:"secret_file"`
-	Secret         string         `koanf:"secret"`
-	DefaultAgent   string         `koanf:"default_agent"`
-	Agents         []agentConfig  `koanf:"agents"`
-	SignIn         signInConfig   `koanf:"sign_in"`
-	Clients        []clientConfig `koanf:"clients"`
-	TrustedProxies []string       `koanf:"trusted_proxies"`
-	AllowedOrigins []string       `koanf:"allowed_origins"`
-	Log            logConfig      `koanf:"log"`
+	Listen          string         `koanf:"listen"`
+	URL             string         `koanf:"url"`
+	Name            string         `koanf:"name"`
+	Database        string         `koanf:"database"`
+	SecretFile      string         `koanf:"secret_file"`
+	Secret          string         `koanf:"secret"`
+	DefaultAgent    string         `koanf:"default_agent"`
+	Agents          []agentConfig  `koanf:"agents"`
+	SignIn          signInConfig   `koanf:"sign_in"`
+	Clients         []clientConfig `koanf:"clients"`
+	ClientDocuments bool           `koanf:"client_documents"`
+	TrustedProxies  []string       `koanf:"trusted_proxies"`
+	AllowedOrigins  []string       `koanf:"allowed_origins"`
+	Log             logConfig      `koanf:"log"`
 }
 
 type agentConfig struct {
@@ -71,11 +72,12 @@ type logConfig struct {
 
 func defaults() config {
 	return config{
-		Listen:   "127.0.0.1:8080",
-		Name:     "Rialto",
-		Database: "rialto.db",
-		SignIn:   signInConfig{Local: true},
-		Log:      logConfig{Level: "info", Format: "text"},
+		Listen:          "127.0.0.1:8080",
+		Name:            "Rialto",
+		Database:        "rialto.db",
+		SignIn:          signInConfig{Local: true},
+		ClientDocuments: true,
+		Log:             logConfig{Level: "info", Format: "text"},
 	}
 }
 
@@ -118,7 +120,7 @@ func loadConfig(path string, environ []string, flags *pflag.FlagSet) (*config, e
 // RIALTO_LOG__LEVEL …) and flags can set.
 var scalarKeys = []string{
 	"listen", "url", "name", "database", "secret_file", "secret", "default_agent",
-	"sign_in.local", "trusted_proxies", "allowed_origins", "log.level", "log.format",
+	"sign_in.local", "client_documents", "trusted_proxies", "allowed_origins", "log.level", "log.format",
 }
 
 // envKey maps a variable to its key. An empty one counts as not set. Variables that are no key are not ours to

@@ -18,6 +18,7 @@ import (
 	"rialto/a2a/a2aclient"
 	"rialto/bridge"
 	"rialto/bridge/web"
+	"rialto/internal/guardhttp"
 	"rialto/internal/store"
 	"rialto/mcp"
 	"rialto/oauth"
@@ -104,8 +105,13 @@ func newOAuth(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *oauth
 		proxies = append(proxies, netip.MustParsePrefix(p)) // checked with the configuration
 	}
 	clients, _ := cfg.clients() // checked with the configuration
+	var fetch *guardhttp.Client
+	if cfg.ClientDocuments {
+		fetch = &guardhttp.Client{MaxBytes: 16 << 10}
+	}
 	return &oauth.Server{
 		Clients:        clients,
+		Fetch:          fetch,
 		Issuer:         cfg.URL,
 		Resource:       cfg.URL + "/mcp",
 		Name:           cfg.Name,

@@ -26,7 +26,11 @@ func (b *bench) dropExpired() {
 	b.must(err)
 	b.must(b.s.AddKey(b.Context(), oauth.SealedKey{Seq: 1, KeyID: "k", Active: b.now, Expires: b.now.Add(time.Hour)}))
 
+	document := b.document(b.now)
+
 	b.drop(b.now)
+	_, err = b.s.Document(b.Context(), document.ID)
+	b.must(err)
 	_, err = b.s.Session(b.Context(), session.Hash, b.now)
 	b.must(err)
 	_, err = b.s.Request(b.Context(), request.Handle, b.now)
@@ -37,7 +41,10 @@ func (b *bench) dropExpired() {
 	b.must(err)
 	equal(b, again, used.Sealed)
 
-	b.drop(b.now.Add(24 * time.Hour)) // asked as of now, it is gone all the same
+	b.drop(b.now.Add(24 * time.Hour))
+	_, err = b.s.Document(b.Context(), document.ID)
+	b.want(err, oauth.ErrNotFound)
+	// What follows is asked as of now, and is gone all the same.
 	_, err = b.s.Session(b.Context(), session.Hash, b.now)
 	b.want(err, oauth.ErrNotFound)
 	_, err = b.s.Request(b.Context(), request.Handle, b.now)

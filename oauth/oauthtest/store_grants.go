@@ -184,6 +184,13 @@ func (b *bench) rotateNotFound() {
 	sealed, err := b.s.Rotate(b.Context(), r)
 	b.must(err)
 	equal(b, sealed, r.Sealed)
+	used, _, err := b.s.Refresh(b.Context(), first.Hash)
+	b.must(err)
+	unused, _, err := b.s.Refresh(b.Context(), r.Next.Hash)
+	b.must(err)
+	if !used.Used.Equal(b.now) || !unused.Used.IsZero() {
+		b.Errorf("got uses at %s and %s, want the first at the rotation and none", used.Used, unused.Used)
+	}
 	if !b.live(g.ID) {
 		b.Error("the family ended")
 	}

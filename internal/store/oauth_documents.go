@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+
+	"rialto/oauth"
+)
+
+// Document implements oauth.DocumentStore.
+func (db *DB) Document(ctx context.Context, id string) (*oauth.Document, error) {
+	d := &oauth.Document{ID: id}
+	var fetched, fresh, expires int64
+	err := db.read.QueryRowContext(ctx, `SELECT body, fetched, fresh, expires FROM client_documents WHERE id = $1`, id).
+		Scan(&d.Body, &fetched, &fresh, &expires)
+	if err != nil {
+		return nil, found(err)
+	}
+	d.Fetched, d.Fresh, d.Expires = at(fetched), at(fresh), at(expires)
+	return d, nil
+}
+
+// KeepDocument implements oauth.DocumentStore. Replicas may have fetched at the
+// same time: the newer document stays.
+func (db *DB) KeepDocument(ctx context.Context, d *oauth.Document, limit int) error {
+	return db.inTx(ctx, func(tx *tx) error {
+		var n int
+		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM client_documents WHERE id <> $1`, d.ID).Scan(&n); err != nil {
+			return err
+		}
+		if n >= limit {
+			if _, err := tx.ExecContext(ctx, `
+				DELETE FROM client_documents WHERE id IN (
+					SELECT id FROM client_documents
+					WHERE id <> $1 AND NOT EXISTS (SELECT 1 FROM grants WHERE grants.client_id = client_documents.id)
+					ORDER BY fetched, id LIMIT $2)`, d.ID, n-limit+1); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO client_documents (id, body, fetched, fresh, expires) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (id) DO UPDATE SET body = excluded.body, fetched = excluded.fetched, fresh = excluded.fresh, expires = excluded.expires
+			WHERE client_documents.fetched <= excluded.fetched`,
+			d.ID, d.Body, ms(d.Fetched), ms(d.Fresh), ms(d.Expires))
+		return err
+	})
+}

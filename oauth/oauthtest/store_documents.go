@@ -1,0 +1,56 @@
+package oauthtest
+
+import (
+	"time"
+
+	"rialto/oauth"
+)
+
+// document keeps the document of a client that was not there before.
+func (b *bench) document(fetched time.Time) *oauth.Document {
+	b.Helper()
+	d := &oauth.Document{
+		ID:      "https://app.example/" + b.name("document"),
+		Body:    `{"client_name":"Ünïcode"}`,
+		Fetched: fetched,
+		Fresh:   fetched.Add(time.Minute),
+		Expires: fetched.Add(time.Hour),
+	}
+	b.must(b.s.KeepDocument(b.Context(), d, 1000))
+	return d
+}
+
+func (b *bench) documentKept() {
+	d := b.document(b.now)
+	got, err := b.s.Document(b.Context(), d.ID)
+	b.must(err)
+	equal(b, got, d)
+	_, err = b.s.Document(b.Context(), "https://app.example/nothing")
+	b.want(err, oauth.ErrNotFound)
+
+	newer, older := *d, *d
+	newer.Body, newer.Fetched, newer.Expires = "newer", b.now.Add(time.Second), b.now.Add(2*time.Hour)
+	older.Body, older.Fetched = "older", b.now.Add(-time.Second)
+	b.must(b.s.KeepDocument(b.Context(), &newer, 1000))
+	b.must(b.s.KeepDocument(b.Context(), &older, 1000))
+	got, err = b.s.Document(b.Context(), d.ID)
+	b.must(err)
+	equal(b, got, &newer)
+	equal(b, b.race(func(int) error { return b.s.KeepDocument(b.Context(), &newer, 1000) }), map[error]int{nil: parallel})
+}
+
+func (b *bench) documentEviction() {
+	used, oldest, newer := b.document(b.now), b.document(b.now.Add(time.Second)), b.document(b.now.Add(2*time.Second))
+	b.must(b.s.AddGrant(b.Context(), b.grant(used.ID)))
+	last := &oauth.Document{ID: "https://app.example/last", Fetched: b.now, Fresh: b.now, Expires: b.now}
+	b.must(b.s.KeepDocument(b.Context(), last, 3))
+	_, err := b.s.Document(b.Context(), oldest.ID)
+	b.want(err, oauth.ErrNotFound)
+	for _, d := range []*oauth.Document{used, newer, last} {
+		_, err := b.s.Document(b.Context(), d.ID)
+		b.must(err)
+	}
+	b.must(b.s.KeepDocument(b.Context(), newer, 3)) // in its own place
+	_, err = b.s.Document(b.Context(), last.ID)
+	b.must(err)
+}
