@@ -102,16 +102,6 @@ func (a *asker) known(q Question) (Answer, bool) {
 	return answer, ok
 }
 
-// unanswered turns what Ask made a handler return into the request's result,
-// with ok set, or returns the error as it is.
-func (a *asker) unanswered(err error) (result json.RawMessage, ok bool, _ error) {
-	if len(a.open) == 0 || !errors.Is(err, errAsked) {
-		return nil, false, err
-	}
-	result, err = a.inputRequired()
-	return result, true, err
-}
-
 // sameKey tells whether two questions are asked by one key.
 func sameKey(questions []Question) bool {
 	for i, q := range questions {

@@ -1,6 +1,11 @@
 package mcp
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+
+	gomcp "github.com/mark3labs/mcp-go/mcp"
+)
 
 // discover answers server/discover. It does so for clients of every era, for
 // there are some that ask before they know which they want.
@@ -9,6 +14,15 @@ func (x *exchange) discover() (json.RawMessage, error) { return x.s.ready.discov
 // capabilities returns what the server can do, as the revision declares it.
 func (p *prepared) capabilities(revision string) json.RawMessage {
 	b := []byte(`{"tools":{}`)
+	if _, ok := p.lists["resources/list"]; ok {
+		b = append(b, `,"resources":{}`...)
+	}
+	if p.prompts != nil {
+		b = append(b, `,"prompts":{}`...)
+	}
+	if p.completes {
+		b = append(b, `,"completions":{}`...)
+	}
 	switch {
 	case p.tasks && modern(revision):
 		b = append(b, `,"extensions":{"`+TasksExtension+`":{}}`...)
@@ -17,3 +31,16 @@ func (p *prepared) capabilities(revision string) json.RawMessage {
 	}
 	return append(b, '}')
 }
+
+// makeDiscover makes the answer to server/discover.
+func (p *prepared) makeDiscover() {
+	versions, _ := json.Marshal(supported()) // strings always have a JSON form
+	rest := cacheHint + `,"supportedVersions":` + string(versions)
+	if p.instructions != nil {
+		rest += `,"instructions":` + string(p.instructions)
+	}
+	p.discover = p.result(true, rest, "capabilities", p.capabilities(Revision20260728))
+}
+
+// supported returns the revisions that are served, newest first.
+func supported() []string { return slices.Clone(gomcp.ValidProtocolVersions) }

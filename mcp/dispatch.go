@@ -20,8 +20,6 @@ func (x *exchange) lookUp() func() (json.RawMessage, error) {
 	switch x.req.Method {
 	case "tools/call":
 		return x.callTool
-	case "tools/list":
-		return x.listTools
 	case "server/discover":
 		return x.discover
 	}
@@ -33,7 +31,26 @@ func (x *exchange) lookUp() func() (json.RawMessage, error) {
 	case !era && x.req.Method == "ping":
 		return x.ping
 	}
-	return x.taskMethod()
+	for _, find := range []func() func() (json.RawMessage, error){x.lists, x.offered, x.taskMethod} {
+		if call := find(); call != nil {
+			return call
+		}
+	}
+	return nil
+}
+
+// offered returns what answers a method that not every server has, nil if this
+// one has not.
+func (x *exchange) offered() func() (json.RawMessage, error) {
+	switch ready := &x.s.ready; {
+	case x.req.Method == "resources/read" && ready.resources != nil:
+		return x.readResource
+	case x.req.Method == "prompts/get" && ready.prompts != nil:
+		return x.getPrompt
+	case x.req.Method == "completion/complete" && ready.completes:
+		return x.complete
+	}
+	return nil
 }
 
 // ping answers that the server is there.

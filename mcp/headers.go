@@ -33,6 +33,10 @@ func (x *exchange) named() (string, bool) {
 	switch x.req.Method {
 	case "tools/call":
 		return x.params.Name, true
+	case "prompts/get":
+		return x.params.Name, true
+	case "resources/read":
+		return x.params.URI, true
 	case "tasks/get", "tasks/update", "tasks/cancel": // SEP-2663, "Routing Headers"
 		return x.params.TaskID, x.s.Tasks != nil
 	}

@@ -1,6 +1,6 @@
-// Package mcp serves tools to MCP clients of every revision over Streamable
-// HTTP. It knows the protocol and nothing of what the tools do, nor who may
-// call them: a guard in front of it answers 401 and 403.
+// Package mcp serves tools, resources and prompts to MCP clients of every
+// revision over Streamable HTTP. It knows the protocol and nothing of what the
+// tools do, nor who may call them: a guard in front of it answers 401 and 403.
 //
 // Both eras of the protocol live on one URL and each request says for itself
 // which it belongs to (2026-07-28, basic/versioning, "Backward
@@ -35,6 +35,7 @@
 package mcp
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -58,11 +59,23 @@ const (
 type Server struct {
 	// Name, Title, Version and WebsiteURL tell clients what this is.
 	Name, Title, Version, WebsiteURL string
+	Icons                            []Icon
 	// Instructions tell a model how the tools play together.
 	Instructions string
 	// Tools are listed in this order, always the same, so that clients and
 	// the prompt caches behind them can keep the list.
 	Tools []Tool
+	// Visible tells whether a principal may see and call a tool; if nil,
+	// everybody may.
+	Visible func(ctx context.Context, principal, tool string) bool
+
+	// Resources, Templates and Prompts are listed in this order.
+	Resources []Resource
+	Templates []ResourceTemplate
+	Prompts   []Prompt
+	// Complete completes what somebody writes for a prompt or a template; nil
+	// if nobody does.
+	Complete func(context.Context, *Completion) (*Completions, error)
 
 	// Tasks keeps the work that outlives calls; nil if there is none.
 	Tasks Tasks

@@ -17,13 +17,14 @@ type prepared struct {
 	tasks        bool   // whether there can be any
 	key          []byte // seals what clients keep for a request
 	tools        map[string]*tool
-	list         json.RawMessage // the tools as an array
-	earlier      json.RawMessage // the same, as before 2026-07-28
-	info         json.RawMessage // serverInfo
-	instructions json.RawMessage // a JSON string, nil if there are none
-	discover     json.RawMessage // the result of server/discover
-	modernList   json.RawMessage // the results of tools/list
-	legacyList   json.RawMessage
+	resources    map[string]*Resource
+	templates    []*template
+	prompts      map[string]*Prompt
+	completes    bool               // whether there is somebody who does
+	lists        map[string]listing // by their methods
+	info         json.RawMessage    // serverInfo
+	instructions json.RawMessage    // a JSON string, nil if there are none
+	discover     json.RawMessage    // the result of server/discover
 }
 
 // tool is a Tool made ready to be called.
@@ -47,15 +48,13 @@ func (p *prepared) make(s *Server) (err error) {
 	if s.Name == "" || s.Version == "" {
 		return errors.New("mcp: the server has no name or no version")
 	}
-	p.tasks = s.Tasks != nil
-	if err := p.makeTools(s.Tools); err != nil {
-		return err
-	}
+	p.tasks, p.completes = s.Tasks != nil, s.Complete != nil
+	p.lists = map[string]listing{}
 	if p.key = s.SessionKey; len(p.key) == 0 {
 		p.key = []byte(rand.Text()) // good until a restart, and on this replica
 	}
 	p.info, err = json.Marshal(gomcp.Implementation{
-		Name: s.Name, Version: s.Version, Title: s.Title, WebsiteURL: s.WebsiteURL,
+		Name: s.Name, Version: s.Version, Title: s.Title, WebsiteURL: s.WebsiteURL, Icons: icons(s.Icons),
 	})
 	if err != nil {
 		return fmt.Errorf("mcp: server info: %w", err)
@@ -63,13 +62,23 @@ func (p *prepared) make(s *Server) (err error) {
 	if s.Instructions != "" {
 		p.instructions = jsonrpc.AppendString(nil, s.Instructions)
 	}
-	p.makeResults()
+	if err := errors.Join(p.makeTools(s.Tools), p.makeResources(s), p.makePrompts(s)); err != nil {
+		return err
+	}
+	p.makeDiscover()
 	return nil
+}
+
+func icons(icons []Icon) (all []gomcp.Icon) {
+	for _, i := range icons {
+		all = append(all, gomcp.Icon{Src: i.Src, MIMEType: i.MIMEType, Sizes: i.Sizes, Theme: gomcp.IconTheme(i.Theme)})
+	}
+	return all
 }
 
 func (p *prepared) makeTools(tools []Tool) error {
 	p.tools = make(map[string]*tool, len(tools))
-	list := make([]listedTool, 0, len(tools))
+	list, earlier := make([]any, 0, len(tools)), make([]any, 0, len(tools))
 	for _, t := range tools {
 		if t.Name == "" || t.Call == nil {
 			return fmt.Errorf("mcp: tool %q has no name or nothing to call", t.Name)
@@ -82,19 +91,14 @@ func (p *prepared) makeTools(tools []Tool) error {
 			return fmt.Errorf("mcp: tool %q: %w", t.Name, err)
 		}
 		p.tools[t.Name] = ready
-		list = append(list, newListedTool(t))
-	}
-	var err error
-	if p.list, err = json.Marshal(list); err != nil {
-		return err
-	}
-	for i, t := range tools {
+		listed := newListedTool(t)
+		list = append(list, listed)
 		if p.tasks && t.Tasks != NoTasks {
-			list[i].Execution = &execution{t.Tasks}
+			listed.Execution = &execution{t.Tasks}
 		}
+		earlier = append(earlier, listed)
 	}
-	p.earlier, err = json.Marshal(list)
-	return err
+	return p.makeList("tools/list", "tools", list, earlier)
 }
 
 func newTool(t Tool) (*tool, error) {
@@ -125,6 +129,7 @@ type listedTool struct {
 	OutputSchema    json.RawMessage  `json:"outputSchema,omitempty"`
 	Execution       *execution       `json:"execution,omitempty"`
 	Annotations     annotations      `json:"annotations"`
+	Icons           []Icon           `json:"icons,omitempty"`
 	SecuritySchemes []SecurityScheme `json:"securitySchemes,omitempty"`
 	Meta            *toolMeta        `json:"_meta,omitempty"`
 }
@@ -157,7 +162,7 @@ func newListedTool(t Tool) listedTool {
 			Title:    t.Title,
 			ReadOnly: t.ReadOnly, Destructive: t.Destructive, Idempotent: t.Idempotent, OpenWorld: t.OpenWorld,
 		},
-		SecuritySchemes: t.SecuritySchemes,
+		Icons: t.Icons, SecuritySchemes: t.SecuritySchemes,
 	}
 	if t.SecuritySchemes != nil {
 		l.Meta = &toolMeta{t.SecuritySchemes}

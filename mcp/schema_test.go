@@ -59,6 +59,16 @@ var resultNames = map[string]string{
 	"tools/list":           "ListToolsResult",
 	"tools/call":           "CallToolResult",
 	"subscriptions/listen": "SubscriptionsListenResult",
+
+	"resources/list":           "ListResourcesResult",
+	"resources/templates/list": "ListResourceTemplatesResult",
+	"resources/read":           "ReadResourceResult",
+	"resources/subscribe":      "EmptyResult",
+	"resources/unsubscribe":    "EmptyResult",
+	"prompts/list":             "ListPromptsResult",
+	"prompts/get":              "GetPromptResult",
+	"completion/complete":      "CompleteResult",
+	"logging/setLevel":         "EmptyResult",
 }
 
 // messages returns the JSON-RPC messages of an answer.

@@ -8,6 +8,7 @@ import (
 // Tool is something that a model can call.
 type Tool struct {
 	Name, Title, Description string
+	Icons                    []Icon
 	// InputSchema is the JSON Schema of the arguments, an object. What it
 	// says of types, required and enumerated values is checked before Call;
 	// keywords beyond that are for the client to read and for Call to mind.

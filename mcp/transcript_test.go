@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -87,6 +88,14 @@ func transcriptServer(t *testing.T, head string) *mcp.Server {
 		switch o {
 		case "strict":
 			s.Strict = true
+		case "everything":
+			s.Resources, s.Templates, s.Prompts, s.Complete = mcptest.Resources(), mcptest.Templates(), mcptest.Prompts(), mcptest.Complete
+			s.Icons = []mcp.Icon{{Src: "https://example.com/icon.svg", MIMEType: "image/svg+xml", Sizes: []string{"any"}}}
+			s.Tools = s.Tools[:1]
+			s.Tools[0].Icons = s.Icons
+			s.Resources[0].Icons = s.Icons
+		case "bob-sees-nothing":
+			s.Visible = func(_ context.Context, principal, _ string) bool { return principal != "bob" }
 		case "stateless":
 			s.SessionKey = nil
 		case "few-tools":

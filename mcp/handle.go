@@ -1,0 +1,80 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+)
+
+// handle calls what answers the request, on a context that ends when the
+// client cancels. If it asks the client, and the questions have to be the
+// answer, it returns them as asked. The name is for the log.
+func handle[T any](x *exchange, name string, f func(context.Context, *asker) (T, error)) (result T, asked json.RawMessage, err error) {
+	asker, err := x.newAsker()
+	if err != nil {
+		return result, nil, err
+	}
+	ctx, cancel := x.context()
+	defer cancel(nil)
+	if x.session != "" {
+		defer x.s.running.add(callKey{x.principal, x.session, x.req.ID}, cancel)()
+	}
+	x.answer.keepAlive()
+	result, err = guarded(ctx, asker, f)
+	switch {
+	case context.Cause(ctx) == errCancelled:
+		return result, nil, x.cancelled()
+	case errors.Is(err, errAsked) && len(asker.open) > 0:
+		asked, err = asker.inputRequired()
+		return result, asked, err
+	case err != nil:
+		return result, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return result, nil, nil
+}
+
+// guarded turns a panic into an error: one bad request must not leave its
+// client without an answer.
+func guarded[T any](ctx context.Context, a *asker, f func(context.Context, *asker) (T, error)) (result T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f(ctx, a)
+}
+
+// context returns the context of a call. Since 2026-07-28 a client cancels by
+// hanging up; before, hanging up meant nothing (2025-11-25, basic/transports,
+// "Sending Messages", item 6).
+func (x *exchange) context() (context.Context, context.CancelCauseFunc) {
+	parent := x.r.Context()
+	if !modern(x.client.Revision) {
+		parent = context.WithoutCancel(parent)
+	}
+	return x.limited(parent)
+}
+
+// limited returns a context that ends with the parent, when it is cancelled,
+// or when a call has taken too long.
+func (x *exchange) limited(parent context.Context) (context.Context, context.CancelCauseFunc) {
+	timed, stop := context.WithTimeout(parent, or(x.s.CallTimeout, 10*time.Minute))
+	ctx, cancel := context.WithCancelCause(timed)
+	return ctx, func(cause error) { cancel(cause); stop() }
+}
+
+// errCancelled is the cause of a context that the client has cancelled.
+var errCancelled = errors.New("cancelled by the client")
+
+// cancelled answers a call that its client has cancelled: with silence, which
+// the specification wants, or with an error where HTTP wants words.
+func (x *exchange) cancelled() error {
+	if x.answer.silence() {
+		return errAnswered
+	}
+	return faultf(http.StatusOK, codeCancelled, "the request was cancelled")
+}

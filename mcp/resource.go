@@ -1,0 +1,122 @@
+package mcp
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	gomcp "github.com/mark3labs/mcp-go/mcp"
+
+	"rialto/internal/jsonrpc"
+)
+
+// Resource is something that a client can read under a URI.
+type Resource struct {
+	URI, Name, Title, Description, MIMEType string
+	Icons                                   []Icon
+	Size                                    int64 // in bytes; zero if it is not known
+
+	// Read returns what it holds.
+	Read func(context.Context, *Read) ([]Contents, error)
+}
+
+// ResourceTemplate is any number of resources whose URIs have one form.
+type ResourceTemplate struct {
+	URITemplate, Name, Title, Description, MIMEType string // RFC 6570
+	Icons                                           []Icon
+
+	// Read returns what the resource holds, or ErrNoResource. It is called for
+	// every URI of the form, whether there is such a resource or not.
+	Read func(context.Context, *Read) ([]Contents, error)
+}
+
+// ErrNoResource says that there is nothing under the URI, for this principal.
+var ErrNoResource = errors.New("no such resource")
+
+// Read is one request for a resource.
+type Read struct {
+	URI       string
+	Variables map[string]string // what a template's variables stand for in the URI
+	Principal string            // whom it acts for, "" for nobody
+	Client    Client
+
+	asker *asker
+}
+
+// Ask asks the client, as Call.Ask does.
+func (r *Read) Ask(ctx context.Context, questions ...Question) ([]Answer, error) {
+	return r.asker.ask(ctx, questions)
+}
+
+// Contents is what a resource holds, or a part of it: Text, or Data if that is
+// not nil.
+type Contents struct {
+	URI, MIMEType, Text string
+	Data                []byte
+}
+
+// MarshalJSON writes what resources/read shows.
+func (c Contents) MarshalJSON() ([]byte, error) {
+	b := jsonrpc.AppendString([]byte(`{"uri":`), c.URI)
+	if c.MIMEType != "" {
+		b = jsonrpc.AppendString(append(b, `,"mimeType":`...), c.MIMEType)
+	}
+	if c.Data != nil {
+		b = base64.StdEncoding.AppendEncode(append(b, `,"blob":"`...), c.Data)
+		return append(b, `"}`...), nil
+	}
+	return append(jsonrpc.AppendString(append(b, `,"text":`...), c.Text), '}'), nil
+}
+
+// listedResource is a resource or a template as the lists show it.
+type listedResource struct {
+	URI         string `json:"uri,omitempty"`
+	URITemplate string `json:"uriTemplate,omitempty"`
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIMEType    string `json:"mimeType,omitempty"`
+	Size        int64  `json:"size,omitempty"`
+	Icons       []Icon `json:"icons,omitempty"`
+}
+
+// template is a ResourceTemplate made ready to be matched.
+type template struct {
+	ResourceTemplate
+	form gomcp.URITemplate
+}
+
+func (p *prepared) makeResources(s *Server) error {
+	resources, templates := make([]any, 0, len(s.Resources)), make([]any, 0, len(s.Templates))
+	if len(s.Resources)+len(s.Templates) == 0 {
+		return nil
+	}
+	p.resources = make(map[string]*Resource, len(s.Resources))
+	for i := range s.Resources {
+		r := &s.Resources[i]
+		if r.URI == "" || r.Name == "" || r.Read == nil || p.resources[r.URI] != nil {
+			return fmt.Errorf("mcp: resource %q has no URI, no name or nothing to read, or there are two", r.URI)
+		}
+		p.resources[r.URI] = r
+		resources = append(resources, listedResource{
+			URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description,
+			MIMEType: r.MIMEType, Size: r.Size, Icons: r.Icons,
+		})
+	}
+	for _, t := range s.Templates {
+		ready := &template{ResourceTemplate: t}
+		if err := json.Unmarshal(jsonrpc.AppendString(nil, t.URITemplate), &ready.form); err != nil || t.Name == "" || t.Read == nil {
+			return fmt.Errorf("mcp: resource template %q is not one, or has no name or nothing to read: %w", t.URITemplate, err)
+		}
+		p.templates = append(p.templates, ready)
+		templates = append(templates, listedResource{
+			URITemplate: t.URITemplate, Name: t.Name, Title: t.Title, Description: t.Description,
+			MIMEType: t.MIMEType, Icons: t.Icons,
+		})
+	}
+	return errors.Join(
+		p.makeList("resources/list", "resources", resources, nil),
+		p.makeList("resources/templates/list", "resourceTemplates", templates, nil))
+}
