@@ -30,7 +30,7 @@ func (b *Bridge) cancelTask() mcp.Tool {
 			if err := json.Unmarshal(c.Arguments, &args); err != nil {
 				return mcp.InputError("The arguments of cancel_task could not be read: %v.", err), nil
 			}
-			e, err := b.cancel(ctx, args.TaskID)
+			e, err := b.cancel(ctx, b.Caller(ctx).User, args.TaskID)
 			if err != nil {
 				return b.refuse(err)
 			}
@@ -41,11 +41,10 @@ func (b *Bridge) cancelTask() mcp.Tool {
 	}
 }
 
-// cancel asks the agent to stop the caller's task and returns the task as it
+// cancel asks the agent to stop a task of owner's and returns the task as it
 // then stands. A task that waits for input is taken under our lease first, so
 // that an answer sent at the same time does not run beside the cancellation.
-func (b *Bridge) cancel(ctx context.Context, handle string) (*Entry, error) {
-	owner := b.Caller(ctx).User
+func (b *Bridge) cancel(ctx context.Context, owner, handle string) (*Entry, error) {
 	e, err := b.Ledger.Task(ctx, owner, handle)
 	if err != nil {
 		return nil, err
@@ -59,10 +58,9 @@ func (b *Bridge) cancel(ctx context.Context, handle string) (*Entry, error) {
 	}
 	ours := e.Settled
 	if ours {
-		if err := b.Ledger.ContinueTask(ctx, owner, handle, e.MessageID, b.lease(), b.Now()); err != nil {
+		if err := b.reopen(ctx, e, e.MessageID); err != nil {
 			return nil, err
 		}
-		e.Settled = false
 	}
 	ctx, done := context.WithTimeout(ctx, cancelBudget)
 	defer done()

@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"rialto/a2a"
 )
@@ -121,6 +122,15 @@ func failure(err error) *Failure {
 		return &Failure{Code: e.Code, Message: clean(e.Error()), Remote: e.Remote}
 	}
 	return &Failure{Code: a2a.Unavailable, Message: "The connection to the agent broke before it answered. Whether it received the message is not known."}
+}
+
+// touch makes Updated another moment than before: now, if the clock allows.
+func (e *Entry) touch(now time.Time) {
+	now = now.Truncate(time.Millisecond)
+	if !now.After(e.Updated) {
+		now = e.Updated.Add(time.Millisecond)
+	}
+	e.Updated = now
 }
 
 func (e *Entry) clone() *Entry {

@@ -154,8 +154,8 @@ func (f *follower) apply(e a2a.Event) {
 	}
 	f.note(e)
 	f.dirty = true
-	f.entry.Updated = f.b.Now()
-	f.entry.Settled = f.entry.State().Settled()
+	f.entry.touch(f.b.Now())
+	f.entry.Settled = f.entry.Failure != nil || f.entry.Task.Status.State.Settled()
 	f.ended = f.entry.Settled
 	switch pause := f.pause(); {
 	case f.ended || f.b.Now().Sub(f.saved) >= pause:
@@ -196,8 +196,8 @@ func (f *follower) settle(change func(*Entry)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change(f.entry)
-	f.entry.Settled, f.entry.Updated = true, f.b.Now()
-	f.ended, f.dirty = true, true
+	f.entry.touch(f.b.Now())
+	f.entry.Settled, f.ended, f.dirty = true, true, true
 	f.write()
 	f.announce()
 }

@@ -38,6 +38,7 @@ type Entry struct {
 	// Settled is set when nothing more will come until the owner acts.
 	Settled bool
 
+	// Updated is another moment after each change. Both are whole milliseconds.
 	Created, Updated time.Time
 }
 
@@ -49,13 +50,15 @@ type Failure struct {
 }
 
 // State tells where the task stands. A task that no agent has confirmed is
-// submitted.
+// submitted, and one whose pause was answered is working.
 func (e *Entry) State() a2a.State {
 	switch {
 	case e.Failure != nil:
 		return a2a.Failed
 	case e.Task == nil:
 		return a2a.Submitted
+	case e.Task.Status.State.Interrupted() && !e.Settled:
+		return a2a.Working
 	default:
 		return e.Task.Status.State
 	}

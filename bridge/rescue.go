@@ -80,7 +80,8 @@ func (b *Bridge) takeUp(e *Entry) {
 
 func (b *Bridge) abandon(e *Entry, why string) {
 	e.Failure = &Failure{Code: a2a.Unavailable, Message: why}
-	e.Settled, e.Updated = true, b.Now()
+	e.Settled = true
+	e.touch(b.Now())
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.running), writeBudget)
 	defer cancel()
 	if err := b.Ledger.SaveTask(ctx, e, b.Replica); err != nil {

@@ -50,14 +50,18 @@ func (b *Bridge) sendTask() mcp.Tool {
 		InputSchema:  sendTaskInput,
 		OutputSchema: taskOutput,
 		OpenWorld:    true,
+		Tasks:        mcp.TasksOptional,
 		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 			var args sendArgs
 			if err := json.Unmarshal(c.Arguments, &args); err != nil {
 				return mcp.InputError("The arguments of send_task could not be read: %v.", err), nil
 			}
-			f, err := b.send(ctx, &args)
+			f, err := b.send(ctx, b.Caller(ctx), &args)
 			if err != nil {
 				return b.refuse(err)
+			}
+			if c.TakesTask {
+				return b.begin(ctx, f, c)
 			}
 			return b.await(ctx, f, args.Wait, c.Progress)
 		},
@@ -66,18 +70,18 @@ func (b *Bridge) sendTask() mcp.Tool {
 
 // send writes the task into the ledger, hands the message to a follower and
 // returns it.
-func (b *Bridge) send(ctx context.Context, args *sendArgs) (*follower, error) {
+func (b *Bridge) send(ctx context.Context, caller Caller, args *sendArgs) (*follower, error) {
 	m, err := message(args)
 	if err != nil {
 		return nil, err
 	}
 	if args.TaskID != "" {
-		return b.continueTask(ctx, args, m)
+		return b.continueTask(ctx, caller, args, m)
 	}
-	return b.startTask(ctx, args, m)
+	return b.startTask(ctx, caller, args, m)
 }
 
-func (b *Bridge) startTask(ctx context.Context, args *sendArgs, m *a2a.Message) (*follower, error) {
+func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m *a2a.Message) (*follower, error) {
 	p, err := b.agent(args.Agent)
 	if err != nil {
 		return nil, err
@@ -86,11 +90,10 @@ func (b *Bridge) startTask(ctx context.Context, args *sendArgs, m *a2a.Message) 
 	if err != nil {
 		return nil, err
 	}
-	caller := b.Caller(ctx)
 	if err := b.ownContext(ctx, caller, p.Name, args.ContextID); err != nil {
 		return nil, err
 	}
-	now := b.Now()
+	now := b.Now().Truncate(time.Millisecond)
 	e := &Entry{
 		Handle: uuid.NewString(), Owner: caller.User, Client: caller.Client, Agent: p.Name,
 		MessageID: m.ID, Created: now, Updated: now,
@@ -118,8 +121,7 @@ func (b *Bridge) ownContext(ctx context.Context, caller Caller, agent, contextID
 	return nil
 }
 
-func (b *Bridge) continueTask(ctx context.Context, args *sendArgs, m *a2a.Message) (*follower, error) {
-	caller := b.Caller(ctx)
+func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs, m *a2a.Message) (*follower, error) {
 	e, err := b.Ledger.Task(ctx, caller.User, args.TaskID)
 	if err != nil {
 		return nil, err
@@ -135,12 +137,22 @@ func (b *Bridge) continueTask(ctx context.Context, args *sendArgs, m *a2a.Messag
 	if err != nil {
 		return nil, err
 	}
-	if err := b.Ledger.ContinueTask(ctx, caller.User, e.Handle, m.ID, b.lease(), b.Now()); err != nil {
+	if err := b.reopen(ctx, e, m.ID); err != nil {
 		return nil, err
 	}
-	e.MessageID, e.Settled = m.ID, false
 	m.TaskID, m.ContextID = e.Task.ID, e.Task.ContextID
 	return b.follow(conn, e, &a2a.SendRequest{Message: m, Metadata: m.Metadata}), nil
+}
+
+// reopen takes a task that waits for its owner under our lease, for the message
+// named messageID.
+func (b *Bridge) reopen(ctx context.Context, e *Entry, messageID string) error {
+	e.touch(b.Now())
+	if err := b.Ledger.ContinueTask(ctx, e.Owner, e.Handle, messageID, b.lease(), e.Updated); err != nil {
+		return err
+	}
+	e.MessageID, e.Settled = messageID, false
+	return nil
 }
 
 // fits checks that a message can continue a task.
@@ -198,6 +210,20 @@ func (f fileArg) part() (a2a.Part, error) {
 		return p, errors.New("has no content: give \"bytes\" (base64) or \"url\"")
 	}
 	return p, nil
+}
+
+// begin returns a task for a client that takes one: MCP's task and the ledger's
+// are the same. A client since 2026-07-28 is spared it if the answer comes fast.
+func (b *Bridge) begin(ctx context.Context, f *follower, c *mcp.Call) (*mcp.Result, error) {
+	waiting, cancel := context.WithTimeout(ctx, firstWord)
+	defer cancel()
+	legacy := c.Client.Revision == mcp.Revision20251125
+	e := f.wait(waiting, c.Progress, func(e *Entry) bool { return legacy && e.Task != nil })
+	if e.Settled && e.State().Terminal() && !legacy {
+		return result(e, 0), nil
+	}
+	f.save()
+	return &mcp.Result{Task: mcpTask(e)}, nil
 }
 
 // await waits as long as the caller wants and renders what there is then.

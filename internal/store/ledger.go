@@ -35,9 +35,9 @@ func (db *DB) AddTask(ctx context.Context, e *bridge.Entry, l bridge.Lease) erro
 // state that lets a message in is left by the statement that lets it in.
 func (db *DB) ContinueTask(ctx context.Context, owner, handle, messageID string, l bridge.Lease, now time.Time) error {
 	done, err := db.write.ExecContext(ctx, `
-		UPDATE tasks SET settled = 0, message_id = $1, holder = $2, lease_until = $3, updated = $4
-		WHERE handle = $5 AND owner = $6 AND settled = 1 AND state IN ($7, $8)`,
-		messageID, l.Replica, l.Until.UnixMilli(), now.UnixMilli(), handle, owner, a2a.InputRequired, a2a.AuthRequired)
+		UPDATE tasks SET settled = 0, state = $1, message_id = $2, holder = $3, lease_until = $4, updated = $5
+		WHERE handle = $6 AND owner = $7 AND settled = 1 AND state IN ($8, $9)`,
+		a2a.Working, messageID, l.Replica, l.Until.UnixMilli(), now.UnixMilli(), handle, owner, a2a.InputRequired, a2a.AuthRequired)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,171 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"rialto/a2a"
+	"rialto/mcp"
+)
+
+// Tasks shows the ledger as MCP tasks, to clients that take them (SEP-2663).
+type Tasks struct {
+	Bridge *Bridge
+	Owner  func(principal string) string // the user that an MCP principal acts for
+}
+
+var _ mcp.Tasks = Tasks{}
+
+const (
+	taskPoll    = 5 * time.Second // how often a client should ask
+	answerField = "answer"
+)
+
+// Task implements mcp.Tasks.
+func (t Tasks) Task(ctx context.Context, principal, id string) (*mcp.Task, error) {
+	e, _, err := t.Bridge.now(ctx, t.Owner(principal), id)
+	if err != nil {
+		return nil, err
+	}
+	return mcpTask(e), nil
+}
+
+// Next implements mcp.Tasks.
+func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (*mcp.Task, error) {
+	for {
+		e, changed, err := t.Bridge.now(ctx, t.Owner(principal), id)
+		if err != nil {
+			return nil, err
+		}
+		if !e.Updated.Equal(seen) {
+			return mcpTask(e), nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-changed: // nil, and never ready, where another replica follows the task
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// AnswerTask implements mcp.Tasks. A person who declines tells the agent so,
+// and one who cancels ends the task.
+func (t Tasks) AnswerTask(ctx context.Context, principal, id string, answers map[string]json.RawMessage) error {
+	owner := t.Owner(principal)
+	e, err := t.Bridge.entry(ctx, owner, id)
+	if err != nil {
+		return err
+	}
+	raw, answered := answers[e.MessageID]
+	if !answered || e.State() != a2a.InputRequired {
+		return nil
+	}
+	answer, ok := question(e).Answer(raw)
+	if !ok {
+		return nil
+	}
+	if answer.Action == "cancel" {
+		return t.CancelTask(ctx, principal, id)
+	}
+	args := &sendArgs{TaskID: id, Message: "The user declined to answer."}
+	if answer.Accepted() {
+		var form map[string]string
+		if json.Unmarshal(answer.Content, &form) != nil || strings.TrimSpace(form[answerField]) == "" {
+			return nil
+		}
+		args.Message = form[answerField]
+	}
+	_, err = t.Bridge.send(ctx, Caller{User: owner}, args)
+	if errors.Is(err, ErrTaskBusy) {
+		return nil // another answer was faster
+	}
+	return err
+}
+
+// CancelTask implements mcp.Tasks.
+func (t Tasks) CancelTask(ctx context.Context, principal, id string) error {
+	owner := t.Owner(principal)
+	e, err := t.Bridge.entry(ctx, owner, id)
+	if err != nil {
+		return err
+	}
+	if cancelable(e) != nil {
+		return nil
+	}
+	if _, err := t.Bridge.cancel(ctx, owner, id); err != nil && !a2a.Is(err, a2a.TaskNotCancelable) {
+		return err
+	}
+	return nil
+}
+
+// now returns a task as it stands, and what is closed at its next change if
+// this replica follows it.
+func (b *Bridge) now(ctx context.Context, owner, id string) (*Entry, <-chan struct{}, error) {
+	if f := b.follower(id); f != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.entry.Owner != owner {
+			return nil, nil, mcp.ErrNoTask
+		}
+		if !f.ended {
+			return f.entry.clone(), f.changed, nil
+		}
+	}
+	e, err := b.entry(ctx, owner, id)
+	return e, nil, err
+}
+
+// entry returns a task from the ledger, in the terms of package mcp.
+func (b *Bridge) entry(ctx context.Context, owner, id string) (*Entry, error) {
+	e, err := b.Ledger.Task(ctx, owner, id)
+	if errors.Is(err, ErrNoTask) {
+		return nil, mcp.ErrNoTask
+	}
+	return e, err
+}
+
+// mcpTask puts an entry into the terms of MCP. What failed at the agent is a
+// completed task whose result says so: MCP's "failed" is for calls that could
+// not be made (SEP-2663).
+func mcpTask(e *Entry) *mcp.Task {
+	t := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, Poll: taskPoll}
+	if e.Task != nil {
+		t.Message = clip(clean(e.Task.Status.Message.Text()), 500)
+	}
+	switch state := e.State(); {
+	case state == a2a.Canceled:
+		t.Status = mcp.Cancelled
+	case state.Terminal():
+		t.Status, t.Result = mcp.Completed, result(e, 0)
+	case state == a2a.InputRequired && e.Settled:
+		t.Status, t.Questions = mcp.InputRequired, []mcp.Question{question(e)}
+	case state == a2a.AuthRequired && e.Settled:
+		if link := firstLink(t.Message); link != "" {
+			t.Status, t.Questions = mcp.InputRequired, []mcp.Question{mcp.Visit(e.MessageID, t.Message, link)}
+		}
+	}
+	return t
+}
+
+// question is what a task in input-required asks. Its key is the message that
+// the agent asks back about: no two questions of a task are about the same.
+func question(e *Entry) mcp.Question {
+	return mcp.Form(e.MessageID, clean(e.Task.Status.Message.Text()), json.RawMessage(
+		`{"type":"object","properties":{"`+answerField+`":{"type":"string","title":"Answer"}},"required":["`+answerField+`"]}`))
+}
+
+// firstLink returns the first https address in a text.
+func firstLink(text string) string {
+	for _, word := range strings.Fields(text) {
+		word = strings.Trim(word, "<>()[]\"'.,;")
+		if u, err := url.Parse(word); err == nil && u.Scheme == "https" && u.Host != "" {
+			return word
+		}
+	}
+	return ""
+}

@@ -1,0 +1,127 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"rialto/a2a/a2aexec"
+	"rialto/bridge"
+	"rialto/mcp"
+)
+
+// taking returns the tasks of a rig, for a client that takes tasks, and what
+// begins one.
+func taking(t *testing.T, r *rig) (bridge.Tasks, func(args, revision string) *mcp.Result) {
+	tasks := bridge.Tasks{Bridge: r.Bridge, Owner: func(principal string) string { return principal }}
+	return tasks, func(args, revision string) *mcp.Result {
+		t.Helper()
+		c := call(args)
+		c.TakesTask, c.Client.Revision = true, revision
+		res, err := sendTool(r).Call(as(t.Context(), "alice"), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+}
+
+// until follows a task, as a subscription does, to a status.
+func until(t *testing.T, tasks bridge.Tasks, id string, status mcp.TaskStatus) *mcp.Task {
+	t.Helper()
+	task, err := tasks.Task(t.Context(), "alice", id)
+	for err == nil && task.Status != status && !task.Status.Final() {
+		task, err = tasks.Next(t.Context(), "alice", id, task.Updated)
+	}
+	if err != nil || task.Status != status {
+		t.Fatalf("got %+v, %v, want %s", task, err, status)
+	}
+	return task
+}
+
+func TestAnMCPTaskIsTheLedgers(t *testing.T) {
+	finish := make(chan struct{})
+	agent := running(t, func(ctx context.Context, turn *a2aexec.Turn) error {
+		turn.Working("on it")
+		<-finish
+		turn.Complete("done")
+		return nil
+	})
+	r := newRig(t, "", map[string]peer{"one": agent})
+	tasks, begin := taking(t, r)
+	begun := begin(`{"message":"go"}`, mcp.Revision20251125)
+	if begun.Task == nil || begun.Task.Status != mcp.Working {
+		t.Fatalf("got %+v, want a working task", begun)
+	}
+	close(finish)
+	done := until(t, tasks, begun.Task.ID, mcp.Completed)
+	read(t, done.Result).want(t, "completed", false)
+	r.call("get_task", `{"task_id":"`+begun.Task.ID+`"}`).want(t, "completed", false)
+
+	for name, err := range map[string]error{
+		"Task":       second(tasks.Task(t.Context(), "bob", begun.Task.ID)),
+		"Next":       second(tasks.Next(t.Context(), "bob", begun.Task.ID, done.Updated)),
+		"AnswerTask": tasks.AnswerTask(t.Context(), "bob", begun.Task.ID, nil),
+		"CancelTask": tasks.CancelTask(t.Context(), "bob", begun.Task.ID),
+	} {
+		if !errors.Is(err, mcp.ErrNoTask) {
+			t.Errorf("%s for another user: got %v, want ErrNoTask", name, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestAFastAnswerIsNoTask(t *testing.T) {
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error { return nil })
+	_, begin := taking(t, newRig(t, "", map[string]peer{"one": agent}))
+	if got := begin(`{"message":"go"}`, mcp.Revision20260728); got.Task != nil {
+		t.Errorf("2026-07-28: got a task, want the result")
+	}
+	if got := begin(`{"message":"go"}`, mcp.Revision20251125); got.Task == nil {
+		t.Errorf("2025-11-25: got a result, want the task that the client asked for")
+	}
+}
+
+func TestAPersonAnswersAnMCPTask(t *testing.T) {
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		switch said := turn.Message.Text(); said {
+		case "go", "again":
+			turn.Ask("Which one?")
+		default:
+			turn.Complete("You said: " + said)
+		}
+		return nil
+	})
+	r := newRig(t, "", map[string]peer{"one": agent})
+	tasks, begin := taking(t, r)
+	for name, c := range map[string]struct {
+		answer string
+		status mcp.TaskStatus
+		says   string
+	}{
+		"an answer is sent":                 {`{"action":"accept","content":{"answer":"this"}}`, mcp.Completed, "You said: this"},
+		"to decline is an answer":           {`{"action":"decline"}`, mcp.Completed, "You said: The user declined to answer."},
+		"to cancel ends the task":           {`{"action":"cancel"}`, mcp.Cancelled, ""},
+		"what is no answer changes nothing": {`{"action":"accept","content":{"other":1}}`, mcp.InputRequired, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			id := begin(`{"message":"go"}`, mcp.Revision20260728).Task.ID
+			asked := until(t, tasks, id, mcp.InputRequired)
+			answers := map[string]json.RawMessage{asked.Questions[0].Key(): json.RawMessage(c.answer), "stray": json.RawMessage(c.answer)}
+			if err := tasks.AnswerTask(t.Context(), "alice", id, answers); err != nil {
+				t.Fatal(err)
+			}
+			if got := until(t, tasks, id, c.status); c.says != "" && read(t, got.Result).Message != c.says {
+				t.Errorf("got %q, want %q", read(t, got.Result).Message, c.says)
+			}
+		})
+	}
+	id := begin(`{"message":"go"}`, mcp.Revision20260728).Task.ID
+	first := until(t, tasks, id, mcp.InputRequired).Questions[0].Key()
+	r.call("send_task", `{"message":"again","task_id":"`+id+`"}`)
+	if again := until(t, tasks, id, mcp.InputRequired).Questions[0].Key(); again == first {
+		t.Errorf("the second question has the key of the first")
+	}
+}
