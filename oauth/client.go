@@ -11,6 +11,7 @@ const (
 	authNone  = "none"
 	authBasic = "client_secret_basic"
 	authPost  = "client_secret_post"
+	authKey   = "private_key_jwt" // OpenID Connect Core 1.0 section 9
 )
 
 const (
@@ -24,15 +25,18 @@ type Client struct {
 	Name         string // cleaned; never empty
 	URI          string // the client's own page; "" is none
 	RedirectURIs []string
-	AuthMethod   string // none, client_secret_basic or client_secret_post
-	SecretHash   string // "" if AuthMethod is none
+	AuthMethod   string // none, client_secret_basic, client_secret_post or private_key_jwt
+	SecretHash   string // "" if AuthMethod does without
+	Keys         string // its JWK set, if it brought one
+	KeysURI      string // where its JWK set is, if not in Keys
 	GrantTypes   []string
 	Registered   time.Time
 	ManageHash   string // of the token that manages the registration
 
-	documented  bool // by a document at the URL that is its ID
-	configured  bool // by the operator; such a client is in no store
-	introspects bool // every token, not only its own
+	otherMethods []string // in which it may authenticate besides AuthMethod
+	documented   bool     // by a document at the URL that is its ID
+	configured   bool     // by the operator; such a client is in no store
+	introspects  bool     // every token, not only its own
 }
 
 // may tells whether the client registered a grant type.

@@ -106,15 +106,30 @@ func (s *Server) fetchOnce(ctx context.Context, id string) (*Client, error) {
 }
 
 func (s *Server) fetchDocument(ctx context.Context, id string) (*Client, error) {
-	if err := s.limitFetch(id); err != nil {
-		return nil, err
-	}
-	leave, err := s.fetching.enter(ctx, fetchesAtOnce)
+	body, header, err := s.fetch(ctx, id)
 	if err != nil {
 		return nil, err
 	}
+	c, err := s.parseDocument(id, body)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	d := &Document{ID: id, Body: string(body), Fetched: now, Fresh: now.Add(freshness(header)), Expires: now.Add(documentStale)}
+	return c, s.Store.KeepDocument(ctx, d, maxDocuments)
+}
+
+// fetch gets JSON from an address that a stranger chose.
+func (s *Server) fetch(ctx context.Context, address string) ([]byte, http.Header, error) {
+	if err := s.limitFetch(address); err != nil {
+		return nil, nil, err
+	}
+	leave, err := s.fetching.enter(ctx, fetchesAtOnce)
+	if err != nil {
+		return nil, nil, err
+	}
 	defer leave()
-	answer, err := s.Fetch.Get(ctx, id)
+	answer, err := s.Fetch.Get(ctx, address)
 	if err == nil && !isJSON(answer.Header) {
 		err = fmt.Errorf("its type is %q", answer.Header.Get("Content-Type"))
 	}
@@ -122,15 +137,9 @@ func (s *Server) fetchDocument(ctx context.Context, id string) (*Client, error) 
 		err = guardhttp.ErrTooLarge
 	}
 	if err != nil {
-		return nil, &errDocument{unreachable: true, why: err.Error()}
+		return nil, nil, &errDocument{unreachable: true, why: err.Error()}
 	}
-	c, err := s.parseDocument(id, answer.Body)
-	if err != nil {
-		return nil, err
-	}
-	now := s.Now()
-	d := &Document{ID: id, Body: string(answer.Body), Fetched: now, Fresh: now.Add(freshness(answer.Header)), Expires: now.Add(documentStale)}
-	return c, s.Store.KeepDocument(ctx, d, maxDocuments)
+	return answer.Body, answer.Header, nil
 }
 
 // freshness is how long a document need not be fetched again.
@@ -175,11 +184,17 @@ func (s *Server) parseDocument(id string, body []byte) (*Client, error) {
 		return nil, badDocument("It holds a client_secret, which everybody can read there.")
 	}
 	methods := documentMethods(m.AuthMethod, m.Auth)
+	if err := m.checkRedirects(s.schemes()); err != nil {
+		return nil, badDocument(asDescription(err))
+	}
+	if err := m.checkKeys(s.Fetch != nil); err != nil {
+		return nil, badDocument(asDescription(err))
+	}
+	if !m.hasKeys() {
+		methods = slices.DeleteFunc(methods, func(method string) bool { return method == authKey })
+	}
 	if len(methods) == 0 {
 		return nil, badDocument("Its client authenticates in no way that is possible here.")
-	}
-	if err := errors.Join(m.checkRedirects(s.schemes()), m.checkKeys()); err != nil {
-		return nil, badDocument(asDescription(err))
 	}
 	grants, err := m.grantTypes()
 	if err != nil {
@@ -191,7 +206,10 @@ func (s *Server) parseDocument(id string, body []byte) (*Client, error) {
 		URI:          id,
 		RedirectURIs: m.RedirectURIs,
 		AuthMethod:   methods[0],
+		Keys:         string(m.JWKS),
+		KeysURI:      m.JWKSURI,
 		GrantTypes:   grants,
+		otherMethods: methods[1:],
 		documented:   true,
 	}, nil
 }
@@ -205,7 +223,7 @@ func documentMethods(one string, several []string) []string {
 	if one == "" && len(several) == 0 {
 		offered = []string{authNone}
 	}
-	return slices.DeleteFunc([]string{authNone}, func(method string) bool { return !slices.Contains(offered, method) })
+	return slices.DeleteFunc([]string{authKey, authNone}, func(method string) bool { return !slices.Contains(offered, method) })
 }
 
 // limitFetch bounds what strangers can make the server fetch: from one host,

@@ -125,7 +125,7 @@ func FuzzRegistration(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		c, err := parseRegistration(body, []string{"cursor"})
+		c, err := (&Server{}).parseRegistration(body)
 		if err != nil {
 			return
 		}

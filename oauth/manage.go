@@ -76,7 +76,7 @@ func (s *Server) replaceClient(w http.ResponseWriter, r *http.Request, old *Clie
 	if err != nil {
 		return err
 	}
-	c, err := parseRegistration(body, s.schemes())
+	c, err := s.parseRegistration(body)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (s *Server) replaceClient(w http.ResponseWriter, r *http.Request, old *Clie
 	c.ID, c.Registered, c.SecretHash = old.ID, old.Registered, old.SecretHash
 	var plain string
 	switch {
-	case c.AuthMethod == authNone:
+	case c.AuthMethod == authNone || c.AuthMethod == authKey:
 		c.SecretHash = ""
 	case c.SecretHash == "":
 		plain = giveSecret(c)

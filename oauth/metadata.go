@@ -40,6 +40,9 @@ type serverMetadata struct {
 	TokenAuth         []string `json:"token_endpoint_auth_methods_supported"`
 	RevocationAuth    []string `json:"revocation_endpoint_auth_methods_supported"`
 	IntrospectionAuth []string `json:"introspection_endpoint_auth_methods_supported"`
+	TokenAlgs         []string `json:"token_endpoint_auth_signing_alg_values_supported"`
+	RevocationAlgs    []string `json:"revocation_endpoint_auth_signing_alg_values_supported"`
+	IntrospectionAlgs []string `json:"introspection_endpoint_auth_signing_alg_values_supported"`
 	Challenges        []string `json:"code_challenge_methods_supported"`
 	Documents         bool     `json:"client_id_metadata_document_supported,omitzero"`
 	Iss               bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207 section 3
@@ -101,7 +104,8 @@ func (s *Server) resourceMetadata() resourceMetadata {
 }
 
 func (s *Server) serverMetadata() serverMetadata {
-	auth := []string{authNone, authBasic, authPost}
+	auth := []string{authNone, authBasic, authPost, authKey}
+	algs := assertionAlgs()
 	return serverMetadata{
 		Issuer:            s.Issuer,
 		Authorization:     s.Issuer + "/authorize",
@@ -118,6 +122,9 @@ func (s *Server) serverMetadata() serverMetadata {
 		TokenAuth:         auth,
 		RevocationAuth:    auth,
 		IntrospectionAuth: auth[1:], // a client that keeps no secret could be anybody
+		TokenAlgs:         algs,
+		RevocationAlgs:    algs,
+		IntrospectionAlgs: algs,
 		Challenges:        []string{"S256"},
 		Documents:         s.Fetch != nil,
 		Iss:               true,

@@ -62,9 +62,9 @@ func TestL5TheServersMetadataNamesWhatIsServed(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"code_challenge_methods_supported":              "S256",
-		"token_endpoint_auth_methods_supported":         "none client_secret_basic client_secret_post",
-		"revocation_endpoint_auth_methods_supported":    "none client_secret_basic client_secret_post",
-		"introspection_endpoint_auth_methods_supported": "client_secret_basic client_secret_post",
+		"token_endpoint_auth_methods_supported":         "none client_secret_basic client_secret_post private_key_jwt",
+		"revocation_endpoint_auth_methods_supported":    "none client_secret_basic client_secret_post private_key_jwt",
+		"introspection_endpoint_auth_methods_supported": "client_secret_basic client_secret_post private_key_jwt",
 		"response_types_supported":                      "code",
 		"response_modes_supported":                      "query",
 		"grant_types_supported":                         "authorization_code refresh_token",

@@ -90,7 +90,9 @@ type Server struct {
 	fetches     singleflight.Group
 	fetching    gate
 	fetchFailed cache[string, time.Time] // by client ID
-	csrf        http.CrossOriginProtection
+
+	keysOfClients cache[string, fetchedKeys] // by address
+	csrf          http.CrossOriginProtection
 }
 
 // Scope is a permission: its name on the wire and what it means in words.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxClients bounds how many clients the store keeps before it makes room.
@@ -23,25 +24,27 @@ type registration struct {
 	Name          string         `json:"client_name"`
 	URI           string         `json:"client_uri"`
 	Statement     string         `json:"software_statement"`
-	JWKS          map[string]any `json:"jwks"`
+	JWKS          jsontext.Value `json:"jwks"`
 	JWKSURI       string         `json:"jwks_uri"`
 }
 
 // registered is the answer (RFC 7591 section 3.2.1).
 type registered struct {
-	ID            string   `json:"client_id"`
-	IssuedAt      int64    `json:"client_id_issued_at"`
-	Secret        string   `json:"client_secret,omitempty"`
-	SecretExpires *int64   `json:"client_secret_expires_at,omitempty"`
-	Name          string   `json:"client_name"`
-	URI           string   `json:"client_uri,omitempty"`
-	RedirectURIs  []string `json:"redirect_uris"`
-	AuthMethod    string   `json:"token_endpoint_auth_method"`
-	GrantTypes    []string `json:"grant_types"`
-	ResponseTypes []string `json:"response_types"`
-	Scope         string   `json:"scope"`
-	ManageToken   string   `json:"registration_access_token,omitempty"` // RFC 7592 section 3
-	ManageURI     string   `json:"registration_client_uri,omitempty"`
+	ID            string         `json:"client_id"`
+	IssuedAt      int64          `json:"client_id_issued_at"`
+	Secret        string         `json:"client_secret,omitempty"`
+	SecretExpires *int64         `json:"client_secret_expires_at,omitempty"`
+	Name          string         `json:"client_name"`
+	URI           string         `json:"client_uri,omitempty"`
+	RedirectURIs  []string       `json:"redirect_uris"`
+	AuthMethod    string         `json:"token_endpoint_auth_method"`
+	JWKS          jsontext.Value `json:"jwks,omitzero"`
+	JWKSURI       string         `json:"jwks_uri,omitzero"`
+	GrantTypes    []string       `json:"grant_types"`
+	ResponseTypes []string       `json:"response_types"`
+	Scope         string         `json:"scope"`
+	ManageToken   string         `json:"registration_access_token,omitempty"` // RFC 7592 section 3
+	ManageURI     string         `json:"registration_client_uri,omitempty"`
 }
 
 // register serves dynamic client registration (RFC 7591).
@@ -65,7 +68,7 @@ func (s *Server) addClient(w http.ResponseWriter, r *http.Request) (*registered,
 	if err != nil {
 		return nil, err
 	}
-	c, err := parseRegistration(body, s.schemes())
+	c, err := s.parseRegistration(body)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +89,7 @@ func (s *Server) admit(c *Client) *registered {
 
 // giveSecret gives a client that wants to prove itself by one a secret.
 func giveSecret(c *Client) (plain string) {
-	if c.AuthMethod != authNone {
+	if c.AuthMethod == authBasic || c.AuthMethod == authPost {
 		plain = secret(secretPrefix)
 		c.SecretHash = hash(plain)
 	}
@@ -111,6 +114,7 @@ func (s *Server) describe(c *Client, secret, token string) *registered {
 		URI:           c.URI,
 		RedirectURIs:  c.RedirectURIs,
 		AuthMethod:    c.AuthMethod,
+		JWKSURI:       c.KeysURI,
 		GrantTypes:    c.GrantTypes,
 		ResponseTypes: []string{"code"},
 		Scope:         s.known().String(),
@@ -120,21 +124,24 @@ func (s *Server) describe(c *Client, secret, token string) *registered {
 	if secret != "" {
 		answer.SecretExpires = new(int64)
 	}
+	if c.Keys != "" {
+		answer.JWKS = jsontext.Value(c.Keys)
+	}
 	return answer
 }
 
 // parseRegistration decides about a registration. The decoder is strict where
 // parsers differ: "Redirect_URIs" is not "redirect_uris", and a name that
 // comes twice is an error.
-func parseRegistration(body []byte, schemes []string) (*Client, error) {
+func (s *Server) parseRegistration(body []byte) (*Client, error) {
 	var m registration
 	if err := json.Unmarshal(body, &m); err != nil {
 		return nil, refuse("invalid_client_metadata", "The body is not a JSON object of client metadata.")
 	}
-	if err := m.checkRedirects(schemes); err != nil {
+	if err := m.checkRedirects(s.schemes()); err != nil {
 		return nil, err
 	}
-	if err := m.checkKeys(); err != nil {
+	if err := m.checkKeys(s.Fetch != nil); err != nil {
 		return nil, err
 	}
 	method, err := m.authMethod()
@@ -150,6 +157,8 @@ func parseRegistration(body []byte, schemes []string) (*Client, error) {
 		URI:          m.uri(),
 		RedirectURIs: m.RedirectURIs,
 		AuthMethod:   method,
+		Keys:         string(m.JWKS),
+		KeysURI:      m.JWKSURI,
 		GrantTypes:   grants,
 	}, nil
 }
@@ -170,24 +179,33 @@ func (m *registration) checkRedirects(schemes []string) error {
 	return nil
 }
 
-// checkKeys refuses what would mislead a client about the keys it sent: we use
-// none of them, and one with private parts must not be sent around.
-func (m *registration) checkKeys() error {
+// checkKeys decides about the keys that a client sent, or where it says that
+// they are, which counts only if addresses are fetched at all.
+func (m *registration) checkKeys(fetched bool) error {
 	if m.Statement != "" {
 		return refuse("invalid_software_statement", "No issuer of software statements is trusted here.")
 	}
-	if m.JWKS != nil && m.JWKSURI != "" {
+	if string(m.JWKS) == "null" {
+		m.JWKS = nil
+	}
+	if len(m.JWKS) > 0 && m.JWKSURI != "" {
 		return refuse("invalid_client_metadata", "jwks and jwks_uri exclude each other.")
 	}
-	keys, _ := m.JWKS["keys"].([]any)
-	for _, key := range keys {
-		members, _ := key.(map[string]any)
-		if members["d"] != nil || members["k"] != nil {
-			return refuse("invalid_client_metadata", "jwks holds a private key.")
+	if len(m.JWKS) > 0 {
+		if _, err := parseKeys(m.JWKS); err != nil {
+			return err
 		}
+	}
+	if !fetched {
+		m.JWKSURI = ""
+	}
+	if uri, err := parseRedirect(m.JWKSURI); m.JWKSURI != "" && (err != nil || uri.local() && !uri.loopback()) {
+		return refuse("invalid_client_metadata", "jwks_uri must be https.")
 	}
 	return nil
 }
+
+func (m *registration) hasKeys() bool { return len(m.JWKS) > 0 || m.JWKSURI != "" }
 
 // authMethod returns how the client will authenticate. The default is that of
 // RFC 7591 section 2.
@@ -197,8 +215,13 @@ func (m *registration) authMethod() (string, error) {
 		return authBasic, nil
 	case authNone, authBasic, authPost:
 		return m.AuthMethod, nil
+	case authKey:
+		if !m.hasKeys() {
+			return "", refuse("invalid_client_metadata", "private_key_jwt needs jwks or jwks_uri.")
+		}
+		return authKey, nil
 	}
-	return "", refuse("invalid_client_metadata", "token_endpoint_auth_method must be none, client_secret_basic or client_secret_post.")
+	return "", refuse("invalid_client_metadata", "token_endpoint_auth_method must be none, client_secret_basic, client_secret_post or private_key_jwt.")
 }
 
 // grantTypes keeps what we support of what the client listed. One that lists

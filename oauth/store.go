@@ -28,6 +28,7 @@ var (
 type Store interface {
 	ClientStore
 	DocumentStore
+	OnceStore
 	AccountStore
 	RequestStore
 	GrantStore
@@ -40,7 +41,7 @@ type Store interface {
 
 // Expiry says what DropExpired may forget.
 type Expiry struct {
-	Now     time.Time     // sessions, requests, documents, refresh tokens and keys that expired before
+	Now     time.Time     // sessions, requests, documents, uses, refresh tokens and keys that expired before
 	Grants  time.Time     // grants that ended before
 	Clients time.Time     // clients without any grant that registered before
 	Grace   time.Duration // sealed successors of tokens used longer ago than this
@@ -63,6 +64,14 @@ type ClientStore interface {
 	// RemoveClient forgets a client and revokes every grant that it has, or
 	// returns ErrNotFound.
 	RemoveClient(ctx context.Context, id string, now time.Time) error
+}
+
+// OnceStore remembers what works once and was made by others.
+type OnceStore interface {
+	// UseOnce records the use of something that is worth nothing after
+	// expires. Of any number of calls with one hash, exactly one succeeds; the
+	// others get ErrReused.
+	UseOnce(ctx context.Context, hash string, expires time.Time) error
 }
 
 // DocumentStore keeps the documents of clients whose ID is a URL.

@@ -19,10 +19,10 @@ func (db *DB) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+			INSERT INTO clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 			c.ID, c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
-			strings.Join(c.GrantTypes, " "), ms(c.Registered), c.ManageHash)
+			strings.Join(c.GrantTypes, " "), ms(c.Registered), c.ManageHash, c.Keys, c.KeysURI)
 		return err
 	})
 }
@@ -44,10 +44,11 @@ func makeRoom(ctx context.Context, tx *tx, limit int) error {
 // UpdateClient implements oauth.ClientStore.
 func (db *DB) UpdateClient(ctx context.Context, c *oauth.Client, manageHash string) error {
 	n, err := changed(ctx, db.write, `
-		UPDATE clients SET name = $1, uri = $2, redirect_uris = $3, auth_method = $4, secret_hash = $5, grant_types = $6, manage_hash = $7
-		WHERE id = $8 AND manage_hash = $9`,
+		UPDATE clients SET name = $1, uri = $2, redirect_uris = $3, auth_method = $4, secret_hash = $5, grant_types = $6, manage_hash = $7,
+			keys = $8, keys_uri = $9
+		WHERE id = $10 AND manage_hash = $11`,
 		c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
-		strings.Join(c.GrantTypes, " "), c.ManageHash, c.ID, manageHash)
+		strings.Join(c.GrantTypes, " "), c.ManageHash, c.Keys, c.KeysURI, c.ID, manageHash)
 	if err == nil && n == 0 {
 		return oauth.ErrNotFound
 	}
@@ -69,7 +70,7 @@ func (db *DB) RemoveClient(ctx context.Context, id string, now time.Time) error 
 	})
 }
 
-const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash`
+const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri`
 
 // Client implements oauth.ClientStore.
 func (db *DB) Client(ctx context.Context, id string) (*oauth.Client, error) {
@@ -99,7 +100,7 @@ func scanClient(row interface{ Scan(...any) error }) (*oauth.Client, error) {
 	c := &oauth.Client{}
 	var redirects, grants string
 	var registered int64
-	err := row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &registered, &c.ManageHash)
+	err := row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &registered, &c.ManageHash, &c.Keys, &c.KeysURI)
 	if err != nil {
 		return nil, found(err)
 	}

@@ -24,6 +24,7 @@ func TestStore(t *testing.T, open func(t *testing.T) oauth.Store) {
 		"clients are listed in pages":                                (*bench).clientsListed,
 		"a document comes back as it was kept, and the newest stays": (*bench).documentKept,
 		"the oldest document of a client without a grant makes room": (*bench).documentEviction,
+		"what works once works once, until nobody could use it":      (*bench).usedOnce,
 		"the oldest client without a grant makes room":               (*bench).clientEviction,
 		"a name belongs to one account":                              (*bench).accountNames,
 		"a new password ends the sessions":                           (*bench).passwordEndsSessions,
@@ -136,6 +137,8 @@ func (b *bench) client() *oauth.Client {
 		GrantTypes:   []string{"authorization_code", "refresh_token"},
 		Registered:   b.now,
 		ManageHash:   "manage hash",
+		Keys:         `{"keys":[]}`,
+		KeysURI:      "https://app.example/jwks.json",
 	}
 	b.must(b.s.AddClient(b.Context(), c, 1000))
 	return c

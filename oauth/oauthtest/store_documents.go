@@ -54,3 +54,14 @@ func (b *bench) documentEviction() {
 	_, err = b.s.Document(b.Context(), last.ID)
 	b.must(err)
 }
+
+func (b *bench) usedOnce() {
+	expires := b.now.Add(time.Minute)
+	counts := b.race(func(int) error { return b.s.UseOnce(b.Context(), "x", expires) })
+	equal(b, counts, map[error]int{nil: 1, oauth.ErrReused: parallel - 1})
+	b.must(b.s.UseOnce(b.Context(), "y", expires))
+	b.drop(expires.Add(-time.Second))
+	b.want(b.s.UseOnce(b.Context(), "x", expires), oauth.ErrReused)
+	b.drop(expires)
+	b.must(b.s.UseOnce(b.Context(), "x", expires))
+}
