@@ -1,6 +1,7 @@
 // Package a2aclient reaches remote A2A agents: it finds an agent's card, picks
 // the generation and binding to speak, and makes an a2a.Agent of what is at the
-// other end. It speaks JSON-RPC of generations 1.0, 0.3, 0.2 and 0.1.
+// other end. It speaks JSON-RPC of generations 1.0, 0.3, 0.2 and 0.1,
+// and HTTP+JSON of 1.0 and 0.3.
 //
 // It is patient with answers and careful with requests. Answers are taken in
 // whatever dialect they come. A message is sent once: only a peer that says it
@@ -102,7 +103,7 @@ func (c *Client) Card() *a2a.Card { return c.card }
 // agent was found to understand, whatever its card says.
 func (c *Client) Interface() a2a.Interface {
 	r := c.routes[c.route.Load()]
-	return a2a.Interface{URL: r.url, Binding: a2a.JSONRPC, Version: r.dialect.Generation, Tenant: r.tenant}
+	return a2a.Interface{URL: r.url, Binding: r.binding.name(), Version: r.dialect.Generation, Tenant: r.tenant}
 }
 
 func (d *Dialer) http() *http.Client {

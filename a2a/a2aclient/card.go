@@ -1,6 +1,7 @@
 package a2aclient
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -83,7 +84,7 @@ func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 func (c *Client) assumedCard() *a2a.Card {
 	return &a2a.Card{
 		Name:         c.dialed.Host,
-		Interfaces:   []a2a.Interface{{URL: c.dialed.String(), Binding: a2a.JSONRPC, Version: c.dialer.Protocol}},
+		Interfaces:   []a2a.Interface{{URL: c.dialed.String(), Binding: cmp.Or(c.dialer.Binding, a2a.JSONRPC), Version: c.dialer.Protocol}},
 		Capabilities: a2a.Capabilities{Streaming: true},
 	}
 }

@@ -2,6 +2,8 @@ package a2aclient
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
 	"strings"
 
 	"rialto/a2a"
@@ -13,6 +15,35 @@ type route struct {
 	url     string
 	tenant  string
 	dialect *wire.Dialect
+	binding binding
+}
+
+// binding is how calls travel. There is a value of it for each binding that we
+// speak, in a file named after it.
+type binding interface {
+	name() a2a.Binding
+
+	// dialects lists what is spoken over it, the newest first.
+	dialects() []*wire.Dialect
+
+	// request makes a call into an HTTP request.
+	request(ctx context.Context, c *Client, r route, op wire.Op, params json.RawMessage) (*http.Request, error)
+
+	// decode reads the body of an answer with that HTTP status, or the data of
+	// an event. It reports whether it is one at all.
+	decode(d *wire.Dialect, status int, body []byte) (result json.RawMessage, refusal *a2a.Error, ok bool)
+}
+
+// bindings returns what we speak, what we like best first.
+func bindings() []binding { return []binding{jsonRPC{}, rest{}} }
+
+func bindingOf(i a2a.Interface) binding {
+	for _, b := range bindings() {
+		if strings.EqualFold(string(i.Binding), string(b.name())) {
+			return b
+		}
+	}
+	return nil
 }
 
 // maxRoutes bounds what a card can make us try.
@@ -27,16 +58,18 @@ func (d *Dialer) routesTo(card *a2a.Card) ([]route, error) {
 		return nil, err
 	}
 	var list routes
-	for _, dialect := range d.dialects(wire.Dialects()) {
-		for _, i := range usable {
-			if i.Version == dialect.Generation {
-				list.add(i, dialect)
+	for _, newest := range d.dialects(wire.Dialects()) {
+		for _, b := range bindings() {
+			for _, i := range usable {
+				if bindingOf(i) == b && i.Version == newest.Generation {
+					list.addAll(i, only(b.dialects(), i.Version))
+				}
 			}
 		}
 	}
 	for _, i := range usable {
-		for _, dialect := range d.dialects(wire.Guesses(i.Version)) {
-			list.add(i, dialect)
+		for _, guess := range d.dialects(wire.Guesses(i.Version)) {
+			list.addAll(i, only(bindingOf(i).dialects(), guess.Generation))
 		}
 	}
 	if len(list) == 0 {
@@ -47,16 +80,39 @@ func (d *Dialer) routesTo(card *a2a.Card) ([]route, error) {
 
 type routes []route
 
-func (rs *routes) add(i a2a.Interface, d *wire.Dialect) {
+func (rs *routes) addAll(i a2a.Interface, ds []*wire.Dialect) {
+	for _, d := range ds {
+		rs.add(route{i.URL, i.Tenant, d, bindingOf(i)})
+	}
+}
+
+func (rs *routes) add(next route) {
 	for _, r := range *rs {
-		// 0.2 and 0.3 have the same names: it would be the same call again.
-		if r.url == i.URL && r.dialect.Method(wire.Send) == d.Method(wire.Send) {
+		if r.url == next.url && r.binding == next.binding && next.sameCall(r) {
 			return
 		}
 	}
 	if len(*rs) < maxRoutes {
-		*rs = append(*rs, route{i.URL, i.Tenant, d})
+		*rs = append(*rs, next)
 	}
+}
+
+// sameCall reports whether a call would be the same over r and other: over
+// JSON-RPC, 0.2 and 0.3 have the same names.
+func (r route) sameCall(other route) bool {
+	return r.dialect == other.dialect ||
+		r.binding == jsonRPC{} && r.dialect.Method(wire.Send) == other.dialect.Method(wire.Send)
+}
+
+// only returns the dialects of generation g, which may be several.
+func only(ds []*wire.Dialect, g a2a.Generation) []*wire.Dialect {
+	var out []*wire.Dialect
+	for _, d := range ds {
+		if d.Generation == g {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // dialects holds those of ds that may be spoken.
@@ -78,17 +134,21 @@ func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
 	var others []string
 	for _, i := range card.Interfaces {
 		switch {
-		case !strings.EqualFold(string(i.Binding), string(a2a.JSONRPC)):
+		case bindingOf(i) == nil:
 			others = append(others, string(i.Binding))
-		case d.Binding == "" || d.Binding == a2a.JSONRPC:
+		case d.Binding == "" || bindingOf(i) == bindingOf(a2a.Interface{Binding: d.Binding}):
 			list = append(list, i)
+		default:
+			others = append(others, string(i.Binding))
 		}
 	}
 	switch {
 	case len(list) > 0:
 		return list, nil
-	case d.Binding != "" && d.Binding != a2a.JSONRPC:
+	case d.Binding != "" && bindingOf(a2a.Interface{Binding: d.Binding}) == nil:
 		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the binding %s is not one that we speak", d.Binding)
+	case d.Binding != "":
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, not %s", strings.Join(others, " and "), d.Binding)
 	default:
 		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, which we do not speak", strings.Join(others, " and "))
 	}
@@ -135,5 +195,5 @@ func (c *Client) learn(ctx context.Context, tried, answered int, err error) {
 	}
 	c.route.Store(int32(answered))
 	c.dialer.log().InfoContext(ctx, "the agent speaks another dialect than was tried first", "url", c.routes[answered].url,
-		"tried", c.routes[tried].dialect.Generation, "speaks", c.routes[answered].dialect.Generation)
+		"binding", c.routes[answered].binding.name(), "tried", c.routes[tried].dialect.Generation, "speaks", c.routes[answered].dialect.Generation)
 }

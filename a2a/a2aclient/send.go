@@ -36,7 +36,7 @@ func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 		if err != nil {
 			return nil, err
 		}
-		item, err := wire.DecodeItem(result)
+		item, err := r.dialect.DecodeAnswer(result)
 		if err != nil {
 			return nil, garbled("%v", err)
 		}

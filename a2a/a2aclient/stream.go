@@ -16,7 +16,6 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
-	"rialto/internal/jsonrpc"
 	"rialto/internal/sse"
 )
 
@@ -70,6 +69,7 @@ type stream struct {
 	body    io.Closer
 	events  *sse.Reader // nil if the answer was a single item
 	dialect *wire.Dialect
+	binding binding
 	first   *wire.Item // read already
 
 	// lossy is set when an event may be missing that was meant for us, or may
@@ -99,6 +99,10 @@ func (c *Client) open(ctx context.Context, op wire.Op, encode func(route) (json.
 
 func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params json.RawMessage) (*stream, error) {
 	resp, err := c.post(ctx, r, op, params)
+	if err == nil && op == wire.Subscribe && r.binding == (rest{}) && noSuchPath(resp) {
+		resp.Body.Close()
+		resp, err = c.postSubscription(ctx, r, params)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +119,7 @@ func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params json.Ra
 // agents that have a single thing to say, JSON.
 func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stream, error) {
 	in := bufio.NewReader(resp.Body)
-	s := &stream{body: resp.Body, dialect: r.dialect}
+	s := &stream{body: resp.Body, dialect: r.dialect, binding: r.binding}
 	var item wire.Item
 	var err error
 	if isStream(resp, in) {
@@ -147,7 +151,7 @@ func (c *Client) single(ctx context.Context, r route, resp *http.Response) (wire
 	if err != nil {
 		return wire.Item{}, err
 	}
-	item, err := wire.DecodeItem(result)
+	item, err := r.dialect.DecodeAnswer(result)
 	if err != nil {
 		return wire.Item{}, garbled("%v", err)
 	}
@@ -190,15 +194,15 @@ func (s *stream) read() (wire.Item, error) {
 		if err != nil {
 			return wire.Item{}, err
 		}
-		answer, err := jsonrpc.DecodeResponse(e.Data)
-		if err != nil {
+		result, refusal, ok := s.binding.decode(s.dialect, http.StatusOK, e.Data)
+		if !ok {
 			s.lossy = true
 			continue
 		}
-		if answer.Error != nil {
-			return wire.Item{}, s.dialect.DecodeError(answer.Error)
+		if refusal != nil {
+			return wire.Item{}, refusal
 		}
-		item, err := s.dialect.DecodeEvent(answer.Result)
+		item, err := s.dialect.DecodeEvent(result)
 		if err == nil {
 			s.unroll(item.Event)
 			return item, nil

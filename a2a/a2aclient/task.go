@@ -38,7 +38,7 @@ func (c *Client) aboutTask(ctx context.Context, op wire.Op, q a2a.TaskQuery) (*a
 		if err != nil {
 			return nil, err
 		}
-		t, err := wire.DecodeTask(result)
+		t, err := r.dialect.DecodeTask(result)
 		switch {
 		case err != nil:
 			return nil, garbled("%v", err)

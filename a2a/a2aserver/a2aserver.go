@@ -1,6 +1,6 @@
 // Package a2aserver serves an a2a.Agent to A2A clients over HTTP: JSON-RPC of
-// generations 1.0, 0.3, 0.2 and 0.1 at one URL, event streams, and the agent's
-// card.
+// generations 1.0, 0.3, 0.2 and 0.1 and HTTP+JSON of 1.0 and 0.3 at one URL, event
+// streams, and the agent's card.
 //
 // It does not run agents (see a2aexec), know who may call them (the guard
 // before it does) or keep anything but the names that callers of 0.1 give to
@@ -14,8 +14,8 @@
 // It leaves the specification in two places. A call without A2A-Version means
 // 0.3 by the letter (A2A 1.0 section 3.6.2); here the name of its method
 // decides, because clients of 1.0 forget the header and no name belongs to
-// both. And an error of a call that streams is always sent as an event, never
-// as a JSON answer, because a2a-go's client takes the latter for an empty
+// both. And an error of a call that streams is always sent as an event over
+// JSON-RPC, never as a JSON answer, because a2a-go's client takes the latter for an empty
 // stream.
 package a2aserver
 
@@ -42,8 +42,8 @@ const DefaultKeepAlive = 15 * time.Second
 type Server struct {
 	Agent a2a.Agent
 
-	// Card introduces the agent. If it lists no interfaces, JSON-RPC of every
-	// generation that we speak is offered at URL.
+	// Card introduces the agent. If it lists no interfaces, every binding and
+	// generation that we speak and a card can name is offered at URL.
 	Card *a2a.Card
 	URL  string // the public URL of the endpoint
 
@@ -60,13 +60,14 @@ type Server struct {
 	names names
 }
 
-// ServeHTTP answers POST with JSON-RPC, whatever the path, and GET with the
-// card at paths that end in one of its well-known places, so that it may be
-// mounted anywhere.
+// ServeHTTP answers with the card at paths that end in one of its well-known
+// places, over HTTP+JSON at those that end in one of that binding's, and any
+// other POST over JSON-RPC, so that it may be mounted anywhere.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case isCardPath(r.URL.Path):
 		s.serveCard(w, r)
+	case s.serveREST(w, r):
 	case r.Method == http.MethodPost:
 		s.serveCall(w, r)
 	default:

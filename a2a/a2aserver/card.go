@@ -108,8 +108,10 @@ func (s *Server) marshalCards() {
 func (s *Server) card() *a2a.Card {
 	c := *s.Card
 	if len(c.Interfaces) == 0 {
-		for _, d := range wire.Listed() {
-			c.Interfaces = append(c.Interfaces, a2a.Interface{URL: s.URL, Binding: a2a.JSONRPC, Version: d.Generation})
+		for _, b := range []a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON} {
+			for _, d := range wire.Listed() {
+				c.Interfaces = append(c.Interfaces, a2a.Interface{URL: s.URL, Binding: b, Version: d.Generation})
+			}
 		}
 	}
 	return &c

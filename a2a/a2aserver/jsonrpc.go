@@ -1,6 +1,7 @@
 package a2aserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,11 +18,22 @@ import (
 // call is one call on its way through the server. Its dialect is never nil: it
 // is what an error is written in.
 type call struct {
+	binding binding
 	id      jsonrpc.ID
 	dialect *wire.Dialect
 	op      wire.Op
 	params  json.RawMessage
 	agent   a2a.Agent
+}
+
+// binding is how answers travel.
+type binding interface {
+	// result returns the body of an answer, or the data of an event.
+	result(c call, result json.RawMessage) []byte
+
+	// refusal returns the same for an error, which is an *a2a.Error or one that
+	// the binding made itself, with the HTTP status of an answer.
+	refusal(c call, err error) (status int, body []byte)
 }
 
 // refusal is an error that is not for JSON-RPC alone to tell.
@@ -36,6 +48,11 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, c, err)
 		return
 	}
+	s.serve(w, r, c)
+}
+
+// serve answers c.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
 	if c.op.Streams() {
 		s.stream(w, r, c)
 		return
@@ -45,23 +62,16 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, c, err)
 		return
 	}
-	writeResponse(w, http.StatusOK, &jsonrpc.Response{ID: c.id, Result: result})
+	write(w, http.StatusOK, c.binding.result(c, result))
 }
 
 // decode reads the call that r carries. With an error it returns what is known
 // of the call.
 func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
-	c := call{dialect: wire.Dialects()[0]}
-	if !isJSON(r.Header.Get("Content-Type")) {
-		return c, refusal{http.StatusUnsupportedMediaType, a2a.Errorf(a2a.InvalidRequest, "the body must be application/json")}
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.maxBody()))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return c, refusal{http.StatusRequestEntityTooLarge, a2a.Errorf(a2a.InvalidRequest, "the body is larger than %d bytes", large.Limit)}
-	case err != nil:
-		return c, refusal{http.StatusBadRequest, a2a.Errorf(a2a.InvalidRequest, "the body could not be read to its end")}
+	c := call{binding: jsonRPC{}, dialect: wire.Dialects()[0]}
+	body, err := s.readBody(w, r)
+	if err != nil {
+		return c, err
 	}
 	in, err := jsonrpc.DecodeRequest(body)
 	if in != nil {
@@ -76,6 +86,23 @@ func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
 	c.dialect, c.op, err = wire.Route(rawVersion(r), in.Method)
 	s.choose(&c, r)
 	return c, err
+}
+
+// readBody reads the body of a call, whatever its binding.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if !isJSON(r.Header.Get("Content-Type")) {
+		return nil, refusal{http.StatusUnsupportedMediaType, a2a.Errorf(a2a.InvalidRequest, "the body must be application/json")}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.maxBody()))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, refusal{http.StatusRequestEntityTooLarge, a2a.Errorf(a2a.InvalidRequest, "the body is larger than %d bytes", large.Limit)}
+	case err != nil:
+		return nil, refusal{http.StatusBadRequest, a2a.Errorf(a2a.InvalidRequest, "the body could not be read to its end")}
+	default:
+		return body, nil
+	}
 }
 
 // choose finds the agent for c: the agent itself, or for callers of 0.1 one
@@ -183,35 +210,48 @@ func limit(e a2a.Event, history *int) a2a.Event {
 // writeError is where an error becomes an answer. A call that streams has it
 // as an event; see the package comment.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err error) {
-	status := http.StatusOK
-	var no refusal
-	if errors.As(err, &no) {
-		status, err = no.status, no.error
-	}
 	if r.Context().Err() != nil {
 		return // nobody is left to read it
 	}
-	writeResponse(w, status, &jsonrpc.Response{ID: c.id, Error: s.wireError(r, c, err)})
+	var no refusal
+	if errors.As(err, &no) {
+		err = no.error
+	}
+	status, body := c.binding.refusal(c, s.shown(r, c, err))
+	write(w, cmp.Or(no.status, status), body)
 }
 
-// wireError is the one place an error becomes bytes. What an agent did not mean
-// to say is logged and not shown.
-func (s *Server) wireError(r *http.Request, c call, err error) *jsonrpc.Error {
+// shown returns what of err may be shown. What an agent did not mean to say is
+// logged instead.
+func (s *Server) shown(r *http.Request, c call, err error) error {
 	var framing *jsonrpc.Error
-	if errors.As(err, &framing) {
-		return framing
-	}
 	var e *a2a.Error
-	if !errors.As(err, &e) {
-		s.log().ErrorContext(r.Context(), "an agent failed", "op", c.dialect.Method(c.op), "err", err)
-		e = a2a.Errorf(a2a.Internal, "internal error")
+	if errors.As(err, &framing) || errors.As(err, &e) {
+		return err
 	}
-	return c.dialect.EncodeError(e)
+	s.log().ErrorContext(r.Context(), "an agent failed", "op", c.dialect.Method(c.op), "err", err)
+	return a2a.Errorf(a2a.Internal, "internal error")
 }
 
-func writeResponse(w http.ResponseWriter, status int, resp *jsonrpc.Response) {
+// jsonRPC is the binding JSONRPC.
+type jsonRPC struct{}
+
+func (jsonRPC) result(c call, result json.RawMessage) []byte {
+	return (&jsonrpc.Response{ID: c.id, Result: result}).Append(nil)
+}
+
+func (jsonRPC) refusal(c call, err error) (int, []byte) {
+	resp := &jsonrpc.Response{ID: c.id}
+	var e *a2a.Error
+	if !errors.As(err, &resp.Error) && errors.As(err, &e) {
+		resp.Error = c.dialect.EncodeError(e)
+	}
+	return http.StatusOK, resp.Append(nil)
+}
+
+func write(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(resp.Append(nil)) // a client that is gone needs no answer
+	_, _ = w.Write(body) // a client that is gone needs no answer
 }

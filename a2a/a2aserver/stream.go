@@ -11,7 +11,6 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
-	"rialto/internal/jsonrpc"
 	"rialto/internal/sse"
 )
 
@@ -23,17 +22,30 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call) {
 	defer pulse.Wait()
 	defer stop()
 
-	out := sse.NewWriter(w)
-	if out.Flush() != nil {
+	var out *sse.Writer
+	begin := func() bool {
+		if out != nil {
+			return true
+		}
+		out = sse.NewWriter(w)
+		pulse.Go(func() { keepAlive(ctx, out, s.keepAlive()) })
+		return out.Flush() == nil
+	}
+	if (c.binding == jsonRPC{}) && !begin() {
 		return
 	}
-	pulse.Go(func() { keepAlive(ctx, out, s.keepAlive()) })
 	for result, err := range s.results(ctx, c) {
-		resp := &jsonrpc.Response{ID: c.id, Result: result.json}
-		if err != nil {
-			resp.Error = s.wireError(r, c, err)
+		if err != nil && out == nil {
+			s.writeError(w, r, c, err) // over HTTP+JSON, before the stream begins
+			return
 		}
-		event := sse.Event{Data: resp.Append(nil)}
+		event := sse.Event{Data: c.binding.result(c, result.json)}
+		if err != nil {
+			_, event.Data = c.binding.refusal(c, s.shown(r, c, err))
+		}
+		if !begin() {
+			return
+		}
 		if c.dialect.CallersName && strings.HasPrefix(r.UserAgent(), namesEvents) {
 			event.Type = result.kind
 		}

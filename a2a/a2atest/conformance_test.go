@@ -1,6 +1,7 @@
 package a2atest_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -14,12 +15,10 @@ var all = []a2a.Generation{a2a.V10, a2a.V03, a2a.V02, a2a.V01}
 
 // suite returns what can be asked of a way that leads through generations.
 func suite(generations ...a2a.Generation) func(*testing.T, func(*testing.T, *a2atest.Agent) a2a.Agent) {
-	for _, g := range generations {
-		if g == a2a.V01 {
-			return a2atest.TestFirstAgent
-		}
+	if slices.Contains(generations, a2a.V01) {
+		return a2atest.TestFirstAgent
 	}
-	return a2atest.TestAgent
+	return func(t *testing.T, dial func(*testing.T, *a2atest.Agent) a2a.Agent) { a2atest.TestAgent(t, dial) }
 }
 
 func TestAgentOverTheWire(t *testing.T) {
@@ -39,6 +38,25 @@ func TestAgentOverTheWire(t *testing.T) {
 			return dial(t, a2atest.Serve(t, agent, agent.Card(), a2a.V10, a2a.V03), "")
 		})
 	})
+}
+
+func TestAgentOverREST(t *testing.T) {
+	for g, lost := range map[a2a.Generation][]string{
+		a2a.V10: nil,
+		// The protocol buffers of 0.3.0 have no metadata of parts, no names of
+		// files, and no referenceTaskIds.
+		a2a.V03: {"parts of every kind survive the trip", "the agent gets what was sent"},
+	} {
+		t.Run(string(g), func(t *testing.T) {
+			a2atest.TestAgent(t, func(t *testing.T, agent *a2atest.Agent) a2a.Agent {
+				c := dial(t, a2atest.ServeOver(t, agent, agent.Card(), a2a.HTTPJSON, g), "")
+				if got := c.Interface(); got.Version != g || got.Binding != a2a.HTTPJSON {
+					t.Errorf("speaking %s over %s, want %s", got.Version, got.Binding, g)
+				}
+				return c
+			}, lost...)
+		})
+	}
 }
 
 // TestAgentThroughATranslator crosses every generation of callers with every

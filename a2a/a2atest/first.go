@@ -10,7 +10,7 @@ import (
 // That generation has no messages without a task, fewer states, and nothing that
 // a request says besides its message; and what has ended may go on.
 func TestFirstAgent(t *testing.T, dial func(t *testing.T, agent *Agent) a2a.Agent) {
-	runCases(t, dial, map[string]func(*testing.T, *Agent, a2a.Agent){
+	runCases(t, dial, nil, map[string]func(*testing.T, *Agent, a2a.Agent){
 		"a send waits for the end":                         testFirstSend,
 		"a message becomes a task":                         testFirstSay,
 		"a send that should not wait does not":             testImmediately,

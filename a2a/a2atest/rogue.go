@@ -16,8 +16,9 @@ type Rogue struct {
 	// Card is served at the card's well-known place. "" is served as 404.
 	Card string
 
-	// Answers are served to calls of the method that is their key, in order;
-	// the last one again and again. Other methods are answered -32601.
+	// Answers are served to calls of the method that is their key, or over
+	// HTTP+JSON of the HTTP method and path, in order; the last one again and
+	// again. Other methods are answered -32601, other paths 404.
 	Answers map[string][]Answer
 
 	mu    sync.Mutex
@@ -63,6 +64,16 @@ func (r *Rogue) Calls() []Call {
 // ServeHTTP answers as told.
 func (r *Rogue) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	here := "http://" + req.Host
+	fill := strings.NewReplacer("$URL", here)
+	if key := req.Method + " " + req.URL.Path; r.Answers[key] != nil {
+		body, err := io.ReadAll(io.LimitReader(req.Body, 1<<20))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		r.answer(Call{key, body, req.Header}).write(w, req, fill)
+		return
+	}
 	if req.Method == http.MethodGet {
 		if r.Card == "" || req.URL.Path != "/.well-known/agent-card.json" {
 			http.NotFound(w, req)
@@ -76,8 +87,8 @@ func (r *Rogue) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		Method string
 		Params json.RawMessage
 	}
-	if err := json.NewDecoder(req.Body).Decode(&call); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	if err := json.NewDecoder(req.Body).Decode(&call); err != nil || call.Method == "" {
+		http.NotFound(w, req)
 		return
 	}
 	r.answer(Call{call.Method, call.Params, req.Header}).write(w, req, strings.NewReplacer("$ID", string(call.ID), "$URL", here))

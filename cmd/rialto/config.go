@@ -245,8 +245,8 @@ func (c *config) checkAgents() error {
 		if a.Protocol != "" && !slices.Contains([]a2a.Generation{a2a.V01, a2a.V02, a2a.V03, a2a.V10}, a2a.Generation(a.Protocol)) {
 			return fmt.Errorf("%s.protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card", at, a.Protocol)
 		}
-		if a.Binding != "" && a2a.Binding(a.Binding) != a2a.JSONRPC {
-			return fmt.Errorf("%s.binding: %q is not JSONRPC; leave it out to find it from the agent's card", at, a.Binding)
+		if a.Binding != "" && !slices.Contains([]a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON}, a2a.Binding(a.Binding)) {
+			return fmt.Errorf("%s.binding: %q is not one of JSONRPC, HTTP+JSON; leave it out to find it from the agent's card", at, a.Binding)
 		}
 		if _, err := a.Credentials.header(); err != nil {
 			return fmt.Errorf("%s.credentials: %w", at, err)

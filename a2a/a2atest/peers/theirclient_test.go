@@ -17,7 +17,15 @@ import (
 	"rialto/a2a/a2atest"
 )
 
-var generations = []a2a.Generation{a2a.V10, a2a.V03}
+// way is a generation over a binding.
+type way struct {
+	binding    a2a.Binding
+	generation a2a.Generation
+}
+
+func (w way) String() string { return string(w.generation) + " over " + string(w.binding) }
+
+var ways = []way{{a2a.JSONRPC, a2a.V10}, {a2a.JSONRPC, a2a.V03}, {a2a.HTTPJSON, a2a.V10}, {a2a.HTTPJSON, a2a.V03}}
 
 // theirClient is a2a-go's client of the agent at url, which it must reach by
 // the agent's own card.
@@ -29,7 +37,8 @@ func theirClient(t *testing.T, url string) *a2aclient.Client {
 	if err != nil {
 		t.Fatalf("resolving our card: %v", err)
 	}
-	c, err := a2aclient.NewFromCard(t.Context(), card, a2av0.WithJSONRPCTransport(a2av0.JSONRPCTransportConfig{}))
+	c, err := a2aclient.NewFromCard(t.Context(), card, a2av0.WithJSONRPCTransport(a2av0.JSONRPCTransportConfig{}),
+		a2av0.WithRESTTransport(a2av0.RESTTransportConfig{}))
 	if err != nil {
 		t.Fatalf("dialling by our card: %v", err)
 	}
@@ -48,12 +57,12 @@ func deadline(t *testing.T) context.Context {
 	return ctx
 }
 
-// eachGeneration runs test with their client before our scripted agent.
-func eachGeneration(t *testing.T, test func(*testing.T, *a2atest.Agent, *a2aclient.Client)) {
-	for _, g := range generations {
-		t.Run(string(g), func(t *testing.T) {
+// eachWay runs test with their client before our scripted agent.
+func eachWay(t *testing.T, test func(*testing.T, *a2atest.Agent, *a2aclient.Client)) {
+	for _, w := range ways {
+		t.Run(w.String(), func(t *testing.T) {
 			agent := scripted(t)
-			test(t, agent, theirClient(t, a2atest.Serve(t, agent, agent.Card(), g)))
+			test(t, agent, theirClient(t, a2atest.ServeOver(t, agent, agent.Card(), w.binding, w.generation)))
 		})
 	}
 }
@@ -69,10 +78,10 @@ func task(t *testing.T, r theirs.SendMessageResult, err error) *theirs.Task {
 
 func TestTheirClientSendsToEachOfOurAgents(t *testing.T) {
 	for name, open := range agents() {
-		for _, g := range generations {
-			t.Run(name+" in "+string(g), func(t *testing.T) {
+		for _, w := range ways {
+			t.Run(name+" in "+w.String(), func(t *testing.T) {
 				s := open(t)
-				c := theirClient(t, a2atest.Serve(t, s.agent, s.card, g))
+				c := theirClient(t, a2atest.ServeOver(t, s.agent, s.card, w.binding, w.generation))
 				r, err := c.SendMessage(deadline(t), ask(s.text))
 				got := task(t, r, err)
 				if got.Status.State != theirs.TaskStateCompleted || len(got.Artifacts) == 0 ||
@@ -85,7 +94,7 @@ func TestTheirClientSendsToEachOfOurAgents(t *testing.T) {
 }
 
 func TestTheirClientGetsAMessage(t *testing.T) {
-	eachGeneration(t, func(t *testing.T, _ *a2atest.Agent, c *a2aclient.Client) {
+	eachWay(t, func(t *testing.T, _ *a2atest.Agent, c *a2aclient.Client) {
 		r, err := c.SendMessage(deadline(t), ask("say hello"))
 		m, ok := r.(*theirs.Message)
 		if err != nil || !ok || m.Role != theirs.MessageRoleAgent || m.Parts[0].Text() != "hello" {
@@ -95,7 +104,7 @@ func TestTheirClientGetsAMessage(t *testing.T) {
 }
 
 func TestTheirClientStreams(t *testing.T) {
-	eachGeneration(t, func(t *testing.T, _ *a2atest.Agent, c *a2aclient.Client) {
+	eachWay(t, func(t *testing.T, _ *a2atest.Agent, c *a2aclient.Client) {
 		got, text := play(t, c.SendStreamingMessage(deadline(t), ask("chunks")))
 		if want := "task artifact artifact artifact TASK_STATE_COMPLETED"; got != want || text != "chunk 1chunk 2chunk 3" {
 			t.Errorf("got %s with %q, want %s", got, text, want)
@@ -125,7 +134,7 @@ func play(t *testing.T, events iter.Seq2[theirs.Event, error]) (told, text strin
 }
 
 func TestTheirClientGetsCancelsAndFollows(t *testing.T) {
-	eachGeneration(t, func(t *testing.T, agent *a2atest.Agent, c *a2aclient.Client) {
+	eachWay(t, func(t *testing.T, agent *a2atest.Agent, c *a2aclient.Client) {
 		ctx := deadline(t)
 		now := func(text string) *theirs.Task {
 			req := ask(text)
@@ -155,7 +164,7 @@ func TestTheirClientGetsCancelsAndFollows(t *testing.T) {
 }
 
 func TestTheirClientUnderstandsOurErrors(t *testing.T) {
-	eachGeneration(t, func(t *testing.T, agent *a2atest.Agent, c *a2aclient.Client) {
+	eachWay(t, func(t *testing.T, agent *a2atest.Agent, c *a2aclient.Client) {
 		ctx := deadline(t)
 		r, err := c.SendMessage(ctx, ask("echo x"))
 		ended := task(t, r, err)

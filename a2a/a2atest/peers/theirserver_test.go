@@ -68,7 +68,7 @@ func (executor) Cancel(_ context.Context, x *a2asrv.ExecutorContext) iter.Seq2[t
 }
 
 // theirServer serves executor as a2a-go does and returns our client of it.
-func theirServer(t *testing.T, g a2a.Generation) *a2aclient.Client {
+func theirServer(t *testing.T, w way) *a2aclient.Client {
 	t.Helper()
 	mux := http.NewServeMux()
 	web := httptest.NewServer(mux)
@@ -76,16 +76,17 @@ func theirServer(t *testing.T, g a2a.Generation) *a2aclient.Client {
 	card := &theirs.AgentCard{Name: "theirs", Description: "a2a-go", Version: "1",
 		Capabilities:      theirs.AgentCapabilities{Streaming: true},
 		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"}, Skills: []theirs.AgentSkill{}}
-	iface := theirs.NewAgentInterface(web.URL+"/rpc", theirs.TransportProtocolJSONRPC)
+	iface := theirs.NewAgentInterface(web.URL+"/a2a", theirs.TransportProtocol(w.binding))
+	card.SupportedInterfaces = []*theirs.AgentInterface{iface}
 	handler := a2asrv.NewHandler(executor{})
-	if g == a2a.V03 {
+	if w.generation == a2a.V03 {
 		iface.ProtocolVersion = a2av0.Version
-		mux.Handle("/rpc", a2av0.NewJSONRPCHandler(handler))
-		card.SupportedInterfaces = []*theirs.AgentInterface{iface}
+		mux.Handle("/a2a", a2av0.NewJSONRPCHandler(handler))
+		mux.Handle("/a2a/", http.StripPrefix("/a2a", a2av0.NewRESTHandler(handler)))
 		mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewAgentCardHandler(a2av0.NewStaticAgentCardProducer(card)))
 	} else {
-		mux.Handle("/rpc", a2asrv.NewJSONRPCHandler(handler))
-		card.SupportedInterfaces = []*theirs.AgentInterface{iface}
+		mux.Handle("/a2a", a2asrv.NewJSONRPCHandler(handler))
+		mux.Handle("/a2a/", http.StripPrefix("/a2a", a2asrv.NewRESTHandler(handler)))
 		mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewStaticAgentCardHandler(card))
 	}
 	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond}).Dial(t.Context(), web.URL)
@@ -96,12 +97,12 @@ func theirServer(t *testing.T, g a2a.Generation) *a2aclient.Client {
 }
 
 func eachServer(t *testing.T, test func(*testing.T, *a2aclient.Client)) {
-	for _, g := range generations {
-		t.Run(string(g), func(t *testing.T) {
-			c := theirServer(t, g)
+	for _, w := range ways {
+		t.Run(w.String(), func(t *testing.T) {
+			c := theirServer(t, w)
 			test(t, c)
-			if got := c.Interface().Version; got != g {
-				t.Errorf("ended up speaking %s, want %s", got, g)
+			if got := c.Interface(); got.Version != w.generation || got.Binding != w.binding {
+				t.Errorf("ended up speaking %s over %s, want %s", got.Version, got.Binding, w)
 			}
 		})
 	}

@@ -47,7 +47,7 @@ func DecodeItem(result json.RawMessage) (Item, error) {
 // DecodeEvent reads an event of a stream. In 0.1 a stream brings no tasks, but
 // servers leave out that an event is not the last, and then it looks like one.
 func (d *Dialect) DecodeEvent(result json.RawMessage) (Item, error) {
-	item, err := DecodeItem(result)
+	item, err := d.DecodeAnswer(result)
 	t, ok := item.Event.(*a2a.Task)
 	if ok && d.CallersName && len(t.Artifacts) == 0 && len(t.History) == 0 {
 		item.Event = &a2a.StatusUpdate{TaskID: t.ID, ContextID: t.ContextID, Status: t.Status, Metadata: t.Metadata}
@@ -55,10 +55,19 @@ func (d *Dialect) DecodeEvent(result json.RawMessage) (Item, error) {
 	return item, err
 }
 
+// DecodeAnswer reads the result of a call that sends.
+func (d *Dialect) DecodeAnswer(result json.RawMessage) (Item, error) {
+	item, err := DecodeItem(result)
+	if d.boxed {
+		unboxEvent(item.Event)
+	}
+	return item, err
+}
+
 // DecodeTask reads the result of a call that is answered by a task, bare or in
 // the envelope that some servers put around it.
-func DecodeTask(result json.RawMessage) (*a2a.Task, error) {
-	item, err := DecodeItem(result)
+func (d *Dialect) DecodeTask(result json.RawMessage) (*a2a.Task, error) {
+	item, err := d.DecodeAnswer(result)
 	if err != nil {
 		return nil, err
 	}

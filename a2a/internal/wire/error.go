@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"rialto/a2a"
 	"rialto/internal/jsonrpc"
@@ -150,6 +151,9 @@ func (d *Dialect) MethodUnknown(err error) bool {
 	switch e.Code {
 	case a2a.MethodNotFound, a2a.VersionNotSupported:
 		return true
+	case a2a.InvalidParams:
+		// What a2a-js before 0.3.8 says to the protocol buffers of 0.3.
+		return d.boxed && strings.Contains(e.Message, "message.parts")
 	case a2a.InvalidRequest:
 		// What servers in Python before 1.0 say to a method they do not know.
 		return major(d.Generation) == "0"

@@ -85,7 +85,7 @@ func sampleResponse(b []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return DecodeTask(answer.Result)
+	return v01.DecodeTask(answer.Result)
 }
 
 // sampleStream reads events that show their data over many lines, which only

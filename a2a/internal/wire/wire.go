@@ -68,6 +68,7 @@ type Dialect struct {
 	// (A2A 0.1). Then a send cannot ask to be answered at once either.
 	CallersName bool
 
+	boxed      bool // data comes in an object around it
 	methods    []method
 	errors     []errorNumber
 	reasons    reasons

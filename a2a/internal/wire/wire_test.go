@@ -133,7 +133,7 @@ func TestEachDialectWritesEachState(t *testing.T) {
 			if lost, ok := map[a2a.State]a2a.State{a2a.Rejected: a2a.Failed, a2a.AuthRequired: a2a.InputRequired}[s]; ok && d == &v01 {
 				want = lost
 			}
-			if task, err := DecodeTask(b); err != nil || task.Status.State != want {
+			if task, err := d.DecodeTask(b); err != nil || task.Status.State != want {
 				t.Errorf("%s: %s became %+v, %v, want %s", d.Generation, b, task, err, want)
 			}
 		}

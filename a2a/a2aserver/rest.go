@@ -1,0 +1,81 @@
+package a2aserver
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+)
+
+// serveREST answers a call over HTTP+JSON, if r is one.
+func (s *Server) serveREST(w http.ResponseWriter, r *http.Request) bool {
+	op, id, v03, ok := wire.RESTRoute(r.Method, r.URL.EscapedPath())
+	if !ok {
+		return false
+	}
+	c, err := s.decodeREST(w, r, op, id, v03)
+	if err != nil {
+		s.writeError(w, r, c, err)
+		return true
+	}
+	s.serve(w, r, c)
+	return true
+}
+
+// decodeREST reads the call that r carries. With an error it returns what is
+// known of the call.
+func (s *Server) decodeREST(w http.ResponseWriter, r *http.Request, op wire.Op, id a2a.TaskID, v03 bool) (call, error) {
+	asked := version(r)
+	c := call{binding: rest{}, op: op, dialect: wire.RESTDialect(v03 && asked != a2a.V10, nil), agent: s.Agent}
+	if asked != "" && asked != c.dialect.Generation {
+		return c, a2a.Errorf(a2a.VersionNotSupported, "A2A version %q is not supported here; this path is one of %s", asked, c.dialect.Generation)
+	}
+	if op != wire.Send && op != wire.Stream {
+		var err error
+		c.params, err = query(r, id)
+		return c, err
+	}
+	body, err := s.readBody(w, r)
+	if err != nil {
+		return c, err
+	}
+	c.params = body
+	c.dialect = wire.RESTDialect(v03 && asked != a2a.V10, body)
+	if !json.Valid(body) {
+		return c, a2a.Errorf(a2a.ParseFailed, "the body is not JSON")
+	}
+	return c, nil
+}
+
+// query returns what r says of a task as the parameters of a call about it.
+func query(r *http.Request, id a2a.TaskID) (json.RawMessage, error) {
+	q := struct {
+		ID            a2a.TaskID `json:"id"`
+		HistoryLength *int       `json:"historyLength,omitempty"`
+	}{ID: id}
+	if h := r.URL.Query().Get("historyLength"); h != "" {
+		n, err := strconv.Atoi(h)
+		if err != nil {
+			return nil, a2a.Errorf(a2a.InvalidParams, "historyLength must be a number")
+		}
+		q.HistoryLength = &n
+	}
+	return json.Marshal(q)
+}
+
+// rest is the binding HTTP+JSON: a result is the whole body, and an error has an
+// HTTP status.
+type rest struct{}
+
+func (rest) result(_ call, result json.RawMessage) []byte { return result }
+
+func (rest) refusal(c call, err error) (int, []byte) {
+	var e *a2a.Error
+	if !errors.As(err, &e) {
+		e = a2a.Errorf(a2a.Internal, "internal error")
+	}
+	return c.dialect.EncodeRESTError(e)
+}

@@ -1,0 +1,245 @@
+package wire
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"rialto/a2a"
+)
+
+// RESTDialects returns the dialects of the binding HTTP+JSON, the newest first.
+// 0.3 has two: by its protocol buffers, and in the objects of JSON-RPC, which
+// a2a-js sent and understood alone before 0.3.8.
+func RESTDialects() []*Dialect { return []*Dialect{&v10, &v03rest, &v03} }
+
+// RESTPath returns the HTTP method and the path below an interface's URL of op
+// (A2A 1.0 section 11.3, 0.3 section 3.5.3). The tenant stands before it, in
+// 1.0.
+func (d *Dialect) RESTPath(op Op, q a2a.TaskQuery, tenant string) (method, path string) {
+	base := "/v1"
+	if d.Generation == a2a.V10 {
+		if base = ""; tenant != "" {
+			base = "/" + url.PathEscape(tenant)
+		}
+	}
+	// A colon in an id must not look like the one before a verb.
+	task := base + "/tasks/" + strings.ReplaceAll(url.PathEscape(string(q.ID)), ":", "%3A")
+	switch op {
+	case Send:
+		return http.MethodPost, base + "/message:send"
+	case Stream:
+		return http.MethodPost, base + "/message:stream"
+	case Cancel:
+		return http.MethodPost, task + ":cancel"
+	case Subscribe:
+		// The texts say POST, the protocol buffers GET; callers try both.
+		return http.MethodGet, task + ":subscribe"
+	default:
+		if q.HistoryLength != nil {
+			task += "?historyLength=" + strconv.Itoa(*q.HistoryLength)
+		}
+		return http.MethodGet, task
+	}
+}
+
+// RESTRoute finds the operation at an escaped path, and the task that it is
+// about. What stands before, an agent's place or a tenant, does not matter; v1
+// tells that the path is one of 0.3.
+func RESTRoute(method, path string) (op Op, id a2a.TaskID, v03 bool, ok bool) {
+	at := strings.LastIndex(path, "/tasks/")
+	if at < 0 {
+		at = strings.LastIndexByte(path, '/')
+	}
+	if at < 0 {
+		return 0, "", false, false
+	}
+	v03 = strings.HasSuffix(path[:at], "/v1")
+	switch rest := method + " " + path[at:]; rest {
+	case "POST /message:send":
+		return Send, "", v03, true
+	case "POST /message:stream":
+		return Stream, "", v03, true
+	case "GET /tasks":
+		return List, "", v03, true
+	case "GET /card", "GET /extendedAgentCard":
+		return ExtendedCard, "", v03, true
+	}
+	name, isTask := strings.CutPrefix(path[at:], "/tasks/")
+	if !isTask {
+		return 0, "", v03, false
+	}
+	name, config, push := strings.Cut(name, "/pushNotificationConfigs")
+	verb := ""
+	for _, v := range []string{"cancel", "subscribe"} {
+		if id, found := strings.CutSuffix(name, ":"+v); found {
+			name, verb = id, v
+		}
+	}
+	raw, err := url.PathUnescape(name)
+	if err != nil || raw == "" || strings.Contains(name, "/") {
+		return 0, "", v03, false
+	}
+	op, ok = taskOp(method, verb, push, strings.Trim(config, "/") != "")
+	return op, a2a.TaskID(raw), v03, ok
+}
+
+func taskOp(method, verb string, push, config bool) (Op, bool) {
+	switch {
+	case push && method == http.MethodPost:
+		return PushSet, true
+	case push && method == http.MethodDelete:
+		return PushDelete, true
+	case push && config:
+		return PushGet, method == http.MethodGet
+	case push:
+		return PushList, method == http.MethodGet
+	case verb == "":
+		return Task, method == http.MethodGet
+	case verb == "cancel":
+		return Cancel, method == http.MethodPost
+	case verb == "subscribe":
+		return Subscribe, method == http.MethodGet || method == http.MethodPost
+	default:
+		return 0, false
+	}
+}
+
+// RESTDialect returns the dialect that a body of 0.3 is written in: that of the
+// protocol buffers, unless its message says otherwise.
+func RESTDialect(v03path bool, body json.RawMessage) *Dialect {
+	var in struct {
+		Message struct {
+			Kind  string          `json:"kind"`
+			Parts json.RawMessage `json:"parts"`
+		} `json:"message"`
+	}
+	switch {
+	case !v03path:
+		return &v10
+	case json.Unmarshal(body, &in) == nil && (in.Message.Kind != "" || in.Message.Parts != nil):
+		return &v03
+	default:
+		return &v03rest
+	}
+}
+
+// restStatus is how an error travels besides its reason (A2A 1.0.1 section 5.4).
+type restStatus struct {
+	code   a2a.Code
+	status int
+	name   string // of google.rpc.Code
+}
+
+// restStatuses is ordered: the first row of a status is how we read it where
+// nothing else tells.
+var restStatuses = []restStatus{
+	{a2a.InvalidParams, http.StatusBadRequest, "INVALID_ARGUMENT"},
+	{a2a.InvalidRequest, http.StatusBadRequest, "INVALID_ARGUMENT"},
+	{a2a.ParseFailed, http.StatusBadRequest, "INVALID_ARGUMENT"},
+	{a2a.ContentTypeNotSupported, http.StatusBadRequest, "INVALID_ARGUMENT"},
+	{a2a.TaskNotCancelable, http.StatusBadRequest, "FAILED_PRECONDITION"},
+	{a2a.PushNotSupported, http.StatusBadRequest, "FAILED_PRECONDITION"},
+	{a2a.UnsupportedOperation, http.StatusBadRequest, "FAILED_PRECONDITION"},
+	{a2a.ExtendedCardMissing, http.StatusBadRequest, "FAILED_PRECONDITION"},
+	{a2a.ExtensionRequired, http.StatusBadRequest, "FAILED_PRECONDITION"},
+	{a2a.VersionNotSupported, http.StatusBadRequest, "FAILED_PRECONDITION"},
+	{a2a.Unauthenticated, http.StatusUnauthorized, "UNAUTHENTICATED"},
+	{a2a.Forbidden, http.StatusForbidden, "PERMISSION_DENIED"},
+	{a2a.TaskNotFound, http.StatusNotFound, "NOT_FOUND"},
+	{a2a.MethodNotFound, http.StatusNotFound, "NOT_FOUND"},
+	{a2a.TaskNotCancelable, http.StatusConflict, "FAILED_PRECONDITION"},                // 1.0.0
+	{a2a.ContentTypeNotSupported, http.StatusUnsupportedMediaType, "INVALID_ARGUMENT"}, // 1.0.0
+	{a2a.Internal, http.StatusInternalServerError, "INTERNAL"},
+	{a2a.InvalidAgentResponse, http.StatusInternalServerError, "INTERNAL"},
+	{a2a.UnsupportedOperation, http.StatusNotImplemented, "UNIMPLEMENTED"},
+	{a2a.InvalidAgentResponse, http.StatusBadGateway, "INTERNAL"}, // 1.0.0
+	{a2a.Unavailable, http.StatusServiceUnavailable, "UNAVAILABLE"},
+	{a2a.Unavailable, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED"},
+	{a2a.Unavailable, http.StatusGatewayTimeout, "UNAVAILABLE"},
+}
+
+// restError is the body of an error: a google.rpc.Status, and for clients of
+// 0.3 the error of JSON-RPC around it.
+type restError struct {
+	Code    int       `json:"code,omitempty"`
+	Message string    `json:"message,omitempty"`
+	Error   rpcStatus `json:"error"`
+}
+
+type rpcStatus struct {
+	Code    int             `json:"code"`
+	Status  string          `json:"status"`
+	Message string          `json:"message"`
+	Details json.RawMessage `json:"details"`
+}
+
+// EncodeRESTError returns the HTTP status and body of e.
+func (d *Dialect) EncodeRESTError(e *a2a.Error) (int, json.RawMessage) {
+	row := restStatus{e.Code, http.StatusInternalServerError, "INTERNAL"}
+	for _, r := range restStatuses {
+		if r.code == e.Code {
+			row = r
+			break
+		}
+	}
+	rpc := v10.EncodeError(e) // its data is the list of details
+	out := restError{Error: rpcStatus{row.status, row.name, rpc.Message, rpc.Data}}
+	if d.Generation != a2a.V10 {
+		out.Code, out.Message = d.EncodeError(e).Code, rpc.Message
+	}
+	b, err := json.Marshal(out)
+	if err != nil { // the data of an error that is no JSON
+		return row.status, json.RawMessage(`{"error":{"code":500,"status":"INTERNAL","message":"internal error"}}`)
+	}
+	return row.status, b
+}
+
+// DecodeRESTError reads an error that came with an HTTP status, or in a stream.
+// It is nil if body is none: no object with a message or code. The reason
+// decides, then a number of JSON-RPC, then the status.
+func (d *Dialect) DecodeRESTError(status int, body json.RawMessage) *a2a.Error {
+	var in struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+		Error   *struct {
+			Code    int             `json:"code"`
+			Message string          `json:"message"`
+			Details json.RawMessage `json:"details"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &in) != nil {
+		return nil
+	}
+	if in.Error != nil {
+		if in.Code == 0 {
+			in.Code = in.Error.Code
+		}
+		in.Message, in.Data = in.Error.Message, in.Error.Details
+	}
+	if in.Message == "" && in.Code == 0 {
+		return nil
+	}
+	e := &a2a.Error{Code: a2a.Internal, Message: in.Message, Data: in.Data, Remote: true}
+	if in.Code >= 400 {
+		status = in.Code
+	}
+	for _, row := range restStatuses {
+		if row.status == status {
+			e.Code = row.code
+			break
+		}
+	}
+	if in.Code < 0 {
+		e.Number, e.Code = in.Code, d.meaning(in.Code)
+	}
+	for _, row := range numbers {
+		if string(row.code) == reason(in.Data) {
+			e.Code = row.code
+		}
+	}
+	return e
+}

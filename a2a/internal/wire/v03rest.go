@@ -1,0 +1,201 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"rialto/a2a"
+)
+
+// v03rest is A2A 0.3 over HTTP+JSON: the JSON form of the protocol buffers
+// a2a.v1. They call the parts of a message its content, and a part has neither
+// metadata nor the name of a file.
+var v03rest = Dialect{
+	Generation: a2a.V03,
+	methods:    v03.methods,
+	errors:     numbers,
+	speller:    spell03rest{},
+	decodeSend: decodeSend03rest,
+	boxed:      true,
+}
+
+type spell03rest struct{}
+
+type send03rest struct {
+	Message       message03rest `json:"message"`
+	Configuration config03      `json:"configuration"`
+	Metadata      a2a.Metadata  `json:"metadata,omitempty"`
+}
+
+type message03rest struct {
+	MessageID  string       `json:"messageId"`
+	ContextID  string       `json:"contextId,omitempty"`
+	TaskID     a2a.TaskID   `json:"taskId,omitempty"`
+	Role       string       `json:"role"`
+	Content    []part03rest `json:"content"`
+	Metadata   a2a.Metadata `json:"metadata,omitempty"`
+	Extensions []string     `json:"extensions,omitempty"`
+}
+
+type part03rest struct {
+	Text *string     `json:"text,omitempty"`
+	File *file03rest `json:"file,omitempty"`
+	Data *data03rest `json:"data,omitempty"`
+}
+
+type file03rest struct {
+	URI      *string `json:"fileWithUri,omitempty"`
+	Bytes    *[]byte `json:"fileWithBytes,omitempty"`
+	MimeType string  `json:"mimeType,omitempty"`
+}
+
+type data03rest struct {
+	Data json.RawMessage `json:"data"`
+}
+
+type artifact03rest struct {
+	ArtifactID  string       `json:"artifactId"`
+	Name        string       `json:"name,omitempty"`
+	Description string       `json:"description,omitempty"`
+	Parts       []part03rest `json:"parts"`
+	Metadata    a2a.Metadata `json:"metadata,omitempty"`
+	Extensions  []string     `json:"extensions,omitempty"`
+}
+
+type status03rest struct {
+	State     string         `json:"state"`
+	Message   *message03rest `json:"message,omitempty"`
+	Timestamp string         `json:"timestamp,omitempty"`
+}
+
+type task03rest struct {
+	ID        a2a.TaskID       `json:"id"`
+	ContextID string           `json:"contextId"`
+	Status    status03rest     `json:"status"`
+	Artifacts []artifact03rest `json:"artifacts,omitempty"`
+	History   []message03rest  `json:"history,omitempty"`
+	Metadata  a2a.Metadata     `json:"metadata,omitempty"`
+}
+
+type statusUpdate03rest struct {
+	TaskID    a2a.TaskID   `json:"taskId"`
+	ContextID string       `json:"contextId"`
+	Status    status03rest `json:"status"`
+	Final     bool         `json:"final"`
+	Metadata  a2a.Metadata `json:"metadata,omitempty"`
+}
+
+type artifactUpdate03rest struct {
+	TaskID    a2a.TaskID     `json:"taskId"`
+	ContextID string         `json:"contextId"`
+	Artifact  artifact03rest `json:"artifact"`
+	Append    bool           `json:"append,omitempty"`
+	LastChunk bool           `json:"lastChunk,omitempty"`
+	Metadata  a2a.Metadata   `json:"metadata,omitempty"`
+}
+
+func (s spell03rest) send(r *a2a.SendRequest, _ Envelope) any {
+	return send03rest{s.message(*r.Message), config03{r.AcceptedOutputModes, r.HistoryLength, !r.ReturnImmediately}, r.Metadata}
+}
+
+func (s spell03rest) event(e a2a.Event) any {
+	switch e := e.(type) {
+	case *a2a.Task:
+		return map[string]any{"task": s.task(e)}
+	case *a2a.Message:
+		return map[string]any{"message": s.message(*e)}
+	case *a2a.StatusUpdate:
+		return map[string]any{"statusUpdate": statusUpdate03rest{e.TaskID, e.ContextID, s.status(e.Status), e.Status.State.Settled(), e.Metadata}}
+	case *a2a.ArtifactUpdate:
+		return map[string]any{"artifactUpdate": artifactUpdate03rest{e.TaskID, e.ContextID, s.artifact(e.Artifact), e.Append, e.LastChunk, e.Metadata}}
+	default:
+		return nil
+	}
+}
+
+func (s spell03rest) task(t *a2a.Task) any {
+	return task03rest{t.ID, t.ContextID, s.status(t.Status), each(t.Artifacts, s.artifact), each(t.History, s.message), t.Metadata}
+}
+
+func (s spell03rest) status(in a2a.Status) status03rest {
+	out := status03rest{State: stateV1(in.State), Timestamp: formatTime(in.Timestamp)}
+	if in.State == a2a.Canceled {
+		out.State = "TASK_STATE_CANCELLED"
+	}
+	if in.Message != nil {
+		m := s.message(*in.Message)
+		out.Message = &m
+	}
+	return out
+}
+
+func (s spell03rest) message(m a2a.Message) message03rest {
+	return message03rest{m.ID, m.ContextID, m.TaskID, roleV1(m.Role), filled(each(m.Parts, s.part)), m.Metadata, m.Extensions}
+}
+
+func (s spell03rest) artifact(a a2a.Artifact) artifact03rest {
+	return artifact03rest{a.ID, a.Name, a.Description, filled(each(a.Parts, s.part)), a.Metadata, a.Extensions}
+}
+
+func (spell03rest) part(p a2a.Part) part03rest {
+	in := spell03{}.part(p)
+	out := part03rest{Text: in.Text}
+	switch {
+	case in.File != nil:
+		out.File = &file03rest{in.File.URI, in.File.Bytes, in.File.MimeType}
+	case in.Data != nil:
+		out.Data = &data03rest{in.Data}
+	}
+	return out
+}
+
+// decodeSend03rest waits only if that is said: the JSON form of protocol buffers
+// leaves out what is false.
+func decodeSend03rest(params json.RawMessage) (*a2a.SendRequest, error) {
+	req, err := decodeSend(params)
+	if err != nil {
+		return nil, err
+	}
+	var in struct {
+		Configuration config03 `json:"configuration"`
+	}
+	_ = json.Unmarshal(params, &in) // it has been read before
+	req.ReturnImmediately = !in.Configuration.Blocking
+	unbox(req.Message.Parts)
+	return req, nil
+}
+
+// unboxEvent takes data out of the object that the protocol buffers of 0.3 put
+// around it.
+func unboxEvent(e a2a.Event) {
+	message := func(m *a2a.Message) {
+		if m != nil {
+			unbox(m.Parts)
+		}
+	}
+	switch e := e.(type) {
+	case *a2a.Message:
+		message(e)
+	case *a2a.StatusUpdate:
+		message(e.Status.Message)
+	case *a2a.ArtifactUpdate:
+		unbox(e.Artifact.Parts)
+	case *a2a.Task:
+		message(e.Status.Message)
+		for i := range e.History {
+			unbox(e.History[i].Parts)
+		}
+		for i := range e.Artifacts {
+			unbox(e.Artifacts[i].Parts)
+		}
+	}
+}
+
+func unbox(parts []a2a.Part) {
+	for i, p := range parts {
+		d, ok := p.Content.(a2a.Data)
+		var box map[string]json.RawMessage
+		if ok && json.Unmarshal(json.RawMessage(d), &box) == nil && len(box) == 1 && box["data"] != nil {
+			parts[i].Content = a2a.Data(box["data"])
+		}
+	}
+}
