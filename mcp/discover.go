@@ -13,12 +13,19 @@ func (x *exchange) discover() (json.RawMessage, error) { return x.s.ready.discov
 
 // capabilities returns what the server can do, as the revision declares it.
 func (p *prepared) capabilities(revision string) json.RawMessage {
-	b := []byte(`{"tools":{}`)
-	if _, ok := p.lists["resources/list"]; ok {
-		b = append(b, `,"resources":{}`...)
+	tools, resources := "{}", "{}"
+	if p.changing {
+		tools, resources = `{"listChanged":true}`, `{"subscribe":true}`
+	}
+	b := []byte(`{"tools":` + tools)
+	if p.resources != nil {
+		b = append(b, `,"resources":`+resources...)
 	}
 	if p.prompts != nil {
 		b = append(b, `,"prompts":{}`...)
+	}
+	if p.logging {
+		b = append(b, `,"logging":{}`...)
 	}
 	if p.completes {
 		b = append(b, `,"completions":{}`...)

@@ -30,6 +30,8 @@ func (x *exchange) lookUp() func() (json.RawMessage, error) {
 		return x.initialize
 	case !era && x.req.Method == "ping":
 		return x.ping
+	case !era && x.req.Method == "logging/setLevel" && x.s.Logging:
+		return x.setLevel
 	}
 	for _, find := range []func() func() (json.RawMessage, error){x.lists, x.offered, x.taskMethod} {
 		if call := find(); call != nil {
@@ -49,6 +51,9 @@ func (x *exchange) offered() func() (json.RawMessage, error) {
 		return x.getPrompt
 	case x.req.Method == "completion/complete" && ready.completes:
 		return x.complete
+	case modern(x.client.Revision) || ready.resources == nil || !x.s.Changing:
+	case x.req.Method == "resources/subscribe", x.req.Method == "resources/unsubscribe":
+		return x.watch
 	}
 	return nil
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
-
-	"rialto/internal/jsonrpc"
 )
 
 // mostFollowed bounds how much one stream follows.
@@ -17,7 +17,9 @@ const mostFollowed = 64
 
 // notifications is what a client wants to be told of.
 type notifications struct {
-	TaskIDs []string `json:"taskIds"`
+	Tools     bool     `json:"toolsListChanged"`
+	Resources []string `json:"resourceSubscriptions"`
+	TaskIDs   []string `json:"taskIds"`
 }
 
 // feed sends what it follows until the context ends. The params are members
@@ -46,8 +48,13 @@ func (x *exchange) listen() (json.RawMessage, error) {
 	meta := `"_meta":{"` + gomcp.MetaKeySubscriptionID + `":` + string(x.req.ID)
 	send := func(method string, params []byte) {
 		b := []byte(`{"jsonrpc":"2.0","method":"` + method + `","params":{`)
-		x.answer.notify(append(append(append(b, params...), ','), meta+"}}}"...))
+		if len(params) > 0 {
+			b = append(append(b, params...), ',')
+		}
+		x.answer.notify(append(b, meta+"}}}"...))
 	}
+	changes, remove := x.s.listeners.add(x.principal, x.wantsChange) // none is missed from now on
+	defer remove()
 	send(string(gomcp.MethodNotificationSubscriptionsAcknowledged), append(append([]byte(`"notifications":{`), agreed...), '}'))
 	x.answer.keepAlive()
 	ctx, cancel := context.WithTimeout(x.r.Context(), or(x.s.ListenFor, time.Hour))
@@ -56,7 +63,7 @@ func (x *exchange) listen() (json.RawMessage, error) {
 	for _, f := range feeds {
 		all.Go(func() { f(ctx, send) })
 	}
-	<-ctx.Done()
+	x.s.listeners.serve(ctx, changes, send)
 	all.Wait()
 	return json.RawMessage(`{"resultType":"complete",` + meta + `,"` + gomcp.MetaKeyServerInfo + `":` + string(x.s.ready.info) + `}}`), nil
 }
@@ -64,29 +71,55 @@ func (x *exchange) listen() (json.RawMessage, error) {
 // feeds returns what follows what the client asked for and may see, and the
 // members by which that is acknowledged.
 func (x *exchange) feeds() (agreed []byte, feeds []feed, err error) {
-	ids := x.params.Notifications.TaskIDs
-	if len(ids) > mostFollowed {
-		return nil, nil, invalidParams("one stream can follow %d tasks", mostFollowed)
+	asked := x.params.Notifications
+	if len(asked.TaskIDs) > mostFollowed || len(asked.Resources) > mostFollowed {
+		return nil, nil, invalidParams("one stream can follow %d tasks and as many resources", mostFollowed)
 	}
-	if len(ids) > 0 && x.s.Tasks != nil && !x.takesTask() {
+	if len(asked.TaskIDs) > 0 && x.s.Tasks != nil && !x.takesTask() {
 		return nil, nil, errTasksUndeclared()
 	}
-	if x.s.Tasks == nil {
-		return nil, nil, nil
+	var members []string
+	if x.s.Tasks != nil {
+		var ids []string
+		ids, feeds = x.taskFeeds(asked.TaskIDs)
+		members = appendMember(members, "taskIds", ids)
 	}
-	for _, id := range ids {
+	if x.s.Changing && asked.Tools {
+		members = append(members, `"toolsListChanged":true`)
+	}
+	if x.s.Changing && x.s.ready.resources != nil {
+		members = appendMember(members, "resourceSubscriptions", asked.Resources)
+	}
+	return []byte(strings.Join(members, ",")), feeds, nil
+}
+
+// appendMember appends a member with the values, if there are any.
+func appendMember(members []string, name string, values []string) []string {
+	if len(values) == 0 {
+		return members
+	}
+	b, _ := json.Marshal(values) // strings always have a JSON form
+	return append(members, `"`+name+`":`+string(b))
+}
+
+// wantsChange tells whether the client asked to be told of the change.
+func (x *exchange) wantsChange(c Change) bool {
+	if c.uri != "" {
+		return slices.Contains(x.params.Notifications.Resources, c.uri)
+	}
+	return x.params.Notifications.Tools
+}
+
+// taskFeeds returns what follows those of the tasks that there are, and their
+// ids.
+func (x *exchange) taskFeeds(asked []string) (ids []string, feeds []feed) {
+	for _, id := range asked {
 		t, err := x.s.Tasks.Task(x.r.Context(), x.principal, id)
 		if err != nil {
 			continue // it is not acknowledged
 		}
-		if agreed != nil {
-			agreed = append(agreed, ',')
-		}
-		agreed = jsonrpc.AppendString(agreed, id)
+		ids = append(ids, id)
 		feeds = append(feeds, func(ctx context.Context, send func(string, []byte)) { x.followTask(ctx, t, send) })
 	}
-	if agreed != nil {
-		agreed = append(append([]byte(`"taskIds":[`), agreed...), ']')
-	}
-	return agreed, feeds, nil
+	return ids, feeds
 }

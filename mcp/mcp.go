@@ -30,8 +30,17 @@
 //   - Answers to questions (inputResponses) are taken without a requestState
 //     too. A client may answer what it has not been asked; that is no more
 //     than it could do with a state.
-//   - The clients' side of sessions is honoured, yet the server keeps no
-//     state for one; see Server.SessionKey.
+//   - The clients' side of sessions is honoured, yet the server keeps none;
+//     see Server.SessionKey. What a session has set (a log level, resources to
+//     be told of) is noted in the process that it said it to, for the sessions
+//     that last did, and asked for again by a client that misses it.
+//   - Streams before 2026-07-28 carry no event ids and are not resumed, which
+//     is optional (2025-11-25, basic/transports, "Resumability and
+//     Redelivery"): it would mean to keep every message of every session, on
+//     every replica. What must outlive its stream is a task.
+//   - The pair of addresses that 2024-11-05 had (HTTP with SSE) is not served.
+//     It was replaced in 2025-03-26, and its messages find their stream only in
+//     the process that holds it. The revision is, over Streamable HTTP.
 package mcp
 
 import (
@@ -80,6 +89,11 @@ type Server struct {
 	// Tasks keeps the work that outlives calls; nil if there is none.
 	Tasks Tasks
 
+	// Logging says that tools log to clients: see Call.Log.
+	Logging bool
+	// Changing says that clients will be told of changes: see Changed.
+	Changing bool
+
 	// Principal tells whom a request acts for, "" for nobody. Sessions,
 	// cancellation and limits are bound to it. If nil, everybody is nobody.
 	Principal func(*http.Request) string
@@ -120,8 +134,12 @@ type Server struct {
 	listens limiter
 	running running
 	asked   asked
-	ended   endedSessions
-	hybrids hybrids
+	ended   recent[bool]
+	levels  recent[Level]
+	watched recent[[]string] // URIs of resources
+
+	listeners listeners
+	hybrids   hybrids
 }
 
 // ServeHTTP answers one request to the MCP endpoint.
@@ -139,9 +157,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.post(w, r)
 	case http.MethodDelete:
 		s.deleteSession(w, r)
+	case http.MethodGet:
+		s.get(w, r)
 	default:
-		// The stream that GET opened before 2026-07-28 is optional, and this
-		// server has nothing to say on it.
 		s.notAllowed(w)
 	}
 }

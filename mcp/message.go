@@ -78,6 +78,8 @@ type params struct {
 		Arguments map[string]string `json:"arguments"`
 	} `json:"context"`
 
+	Level Level `json:"level"`
+
 	TaskID        string          `json:"taskId"`
 	Task          json.RawMessage `json:"task"`
 	Notifications notifications   `json:"notifications"`
@@ -93,6 +95,7 @@ type meta struct {
 	Client        *program        `json:"io.modelcontextprotocol/clientInfo"`
 	Capabilities  json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
 	ProgressToken json.RawMessage `json:"progressToken"`
+	LogLevel      Level           `json:"io.modelcontextprotocol/logLevel"`
 }
 
 type program struct {

@@ -19,6 +19,7 @@ type exchange struct {
 	params    params
 	client    Client // its Revision decides the era
 	session   string // the id of its session, "" if it has none
+	nonce     string // the session's name in notes of it
 	answer    answer
 }
 

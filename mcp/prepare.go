@@ -22,6 +22,8 @@ type prepared struct {
 	prompts      map[string]*Prompt
 	completes    bool               // whether there is somebody who does
 	lists        map[string]listing // by their methods
+	changing     bool               // Server.Changing
+	logging      bool               // Server.Logging
 	info         json.RawMessage    // serverInfo
 	instructions json.RawMessage    // a JSON string, nil if there are none
 	discover     json.RawMessage    // the result of server/discover
@@ -49,6 +51,7 @@ func (p *prepared) make(s *Server) (err error) {
 		return errors.New("mcp: the server has no name or no version")
 	}
 	p.tasks, p.completes = s.Tasks != nil, s.Complete != nil
+	p.changing, p.logging = s.Changing, s.Logging
 	p.lists = map[string]listing{}
 	if p.key = s.SessionKey; len(p.key) == 0 {
 		p.key = []byte(rand.Text()) // good until a restart, and on this replica

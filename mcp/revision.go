@@ -55,7 +55,7 @@ func (x *exchange) settle() error {
 		return x.checkHeaders(hybrid == olderHeader)
 	}
 	if o.session != nil {
-		x.session = id
+		x.session, x.nonce = id, o.session.Nonce
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
@@ -63,10 +62,15 @@ func (s *Server) openSession(id, principal string) *session {
 	if json.Unmarshal(b, &open) != nil {
 		return nil
 	}
-	if s.now().Sub(time.Unix(open.Issued, 0)) > sessionLife || s.ended.has(open.Nonce) {
+	if s.now().Sub(time.Unix(open.Issued, 0)) > sessionLife || s.hasEnded(open.Nonce) {
 		return nil
 	}
 	return &open
+}
+
+func (s *Server) hasEnded(nonce string) bool {
+	_, ended := s.ended.get(nonce)
+	return ended
 }
 
 // deleteSession ends a session. Clients without one have nothing to delete,
@@ -77,45 +81,15 @@ func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) {
 		s.notAllowed(w)
 		return
 	}
-	open := s.openSession(id, s.principal(r))
+	principal := s.principal(r)
+	open := s.openSession(id, principal)
 	if open == nil {
 		s.writeError(w, "", faultf(http.StatusNotFound, codeSession, "the session is not known"))
 		return
 	}
-	s.ended.add(open.Nonce)
+	// Forgetting this some day does no harm: whoever ended the session could
+	// have kept it, and by itself it allows nothing.
+	s.ended.put(open.Nonce, true)
+	s.running.cancel(callKey{principal: principal, session: id})
 	w.WriteHeader(http.StatusNoContent)
-}
-
-// endedSessions remembers the last sessions that were ended by their clients.
-// Forgetting one does no harm: whoever ended it could have kept it, and a
-// session by itself allows nothing. The zero value is ready.
-type endedSessions struct {
-	mu    sync.Mutex
-	known map[string]bool
-	order []string // a ring
-	next  int
-}
-
-const mostEnded = 4096
-
-func (e *endedSessions) add(nonce string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.known == nil {
-		e.known = map[string]bool{}
-	}
-	e.known[nonce] = true
-	if len(e.order) < mostEnded {
-		e.order = append(e.order, nonce)
-		return
-	}
-	delete(e.known, e.order[e.next])
-	e.order[e.next] = nonce
-	e.next = (e.next + 1) % mostEnded
-}
-
-func (e *endedSessions) has(nonce string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.known[nonce]
 }

@@ -85,7 +85,7 @@ func TestTaskIsFollowedToItsEnd(t *testing.T) {
 }
 
 // result returns the result in a body.
-func result(t *testing.T, body string) string {
+func result(t testing.TB, body string) string {
 	t.Helper()
 	var got struct{ Result json.RawMessage }
 	if err := json.Unmarshal([]byte(body), &got); err != nil || got.Result == nil {

@@ -27,7 +27,7 @@ func Tools() []mcp.Tool {
 			mcp.Link("https://example.com/a.pdf", "a.pdf", "application/pdf"),
 			mcp.Audio(silence, "audio/wav"),
 			mcp.Blob("file:///b.bin", "", []byte{1, 2, 3})),
-		answers("test_logging_tool", mcp.Text("nothing is logged to clients")),
+		logs("test_logging_tool"), logs("test_tool_with_logging"),
 		errorHandling(), withProgress(), missingCapability(), headers(), schema2020(), breaks(), protected(),
 	}, questions())
 }
@@ -70,6 +70,19 @@ func echo() mcp.Tool {
 			return &mcp.Result{Content: []mcp.Content{mcp.Text(in.Text)}, Structured: in}, nil
 		},
 	}
+}
+
+// logs returns a tool that logs to its client, four times.
+func logs(name string) mcp.Tool {
+	t := answers(name)
+	t.Call = func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+		c.Log(mcp.LevelDebug, "", "not for everybody")
+		for _, message := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
+			c.Log(mcp.LevelInfo, "fixture", message)
+		}
+		return &mcp.Result{Content: []mcp.Content{mcp.Text("logged")}}, nil
+	}
+	return t
 }
 
 func errorHandling() mcp.Tool {

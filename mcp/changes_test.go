@@ -1,0 +1,193 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"rialto/mcp"
+	"rialto/mcp/mcptest"
+)
+
+// changing serves what changes, and waits for nobody.
+func changing() *mcp.Server {
+	return &mcp.Server{Tools: mcptest.Tools(), Resources: mcptest.Resources(), Changing: true, Logging: true}
+}
+
+// get opens the stream of a session.
+func (c *client) get() (*http.Response, *bufio.Reader) {
+	c.t.Helper()
+	ctx, hangUp := context.WithCancel(context.Background())
+	c.t.Cleanup(hangUp)
+	r := c.request(ctx, "", "x", "")
+	r.Method, r.Body, r.ContentLength = http.MethodGet, nil, 0
+	r.Header.Set("Accept", "text/event-stream")
+	res, err := c.srv.Client().Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { res.Body.Close() })
+	return res, bufio.NewReader(res.Body)
+}
+
+const watched = "test://watched-resource"
+
+func TestListenersAreToldOfWhatTheyAskedFor(t *testing.T) {
+	s := changing()
+	srv := serve(t, s)
+	stream := func(who, asked string) *bufio.Reader {
+		ctx, hangUp := context.WithCancel(context.Background())
+		t.Cleanup(hangUp)
+		c := &client{t: t, srv: srv, era: eras[1], who: who}
+		_, lines := open(ctx, c, "1", "subscriptions/listen", `"notifications":{`+asked+`}`)
+		if ack := await(t, lines, "data: "); !strings.Contains(ack, `"notifications":{`+asked+`}`) {
+			t.Errorf("got %s, want %s acknowledged", ack, asked)
+		}
+		return lines
+	}
+	tools := stream("ann", `"toolsListChanged":true`)
+	resource := stream("ann", `"resourceSubscriptions":["`+watched+`"]`)
+	bob := stream("bob", `"toolsListChanged":true,"resourceSubscriptions":["`+watched+`"]`)
+
+	s.Changed(mcp.ResourceUpdated("test://another"))
+	s.Changed(mcp.ResourceUpdated(watched), "ann", "eve")
+	s.Changed(mcp.ToolsChanged())
+	for name, got := range map[string]struct {
+		line string
+		want string
+	}{
+		"who asked for tools":     {await(t, tools, "data: "), "notifications/tools/list_changed"},
+		"who asked for resources": {await(t, resource, "data: "), `notifications/resources/updated","params":{"uri":"` + watched},
+		"who was not meant":       {await(t, bob, "data: "), "notifications/tools/list_changed"},
+	} {
+		conform(t, "2026-07-28", "ServerNotification", []byte(strings.TrimPrefix(got.line, "data: ")))
+		if !strings.Contains(got.line, got.want) || !strings.Contains(got.line, `subscriptionId":1`) {
+			t.Errorf("%s: got %s, want %s", name, got.line, got.want)
+		}
+	}
+}
+
+func TestSessionIsToldOnItsNewestStream(t *testing.T) {
+	s := changing()
+	srv := serve(t, s)
+	c := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
+	c.do("1", "resources/subscribe", `"uri":"`+watched+`"`)
+	c.do("2", "resources/subscribe", `"uri":"test://static-text"`)
+	c.do("3", "resources/unsubscribe", `"uri":"test://static-text"`)
+	_, older := c.get()
+	await(t, older, ":")
+	res, newer := c.get()
+	if res.StatusCode != http.StatusOK || res.Header.Get("X-Accel-Buffering") != "no" {
+		t.Errorf("got %d, %v", res.StatusCode, res.Header)
+	}
+	await(t, newer, ":")
+	if rest, err := io.ReadAll(older); err != nil || strings.Contains(string(rest), "data: ") {
+		t.Errorf("got %q, %v on the older stream, want its end", rest, err)
+	}
+	s.Changed(mcp.ResourceUpdated("test://static-text"))
+	s.Changed(mcp.ResourceUpdated(watched))
+	got := await(t, newer, "data: ")
+	conform(t, "2025-11-25", "ServerNotification", []byte(strings.TrimPrefix(got, "data: ")))
+	if !strings.Contains(got, watched) {
+		t.Errorf("got %s, want %s", got, watched)
+	}
+	r := c.request(context.Background(), "", "x", "")
+	r.Method, r.Body, r.ContentLength = http.MethodDelete, nil, 0
+	ended, err := srv.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended.Body.Close()
+	if rest, err := io.ReadAll(newer); err != nil || strings.Contains(string(rest), "data: ") {
+		t.Errorf("got %q, %v after the session ended, want the end", rest, err)
+	}
+}
+
+func TestStreamIsForSessionsThatCanBeTold(t *testing.T) {
+	srv, still := serve(t, changing()), serve(t, &mcp.Server{})
+	session := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize().session
+	for name, c := range map[string]struct {
+		client *client
+		want   int
+	}{
+		"no session":              {&client{srv: srv, era: eras[0], who: "ann"}, http.StatusMethodNotAllowed},
+		"another's session":       {&client{srv: srv, era: eras[0], who: "bob", session: session}, http.StatusNotFound},
+		"the current era":         {&client{srv: srv, era: eras[1], who: "ann", session: session}, http.StatusMethodNotAllowed},
+		"nothing to be told of":   {&client{srv: still, era: eras[0], who: "ann", session: session}, http.StatusMethodNotAllowed},
+		"a session that is known": {&client{srv: srv, era: eras[0], who: "ann", session: session}, http.StatusOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.client.t = t
+			if res, _ := c.client.get(); res.StatusCode != c.want {
+				t.Errorf("got %d, want %d", res.StatusCode, c.want)
+			}
+		})
+	}
+}
+
+func TestSubscriptionsOfASessionAreBounded(t *testing.T) {
+	c := (&client{t: t, srv: serve(t, changing()), era: eras[0], who: "ann"}).initialize()
+	for i := range 64 {
+		if _, body := c.do("1", "resources/subscribe", fmt.Sprintf(`"uri":"test://%d"`, i)); strings.Contains(body, "error") {
+			t.Fatalf("%d: got %s", i, body)
+		}
+	}
+	if _, body := c.do("1", "resources/subscribe", `"uri":"test://64"`); !strings.Contains(body, "-32602") {
+		t.Errorf("got %s, want -32602", body)
+	}
+	if _, body := c.do("1", "resources/subscribe", `"uri":"test://7"`); strings.Contains(body, "error") {
+		t.Errorf("the same again: got %s", body)
+	}
+}
+
+func TestLogsReachWhoWantsThem(t *testing.T) {
+	srv := serve(t, changing())
+	session := func(level string) *client {
+		c := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
+		if level != "" {
+			if _, body := c.do("1", "logging/setLevel", `"level":"`+level+`"`); result(t, body) != "{}" {
+				t.Errorf("got %s, want {}", body)
+			}
+		}
+		return c
+	}
+	now := &client{t: t, srv: srv, era: eras[1]}
+	for name, c := range map[string]struct {
+		client *client
+		meta   string
+		want   int
+	}{
+		"a session that said nothing":    {session(""), "", 3},
+		"a session that wants all":       {session("debug"), "", 4},
+		"a session that wants errors":    {session("error"), "", 0},
+		"a request that said nothing":    {now, "", 0},
+		"a request that wants all":       {now, `,"_meta":{"io.modelcontextprotocol/logLevel":"debug"}`, 4},
+		"a request that wants warnings":  {now, `,"_meta":{"io.modelcontextprotocol/logLevel":"warning"}`, 0},
+		"a request of an unknown level":  {now, `,"_meta":{"io.modelcontextprotocol/logLevel":"loud"}`, 0},
+		"a session at the level of info": {session("info"), "", 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.client.t = t
+			_, body := c.client.do("2", "tools/call", `"name":"test_tool_with_logging"`+c.meta)
+			if got := strings.Count(body, "notifications/message"); got != c.want {
+				t.Errorf("got %d messages in %s, want %d", got, body, c.want)
+			}
+			for _, e := range events(t, body) {
+				if strings.Contains(e, "notifications/") {
+					conform(t, "2025-11-25", "LoggingMessageNotification", []byte(e))
+				}
+			}
+		})
+	}
+	c := session("")
+	if _, body := c.do("1", "logging/setLevel", `"level":"loud"`); !strings.Contains(body, "-32602") {
+		t.Errorf("an unknown level: got %s, want -32602", body)
+	}
+	if res, _ := now.do("1", "logging/setLevel", `"level":"debug"`); res.StatusCode != http.StatusNotFound {
+		t.Errorf("in the current era: got %d, want 404", res.StatusCode)
+	}
+}
