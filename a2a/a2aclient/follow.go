@@ -33,6 +33,10 @@ type follow struct {
 	// until it is clear what the answer changed.
 	stale bool
 	held  *a2a.Task
+
+	// ahead is set when the task was looked at while a stream tells of it: it
+	// may have had what the stream was yet to bring.
+	ahead bool
 }
 
 // send delivers req without a stream and follows the task.
@@ -154,14 +158,14 @@ func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) 
 	if e = f.own(e); e == nil {
 		return false
 	}
-	if e = f.opening(e); e == nil {
+	if f.stale && f.count == 0 && f.held == nil && isUpdate(e) {
+		e = f.whole(ctx, e)
+	} else if e = f.opening(e); e == nil {
 		return false
 	}
 	over = wire.Item{Event: e}.Done()
-	if _, whole := e.(*a2a.Task); over && lossy && !whole && f.id != "" {
-		if t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id}); err == nil {
-			e = t
-		}
+	if over && (lossy || f.ahead) && isUpdate(e) {
+		e = f.whole(ctx, e)
 	}
 	t, _ := e.(*a2a.Task)
 	if t != nil && f.told != nil && reflect.DeepEqual(t, f.told) {
@@ -170,6 +174,48 @@ func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) 
 	f.told = t
 	f.count++
 	return !f.yield(e, nil) || over
+}
+
+// isUpdate reports whether e is neither a task nor a message.
+func isUpdate(e a2a.Event) bool {
+	switch e.(type) {
+	case *a2a.StatusUpdate, *a2a.ArtifactUpdate:
+		return true
+	}
+	return false
+}
+
+// whole returns the task that e updates, as the agent shows it and not behind
+// e. Where it cannot be seen it returns e: a task made up of e alone would take
+// from the caller what the task had before.
+func (f *follow) whole(ctx context.Context, e a2a.Event) a2a.Event {
+	if f.id == "" {
+		return e
+	}
+	t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
+	if err != nil {
+		return e
+	}
+	f.ahead = true
+	if s, ok := e.(*a2a.StatusUpdate); !ok || !sameStatus(s.Status, t.Status) {
+		bring(t, e)
+	}
+	return t
+}
+
+func sameStatus(a, b a2a.Status) bool {
+	if a.State != b.State || a.Message == nil || b.Message == nil {
+		return a.State == b.State && a.Message == b.Message
+	}
+	return a.Message.ID == b.Message.ID
+}
+
+// bring applies e to t. Who produces works again, though nobody said so.
+func bring(t *a2a.Task, e a2a.Event) {
+	if _, ok := e.(*a2a.ArtifactUpdate); ok && t.Status.State.Interrupted() {
+		t.Apply(&a2a.StatusUpdate{TaskID: t.ID, Status: a2a.Status{State: a2a.Working}})
+	}
+	t.Apply(e)
 }
 
 // own returns e if it is about this task, and nil otherwise. Updates that do
@@ -199,7 +245,8 @@ func (f *follow) own(e a2a.Event) a2a.Event {
 }
 
 // opening sees to it that the first event is a task or a message, as a2a.Agent
-// promises and agents before 1.0 do not. It returns nil to wait for another.
+// promises and agents before 1.0 do not, by making up a task that is new. It
+// returns nil to wait for another.
 func (f *follow) opening(e a2a.Event) a2a.Event {
 	if f.count > 0 {
 		return e
@@ -222,6 +269,6 @@ func (f *follow) opening(e a2a.Event) a2a.Event {
 	if f.held != nil {
 		t = f.held
 	}
-	t.Apply(e)
+	bring(t, e)
 	return t
 }
