@@ -1,0 +1,157 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	old "github.com/a2aproject/a2a-go/a2a"
+	oldclient "github.com/a2aproject/a2a-go/a2aclient"
+	"github.com/a2aproject/a2a-go/a2aclient/agentcard"
+	"github.com/a2aproject/a2a-go/a2asrv"
+	"github.com/a2aproject/a2a-go/a2asrv/eventqueue"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2atest"
+)
+
+// oldClient is the client of a2a-go 0.3.15, which knows nothing of 1.0.
+func oldClient(t *testing.T) *oldclient.Client {
+	t.Helper()
+	agent := scripted(t)
+	card, err := agentcard.DefaultResolver.Resolve(t.Context(), a2atest.Serve(t, agent, agent.Card()))
+	if err != nil {
+		t.Fatalf("resolving our card: %v", err)
+	}
+	c, err := oldclient.NewFromCard(t.Context(), card)
+	if err != nil {
+		t.Fatalf("dialling by our card: %v", err)
+	}
+	t.Cleanup(func() { c.Destroy() })
+	return c
+}
+
+func oldAsk(text string) *old.MessageSendParams {
+	return &old.MessageSendParams{Message: old.NewMessage(old.MessageRoleUser, old.TextPart{Text: text})}
+}
+
+func TestTheOldClientOfA2AGo(t *testing.T) {
+	c := oldClient(t)
+	ctx := deadline(t)
+	r, err := c.SendMessage(ctx, oldAsk("echo hello"))
+	got, ok := r.(*old.Task)
+	if err != nil || !ok || got.Status.State != old.TaskStateCompleted || got.Artifacts[0].Parts[0].(old.TextPart).Text != "hello" {
+		t.Fatalf("send: got %+v, %v", r, err)
+	}
+	if kept, err := c.GetTask(ctx, &old.TaskQueryParams{ID: got.ID}); err != nil || kept.ID != got.ID {
+		t.Errorf("get: got %+v, %v", kept, err)
+	}
+	if _, err := c.CancelTask(ctx, &old.TaskIDParams{ID: got.ID}); !errors.Is(err, old.ErrTaskNotCancelable) {
+		t.Errorf("cancel: got %v", err)
+	}
+	if _, err := c.GetTask(ctx, &old.TaskQueryParams{ID: "none"}); !errors.Is(err, old.ErrTaskNotFound) {
+		t.Errorf("get: got %v", err)
+	}
+	var text string
+	var last old.TaskState
+	for e, err := range c.SendStreamingMessage(ctx, oldAsk("chunks")) {
+		if err != nil {
+			t.Fatalf("stream: %v", err)
+		}
+		switch e := e.(type) {
+		case *old.TaskArtifactUpdateEvent:
+			text += e.Artifact.Parts[0].(old.TextPart).Text
+		case *old.TaskStatusUpdateEvent:
+			last = e.Status.State
+		}
+	}
+	if text != "chunk 1chunk 2chunk 3" || last != old.TaskStateCompleted {
+		t.Errorf("stream: got %q, and then %s", text, last)
+	}
+}
+
+// oldExecutor is an agent in the manner of a2a-go 0.3.15.
+type oldExecutor struct{}
+
+func (oldExecutor) Execute(ctx context.Context, x *a2asrv.RequestContext, q eventqueue.Queue) error {
+	verb, words, _ := strings.Cut(x.Message.Parts[0].(old.TextPart).Text, " ")
+	said := old.NewMessage(old.MessageRoleAgent, old.TextPart{Text: words})
+	switch verb {
+	case "say":
+		return q.Write(ctx, said)
+	case "ask":
+		u := old.NewStatusUpdateEvent(x, old.TaskStateInputRequired, said)
+		u.Final = true
+		return q.Write(ctx, u)
+	}
+	done := old.NewStatusUpdateEvent(x, old.TaskStateCompleted, nil)
+	done.Final = true
+	for _, e := range []old.Event{old.NewStatusUpdateEvent(x, old.TaskStateWorking, said), old.NewArtifactEvent(x, old.TextPart{Text: words}), done} {
+		if err := q.Write(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (oldExecutor) Cancel(ctx context.Context, x *a2asrv.RequestContext, q eventqueue.Queue) error {
+	return q.Write(ctx, old.NewStatusUpdateEvent(x, old.TaskStateCanceled, nil))
+}
+
+// oldServer is a2a-go 0.3.15's; its errors have objects as data, and its JSON
+// says that it is text.
+func oldServer(t *testing.T) *a2aclient.Client {
+	t.Helper()
+	mux := http.NewServeMux()
+	web := httptest.NewServer(mux)
+	t.Cleanup(web.Close)
+	mux.Handle("/rpc", a2asrv.NewJSONRPCHandler(a2asrv.NewHandler(oldExecutor{})))
+	mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewStaticAgentCardHandler(&old.AgentCard{Name: "old", URL: web.URL + "/rpc",
+		PreferredTransport: old.TransportProtocolJSONRPC, Capabilities: old.AgentCapabilities{Streaming: true}}))
+	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond}).Dial(t.Context(), web.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestTheOldServerOfA2AGo(t *testing.T) {
+	c := oldServer(t)
+	task := sendTask(t, c, a2atest.Say("echo hello"))
+	if task.Status.State != a2a.Completed || task.Artifacts[0].Text() != "hello" {
+		t.Errorf("got %+v", task)
+	}
+	e, err := c.Send(deadline(t), a2atest.Say("say hello"))
+	if m, ok := e.(*a2a.Message); err != nil || !ok || m.Text() != "hello" {
+		t.Errorf("got %+v, %v, want a message", e, err)
+	}
+	if asked := sendTask(t, c, a2atest.Say("ask which?")); asked.Status.State != a2a.InputRequired {
+		t.Errorf("got %+v", asked)
+	}
+	var streamed *a2a.Task
+	for e, err := range c.Stream(deadline(t), a2atest.Say("echo hello")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if streamed == nil {
+			streamed = e.(*a2a.Task).Clone()
+		} else {
+			streamed.Apply(e)
+		}
+	}
+	if streamed.Status.State != a2a.Completed || streamed.Artifacts[0].Text() != "hello" {
+		t.Errorf("got %+v", streamed)
+	}
+	_, err = c.Task(deadline(t), a2a.TaskQuery{ID: "none"})
+	wantCode(t, err, a2a.TaskNotFound)
+	_, err = c.Cancel(deadline(t), task.ID)
+	wantCode(t, err, a2a.TaskNotCancelable)
+	if got := c.Interface().Version; got != a2a.V03 {
+		t.Errorf("ended up speaking %s, want 0.3", got)
+	}
+}
