@@ -80,6 +80,10 @@ func (s *Server) readRequest(r *http.Request) (*Request, *Client, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if uri := f.get("request_uri"); strings.HasPrefix(uri, pushedPrefix) {
+		req, err := s.pushed(r.Context(), uri, client)
+		return req, client, err
+	}
 	to, err := redirectFor(client, f.get("redirect_uri"))
 	if err != nil {
 		return nil, nil, badLink(http.StatusBadRequest, "The app asks to be answered at an address that it did not register.")
@@ -128,7 +132,7 @@ func checkShape(f form) error {
 	case f.get("request") != "":
 		return refuse("request_not_supported", "Request objects are not supported.")
 	case f.get("request_uri") != "":
-		return refuse("request_uri_not_supported", "Request objects are not supported.")
+		return refuse("request_uri_not_supported", "A request_uri must be one that was pushed here.")
 	case f.get("response_type") == "":
 		return refuse("invalid_request", "response_type is missing.")
 	case f.get("response_type") != "code":

@@ -36,6 +36,7 @@ type Client struct {
 	otherMethods []string // in which it may authenticate besides AuthMethod
 	documented   bool     // by a document at the URL that is its ID
 	configured   bool     // by the operator; such a client is in no store
+	user         string   // the account for which it acts without a person; "" is none
 	introspects  bool     // every token, not only its own
 }
 

@@ -17,6 +17,10 @@ type ConfiguredClient struct {
 	Secret       string
 	RedirectURIs []string // where people's answers go; none for a client that people do not use
 
+	// User is the account for which the client acts when it asks for itself
+	// (client_credentials). "" does not let it.
+	User string
+
 	// Introspects lets the client ask about every token, as a resource server
 	// does, and not only about its own.
 	Introspects bool
@@ -36,6 +40,9 @@ func (c *ConfiguredClient) client() *Client {
 	}
 	if known.AuthMethod != authNone {
 		known.SecretHash = hash(c.Secret)
+	}
+	if name, err := userName(c.User); c.User != "" && err == nil {
+		known.user, known.GrantTypes = name, append(known.GrantTypes, grantCredentials)
 	}
 	return known
 }
@@ -86,8 +93,13 @@ func (c *ConfiguredClient) check(schemes []string) error {
 		return errors.New("the secret is shorter than 16 characters")
 	case c.Introspects && method == authNone:
 		return errors.New("a client without a secret cannot introspect tokens")
+	case c.User != "" && method == authNone:
+		return errors.New("a client without a secret cannot act by itself")
 	case len(c.RedirectURIs) > maxRedirectURIs:
 		return fmt.Errorf("there are more than %d redirect URIs", maxRedirectURIs)
+	}
+	if _, err := userName(c.User); c.User != "" && err != nil {
+		return err
 	}
 	for _, raw := range c.RedirectURIs {
 		uri, err := parseRedirect(raw)

@@ -17,6 +17,8 @@ func configured(t *testing.T) *rig {
 			{ID: "portal", Secret: operatorsSecret, RedirectURIs: []string{"https://portal.example/cb"}},
 			{ID: "post", AuthMethod: "client_secret_post", Secret: operatorsSecret, RedirectURIs: []string{"https://post.example/cb"}},
 			{ID: "gateway", Secret: operatorsSecret, Introspects: true},
+			{ID: "robot", Secret: operatorsSecret, User: "Ada"},
+			{ID: "lost", Secret: operatorsSecret, User: "nobody"},
 		}
 	})
 }
@@ -87,6 +89,8 @@ func TestClientsThatAreConfiguredWronglyAreNoticedAtStart(t *testing.T) {
 		"a secret without its method":    {{ID: "a", AuthMethod: "none", Secret: operatorsSecret}},
 		"a secret that can be guessed":   {{ID: "a", Secret: "12345"}},
 		"introspection by anybody":       {{ID: "a", Introspects: true}},
+		"an account without a secret":    {{ID: "a", User: "ada"}},
+		"an account that cannot be":      {{ID: "a", User: "a b", Secret: operatorsSecret}},
 		"a redirect URI in plain http":   {{ID: "a", RedirectURIs: []string{"http://a.example/cb"}}},
 		"a redirect URI with a wildcard": {{ID: "a", RedirectURIs: []string{"https://*.a.example/cb"}}},
 	} {

@@ -227,14 +227,14 @@ func TestI11ADocumentIsKeptAsLongAsItsServerSaysWithinLimits(t *testing.T) {
 		r, v := documented(t)
 		v.serve(200, goodDocument, "Cache-Control", caching)
 		c := v.client("/client.json")
-		r.tokens(c, nil)
+		r.browser().Get(r.authorizeURL(c, nil))
 		r.clock.advance(fresh - time.Second)
-		r.tokens(c, nil)
+		r.browser().Get(r.authorizeURL(c, nil))
 		if n := v.fetched.Load(); n != 1 {
 			t.Errorf("%q: fetched %d times within %s", caching, n, fresh)
 		}
 		r.clock.advance(time.Second)
-		r.tokens(c, nil)
+		r.browser().Get(r.authorizeURL(c, nil))
 		if n := v.fetched.Load(); n != 2 {
 			t.Errorf("%q: fetched %d times after %s, want twice", caching, n, fresh)
 		}

@@ -52,13 +52,17 @@ func (s *Server) limitRegister(r *http.Request) error {
 	return nil
 }
 
-// limitAuthorize bounds the requests that wait for a person: each is a row.
-func (s *Server) limitAuthorize(r *http.Request) error {
+// waitAuthorize bounds the requests that wait for a person: each is a row.
+func (s *Server) waitAuthorize(r *http.Request) time.Duration {
 	wait := s.limits.take("authorize "+s.address(r), time.Second, 120, s.Now())
 	if wait == 0 {
 		wait = s.limits.take("authorize", 20*time.Millisecond, 3000, s.Now())
 	}
-	if wait > 0 {
+	return wait
+}
+
+func (s *Server) limitAuthorize(r *http.Request) error {
+	if wait := s.waitAuthorize(r); wait > 0 {
 		return &problem{status: http.StatusTooManyRequests, title: "Too many requests", detail: "This address has asked too often.", remedy: "Try again in a minute.", after: wait}
 	}
 	return nil

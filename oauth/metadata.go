@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"net/url"
+	"slices"
 
 	"github.com/go-jose/go-jose/v4"
 )
@@ -31,6 +32,7 @@ type serverMetadata struct {
 	Registration      string   `json:"registration_endpoint"`
 	Revocation        string   `json:"revocation_endpoint"`
 	Introspection     string   `json:"introspection_endpoint"`
+	Pushed            string   `json:"pushed_authorization_request_endpoint"`
 	UserInfo          string   `json:"userinfo_endpoint"`
 	JWKS              string   `json:"jwks_uri"`
 	Scopes            ScopeSet `json:"scopes_supported"`
@@ -103,6 +105,15 @@ func (s *Server) resourceMetadata() resourceMetadata {
 	}
 }
 
+// grantTypes returns the grants that some client can use.
+func (s *Server) grantTypes() []string {
+	types := []string{grantCode, grantRefresh}
+	if slices.ContainsFunc(s.Clients, func(c ConfiguredClient) bool { return c.User != "" }) {
+		types = append(types, grantCredentials)
+	}
+	return types
+}
+
 func (s *Server) serverMetadata() serverMetadata {
 	auth := []string{authNone, authBasic, authPost, authKey}
 	algs := assertionAlgs()
@@ -113,12 +124,13 @@ func (s *Server) serverMetadata() serverMetadata {
 		Registration:      s.Issuer + "/register",
 		Revocation:        s.Issuer + "/revoke",
 		Introspection:     s.Issuer + "/introspect",
+		Pushed:            s.Issuer + "/par",
 		UserInfo:          s.Issuer + "/userinfo",
 		JWKS:              s.Issuer + "/jwks.json",
 		Scopes:            s.known(),
 		ResponseTypes:     []string{"code"},
 		ResponseModes:     []string{"query"},
-		GrantTypes:        []string{grantCode, grantRefresh},
+		GrantTypes:        s.grantTypes(),
 		TokenAuth:         auth,
 		RevocationAuth:    auth,
 		IntrospectionAuth: auth[1:], // a client that keeps no secret could be anybody

@@ -46,14 +46,15 @@ func TestL5TheServersMetadataNamesWhatIsServed(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]any{
-		"issuer":                 r.url,
-		"authorization_endpoint": r.url + "/authorize",
-		"token_endpoint":         r.url + "/token",
-		"registration_endpoint":  r.url + "/register",
-		"revocation_endpoint":    r.url + "/revoke",
-		"introspection_endpoint": r.url + "/introspect",
-		"userinfo_endpoint":      r.url + "/userinfo",
-		"jwks_uri":               r.url + "/jwks.json",
+		"issuer":                                r.url,
+		"authorization_endpoint":                r.url + "/authorize",
+		"token_endpoint":                        r.url + "/token",
+		"registration_endpoint":                 r.url + "/register",
+		"revocation_endpoint":                   r.url + "/revoke",
+		"introspection_endpoint":                r.url + "/introspect",
+		"userinfo_endpoint":                     r.url + "/userinfo",
+		"pushed_authorization_request_endpoint": r.url + "/par",
+		"jwks_uri":                              r.url + "/jwks.json",
 		"authorization_response_iss_parameter_supported": true,
 	} {
 		if doc[name] != want {
@@ -88,7 +89,7 @@ func TestL5TheServersMetadataNamesWhatIsServed(t *testing.T) {
 func TestL7WhatIsNotServedIsNotNamed(t *testing.T) {
 	doc := document(t, newRig(t).s, "/.well-known/oauth-authorization-server")
 	for name := range doc {
-		for _, feature := range []string{"pushed", "dpop", "request_", "device", "id_token", "claims", "client_id_metadata", "end_session"} {
+		for _, feature := range []string{"dpop", "request_", "device", "id_token", "claims", "client_id_metadata", "end_session"} {
 			if strings.HasPrefix(name, feature) {
 				t.Errorf("%s is advertised", name)
 			}

@@ -3,7 +3,7 @@
 // It knows neither MCP nor A2A: a resource is a URL, a permission is a word.
 //
 // One file per endpoint (authorize.go, token.go, register.go, manage.go,
-// document.go, revoke.go, introspect.go, userinfo.go, metadata.go, signin.go); guard.go
+// document.go, par.go, revoke.go, introspect.go, userinfo.go, metadata.go, signin.go); guard.go
 // stands before the resource. Every
 // state change is one step of a Store, which the package declares (store.go)
 // and internal/store implements; oauthtest.TestStore holds the contract.
@@ -114,6 +114,7 @@ func (s *Server) Routes(r *mux.Router) {
 		"/revoke": cors(methods{http.MethodPost: s.revoke}),
 		// Not for browsers: its callers keep a secret.
 		"/introspect": methods{http.MethodPost: s.introspect},
+		"/par":        cors(methods{http.MethodPost: s.par}),
 		"/userinfo":   cors(methods{http.MethodGet: userinfo, http.MethodPost: userinfo}),
 	} {
 		r.Handle(path, endpoint)

@@ -64,6 +64,7 @@ type rig struct {
 	http    *http.Client
 	log     *lockedBuffer
 	reached func(oauth.Principal) // called when Guard let a request through
+	person  *oauthtest.Browser    // who approves; signed in after the first time
 }
 
 // newRig starts a server on loopback. change may alter it before.
@@ -256,7 +257,10 @@ func (r *rig) authorizeURL(c client, changes params) string {
 // code lets a person approve and returns the code.
 func (r *rig) code(c client, changes params) string {
 	r.t.Helper()
-	to := r.browser().Authorize(r.authorizeURL(c, changes), user, password)
+	if r.person == nil {
+		r.person = r.browser()
+	}
+	to := r.person.Authorize(r.authorizeURL(c, changes), user, password)
 	code := to.Query().Get("code")
 	if code == "" {
 		r.t.Fatalf("approval led to %s, which has no code", to)

@@ -113,6 +113,11 @@ type RequestStore interface {
 	AddRequest(ctx context.Context, r *Request) error
 	// Request returns a request that has not expired at now, or ErrNotFound.
 	Request(ctx context.Context, handle string, now time.Time) (*Request, error)
+	// TakePushed returns a request that was recorded without a Browser, and
+	// forgets it. Of any number of calls with one handle, exactly one
+	// succeeds, if it names the request's client and the request has not
+	// expired at now; the others get ErrNotFound.
+	TakePushed(ctx context.Context, handle, clientID string, now time.Time) (*Request, error)
 	// Approve answers a request: it forgets the request and records the grant
 	// and its code. Of any number of Approve and Deny calls with one handle,
 	// exactly one succeeds; the others get ErrNotFound and change nothing.
@@ -182,7 +187,7 @@ type Session struct {
 // Request is an authorization request that waits for a person.
 type Request struct {
 	Handle       string // hash of the handle in the form
-	Browser      string // hash of the cookie that must come with it
+	Browser      string // hash of the cookie that must come with it; "" for one that was pushed
 	ClientID     string
 	RedirectURI  string
 	RedirectSent bool // the client named RedirectURI itself

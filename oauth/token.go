@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -47,8 +48,8 @@ func (s *Server) redeem(w http.ResponseWriter, r *http.Request) (*tokens, error)
 	if grantType == "" {
 		return nil, refuse("invalid_request", "grant_type is missing.")
 	}
-	if !slices.Contains([]string{grantCode, grantRefresh, "client_credentials"}, grantType) {
-		return nil, refuse("unsupported_grant_type", "Supported are authorization_code and refresh_token.")
+	if !slices.Contains([]string{grantCode, grantRefresh, grantCredentials}, grantType) {
+		return nil, refuse("unsupported_grant_type", "Supported are %s.", strings.Join(s.grantTypes(), ", "))
 	}
 	client, err := s.authenticate(r.Context(), r, f)
 	if err != nil {
@@ -62,8 +63,11 @@ func (s *Server) redeem(w http.ResponseWriter, r *http.Request) (*tokens, error)
 	if err := s.checkResource(f["resource"]); err != nil {
 		return nil, err
 	}
-	if grantType == grantCode {
+	switch grantType {
+	case grantCode:
 		return s.redeemCode(r.Context(), client, f)
+	case grantCredentials:
+		return s.redeemCredentials(r.Context(), client, f)
 	}
 	return s.redeemRefresh(r.Context(), client, f)
 }

@@ -13,6 +13,7 @@ type clientConfig struct {
 	Auth         string       `koanf:"auth"`
 	Secret       secretConfig `koanf:"secret"`
 	RedirectURIs []string     `koanf:"redirect_uris"`
+	User         string       `koanf:"user"`
 	Introspect   bool         `koanf:"introspect"`
 }
 
@@ -45,6 +46,7 @@ func (c *config) clients() ([]oauth.ConfiguredClient, error) {
 			AuthMethod:   client.Auth,
 			Secret:       secret,
 			RedirectURIs: client.RedirectURIs,
+			User:         client.User,
 			Introspects:  client.Introspect,
 		})
 	}

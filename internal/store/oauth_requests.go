@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"strings"
 	"time"
 
@@ -11,22 +12,34 @@ import (
 // AddRequest implements oauth.RequestStore.
 func (db *DB) AddRequest(ctx context.Context, r *oauth.Request) error {
 	_, err := db.write.ExecContext(ctx, `
-		INSERT INTO requests (handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, login, expires)
+		INSERT INTO requests (`+requestColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		r.Handle, r.Browser, r.ClientID, r.RedirectURI, flag(r.RedirectSent), r.State, r.Scope.String(), r.Resource,
 		r.Challenge, flag(r.Login), ms(r.Expires))
 	return err
 }
 
+const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, login, expires`
+
 // Request implements oauth.RequestStore.
 func (db *DB) Request(ctx context.Context, handle string, now time.Time) (*oauth.Request, error) {
-	r := &oauth.Request{Handle: handle}
+	return scanRequest(db.read.QueryRowContext(ctx, `
+		SELECT `+requestColumns+` FROM requests WHERE handle = $1 AND expires > $2`, handle, ms(now)))
+}
+
+// TakePushed implements oauth.RequestStore. The DELETE decides who is first.
+func (db *DB) TakePushed(ctx context.Context, handle, clientID string, now time.Time) (*oauth.Request, error) {
+	return scanRequest(db.write.QueryRowContext(ctx, `
+		DELETE FROM requests WHERE handle = $1 AND client_id = $2 AND browser = '' AND expires > $3
+		RETURNING `+requestColumns, handle, clientID, ms(now)))
+}
+
+// scanRequest reads requestColumns.
+func scanRequest(row *sql.Row) (*oauth.Request, error) {
+	r := &oauth.Request{}
 	var scope string
 	var sent, login, expires int64
-	err := db.read.QueryRowContext(ctx, `
-		SELECT browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, login, expires
-		FROM requests WHERE handle = $1 AND expires > $2`, handle, ms(now)).
-		Scan(&r.Browser, &r.ClientID, &r.RedirectURI, &sent, &r.State, &scope, &r.Resource, &r.Challenge, &login, &expires)
+	err := row.Scan(&r.Handle, &r.Browser, &r.ClientID, &r.RedirectURI, &sent, &r.State, &scope, &r.Resource, &r.Challenge, &login, &expires)
 	if err != nil {
 		return nil, found(err)
 	}

@@ -33,6 +33,7 @@ func TestStore(t *testing.T, open func(t *testing.T) oauth.Store) {
 		"a disabled account has no sessions and no live grants":           (*bench).disabledAccount,
 		"a request comes back as it was recorded, until it expires":       (*bench).requestRoundTrip,
 		"of many answers to a request one counts":                         (*bench).requestAnsweredOnce,
+		"of many callers one takes a pushed request":                      (*bench).pushedTakenOnce,
 		"a grant comes back as it was recorded":                           (*bench).grantRoundTrip,
 		"a revoked grant stays revoked":                                   (*bench).grantStaysRevoked,
 		"of many callers one takes a code, and the grant is revoked":      (*bench).codeTakenOnce,

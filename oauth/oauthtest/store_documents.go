@@ -65,3 +65,27 @@ func (b *bench) usedOnce() {
 	b.drop(expires)
 	b.must(b.s.UseOnce(b.Context(), "x", expires))
 }
+
+func (b *bench) pushedTakenOnce() {
+	r := &oauth.Request{Handle: b.name("handle"), ClientID: "c", RedirectURI: "https://app.example/cb", Scope: oauth.ScopeSet{"mcp:tools"}, Expires: b.now.Add(time.Minute)}
+	b.must(b.s.AddRequest(b.Context(), r))
+	for _, call := range []struct {
+		client string
+		now    time.Time
+	}{{"another", b.now}, {"c", r.Expires}} {
+		_, err := b.s.TakePushed(b.Context(), r.Handle, call.client, call.now)
+		b.want(err, oauth.ErrNotFound)
+	}
+	counts := b.race(func(int) error {
+		got, err := b.s.TakePushed(b.Context(), r.Handle, "c", b.now)
+		if err == nil {
+			equal(b, got, r)
+		}
+		return err
+	})
+	equal(b, counts, map[error]int{nil: 1, oauth.ErrNotFound: parallel - 1})
+
+	waiting := b.request() // belongs to a browser
+	_, err := b.s.TakePushed(b.Context(), waiting.Handle, waiting.ClientID, b.now)
+	b.want(err, oauth.ErrNotFound)
+}
