@@ -50,18 +50,19 @@ func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
 	}
 	if err != nil {
 		b.Log.Warn("reaching an agent", "agent", p.Name, "err", err)
-		p.err = unreachable{p.Name}
+		p.err = Unreachable{p.Name}
 		return nil, p.err
 	}
 	p.conn, p.err = conn, nil
 	return conn, nil
 }
 
-// unreachable is what callers are told of an agent without a connection. Why
+// Unreachable is what callers are told of an agent without a connection. Why
 // is for the operator's log: it tells of the inside of a network.
-type unreachable struct{ agent string }
+type Unreachable struct{ Agent string }
 
-func (e unreachable) Error() string { return "The agent " + e.agent + " cannot be reached now." }
+// Error says so in a sentence.
+func (e Unreachable) Error() string { return "The agent " + e.Agent + " cannot be reached now." }
 
 // agent returns the peer that a call means: the named one, or the only or
 // default one when it names none.

@@ -8,6 +8,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -37,12 +38,17 @@ type Bridge struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	stop    context.CancelFunc
-	running context.Context // ends with Close: followers and rescue live on it
-	wg      sync.WaitGroup
+	MaxRunning int           // tasks of one user that run at once; 0 means 1000
+	Retention  time.Duration // how long settled tasks are kept; 0 means 90 days
+
+	stop     context.CancelFunc
+	running  context.Context // ends with Close: followers and rescue live on it
+	endWaits context.CancelFunc
+	waits    context.Context // ends with EndWaits: callers wait no longer
+	wg       sync.WaitGroup
 
 	mu    sync.Mutex
-	live  map[string]*follower // by handle: the tasks that this replica follows
+	live  map[string]*follower // by handle: the tasks whose lease is ours; nil while one is taken up
 	peers map[string]*peer     // by agent name
 }
 
@@ -73,17 +79,28 @@ func (b *Bridge) Start() {
 		b.peers[a.Name] = &peer{Agent: a}
 	}
 	b.running, b.stop = context.WithCancel(context.Background())
+	b.waits, b.endWaits = context.WithCancel(b.running)
 	b.wg.Go(b.rescue)
+}
+
+// EndWaits answers those who wait for tasks with how the tasks stand now, so
+// that a server that stops cuts nobody off without a handle.
+func (b *Bridge) EndWaits() { b.endWaits() }
+
+// Prune forgets tasks that settled longer ago than they are kept.
+func (b *Bridge) Prune(ctx context.Context) error {
+	return b.Ledger.DropTasks(ctx, b.Now().Add(-cmp.Or(b.Retention, 90*24*time.Hour)))
 }
 
 // Close stops following, waits until all that is known is written, and lets
 // go of the leases. Tasks go on at their agents; the next Start finds them.
 func (b *Bridge) Close() {
+	held := b.held()
 	b.stop()
 	b.wg.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), writeBudget)
 	defer cancel()
-	if err := b.Ledger.RenewLeases(ctx, Lease{Replica: b.Replica, Until: b.Now()}); err != nil {
+	if err := b.Ledger.RenewLeases(ctx, Lease{Replica: b.Replica, Until: b.Now()}, held); err != nil {
 		b.Log.Error("letting go of leases", "err", err)
 	}
 }

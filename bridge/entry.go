@@ -8,18 +8,73 @@ import (
 	"rialto/a2a"
 )
 
+// Entry is one task in the ledger.
+type Entry struct {
+	Handle    string // the task_id that clients see
+	Owner     string // the user it belongs to
+	Client    string // through which it was sent
+	Agent     string // the name of the agent that runs it
+	MessageID string // of the latest message sent to it
+
+	// Task is the task as last heard of, under the agent's own id. It is nil
+	// until the agent has answered. An agent that answers with a message
+	// instead of a task leaves a completed task without an id here.
+	Task *a2a.Task
+
+	// Failure says why there is no task, or no more of one.
+	Failure *Failure
+
+	// Settled is set when nothing more will come until the owner acts.
+	Settled bool
+
+	// Updated is another moment after each change. Both are whole milliseconds.
+	Created, Updated time.Time
+}
+
+// Failure is a refusal or a breakdown that ended a task.
+type Failure struct {
+	Code    a2a.Code `json:"code"`
+	Message string   `json:"message"`
+	Remote  bool     `json:"remote,omitempty"` // the agent said so
+}
+
+// State tells where the task stands. A task that no agent has confirmed is
+// submitted, and one whose pause was answered is working.
+func (e *Entry) State() a2a.State {
+	switch {
+	case e.Failure != nil:
+		return a2a.Failed
+	case e.Task == nil:
+		return a2a.Submitted
+	case e.Task.Status.State.Interrupted() && !e.Settled:
+		return a2a.Working
+	default:
+		return e.Task.Status.State
+	}
+}
+
+// ContextID returns the conversation the task belongs to, as the agent named
+// it; "" while it is not known.
+func (e *Entry) ContextID() string {
+	if e.Task == nil {
+		return ""
+	}
+	return e.Task.ContextID
+}
+
 // merge applies an agent's event to e and reports whether it changed it. The
 // first event creates the task: some agents start with a status or an artifact
-// , as trpc-a2a-go 0.2 does, and an agent that answers with a message has completed
+//
+//	(trpc-a2a-go 0.2 does), and an agent that answers with a message has completed
+//
 // a task that never had an id.
 func merge(e *Entry, event a2a.Event) bool {
 	switch event := event.(type) {
 	case *a2a.Message:
-		e.Task = &a2a.Task{
-			ContextID: event.ContextID,
-			Status:    a2a.Status{State: a2a.Completed, Message: event},
+		if e.Task == nil {
+			e.Task = &a2a.Task{ContextID: event.ContextID}
 		}
-		return true
+		return e.Task.Apply(&a2a.StatusUpdate{TaskID: e.Task.ID, Status: a2a.Status{State: a2a.Completed, Message: event}})
 	case *a2a.Task:
 		if e.Task == nil {
 			e.Task = event.Clone()
@@ -32,6 +87,9 @@ func merge(e *Entry, event a2a.Event) bool {
 	case *a2a.ArtifactUpdate:
 		if e.Task == nil {
 			e.Task = &a2a.Task{ID: event.TaskID, ContextID: event.ContextID, Status: a2a.Status{State: a2a.Working}}
+		}
+		if e.Task.Status.State.Interrupted() { // who produces works again, though nobody said so
+			e.Task.Apply(&a2a.StatusUpdate{TaskID: e.Task.ID, Status: a2a.Status{State: a2a.Working}})
 		}
 	}
 	changed := e.Task.Apply(event)
@@ -104,7 +162,7 @@ func progressLine(e a2a.Event) string {
 	switch e := e.(type) {
 	case *a2a.StatusUpdate:
 		if e.Status.State == a2a.Working {
-			return clip(clean(e.Status.Message.Text()), 500)
+			return shown(e.Status.Message.Text(), 500)
 		}
 	case *a2a.ArtifactUpdate:
 		if name := clean(e.Artifact.Name); name != "" && !e.Append {

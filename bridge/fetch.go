@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"rialto/a2a"
@@ -62,7 +64,7 @@ func (b *Bridge) Fetch(ctx context.Context, id string) (*Document, error) {
 			return b.fetchDocument(ctx, agent, own)
 		}
 	}
-	return nil, inputError{fmt.Sprintf("There is no document with the id %q. Use an id from a result of search.", clip(clean(id), 200))}
+	return nil, inputError{fmt.Sprintf("There is no document with the id %q. Use an id from a result of search.", shown(id, 200))}
 }
 
 func (b *Bridge) fetchCard(ctx context.Context, name string) (*Document, error) {
@@ -101,14 +103,14 @@ func (b *Bridge) fetchDocument(ctx context.Context, agent, own string) (*Documen
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchBudget)
 	defer cancel()
-	if err := b.ask(ctx, b.peers[agent], fetchSkill, "id", own, &answer); err != nil {
+	if err := b.ask(ctx, b.peers[agent], fetchSkill, "id", own, "text", &answer); err != nil {
 		return nil, err
 	}
 	id := documentID(agent, own)
-	doc := &Document{ID: id, Title: clip(clean(answer.Title), 300), Text: clip(clean(answer.Text), maxText), URL: b.openable(answer.URL, id)}
+	doc := &Document{ID: id, Title: shown(answer.Title, 300), Text: shown(answer.Text, maxText), URL: b.openable(answer.URL, id)}
 	doc.Metadata = map[string]string{}
-	for k, v := range answer.Metadata {
-		doc.Metadata[clean(k)] = clip(clean(plain(v)), 1000)
+	for _, k := range slices.Sorted(maps.Keys(answer.Metadata))[:min(len(answer.Metadata), 30)] {
+		doc.Metadata[shown(k, maxName)] = shown(plain(answer.Metadata[k]), 500)
 	}
 	doc.Metadata["agent"] = agent
 	return doc, nil
@@ -128,7 +130,7 @@ func plain(v json.RawMessage) string {
 func (b *Bridge) named(ctx context.Context, name string) (Peer, error) {
 	p, ok := b.peers[name]
 	if !ok {
-		return nil, inputError{fmt.Sprintf("There is no agent named %q. Call list_agents for the names.", clip(clean(name), 100))}
+		return nil, inputError{fmt.Sprintf("There is no agent named %q. Call list_agents for the names.", shown(name, 100))}
 	}
 	return b.connect(ctx, p)
 }

@@ -14,7 +14,7 @@ import (
 const (
 	saveFirst   = 25 * time.Millisecond  // until the first write: many tasks are done by then
 	saveEvery   = 250 * time.Millisecond // between two writes of a small task that streams
-	maxTask     = 16 << 20               // bytes that an agent may send for one message
+	maxTask     = 16 << 20               // bytes of a task
 	notesKept   = 64                     // progress lines that a late waiter still sees
 	retryFirst  = time.Second
 	retryLast   = time.Minute
@@ -31,11 +31,12 @@ type follower struct {
 	mu      sync.Mutex
 	entry   *Entry
 	ended   bool          // nothing more will come from this follower
-	sent    error         // why the agent did not take the message
+	heard   bool          // the agent has answered the message
+	sent    error         // why the agent did not take it
 	notes   []string      // the latest progress lines
 	noted   int           // how many there have been
 	changed chan struct{} // closed at each change, and replaced
-	size    int           // bytes that the agent has sent
+	size    int           // bytes of the task, at most
 	dirty   bool          // entry holds more than the ledger
 	written bool          // the ledger has heard of an answer
 	saved   time.Time
@@ -76,7 +77,7 @@ func (b *Bridge) follower(handle string) *follower {
 // settles, the lease is lost or the bridge closes. The message is sent once:
 // after a break, the agent is only asked how the task stands.
 func (f *follower) run(ctx context.Context, send *a2a.SendRequest) {
-	defer f.save() // when the bridge closes, what is known stays known
+	defer f.keep(ctx)
 	if send != nil {
 		n, err := f.consume(f.conn.Stream(ctx, send))
 		if n == 0 && ctx.Err() == nil && !f.mayHaveArrived(err) {
@@ -90,6 +91,18 @@ func (f *follower) run(ctx context.Context, send *a2a.SendRequest) {
 		if f.over() {
 			return
 		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// keep writes what the ledger has not heard yet, and does not give up before it
+// has, or another replica follows the task, or the bridge closes: then it has
+// tried once more, and the next process asks the agent.
+func (f *follower) keep(ctx context.Context) {
+	for wait := retryFirst; !f.save() && ctx.Err() == nil; wait = min(2*wait, retryLast) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
@@ -149,8 +162,12 @@ func (f *follower) apply(e a2a.Event) {
 	if f.ended || !merge(f.entry, e) {
 		return
 	}
-	if f.size += size(e); f.size > maxTask {
-		f.entry.Failure = &Failure{Code: a2a.InvalidAgentResponse, Message: fmt.Sprintf("The agent sent more than %d MiB for one task. What came before that is kept.", maxTask>>20)}
+	f.heard = true
+	if f.size += size(e); f.size > maxTask { // what was replaced or forgotten counted so far
+		f.size = size(f.entry.Task)
+	}
+	if f.size > maxTask {
+		f.entry.Failure = &Failure{Code: a2a.InvalidAgentResponse, Message: fmt.Sprintf("The task holds more than %d MiB, and was cut there.", maxTask>>20)}
 	}
 	f.note(e)
 	f.dirty = true
@@ -161,7 +178,7 @@ func (f *follower) apply(e a2a.Event) {
 	case f.ended || f.b.Now().Sub(f.saved) >= pause:
 		f.write()
 	case f.timer == nil:
-		f.timer = time.AfterFunc(pause, f.save)
+		f.timer = time.AfterFunc(pause, func() { f.save() })
 	}
 	f.announce()
 }
@@ -176,8 +193,8 @@ func (f *follower) pause() time.Duration {
 }
 
 // refused records that the agent did not take the message. A task that it
-// would have started has failed; one that it would have continued stands
-// where it stood.
+// would have started has failed, and so has one that it has forgotten; another
+// that it would have continued stands where it stood.
 func (f *follower) refused(err error) {
 	if err == nil {
 		err = a2a.Errorf(a2a.InvalidAgentResponse, "the agent ended its answer before saying anything")
@@ -185,7 +202,7 @@ func (f *follower) refused(err error) {
 	f.b.Log.Warn("sending a message", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
 	f.settle(func(e *Entry) {
 		f.sent = err
-		if e.Task == nil {
+		if e.Task == nil || a2a.Is(err, a2a.TaskNotFound) {
 			e.Failure = failure(err)
 		}
 	})
@@ -202,11 +219,12 @@ func (f *follower) settle(change func(*Entry)) {
 	f.announce()
 }
 
-// save writes what is not written yet.
-func (f *follower) save() {
+// save writes what is not written yet, and reports whether nothing is left.
+func (f *follower) save() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.write()
+	return !f.dirty
 }
 
 // write is called with f.mu held. Its context outlives the bridge's, so that
@@ -247,29 +265,37 @@ func (f *follower) note(e a2a.Event) {
 	}
 }
 
-// wait passes progress lines on until the follower has ended, enough says so
-// or ctx is over, and returns the entry as it then stands.
-func (f *follower) wait(ctx context.Context, progress func(string), enough func(*Entry) bool) *Entry {
-	seen := 0
-	for {
+// wait passes progress lines on until the follower has ended, or the agent has
+// answered and that is enough, or ctx or all waiting is over. It returns the
+// entry as it then stands.
+func (f *follower) wait(ctx context.Context, progress func(string), firstWord bool) *Entry {
+	for seen := 0; ; {
 		f.mu.Lock()
 		lines := f.notes[len(f.notes)-min(f.noted-seen, len(f.notes)):]
 		seen = f.noted
-		e, done, changed := f.entry.clone(), f.ended, f.changed
+		done, changed := f.ended || firstWord && f.heard, f.changed
 		f.mu.Unlock()
 
 		for _, line := range lines {
 			progress(line)
 		}
-		if done || enough(e) {
-			return e
+		if done {
+			return f.snapshot()
 		}
 		select {
 		case <-ctx.Done():
-			return e
+			return f.snapshot()
+		case <-f.b.waits.Done():
+			return f.snapshot()
 		case <-changed:
 		}
 	}
+}
+
+func (f *follower) snapshot() *Entry {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.entry.clone()
 }
 
 // refusal returns why the agent did not take the message, once the follower

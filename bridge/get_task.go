@@ -59,12 +59,14 @@ func (b *Bridge) settled(ctx context.Context, owner, handle string, progress fun
 			return e, err
 		}
 		if f := b.follower(handle); f != nil {
-			if e = f.wait(ctx, progress, never); e.Settled {
+			if e = f.wait(ctx, progress, false); e.Settled {
 				return e, nil
 			}
 		}
 		select {
 		case <-ctx.Done():
+			return e, nil
+		case <-b.waits.Done():
 			return e, nil
 		case <-time.After(pollEvery):
 		}

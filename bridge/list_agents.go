@@ -72,8 +72,8 @@ func (b *Bridge) info(ctx context.Context, p *peer) AgentInfo {
 	}
 	card := conn.Card()
 	info.Available = true
-	info.Title, info.Description, info.Version = clean(card.Name), clean(card.Description), clean(card.Version)
-	for _, s := range card.Skills {
+	info.Title, info.Description, info.Version = shown(card.Name, maxName), shown(card.Description, 1000), shown(card.Version, maxName)
+	for _, s := range card.Skills[:min(len(card.Skills), 50)] {
 		info.Skills = append(info.Skills, skillInfo(s))
 	}
 	return info
@@ -81,8 +81,8 @@ func (b *Bridge) info(ctx context.Context, p *peer) AgentInfo {
 
 func skillInfo(s a2a.Skill) SkillInfo {
 	return SkillInfo{
-		ID: clean(s.ID), Name: clean(s.Name), Description: clean(s.Description),
-		Tags: cleanAll(s.Tags), Examples: cleanAll(s.Examples),
+		ID: shown(s.ID, maxName), Name: shown(s.Name, maxName), Description: shown(s.Description, 1000),
+		Tags: shownAll(s.Tags), Examples: shownAll(s.Examples),
 	}
 }
 

@@ -100,23 +100,20 @@ func (a *listArgs) filter() (f TaskFilter, err error) {
 func (b *Bridge) page(ctx context.Context, f TaskFilter) (*mcp.Result, error) {
 	limit := f.Limit
 	f.Limit++
-	entries, err := b.Ledger.Tasks(ctx, b.Caller(ctx).User, f)
+	tasks, err := b.Ledger.Tasks(ctx, b.Caller(ctx).User, f)
 	if err != nil {
 		return nil, fmt.Errorf("listing tasks: %w", err)
 	}
 	page := struct {
 		Tasks []TaskSummary `json:"tasks"`
 		Next  string        `json:"next_cursor,omitempty"`
-	}{Tasks: []TaskSummary{}}
-	if len(entries) > limit {
-		entries = entries[:limit]
-		last := entries[limit-1]
-		page.Next = TaskMark{last.Created, last.Handle}.String()
+	}{Tasks: append([]TaskSummary{}, tasks[:min(len(tasks), limit)]...)}
+	if len(tasks) > limit {
+		last := tasks[limit-1]
+		page.Next = TaskMark{last.Created, last.TaskID}.String()
 	}
 	var text strings.Builder
-	for _, e := range entries {
-		s := summarize(e)
-		page.Tasks = append(page.Tasks, s)
+	for _, s := range page.Tasks {
 		fmt.Fprintf(&text, "%s  %s  %s  %s  %s\n", s.TaskID, s.Created.Format(time.RFC3339), s.Agent, s.State, clip(strings.ReplaceAll(s.Message, "\n", " "), 80))
 	}
 	if len(page.Tasks) == 0 {
@@ -128,16 +125,17 @@ func (b *Bridge) page(ctx context.Context, f TaskFilter) (*mcp.Result, error) {
 	return &mcp.Result{Content: []mcp.Content{mcp.Text(text.String())}, Structured: page}, nil
 }
 
-func summarize(e *Entry) TaskSummary {
+// Summary returns what list_tasks tells of e.
+func (e *Entry) Summary() TaskSummary {
 	s := TaskSummary{
-		TaskID: e.Handle, Agent: e.Agent, ContextID: clean(e.ContextID()), State: e.State(),
+		TaskID: e.Handle, Agent: e.Agent, ContextID: shown(e.ContextID(), 200), State: e.State(),
 		Created: e.Created.UTC(), Updated: e.Updated.UTC(),
 	}
 	switch {
 	case e.Failure != nil:
 		s.Message = clip(e.Failure.Message, 200)
 	case e.Task != nil:
-		s.Message = clip(clean(e.Task.Status.Message.Text()), 200)
+		s.Message = shown(e.Task.Status.Message.Text(), 200)
 	}
 	return s
 }

@@ -2,6 +2,8 @@ package bridge
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"rialto/a2a"
@@ -34,19 +36,58 @@ func (b *Bridge) rescue() {
 	}
 }
 
+// claim renews the leases of what this replica holds, by name, so that a task
+// that slipped from its hands is found again like that of a dead replica.
 func (b *Bridge) claim(ctx context.Context) {
-	if err := b.Ledger.RenewLeases(ctx, b.lease()); err != nil {
-		b.Log.Error("renewing leases", "err", err)
+	if err := b.Ledger.RenewLeases(ctx, b.lease(), b.held()); err != nil {
+		b.complain("renewing leases", err)
 		return
 	}
 	entries, err := b.Ledger.ClaimTasks(ctx, b.lease(), b.Now(), rescueBatch)
 	if err != nil {
-		b.Log.Error("taking up abandoned tasks", "err", err)
+		b.complain("taking up abandoned tasks", err)
 		return
 	}
 	for _, e := range entries {
-		b.Log.Info("taking up a task", "task", e.Handle, "agent", e.Agent)
-		b.wg.Go(func() { b.takeUp(e) })
+		if b.hold(e.Handle) {
+			b.Log.Info("taking up a task", "task", e.Handle, "agent", e.Agent)
+			b.wg.Go(func() { b.takeUp(e) })
+		}
+	}
+}
+
+// complain logs what is not the fault of our own stopping.
+func (b *Bridge) complain(doing string, err error) {
+	if b.running.Err() == nil {
+		b.Log.Error(doing, "err", err)
+	}
+}
+
+// held returns the handles of the tasks whose lease is ours.
+func (b *Bridge) held() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Collect(maps.Keys(b.live))
+}
+
+// hold notes that a task is being taken up. It reports false if it is ours
+// already, or the bridge closes.
+func (b *Bridge) hold(handle string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, ours := b.live[handle]; ours || b.running.Err() != nil {
+		return false
+	}
+	b.live[handle] = nil
+	return true
+}
+
+// letGo undoes hold, unless a follower has taken over.
+func (b *Bridge) letGo(handle string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.live[handle] == nil {
+		delete(b.live, handle)
 	}
 }
 
@@ -54,6 +95,11 @@ func (b *Bridge) claim(ctx context.Context) {
 // got an answer has failed: the agent may be working on it, but sending again
 // could make it work twice.
 func (b *Bridge) takeUp(e *Entry) {
+	defer b.letGo(e.Handle)
+	if e.Failure != nil {
+		b.abandon(e, e.Failure.Message)
+		return
+	}
 	if e.Task == nil || e.Task.ID == "" {
 		b.abandon(e, "Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again.")
 		return
@@ -85,6 +131,6 @@ func (b *Bridge) abandon(e *Entry, why string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.running), writeBudget)
 	defer cancel()
 	if err := b.Ledger.SaveTask(ctx, e, b.Replica); err != nil {
-		b.Log.Error("writing a task", "task", e.Handle, "err", err)
+		b.Log.Error("writing a task", "task", e.Handle, "err", err) // it is let go, and claimed again
 	}
 }

@@ -11,10 +11,20 @@ import (
 	"rialto/mcp"
 )
 
-// maxText bounds what a result takes from an agent, in characters. It stands
-// in the result twice, as content and as structured content, and the whole
-// stays below 100,000: Claude takes 150,000, other clients less.
-const maxText = 48_000
+const (
+	// maxText bounds what a result takes from an agent, in characters of JSON.
+	// It stands in the result twice, as content and as structured content, and
+	// the whole stays below 100,000: Claude takes 150,000, other clients less.
+	maxText = 42_000
+
+	// forMessage is what artifacts leave to the message that closes them: the
+	// question, if the agent asks one.
+	forMessage = 6_000
+
+	perItem = 120  // what an artifact, a part or a turn costs besides its text
+	maxName = 200  // characters of a name
+	maxLink = 2000 // characters of an address
+)
 
 // TaskInfo is what tools tell of a task.
 type TaskInfo struct {
@@ -60,13 +70,16 @@ type Turn struct {
 // then what to do next. history is how many earlier messages to show.
 func result(e *Entry, history int) *mcp.Result {
 	r := &renderer{left: maxText, info: &TaskInfo{
-		TaskID: e.Handle, Agent: e.Agent, ContextID: clean(e.ContextID()), State: e.State(),
+		TaskID: e.Handle, Agent: e.Agent, ContextID: shown(e.ContextID(), maxName), State: e.State(),
 		Artifacts: []ArtifactInfo{}, Error: e.Failure, Next: next(e),
 	}}
 	if t := e.Task; t != nil {
+		kept := min(cost(clean(t.Status.Message.Text())), forMessage)
+		r.left -= kept
 		for i := range t.Artifacts {
 			r.artifact(&t.Artifacts[i])
 		}
+		r.left += kept
 		r.closing(t)
 		r.history(t.WithHistory(&history).History)
 	}
@@ -95,24 +108,51 @@ func next(e *Entry) string {
 	return ""
 }
 
-// renderer collects a result within a budget of text.
+// renderer collects a result within a budget.
 type renderer struct {
 	info    *TaskInfo
 	content []mcp.Content
-	left    int // characters
+	left    int // characters of JSON
 	cut     bool
+}
+
+// spend takes n from the budget if it is there.
+func (r *renderer) spend(n int) bool {
+	if n > r.left {
+		r.cut = true
+		return false
+	}
+	r.left -= n
+	return true
 }
 
 // take returns as much of s as the budget allows.
 func (r *renderer) take(s string) string {
 	s = clean(s)
-	if len(s) > r.left {
-		if runes := []rune(s); len(runes) > r.left {
-			s, r.cut = string(runes[:r.left]), true
+	for i, c := range s {
+		if !r.spend(costOf(c)) {
+			return s[:i]
 		}
 	}
-	r.left = max(r.left-len([]rune(s)), 0)
 	return s
+}
+
+// cost is how many characters a text has as JSON.
+func cost(s string) (n int) {
+	for _, c := range s {
+		n += costOf(c)
+	}
+	return n
+}
+
+func costOf(c rune) int {
+	switch c {
+	case '<', '>', '&', '\u2028', '\u2029':
+		return len(`\u003c`)
+	case '"', '\\', '\n', '\t':
+		return 2
+	}
+	return 1
 }
 
 func (r *renderer) say(s string) {
@@ -122,46 +162,53 @@ func (r *renderer) say(s string) {
 }
 
 func (r *renderer) artifact(a *a2a.Artifact) {
-	info := ArtifactInfo{ID: clean(a.ID), Name: clean(a.Name), Description: clean(a.Description), Parts: []PartInfo{}}
+	info := ArtifactInfo{ID: shown(a.ID, maxName), Name: shown(a.Name, maxName), Parts: []PartInfo{}}
+	if !r.spend(perItem + cost(info.ID+info.Name)) {
+		return
+	}
+	info.Description = r.take(clip(a.Description, 1000))
 	for _, p := range a.Parts {
-		info.Parts = append(info.Parts, r.part(p))
+		if part, ok := r.part(p); ok {
+			info.Parts = append(info.Parts, part)
+		}
 	}
 	r.info.Artifacts = append(r.info.Artifacts, info)
 }
 
-func (r *renderer) part(p a2a.Part) PartInfo {
-	info := PartInfo{Filename: clean(p.Filename), MediaType: clean(p.MediaType)}
+func (r *renderer) part(p a2a.Part) (info PartInfo, ok bool) {
+	info = PartInfo{Filename: shown(p.Filename, maxName), MediaType: shown(p.MediaType, maxName)}
+	if !r.spend(perItem + cost(info.Filename+info.MediaType)) {
+		return info, false
+	}
 	switch c := p.Content.(type) {
 	case a2a.Text:
 		info.Kind, info.Text = "text", r.take(string(c))
 		r.say(info.Text)
 	case a2a.Data:
 		info.Kind = "data"
-		if len(c) > r.left {
-			r.cut = true
-			break
+		if r.spend(cost(string(c))) {
+			info.Data = json.RawMessage(c)
+			r.say(clean(string(c)))
 		}
-		info.Data = json.RawMessage(c)
-		r.say(r.take(string(c)))
 	case a2a.URL:
-		info.Kind, info.URL = "file", clean(string(c))
-		r.content = append(r.content, mcp.Link(info.URL, info.name(), info.MediaType))
+		info.Kind = "file"
+		if link := clean(string(c)); len(link) <= maxLink && r.spend(len(link)) {
+			info.URL = link
+			r.content = append(r.content, mcp.Link(link, info.name(), info.MediaType))
+		}
 	case a2a.Raw:
 		info.Kind, info.Size = "file", len(c)
 		r.file(info, c)
 	}
-	return info
+	return info, true
 }
 
 // file puts bytes into the result as the content type that fits them. They
 // count as the base64 that they become.
 func (r *renderer) file(info PartInfo, b []byte) {
-	size := (len(b) + 2) / 3 * 4
-	if size > r.left {
-		r.cut = true
+	if !r.spend((len(b) + 2) / 3 * 4) {
 		return
 	}
-	r.left -= size
 	switch {
 	case strings.HasPrefix(info.MediaType, "image/"):
 		r.content = append(r.content, mcp.Image(b, info.MediaType))
@@ -197,6 +244,9 @@ func (r *renderer) closing(t *a2a.Task) {
 
 func (r *renderer) history(turns []a2a.Message) {
 	for _, m := range turns {
+		if !r.spend(perItem) {
+			return
+		}
 		r.info.History = append(r.info.History, Turn{Role: m.Role, Text: r.take(m.Text())})
 	}
 }
@@ -227,7 +277,7 @@ func (e inputError) Error() string { return e.msg }
 // model can act on is said; anything else is for the log.
 func (b *Bridge) refuse(err error) (*mcp.Result, error) {
 	var input inputError
-	var down unreachable
+	var down Unreachable
 	var agent *a2a.Error
 	switch {
 	case errors.As(err, &input):
@@ -236,6 +286,8 @@ func (b *Bridge) refuse(err error) (*mcp.Result, error) {
 		return mcp.ErrorResult(down.Error() + " Try again later, or choose another agent with list_agents."), nil
 	case errors.Is(err, ErrNoTask):
 		return mcp.ErrorResult("There is no such task. Use the task_id of a send_task result of this same user; tasks of others cannot be seen."), nil
+	case errors.Is(err, ErrTooManyTasks):
+		return mcp.ErrorResult("You have too many tasks running. Wait for some of them to finish, or cancel them: list_tasks shows them."), nil
 	case errors.Is(err, ErrTaskBusy):
 		return mcp.ErrorResult("The task is still working and takes no message now. Call get_task with its task_id until it asks for input or ends."), nil
 	case errors.As(err, &agent):

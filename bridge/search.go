@@ -108,13 +108,16 @@ func (b *Bridge) searchAgent(ctx context.Context, p *peer, query string) ([]Hit,
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchBudget)
 	defer cancel()
-	if err := b.ask(ctx, p, searchSkill, "query", query, &answer); err != nil {
+	if err := b.ask(ctx, p, searchSkill, "query", query, "results", &answer); err != nil {
 		return nil, err
 	}
-	hits := answer.Results[:min(len(answer.Results), maxHits)]
-	for i, h := range hits {
+	var hits []Hit
+	for _, h := range answer.Results[:min(len(answer.Results), maxHits)] {
+		if h.ID == "" || len(h.ID) > maxLink || clean(h.ID) != h.ID {
+			continue // it could not be fetched under the id that is shown
+		}
 		id := documentID(p.Name, h.ID)
-		hits[i] = Hit{ID: id, Title: clip(clean(h.Title), 300), URL: b.openable(h.URL, id)}
+		hits = append(hits, Hit{ID: id, Title: shown(h.Title, 300), URL: b.openable(h.URL, id)})
 	}
 	return hits, nil
 }
@@ -143,7 +146,7 @@ func (b *Bridge) matchCards(agents []*peer, query string) []Hit {
 // it, and ours otherwise.
 func (b *Bridge) openable(link, id string) string {
 	u, err := url.Parse(link)
-	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil {
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && len(link) <= maxLink {
 		return link
 	}
 	return b.documentURL(id)
@@ -158,9 +161,9 @@ func (b *Bridge) documentURL(id string) string {
 }
 
 // ask sends one argument to a skill, as text and as data, waits for the result
-// and decodes the data of it, or JSON text, into v. What is asked this way is
-// short-lived and not in the ledger.
-func (b *Bridge) ask(ctx context.Context, p *peer, skill, name, value string, v any) error {
+// and decodes into v the object in it that has the member. What is asked this
+// way is short-lived and not in the ledger.
+func (b *Bridge) ask(ctx context.Context, p *peer, skill, name, value, member string, v any) error {
 	conn, err := b.connect(ctx, p)
 	if err != nil {
 		return err
@@ -176,18 +179,19 @@ func (b *Bridge) ask(ctx context.Context, p *peer, skill, name, value string, v 
 	if err != nil {
 		return err
 	}
-	return decodeAnswer(event, v)
+	return decodeAnswer(event, member, v)
 }
 
-// decodeAnswer finds the data of an answer: in an artifact, or in a message.
-func decodeAnswer(event a2a.Event, v any) error {
+// decodeAnswer finds the data of an answer, in an artifact or in a message: the
+// first JSON object that has the member.
+func decodeAnswer(event a2a.Event, member string, v any) error {
 	var parts []a2a.Part
 	switch e := event.(type) {
 	case *a2a.Message:
 		parts = e.Parts
 	case *a2a.Task:
 		if s := e.Status; s.State != a2a.Completed {
-			why := clip(clean(s.Message.Text()), 500)
+			why := shown(s.Message.Text(), 500)
 			return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's task is %s: %s", s.State, why)
 		}
 		for _, a := range e.Artifacts {
@@ -195,14 +199,17 @@ func decodeAnswer(event a2a.Event, v any) error {
 		}
 	}
 	for _, p := range parts {
-		if d, ok := p.Content.(a2a.Data); ok && json.Unmarshal(d, v) == nil {
+		var text []byte
+		switch c := p.Content.(type) {
+		case a2a.Data:
+			text = c
+		case a2a.Text:
+			text = []byte(c)
+		}
+		var object map[string]json.RawMessage
+		if json.Unmarshal(text, &object) == nil && object[member] != nil && json.Unmarshal(text, v) == nil {
 			return nil
 		}
 	}
-	for _, p := range parts {
-		if t, ok := p.Content.(a2a.Text); ok && json.Unmarshal([]byte(t), v) == nil {
-			return nil
-		}
-	}
-	return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's answer holds no data of the expected shape")
+	return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's answer has no JSON object with %q", member)
 }

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,7 +99,7 @@ func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m
 		Handle: uuid.NewString(), Owner: caller.User, Client: caller.Client, Agent: p.Name,
 		MessageID: m.ID, Created: now, Updated: now,
 	}
-	if err := b.Ledger.AddTask(ctx, e, b.lease()); err != nil {
+	if err := b.Ledger.AddTask(ctx, e, b.lease(), cmp.Or(b.MaxRunning, 1000)); err != nil {
 		return nil, fmt.Errorf("writing the task down: %w", err)
 	}
 	m.ContextID = args.ContextID
@@ -116,7 +117,7 @@ func (b *Bridge) ownContext(ctx context.Context, caller Caller, agent, contextID
 		return fmt.Errorf("looking the conversation up: %w", err)
 	}
 	if !own {
-		return inputError{fmt.Sprintf("You have no conversation %q with the agent %s. Leave context_id out to start a new one, or take it from an earlier result of this agent.", clip(clean(contextID), 100), agent)}
+		return inputError{fmt.Sprintf("You have no conversation %q with the agent %s. Leave context_id out to start a new one, or take it from an earlier result of this agent.", shown(contextID, 100), agent)}
 	}
 	return nil
 }
@@ -148,7 +149,7 @@ func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs
 // named messageID.
 func (b *Bridge) reopen(ctx context.Context, e *Entry, messageID string) error {
 	e.touch(b.Now())
-	if err := b.Ledger.ContinueTask(ctx, e.Owner, e.Handle, messageID, b.lease(), e.Updated); err != nil {
+	if err := b.Ledger.ContinueTask(ctx, e, messageID, b.lease(), e.Updated); err != nil {
 		return err
 	}
 	e.MessageID, e.Settled = messageID, false
@@ -160,7 +161,7 @@ func fits(args *sendArgs, e *Entry) error {
 	state := e.State()
 	switch {
 	case args.Agent != "" && args.Agent != e.Agent:
-		return inputError{fmt.Sprintf("Task %s belongs to the agent %s, not to %s. Leave the argument \"agent\" out to continue it.", e.Handle, e.Agent, clip(clean(args.Agent), 100))}
+		return inputError{fmt.Sprintf("Task %s belongs to the agent %s, not to %s. Leave the argument \"agent\" out to continue it.", e.Handle, e.Agent, shown(args.Agent, 100))}
 	case args.ContextID != "" && args.ContextID != e.ContextID():
 		return inputError{fmt.Sprintf("Task %s belongs to another conversation. Leave the argument \"context_id\" out to continue it.", e.Handle)}
 	case state.Terminal():
@@ -218,7 +219,7 @@ func (b *Bridge) begin(ctx context.Context, f *follower, c *mcp.Call) (*mcp.Resu
 	waiting, cancel := context.WithTimeout(ctx, firstWord)
 	defer cancel()
 	legacy := c.Client.Revision == mcp.Revision20251125
-	e := f.wait(waiting, c.Progress, func(e *Entry) bool { return legacy && e.Task != nil })
+	e := f.wait(waiting, c.Progress, legacy)
 	if e.Settled && e.State().Terminal() && !legacy {
 		return result(e, 0), nil
 	}
@@ -232,11 +233,11 @@ func (b *Bridge) await(ctx context.Context, f *follower, wait *float64, progress
 	budget := waitFor(wait)
 	waiting, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	e := f.wait(waiting, progress, never)
-	if e.Task == nil && budget < firstWord {
+	e := f.wait(waiting, progress, false)
+	if budget < firstWord {
 		waiting, cancel := context.WithTimeout(ctx, firstWord-budget)
 		defer cancel()
-		e = f.wait(waiting, progress, func(e *Entry) bool { return e.Task != nil })
+		e = f.wait(waiting, func(string) {}, true)
 	}
 	f.save() // before its handle is given out, the ledger knows the task at the agent
 	if err := f.refusal(); err != nil && e.Failure == nil {
@@ -244,8 +245,6 @@ func (b *Bridge) await(ctx context.Context, f *follower, wait *float64, progress
 	}
 	return result(e, 0), nil
 }
-
-func never(*Entry) bool { return false }
 
 // waitFor returns how long a call may wait, from its argument in seconds.
 func waitFor(seconds *float64) time.Duration {

@@ -47,6 +47,8 @@ func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
+		case <-t.Bridge.waits.Done():
+			return nil, context.Canceled
 		case <-changed: // nil, and never ready, where another replica follows the task
 		case <-time.After(pollEvery):
 		}
@@ -135,7 +137,7 @@ func (b *Bridge) entry(ctx context.Context, owner, id string) (*Entry, error) {
 func mcpTask(e *Entry) *mcp.Task {
 	t := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, Poll: taskPoll}
 	if e.Task != nil {
-		t.Message = clip(clean(e.Task.Status.Message.Text()), 500)
+		t.Message = shown(e.Task.Status.Message.Text(), 500)
 	}
 	switch state := e.State(); {
 	case state == a2a.Canceled:

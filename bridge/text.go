@@ -25,10 +25,14 @@ func clean(s string) string {
 	}, s)
 }
 
-func cleanAll(in []string) []string {
-	out := make([]string, len(in))
-	for i, s := range in {
-		out[i] = clean(s)
+// shown returns text from an agent, clean and at most n characters long.
+func shown(s string, n int) string { return clip(clean(s), n) }
+
+// shownAll does so for a list of short texts, of which it keeps ten.
+func shownAll(in []string) []string {
+	out := make([]string, min(len(in), 10))
+	for i := range out {
+		out[i] = shown(in[i], maxName)
 	}
 	return out
 }

@@ -37,6 +37,8 @@ func TestLedger(t *testing.T, open func(*testing.T) bridge.Ledger) {
 		"a settled task is not claimed":                      settledNotClaimed,
 		"tasks are listed in pages, the latest first":        pages,
 		"a list is filtered, and its owner's only":           filtered,
+		"an owner has only so many tasks running":            tooMany,
+		"tasks that settled long ago are forgotten":          dropped,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -53,7 +55,7 @@ func add(t *testing.T, l bridge.Ledger) *bridge.Entry {
 		Handle: uuid.NewString(), Owner: "alice", Client: "client", Agent: "agent", MessageID: "m1",
 		Created: now, Updated: now,
 	}
-	if err := l.AddTask(t.Context(), e, lease("r1")); err != nil {
+	if err := l.AddTask(t.Context(), e, lease("r1"), 1000); err != nil {
 		t.Fatalf("AddTask: %v", err)
 	}
 	return e
@@ -110,7 +112,9 @@ func ownerOnly(t *testing.T, l bridge.Ledger) {
 		if _, err := l.Task(t.Context(), who, e.Handle); !errors.Is(err, bridge.ErrNoTask) {
 			t.Errorf("Task of %q: got %v, want ErrNoTask", who, err)
 		}
-		if err := l.ContinueTask(t.Context(), who, e.Handle, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrNoTask) {
+		theirs := *e
+		theirs.Owner = who
+		if err := l.ContinueTask(t.Context(), &theirs, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrNoTask) {
 			t.Errorf("ContinueTask of %q: got %v, want ErrNoTask", who, err)
 		}
 	}
@@ -138,7 +142,7 @@ func continueOnce(t *testing.T, l bridge.Ledger) {
 	e := add(t, l)
 	settle(t, l, e, a2a.InputRequired)
 	won := count(t, func(i int) (bool, error) {
-		err := l.ContinueTask(context.Background(), "alice", e.Handle, fmt.Sprint("m", i), lease(fmt.Sprint("r", i)), now)
+		err := l.ContinueTask(context.Background(), e, fmt.Sprint("m", i), lease(fmt.Sprint("r", i)), now)
 		if errors.Is(err, bridge.ErrTaskBusy) {
 			return false, nil
 		}
@@ -155,15 +159,53 @@ func continueOnce(t *testing.T, l bridge.Ledger) {
 
 func continueNever(t *testing.T, l bridge.Ledger) {
 	working := add(t, l)
-	if err := l.ContinueTask(t.Context(), "alice", working.Handle, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrTaskBusy) {
+	if err := l.ContinueTask(t.Context(), working, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrTaskBusy) {
 		t.Errorf("a submitted task: got %v, want ErrTaskBusy", err)
 	}
 	for _, s := range []a2a.State{a2a.Completed, a2a.Failed, a2a.Canceled, a2a.Rejected} {
 		e := add(t, l)
 		settle(t, l, e, s)
-		if err := l.ContinueTask(t.Context(), "alice", e.Handle, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrTaskBusy) {
+		if err := l.ContinueTask(t.Context(), e, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrTaskBusy) {
 			t.Errorf("a %s task: got %v, want ErrTaskBusy", s, err)
 		}
+	}
+	paused := add(t, l)
+	settle(t, l, paused, a2a.InputRequired)
+	paused.MessageID = "of an earlier pause"
+	if err := l.ContinueTask(t.Context(), paused, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrTaskBusy) {
+		t.Errorf("a task read before its pause: got %v, want ErrTaskBusy", err)
+	}
+}
+
+func tooMany(t *testing.T, l bridge.Ledger) {
+	first := add(t, l)
+	e := &bridge.Entry{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", MessageID: "m1", Created: now, Updated: now}
+	if err := l.AddTask(t.Context(), e, lease("r1"), 1); !errors.Is(err, bridge.ErrTooManyTasks) {
+		t.Errorf("a second running task where one may run: got %v, want ErrTooManyTasks", err)
+	}
+	settle(t, l, first, a2a.InputRequired)
+	if err := l.AddTask(t.Context(), e, lease("r1"), 1); err != nil {
+		t.Errorf("after the first has settled: %v", err)
+	}
+}
+
+func dropped(t *testing.T, l bridge.Ledger) {
+	old, running := add(t, l), add(t, l)
+	settle(t, l, old, a2a.Completed)
+	if err := l.DropTasks(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Task(t.Context(), "alice", old.Handle); err != nil {
+		t.Errorf("a task that settled at the limit: %v", err)
+	}
+	if err := l.DropTasks(t.Context(), now.Add(time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Task(t.Context(), "alice", old.Handle); !errors.Is(err, bridge.ErrNoTask) {
+		t.Errorf("a task that settled before it: got %v, want ErrNoTask", err)
+	}
+	if _, err := l.Task(t.Context(), "alice", running.Handle); err != nil {
+		t.Errorf("a task that runs: %v", err)
 	}
 }
 
@@ -211,19 +253,23 @@ func claimOnce(t *testing.T, l bridge.Ledger) {
 }
 
 func renewed(t *testing.T, l bridge.Ledger) {
-	add(t, l)
+	var ours []string
+	for range 120 {
+		ours = append(ours, add(t, l).Handle)
+	}
+	slipped := add(t, l)
 	later := now.Add(time.Minute)
-	if err := l.RenewLeases(t.Context(), bridge.Lease{Replica: "r1", Until: later.Add(time.Second)}); err != nil {
+	if err := l.RenewLeases(t.Context(), bridge.Lease{Replica: "r1", Until: later.Add(time.Second)}, ours); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := l.ClaimTasks(t.Context(), lease("r2"), later, 10); len(got) != 0 || err != nil {
-		t.Errorf("got %d tasks, %v, want none", len(got), err)
+	if got, err := l.ClaimTasks(t.Context(), lease("r2"), later, 200); len(got) != 1 || err != nil || got[0].Handle != slipped.Handle {
+		t.Errorf("got %d tasks, %v, want the one that was not renewed", len(got), err)
 	}
-	if err := l.RenewLeases(t.Context(), bridge.Lease{Replica: "r1", Until: now}); err != nil {
+	if err := l.RenewLeases(t.Context(), bridge.Lease{Replica: "r1", Until: now}, ours); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := l.ClaimTasks(t.Context(), lease("r2"), now, 10); len(got) != 1 || err != nil {
-		t.Errorf("after letting go: got %d tasks, %v, want 1", len(got), err)
+	if got, err := l.ClaimTasks(t.Context(), lease("r2"), now, 200); len(got) != len(ours) || err != nil {
+		t.Errorf("after letting go: got %d tasks, %v, want %d", len(got), err, len(ours))
 	}
 }
 
@@ -274,11 +320,11 @@ func pages(t *testing.T, l bridge.Ledger) {
 			t.Errorf("page %d: got %d tasks, want %d", page, len(entries), full)
 		}
 		for _, e := range entries {
-			if !want[e.Handle] {
-				t.Errorf("page %d: task %s came twice", page, e.Handle)
+			if !want[e.TaskID] {
+				t.Errorf("page %d: task %s came twice", page, e.TaskID)
 			}
-			delete(want, e.Handle)
-			mark = bridge.TaskMark{Created: e.Created, Handle: e.Handle}
+			delete(want, e.TaskID)
+			mark = bridge.TaskMark{Created: e.Created, Handle: e.TaskID}
 		}
 	}
 	if len(want) != 0 {
@@ -288,7 +334,7 @@ func pages(t *testing.T, l bridge.Ledger) {
 
 func filtered(t *testing.T, l bridge.Ledger) {
 	old := &bridge.Entry{Handle: uuid.NewString(), Owner: "alice", Agent: "other", Created: now.Add(-time.Hour), Updated: now}
-	if err := l.AddTask(t.Context(), old, lease("r1")); err != nil {
+	if err := l.AddTask(t.Context(), old, lease("r1"), 1000); err != nil {
 		t.Fatal(err)
 	}
 	done := add(t, l)
@@ -311,7 +357,7 @@ func filtered(t *testing.T, l bridge.Ledger) {
 		}
 		var got []string
 		for _, e := range entries {
-			got = append(got, e.Handle)
+			got = append(got, e.TaskID)
 		}
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)

@@ -70,7 +70,11 @@ func (d *Documents) problem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	status := http.StatusNotFound
 	var agent *a2a.Error
-	if errors.As(err, &agent) {
+	var down bridge.Unreachable
+	switch {
+	case errors.As(err, &down):
+		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, down.Error(), "Try again later."
+	case errors.As(err, &agent):
 		status, page.Detail = http.StatusBadGateway, "The agent did not hand it out."
 		d.Log.Warn("fetching a document", "err", err)
 	}

@@ -2,12 +2,19 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime/debug"
+	"slices"
 	"sync"
 )
 
-// maxGroup bounds how many transactions are committed together.
-const maxGroup = 64
+const (
+	maxGroup   = 64   // transactions that are committed together
+	maxWaiting = 4096 // transactions that wait; more are refused
+)
+
+var errBusy = errors.New("store: too many writers wait")
 
 // group commits together what wants to be written at the same time. SQLite has
 // one writer, and a commit waits for the disk: alone, sixteen writers would
@@ -28,31 +35,72 @@ type unit struct {
 	done chan struct{}
 }
 
-// inTx runs do in a transaction, as pool.inTx does, with others. Once it is
-// queued it is done or fails whatever becomes of ctx: to interrupt a statement
-// would undo the work of the whole group.
+// run does the unit's work. It happens in a goroutine of nobody's, so a panic
+// is an error here: it must not end the program.
+func (u *unit) run(t *tx) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("store: panic in a transaction: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return u.do(t)
+}
+
+// inTx runs do in a transaction, as pool.inTx does, with others. A caller whose
+// ctx ends leaves the queue; once its turn has come it is done or fails
+// whatever becomes of ctx, because to interrupt a statement would undo the work
+// of the whole group.
 func (g *group) inTx(ctx context.Context, do func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	u := &unit{do: do, done: make(chan struct{})}
+	if !g.enqueue(u) {
+		return errBusy
+	}
+	select {
+	case <-u.done:
+	case <-ctx.Done():
+		if g.leave(u) {
+			return ctx.Err()
+		}
+		<-u.done
+	}
+	return u.err
+}
+
+func (g *group) enqueue(u *unit) bool {
 	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.waiting) >= maxWaiting {
+		return false
+	}
 	g.waiting = append(g.waiting, u)
 	if !g.running {
 		g.running = true
 		go g.run()
 	}
-	g.mu.Unlock()
-	<-u.done
-	return u.err
+	return true
+}
+
+// leave takes a unit out of the queue, if it is still there.
+func (g *group) leave(u *unit) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.Index(g.waiting, u)
+	if i < 0 {
+		return false
+	}
+	g.waiting = slices.Delete(g.waiting, i, i+1)
+	return true
 }
 
 // run commits groups until nobody waits.
 func (g *group) run() {
 	for {
 		g.mu.Lock()
-		units := g.waiting[:min(len(g.waiting), maxGroup)]
-		g.waiting = g.waiting[len(units):]
+		units := slices.Clone(g.waiting[:min(len(g.waiting), maxGroup)])
+		g.waiting = slices.Delete(g.waiting, 0, len(units))
 		g.running = len(units) > 0
 		g.mu.Unlock()
 		if len(units) == 0 {
@@ -74,11 +122,11 @@ func (g *group) run() {
 func (g *group) commit(ctx context.Context, units []*unit) error {
 	return g.pool.inTx(ctx, func(t *tx) error {
 		if len(units) == 1 {
-			return units[0].do(t)
+			return units[0].run(t)
 		}
 		for _, u := range units {
 			var err error
-			if u.err, err = t.apart(ctx, u.do); err != nil {
+			if u.err, err = t.apart(ctx, u.run); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -18,33 +20,35 @@ var _ bridge.Ledger = (*DB)(nil)
 const entryColumns = `handle, owner, client, agent, message_id, task, failure, settled, created, updated`
 
 // AddTask implements bridge.Ledger.
-func (db *DB) AddTask(ctx context.Context, e *bridge.Entry, l bridge.Lease) error {
-	task, failure, err := encodeEntry(e)
+func (db *DB) AddTask(ctx context.Context, e *bridge.Entry, l bridge.Lease, most int) error {
+	row, err := encodeEntry(e)
 	if err != nil {
 		return err
 	}
-	_, err = db.write.ExecContext(ctx, `
-		INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, task, failure, settled, holder, lease_until, created, updated)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11, $12, $13)`,
-		e.Handle, e.Owner, e.Client, e.Agent, e.MessageID, e.ContextID(), e.State(), task, failure,
-		l.Replica, l.Until.UnixMilli(), e.Created.UnixMilli(), e.Updated.UnixMilli())
+	n, err := changed(ctx, db.write, `
+		INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, summary, task, failure, settled, holder, lease_until, created, updated)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13, $14
+		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0) < $15`,
+		e.Handle, e.Owner, e.Client, e.Agent, e.MessageID, e.ContextID(), string(e.State()), row.summary, row.task, row.failure,
+		l.Replica, l.Until.UnixMilli(), e.Created.UnixMilli(), e.Updated.UnixMilli(), most)
+	if err == nil && n == 0 {
+		return bridge.ErrTooManyTasks
+	}
 	return err
 }
 
 // ContinueTask implements bridge.Ledger. The WHERE clause is the lock: the
 // state that lets a message in is left by the statement that lets it in.
-func (db *DB) ContinueTask(ctx context.Context, owner, handle, messageID string, l bridge.Lease, now time.Time) error {
-	done, err := db.write.ExecContext(ctx, `
+func (db *DB) ContinueTask(ctx context.Context, e *bridge.Entry, messageID string, l bridge.Lease, now time.Time) error {
+	n, err := changed(ctx, db.write, `
 		UPDATE tasks SET settled = 0, state = $1, message_id = $2, holder = $3, lease_until = $4, updated = $5
-		WHERE handle = $6 AND owner = $7 AND settled = 1 AND state IN ($8, $9)`,
-		a2a.Working, messageID, l.Replica, l.Until.UnixMilli(), now.UnixMilli(), handle, owner, a2a.InputRequired, a2a.AuthRequired)
-	if err != nil {
+		WHERE handle = $6 AND owner = $7 AND settled = 1 AND message_id = $8 AND state IN ($9, $10)`,
+		string(a2a.Working), messageID, l.Replica, l.Until.UnixMilli(), now.UnixMilli(),
+		e.Handle, e.Owner, e.MessageID, string(a2a.InputRequired), string(a2a.AuthRequired))
+	if n == 1 || err != nil {
 		return err
 	}
-	if n, err := done.RowsAffected(); n == 1 || err != nil {
-		return err
-	}
-	if _, err := db.Task(ctx, owner, handle); err != nil {
+	if _, err := db.Task(ctx, e.Owner, e.Handle); err != nil {
 		return err
 	}
 	return bridge.ErrTaskBusy
@@ -52,22 +56,18 @@ func (db *DB) ContinueTask(ctx context.Context, owner, handle, messageID string,
 
 // SaveTask implements bridge.Ledger.
 func (db *DB) SaveTask(ctx context.Context, e *bridge.Entry, replica string) error {
-	task, failure, err := encodeEntry(e)
+	row, err := encodeEntry(e)
 	if err != nil {
 		return err
 	}
-	settled, holder := 0, replica
+	holder := replica
 	if e.Settled {
-		settled, holder = 1, ""
+		holder = ""
 	}
-	done, err := db.write.ExecContext(ctx, `
-		UPDATE tasks SET context_id = $1, state = $2, task = $3, failure = $4, settled = $5, holder = $6, updated = $7
-		WHERE handle = $8 AND holder = $9`,
-		e.ContextID(), e.State(), task, failure, settled, holder, e.Updated.UnixMilli(), e.Handle, replica)
-	if err != nil {
-		return err
-	}
-	n, err := done.RowsAffected()
+	n, err := changed(ctx, db.write, `
+		UPDATE tasks SET context_id = $1, state = $2, summary = $3, task = $4, failure = $5, settled = $6, holder = $7, updated = $8
+		WHERE handle = $9 AND holder = $10`,
+		e.ContextID(), string(e.State()), row.summary, row.task, row.failure, flag(e.Settled), holder, e.Updated.UnixMilli(), e.Handle, replica)
 	if err == nil && n == 0 {
 		return bridge.ErrLeaseLost
 	}
@@ -86,25 +86,31 @@ func (db *DB) Task(ctx context.Context, owner, handle string) (*bridge.Entry, er
 
 // Tasks implements bridge.Ledger. The row values compare as the index sorts, so
 // that a page deep in a long list costs no more than the first.
-func (db *DB) Tasks(ctx context.Context, owner string, f bridge.TaskFilter) (entries []*bridge.Entry, err error) {
+func (db *DB) Tasks(ctx context.Context, owner string, f bridge.TaskFilter) (tasks []bridge.TaskSummary, err error) {
 	after := int64(math.MaxInt64)
 	if f.After.Handle != "" {
 		after = f.After.Created.UnixMilli()
 	}
-	since := int64(0)
-	if !f.Since.IsZero() {
-		since = f.Since.UnixMilli()
-	}
 	rows, err := db.read.QueryContext(ctx, `
-		SELECT `+entryColumns+` FROM tasks
+		SELECT handle, agent, context_id, state, summary, created, updated FROM tasks
 		WHERE owner = $1 AND (created, handle) < ($2, $3) AND created >= $4
 		AND ($5 = '' OR agent = $5) AND ($6 = '' OR state = $6)
 		ORDER BY created DESC, handle DESC LIMIT $7`,
-		owner, after, f.After.Handle, since, f.Agent, string(f.State), f.Limit)
+		owner, after, f.After.Handle, ms(f.Since), f.Agent, string(f.State), f.Limit)
 	if err != nil {
 		return nil, err
 	}
-	return scanEntries(rows)
+	defer rows.Close()
+	for rows.Next() {
+		var t bridge.TaskSummary
+		var created, updated int64
+		if err := rows.Scan(&t.TaskID, &t.Agent, &t.ContextID, &t.State, &t.Message, &created, &updated); err != nil {
+			return nil, err
+		}
+		t.Created, t.Updated = at(created), at(updated)
+		tasks = append(tasks, t)
+	}
+	return tasks, rows.Err()
 }
 
 // HasContext implements bridge.Ledger.
@@ -116,10 +122,37 @@ func (db *DB) HasContext(ctx context.Context, owner, agent, contextID string) (b
 	return has, err
 }
 
+// renewed is how many leases one statement renews. The number is fixed so that
+// the statement is, too; a shorter list is filled up with handles of no task.
+const renewed = 50
+
 // RenewLeases implements bridge.Ledger.
-func (db *DB) RenewLeases(ctx context.Context, l bridge.Lease) error {
-	_, err := db.write.ExecContext(ctx, `UPDATE tasks SET lease_until = $1 WHERE settled = 0 AND holder = $2`, l.Until.UnixMilli(), l.Replica)
-	return err
+func (db *DB) RenewLeases(ctx context.Context, l bridge.Lease, handles []string) error {
+	for chunk := range slices.Chunk(handles, renewed) {
+		args := []any{l.Until.UnixMilli(), l.Replica}
+		for i := range renewed {
+			handle := ""
+			if i < len(chunk) {
+				handle = chunk[i]
+			}
+			args = append(args, handle)
+		}
+		if _, err := db.write.ExecContext(ctx, renewal, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var renewal = `UPDATE tasks SET lease_until = $1 WHERE settled = 0 AND holder = $2 AND handle IN (` + placeholders(3, renewed) + `)`
+
+// placeholders returns n of them, separated by commas.
+func placeholders(first, n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprint("$", first+i)
+	}
+	return strings.Join(list, ", ")
 }
 
 // ClaimTasks implements bridge.Ledger. The condition stands in the outer WHERE
@@ -137,6 +170,12 @@ func (db *DB) ClaimTasks(ctx context.Context, l bridge.Lease, now time.Time, lim
 	return scanEntries(rows)
 }
 
+// DropTasks implements bridge.Ledger.
+func (db *DB) DropTasks(ctx context.Context, before time.Time) error {
+	_, err := db.write.ExecContext(ctx, `DELETE FROM tasks WHERE settled = 1 AND updated < $1`, before.UnixMilli())
+	return err
+}
+
 func scanEntries(rows *sql.Rows) (entries []*bridge.Entry, err error) {
 	defer rows.Close()
 	for rows.Next() {
@@ -149,16 +188,23 @@ func scanEntries(rows *sql.Rows) (entries []*bridge.Entry, err error) {
 	return entries, rows.Err()
 }
 
-func encodeEntry(e *bridge.Entry) (task, failure sql.NullString, err error) {
+// entryRow is what of an entry is encoded.
+type entryRow struct {
+	summary       string
+	task, failure sql.NullString
+}
+
+func encodeEntry(e *bridge.Entry) (row entryRow, err error) {
+	row.summary = e.Summary().Message
 	if e.Task != nil {
-		if task, err = encodeJSON(e.Task); err != nil {
-			return task, failure, fmt.Errorf("encoding task %s: %w", e.Handle, err)
+		if row.task, err = encodeJSON(e.Task); err != nil {
+			return row, fmt.Errorf("encoding task %s: %w", e.Handle, err)
 		}
 	}
 	if e.Failure != nil {
-		failure, err = encodeJSON(e.Failure)
+		row.failure, err = encodeJSON(e.Failure)
 	}
-	return task, failure, err
+	return row, err
 }
 
 func encodeJSON(v any) (sql.NullString, error) {
@@ -174,16 +220,17 @@ func scanEntry(row interface{ Scan(...any) error }) (*bridge.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Settled, e.Created, e.Updated = settled == 1, time.UnixMilli(created), time.UnixMilli(updated)
-	if task.Valid {
-		if err := json.Unmarshal([]byte(task.String), &e.Task); err != nil {
-			return nil, fmt.Errorf("decoding task %s: %w", e.Handle, err)
-		}
-	}
-	if failure.Valid {
-		if err := json.Unmarshal([]byte(failure.String), &e.Failure); err != nil {
-			return nil, fmt.Errorf("decoding the failure of task %s: %w", e.Handle, err)
-		}
+	e.Settled, e.Created, e.Updated = settled == 1, at(created), at(updated)
+	if decodeJSON(task, &e.Task) != nil || decodeJSON(failure, &e.Failure) != nil {
+		// One damaged row must not keep a replica from taking up the others.
+		e.Failure = &bridge.Failure{Code: a2a.Internal, Message: "What was recorded of this task cannot be read any more."}
 	}
 	return &e, nil
+}
+
+func decodeJSON(from sql.NullString, into any) error {
+	if !from.Valid {
+		return nil
+	}
+	return json.Unmarshal([]byte(from.String), into)
 }

@@ -1,6 +1,7 @@
 -- +goose Up
 -- Times are milliseconds since 1970. task and failure are JSON, or NULL while
--- there is none. settled tasks have no holder.
+-- there is none, and summary the beginning of what the agent said last. Settled
+-- tasks have no holder.
 CREATE TABLE tasks (
 	handle       TEXT   NOT NULL PRIMARY KEY,
 	owner        TEXT   NOT NULL,
@@ -9,6 +10,7 @@ CREATE TABLE tasks (
 	message_id   TEXT   NOT NULL,
 	context_id   TEXT   NOT NULL DEFAULT '',
 	state        TEXT   NOT NULL,
+	summary      TEXT   NOT NULL,
 	task         TEXT,
 	failure      TEXT,
 	settled      BIGINT NOT NULL,
@@ -25,3 +27,5 @@ CREATE INDEX tasks_context ON tasks (owner, agent, context_id);
 
 -- The unsettled tasks are few however long the ledger is.
 CREATE INDEX tasks_unsettled ON tasks (lease_until) WHERE settled = 0;
+CREATE INDEX tasks_running ON tasks (owner) WHERE settled = 0;
+CREATE INDEX tasks_settled ON tasks (updated) WHERE settled = 1;
