@@ -81,7 +81,7 @@ func (s *server) maintain(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		if err := s.oauth.Maintain(ctx); err != nil && ctx.Err() == nil {
+		if err := errors.Join(s.oauth.Maintain(ctx), s.bridge.Prune(ctx)); err != nil && ctx.Err() == nil {
 			s.log.Error("maintenance", "err", err)
 		}
 		select {
