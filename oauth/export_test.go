@@ -5,8 +5,8 @@ import (
 	"crypto/ecdsa"
 )
 
-// SigningKey lets tests forge tokens with the server's own key.
-func SigningKey(ctx context.Context, s *Server) (key *ecdsa.PrivateKey, id string, err error) {
+// ForgingKey lets tests forge tokens with the server's own key.
+func ForgingKey(ctx context.Context, s *Server) (key *ecdsa.PrivateKey, id string, err error) {
 	k, err := s.activeKey(ctx)
 	if err != nil {
 		return nil, "", err

@@ -36,7 +36,7 @@ func newForge(t *testing.T, change ...func(*oauth.Server)) *forge {
 	t.Helper()
 	r := newRig(t, change...)
 	token := r.tokens(r.newClient("none"), params{"scope": "mcp:tools"}).str("access_token")
-	key, _, err := oauth.SigningKey(t.Context(), r.s)
+	key, _, err := oauth.ForgingKey(t.Context(), r.s)
 	if err != nil {
 		t.Fatal(err)
 	}

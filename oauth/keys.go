@@ -122,6 +122,48 @@ func (s *Server) rotateKeys(ctx context.Context) error {
 	return nil
 }
 
+// SigningKey is what an operator may know of a signing key.
+type SigningKey struct {
+	ID      string    // kid
+	Active  time.Time // when it begins to sign
+	Expires time.Time // when no token that it signed is alive any more
+}
+
+// SigningKeys returns the signing keys, oldest first. The newest of those that
+// are active signs.
+func (s *Server) SigningKeys(ctx context.Context) ([]SigningKey, error) {
+	keys, err := s.loadKeys(ctx, 0)
+	var all []SigningKey
+	for _, k := range keys {
+		all = append(all, SigningKey{k.KeyID, k.Active, k.Expires})
+	}
+	return all, err
+}
+
+// RotateKeys replaces the signing key before its time, and returns the new one.
+// It signs ten minutes later, when every replica and every reader of the JWKS
+// knows it; tokens that exist stay valid. While a new key waits for its turn
+// there is no other: RotateKeys returns that one.
+func (s *Server) RotateKeys(ctx context.Context) (SigningKey, error) {
+	if _, err := s.activeKey(ctx); err != nil {
+		return SigningKey{}, err
+	}
+	keys, err := s.loadKeys(ctx, 0)
+	if err != nil {
+		return SigningKey{}, err
+	}
+	if now := s.Now(); !keys[len(keys)-1].Active.After(now) {
+		if err := s.addKey(ctx, next(keys), now.Add(keyLead)); err != nil {
+			return SigningKey{}, err
+		}
+	}
+	all, err := s.SigningKeys(ctx) // whichever replica was first
+	if err != nil {
+		return SigningKey{}, err
+	}
+	return all[len(all)-1], nil
+}
+
 // addKey creates a key that signs from active on.
 func (s *Server) addKey(ctx context.Context, seq int64, active time.Time) error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

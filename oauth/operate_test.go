@@ -93,6 +93,41 @@ func TestTheKeyIDIsTheThumbprint(t *testing.T) {
 	}
 }
 
+func TestO1TheOperatorRotatesTheKeyWithoutA401(t *testing.T) {
+	r := newRig(t)
+	c := r.newClient("none")
+	other := r.replica()
+	before := r.tokens(c, nil).str("access_token")
+	next, err := other.RotateKeys(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := r.s.RotateKeys(t.Context())
+	if err != nil || again.ID != next.ID {
+		t.Errorf("got key %s, %v; want the one that waits for its turn, %s", again.ID, err, next.ID)
+	}
+	if set := r.jwks(); len(set.Keys) != 2 {
+		t.Fatalf("got %d keys, want the next one beside the old", len(set.Keys))
+	}
+	r.clock.advance(next.Active.Sub(r.clock.Now()) - time.Second)
+	if got := kid(t, r.tokens(c, nil).str("access_token")); got == next.ID {
+		t.Error("the new key signs before caches can know it")
+	}
+	r.clock.advance(time.Second)
+	after := r.tokens(c, nil).str("access_token")
+	if kid(t, after) != next.ID {
+		t.Error("the old key still signs")
+	}
+	for _, token := range []string{before, after} {
+		if first, second := status(r.s, token), status(other, token); first != 200 || second != 200 {
+			t.Errorf("got %d here and %d at the other replica, want 200", first, second)
+		}
+	}
+	if keys, err := r.s.SigningKeys(t.Context()); err != nil || len(keys) != 2 || keys[1] != next {
+		t.Errorf("got %+v, %v, want the old key and the new", keys, err)
+	}
+}
+
 func TestO1AndO2AKeyIsRotatedWithoutA401(t *testing.T) {
 	r := newRig(t)
 	c := r.newClient("none")
@@ -242,7 +277,7 @@ func TestO8ACopyOfTheDatabaseOpensNothing(t *testing.T) {
 	first := r.ok(r.form("/token", form(codeForm(c, r.code(c, nil)))))
 	second := r.ok(r.form("/token", form(refreshForm(c, first.str("refresh_token")))))
 	b.Submit(b.Get(r.authorizeURL(c, nil)), approve).Continue()
-	key, _, err := oauth.SigningKey(t.Context(), r.s)
+	key, _, err := oauth.ForgingKey(t.Context(), r.s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,7 @@ func command() *cobra.Command {
 	root.AddCommand(
 		demoCommand(), serveCommand(), configCommand(), tokenCommand(),
 		userCommand(), tableExpertCommand(), healthCommand(),
+		keysCommand(),
 	)
 	return root
 }
