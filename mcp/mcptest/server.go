@@ -1,0 +1,20 @@
+package mcptest
+
+import (
+	"crypto/rand"
+	"slices"
+
+	"rialto/mcp"
+)
+
+// Server returns a server that has everything the protocol's conformance suite
+// looks for, without a login.
+func Server() *mcp.Server {
+	tasks := new(Tasks)
+	return &mcp.Server{
+		Name: "fixture", Version: "1", SessionKey: []byte(rand.Text()), Strict: true,
+		Tools: slices.Concat(Tools(), Jobs(tasks)), Tasks: tasks,
+		Resources: Resources(), Templates: Templates(), Prompts: Prompts(), Complete: Complete,
+		Logging: true, Changing: true,
+	}
+}
