@@ -36,7 +36,7 @@ func command() *cobra.Command {
 	}
 	root.AddCommand(
 		demoCommand(), serveCommand(), configCommand(), tokenCommand(),
-		userCommand(), tableExpertCommand(), healthCommand(),
+		userCommand(), tableExpertCommand(), healthCommand(), doctorCommand(),
 		keysCommand(),
 	)
 	return root

@@ -14,6 +14,7 @@ var floors = map[string][]string{
 	"internal/jsonrpc":                       {},
 	"internal/sse":                           {},
 	"internal/guardhttp":                     {},
+	"internal/doctor":                        {"internal/jsonrpc", "internal/sse"},
 	"internal/layout":                        {},
 	"templates":                              {"static"},
 	"mcp":                                    {"internal/jsonrpc", "internal/sse"},

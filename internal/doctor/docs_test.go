@@ -1,0 +1,41 @@
+package doctor
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the table in docs/doctor.md")
+
+// TestDocumentListsTheSteps keeps the table of docs/doctor.md what the code is.
+func TestDocumentListsTheSteps(t *testing.T) {
+	const path, begin = "../../docs/doctor.md", "| step | what is expected | breaks |\n|---|---|---|\n"
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, got, ok := strings.Cut(string(b), begin)
+	if !ok {
+		t.Fatalf("%s has no table of steps", path)
+	}
+	var want strings.Builder
+	for _, s := range steps() {
+		clients := "–"
+		if len(s.clients) > 0 {
+			clients = names(s.clients)
+		}
+		fmt.Fprintf(&want, "| `%s`: %s | %s | %s |\n", s.id, s.title, strings.NewReplacer("<", "&lt;", "|", "\\|").Replace(s.expect), clients)
+	}
+	if got == want.String() {
+		return
+	}
+	if !*update {
+		t.Fatalf("the table of %s is not that of the code; run go test -update", path)
+	}
+	if err := os.WriteFile(path, []byte(before+begin+want.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,156 @@
+package doctor
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func failures(r *Report) []string {
+	var ids []string
+	for _, s := range r.Results {
+		if s.Status == Failed {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}
+
+func TestAHealthyServerIsHealthy(t *testing.T) {
+	g := newRig(t, nil)
+	r := g.examine(t)
+	var text strings.Builder
+	r.WriteText(&text)
+	if !r.Healthy() {
+		t.Errorf("got failures:\n%s", text.String())
+	}
+	for _, s := range r.Results {
+		local := slices.Contains([]string{"https", "public", "ipv4", "tls"}, s.ID)
+		if s.Status == Skipped && !local {
+			t.Errorf("%s was not tried: %s", s.ID, s.Got)
+		}
+	}
+	if r.Requests > 100 {
+		t.Errorf("got %d requests, want at most 100", r.Requests)
+	}
+}
+
+func TestReportsHoldNoSecret(t *testing.T) {
+	spoilers := map[string]func(*exchange){
+		"healthy": nil,
+		"a server that repeats what it should not": func(x *exchange) {
+			if x.r.URL.Path == "/mcp" && x.r.Header.Get("Authorization") != "" {
+				x.fault(500, -32603, nil)
+				x.edit(func(m map[string]any) {
+					m["error"].(map[string]any)["message"] = "bad " + x.r.Header.Get("Authorization")
+				})
+			}
+			if x.says("refresh_token=") {
+				x.refuse(400, string(x.body))
+			}
+		},
+	}
+	for name, spoil := range spoilers {
+		t.Run(name, func(t *testing.T) {
+			g := newRig(t, spoil)
+			r := g.examine(t)
+			b, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(g.issued) == 0 {
+				t.Fatal("nothing secret was issued")
+			}
+			for _, secret := range g.issued {
+				if strings.Contains(string(b), secret) {
+					t.Errorf("the report holds %s:\n%s", secret, b)
+				}
+			}
+		})
+	}
+}
+
+func TestAGivenTokenIsNeitherRefreshedNorRevoked(t *testing.T) {
+	g := newRig(t, func(x *exchange) {
+		if x.at("POST /revoke") || x.says("refresh_token=access-given") {
+			t.Errorf("got %s %s", x.r.Method, x.r.URL.Path)
+		}
+	})
+	g.live["access-given"] = true
+	if r := g.examine(t, func(d *Doctor) { d.Token = "access-given" }); !r.Healthy() {
+		t.Errorf("got failures %v", failures(r))
+	}
+}
+
+func TestOnlyReadOnlyToolsAreCalled(t *testing.T) {
+	g := newRig(t, func(x *exchange) {
+		if x.says(`"name":"launch"`) {
+			t.Error("launch was called")
+		}
+	})
+	g.examine(t)
+}
+
+func TestAClientHasOnlyItsSteps(t *testing.T) {
+	g := newRig(t, func(x *exchange) {
+		if x.at("GET /mcp") {
+			x.answer(405, "text/plain", "") // which only Codex minds
+		}
+	})
+	if r := g.examine(t, func(d *Doctor) { d.Client = Codex }); r.Healthy() || !slices.Contains(r.Broken(), Codex) {
+		t.Errorf("Codex: got failures %v", failures(r))
+	}
+	r := g.examine(t, func(d *Doctor) { d.Client = Claude })
+	if !r.Healthy() {
+		t.Errorf("Claude: got failures %v", failures(r))
+	}
+	if slices.ContainsFunc(r.Results, func(s Result) bool { return s.ID == "get-401" }) {
+		t.Error("Claude: got a step that is Codex's")
+	}
+}
+
+func TestRequestsAreBounded(t *testing.T) {
+	n := 0
+	g := newRig(t, func(*exchange) { n++ })
+	if r := g.examine(t, func(d *Doctor) { d.MaxRequests = 12 }); r.Requests > 12 {
+		t.Errorf("got %d requests, want at most 12", r.Requests)
+	}
+	if n > 12+2 { // two clients may be removed afterwards
+		t.Errorf("the server saw %d requests", n)
+	}
+}
+
+func TestClientsAreRemovedWhereTheServerAllowsIt(t *testing.T) {
+	var removed []string
+	var g *rig
+	g = newRig(t, func(x *exchange) {
+		switch {
+		case x.at("POST /register") && x.w.Code == http.StatusCreated:
+			x.edit(func(m map[string]any) {
+				m["registration_client_uri"] = g.url + "/register/" + m["client_id"].(string)
+				m["registration_access_token"] = "manage-" + m["client_id"].(string)
+			})
+		case x.r.Method == http.MethodDelete && strings.HasPrefix(x.r.URL.Path, "/register/"):
+			id := strings.TrimPrefix(x.r.URL.Path, "/register/")
+			if x.r.Header.Get("Authorization") == "Bearer manage-"+id {
+				removed = append(removed, id)
+			}
+		}
+	})
+	g.examine(t)
+	if len(removed) != 2 {
+		t.Errorf("got %d clients removed, want 2", len(removed))
+	}
+}
+
+func TestNamesOfStepsAreUnique(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range steps() {
+		if seen[s.id] || s.title == "" || s.expect == "" || s.mend == "" {
+			t.Errorf("the step %q is double or has no words", s.id)
+		}
+		seen[s.id] = true
+	}
+}

@@ -1,0 +1,105 @@
+package doctor
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// theSession is the id of the only session that the rig knows.
+const theSession = "the-session"
+
+// mcp answers as a server of both eras that minds no hybrid.
+func (g *rig) mcp(x *exchange) {
+	var m struct {
+		Method string
+		Params struct {
+			ProtocolVersion string
+			Name            string
+			Arguments       map[string]any
+			Meta            map[string]any `json:"_meta"`
+		}
+	}
+	json.Unmarshal(x.body, &m)
+	if id := x.r.Header.Get("Mcp-Session-Id"); id != "" && id != theSession {
+		x.fault(404, -32001, nil)
+		return
+	}
+	revision, _ := m.Params.Meta["io.modelcontextprotocol/protocolVersion"].(string)
+	if revision != "" && revision != rev202607 {
+		x.fault(400, -32022, map[string]any{"supported": []string{rev202607}})
+		return
+	}
+	switch m.Method {
+	case "initialize":
+		x.w.Header().Set("Mcp-Session-Id", theSession)
+		x.result(map[string]any{"protocolVersion": m.Params.ProtocolVersion, "capabilities": map[string]any{}})
+	case "notifications/initialized":
+		x.answer(202, "text/plain", "")
+	case "server/discover":
+		x.result(map[string]any{"supportedVersions": []string{rev202607}, "capabilities": map[string]any{}})
+	case "tools/list":
+		x.result(map[string]any{"tools": rigTools(), "resultType": "complete", "ttlMs": 1000, "cacheScope": "private"})
+	case "tools/call":
+		x.result(callRig(m.Params.Name, m.Params.Arguments))
+	default:
+		x.fault(404, -32601, nil)
+	}
+}
+
+// result answers as an event stream, which is the harder way to read.
+func (x *exchange) result(v any) {
+	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "result": v})
+	x.answer(200, "text/event-stream", ": hello\n\ndata: "+string(b)+"\n\n")
+}
+
+func (x *exchange) fault(status, code int, data any) {
+	x.json(status, map[string]any{"jsonrpc": "2.0", "id": 1, "error": map[string]any{"code": code, "message": "no", "data": data}})
+}
+
+// inResult changes the result in an answer of the rig.
+func (x *exchange) inResult(f func(map[string]any)) {
+	_, data, ok := strings.Cut(x.w.Body.String(), "data: ")
+	var m struct{ Result map[string]any }
+	if ok && json.Unmarshal([]byte(data), &m) == nil && m.Result != nil {
+		f(m.Result)
+		x.result(m.Result)
+	}
+}
+
+// inTools changes each tool of a list.
+func (x *exchange) inTools(f func(map[string]any)) {
+	x.inResult(func(m map[string]any) {
+		for _, t := range objects(m["tools"]) {
+			f(t)
+		}
+	})
+}
+
+func rigTools() []any {
+	tool := func(name string, readOnly bool, required ...string) any {
+		return map[string]any{
+			"name": name, "title": name,
+			"inputSchema": map[string]any{"type": "object", "required": required},
+			"annotations": map[string]any{"readOnlyHint": readOnly, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false},
+		}
+	}
+	return []any{tool("fetch", true, "id"), tool("launch", false), tool("list", true), tool("search", true, "query")}
+}
+
+// callRig calls a tool; launch is the one that nobody may call unasked.
+func callRig(name string, arguments map[string]any) map[string]any {
+	switch {
+	case name == "list":
+		return exactly(map[string]any{"agents": []any{}})
+	case name == "search" && arguments["query"] != nil:
+		return exactly(map[string]any{"results": []any{map[string]any{"id": "1", "title": "One", "url": "https://example.com/1"}}})
+	case name == "fetch" && arguments["id"] != nil:
+		return exactly(map[string]any{"id": "1", "title": "One", "text": "words", "url": "https://example.com/1"})
+	}
+	return map[string]any{"isError": true, "content": []any{map[string]any{"type": "text", "text": "an argument is missing"}}}
+}
+
+func exactly(v map[string]any) map[string]any {
+	b, _ := json.Marshal(v)
+	return map[string]any{"content": []any{map[string]any{"type": "text", "text": string(b)}}, "structuredContent": v}
+}

@@ -1,0 +1,59 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"rialto/oauth/oauthtest"
+)
+
+// TestTheDoctorFindsNothing runs "rialto doctor --login" on "rialto demo", with
+// a person who signs in and says yes.
+func TestTheDoctorFindsNothing(t *testing.T) {
+	p := demo(t, t.TempDir(), "")
+	cmd := exec.CommandContext(t.Context(), binary, "doctor", p.URL+"/mcp", "--login", "--json", "--timeout", "60s")
+	var report bytes.Buffer
+	cmd.Stdout = &report
+	asks, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := answerDoctor(t, bufio.NewScanner(asks))
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the doctor ended with %v: %s\n%s", err, said, report.String())
+	}
+	var got struct {
+		Steps []struct{ ID, Status, Got string }
+	}
+	if err := json.Unmarshal(report.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range got.Steps {
+		public := slices.Contains([]string{"https", "public", "ipv4", "tls"}, s.ID) // not on loopback
+		if s.Status != "ok" && !public {
+			t.Errorf("%s: got %s, %s", s.ID, s.Status, s.Got)
+		}
+	}
+}
+
+// answerDoctor does what the doctor asks for, and returns what it said.
+func answerDoctor(t *testing.T, lines *bufio.Scanner) string {
+	t.Helper()
+	var said strings.Builder
+	for lines.Scan() {
+		said.WriteString(lines.Text() + "\n")
+		if address := strings.TrimSpace(lines.Text()); strings.HasPrefix(address, "http://") {
+			browser := oauthtest.NewBrowser(t, nil)
+			browser.Get(browser.Authorize(address, username, password).String())
+		}
+	}
+	return said.String()
+}
