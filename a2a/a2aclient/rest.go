@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -25,15 +26,20 @@ func (rest) dialects() []*wire.Dialect { return wire.RESTDialects() }
 func (rest) request(ctx context.Context, c *Client, r route, op wire.Op, params json.RawMessage) (*http.Request, error) {
 	var q a2a.TaskQuery
 	var body io.Reader
-	if op == wire.Send || op == wire.Stream {
+	var err error
+	switch op {
+	case wire.Send, wire.Stream:
 		body = bytes.NewReader(params)
-	} else {
-		var err error
+	case wire.List:
+	default:
 		if q, err = r.dialect.DecodeQuery(params); err != nil {
 			return nil, err
 		}
 	}
 	method, path := r.dialect.RESTPath(op, q, r.tenant)
+	if op == wire.List {
+		path += listQuery(params)
+	}
 	target, err := below(r.url, path)
 	if err != nil {
 		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card names a URL that is none: %q", r.url)
@@ -46,6 +52,21 @@ func (rest) request(ctx context.Context, c *Client, r route, op wire.Op, params 
 		req.Header.Set("Content-Type", "application/json")
 	}
 	return req, nil
+}
+
+// listQuery returns the parameters of a call that lists tasks as a query. The
+// tenant stands in the path.
+func listQuery(params json.RawMessage) string {
+	var members map[string]any
+	if json.Unmarshal(params, &members) != nil || len(members) == 0 {
+		return ""
+	}
+	delete(members, "tenant")
+	query := url.Values{}
+	for k, v := range members {
+		query.Set(k, fmt.Sprint(v))
+	}
+	return "?" + query.Encode()
 }
 
 // below returns the URL of path below base, whose query is kept.

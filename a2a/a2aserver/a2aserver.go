@@ -47,6 +47,11 @@ type Server struct {
 	Card *a2a.Card
 	URL  string // the public URL of the endpoint
 
+	// Lists offers the agent's tasks as a list, if it is an a2a.Lister. An agent
+	// must then know whose tasks it lists, or all who may call must be allowed
+	// to see all of them (A2A 1.0 section 13.1).
+	Lists bool
+
 	// Caller tells callers of 0.1 apart, whose names of tasks are their own.
 	// Nil takes them all for one, which is safe, but then two that give the same
 	// name get into each other's way.

@@ -144,6 +144,8 @@ func (s *Server) answer(ctx context.Context, c call) (json.RawMessage, error) {
 		return s.task(ctx, c)
 	case c.op == wire.Cancel:
 		return s.cancel(ctx, c)
+	case c.op == wire.List:
+		return s.list(ctx, c)
 	case c.op == wire.ExtendedCard:
 		return nil, s.noExtendedCard(c.dialect)
 	case c.op.Push():

@@ -35,7 +35,11 @@ func (s *Server) decodeREST(w http.ResponseWriter, r *http.Request, op wire.Op, 
 	}
 	if op != wire.Send && op != wire.Stream {
 		var err error
-		c.params, err = query(r, id)
+		if op == wire.List {
+			c.params, err = filter(r)
+		} else {
+			c.params, err = query(r, id)
+		}
 		return c, err
 	}
 	body, err := s.readBody(w, r)
@@ -64,6 +68,26 @@ func query(r *http.Request, id a2a.TaskID) (json.RawMessage, error) {
 		q.HistoryLength = &n
 	}
 	return json.Marshal(q)
+}
+
+// filter returns the query of r as the parameters of a call that lists tasks.
+func filter(r *http.Request) (json.RawMessage, error) {
+	params := map[string]any{}
+	for k, vs := range r.URL.Query() {
+		switch k {
+		case "pageSize", "historyLength":
+			n, err := strconv.Atoi(vs[0])
+			if err != nil {
+				return nil, a2a.Errorf(a2a.InvalidParams, "%s must be a number", k)
+			}
+			params[k] = n
+		case "includeArtifacts":
+			params[k] = vs[0] == "true"
+		case "contextId", "status", "pageToken", "statusTimestampAfter":
+			params[k] = vs[0]
+		}
+	}
+	return json.Marshal(params)
 }
 
 // rest is the binding HTTP+JSON: a result is the whole body, and an error has an

@@ -108,6 +108,11 @@ func (a *Agent) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Even
 	return a.exec.Subscribe(ctx, id)
 }
 
+// Tasks lists the tasks (a2a.Lister).
+func (a *Agent) Tasks(ctx context.Context, f a2a.TaskFilter) (*a2a.TaskPage, error) {
+	return a.exec.Tasks(ctx, f)
+}
+
 // without does what needs no task. The event is nil if one is needed.
 func (a *Agent) without(req *a2a.SendRequest) (a2a.Event, error) {
 	a.mu.Lock()

@@ -59,6 +59,22 @@ func TestAgentOverREST(t *testing.T) {
 	}
 }
 
+func TestListing(t *testing.T) {
+	for _, b := range []a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON} {
+		t.Run(string(b), func(t *testing.T) {
+			a2atest.TestLister(t, func(t *testing.T, agent *a2atest.Agent) a2a.Agent {
+				return dial(t, a2atest.ServeOver(t, agent, agent.Card(), b, a2a.V10), "")
+			})
+		})
+	}
+	agent := a2atest.NewAgent()
+	defer agent.Close()
+	_, err := dial(t, a2atest.Serve(t, agent, agent.Card(), a2a.V03), "").Tasks(t.Context(), a2a.TaskFilter{})
+	if !a2a.Is(err, a2a.UnsupportedOperation) {
+		t.Errorf("got %v from an agent of 0.3, want that it cannot", err)
+	}
+}
+
 // TestAgentThroughATranslator crosses every generation of callers with every
 // generation of agents: a server around a client is the translator.
 func TestAgentThroughATranslator(t *testing.T) {

@@ -19,7 +19,7 @@ func Serve(tb testing.TB, agent a2a.Agent, card *a2a.Card, generations ...a2a.Ge
 // ServeOver is Serve with a card that lists the generations over binding.
 func ServeOver(tb testing.TB, agent a2a.Agent, card *a2a.Card, binding a2a.Binding, generations ...a2a.Generation) string {
 	tb.Helper()
-	s := &a2aserver.Server{Agent: agent}
+	s := &a2aserver.Server{Agent: agent, Lists: true}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.ServeHTTP(w, r) }))
 	tb.Cleanup(web.Close)
 	c := *card

@@ -37,6 +37,8 @@ func (d *Dialect) RESTPath(op Op, q a2a.TaskQuery, tenant string) (method, path 
 	case Subscribe:
 		// The texts say POST, the protocol buffers GET; callers try both.
 		return http.MethodGet, task + ":subscribe"
+	case List:
+		return http.MethodGet, base + "/tasks"
 	default:
 		if q.HistoryLength != nil {
 			task += "?historyLength=" + strconv.Itoa(*q.HistoryLength)

@@ -35,14 +35,17 @@ var states = []stateName{
 type state a2a.State
 
 func (s *state) UnmarshalJSON(b []byte) error {
-	name := looseString(b)
-	*s = state(a2a.Unknown)
+	*s = state(stateOf(looseString(b)))
+	return nil
+}
+
+func stateOf(name string) a2a.State {
 	for _, row := range states {
 		if name == row.v1 || name == string(row.state) {
-			*s = state(row.state)
+			return row.state
 		}
 	}
-	return nil
+	return a2a.Unknown
 }
 
 func stateV1(s a2a.State) string {

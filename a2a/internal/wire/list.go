@@ -1,0 +1,112 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"rialto/a2a"
+)
+
+// maxPageSize is what A2A 1.0 allows a caller to ask for (section 3.1.4).
+const maxPageSize = 100
+
+// list10 is a ListTasksRequest. Generations before 1.0 have none.
+type list10 struct {
+	Tenant               string `json:"tenant,omitempty"`
+	ContextID            string `json:"contextId,omitempty"`
+	Status               string `json:"status,omitempty"`
+	PageSize             *int   `json:"pageSize,omitempty"`
+	PageToken            string `json:"pageToken,omitempty"`
+	HistoryLength        *int   `json:"historyLength,omitempty"`
+	StatusTimestampAfter string `json:"statusTimestampAfter,omitempty"`
+	IncludeArtifacts     bool   `json:"includeArtifacts,omitempty"`
+}
+
+// page10 is a ListTasksResponse.
+type page10 struct {
+	Tasks         []task10 `json:"tasks"`
+	NextPageToken string   `json:"nextPageToken"`
+	PageSize      int      `json:"pageSize"`
+	TotalSize     int      `json:"totalSize"`
+}
+
+// EncodeList returns the parameters of a call that lists tasks.
+func (d *Dialect) EncodeList(f a2a.TaskFilter, tenant string) (json.RawMessage, error) {
+	out := list10{
+		Tenant:               tenant,
+		ContextID:            f.ContextID,
+		PageToken:            f.PageToken,
+		HistoryLength:        f.HistoryLength,
+		StatusTimestampAfter: formatTime(f.Since),
+		IncludeArtifacts:     f.Artifacts,
+	}
+	if f.State != "" {
+		out.Status = stateV1(f.State)
+	}
+	if f.PageSize > 0 {
+		size := min(f.PageSize, maxPageSize)
+		out.PageSize = &size
+	}
+	return marshal("filter", out)
+}
+
+// DecodeList reads the parameters of a call that lists tasks, which may be
+// absent.
+func (d *Dialect) DecodeList(params json.RawMessage) (a2a.TaskFilter, error) {
+	var in list10
+	if len(params) > 0 {
+		if err := decodeParams(params, &in); err != nil {
+			return a2a.TaskFilter{}, err
+		}
+	}
+	f := a2a.TaskFilter{ContextID: in.ContextID, PageToken: in.PageToken, HistoryLength: in.HistoryLength, Artifacts: in.IncludeArtifacts}
+	if err := checkHistory(in.HistoryLength); err != nil {
+		return f, err
+	}
+	if in.PageSize != nil {
+		if f.PageSize = *in.PageSize; f.PageSize < 1 || f.PageSize > maxPageSize {
+			return f, a2a.Errorf(a2a.InvalidParams, "pageSize must be from 1 to %d", maxPageSize)
+		}
+	}
+	if in.Status != "" && in.Status != "TASK_STATE_UNSPECIFIED" {
+		if f.State = stateOf(in.Status); f.State == a2a.Unknown {
+			return f, a2a.Errorf(a2a.InvalidParams, "status %q is not the state of a task", in.Status)
+		}
+	}
+	if in.StatusTimestampAfter != "" {
+		var err error
+		if f.Since, err = time.Parse(time.RFC3339, in.StatusTimestampAfter); err != nil {
+			return f, a2a.Errorf(a2a.InvalidParams, "statusTimestampAfter must be a time such as 2026-01-02T15:04:05Z")
+		}
+	}
+	return f, nil
+}
+
+// EncodePage returns p as the result of a call that lists tasks.
+func (d *Dialect) EncodePage(p *a2a.TaskPage) (json.RawMessage, error) {
+	tasks := each(p.Tasks, spell10{}.wholeTask)
+	return marshal("page", page10{filled(tasks), p.Next, p.Size, p.Total})
+}
+
+// DecodePage reads the result of a call that lists tasks.
+func (d *Dialect) DecodePage(result json.RawMessage) (*a2a.TaskPage, error) {
+	var in struct {
+		Tasks         []object `json:"tasks"`
+		NextPageToken string   `json:"nextPageToken"`
+		PageSize      int      `json:"pageSize"`
+		TotalSize     int      `json:"totalSize"`
+	}
+	if err := unmarshal(result, &in); err != nil {
+		return nil, err
+	}
+	p := &a2a.TaskPage{Next: in.NextPageToken, Size: in.PageSize, Total: in.TotalSize}
+	for i := range in.Tasks {
+		t, err := in.Tasks[i].task()
+		if err != nil {
+			return nil, fmt.Errorf("tasks[%d]: %w", i, err)
+		}
+		p.Tasks = append(p.Tasks, t)
+	}
+	return p, nil
+}
