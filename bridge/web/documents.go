@@ -1,5 +1,5 @@
-// Package web shows people what the bridge holds: for now the documents that
-// search results link to. The pages themselves are in package templates; who
+// Package web shows people what the bridge holds: the documents that search
+// results link to. The pages themselves are in package templates; who
 // may open them is decided by the guard in front (oauth.Server.SignedIn).
 package web
 

@@ -1,0 +1,165 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+)
+
+// update is a status of the scripted agent's only task.
+func update(s a2a.State, text string) *a2a.StatusUpdate {
+	m := &a2a.Message{ID: text, Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(text)}}
+	return &a2a.StatusUpdate{TaskID: "up", ContextID: "ctx", Status: a2a.Status{State: s, Message: m}}
+}
+
+func chunk(id, text string) *a2a.ArtifactUpdate {
+	return &a2a.ArtifactUpdate{TaskID: "up", Artifact: a2a.Artifact{ID: id, Parts: []a2a.Part{a2a.TextPart(text)}}}
+}
+
+// turns is an agent that answers its first message with the first list of
+// events, and so on.
+func turns(lists ...[]any) peer {
+	s := &scripted{}
+	s.answer = func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		return yield(lists[len(s.got)-1]...)
+	}
+	return peer{s, &a2a.Card{Name: "Scripted"}}
+}
+
+func TestAnAnsweredQuestionIsNotAskedAgain(t *testing.T) {
+	answered, finish := make(chan struct{}), make(chan struct{})
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		if turn.Message.Text() == "go" {
+			turn.Ask("which?")
+			return nil
+		}
+		close(answered)
+		<-finish
+		turn.Complete("done")
+		return nil
+	})
+	r := newRig(t, "", map[string]peer{"one": agent})
+	id := r.call("send_task", `{"message":"go"}`).TaskID
+	got := r.call("send_task", `{"message":"this","wait":0,"task_id":"`+id+`"}`)
+	<-answered
+	for _, a := range []*answer{got, r.call("get_task", `{"wait":0,"task_id":"`+id+`"}`)} {
+		if a.State.Settled() || strings.Contains(a.Next, "asks for input") {
+			t.Errorf("while the agent works on the answer: got %s, %q", a.State, a.Next)
+		}
+	}
+	r.call("send_task", `{"message":"that","task_id":"`+id+`"}`).refused(t, "still working")
+	close(finish)
+	r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.Completed, false)
+}
+
+func TestAContinuedTaskKeepsWhatItHas(t *testing.T) {
+	asks := []any{chunk("a", "first"), update(a2a.InputRequired, "more?")}
+	for name, second := range map[string][]any{
+		"a status comes first":        {update(a2a.Completed, "done")},
+		"an artifact comes first":     {chunk("b", "second"), update(a2a.Completed, "done")},
+		"a message instead of a task": {&a2a.Message{ContextID: "ctx", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("done")}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "", map[string]peer{"one": turns(asks, second)})
+			id := r.call("send_task", `{"message":"go"}`).TaskID
+			got := r.call("send_task", `{"message":"more","task_id":"`+id+`"}`)
+			got.want(t, a2a.Completed, false)
+			if len(got.Artifacts) == 0 || got.Artifacts[0].Parts[0].Text != "first" || got.Message != "done" {
+				t.Errorf("got %+v", got.TaskInfo)
+			}
+		})
+	}
+}
+
+func TestATaskThatTheAgentForgotHasFailed(t *testing.T) {
+	r := newRig(t, "", map[string]peer{"one": turns(
+		[]any{update(a2a.InputRequired, "more?")},
+		[]any{&a2a.Error{Code: a2a.TaskNotFound, Message: "there is no such task", Remote: true}},
+	)})
+	id := r.call("send_task", `{"message":"go"}`).TaskID
+	r.call("send_task", `{"message":"more","task_id":"`+id+`"}`).want(t, a2a.Failed, true)
+	r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.Failed, true)
+}
+
+func TestAQuestionIsHeardBehindALongArtifact(t *testing.T) {
+	r := newRig(t, "", map[string]peer{"one": turns([]any{chunk("a", strings.Repeat("x", 60_000)), update(a2a.InputRequired, "THE QUESTION?")})})
+	if got := r.call("send_task", `{"message":"go"}`); got.Message != "THE QUESTION?" || !got.Truncated {
+		t.Errorf("got message %q, truncated %v", got.Message, got.Truncated)
+	}
+}
+
+func TestAResultIsBoundedHoweverItIsMade(t *testing.T) {
+	var many []any
+	for i := range 3_000 {
+		many = append(many, chunk(fmt.Sprint(i), "x"))
+	}
+	for name, events := range map[string][]any{
+		"many small artifacts":   append(many, update(a2a.Completed, "ok")),
+		"text that JSON escapes": {chunk("a", strings.Repeat("<\"\\", 30_000)), update(a2a.Completed, "ok")},
+		"long names and links": {&a2a.ArtifactUpdate{TaskID: "up", Artifact: a2a.Artifact{ID: "a", Name: strings.Repeat("n", 1e6), Parts: []a2a.Part{
+			{Content: a2a.URL("https://example.com/" + strings.Repeat("u", 1e6)), Filename: strings.Repeat("f", 1e6)},
+		}}}, update(a2a.Completed, "ok")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := newRig(t, "", map[string]peer{"one": turns(events)}).call("send_task", `{"message":"go"}`)
+			got.want(t, a2a.Completed, false)
+			items, err := json.Marshal(got.Items)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(items) + len(got.raw); n > 100_000 || got.Message != "ok" {
+				t.Errorf("got %d characters and message %q, want at most 100,000 and ok", n, got.Message)
+			}
+		})
+	}
+}
+
+func TestSnapshotsOfOneTaskAreNotAddedUp(t *testing.T) {
+	big := a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart(strings.Repeat("x", 1<<20))}}
+	var events []any
+	for range 40 {
+		events = append(events, &a2a.Task{ID: "up", Status: a2a.Status{State: a2a.Working}, Artifacts: []a2a.Artifact{big}})
+	}
+	r := newRig(t, "", map[string]peer{"one": turns(append(events, update(a2a.Completed, "ok")))})
+	r.call("send_task", `{"message":"go"}`).want(t, a2a.Completed, false)
+}
+
+func TestWaitsEndWhenTheServerStops(t *testing.T) {
+	started := make(chan struct{})
+	agent := running(t, func(ctx context.Context, turn *a2aexec.Turn) error {
+		close(started)
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	r := newRig(t, "", map[string]peer{"one": agent})
+	go func() { <-started; r.EndWaits() }()
+	got := r.call("send_task", `{"message":"go","wait":200}`)
+	if got.State.Settled() || got.TaskID == "" || !strings.Contains(got.Next, "get_task") {
+		t.Errorf("got %+v, want a handle", got.TaskInfo)
+	}
+}
+
+func TestAnAgentThatNeverStopsIsStopped(t *testing.T) {
+	chunk := a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart(strings.Repeat("x", 1<<20))}}
+	sent := 0
+	endless := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		return func(yield func(a2a.Event, error) bool) {
+			more := yield(&a2a.Task{ID: "up", Status: a2a.Status{State: a2a.Working}}, nil)
+			for ; more; sent++ {
+				more = yield(&a2a.ArtifactUpdate{TaskID: "up", Artifact: chunk, Append: true}, nil)
+			}
+		}
+	}}
+	r := newRig(t, "", map[string]peer{"one": {endless, &a2a.Card{Name: "Endless"}}})
+	got := r.call("send_task", `{"message":"go"}`)
+	got.want(t, a2a.Failed, true)
+	if sent > 20 || !strings.Contains(got.Text, "more than 16 MiB") {
+		t.Errorf("took %d MiB, and said %q", sent, got.Error.Message)
+	}
+}

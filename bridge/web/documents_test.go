@@ -1,0 +1,122 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/bridge"
+	"rialto/bridge/web"
+	"rialto/internal/store"
+)
+
+// agent holds one document, whose title, text and metadata are markup.
+type agent struct{ *a2aexec.Executor }
+
+func (agent) Card() *a2a.Card {
+	return &a2a.Card{Name: "Library", Skills: []a2a.Skill{{ID: "fetch", Name: "fetch"}}}
+}
+
+func newAgent() agent {
+	return agent{&a2aexec.Executor{Run: func(_ context.Context, turn *a2aexec.Turn) error {
+		if !strings.Contains(turn.Message.Text(), "<one>") {
+			return errors.New("no such book")
+		}
+		turn.Artifact(a2a.Artifact{Parts: []a2a.Part{{Content: a2a.Data(`{
+			"title": "<script>alert(1)</script>", "text": "<img src=x onerror=alert(2)>",
+			"metadata": {"shelf": "<b>3</b>", "agent": "somebody else", "list": [1, 2]}}`)}}})
+		return nil
+	}}}
+}
+
+func newDocuments(t *testing.T) http.Handler {
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	library := newAgent()
+	b := &bridge.Bridge{
+		Agents: []bridge.Agent{{Name: "library"}, {Name: "down"}}, Ledger: db, URL: "https://rialto.test",
+		Replica: "r", Now: time.Now, Log: log,
+		Caller: func(context.Context) bridge.Caller { return bridge.Caller{User: "alice"} },
+		Dial: func(_ context.Context, a bridge.Agent) (bridge.Peer, error) {
+			if a.Name == "down" {
+				return nil, errors.New("connection refused")
+			}
+			return library, nil
+		},
+	}
+	b.Start()
+	t.Cleanup(func() { b.Close(); library.Close(); db.Close() })
+	return &web.Documents{Product: "Rialto", Bridge: b, Log: log}
+}
+
+func TestADocumentIsShownAsText(t *testing.T) {
+	w := get(newDocuments(t), "GET", "/documents/doc:library:%3Cone%3E")
+	if w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
+		t.Fatalf("got %d with the policy %q", w.Code, w.Header().Get("Content-Security-Policy"))
+	}
+	page, err := html.Parse(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for n := range page.Descendants() {
+		switch {
+		case n.Type == html.TextNode:
+			text.WriteString(n.Data)
+		case n.Data == "img" && n.Parent.Data == "pre", n.Data == "b", n.Data == "script" && n.FirstChild != nil:
+			t.Errorf("the agent's text became the element %s", n.Data)
+		}
+	}
+	for _, want := range []string{"<script>alert(1)</script>", "<img src=x onerror=alert(2)>", "<b>3</b>", "library"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	for _, not := range []string{"somebody else", "[1"} {
+		if strings.Contains(text.String(), not) {
+			t.Errorf("the page shows %q", not)
+		}
+	}
+}
+
+func TestWhatCannotBeShownSaysWhy(t *testing.T) {
+	documents := newDocuments(t)
+	for name, c := range map[string]struct {
+		method, path string
+		status       int
+		says         string
+	}{
+		"an id of nothing":                {"GET", "/documents/nonsense", 404, "does not exist, or not for you"},
+		"a task of somebody else":         {"GET", "/documents/task:1234", 404, "does not exist, or not for you"},
+		"a path that is no text":          {"GET", "/documents/doc:library:%ff%00", 502, "did not hand it out"},
+		"an agent that refuses":           {"GET", "/documents/doc:library:two", 502, "did not hand it out"},
+		"an agent that cannot be reached": {"GET", "/documents/agent:down", 503, "cannot be reached"},
+		"another method":                  {"POST", "/documents/agent:library", 405, "method not allowed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := get(documents, c.method, c.path)
+			if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) {
+				t.Errorf("got %d %s, want %d with %q", w.Code, w.Body, c.status, c.says)
+			}
+		})
+	}
+}
+
+func get(h http.Handler, method, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+	return w
+}
