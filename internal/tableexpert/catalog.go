@@ -73,11 +73,17 @@ func readCatalog(ctx context.Context, box *sqlbox.Box, src *source) (*catalog, e
 		for _, row := range res.Rows {
 			t := &table{schema: schema, bare: row[0].(string), View: row[1] == "view"}
 			if err := c.add(ctx, box, t, row[2] == int64(0), src.notes); err != nil {
-				return nil, fmt.Errorf("table %s: %w", t.Name, err)
+				if err = fmt.Errorf("table %s: %w", t.Name, err); src.out == nil || ctx.Err() != nil {
+					return nil, err
+				}
+				src.out.add(src.fileOf(schema), err)
 			}
 		}
 	}
-	if len(c.tables) == 0 {
+	switch {
+	case len(c.tables) == 0 && src.out != nil && len(src.out.errs) > 0:
+		return nil, fmt.Errorf("none can be read: %w", errors.Join(src.out.errs...))
+	case len(c.tables) == 0:
 		return nil, errors.New("there are none")
 	}
 	c.inferReferences()

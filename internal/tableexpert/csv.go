@@ -172,8 +172,6 @@ func (f *csvFile) checkRecord(line int, record []string) error {
 func (f *csvFile) fault(err error) error {
 	var p *csv.ParseError
 	switch {
-	case errors.Is(err, errLongField):
-		return fmt.Errorf("%s: a record is longer than %d KiB; is a quotation mark not closed?", f.name, maxRecord>>10)
 	case !errors.As(err, &p):
 		return fmt.Errorf("%s: %w", f.name, err)
 	case errors.Is(p.Err, csv.ErrFieldCount):
@@ -189,11 +187,11 @@ type boundedLines struct {
 	r    io.Reader
 	open bool // within quotation marks
 	n    int  // bytes since a line ended outside of them
+
+	lines, began int // that have ended, in all and before this record
 }
 
 const maxRecord = 4 << 20
-
-var errLongField = errors.New("a record is too long")
 
 // Read implements io.Reader.
 func (b *boundedLines) Read(p []byte) (int, error) {
@@ -203,12 +201,14 @@ func (b *boundedLines) Read(p []byte) (int, error) {
 		switch {
 		case c == '"':
 			b.open = !b.open
-		case c == '\n' && !b.open:
-			b.n = 0
+		case c == '\n':
+			if b.lines++; !b.open {
+				b.n, b.began = 0, b.lines
+			}
 		}
 	}
 	if b.n > maxRecord {
-		return 0, errLongField
+		return 0, fmt.Errorf("line %d: a record is longer than %d KiB; is a quotation mark not closed?", b.began+1, maxRecord>>10)
 	}
 	return n, err
 }

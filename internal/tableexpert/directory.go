@@ -2,9 +2,12 @@ package tableexpert
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,31 +21,60 @@ const maxDatabases = 10
 
 // readDirectory makes tables of the CSV files of a directory and finds its
 // SQLite databases. It does not look into directories below, and follows no
-// symbolic link that leads out. A file that cannot be read is an error: an
-// answer from half of the tables would be a wrong one.
+// symbolic link that leads out. A file that cannot be read is left out, with a
+// warning that says why: it is not to keep the others from being used.
 func readDirectory(ctx context.Context, cfg Config) (*source, error) {
 	root, err := os.OpenRoot(cfg.Tables)
 	if err != nil {
 		return nil, fmt.Errorf("opening the directory of tables: %w", err)
 	}
 	defer root.Close()
-	csvs, dbs, err := list(root, cfg)
+	out := &leftOut{log: cfg.Log}
+	csvs, dbs, err := list(root, out)
 	if err != nil {
 		return nil, err
 	}
-	if len(csvs)+len(dbs) == 0 {
-		return nil, fmt.Errorf("%s holds no table: put *.csv files or SQLite databases (*.db, *.sqlite, *.sqlite3) there", cfg.Tables)
-	}
-	src := &source{notes: map[string]string{}}
-	if src.image, err = readCSVs(ctx, root, csvs, cfg, src.notes); err != nil {
+	src := &source{notes: map[string]string{}, out: out}
+	if csvs, err = readCSVs(ctx, root, csvs, cfg, src); err != nil {
 		return nil, err
 	}
-	src.files, err = attachable(ctx, root, dbs)
-	return src, err
+	src.files = attachable(ctx, root, dbs, out)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case len(csvs)+len(src.files) == 0:
+		return nil, out.nothing(cfg.Tables)
+	}
+	return src, nil
+}
+
+// leftOut tells the operator of what cannot be read.
+type leftOut struct {
+	log  *slog.Logger
+	errs []error // the first few
+}
+
+// maxReasons is how many of the files that cannot be read an error names.
+const maxReasons = 5
+
+// add leaves a file out, or the part of it that err names.
+func (o *leftOut) add(file string, err error) {
+	o.log.Warn("a table is left out: it cannot be read", "file", file, "err", err)
+	if len(o.errs) < maxReasons {
+		o.errs = append(o.errs, err)
+	}
+}
+
+// nothing is the error where no table is left.
+func (o *leftOut) nothing(dir string) error {
+	if len(o.errs) == 0 {
+		return fmt.Errorf("%s holds no table: put *.csv files or SQLite databases (*.db, *.sqlite, *.sqlite3) there", dir)
+	}
+	return fmt.Errorf("%s holds no table that can be read: %w", dir, errors.Join(o.errs...))
 }
 
 // list returns the names of the CSV files and databases, sorted.
-func list(root *os.Root, cfg Config) (csvs, dbs []string, err error) {
+func list(root *os.Root, out *leftOut) (csvs, dbs []string, err error) {
 	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the directory of tables: %w", err)
@@ -56,9 +88,9 @@ func list(root *os.Root, cfg Config) (csvs, dbs []string, err error) {
 		info, err := root.Stat(name)
 		switch {
 		case err != nil && entry.Type()&fs.ModeSymlink != 0:
-			cfg.Log.Warn("a table file is left out: it is a symbolic link that leads nowhere or out of the directory", "file", name)
+			out.add(name, fmt.Errorf("%s: is a symbolic link that leads nowhere or out of the directory", name))
 		case err != nil:
-			return nil, nil, fmt.Errorf("%s: %w", name, err)
+			out.add(name, fmt.Errorf("%s: %w", name, err))
 		case info.Mode().IsRegular():
 			*into = append(*into, name)
 		}
@@ -66,50 +98,69 @@ func list(root *os.Root, cfg Config) (csvs, dbs []string, err error) {
 	return csvs, dbs, nil
 }
 
-// readCSVs makes one image of all CSV files.
-func readCSVs(ctx context.Context, root *os.Root, names []string, cfg Config, notes map[string]string) ([]byte, error) {
+// readCSVs makes one image of the CSV files that can be read, and returns
+// their names.
+func readCSVs(ctx context.Context, root *os.Root, names []string, cfg Config, src *source) (read []string, err error) {
 	if len(names) == 0 {
 		return nil, nil
-	}
-	if err := checkSize(root, names, cfg); err != nil {
-		return nil, err
 	}
 	b, err := newBuilder(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer b.close()
-	taken := map[string]bool{}
-	for _, name := range names {
-		table := unused(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "t"), func(s string) bool { return taken[s] })
-		taken[table] = true
-		notes[table] = "from " + name
-		f, err := newCSV(name, fileIn(root, name))
-		if err != nil {
-			return nil, err
-		}
-		if err := b.load(ctx, table, f, notes); err != nil {
-			return nil, err
-		}
-	}
-	return b.freeze(ctx)
-}
-
-func checkSize(root *os.Root, names []string, cfg Config) error {
 	most := cfg.MaxCSV
 	if most <= 0 {
 		most = 128 << 20
 	}
-	var size int64
+	taken, left := map[string]bool{}, most
 	for _, name := range names {
-		info, err := root.Stat(name)
+		table := unused(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "t"), func(s string) bool { return taken[s] })
+		size, err := sizeWithin(root, name, left, most)
+		if err == nil {
+			err = b.loadFile(ctx, root, name, table, src.notes)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			src.out.add(name, err)
+			continue
 		}
-		if size += info.Size(); size > most {
-			return fmt.Errorf("%s: the CSV files are larger than %d MiB together; make a SQLite database of the large ones, which is read from disk", name, most>>20)
-		}
+		left -= size
+		taken[table] = true
+		read = append(read, name)
 	}
+	if len(read) > 0 {
+		src.image, err = b.freeze(ctx)
+	}
+	return read, err
+}
+
+// sizeWithin returns the size of a file if it is at most what is left of the
+// room for all.
+func sizeWithin(root *os.Root, name string, left, most int64) (int64, error) {
+	info, err := root.Stat(name)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	if info.Size() > left {
+		return 0, fmt.Errorf("%s: the CSV files are larger than %d MiB together; make a SQLite database of the large ones, which is read from disk", name, most>>20)
+	}
+	return info.Size(), nil
+}
+
+// loadFile makes a table of a CSV file, or leaves no trace of it.
+func (b *builder) loadFile(ctx context.Context, root *os.Root, name, table string, notes map[string]string) error {
+	f, err := newCSV(name, fileIn(root, name))
+	if err != nil {
+		return err
+	}
+	own := map[string]string{table: "from " + name}
+	if err := b.load(ctx, table, f, own); err != nil {
+		return errors.Join(err, b.exec(ctx, "DROP TABLE IF EXISTS "+sqlbox.Quote(table)))
+	}
+	maps.Copy(notes, own)
 	return nil
 }
 
@@ -170,23 +221,25 @@ func columnNames(header []string) []string {
 	return names
 }
 
-// attachable checks the databases and gives each a name.
-func attachable(ctx context.Context, root *os.Root, names []string) ([]sqlbox.File, error) {
-	if len(names) > maxDatabases {
-		return nil, fmt.Errorf("%s: is one SQLite database too many; at most %d are opened", names[maxDatabases], maxDatabases)
-	}
+// attachable checks the databases and gives a name to each that can be read.
+func attachable(ctx context.Context, root *os.Root, names []string, out *leftOut) []sqlbox.File {
 	taken := map[string]bool{"main": true, "temp": true}
 	var files []sqlbox.File
 	for _, name := range names {
+		if len(files) == maxDatabases {
+			out.add(name, fmt.Errorf("%s: is one SQLite database too many; at most %d are opened", name, maxDatabases))
+			continue
+		}
 		schema := unused(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "db"), func(s string) bool { return taken[s] })
-		taken[schema] = true
 		file, err := openable(ctx, root, name, schema)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			out.add(name, fmt.Errorf("%s: %w", name, err))
+			continue
 		}
+		taken[schema] = true
 		files = append(files, file)
 	}
-	return files, nil
+	return files
 }
 
 // openable finds out how a database can be opened. One in WAL mode needs

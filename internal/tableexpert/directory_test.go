@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	dbsql "database/sql"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,7 +87,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		{"Latin-1", "t.csv", "a,b\n1,K\xf6ln\n", "t.csv: line 2: field 2 is not UTF-8"},
 		{"UTF-16", "t.csv", "\xff\xfea\x00", "t.csv: is in UTF-16"},
 		{"a NUL", "t.csv", "a,b\n1,x\x00y\n", "t.csv: line 2: field 2 contains a NUL"},
-		{"a field without an end", "t.csv", "a,b\n1,\"" + strings.Repeat("x", 5<<20), "t.csv: a record is longer than 4096 KiB"},
+		{"a field without an end", "t.csv", "a,b\n1,\"" + strings.Repeat("x", 5<<20), "t.csv: line 2: a record is longer than 4096 KiB"},
 		{"a long field", "t.csv", "a,b\n1," + strings.Repeat("x", 300<<10) + "\n", "t.csv: line 2: field 2 is longer than 200 KiB"},
 		{"too many columns", "t.csv", strings.Repeat("a,", 400) + "a\n", "t.csv: line 1: 401 columns"},
 		{"too large a file", "t.csv", "a\n" + strings.Repeat("1\n", 1<<20), "larger than 1 MiB together"},
@@ -204,21 +205,84 @@ func TestLinksOutOfTheDirectoryAreNotFollowed(t *testing.T) {
 	contains(t, send(t, e, text("", "SELECT * FROM hidden")).Status.Message.Text(), "no such table")
 }
 
-func TestTooManyDatabasesAreRefused(t *testing.T) {
+func TestTooManyDatabasesAreLeftOut(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 11 {
 		database(t, filepath.Join(dir, fmt.Sprintf("d%02d.db", i)), fmt.Sprintf("CREATE TABLE t%d (a)", i))
 	}
+	e, warnings := openWatched(t, tableexpert.Config{Tables: dir})
+	contains(t, warnings, "d10.db: is one SQLite database too many; at most 10 are opened")
+	if got := sql(t, e, "SELECT count(*) FROM t9"); got != "[[0]]" {
+		t.Errorf("got %s, want the last of ten databases to be readable", got)
+	}
+}
+
+// openWatched opens an expert and returns what it wrote to the log meanwhile.
+func openWatched(t *testing.T, cfg tableexpert.Config) (*tableexpert.Expert, string) {
+	t.Helper()
+	var log strings.Builder
+	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	e, err := tableexpert.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	warnings := log.String()
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e, warnings
+}
+
+func TestWhatCannotBeReadDoesNotKeepTheRestAway(t *testing.T) {
+	dir := directory(t, map[string]string{
+		"good.csv":    "a\n1\n",
+		"ragged.csv":  "a,b\n1,2\n1,2,3\n",
+		"empty.csv":   "",
+		"ragged_.csv": "x\n7\n", // has the name of the table that is not made of ragged.csv
+		"large.csv":   "a\n" + strings.Repeat("1\n", 1<<20),
+		"none.db":     "hello",
+		"damaged.db":  "SQLite format 3\x00" + strings.Repeat("x", 4096),
+	})
+	database(t, filepath.Join(dir, "views.db"), `CREATE TABLE kept (a); CREATE TABLE gone (b);
+		CREATE VIEW broken AS SELECT * FROM gone; DROP TABLE gone;`)
+	e, warnings := openWatched(t, tableexpert.Config{Tables: dir, MaxCSV: 1 << 20})
+	contains(t, warnings,
+		"file=ragged.csv err=\"ragged.csv: line 3: has another number of fields than the header",
+		"file=empty.csv err=\"empty.csv: is empty",
+		"file=large.csv err=\"large.csv: the CSV files are larger than 1 MiB together",
+		"file=none.db err=\"none.db: is not a SQLite database",
+		"file=damaged.db err=\"damaged.db: attaching damaged: the database cannot be read",
+		"file=views.db err=\"table broken: ",
+	)
+	if n := strings.Count(warnings, "level=WARN"); n != 6 {
+		t.Errorf("got %d warnings, want one for each of 6:\n%s", n, warnings)
+	}
+	contains(t, e.Card().Description, "The tables are good, ragged, kept.")
+	got := answer[struct{ Tables []struct{ Name string } }](t, e, text("schema", "what tables are there"))
+	if want := "[{good} {ragged} {kept}]"; fmt.Sprint(got.Tables) != want {
+		t.Errorf("got the schema of %v, want %s", got.Tables, want)
+	}
+	if got := sql(t, e, "SELECT x FROM ragged"); got != "[[7]]" {
+		t.Errorf("got %s, want what the readable file holds", got)
+	}
+}
+
+func TestWhereNothingIsLeftTheErrorSaysWhy(t *testing.T) {
+	dir := directory(t, map[string]string{"a.csv": "", "b.csv": "x,y\n1\n", "c.db": "hello"})
 	_, err := tableexpert.Open(t.Context(), tableexpert.Config{Tables: dir, Log: quiet()})
 	if err == nil {
 		t.Fatal("got no error")
 	}
-	contains(t, err.Error(), "d10.db: is one SQLite database too many")
-	if err := os.Remove(filepath.Join(dir, "d10.db")); err != nil {
-		t.Fatal(err)
-	}
-	if got := sql(t, open(t, tableexpert.Config{Tables: dir}), "SELECT count(*) FROM t9"); got != "[[0]]" {
-		t.Errorf("got %s, want the last of ten databases to be readable", got)
+	contains(t, err.Error(), "holds no table that can be read", "a.csv: is empty", "b.csv: line 2:", "c.db: is not a SQLite database")
+
+	views := t.TempDir()
+	database(t, filepath.Join(views, "v.db"), "CREATE TABLE gone (b); CREATE VIEW broken AS SELECT * FROM gone; DROP TABLE gone;")
+	if _, err := tableexpert.Open(t.Context(), tableexpert.Config{Tables: views, Log: quiet()}); err == nil {
+		t.Fatal("got no error")
+	} else {
+		contains(t, err.Error(), "none can be read", "table broken")
 	}
 }
 

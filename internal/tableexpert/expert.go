@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	"rialto/a2a"
@@ -21,8 +22,9 @@ import (
 // The zero value serves.
 type Config struct {
 	// Tables is a directory whose *.csv files become tables and whose *.db,
-	// *.sqlite and *.sqlite3 databases are opened read-only. Empty means the
-	// built-in insurance data.
+	// *.sqlite and *.sqlite3 databases are opened read-only. What cannot be
+	// read is left out, with a warning in Log. Empty means the built-in
+	// insurance data.
 	Tables string
 
 	MaxRows int           // of an answer, unless more are asked for; 0 means 200
@@ -97,4 +99,15 @@ type source struct {
 	image []byte
 	files []sqlbox.File
 	notes map[string]string // what a column holds, by "table.column"; of tables too
+	out   *leftOut          // nil: nothing may be missing
+}
+
+// fileOf returns the name of the file that is attached as schema.
+func (s *source) fileOf(schema string) string {
+	for _, f := range s.files {
+		if f.Name == schema {
+			return filepath.Base(f.Path)
+		}
+	}
+	return schema
 }
