@@ -1,7 +1,7 @@
 # The commands of a working day. CI runs .ci/run, which calls these.
 export CGO_ENABLED ?= 0
 
-.PHONY: build test check fmt vet staticcheck race
+.PHONY: build test check fmt vet staticcheck race bench-mcp
 
 build: ## a static binary, ./rialto
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o rialto ./cmd/rialto
@@ -22,3 +22,6 @@ staticcheck: ## the version that go.mod pins as a tool
 
 race: ## the race detector needs cgo; the product does not
 	CGO_ENABLED=1 go test -race ./...
+
+bench-mcp: ## calls per second, beside mcp-go and go-sdk
+	cd mcp/mcptest/bench && go run .

@@ -1,0 +1,50 @@
+// Command bench measures how many calls of an instant tool a server answers
+// over Streamable HTTP: rialto's, mcp-go's and go-sdk's, one after the other in
+// one process, behind the same bearer check and with the same client. It is a
+// module of its own, so that the product does not depend on its peers.
+//
+//	make bench-mcp
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	clients := flag.Int("c", 16, "how many clients call at one time")
+	period := flag.Duration("t", 3*time.Second, "how long each server is called")
+	rounds := flag.Int("n", 3, "how many rounds; the best of each server counts")
+	flag.Parse()
+	var all []peer
+	for _, p := range []func() peer{rialto, mcpGoStateful, mcpGoStateless, goSDKStateful, goSDKStateless} {
+		all = append(all, p())
+	}
+	best := map[string]outcome{}
+	for range *rounds {
+		for _, p := range all {
+			for _, e := range p.eras {
+				got, err := measure(p.handler, e, *clients, *period)
+				if err != nil {
+					fmt.Fprintln(os.Stderr, p.name, e, err)
+					os.Exit(1)
+				}
+				if key := p.name + "\t" + string(e); got.rate > best[key].rate {
+					best[key] = got
+				}
+			}
+		}
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "server\tera\tcalls/s\tp50\tp99\tallocations/call")
+	for _, p := range all {
+		for _, e := range p.eras {
+			o := best[p.name+"\t"+string(e)]
+			fmt.Fprintf(w, "%s\t%s\t%.0f\t%v\t%v\t%.0f\n", p.name, e, o.rate, o.p50, o.p99, o.allocations)
+		}
+	}
+	w.Flush()
+}
