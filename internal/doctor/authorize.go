@@ -32,9 +32,10 @@ func authorizeSteps() []step {
 	}
 }
 
+// What the authorization requests carry that nobody answers.
 const (
-	state    = "rialto-doctor-state"
-	verifier = "rialto-doctor-asks-and-nobody-ever-redeems-this"
+	idleState    = "rialto-doctor-state"
+	idleVerifier = "rialto-doctor-asks-and-nobody-ever-redeems-this"
 )
 
 // ask returns an authorization URL for the doctor's client.
@@ -76,7 +77,7 @@ func (v *visit) asked(change func(url.Values)) (*answer, bool) {
 	if v.endpoint("authorization_endpoint") == "" || v.registered().id == "" {
 		return nil, false
 	}
-	address := v.ask(state, verifier, change)
+	address := v.ask(idleState, idleVerifier, change)
 	return v.once("authorize "+address, func() *answer {
 		return v.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {"text/html"}}})
 	}), true
@@ -158,7 +159,7 @@ func (v *visit) refused(a *answer) bool {
 }
 
 func plainChallenge(q url.Values) {
-	q.Set("code_challenge", verifier)
+	q.Set("code_challenge", idleVerifier)
 	q.Set("code_challenge_method", "plain")
 }
 
@@ -190,14 +191,14 @@ func (v *visit) checkErrorBack() finding {
 	if !back || params.Get("error") == "" {
 		return skip("no error was sent back")
 	}
-	return v.checkBack(params, state)
+	return v.checkBack(params, idleState)
 }
 
 // checkBack checks what every answer to a client must carry.
 func (v *visit) checkBack(params url.Values, state string) finding {
 	switch iss := params.Get("iss"); {
 	case params.Get("state") != state:
-		return fail("the state is another")
+		return fail("the state is another").breaking(Clients()...)
 	case iss == "" && v.server().flag(issSupported):
 		return fail("iss is advertised and was not sent")
 	case iss != "" && iss != v.server().text("issuer"):

@@ -25,8 +25,10 @@ func challengeSteps() []step {
 			"Name every everyday scope in the challenge (RFC 6750 section 3, MCP authorization, \"Scope Selection Strategy\").", (*visit).checkChallengeScope},
 		{"challenge-error", "The challenge blames nobody who sent no token", nil, "no parameter error",
 			"Leave the error out when there was no token (RFC 6750 section 3.1).", (*visit).checkChallengeError},
-		{"bad-token", "A bad token is answered 401", []Client{ChatGPT, Claude, ClaudeCode}, `status 401 with error="invalid_token"`,
+		{"bad-token", "A bad token is answered 401", []Client{Claude, ClaudeCode}, "status 401",
 			"Answer 401, on which clients refresh; not 403, 400 or 500 (RFC 6750 section 3.1).", (*visit).checkBadToken},
+		{"bad-token-error", "The challenge says that the token is bad", nil, `the parameter error="invalid_token"`,
+			"Say so, so that a client can tell a bad token from a missing one (RFC 6750 section 3.1).", (*visit).checkBadTokenError},
 	}
 }
 
@@ -129,8 +131,19 @@ func (v *visit) checkChallengeError() finding {
 	return check(params["error"] == "", "error is %q", params["error"])
 }
 
+// impostor sends a token of nobody.
+func (v *visit) impostor() *answer {
+	return v.once("bad token", func() *answer {
+		return v.initializeAt(v.address, http.Header{"Authorization": {"Bearer no-token-of-anybody"}})
+	})
+}
+
 func (v *visit) checkBadToken() finding {
-	a := v.initializeAt(v.address, http.Header{"Authorization": {"Bearer no-token-of-anybody"}})
-	params, _ := challenge(a)
-	return check(a.status == http.StatusUnauthorized && params["error"] == "invalid_token", "%s, challenge with error %q", a, params["error"])
+	a := v.impostor()
+	return check(a.status == http.StatusUnauthorized, "%s", a)
+}
+
+func (v *visit) checkBadTokenError() finding {
+	params, ok := challenge(v.impostor())
+	return check(ok && params["error"] == "invalid_token", "error is %q", params["error"])
 }

@@ -77,6 +77,13 @@ type step struct {
 type finding struct {
 	status Status
 	got    string
+	breaks []Client // instead of the step's, where this case is another
+}
+
+// breaking names the clients that break in this case.
+func (f finding) breaking(clients ...Client) finding {
+	f.breaks = clients
+	return f
 }
 
 // concerns tells whether a step matters to a client; "" is all of them.
@@ -123,6 +130,9 @@ func (v *visit) take(s step) Result {
 	r := Result{ID: s.id, Title: s.title, Status: f.status, Got: v.clean(f.got)}
 	if f.status == Failed {
 		r.Expected, r.Breaks, r.Mend = s.expect, s.clients, s.mend
+		if f.breaks != nil {
+			r.Breaks = f.breaks
+		}
 	}
 	return r
 }

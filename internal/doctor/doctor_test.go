@@ -117,8 +117,17 @@ func TestRequestsAreBounded(t *testing.T) {
 	if r := g.examine(t, func(d *Doctor) { d.MaxRequests = 12 }); r.Requests > 12 {
 		t.Errorf("got %d requests, want at most 12", r.Requests)
 	}
-	if n > 12+2 { // two clients may be removed afterwards
+	if n > 12+3 { // what is given back afterwards
 		t.Errorf("the server saw %d requests", n)
+	}
+}
+
+func TestWhatTheLoginGaveIsGivenBack(t *testing.T) {
+	revoked := false
+	g := newRig(t, func(x *exchange) { revoked = revoked || x.at("POST /revoke") })
+	g.examine(t, func(d *Doctor) { d.Client = Codex }) // whose steps do not revoke
+	if len(g.issued) == 0 || !revoked {
+		t.Errorf("got %d secrets issued, revoked %v", len(g.issued), revoked)
 	}
 }
 

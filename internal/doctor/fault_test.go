@@ -160,6 +160,7 @@ func resourceFaults() []fault {
 		{"resource_metadata is relative", "challenge", Codex, challenged("http://127.0.0.1", "")},
 		{"the challenge names no scope", "challenge-scope", Codex, challenged(`, scope="tools"`, "")},
 		{"a stranger is blamed", "challenge-error", "", challenged(`, scope`, `, error="invalid_token", scope`)},
+		{"a bad token is not called bad", "bad-token-error", "", challenged(`, error="invalid_token"`, "")},
 		{"a bad token is answered 500", "bad-token", ClaudeCode, func(x *exchange) {
 			if strings.Contains(x.r.Header.Get("Authorization"), "no-token") {
 				x.w.Code = 500
@@ -167,7 +168,7 @@ func resourceFaults() []fault {
 		}},
 		{"the challenge leads nowhere", "prm-challenge", ChatGPT, challenged(resourcePath, "/nowhere")},
 		{"the metadata are only at the root", "prm-path", ClaudeCode, status(at+"/mcp", 404)},
-		{"the metadata are only at the path", "prm-root", ClaudeCode, status(at, 404)},
+		{"the metadata are only at the path", "prm-root", "", status(at, 404)},
 		{"the resource is the origin", "prm-resource", Claude, resource("resource", "https://example.com")},
 		{"the resource has a slash more", "prm-resource", ClaudeCode, func(x *exchange) {
 			x.edit(func(m map[string]any) {
@@ -176,7 +177,7 @@ func resourceFaults() []fault {
 				}
 			})
 		}},
-		{"no authorization server is named", "prm-servers", VSCode, resource("authorization_servers", []string{})},
+		{"no authorization server is named", "prm-servers", Claude, resource("authorization_servers", []string{})},
 		{"the resource offers offline_access", "prm-offline", "", resource("scopes_supported", []string{"tools", offline})},
 		{"the challenge asks for a scope that is not listed", "prm-scopes", Claude, challenged(`"tools"`, `"tools admin"`)},
 		{"the metadata redirect", "prm-redirect", Claude, moved(at + "/mcp")},
@@ -209,7 +210,7 @@ func serverFaults() []fault {
 		{"public clients are not listed", "as-none", Codex, server("token_endpoint_auth_methods_supported", nil)},
 		{"client metadata documents come without none", "as-cimd", Claude, server("token_endpoint_auth_methods_supported", []string{"client_secret_basic"})},
 		{"there is no way to register", "as-registration", ChatGPT, both(server("registration_endpoint", nil), server(cimdSupported, nil))},
-		{"there is no revocation", "as-revocation", Inspector, server("revocation_endpoint", nil)},
+		{"there is no revocation", "as-revocation", "", server("revocation_endpoint", nil)},
 		{"pages may not read the metadata", "cors-metadata", Inspector, header("GET /.well-known/oauth-authorization-server", "Access-Control-Allow-Origin", "")},
 		{"a preflight of the token endpoint is 405", "cors-token", Inspector, status("OPTIONS /token", 405)},
 		{"a preflight of the registration is 404", "cors-register", Inspector, status("OPTIONS /register", 404)},
@@ -223,12 +224,12 @@ func flowFaults() []fault {
 	revoked := when("refresh_token=refresh-", func(x *exchange) { x.refuse(400, "invalid_grant") })
 	used := map[string]bool{}
 	return []fault{
-		{"registration needs a credential", "dcr", VSCode, func(x *exchange) {
+		{"registration needs a credential", "dcr", VSCode, both(server(cimdSupported, nil), func(x *exchange) {
 			if x.at("POST /register") {
 				x.refuse(401, "invalid_token")
 			}
-		}},
-		{"registration answers 200", "dcr", Codex, status("POST /register", 200)},
+		})},
+		{"registration answers 200", "dcr", Inspector, status("POST /register", 200)},
 		{"registration gives a public client a secret", "dcr-answer", "", member("POST /register", "client_secret", "shh-shh")},
 		{"registration knows only loopback", "dcr-hosted", ChatGPT, when("chatgpt.com", func(x *exchange) { x.refuse(400, "invalid_redirect_uri") })},
 		{"registration refuses with a page", "dcr-error", "", when("javascript:", page("POST /register"))},
@@ -265,11 +266,11 @@ func flowFaults() []fault {
 		{"the person says no", "login", ChatGPT, sentBack("code", "code", "")},
 		{"the answer has no iss", "login-state", Codex, sentBack("code", "iss", "")},
 		{"the answer has another iss", "login-state", ChatGPT, sentBack("code", "iss", "https://example.com")},
-		{"the state is changed", "login-state", Codex, sentBack("code", "state", "other")},
+		{"the state is changed", "login-state", VSCode, sentBack("code", "state", "other")},
 		{"the token has another type", "token", Claude, member("POST /token", "token_type", "MAC")},
 		{"the token does not say how long it lasts", "token-expires", Claude, member("POST /token", "expires_in", nil)},
 		{"there is no refresh token", "token-refresh", ChatGPT, member("POST /token", "refresh_token", nil)},
-		{"the token does not say its scope", "token-scope", Inspector, member("POST /token", "scope", nil)},
+		{"the token does not say its scope", "token-scope", "", member("POST /token", "scope", nil)},
 		{"tokens are stored", "token-no-store", "", header("POST /token", "Cache-Control", "public")},
 		{"refreshing fails", "refresh", Codex, revoked},
 		{"refresh tokens are not rotated", "refresh", ChatGPT, when("refresh_token=refresh-", member("POST /token", "refresh_token", nil))},
@@ -341,12 +342,12 @@ func mcpFaults() []fault {
 	revision := func(x *exchange) string { return x.r.Header.Get("Mcp-Protocol-Version") }
 	inSession := func(x *exchange) bool { return x.r.Header.Get("Mcp-Session-Id") != "" }
 	return []fault{
-		{"the current revision is not served", "mcp-discover", ClaudeCode, let("server/discover", func(x *exchange) { x.fault(404, -32601, nil) })},
+		{"the current revision is not served", "mcp-discover", Claude, let("server/discover", func(x *exchange) { x.fault(404, -32601, nil) })},
 		{"2025-06-18 is answered with another revision", "mcp-initialize-2025-06-18", Codex, let("initialize", func(x *exchange) {
 			x.inResult(func(m map[string]any) { m["protocolVersion"] = rev202511 })
 		})},
 		{"initialize is gone", "mcp-initialize-2025-11-25", Inspector, let("initialize", func(x *exchange) { x.fault(404, -32601, nil) })},
-		{"notifications are answered 200", "mcp-initialized", Codex, let("notifications/initialized", func(x *exchange) { x.w.Code = 200 })},
+		{"notifications are answered 200", "mcp-initialized", "", let("notifications/initialized", func(x *exchange) { x.w.Code = 200 })},
 		{"sessions are lost at once", "mcp-session-list", Inspector, let("tools/list", func(x *exchange) {
 			if inSession(x) {
 				x.fault(404, -32001, nil)
@@ -406,7 +407,7 @@ func mcpFaults() []fault {
 		{"fetch has another structure than text", "fetch", ChatGPT, when(`"name":"fetch"`, func(x *exchange) {
 			x.inResult(func(m map[string]any) { delete(m, "structuredContent") })
 		})},
-		{"sessions cannot be ended", "mcp-delete", Codex, func(x *exchange) {
+		{"sessions cannot be ended", "mcp-delete", "", func(x *exchange) {
 			if x.at("DELETE /mcp") && x.w.Code == 204 {
 				x.w.Code = 500
 			}

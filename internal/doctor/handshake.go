@@ -17,13 +17,13 @@ const (
 
 func handshakeSteps() []step {
 	return []step{
-		{"mcp-discover", "server/discover answers (2026-07-28)", []Client{ClaudeCode}, "a result with supportedVersions and capabilities",
+		{"mcp-discover", "server/discover answers (2026-07-28)", []Client{Claude}, "a result with supportedVersions and capabilities",
 			"Serve the current revision beside the older ones (MCP 2026-07-28, basic/versioning).", (*visit).checkDiscover},
 		{"mcp-initialize-2025-06-18", "initialize answers (2025-06-18)", []Client{Codex}, "a result with the same protocolVersion",
-			"Serve this revision: Codex knows no later one (MCP 2025-06-18, basic/lifecycle).", initializeWith(rev202506)},
+			"Serve this revision: Codex begins with it (MCP 2025-06-18, basic/lifecycle).", initializeWith(rev202506)},
 		{"mcp-initialize-2025-11-25", "initialize answers (2025-11-25)", []Client{ChatGPT, Claude, Inspector}, "a result with the same protocolVersion",
 			"Serve this revision: hosted clients and the Inspector use it (MCP 2025-11-25, basic/lifecycle).", initializeWith(rev202511)},
-		{"mcp-initialized", "The session begins", []Client{Codex, Inspector}, "status 202 for notifications/initialized",
+		{"mcp-initialized", "The session begins", nil, "status 202 for notifications/initialized",
 			"Answer notifications with 202 and no body (MCP 2025-11-25, basic/transports).", (*visit).checkInitialized},
 		{"mcp-session-list", "tools/list answers in the session", []Client{Codex, Inspector}, "a result with tools",
 			"Serve requests that carry the session's id (MCP 2025-11-25, basic/transports).", (*visit).checkSessionList},

@@ -38,7 +38,7 @@ func loginSteps() []step {
 			"Send expires_in: clients refresh ahead of time (RFC 6749 section 5.1).", (*visit).checkExpires},
 		{"token-refresh", "There is a refresh token", []Client{ChatGPT, Claude, ClaudeCode}, "refresh_token",
 			"Issue one without demanding offline_access (RFC 6749 section 1.5).", (*visit).checkRefreshToken},
-		{"token-scope", "The token says what it is for", []Client{Inspector}, "scope",
+		{"token-scope", "The token says what it is for", nil, "scope",
 			"Send scope always, so that a client can tell whether to ask for more (RFC 6749 section 5.1).", (*visit).checkTokenScope},
 		{"token-no-store", "The token is not stored", nil, "Cache-Control: no-store",
 			"Forbid caches to keep it (RFC 6749 section 5.1).", (*visit).checkGrantedStore},
@@ -84,7 +84,7 @@ func (v *visit) badly(f func(*answer) finding) finding {
 		return noClient()
 	}
 	return f(v.once("bad code", func() *answer {
-		return v.redeem(codeForm("no-code-of-anybody", v.app.redirect, verifier))
+		return v.redeem(codeForm("no-code-of-anybody", v.app.redirect, idleVerifier))
 	}))
 }
 

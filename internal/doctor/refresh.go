@@ -107,14 +107,27 @@ func (v *visit) checkRevoke() finding {
 func (v *visit) revoke(address string) *answer {
 	return v.once("revoke", func() *answer {
 		token := v.granted.tokens.text("refresh_token")
-		if d, err := v.refresh("first").document(); token != "" && err == nil {
-			token = d.text("refresh_token")
+		if a, ok := v.kept["refresh first"]; ok && a.status == http.StatusOK {
+			if d, err := a.document(); err == nil {
+				token = d.text("refresh_token")
+			}
 		}
 		if token == "" {
 			token = v.token()
 		}
 		return v.form(address, url.Values{"token": {token}, "client_id": {v.app.id}})
 	})
+}
+
+// giveBack revokes what the login gave, if no step has done so.
+func (v *visit) giveBack() {
+	if v.granted == nil || v.granted.tokens.text("access_token") == "" {
+		return
+	}
+	if address := v.endpoint("revocation_endpoint"); address != "" {
+		v.budget++
+		v.revoke(address)
+	}
 }
 
 func (v *visit) checkRevoked() finding {

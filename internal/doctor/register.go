@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -85,7 +86,11 @@ func (v *visit) checkDCR() finding {
 		return skip("there is no registration endpoint")
 	}
 	a := v.registered()
-	return check(a.answer.status == http.StatusCreated && a.id != "", "%s", a.answer)
+	f := check(a.answer.status == http.StatusCreated && a.id != "", "%s", a.answer)
+	if d := v.server(); d.flag(cimdSupported) && d.has("token_endpoint_auth_methods_supported", "none") {
+		return f.breaking(Inspector) // the others then bring a document
+	}
+	return f
 }
 
 func (v *visit) checkDCRAnswer() finding {
@@ -134,9 +139,9 @@ func (v *visit) checkDCRError() finding {
 	return check(a.status == http.StatusBadRequest && d.text("error") != "", "%s", a)
 }
 
-// leave closes the listener and removes the clients, where the server gave the
-// means (RFC 7592 section 2.3). These requests are outside the budget: there
-// are two at most.
+// leave closes the listener, gives back the tokens and removes the clients,
+// where the server gave the means (RFC 7592 section 2.3). These requests are
+// outside the budget: there are three at most.
 func (v *visit) leave() {
 	if v.app == nil {
 		v.app = &app{}
@@ -144,6 +149,9 @@ func (v *visit) leave() {
 	if v.app.listener != nil {
 		v.app.listener.Close()
 	}
+	// What is owed to the server is not a matter of the time that was given.
+	v.ctx = context.WithoutCancel(v.ctx)
+	v.giveBack()
 	for _, a := range []*answer{v.app.answer, v.hosted} {
 		if a == nil {
 			continue

@@ -14,15 +14,15 @@ const (
 
 func resourceSteps() []step {
 	return []step{
-		{"prm-challenge", "The challenge leads to the resource's metadata", []Client{ChatGPT, Claude, Codex}, "status 200 with a JSON object",
+		{"prm-challenge", "The challenge leads to the resource's metadata", []Client{ChatGPT, Claude}, "status 200 with a JSON object",
 			"Serve the document at the address that the challenge names (RFC 9728 section 5.1).", (*visit).checkNamed},
 		{"prm-path", "The resource's metadata stand where the path is put in", []Client{Claude, ClaudeCode, Codex}, "status 200 with a JSON object",
 			"Serve " + resourcePath + " with the path of the endpoint added; Claude Code begins there (RFC 9728 section 3.1).", (*visit).checkResourcePath},
-		{"prm-root", "The resource's metadata stand at the root too", []Client{ClaudeCode}, "the same resource as at the path",
+		{"prm-root", "The resource's metadata stand at the root too", nil, "the same resource as at the path",
 			"Serve " + resourcePath + " too; clients look there when they fall back, Claude Code when it logs in again (MCP authorization, \"Protected Resource Metadata Discovery\").", (*visit).checkResourceRoot},
 		{"prm-resource", "The resource is the URL", []Client{Claude, ClaudeCode}, "the member resource equal to the URL, as it was typed",
 			"Set the public address of the server; clients refuse metadata of another resource (RFC 9728 section 3.3).", (*visit).checkResource},
-		{"prm-servers", "The resource names its authorization server", Clients(), "authorization_servers with an absolute URL first",
+		{"prm-servers", "The resource names its authorization server", []Client{ChatGPT, Claude}, "authorization_servers with an absolute URL first",
 			"Name the issuer in authorization_servers; Claude takes only the first (RFC 9728 section 2).", (*visit).checkServers},
 		{"prm-offline", "The resource does not offer offline_access", nil, "no offline_access in challenge and scopes_supported",
 			"Offer offline_access in the authorization server's metadata only (MCP 2026-07-28, authorization).", (*visit).checkOffline},

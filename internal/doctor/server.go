@@ -32,13 +32,13 @@ func serverSteps() []step {
 			"List code (RFC 8414 section 2).", (*visit).checkCode},
 		{"as-refresh", "Refresh tokens are offered", []Client{ChatGPT, Claude, ClaudeCode}, "refresh_token in grant_types_supported",
 			"List and issue refresh tokens, else people sign in again each hour (RFC 8414 section 2).", (*visit).checkRefreshOffered},
-		{"as-none", "Public clients may use the token endpoint", []Client{Claude, ClaudeCode, Codex}, "none in token_endpoint_auth_methods_supported",
+		{"as-none", "Public clients may use the token endpoint", []Client{ClaudeCode, Codex}, "none in token_endpoint_auth_methods_supported",
 			"List none: clients on a desktop keep no secret, and an absent list means client_secret_basic (RFC 8414 section 2).", (*visit).checkNone},
 		{"as-registration", "There is a way to become a client", []Client{ChatGPT, Claude, ClaudeCode, Codex}, "registration_endpoint or client_id_metadata_document_supported",
 			"Offer dynamic registration (RFC 7591) or client metadata documents.", (*visit).checkRegistration},
 		{"as-cimd", "Client metadata documents come with none", []Client{Claude, ClaudeCode}, "none, where client_id_metadata_document_supported is true",
 			"List none beside the flag, else Claude registers dynamically (OAuth Client ID Metadata Document, \"Authorization Server Metadata\").", (*visit).checkCIMD},
-		{"as-revocation", "Tokens can be given back", []Client{ClaudeCode, Inspector}, "revocation_endpoint",
+		{"as-revocation", "Tokens can be given back", nil, "revocation_endpoint",
 			"Offer revocation, for when somebody logs in again or out (RFC 7009, RFC 8414 section 2).", (*visit).checkRevocation},
 	}
 }

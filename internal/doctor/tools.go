@@ -33,7 +33,7 @@ func callSteps() []step {
 			"Follow the shape to the letter; deep research and company knowledge use no other tools (OpenAI, \"Building MCP servers\").", (*visit).checkSearch},
 		{"fetch", "fetch has the shape that ChatGPT reads", []Client{ChatGPT}, `one text item with {"id","title","text","url"}, and the same as structuredContent`,
 			"Follow the shape to the letter (OpenAI, \"Building MCP servers\").", (*visit).checkFetch},
-		{"mcp-delete", "The session can be ended", []Client{Codex}, "status 2xx, or 405",
+		{"mcp-delete", "The session can be ended", nil, "status 2xx, or 405",
 			"End the session, or answer 405 (MCP 2025-11-25, basic/transports, \"Session Management\").", (*visit).checkDelete},
 	}
 }

@@ -247,9 +247,17 @@ func (v *visit) clean(s string) string {
 	return s
 }
 
-func pass(format string, args ...any) finding { return finding{Passed, fmt.Sprintf(format, args...)} }
-func fail(format string, args ...any) finding { return finding{Failed, fmt.Sprintf(format, args...)} }
-func skip(format string, args ...any) finding { return finding{Skipped, fmt.Sprintf(format, args...)} }
+func pass(format string, args ...any) finding {
+	return finding{status: Passed, got: fmt.Sprintf(format, args...)}
+}
+
+func fail(format string, args ...any) finding {
+	return finding{status: Failed, got: fmt.Sprintf(format, args...)}
+}
+
+func skip(format string, args ...any) finding {
+	return finding{status: Skipped, got: fmt.Sprintf(format, args...)}
+}
 
 // check is pass or fail with the same words.
 func check(ok bool, format string, args ...any) finding {
