@@ -16,6 +16,11 @@ type Card struct {
 	DefaultInputModes  []string // media types
 	DefaultOutputModes []string // media types
 	Skills             []Skill
+
+	// SecuritySchemes are the ways to authenticate, by name. Security lists
+	// what a call must satisfy: any one of them.
+	SecuritySchemes map[string]SecurityScheme
+	Security        []SecurityRequirement
 }
 
 // Provider is who runs an agent.

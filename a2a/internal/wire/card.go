@@ -21,18 +21,23 @@ type cardDoc struct {
 	OutputModes      []string      `json:"defaultOutputModes"`
 	Skills           []skillDoc    `json:"skills"`
 
+	// Both 1.0 and 0.3, which spell schemes differently.
+	SecuritySchemes schemeDocs `json:"securitySchemes,omitempty"`
+
 	// 1.0
-	Interfaces []interfaceDoc `json:"supportedInterfaces,omitempty"`
+	Interfaces           []interfaceDoc  `json:"supportedInterfaces,omitempty"`
+	SecurityRequirements requirementDocs `json:"securityRequirements,omitempty"`
 
 	// 0.1 has this instead of security schemes.
 	Authentication json.RawMessage `json:"authentication,omitempty"`
 
 	// 0.2 and 0.3
-	ProtocolVersion      string         `json:"protocolVersion,omitempty"`
-	URL                  string         `json:"url,omitempty"`
-	PreferredTransport   a2a.Binding    `json:"preferredTransport,omitempty"`
-	AdditionalInterfaces []transportDoc `json:"additionalInterfaces,omitempty"`
-	ExtendedCard         bool           `json:"supportsAuthenticatedExtendedCard,omitempty"`
+	Security             json.RawMessage `json:"security,omitempty"`
+	ProtocolVersion      string          `json:"protocolVersion,omitempty"`
+	URL                  string          `json:"url,omitempty"`
+	PreferredTransport   a2a.Binding     `json:"preferredTransport,omitempty"`
+	AdditionalInterfaces []transportDoc  `json:"additionalInterfaces,omitempty"`
+	ExtendedCard         bool            `json:"supportsAuthenticatedExtendedCard,omitempty"`
 }
 
 type providerDoc struct {
@@ -102,6 +107,8 @@ func DecodeCard(b []byte) (*a2a.Card, error) {
 		DefaultInputModes:  doc.InputModes,
 		DefaultOutputModes: doc.OutputModes,
 		Skills:             each(doc.Skills, func(s skillDoc) a2a.Skill { return a2a.Skill(s) }),
+		SecuritySchemes:    doc.schemes(),
+		Security:           doc.security(),
 	}
 	if len(c.Interfaces) == 0 {
 		return nil, errors.New("it names no interface: neither supportedInterfaces nor url")
@@ -172,18 +179,32 @@ func EncodeHybridCard(c *a2a.Card) (json.RawMessage, error) {
 		// The first one is repeated here (0.3 section 5.6.2: SHOULD).
 		doc.AdditionalInterfaces = append(doc.AdditionalInterfaces, transportDoc{i.URL, i.Binding})
 	}
+	if doc.URL != "" {
+		for name, s := range doc.SecuritySchemes {
+			doc.SecuritySchemes[name] = s.addOld(c.SecuritySchemes[name].Type)
+		}
+		if len(c.Security) > 0 {
+			doc.Security, _ = json.Marshal(c.Security) // names and scopes always have a JSON form
+		}
+	}
 	doc.ExtendedCard = doc.URL != "" && c.Capabilities.ExtendedAgentCard
 	return marshal("card", doc)
 }
 
 func newCardDoc(c *a2a.Card) *cardDoc {
+	schemes := schemeDocs{} // left out if empty
+	for name, s := range c.SecuritySchemes {
+		schemes[name] = newSchemeDoc(s)
+	}
 	return &cardDoc{
-		Name:             c.Name,
-		Description:      c.Description,
-		Version:          c.Version,
-		DocumentationURL: c.DocumentationURL,
-		IconURL:          c.IconURL,
-		Provider:         (*providerDoc)(c.Provider),
+		SecuritySchemes:      schemes,
+		SecurityRequirements: each(c.Security, newRequirementDoc),
+		Name:                 c.Name,
+		Description:          c.Description,
+		Version:              c.Version,
+		DocumentationURL:     c.DocumentationURL,
+		IconURL:              c.IconURL,
+		Provider:             (*providerDoc)(c.Provider),
 		Capabilities: capabilityDoc{
 			Streaming:         c.Capabilities.Streaming,
 			PushNotifications: c.Capabilities.PushNotifications,

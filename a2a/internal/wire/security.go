@@ -1,0 +1,226 @@
+package wire
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"rialto/a2a"
+)
+
+// schemeDoc is a security scheme of any generation: 0.2 and 0.3 say its type,
+// 1.0 puts it into the member that is. A hybrid card has both, for both call
+// the list of them securitySchemes.
+type schemeDoc struct {
+	Type a2a.SchemeType `json:"type,omitempty"`
+	schemeMembers
+
+	APIKey        *schemeMembers `json:"apiKeySecurityScheme,omitempty"`
+	HTTPAuth      *schemeMembers `json:"httpAuthSecurityScheme,omitempty"`
+	OAuth2        *schemeMembers `json:"oauth2SecurityScheme,omitempty"`
+	OpenIDConnect *schemeMembers `json:"openIdConnectSecurityScheme,omitempty"`
+	MutualTLS     *schemeMembers `json:"mtlsSecurityScheme,omitempty"`
+}
+
+// schemeMembers are what either puts into it.
+type schemeMembers struct {
+	Description       string             `json:"description,omitempty"`
+	In                string             `json:"in,omitempty"`       // before 1.0
+	Location          string             `json:"location,omitempty"` // 1.0
+	Name              string             `json:"name,omitempty"`
+	Scheme            string             `json:"scheme,omitempty"`
+	BearerFormat      string             `json:"bearerFormat,omitempty"`
+	OpenIDConnectURL  string             `json:"openIdConnectUrl,omitempty"`
+	OAuth2MetadataURL string             `json:"oauth2MetadataUrl,omitempty"`
+	Flows             map[string]flowDoc `json:"flows,omitempty"`
+}
+
+type flowDoc struct {
+	AuthorizationURL       string            `json:"authorizationUrl,omitempty"`
+	DeviceAuthorizationURL string            `json:"deviceAuthorizationUrl,omitempty"`
+	TokenURL               string            `json:"tokenUrl,omitempty"`
+	RefreshURL             string            `json:"refreshUrl,omitempty"`
+	Scopes                 map[string]string `json:"scopes"`
+	PKCERequired           bool              `json:"pkceRequired,omitempty"`
+}
+
+// requirementDoc is a requirement of 1.0.
+type requirementDoc struct {
+	Schemes map[string]scopeList `json:"schemes"`
+}
+
+type scopeList struct {
+	List []string `json:"list"`
+}
+
+// schemeDocs and requirementDocs pass over what they cannot read: nobody should
+// lose an agent over a lock that we would not open anyway.
+type (
+	schemeDocs      map[string]schemeDoc
+	requirementDocs []requirementDoc
+)
+
+func (docs *schemeDocs) UnmarshalJSON(b []byte) error {
+	var raw map[string]json.RawMessage
+	_ = json.Unmarshal(b, &raw)
+	for name, r := range raw {
+		var doc schemeDoc
+		if json.Unmarshal(r, &doc) != nil {
+			continue
+		}
+		if *docs == nil {
+			*docs = schemeDocs{}
+		}
+		(*docs)[name] = doc
+	}
+	return nil
+}
+
+func (docs *requirementDocs) UnmarshalJSON(b []byte) error {
+	var raw []json.RawMessage
+	_ = json.Unmarshal(b, &raw)
+	for _, r := range raw {
+		var doc requirementDoc
+		if json.Unmarshal(r, &doc) == nil {
+			*docs = append(*docs, doc)
+		}
+	}
+	return nil
+}
+
+// grants are the flows in the order in which we tell them.
+var grants = []string{"authorizationCode", "clientCredentials", "deviceCode", "implicit", "password"}
+
+func (d schemeDoc) word() a2a.SecurityScheme {
+	kind, in := d.Type, d.schemeMembers
+	for _, row := range []struct {
+		kind    a2a.SchemeType
+		members *schemeMembers
+	}{{a2a.APIKey, d.APIKey}, {a2a.HTTPAuth, d.HTTPAuth}, {a2a.OAuth2, d.OAuth2}, {a2a.OpenIDConnect, d.OpenIDConnect}, {a2a.MutualTLS, d.MutualTLS}} {
+		if row.members != nil {
+			kind, in = row.kind, *row.members
+		}
+	}
+	out := a2a.SecurityScheme{
+		Type:              kind,
+		Description:       in.Description,
+		In:                cmp.Or(in.In, in.Location),
+		Name:              in.Name,
+		Scheme:            strings.ToLower(in.Scheme),
+		BearerFormat:      in.BearerFormat,
+		OpenIDConnectURL:  in.OpenIDConnectURL,
+		OAuth2MetadataURL: in.OAuth2MetadataURL,
+	}
+	for _, grant := range grants {
+		if f, ok := in.Flows[grant]; ok {
+			out.Flows = append(out.Flows, a2a.OAuthFlow{
+				Grant:                  grant,
+				AuthorizationURL:       f.AuthorizationURL,
+				DeviceAuthorizationURL: f.DeviceAuthorizationURL,
+				TokenURL:               f.TokenURL,
+				RefreshURL:             f.RefreshURL,
+				Scopes:                 f.Scopes,
+				PKCERequired:           f.PKCERequired,
+			})
+		}
+	}
+	return out
+}
+
+// newSchemeDoc spells s for 1.0.
+func newSchemeDoc(s a2a.SecurityScheme) schemeDoc {
+	m := schemeMembers{
+		Description:       s.Description,
+		Location:          s.In,
+		Name:              s.Name,
+		Scheme:            s.Scheme,
+		BearerFormat:      s.BearerFormat,
+		OpenIDConnectURL:  s.OpenIDConnectURL,
+		OAuth2MetadataURL: s.OAuth2MetadataURL,
+	}
+	for _, f := range s.Flows {
+		if m.Flows == nil {
+			m.Flows = map[string]flowDoc{}
+		}
+		doc := flowDoc{f.AuthorizationURL, f.DeviceAuthorizationURL, f.TokenURL, f.RefreshURL, f.Scopes, f.PKCERequired}
+		if doc.Scopes == nil {
+			doc.Scopes = map[string]string{}
+		}
+		m.Flows[f.Grant] = doc
+	}
+	switch s.Type {
+	case a2a.APIKey:
+		return schemeDoc{APIKey: &m}
+	case a2a.HTTPAuth:
+		return schemeDoc{HTTPAuth: &m}
+	case a2a.OAuth2:
+		return schemeDoc{OAuth2: &m}
+	case a2a.OpenIDConnect:
+		return schemeDoc{OpenIDConnect: &m}
+	case a2a.MutualTLS:
+		return schemeDoc{MutualTLS: &m}
+	default:
+		return schemeDoc{Type: s.Type, schemeMembers: m}
+	}
+}
+
+// addOld gives d the members of 0.3 besides those of 1.0.
+func (d schemeDoc) addOld(kind a2a.SchemeType) schemeDoc {
+	for _, m := range []*schemeMembers{d.APIKey, d.HTTPAuth, d.OAuth2, d.OpenIDConnect, d.MutualTLS} {
+		if m != nil {
+			d.Type, d.schemeMembers = kind, *m
+			d.In, d.Location = m.Location, ""
+		}
+	}
+	return d
+}
+
+// schemes returns the security schemes of a card. 0.1 names schemes of HTTP
+// authentication; its own sample has a string where the list should be.
+func (doc *cardDoc) schemes() map[string]a2a.SecurityScheme {
+	out := map[string]a2a.SecurityScheme{}
+	for name, s := range doc.SecuritySchemes {
+		out[name] = s.word()
+	}
+	var old struct {
+		Schemes json.RawMessage `json:"schemes"`
+	}
+	if len(out) == 0 && json.Unmarshal(doc.Authentication, &old) == nil {
+		names := []string{looseString(old.Schemes)}
+		_ = json.Unmarshal(old.Schemes, &names) // or it is a string
+		for _, name := range names {
+			if name != "" {
+				out[name] = a2a.SecurityScheme{Type: a2a.HTTPAuth, Scheme: strings.ToLower(name)}
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// security returns the requirements of a card. The sample card of 1.0 has them
+// under the name they had before.
+func (doc *cardDoc) security() []a2a.SecurityRequirement {
+	var out []a2a.SecurityRequirement
+	for _, r := range doc.SecurityRequirements {
+		need := a2a.SecurityRequirement{}
+		for name, scopes := range r.Schemes {
+			need[name] = scopes.List
+		}
+		out = append(out, need)
+	}
+	if out == nil {
+		_ = json.Unmarshal(doc.Security, &out) // or it says nothing we know
+	}
+	return out
+}
+
+func newRequirementDoc(r a2a.SecurityRequirement) requirementDoc {
+	doc := requirementDoc{map[string]scopeList{}}
+	for name, scopes := range r {
+		doc.Schemes[name] = scopeList{filled(scopes)}
+	}
+	return doc
+}
