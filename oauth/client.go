@@ -43,6 +43,12 @@ type Client struct {
 // may tells whether the client registered a grant type.
 func (c *Client) may(grantType string) bool { return slices.Contains(c.GrantTypes, grantType) }
 
+// unproven tells whether anybody may come in as the client, because it need not
+// prove itself.
+func (c *Client) unproven() bool {
+	return c.AuthMethod == authNone || slices.Contains(c.otherMethods, authNone)
+}
+
 // client finds a client by an ID that came from outside.
 func (s *Server) client(ctx context.Context, id string) (*Client, error) {
 	if c := s.configuredClient(id); c != nil {

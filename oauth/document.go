@@ -28,6 +28,7 @@ const (
 	maxDocumentID    = 512
 	maxDocuments     = 10_000
 	fetchesAtOnce    = 8
+	fetchTimeout     = 8 * time.Second // with the wait for a place; clients give up after ten
 )
 
 // Document is what a client says of itself at the URL that is its ID (Client
@@ -124,9 +125,11 @@ func (s *Server) fetch(ctx context.Context, address string) ([]byte, http.Header
 	if err := s.limitFetch(address); err != nil {
 		return nil, nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
 	leave, err := s.fetching.enter(ctx, fetchesAtOnce)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, &errDocument{unreachable: true, why: "too many documents are being fetched"}
 	}
 	defer leave()
 	answer, err := s.Fetch.Get(ctx, address)

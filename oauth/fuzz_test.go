@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"rialto/internal/guardhttp"
 )
 
 // FuzzRedirect checks what must hold of every redirect URI that is accepted.
@@ -139,6 +141,83 @@ func FuzzRegistration(f *testing.F) {
 			if uri, err := parseRedirect(raw); err != nil || !uri.registrable([]string{"cursor"}) {
 				t.Errorf("%q: registered %q", body, raw)
 			}
+		}
+	})
+}
+
+func FuzzDocument(f *testing.F) {
+	const id = "https://app.example/client.json"
+	for _, seed := range []string{
+		`{"client_id":"` + id + `","redirect_uris":["https://app.example/cb"]}`,
+		`{"client_id":"` + id + `","redirect_uris":["http://localhost/cb"],"token_endpoint_auth_methods_supported":["none","private_key_jwt"],"jwks_uri":"https://app.example/k"}`,
+		`{"client_id":"` + id + `","client_secret":"x"}`, `{"client_id":7}`, `[]`, `null`, `{"a":1,"a":2}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c, err := (&Server{Fetch: &guardhttp.Client{}}).parseDocument(id, body)
+		if err != nil {
+			return
+		}
+		if c.ID != id || c.Name == "" || len(c.RedirectURIs) == 0 || !c.documented {
+			t.Errorf("got %+v of %q", c, body)
+		}
+		for _, method := range append(c.otherMethods, c.AuthMethod) {
+			if method != authNone && method != authKey || method == authKey && c.Keys == "" && c.KeysURI == "" {
+				t.Errorf("got method %s of %q", method, body)
+			}
+		}
+	})
+}
+
+func FuzzKeys(f *testing.F) {
+	for _, seed := range []string{
+		`{"keys":[]}`, `{"keys":[{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}`,
+		`{"keys":[{"kty":"oct","k":"x"}]}`, `{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}]}`, `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`, `{"keys":[1]}`, `{}`, `null`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		keys, err := parseKeys(body)
+		if err != nil {
+			return
+		}
+		for _, key := range keys {
+			if !key.IsPublic() || len(algsOf(key)) == 0 {
+				t.Errorf("got a key that is private or weak of %q", body)
+			}
+		}
+	})
+}
+
+func FuzzAssertion(f *testing.F) {
+	f.Add("eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJ4Iiwic3ViIjoieCIsImF1ZCI6WyJ5Il19.eA")
+	f.Add("eyJhbGciOiJub25lIn0.e30.")
+	f.Add("a.b.c")
+	f.Fuzz(func(t *testing.T, assertion string) {
+		s := &Server{}
+		if _, err := s.assertionPayload(t.Context(), &Client{ID: "x", Keys: `{"keys":[]}`}, assertion); err == nil {
+			t.Errorf("%q was taken without any key", assertion)
+		}
+		assertedClient(assertion)
+	})
+}
+
+func FuzzPinned(f *testing.F) {
+	f.Add("https://claude.ai/oauth/mcp-oauth-client-metadata")
+	f.Add("https://chatgpt.com/oauth/x/client.json")
+	f.Add("https://chatgpt.com/oauth/{id}/client.json")
+	f.Fuzz(func(t *testing.T, id string) {
+		s := &Server{Fetch: &guardhttp.Client{}}
+		if !s.isDocumentID(id) {
+			return
+		}
+		body, err := pinnedDocument(id)
+		if err != nil || body == nil {
+			return
+		}
+		if c, err := s.parseDocument(id, body); err != nil || c.ID != id {
+			t.Errorf("the pinned document of %q: %v", id, err)
 		}
 	})
 }

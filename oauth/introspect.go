@@ -44,7 +44,7 @@ func (s *Server) lookAtToken(w http.ResponseWriter, r *http.Request) (*introspec
 		return nil, err
 	}
 	client, err := s.authenticate(r.Context(), r, f)
-	if err == nil && client.AuthMethod == authNone {
+	if err == nil && client.unproven() {
 		err = refuse("invalid_client", "Only a client that keeps a secret may introspect tokens.")
 	}
 	if err != nil {

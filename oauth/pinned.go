@@ -59,7 +59,7 @@ func unpin(b []byte, id string) (document []byte, exact bool, err error) {
 		return nil, false, err
 	}
 	before, after, variable := strings.Cut(m.ID, pinnedName)
-	if m.ID == id {
+	if !variable && m.ID == id {
 		return pin.Document, true, nil
 	}
 	if !variable {
