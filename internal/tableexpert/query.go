@@ -3,7 +3,6 @@ package tableexpert
 import (
 	"context"
 	"fmt"
-	"regexp"
 
 	"rialto/a2a/a2aexec"
 	"rialto/internal/tableexpert/sqlbox"
@@ -54,13 +53,3 @@ func closing(res *sqlbox.Result, limit int) string {
 		return sentence(count(len(res.Rows), "row"))
 	}
 }
-
-// commands are the beginnings of SQL statements, including those that will
-// be refused: whoever sends them should hear why.
-var commands = regexp.MustCompile(`(?is)^(select\b|values\s*\(|explain\b|with\s+(recursive\s+)?\S+\s*(\([^)]*\)\s*)?as\s+(not\s+)?(materialized\s+)?\(|insert\s+(or\s+\w+\s+)?into\b|replace\s+into\b|update\s.+\sset\s|delete\s+from\b|(create|drop|alter)\s+(temp\w*\s+|unique\s+|virtual\s+)?(table|index|view|trigger)\b|pragma\b|attach\b|detach\b|vacuum\b|begin\b|commit\b|savepoint\b|reindex\b|analyze\b)`)
-
-// leading is what may stand before a statement.
-var leading = regexp.MustCompile(`^(\s|;|\(|--[^\n]*(\n|$)|/\*(?s:.*?)\*/)+`)
-
-// looksLikeSQL tells a statement from a question.
-func looksLikeSQL(s string) bool { return commands.MatchString(leading.ReplaceAllString(s, "")) }

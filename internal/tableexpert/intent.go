@@ -1,0 +1,64 @@
+package tableexpert
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// commands are the beginnings of SQL statements, including those that will
+// be refused: whoever sends them should hear why.
+var commands = regexp.MustCompile(`(?is)^(select\b|values\s*\(|explain\b|with\s+(recursive\s+)?\S+\s*(\([^)]*\)\s*)?as\s+(not\s+)?(materialized\s+)?\(|insert\s+(or\s+\w+\s+)?into\b|replace\s+into\b|update\s.+\sset\s|delete\s+from\b|(create|drop|alter)\s+(temp\w*\s+|unique\s+|virtual\s+)?(table|index|view|trigger)\b|pragma\b|attach\b|detach\b|vacuum\b|begin\b|commit\b|savepoint\b|reindex\b|analyze\b)`)
+
+// leading is what may stand before a statement.
+var leading = regexp.MustCompile(`^(\s|;|\(|--[^\n]*(\n|$)|/\*(?s:.*?)\*/)+`)
+
+// looksLikeSQL tells a statement from a question.
+func looksLikeSQL(s string) bool { return commands.MatchString(leading.ReplaceAllString(s, "")) }
+
+var (
+	// write finds what a command that changes tables is about, however little
+	// it is SQL otherwise.
+	write = regexp.MustCompile(`(?i)^(?:insert|replace|update|delete|drop|alter|truncate|merge)\s+(?:or\s+\w+\s+)?(?:into\s+|from\s+|table\s+)?["\x60[]?([\pL\d_.]+)`)
+
+	// embedded is a SELECT in the wrong place.
+	embedded = regexp.MustCompile(`(?i)\bselect\s+(distinct\b|\*|\w+\()`)
+
+	// clauses is what follows a SELECT, and operators what no question has.
+	clauses   = regexp.MustCompile(`(?i)\b(from|where)\b|[*=;(]`)
+	operators = regexp.MustCompile(`\(\*|=|;\s*$|\w\(|^\w+\s*\(`)
+
+	// firstWord is a word, and what follows it.
+	firstWord = regexp.MustCompile(`(?s)^(\pL+)(.*)$`)
+)
+
+// meantAsSQL tells what is a statement, or was to be one, from a question:
+// whoever misspells SQL should hear what is wrong with it, and not be asked
+// which table the question is about. Where the caller named the skill of
+// queries, what names no table and holds an operator is no question either.
+func (e *Expert) meantAsSQL(s string, named bool) bool {
+	bare := leading.ReplaceAllString(s, "")
+	if looksLikeSQL(s) || embedded.MatchString(bare) || misspeltSelect(bare) {
+		return true
+	}
+	if m := write.FindStringSubmatch(bare); m != nil && e.catalog.find(m[1]) != nil {
+		return true
+	}
+	return named && operators.MatchString(bare) && len(e.catalog.about(s)) == 0
+}
+
+// misspeltSelect reports whether s begins with nearly SELECT, and goes on as
+// a statement would: with a single word, without any, or with clauses.
+func misspeltSelect(s string) bool {
+	m := firstWord.FindStringSubmatch(s)
+	if m == nil {
+		return false
+	}
+	word, rest := strings.ToLower(m[1]), m[2]
+	english := slices.Contains([]string{"sect", "selected", "selector", "selects", "sleet"}, word)
+	if english || !strings.HasPrefix(word, "s") || distance(word, "select") > 2 {
+		return false
+	}
+	return len(strings.Fields(rest)) == 1 || !strings.ContainsFunc(rest, unicode.IsLetter) || clauses.MatchString(rest)
+}
