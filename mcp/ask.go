@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 )
 
@@ -29,18 +30,29 @@ type asker struct {
 // beginning, and Ask then returns. So a handler
 //
 //   - returns the error of Ask at once,
-//   - does nothing before Ask that must not be done twice,
+//   - does nothing before Ask that must not be done twice, see Answered,
 //   - asks the same question by the same key each time.
 //
 // A client that did not declare that it can be asked is not: the error then is
 // that of MissingCapability. Ask ahead with CanAsk whether there is another
-// way. What an answer says is the client's word and no proof of anything.
+// way. What an answer says is the client's word and no proof of anything. Ask
+// is not to be called by several goroutines at a time.
 func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error) {
 	return c.asker.ask(ctx, questions)
 }
 
 // CanAsk tells whether the client declared that it takes such questions.
 func (c *Call) CanAsk(questions ...Question) bool { return c.asker.refused(questions) == nil }
+
+// Answered returns the keys of the answers that came with the request, sorted.
+// A handler that is called again with answers finds by them what it had done
+// before it asked. They are the client's word: a handler checks whose they are.
+func (c *Call) Answered() []string {
+	if c.asker == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(c.asker.given))
+}
 
 // refused returns the first question that the client must not be asked. A nil
 // asker can ask nothing.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -146,4 +147,41 @@ func TestRequestStateGrowsOld(t *testing.T) {
 	if _, body := c.do("3", "tools/call", again); !strings.Contains(body, "-32602") {
 		t.Errorf("after 121 minutes: got %s, want it refused", body)
 	}
+}
+
+// Tests of tools make calls that no server made.
+func TestCallOfNoServerCannotAsk(t *testing.T) {
+	call, q := new(mcp.Call), mcp.Roots("roots")
+	_, err := call.Ask(context.Background(), q)
+	if refusal := (*mcp.Error)(nil); call.CanAsk(q) || !errors.As(err, &refusal) || refusal.Code != -32021 {
+		t.Errorf("got %v, want -32021", err)
+	}
+	call.Log(mcp.LevelInfo, "", "nobody hears this")
+}
+
+// Neither a state nor an answer from outside may break the server, and no state
+// that it did not give out may pass.
+func FuzzRequestState(f *testing.F) {
+	f.Add("e30.e30", `{"action":"accept","content":{"name":"Ann"}}`)
+	f.Add("", `{"action":"accept","content":[]}`)
+	f.Add("a.b.c", `{"action":1}`)
+	f.Add(".", "null")
+	srv := serve(f, &mcp.Server{Tools: mcptest.Tools()})
+	f.Fuzz(func(t *testing.T, state, answer string) {
+		if !json.Valid([]byte(answer)) {
+			t.Skip()
+		}
+		sealed, err := json.Marshal(state)
+		if err != nil {
+			t.Skip()
+		}
+		c := &client{t: t, srv: srv, era: eras[1], capabilities: `{"elicitation":{}}`}
+		call := `"name":"test_streaming_elicitation","inputResponses":{"user_name":` + answer + `}`
+		if _, body := c.do("1", "tools/call", call+`,"requestState":`+string(sealed)); !strings.Contains(body, `"error"`) {
+			t.Errorf("the state %q: got %s, want an error", state, body)
+		}
+		if _, body := c.do("2", "tools/call", call); !strings.Contains(body, `"resultType"`) && !strings.Contains(body, `"error"`) {
+			t.Errorf("the answer %s: got %s", answer, body)
+		}
+	})
 }

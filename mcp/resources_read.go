@@ -21,6 +21,8 @@ func (x *exchange) readResource() (json.RawMessage, error) {
 	switch {
 	case errors.Is(err, ErrNoResource):
 		return nil, x.noResource()
+	case errors.Is(err, ErrNoAnswer):
+		return nil, invalidParams("the resource needs an answer from the person at the client, and there was none")
 	case err != nil || asked != nil:
 		return asked, err
 	case contents == nil:
