@@ -35,6 +35,9 @@ func (b *Bridge) getTask() mcp.Tool {
 				return mcp.InputError("The arguments of get_task could not be read: %v.", err), nil
 			}
 			e, err := b.task(ctx, args.TaskID, waitFor(args.Wait), c.Progress)
+			if err == nil {
+				e, err = b.converse(ctx, c, e, args.Wait)
+			}
 			if err != nil {
 				return b.refuse(err)
 			}

@@ -57,16 +57,38 @@ func (b *Bridge) sendTask() mcp.Tool {
 			if err := json.Unmarshal(c.Arguments, &args); err != nil {
 				return mcp.InputError("The arguments of send_task could not be read: %v.", err), nil
 			}
-			f, err := b.send(ctx, b.Caller(ctx), &args)
+			r, err := b.sendOrAnswer(ctx, c, &args)
 			if err != nil {
 				return b.refuse(err)
 			}
-			if c.TakesTask {
-				return b.begin(ctx, f, c)
-			}
-			return b.await(ctx, f, args.Wait, c.Progress)
+			return r, nil
 		},
 	}
+}
+
+// sendOrAnswer sends the message of a call, and waits for what becomes of it.
+// A call that is repeated with answers has sent its message already.
+func (b *Bridge) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (*mcp.Result, error) {
+	e, err := b.asked(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if e == nil {
+		f, err := b.send(ctx, b.Caller(ctx), args)
+		if err != nil {
+			return nil, err
+		}
+		if c.TakesTask {
+			return b.begin(ctx, f, c), nil
+		}
+		if e, err = b.await(ctx, f, args.Wait, c.Progress); err != nil {
+			return nil, err
+		}
+	}
+	if e, err = b.converse(ctx, c, e, args.Wait); err != nil {
+		return nil, err
+	}
+	return result(e, 0), nil
 }
 
 // send writes the task into the ledger, hands the message to a follower and
@@ -215,21 +237,22 @@ func (f fileArg) part() (a2a.Part, error) {
 
 // begin returns a task for a client that takes one: MCP's task and the ledger's
 // are the same. A client since 2026-07-28 is spared it if the answer comes fast.
-func (b *Bridge) begin(ctx context.Context, f *follower, c *mcp.Call) (*mcp.Result, error) {
+func (b *Bridge) begin(ctx context.Context, f *follower, c *mcp.Call) *mcp.Result {
 	waiting, cancel := context.WithTimeout(ctx, firstWord)
 	defer cancel()
 	legacy := c.Client.Revision == mcp.Revision20251125
 	e := f.wait(waiting, c.Progress, legacy)
 	if e.Settled && e.State().Terminal() && !legacy {
-		return result(e, 0), nil
+		return result(e, 0)
 	}
 	f.save()
-	return &mcp.Result{Task: mcpTask(e)}, nil
+	return &mcp.Result{Task: mcpTask(e)}
 }
 
-// await waits as long as the caller wants and renders what there is then.
-// Somebody who does not wait still learns whether the agent took the message.
-func (b *Bridge) await(ctx context.Context, f *follower, wait *float64, progress func(string)) (*mcp.Result, error) {
+// await waits as long as the caller wants and returns the task as it then
+// stands, or why the agent did not take the message: somebody who does not wait
+// still learns that.
+func (b *Bridge) await(ctx context.Context, f *follower, wait *float64, progress func(string)) (*Entry, error) {
 	budget := waitFor(wait)
 	waiting, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
@@ -241,9 +264,9 @@ func (b *Bridge) await(ctx context.Context, f *follower, wait *float64, progress
 	}
 	f.save() // before its handle is given out, the ledger knows the task at the agent
 	if err := f.refusal(); err != nil && e.Failure == nil {
-		return b.refuse(fmt.Errorf("the agent did not take the message, and the task stands where it stood: %w", err))
+		return nil, fmt.Errorf("the agent did not take the message, and the task stands where it stood: %w", err)
 	}
-	return result(e, 0), nil
+	return e, nil
 }
 
 // waitFor returns how long a call may wait, from its argument in seconds.

@@ -20,10 +20,8 @@ type Tasks struct {
 
 var _ mcp.Tasks = Tasks{}
 
-const (
-	taskPoll    = 5 * time.Second // how often a client should ask
-	answerField = "answer"
-)
+// taskPoll is how often a client should ask for a task.
+const taskPoll = 5 * time.Second
 
 // Task implements mcp.Tasks.
 func (t Tasks) Task(ctx context.Context, principal, id string) (*mcp.Task, error) {
@@ -63,30 +61,15 @@ func (t Tasks) AnswerTask(ctx context.Context, principal, id string, answers map
 	if err != nil {
 		return err
 	}
-	raw, answered := answers[e.MessageID]
-	if !answered || e.State() != a2a.InputRequired {
+	if e.State() != a2a.InputRequired {
 		return nil
 	}
-	answer, ok := question(e).Answer(raw)
+	q := question(e)
+	answer, ok := q.Answer(answers[q.Key()])
 	if !ok {
 		return nil
 	}
-	if answer.Action == "cancel" {
-		return t.CancelTask(ctx, principal, id)
-	}
-	args := &sendArgs{TaskID: id, Message: "The user declined to answer."}
-	if answer.Accepted() {
-		var form map[string]string
-		if json.Unmarshal(answer.Content, &form) != nil || strings.TrimSpace(form[answerField]) == "" {
-			return nil
-		}
-		args.Message = form[answerField]
-	}
-	_, err = t.Bridge.send(ctx, Caller{User: owner}, args)
-	if errors.Is(err, ErrTaskBusy) {
-		return nil // another answer was faster
-	}
-	return err
+	return t.Bridge.answer(ctx, e, answer)
 }
 
 // CancelTask implements mcp.Tasks.
@@ -148,17 +131,10 @@ func mcpTask(e *Entry) *mcp.Task {
 		t.Status, t.Questions = mcp.InputRequired, []mcp.Question{question(e)}
 	case state == a2a.AuthRequired && e.Settled:
 		if link := firstLink(t.Message); link != "" {
-			t.Status, t.Questions = mcp.InputRequired, []mcp.Question{mcp.Visit(e.MessageID, t.Message, link)}
+			t.Status, t.Questions = mcp.InputRequired, []mcp.Question{mcp.Visit(questionKey(e), t.Message, link)}
 		}
 	}
 	return t
-}
-
-// question is what a task in input-required asks. Its key is the message that
-// the agent asks back about: no two questions of a task are about the same.
-func question(e *Entry) mcp.Question {
-	return mcp.Form(e.MessageID, clean(e.Task.Status.Message.Text()), json.RawMessage(
-		`{"type":"object","properties":{"`+answerField+`":{"type":"string","title":"Answer"}},"required":["`+answerField+`"]}`))
 }
 
 // firstLink returns the first https address in a text.

@@ -1,0 +1,150 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/a2a/a2aexec"
+	"rialto/mcp"
+)
+
+// reply is what a client of the current revision gets for a tools/call.
+type reply struct {
+	ResultType    string `json:"resultType"`
+	InputRequests map[string]struct {
+		Params struct{ Message string }
+	} `json:"inputRequests"`
+	RequestState string `json:"requestState"`
+	Structured   struct {
+		TaskID  string `json:"task_id"`
+		State   string `json:"state"`
+		Message string `json:"message"`
+	} `json:"structuredContent"`
+}
+
+// asking serves the tools of a rig to alice, over HTTP, and returns what calls
+// send_task as a client that declared elicitation does.
+func asking(t *testing.T, r *rig) func(args string, answers map[string]any, state string) reply {
+	s := &mcp.Server{
+		Name: "test", Version: "1", Tools: r.Tools(), SessionKey: []byte("0123456789abcdef0123456789abcdef"), Now: time.Now, Log: r.Log,
+		Principal: func(*http.Request) string { return "alice" },
+	}
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		s.ServeHTTP(w, req.WithContext(as(req.Context(), "alice")))
+	}))
+	t.Cleanup(srv.Close)
+	return func(args string, answers map[string]any, state string) reply {
+		t.Helper()
+		params := map[string]any{"name": "send_task", "arguments": json.RawMessage(args), "_meta": map[string]any{
+			"io.modelcontextprotocol/protocolVersion":    "2026-07-28",
+			"io.modelcontextprotocol/clientCapabilities": map[string]any{"elicitation": map[string]any{"form": map[string]any{}}},
+		}}
+		if answers != nil {
+			params["inputResponses"] = answers
+			if state != "" {
+				params["requestState"] = state
+			}
+		}
+		body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req, err := http.NewRequest("POST", srv.URL, strings.NewReader(string(body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range map[string]string{"Content-Type": "application/json", "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "send_task"} {
+			req.Header.Set(k, v)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var got struct {
+			Result reply
+			Error  any
+		}
+		if err := json.NewDecoder(resp.Body).Decode(&got); err != nil || got.Error != nil {
+			t.Fatalf("got %d, %v, %v", resp.StatusCode, got.Error, err)
+		}
+		return got.Result
+	}
+}
+
+// TestThePersonAtTheClientIsAsked answers two questions of one task: the
+// repeated call must not send its message again.
+func TestThePersonAtTheClientIsAsked(t *testing.T) {
+	var heard []string
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		heard = append(heard, turn.Message.Text())
+		switch turn.Message.Text() {
+		case "order":
+			turn.Ask("Which size?")
+		case "large":
+			turn.Ask("Which colour?")
+		default:
+			turn.Complete("Ordered.")
+		}
+		return nil
+	})
+	send := asking(t, newRig(t, "", map[string]peer{"one": agent}))
+	const args = `{"message":"order"}`
+	got := send(args, nil, "")
+	for _, step := range []struct{ question, answer string }{{"Which size?", "large"}, {"Which colour?", "blue"}} {
+		if got.ResultType != "input_required" || len(got.InputRequests) != 1 {
+			t.Fatalf("got %+v, want the question %q", got, step.question)
+		}
+		answers := map[string]any{}
+		for key, q := range got.InputRequests {
+			if q.Params.Message != step.question {
+				t.Errorf("asked %q, want %q", q.Params.Message, step.question)
+			}
+			answers[key] = map[string]any{"action": "accept", "content": map[string]string{"answer": step.answer}}
+		}
+		got = send(args, answers, got.RequestState)
+	}
+	if got.ResultType != "complete" || got.Structured.State != "completed" || got.Structured.Message != "Ordered." {
+		t.Errorf("got %+v", got)
+	}
+	if strings.Join(heard, ", ") != "order, large, blue" {
+		t.Errorf("the agent heard %q", heard)
+	}
+}
+
+// TestAnotherUsersQuestionIsNotAnswered names somebody else's task in an
+// answer: the call is then an ordinary one, of a task of its own.
+func TestAnotherUsersQuestionIsNotAnswered(t *testing.T) {
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		if turn.Message.Text() == "stolen" {
+			t.Error("the agent heard the answer of a stranger")
+		}
+		turn.Ask("more?")
+		return nil
+	})
+	r := newRig(t, "", map[string]peer{"one": agent})
+	bobs := r.callAs("bob", "send_task", `{"message":"go"}`, func(string) {})
+	entry, err := r.Ledger.Task(t.Context(), "bob", bobs.TaskID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := asking(t, r)(`{"message":"mine"}`, map[string]any{
+		bobs.TaskID + "/" + entry.MessageID: map[string]any{"action": "accept", "content": map[string]string{"answer": "stolen"}},
+	}, "")
+	if got.ResultType != "input_required" {
+		t.Errorf("got %+v, want the question of alice's own task", got)
+	}
+	for key := range got.InputRequests {
+		if strings.HasPrefix(key, bobs.TaskID) {
+			t.Error("alice was asked bob's question")
+		}
+	}
+}
