@@ -73,6 +73,7 @@ type Client struct {
 	routes []route      // never empty
 	route  atomic.Int32 // the index of the one to try first
 	proven atomic.Bool  // some call has been answered in its dialect
+	asides atomic.Int32 // the streams that are only drained
 }
 
 var _ a2a.Agent = (*Client)(nil)

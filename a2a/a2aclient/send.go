@@ -49,14 +49,18 @@ func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 	})
 }
 
-// aside bounds how long a stream is kept open that nobody reads.
-const aside = 30 * time.Minute
+// maxAside bounds how long a stream is kept open that nobody reads, and
+// maxAsides how many of them.
+const (
+	maxAside  = 30 * time.Minute
+	maxAsides = 100
+)
 
 // sendAside delivers a message in a generation that cannot ask to be answered
 // at once: it returns what a stream begins with. The stream stays open, for
 // agents may take its end for the caller's wish to stop, but is only drained.
 func (c *Client) sendAside(ctx context.Context, r route, params json.RawMessage) (a2a.Event, error) {
-	apart, hangUp := context.WithTimeout(context.WithoutCancel(ctx), aside)
+	apart, hangUp := context.WithTimeout(context.WithoutCancel(ctx), maxAside)
 	unhook := context.AfterFunc(ctx, hangUp)
 	s, err := c.openOn(apart, r, wire.Stream, params)
 	if !unhook() && err == nil {
@@ -68,17 +72,27 @@ func (c *Client) sendAside(ctx context.Context, r route, params json.RawMessage)
 		return nil, err
 	}
 	first, _ := s.next() // it has been read
-	go func() {
-		defer hangUp()
-		defer s.close()
-		for {
-			if item, err := s.next(); err != nil || item.Done() {
-				return
-			}
-		}
-	}()
+	if c.asides.Add(1) <= maxAsides {
+		go c.drain(s, hangUp)
+	} else {
+		c.asides.Add(-1)
+		s.close()
+		hangUp()
+	}
 	f := follow{c: c}
 	return f.opening(f.own(first.Event)), nil
+}
+
+// drain reads what is left of s, and counts it out.
+func (c *Client) drain(s *stream, hangUp context.CancelFunc) {
+	defer c.asides.Add(-1)
+	defer hangUp()
+	defer s.close()
+	for {
+		if item, err := s.next(); err != nil || item.Done() {
+			return
+		}
+	}
 }
 
 // settle waits until t settles.

@@ -1,0 +1,70 @@
+package a2aclient_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2atest"
+)
+
+// bomb is a small body that becomes a large one.
+func bomb(t *testing.T, head string, size int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	chunk := bytes.Repeat([]byte(" "), 1<<20)
+	_, err := w.Write([]byte(head))
+	for n := 0; n < size && err == nil; n += len(chunk) {
+		_, err = w.Write(chunk)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestABodyThatGrowsWhenItIsUnpackedIsBounded(t *testing.T) {
+	const size = 64 << 20
+	bodies := map[string][]byte{
+		"application/json":  bomb(t, `{"jsonrpc":"2.0","id":1,"result":{"task":`, size),
+		"text/event-stream": bomb(t, `data: {"jsonrpc":"2.0","id":1,"result":{"task":`, size),
+	}
+	for _, binding := range []a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON} {
+		for kind, body := range bodies {
+			t.Run(kind+" over "+string(binding), func(t *testing.T) {
+				web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method == http.MethodGet {
+						http.NotFound(w, r)
+						return
+					}
+					w.Header().Set("Content-Type", kind)
+					w.Header().Set("Content-Encoding", "gzip")
+					_, _ = w.Write(body) // the client hangs up
+				}))
+				t.Cleanup(web.Close)
+				c, err := (&a2aclient.Dialer{Pause: time.Millisecond, MaxBody: 1 << 20, Protocol: a2a.V10, Binding: binding}).Dial(t.Context(), web.URL)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = c.Send(t.Context(), a2atest.Say("x"))
+				if kind == "text/event-stream" {
+					for _, err = range c.Stream(t.Context(), a2atest.Say("x")) {
+					}
+				}
+				if !a2a.Is(err, a2a.InvalidAgentResponse) || !strings.Contains(err.Error(), "too large") {
+					t.Errorf("got %v, want that it is too large", err)
+				}
+			})
+		}
+	}
+}
