@@ -100,33 +100,41 @@ func steps() []step {
 }
 
 // Examine looks at the MCP server at an address. It always returns a report; a
-// context that ends makes the remaining steps fail or be skipped.
+// context that ends cuts it short.
 func (d *Doctor) Examine(ctx context.Context, address string) *Report {
 	v := d.visit(ctx, address)
 	defer v.leave()
-	report := &Report{URL: address, Client: d.Client}
+	report := &Report{URL: v.redacted(), Client: d.Client}
 	for _, s := range steps() {
 		if s.concerns(d.Client) {
 			report.Results = append(report.Results, v.take(s))
 		}
 	}
-	report.Requests = v.requests
+	report.Requests, report.CutShort = v.requests, v.cutShort != ""
 	return report
 }
 
-// take runs a step, unless nothing can come of it.
-func (v *visit) take(s step) Result {
-	var f finding
+// try runs a step, unless nothing can come of it. What went wrong because the
+// doctor had to stop is not held against the server.
+func (v *visit) try(s step) finding {
 	switch {
-	case v.ctx.Err() != nil:
-		f = skip("the time was over")
-	case v.requests >= v.budget:
-		f = skip("the doctor has sent as many requests as it may")
+	case v.cutShort != "":
+		return skip("%s", v.cutShort)
+	case v.unfit && s.id != "url":
+		return skip("the URL is not one to call")
 	case v.reached && v.unauthorized(http.MethodPost).err != nil:
-		f = skip("the server does not answer")
-	default:
-		f = s.run(v)
+		return skip("the server does not answer")
 	}
+	f := s.run(v)
+	if v.cutShort != "" && f.status == Failed {
+		return skip("%s", v.cutShort)
+	}
+	return f
+}
+
+// take runs a step and writes down what it found.
+func (v *visit) take(s step) Result {
+	f := v.try(s)
 	r := Result{ID: s.id, Title: s.title, Status: f.status, Got: v.clean(f.got)}
 	if f.status == Failed {
 		r.Expected, r.Breaks, r.Mend = s.expect, s.clients, s.mend
@@ -149,6 +157,7 @@ func (d *Doctor) visit(ctx context.Context, address string) *visit {
 	if v.url == nil {
 		v.url = &url.URL{}
 	}
+	v.unfit = v.checkURL().status == Failed
 	v.client = &http.Client{
 		Transport:     d.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -114,8 +115,12 @@ func TestAClientHasOnlyItsSteps(t *testing.T) {
 func TestRequestsAreBounded(t *testing.T) {
 	n := 0
 	g := newRig(t, func(*exchange) { n++ })
-	if r := g.examine(t, func(d *Doctor) { d.MaxRequests = 12 }); r.Requests > 12 {
+	r := g.examine(t, func(d *Doctor) { d.MaxRequests = 12 })
+	if r.Requests > 12 {
 		t.Errorf("got %d requests, want at most 12", r.Requests)
+	}
+	if failed := failures(r); r.Healthy() || len(failed) > 0 {
+		t.Errorf("got healthy %v, failures %v; want an examination cut short that blames nobody", r.Healthy(), failed)
 	}
 	if n > 12+3 { // what is given back afterwards
 		t.Errorf("the server saw %d requests", n)
@@ -152,6 +157,48 @@ func TestClientsAreRemovedWhereTheServerAllowsIt(t *testing.T) {
 	if len(removed) != 2 {
 		t.Errorf("got %d clients removed, want 2", len(removed))
 	}
+}
+
+func TestTimeIsBounded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	g := newRig(t, func(x *exchange) {
+		if x.at("POST /register") {
+			cancel()
+		}
+	})
+	r := (&Doctor{}).Examine(ctx, g.url+"/mcp")
+	if failed := failures(r); r.Healthy() || !r.CutShort || len(failed) > 0 {
+		t.Errorf("got cut short %v, failures %v", r.CutShort, failed)
+	}
+}
+
+func TestWhatServersSayIsFitForATerminal(t *testing.T) {
+	g := newRig(t, resource("resource", "https://example.com/\x1b[2J\u202e"+strings.Repeat("x", 5000)))
+	var text strings.Builder
+	g.examine(t).WriteText(&text)
+	if strings.ContainsAny(text.String(), "\x1b\u202e") || strings.Contains(text.String(), strings.Repeat("x", 500)) {
+		t.Errorf("got %q", text.String())
+	}
+}
+
+func TestAPasswordInTheURLIsNeitherShownNorSent(t *testing.T) {
+	g := newRig(t, func(x *exchange) { t.Errorf("got %s %s", x.r.Method, x.r.URL.Path) })
+	r := (&Doctor{}).Examine(t.Context(), strings.Replace(g.url, "//", "//ada:open-sesame@", 1)+"/mcp")
+	if b, _ := json.Marshal(r); strings.Contains(string(b), "open-sesame") || r.Healthy() {
+		t.Errorf("got %s", b)
+	}
+}
+
+func FuzzParameters(f *testing.F) {
+	f.Add(`resource_metadata="https://a.example/", scope="b c", error=d`)
+	f.Add(`a="\"", =, b="`)
+	f.Fuzz(func(t *testing.T, s string) {
+		for name, value := range parameters(s) {
+			if len(name) > 3*len(s) || len(value) > len(s) { // bytes that are not UTF-8 become longer
+				t.Errorf("%q: got %q, %q", s, name, value)
+			}
+		}
+	})
 }
 
 func TestNamesOfStepsAreUnique(t *testing.T) {

@@ -125,7 +125,6 @@ func (v *visit) giveBack() {
 		return
 	}
 	if address := v.endpoint("revocation_endpoint"); address != "" {
-		v.budget++
 		v.revoke(address)
 	}
 }

@@ -150,7 +150,7 @@ func (v *visit) leave() {
 		v.app.listener.Close()
 	}
 	// What is owed to the server is not a matter of the time that was given.
-	v.ctx = context.WithoutCancel(v.ctx)
+	v.ctx, v.cutShort, v.budget = context.WithoutCancel(v.ctx), "", v.requests+3
 	v.giveBack()
 	for _, a := range []*answer{v.app.answer, v.hosted} {
 		if a == nil {
@@ -159,9 +159,8 @@ func (v *visit) leave() {
 		d, err := a.object()
 		uri, token := d.text("registration_client_uri"), d.text("registration_access_token")
 		if err != nil || token == "" || !sameOrigin(uri, v.endpoint("registration_endpoint")) {
-			continue
+			continue // a token is not taken to strangers
 		}
-		v.budget++
 		v.send(request{method: http.MethodDelete, url: uri, header: http.Header{"Authorization": {"Bearer " + token}}})
 	}
 }

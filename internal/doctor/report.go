@@ -33,6 +33,7 @@ type Report struct {
 	URL      string   `json:"url"`
 	Client   Client   `json:"client,omitempty"`
 	Requests int      `json:"requests"`
+	CutShort bool     `json:"cut_short,omitempty"` // time or requests ran out
 	Results  []Result `json:"steps"`
 }
 
@@ -48,8 +49,8 @@ type Result struct {
 	Mend     string   `json:"mend,omitempty"`
 }
 
-// Healthy tells whether no step failed.
-func (r *Report) Healthy() bool { return r.count(Failed) == 0 }
+// Healthy tells whether the doctor came to the end and no step failed.
+func (r *Report) Healthy() bool { return !r.CutShort && r.count(Failed) == 0 }
 
 func (r *Report) count(s Status) (n int) {
 	for _, result := range r.Results {
@@ -74,6 +75,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		s.text(&b)
 	}
 	fmt.Fprintf(&b, "\n%d ✓  %d ✗  %d –   %d requests\n", r.count(Passed), r.count(Failed), r.count(Skipped), r.Requests)
+	if r.CutShort {
+		b.WriteString("The examination was cut short.\n")
+	}
 	if broken := r.Broken(); len(broken) > 0 {
 		fmt.Fprintf(&b, "Clients that break: %s\n", names(broken))
 	}

@@ -33,7 +33,9 @@ type visit struct {
 	timeout  time.Duration
 	budget   int
 	requests int
-	reached  bool // the first request has been sent
+	unfit    bool   // the URL is not one to call
+	reached  bool   // the first request has been sent
+	cutShort string // why no more requests can be sent
 	kept     map[string]*answer
 	secrets  []string
 
@@ -141,12 +143,21 @@ type request struct {
 	bare        bool // only the head of the answer is wanted
 }
 
-var errBudget = errors.New("the doctor has sent as many requests as it may")
+// mayGoOn tells whether one more request can be sent.
+func (v *visit) mayGoOn() bool {
+	switch {
+	case v.ctx.Err() != nil:
+		v.cutShort = "the time was over"
+	case v.requests >= v.budget:
+		v.cutShort = "the doctor has sent as many requests as it may"
+	}
+	return v.cutShort == ""
+}
 
 // send sends one request, follows no redirect and reads a bounded answer.
 func (v *visit) send(r request) *answer {
-	if v.requests >= v.budget {
-		return &answer{err: errBudget}
+	if !v.mayGoOn() {
+		return &answer{err: errors.New(v.cutShort)}
 	}
 	v.requests++
 	ctx, cancel := context.WithTimeout(v.ctx, v.timeout)
@@ -161,6 +172,7 @@ func (v *visit) send(r request) *answer {
 	req.Header.Set("User-Agent", "rialto-doctor")
 	resp, err := v.client.Do(req)
 	if err != nil {
+		v.mayGoOn() // the time may have ended just now
 		return &answer{err: plain(err)}
 	}
 	defer resp.Body.Close()
@@ -227,6 +239,14 @@ func (v *visit) hide(secret string) {
 	if len(secret) >= 4 {
 		v.secrets = append(v.secrets, secret)
 	}
+}
+
+// redacted returns the URL without a password.
+func (v *visit) redacted() string {
+	if v.url.User != nil {
+		return v.url.Redacted()
+	}
+	return v.address
 }
 
 // clean makes text of strangers fit for a terminal: without secrets, control
