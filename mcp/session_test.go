@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"rialto/mcp"
+	"rialto/mcp/mcptest"
 )
 
 // whoami serves a tool that answers what is known of its caller.
@@ -119,5 +121,33 @@ func TestEndedSessionsAreForgottenOldestFirst(t *testing.T) {
 		if got := send(http.MethodDelete, ids[c.i]).Code; got != c.want {
 			t.Errorf("session %d ended again: got %d, want %d", c.i, got, c.want)
 		}
+	}
+}
+
+// mcp-go kept 13 KB for each client that ever said initialize.
+func TestManyHandshakesLeaveNothingBehind(t *testing.T) {
+	s := &mcp.Server{Name: "test", Version: "1", Tools: mcptest.Tools(), SessionKey: []byte("key"), Logging: true, Changing: true}
+	handshake := func() {
+		r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"n","version":"1"}}}`))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		if s.ServeHTTP(w, r); w.Header().Get("Mcp-Session-Id") == "" {
+			t.Fatalf("got no session: %s", w.Body)
+		}
+	}
+	held := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	handshake()
+	before := held()
+	for range 20_000 {
+		handshake()
+	}
+	if after := held(); after > before+before/5+64<<10 {
+		t.Errorf("got %d bytes held after 20,000 handshakes, %d before", after, before)
 	}
 }
