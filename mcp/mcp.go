@@ -33,7 +33,7 @@
 //   - The clients' side of sessions is honoured, yet the server keeps none;
 //     see Server.SessionKey. What a session has set (a log level, resources to
 //     be told of) is noted in the process that it said it to, for the sessions
-//     that last did, and asked for again by a client that misses it.
+//     that last did. A restart forgets it, and another replica never knew.
 //   - Streams before 2026-07-28 carry no event ids and are not resumed, which
 //     is optional (2025-11-25, basic/transports, "Resumability and
 //     Redelivery"): it would mean to keep every message of every session, on
