@@ -1,7 +1,8 @@
 # The program and nothing else: no shell, no libraries, no root.
 #
 #   docker build -t rialto .
-#   docker run -p 8080:8080 -v rialto:/data -e RIALTO_URL=https://rialto.example.com rialto
+#   docker run --name rialto -p 8080:8080 -v rialto:/data -e RIALTO_URL=https://rialto.example.com rialto
+#   printf '%s\n' "$PASSWORD" | docker exec -i rialto /usr/local/bin/rialto user add alice --password-stdin
 #
 # Configuration goes into /etc/rialto/rialto.yaml (see docs/configuration.md) and is
 # named with: serve --config /etc/rialto/rialto.yaml

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"os"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // header returns what to send to an agent with each request; none when no
@@ -26,7 +28,14 @@ func (c credentialsConfig) header() (http.Header, error) {
 	if scheme == "" && strings.EqualFold(name, "Authorization") {
 		scheme = "Bearer"
 	}
-	return http.Header{http.CanonicalHeaderKey(name): {strings.TrimSpace(scheme + " " + secret)}}, nil
+	value := strings.TrimSpace(scheme + " " + secret)
+	if !httpguts.ValidHeaderFieldName(name) {
+		return nil, fmt.Errorf("header: %q is not the name of a header", name)
+	}
+	if !httpguts.ValidHeaderFieldValue(value) {
+		return nil, errors.New("scheme and secret hold characters that a header cannot carry")
+	}
+	return http.Header{http.CanonicalHeaderKey(name): {value}}, nil
 }
 
 func (c credentialsConfig) secret() (string, error) {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"net"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
@@ -17,6 +20,9 @@ func healthCommand() *cobra.Command {
 		Short: "Ask a running server whether it can serve; the exit code tells",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if url == "" {
+				url = ownAddress(os.Getenv("RIALTO_LISTEN"))
+			}
 			r, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, strings.TrimRight(url, "/")+"/healthz", nil)
 			if err != nil {
 				return err
@@ -33,6 +39,22 @@ func healthCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&url, "url", "http://127.0.0.1:8080", "`address` of the server")
+	cmd.Flags().StringVar(&url, "url", "", "`address` of the server (default: where RIALTO_LISTEN says, or http://127.0.0.1:8080)")
 	return cmd
+}
+
+// ownAddress is where a server that listens at listen is reached from its own
+// machine.
+func ownAddress(listen string) string {
+	host, port, err := net.SplitHostPort(cmp.Or(listen, defaults().Listen))
+	if err != nil {
+		return "http://" + listen
+	}
+	switch host {
+	case "", "0.0.0.0":
+		host = "127.0.0.1"
+	case "::":
+		host = "::1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }

@@ -13,23 +13,32 @@ import (
 
 // loadSecret returns the key that seals what the database must give back: the
 // signing keys. It comes from the configuration or environment, or from a file
-// that is made at the first start.
+// that is made at the first start. The configuration was checked.
 func loadSecret(cfg *config) ([]byte, error) {
 	if cfg.Secret != "" {
 		return decodeSecret(cfg.Secret, "secret")
 	}
 	path := cfg.SecretFile
 	if path == "" {
-		if strings.HasPrefix(cfg.Database, "postgres") {
-			return nil, errors.New("secret_file: replicas that share a database must share a key: set secret_file, or RIALTO_SECRET, to 32 random bytes in base64 (openssl rand -base64 32)")
-		}
-		path = strings.TrimPrefix(cfg.Database, "sqlite:") + ".key"
+		path = sqlitePath(cfg.Database) + ".key"
 	}
 	text, err := readOrCreate(path, newSecret)
 	if err != nil {
 		return nil, fmt.Errorf("secret_file: %w", err)
 	}
 	return decodeSecret(text, path)
+}
+
+// checkSecret finds out what is wrong with the key, without making one.
+func (c *config) checkSecret() error {
+	if c.Secret != "" {
+		_, err := decodeSecret(c.Secret, "secret")
+		return err
+	}
+	if kind, _ := engineOf(c.Database); kind == postgres && c.SecretFile == "" {
+		return errors.New("secret_file: replicas that share a database must share a key: set secret_file, or RIALTO_SECRET, to 32 random bytes in base64 (openssl rand -base64 32)")
+	}
+	return nil
 }
 
 func newSecret() string {

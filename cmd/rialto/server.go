@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"rialto/a2a"
 	"rialto/a2a/a2aclient"
 	"rialto/bridge"
 	"rialto/bridge/web"
@@ -143,7 +142,7 @@ func newBridge(cfg *config, log *slog.Logger, db *store.DB) *bridge.Bridge {
 		b.Agents = append(b.Agents, bridge.Agent{Name: a.Name, URL: a.URL})
 		header, _ := a.Credentials.header() // checked with the configuration
 		dialers[a.Name] = &a2aclient.Dialer{
-			Header: header, Protocol: a2a.Generation(a.Protocol), Binding: a2a.Binding(a.Binding), Log: log,
+			Header: header, Protocol: a.Protocol, Binding: a.Binding, Log: log,
 		}
 	}
 	b.Dial = func(ctx context.Context, a bridge.Agent) (bridge.Peer, error) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,15 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 )
-
-// redacted returns a database address without its password.
-func redacted(dsn string) string {
-	u, err := url.Parse(dsn)
-	if err != nil || u.User == nil {
-		return dsn
-	}
-	return u.Redacted()
-}
 
 // userDataDir is where the platform keeps a user's data.
 func userDataDir() (string, error) {
@@ -64,17 +54,26 @@ func demoConfig(dir string) *config {
 }
 
 // storeFlags are how a command finds the store of a server: that of a
-// configuration file, or else that of the demo.
-type storeFlags struct{ data, config string }
+// configuration (a file, or a database that a flag or the environment names),
+// or else that of the demo.
+type storeFlags struct{ data, config, database string }
 
 func (f *storeFlags) add(cmd *cobra.Command) {
 	dataFlag(cmd, &f.data)
 	cmd.Flags().StringVar(&f.config, "config", "", "configuration `file` of the server")
+	cmd.Flags().StringVar(&f.database, "database", "", "database of the server: SQLite `file`, or postgres://…")
 	cmd.MarkFlagsMutuallyExclusive("data", "config")
+	cmd.MarkFlagsMutuallyExclusive("data", "database")
+}
+
+// ofServer tells whether a server is meant. A flag that names the demo's
+// directory wins over the environment.
+func (f *storeFlags) ofServer() bool {
+	return f.config != "" || f.database != "" || f.data == "" && os.Getenv("RIALTO_DATABASE") != ""
 }
 
 func (f *storeFlags) load(cmd *cobra.Command) (*config, error) {
-	if f.config != "" {
+	if f.ofServer() {
 		return loadConfig(f.config, os.Environ(), cmd.Flags())
 	}
 	dir, err := demoDir(f.data)
@@ -83,7 +82,7 @@ func (f *storeFlags) load(cmd *cobra.Command) (*config, error) {
 	}
 	address, err := os.ReadFile(filepath.Join(dir, "url"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no demo in %s: start it with \"%s demo\", or name a server's configuration with --config", dir, program())
+		return nil, fmt.Errorf("there is no demo in %s: start it with \"%s demo\", or name a server's configuration with --config or its database with --database", dir, program())
 	}
 	if err != nil {
 		return nil, err
