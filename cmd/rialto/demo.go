@@ -16,12 +16,15 @@ import (
 	"rialto/a2a/a2aserver"
 	"rialto/internal/tableexpert"
 
+	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 )
 
 const (
 	demoUser  = "demo"
 	demoAgent = "tableexpert"
+
+	demoPasswordEnv = "RIALTO_DEMO_PASSWORD"
 )
 
 func demoCommand() *cobra.Command {
@@ -49,10 +52,12 @@ func demoCommand() *cobra.Command {
 
 // demo is a server that needs no configuration.
 type demo struct {
-	cfg      *config
-	dir      string
-	tables   string
-	password string
+	cfg    *config
+	dir    string
+	tables string
+
+	password     string
+	passwordFrom string // the file or the variable
 }
 
 func (d *demo) configure(dir, listenAt, address string, agents []string) (err error) {
@@ -68,7 +73,7 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 		if !ok {
 			return fmt.Errorf("--agent %s: write it as NAME=URL", a)
 		}
-		d.cfg.Agents = append(d.cfg.Agents, agentConfig{Name: name, URL: url})
+		d.cfg.Agents = append(d.cfg.Agents, agentConfig{Name: name, URL: url, flag: "--agent " + a})
 	}
 	return d.cfg.check()
 }
@@ -82,42 +87,79 @@ func (d *demo) run(cmd *cobra.Command) error {
 	}
 	defer l.Close()
 	d.cfg.listensOn(l.Addr())
+	lock, err := lockDir(d.dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
 	if err := d.prepare(); err != nil {
 		return err
 	}
-	log := d.cfg.Log.logger()
-	agent, err := startTableExpert(cmd.Context(), d.tables, log)
+	ctx, fail := context.WithCancelCause(cmd.Context())
+	defer fail(nil)
+	agent, s, err := d.start(ctx, fail)
 	if err != nil {
-		return err
+		return unlessStopped(cmd.Context(), err)
 	}
 	defer agent.Close()
-	d.cfg.Agents[0].URL = agent.url
-	d.cfg.Agents[0].Credentials = credentialsConfig{value: agent.token}
-
-	s, err := newServer(cmd.Context(), d.cfg, log)
-	if err != nil {
-		return err
-	}
 	defer s.Close()
-	if err := s.oauth.SetPassword(cmd.Context(), demoUser, d.password); err != nil {
+	d.banner(cmd.OutOrStdout())
+	if err := s.serve(ctx, l); err != nil || cmd.Context().Err() != nil {
 		return err
 	}
-	d.banner(cmd.OutOrStdout())
-	return s.run(cmd.Context(), l)
+	return context.Cause(ctx)
 }
 
-// prepare makes the directory and what is kept in it: the password, so that it
-// stays the same from start to start, and the address, for "rialto token".
-func (d *demo) prepare() error {
-	if err := os.MkdirAll(d.dir, 0o700); err != nil {
-		return fmt.Errorf("--data: %w", err)
+// start starts the agent, and the server with the account. fail is told when
+// the agent ends before its time. Close both, the server first.
+func (d *demo) start(ctx context.Context, fail context.CancelCauseFunc) (*localAgent, *server, error) {
+	log := d.cfg.Log.logger()
+	agent, err := startTableExpert(ctx, d.tables, log, fail)
+	if err != nil {
+		return nil, nil, err
 	}
-	d.password = os.Getenv("RIALTO_DEMO_PASSWORD")
+	d.cfg.Agents[0].URL = agent.url
+	d.cfg.Agents[0].Credentials = credentialsConfig{value: agent.token}
+	s, err := newServer(ctx, d.cfg, log)
+	if err != nil {
+		return nil, nil, errors.Join(err, agent.Close())
+	}
+	if err := s.oauth.SetPassword(ctx, demoUser, d.password); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("the password of %s, from %s: %w", demoUser, d.passwordFrom, err), s.Close(), agent.Close())
+	}
+	return agent, s, nil
+}
+
+// lockDir makes the directory and keeps other demos out of it: each would
+// write its own address over that of the other. The system lets go of the lock
+// when the process ends, in whatever way.
+func lockDir(dir string) (*flock.Flock, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("--data: %w", err)
+	}
+	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
+	switch taken, err := lock.TryLock(); {
+	case err != nil:
+		return nil, fmt.Errorf("--data: %w", err)
+	case !taken:
+		return nil, fmt.Errorf("another demo uses %s: give --data another directory", dir)
+	}
+	return lock, nil
+}
+
+// prepare makes what the directory keeps: the password, so that it stays the
+// same from start to start, and the address, for "rialto token".
+func (d *demo) prepare() error {
+	d.password, d.passwordFrom = os.Getenv(demoPasswordEnv), demoPasswordEnv
 	if d.password == "" {
 		var err error
-		d.password, err = readOrCreate(filepath.Join(d.dir, "password"), func() string { return strings.ToLower(rand.Text()[:16]) })
+		d.passwordFrom = filepath.Join(d.dir, "password")
+		d.password, err = readOrCreate(d.passwordFrom, func() string { return strings.ToLower(rand.Text()[:16]) })
 		if err != nil {
 			return fmt.Errorf("--data: %w", err)
+		}
+		if d.password == "" {
+			return fmt.Errorf("%s is empty: write a password into it, or remove it to be given a new one, or set %s", d.passwordFrom, demoPasswordEnv)
 		}
 	}
 	return os.WriteFile(filepath.Join(d.dir, "url"), []byte(d.cfg.URL+"\n"), 0o600)
@@ -132,7 +174,8 @@ type localAgent struct {
 	server     *http.Server
 }
 
-func startTableExpert(ctx context.Context, tables string, log *slog.Logger) (*localAgent, error) {
+// startTableExpert starts one. failed is told when it ends before it is closed.
+func startTableExpert(ctx context.Context, tables string, log *slog.Logger, failed func(error)) (*localAgent, error) {
 	expert, err := tableexpert.Open(ctx, tableexpert.Config{Tables: tables, Log: log})
 	if err != nil {
 		return nil, err
@@ -143,7 +186,11 @@ func startTableExpert(ctx context.Context, tables string, log *slog.Logger) (*lo
 	}
 	a := &localAgent{url: "http://" + l.Addr().String(), token: rand.Text(), expert: expert}
 	a.server = agentServer(expert, a.url, a.token, log)
-	go a.server.Serve(l)
+	go func() {
+		if err := a.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			failed(fmt.Errorf("the Table Expert stopped: %w", err))
+		}
+	}()
 	return a, nil
 }
 

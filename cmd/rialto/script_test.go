@@ -2,8 +2,11 @@ package main
 
 import (
 	"net"
+	"net/http"
 	"os"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -14,6 +17,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/*.txtar: what a user types, and what is answered.
 func TestScripts(t *testing.T) {
+	var calls sync.Map // listeners by address
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
@@ -27,6 +31,40 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				ts.Defer(func() { l.Close() })
 				ts.Setenv(args[0], l.Addr().String())
+			},
+			// silent VAR does so, too, and takes calls that it never answers;
+			// called VAR waits for the first.
+			"silent": func(ts *testscript.TestScript, neg bool, args []string) {
+				l, err := net.Listen("tcp", "127.0.0.1:0")
+				ts.Check(err)
+				ts.Defer(func() { l.Close() })
+				ts.Setenv(args[0], l.Addr().String())
+				calls.Store(l.Addr().String(), l)
+			},
+			"called": func(ts *testscript.TestScript, neg bool, args []string) {
+				l, _ := calls.Load(ts.Getenv(args[0]))
+				c, err := l.(net.Listener).Accept()
+				ts.Check(err)
+				ts.Defer(func() { c.Close() })
+			},
+			// free VAR puts an address that nobody listens on into VAR.
+			"free": func(ts *testscript.TestScript, neg bool, args []string) {
+				l, err := net.Listen("tcp", "127.0.0.1:0")
+				ts.Check(err)
+				ts.Check(l.Close())
+				ts.Setenv(args[0], l.Addr().String())
+			},
+			// healthy ADDR waits until the server there can serve.
+			"healthy": func(ts *testscript.TestScript, neg bool, args []string) {
+				for range 200 {
+					resp, err := http.Get("http://" + args[0] + "/healthz")
+					if err == nil {
+						resp.Body.Close()
+						return
+					}
+					time.Sleep(50 * time.Millisecond) // another process: there is nothing to wait on
+				}
+				ts.Fatalf("%s does not answer", args[0])
 			},
 			// private FILE fails unless only its owner may read it.
 			"private": func(ts *testscript.TestScript, neg bool, args []string) {

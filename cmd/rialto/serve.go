@@ -27,11 +27,11 @@ func serveCommand() *cobra.Command {
 			cfg.listensOn(l.Addr())
 			s, err := newServer(cmd.Context(), cfg, log)
 			if err != nil {
-				return err
+				return unlessStopped(cmd.Context(), err)
 			}
 			defer s.Close()
 			log.Info("rialto is ready", "version", version(), "connector", s.oauth.Resource, "listen", l.Addr(), "agents", len(cfg.Agents))
-			return s.run(cmd.Context(), l)
+			return s.serve(cmd.Context(), l)
 		},
 	}
 	configFlags(cmd, &path)

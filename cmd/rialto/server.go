@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -215,6 +216,19 @@ func (s *server) handler() (http.Handler, error) {
 	r.NotFoundHandler = http.HandlerFunc(s.notFound)
 
 	return recovered(s.log, bounded(logged(s.log, r))), nil
+}
+
+// serve answers on l until ctx ends. Calls that wait for an agent are answered
+// before it returns.
+func (s *server) serve(ctx context.Context, l net.Listener) error {
+	h, err := s.handler()
+	if err != nil {
+		return err
+	}
+	srv := newHTTPServer(h, s.log)
+	srv.RegisterOnShutdown(s.bridge.EndWaits)
+	srv.RegisterOnShutdown(func() { s.log.Info("rialto is stopping") })
+	return answer(ctx, l, srv)
 }
 
 // health tells a load balancer whether this process can serve: it can when it

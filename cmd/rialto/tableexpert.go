@@ -44,7 +44,7 @@ func tableExpertCommand() *cobra.Command {
 			defer l.Close()
 			expert, err := tableexpert.Open(cmd.Context(), tableexpert.Config{Tables: tables, Log: log})
 			if err != nil {
-				return err
+				return unlessStopped(cmd.Context(), err)
 			}
 			defer expert.Close()
 			if address == "" {
@@ -52,7 +52,7 @@ func tableExpertCommand() *cobra.Command {
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "The Table Expert listens.\nagent  %s\ncard   %s/.well-known/agent-card.json\n", address, address)
 			srv := agentServer(expert, address, token, log)
-			return run(cmd.Context(), l, srv)
+			return answer(cmd.Context(), l, srv)
 		},
 	}
 	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8090", "`HOST:PORT` to listen on")

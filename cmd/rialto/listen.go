@@ -11,9 +11,12 @@ import (
 	"time"
 )
 
-// drain is how long a stopping server waits for requests to finish. Tasks do
-// not need it: their followers write what they know and go on at next start.
-const drain = 3 * time.Second
+// How long a stopping server waits for requests. Tasks do not need it: their
+// followers write what they know and go on at the next start.
+const (
+	lastWords = time.Second     // for answers; then streams are told to end
+	drain     = 3 * time.Second // for all; then connections are cut
+)
 
 // listen opens the address or says in one line what to do about it.
 func listen(addr string) (net.Listener, error) {
@@ -25,15 +28,6 @@ func listen(addr string) (net.Listener, error) {
 		return nil, fmt.Errorf("listening on %s (--listen): %w", addr, err)
 	}
 	return l, nil
-}
-
-// run answers on l until ctx ends.
-func (s *server) run(ctx context.Context, l net.Listener) error {
-	h, err := s.handler()
-	if err != nil {
-		return err
-	}
-	return run(ctx, l, newHTTPServer(h, s.log))
 }
 
 // newHTTPServer returns a server whose waits are bounded. Answers are not:
@@ -48,9 +42,11 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// run answers on l until ctx ends, then lets running requests finish; when
-// their time is over, their contexts end.
-func run(ctx context.Context, l net.Listener, srv *http.Server) error {
+// answer answers on l until ctx ends. Then it takes no more connections, does
+// what srv has to do on shutdown (RegisterOnShutdown), and gives the requests
+// that run a moment to be answered. What still runs then, as streams do that
+// have no end of their own, finds that its context ends, and at last is cut.
+func answer(ctx context.Context, l net.Listener, srv *http.Server) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	srv.BaseContext = func(net.Listener) context.Context { return base }
@@ -61,11 +57,22 @@ func run(ctx context.Context, l net.Listener, srv *http.Server) error {
 		return err
 	case <-ctx.Done():
 	}
+	ending := time.AfterFunc(lastWords, cancel)
+	defer ending.Stop()
 	draining, done := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer done()
 	err := srv.Shutdown(draining)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return srv.Close()
+	}
+	return err
+}
+
+// unlessStopped passes on why a start failed. That the user stopped it is no
+// failure, and what it broke off need not be told.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
 	}
 	return err
 }
