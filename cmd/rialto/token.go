@@ -5,12 +5,13 @@ import (
 	"strings"
 	"time"
 
+	"rialto/oauth"
+
 	"github.com/spf13/cobra"
 )
 
 func tokenCommand() *cobra.Command {
 	var (
-		from  storeFlags
 		user  string
 		scope string
 		ttl   time.Duration
@@ -19,24 +20,17 @@ func tokenCommand() *cobra.Command {
 		Use:   "token --user NAME",
 		Short: "Print an access token, for curl and scripts",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			as, done, err := openOAuth(cmd, &from)
-			if err != nil {
-				return err
-			}
-			defer done()
-			token, _, err := as.IssueToken(cmd.Context(), user, strings.Fields(scope), ttl)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(cmd.OutOrStdout(), token)
-			return nil
-		},
 	}
-	from.add(cmd)
 	cmd.Flags().StringVar(&user, "user", "", "whom the token acts for")
 	cmd.Flags().StringVar(&scope, "scope", scopeTools, "what it may do, separated by spaces")
 	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "how long it lasts")
 	cmd.MarkFlagRequired("user")
-	return cmd
+	return onStore(cmd, func(cmd *cobra.Command, as *oauth.Server, _ []string) error {
+		token, _, err := as.IssueToken(cmd.Context(), user, strings.Fields(scope), ttl)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), token)
+		return nil
+	})
 }

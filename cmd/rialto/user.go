@@ -15,23 +15,29 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// openOAuth opens the authorization server of a store, to work on it beside a
-// server that may be running. Call done at the end.
-func openOAuth(cmd *cobra.Command, from *storeFlags) (as *oauth.Server, done func() error, err error) {
-	cfg, err := from.load(cmd)
-	if err != nil {
-		return nil, nil, err
+// onStore gives a command the flags that find a server's store, and runs do
+// with the authorization server of that store, beside a server that may be
+// running.
+func onStore(cmd *cobra.Command, do func(*cobra.Command, *oauth.Server, []string) error) *cobra.Command {
+	var from storeFlags
+	from.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, err := from.load(cmd)
+		if err != nil {
+			return err
+		}
+		secret, err := loadSecret(cfg)
+		if err != nil {
+			return err
+		}
+		db, err := store.Open(cmd.Context(), cfg.Database)
+		if err != nil {
+			return fmt.Errorf("database: %w", err)
+		}
+		defer db.Close()
+		return do(cmd, newOAuth(cfg, slog.New(slog.DiscardHandler), db, secret), args)
 	}
-	secret, err := loadSecret(cfg)
-	if err != nil {
-		return nil, nil, err
-	}
-	db, err := store.Open(cmd.Context(), cfg.Database)
-	if err != nil {
-		return nil, nil, fmt.Errorf("database: %w", err)
-	}
-	log := slog.New(slog.DiscardHandler)
-	return newOAuth(cfg, log, db, secret), db.Close, nil
+	return cmd
 }
 
 func userCommand() *cobra.Command {
@@ -46,31 +52,24 @@ func userCommand() *cobra.Command {
 }
 
 func passwordCommand(name, short string, set func(*oauth.Server, context.Context, string, string) error) *cobra.Command {
-	var from storeFlags
 	var stdin bool
+	var password string
 	cmd := &cobra.Command{
 		Use:   name + " NAME --password-stdin",
 		Short: short,
 		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if !stdin {
 				return errors.New("give the password on standard input, with --password-stdin: on the command line it would be seen by others")
 			}
-			password, err := readPassword(cmd.InOrStdin())
-			if err != nil {
-				return err
-			}
-			as, done, err := openOAuth(cmd, &from)
-			if err != nil {
-				return err
-			}
-			defer done()
-			return set(as, cmd.Context(), args[0], password)
+			password, err = readPassword(cmd.InOrStdin())
+			return err
 		},
 	}
-	from.add(cmd)
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the first line's end")
-	return cmd
+	return onStore(cmd, func(cmd *cobra.Command, as *oauth.Server, args []string) error {
+		return set(as, cmd.Context(), args[0], password)
+	})
 }
 
 func readPassword(r io.Reader) (string, error) {
@@ -86,43 +85,25 @@ func readPassword(r io.Reader) (string, error) {
 }
 
 func removeUserCommand() *cobra.Command {
-	var from storeFlags
-	cmd := &cobra.Command{
+	return onStore(&cobra.Command{
 		Use:   "rm NAME",
 		Short: "Remove an account and revoke what it granted",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			as, done, err := openOAuth(cmd, &from)
-			if err != nil {
-				return err
-			}
-			defer done()
-			return as.RemoveUser(cmd.Context(), args[0])
-		},
-	}
-	from.add(cmd)
-	return cmd
+	}, func(cmd *cobra.Command, as *oauth.Server, args []string) error {
+		return as.RemoveUser(cmd.Context(), args[0])
+	})
 }
 
 func listUsersCommand() *cobra.Command {
-	var from storeFlags
-	cmd := &cobra.Command{
+	return onStore(&cobra.Command{
 		Use:   "list",
 		Short: "List the accounts",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			as, done, err := openOAuth(cmd, &from)
-			if err != nil {
-				return err
-			}
-			defer done()
-			users, err := as.Users(cmd.Context())
-			for _, name := range users {
-				fmt.Fprintln(cmd.OutOrStdout(), name)
-			}
-			return err
-		},
-	}
-	from.add(cmd)
-	return cmd
+	}, func(cmd *cobra.Command, as *oauth.Server, _ []string) error {
+		users, err := as.Users(cmd.Context())
+		for _, name := range users {
+			fmt.Fprintln(cmd.OutOrStdout(), name)
+		}
+		return err
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/agext/levenshtein"
 )
 
 var (
@@ -57,28 +59,12 @@ func didYouMean(best, name string, distance int) string {
 	return fmt.Sprintf("Did you mean %s? ", best)
 }
 
-// distance is the number of letters by which two names differ (Levenshtein),
-// of their first 64 bytes; a name that begins the other is near to it.
+// distance is the number of letters by which two names differ, of their first
+// 64; a name that begins the other is near to it.
 func distance(a, b string) int {
 	a, b = strings.ToLower(a[:min(len(a), 64)]), strings.ToLower(b[:min(len(b), 64)])
 	if len(a) > 2 && strings.HasPrefix(b, a) {
 		return min(1, len(b)-len(a))
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return levenshtein.Distance(a, b, nil)
 }
