@@ -116,9 +116,13 @@ func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m
 	if err := b.ownContext(ctx, caller, p.Name, args.ContextID); err != nil {
 		return nil, err
 	}
+	handle, err := uuid.NewV7() // sorts by time: tasks of one millisecond are listed in their order
+	if err != nil {
+		return nil, err
+	}
 	now := b.Now().Truncate(time.Millisecond)
 	e := &Entry{
-		Handle: uuid.NewString(), Owner: caller.User, Client: caller.Client, Agent: p.Name,
+		Handle: handle.String(), Owner: caller.User, Client: caller.Client, Agent: p.Name,
 		MessageID: m.ID, Created: now, Updated: now,
 	}
 	if err := b.Ledger.AddTask(ctx, e, b.lease(), cmp.Or(b.MaxRunning, 1000)); err != nil {
