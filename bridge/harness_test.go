@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,7 +76,23 @@ func yield(events ...any) iter.Seq2[a2a.Event, error] {
 // rig is a bridge with a database of its own.
 type rig struct {
 	*bridge.Bridge
-	t *testing.T
+	t      *testing.T
+	ledger *failing
+}
+
+// failing is a ledger that cannot be written to while it is down.
+type failing struct {
+	bridge.Ledger
+	down   atomic.Bool
+	failed chan struct{} // one for each write that failed
+}
+
+func (l *failing) SaveTask(ctx context.Context, e *bridge.Entry, replica string) error {
+	if l.down.Load() {
+		l.failed <- struct{}{}
+		return errors.New("disk full")
+	}
+	return l.Ledger.SaveTask(ctx, e, replica)
 }
 
 type userKey struct{}
@@ -94,8 +111,9 @@ func newRig(t *testing.T, dsn string, agents map[string]peer) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ledger := &failing{Ledger: db, failed: make(chan struct{}, 100)}
 	b := &bridge.Bridge{
-		Ledger:  db,
+		Ledger:  ledger,
 		URL:     "https://rialto.test",
 		Replica: t.Name() + time.Now().String(),
 		Now:     time.Now,
@@ -117,7 +135,7 @@ func newRig(t *testing.T, dsn string, agents map[string]peer) *rig {
 	}
 	b.Start()
 	var once sync.Once
-	r := &rig{Bridge: b, t: t}
+	r := &rig{Bridge: b, t: t, ledger: ledger}
 	t.Cleanup(func() { once.Do(func() { b.Close(); db.Close() }) })
 	return r
 }

@@ -163,3 +163,27 @@ func TestAnAgentThatNeverStopsIsStopped(t *testing.T) {
 		t.Errorf("took %d MiB, and said %q", sent, got.Error.Message)
 	}
 }
+
+func TestATaskThatEndsWhileTheDatabaseIsDownIsWrittenLater(t *testing.T) {
+	finish := make(chan struct{})
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		<-finish
+		turn.Complete("done")
+		return nil
+	})
+	r := newRig(t, "", map[string]peer{"one": agent})
+	id := r.call("send_task", `{"message":"go","wait":0}`).TaskID
+	r.ledger.down.Store(true)
+	close(finish)
+	<-r.ledger.failed
+	<-r.ledger.failed // the follower has not given up
+	r.ledger.down.Store(false)
+	for done := false; !done; {
+		e, err := r.ledger.Task(t.Context(), "alice", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done = e.Settled
+		r.call("get_task", `{"task_id":"`+id+`","wait":1}`)
+	}
+}
