@@ -22,7 +22,7 @@ import (
 // and Log are required; Start must have been called before a tool is.
 type Bridge struct {
 	Agents  []Agent
-	Default string // the agent meant when a call names none; "" if there is more than one
+	Default string // the agent meant when a call names none; "" means the only one, if it is
 
 	// Dial connects to an agent and reads its card.
 	Dial func(context.Context, Agent) (Peer, error)
