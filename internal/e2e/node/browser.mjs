@@ -165,6 +165,7 @@ async function documents(browser, app, callback) {
   await signIn(tab.page, password);
   const token = await redeem(app, asked, await callback.next());
   const { results } = await search(token, 'claims');
+  await tab.page.waitForURL(`${callback.origin}/**`); // the app hears of the code before the page has moved on
   await tab.page.goto(results[0].url);
   assert.equal(await tab.page.locator('#document h1').innerText(), results[0].title);
   await clean(tab, 'document');
