@@ -65,6 +65,10 @@ type SendRequest struct {
 	// the agent, 0 asks for none.
 	HistoryLength *int
 
+	// Push asks to be told of the task by a webhook; nil does not. An agent that
+	// is no Pusher answers PushNotSupported.
+	Push *PushConfig
+
 	Metadata Metadata
 }
 
