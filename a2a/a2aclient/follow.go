@@ -155,12 +155,7 @@ func (f *follow) consume(ctx context.Context, s *stream) (over bool, err error) 
 // or nobody listens. Where events may be missing the last word is the task
 // itself.
 func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) {
-	if e = f.own(e); e == nil {
-		return false
-	}
-	if f.stale && f.count == 0 && f.held == nil && isUpdate(e) {
-		e = f.whole(ctx, e)
-	} else if e = f.opening(e); e == nil {
+	if e = f.shown(ctx, e); e == nil {
 		return false
 	}
 	over = wire.Item{Event: e}.Done()
@@ -174,6 +169,37 @@ func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) 
 	f.told = t
 	f.count++
 	return !f.yield(e, nil) || over
+}
+
+// shown returns what e shows of this task, or nil if that is nothing yet.
+func (f *follow) shown(ctx context.Context, e a2a.Event) a2a.Event {
+	e = f.own(e)
+	switch {
+	case e == nil:
+		return nil
+	case f.stale && f.count == 0 && f.held == nil && isUpdate(e):
+		return f.whole(ctx, e)
+	default:
+		return f.opening(e)
+	}
+}
+
+// first returns the first thing that s shows of the task.
+func (f *follow) first(ctx context.Context, s *stream) (a2a.Event, error) {
+	for range maxNoise {
+		item, err := s.next()
+		switch {
+		case err == nil:
+			if e := f.shown(ctx, item.Event); e != nil {
+				return e, nil
+			}
+		case f.held != nil && ctx.Err() == nil:
+			return f.held, nil // it asks again, or did not understand
+		default:
+			return nil, unreachable(ctx, f.c.dialed.Host, err)
+		}
+	}
+	return nil, garbled("%d events in a row are about other tasks", maxNoise)
 }
 
 // isUpdate reports whether e is neither a task nor a message.

@@ -1,6 +1,7 @@
 package a2aclient
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -30,7 +31,10 @@ func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 			return nil, err
 		}
 		if req.ReturnImmediately && r.dialect.CallersName && c.card.Capabilities.Streaming {
-			return c.sendAside(ctx, r, params)
+			e, err := c.sendAside(ctx, r, params, req.Message.TaskID)
+			if !c.unknown(r, err) {
+				return e, err
+			} // else the card is wrong about streams, and nothing ran
 		}
 		result, err := c.call(ctx, r, wire.Send, params)
 		if err != nil {
@@ -59,28 +63,30 @@ const (
 // sendAside delivers a message in a generation that cannot ask to be answered
 // at once: it returns what a stream begins with. The stream stays open, for
 // agents may take its end for the caller's wish to stop, but is only drained.
-func (c *Client) sendAside(ctx context.Context, r route, params json.RawMessage) (a2a.Event, error) {
+// The message answers the task named answered, if there is one.
+func (c *Client) sendAside(ctx context.Context, r route, params json.RawMessage, answered a2a.TaskID) (a2a.Event, error) {
 	apart, hangUp := context.WithTimeout(context.WithoutCancel(ctx), maxAside)
 	unhook := context.AfterFunc(ctx, hangUp)
 	s, err := c.openOn(apart, r, wire.Stream, params)
-	if !unhook() && err == nil {
-		s.close()
-		err = ctx.Err()
-	}
 	if err != nil {
 		hangUp()
-		return nil, err
+		return nil, cmp.Or(ctx.Err(), err)
 	}
-	first, _ := s.next() // it has been read
-	if c.asides.Add(1) <= maxAsides {
+	f := follow{c: c, id: answered, stale: answered != ""}
+	first, err := f.first(ctx, s)
+	if !unhook() && err == nil {
+		err = ctx.Err()
+	}
+	if err == nil && c.asides.Add(1) <= maxAsides {
 		go c.drain(s, hangUp)
-	} else {
-		c.asides.Add(-1)
-		s.close()
-		hangUp()
+		return first, nil
 	}
-	f := follow{c: c}
-	return f.opening(f.own(first.Event)), nil
+	if err == nil {
+		c.asides.Add(-1)
+	}
+	s.close()
+	hangUp()
+	return first, err
 }
 
 // drain reads what is left of s, and counts it out.

@@ -126,17 +126,19 @@ func perform(t *testing.T, rogue *a2atest.Rogue, do string) string {
 }
 
 // one does one thing: "send TEXT", "send-now TEXT", "stream TEXT", "answer TASK
-// TEXT", "task ID", "cancel ID" or "subscribe ID".
+// TEXT", "answer-now TASK TEXT", "task ID", "cancel ID" or "subscribe ID".
 func one(ctx context.Context, c *a2aclient.Client, verb, rest string, tell func(a2a.Event, error)) {
 	req := a2atest.Say(rest)
 	switch verb {
 	case "send", "send-now":
 		req.ReturnImmediately = verb == "send-now"
 		tell(c.Send(ctx, req))
+	case "answer-now":
+		req = answerTo(rest)
+		req.ReturnImmediately = true
+		tell(c.Send(ctx, req))
 	case "answer":
-		id, text, _ := strings.Cut(rest, " ")
-		req = a2atest.Say(text)
-		req.Message.TaskID = a2a.TaskID(id)
+		req = answerTo(rest)
 		fallthrough
 	case "stream":
 		for e, err := range c.Stream(ctx, req) {
@@ -153,6 +155,14 @@ func one(ctx context.Context, c *a2aclient.Client, verb, rest string, tell func(
 			tell(e, err)
 		}
 	}
+}
+
+// answerTo reads "TASK TEXT".
+func answerTo(rest string) *a2a.SendRequest {
+	id, text, _ := strings.Cut(rest, " ")
+	req := a2atest.Say(text)
+	req.Message.TaskID = a2a.TaskID(id)
+	return req
 }
 
 // told writes an event or error as a line.
