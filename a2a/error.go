@@ -33,6 +33,26 @@ const (
 	Unavailable     Code = "UNAVAILABLE" // not reached, or gave up before an answer
 )
 
+// The narrow codes, which only A2A 0.1 has numbers for. Elsewhere they are
+// spelled as the broader ones, and Is takes them for those.
+const (
+	InvalidTaskState      Code = "INVALID_TASK_STATE"
+	StreamingNotSupported Code = "STREAMING_NOT_SUPPORTED"
+	RateLimited           Code = "RATE_LIMITED"
+)
+
+// Broader returns the code that c is a case of: c itself, if of none.
+func (c Code) Broader() Code {
+	switch c {
+	case InvalidTaskState, StreamingNotSupported:
+		return UnsupportedOperation
+	case RateLimited:
+		return Unavailable
+	default:
+		return c
+	}
+}
+
 // Error is a refusal or failure in terms of the protocol.
 type Error struct {
 	Code    Code
@@ -67,8 +87,9 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Is reports whether err is, or wraps, an *Error with this code.
+// Is reports whether err is, or wraps, an *Error with this code, or one that is
+// a case of it.
 func Is(err error, code Code) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Code == code
+	return errors.As(err, &e) && (e.Code == code || e.Code.Broader() == code)
 }

@@ -104,8 +104,8 @@ func (e *Executor) Cancel(_ context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !r.end(a2a.Canceled, "", errCanceled) {
-		return nil, a2a.Errorf(a2a.TaskNotCancelable, "task %s has ended and cannot be canceled", id)
+	if err := r.end(a2a.Canceled, "", errCanceled); err != nil {
+		return nil, err
 	}
 	task, _ := r.snapshot()
 	return task, nil

@@ -54,12 +54,10 @@ func (r *record) delivery() *delivery {
 func (r *record) begin(t *Turn) (*delivery, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch s := r.task.Status.State; {
-	case s.Terminal():
-		return nil, a2a.Errorf(a2a.UnsupportedOperation, "task %s has ended (%s); leave the task id out to start another", r.task.ID, s)
-	case r.turn != nil:
-		return nil, a2a.Errorf(a2a.UnsupportedOperation, "task %s is still working; wait until it asks for input", r.task.ID)
-	case s.Interrupted():
+	if fresh := len(r.task.History) == 0; !fresh {
+		if err := r.task.Status.State.Accepts(); err != nil {
+			return nil, err
+		}
 		r.apply(r.status(a2a.Working, ""))
 	}
 	r.task.History = append(r.task.History, *t.Message)
@@ -90,20 +88,20 @@ func (r *record) emit(t *Turn, build func() a2a.Event) {
 	r.apply(ev)
 }
 
-// end brings the task into a terminal state from outside its turn, and
-// reports whether it was not in one already.
-func (r *record) end(s a2a.State, text string, cause error) bool {
+// end brings the task into a terminal state from outside its turn, if it may
+// still go there (a2a.Transition).
+func (r *record) end(s a2a.State, text string, cause error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.task.Status.State.Terminal() {
-		return false
+	if err := a2a.Transition(r.task.Status.State, s); err != nil {
+		return err
 	}
 	t := r.turn
 	r.settle(r.status(s, text))
 	if t != nil {
 		t.stop(cause)
 	}
-	return true
+	return nil
 }
 
 // stop fails the task if a turn is running.

@@ -120,7 +120,7 @@ func (s *Server) results(ctx context.Context, c call) iter.Seq2[result, error] {
 func (s *Server) events(ctx context.Context, c call) (iter.Seq2[a2a.Event, error], *int, error) {
 	if !s.Card.Capabilities.Streaming {
 		// A2A 1.0 section 3.3.4: what the card does not offer is refused.
-		return nil, nil, a2a.Errorf(a2a.UnsupportedOperation, "this agent does not stream")
+		return nil, nil, a2a.Errorf(a2a.StreamingNotSupported, "this agent does not stream")
 	}
 	if c.op == wire.Subscribe {
 		q, err := c.dialect.DecodeQuery(c.params)

@@ -65,21 +65,30 @@ type errorInfo struct {
 // EncodeError spells e in d.
 func (d *Dialect) EncodeError(e *a2a.Error) *jsonrpc.Error {
 	out := &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: e.Error(), Data: e.Data}
-	for _, row := range d.errors {
-		if row.code == e.Code {
-			out.Code = row.number
-			break
-		}
-	}
-	info := errorInfo{errorInfoType, string(e.Code), errorInfoDomain} // strings always have a JSON form
+	row := d.row(e.Code)
+	out.Code = row.number
+	info := errorInfo{errorInfoType, string(row.code), errorInfoDomain} // strings always have a JSON form
 	switch {
 	case reason(e.Data) != "":
 	case d.reasons == reasonArray:
 		out.Data, _ = json.Marshal([]errorInfo{info})
-	case d.reasons == reasonObject && d.meaning(out.Code) != e.Code:
+	case d.reasons == reasonObject && d.meaning(out.Code) != row.code:
 		out.Data, _ = json.Marshal(info)
 	}
 	return out
+}
+
+// row returns how d writes a code: in a number of its own, or in that of the
+// broader one.
+func (d *Dialect) row(code a2a.Code) errorNumber {
+	for _, c := range []a2a.Code{code, code.Broader()} {
+		for _, row := range d.errors {
+			if row.code == c {
+				return row
+			}
+		}
+	}
+	return errorNumber{jsonrpc.CodeInternal, code}
 }
 
 // meaning returns what number says where nothing else does.

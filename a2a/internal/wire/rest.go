@@ -159,7 +159,7 @@ var restStatuses = []restStatus{
 	{a2a.UnsupportedOperation, http.StatusNotImplemented, "UNIMPLEMENTED"},
 	{a2a.InvalidAgentResponse, http.StatusBadGateway, "INTERNAL"}, // 1.0.0
 	{a2a.Unavailable, http.StatusServiceUnavailable, "UNAVAILABLE"},
-	{a2a.Unavailable, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED"},
+	{a2a.RateLimited, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED"},
 	{a2a.Unavailable, http.StatusGatewayTimeout, "UNAVAILABLE"},
 }
 
@@ -180,13 +180,7 @@ type rpcStatus struct {
 
 // EncodeRESTError returns the HTTP status and body of e.
 func (d *Dialect) EncodeRESTError(e *a2a.Error) (int, json.RawMessage) {
-	row := restStatus{e.Code, http.StatusInternalServerError, "INTERNAL"}
-	for _, r := range restStatuses {
-		if r.code == e.Code {
-			row = r
-			break
-		}
-	}
+	row := restRow(e.Code)
 	rpc := v10.EncodeError(e) // its data is the list of details
 	out := restError{Error: rpcStatus{row.status, row.name, rpc.Message, rpc.Data}}
 	if d.Generation != a2a.V10 {
@@ -197,6 +191,17 @@ func (d *Dialect) EncodeRESTError(e *a2a.Error) (int, json.RawMessage) {
 		return row.status, json.RawMessage(`{"error":{"code":500,"status":"INTERNAL","message":"internal error"}}`)
 	}
 	return row.status, b
+}
+
+func restRow(code a2a.Code) restStatus {
+	for _, c := range []a2a.Code{code, code.Broader()} {
+		for _, row := range restStatuses {
+			if row.code == c {
+				return row
+			}
+		}
+	}
+	return restStatus{code, http.StatusInternalServerError, "INTERNAL"}
 }
 
 // DecodeRESTError reads an error that came with an HTTP status, or in a stream.

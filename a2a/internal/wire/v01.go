@@ -41,11 +41,11 @@ var numbers01 = []errorNumber{
 	{-32003, a2a.PushNotSupported},
 	{-32004, a2a.UnsupportedOperation},
 	{-32005, a2a.ContentTypeNotSupported},
-	{-32006, a2a.UnsupportedOperation}, // of streaming
+	{-32006, a2a.StreamingNotSupported},
 	{-32007, a2a.Unauthenticated},
 	{-32008, a2a.Forbidden},
-	{-32009, a2a.UnsupportedOperation}, // in the state that the task is in
-	{-32010, a2a.Unavailable},          // too many requests
+	{-32009, a2a.InvalidTaskState},
+	{-32010, a2a.RateLimited},
 	{-32011, a2a.Unavailable},
 	{-32004, a2a.ExtendedCardMissing},
 	{-32004, a2a.ExtensionRequired},

@@ -149,8 +149,8 @@ func TestChunksOfTheFirstGeneration(t *testing.T) {
 }
 
 func TestNumbersOfTheFirstGeneration(t *testing.T) {
-	for number, want := range map[int]a2a.Code{-32006: a2a.UnsupportedOperation, -32007: a2a.Unauthenticated, -32008: a2a.Forbidden,
-		-32009: a2a.UnsupportedOperation, -32010: a2a.Unavailable, -32050: a2a.Internal} {
+	for number, want := range map[int]a2a.Code{-32006: a2a.StreamingNotSupported, -32007: a2a.Unauthenticated, -32008: a2a.Forbidden,
+		-32009: a2a.InvalidTaskState, -32010: a2a.RateLimited, -32011: a2a.Unavailable, -32050: a2a.Internal} {
 		if got := v01.DecodeError(&jsonrpc.Error{Code: number}).Code; got != want {
 			t.Errorf("%d: got %s, want %s", number, got, want)
 		}
