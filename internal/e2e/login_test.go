@@ -1,0 +1,144 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/oauth/oauthtest"
+)
+
+// Programs of others that sign in by themselves: each prints where the person
+// has to go and waits at an address on loopback for the answer.
+const (
+	inspector = "@modelcontextprotocol/inspector/clients/launcher/build/index.js" // 2.12.0
+	mcpRemote = "mcp-remote/dist/client.js"                                       // 0.15.1
+	mcpSuite  = "@modelcontextprotocol/conformance/dist/index.js"                 // 0.2.0-alpha.12
+)
+
+// TestTheInspectorSignsIn logs in with nothing but the URL, comes back with
+// what it kept, and logs in anew.
+func TestTheInspectorSignsIn(t *testing.T) {
+	for _, era := range []string{"legacy", "modern"} {
+		t.Run(era, func(t *testing.T) {
+			p, home, answer := demo(t, t.TempDir(), ""), t.TempDir(), filepath.Join(t.TempDir(), "answer.json")
+			run := func(consents int, more ...string) {
+				t.Helper()
+				os.Remove(answer)
+				args := append([]string{"--cli", "--server-url", p.URL + "/mcp", "--transport", "http", "--protocol-era", era,
+					"--method", "tools/list", "--format", "json", "--output", answer,
+					"--callback-url", "http://" + freeAddress(t) + "/oauth/callback"}, more...)
+				said := visitor{script: inspector, args: args, home: home}.run(t, p, consents)
+				listed, err := os.ReadFile(answer)
+				if err != nil || !bytes.Contains(listed, []byte(`"send_task"`)) {
+					t.Errorf("got %v, %s, want the tools; it said\n%s", err, listed, said)
+				}
+			}
+			run(1)
+			run(0, "--stored-auth-only")
+			run(1, "--relogin")
+		})
+	}
+}
+
+// TestMCPRemoteSignsIn logs in with nothing but the URL, and comes back with
+// what it kept.
+func TestMCPRemoteSignsIn(t *testing.T) {
+	p, home := demo(t, t.TempDir(), ""), t.TempDir()
+	_, port, _ := strings.Cut(freeAddress(t), ":")
+	for _, consents := range []int{1, 0} {
+		said := visitor{script: mcpRemote, args: []string{p.URL + "/mcp", port, "--allow-http"}, home: home}.run(t, p, consents)
+		if !strings.Contains(said, "Connected successfully!") {
+			t.Errorf("got\n%s", said)
+		}
+	}
+}
+
+// TestConformanceOfTheAuthorizationServer runs the part of the suite that is
+// about authorization servers. No failure and no warning is excused.
+func TestConformanceOfTheAuthorizationServer(t *testing.T) {
+	p := demo(t, t.TempDir(), "")
+	_, port, _ := strings.Cut(freeAddress(t), ":")
+	client := register(t, p, "http://127.0.0.1:"+port+"/callback")
+	said := visitor{script: mcpSuite, home: t.TempDir(), args: []string{
+		"authorization", "--url", p.URL, "--client-id", client, "--port", port, "--resource", p.URL + "/mcp",
+	}}.run(t, p, 1)
+	if passed := total(t, said); passed < 3 || strings.Contains(said, "WARNING") {
+		t.Errorf("got\n%s", said)
+	}
+}
+
+// visitor is a run of a program of others that may ask for a person.
+type visitor struct {
+	script string // below node/node_modules
+	args   []string
+	home   string // where it keeps what it learns
+}
+
+// run runs the visitor to its end, with a person who approves whatever it asks
+// for, and returns what it said. It fails the test unless the visitor asked so
+// often and ended well.
+func (v visitor) run(t *testing.T, p *program, consents int) string {
+	t.Helper()
+	node, err := nodeProgram()
+	need(t, err)
+	script, err := filepath.Abs(filepath.Join("node/node_modules", v.script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, node, append([]string{script}, v.args...)...)
+	cmd.Dir = v.home // some leave results where they run
+	// Without a PATH they find no browser of their own.
+	cmd.Env = []string{"HOME=" + v.home, "PATH=", "MCP_AUTO_OPEN_ENABLED=true", "MCP_INSPECTOR_SECRET_STORE=file"}
+	said, err := followed(cmd, func(address string) {
+		if consents--; consents < 0 {
+			return
+		}
+		browser := oauthtest.NewBrowser(t, nil)
+		browser.Get(browser.Authorize(address, username, password).String())
+	}, p.URL+"/authorize?")
+	if err != nil || consents != 0 {
+		t.Fatalf("%s: %v, with %d consents left; it said\n%s\nthe program said\n%s", v.script, err, consents, said, tail(p.log.String(), 4000))
+	}
+	return said
+}
+
+// followed runs a command and calls visit, in the same goroutine, for each
+// address that it prints for the first time and that begins so.
+func followed(cmd *exec.Cmd, visit func(address string), begins string) (said string, err error) {
+	out, in := io.Pipe()
+	cmd.Stdout, cmd.Stderr = in, in
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	ended := make(chan error, 1)
+	go func() {
+		err := cmd.Wait()
+		in.Close()
+		ended <- err
+	}()
+	var all strings.Builder
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		all.WriteString(lines.Text() + "\n")
+		for word := range strings.FieldsSeq(lines.Text()) {
+			if u, err := url.Parse(word); err == nil && strings.HasPrefix(word, begins) && !seen[u.Query().Get("state")] {
+				seen[u.Query().Get("state")] = true
+				visit(word)
+			}
+		}
+	}
+	out.Close()
+	return all.String(), <-ended
+}
