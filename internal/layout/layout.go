@@ -21,6 +21,7 @@ var floors = map[string][]string{
 	"mcp/mcptest":                            {"mcp"},
 	"mcp/mcptest/fixture":                    {"mcp", "mcp/mcptest"},
 	"a2a/internal/wire":                      {"a2a", "internal/jsonrpc"},
+	"a2a/a2asign":                            {},
 	"a2a/a2aexec":                            {"a2a"},
 	"a2a/a2aclient":                          {"a2a", "a2a/internal/wire", "internal/jsonrpc", "internal/sse"},
 	"a2a/a2aserver":                          {"a2a", "a2a/internal/wire", "internal/jsonrpc", "internal/sse"},
@@ -48,5 +49,5 @@ var owned = map[string][]string{
 	"modernc.org/sqlite":          {"internal/store", "internal/tableexpert", "internal/tableexpert/sqlbox"},
 	"github.com/spf13/cobra":      {"cmd/rialto"},
 	"github.com/knadh/koanf":      {"cmd/rialto"},
-	"github.com/go-jose/go-jose":  {"oauth", "oauth/oauthtest"},
+	"github.com/go-jose/go-jose":  {"oauth", "oauth/oauthtest", "a2a/a2asign"},
 }
