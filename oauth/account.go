@@ -5,13 +5,18 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // ErrBadName and ErrBadPassword say why an account was refused.
 var (
 	ErrBadName     = errors.New("oauth: not a user name: it may hold letters, digits and punctuation, up to 64 bytes")
-	ErrBadPassword = errors.New("oauth: not a password: it is empty, too long or holds control characters")
+	ErrBadPassword = errors.New("oauth: not a password: it must have 8 characters at least, up to 1,024 bytes, and no control characters")
 )
+
+// minPassword is how many characters a password has at least (NIST SP 800-63B
+// section 3.1.1.2).
+const minPassword = 8
 
 // AddUser creates a local account. It returns ErrExists if there is one of
 // that name.
@@ -38,6 +43,9 @@ func (s *Server) SetPassword(ctx context.Context, name, password string) error {
 	old, err := s.Store.Account(ctx, a.Name)
 	if err != nil {
 		return err
+	}
+	if old.Issuer != "" {
+		return fmt.Errorf("account %q signs in at %s and has no password here", a.Name, old.Issuer)
 	}
 	if same, err := s.account(ctx, name, password); err != nil || same != nil {
 		return err
@@ -69,6 +77,9 @@ func (s *Server) newAccount(ctx context.Context, name, password string) (*Accoun
 	password, err = normalPassword(password)
 	if err != nil {
 		return nil, err
+	}
+	if utf8.RuneCountInString(password) < minPassword {
+		return nil, ErrBadPassword
 	}
 	salt := make([]byte, 16)
 	rand.Read(salt)

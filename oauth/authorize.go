@@ -249,6 +249,14 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, status int,
 	if session != nil && !q.req.Login {
 		page.User = session.Name
 	}
+	settingUp, err := s.settingUp(r.Context())
+	if err != nil {
+		s.writeProblem(w, r, err)
+		return
+	}
+	if settingUp {
+		page.Setup = s.path("/signin")
+	}
 	templates.Write(w, r, status, page)
 }
 

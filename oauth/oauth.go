@@ -53,6 +53,9 @@ type Server struct {
 	// Clients are known beforehand. Check says whether they are in order.
 	Clients []ConfiguredClient
 
+	// NoPasswords turns local accounts off.
+	NoPasswords bool
+
 	// Fetch reads the documents of clients whose ID is a URL (Client ID
 	// Metadata Documents). nil knows no such clients.
 	Fetch *guardhttp.Client

@@ -66,7 +66,7 @@ func phc(salt, key []byte) string {
 // account it works just as long, so that names cannot be found out by timing.
 func (s *Server) checkPassword(ctx context.Context, a *Account, password string) (bool, error) {
 	stored := phc(make([]byte, 16), make([]byte, argonLength))
-	if a != nil {
+	if a != nil && a.Password != "" {
 		stored = a.Password
 	}
 	parts := strings.Split(stored, "$")
@@ -81,5 +81,5 @@ func (s *Server) checkPassword(ctx context.Context, a *Account, password string)
 	if err != nil {
 		return false, err
 	}
-	return same(phc(salt, key), stored) && a != nil && !a.Disabled, nil
+	return same(phc(salt, key), stored) && a != nil && a.Password != "" && !a.Disabled, nil
 }

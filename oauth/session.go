@@ -105,6 +105,9 @@ func (e *errSignIn) status() int {
 // unknown name as it does a wrong password, and slows down who guesses: by
 // name and address, and by address alone for one who tries many names.
 func (s *Server) signIn(ctx context.Context, r *http.Request, name, password string) (*Account, error) {
+	if s.NoPasswords {
+		return nil, &errSignIn{words: "This server does not take passwords."}
+	}
 	address, now := s.address(r), s.Now()
 	byName, byAddress := hash(name)+" "+address, "any "+address
 	if wait := max(s.failures.wait(byName, now), s.failures.wait(byAddress, now)); wait > 0 {

@@ -60,7 +60,12 @@ func (s *Server) signInPage(w http.ResponseWriter, r *http.Request, status int, 
 		value = secret("")
 	}
 	s.setCookie(w, formCookie, value, time.Hour)
-	page.Product, page.Action, page.Handle = s.Name, s.path("/signin"), s.formHandle(value)
+	settingUp, err := s.settingUp(r.Context())
+	if err != nil {
+		s.writeProblem(w, r, err)
+		return
+	}
+	page.Product, page.Action, page.Handle, page.Setup = s.Name, s.path("/signin"), s.formHandle(value), settingUp
 	templates.Write(w, r, status, page)
 }
 
@@ -84,6 +89,10 @@ func (s *Server) answerSignIn(w http.ResponseWriter, r *http.Request) {
 	cookie := s.cookie(r, formCookie)
 	if cookie == "" || !same(f.get("handle"), s.formHandle(cookie)) {
 		s.writeProblem(w, r, errCrossSite())
+		return
+	}
+	if f.get("code") != "" {
+		s.answerSetup(w, r, f)
 		return
 	}
 	next := safeNext(f.get("next"))

@@ -75,18 +75,18 @@ func TestJ12NobodyIsSignedInByAStranger(t *testing.T) {
 func TestAccountsAreManaged(t *testing.T) {
 	r := newRig(t)
 	ctx := t.Context()
-	if err := r.s.AddUser(ctx, "ADA", "x"); !errors.Is(err, oauth.ErrExists) {
+	if err := r.s.AddUser(ctx, "ADA", "long enough"); !errors.Is(err, oauth.ErrExists) {
 		t.Errorf("got %v, want that the name is taken in any letter case", err)
 	}
-	if err := r.s.AddUser(ctx, "Zoë", "x"); err != nil {
+	if err := r.s.AddUser(ctx, "Zoë", "ñandúes!"); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"", " ", "a b", "a\x00b", strings.Repeat("a", 100), "a\u202eb"} {
-		if err := r.s.AddUser(ctx, name, "x"); !errors.Is(err, oauth.ErrBadName) {
+		if err := r.s.AddUser(ctx, name, "long enough"); !errors.Is(err, oauth.ErrBadName) {
 			t.Errorf("name %q: got %v, want ErrBadName", name, err)
 		}
 	}
-	for _, password := range []string{"", "a\x00b", strings.Repeat("a", 2000)} {
+	for _, password := range []string{"", "a\x00bcdefgh", "seven 7", "ñandúes", strings.Repeat("a", 2000)} {
 		if err := r.s.SetPassword(ctx, "bob", password); !errors.Is(err, oauth.ErrBadPassword) {
 			t.Errorf("password %.10q: got %v, want ErrBadPassword", password, err)
 		}
@@ -113,7 +113,7 @@ func TestANewPasswordEndsTheSessionsAndTheOldOneNothing(t *testing.T) {
 	if b.Get(r.url+"/page").Status != 200 {
 		t.Error("setting the password that it had ended the session")
 	}
-	if err := r.s.SetPassword(t.Context(), user, "another"); err != nil {
+	if err := r.s.SetPassword(t.Context(), user, "another one"); err != nil {
 		t.Fatal(err)
 	}
 	if b.Get(r.url+"/page").Status != 303 {
@@ -123,5 +123,5 @@ func TestANewPasswordEndsTheSessionsAndTheOldOneNothing(t *testing.T) {
 	if p := b.Submit(page, approve); p.Status != 403 {
 		t.Errorf("the old password: got status %d, want 403", p.Status)
 	}
-	b.Submit(page, approve.with(params{"password": "another"})).Continue()
+	b.Submit(page, approve.with(params{"password": "another one"})).Continue()
 }

@@ -30,6 +30,8 @@ type Store interface {
 	DocumentStore
 	OnceStore
 	AccountStore
+	SetupStore
+	LoginStore
 	RequestStore
 	GrantStore
 	KeyStore
@@ -89,6 +91,11 @@ type AccountStore interface {
 	// AddAccount records an account, or returns ErrExists if there is one of
 	// that name.
 	AddAccount(ctx context.Context, a *Account) error
+	// Identify returns the account of a's Issuer and Subject, with the rights
+	// that a says. If there is none it records a; of any number of calls with
+	// one identity, all return the same account. It returns ErrExists if there
+	// is none and a's name is taken.
+	Identify(ctx context.Context, a *Account) (*Account, error)
 	// SetPassword gives an account a new password and ends its sessions.
 	SetPassword(ctx context.Context, id, password string) error
 	// RemoveAccount forgets the account of that name, with its sessions and
@@ -105,6 +112,30 @@ type AccountStore interface {
 	Session(ctx context.Context, hash string, now time.Time) (*Session, error)
 	// EndSession forgets a session. It is no error if there is none.
 	EndSession(ctx context.Context, hash string) error
+}
+
+// SetupStore keeps the code with which the first account may be made.
+type SetupStore interface {
+	// OpenSetup records the hash of a code, in the place of an older one, and
+	// returns ErrExists if there is an account already.
+	OpenSetup(ctx context.Context, hash string, expires time.Time) error
+	// SetupOpen tells whether a code can be used at now.
+	SetupOpen(ctx context.Context, now time.Time) (bool, error)
+	// AddFirstAccount uses up the code and records an account. Of any number of
+	// calls, exactly one succeeds, if there is no account and the code has not
+	// expired at now; the others get ErrNotFound and change nothing.
+	AddFirstAccount(ctx context.Context, hash string, a *Account, now time.Time) error
+}
+
+// LoginStore keeps browsers that are at an identity provider.
+type LoginStore interface {
+	// AddLogin records a login.
+	AddLogin(ctx context.Context, l *Login) error
+	// Login returns a login that has not expired at now, or ErrNotFound.
+	Login(ctx context.Context, state string, now time.Time) (*Login, error)
+	// TakeLogin forgets a login. Of any number of calls with one state, exactly
+	// one succeeds; the others get ErrNotFound.
+	TakeLogin(ctx context.Context, state string) error
 }
 
 // RequestStore keeps authorization requests while a person decides.
@@ -170,18 +201,38 @@ type KeyStore interface {
 type Account struct {
 	ID       string // never changes; the sub of tokens
 	Name     string // what the person types
-	Password string // argon2id, in the PHC string format
+	Password string // argon2id, in the PHC string format; "" for one that signs in elsewhere
 	Disabled bool
 	Created  time.Time
+
+	Issuer   string   // of the provider that vouches for the person; "" for a local account
+	Subject  string   // what the provider calls the person
+	UseCases ScopeSet // to which the provider limits the person; nil is no limit
+}
+
+// Login is a browser that is at an identity provider, to come back signed in.
+type Login struct {
+	State    string   // hash of the state that goes to the provider
+	Browser  string   // hash of the cookie that must come back with it
+	Provider string   // ID of the provider
+	Handle   string   // hash of that of the request that was allowed; "" for a page of ours
+	Scope    ScopeSet // what was allowed
+	Next     string   // the page to go to, without a Handle
+	Expires  time.Time
 }
 
 // Session is a browser in which somebody is signed in.
 type Session struct {
 	Hash      string
 	AccountID string
-	Name      string // of the account; read only
+	Name      string   // of the account; read only
+	UseCases  ScopeSet // of the account; read only
 	Created   time.Time
 	Expires   time.Time
+
+	// GrantsUntil is when a grant ends at the latest that is given in the
+	// session; zero is no limit.
+	GrantsUntil time.Time
 }
 
 // Request is an authorization request that waits for a person.

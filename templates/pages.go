@@ -25,6 +25,7 @@ type Authorize struct {
 	Error        string  // why the page is shown again
 	Handle       string  // names the request that waits at the server
 	Action       string  // where the form goes
+	Setup        string  // where the first account is made; "" if there is one
 }
 
 // Scope is a permission and what it means in words.
@@ -40,7 +41,8 @@ type Return struct {
 	Denied  bool
 }
 
-// SignIn asks for a name and a password, for our own pages.
+// SignIn asks for a name and a password, for our own pages. Where there is no
+// account yet it asks for the setup code, too, and makes the first one.
 type SignIn struct {
 	Product  string
 	Action   string
@@ -48,6 +50,7 @@ type SignIn struct {
 	Username string
 	Error    string
 	Handle   string
+	Setup    bool // there is no account, and a code to make the first
 }
 
 // SignedOut confirms that the browser session has ended.

@@ -18,6 +18,20 @@ var inSpanish = map[string]string{
 
 	"Apps that you connected stay connected.": "Las aplicaciones que conectaste siguen conectadas.",
 
+	// The first account.
+	"First account":          "Primera cuenta",
+	"Set up {}":              "Configura {}",
+	"Setup code":             "Código de configuración",
+	"Make the account":       "Crear la cuenta",
+	"8 characters at least.": "Al menos 8 caracteres.",
+	"There is no account yet. Make the first one with the setup code that the server showed when it started.": "Todavía no hay ninguna cuenta. Crea la primera con el código de configuración que mostró el servidor al arrancar.",
+	"There is no account on this server yet.": "Todavía no hay ninguna cuenta en este servidor.",
+	"Make the first account":                  "Crear la primera cuenta",
+	"Then come back to this page.":            "Después vuelve a esta página.",
+	"This username cannot be used. Take letters, digits and punctuation, without spaces.":    "Este nombre de usuario no sirve. Usa letras, cifras y signos, sin espacios.",
+	"This password cannot be used. It needs 8 characters at least.":                          "Esta contraseña no sirve. Necesita al menos 8 caracteres.",
+	"The setup code is wrong, or it has expired. The server shows a new one when it starts.": "El código de configuración no es correcto o ha caducado. El servidor muestra uno nuevo al arrancar.",
+
 	// Letting an app in.
 	"Connect an app":            "Conectar una aplicación",
 	"{} wants to connect to {}": "{} quiere conectarse a {}",

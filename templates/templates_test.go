@@ -25,7 +25,7 @@ func samples() map[string]templates.Page {
 	signedIn, fake, failed := consent(), consent(), consent()
 	signedIn.User, signedIn.Loopback, signedIn.Unverified = "admin", true, true
 	fake.LookAlike, fake.ClientURI = "Vendor", "https://chat.example/client.json"
-	failed.Error, failed.Username = "Wrong username or password.", "admin"
+	failed.Error, failed.Username, failed.Setup = "Wrong username or password.", "admin", "/sign-in"
 	return map[string]templates.Page{
 		"authorize":             consent(),
 		"authorize, signed in":  signedIn,
@@ -34,6 +34,7 @@ func samples() map[string]templates.Page {
 		"return":                templates.Return{Product: "Rialto", Client: "Some Chat", URL: "https://chat.example/cb?code=1"},
 		"return, denied":        templates.Return{Product: "Rialto", Client: "Some Chat", URL: "https://chat.example/cb?error=access_denied", Denied: true},
 		"sign in":               templates.SignIn{Product: "Rialto", Action: "/sign-in", Next: "/", Handle: "h4ndle"},
+		"sign in, first time":   templates.SignIn{Product: "Rialto", Action: "/sign-in", Next: "/", Handle: "h4ndle", Setup: true},
 		"signed out":            templates.SignedOut{Product: "Rialto"},
 		"problem":               templates.Problem{Product: "Rialto", Title: "Title", Detail: "Detail", Remedy: "Remedy"},
 		"problem, way back":     templates.Problem{Product: "Rialto", Title: "Title", Client: "Some Chat", URL: "https://chat.example/cb?error=invalid_scope"},

@@ -30,6 +30,9 @@ func serveCommand() *cobra.Command {
 				return unlessStopped(cmd.Context(), err)
 			}
 			defer s.Close()
+			if err := s.announceSetup(cmd.Context(), cmd.ErrOrStderr()); err != nil {
+				return err
+			}
 			log.Info("rialto is ready", "version", version(), "connector", s.oauth.Resource, "listen", l.Addr(), "agents", len(cfg.Agents))
 			return s.serve(cmd.Context(), l)
 		},

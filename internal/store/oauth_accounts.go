@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"rialto/oauth"
@@ -9,10 +10,15 @@ import (
 
 // AddAccount implements oauth.AccountStore.
 func (db *DB) AddAccount(ctx context.Context, a *oauth.Account) error {
-	n, err := changed(ctx, db.write, `
-		INSERT INTO accounts (id, name, password, disabled, created)
-		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING`,
-		a.ID, a.Name, a.Password, flag(a.Disabled), ms(a.Created))
+	return addAccount(ctx, db.write, a)
+}
+
+// addAccount records an account unless its name or its identity is taken.
+func addAccount(ctx context.Context, q querier, a *oauth.Account) error {
+	n, err := changed(ctx, q, `
+		INSERT INTO accounts (id, name, password, disabled, created, issuer, subject, usecases)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+		a.ID, a.Name, a.Password, flag(a.Disabled), ms(a.Created), a.Issuer, a.Subject, a.UseCases.String())
 	if err == nil && n == 0 {
 		return oauth.ErrExists
 	}
@@ -46,14 +52,21 @@ func (db *DB) RemoveAccount(ctx context.Context, name string) error {
 
 // Account implements oauth.AccountStore.
 func (db *DB) Account(ctx context.Context, name string) (*oauth.Account, error) {
-	a := &oauth.Account{Name: name}
+	return scanAccount(db.read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM accounts WHERE name = $1`, name))
+}
+
+const accountColumns = `id, name, password, disabled, created, issuer, subject, usecases`
+
+// scanAccount reads accountColumns.
+func scanAccount(row *sql.Row) (*oauth.Account, error) {
+	a := &oauth.Account{}
 	var disabled, created int64
-	err := db.read.QueryRowContext(ctx, `SELECT id, password, disabled, created FROM accounts WHERE name = $1`, name).
-		Scan(&a.ID, &a.Password, &disabled, &created)
+	var useCases string
+	err := row.Scan(&a.ID, &a.Name, &a.Password, &disabled, &created, &a.Issuer, &a.Subject, &useCases)
 	if err != nil {
 		return nil, found(err)
 	}
-	a.Disabled, a.Created = disabled != 0, at(created)
+	a.Disabled, a.Created, a.UseCases = disabled != 0, at(created), words(useCases)
 	return a, nil
 }
 
@@ -77,24 +90,26 @@ func (db *DB) Accounts(ctx context.Context) ([]string, error) {
 
 // AddSession implements oauth.AccountStore.
 func (db *DB) AddSession(ctx context.Context, s *oauth.Session) error {
-	_, err := db.write.ExecContext(ctx, `INSERT INTO sessions (hash, account_id, created, expires) VALUES ($1, $2, $3, $4)`,
-		s.Hash, s.AccountID, ms(s.Created), ms(s.Expires))
+	_, err := db.write.ExecContext(ctx, `
+		INSERT INTO sessions (hash, account_id, created, expires, grants_until) VALUES ($1, $2, $3, $4, $5)`,
+		s.Hash, s.AccountID, ms(s.Created), ms(s.Expires), ms(s.GrantsUntil))
 	return err
 }
 
 // Session implements oauth.AccountStore.
 func (db *DB) Session(ctx context.Context, hash string, now time.Time) (*oauth.Session, error) {
 	s := &oauth.Session{Hash: hash}
-	var created, expires int64
+	var created, expires, until int64
+	var useCases string
 	err := db.read.QueryRowContext(ctx, `
-		SELECT s.account_id, a.name, s.created, s.expires
+		SELECT s.account_id, a.name, a.usecases, s.created, s.expires, s.grants_until
 		FROM sessions s JOIN accounts a ON a.id = s.account_id
 		WHERE s.hash = $1 AND s.expires > $2 AND a.disabled = 0`, hash, ms(now)).
-		Scan(&s.AccountID, &s.Name, &created, &expires)
+		Scan(&s.AccountID, &s.Name, &useCases, &created, &expires, &until)
 	if err != nil {
 		return nil, found(err)
 	}
-	s.Created, s.Expires = at(created), at(expires)
+	s.UseCases, s.Created, s.Expires, s.GrantsUntil = words(useCases), at(created), at(expires), at(until)
 	return s, nil
 }
 

@@ -22,6 +22,7 @@ func (db *DB) DropExpired(ctx context.Context, x oauth.Expiry) error {
 	}{
 		{"sessions", `DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE expires <= $1 LIMIT $2)`, now},
 		{"requests", `DELETE FROM requests WHERE handle IN (SELECT handle FROM requests WHERE expires <= $1 LIMIT $2)`, now},
+		{"logins", `DELETE FROM logins WHERE state IN (SELECT state FROM logins WHERE expires <= $1 LIMIT $2)`, now},
 		{"documents", `DELETE FROM client_documents WHERE id IN (SELECT id FROM client_documents WHERE expires <= $1 LIMIT $2)`, now},
 		{"uses", `DELETE FROM used_once WHERE hash IN (SELECT hash FROM used_once WHERE expires <= $1 LIMIT $2)`, now},
 		{"refresh tokens", `DELETE FROM refresh_tokens WHERE hash IN (SELECT hash FROM refresh_tokens WHERE expires <= $1 LIMIT $2)`, now},

@@ -141,3 +141,11 @@ func flag(b bool) int64 {
 	}
 	return 0
 }
+
+// words splits a column that holds a list with a space between; nil is none.
+func words(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Fields(s)
+}

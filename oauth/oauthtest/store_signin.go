@@ -1,0 +1,117 @@
+package oauthtest
+
+import (
+	"time"
+
+	"rialto/oauth"
+)
+
+func (b *bench) identified() {
+	person := func(i int) *oauth.Account {
+		return &oauth.Account{
+			ID: b.Name() + string(rune('a'+i)), Name: "corp:ada", Created: b.now,
+			Issuer: "https://id.example", Subject: "1", UseCases: oauth.ScopeSet{"sales"},
+		}
+	}
+	ids := make(chan string, parallel)
+	counts := b.race(func(i int) error {
+		a, err := b.s.Identify(b.Context(), person(i))
+		if err == nil {
+			ids <- a.ID
+		}
+		return err
+	})
+	equal(b, counts, map[error]int{nil: parallel})
+	first := <-ids
+	for range parallel - 1 {
+		equal(b, <-ids, first)
+	}
+	again := person(0)
+	again.ID, again.Name, again.UseCases = "other", "corp:renamed", nil
+	got, err := b.s.Identify(b.Context(), again)
+	b.must(err)
+	again.ID, again.Name = first, "corp:ada"
+	equal(b, got, again)
+
+	elsewhere := person(0)
+	elsewhere.ID, elsewhere.Issuer = "elsewhere", "https://other.example"
+	_, err = b.s.Identify(b.Context(), elsewhere) // the same subject, another issuer
+	b.want(err, oauth.ErrExists)
+	elsewhere.Name = "other:ada"
+	got, err = b.s.Identify(b.Context(), elsewhere)
+	b.must(err)
+	equal(b, got, elsewhere)
+	byName, err := b.s.Account(b.Context(), "other:ada")
+	b.must(err)
+	equal(b, byName, elsewhere)
+	s := &oauth.Session{
+		Hash: "s", AccountID: elsewhere.ID, Name: elsewhere.Name, UseCases: elsewhere.UseCases,
+		Created: b.now, Expires: b.now.Add(time.Hour), GrantsUntil: b.now.Add(time.Minute),
+	}
+	b.must(b.s.AddSession(b.Context(), s))
+	held, err := b.s.Session(b.Context(), "s", b.now)
+	b.must(err)
+	equal(b, held, s)
+}
+
+func (b *bench) firstAccount() {
+	b.must(b.s.OpenSetup(b.Context(), "code", b.now.Add(time.Hour)))
+	counts := b.race(func(i int) error {
+		name := string(rune('a' + i))
+		return b.s.AddFirstAccount(b.Context(), "code", &oauth.Account{ID: name, Name: name, Password: "x", Created: b.now}, b.now)
+	})
+	equal(b, counts, map[error]int{nil: 1, oauth.ErrNotFound: parallel - 1})
+	names, err := b.s.Accounts(b.Context())
+	b.must(err)
+	equal(b, len(names), 1)
+}
+
+func (b *bench) setupCode() {
+	open := func(now time.Time) bool {
+		b.Helper()
+		open, err := b.s.SetupOpen(b.Context(), now)
+		b.must(err)
+		return open
+	}
+	if open(b.now) {
+		b.Error("the setup is open without a code")
+	}
+	first := &oauth.Account{ID: "first", Name: "first", Password: "x", Created: b.now}
+	b.must(b.s.OpenSetup(b.Context(), "old", b.now.Add(time.Hour)))
+	b.must(b.s.OpenSetup(b.Context(), "new", b.now.Add(time.Hour)))
+	b.want(b.s.AddFirstAccount(b.Context(), "old", first, b.now), oauth.ErrNotFound)
+	b.want(b.s.AddFirstAccount(b.Context(), "new", first, b.now.Add(time.Hour)), oauth.ErrNotFound)
+	if !open(b.now) || open(b.now.Add(time.Hour)) {
+		b.Error("want the setup open until the code expires")
+	}
+	b.must(b.s.AddAccount(b.Context(), first))
+	if open(b.now) {
+		b.Error("the setup is open though there is an account")
+	}
+	another := &oauth.Account{ID: "another", Name: "another", Password: "x", Created: b.now}
+	b.want(b.s.AddFirstAccount(b.Context(), "new", another, b.now), oauth.ErrNotFound)
+	b.want(b.s.OpenSetup(b.Context(), "late", b.now.Add(time.Hour)), oauth.ErrExists)
+}
+
+func (b *bench) loginTakenOnce() {
+	l := &oauth.Login{
+		State: "state", Browser: "browser", Provider: "corp", Handle: "handle",
+		Scope: oauth.ScopeSet{"mcp:tools", "offline_access"}, Next: "/page", Expires: b.now.Add(time.Minute),
+	}
+	b.must(b.s.AddLogin(b.Context(), l))
+	got, err := b.s.Login(b.Context(), l.State, b.now)
+	b.must(err)
+	equal(b, got, l)
+	_, err = b.s.Login(b.Context(), l.State, l.Expires)
+	b.want(err, oauth.ErrNotFound)
+	counts := b.race(func(int) error { return b.s.TakeLogin(b.Context(), l.State) })
+	equal(b, counts, map[error]int{nil: 1, oauth.ErrNotFound: parallel - 1})
+
+	b.must(b.s.AddLogin(b.Context(), l))
+	b.drop(b.now)
+	_, err = b.s.Login(b.Context(), l.State, b.now)
+	b.must(err)
+	b.drop(l.Expires)
+	_, err = b.s.Login(b.Context(), l.State, b.now)
+	b.want(err, oauth.ErrNotFound)
+}
