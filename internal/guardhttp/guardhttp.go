@@ -1,11 +1,12 @@
 // Package guardhttp fetches small documents from addresses that strangers
-// choose, such as the metadata of a client (Client ID Metadata Documents). It
-// refuses to be led into the operator's own network, to follow redirects, or
-// to read without end. What a document means, and how long it may be kept, is
-// its caller's business.
+// choose, such as the metadata of a client (Client ID Metadata Documents), and
+// posts to them, such as the notifications of a task. It refuses to be led into
+// the operator's own network, to follow redirects, or to read without end. What
+// a document means, and how long it may be kept, is its caller's business.
 package guardhttp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -13,10 +14,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,12 +27,12 @@ import (
 )
 
 // What can be wrong with a document before anybody has read it. The errors of
-// Get wrap one of them, or are those of the network.
+// Get and Post wrap one of them, or are those of the network.
 var (
 	ErrURL      = errors.New("the address may not be fetched")     // its form is refused; nothing was sent
 	ErrBlocked  = errors.New("the host has no public address")     // it resolves into a private or reserved network
 	ErrRedirect = errors.New("the server answers with a redirect") // redirects are not followed
-	ErrStatus   = errors.New("the server does not answer 200")
+	ErrStatus   = errors.New("the server answers with an error")
 	ErrTooLarge = errors.New("the document is too large")
 )
 
@@ -43,6 +46,9 @@ type Client struct {
 	// Loopback lets tests fetch from this computer, over plain HTTP and on any
 	// port. A server that sets it can be made to talk to its neighbours.
 	Loopback bool
+	// Allowed are the hosts that the operator answers for, as HOST or HOST:PORT:
+	// they may be reached in a private network, over plain HTTP and on any port.
+	Allowed []string
 	// RootCAs is whom to trust, for tests; nil is the system's list.
 	RootCAs *x509.CertPool
 }
@@ -55,26 +61,53 @@ type Document struct {
 
 // Get fetches the JSON document at address.
 func (c *Client) Get(ctx context.Context, address string) (*Document, error) {
+	var doc *Document
+	err := c.do(ctx, http.MethodGet, address, nil, http.Header{"Accept": {"application/json"}}, func(resp *http.Response) (err error) {
+		doc, err = c.read(resp)
+		return err
+	})
+	return doc, err
+}
+
+// Post sends body with header to address. Any status from 200 to 299 is a
+// success, and what comes with it is not read.
+func (c *Client) Post(ctx context.Context, address string, header http.Header, body []byte) error {
+	return c.do(ctx, http.MethodPost, address, body, header, func(resp *http.Response) error {
+		if resp.StatusCode >= 300 {
+			return refused(resp)
+		}
+		return nil
+	})
+}
+
+// do sends one request and hands its answer to take.
+func (c *Client) do(ctx context.Context, method, address string, body []byte, header http.Header, take func(*http.Response) error) error {
 	u, err := c.check(address)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.Timeout, 5*time.Second))
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrURL, err)
+		return fmt.Errorf("%w: %v", ErrURL, err)
 	}
-	req.Header.Set("Accept", "application/json")
+	maps.Copy(req.Header, header)
 	// A compressed answer could be small on the wire and endless in memory.
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", cmp.Or(c.UserAgent, "rialto"))
-	resp, err := c.transport().RoundTrip(req)
+	resp, err := c.transport(u).RoundTrip(req)
 	if err != nil {
-		return nil, blocked(err)
+		return blocked(err)
 	}
 	defer resp.Body.Close()
-	return c.read(resp)
+	return take(resp)
+}
+
+// Check refuses an address by its form, as Get and Post do, and sends nothing.
+func (c *Client) Check(address string) error {
+	_, err := c.check(address)
+	return err
 }
 
 // check refuses addresses by their form. Where the host leads is seen when it
@@ -84,7 +117,7 @@ func (c *Client) check(address string) (*url.URL, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %v", ErrURL, err)
-	case u.Scheme != "https" && !(c.Loopback && u.Scheme == "http"):
+	case u.Scheme != "https" && !(u.Scheme == "http" && c.lenient(u)):
 		return nil, fmt.Errorf("%w: its scheme is not https", ErrURL)
 	case u.Hostname() == "":
 		return nil, fmt.Errorf("%w: it has no host", ErrURL)
@@ -96,12 +129,40 @@ func (c *Client) check(address string) (*url.URL, error) {
 	return u, nil
 }
 
+// Vouched reports whether address is of a host in Allowed.
+func (c *Client) Vouched(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && c.allowed(u)
+}
+
+// lenient reports whether u may be anywhere, in whatever way it is reached.
+func (c *Client) lenient(u *url.URL) bool { return c.Loopback || c.allowed(u) }
+
+func (c *Client) allowed(u *url.URL) bool {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return slices.ContainsFunc(c.Allowed, func(a string) bool {
+		host, only, err := net.SplitHostPort(a)
+		if err != nil {
+			host, only = strings.Trim(a, "[]"), port
+		}
+		return strings.EqualFold(host, u.Hostname()) && only == port
+	})
+}
+
+// refused says what is wrong with an answer that is no success.
+func refused(resp *http.Response) error {
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		return fmt.Errorf("%w (%d to %q)", ErrRedirect, resp.StatusCode, resp.Header.Get("Location"))
+	}
+	return fmt.Errorf("%w (%d)", ErrStatus, resp.StatusCode)
+}
+
 func (c *Client) read(resp *http.Response) (*Document, error) {
-	switch {
-	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		return nil, fmt.Errorf("%w (%d to %q)", ErrRedirect, resp.StatusCode, resp.Header.Get("Location"))
-	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("%w (%d)", ErrStatus, resp.StatusCode)
+	if resp.StatusCode != http.StatusOK {
+		return nil, refused(resp)
 	}
 	limit := cmp.Or(c.MaxBytes, 64<<10)
 	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
@@ -117,14 +178,22 @@ func (c *Client) read(resp *http.Response) (*Document, error) {
 // transport is made anew for every document: nothing is shared between hosts
 // that do not know each other, and no connection outlives the check of its
 // address. Proxy stays nil: a proxy would resolve the name behind our back.
-func (c *Client) transport() *http.Transport {
+func (c *Client) transport(u *url.URL) *http.Transport {
 	return &http.Transport{
-		DialContext:            (&net.Dialer{Control: c.guardian().Safe}).DialContext,
+		DialContext:            c.dialer(u).DialContext,
 		TLSClientConfig:        &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12},
 		DisableKeepAlives:      true,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: 16 << 10,
 	}
+}
+
+// dialer returns what connects to u.
+func (c *Client) dialer(u *url.URL) *net.Dialer {
+	if c.allowed(u) {
+		return &net.Dialer{}
+	}
+	return &net.Dialer{Control: c.guardian().Safe}
 }
 
 // guardian checks every address that is about to be dialled, after the name

@@ -5,9 +5,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -189,5 +191,51 @@ func TestACertificateOfNobodyIsRefused(t *testing.T) {
 	c.RootCAs.AddCert(s.Certificate())
 	if _, err := c.Get(t.Context(), s.URL); err != nil {
 		t.Errorf("got %v over a certificate that we trust, want the document", err)
+	}
+}
+
+func TestAPostBringsItsBodyAndHeader(t *testing.T) {
+	var got string
+	address, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		got = string(b)
+		w.WriteHeader(http.StatusAccepted)
+	})
+	c := &guardhttp.Client{Loopback: true}
+	if err := c.Post(t.Context(), address, http.Header{"X-Token": {"t"}}, []byte("news")); err != nil {
+		t.Fatal(err)
+	}
+	if r := <-requests; r.Method != "POST" || r.Header.Get("X-Token") != "t" || got != "news" {
+		t.Errorf("got %s with %v and %q", r.Method, r.Header, got)
+	}
+	for status, want := range map[int]error{200: nil, 204: nil, 302: guardhttp.ErrRedirect, 404: guardhttp.ErrStatus, 500: guardhttp.ErrStatus} {
+		address, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		if err := c.Post(t.Context(), address, nil, nil); !errors.Is(err, want) {
+			t.Errorf("%d: got %v, want %v", status, err, want)
+		}
+	}
+}
+
+// TestAnOperatorMayAnswerForAHost holds that a name on the list opens that host
+// and port, and nothing beside it.
+func TestAnOperatorMayAnswerForAHost(t *testing.T) {
+	address, _ := serve(t, document)
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		allowed string
+		ok      bool
+	}{
+		{u.Host, true}, {u.Hostname(), true}, {"localhost", false}, {u.Hostname() + ":1", false}, {"", false}, {"*", false},
+	} {
+		c := &guardhttp.Client{Allowed: []string{tc.allowed}}
+		if err := c.Post(t.Context(), address, nil, nil); (err == nil) != tc.ok || c.Vouched(address) != tc.ok {
+			t.Errorf("allowed %q: got %v, want success %v", tc.allowed, err, tc.ok)
+		}
+		if err := c.Post(t.Context(), "https://127.0.0.2/", nil, nil); !errors.Is(err, guardhttp.ErrBlocked) {
+			t.Errorf("allowed %q: another host: got %v, want %v", tc.allowed, err, guardhttp.ErrBlocked)
+		}
 	}
 }

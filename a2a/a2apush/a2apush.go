@@ -1,0 +1,89 @@
+// Package a2apush carries push notifications: it tells webhooks what becomes of
+// tasks, as the generation of A2A that registered them has it, and checks what
+// agents tell webhooks of ours.
+//
+// It keeps nothing, and tries everything once: what is due, and when to try
+// again, is known to package bridge/push.
+package a2apush
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+	"rialto/internal/guardhttp"
+)
+
+// The headers of a notification. The token has two names: all SDKs of 0.x and
+// most of 1.0 use the first, a2a-go of 1.0 the second.
+const (
+	TokenHeader     = "X-A2A-Notification-Token"
+	TokenHeader10   = "A2A-Notification-Token"
+	IDHeader        = "X-A2A-Notification-Id"        // the same each time that one is sent again
+	SignatureHeader = "X-A2A-Notification-Signature" // t=SECONDS,v1=HEX, of the scheme HMAC
+)
+
+// MaxBody bounds a notification, in bytes. A task that does not fit is told of
+// without its history, and then without its artifacts: the webhook can get it.
+const MaxBody = 1 << 20
+
+// Sender tells webhooks. HTTP, Issuer and Now are required.
+type Sender struct {
+	HTTP   *guardhttp.Client
+	Issuer string // who signs, and whose JWKS has the key
+	Now    func() time.Time
+
+	// Sign makes a JWT of claims. Nil sends none.
+	Sign func(ctx context.Context, claims any) (string, error)
+
+	// Trusting takes webhooks that do not prove that they want to be told.
+	Trusting bool
+}
+
+// Deliver tells a webhook how a task stands, once. id names the notification:
+// a webhook that gets it twice can tell.
+func (s *Sender) Deliver(ctx context.Context, c *a2a.PushConfig, t *a2a.Task, id string) error {
+	body, err := Body(c, t)
+	if err != nil {
+		return err
+	}
+	header, err := s.header(ctx, c, cmp.Or(c.Name, t.ID), id, body)
+	if err != nil {
+		return err
+	}
+	return s.HTTP.Post(ctx, c.URL, header, body)
+}
+
+// Body returns how a webhook is told of a task.
+func Body(c *a2a.PushConfig, t *a2a.Task) ([]byte, error) {
+	whole := *t
+	whole.ID = cmp.Or(c.Name, t.ID)
+	noHistory := whole
+	noHistory.History = nil
+	bare := noHistory
+	bare.Artifacts = nil
+	silent := bare
+	silent.Metadata, silent.Status.Message = nil, nil
+	var body jsontext.Value
+	for _, t := range []*a2a.Task{&whole, &noHistory, &bare, &silent} {
+		b, err := wire.EncodeNotification(c.Generation, c.Binding, t)
+		if err != nil {
+			return nil, err
+		}
+		// Plain letters, as other languages write them: the sample receiver of
+		// 0.1 decodes a body and encodes it again before it looks at the hash.
+		body = jsontext.Value(b)
+		if err := body.Format(jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false)); err != nil {
+			return nil, fmt.Errorf("encoding the notification: %w", err)
+		}
+		if len(body) <= MaxBody {
+			break
+		}
+	}
+	return body, nil
+}
