@@ -27,6 +27,17 @@ func TestMCPClients(t *testing.T) {
 	}
 }
 
+// TestOAuthClients takes the strictest OAuth libraries through everything that
+// the server's metadata offers them.
+func TestOAuthClients(t *testing.T) {
+	for _, name := range []string{"oauth4webapi.mjs", "openidclient.mjs"} {
+		t.Run(name, func(t *testing.T) {
+			p := demo(t, t.TempDir(), "")
+			script{name, nil, []string{"RIALTO_URL=" + p.URL + "/mcp"}}.run(t, p)
+		})
+	}
+}
+
 func TestA2AClients(t *testing.T) {
 	for _, c := range []struct{ name, script string }{
 		{"SDK 0.3", "a2a03.mjs"},
