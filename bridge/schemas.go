@@ -114,7 +114,7 @@ var taskOutput = json.RawMessage(`{
 							"properties": {
 								"kind": {"type": "string", "enum": ["text", "data", "file"]},
 								"text": {"type": "string"},
-								"data": {"description": "Any JSON value."},
+								"data": {"description": "Any JSON value.", "anyOf": [{"type": "object"}, {"type": "array"}, {"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "null"}]},
 								"filename": {"type": "string"},
 								"media_type": {"type": "string"},
 								"url": {"type": "string"},

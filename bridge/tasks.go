@@ -20,8 +20,13 @@ type Tasks struct {
 
 var _ mcp.Tasks = Tasks{}
 
-// taskPoll is how often a client should ask for a task.
-const taskPoll = 5 * time.Second
+// How often a client should ask for a task. The person behind a question is
+// not kept waiting for it: clients that got the task's handle wait this long
+// before they first see what it asks.
+const (
+	taskPoll     = 2 * time.Second
+	questionPoll = 500 * time.Millisecond
+)
 
 // Task implements mcp.Tasks.
 func (t Tasks) Task(ctx context.Context, principal, id string) (*mcp.Task, error) {
@@ -128,11 +133,14 @@ func mcpTask(e *Entry) *mcp.Task {
 	case state.Terminal():
 		t.Status, t.Result = mcp.Completed, result(e, 0)
 	case state == a2a.InputRequired && e.Settled:
-		t.Status, t.Questions = mcp.InputRequired, []mcp.Question{question(e)}
+		t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{question(e)}, result(e, 0)
 	case state == a2a.AuthRequired && e.Settled:
 		if link := firstLink(t.Message); link != "" {
-			t.Status, t.Questions = mcp.InputRequired, []mcp.Question{mcp.Visit(questionKey(e), t.Message, link)}
+			t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{mcp.Visit(questionKey(e), t.Message, link)}, result(e, 0)
 		}
+	}
+	if t.Status == mcp.InputRequired {
+		t.Poll = questionPoll
 	}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -30,8 +31,11 @@ type Task struct {
 	Poll             time.Duration // how often a client should ask; zero says nothing
 
 	Questions []Question // what it waits for, if InputRequired; no key is ever used again
-	Result    *Result    // if Completed, also if the tool was not able to do it
-	Err       *Error     // if Failed: the call could not be made at all
+	// Unasked is what the task has come to for a client that cannot be asked
+	// the Questions. If it is nil, the task waits for another client.
+	Unasked *Result
+	Result  *Result // if Completed, also if the tool was not able to do it
+	Err     *Error  // if Failed: the call could not be made at all
 }
 
 // TaskStatus says where a task stands.
@@ -119,17 +123,38 @@ func (x *exchange) refuseTask(t *tool) error {
 	return nil
 }
 
-// created returns the result of a call that began a task.
-func (x *exchange) created(t *Task) (json.RawMessage, error) {
-	switch {
+// shown returns the task as its client is to see it. Of a client that did not
+// declare that it can be asked, nothing may be asked in a task either: it would
+// wait for ever.
+func (x *exchange) shown(t *Task) *Task {
+	allowed := func(q Question) bool { return q.allowed(x.client.Capabilities) }
+	if t.Status != InputRequired || t.Unasked == nil || all(t.Questions, allowed) {
+		return t
+	}
+	ended := *t
+	ended.Status, ended.Questions, ended.Result = Completed, nil, t.Unasked
+	return &ended
+}
+
+func all[T any](s []T, ok func(T) bool) bool {
+	return !slices.ContainsFunc(s, func(v T) bool { return !ok(v) })
+}
+
+// created returns the result of a call that began a task. A client that takes
+// its result as well gets that, if it is there.
+func (x *exchange) created(begun *Task) (json.RawMessage, error) {
+	switch t := x.shown(begun); {
 	case !x.takesTask():
 		return nil, errTasksUndeclared()
+	case modern(x.client.Revision) && t.Status == Completed:
+		return t.result().render(x.client.Revision, x.s.ready.info)
 	case modern(x.client.Revision):
 		b := t.append([]byte(`{"resultType":"task",`), "ttlMs", "pollIntervalMs")
 		b = append(append(b, `,"_meta":{"`+gomcp.MetaKeyServerInfo+`":`...), x.s.ready.info...)
 		return append(b, "}}"...), nil
+	default:
+		return append(t.append([]byte(`{"task":{`), "ttl", "pollInterval"), "}}"...), nil
 	}
-	return append(t.append([]byte(`{"task":{`), "ttl", "pollInterval"), "}}"...), nil
 }
 
 // append appends the members of the task without what it has come to.

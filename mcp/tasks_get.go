@@ -47,7 +47,7 @@ func (x *exchange) getTask() (json.RawMessage, error) {
 	if err != nil {
 		return nil, taskError(err)
 	}
-	b, err := t.detailed([]byte(`{"resultType":"complete",`), x.s.ready.info)
+	b, err := x.shown(t).detailed([]byte(`{"resultType":"complete",`), x.s.ready.info)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +92,7 @@ func taskError(err error) error {
 // until it has ended.
 func (x *exchange) followTask(ctx context.Context, t *Task, send func(method string, params []byte)) {
 	for {
+		t = x.shown(t)
 		b, err := t.detailed(nil, x.s.ready.info)
 		if err != nil {
 			x.s.log().Error("task cannot be shown", "task", t.ID, "err", err)

@@ -33,7 +33,7 @@ func (x *exchange) getEarlierTask() (json.RawMessage, error) {
 	if err != nil {
 		return nil, taskError(err)
 	}
-	return append(t.append([]byte("{"), "ttl", "pollInterval"), '}'), nil
+	return append(x.shown(t).append([]byte("{"), "ttl", "pollInterval"), '}'), nil
 }
 
 // cancelEarlierTask refuses tasks that have ended, as it then had to.
@@ -61,7 +61,7 @@ func (x *exchange) taskResult() (json.RawMessage, error) {
 	}
 	x.answer.keepAlive()
 	t, err := x.s.Tasks.Task(ctx, x.principal, x.params.TaskID)
-	for err == nil && !t.Status.Final() {
+	for err == nil && !x.shown(t).Status.Final() {
 		if err = x.askForTask(ctx, t); err == nil {
 			t, err = x.s.Tasks.Next(ctx, x.principal, t.ID, t.Updated)
 		}
@@ -74,7 +74,7 @@ func (x *exchange) taskResult() (json.RawMessage, error) {
 	case err != nil:
 		return nil, taskError(err)
 	}
-	return x.outcome(t)
+	return x.outcome(x.shown(t))
 }
 
 // askForTask asks the client the task's questions. A client that cannot be

@@ -211,3 +211,28 @@ func TestWaitForAnEarlierTaskIsCancelledByItsClientOnly(t *testing.T) {
 		t.Errorf("got %s, want the task to go on", body)
 	}
 }
+
+// The Inspector's command line takes tasks and cannot be asked. It polled a
+// task that waited for an answer, and ended without a word.
+func TestTaskAsksNothingOfAClientThatCannotBeAsked(t *testing.T) {
+	const notAsked = "you cannot be asked"
+	srv := serveTasks(t)
+	c := &client{t: t, srv: srv, era: eras[1], who: "ann", capabilities: `{"extensions":{"io.modelcontextprotocol/tasks":{}}}`}
+	id := c.begin(`"name":"confirm_delete"`)
+	if got := c.listenTo(id)(`"status":"completed"`); !strings.Contains(got, notAsked) || strings.Contains(got, "inputRequests") {
+		t.Errorf("a stream: got %s, want how far it came", got)
+	}
+	_, got := c.do("2", "tasks/get", `"taskId":"`+id+`"`)
+	if !strings.Contains(got, notAsked) || strings.Contains(got, "inputRequests") {
+		t.Errorf("tasks/get: got %s, want how far it came", got)
+	}
+	asked := &client{t: t, srv: srv, era: eras[1], who: "ann", capabilities: takesTasks}
+	if _, got := asked.do("3", "tasks/get", `"taskId":"`+id+`"`); !strings.Contains(got, `"inputRequests":{"confirm"`) {
+		t.Errorf("another client of the same principal: got %s, want the question", got)
+	}
+
+	earlier := &client{t: t, srv: srv, era: eras[0], who: "ann"}
+	if _, got := earlier.do("4", "tasks/result", `"taskId":"`+id+`"`); !strings.Contains(got, notAsked) {
+		t.Errorf("tasks/result: got %s, want how far it came", got)
+	}
+}
