@@ -49,8 +49,8 @@ func TestTheInspectorSignsIn(t *testing.T) {
 	}
 }
 
-// TestMCPRemoteSignsIn logs in with nothing but the URL, and comes back with
-// what it kept.
+// TestMCPRemoteSignsIn logs in with nothing but the URL, comes back with what
+// it kept, and then serves a chat app that knows only local servers.
 func TestMCPRemoteSignsIn(t *testing.T) {
 	p, home := demo(t, t.TempDir(), ""), t.TempDir()
 	_, port, _ := strings.Cut(freeAddress(t), ":")
@@ -59,6 +59,9 @@ func TestMCPRemoteSignsIn(t *testing.T) {
 		if !strings.Contains(said, "Connected successfully!") {
 			t.Errorf("got\n%s", said)
 		}
+	}
+	for _, protocol := range []string{"legacy", "auto"} {
+		script{"mcpremote.mjs", []string{p.URL + "/mcp", port, "--allow-http", "--protocol", protocol}, []string{"HOME=" + home}}.run(t, p)
 	}
 }
 
