@@ -65,6 +65,10 @@ type SendRequest struct {
 	// the agent, 0 asks for none.
 	HistoryLength *int
 
+	// Name is what the caller calls the task that the message starts (A2A 0.1);
+	// "" where the agent alone names tasks.
+	Name TaskID
+
 	// Push asks to be told of the task by a webhook; nil does not. An agent that
 	// is no Pusher answers PushNotSupported.
 	Push *PushConfig

@@ -64,21 +64,34 @@ type Unreachable struct{ Agent string }
 // Error says so in a sentence.
 func (e Unreachable) Error() string { return "The agent " + e.Agent + " cannot be reached now." }
 
+// Visible returns the agents that the caller's use cases reach, in the
+// operator's order.
+func (b *Bridge) Visible(ctx context.Context) []Agent {
+	caller := b.Caller(ctx)
+	var visible []Agent
+	for _, a := range b.Agents {
+		if caller.sees(a) {
+			visible = append(visible, a)
+		}
+	}
+	return visible
+}
+
 // agent returns the peer that a call means: the named one, or the only or
-// default one when it names none.
-func (b *Bridge) agent(name string) (*peer, error) {
+// default one when it names none. One that is not for the caller is not there.
+func (b *Bridge) agent(ctx context.Context, name string) (*peer, error) {
+	agents := b.Visible(ctx)
 	if name == "" {
 		name = b.Default
 	}
-	if name == "" && len(b.Agents) == 1 {
-		name = b.Agents[0].Name
+	if name == "" && len(agents) == 1 {
+		name = agents[0].Name
 	}
-	if p, ok := b.peers[name]; ok {
-		return p, nil
-	}
-	names := make([]string, len(b.Agents))
-	for i, a := range b.Agents {
-		names[i] = a.Name
+	names := make([]string, len(agents))
+	for i, a := range agents {
+		if names[i] = a.Name; a.Name == name {
+			return b.peers[name], nil
+		}
 	}
 	known := strings.Join(names, ", ")
 	if name == "" {
@@ -87,12 +100,13 @@ func (b *Bridge) agent(name string) (*peer, error) {
 	return nil, inputError{fmt.Sprintf("There is no agent named %q. Choose one of: %s.", clip(clean(name), 100), known)}
 }
 
-// reach connects to all agents at once and returns those that answered, in
+// reach connects to all of the caller's agents at once and returns those that answered, in
 // the operator's order.
 func (b *Bridge) reach(ctx context.Context) []*peer {
-	ok := make([]bool, len(b.Agents))
+	agents := b.Visible(ctx)
+	ok := make([]bool, len(agents))
 	var wg sync.WaitGroup
-	for i, a := range b.Agents {
+	for i, a := range agents {
 		wg.Go(func() {
 			_, err := b.connect(ctx, b.peers[a.Name])
 			ok[i] = err == nil
@@ -100,7 +114,7 @@ func (b *Bridge) reach(ctx context.Context) []*peer {
 	}
 	wg.Wait()
 	var found []*peer
-	for i, a := range b.Agents {
+	for i, a := range agents {
 		if ok[i] {
 			found = append(found, b.peers[a.Name])
 		}

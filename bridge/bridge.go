@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,6 +57,9 @@ type Bridge struct {
 type Agent struct {
 	Name string // in tool arguments; unique
 	URL  string
+
+	// UseCases are those whose callers may know of the agent; none means all.
+	UseCases []string
 }
 
 // Peer is a connected agent.
@@ -68,6 +72,19 @@ type Peer interface {
 type Caller struct {
 	User   string
 	Client string
+
+	// UseCases are those that the caller works for. AllUseCases reaches every
+	// agent.
+	UseCases    []string
+	AllUseCases bool
+}
+
+// sees tells whether the caller may know of an agent.
+func (c Caller) sees(a Agent) bool {
+	if len(a.UseCases) == 0 || c.AllUseCases {
+		return true
+	}
+	return slices.ContainsFunc(c.UseCases, func(u string) bool { return slices.Contains(a.UseCases, u) })
 }
 
 // Start takes up the tasks that an earlier process left behind, and keeps

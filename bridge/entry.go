@@ -16,6 +16,11 @@ type Entry struct {
 	Agent     string // the name of the agent that runs it
 	MessageID string // of the latest message sent to it
 
+	// Name and ContextName are what an A2A caller calls the task (only A2A 0.1
+	// does) and the conversation; "" where the agent's word is shown.
+	Name        string
+	ContextName string
+
 	// Task is the task as last heard of, under the agent's own id. It is nil
 	// until the agent has answered. An agent that answers with a message
 	// instead of a task leaves a completed task without an id here.
@@ -97,6 +102,18 @@ func merge(e *Entry, event a2a.Event) bool {
 		e.Task.History = slices.Clone(e.Task.History[more:])
 	}
 	return changed
+}
+
+// recall puts the message that a task is the first answer to into its history,
+// if the agent did not: A2A 0.1 gives no history that was not asked for.
+func recall(m a2a.Message, event a2a.Event) a2a.Event {
+	t, ok := event.(*a2a.Task)
+	if !ok || slices.ContainsFunc(t.History, func(h a2a.Message) bool { return h.Role != a2a.RoleAgent }) {
+		return event
+	}
+	t = t.Clone()
+	t.History = append(t.History, m)
+	return t
 }
 
 // historyKept is how many messages of a task are kept, the latest.

@@ -129,7 +129,7 @@ func plain(v json.RawMessage) string {
 // named connects to an agent that must be named.
 func (b *Bridge) named(ctx context.Context, name string) (Peer, error) {
 	p, ok := b.peers[name]
-	if !ok {
+	if !ok || !b.Caller(ctx).sees(p.Agent) {
 		return nil, inputError{fmt.Sprintf("There is no agent named %q. Call list_agents for the names.", shown(name, 100))}
 	}
 	return b.connect(ctx, p)

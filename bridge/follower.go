@@ -36,9 +36,12 @@ type follower struct {
 	notes   []string      // the latest progress lines
 	noted   int           // how many there have been
 	changed chan struct{} // closed at each change, and replaced
-	size    int           // bytes of the task, at most
-	dirty   bool          // entry holds more than the ledger
-	written bool          // the ledger has heard of an answer
+	start   *Entry        // as it was before the agent said anything; never changes
+	message *a2a.Message  // that was sent; nil if none was
+	log     backlog
+	size    int  // bytes of the task, at most
+	dirty   bool // entry holds more than the ledger
+	written bool // the ledger has heard of an answer
 	saved   time.Time
 	timer   *time.Timer // writes what a burst of events left dirty
 }
@@ -47,7 +50,7 @@ type follower struct {
 // nil send takes the task up again without a message. On a bridge that closes
 // nothing starts: the next process finds the task in the ledger.
 func (b *Bridge) follow(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
-	f := &follower{b: b, conn: conn, entry: e, changed: make(chan struct{}), saved: b.Now()}
+	f := &follower{b: b, conn: conn, entry: e, start: e.clone(), message: sentIn(send), changed: make(chan struct{}), saved: b.Now()}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.running.Err() != nil {
@@ -159,10 +162,18 @@ func (f *follower) consume(events iter.Seq2[a2a.Event, error]) (n int, err error
 func (f *follower) apply(e a2a.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	first := !f.heard && f.message != nil
+	if first {
+		e = recall(*f.message, e)
+	}
 	if f.ended || !merge(f.entry, e) {
 		return
 	}
+	if _, whole := e.(*a2a.Task); first && !whole {
+		f.entry.Task.History = append(f.entry.Task.History, *f.message)
+	}
 	f.heard = true
+	f.log.add(e)
 	if f.size += size(e); f.size > maxTask { // what was replaced or forgotten counted so far
 		f.size = size(f.entry.Task)
 	}
@@ -181,6 +192,13 @@ func (f *follower) apply(e a2a.Event) {
 		f.timer = time.AfterFunc(pause, func() { f.save() })
 	}
 	f.announce()
+}
+
+func sentIn(req *a2a.SendRequest) *a2a.Message {
+	if req == nil {
+		return nil
+	}
+	return req.Message
 }
 
 // pause is how long to wait between two writes: a task is written whole, so a

@@ -21,7 +21,7 @@ func (b *Bridge) getAgent() mcp.Tool {
 			if err := json.Unmarshal(c.Arguments, &args); err != nil {
 				return mcp.InputError("The arguments of get_agent could not be read: %v.", err), nil
 			}
-			p, err := b.agent(args.Agent)
+			p, err := b.agent(ctx, args.Agent)
 			if err != nil {
 				return b.refuse(err)
 			}

@@ -56,6 +56,19 @@ type Ledger interface {
 	// conversation.
 	HasContext(ctx context.Context, owner, agent, contextID string) (bool, error)
 
+	// ContextNamed returns the agent's id of a conversation that owner calls by
+	// this name, or by that id; "" if owner has none with agent. Where the agent
+	// gave several, it is the latest.
+	ContextNamed(ctx context.Context, owner, agent, name string) (string, error)
+
+	// TaskNamed returns the handle of the latest task with agent that owner gave
+	// this name, or ErrNoTask.
+	TaskNamed(ctx context.Context, owner, agent, name string) (string, error)
+
+	// Page returns the first of owner's tasks that f chooses, the latest changed
+	// first.
+	Page(ctx context.Context, owner string, f PageFilter) (*Page, error)
+
 	// RenewLeases extends the claims of l.Replica on the tasks to l.Until.
 	// What it does not name runs out, and is taken up again.
 	RenewLeases(ctx context.Context, l Lease, handles []string) error

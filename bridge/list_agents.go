@@ -51,12 +51,13 @@ func (b *Bridge) listAgents() mcp.Tool {
 	}
 }
 
-// AgentInfos tells what is known of every agent, asking those whose cards
-// are not at hand.
+// AgentInfos tells what is known of every agent that is for the caller, asking
+// those whose cards are not at hand.
 func (b *Bridge) AgentInfos(ctx context.Context) []AgentInfo {
 	b.reach(ctx)
-	infos := make([]AgentInfo, len(b.Agents))
-	for i, a := range b.Agents {
+	agents := b.Visible(ctx)
+	infos := make([]AgentInfo, len(agents))
+	for i, a := range agents {
 		infos[i] = b.info(ctx, b.peers[a.Name])
 	}
 	return infos

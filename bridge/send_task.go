@@ -105,7 +105,7 @@ func (b *Bridge) send(ctx context.Context, caller Caller, args *sendArgs) (*foll
 }
 
 func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m *a2a.Message) (*follower, error) {
-	p, err := b.agent(args.Agent)
+	p, err := b.agent(ctx, args.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -116,20 +116,24 @@ func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m
 	if err := b.ownContext(ctx, caller, p.Name, args.ContextID); err != nil {
 		return nil, err
 	}
+	m.ContextID = args.ContextID
+	e := &Entry{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID}
+	return b.open(ctx, conn, e, &a2a.SendRequest{Message: m, Metadata: m.Metadata})
+}
+
+// open writes e, a new task, into the ledger under a handle, and hands the
+// message that starts it to a follower.
+func (b *Bridge) open(ctx context.Context, conn Peer, e *Entry, req *a2a.SendRequest) (*follower, error) {
 	handle, err := uuid.NewV7() // sorts by time: tasks of one millisecond are listed in their order
 	if err != nil {
 		return nil, err
 	}
 	now := b.Now().Truncate(time.Millisecond)
-	e := &Entry{
-		Handle: handle.String(), Owner: caller.User, Client: caller.Client, Agent: p.Name,
-		MessageID: m.ID, Created: now, Updated: now,
-	}
+	e.Handle, e.Created, e.Updated = handle.String(), now, now
 	if err := b.Ledger.AddTask(ctx, e, b.lease(), cmp.Or(b.MaxRunning, 1000)); err != nil {
 		return nil, fmt.Errorf("writing the task down: %w", err)
 	}
-	m.ContextID = args.ContextID
-	return b.follow(conn, e, &a2a.SendRequest{Message: m, Metadata: m.Metadata}), nil
+	return b.follow(conn, e, req), nil
 }
 
 // ownContext refuses a conversation that the caller has not had: a context id
@@ -156,7 +160,7 @@ func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs
 	if err := fits(args, e); err != nil {
 		return nil, err
 	}
-	p, err := b.agent(e.Agent)
+	p, err := b.agent(ctx, e.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -164,11 +168,17 @@ func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs
 	if err != nil {
 		return nil, err
 	}
+	return b.goOn(ctx, conn, e, &a2a.SendRequest{Message: m, Metadata: m.Metadata})
+}
+
+// goOn hands the message that continues e to a follower.
+func (b *Bridge) goOn(ctx context.Context, conn Peer, e *Entry, req *a2a.SendRequest) (*follower, error) {
+	m := req.Message
 	if err := b.reopen(ctx, e, m.ID); err != nil {
 		return nil, err
 	}
 	m.TaskID, m.ContextID = e.Task.ID, e.Task.ContextID
-	return b.follow(conn, e, &a2a.SendRequest{Message: m, Metadata: m.Metadata}), nil
+	return b.follow(conn, e, req), nil
 }
 
 // reopen takes a task that waits for its owner under our lease, for the message

@@ -14,11 +14,11 @@ import (
 var all = []a2a.Generation{a2a.V10, a2a.V03, a2a.V02, a2a.V01}
 
 // suite returns what can be asked of a way that leads through generations.
-func suite(generations ...a2a.Generation) func(*testing.T, func(*testing.T, *a2atest.Agent) a2a.Agent) {
+func suite(generations ...a2a.Generation) func(*testing.T, func(*testing.T, *a2atest.Agent) a2a.Agent, ...string) {
 	if slices.Contains(generations, a2a.V01) {
 		return a2atest.TestFirstAgent
 	}
-	return func(t *testing.T, dial func(*testing.T, *a2atest.Agent) a2a.Agent) { a2atest.TestAgent(t, dial) }
+	return a2atest.TestAgent
 }
 
 func TestAgentOverTheWire(t *testing.T) {

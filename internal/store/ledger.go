@@ -17,7 +17,7 @@ import (
 
 var _ bridge.Ledger = (*DB)(nil)
 
-const entryColumns = `handle, owner, client, agent, message_id, task, failure, settled, created, updated`
+const entryColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, settled, created, updated`
 
 // AddTask implements bridge.Ledger.
 func (db *DB) AddTask(ctx context.Context, e *bridge.Entry, l bridge.Lease, most int) error {
@@ -26,11 +26,11 @@ func (db *DB) AddTask(ctx context.Context, e *bridge.Entry, l bridge.Lease, most
 		return err
 	}
 	n, err := changed(ctx, db.write, `
-		INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, summary, task, failure, settled, holder, lease_until, created, updated)
-		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13, $14
+		INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, summary, task, failure, settled, holder, lease_until, created, updated, name, context_name)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13, $14, $16, $17
 		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0) < $15`,
 		e.Handle, e.Owner, e.Client, e.Agent, e.MessageID, e.ContextID(), string(e.State()), row.summary, row.task, row.failure,
-		l.Replica, l.Until.UnixMilli(), e.Created.UnixMilli(), e.Updated.UnixMilli(), most)
+		l.Replica, l.Until.UnixMilli(), e.Created.UnixMilli(), e.Updated.UnixMilli(), most, e.Name, e.ContextName)
 	if err == nil && n == 0 {
 		return bridge.ErrTooManyTasks
 	}
@@ -213,19 +213,25 @@ func encodeJSON(v any) (sql.NullString, error) {
 }
 
 func scanEntry(row interface{ Scan(...any) error }) (*bridge.Entry, error) {
+	e, _, err := scanSized(row)
+	return e, err
+}
+
+// scanSized returns an entry and how many bytes its task has in the store.
+func scanSized(row interface{ Scan(...any) error }) (*bridge.Entry, int, error) {
 	var e bridge.Entry
 	var task, failure sql.NullString
 	var settled, created, updated int64
-	err := row.Scan(&e.Handle, &e.Owner, &e.Client, &e.Agent, &e.MessageID, &task, &failure, &settled, &created, &updated)
+	err := row.Scan(&e.Handle, &e.Owner, &e.Client, &e.Agent, &e.MessageID, &e.Name, &e.ContextName, &task, &failure, &settled, &created, &updated)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	e.Settled, e.Created, e.Updated = settled == 1, at(created), at(updated)
 	if decodeJSON(task, &e.Task) != nil || decodeJSON(failure, &e.Failure) != nil {
 		// One damaged row must not keep a replica from taking up the others.
 		e.Failure = &bridge.Failure{Code: a2a.Internal, Message: "What was recorded of this task cannot be read any more."}
 	}
-	return &e, nil
+	return &e, len(task.String), nil
 }
 
 func decodeJSON(from sql.NullString, into any) error {

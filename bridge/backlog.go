@@ -1,0 +1,37 @@
+package bridge
+
+import "rialto/a2a"
+
+const (
+	backlogEvents = 256
+	backlogBytes  = 1 << 20
+)
+
+// backlog holds the latest events of a task, for those who read them one by
+// one and at their own pace. Who falls behind it gets the task as it stands.
+// Its zero value is empty.
+type backlog struct {
+	events []a2a.Event
+	next   int // the number of the event after the last
+	bytes  int
+}
+
+func (l *backlog) add(e a2a.Event) {
+	l.events = append(l.events, e)
+	l.next++
+	l.bytes += size(e)
+	for len(l.events) > backlogEvents || l.bytes > backlogBytes && len(l.events) > 1 {
+		l.bytes -= size(l.events[0])
+		l.events = l.events[1:] // append moves the rest to another array in time
+	}
+}
+
+// event returns event number n; ok is unset if it was dropped or has not
+// happened yet.
+func (l *backlog) event(n int) (e a2a.Event, ok bool) {
+	first := l.next - len(l.events)
+	if n < first || n >= l.next {
+		return nil, false
+	}
+	return l.events[n-first], true
+}

@@ -1,0 +1,266 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/mcp"
+
+	"github.com/google/uuid"
+)
+
+// Face is an agent of the bridge as its A2A callers meet it: an a2a.Agent over
+// the ledger. A task that is sent to it is in the ledger before it has an id,
+// and the id is the ledger's; it is followed whether or not its caller stays,
+// survives a restart, and is its owner's alone, through whatever door it came.
+//
+// Every call needs a caller (Bridge.Caller). An agent that the caller's use
+// cases do not reach, and a task of somebody else, do not exist: same error,
+// same text.
+type Face struct {
+	bridge *Bridge
+	agent  string
+}
+
+var (
+	_ a2a.Agent  = (*Face)(nil)
+	_ a2a.Lister = (*Face)(nil)
+)
+
+// Face returns the face of the agent with a name.
+func (b *Bridge) Face(agent string) *Face { return &Face{b, agent} }
+
+// Send delivers a message (a2a.Agent). One that should not wait for the end
+// still waits a moment for the agent to take it.
+func (f *Face) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
+	w, err := f.deliver(ctx, req)
+	if err != nil {
+		return nil, f.refuse(err)
+	}
+	waiting := ctx
+	if req.ReturnImmediately {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithTimeout(ctx, firstWord)
+		defer cancel()
+	}
+	w.wait(waiting, func(string) {}, req.ReturnImmediately)
+	w.save() // before the task is shown, the ledger knows it at the agent
+	if err := w.refusal(); err != nil {
+		return nil, f.refuse(err)
+	}
+	e := w.snapshot()
+	if e.Task != nil && e.Task.ID == "" && e.Failure == nil {
+		return e.say(), nil
+	}
+	return e.show().WithHistory(req.HistoryLength), nil
+}
+
+// Stream delivers a message and tells what becomes of it, event by event as
+// the agent does (a2a.Agent).
+func (f *Face) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		w, err := f.deliver(ctx, req)
+		if err != nil {
+			yield(nil, f.refuse(err))
+			return
+		}
+		f.tell(ctx, w, yield)
+	}
+}
+
+// Task returns a task as it stands (a2a.Agent).
+func (f *Face) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
+	e, err := f.now(ctx, q.ID)
+	if err != nil {
+		return nil, f.refuse(err)
+	}
+	return e.show().WithHistory(q.HistoryLength), nil
+}
+
+// Cancel asks the agent to stop a task (a2a.Agent).
+func (f *Face) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
+	e, err := f.entry(ctx, id)
+	if err == nil {
+		err = a2a.Transition(e.State(), a2a.Canceled)
+	}
+	if err == nil && (e.Task == nil || e.Task.ID == "") {
+		err = a2a.Errorf(a2a.TaskNotCancelable, "the agent has not confirmed the task yet; try again in a few seconds")
+	}
+	if err == nil {
+		e, err = f.bridge.cancel(ctx, e.Owner, e.Handle)
+	}
+	if err != nil {
+		return nil, f.refuse(err)
+	}
+	return e.show(), nil
+}
+
+// Subscribe follows a task that exists already: the task as it stands, then
+// its events (a2a.Agent). Where another replica follows it, whole tasks come
+// instead of events, as the ledger hears of them.
+func (f *Face) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		e, err := f.entry(ctx, id)
+		switch {
+		case err != nil:
+			yield(nil, f.refuse(err))
+		case e.State().Terminal():
+			yield(nil, a2a.Errorf(a2a.UnsupportedOperation, "the task has ended (%s); there is nothing to follow", e.State()))
+		default:
+			f.follow(ctx, e, yield)
+		}
+	}
+}
+
+// Card returns the agent's card, without the ways to reach it: what is served
+// here, and how, is for whoever serves it to say.
+func (f *Face) Card(ctx context.Context) (*a2a.Card, error) {
+	conn, err := f.bridge.named(ctx, f.agent)
+	if err != nil {
+		return nil, f.refuse(err)
+	}
+	card := *conn.Card()
+	card.Interfaces, card.SecuritySchemes, card.Security = nil, nil, nil
+	card.Capabilities = a2a.Capabilities{Streaming: true} // whatever the agent does: there is a follower
+	return &card, nil
+}
+
+// Visible tells whether the caller's use cases reach the agent.
+func (f *Face) Visible(ctx context.Context) bool {
+	p, ok := f.bridge.peers[f.agent]
+	return ok && f.bridge.Caller(ctx).sees(p.Agent)
+}
+
+// errNoAgent is what a caller learns of an agent that is not there, or not for
+// them.
+var errNoAgent = a2a.Errorf(a2a.TaskNotFound, "there is no such agent, or not for you")
+
+// deliver writes the task of a message into the ledger and hands the message to
+// a follower.
+func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, error) {
+	if req == nil || req.Message == nil || len(req.Message.Parts) == 0 {
+		return nil, a2a.Errorf(a2a.InvalidParams, "a message with at least one part is required")
+	}
+	if !f.Visible(ctx) {
+		return nil, errNoAgent
+	}
+	conn, err := f.bridge.named(ctx, f.agent)
+	if err != nil {
+		return nil, err
+	}
+	m, out := *req.Message, *req
+	out.Message, out.HistoryLength, out.ReturnImmediately = &m, nil, false // the ledger wants it all
+	if m.ReferenceTaskIDs, err = f.references(ctx, m.ReferenceTaskIDs); err != nil {
+		return nil, err
+	}
+	if m.TaskID != "" {
+		return f.continueTask(ctx, conn, &out)
+	}
+	return f.startTask(ctx, conn, &out)
+}
+
+func (f *Face) startTask(ctx context.Context, conn Peer, req *a2a.SendRequest) (*follower, error) {
+	caller, m := f.bridge.Caller(ctx), req.Message
+	name := m.ContextID
+	if name == "" {
+		name = uuid.NewString()
+	}
+	known, err := f.bridge.Ledger.ContextNamed(ctx, caller.User, f.agent, name)
+	if err != nil {
+		return nil, err
+	}
+	if m.ContextID = known; known == "" {
+		m.ContextID = contextOf(caller.User, f.agent, name)
+	}
+	return f.bridge.open(ctx, conn, &Entry{
+		Owner: caller.User, Client: caller.Client, Agent: f.agent, MessageID: m.ID, ContextName: name, Name: string(req.Name),
+	}, req)
+}
+
+// contextOf returns what a caller's conversation is called at the agent. Callers
+// make up such names, and some agents take a message with the same id and
+// content in the same conversation for the same message: no two users' may meet.
+func contextOf(owner, agent, name string) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(owner+"\x00"+agent+"\x00"+name)).String()
+}
+
+func (f *Face) continueTask(ctx context.Context, conn Peer, req *a2a.SendRequest) (*follower, error) {
+	m := req.Message
+	e, err := f.entry(ctx, m.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	if m.ContextID != "" && m.ContextID != e.context() {
+		return nil, a2a.Errorf(a2a.InvalidParams, "task %s belongs to another context; leave contextId out", e.Handle)
+	}
+	if err := e.State().Accepts(); err != nil {
+		return nil, err
+	}
+	return f.bridge.goOn(ctx, conn, e, req)
+}
+
+// references returns the agent's ids of the caller's tasks that a message
+// refers to.
+func (f *Face) references(ctx context.Context, handles []a2a.TaskID) ([]a2a.TaskID, error) {
+	handles = slices.Clone(handles)
+	for i, h := range handles {
+		e, err := f.entry(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		if e.Task != nil {
+			handles[i] = e.Task.ID
+		}
+	}
+	return handles, nil
+}
+
+// entry returns the caller's task with this agent.
+func (f *Face) entry(ctx context.Context, id a2a.TaskID) (*Entry, error) {
+	e, err := f.bridge.Ledger.Task(ctx, f.bridge.Caller(ctx).User, string(id))
+	if err == nil && (e.Agent != f.agent || !f.Visible(ctx)) {
+		err = ErrNoTask
+	}
+	return e, err
+}
+
+// now is entry with what this replica's follower knows, if it follows the task.
+func (f *Face) now(ctx context.Context, id a2a.TaskID) (*Entry, error) {
+	e, _, err := f.bridge.now(ctx, f.bridge.Caller(ctx).User, string(id))
+	if err == nil && (e.Agent != f.agent || !f.Visible(ctx)) || errors.Is(err, mcp.ErrNoTask) {
+		return nil, ErrNoTask
+	}
+	return e, err
+}
+
+// refuse puts an error into the terms of A2A. What is not in them already, and
+// not ours to tell, stays as it is: it is for the log.
+func (f *Face) refuse(err error) error {
+	var refusal *a2a.Error
+	var input inputError
+	var down Unreachable
+	switch {
+	case errors.As(err, &refusal):
+		return refusal
+	case errors.Is(err, ErrNoTask):
+		return a2a.Errorf(a2a.TaskNotFound, "there is no such task, or not for you")
+	case errors.Is(err, ErrTaskBusy):
+		return a2a.Errorf(a2a.InvalidTaskState, "the task takes no message now")
+	case errors.Is(err, ErrTooManyTasks):
+		return a2a.Errorf(a2a.RateLimited, "you have too many tasks running; wait for some to finish, or cancel them")
+	case errors.As(err, &down):
+		return a2a.Errorf(a2a.Unavailable, "%s", strings.TrimSuffix(down.Error(), "."))
+	case errors.As(err, &input):
+		return a2a.Errorf(a2a.InvalidParams, "%s", input.msg)
+	case errors.Is(err, errStopping):
+		return a2a.Errorf(a2a.Unavailable, "the server is stopping; subscribe to the task again")
+	default:
+		return err
+	}
+}
+
+var errStopping = errors.New("the bridge is stopping")

@@ -1,0 +1,256 @@
+package bridge_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2aexec"
+	"rialto/a2a/a2atest"
+	"rialto/bridge"
+)
+
+// remints are the cases of the suites that a face does not pass on purpose: the
+// ids of conversations and references are its own, and it always waits; what
+// has ended stays so, whatever the agent would do.
+var remints = []string{"the agent gets what was sent", "the agent gets the message", "an end can be taken up"}
+
+// faceOf returns the face of an agent for alice.
+func faceOf(t *testing.T, agent peer) *bridge.Face {
+	r := newRig(t, "", map[string]peer{"agent": agent})
+	r.Caller = func(context.Context) bridge.Caller { return bridge.Caller{User: "alice", Client: "test"} }
+	return r.Face("agent")
+}
+
+func dialed(t *testing.T, url string, g a2a.Generation) *a2aclient.Client {
+	t.Helper()
+	c, err := (&a2aclient.Dialer{Pause: time.Millisecond, Protocol: g}).Dial(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestFaceIsAnAgent crosses every generation of callers with every generation
+// of agents, with the ledger between them.
+func TestFaceIsAnAgent(t *testing.T) {
+	all := []a2a.Generation{a2a.V10, a2a.V03, a2a.V02, a2a.V01}
+	for _, callers := range all {
+		for _, agents := range all {
+			t.Run("callers of "+string(callers)+" reach an agent of "+string(agents), func(t *testing.T) {
+				through := func(t *testing.T, agent *a2atest.Agent) a2a.Agent {
+					upstream := dialed(t, a2atest.Serve(t, agent, agent.Card(), agents), agents)
+					face := faceOf(t, peer{upstream, upstream.Card()})
+					return dialed(t, a2atest.Serve(t, face, agent.Card(), callers), callers)
+				}
+				switch {
+				case callers == a2a.V01: // whose end is taken up as another task
+					a2atest.TestFirstAgent(t, through, remints[1])
+				case agents == a2a.V01:
+					a2atest.TestFirstAgent(t, through, remints...)
+				default:
+					a2atest.TestAgent(t, through, remints...)
+				}
+			})
+		}
+	}
+}
+
+func TestFaceListsTasks(t *testing.T) {
+	a2atest.TestLister(t, func(t *testing.T, agent *a2atest.Agent) a2a.Agent {
+		return faceOf(t, peer{agent, agent.Card()})
+	})
+}
+
+func say(text string) *a2a.SendRequest { return a2atest.Say(text) }
+
+func sent(t *testing.T, f a2a.Agent, ctx context.Context, req *a2a.SendRequest) *a2a.Task {
+	t.Helper()
+	e, err := f.Send(ctx, req)
+	task, ok := e.(*a2a.Task)
+	if err != nil || !ok {
+		t.Fatalf("got %T, %v, want a task", e, err)
+	}
+	return task
+}
+
+func TestAFaceShowsATaskToItsOwnerAlone(t *testing.T) {
+	agent := a2atest.NewAgent()
+	defer agent.Close()
+	r := newRig(t, "", map[string]peer{"one": {agent, agent.Card()}, "two": {agent, agent.Card()}})
+	alice, bob := as(t.Context(), "alice"), as(t.Context(), "bob")
+	mine := sent(t, r.Face("one"), alice, say("ask which?"))
+	reply := func() *a2a.SendRequest {
+		req := say("echo this")
+		req.Message.TaskID = mine.ID
+		return req
+	}
+	refers := say("echo")
+	refers.Message.ReferenceTaskIDs = []a2a.TaskID{mine.ID}
+	for name, stranger := range map[string]struct {
+		face *bridge.Face
+		ctx  context.Context
+	}{"another user": {r.Face("one"), bob}, "another agent": {r.Face("two"), alice}, "nobody": {r.Face("one"), t.Context()}} {
+		f, ctx := stranger.face, stranger.ctx
+		for door, err := range map[string]error{
+			"task":      last(f.Task(ctx, a2a.TaskQuery{ID: mine.ID})),
+			"cancel":    last(f.Cancel(ctx, mine.ID)),
+			"subscribe": failure(f.Subscribe(ctx, mine.ID)),
+			"send":      last(f.Send(ctx, reply())),
+			"stream":    failure(f.Stream(ctx, reply())),
+			"reference": last(f.Send(ctx, refers)),
+		} {
+			if !a2a.Is(err, a2a.TaskNotFound) {
+				t.Errorf("%s by %s: got %v, want TASK_NOT_FOUND", door, name, err)
+			}
+		}
+		if page, err := f.Tasks(ctx, a2a.TaskFilter{ContextID: mine.ContextID}); err != nil || page.Total != 0 {
+			t.Errorf("list by %s: got %+v, %v", name, page, err)
+		}
+	}
+	if page, err := r.Face("one").Tasks(alice, a2a.TaskFilter{ContextID: mine.ContextID}); err != nil || page.Total != 1 {
+		t.Errorf("list by the owner: got %+v, %v", page, err)
+	}
+	// The tools and the face show the same ledger.
+	if got := r.call("get_task", `{"task_id":"`+string(mine.ID)+`","wait":0}`); got.State != a2a.InputRequired {
+		t.Errorf("get_task: got %s", got.State)
+	}
+}
+
+func last[T any](_ T, err error) error { return err }
+
+func failure(events func(func(a2a.Event, error) bool)) error {
+	for _, err := range events {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestTwoUsersWithTheSameWordsHaveTwoTasks(t *testing.T) {
+	agent := a2atest.NewAgent()
+	defer agent.Close()
+	r := newRig(t, "", map[string]peer{"agent": {agent, agent.Card()}})
+	f := r.Face("agent")
+	req := say("ask which?")
+	req.Message.ContextID = "1"
+	alices, bobs := sent(t, f, as(t.Context(), "alice"), req), sent(t, f, as(t.Context(), "bob"), req)
+	if alices.ContextID != "1" || bobs.ContextID != "1" {
+		t.Errorf("got conversations %q and %q, want the callers' own words", alices.ContextID, bobs.ContextID)
+	}
+	got := agent.Received()
+	if got[0].Message.ContextID == got[1].Message.ContextID {
+		t.Errorf("both are in conversation %q at the agent", got[0].Message.ContextID)
+	}
+	answer := say("echo bob's")
+	answer.Message.TaskID = bobs.ID
+	sent(t, f, as(t.Context(), "bob"), answer)
+	if still, err := f.Task(as(t.Context(), "alice"), a2a.TaskQuery{ID: alices.ID}); err != nil || still.Status.State != a2a.InputRequired {
+		t.Errorf("got %+v, %v: bob's answer went to alice's task", still, err)
+	}
+}
+
+func TestAConversationGoesOnUnderItsName(t *testing.T) {
+	agent := a2atest.NewAgent()
+	defer agent.Close()
+	f := faceOf(t, peer{agent, agent.Card()})
+	first := sent(t, f, t.Context(), say("echo 1"))
+	again := say("echo 2")
+	again.Message.ContextID = first.ContextID
+	second := sent(t, f, t.Context(), again)
+	got := agent.Received()
+	if second.ContextID != first.ContextID || got[1].Message.ContextID != got[0].Message.ContextID {
+		t.Errorf("got conversation %q after %q, at the agent %q after %q", second.ContextID, first.ContextID, got[1].Message.ContextID, got[0].Message.ContextID)
+	}
+}
+
+func TestUseCasesHideAgents(t *testing.T) {
+	agent := a2atest.NewAgent()
+	defer agent.Close()
+	r := newRig(t, "", map[string]peer{"open": {agent, agent.Card()}, "claims": {agent, agent.Card()}})
+	for i := range r.Agents {
+		if r.Agents[i].Name == "claims" {
+			r.Agents[i].UseCases = []string{"claims", "audit"}
+		}
+	}
+	r.Close()
+	r.Start() // with the agents as they are now
+	caller := bridge.Caller{User: "alice"}
+	r.Caller = func(context.Context) bridge.Caller { return caller }
+	for name, c := range map[string]struct {
+		caller bridge.Caller
+		sees   bool
+	}{
+		"without a use case": {bridge.Caller{User: "alice"}, false},
+		"of another":         {bridge.Caller{User: "alice", UseCases: []string{"sales"}}, false},
+		"of one of them":     {bridge.Caller{User: "alice", UseCases: []string{"sales", "audit"}}, true},
+		"of all":             {bridge.Caller{User: "alice", AllUseCases: true}, true},
+	} {
+		caller = c.caller
+		_, err := r.Face("claims").Send(t.Context(), say("echo x"))
+		if c.sees != (err == nil) || err != nil && !a2a.Is(err, a2a.TaskNotFound) {
+			t.Errorf("%s: send got %v", name, err)
+		}
+		if _, err := r.Face("open").Send(t.Context(), say("echo x")); err != nil {
+			t.Errorf("%s: an agent for all got %v", name, err)
+		}
+		names := []string{}
+		for _, a := range r.AgentInfos(t.Context()) {
+			names = append(names, a.Name)
+		}
+		if slices.Contains(names, "claims") != c.sees || !slices.Contains(names, "open") {
+			t.Errorf("%s: list_agents has %v", name, names)
+		}
+		if got := r.call("send_task", `{"agent":"claims","message":"echo x"}`); got.IsError == c.sees {
+			t.Errorf("%s: send_task got %s", name, got.Text)
+		}
+	}
+}
+
+func TestATaskOfTheFaceSurvivesARestart(t *testing.T) {
+	agent := a2atest.NewAgent()
+	defer agent.Close()
+	r := newRig(t, "", map[string]peer{"agent": {agent, agent.Card()}})
+	f, ctx := r.Face("agent"), as(t.Context(), "alice")
+	req := say("wait over")
+	req.ReturnImmediately = true
+	task := sent(t, f, ctx, req)
+	r.Close()
+	agent.Release()
+	r.Start()
+	var end a2a.State
+	for e, err := range f.Subscribe(ctx, task.ID) {
+		if err != nil {
+			break // it has ended already
+		}
+		if u, ok := e.(*a2a.StatusUpdate); ok {
+			end = u.Status.State
+		}
+	}
+	got, err := f.Task(ctx, a2a.TaskQuery{ID: task.ID})
+	if err != nil || got.Status.State != a2a.Completed || len(got.Artifacts) != 1 {
+		t.Errorf("got %+v, %v after %q", got, err, end)
+	}
+}
+
+func TestAStreamEndsWhenTheServerStops(t *testing.T) {
+	r := newRig(t, "", map[string]peer{"agent": running(t, func(ctx context.Context, turn *a2aexec.Turn) error {
+		turn.Working("on it")
+		<-ctx.Done()
+		return nil
+	})})
+	f, ctx := r.Face("agent"), as(t.Context(), "alice")
+	var err error
+	for e, broke := range f.Stream(ctx, say("go")) {
+		if err = broke; e != nil {
+			r.EndWaits()
+		}
+	}
+	if !a2a.Is(err, a2a.Unavailable) {
+		t.Errorf("got %v, want to be told to come back", err)
+	}
+}
