@@ -42,7 +42,8 @@ type Ledger interface {
 
 	// SaveTask writes e.Task, e.Failure, e.Settled and e.Updated. It fails
 	// with ErrLeaseLost, and writes nothing, when replica no longer follows
-	// the task. A settled task is followed by nobody.
+	// the task. A settled task is followed by nobody. In the same step, what
+	// e.Shown() returns is put into the outbox for each webhook of the task.
 	SaveTask(ctx context.Context, e *Entry, replica string) error
 
 	// Task returns owner's task, or ErrNoTask.

@@ -54,7 +54,8 @@ func (db *DB) ContinueTask(ctx context.Context, e *bridge.Entry, messageID strin
 	return bridge.ErrTaskBusy
 }
 
-// SaveTask implements bridge.Ledger.
+// SaveTask implements bridge.Ledger. A task that no webhook watches, as most
+// are, is written in one statement; it finds no row of one that is watched.
 func (db *DB) SaveTask(ctx context.Context, e *bridge.Entry, replica string) error {
 	row, err := encodeEntry(e)
 	if err != nil {
@@ -64,12 +65,37 @@ func (db *DB) SaveTask(ctx context.Context, e *bridge.Entry, replica string) err
 	if e.Settled {
 		holder = ""
 	}
-	n, err := changed(ctx, db.write, `
-		UPDATE tasks SET context_id = $1, state = $2, summary = $3, task = $4, failure = $5, settled = $6, holder = $7, updated = $8
-		WHERE handle = $9 AND holder = $10`,
-		e.ContextID(), string(e.State()), row.summary, row.task, row.failure, flag(e.Settled), holder, e.Updated.UnixMilli(), e.Handle, replica)
+	args := []any{e.ContextID(), string(e.State()), row.summary, row.task, row.failure, flag(e.Settled), holder, e.Updated.UnixMilli(), e.Handle, replica}
+	n, err := changed(ctx, db.write, saveTask+` AND watched = 0`, args...)
 	if err == nil && n == 0 {
-		return bridge.ErrLeaseLost
+		return db.saveWatched(ctx, e, args)
+	}
+	return err
+}
+
+const saveTask = `
+	UPDATE tasks SET context_id = $1, state = $2, summary = $3, task = $4, failure = $5, settled = $6, holder = $7, updated = $8
+	WHERE handle = $9 AND holder = $10`
+
+// saveWatched writes a task, and into the outbox what its webhooks are to be
+// told, or neither.
+func (db *DB) saveWatched(ctx context.Context, e *bridge.Entry, args []any) error {
+	var notices int64
+	err := db.inTx(ctx, func(t *tx) error {
+		n, err := changed(ctx, t, saveTask, args...)
+		if err == nil && n == 0 {
+			return bridge.ErrLeaseLost
+		}
+		if err == nil {
+			notices, err = notice(ctx, t, e)
+		}
+		return err
+	})
+	if err == nil && notices > 0 {
+		select {
+		case db.noticed <- struct{}{}:
+		default: // whoever tells webhooks is awake already
+		}
 	}
 	return err
 }

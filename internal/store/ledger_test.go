@@ -14,3 +14,11 @@ func TestSQLiteKeepsTheContractOfTheLedger(t *testing.T) {
 func TestPostgreSQLKeepsTheContractOfTheLedger(t *testing.T) {
 	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return openSchema(t) })
 }
+
+func TestSQLiteKeepsTheContractOfTheOutbox(t *testing.T) {
+	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openTemp(t) })
+}
+
+func TestPostgreSQLKeepsTheContractOfTheOutbox(t *testing.T) {
+	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openSchema(t) })
+}

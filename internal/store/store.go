@@ -26,6 +26,8 @@ import (
 type DB struct {
 	read  *pool
 	write *pool // the same as read on PostgreSQL
+
+	noticed chan struct{} // ready when there is something for webhooks
 }
 
 //go:embed migrations/*.sql
