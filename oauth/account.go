@@ -53,6 +53,22 @@ func (s *Server) SetPassword(ctx context.Context, name, password string) error {
 	return s.Store.SetPassword(ctx, old.ID, a.Password)
 }
 
+// SetAdmin gives a local account the role of an administrator, which lets it
+// grant ScopeAdmin, or takes it away: with it goes what was granted. It returns
+// ErrNotFound if there is no account of that name.
+func (s *Server) SetAdmin(ctx context.Context, name string, admin bool) error {
+	name, err := userName(name)
+	if err != nil {
+		return err
+	}
+	a, err := s.Store.Account(ctx, name)
+	if err == nil {
+		err = s.Store.SetAdmin(ctx, a.ID, admin)
+		s.grants.forget()
+	}
+	return named(name, err)
+}
+
 // RemoveUser removes a local account and everything that it granted. It
 // returns ErrNotFound if there is none of that name.
 func (s *Server) RemoveUser(ctx context.Context, name string) error {

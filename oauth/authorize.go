@@ -38,7 +38,7 @@ func (s *Server) showAuthorize(w http.ResponseWriter, r *http.Request) {
 		s.writeProblem(w, r, err)
 		return
 	}
-	s.consentPage(w, r, http.StatusOK, ask{req, client, handle}, session, templates.Authorize{})
+	s.consentPage(w, r, http.StatusOK, ask{req: req, client: client, handle: handle}, session, templates.Authorize{})
 }
 
 // keep stores the request under a one-time handle that goes into the form and
@@ -106,9 +106,9 @@ func (s *Server) checkRequest(f form, c *Client, to redirectURI) (*Request, erro
 	if err := s.checkResource(f["resource"]); err != nil {
 		return nil, err
 	}
-	scope, ok := s.grantable(f.get("scope"))
-	if !ok {
-		return nil, refuse("invalid_scope", "None of these scopes exists here; known are %s.", s.known())
+	scope, err := s.grantable(f.get("scope"))
+	if err != nil {
+		return nil, err
 	}
 	prompt := strings.Fields(f.get("prompt"))
 	if slices.Contains(prompt, "none") {
@@ -230,6 +230,15 @@ type ask struct {
 	req    *Request
 	client *Client
 	handle string
+	ticked ScopeSet // what the form chose; nil before there was one
+}
+
+// chosen returns the part of what was asked for that the form ticked. Nobody
+// has to decide about a refresh token.
+func (q ask) chosen() ScopeSet {
+	return slices.DeleteFunc(slices.Clone(q.req.Scope), func(scope string) bool {
+		return scope != offlineAccess && !q.ticked.Has(scope)
+	})
 }
 
 // consentPage asks. Nobody is taken as signed in when the client wants the
@@ -244,7 +253,7 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, status int,
 	page.Unverified = !q.client.configured && !q.client.documented
 	page.RedirectHost, page.Loopback = to.host(), to.local()
 	page.LookAlike = lookAlike(q.client, to)
-	page.Scopes = s.inWords(q.req.Scope)
+	page.Scopes = s.inWords(q)
 	page.Handle, page.Action = q.handle, s.path("/authorize")
 	if session != nil && !q.req.Login {
 		page.User = session.Name
@@ -260,15 +269,33 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, status int,
 	templates.Write(w, r, status, page)
 }
 
-// inWords returns the scopes as a person should read them.
-func (s *Server) inWords(set ScopeSet) []templates.Scope {
+// inWords returns the scopes as a person should read them. All are ticked at
+// first but the operator's, which nobody is to grant by going on.
+func (s *Server) inWords(q ask) []templates.Scope {
 	var words []templates.Scope
-	for _, scope := range s.Scopes {
-		if set.Has(scope.Name) && scope.Name != offlineAccess {
-			words = append(words, templates.Scope{Name: scope.Name, Words: scope.Words})
+	for _, name := range q.req.Scope.without(offlineAccess) {
+		scope := templates.Scope{Name: name, Words: s.words(name), Ticked: q.ticked.Has(name)}
+		if useCase := UseCase(name); useCase != "*" {
+			scope.UseCase = useCase
 		}
+		if q.ticked == nil {
+			scope.Ticked = name != ScopeAdmin
+		}
+		words = append(words, scope)
 	}
 	return words
+}
+
+// words returns what the operator says that a scope means.
+func (s *Server) words(name string) string {
+	if UseCase(name) != "" {
+		name = ScopeTools
+	}
+	i := slices.IndexFunc(s.Scopes, func(scope Scope) bool { return scope.Name == name })
+	if i < 0 {
+		return name // the configuration has changed since the request came
+	}
+	return s.Scopes[i].Words
 }
 
 // waiting returns the question that a form answers, if it is this browser's.
@@ -294,5 +321,5 @@ func (s *Server) waiting(ctx context.Context, r *http.Request, handle string) (a
 	if _, err := redirectFor(client, req.RedirectURI); err != nil {
 		return ask{}, badLink(http.StatusBadRequest, "The app has changed the addresses that it registered.")
 	}
-	return ask{req, client, handle}, nil
+	return ask{req: req, client: client, handle: handle}, nil
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // answerAuthorize takes the person's answer. Nothing but the handle, the
-// decision and the credentials is taken from the form: what is granted is what
-// the page showed.
+// decision, the credentials and the ticks is taken from the form: what is
+// granted is what the page showed, or less.
 func (s *Server) answerAuthorize(w http.ResponseWriter, r *http.Request) {
-	f, err := s.pageForm(w, r)
+	f, err := s.pageForm(w, r, "scope")
 	if err != nil {
 		s.writeProblem(w, r, err)
 		return
@@ -22,6 +22,7 @@ func (s *Server) answerAuthorize(w http.ResponseWriter, r *http.Request) {
 		s.writeProblem(w, r, err)
 		return
 	}
+	q.ticked = append(ScopeSet{}, f["scope"]...)
 	switch f.get("decision") {
 	case "approve":
 		err = s.approve(w, r, f, q)
@@ -51,6 +52,7 @@ func (s *Server) switchAccount(w http.ResponseWriter, r *http.Request, q ask) er
 	if err := s.endSession(w, r); err != nil {
 		return err
 	}
+	q.ticked = nil
 	s.consentPage(w, r, http.StatusOK, q, nil, templates.Authorize{})
 	return nil
 }
@@ -71,7 +73,7 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request, f form, q ask) 
 		s.consentPage(w, r, http.StatusOK, q, session, templates.Authorize{Error: reason})
 		return nil
 	}
-	code, err := s.grant(r.Context(), q.req, session)
+	code, err := s.grant(r.Context(), q, session)
 	if err != nil {
 		return asAnswered(err)
 	}
@@ -109,13 +111,20 @@ func unclear(f form, q ask, session *Session) string {
 	if err == nil && lookAlike(q.client, to) != "" && f.get("understood") != "yes" {
 		return "Read the warning first."
 	}
+	chosen := q.chosen().without(offlineAccess)
+	if len(chosen) == 0 {
+		return "Choose at least one thing that the app may do, or refuse."
+	}
+	if chosen.Has(ScopeAdmin) && !session.Admin {
+		return "Only an administrator can allow that, and this account is none."
+	}
 	return ""
 }
 
 // grant records what was approved and returns the code.
-func (s *Server) grant(ctx context.Context, req *Request, session *Session) (string, error) {
-	code := secret(codePrefix)
-	g := s.newGrant(session.AccountID, req.ClientID, req.Scope, session.Created)
+func (s *Server) grant(ctx context.Context, q ask, session *Session) (string, error) {
+	code, req := secret(codePrefix), q.req
+	g := s.newGrant(session.AccountID, req.ClientID, allowed(q.chosen(), session.Admin), session.Created)
 	c := &Code{Hash: hash(code), ClientID: req.ClientID, Challenge: req.Challenge, Expires: g.Created.Add(s.codeTTL())}
 	if req.RedirectSent {
 		c.RedirectURI = req.RedirectURI

@@ -114,16 +114,16 @@ func TestJ5TheFormDecidesNothingElse(t *testing.T) {
 	r := newRig(t)
 	c, other := r.newClient("none"), r.newClient("none", "http://127.0.0.1:9/other")
 	b := r.browser()
-	to := b.Submit(b.Get(r.authorizeURL(c, params{"scope": "mcp:tools"})), params{
+	to := b.Submit(b.Get(r.authorizeURL(c, params{"scope": "mcp:tools mcp:more"})), params{
 		"decision": "approve", "username": user, "password": password,
-		"client_id": other.id, "redirect_uri": other.redirect, "scope": "mcp:tools mcp:more", "resource": "https://evil.example", "state": "x", "code_challenge": "x",
+		"client_id": other.id, "redirect_uri": other.redirect, "scope": "mcp:more", "resource": "https://evil.example", "state": "x", "code_challenge": "x",
 	})
 	if to.Status == 400 {
 		t.Fatal("unknown fields of the form are refused, want them ignored")
 	}
 	got := r.ok(r.form("/token", codeForm(c, to.Continue().Query().Get("code"))))
-	if got.str("scope") != "mcp:tools" {
-		t.Errorf("got scope %q, want what the page showed", got.str("scope"))
+	if got.str("scope") != "mcp:more" {
+		t.Errorf("got scope %q, want what was ticked of what the page showed", got.str("scope"))
 	}
 }
 

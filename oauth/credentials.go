@@ -12,9 +12,9 @@ const grantCredentials = "client_credentials"
 // redeemCredentials gives a client of the operator a token for the account
 // that the operator named. There is no refresh token: the client can ask again.
 func (s *Server) redeemCredentials(ctx context.Context, client *Client, f form) (*tokens, error) {
-	scope, ok := s.grantable(f.get("scope"))
-	if !ok {
-		return nil, refuse("invalid_scope", "None of these scopes exists here; known are %s.", s.known())
+	scope, err := s.grantable(f.get("scope"))
+	if err != nil {
+		return nil, err
 	}
 	a, err := s.Store.Account(ctx, client.user)
 	if errors.Is(err, ErrNotFound) || err == nil && a.Disabled {
@@ -23,6 +23,9 @@ func (s *Server) redeemCredentials(ctx context.Context, client *Client, f form) 
 	}
 	if err != nil {
 		return nil, err
+	}
+	if scope = allowed(scope, a.Admin); len(scope) == 0 {
+		return nil, refuse("invalid_scope", "The account of the client is no administrator.")
 	}
 	g := s.newGrant(a.ID, client.ID, scope, s.Now())
 	g.Expires = g.Created.Add(s.accessTTL())

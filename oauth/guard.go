@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Guard lets only requests through to next that bear an access token with all
-// of scopes, and puts their Principal into the context. It answers the others
+// Guard lets only requests through to next that bear an access token that is
+// enough for all of scopes (ScopeSet.Meets), and puts their Principal into the context. It answers the others
 // before their body is read, with a challenge that tells a client where to
 // begin (RFC 6750 section 3, RFC 9728 section 5.1).
 //
-// A token dies with its grant: at once in the process that revoked it, within
+// A token dies with its grant, and the operator's scope with the role: at once in the process that revoked it, within
 // two seconds in others that share the store. When the store cannot be asked
 // nobody is let through.
 //
@@ -25,7 +25,7 @@ import (
 func (s *Server) Guard(next http.Handler, scopes ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := s.admitted(r)
-		if err == nil && !p.Scope.HasAll(scopes...) {
+		if err == nil && !p.Scope.Meets(scopes...) {
 			err = refuse("insufficient_scope", "The access token does not hold every scope that this needs.")
 		}
 		if err != nil {
@@ -57,7 +57,7 @@ func (s *Server) admitted(r *http.Request) (Principal, error) {
 	if g == nil || g.AccountID != p.User || g.ClientID != p.ClientID {
 		return Principal{}, badToken("It was revoked.")
 	}
-	p.Name = g.Name
+	p.Name, p.Scope = g.Name, allowed(p.Scope, g.Admin)
 	return p, nil
 }
 

@@ -282,7 +282,7 @@ func TestF16AHugeTokenIsRefusedFast(t *testing.T) {
 func TestF23AndF24OnlyTheWholeScopeCounts(t *testing.T) {
 	f := newForge(t)
 	for _, scope := range []any{
-		"mcp:tools:other", "mcp:tools2", "xmcp:tools", "mcp:tool", "MCP:TOOLS", "mcp:more", "", nil,
+		"mcp:tools2", "mcp:tools:", "mcp:tools:a:b", "mcp:tools:a/b", "mcp:tools: a", "mcp", "mcp:*", "xmcp:tools", "mcp:tool", "MCP:TOOLS", "mcp:more", "", nil,
 		"mcp:more\tmcp:tools", "mcp:more\nmcp:tools", "mcp:more\u00a0mcp:tools", "mcp:more\u2003mcp:tools", "mcp:more,mcp:tools",
 	} {
 		a := f.call(f.with(nil, map[string]any{"scope": scope}))
@@ -291,6 +291,20 @@ func TestF23AndF24OnlyTheWholeScopeCounts(t *testing.T) {
 			t.Errorf("%q: got WWW-Authenticate %s, want the scope that is needed", scope, got)
 		}
 	}
+	demo := func(scope string) answer {
+		return f.do(f.request("POST", "/demo", "", "", "Authorization", "Bearer "+f.with(nil, map[string]any{"scope": scope})))
+	}
+	for _, scope := range []string{"mcp:tools:other", "mcp:tools:demo2", "xmcp:tools:demo", "mcp:tools:Demo", "mcp:more mcp:tools:demo\t", "mcp:tools:dem*"} {
+		a := demo(scope)
+		refused(t, a, 403, "insufficient_scope")
+		if got := a.header.Get("WWW-Authenticate"); !strings.Contains(got, `scope="mcp:tools:demo"`) {
+			t.Errorf("%q: got WWW-Authenticate %s, want the use case that is needed", scope, got)
+		}
+	}
+	for _, scope := range []string{"mcp:tools:demo", "mcp:more mcp:tools:demo", "mcp:tools:*", "mcp:tools"} {
+		f.ok(demo(scope))
+	}
+	f.ok(f.call(f.with(nil, map[string]any{"scope": "mcp:tools:other"}))) // may call tools, there
 	for _, scope := range []any{[]string{"mcp:tools"}, 1, true} {
 		refused(t, f.call(f.with(nil, map[string]any{"scope": scope})), 401, "invalid_token")
 	}

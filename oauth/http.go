@@ -101,7 +101,7 @@ func (f form) get(name string) string {
 
 // readForm reads the body of a POST. Credentials in the query are refused: they
 // would stay in logs (RFC 6749 section 2.3.1).
-func readForm(w http.ResponseWriter, r *http.Request) (form, error) {
+func readForm(w http.ResponseWriter, r *http.Request, several ...string) (form, error) {
 	for name := range r.URL.Query() {
 		if slices.Contains([]string{"client_id", "client_secret", "code", "code_verifier", "grant_type", "refresh_token", "token", "password"}, name) {
 			return nil, refuse("invalid_request", "Parameters belong into the body, not into the query.")
@@ -114,7 +114,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (form, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseForm(string(body), "resource")
+	return parseForm(string(body), append(several, "resource")...)
 }
 
 // readBody reads at most maxBody bytes.

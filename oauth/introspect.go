@@ -84,7 +84,7 @@ func (s *Server) tokenState(ctx context.Context, token string) (*introspection, 
 	if err != nil || g == nil || g.AccountID != p.User || g.ClientID != p.ClientID {
 		return &introspection{}, err
 	}
-	return s.state(g, p.Scope, p.Expires, "Bearer"), nil
+	return s.state(g, allowed(p.Scope, g.Admin), p.Expires, "Bearer"), nil
 }
 
 // refreshState says what a refresh token is worth: one that was replaced is
@@ -102,7 +102,7 @@ func (s *Server) refreshState(ctx context.Context, token string) (*introspection
 	if replaced || !now.Before(t.Expires) || !g.Live(now) {
 		return &introspection{}, nil
 	}
-	return s.state(g, g.Scope, t.Expires, ""), nil
+	return s.state(g, allowed(g.Scope, g.Admin), t.Expires, ""), nil
 }
 
 func (s *Server) state(g *Grant, scope ScopeSet, expires time.Time, kind string) *introspection {

@@ -153,6 +153,9 @@ func TestTheOperatorSeesAndRemovesClients(t *testing.T) {
 	r := newRig(t)
 	c := r.newManaged("client_secret_post")
 	ordinary := r.tokens(r.newClient("none"), nil).str("access_token")
+	if err := r.s.SetAdmin(t.Context(), user, true); err != nil {
+		t.Fatal(err)
+	}
 	token, _, err := r.s.IssueToken(t.Context(), user, []string{"admin"}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -174,12 +177,5 @@ func TestTheOperatorSeesAndRemovesClients(t *testing.T) {
 	}
 	if a := r.manage("GET", c.path, c.token, ""); a.status != 401 {
 		t.Errorf("got %d, want 401 for a client that is gone", a.status)
-	}
-}
-
-func TestNobodyIsAskedForTheOperatorsScope(t *testing.T) {
-	r := newRig(t)
-	if got := r.tokens(r.newClient("none"), params{"scope": "mcp:tools admin"}).str("scope"); got != "mcp:tools" {
-		t.Errorf("got scope %q, want the scope of the operator to be ignored", got)
 	}
 }

@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -59,11 +60,11 @@ func (s *Server) mint(ctx context.Context, g *Grant, scope ScopeSet, now, expire
 const cliClient = "cli"
 
 // IssueToken issues an access token without a browser, for the account named
-// user, who must exist. It records a grant for the client "cli", so that the
+// user, who must exist, and be an administrator if scopes hold ScopeAdmin. It records a grant for the client "cli", so that the
 // token can be revoked. ttl is 90 days at most, and 0 is AccessTTL.
 func (s *Server) IssueToken(ctx context.Context, user string, scopes []string, ttl time.Duration) (string, time.Time, error) {
-	if known := append(s.known(), adminScope); len(scopes) == 0 || !known.HasAll(scopes...) {
-		return "", time.Time{}, fmt.Errorf("scopes %q: known are %s", scopes, known)
+	if len(scopes) == 0 || slices.ContainsFunc(scopes, func(scope string) bool { return !s.understands(scope) }) {
+		return "", time.Time{}, fmt.Errorf("scopes %q: known are %s", scopes, s.offered())
 	}
 	name, err := userName(user)
 	if err != nil {
@@ -72,6 +73,9 @@ func (s *Server) IssueToken(ctx context.Context, user string, scopes []string, t
 	a, err := s.Store.Account(ctx, name)
 	if err != nil {
 		return "", time.Time{}, named(name, err)
+	}
+	if ScopeSet(scopes).Has(ScopeAdmin) && !a.Admin {
+		return "", time.Time{}, fmt.Errorf("account %q is no administrator", name)
 	}
 	if ttl <= 0 {
 		ttl = s.accessTTL()

@@ -1,6 +1,7 @@
 // Package oauth is the authorization server, and the guard before what it
 // protects: OAuth 2.1 for chat connectors that arrive with nothing but a URL.
-// It knows neither MCP nor A2A: a resource is a URL, a permission is a word.
+// It knows neither MCP nor A2A: a resource is a URL, a permission is a word
+// (scope.go lists those that it knows by name).
 //
 // One file per endpoint (authorize.go, token.go, register.go, manage.go,
 // document.go, par.go, revoke.go, introspect.go, userinfo.go, metadata.go, signin.go); guard.go
@@ -50,6 +51,10 @@ type Server struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 
+	// Ordinary are the scopes that clients are invited to ask for, and that one
+	// gets which names none. nil is all of Scopes but ScopeAdmin.
+	Ordinary ScopeSet
+
 	// Clients are known beforehand. Check says whether they are in order.
 	Clients []ConfiguredClient
 
@@ -98,9 +103,6 @@ type Server struct {
 	csrf          http.CrossOriginProtection
 }
 
-// Scope is a permission: its name on the wire and what it means in words.
-type Scope struct{ Name, Words string }
-
 // Routes adds every endpoint of the server to r. Those of the protocol answer
 // at the root, which is what the metadata names, and under the resource.
 func (s *Server) Routes(r *mux.Router) {
@@ -123,7 +125,7 @@ func (s *Server) Routes(r *mux.Router) {
 		r.Handle(path, endpoint)
 		r.Handle(s.alias(path), endpoint)
 	}
-	admin := func(do http.HandlerFunc) http.HandlerFunc { return s.Guard(do, adminScope).ServeHTTP }
+	admin := func(do http.HandlerFunc) http.HandlerFunc { return s.Guard(do, ScopeAdmin).ServeHTTP }
 	r.Handle(s.alias("/clients"), methods{http.MethodGet: admin(s.listClients)})
 	r.Handle(s.alias("/clients/{id}"), methods{http.MethodDelete: admin(s.dropClient)})
 	r.Handle("/jwks.json", cors(methods{http.MethodGet: s.jwks}))

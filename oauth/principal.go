@@ -16,8 +16,13 @@ type Principal struct {
 	Expires  time.Time
 }
 
-// Has tells whether the principal was granted a scope.
-func (p Principal) Has(scope string) bool { return p.Scope.Has(scope) }
+// Has tells whether what the principal was granted is enough for a scope: see
+// ScopeSet.Meets.
+func (p Principal) Has(scope string) bool { return p.Scope.Meets(scope) }
+
+// UseCases returns the use cases that the principal may act in, in order, or
+// all if there is no limit. Neither means that it may not use tools at all.
+func (p Principal) UseCases() (some []string, all bool) { return p.Scope.UseCases() }
 
 // contextKey is the one context key of the program.
 type contextKey struct{}

@@ -51,11 +51,11 @@ func checkRefresh(t *Refresh, g *Grant, c *Client, asked string, now time.Time) 
 	if !g.Live(now) {
 		return nil, errRefresh("The grant has ended.")
 	}
-	scope := parseScope(asked)
-	if len(scope) == 0 {
-		return g.Scope, nil
+	scope, ok := allowed(g.Scope, g.Admin).narrow(parseScope(asked))
+	if len(g.Scope.without(ScopeAdmin)) == 0 && !g.Admin {
+		return nil, errRefresh("The account is no administrator any more.")
 	}
-	if !g.Scope.HasAll(scope...) {
+	if !ok {
 		return nil, refuse("invalid_scope", "The scope is wider than what was granted.")
 	}
 	return scope, nil

@@ -117,7 +117,7 @@ func (s *Server) describe(c *Client, secret, token string) *registered {
 		JWKSURI:       c.KeysURI,
 		GrantTypes:    c.GrantTypes,
 		ResponseTypes: []string{"code"},
-		Scope:         s.known().String(),
+		Scope:         s.ordinary().with(offlineAccess).String(),
 		ManageToken:   token,
 		ManageURI:     s.Issuer + "/register/" + c.ID,
 	}

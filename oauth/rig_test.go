@@ -90,7 +90,7 @@ func serve(t testing.TB, db *store.DB, ts *httptest.Server, change ...func(*oaut
 		Issuer:               r.url,
 		Resource:             r.url + "/mcp",
 		Name:                 "Rialto",
-		Scopes:               []oauth.Scope{{Name: "mcp:tools", Words: "Use the tools"}, {Name: "mcp:more", Words: "Do more"}},
+		Scopes:               []oauth.Scope{{Name: "mcp:tools", Words: "Use the tools"}, {Name: "mcp:more", Words: "Do more"}, {Name: "admin", Words: "Run this server"}},
 		Store:                db,
 		Secret:               bytes.Repeat([]byte{7}, 32),
 		Now:                  r.clock.Now,
@@ -103,6 +103,7 @@ func serve(t testing.TB, db *store.DB, ts *httptest.Server, change ...func(*oaut
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	r.s.Routes(m)
 	m.Handle("/mcp", r.s.Guard(http.HandlerFunc(r.resource), "mcp:tools"))
+	m.Handle("/demo", r.s.Guard(http.HandlerFunc(r.resource), "mcp:tools:demo"))
 	m.Handle("/page", r.s.SignedIn(http.HandlerFunc(r.resource)))
 	ts.Config.Handler = m
 	if ts.TLS != nil {

@@ -5,13 +5,27 @@ import (
 	"strings"
 )
 
+// The scopes that the package knows by name. What they open is for those to
+// say who put a Guard before it.
+const (
+	// ScopeTools lets a client use every tool. "mcp:tools:<use case>" narrows
+	// that to one use case, and "mcp:tools:*" says the same as ScopeTools.
+	ScopeTools    = "mcp:tools"
+	ScopeDiscover = "a2a:discover" // see agents and one's own tasks
+	ScopePublish  = "a2a:publish"  // give agents tasks
+	// ScopeAdmin lets its bearer run the server. It is granted to accounts
+	// with that role only, whatever they consent to, and is worth nothing when
+	// the role is gone.
+	ScopeAdmin = "admin"
+)
+
 // offlineAccess is asked for by clients that want a refresh token. They all
 // get one; the word is known so that it can be echoed.
 const offlineAccess = "offline_access"
 
-// adminScope lets its bearer see and remove clients. Nobody is asked for it,
-// and no metadata names it: only IssueToken gives it, to the operator.
-const adminScope = "admin"
+// maxScopes bounds how many scopes one request may ask for: a person has to
+// read them.
+const maxScopes = 32
 
 // ScopeSet is a set of scopes, in the order in which they were asked for.
 type ScopeSet []string
@@ -29,56 +43,116 @@ func parseScope(s string) ScopeSet {
 	return set
 }
 
-// Has tells whether the set holds exactly this scope.
-func (s ScopeSet) Has(scope string) bool { return slices.Contains(s, scope) }
-
-// HasAll tells whether the set holds all of these.
-func (s ScopeSet) HasAll(scopes ...string) bool {
-	for _, scope := range scopes {
-		if !s.Has(scope) {
-			return false
-		}
+// UseCase returns the use case that a scope narrows ScopeTools to, or "" if
+// the scope is none of that kind. The use case is "*" for all of them.
+func UseCase(scope string) string {
+	useCase, ok := strings.CutPrefix(scope, ScopeTools+":")
+	if !ok || useCase != "*" && !isUseCase(useCase) {
+		return ""
 	}
-	return true
+	return useCase
 }
 
-// String returns the set as a scope parameter.
-func (s ScopeSet) String() string { return strings.Join(s, " ") }
+// isUseCase tells whether s can name a use case: up to 64 letters, digits,
+// dots, dashes and underscores, none of which means anything in a scope.
+func isUseCase(s string) bool {
+	return s != "" && len(s) <= 64 && isBase64URL(strings.ReplaceAll(s, ".", "-"))
+}
 
-// ordinary returns the scopes of the resource: what metadata and challenges
-// name. offline_access is not among them, because it is no permission of the
-// resource (MCP 2026-07-28, "Scope Selection Strategy").
-func (s *Server) ordinary() ScopeSet {
+// meets tells whether a granted scope is enough where another is demanded. A
+// token for one use case may call tools; one for all may act in each.
+func meets(granted, demanded string) bool {
+	switch {
+	case granted == demanded:
+		return true
+	case demanded == ScopeTools:
+		return UseCase(granted) != ""
+	case UseCase(demanded) != "":
+		return granted == ScopeTools || granted == ScopeTools+":*"
+	}
+	return false
+}
+
+// Meets tells whether the set is enough where all of these are demanded. What
+// a token for one use case may do there, UseCases tells.
+func (s ScopeSet) Meets(demanded ...string) bool {
+	return !slices.ContainsFunc(demanded, func(demand string) bool {
+		return !slices.ContainsFunc(s, func(granted string) bool { return meets(granted, demand) })
+	})
+}
+
+// UseCases returns the use cases that the set opens, in order, or all if it
+// opens every one. Neither means that it opens no tools.
+func (s ScopeSet) UseCases() (some []string, all bool) {
+	for _, scope := range s {
+		switch useCase := UseCase(scope); {
+		case scope == ScopeTools || useCase == "*":
+			return nil, true
+		case useCase != "":
+			some = append(some, useCase)
+		}
+	}
+	slices.Sort(some)
+	return slices.Compact(some), false
+}
+
+// Only returns the set narrowed to some use cases: a scope for all of them
+// becomes one for each of these.
+func (s ScopeSet) Only(useCases ...string) ScopeSet {
 	var set ScopeSet
-	for _, scope := range s.Scopes {
-		if scope.Name != offlineAccess {
-			set = append(set, scope.Name)
+	for _, scope := range s {
+		useCase := UseCase(scope)
+		switch {
+		case scope == ScopeTools || useCase == "*":
+			for _, only := range useCases {
+				set = set.with(ScopeTools + ":" + only)
+			}
+		case useCase == "" || slices.Contains(useCases, useCase):
+			set = set.with(scope)
 		}
 	}
 	return set
 }
 
-// known returns every scope that the server understands.
-func (s *Server) known() ScopeSet { return append(s.ordinary(), offlineAccess) }
-
-// grantable returns what a client that asks for the scopes in asked is to get.
-// Asking for nothing, or for nothing but a refresh token, asks for everything
-// ordinary. ok is unset if the client asked only for what does not exist.
-func (s *Server) grantable(asked string) (set ScopeSet, ok bool) {
-	words := parseScope(asked)
-	for _, word := range words {
-		if s.known().Has(word) {
-			set = append(set, word)
+// narrow returns what a client gets that asks for a part of what was granted.
+// Asking for nothing asks for all of it; asking for all tools where some use
+// cases were granted gets these. ok is unset if it asks for more.
+func (s ScopeSet) narrow(asked ScopeSet) (set ScopeSet, ok bool) {
+	if len(asked) == 0 {
+		return s, true
+	}
+	some, all := s.UseCases()
+	for _, scope := range asked {
+		switch {
+		case s.Has(scope), all && (scope == ScopeTools || UseCase(scope) != ""):
+			set = set.with(scope)
+		case len(some) > 0 && (scope == ScopeTools || UseCase(scope) == "*"):
+			for _, useCase := range some {
+				set = set.with(ScopeTools + ":" + useCase)
+			}
+		default:
+			return nil, false
 		}
-	}
-	if unknown := len(words) - len(set); unknown > 0 {
-		s.Log.Debug("oauth: unknown scopes ignored", "count", unknown, "known", set.String())
-	}
-	if len(words) > 0 && len(set) == 0 {
-		return nil, false
-	}
-	if len(set) == 0 || len(set) == 1 && set.Has(offlineAccess) {
-		set = append(s.ordinary(), set...)
 	}
 	return set, true
 }
+
+// Has tells whether the set holds exactly this scope. Whether the set is
+// enough for something, Meets tells.
+func (s ScopeSet) Has(scope string) bool { return slices.Contains(s, scope) }
+
+// with returns the set and one more scope, unless it is there.
+func (s ScopeSet) with(scope string) ScopeSet {
+	if s.Has(scope) {
+		return s
+	}
+	return append(s, scope)
+}
+
+// without returns the set without a scope.
+func (s ScopeSet) without(scope string) ScopeSet {
+	return slices.DeleteFunc(slices.Clone(s), func(has string) bool { return has == scope })
+}
+
+// String returns the set as a scope parameter.
+func (s ScopeSet) String() string { return strings.Join(s, " ") }

@@ -67,7 +67,7 @@ func (s *Server) startSession(w http.ResponseWriter, r *http.Request, a *Account
 		return nil, err
 	}
 	value, now := secret(""), s.Now()
-	session := &Session{Hash: hash(value), AccountID: a.ID, Name: a.Name, Created: now, Expires: now.Add(s.sessionTTL())}
+	session := &Session{Hash: hash(value), AccountID: a.ID, Name: a.Name, Admin: a.Admin, Created: now, Expires: now.Add(s.sessionTTL())}
 	if err := s.Store.AddSession(r.Context(), session); err != nil {
 		return nil, err
 	}

@@ -87,6 +87,7 @@ func (s *Server) firstAccount(ctx context.Context, r *http.Request, f form) (*Ac
 	case err != nil:
 		return nil, err
 	}
+	a.Admin = true // whoever has the code is the operator
 	err = s.Store.AddFirstAccount(ctx, hash(plainCode(f.get("code"))), a, now)
 	if errors.Is(err, ErrNotFound) {
 		s.Log.WarnContext(ctx, "oauth: setup code refused", "address", s.address(r))

@@ -128,11 +128,11 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) {
 }
 
 // pageForm reads the form of one of our pages, posted from that page.
-func (s *Server) pageForm(w http.ResponseWriter, r *http.Request) (form, error) {
+func (s *Server) pageForm(w http.ResponseWriter, r *http.Request, several ...string) (form, error) {
 	if err := s.csrf.Check(r); err != nil {
 		return nil, errCrossSite()
 	}
-	return readForm(w, r)
+	return readForm(w, r, several...)
 }
 
 func errCrossSite() *problem {

@@ -96,6 +96,9 @@ type AccountStore interface {
 	// one identity, all return the same account. It returns ErrExists if there
 	// is none and a's name is taken.
 	Identify(ctx context.Context, a *Account) (*Account, error)
+	// SetAdmin gives an account the role of an administrator or takes it away,
+	// or returns ErrNotFound.
+	SetAdmin(ctx context.Context, id string, admin bool) error
 	// SetPassword gives an account a new password and ends its sessions.
 	SetPassword(ctx context.Context, id, password string) error
 	// RemoveAccount forgets the account of that name, with its sessions and
@@ -203,6 +206,7 @@ type Account struct {
 	Name     string // what the person types
 	Password string // argon2id, in the PHC string format; "" for one that signs in elsewhere
 	Disabled bool
+	Admin    bool // may grant ScopeAdmin
 	Created  time.Time
 
 	Issuer   string   // of the provider that vouches for the person; "" for a local account
@@ -227,6 +231,7 @@ type Session struct {
 	AccountID string
 	Name      string   // of the account; read only
 	UseCases  ScopeSet // of the account; read only
+	Admin     bool     // the account is; read only
 	Created   time.Time
 	Expires   time.Time
 
@@ -256,6 +261,7 @@ type Grant struct {
 	AccountID string
 	Name      string // of the account; read only
 	Disabled  bool   // the account is; read only
+	Admin     bool   // the account is; read only
 	ClientID  string
 	Scope     ScopeSet
 	Resource  string

@@ -10,7 +10,8 @@ import (
 // Authorize asks a person to let a client in, and to sign in as well when
 // nobody is. Its form posts handle, decision (approve, deny or switch) and
 // either as, the User that the page showed, or username and password. After a
-// warning of a LookAlike it posts understood=yes.
+// warning of a LookAlike it posts understood=yes. Each scope that is granted is
+// posted as scope.
 type Authorize struct {
 	Product      string
 	Client       string  // the client's name, cleaned
@@ -28,8 +29,17 @@ type Authorize struct {
 	Setup        string  // where the first account is made; "" if there is one
 }
 
-// Scope is a permission and what it means in words.
-type Scope struct{ Name, Words string }
+// Scope is a permission and what it means in words. Where there are several
+// the form posts scope once for each that stays ticked; a single one is not
+// for choosing.
+type Scope struct {
+	Name, Words string
+	UseCase     string // what it is limited to; "" is no limit
+	Ticked      bool
+}
+
+// Choice tells whether there is something to choose from.
+func (p Authorize) Choice() bool { return len(p.Scopes) > 1 }
 
 // Return sends the browser back to the client after a decision. It is a page
 // and not a redirect because form-action in our policy blocks the second hop

@@ -91,8 +91,16 @@ var inSpanish = map[string]string{
 	"You go back to the app now. If nothing happens, use the button.": "Ahora vuelves a la aplicación. Si no ocurre nada, usa el botón.",
 	"You can close this window once the app has answered.":            "Puedes cerrar esta ventana cuando la aplicación haya respondido.",
 
-	// What the scope of the tools means.
+	"Only for the use case {}":                                        "Solo para el caso de uso {}",
+	"Choose at least one thing that the app may do, or refuse.":       "Elige al menos una cosa que la aplicación pueda hacer, o recházala.",
+	"Only an administrator can allow that, and this account is none.": "Solo un administrador puede permitirlo, y esta cuenta no lo es.",
+
+	// What the scopes mean.
 	"Search and read, and give tasks to the agents, as you": "Buscar y leer, y encargar tareas a los agentes, en tu nombre",
+
+	"See the agents and your tasks":                             "Ver los agentes y tus tareas",
+	"Give tasks to the agents, as you":                          "Encargar tareas a los agentes, en tu nombre",
+	"Run this server: see and change what belongs to everybody": "Administrar este servidor: ver y cambiar lo que es de todos",
 
 	// Home.
 	"Start":                               "Inicio",

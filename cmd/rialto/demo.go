@@ -127,6 +127,9 @@ func (d *demo) start(ctx context.Context, fail context.CancelCauseFunc) (*localA
 	if err := s.oauth.SetPassword(ctx, demoUser, d.password); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("the password of %s, from %s: %w", demoUser, d.passwordFrom, err), s.Close(), agent.Close())
 	}
+	if err := s.oauth.SetAdmin(ctx, demoUser, true); err != nil {
+		return nil, nil, errors.Join(err, s.Close(), agent.Close())
+	}
 	return agent, s, nil
 }
 

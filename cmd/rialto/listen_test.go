@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"rialto/oauth"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func TestStoppingAnswers(t *testing.T) {
 	if err := s.oauth.AddUser(t.Context(), "alice", "correct horse battery staple"); err != nil {
 		t.Fatal(err)
 	}
-	token, _, err := s.oauth.IssueToken(t.Context(), "alice", []string{scopeTools}, time.Hour)
+	token, _, err := s.oauth.IssueToken(t.Context(), "alice", []string{oauth.ScopeTools}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,8 +30,14 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// scopeTools lets a client use every tool.
-const scopeTools = "mcp:tools"
+// scopes are what clients may ask for, in the words of the consent page. The
+// first is for every client; the others are for those that name them.
+var scopes = []oauth.Scope{
+	{Name: oauth.ScopeTools, Words: "Search and read, and give tasks to the agents, as you"},
+	{Name: oauth.ScopeDiscover, Words: "See the agents and your tasks"},
+	{Name: oauth.ScopePublish, Words: "Give tasks to the agents, as you"},
+	{Name: oauth.ScopeAdmin, Words: "Run this server: see and change what belongs to everybody"},
+}
 
 // server is the program put together.
 type server struct {
@@ -116,7 +122,8 @@ func newOAuth(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *oauth
 		Issuer:         cfg.URL,
 		Resource:       cfg.URL + "/mcp",
 		Name:           cfg.Name,
-		Scopes:         []oauth.Scope{{Name: scopeTools, Words: "Search and read, and give tasks to the agents, as you"}},
+		Scopes:         scopes,
+		Ordinary:       oauth.ScopeSet{oauth.ScopeTools},
 		Store:          db,
 		Secret:         secret,
 		Now:            time.Now,
@@ -204,7 +211,7 @@ func (s *server) handler() (http.Handler, error) {
 	}
 	s.oauth.Routes(r)
 
-	guarded := s.mcp.CORS(s.oauth.Guard(s.mcp, scopeTools)) // a page must be able to read the challenge
+	guarded := s.mcp.CORS(s.oauth.Guard(s.mcp, oauth.ScopeTools)) // a page must be able to read the challenge
 	r.Path("/mcp").Handler(guarded)
 	r.Path("/mcp/").Handler(guarded)
 

@@ -22,7 +22,7 @@ func tokenCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&user, "user", "", "whom the token acts for")
-	cmd.Flags().StringVar(&scope, "scope", scopeTools, "what it may do, separated by spaces")
+	cmd.Flags().StringVar(&scope, "scope", oauth.ScopeTools, "what it may do, separated by spaces")
 	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "how long it lasts")
 	cmd.MarkFlagRequired("user")
 	return onStore(cmd, func(cmd *cobra.Command, as *oauth.Server, _ []string) error {

@@ -43,12 +43,38 @@ func onStore(cmd *cobra.Command, do func(*cobra.Command, *oauth.Server, []string
 func userCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "user", Short: "Manage the local accounts"}
 	cmd.AddCommand(
-		passwordCommand("add", "Add an account", (*oauth.Server).AddUser),
+		addUserCommand(),
 		passwordCommand("passwd", "Change an account's password", (*oauth.Server).SetPassword),
+		adminCommand(),
 		removeUserCommand(),
 		listUsersCommand(),
 	)
 	return cmd
+}
+
+func addUserCommand() *cobra.Command {
+	var admin bool
+	cmd := passwordCommand("add", "Add an account", func(as *oauth.Server, ctx context.Context, name, password string) error {
+		if err := as.AddUser(ctx, name, password); err != nil || !admin {
+			return err
+		}
+		return as.SetAdmin(ctx, name, true)
+	})
+	cmd.Flags().BoolVar(&admin, "admin", false, "let the account run the server")
+	return cmd
+}
+
+func adminCommand() *cobra.Command {
+	var revoke bool
+	cmd := &cobra.Command{
+		Use:   "admin NAME",
+		Short: "Let an account run the server, or stop it",
+		Args:  cobra.ExactArgs(1),
+	}
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "take the role away")
+	return onStore(cmd, func(cmd *cobra.Command, as *oauth.Server, args []string) error {
+		return as.SetAdmin(cmd.Context(), args[0], !revoke)
+	})
 }
 
 func passwordCommand(name, short string, set func(*oauth.Server, context.Context, string, string) error) *cobra.Command {

@@ -16,11 +16,20 @@ func (db *DB) AddAccount(ctx context.Context, a *oauth.Account) error {
 // addAccount records an account unless its name or its identity is taken.
 func addAccount(ctx context.Context, q querier, a *oauth.Account) error {
 	n, err := changed(ctx, q, `
-		INSERT INTO accounts (id, name, password, disabled, created, issuer, subject, usecases)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-		a.ID, a.Name, a.Password, flag(a.Disabled), ms(a.Created), a.Issuer, a.Subject, a.UseCases.String())
+		INSERT INTO accounts (id, name, password, disabled, admin, created, issuer, subject, usecases)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+		a.ID, a.Name, a.Password, flag(a.Disabled), flag(a.Admin), ms(a.Created), a.Issuer, a.Subject, a.UseCases.String())
 	if err == nil && n == 0 {
 		return oauth.ErrExists
+	}
+	return err
+}
+
+// SetAdmin implements oauth.AccountStore.
+func (db *DB) SetAdmin(ctx context.Context, id string, admin bool) error {
+	n, err := changed(ctx, db.write, `UPDATE accounts SET admin = $1 WHERE id = $2`, flag(admin), id)
+	if err == nil && n == 0 {
+		return oauth.ErrNotFound
 	}
 	return err
 }
@@ -55,18 +64,18 @@ func (db *DB) Account(ctx context.Context, name string) (*oauth.Account, error) 
 	return scanAccount(db.read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM accounts WHERE name = $1`, name))
 }
 
-const accountColumns = `id, name, password, disabled, created, issuer, subject, usecases`
+const accountColumns = `id, name, password, disabled, admin, created, issuer, subject, usecases`
 
 // scanAccount reads accountColumns.
 func scanAccount(row *sql.Row) (*oauth.Account, error) {
 	a := &oauth.Account{}
-	var disabled, created int64
+	var disabled, admin, created int64
 	var useCases string
-	err := row.Scan(&a.ID, &a.Name, &a.Password, &disabled, &created, &a.Issuer, &a.Subject, &useCases)
+	err := row.Scan(&a.ID, &a.Name, &a.Password, &disabled, &admin, &created, &a.Issuer, &a.Subject, &useCases)
 	if err != nil {
 		return nil, found(err)
 	}
-	a.Disabled, a.Created, a.UseCases = disabled != 0, at(created), words(useCases)
+	a.Disabled, a.Admin, a.Created, a.UseCases = disabled != 0, admin != 0, at(created), words(useCases)
 	return a, nil
 }
 
@@ -99,17 +108,17 @@ func (db *DB) AddSession(ctx context.Context, s *oauth.Session) error {
 // Session implements oauth.AccountStore.
 func (db *DB) Session(ctx context.Context, hash string, now time.Time) (*oauth.Session, error) {
 	s := &oauth.Session{Hash: hash}
-	var created, expires, until int64
+	var admin, created, expires, until int64
 	var useCases string
 	err := db.read.QueryRowContext(ctx, `
-		SELECT s.account_id, a.name, a.usecases, s.created, s.expires, s.grants_until
+		SELECT s.account_id, a.name, a.admin, a.usecases, s.created, s.expires, s.grants_until
 		FROM sessions s JOIN accounts a ON a.id = s.account_id
 		WHERE s.hash = $1 AND s.expires > $2 AND a.disabled = 0`, hash, ms(now)).
-		Scan(&s.AccountID, &s.Name, &useCases, &created, &expires, &until)
+		Scan(&s.AccountID, &s.Name, &admin, &useCases, &created, &expires, &until)
 	if err != nil {
 		return nil, found(err)
 	}
-	s.UseCases, s.Created, s.Expires, s.GrantsUntil = words(useCases), at(created), at(expires), at(until)
+	s.Admin, s.UseCases, s.Created, s.Expires, s.GrantsUntil = admin != 0, words(useCases), at(created), at(expires), at(until)
 	return s, nil
 }
 

@@ -30,20 +30,20 @@ func grant(ctx context.Context, q querier, id string) (*oauth.Grant, error) {
 		SELECT `+grantColumns+` FROM grants g JOIN accounts a ON a.id = g.account_id WHERE g.id = $1`, id))
 }
 
-const grantColumns = `g.id, g.account_id, a.name, a.disabled, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.revoked`
+const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.revoked`
 
 // scanGrant reads grantColumns, and more columns behind them.
 func scanGrant(row *sql.Row, more ...any) (*oauth.Grant, error) {
 	g := &oauth.Grant{}
 	var scope string
-	var disabled, authTime, created, expires, revoked int64
+	var disabled, admin, authTime, created, expires, revoked int64
 	err := row.Scan(append([]any{
-		&g.ID, &g.AccountID, &g.Name, &disabled, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &revoked,
+		&g.ID, &g.AccountID, &g.Name, &disabled, &admin, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &revoked,
 	}, more...)...)
 	if err != nil {
 		return nil, found(err)
 	}
-	g.Disabled, g.Scope = disabled != 0, strings.Fields(scope)
+	g.Disabled, g.Admin, g.Scope = disabled != 0, admin != 0, strings.Fields(scope)
 	g.AuthTime, g.Created, g.Expires, g.Revoked = at(authTime), at(created), at(expires), at(revoked)
 	return g, nil
 }

@@ -16,8 +16,8 @@ func (db *DB) Identify(ctx context.Context, a *oauth.Account) (account *oauth.Ac
 			return err
 		}
 		account, err = scanAccount(tx.QueryRowContext(ctx, `
-			UPDATE accounts SET usecases = $1 WHERE issuer = $2 AND subject = $3 AND issuer <> ''
-			RETURNING `+accountColumns, a.UseCases.String(), a.Issuer, a.Subject))
+			UPDATE accounts SET usecases = $1, admin = $2 WHERE issuer = $3 AND subject = $4 AND issuer <> ''
+			RETURNING `+accountColumns, a.UseCases.String(), flag(a.Admin), a.Issuer, a.Subject))
 		if errors.Is(err, oauth.ErrNotFound) {
 			return oauth.ErrExists
 		}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -146,12 +147,29 @@ func (p *Page) Form() (action string, values url.Values) {
 		p.t.Fatal(err)
 	}
 	values = url.Values{}
-	for n := range form.Descendants() {
-		if n.Type == html.ElementNode && n.Data == "input" && attribute(n, "type") != "checkbox" {
-			values.Set(attribute(n, "name"), attribute(n, "value"))
+	for n := range p.doc.Descendants() {
+		if n.Type == html.ElementNode && n.Data == "input" && belongs(n, form) && (attribute(n, "type") != "checkbox" || checked(n)) {
+			values.Add(attribute(n, "name"), attribute(n, "value"))
 		}
 	}
 	return to.String(), values
+}
+
+// belongs tells whether an input is part of a form: inside it, or by name.
+func belongs(n, form *html.Node) bool {
+	if id := attribute(n, "form"); id != "" {
+		return id == attribute(form, "id")
+	}
+	for ; n != nil; n = n.Parent {
+		if n == form {
+			return true
+		}
+	}
+	return false
+}
+
+func checked(n *html.Node) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "checked" })
 }
 
 // Continue returns where the page sends the browser: by a redirect, or by the

@@ -139,6 +139,25 @@ func (b *bench) sessionEnds() {
 	b.want(err, oauth.ErrNotFound)
 }
 
+func (b *bench) administrator() {
+	g := b.grant("client")
+	b.must(b.s.AddGrant(b.Context(), g))
+	s := b.session(&oauth.Account{ID: g.AccountID})
+	for _, admin := range []bool{true, false} {
+		b.must(b.s.SetAdmin(b.Context(), g.AccountID, admin))
+		a, err := b.s.Account(b.Context(), g.Name)
+		b.must(err)
+		session, err := b.s.Session(b.Context(), s.Hash, b.now)
+		b.must(err)
+		got, err := b.s.Grant(b.Context(), g.ID)
+		b.must(err)
+		if a.Admin != admin || session.Admin != admin || got.Admin != admin {
+			b.Errorf("got %t, %t, %t, want %t", a.Admin, session.Admin, got.Admin, admin)
+		}
+	}
+	b.want(b.s.SetAdmin(b.Context(), "nobody", true), oauth.ErrNotFound)
+}
+
 func (b *bench) disabledAccount() {
 	a := &oauth.Account{ID: b.name("account"), Name: "gone", Password: "x", Disabled: true, Created: b.now}
 	b.must(b.s.AddAccount(b.Context(), a))

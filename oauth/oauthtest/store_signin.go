@@ -27,7 +27,7 @@ func (b *bench) identified() {
 		equal(b, <-ids, first)
 	}
 	again := person(0)
-	again.ID, again.Name, again.UseCases = "other", "corp:renamed", nil
+	again.ID, again.Name, again.UseCases, again.Admin = "other", "corp:renamed", nil, true
 	got, err := b.s.Identify(b.Context(), again)
 	b.must(err)
 	again.ID, again.Name = first, "corp:ada"

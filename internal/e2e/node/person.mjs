@@ -47,7 +47,7 @@ function readForm(html, base) {
   const tag = html.match(/<form [^>]*id="authorize"[^>]*>/);
   assert.ok(tag, `the page has the form:\n${html}`);
   const inputs = [...html.matchAll(/<input [^>]*>/g)].map(([input]) => input);
-  const hidden = inputs.filter((i) => i.includes('type="hidden"')).map((i) => [attribute(i, /.*/, 'name'), attribute(i, /.*/, 'value')]);
+  const hidden = inputs.filter((i) => i.includes('type="hidden"') || / checked\b/.test(i)).map((i) => [attribute(i, /.*/, 'name'), attribute(i, /.*/, 'value')]);
   return {
     action: new URL(attribute(tag[0], /.*/, 'action'), base).href,
     hidden,
