@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"rialto/internal/store"
 )
 
 // engine is what keeps the state.
@@ -14,6 +16,7 @@ type engine int
 const (
 	sqlite   engine = iota // a file of this machine
 	postgres               // a server that replicas may share
+	memory                 // the server's own process; everything is lost at its exit
 )
 
 var (
@@ -33,10 +36,12 @@ func engineOf(dsn string) (engine, error) {
 			return 0, errors.New("this is not an address such as postgres://USER:PASSWORD@HOST/NAME: write other characters than letters and digits as %XX in user and password")
 		}
 		return postgres, nil
+	case dsn == store.Memory:
+		return memory, nil
 	case strings.TrimSpace(path) == "":
 		return 0, errors.New("name a SQLite file, or postgres://USER@HOST/NAME")
 	case path == ":memory:":
-		return 0, errors.New("a database in memory forgets every account and task when the server stops: name a SQLite file")
+		return 0, errors.New("a database in memory forgets every account and task when the server stops: name a SQLite file, or write memory if that is what you want")
 	case keyValue.MatchString(path):
 		return 0, errors.New("settings as KEY=VALUE are not understood: write postgres://USER@HOST/NAME, or the path of a SQLite file (with ./ before it if its name has a = in it)")
 	case !named && anyScheme.MatchString(dsn) && !drive.MatchString(dsn):
@@ -44,6 +49,9 @@ func engineOf(dsn string) (engine, error) {
 	}
 	return sqlite, nil
 }
+
+// errInMemory is for commands that work on a store beside its server.
+var errInMemory = errors.New("database: what a server keeps in memory can only be changed through that server; name a SQLite file, or postgres://USER@HOST/NAME")
 
 func (c *config) checkDatabase() error {
 	if _, err := engineOf(c.Database); err != nil {

@@ -19,6 +19,9 @@ func loadSecret(cfg *config) ([]byte, error) {
 		return decodeSecret(cfg.Secret, "secret")
 	}
 	path := cfg.SecretFile
+	if kind, _ := engineOf(cfg.Database); kind == memory && path == "" {
+		return decodeSecret(newSecret(), "secret") // what it seals lives no longer
+	}
 	if path == "" {
 		path = sqlitePath(cfg.Database) + ".key"
 	}

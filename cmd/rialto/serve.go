@@ -47,7 +47,7 @@ func configFlags(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVar(path, "config", "", "configuration `file` (YAML)")
 	cmd.Flags().String("listen", "", "`HOST:PORT` to listen on")
 	cmd.Flags().String("url", "", "public `address` of the server, https://…")
-	cmd.Flags().String("database", "", "SQLite `file`, or postgres://…")
+	cmd.Flags().String("database", "", "SQLite `file`, postgres://…, or memory")
 }
 
 func configCommand() *cobra.Command {

@@ -58,6 +58,9 @@ func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, err
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Database == store.Memory {
+		log.Warn("the database is in memory: everything is lost when this process ends")
+	}
 	db, err := store.Open(ctx, cfg.Database)
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)

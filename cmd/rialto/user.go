@@ -26,6 +26,9 @@ func onStore(cmd *cobra.Command, do func(*cobra.Command, *oauth.Server, []string
 		if err != nil {
 			return err
 		}
+		if kind, _ := engineOf(cfg.Database); kind == memory {
+			return errInMemory
+		}
 		secret, err := loadSecret(cfg)
 		if err != nil {
 			return err

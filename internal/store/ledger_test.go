@@ -11,6 +11,10 @@ func TestSQLiteKeepsTheContractOfTheLedger(t *testing.T) {
 	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return openTemp(t) })
 }
 
+func TestMemoryKeepsTheContractOfTheLedger(t *testing.T) {
+	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return open(t, Memory) })
+}
+
 func TestPostgreSQLKeepsTheContractOfTheLedger(t *testing.T) {
 	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return openSchema(t) })
 }

@@ -17,5 +17,5 @@ func openPostgres(dsn string) (*DB, error) {
 	db.SetMaxIdleConns(4)
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	both := &pool{DB: db}
-	return &DB{read: both, write: both, noticed: make(chan struct{}, 1)}, nil
+	return &DB{read: both, write: both}, nil
 }

@@ -24,8 +24,9 @@ import (
 
 // DB is an open database. Its methods may be called concurrently.
 type DB struct {
-	read  *pool
-	write *pool // the same as read on PostgreSQL
+	read   *pool
+	write  *pool   // the same as read on PostgreSQL and in memory
+	holder *sql.DB // keeps a database in memory; nil for others
 
 	noticed chan struct{} // ready when there is something for webhooks
 }
@@ -34,12 +35,13 @@ type DB struct {
 var migrations embed.FS
 
 // Open opens the database that dsn names, creating and migrating it as needed:
-// "postgres://…", "sqlite:PATH", or the path of a SQLite file.
+// "postgres://…", "sqlite:PATH", the path of a SQLite file, or Memory.
 func Open(ctx context.Context, dsn string) (*DB, error) {
-	db, dialect, err := connect(dsn)
+	db, dialect, err := connect(ctx, dsn)
 	if err != nil {
 		return nil, err
 	}
+	db.noticed = make(chan struct{}, 1)
 	if err := db.migrate(ctx, dialect); err != nil {
 		db.Close()
 		return nil, err
@@ -47,7 +49,11 @@ func Open(ctx context.Context, dsn string) (*DB, error) {
 	return db, nil
 }
 
-func connect(dsn string) (*DB, goose.Dialect, error) {
+func connect(ctx context.Context, dsn string) (*DB, goose.Dialect, error) {
+	if dsn == Memory {
+		db, err := openMemory(ctx)
+		return db, goose.DialectSQLite3, err
+	}
 	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
 		db, err := openPostgres(dsn)
 		return db, goose.DialectPostgres, err
@@ -58,10 +64,14 @@ func connect(dsn string) (*DB, goose.Dialect, error) {
 
 // Close closes the database.
 func (db *DB) Close() error {
-	if db.write == db.read {
-		return db.read.Close()
+	err := db.read.Close()
+	if db.write != db.read {
+		err = errors.Join(err, db.write.Close())
 	}
-	return errors.Join(db.read.Close(), db.write.Close())
+	if db.holder != nil {
+		err = errors.Join(err, db.holder.Close())
+	}
+	return err
 }
 
 // Ping says whether the database answers.
