@@ -179,7 +179,11 @@ type localAgent struct {
 
 // startTableExpert starts one. failed is told when it ends before it is closed.
 func startTableExpert(ctx context.Context, tables string, log *slog.Logger, failed func(error)) (*localAgent, error) {
-	expert, err := tableexpert.Open(ctx, tableexpert.Config{Tables: tables, Log: log})
+	model, err := tableExpertModel()
+	if err != nil {
+		return nil, err
+	}
+	expert, err := tableexpert.Open(ctx, tableexpert.Config{Tables: tables, Model: model, Log: log})
 	if err != nil {
 		return nil, err
 	}

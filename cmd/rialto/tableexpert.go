@@ -36,13 +36,17 @@ func tableExpertCommand() *cobra.Command {
 			if token == "" && !loopback(host) {
 				return errors.New("--listen: other machines could read the tables: set " + tokenEnv + " to a token that callers must send")
 			}
+			model, err := tableExpertModel()
+			if err != nil {
+				return err
+			}
 			log := logConfig{Level: "info", Format: "text"}.logger()
 			l, err := listen(listenAt)
 			if err != nil {
 				return err
 			}
 			defer l.Close()
-			expert, err := tableexpert.Open(cmd.Context(), tableexpert.Config{Tables: tables, Log: log})
+			expert, err := tableexpert.Open(cmd.Context(), tableexpert.Config{Tables: tables, Model: model, Log: log})
 			if err != nil {
 				return unlessStopped(cmd.Context(), err)
 			}

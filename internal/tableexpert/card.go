@@ -4,11 +4,14 @@ import "rialto/a2a"
 
 // The ids of the skills.
 const (
-	skillSearch = "search"
-	skillFetch  = "fetch"
-	skillQuery  = "query_table_expert"
-	skillSchema = "schema"
-	skillPeek   = "peek"
+	skillSearch  = "search"
+	skillFetch   = "fetch"
+	skillQuery   = "query_table_expert"
+	skillSchema  = "schema"
+	skillPeek    = "peek"
+	skillTopics  = "discover_topics"
+	skillExplain = "explain"
+	skillGold    = "list_gold"
 )
 
 // Card introduces the agent. Its interfaces are for whoever serves it to
@@ -27,7 +30,7 @@ func (e *Expert) Card() *a2a.Card {
 }
 
 func skillIDs() []string {
-	return []string{skillSearch, skillFetch, skillQuery, skillSchema, skillPeek}
+	return []string{skillSearch, skillFetch, skillQuery, skillTopics, skillSchema, skillExplain, skillGold, skillPeek}
 }
 
 func (e *Expert) skills() []a2a.Skill {
@@ -45,13 +48,28 @@ func (e *Expert) skills() []a2a.Skill {
 		},
 		{
 			ID: skillQuery, Name: "Query the tables",
-			Description: `Runs one reading SQL statement (SQLite: SELECT, WITH … SELECT, VALUES, EXPLAIN QUERY PLAN), or tells what is known about the tables that a question names. Takes text, or data {"sql": "…", "limit": 200}; returns a table and {"sql", "columns", "rows", "row_count", "truncated"}.`,
+			Description: `Answers questions in plain words (counts, totals, averages, top N, filters, groups, dates), and says which SQL it ran and what it did not understand; or runs one reading SQL statement (SQLite: SELECT, WITH … SELECT, VALUES, EXPLAIN QUERY PLAN). Takes text, or data {"question": "…"} or {"sql": "…", "limit": 200}; returns a table and {"sql", "columns", "rows", "row_count", "truncated"}.`,
 			Tags:        []string{"sql", "analytics", "read-only"}, Examples: []string{"SELECT count(*) FROM " + name, "How many " + name + " are there?"},
+		},
+		{
+			ID: skillTopics, Name: "Discover topics",
+			Description: `Lists the topics that the tables belong to, and which of them is the caller's. Takes nothing; returns {"topics": [{"id", "title", "description", "tables"}], "selected"}. The other skills take one as data {"topic": "…"}.`,
+			Tags:        []string{"topics", "read-only"}, Examples: []string{"What is there to ask about?"},
 		},
 		{
 			ID: skillSchema, Name: "Describe the tables",
 			Description: `Lists tables, columns, types, keys and row counts. Takes nothing, or a table as text or data {"table": "…"}.`,
 			Tags:        []string{"schema", "read-only"}, Examples: []string{"What tables are there?", name},
+		},
+		{
+			ID: skillExplain, Name: "Explain a query",
+			Description: `Says what a question or statement would do, without doing it. Takes text, or data {"question": "…"} or {"sql": "…"}; returns {"sql", "read_as", "not_understood", "plan"}.`,
+			Tags:        []string{"sql", "explain", "read-only"}, Examples: []string{"How many " + name + " are there?"},
+		},
+		{
+			ID: skillGold, Name: "List the tables to rely on",
+			Description: `Lists the tables that are ready to be relied on, with their topics. Takes nothing, or data {"topic": "…"}; returns {"tables": [{"id", "name", "description", "row_count", "topics"}]}.`,
+			Tags:        []string{"schema", "read-only"}, Examples: []string{"Which tables are ready to use?"},
 		},
 		{
 			ID: skillPeek, Name: "Peek into a table",

@@ -22,6 +22,7 @@ type table struct {
 	bare    string
 	View    bool
 	Note    string
+	Aliases []string // other words for what it holds
 	Columns []column
 	Refs    []reference
 	key     string // the column that names a row: of the primary key, or rowid; empty if none does
@@ -72,7 +73,7 @@ func readCatalog(ctx context.Context, box *sqlbox.Box, src *source) (*catalog, e
 		}
 		for _, row := range res.Rows {
 			t := &table{schema: schema, bare: row[0].(string), View: row[1] == "view"}
-			if err := c.add(ctx, box, t, row[2] == int64(0), src.notes); err != nil {
+			if err := c.add(ctx, box, t, row[2] == int64(0), src); err != nil {
 				if err = fmt.Errorf("table %s: %w", t.Name, err); src.out == nil || ctx.Err() != nil {
 					return nil, err
 				}
@@ -90,13 +91,13 @@ func readCatalog(ctx context.Context, box *sqlbox.Box, src *source) (*catalog, e
 	return c, nil
 }
 
-func (c *catalog) add(ctx context.Context, box *sqlbox.Box, t *table, hasRowid bool, notes map[string]string) error {
+func (c *catalog) add(ctx context.Context, box *sqlbox.Box, t *table, hasRowid bool, src *source) error {
 	t.Name = t.bare
 	if c.find(t.bare) != nil {
 		t.Name = t.schema + "." + t.bare
 	}
-	t.Note = notes[t.Name]
-	if err := t.readColumns(ctx, box, notes); err != nil {
+	t.Note, t.Aliases = src.notes[t.Name], src.aliases[t.Name]
+	if err := t.readColumns(ctx, box, src.notes); err != nil {
 		return err
 	}
 	if t.View {

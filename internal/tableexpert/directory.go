@@ -38,6 +38,9 @@ func readDirectory(ctx context.Context, cfg Config) (*source, error) {
 	if csvs, err = readCSVs(ctx, root, csvs, cfg, src); err != nil {
 		return nil, err
 	}
+	if src.curation, err = readTopics(root); err != nil {
+		out.add(topicsFile, err)
+	}
 	src.files = attachable(ctx, root, dbs, out)
 	switch {
 	case ctx.Err() != nil:

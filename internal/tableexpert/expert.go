@@ -7,6 +7,7 @@
 package tableexpert
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -26,6 +27,9 @@ type Config struct {
 	// read is left out, with a warning in Log. Empty means the built-in
 	// insurance data.
 	Tables string
+
+	// Model translates questions into SQL; nil: they are read by words alone.
+	Model *Model
 
 	MaxRows int           // of an answer, unless more are asked for; 0 means 200
 	Timeout time.Duration // of one query; 0 means 5 s
@@ -47,6 +51,9 @@ type Expert struct {
 	box     *sqlbox.Box
 	catalog *catalog
 	exec    *a2aexec.Executor
+	known   vocabulary
+
+	curation *curation
 }
 
 // Open reads the tables that cfg names. CSV files are read once, here;
@@ -62,7 +69,7 @@ func Open(ctx context.Context, cfg Config) (*Expert, error) {
 	if err := e.load(ctx); err != nil {
 		return nil, err
 	}
-	e.exec = &a2aexec.Executor{Run: e.run, Now: cfg.Now, Log: cfg.Log, TurnTimeout: time.Minute}
+	e.exec = &a2aexec.Executor{Run: e.serve, Now: cfg.Now, Log: cfg.Log, TurnTimeout: time.Minute}
 	return e, nil
 }
 
@@ -83,9 +90,33 @@ func (e *Expert) load(ctx context.Context) error {
 	if e.catalog, err = readCatalog(ctx, e.box, src); err != nil {
 		return fmt.Errorf("reading the tables: %w", err)
 	}
+	if err := e.curate(src); err != nil {
+		return err
+	}
 	e.box.Tables = e.catalog.names()
 	e.box.MaxWidth = max(100, 2*e.catalog.widest())
 	return nil
+}
+
+// curate takes what people have said about the tables, if it is right.
+func (e *Expert) curate(src *source) error {
+	e.curation = cmp.Or(src.curation, &curation{})
+	if err := e.curation.check(e.catalog); err != nil {
+		if src.out == nil {
+			return err
+		}
+		src.out.add(topicsFile, err)
+		e.curation = &curation{}
+	}
+	e.curation.complete(e.catalog)
+	return nil
+}
+
+func (e *Expert) now() time.Time {
+	if e.cfg.Now != nil {
+		return e.cfg.Now()
+	}
+	return time.Now()
 }
 
 // Agent returns the agent.
@@ -100,6 +131,9 @@ type source struct {
 	files []sqlbox.File
 	notes map[string]string // what a column holds, by "table.column"; of tables too
 	out   *leftOut          // nil: nothing may be missing
+
+	curation *curation           // nil if nobody has said anything
+	aliases  map[string][]string // of tables: other words for what they hold
 }
 
 // fileOf returns the name of the file that is attached as schema.

@@ -95,7 +95,7 @@ func (e *Expert) row(ctx context.Context, tb *table, column, value string) ([]an
 	if err != nil || len(res.Rows) == 0 {
 		return nil, nil, err
 	}
-	return plain(res.Rows)[0], res.Columns, nil
+	return encodable(res.Rows)[0], res.Columns, nil
 }
 
 // related writes the rows that a row refers to, and those that refer to it,

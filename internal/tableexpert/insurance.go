@@ -59,6 +59,20 @@ CREATE TABLE premiums (
   earned_cents INTEGER NOT NULL);
 `
 
+// insuranceViews are what people ask most, reckoned once.
+const insuranceViews = `
+CREATE VIEW line_results AS
+  WITH incurred AS (
+    SELECT p.line, CAST(substr(c.occurred_on, 1, 4) AS INTEGER) AS year, sum(c.paid_cents + c.reserve_cents) AS cents
+    FROM claims c JOIN policies p ON p.id = c.policy_id GROUP BY 1, 2),
+  earned AS (
+    SELECT p.line, e.year, sum(e.earned_cents) AS cents
+    FROM premiums e JOIN policies p ON p.id = e.policy_id GROUP BY 1, 2)
+  SELECT e.line, e.year, e.cents AS earned_cents, coalesce(i.cents, 0) AS incurred_cents,
+    CAST(round(100.0 * coalesce(i.cents, 0) / e.cents, 1) AS REAL) AS loss_ratio_percent
+  FROM earned e LEFT JOIN incurred i ON i.line = e.line AND i.year = e.year;
+`
+
 const insuranceIndexes = `
 CREATE INDEX policies_customer ON policies(customer_id);
 CREATE INDEX vehicles_policy ON vehicles(policy_id);
@@ -87,6 +101,8 @@ func insuranceNotes() map[string]string {
 		"claims.claimed_cents":          "euro cents asked for",
 		"claims.paid_cents":             "euro cents paid so far",
 		"claims.reserve_cents":          "euro cents set aside for an open claim; paid plus reserve is what was incurred",
+		"line_results":                  "earned premium, incurred claims and their ratio by line and calendar year",
+		"line_results.incurred_cents":   "paid plus reserve of the claims that occurred in the year",
 		"premiums":                      "premium earned per policy and calendar year; incurred claims of the same year divided by it are the loss ratio",
 	}
 }
@@ -114,14 +130,35 @@ func insurance(ctx context.Context) (*source, error) {
 			return nil, fmt.Errorf("making %s: %w", t.name, err)
 		}
 	}
-	if err := b.exec(ctx, insuranceIndexes); err != nil {
+	if err := b.exec(ctx, insuranceIndexes+insuranceViews); err != nil {
 		return nil, err
 	}
 	image, err := b.freeze(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &source{image: image, notes: insuranceNotes()}, nil
+	return &source{image: image, notes: insuranceNotes(), curation: insuranceTopics(), aliases: insuranceWords()}, nil
+}
+
+func insuranceTopics() *curation {
+	return &curation{
+		Gold: []string{"claims", "customers", "policies", "line_results"},
+		Topics: []topic{
+			{ID: "claims", Title: "Claims", Description: "losses, what they cost, and how they are settled", Tables: []string{"claims", "policies", "vehicles", "customers"}},
+			{ID: "fleets", Title: "Clients with commercial vehicles and high claims", Tables: []string{"customers", "policies", "vehicles", "claims"}},
+			{ID: "premiums", Title: "Premiums and loss ratios", Tables: []string{"premiums", "policies", "line_results"}},
+		},
+	}
+}
+
+// insuranceWords are other words for what the tables hold.
+func insuranceWords() map[string][]string {
+	return map[string][]string{
+		"customers": {"clients", "clientes", "policyholders"},
+		"policies":  {"contracts", "pólizas", "polizas"},
+		"vehicles":  {"vehículos", "vehiculos"},
+		"claims":    {"losses", "siniestros", "reclamaciones"},
+	}
 }
 
 // fill adds rows, each with its number as the first value.

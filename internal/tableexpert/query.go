@@ -1,6 +1,7 @@
 package tableexpert
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -19,10 +20,7 @@ type answerRows struct {
 
 // query runs SQL of a stranger.
 func (e *Expert) query(ctx context.Context, t *a2aexec.Turn, sql string, limit int) error {
-	if limit == 0 {
-		limit = e.cfg.MaxRows
-	}
-	limit = min(limit, capRows)
+	limit = e.limit(limit)
 	t.Working("Running the query.")
 	res, err := e.box.Query(ctx, sql, limit)
 	if err != nil {
@@ -36,9 +34,13 @@ func (e *Expert) query(ctx context.Context, t *a2aexec.Turn, sql string, limit i
 	return nil
 }
 
+// limit is how many rows an answer has, if asked is how many were asked for;
+// 0 means that nothing was said.
+func (e *Expert) limit(asked int) int { return min(cmp.Or(asked, e.cfg.MaxRows), capRows) }
+
 func (e *Expert) emitRows(t *a2aexec.Turn, name, sql string, res *sqlbox.Result) error {
 	return emit(t, name, markdown(res), answerRows{
-		SQL: sql, Columns: res.Columns, Rows: plain(res.Rows), RowCount: len(res.Rows), Truncated: res.Truncated != "",
+		SQL: sql, Columns: res.Columns, Rows: encodable(res.Rows), RowCount: len(res.Rows), Truncated: res.Truncated != "",
 	})
 }
 

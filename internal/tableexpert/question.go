@@ -8,21 +8,27 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
+	"rialto/internal/tableexpert/plain"
 )
 
 // maxRounds is how often a task is asked which table it is about.
 const maxRounds = 5
 
-// question answers plain words with what is known of the tables they name,
-// or asks which table is meant; the answer to that continues the task.
-func (e *Expert) question(ctx context.Context, t *a2aexec.Turn) error {
+// question answers plain words: it translates them into SQL, or tells what is
+// known of the tables they name, or asks which table is meant; the answer to
+// that continues the task.
+func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit int) error {
 	said := asked(t.Task())
-	tables := e.catalog.about(strings.Join(said, "\n"))
+	catalog := e.catalog.within(in)
+	if q := e.translate(ctx, t, strings.Join(said, "\n"), catalog); q != nil {
+		return e.run(ctx, t, q, limit)
+	}
+	tables := catalog.about(strings.Join(said, "\n"))
 	if len(tables) == 0 {
 		if len(said) > maxRounds {
-			return refuse("No table was named. The tables are %s.", e.catalog.list())
+			return refuse("No table was named. The tables are %s.", catalog.list())
 		}
-		t.Ask(fmt.Sprintf("Which table is this about? There are %s.", e.catalog.list()))
+		t.Ask(fmt.Sprintf("Which table is this about? There are %s.", catalog.list()))
 		return nil
 	}
 	var counts []string
@@ -35,6 +41,43 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn) error {
 		counts = append(counts, fmt.Sprintf("%s has %s", tb.Name, n))
 	}
 	t.Complete(fmt.Sprintf("%s. For more than this, ask in SQL, for example: SELECT * FROM %s LIMIT 5.", strings.Join(counts, "; "), tables[0].Name))
+	return nil
+}
+
+// translate makes SQL of a question: with the model, if one is configured and
+// answers, else by words. It returns nil for what it does not understand.
+func (e *Expert) translate(ctx context.Context, t *a2aexec.Turn, question string, catalog *catalog) *plain.Query {
+	if e.cfg.Model != nil {
+		t.Working("Asking the model for a statement.")
+		q, err := e.cfg.Model.translate(ctx, e, question, catalog)
+		if err == nil {
+			return q
+		}
+		e.cfg.Log.WarnContext(ctx, "the model gave no statement that runs; the question is read by words", "err", err)
+	}
+	q := e.words(ctx).Within(catalog.spelled()).Read(question, e.now())
+	if q == nil || q.Whole && len(q.Missed) > 0 {
+		return nil
+	}
+	return q
+}
+
+// run answers with what a translated question selects.
+func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *plain.Query, limit int) error {
+	limit = e.limit(limit)
+	t.Working("Running " + q.SQL)
+	res, err := e.box.Query(ctx, q.SQL, limit)
+	if err != nil {
+		return err
+	}
+	if err := e.emitRows(t, "result", q.SQL, res); err != nil {
+		return err
+	}
+	read := ""
+	if len(q.Read) > 0 {
+		read = " Read as: " + strings.Join(q.Read, "; ") + "."
+	}
+	t.Complete(closing(res, limit) + read + missed(q.Missed) + " The SQL was: " + q.SQL)
 	return nil
 }
 

@@ -68,8 +68,8 @@ func show(v any) string {
 	}
 }
 
-// plain makes values fit for JSON, which has neither bytes nor infinity.
-func plain(rows [][]any) [][]any {
+// encodable makes values fit for JSON, which has neither bytes nor infinity.
+func encodable(rows [][]any) [][]any {
 	for _, row := range rows {
 		for i, v := range row {
 			switch v := v.(type) {

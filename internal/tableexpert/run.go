@@ -21,6 +21,8 @@ type request struct {
 	ID       string
 	Table    string
 	Question string
+	Topic    string
+	UseCase  string
 	Limit    int
 }
 
@@ -32,8 +34,8 @@ func (r *refusal) Error() string { return r.text }
 
 func refuse(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }
 
-// run answers one message.
-func (e *Expert) run(ctx context.Context, t *a2aexec.Turn) error {
+// serve answers one message.
+func (e *Expert) serve(ctx context.Context, t *a2aexec.Turn) error {
 	err := e.answer(ctx, t)
 	var (
 		refused *refusal
@@ -58,24 +60,34 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 	if err != nil {
 		return err
 	}
+	in, err := e.topicOf(r, t.Message)
+	if err != nil {
+		return err
+	}
 	skill := t.Skill
 	if skill == "" {
 		skill = r.skill()
 	}
 	switch skill {
 	case skillSearch:
-		return e.search(ctx, t, first(r.Query, r.Question))
+		return e.search(ctx, t, first(r.Query, r.Question), in)
 	case skillFetch:
 		return e.fetch(ctx, t, first(r.ID, r.Query, r.Question))
 	case skillSchema:
-		return e.schema(ctx, t, first(r.Table, r.Query, r.Question))
+		return e.schema(ctx, t, first(r.Table, r.Query, r.Question), in)
 	case skillPeek:
 		return e.peek(ctx, t, first(r.Table, r.Query, r.Question), r.Limit)
 	case skillQuery:
 		if sql := first(r.SQL, r.Query, r.Question); r.SQL != "" || e.meantAsSQL(sql, t.Skill != "") {
 			return e.query(ctx, t, sql, r.Limit)
 		}
-		return e.question(ctx, t)
+		return e.question(ctx, t, in, r.Limit)
+	case skillTopics:
+		return e.discoverTopics(t, in)
+	case skillGold:
+		return e.listGold(ctx, t, in)
+	case skillExplain:
+		return e.explain(ctx, t, first(r.SQL, r.Query, r.Question), in)
 	default:
 		return refuse("There is no skill %q here. The skills are %s.", clip(skill, 40), strings.Join(skillIDs(), ", "))
 	}
@@ -122,6 +134,7 @@ func (r *request) readData(b json.RawMessage) error {
 	}
 	for name, into := range map[string]*string{
 		"query": &r.Query, "sql": &r.SQL, "id": &r.ID, "table": &r.Table, "question": &r.Question,
+		"topic": &r.Topic, "usecase": &r.UseCase,
 	} {
 		switch v := members[name].(type) {
 		case nil:

@@ -32,8 +32,8 @@ type columnDescription struct {
 const countTime = 5 * time.Second
 
 // schema describes one table or all.
-func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string) error {
-	tables := e.catalog.tables
+func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string, in *topic) error {
+	tables := e.catalog.within(in).tables
 	if tb := e.catalog.mentioned(name); tb != nil {
 		tables = []*table{tb}
 	} else if name != "" && len(strings.Fields(name)) == 1 { // more words are a question about all

@@ -32,13 +32,13 @@ type result struct {
 
 // search finds rows, tables and columns. It scans: the tables are small or
 // change while we run, and an index would take memory and be out of date.
-func (e *Expert) search(ctx context.Context, t *a2aexec.Turn, query string) error {
+func (e *Expert) search(ctx context.Context, t *a2aexec.Turn, query string, in *topic) error {
 	terms := searchTerms(query)
 	if len(terms) == 0 {
 		return refuse("Say what to search for.")
 	}
-	results := e.searchTables(terms)
-	rows, partly, err := e.searchAll(ctx, t, terms)
+	results := e.searchTables(terms, in)
+	rows, partly, err := e.searchAll(ctx, t, terms, in)
 	if err != nil {
 		return err
 	}
@@ -57,11 +57,11 @@ const searchTime = 15 * time.Second
 
 // searchAll searches the rows of all tables, and says so where one could not
 // be.
-func (e *Expert) searchAll(ctx context.Context, t *a2aexec.Turn, terms []string) (results []result, partly string, err error) {
+func (e *Expert) searchAll(ctx context.Context, t *a2aexec.Turn, terms []string, in *topic) (results []result, partly string, err error) {
 	limited, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	var skipped []string
-	for _, tb := range e.catalog.tables {
+	for _, tb := range e.catalog.within(in).tables {
 		t.Working("Searching " + tb.Name + ".")
 		found, err := e.searchRows(limited, tb, terms)
 		box := (*sqlbox.Error)(nil)
@@ -98,9 +98,9 @@ func searchTerms(query string) []string {
 }
 
 // searchTables finds tables by their names, notes and columns.
-func (e *Expert) searchTables(terms []string) []result {
+func (e *Expert) searchTables(terms []string, in *topic) []result {
 	results := []result{}
-	for _, tb := range e.catalog.tables {
+	for _, tb := range e.catalog.within(in).tables {
 		var columns []string
 		for _, c := range tb.Columns {
 			columns = append(columns, c.Name)

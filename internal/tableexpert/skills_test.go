@@ -18,7 +18,7 @@ func TestTheCardNamesTheSkills(t *testing.T) {
 	for _, s := range card.Skills {
 		ids = append(ids, s.ID)
 	}
-	if want := []string{"search", "fetch", "query_table_expert", "schema", "peek"}; !slices.Equal(ids, want) {
+	if want := []string{"search", "fetch", "query_table_expert", "discover_topics", "schema", "explain", "list_gold", "peek"}; !slices.Equal(ids, want) {
 		t.Errorf("got skills %q, want %q", ids, want)
 	}
 	if card.Name != "Table Expert" || !card.Capabilities.Streaming || len(card.Interfaces) != 0 {
@@ -121,10 +121,10 @@ func TestSkillsAreInferred(t *testing.T) {
 		{"a query", data("", `{"query": "hail"}`), "results"},
 		{"a table", data("", `{"table": "claims", "limit": "3"}`), "peek"},
 		{"a schema of all", text("schema", "what tables are there"), "schema"},
-		{"a question", text("", "Update me on the claims with hail"), "schema:claims"},
-		{"a question for the query skill", data("query_table_expert", `{"query": "how many vehicles are there?"}`), "schema:vehicles"},
+		{"a question", text("", "Update me on the claims with hail"), "result"},
+		{"a question for the query skill", data("query_table_expert", `{"query": "how many vehicles are there?"}`), "result"},
 		{"a singular", text("peek", "vehicle"), "peek"},
-		{"a question that names a column", text("", "what is the annual km"), "schema:vehicles"},
+		{"a question that names a column", text("", "what is the annual km"), "result"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			task := send(t, e, c.req)
@@ -148,7 +148,7 @@ func TestWhatCannotBeAnsweredSaysWhyAndWhatToDo(t *testing.T) {
 		{"an unknown id", text("fetch", "claims/999999"), `There is no row "999999" in claims.`},
 		{"an id of an unknown table", text("fetch", "clams/1"), "Did you mean claims?"},
 		{"no id", data("fetch", `{}`), "table:claims"},
-		{"an unknown skill", text("dance", "now"), "The skills are search, fetch, query_table_expert, schema, peek."},
+		{"an unknown skill", text("dance", "now"), "The skills are search, fetch, query_table_expert, discover_topics, schema, explain, list_gold, peek."},
 		{"a wrong limit", data("peek", `{"table": "claims", "limit": -3}`), "from 1 to 1000"},
 		{"a broken limit", data("peek", `{"table": "claims", "limit": 1.5}`), "from 1 to 1000"},
 		{"an argument of another type", data("fetch", `{"id": 5}`), `"id" must be a string`},
@@ -177,14 +177,14 @@ func TestAQuestionWithoutATableIsAskedBack(t *testing.T) {
 	if asked.Status.State != a2a.InputRequired {
 		t.Fatalf("got %s, want input-required", asked.Status.State)
 	}
-	contains(t, asked.Status.Message.Text(), "claims, customers, policies, premiums, vehicles")
+	contains(t, asked.Status.Message.Text(), "claims, customers, line_results, policies, premiums, vehicles")
 	answer := text("", "the vehicles")
 	answer.Message.TaskID = asked.ID
 	done := send(t, e, answer)
 	if done.ID != asked.ID || done.Status.State != a2a.Completed {
 		t.Errorf("got task %s %s, want %s completed", done.ID, done.Status.State, asked.ID)
 	}
-	contains(t, done.Status.Message.Text(), "vehicles has ")
+	contains(t, done.Status.Message.Text(), "the number of vehicles")
 }
 
 func TestAQuestionIsNotAskedBackForEver(t *testing.T) {

@@ -1,0 +1,218 @@
+package plain
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// item is a run of words that means one thing, or one of a few.
+type item struct {
+	words   string
+	op      op
+	num     *token
+	period  *period
+	unit    string  // of time
+	table   *Table  // whose name this is
+	columns []place // whose name this is, whole or in part; the likeliest first
+	values  []value // that this is; those of one column at a time are meant
+	whole   bool    // the words are the whole name of the columns
+	used    bool    // has a part in what the question was read as
+}
+
+// value is something that a column holds.
+type value struct {
+	place
+	is []string // as stored
+}
+
+// annotate finds what each run of words means: the longest run counts, and of
+// equally long ones the first of: what words do, dates, tables, values,
+// columns, numbers.
+func (s *Schema) annotate(ts []token, today time.Time) []item {
+	var items []item
+	lex := s.lexicon()
+	for len(ts) > 0 {
+		it, n := lex.next(ts, today)
+		items = append(items, it)
+		ts = ts[n:]
+	}
+	return items
+}
+
+func (l *lexicon) next(ts []token, today time.Time) (best item, n int) {
+	best, n = item{words: ts[0].word}, 1
+	found := false
+	offer := func(it item, length int) {
+		if length > 0 && (!found || length > n) {
+			it.words = join(ts[:length])
+			best, n, found = it, length, true
+		}
+	}
+	for length := min(longestPhrase, len(ts)); length > 0; length-- {
+		if o, ok := vocabulary[join(ts[:length])]; ok && o != filler {
+			offer(item{op: o}, length)
+			break
+		}
+	}
+	if p, length := periodAt(ts, today); length > 0 {
+		it := item{period: &p}
+		if p.year {
+			it.num = &ts[0]
+		}
+		offer(it, length)
+	}
+	l.names(ts, offer)
+	switch {
+	case found:
+	case ts[0].kind == isNumber:
+		offer(item{num: &ts[0]}, 1)
+		if len(ts) > 1 && scales[ts[1].word] > 0 {
+			scaled := ts[0]
+			scaled.num *= scales[ts[1].word]
+			offer(item{num: &scaled}, 2)
+		}
+	case vocabulary[ts[0].word] == filler:
+		offer(item{op: filler}, 1)
+	}
+	return best, n
+}
+
+var scales = map[string]float64{"thousand": 1e3, "mil": 1e3, "million": 1e6, "millions": 1e6, "millón": 1e6, "millones": 1e6}
+
+// names offers what the schema calls by the words at the beginning of ts.
+func (l *lexicon) names(ts []token, offer func(item, int)) {
+	for length := min(longestPhrase, len(ts)); length > 0; length-- {
+		phrase := folded(ts[:length])
+		columns, whole := l.columns[phrase], true
+		if len(columns) == 0 {
+			columns, whole = l.partial[phrase], false
+		}
+		it := item{table: l.tables[phrase], values: l.values[phrase], columns: columns, whole: whole}
+		if length == 1 {
+			it.unit = units[phrase]
+		}
+		if len(it.values) == 0 && length == 1 && it.table == nil && len(it.columns) == 0 {
+			it.values = l.within[phrase]
+		}
+		if it.table != nil || len(it.values) > 0 || len(it.columns) > 0 {
+			offer(it, length)
+			return
+		}
+	}
+	if unit, ok := units[singular(ts[0].word)]; ok && len(ts[0].word) > 2 {
+		offer(item{unit: unit}, 1)
+	}
+}
+
+// lexicon finds the names and values of a schema by their words, each in the
+// singular.
+type lexicon struct {
+	tables  map[string]*Table
+	columns map[string][]place // by the whole name, with and without its unit
+	partial map[string][]place // by one or more words of the name
+	values  map[string][]value // by all words
+	within  map[string][]value // by one word
+}
+
+func (s *Schema) lexicon() *lexicon {
+	l := &lexicon{map[string]*Table{}, map[string][]place{}, map[string][]place{}, map[string][]value{}, map[string][]value{}}
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		for _, name := range append([]string{t.Bare}, t.Aliases...) {
+			if name = fold(parts(name)); l.tables[name] == nil {
+				l.tables[name] = t
+			}
+		}
+		for _, p := range t.places() {
+			l.addColumn(p)
+			for _, v := range p.c.Values {
+				l.addValue(p, v)
+			}
+		}
+	}
+	return l
+}
+
+// suffixes of names say in what a column counts, and are not said.
+var suffixes = []string{"cents", "eur", "usd", "id", "on", "at", "date", "code", "name", "percent"}
+
+func (l *lexicon) addColumn(p place) {
+	ws := parts(p.c.Name)
+	add := func(into map[string][]place, words []string) {
+		key := fold(words)
+		if key != "" && !slices.Contains(into[key], p) {
+			into[key] = append(into[key], p)
+		}
+	}
+	add(l.columns, ws)
+	core := ws
+	for len(core) > 1 && slices.Contains(suffixes, core[len(core)-1]) {
+		core = core[:len(core)-1]
+	}
+	add(l.columns, core)
+	add(l.columns, append(parts(p.t.Bare), core...))
+	for from := range core {
+		for to := from + 1; to <= len(core); to++ {
+			if to-from < len(core) && vocabulary[strings.Join(core[from:to], " ")] == none {
+				add(l.partial, core[from:to])
+			}
+		}
+	}
+}
+
+func (l *lexicon) addValue(p place, v string) {
+	ws := valueWords(v)
+	if len(ws) == 0 || len(ws) > longestPhrase {
+		return
+	}
+	addTo(l.values, fold(ws), p, v)
+	if len(ws) > 1 {
+		for _, w := range ws {
+			if len(w) > 2 && vocabulary[w] == none {
+				addTo(l.within, singular(w), p, v)
+			}
+		}
+	}
+}
+
+func addTo(into map[string][]value, key string, p place, v string) {
+	vs := into[key]
+	i := slices.IndexFunc(vs, func(x value) bool { return x.place == p })
+	if i < 0 {
+		into[key] = append(vs, value{p, []string{v}})
+		return
+	}
+	if !slices.Contains(vs[i].is, v) {
+		vs[i].is = append(vs[i].is, v)
+	}
+}
+
+func valueWords(v string) []string {
+	var out []string
+	for _, t := range lex(v) {
+		out = append(out, strings.Split(t.word, "_")...)
+	}
+	return out
+}
+
+// fold joins words for comparison.
+func fold(ws []string) string {
+	out := make([]string, len(ws))
+	for i, w := range ws {
+		out[i] = singular(w)
+	}
+	return strings.Join(out, " ")
+}
+
+// folded is fold for what was asked, where names may be written as in SQL.
+func folded(ts []token) string {
+	var ws []string
+	for _, t := range ts {
+		ws = append(ws, strings.Split(t.word, "_")...)
+	}
+	return fold(ws)
+}
+
+func format(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

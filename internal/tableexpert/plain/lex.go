@@ -1,0 +1,155 @@
+package plain
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// token is a word or number of a question.
+type token struct {
+	word string // lower case
+	num  float64
+	kind tokenKind
+	cash bool // a sign of money stood beside the number
+}
+
+type tokenKind int
+
+const (
+	isWord tokenKind = iota
+	isNumber
+	isDay  // 2026-11-21
+	isSign // < > <= >= =
+)
+
+// lex splits a question. What stands between quotation marks is words, too:
+// values are matched whatever they stand in.
+func lex(question string) []token {
+	var out []token
+	for i, rest := 0, []rune(question); len(rest) > 0 && i < 4*maxWords && len(out) < maxWords; i++ {
+		var n int
+		r := rest[0]
+		switch {
+		case strings.ContainsRune("<>=≥≤", r):
+			n = span(rest, func(r rune) bool { return strings.ContainsRune("<>=≥≤", r) })
+			out = append(out, token{kind: isSign, word: string(rest[:n])})
+		case strings.ContainsRune("€$£", r):
+			n = 1
+			if len(out) > 0 && out[len(out)-1].kind == isNumber {
+				out[len(out)-1].cash = true
+			} else {
+				out = append(out, token{word: string(r)})
+			}
+		case unicode.IsDigit(r):
+			n = span(rest, func(r rune) bool {
+				return unicode.IsDigit(r) || unicode.IsLetter(r) || strings.ContainsRune(".,-_:", r)
+			})
+			out = append(out, number(strings.TrimRight(string(rest[:n]), ".,-:")))
+		case unicode.IsLetter(r) || r == '_':
+			n = span(rest, func(r rune) bool {
+				return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-'’", r)
+			})
+			out = append(out, wordsOf(string(rest[:n]))...)
+		default:
+			n = 1
+		}
+		rest = rest[n:]
+	}
+	return out
+}
+
+func span(rs []rune, in func(rune) bool) int {
+	for i, r := range rs {
+		if !in(r) {
+			return i
+		}
+	}
+	return len(rs)
+}
+
+func wordsOf(s string) []token {
+	s = strings.ToLower(strings.ReplaceAll(s, "’", "'"))
+	s = strings.TrimSuffix(strings.Trim(s, "-'"), "'s")
+	if s == "" {
+		return nil
+	}
+	return []token{{word: s}}
+}
+
+// number reads 10,000 and 10k and 1.5m and 2026-11-21.
+func number(s string) token {
+	low := strings.ToLower(s)
+	if isISODay(low) {
+		return token{kind: isDay, word: low}
+	}
+	digits, times := low, 1.0
+	switch {
+	case strings.HasSuffix(low, "k"):
+		digits, times = strings.TrimSuffix(low, "k"), 1e3
+	case strings.HasSuffix(low, "m"):
+		digits, times = strings.TrimSuffix(low, "m"), 1e6
+	}
+	if f, err := strconv.ParseFloat(ungrouped(digits), 64); err == nil {
+		return token{kind: isNumber, num: f * times, word: low}
+	}
+	return token{word: low}
+}
+
+// ungrouped takes the marks out that group digits by three: 1,234,567 or
+// 1.234.567. One mark before three digits groups if it is a comma.
+func ungrouped(s string) string {
+	if comma, dot := strings.LastIndexByte(s, ','), strings.LastIndexByte(s, '.'); comma >= 0 && dot >= 0 {
+		if comma > dot { // 1.000,50
+			s = strings.ReplaceAll(s, ".", "")
+			return strings.Replace(s, ",", ".", 1)
+		}
+		return strings.ReplaceAll(s, ",", "")
+	}
+	for _, mark := range []string{",", "."} {
+		groups := strings.Split(s, mark)
+		if len(groups) < 2 || mark == "." && len(groups) == 2 {
+			continue
+		}
+		grouped := len(groups[0]) <= 3
+		for _, g := range groups[1:] {
+			grouped = grouped && len(g) == 3
+		}
+		if grouped {
+			return strings.Join(groups, "")
+		}
+	}
+	return strings.Replace(s, ",", ".", 1)
+}
+
+func isISODay(s string) bool {
+	_, ok := parseDay(s)
+	return ok
+}
+
+// parts splits the name of a column or table into words.
+func parts(name string) []string {
+	var b strings.Builder
+	lower := false
+	for _, r := range name {
+		if unicode.IsUpper(r) && lower {
+			b.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r)
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.FieldsFunc(b.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// singular returns the form under which words are compared.
+func singular(w string) string {
+	switch {
+	case len(w) > 4 && strings.HasSuffix(w, "ies"):
+		return w[:len(w)-3] + "y"
+	case len(w) > 4 && (strings.HasSuffix(w, "sses") || strings.HasSuffix(w, "xes") || strings.HasSuffix(w, "ches") || strings.HasSuffix(w, "shes")):
+		return w[:len(w)-2]
+	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us"):
+		return w[:len(w)-1]
+	}
+	return w
+}

@@ -1,0 +1,120 @@
+package tableexpert
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"rialto/internal/tableexpert/plain"
+	"rialto/internal/tableexpert/sqlbox"
+)
+
+// Bounds on what is read of the tables to understand questions about them.
+const (
+	valuesTime   = 3 * time.Second  // for all columns together
+	valuesFor    = 10 * time.Minute // as files may change
+	maxValues    = 200              // of a column; more are no categories
+	maxValueSize = 60
+)
+
+// vocabulary is what the expert knows the words of. Its zero value knows
+// nothing yet.
+type vocabulary struct {
+	mu     sync.Mutex
+	schema *plain.Schema
+	until  time.Time
+}
+
+// words returns the tables as questions speak of them, with what their
+// columns hold where that is few.
+func (e *Expert) words(ctx context.Context) *plain.Schema {
+	e.known.mu.Lock()
+	defer e.known.mu.Unlock()
+	if now := time.Now(); e.known.schema == nil || now.After(e.known.until) {
+		limited, cancel := context.WithTimeout(ctx, valuesTime)
+		defer cancel()
+		s := &plain.Schema{}
+		for _, tb := range e.catalog.tables {
+			s.Tables = append(s.Tables, e.wordsOf(limited, tb))
+		}
+		if ctx.Err() != nil {
+			return s // the next question reads what this one had no time for
+		}
+		e.known.schema, e.known.until = s, now.Add(valuesFor)
+	}
+	return e.known.schema
+}
+
+func (e *Expert) wordsOf(ctx context.Context, tb *table) plain.Table {
+	t := plain.Table{Name: tb.spelled(), Bare: tb.bare, Key: tb.key, Aliases: tb.Aliases}
+	for _, c := range tb.Columns {
+		col := plain.Column{Name: c.Name, Kind: kindOfType(c.Type)}
+		if col.Kind == plain.Text {
+			col.Values = e.values(ctx, tb, c.Name)
+		}
+		t.Columns = append(t.Columns, col)
+	}
+	for _, r := range tb.Refs {
+		if to := e.catalog.find(r.Table); to != nil {
+			t.Refs = append(t.Refs, plain.Ref{Column: r.Column, Table: to.spelled(), ToColumn: r.ToColumn})
+		}
+	}
+	return t
+}
+
+// spelled is the name of a table in a statement that people read.
+func (t *table) spelled() string {
+	if safeName(t.Name, "") == t.Name {
+		return t.Name
+	}
+	return t.quoted()
+}
+
+// spelled returns the names of the tables as statements spell them.
+func (c *catalog) spelled() []string {
+	var names []string
+	for _, t := range c.tables {
+		names = append(names, t.spelled())
+	}
+	return names
+}
+
+// values returns what a column holds, nil if that is much or cannot be read
+// in time: a question then cannot name it, and nothing else is lost.
+func (e *Expert) values(ctx context.Context, tb *table, column string) []string {
+	res, err := e.box.Own(ctx, maxValues+1, fmt.Sprintf("SELECT DISTINCT %s FROM %s LIMIT %d", sqlbox.Quote(column), tb.quoted(), maxValues+1))
+	if err != nil || len(res.Rows) > maxValues {
+		return nil
+	}
+	var out []string
+	for _, row := range res.Rows {
+		if s, ok := row[0].(string); ok && s != "" && utf8.RuneCountInString(s) <= maxValueSize {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// kindOfType reads the type that a column is declared with (SQLite, "Datatypes",
+// section 3.1).
+func kindOfType(declared string) plain.Kind {
+	declared = strings.ToUpper(declared)
+	contains := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(declared, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case contains("DATE", "TIME"):
+		return plain.Date
+	case contains("INT", "REAL", "FLOA", "DOUB", "NUM", "DEC"):
+		return plain.Number
+	}
+	return plain.Text
+}
