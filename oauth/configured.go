@@ -65,6 +65,9 @@ func (s *Server) configuredClient(id string) *Client {
 
 // Check says what is wrong with the fields of s that an operator chooses.
 func (s *Server) Check() error {
+	if err := s.checkAlgorithm(); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	for _, c := range s.Clients {
 		if err := c.check(s.schemes()); err != nil {

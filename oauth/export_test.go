@@ -11,5 +11,5 @@ func ForgingKey(ctx context.Context, s *Server) (key *ecdsa.PrivateKey, id strin
 	if err != nil {
 		return nil, "", err
 	}
-	return k.private, k.KeyID, nil
+	return k.private.(*ecdsa.PrivateKey), k.KeyID, nil
 }

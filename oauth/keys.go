@@ -3,9 +3,6 @@ package oauth
 import (
 	"context"
 	"crypto"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
 	"encoding/base64"
 	"errors"
@@ -34,13 +31,14 @@ type keyring struct {
 	keys   []*signingKey // oldest first
 }
 
-// signingKey is a P-256 key for ES256. A key is published for a while before
+// signingKey is a key and the one algorithm that it signs with. It is published for a while before
 // it signs, so that every replica and every cache of the JWKS knows it by then,
 // and afterwards until no token that it signed is alive.
 type signingKey struct {
 	SealedKey
-	private *ecdsa.PrivateKey
-	signer  jose.Signer
+	private   crypto.Signer
+	algorithm string
+	signer    jose.Signer
 }
 
 // loadKeys returns the keys, read from the store if what we have is older
@@ -107,7 +105,9 @@ func next(keys []*signingKey) int64 {
 	return keys[len(keys)-1].Seq + 1
 }
 
-// rotateKeys adds a key when the newest has signed for long enough.
+// rotateKeys adds a key when the newest has signed for long enough, or is not
+// of the algorithm that the operator has chosen since. Until the new one signs
+// the old one does: nobody meets a key that they could not know.
 func (s *Server) rotateKeys(ctx context.Context) error {
 	if _, err := s.activeKey(ctx); err != nil {
 		return err
@@ -116,7 +116,10 @@ func (s *Server) rotateKeys(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if now := s.Now(); now.Sub(keys[len(keys)-1].Active) > keyLife {
+	now, newest := s.Now(), keys[len(keys)-1]
+	due := now.Sub(newest.Active) > keyLife
+	changed := newest.algorithm != s.algorithm() && !newest.Active.After(now)
+	if due || changed {
 		return s.addKey(ctx, next(keys), now.Add(keyLead))
 	}
 	return nil
@@ -124,9 +127,10 @@ func (s *Server) rotateKeys(ctx context.Context) error {
 
 // SigningKey is what an operator may know of a signing key.
 type SigningKey struct {
-	ID      string    // kid
-	Active  time.Time // when it begins to sign
-	Expires time.Time // when no token that it signed is alive any more
+	ID        string    // kid
+	Algorithm string    // ES256, RS256 or EdDSA
+	Active    time.Time // when it begins to sign
+	Expires   time.Time // when no token that it signed is alive any more
 }
 
 // SigningKeys returns the signing keys, oldest first. The newest of those that
@@ -135,7 +139,7 @@ func (s *Server) SigningKeys(ctx context.Context) ([]SigningKey, error) {
 	keys, err := s.loadKeys(ctx, 0)
 	var all []SigningKey
 	for _, k := range keys {
-		all = append(all, SigningKey{k.KeyID, k.Active, k.Expires})
+		all = append(all, SigningKey{k.KeyID, k.algorithm, k.Active, k.Expires})
 	}
 	return all, err
 }
@@ -145,6 +149,9 @@ func (s *Server) SigningKeys(ctx context.Context) ([]SigningKey, error) {
 // knows it; tokens that exist stay valid. While a new key waits for its turn
 // there is no other: RotateKeys returns that one.
 func (s *Server) RotateKeys(ctx context.Context) (SigningKey, error) {
+	if s.algorithm() == HS256 {
+		return SigningKey{}, errors.New("there are no signing keys: tokens are made with the secret of the configuration")
+	}
 	if _, err := s.activeKey(ctx); err != nil {
 		return SigningKey{}, err
 	}
@@ -166,7 +173,7 @@ func (s *Server) RotateKeys(ctx context.Context) (SigningKey, error) {
 
 // addKey creates a key that signs from active on.
 func (s *Server) addKey(ctx context.Context, seq int64, active time.Time) error {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	private, err := generate(s.algorithm())
 	if err != nil {
 		return err
 	}
@@ -182,7 +189,7 @@ func (s *Server) addKey(ctx context.Context, seq int64, active time.Time) error 
 	if err != nil {
 		return err
 	}
-	s.Log.InfoContext(ctx, "oauth: signing key created", "key", id, "active", active)
+	s.Log.InfoContext(ctx, "oauth: signing key created", "key", id, "algorithm", s.algorithm(), "active", active)
 	// It may be a while until the next rotation replaces it.
 	return s.Store.AddKey(ctx, SealedKey{Seq: seq, KeyID: id, Private: sealed, Active: active, Expires: active.Add(2*keyLife + maxTokenTTL)})
 }
@@ -193,36 +200,21 @@ func openKey(secret []byte, k SealedKey) (*signingKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening signing key %s: is it the right secret? %w", k.KeyID, err)
 	}
-	parsed, err := x509.ParsePKCS8PrivateKey([]byte(der))
-	if err != nil {
-		return nil, fmt.Errorf("parsing signing key %s: %w", k.KeyID, err)
-	}
-	private, ok := parsed.(*ecdsa.PrivateKey)
-	if !ok || private.Curve != elliptic.P256() {
-		return nil, fmt.Errorf("signing key %s is not of P-256", k.KeyID)
-	}
-	signer, err := jose.NewSigner(
-		jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: private, KeyID: k.KeyID}},
-		(&jose.SignerOptions{}).WithType(accessTokenType),
-	)
-	if err != nil {
-		return nil, fmt.Errorf("signing key %s: %w", k.KeyID, err)
-	}
-	return &signingKey{k, private, signer}, nil
+	return readKey(k, []byte(der))
 }
 
 func keyPlace(id string) string { return "signing_keys|private|" + id }
 
 // thumbprint returns the key's ID (RFC 7638).
-func thumbprint(private *ecdsa.PrivateKey) (string, error) {
+func thumbprint(private crypto.Signer) (string, error) {
 	jwk := jose.JSONWebKey{Key: private.Public()}
 	sum, err := jwk.Thumbprint(crypto.SHA256)
 	return base64.RawURLEncoding.EncodeToString(sum), err
 }
 
-// verificationKey returns the public key of an ID, or nil. An ID that we do
+// verificationKey returns the key of an ID, or nil. An ID that we do
 // not know may be a key that another replica has just made.
-func (s *Server) verificationKey(ctx context.Context, id string) (crypto.PublicKey, error) {
+func (s *Server) verificationKey(ctx context.Context, id string) (*signingKey, error) {
 	for _, fresh := range []time.Duration{keysFresh, keysReload} {
 		keys, err := s.loadKeys(ctx, fresh)
 		if err != nil {
@@ -230,32 +222,41 @@ func (s *Server) verificationKey(ctx context.Context, id string) (crypto.PublicK
 		}
 		for _, k := range keys {
 			if k.KeyID == id && s.Now().Before(k.Expires) {
-				return k.private.Public(), nil
+				return k, nil
 			}
 		}
 	}
 	return nil, nil
 }
 
+// publicKeys returns what others may check our tokens with: nothing, if it
+// takes a secret.
+func (s *Server) publicKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
+	public := []jose.JSONWebKey{}
+	if s.algorithm() == HS256 {
+		return public, nil
+	}
+	if _, err := s.activeKey(ctx); err != nil {
+		return nil, err
+	}
+	keys, err := s.loadKeys(ctx, keysFresh)
+	for _, k := range keys {
+		public = append(public, jose.JSONWebKey{Key: k.private.Public(), KeyID: k.KeyID, Algorithm: k.algorithm, Use: "sig"})
+	}
+	return public, err
+}
+
 // jwks publishes the public keys (RFC 7517).
 func (s *Server) jwks(w http.ResponseWriter, r *http.Request) {
-	if _, err := s.activeKey(r.Context()); err != nil {
-		s.writeError(w, r, err)
-		return
-	}
-	keys, err := s.loadKeys(r.Context(), keysFresh)
+	keys, err := s.publicKeys(r.Context())
 	if err != nil {
 		s.writeError(w, r, err)
 		return
 	}
-	set := jose.JSONWebKeySet{}
-	for _, k := range keys {
-		set.Keys = append(set.Keys, jose.JSONWebKey{Key: k.private.Public(), KeyID: k.KeyID, Algorithm: string(jose.ES256), Use: "sig"})
-	}
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Cache-Control", "public, max-age=300") // less than keyLead
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if err := json.MarshalWrite(w, set); err != nil {
+	if err := json.MarshalWrite(w, jose.JSONWebKeySet{Keys: keys}); err != nil {
 		s.Log.DebugContext(r.Context(), "oauth: keys not sent", "error", err)
 	}
 }

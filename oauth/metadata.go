@@ -3,8 +3,6 @@ package oauth
 import (
 	"net/url"
 	"slices"
-
-	"github.com/go-jose/go-jose/v4"
 )
 
 // Where the documents are (RFC 9728 section 3, RFC 8414 section 3).
@@ -34,7 +32,7 @@ type serverMetadata struct {
 	Introspection     string   `json:"introspection_endpoint"`
 	Pushed            string   `json:"pushed_authorization_request_endpoint"`
 	UserInfo          string   `json:"userinfo_endpoint"`
-	JWKS              string   `json:"jwks_uri"`
+	JWKS              string   `json:"jwks_uri,omitzero"`
 	Scopes            ScopeSet `json:"scopes_supported"`
 	ResponseTypes     []string `json:"response_types_supported"`
 	ResponseModes     []string `json:"response_modes_supported"`
@@ -66,7 +64,7 @@ type openidMetadata struct {
 // in front, and under the names that OpenID Connect gave to it.
 func (s *Server) Documents() map[string]any {
 	resource, server := s.resourceMetadata(), s.serverMetadata()
-	openid := openidMetadata{server, []string{"public"}, []string{string(jose.ES256)}}
+	openid := openidMetadata{server, []string{"public"}, []string{s.algorithm()}}
 	at := pathOf(s.Resource)
 	docs := map[string]any{
 		resourceMetadataPath:                resource,
@@ -117,7 +115,7 @@ func (s *Server) grantTypes() []string {
 func (s *Server) serverMetadata() serverMetadata {
 	auth := []string{authNone, authBasic, authPost, authKey}
 	algs := assertionAlgs()
-	return serverMetadata{
+	meta := serverMetadata{
 		Issuer:            s.Issuer,
 		Authorization:     s.Issuer + "/authorize",
 		Token:             s.Issuer + "/token",
@@ -126,7 +124,6 @@ func (s *Server) serverMetadata() serverMetadata {
 		Introspection:     s.Issuer + "/introspect",
 		Pushed:            s.Issuer + "/par",
 		UserInfo:          s.Issuer + "/userinfo",
-		JWKS:              s.Issuer + "/jwks.json",
 		Scopes:            s.known(),
 		ResponseTypes:     []string{"code"},
 		ResponseModes:     []string{"query"},
@@ -142,4 +139,8 @@ func (s *Server) serverMetadata() serverMetadata {
 		Iss:               true,
 		Resources:         []string{s.Resource},
 	}
+	if s.algorithm() != HS256 {
+		meta.JWKS = s.Issuer + "/jwks.json"
+	}
+	return meta
 }

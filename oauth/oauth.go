@@ -65,6 +65,12 @@ type Server struct {
 	// Metadata Documents). nil knows no such clients.
 	Fetch *guardhttp.Client
 
+	// Algorithm is what access tokens are signed with; "" is ES256. When it
+	// changes the keys of the old one stay good for what they signed, except
+	// to and from HS256, which knows the tokens made with TokenSecret alone.
+	Algorithm   string
+	TokenSecret []byte // 32 bytes or more, for HS256 only
+
 	AccessTTL       time.Duration // life of an access token; 0 is 1 hour
 	RefreshIdle     time.Duration // life of a refresh token that is not used; 0 is 30 days
 	RefreshAbsolute time.Duration // life of a grant, however often refreshed; 0 is 90 days
@@ -142,7 +148,7 @@ func (s *Server) Ready(ctx context.Context) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	_, err := s.activeKey(ctx)
+	_, err := s.publicKeys(ctx)
 	return err
 }
 
@@ -150,8 +156,10 @@ func (s *Server) Ready(ctx context.Context) error {
 // has expired. It is safe to call at any time and from any replica; once an
 // hour is right.
 func (s *Server) Maintain(ctx context.Context) error {
-	if err := s.rotateKeys(ctx); err != nil {
-		return err
+	if s.algorithm() != HS256 {
+		if err := s.rotateKeys(ctx); err != nil {
+			return err
+		}
 	}
 	return s.Store.DropExpired(ctx, s.expiry())
 }

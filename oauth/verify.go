@@ -34,25 +34,37 @@ func (s *Server) verify(ctx context.Context, token string) (Principal, error) {
 		return Principal{}, badToken("It is not a token of this server.")
 	}
 	var h header
-	if json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)) != nil || h.Algorithm != string(jose.ES256) || h.Type != accessTokenType {
+	if json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)) != nil || h.Type != accessTokenType {
 		return Principal{}, badToken("It is not an access token of this server.")
 	}
-	key, err := s.verificationKey(ctx, h.KeyID)
-	if err != nil {
+	if s.algorithm() == HS256 {
+		if err := s.checkMAC(h, token[:strings.LastIndexByte(token, '.')], parts[2]); err != nil {
+			return Principal{}, err
+		}
+	} else if err := s.checkSignature(ctx, h, token); err != nil {
 		return Principal{}, err
 	}
-	if key == nil {
-		return Principal{}, badToken("It was not signed by this server.")
-	}
-	signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.ES256})
+	return s.checkClaims(parts[1])
+}
+
+// checkSignature checks a token with the key that it names, and with the one
+// algorithm of that key.
+func (s *Server) checkSignature(ctx context.Context, h header, token string) error {
+	key, err := s.verificationKey(ctx, h.KeyID)
 	if err != nil {
-		return Principal{}, badToken("It is not well formed.")
+		return err
 	}
-	payload, err := signed.Verify(key)
+	if key == nil || h.Algorithm != key.algorithm {
+		return badToken("It was not signed by this server.")
+	}
+	signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(key.algorithm)})
 	if err != nil {
-		return Principal{}, badToken("It was not signed by this server.")
+		return badToken("It is not well formed.")
 	}
-	return s.checkClaims(payload)
+	if _, err := signed.Verify(key.private.Public()); err != nil {
+		return badToken("It was not signed by this server.")
+	}
+	return nil
 }
 
 // splitToken decodes the three parts of a compact JWS. Padding, white space,

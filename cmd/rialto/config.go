@@ -30,6 +30,7 @@ type config struct {
 	Agents          []agentConfig  `koanf:"agents"`
 	SignIn          signInConfig   `koanf:"sign_in"`
 	Clients         []clientConfig `koanf:"clients"`
+	Tokens          tokensConfig   `koanf:"tokens"`
 	ClientDocuments bool           `koanf:"client_documents"`
 	TrustedProxies  []string       `koanf:"trusted_proxies"`
 	AllowedOrigins  []string       `koanf:"allowed_origins"`

@@ -38,7 +38,7 @@ func listKeysCommand() *cobra.Command {
 	}, func(cmd *cobra.Command, as *oauth.Server, _ []string) error {
 		keys, err := as.SigningKeys(cmd.Context())
 		for _, key := range keys {
-			fmt.Fprintf(cmd.OutOrStdout(), "%s  signs from %s, is kept until %s\n", key.ID, key.Active.Format(time.RFC3339), key.Expires.Format(time.RFC3339))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s  %s  signs from %s, is kept until %s\n", key.ID, key.Algorithm, key.Active.Format(time.RFC3339), key.Expires.Format(time.RFC3339))
 		}
 		return err
 	})

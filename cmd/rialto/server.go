@@ -119,7 +119,7 @@ func newOAuth(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *oauth
 	if cfg.ClientDocuments {
 		fetch = &guardhttp.Client{MaxBytes: 16 << 10}
 	}
-	return &oauth.Server{
+	as := &oauth.Server{
 		Clients:        clients,
 		Fetch:          fetch,
 		Issuer:         cfg.URL,
@@ -133,6 +133,8 @@ func newOAuth(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *oauth
 		Log:            log,
 		TrustedProxies: proxies,
 	}
+	cfg.Tokens.apply(as) // checked with the configuration
+	return as
 }
 
 func newBridge(cfg *config, log *slog.Logger, db *store.DB) *bridge.Bridge {
