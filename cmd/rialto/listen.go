@@ -42,11 +42,11 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// answer answers on l until ctx ends. Then it takes no more connections, does
-// what srv has to do on shutdown (RegisterOnShutdown), and gives the requests
-// that run a moment to be answered. What still runs then, as streams do that
-// have no end of their own, finds that its context ends, and at last is cut.
-func answer(ctx context.Context, l net.Listener, srv *http.Server) error {
+// answer answers on l until ctx ends. Then it calls ending, takes no more
+// connections, and gives the requests that run a moment to be answered. What
+// still runs then, as streams do that have no end of their own, finds that its
+// context ends, and at last is cut.
+func answer(ctx context.Context, l net.Listener, srv *http.Server, ending func()) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	srv.BaseContext = func(net.Listener) context.Context { return base }
@@ -57,8 +57,9 @@ func answer(ctx context.Context, l net.Listener, srv *http.Server) error {
 		return err
 	case <-ctx.Done():
 	}
-	ending := time.AfterFunc(lastWords, cancel)
-	defer ending.Stop()
+	ending()
+	last := time.AfterFunc(lastWords, cancel)
+	defer last.Stop()
 	draining, done := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer done()
 	err := srv.Shutdown(draining)

@@ -238,9 +238,10 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 		return err
 	}
 	srv := newHTTPServer(h, s.log)
-	srv.RegisterOnShutdown(s.bridge.EndWaits)
-	srv.RegisterOnShutdown(func() { s.log.Info("rialto is stopping") })
-	return answer(ctx, l, srv)
+	return answer(ctx, l, srv, func() {
+		s.log.Info("rialto is stopping")
+		s.bridge.EndWaits()
+	})
 }
 
 // health tells a load balancer whether this process can serve: it can when it
