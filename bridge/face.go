@@ -29,6 +29,7 @@ type Face struct {
 var (
 	_ a2a.Agent  = (*Face)(nil)
 	_ a2a.Lister = (*Face)(nil)
+	_ a2a.Namer  = (*Face)(nil)
 )
 
 // Face returns the face of the agent with a name.
@@ -114,6 +115,15 @@ func (f *Face) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event
 			f.follow(ctx, e, yield)
 		}
 	}
+}
+
+// TaskNamed returns the task that the caller gave a name (a2a.Namer).
+func (f *Face) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, error) {
+	handle, err := f.bridge.Ledger.TaskNamed(ctx, f.bridge.Caller(ctx).User, f.agent, string(name))
+	if err != nil {
+		return "", f.refuse(err)
+	}
+	return a2a.TaskID(handle), nil
 }
 
 // Card returns the agent's card, without the ways to reach it: what is served

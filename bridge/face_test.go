@@ -2,7 +2,10 @@ package bridge_test
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -252,5 +255,31 @@ func TestAStreamEndsWhenTheServerStops(t *testing.T) {
 	}
 	if !a2a.Is(err, a2a.Unavailable) {
 		t.Errorf("got %v, want to be told to come back", err)
+	}
+}
+
+func TestNamesThatCallersGiveOutliveTheServer(t *testing.T) {
+	agent := a2atest.NewAgent()
+	defer agent.Close()
+	face := faceOf(t, peer{agent, agent.Card()})
+	call := func(method, params string) string {
+		// A server each time, as after a restart.
+		url := a2atest.Serve(t, face, agent.Card())
+		resp, err := http.Post(url, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, _ := io.ReadAll(resp.Body)
+		return string(b)
+	}
+	if got := call("tasks/send", `{"id":"mine","message":{"role":"user","parts":[{"type":"text","text":"ask which?"}]}}`); !strings.Contains(got, `"state":"input-required"`) {
+		t.Fatalf("got %s", got)
+	}
+	if got := call("tasks/get", `{"id":"mine"}`); !strings.Contains(got, `"id":"mine"`) || !strings.Contains(got, `"type":"text"`) {
+		t.Errorf("got %s, want the task under its name, in 0.1", got)
+	}
+	if got := call("tasks/send", `{"id":"mine","message":{"role":"user","parts":[{"type":"text","text":"echo x"}]}}`); !strings.Contains(got, `"state":"completed"`) {
+		t.Errorf("got %s, want the task to go on", got)
 	}
 }

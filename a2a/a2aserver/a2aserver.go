@@ -21,6 +21,7 @@ package a2aserver
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -37,15 +38,33 @@ const DefaultMaxBody = 4 << 20
 // not say. Proxies commonly close what is quiet for a minute.
 const DefaultKeepAlive = 15 * time.Second
 
-// Server serves one agent. Agent, Card and URL are required; the zero value of
-// the rest is useful. Its fields must not change once it serves.
+// Server serves one agent. Agent, URL and either Card or Describe are required;
+// the zero value of the rest is useful. Its fields must not change once it
+// serves.
 type Server struct {
 	Agent a2a.Agent
 
-	// Card introduces the agent. If it lists no interfaces, every binding and
-	// generation that we speak and a card can name is offered at URL.
+	// Card introduces the agent. If it lists no interfaces, those of Interfaces
+	// are offered.
 	Card *a2a.Card
 	URL  string // the public URL of the endpoint
+
+	// Describe returns the card where it can change while the server serves.
+	// Its errors are answered in place of the card.
+	Describe func(context.Context) (*a2a.Card, error)
+
+	// Extended returns the card for callers who may call the agent (A2A 1.0
+	// section 3.1.11); nil has none.
+	Extended func(context.Context) (*a2a.Card, error)
+
+	// Sign returns the JSON of a card with signatures; nil leaves cards as they
+	// are.
+	Sign func(card []byte) ([]byte, error)
+
+	// Allow returns why a request may not do what it asks for, and nil if it
+	// may. An *a2a.Error is answered as it is, with its Challenge. Nil allows
+	// all: then the guard before the server decides alone.
+	Allow func(*http.Request, Access) error
 
 	// Lists offers the agent's tasks as a list, if it is an a2a.Lister. An agent
 	// must then know whose tasks it lists, or all who may call must be allowed
@@ -57,13 +76,24 @@ type Server struct {
 	// name get into each other's way.
 	Caller func(*http.Request) string
 
-	Log       *slog.Logger  // nil discards
-	MaxBody   int64         // 0 means DefaultMaxBody
-	KeepAlive time.Duration // 0 means DefaultKeepAlive
+	Now       func() time.Time // nil means time.Now
+	Log       *slog.Logger     // nil discards
+	MaxBody   int64            // 0 means DefaultMaxBody
+	KeepAlive time.Duration    // 0 means DefaultKeepAlive
 
 	docs  cards
 	names names
 }
+
+// Access is what a call does with tasks.
+type Access int
+
+// To read tells of agents and tasks; to write starts, continues, cancels or
+// deletes something.
+const (
+	Read Access = iota
+	Write
+)
 
 // ServeHTTP answers with the card at paths that end in one of its well-known
 // places, over HTTP+JSON at those that end in one of that binding's, and any
@@ -71,7 +101,7 @@ type Server struct {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case isCardPath(r.URL.Path):
-		s.serveCard(w, r)
+		s.ServeCard(w, r)
 	case s.serveREST(w, r):
 	case r.Method == http.MethodPost:
 		s.serveCall(w, r)
@@ -87,6 +117,13 @@ func (s *Server) log() *slog.Logger {
 		return slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	return s.Log
+}
+
+func (s *Server) now() time.Time {
+	if s.Now == nil {
+		return time.Now()
+	}
+	return s.Now()
 }
 
 func (s *Server) maxBody() int64 { return cmp.Or(s.MaxBody, DefaultMaxBody) }

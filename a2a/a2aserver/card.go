@@ -1,11 +1,14 @@
 package a2aserver
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
@@ -22,27 +25,27 @@ func isCardPath(path string) bool {
 	return strings.HasSuffix(path, cardPath) || strings.HasSuffix(path, oldCardPath)
 }
 
-// cards are the documents that the card is served as, marshalled once.
+// cards are the documents that cards were served as lately, by the digest of
+// what they say. There are few: the card of an agent seldom changes.
 type cards struct {
-	once   sync.Once
-	pure   document // for callers that say they speak 1.0
-	hybrid document // for everybody else
-	err    error
+	mu    sync.Mutex
+	known map[[sha256.Size]byte]document
 }
+
+const (
+	maxCards = 8
+	signFor  = time.Hour // then a card is signed again: keys change
+)
 
 type document struct {
 	body []byte
 	etag string
+	at   time.Time
 }
 
-func newDocument(body []byte) document {
-	sum := sha256.Sum256(body)
-	return document{body, `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`}
-}
-
-// serveCard answers with the card. It is public by design (A2A 1.0 section
+// ServeCard answers with the card, at whatever path. It is public by design (A2A 1.0 section
 // 8.2), so that pages of any origin may read it.
-func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeCard(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Vary", wire.VersionHeader)
@@ -61,15 +64,10 @@ func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) writeCard(w http.ResponseWriter, r *http.Request) {
-	s.docs.once.Do(s.marshalCards)
-	if s.docs.err != nil {
-		s.log().ErrorContext(r.Context(), "the agent's card cannot be encoded", "err", s.docs.err)
-		http.Error(w, "The card of this agent cannot be shown.", http.StatusInternalServerError)
+	doc, err := s.document(r)
+	if err != nil {
+		s.refuseCard(w, r, err)
 		return
-	}
-	doc := s.docs.hybrid
-	if version(r) == a2a.V10 {
-		doc = s.docs.pure
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -93,28 +91,112 @@ func matches(ifNoneMatch, etag string) bool {
 	return false
 }
 
-func (s *Server) marshalCards() {
-	card := s.card()
-	pure, err := wire.EncodeCard(card)
+// document returns the card in the form that r wants: that of 1.0 for callers
+// that say they speak it, and else one for everybody.
+func (s *Server) document(r *http.Request) (document, error) {
+	card, err := s.described(r.Context())
 	if err != nil {
-		s.docs.err = err
-		return
+		return document{}, err
 	}
-	hybrid, err := wire.EncodeHybridCard(card)
-	s.docs.pure, s.docs.hybrid, s.docs.err = newDocument(pure), newDocument(hybrid), err
+	encode := wire.EncodeHybridCard
+	if version(r) == a2a.V10 {
+		encode = wire.EncodeCard
+	}
+	body, err := encode(card)
+	if err != nil {
+		return document{}, err
+	}
+	return s.docs.signed(body, s.Sign, s.now())
 }
 
-// card returns the card with the ways to reach the agent here.
-func (s *Server) card() *a2a.Card {
-	c := *s.Card
-	if len(c.Interfaces) == 0 {
-		for _, b := range []a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON} {
-			for _, d := range wire.Listed() {
-				c.Interfaces = append(c.Interfaces, a2a.Interface{URL: s.URL, Binding: b, Version: d.Generation})
-			}
+// signed returns the document of a card, signed not long ago.
+func (c *cards) signed(body []byte, sign func([]byte) ([]byte, error), now time.Time) (document, error) {
+	sum := sha256.Sum256(body)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if doc, ok := c.known[sum]; ok && now.Sub(doc.at) < signFor {
+		return doc, nil
+	}
+	if sign != nil {
+		var err error
+		if body, err = sign(body); err != nil {
+			return document{}, err
 		}
 	}
+	tag := sha256.Sum256(body)
+	doc := document{body, `"` + base64.RawURLEncoding.EncodeToString(tag[:16]) + `"`, now}
+	if c.known == nil || len(c.known) >= maxCards {
+		c.known = map[[sha256.Size]byte]document{}
+	}
+	c.known[sum] = doc
+	return doc, nil
+}
+
+// refuseCard answers instead of the card.
+func (s *Server) refuseCard(w http.ResponseWriter, r *http.Request, err error) {
+	w.Header().Set("Cache-Control", "no-store")
+	switch {
+	case a2a.Is(err, a2a.TaskNotFound):
+		http.Error(w, "There is no agent here.", http.StatusNotFound)
+	case a2a.Is(err, a2a.Unavailable):
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, "The agent cannot be reached now, and its card is not known yet.", http.StatusServiceUnavailable)
+	default:
+		s.log().ErrorContext(r.Context(), "the agent's card cannot be shown", "err", err)
+		http.Error(w, "The card of this agent cannot be shown.", http.StatusInternalServerError)
+	}
+}
+
+// described returns the card with the ways to reach the agent here.
+func (s *Server) described(ctx context.Context) (*a2a.Card, error) {
+	if s.Describe == nil {
+		return s.reachable(s.Card), nil
+	}
+	card, err := s.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.reachable(card), nil
+}
+
+func (s *Server) reachable(card *a2a.Card) *a2a.Card {
+	c := *card
+	if len(c.Interfaces) == 0 {
+		c.Interfaces = s.Interfaces()
+	}
 	return &c
+}
+
+// Interfaces returns the ways to reach the agent at URL: every binding and
+// generation that we speak and a card can name.
+func (s *Server) Interfaces() []a2a.Interface {
+	var all []a2a.Interface
+	for _, b := range []a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON} {
+		for _, d := range wire.Listed() {
+			all = append(all, a2a.Interface{URL: s.URL, Binding: b, Version: d.Generation})
+		}
+	}
+	return all
+}
+
+// extendedCard answers with the card for callers who were let through.
+func (s *Server) extendedCard(ctx context.Context, d *wire.Dialect) (json.RawMessage, error) {
+	if s.Extended == nil {
+		return nil, s.noExtendedCard(d)
+	}
+	card, err := s.Extended(ctx)
+	if err != nil {
+		return nil, err
+	}
+	encode := wire.EncodeHybridCard
+	if d.Generation == a2a.V10 {
+		encode = wire.EncodeCard
+	}
+	body, err := encode(s.reachable(card))
+	if err != nil || s.Sign == nil {
+		return body, err
+	}
+	return s.Sign(body)
 }
 
 // version returns the generation that r asks for, in a header or, where it

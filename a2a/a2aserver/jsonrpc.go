@@ -23,12 +23,16 @@ type call struct {
 	dialect *wire.Dialect
 	op      wire.Op
 	params  json.RawMessage
+	path    wire.PushID // what the path says of a config of push notifications
 	agent   a2a.Agent
 }
 
 // binding is how answers travel.
 type binding interface {
-	// result returns the body of an answer, or the data of an event.
+	name() a2a.Binding
+
+	// result returns the body of an answer, or the data of an event. A nil result
+	// is that of a call that has none.
 	result(c call, result json.RawMessage) []byte
 
 	// refusal returns the same for an error, which is an *a2a.Error or one that
@@ -53,6 +57,12 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
 
 // serve answers c.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
+	if s.Allow != nil {
+		if err := s.Allow(r, access(c.op)); err != nil {
+			s.writeError(w, r, c, err)
+			return
+		}
+	}
 	if c.op.Streams() {
 		s.stream(w, r, c)
 		return
@@ -63,6 +73,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
 		return
 	}
 	write(w, http.StatusOK, c.binding.result(c, result))
+}
+
+func access(op wire.Op) Access {
+	switch op {
+	case wire.Send, wire.Stream, wire.Cancel, wire.PushSet, wire.PushDelete:
+		return Write
+	default:
+		return Read
+	}
 }
 
 // decode reads the call that r carries. With an error it returns what is known
@@ -116,12 +135,18 @@ func (s *Server) choose(c *call, r *http.Request) {
 	}
 	first, _ := wire.ByGeneration(a2a.V01)
 	if about, err := first.DecodeQuery(c.params); err == nil && rawVersion(r) == "" &&
-		first.Method(c.op) == c.dialect.Method(c.op) && s.names.has(caller, about.ID) {
+		first.Method(c.op) == c.dialect.Method(c.op) && s.isName(r.Context(), caller, about.ID) {
 		c.dialect = first
 	}
 	if c.dialect.CallersName {
 		c.agent = named{s.Agent, &s.names, caller}
 	}
+}
+
+// isName tells whether a caller has given a task that name, in this process or
+// before.
+func (s *Server) isName(ctx context.Context, caller string, id a2a.TaskID) bool {
+	return s.names.has(caller, id) || named{agent: s.Agent}.remembered(ctx, id) != ""
 }
 
 // isJSON lets through what says that it is JSON, and what says nothing. Not
@@ -147,16 +172,16 @@ func (s *Server) answer(ctx context.Context, c call) (json.RawMessage, error) {
 	case c.op == wire.List:
 		return s.list(ctx, c)
 	case c.op == wire.ExtendedCard:
-		return nil, s.noExtendedCard(c.dialect)
+		return s.extendedCard(ctx, c.dialect)
 	case c.op.Push():
-		return nil, a2a.Errorf(a2a.PushNotSupported, "this agent sends no push notifications")
+		return s.push(ctx, c)
 	default:
 		return nil, a2a.Errorf(a2a.UnsupportedOperation, "this agent does not offer %s", c.dialect.Method(c.op))
 	}
 }
 
 func (s *Server) send(ctx context.Context, c call) (json.RawMessage, error) {
-	req, err := c.dialect.DecodeSend(c.params)
+	req, err := s.request(c)
 	if err != nil {
 		return nil, err
 	}
@@ -165,6 +190,19 @@ func (s *Server) send(ctx context.Context, c call) (json.RawMessage, error) {
 		return nil, err
 	}
 	return c.dialect.EncodeEvent(limit(e, req.HistoryLength))
+}
+
+// request reads the parameters of a call that sends or streams.
+func (s *Server) request(c call) (*a2a.SendRequest, error) {
+	req, err := c.dialect.DecodeSend(c.params)
+	if err != nil || req.Push == nil {
+		return req, err
+	}
+	if _, ok := s.Agent.(a2a.Pusher); !ok {
+		return nil, errNoPush
+	}
+	req.Push.Binding = c.binding.name()
+	return req, nil
 }
 
 func (s *Server) task(ctx context.Context, c call) (json.RawMessage, error) {
@@ -194,7 +232,7 @@ func (s *Server) cancel(ctx context.Context, c call) (json.RawMessage, error) {
 // noExtendedCard tells an agent that has no such card from one that only
 // lacks it here, as 1.0 does (section 3.1.11); 0.3 has one error for both.
 func (s *Server) noExtendedCard(d *wire.Dialect) error {
-	if d.Generation == a2a.V10 && !s.Card.Capabilities.ExtendedAgentCard {
+	if d.Generation == a2a.V10 && (s.Card == nil || !s.Card.Capabilities.ExtendedAgentCard) {
 		return a2a.Errorf(a2a.UnsupportedOperation, "this agent has no extended card")
 	}
 	return a2a.Errorf(a2a.ExtendedCardMissing, "this agent has no extended card to show")
@@ -219,6 +257,11 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err 
 	if errors.As(err, &no) {
 		err = no.error
 	}
+	var e *a2a.Error
+	if errors.As(err, &e) && !e.Remote && e.Challenge != "" { // ours, to who may not call
+		w.Header().Set("WWW-Authenticate", e.Challenge)
+		no.status = e.HTTPStatus
+	}
 	status, body := c.binding.refusal(c, s.shown(r, c, err))
 	write(w, cmp.Or(no.status, status), body)
 }
@@ -238,7 +281,12 @@ func (s *Server) shown(r *http.Request, c call, err error) error {
 // jsonRPC is the binding JSONRPC.
 type jsonRPC struct{}
 
+func (jsonRPC) name() a2a.Binding { return a2a.JSONRPC }
+
 func (jsonRPC) result(c call, result json.RawMessage) []byte {
+	if result == nil {
+		result = json.RawMessage("null")
+	}
 	return (&jsonrpc.Response{ID: c.id, Result: result}).Append(nil)
 }
 

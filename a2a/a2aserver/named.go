@@ -56,20 +56,68 @@ func (n named) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.E
 // Task returns a task as it stands (a2a.Agent).
 func (n named) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 	given := q.ID
-	q.ID = n.names.task(n.caller, given)
+	q.ID = n.task(ctx, given)
 	t, err := n.agent.Task(ctx, q)
 	return n.own(t, given, err)
 }
 
 // Cancel stops a task (a2a.Agent).
 func (n named) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
-	t, err := n.agent.Cancel(ctx, n.names.task(n.caller, id))
+	t, err := n.agent.Cancel(ctx, n.task(ctx, id))
 	return n.own(t, id, err)
 }
 
 // Subscribe follows a task (a2a.Agent, but for the first event).
 func (n named) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
-	return taskless(rename(n.agent.Subscribe(ctx, n.names.task(n.caller, id)), id))
+	return taskless(rename(n.agent.Subscribe(ctx, n.task(ctx, id)), id))
+}
+
+// task returns the agent's id of the task that the caller calls id: id itself if
+// the name was never given, for it may be the agent's own, or is no task yet.
+func (n named) task(ctx context.Context, id a2a.TaskID) a2a.TaskID {
+	if n.names.has(n.caller, id) {
+		return n.names.task(n.caller, id)
+	}
+	return cmp.Or(n.remembered(ctx, id), id)
+}
+
+// remembered returns the agent's id of the task that the caller calls id, if the
+// agent keeps such names; "" if not.
+func (n named) remembered(ctx context.Context, id a2a.TaskID) a2a.TaskID {
+	if keeper, ok := n.agent.(a2a.Namer); ok && id != "" {
+		if task, err := keeper.TaskNamed(ctx, id); err == nil {
+			return task
+		}
+	}
+	return ""
+}
+
+// SetPush sets the webhook of a task (a2a.Pusher), of an agent that is one.
+func (n named) SetPush(ctx context.Context, c *a2a.PushConfig) (*a2a.PushConfig, error) {
+	in := *c
+	in.Name, in.TaskID = c.TaskID, n.task(ctx, c.TaskID)
+	return n.agent.(a2a.Pusher).SetPush(ctx, &in)
+}
+
+// Push returns the webhook of a task (a2a.Pusher).
+func (n named) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.PushConfig, error) {
+	c, err := n.agent.(a2a.Pusher).Push(ctx, n.task(ctx, task), id)
+	if err != nil {
+		return nil, err
+	}
+	out := *c
+	out.Name = task
+	return &out, nil
+}
+
+// Pushes returns the webhooks of a task (a2a.Pusher). 0.1 does not ask for them.
+func (n named) Pushes(ctx context.Context, task a2a.TaskID) ([]*a2a.PushConfig, error) {
+	return n.agent.(a2a.Pusher).Pushes(ctx, n.task(ctx, task))
+}
+
+// DropPush forgets the webhook of a task (a2a.Pusher). 0.1 does not ask for it.
+func (n named) DropPush(ctx context.Context, task a2a.TaskID, id string) error {
+	return n.agent.(a2a.Pusher).DropPush(ctx, n.task(ctx, task), id)
 }
 
 func (n named) own(t *a2a.Task, id a2a.TaskID, err error) (*a2a.Task, error) {
@@ -90,6 +138,9 @@ func (n named) begin(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Ev
 			return
 		}
 		defer func() { settle(id) }()
+		if id == "" {
+			id = n.remembered(ctx, given)
+		}
 		out, err := n.outgoing(ctx, req, id)
 		if err != nil {
 			yield(nil, err)
@@ -118,7 +169,12 @@ func (n named) outgoing(ctx context.Context, req *a2a.SendRequest, id a2a.TaskID
 	m, out := *req.Message, *req
 	out.Message = &m
 	m.ID = cmp.Or(m.ID, uuid.NewString())
-	m.TaskID = id
+	out.Name, m.TaskID = m.TaskID, id
+	if req.Push != nil {
+		push := *req.Push
+		push.Name = out.Name
+		out.Push = &push
+	}
 	if id == "" {
 		return &out, nil
 	}

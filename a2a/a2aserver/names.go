@@ -12,7 +12,8 @@ const maxNames = 10000
 
 // names knows which of the agent's tasks callers of 0.1 mean by the names that
 // they have given them. It is lost with the process: then the names mean
-// nothing, as in the servers of that generation, which kept tasks in memory.
+// nothing, as in the servers of that generation, which kept tasks in memory,
+// unless the agent remembers them (a2a.Namer).
 type names struct {
 	mu    sync.Mutex
 	known map[name]*meaning

@@ -12,11 +12,11 @@ import (
 
 // serveREST answers a call over HTTP+JSON, if r is one.
 func (s *Server) serveREST(w http.ResponseWriter, r *http.Request) bool {
-	op, id, v03, ok := wire.RESTRoute(r.Method, r.URL.EscapedPath())
+	at, ok := wire.RESTRoute(r.Method, r.URL.EscapedPath())
 	if !ok {
 		return false
 	}
-	c, err := s.decodeREST(w, r, op, id, v03)
+	c, err := s.decodeREST(w, r, at)
 	if err != nil {
 		s.writeError(w, r, c, err)
 		return true
@@ -27,19 +27,21 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request) bool {
 
 // decodeREST reads the call that r carries. With an error it returns what is
 // known of the call.
-func (s *Server) decodeREST(w http.ResponseWriter, r *http.Request, op wire.Op, id a2a.TaskID, v03 bool) (call, error) {
+func (s *Server) decodeREST(w http.ResponseWriter, r *http.Request, at wire.RESTCall) (call, error) {
 	asked := version(r)
-	c := call{binding: rest{}, op: op, dialect: wire.RESTDialect(v03 && asked != a2a.V10, nil), agent: s.Agent}
+	old := at.V03 && asked != a2a.V10
+	c := call{binding: rest{}, op: at.Op, dialect: wire.RESTDialect(old, nil), agent: s.Agent, path: wire.PushID{Task: at.Task, ID: at.Push}}
 	if asked != "" && asked != c.dialect.Generation {
 		return c, a2a.Errorf(a2a.VersionNotSupported, "A2A version %q is not supported here; this path is one of %s", asked, c.dialect.Generation)
 	}
-	if op != wire.Send && op != wire.Stream {
-		var err error
-		if op == wire.List {
-			c.params, err = filter(r)
-		} else {
-			c.params, err = query(r, id)
-		}
+	var err error
+	switch at.Op {
+	case wire.Send, wire.Stream, wire.PushSet: // their parameters are the body
+	case wire.List:
+		c.params, err = filter(r)
+		return c, err
+	default:
+		c.params, err = query(r, at.Task)
 		return c, err
 	}
 	body, err := s.readBody(w, r)
@@ -47,7 +49,9 @@ func (s *Server) decodeREST(w http.ResponseWriter, r *http.Request, op wire.Op, 
 		return c, err
 	}
 	c.params = body
-	c.dialect = wire.RESTDialect(v03 && asked != a2a.V10, body)
+	if at.Op != wire.PushSet {
+		c.dialect = wire.RESTDialect(old, body)
+	}
 	if !json.Valid(body) {
 		return c, a2a.Errorf(a2a.ParseFailed, "the body is not JSON")
 	}
@@ -94,7 +98,14 @@ func filter(r *http.Request) (json.RawMessage, error) {
 // HTTP status.
 type rest struct{}
 
-func (rest) result(_ call, result json.RawMessage) []byte { return result }
+func (rest) name() a2a.Binding { return a2a.HTTPJSON }
+
+func (rest) result(_ call, result json.RawMessage) []byte {
+	if result == nil {
+		return []byte("{}") // a google.protobuf.Empty
+	}
+	return result
+}
 
 func (rest) refusal(c call, err error) (int, []byte) {
 	var e *a2a.Error

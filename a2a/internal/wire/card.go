@@ -3,6 +3,8 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 
 	"rialto/a2a"
 )
@@ -183,12 +185,34 @@ func EncodeHybridCard(c *a2a.Card) (json.RawMessage, error) {
 		for name, s := range doc.SecuritySchemes {
 			doc.SecuritySchemes[name] = s.addOld(c.SecuritySchemes[name].Type)
 		}
+		doc.Authentication = oldAuthentication(c)
 		if len(c.Security) > 0 {
 			doc.Security, _ = json.Marshal(c.Security) // names and scopes always have a JSON form
 		}
 	}
 	doc.ExtendedCard = doc.URL != "" && c.Capabilities.ExtendedAgentCard
 	return marshal("card", doc)
+}
+
+// oldAuthentication names the schemes of HTTP authentication that open the
+// agent, as 0.1 has them; nil if there are none. OAuth ends in one of them.
+func oldAuthentication(c *a2a.Card) json.RawMessage {
+	var schemes []string
+	for _, name := range slices.Sorted(maps.Keys(c.SecuritySchemes)) {
+		scheme := c.SecuritySchemes[name].Scheme
+		switch c.SecuritySchemes[name].Type {
+		case a2a.OAuth2, a2a.OpenIDConnect:
+			scheme = "bearer"
+		}
+		if scheme != "" && !slices.Contains(schemes, scheme) {
+			schemes = append(schemes, scheme)
+		}
+	}
+	if schemes == nil {
+		return nil
+	}
+	b, _ := json.Marshal(map[string][]string{"schemes": schemes}) // strings always have a JSON form
+	return b
 }
 
 func newCardDoc(c *a2a.Card) *cardDoc {

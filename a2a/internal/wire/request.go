@@ -9,7 +9,11 @@ import (
 // DecodeSend reads the parameters of a call that sends or streams. Its errors
 // are *a2a.Error and say what the caller must mend.
 func (d *Dialect) DecodeSend(params json.RawMessage) (*a2a.SendRequest, error) {
-	return d.decodeSend(params)
+	req, err := d.decodeSend(params)
+	if err == nil && req.Push != nil {
+		req.Push.Generation = d.Generation
+	}
+	return req, err
 }
 
 // decodeSend reads what every generation since 0.2 sends.
@@ -30,10 +34,11 @@ func decodeSend(params json.RawMessage) (*a2a.SendRequest, error) {
 		return nil, err
 	}
 	c := in.Configuration
-	if c.push() {
-		return nil, a2a.Errorf(a2a.PushNotSupported, "this agent sends no push notifications")
-	}
 	if err := checkHistory(c.HistoryLength); err != nil {
+		return nil, err
+	}
+	push, err := decodeInlinePush(c.TaskPushConfig, c.PushConfig, c.Push)
+	if err != nil {
 		return nil, err
 	}
 	return &a2a.SendRequest{
@@ -41,6 +46,7 @@ func decodeSend(params json.RawMessage) (*a2a.SendRequest, error) {
 		AcceptedOutputModes: c.AcceptedOutputModes,
 		ReturnImmediately:   c.ReturnImmediately || c.Blocking != nil && !*c.Blocking,
 		HistoryLength:       c.HistoryLength,
+		Push:                push,
 		Metadata:            a2a.Metadata(in.Metadata),
 	}, nil
 }
@@ -54,10 +60,9 @@ type configuration struct {
 	ReturnImmediately   bool     `json:"returnImmediately"` // 1.0
 
 	PushConfig     json.RawMessage `json:"pushNotificationConfig"`     // 0.2, 0.3
+	Push           json.RawMessage `json:"pushNotification"`           // 0.3 by its protocol buffers
 	TaskPushConfig json.RawMessage `json:"taskPushNotificationConfig"` // 1.0
 }
-
-func (c configuration) push() bool { return isObject(c.PushConfig) || isObject(c.TaskPushConfig) }
 
 // request reads o as a message that is being sent, which must be complete.
 func (o *object) request() (*a2a.Message, error) {

@@ -47,31 +47,45 @@ func (d *Dialect) RESTPath(op Op, q a2a.TaskQuery, tenant string) (method, path 
 	}
 }
 
-// RESTRoute finds the operation at an escaped path, and the task that it is
-// about. What stands before, an agent's place or a tenant, does not matter; v1
-// tells that the path is one of 0.3.
-func RESTRoute(method, path string) (op Op, id a2a.TaskID, v03 bool, ok bool) {
+// RESTCall is what a path says of a call.
+type RESTCall struct {
+	Op   Op
+	Task a2a.TaskID // that it is about
+	Push string     // the config of push notifications that it is about
+	V03  bool       // the path is one of 0.3
+}
+
+// RESTRoute finds the call at an escaped path. What stands before, an agent's
+// place or a tenant, does not matter.
+func RESTRoute(method, path string) (RESTCall, bool) {
 	at := strings.LastIndex(path, "/tasks/")
 	if at < 0 {
 		at = strings.LastIndexByte(path, '/')
 	}
 	if at < 0 {
-		return 0, "", false, false
+		return RESTCall{}, false
 	}
-	v03 = strings.HasSuffix(path[:at], "/v1")
-	switch rest := method + " " + path[at:]; rest {
+	c := RESTCall{V03: strings.HasSuffix(path[:at], "/v1")}
+	switch method + " " + path[at:] {
 	case "POST /message:send":
-		return Send, "", v03, true
+		c.Op = Send
 	case "POST /message:stream":
-		return Stream, "", v03, true
+		c.Op = Stream
 	case "GET /tasks":
-		return List, "", v03, true
+		c.Op = List
 	case "GET /card", "GET /extendedAgentCard":
-		return ExtendedCard, "", v03, true
+		c.Op = ExtendedCard
+	default:
+		return c, c.aboutTask(method, path[at:])
 	}
-	name, isTask := strings.CutPrefix(path[at:], "/tasks/")
+	return c, true
+}
+
+// aboutTask reads a path that names a task.
+func (c *RESTCall) aboutTask(method, path string) bool {
+	name, isTask := strings.CutPrefix(path, "/tasks/")
 	if !isTask {
-		return 0, "", v03, false
+		return false
 	}
 	name, config, push := strings.Cut(name, "/pushNotificationConfigs")
 	verb := ""
@@ -82,10 +96,15 @@ func RESTRoute(method, path string) (op Op, id a2a.TaskID, v03 bool, ok bool) {
 	}
 	raw, err := url.PathUnescape(name)
 	if err != nil || raw == "" || strings.Contains(name, "/") {
-		return 0, "", v03, false
+		return false
 	}
-	op, ok = taskOp(method, verb, push, strings.Trim(config, "/") != "")
-	return op, a2a.TaskID(raw), v03, ok
+	c.Task = a2a.TaskID(raw)
+	if c.Push, err = url.PathUnescape(strings.Trim(config, "/")); err != nil {
+		return false
+	}
+	var ok bool
+	c.Op, ok = taskOp(method, verb, push, c.Push != "")
+	return ok
 }
 
 func taskOp(method, verb string, push, config bool) (Op, bool) {

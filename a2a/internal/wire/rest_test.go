@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"rialto/a2a"
@@ -31,14 +32,14 @@ func TestRESTRoute(t *testing.T) {
 		{"GET", "/tasks/t/pushNotificationConfigs/c", PushGet, "t", false},
 		{"DELETE", "/tasks/t/pushNotificationConfigs/c", PushDelete, "t", false},
 	} {
-		op, id, v03, ok := RESTRoute(c.method, c.path)
-		if !ok || op != c.op || id != c.id || v03 != c.v03 {
-			t.Errorf("%s %s: got %d, %q, %v, %v", c.method, c.path, op, id, v03, ok)
+		got, ok := RESTRoute(c.method, c.path)
+		if !ok || got.Op != c.op || got.Task != c.id || got.V03 != c.v03 || (got.Push != "") != strings.HasSuffix(c.path, "/c") {
+			t.Errorf("%s %s: got %+v, %v", c.method, c.path, got, ok)
 		}
 	}
 	for _, path := range []string{"", "/", "/tasks/", "/tasks/t/x", "/message:sendx", "/tasks/%zz", "/a2a"} {
-		if op, id, _, ok := RESTRoute(http.MethodGet, path); ok {
-			t.Errorf("GET %s: got %d, %q", path, op, id)
+		if got, ok := RESTRoute(http.MethodGet, path); ok {
+			t.Errorf("GET %s: got %+v", path, got)
 		}
 	}
 }
@@ -51,9 +52,9 @@ func TestRESTPathsLeadWhereTheyShould(t *testing.T) {
 				q.ID = "a/b:c d"
 			}
 			method, path := d.RESTPath(op, q, "")
-			got, id, v03, ok := RESTRoute(method, path)
-			if !ok || got != op || id != q.ID || v03 != (d.Generation == a2a.V03) {
-				t.Errorf("%s: %s %s leads to %d, %q", d.Generation, method, path, got, id)
+			got, ok := RESTRoute(method, path)
+			if !ok || got.Op != op || got.Task != q.ID || got.V03 != (d.Generation == a2a.V03) {
+				t.Errorf("%s: %s %s leads to %+v", d.Generation, method, path, got)
 			}
 		}
 	}
@@ -98,7 +99,7 @@ func FuzzRESTRoute(f *testing.F) {
 	f.Add("POST", "/v1/tasks/a%2Fb:cancel")
 	f.Add("GET", "/tasks/t/pushNotificationConfigs/c")
 	f.Fuzz(func(t *testing.T, method, path string) {
-		if op, _, _, ok := RESTRoute(method, path); ok && op == 0 {
+		if c, ok := RESTRoute(method, path); ok && c.Op == 0 {
 			t.Fatalf("%s %s leads nowhere", method, path)
 		}
 	})

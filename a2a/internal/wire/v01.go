@@ -67,6 +67,7 @@ type send01 struct {
 	SessionID           string       `json:"sessionId,omitempty"`
 	Message             message01    `json:"message"`
 	AcceptedOutputModes []string     `json:"acceptedOutputModes,omitempty"`
+	PushNotification    *push03      `json:"pushNotification,omitempty"`
 	HistoryLength       *int         `json:"historyLength,omitempty"`
 	Metadata            a2a.Metadata `json:"metadata,omitempty"`
 }
@@ -127,6 +128,7 @@ func (s spell01) send(r *a2a.SendRequest, e Envelope) any {
 		SessionID:           r.Message.ContextID,
 		Message:             s.message(*r.Message),
 		AcceptedOutputModes: r.AcceptedOutputModes,
+		PushNotification:    inlinePush03(r),
 		HistoryLength:       r.HistoryLength,
 		Metadata:            r.Metadata,
 	}
@@ -236,8 +238,9 @@ func decodeSend01(params json.RawMessage) (*a2a.SendRequest, error) {
 	if in.ID == "" {
 		return nil, a2a.Errorf(a2a.InvalidParams, "params.id is missing: it names the task")
 	}
-	if isObject(in.PushNotification) {
-		return nil, a2a.Errorf(a2a.PushNotSupported, "this agent sends no push notifications")
+	push, err := decodeInlinePush(in.PushNotification)
+	if err != nil {
+		return nil, err
 	}
 	if err := checkHistory(in.HistoryLength); err != nil {
 		return nil, err
@@ -251,6 +254,7 @@ func decodeSend01(params json.RawMessage) (*a2a.SendRequest, error) {
 		Message:             m,
 		AcceptedOutputModes: in.AcceptedOutputModes,
 		HistoryLength:       orNone(in.HistoryLength),
+		Push:                push,
 		Metadata:            a2a.Metadata(in.Metadata),
 	}, nil
 }

@@ -26,12 +26,13 @@ type config02 struct {
 	AcceptedOutputModes []string `json:"acceptedOutputModes"`
 	HistoryLength       *int     `json:"historyLength,omitempty"`
 	Blocking            bool     `json:"blocking"`
+	Push                *push03  `json:"pushNotificationConfig,omitempty"`
 }
 
 func (s spell02) send(r *a2a.SendRequest, _ Envelope) any {
 	return send02{
 		Message:       s.message(*r.Message),
-		Configuration: config02{filled(r.AcceptedOutputModes), r.HistoryLength, !r.ReturnImmediately},
+		Configuration: config02{filled(r.AcceptedOutputModes), r.HistoryLength, !r.ReturnImmediately, inlinePush03(r)},
 		Metadata:      r.Metadata,
 	}
 }

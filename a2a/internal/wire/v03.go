@@ -40,6 +40,7 @@ type config03 struct {
 	AcceptedOutputModes []string `json:"acceptedOutputModes,omitempty"`
 	HistoryLength       *int     `json:"historyLength,omitempty"`
 	Blocking            bool     `json:"blocking"`
+	Push                *push03  `json:"pushNotificationConfig,omitempty"`
 }
 
 type message03 struct {
@@ -116,7 +117,7 @@ type artifactUpdate03 struct {
 func (s spell03) send(r *a2a.SendRequest, _ Envelope) any {
 	return send03{
 		Message:       s.message(*r.Message),
-		Configuration: config03{r.AcceptedOutputModes, r.HistoryLength, !r.ReturnImmediately},
+		Configuration: config03{r.AcceptedOutputModes, r.HistoryLength, !r.ReturnImmediately, inlinePush03(r)},
 		Metadata:      r.Metadata,
 	}
 }

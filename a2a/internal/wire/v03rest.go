@@ -22,8 +22,16 @@ type spell03rest struct{}
 
 type send03rest struct {
 	Message       message03rest `json:"message"`
-	Configuration config03      `json:"configuration"`
+	Configuration config03rest  `json:"configuration"`
 	Metadata      a2a.Metadata  `json:"metadata,omitempty"`
+}
+
+// config03rest is config03 with another name for the webhook.
+type config03rest struct {
+	AcceptedOutputModes []string `json:"acceptedOutputModes,omitempty"`
+	HistoryLength       *int     `json:"historyLength,omitempty"`
+	Blocking            bool     `json:"blocking"`
+	Push                *push03  `json:"pushNotification,omitempty"`
 }
 
 type message03rest struct {
@@ -94,7 +102,7 @@ type artifactUpdate03rest struct {
 }
 
 func (s spell03rest) send(r *a2a.SendRequest, _ Envelope) any {
-	return send03rest{s.message(*r.Message), config03{r.AcceptedOutputModes, r.HistoryLength, !r.ReturnImmediately}, r.Metadata}
+	return send03rest{s.message(*r.Message), config03rest{r.AcceptedOutputModes, r.HistoryLength, !r.ReturnImmediately, inlinePush03(r)}, r.Metadata}
 }
 
 func (s spell03rest) event(e a2a.Event) any {
@@ -156,7 +164,9 @@ func decodeSend03rest(params json.RawMessage) (*a2a.SendRequest, error) {
 		return nil, err
 	}
 	var in struct {
-		Configuration config03 `json:"configuration"`
+		Configuration struct {
+			Blocking bool `json:"blocking"`
+		} `json:"configuration"`
 	}
 	_ = json.Unmarshal(params, &in) // it has been read before
 	req.ReturnImmediately = !in.Configuration.Blocking

@@ -45,6 +45,7 @@ type config10 struct {
 	AcceptedOutputModes []string `json:"acceptedOutputModes,omitempty"`
 	HistoryLength       *int     `json:"historyLength,omitempty"`
 	ReturnImmediately   bool     `json:"returnImmediately"`
+	Push                *push10  `json:"taskPushNotificationConfig,omitempty"`
 }
 
 type message10 struct {
@@ -121,7 +122,7 @@ func (s spell10) send(r *a2a.SendRequest, e Envelope) any {
 	return send10{
 		Tenant:        e.Tenant,
 		Message:       s.message(*r.Message),
-		Configuration: config10{r.AcceptedOutputModes, r.HistoryLength, r.ReturnImmediately},
+		Configuration: config10{r.AcceptedOutputModes, r.HistoryLength, r.ReturnImmediately, inlinePush10(r)},
 		Metadata:      r.Metadata,
 	}
 }

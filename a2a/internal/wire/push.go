@@ -1,0 +1,221 @@
+package wire
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"rialto/a2a"
+)
+
+// pushDoc is a config of push notifications, or what asks for one, in any
+// generation: flat in 1.0, inside of another that names the task before, and
+// with both in a path in the protocol buffers of 0.3.
+type pushDoc struct {
+	ID             string       `json:"id"` // of the task where TaskID is not given: 0.1, and all that asks before 1.0
+	TaskID         string       `json:"taskId"`
+	ConfigID       string       `json:"pushNotificationConfigId"`
+	Name           string       `json:"name"` // tasks/{task}/pushNotificationConfigs/{config}
+	URL            string       `json:"url"`
+	Token          string       `json:"token"`
+	Authentication *pushAuthDoc `json:"authentication"`
+	Inner          *pushDoc     `json:"pushNotificationConfig"`
+	Config         *pushDoc     `json:"config"` // a CreateTaskPushNotificationConfigRequest
+}
+
+// pushAuthDoc has a scheme in 1.0 and a list of them before.
+type pushAuthDoc struct {
+	Scheme      string   `json:"scheme,omitempty"`
+	Schemes     []string `json:"schemes,omitempty"`
+	Credentials string   `json:"credentials,omitempty"`
+}
+
+// PushID names a config of a task. ID is empty where all of them are meant, or
+// the first.
+type PushID struct {
+	Task a2a.TaskID
+	ID   string
+}
+
+// DecodePush reads the parameters of a call that sets a config. What a path
+// says of it goes before.
+func (d *Dialect) DecodePush(params json.RawMessage, path PushID) (*a2a.PushConfig, error) {
+	var in pushDoc
+	if err := decodeParams(params, &in); err != nil {
+		return nil, err
+	}
+	c := in.config()
+	c.Generation = d.Generation
+	c.TaskID, c.ID = cmp.Or(path.Task, c.TaskID), cmp.Or(path.ID, c.ID)
+	switch {
+	case c.TaskID == "":
+		return nil, a2a.Errorf(a2a.InvalidParams, "the id of the task is missing")
+	case c.URL == "":
+		return nil, a2a.Errorf(a2a.InvalidParams, "the url of the webhook is missing")
+	}
+	return c, nil
+}
+
+// config returns what doc says, however deep inside.
+func (doc *pushDoc) config() *a2a.PushConfig {
+	if in := cmp.Or(doc.Inner, doc.Config); in != nil {
+		c := in.config()
+		named := doc.named()
+		c.TaskID = cmp.Or(named.Task, a2a.TaskID(doc.TaskID), a2a.TaskID(doc.ID), c.TaskID)
+		c.ID = cmp.Or(named.ID, c.ID)
+		return c
+	}
+	named := doc.named()
+	c := &a2a.PushConfig{
+		TaskID: cmp.Or(named.Task, a2a.TaskID(doc.TaskID)), ID: cmp.Or(named.ID, doc.ID),
+		URL: doc.URL, Token: doc.Token,
+	}
+	if a := doc.Authentication; a != nil {
+		c.Authentication = &a2a.PushAuthentication{Schemes: a.Schemes, Credentials: a.Credentials}
+		if a.Scheme != "" {
+			c.Authentication.Schemes = []string{a.Scheme}
+		}
+	}
+	return c
+}
+
+func (doc *pushDoc) named() PushID {
+	task, config, _ := strings.Cut(strings.TrimPrefix(doc.Name, "tasks/"), "/pushNotificationConfigs/")
+	return PushID{a2a.TaskID(task), config}
+}
+
+// DecodePushID reads the parameters of a call that asks for configs, or drops
+// one. What a path says of it goes before.
+func (d *Dialect) DecodePushID(params json.RawMessage, path PushID) (PushID, error) {
+	var in pushDoc
+	if err := decodeParams(params, &in); err != nil {
+		return PushID{}, err
+	}
+	id := PushID{a2a.TaskID(in.ID), in.ConfigID}
+	if in.TaskID != "" {
+		id = PushID{a2a.TaskID(in.TaskID), cmp.Or(in.ConfigID, in.ID)}
+	}
+	id = PushID{cmp.Or(path.Task, id.Task), cmp.Or(path.ID, id.ID)}
+	if id.Task == "" {
+		return id, a2a.Errorf(a2a.InvalidParams, "the id of the task is missing")
+	}
+	return id, nil
+}
+
+// The configs of each generation, as results.
+type (
+	push10 struct {
+		ID             string       `json:"id"`
+		TaskID         a2a.TaskID   `json:"taskId,omitempty"`
+		URL            string       `json:"url"`
+		Token          string       `json:"token,omitempty"`
+		Authentication *pushAuthDoc `json:"authentication,omitempty"`
+	}
+	push03 struct {
+		ID             string       `json:"id,omitempty"`
+		URL            string       `json:"url"`
+		Token          string       `json:"token,omitempty"`
+		Authentication *pushAuthDoc `json:"authentication,omitempty"`
+	}
+	taskPush03 struct {
+		TaskID a2a.TaskID `json:"taskId"`
+		Config push03     `json:"pushNotificationConfig"`
+	}
+	taskPush03rest struct {
+		Name   string `json:"name"`
+		Config push03 `json:"pushNotificationConfig"`
+	}
+	taskPush01 struct {
+		ID     a2a.TaskID `json:"id"`
+		Config push03     `json:"pushNotificationConfig"`
+	}
+)
+
+// EncodePush returns c as the result of a call that sets it or asks for it.
+func (d *Dialect) EncodePush(c *a2a.PushConfig) (json.RawMessage, error) {
+	return marshal("config", d.push(c))
+}
+
+// EncodePushes returns the result of a call that lists the configs of a task: a
+// list in JSON-RPC before 1.0, and an object around it else.
+func (d *Dialect) EncodePushes(cs []*a2a.PushConfig) (json.RawMessage, error) {
+	list := filled(each(cs, d.push))
+	if d.Generation != a2a.V10 && !d.boxed {
+		return marshal("configs", list)
+	}
+	return marshal("configs", struct {
+		Configs []any `json:"configs"`
+	}{list})
+}
+
+func (d *Dialect) push(c *a2a.PushConfig) any {
+	switch {
+	case d.Generation == a2a.V10:
+		return newPush10(c)
+	case d.boxed:
+		return taskPush03rest{"tasks/" + string(c.TaskID) + "/pushNotificationConfigs/" + c.ID, newPush03(c)}
+	case d.CallersName:
+		in := newPush03(c)
+		in.ID = "" // which 0.1 does not know
+		return taskPush01{cmp.Or(c.Name, c.TaskID), in}
+	default:
+		return taskPush03{c.TaskID, newPush03(c)}
+	}
+}
+
+func newPush10(c *a2a.PushConfig) push10 {
+	out := push10{ID: c.ID, TaskID: c.TaskID, URL: c.URL, Token: c.Token}
+	if a := c.Authentication; a != nil {
+		out.Authentication = &pushAuthDoc{Credentials: a.Credentials}
+		if len(a.Schemes) > 0 {
+			out.Authentication.Scheme = a.Schemes[0]
+		}
+	}
+	return out
+}
+
+func newPush03(c *a2a.PushConfig) push03 {
+	out := push03{ID: c.ID, URL: c.URL, Token: c.Token}
+	if a := c.Authentication; a != nil {
+		out.Authentication = &pushAuthDoc{Schemes: filled(a.Schemes), Credentials: a.Credentials}
+	}
+	return out
+}
+
+// inlinePush10 and inlinePush03 are the config that comes with a message; nil
+// where none does.
+func inlinePush10(r *a2a.SendRequest) *push10 {
+	if r.Push == nil {
+		return nil
+	}
+	p := newPush10(r.Push)
+	return &p
+}
+
+func inlinePush03(r *a2a.SendRequest) *push03 {
+	if r.Push == nil {
+		return nil
+	}
+	p := newPush03(r.Push)
+	return &p
+}
+
+// decodeInlinePush reads the config that comes with a message: the first of
+// the members that each generation has for it, if it is an object.
+func decodeInlinePush(members ...json.RawMessage) (*a2a.PushConfig, error) {
+	for _, m := range members {
+		if !isObject(m) {
+			continue
+		}
+		var in pushDoc
+		if err := unmarshal(m, &in); err != nil {
+			return nil, a2a.Errorf(a2a.InvalidParams, "the config of push notifications: %v", err)
+		}
+		c := in.config()
+		if c.TaskID = ""; c.URL == "" {
+			return nil, a2a.Errorf(a2a.InvalidParams, "the url of the webhook is missing")
+		}
+		return c, nil
+	}
+	return nil, nil
+}
