@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"rialto/a2a"
@@ -175,23 +176,15 @@ func (d schemeDoc) addOld(kind a2a.SchemeType) schemeDoc {
 	return d
 }
 
-// schemes returns the security schemes of a card. 0.1 names schemes of HTTP
-// authentication; its own sample has a string where the list should be.
+// schemes returns the security schemes of a card.
 func (doc *cardDoc) schemes() map[string]a2a.SecurityScheme {
 	out := map[string]a2a.SecurityScheme{}
 	for name, s := range doc.SecuritySchemes {
 		out[name] = s.word()
 	}
-	var old struct {
-		Schemes json.RawMessage `json:"schemes"`
-	}
-	if len(out) == 0 && json.Unmarshal(doc.Authentication, &old) == nil {
-		names := []string{looseString(old.Schemes)}
-		_ = json.Unmarshal(old.Schemes, &names) // or it is a string
-		for _, name := range names {
-			if name != "" {
-				out[name] = a2a.SecurityScheme{Type: a2a.HTTPAuth, Scheme: strings.ToLower(name)}
-			}
+	if len(out) == 0 {
+		for _, name := range doc.oldSchemes() {
+			out[name] = oldScheme(name)
 		}
 	}
 	if len(out) == 0 {
@@ -200,8 +193,39 @@ func (doc *cardDoc) schemes() map[string]a2a.SecurityScheme {
 	return out
 }
 
+// oldSchemes returns the names of schemes that a card of 0.1 has; its own
+// sample has a string where the list should be.
+func (doc *cardDoc) oldSchemes() []string {
+	var old struct {
+		Schemes json.RawMessage `json:"schemes"`
+	}
+	if json.Unmarshal(doc.Authentication, &old) != nil {
+		return nil
+	}
+	names := []string{looseString(old.Schemes)}
+	_ = json.Unmarshal(old.Schemes, &names) // or it is a string
+	return slices.DeleteFunc(names, func(name string) bool {
+		return name == "" || strings.EqualFold(name, "none") || strings.EqualFold(name, "public")
+	})
+}
+
+// oldScheme returns the scheme that 0.1 calls name: a scheme of HTTP
+// authentication, or a type of OpenAPI.
+func oldScheme(name string) a2a.SecurityScheme {
+	switch strings.ToLower(name) {
+	case "apikey":
+		return a2a.SecurityScheme{Type: a2a.APIKey}
+	case "oauth2":
+		return a2a.SecurityScheme{Type: a2a.OAuth2}
+	case "openidconnect":
+		return a2a.SecurityScheme{Type: a2a.OpenIDConnect}
+	default:
+		return a2a.SecurityScheme{Type: a2a.HTTPAuth, Scheme: strings.ToLower(name)}
+	}
+}
+
 // security returns the requirements of a card. The sample card of 1.0 has them
-// under the name they had before.
+// under the name they had before, and in 0.1 any of its schemes will do.
 func (doc *cardDoc) security() []a2a.SecurityRequirement {
 	var out []a2a.SecurityRequirement
 	for _, r := range doc.SecurityRequirements {
@@ -213,6 +237,11 @@ func (doc *cardDoc) security() []a2a.SecurityRequirement {
 	}
 	if out == nil {
 		_ = json.Unmarshal(doc.Security, &out) // or it says nothing we know
+	}
+	if out == nil && len(doc.SecuritySchemes) == 0 {
+		for _, name := range doc.oldSchemes() {
+			out = append(out, a2a.SecurityRequirement{name: nil})
+		}
 	}
 	return out
 }
