@@ -66,6 +66,10 @@ type Error struct {
 	HTTPStatus int    // 0 if unknown
 	Challenge  string // WWW-Authenticate
 
+	// NotSent is set when the request never left, so that nothing can have
+	// come of it.
+	NotSent bool
+
 	// Cause is what went wrong underneath; nil if Code says it all. It is for
 	// logs and errors.Is, not for peers.
 	Cause error

@@ -14,6 +14,7 @@ package a2aclient
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"io"
 	"log/slog"
 	"net"
@@ -44,10 +45,20 @@ type Dialer struct {
 	// same host only.
 	HTTP *http.Client
 
-	// Header is sent with each request, credentials above all. It goes to the
+	// Header is sent with each request, and so is what Credentials add: to the
 	// host that was dialled and to no other host that a card names, nor over
 	// plain HTTP where HTTPS was dialled.
-	Header http.Header
+	Header      http.Header
+	Credentials Credentials // nil is none
+
+	// TLS is for the Dialer's own HTTP client: which servers to believe, and
+	// the certificate to show them. Nil is what the system trusts.
+	TLS *tls.Config
+
+	// Admit decides about a card that was fetched, before it is believed. It
+	// returns the JSON to go by, which may be less than it was given, or an
+	// older one. Nil admits every card as it is.
+	Admit func(ctx context.Context, card []byte) ([]byte, error)
 
 	Protocol a2a.Generation // "" finds out
 	Binding  a2a.Binding    // "" is any that we speak
@@ -67,6 +78,12 @@ type Dialer struct {
 // Client is a remote agent. It implements a2a.Agent and may be used
 // concurrently.
 type Client struct {
+	*connection
+	user string // in whose name calls are made
+}
+
+// connection is what the clients of one agent share.
+type connection struct {
 	dialer *Dialer
 	dialed *url.URL
 	card   *a2a.Card
@@ -74,6 +91,7 @@ type Client struct {
 	route  atomic.Int32 // the index of the one to try first
 	proven atomic.Bool  // some call has been answered in its dialect
 	asides atomic.Int32 // the streams that are only drained
+	broken breaker
 }
 
 var _ a2a.Agent = (*Client)(nil)
@@ -86,7 +104,7 @@ func (d *Dialer) Dial(ctx context.Context, rawURL string) (*Client, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, a2a.Errorf(a2a.InvalidParams, "%q is not the URL of an agent: it must begin with http:// or https://", rawURL)
 	}
-	c := &Client{dialer: d, dialed: u}
+	c := &Client{connection: &connection{dialer: d, dialed: u}}
 	if c.card, err = c.findCard(ctx); err != nil {
 		return nil, err
 	}
@@ -111,17 +129,18 @@ func (d *Dialer) http() *http.Client {
 	if d.HTTP != nil {
 		return d.HTTP
 	}
-	d.once.Do(func() { d.own = newHTTPClient() })
+	d.once.Do(func() { d.own = newHTTPClient(d.TLS) })
 	return d.own
 }
 
 // newHTTPClient bounds each step but the body. Headers may take long, for an
 // agent that was asked to wait answers when the task has ended.
-func newHTTPClient() *http.Client {
+func newHTTPClient(secure *tls.Config) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
 			DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			TLSClientConfig:        secure.Clone(),
 			TLSHandshakeTimeout:    10 * time.Second,
 			ResponseHeaderTimeout:  10 * time.Minute,
 			ForceAttemptHTTP2:      true,
@@ -165,25 +184,15 @@ func (d *Dialer) pause(ctx context.Context, n int) error {
 	}
 }
 
-// trusted reports whether credentials may go to u.
-func (c *Client) trusted(u *url.URL) bool {
-	return u.Hostname() == c.dialed.Hostname() && (u.Scheme == "https" || c.dialed.Scheme == "http")
-}
-
-// newRequest returns a request that carries the Dialer's header where it may.
-// What the protocol sets goes on top of it.
+// newRequest returns a request with credentials where they may go. What the
+// protocol sets goes on top of them.
 func (c *Client) newRequest(ctx context.Context, method, target string, body io.Reader) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, target, body)
 	if err != nil {
 		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card names a URL that is none: %q", target)
 	}
-	if c.trusted(req.URL) {
-		for k, vs := range c.dialer.Header {
-			req.Header[http.CanonicalHeaderKey(k)] = vs
-		}
-	} else if len(c.dialer.Header) > 0 {
-		c.dialer.log().WarnContext(ctx, "credentials were not sent: the card names another host than was dialled",
-			"dialled", c.dialed.Redacted(), "host", req.URL.Host)
+	if err := c.authorize(req); err != nil {
+		return nil, err
 	}
 	req.Header.Del(wire.VersionHeader)
 	return req, nil

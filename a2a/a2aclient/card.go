@@ -3,6 +3,7 @@ package a2aclient
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -56,9 +57,9 @@ func at(u *url.URL, path string) *url.URL {
 func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 	var worst error
 	for _, p := range places(c.dialed) {
-		card, err := c.fetchCard(ctx, p.url)
+		card, raw, err := c.fetchCard(ctx, p.url)
 		if err == nil && (!p.mustName || names(card, c.dialed)) {
-			return card, nil
+			return c.admitted(ctx, card, raw, p.url)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -100,32 +101,50 @@ func names(card *a2a.Card, u *url.URL) bool {
 	return false
 }
 
-// fetchCard reads the card at u. The version is asked for because servers are
-// known that show a card of 1.0 only to those who do (a2a-js).
-func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, error) {
-	req, err := c.newRequest(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, err
+// admitted returns card, found at u, as it may be believed.
+func (c *Client) admitted(ctx context.Context, card *a2a.Card, raw []byte, u *url.URL) (*a2a.Card, error) {
+	if c.dialer.Admit == nil {
+		return card, nil
 	}
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set(wire.VersionHeader, string(a2a.V10))
-	resp, err := c.dialer.http().Do(req)
+	raw, err := c.dialer.Admit(ctx, raw)
 	if err != nil {
-		return nil, unreachable(ctx, u.Host, err)
+		return nil, fmt.Errorf("the card at %s: %w", u.Redacted(), err)
+	}
+	if card, err = wire.DecodeCard(raw); err != nil {
+		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "what may be believed of the card at %s is no agent card: %v", u.Redacted(), err)
+	}
+	return absolute(card, u), nil
+}
+
+// fetchCard reads the card at u, and returns its JSON besides. The version is
+// asked for because servers are known that show a card of 1.0 only to those who
+// do (a2a-js).
+func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, error) {
+	resp, err := c.do(ctx, func() (*http.Request, error) {
+		req, err := c.newRequest(ctx, http.MethodGet, u.String(), nil)
+		if err != nil {
+			return nil, err
+		}
+		req.Header.Set("Accept", "application/json")
+		req.Header.Set(wire.VersionHeader, string(a2a.V10))
+		return req, nil
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	defer resp.Body.Close()
 	body, err := readBody(resp.Body, min(maxCard, c.dialer.maxBody()))
 	if err != nil {
-		return nil, unreachable(ctx, u.Host, err)
+		return nil, nil, unreachable(ctx, u.Host, err)
 	}
 	if resp.StatusCode/100 != 2 {
-		return nil, statusError(resp, body)
+		return nil, nil, statusError(resp, body)
 	}
 	card, err := wire.DecodeCard(body)
 	if err != nil {
-		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "what is at %s is no agent card: %v", u.Redacted(), err)
+		return nil, nil, a2a.Errorf(a2a.InvalidAgentResponse, "what is at %s is no agent card: %v", u.Redacted(), err)
 	}
-	return absolute(card, resp.Request.URL), nil
+	return absolute(card, resp.Request.URL), body, nil
 }
 
 // absolute resolves the URLs of card against where it was found.

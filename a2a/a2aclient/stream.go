@@ -133,17 +133,24 @@ func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stre
 		}{in, resp.Body}
 		item, err = c.single(ctx, r, resp)
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		s.first = &item
-		return s, nil
+	case remote(err):
+		err = fromResponse(asError(err), resp)
+	case errors.Is(err, io.EOF):
+		err = unreachable(ctx, resp.Request.URL.Host, errors.New("it closed the stream without an event"))
+	default:
+		err = unreachable(ctx, resp.Request.URL.Host, err)
 	}
-	if remote(err) {
-		return nil, fromResponse(asError(err), resp)
+	switch {
+	case s.events == nil: // result has told already
+	case remote(err):
+		c.worked(nil)
+	default:
+		c.worked(err)
 	}
-	if errors.Is(err, io.EOF) {
-		err = errors.New("it closed the stream without an event")
-	}
-	return nil, unreachable(ctx, resp.Request.URL.Host, err)
+	return s, err
 }
 
 func (c *Client) single(ctx context.Context, r route, resp *http.Response) (wire.Item, error) {

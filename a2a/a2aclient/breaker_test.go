@@ -1,0 +1,47 @@
+package a2aclient
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestABreakerOpensAndTriesAgain(t *testing.T) {
+	var b breaker
+	now := time.Now()
+	goWrong := func(n int) {
+		t.Helper()
+		for range n {
+			if err := b.allow(now, "agent.example"); err != nil {
+				t.Fatal(err)
+			}
+			b.report(now, false)
+		}
+	}
+	goWrong(maxBroken - 1)
+	b.report(now, true)
+	goWrong(maxBroken)
+	err := b.allow(now, "agent.example")
+	if err == nil || !strings.Contains(err.Error(), "agent.example has not worked 5 times in a row; it will be tried again in 5s") {
+		t.Fatalf("got %v", err)
+	}
+	now = now.Add(openFirst)
+	if err := b.allow(now, ""); err != nil {
+		t.Fatalf("the call that tries: got %v", err)
+	}
+	if err := b.allow(now, ""); err == nil {
+		t.Error("one call is enough to try")
+	}
+	b.report(now, false)
+	if err := b.allow(now.Add(2*openFirst-1), ""); err == nil {
+		t.Error("it was tried again before twice the time had passed")
+	}
+	for range 20 {
+		now = now.Add(openLatest)
+		goWrong(1)
+	}
+	now = now.Add(openLatest)
+	goWrong(1)
+	b.report(now, true)
+	goWrong(maxBroken - 1)
+}

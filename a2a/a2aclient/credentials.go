@@ -1,0 +1,99 @@
+package a2aclient
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+
+	"rialto/a2a"
+)
+
+// Credentials prove to an agent who calls it. Package a2aauth has them. They may
+// be used concurrently.
+type Credentials interface {
+	// Apply adds to req what proves that c calls. An *a2a.Error that it
+	// returns reaches whoever made the call; other errors are only logged.
+	Apply(req *http.Request, c Caller) error
+
+	// Renew is told that the agent refused what Apply has added to req. It
+	// reports whether Apply would add something else now.
+	Renew(req *http.Request, c Caller) bool
+}
+
+// Caller is in whose name a call is made.
+type Caller struct {
+	User string    // "" is nobody in particular, but the program itself
+	Card *a2a.Card // the agent's card; nil while it is being read
+}
+
+// For returns a client that makes its calls in the name of user. It shares
+// everything else with c.
+func (c *Client) For(user string) *Client { return &Client{c.connection, user} }
+
+// do sends the request that build makes. An agent that refuses its credentials
+// is asked once more if there are others: it refused before anything ran.
+func (c *Client) do(ctx context.Context, build func() (*http.Request, error)) (*http.Response, error) {
+	for again := true; ; again = false {
+		req, err := build()
+		if err != nil {
+			return nil, notSent(err)
+		}
+		resp, err := c.dialer.http().Do(req)
+		if err != nil {
+			return nil, unreachable(ctx, req.URL.Host, err)
+		}
+		if resp.StatusCode != http.StatusUnauthorized || !again || !c.renewed(req) {
+			return resp, nil
+		}
+		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // so that the connection may be used again
+		resp.Body.Close()
+	}
+}
+
+// notSent marks err, unless it is about something else than the request.
+func notSent(err error) error {
+	if e := asError(err); e != nil {
+		e.NotSent = true
+	}
+	return err
+}
+
+// authorize adds credentials to req if they may go where it goes.
+func (c *Client) authorize(req *http.Request) error {
+	if c.dialer.Credentials == nil && len(c.dialer.Header) == 0 {
+		return nil
+	}
+	if !c.trusted(req.URL) {
+		c.dialer.log().WarnContext(req.Context(), "credentials were not sent: the card names another host than was dialled",
+			"dialled", c.dialed.Redacted(), "host", req.URL.Host)
+		return nil
+	}
+	for k, vs := range c.dialer.Header {
+		req.Header[http.CanonicalHeaderKey(k)] = vs
+	}
+	if c.dialer.Credentials == nil {
+		return nil
+	}
+	err := c.dialer.Credentials.Apply(req, c.caller())
+	if known := (*a2a.Error)(nil); err == nil || errors.As(err, &known) {
+		return err
+	}
+	if req.Context().Err() != nil {
+		return req.Context().Err()
+	}
+	c.dialer.log().ErrorContext(req.Context(), "no credentials for an agent", "host", req.URL.Host, "err", err)
+	return &a2a.Error{Code: a2a.Unavailable, Message: "there are no credentials for the agent now", Cause: err}
+}
+
+func (c *Client) renewed(req *http.Request) bool {
+	return c.dialer.Credentials != nil && c.trusted(req.URL) && c.dialer.Credentials.Renew(req, c.caller())
+}
+
+func (c *Client) caller() Caller { return Caller{User: c.user, Card: c.card} }
+
+// trusted reports whether credentials may go to u.
+func (c *Client) trusted(u *url.URL) bool {
+	return u.Hostname() == c.dialed.Hostname() && (u.Scheme == "https" || c.dialed.Scheme == "http")
+}
