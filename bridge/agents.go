@@ -57,6 +57,15 @@ func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
 	return conn, nil
 }
 
+// connectFor returns the connection for calls in the name of user.
+func (b *Bridge) connectFor(ctx context.Context, p *peer, user string) (Peer, error) {
+	conn, err := b.connect(ctx, p)
+	if personal, ok := conn.(Personal); ok && err == nil {
+		return personal.For(user), nil
+	}
+	return conn, err
+}
+
 // Unreachable is what callers are told of an agent without a connection. Why
 // is for the operator's log: it tells of the inside of a network.
 type Unreachable struct{ Agent string }

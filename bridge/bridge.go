@@ -68,6 +68,13 @@ type Peer interface {
 	Card() *a2a.Card
 }
 
+// Personal is a Peer that can be called in the name of a user. Where an agent
+// is one, each call is made in the name of whoever it is for.
+type Personal interface {
+	Peer
+	For(user string) Peer
+}
+
 // Caller is for whom, and through which client, a call is made.
 type Caller struct {
 	User   string

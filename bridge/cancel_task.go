@@ -52,7 +52,7 @@ func (b *Bridge) cancel(ctx context.Context, owner, handle string) (*Entry, erro
 	if err := cancelable(e); err != nil {
 		return nil, err
 	}
-	conn, err := b.named(ctx, e.Agent)
+	conn, err := b.named(ctx, e.Agent, owner)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func (b *Bridge) Fetch(ctx context.Context, id string) (*Document, error) {
 }
 
 func (b *Bridge) fetchCard(ctx context.Context, name string) (*Document, error) {
-	conn, err := b.named(ctx, name)
+	conn, err := b.named(ctx, name, b.Caller(ctx).User)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (b *Bridge) fetchTask(ctx context.Context, handle string) (*Document, error
 }
 
 func (b *Bridge) fetchDocument(ctx context.Context, agent, own string) (*Document, error) {
-	if _, err := b.named(ctx, agent); err != nil {
+	if _, err := b.named(ctx, agent, b.Caller(ctx).User); err != nil {
 		return nil, err
 	}
 	var answer struct {
@@ -126,13 +126,13 @@ func plain(v json.RawMessage) string {
 	return string(v)
 }
 
-// named connects to an agent that must be named.
-func (b *Bridge) named(ctx context.Context, name string) (Peer, error) {
+// named connects to an agent that must be named, for calls in the name of user.
+func (b *Bridge) named(ctx context.Context, name, user string) (Peer, error) {
 	p, ok := b.peers[name]
 	if !ok || !b.Caller(ctx).sees(p.Agent) {
 		return nil, inputError{fmt.Sprintf("There is no agent named %q. Call list_agents for the names.", shown(name, 100))}
 	}
-	return b.connect(ctx, p)
+	return b.connectFor(ctx, p, user)
 }
 
 // describeCard puts a card into words.

@@ -117,8 +117,8 @@ func (f *follower) keep(ctx context.Context) {
 // have reached the agent although err came back instead of an answer.
 func (f *follower) mayHaveArrived(err error) bool {
 	var refusal *a2a.Error
-	said := errors.As(err, &refusal) && refusal.Remote
-	return f.taskID() != "" && err != nil && !said
+	certain := errors.As(err, &refusal) && (refusal.Remote || refusal.NotSent)
+	return f.taskID() != "" && err != nil && !certain
 }
 
 // resume takes a task up by subscribing to it and, where the agent cannot do

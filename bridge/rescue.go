@@ -110,7 +110,7 @@ func (b *Bridge) takeUp(e *Entry) {
 		return
 	}
 	for wait := retryFirst; ; wait = min(2*wait, retryLast) {
-		conn, err := b.connect(b.running, p)
+		conn, err := b.connectFor(b.running, p, e.Owner)
 		if err == nil {
 			b.follow(conn, e, nil)
 			return

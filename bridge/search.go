@@ -164,7 +164,7 @@ func (b *Bridge) documentURL(id string) string {
 // and decodes into v the object in it that has the member. What is asked this
 // way is short-lived and not in the ledger.
 func (b *Bridge) ask(ctx context.Context, p *peer, skill, name, value, member string, v any) error {
-	conn, err := b.connect(ctx, p)
+	conn, err := b.connectFor(ctx, p, b.Caller(ctx).User)
 	if err != nil {
 		return err
 	}

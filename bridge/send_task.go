@@ -109,7 +109,7 @@ func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m
 	if err != nil {
 		return nil, err
 	}
-	conn, err := b.connect(ctx, p)
+	conn, err := b.connectFor(ctx, p, caller.User)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs
 	if err != nil {
 		return nil, err
 	}
-	conn, err := b.connect(ctx, p)
+	conn, err := b.connectFor(ctx, p, caller.User)
 	if err != nil {
 		return nil, err
 	}
