@@ -129,7 +129,7 @@ func (f *Face) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, erro
 // Card returns the agent's card, without the ways to reach it: what is served
 // here, and how, is for whoever serves it to say.
 func (f *Face) Card(ctx context.Context) (*a2a.Card, error) {
-	conn, err := f.bridge.named(ctx, f.agent)
+	conn, err := f.bridge.named(ctx, f.agent, f.bridge.Caller(ctx).User)
 	if err != nil {
 		return nil, f.refuse(err)
 	}
@@ -158,7 +158,7 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 	if !f.Visible(ctx) {
 		return nil, errNoAgent
 	}
-	conn, err := f.bridge.named(ctx, f.agent)
+	conn, err := f.bridge.named(ctx, f.agent, f.bridge.Caller(ctx).User)
 	if err != nil {
 		return nil, err
 	}
