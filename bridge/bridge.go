@@ -34,6 +34,9 @@ type Bridge struct {
 	// user.
 	Caller func(context.Context) Caller
 
+	// Webhooks is told of tasks by those who ask for it; nil where nobody may.
+	Webhooks Webhooks
+
 	URL     string // where /documents/ is served, without trailing slash
 	Replica string // names this process among those that share the ledger
 	Now     func() time.Time

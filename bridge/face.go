@@ -164,6 +164,9 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 	}
 	m, out := *req.Message, *req
 	out.Message, out.HistoryLength, out.ReturnImmediately = &m, nil, false // the ledger wants it all
+	if err := f.acceptPush(ctx, req.Push); err != nil {
+		return nil, err
+	}
 	if m.ReferenceTaskIDs, err = f.references(ctx, m.ReferenceTaskIDs); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,10 @@ func (e *Entry) context() string {
 	return e.ContextID()
 }
 
+// Shown returns the task as its A2A callers see it: under the ledger's ids, and
+// in the state in which the ledger has it.
+func (e *Entry) Shown() *a2a.Task { return e.show() }
+
 // show returns the task as its A2A callers see it: under the ledger's ids, and
 // in the state in which the ledger has it.
 func (e *Entry) show() *a2a.Task {

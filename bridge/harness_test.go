@@ -78,6 +78,7 @@ type rig struct {
 	*bridge.Bridge
 	t      *testing.T
 	ledger *failing
+	db     *store.DB
 }
 
 // failing is a ledger that cannot be written to while it is down.
@@ -138,7 +139,7 @@ func newRig(t *testing.T, dsn string, agents map[string]peer) *rig {
 	}
 	b.Start()
 	var once sync.Once
-	r := &rig{Bridge: b, t: t, ledger: ledger}
+	r := &rig{Bridge: b, t: t, ledger: ledger, db: db}
 	t.Cleanup(func() { once.Do(func() { b.Close(); db.Close() }) })
 	return r
 }

@@ -133,6 +133,10 @@ func (b *Bridge) open(ctx context.Context, conn Peer, e *Entry, req *a2a.SendReq
 	if err := b.Ledger.AddTask(ctx, e, b.lease(), cmp.Or(b.MaxRunning, 1000)); err != nil {
 		return nil, fmt.Errorf("writing the task down: %w", err)
 	}
+	if err := b.watch(ctx, e, req); err != nil {
+		b.abandon(e, "The webhook that came with the message could not be recorded, so the message was not sent.")
+		return nil, err
+	}
 	return b.follow(conn, e, req), nil
 }
 
@@ -174,6 +178,9 @@ func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs
 // goOn hands the message that continues e to a follower.
 func (b *Bridge) goOn(ctx context.Context, conn Peer, e *Entry, req *a2a.SendRequest) (*follower, error) {
 	m := req.Message
+	if err := b.watch(ctx, e, req); err != nil {
+		return nil, err
+	}
 	if err := b.reopen(ctx, e, m.ID); err != nil {
 		return nil, err
 	}

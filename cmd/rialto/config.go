@@ -34,6 +34,7 @@ type config struct {
 	ClientDocuments bool           `koanf:"client_documents"`
 	TrustedProxies  []string       `koanf:"trusted_proxies"`
 	AllowedOrigins  []string       `koanf:"allowed_origins"`
+	Push            pushConfig     `koanf:"push"`
 	Log             logConfig      `koanf:"log"`
 }
 
@@ -73,6 +74,7 @@ func defaults() config {
 		Database:        "rialto.db",
 		SignIn:          signInConfig{Local: true},
 		ClientDocuments: true,
+		Push:            pushConfig{Send: true, Verify: true},
 		Log:             logConfig{Level: "info", Format: "text"},
 	}
 }

@@ -20,7 +20,8 @@ import (
 // RIALTO_LOG__LEVEL …) and flags can set.
 var scalarKeys = []string{
 	"listen", "url", "name", "database", "secret_file", "secret", "default_agent",
-	"sign_in.local", "tokens.algorithm", "client_documents", "trusted_proxies", "allowed_origins", "log.level", "log.format",
+	"sign_in.local", "tokens.algorithm", "client_documents", "trusted_proxies", "allowed_origins",
+	"push.send", "push.allowed_hosts", "push.verify", "log.level", "log.format",
 }
 
 // envKey maps a variable to its key. An empty one counts as not set. Variables

@@ -18,6 +18,7 @@ import (
 
 	"rialto/a2a/a2aclient"
 	"rialto/bridge"
+	"rialto/bridge/push"
 	"rialto/bridge/web"
 	"rialto/internal/guardhttp"
 	"rialto/internal/store"
@@ -47,6 +48,7 @@ type server struct {
 	oauth  *oauth.Server
 	bridge *bridge.Bridge
 	mcp    *mcp.Server
+	desk   *push.Desk
 
 	background sync.WaitGroup
 	stop       context.CancelFunc
@@ -67,6 +69,7 @@ func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, err
 	}
 	s := &server{cfg: cfg, log: log, store: db, oauth: newOAuth(cfg, log, db, secret), bridge: newBridge(cfg, log, db)}
 	s.mcp, err = newMCP(cfg, log, s.bridge, secret)
+	err = errors.Join(err, s.takeWebhooks(secret))
 	if err := errors.Join(err, s.ready(ctx)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -74,6 +77,9 @@ func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, err
 	maintained, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.background.Go(func() { s.maintain(maintained) })
+	if s.desk != nil {
+		s.background.Go(func() { s.desk.Run(maintained) })
+	}
 	return s, nil
 }
 
@@ -90,7 +96,7 @@ func (s *server) maintain(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		if err := errors.Join(s.oauth.Maintain(ctx), s.bridge.Prune(ctx)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(s.oauth.Maintain(ctx), s.bridge.Prune(ctx), s.store.DropNotices(ctx, time.Now().Add(-deadFor))); err != nil && ctx.Err() == nil {
 			s.log.Error("maintenance", "err", err)
 		}
 		select {

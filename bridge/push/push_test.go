@@ -1,0 +1,284 @@
+package push_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+	"rialto/bridge/push"
+	"rialto/internal/store"
+)
+
+// webhooks is a Sender whose webhooks answer as a test says. It keeps what they
+// were told.
+type webhooks struct {
+	answer func(ctx context.Context, c *a2a.PushConfig, attempt int) error
+
+	mu       sync.Mutex
+	attempts map[string][]time.Time // by URL
+	told     map[string][]string    // states, by URL
+	running  map[string]int
+	most     map[string]int
+}
+
+func (w *webhooks) Accept(context.Context, *a2a.PushConfig) error { return nil }
+
+func (w *webhooks) Deliver(ctx context.Context, c *a2a.PushConfig, t *a2a.Task, _ string) error {
+	w.mu.Lock()
+	w.attempts[c.URL] = append(w.attempts[c.URL], time.Now())
+	n := len(w.attempts[c.URL])
+	w.running[c.URL]++
+	w.most[c.URL] = max(w.most[c.URL], w.running[c.URL])
+	w.mu.Unlock()
+	err := w.answer(ctx, c, n)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running[c.URL]--
+	if err == nil {
+		w.told[c.URL] = append(w.told[c.URL], string(t.Status.State))
+	}
+	return err
+}
+
+// rig is a desk on a database of its own, whose time is the test's.
+type rig struct {
+	*webhooks
+	t     *testing.T
+	path  string
+	db    *store.DB
+	desk  *push.Desk
+	stop  func()
+	tasks int
+}
+
+func newRig(t *testing.T, answer func(ctx context.Context, c *a2a.PushConfig, attempt int) error) *rig {
+	path := filepath.Join(t.TempDir(), "rialto.db")
+	db, err := store.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &webhooks{answer: answer, attempts: map[string][]time.Time{}, told: map[string][]string{}, running: map[string]int{}, most: map[string]int{}}
+	r := &rig{webhooks: w, t: t, path: path, db: db}
+	r.start()
+	return r
+}
+
+// start begins with another desk, as the next process does.
+func (r *rig) start() {
+	r.desk = &push.Desk{
+		Outbox: r.db, Sender: r.webhooks, Key: bytes.Repeat([]byte{7}, 32), Replica: "desk", Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); r.desk.Run(ctx) }()
+	r.stop = func() { cancel(); <-done }
+}
+
+func (r *rig) close() { r.stop(); r.db.Close() }
+
+// task adds a task with a webhook.
+func (r *rig) task(url string) *bridge.Entry {
+	r.t.Helper()
+	r.tasks++
+	now := time.Now().Truncate(time.Millisecond)
+	e := &bridge.Entry{Handle: fmt.Sprint("task ", r.tasks), Owner: "alice", Agent: "agent", MessageID: "m", Created: now, Updated: now}
+	if err := r.db.AddTask(r.t.Context(), e, bridge.Lease{Replica: "f", Until: now.Add(time.Hour)}, 5000); err != nil {
+		r.t.Fatal(err)
+	}
+	if _, err := r.desk.Add(r.t.Context(), "alice", &a2a.PushConfig{TaskID: a2a.TaskID(e.Handle), URL: url, Token: "a secret of the webhook"}); err != nil {
+		r.t.Fatal(err)
+	}
+	return e
+}
+
+func (r *rig) change(e *bridge.Entry, s a2a.State) {
+	r.t.Helper()
+	e.Updated = e.Updated.Add(time.Millisecond)
+	e.Task = &a2a.Task{ID: "upstream", Status: a2a.Status{State: s}}
+	e.Settled = s.Settled()
+	if err := r.db.SaveTask(r.t.Context(), e, "f"); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// after lets time pass, and returns what a webhook was told by then.
+func (r *rig) after(d time.Duration, url string) string {
+	time.Sleep(d)
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.told[url], " ")
+}
+
+func always(context.Context, *a2a.PushConfig, int) error { return nil }
+
+const hook = "https://hooks.example/a"
+
+func TestAWebhookIsToldAtOnceAndInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, always)
+		defer r.close()
+		e := r.task(hook)
+		for _, s := range []a2a.State{a2a.Working, a2a.Completed} {
+			r.change(e, s)
+			r.after(200*time.Millisecond, hook)
+		}
+		if got := r.after(0, hook); got != "working completed" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+// TestAnAttemptThatFailsIsRepeatedMoreAndMoreSeldom holds the pauses, and that
+// a webhook which comes back gets what it missed.
+func TestAnAttemptThatFailsIsRepeatedMoreAndMoreSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(_ context.Context, _ *a2a.PushConfig, attempt int) error {
+			if attempt <= 5 {
+				return errors.New("503")
+			}
+			return nil
+		})
+		defer r.close()
+		r.change(r.task(hook), a2a.Completed)
+		if got := r.after(10*time.Minute, hook); got != "completed" {
+			t.Fatalf("got %q after %d attempts", got, len(r.attempts[hook]))
+		}
+		for i, least := range []time.Duration{2, 4, 8, 16, 32} {
+			least *= time.Second
+			pause := r.attempts[hook][i+1].Sub(r.attempts[hook][i])
+			if pause < least || pause > least*3/2+5*time.Second {
+				t.Errorf("pause %d: got %v, want %v to half as much again", i, pause, least)
+			}
+		}
+	})
+}
+
+// TestWhatCannotBeToldIsDead holds the end of patience, and that there is none
+// with an address that is refused.
+func TestWhatCannotBeToldIsDead(t *testing.T) {
+	for name, tc := range map[string]struct {
+		err      error
+		attempts int
+	}{
+		"a webhook that does not answer": {errors.New("connection refused"), 16},
+		"an address that is refused":     {a2a.Errorf(a2a.InvalidParams, "the host has no public address"), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				failing := true
+				r := newRig(t, func(context.Context, *a2a.PushConfig, int) error {
+					if failing {
+						return tc.err
+					}
+					return nil
+				})
+				defer r.close()
+				r.change(r.task(hook), a2a.Completed)
+				r.after(24*time.Hour, hook)
+				dead, err := r.db.DeadNotices(t.Context(), 10)
+				if err != nil || len(dead) != 1 || dead[0].Failure != tc.err.Error() || len(r.attempts[hook]) != tc.attempts {
+					t.Fatalf("got %d dead, %v after %d attempts, want 1 after %d", len(dead), err, len(r.attempts[hook]), tc.attempts)
+				}
+				failing = false
+				if _, err := r.db.ReviveNotices(t.Context(), time.Now()); err != nil {
+					t.Fatal(err)
+				}
+				if got := r.after(10*time.Second, hook); got != "completed" {
+					t.Errorf("revived: got %q", got)
+				}
+			})
+		})
+	}
+}
+
+// TestAHostThatHangsDoesNotStopTheOthers has more due for one host than can be
+// on its way at once.
+func TestAHostThatHangsDoesNotStopTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const slow = "https://slow.example/"
+		r := newRig(t, func(ctx context.Context, c *a2a.PushConfig, _ int) error {
+			if c.URL == slow {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return nil
+		})
+		defer r.close()
+		for range 100 {
+			r.change(r.task(slow), a2a.Completed)
+		}
+		r.change(r.task(hook), a2a.Completed)
+		if got := r.after(time.Second, hook); got != "completed" {
+			t.Errorf("got %q while another host hangs", got)
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.most[slow] > 16 {
+			t.Errorf("%d attempts at once to one host, want 16 at most", r.most[slow])
+		}
+	})
+}
+
+// TestADeskThatStopsLosesNothing stops one in the middle of an attempt.
+func TestADeskThatStopsLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := true
+		r := newRig(t, func(ctx context.Context, _ *a2a.PushConfig, _ int) error {
+			if hang {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return nil
+		})
+		defer func() { r.close() }()
+		r.change(r.task(hook), a2a.Completed)
+		r.after(time.Second, hook)
+		r.stop()
+		hang = false
+		r.start()
+		if got := r.after(time.Second, hook); got != "completed" {
+			t.Errorf("got %q, want it told by the next desk, at once", got)
+		}
+	})
+}
+
+// TestTheDatabaseOpensNoWebhook holds that what webhooks want to see is sealed,
+// each for its place.
+func TestTheDatabaseOpensNoWebhook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, always)
+		defer r.close()
+		one, other := r.task("https://one.example"), r.task("https://other.example")
+		raw, err := sql.Open("sqlite", r.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer raw.Close()
+		var plain int
+		if err := raw.QueryRow(`SELECT count(*) FROM webhooks WHERE config LIKE '%secret%' OR config LIKE '%://%'`).Scan(&plain); err != nil || plain > 0 {
+			t.Errorf("%d configs can be read, %v", plain, err)
+		}
+		if _, err := raw.Exec(`UPDATE webhooks SET id = 'x', config = (SELECT config FROM webhooks WHERE handle = $1) WHERE handle = $2`, one.Handle, other.Handle); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := r.desk.List(t.Context(), "alice", other.Handle); err == nil {
+			t.Errorf("got %v, want a config moved to another task refused", all[0])
+		}
+		all, err := r.desk.List(t.Context(), "alice", one.Handle)
+		if err != nil || len(all) != 1 || all[0].Token != "a secret of the webhook" || all[0].ID == "" {
+			t.Errorf("got %v, %v, want the config", all, err)
+		}
+	})
+}
