@@ -1,7 +1,7 @@
 # The commands of a working day. CI runs .ci/run, which calls these.
 export CGO_ENABLED ?= 0
 
-.PHONY: build test check fmt vet staticcheck race bench-mcp
+.PHONY: build test check fmt vet staticcheck race bench-mcp bench-oauth
 
 build: ## a static binary, ./rialto
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o rialto ./cmd/rialto
@@ -25,3 +25,6 @@ race: ## the race detector needs cgo; the product does not
 
 bench-mcp: ## calls per second, beside mcp-go and go-sdk
 	cd mcp/mcptest/bench && go run .
+
+bench-oauth: ## codes, refreshes and checks per second, beside fosite
+	cd oauth/oauthtest/bench && go run .

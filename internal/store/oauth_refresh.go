@@ -62,7 +62,7 @@ type usedToken struct {
 }
 
 // useRefresh counts a use, remembers the first one and keeps the successor
-// that the first one brought. Whoever comes at the same moment waits for the
+// that the first one brought, if the grant is live (oauth.Grant.Live). Whoever comes at the same moment waits for the
 // row and reads what was left there.
 func useRefresh(ctx context.Context, tx *tx, r oauth.Rotation) (t usedToken, err error) {
 	var used int64
@@ -71,17 +71,12 @@ func useRefresh(ctx context.Context, tx *tx, r oauth.Rotation) (t usedToken, err
 			used      = CASE WHEN uses = 0 THEN $1 ELSE used END,
 			successor = CASE WHEN uses = 0 THEN $2 ELSE successor END,
 			uses      = uses + 1
-		WHERE hash = $3 AND client_id = $4 AND expires > $5
+		WHERE hash = $3 AND client_id = $4 AND expires > $5 AND EXISTS (
+			SELECT 1 FROM grants g JOIN accounts a ON a.id = g.account_id
+			WHERE g.id = refresh_tokens.grant_id AND g.revoked = 0 AND g.expires > $5 AND a.disabled = 0)
 		RETURNING grant_id, used, uses, successor`,
 		ms(r.Now), r.Sealed, r.Hash, r.ClientID, ms(r.Now)).
 		Scan(&t.grantID, &used, &t.uses, &t.successor)
-	if err != nil {
-		return t, found(err)
-	}
 	t.used = at(used)
-	g, err := grant(ctx, tx, t.grantID)
-	if err == nil && !g.Live(r.Now) {
-		err = oauth.ErrNotFound
-	}
-	return t, err
+	return t, found(err)
 }

@@ -7,14 +7,17 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 )
 
+// connections is how many of the database's each replica takes at most.
+const connections = 16
+
 // openPostgres opens a database that several replicas may share.
 func openPostgres(dsn string) (*DB, error) {
 	db, err := sql.Open("pgx", dsn)
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(16)
-	db.SetMaxIdleConns(4)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections) // to dial anew would cost more than the statements
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	both := &pool{DB: db}
 	return &DB{read: both, write: both}, nil
