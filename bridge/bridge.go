@@ -42,6 +42,10 @@ type Bridge struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
+	// Downloads makes links to files that are too large for a result; nil: there
+	// are none.
+	Downloads *Downloads
+
 	MaxRunning int           // tasks of one user that run at once; 0 means 1000
 	Retention  time.Duration // how long settled tasks are kept; 0 means 90 days
 

@@ -290,7 +290,7 @@ func TestAResultIsBounded(t *testing.T) {
 	})
 	got := newRig(t, "", map[string]peer{"one": agent}).call("send_task", `{"message":"go"}`)
 	got.want(t, a2a.Completed, false)
-	if whole := len([]rune(got.Text)) + len([]rune(string(got.raw))); whole > 100_000 || !got.Truncated || !strings.Contains(got.Text, "was cut") {
+	if whole := len([]rune(got.Text)) + len([]rune(string(got.raw))); whole > 100_000 || !got.Truncated || !strings.Contains(got.Text, "There is more") {
 		t.Errorf("got %d characters, truncated %v, want at most 100,000 and a word about it", whole, got.Truncated)
 	}
 }

@@ -34,7 +34,7 @@ func (b *Bridge) cancelTask() mcp.Tool {
 			if err != nil {
 				return b.refuse(err)
 			}
-			r := result(e, 0)
+			r := b.result(e, page{})
 			r.IsError = e.State() != a2a.Canceled
 			return r, nil
 		},

@@ -150,7 +150,7 @@ func describeCard(card *a2a.Card) string {
 
 // describeTask puts a task and its text artifacts into words.
 func describeTask(e *Entry) string {
-	r := result(e, 100)
+	r := result(e, page{history: 100})
 	info := r.Structured.(*TaskInfo)
 	var s strings.Builder
 	for _, a := range info.Artifacts {

@@ -16,6 +16,7 @@ type getArgs struct {
 	TaskID        string   `json:"task_id"`
 	Wait          *float64 `json:"wait"`
 	HistoryLength int      `json:"history_length"` // 0 shows none
+	Cursor        string   `json:"cursor"`
 }
 
 func (b *Bridge) getTask() mcp.Tool {
@@ -23,7 +24,7 @@ func (b *Bridge) getTask() mcp.Tool {
 		Name:  "get_task",
 		Title: "Get a task",
 		Description: "Tell where a task stands and what it has produced. While it is submitted or working, the call waits up to \"wait\" seconds for it to finish. " +
-			"Use the task_id that send_task returned.",
+			"Use the task_id that send_task returned. A result that is too long for one answer has a next_cursor: call again with it as cursor.",
 		InputSchema:  getTaskInput,
 		OutputSchema: taskOutput,
 		ReadOnly:     true,
@@ -34,6 +35,10 @@ func (b *Bridge) getTask() mcp.Tool {
 			if err := json.Unmarshal(c.Arguments, &args); err != nil {
 				return mcp.InputError("The arguments of get_task could not be read: %v.", err), nil
 			}
+			from, err := parseCursor(args.Cursor)
+			if err != nil {
+				return b.refuse(err)
+			}
 			e, err := b.task(ctx, args.TaskID, waitFor(args.Wait), c.Progress)
 			if err == nil {
 				e, err = b.converse(ctx, c, e, args.Wait)
@@ -41,7 +46,7 @@ func (b *Bridge) getTask() mcp.Tool {
 			if err != nil {
 				return b.refuse(err)
 			}
-			return result(e, args.HistoryLength), nil
+			return b.result(e, page{from: from, history: args.HistoryLength}), nil
 		},
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
 
 	"rialto/a2a"
 	"rialto/mcp"
@@ -38,6 +36,7 @@ type TaskInfo struct {
 	Error     *Failure       `json:"error,omitempty"`
 	Next      string         `json:"next,omitempty"` // what to call next, and when
 	Truncated bool           `json:"truncated,omitempty"`
+	Cursor    string         `json:"next_cursor,omitempty"` // for get_task, when there is more
 }
 
 // ArtifactInfo is one thing that a task produced.
@@ -66,28 +65,40 @@ type Turn struct {
 	Text string   `json:"text"`
 }
 
+// page is the part of a task that a result shows.
+type page struct {
+	from    cursor
+	history int                    // how many earlier messages; on the first page
+	link    func(piece int) string // where a person can download a piece; nil or "" if nowhere
+}
+
 // result renders an entry: artifacts first, then what the agent said last,
-// then what to do next. history is how many earlier messages to show.
-func result(e *Entry, history int) *mcp.Result {
-	r := &renderer{left: maxText, info: &TaskInfo{
+// then what to do next. What does not fit is on the page of the result's
+// cursor; the agent's last word is on the first page in any case, as it may be
+// a question.
+func result(e *Entry, show page) *mcp.Result {
+	r := &renderer{left: maxText, link: show.link, info: &TaskInfo{
 		TaskID: e.Handle, Agent: e.Agent, ContextID: shown(e.ContextID(), maxName), State: e.State(),
 		Artifacts: []ArtifactInfo{}, Error: e.Failure, Next: next(e),
 	}}
 	if t := e.Task; t != nil {
-		kept := min(cost(clean(t.Status.Message.Text())), forMessage)
-		r.left -= kept
-		for i := range t.Artifacts {
-			r.artifact(&t.Artifacts[i])
+		kept := 0
+		if show.from == (cursor{}) {
+			kept = min(cost(clean(t.Status.Message.Text())), forMessage)
 		}
+		r.left -= kept
+		end := r.artifacts(pieces(t), show.from)
 		r.left += kept
-		r.closing(t)
-		r.history(t.WithHistory(&history).History)
+		r.closing(t, show.from, end)
+		if show.from == (cursor{}) {
+			r.history(t.WithHistory(&show.history).History)
+		}
 	}
 	if e.Failure != nil && r.info.Message == "" {
 		r.info.Message = e.Failure.Message
 		r.say(e.Failure.Message)
 	}
-	r.info.Truncated = r.cut
+	r.info.Truncated = r.cut || r.info.Cursor != ""
 	return &mcp.Result{
 		Content:    append(r.content, mcp.Text(r.summary())),
 		Structured: r.info,
@@ -112,14 +123,14 @@ func next(e *Entry) string {
 type renderer struct {
 	info    *TaskInfo
 	content []mcp.Content
-	left    int // characters of JSON
-	cut     bool
+	left    int  // characters of JSON
+	cut     bool // something is left out for good
+	link    func(piece int) string
 }
 
 // spend takes n from the budget if it is there.
 func (r *renderer) spend(n int) bool {
 	if n > r.left {
-		r.cut = true
 		return false
 	}
 	r.left -= n
@@ -161,94 +172,12 @@ func (r *renderer) say(s string) {
 	}
 }
 
-func (r *renderer) artifact(a *a2a.Artifact) {
-	info := ArtifactInfo{ID: shown(a.ID, maxName), Name: shown(a.Name, maxName), Parts: []PartInfo{}}
-	if !r.spend(perItem + cost(info.ID+info.Name)) {
-		return
-	}
-	info.Description = r.take(clip(a.Description, 1000))
-	for _, p := range a.Parts {
-		if part, ok := r.part(p); ok {
-			info.Parts = append(info.Parts, part)
-		}
-	}
-	r.info.Artifacts = append(r.info.Artifacts, info)
-}
-
-func (r *renderer) part(p a2a.Part) (info PartInfo, ok bool) {
-	info = PartInfo{Filename: shown(p.Filename, maxName), MediaType: shown(p.MediaType, maxName)}
-	if !r.spend(perItem + cost(info.Filename+info.MediaType)) {
-		return info, false
-	}
-	switch c := p.Content.(type) {
-	case a2a.Text:
-		info.Kind, info.Text = "text", r.take(string(c))
-		r.say(info.Text)
-	case a2a.Data:
-		info.Kind = "data"
-		if r.spend(cost(string(c))) {
-			info.Data = json.RawMessage(c)
-			r.say(clean(string(c)))
-		}
-	case a2a.URL:
-		info.Kind = "file"
-		if link := clean(string(c)); len(link) <= maxLink && r.spend(len(link)) {
-			info.URL = link
-			r.content = append(r.content, mcp.Link(link, info.name(), info.MediaType))
-		}
-	case a2a.Raw:
-		info.Kind, info.Size = "file", len(c)
-		r.file(info, c)
-	}
-	return info, true
-}
-
-// file puts bytes into the result as the content type that fits them. They
-// count as the base64 that they become.
-func (r *renderer) file(info PartInfo, b []byte) {
-	if !r.spend((len(b) + 2) / 3 * 4) {
-		return
-	}
-	switch {
-	case strings.HasPrefix(info.MediaType, "image/"):
-		r.content = append(r.content, mcp.Image(b, info.MediaType))
-	case strings.HasPrefix(info.MediaType, "audio/"):
-		r.content = append(r.content, mcp.Audio(b, info.MediaType))
-	default:
-		r.content = append(r.content, mcp.Blob("attachment:"+url.PathEscape(info.name()), info.MediaType, b))
-	}
-}
-
 // name is what a file is called; MCP wants a name where A2A does not.
 func (p *PartInfo) name() string {
 	if p.Filename == "" {
 		return "file"
 	}
 	return p.Filename
-}
-
-// closing shows what the agent said last, files and data included.
-func (r *renderer) closing(t *a2a.Task) {
-	m := t.Status.Message
-	if m == nil {
-		return
-	}
-	r.info.Message = r.take(m.Text())
-	r.say(r.info.Message)
-	for _, p := range m.Parts {
-		if _, isText := p.Content.(a2a.Text); !isText {
-			r.part(p)
-		}
-	}
-}
-
-func (r *renderer) history(turns []a2a.Message) {
-	for _, m := range turns {
-		if !r.spend(perItem) {
-			return
-		}
-		r.info.History = append(r.info.History, Turn{Role: m.Role, Text: r.take(m.Text())})
-	}
 }
 
 // summary is the last item of the result: what a model needs to go on, in
@@ -262,8 +191,11 @@ func (r *renderer) summary() string {
 	if i.Error != nil {
 		s += fmt.Sprintf(" (code %s)", i.Error.Code)
 	}
-	if r.cut {
-		s += fmt.Sprintf(" The result was longer than %d characters and was cut; ask the agent for less, or in parts.", maxText)
+	switch {
+	case i.Cursor != "":
+		s += fmt.Sprintf(" There is more: call get_task with this task_id and cursor %q for the next part.", i.Cursor)
+	case r.cut:
+		s += fmt.Sprintf(" Some of it is longer than the %d characters that a result can have, and was left out; ask the agent for less, or in parts.", maxText)
 	}
 	return s
 }

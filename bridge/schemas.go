@@ -36,7 +36,8 @@ var getTaskInput = json.RawMessage(`{
 	"properties": {
 		"task_id": {"type": "string", "minLength": 1, "description": "From the result of send_task."},
 		"wait": {"type": "number", "minimum": 0, "maximum": 240, "default": 45, "description": "Seconds to wait for a task that is still working."},
-		"history_length": {"type": "integer", "minimum": 0, "maximum": 100, "default": 0, "description": "How many earlier messages of the task to show."}
+		"history_length": {"type": "integer", "minimum": 0, "maximum": 100, "default": 0, "description": "How many earlier messages of the task to show."},
+		"cursor": {"type": "string", "description": "next_cursor of the result before, for its next part."}
 	},
 	"required": ["task_id"],
 	"additionalProperties": false
@@ -118,7 +119,7 @@ var taskOutput = json.RawMessage(`{
 								"filename": {"type": "string"},
 								"media_type": {"type": "string"},
 								"url": {"type": "string"},
-								"size": {"type": "integer", "description": "Bytes of a file whose content is an item of the result."}
+								"size": {"type": "integer", "description": "Bytes of a file. Its content is an item of the result, or at url."}
 							},
 							"required": ["kind"]
 						}
@@ -141,7 +142,8 @@ var taskOutput = json.RawMessage(`{
 			"required": ["code", "message"]
 		},
 		"next": {"type": "string", "description": "What to do now."},
-		"truncated": {"type": "boolean"}
+		"truncated": {"type": "boolean"},
+		"next_cursor": {"type": "string", "description": "There is more: call get_task with this cursor."}
 	},
 	"required": ["task_id", "agent", "context_id", "state", "message", "artifacts"]
 }`)

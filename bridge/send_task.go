@@ -88,7 +88,7 @@ func (b *Bridge) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) 
 	if e, err = b.converse(ctx, c, e, args.Wait); err != nil {
 		return nil, err
 	}
-	return result(e, 0), nil
+	return b.result(e, page{}), nil
 }
 
 // send writes the task into the ledger, hands the message to a follower and
@@ -264,10 +264,10 @@ func (b *Bridge) begin(ctx context.Context, f *follower, c *mcp.Call) *mcp.Resul
 	legacy := c.Client.Revision == mcp.Revision20251125
 	e := f.wait(waiting, c.Progress, legacy)
 	if e.Settled && e.State().Terminal() && !legacy {
-		return result(e, 0)
+		return b.result(e, page{})
 	}
 	f.save()
-	return &mcp.Result{Task: mcpTask(e)}
+	return &mcp.Result{Task: b.mcpTask(e)}
 }
 
 // await waits as long as the caller wants and returns the task as it then

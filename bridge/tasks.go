@@ -34,7 +34,7 @@ func (t Tasks) Task(ctx context.Context, principal, id string) (*mcp.Task, error
 	if err != nil {
 		return nil, err
 	}
-	return mcpTask(e), nil
+	return t.Bridge.mcpTask(e), nil
 }
 
 // Next implements mcp.Tasks.
@@ -45,7 +45,7 @@ func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (
 			return nil, err
 		}
 		if !e.Updated.Equal(seen) {
-			return mcpTask(e), nil
+			return t.Bridge.mcpTask(e), nil
 		}
 		select {
 		case <-ctx.Done():
@@ -122,7 +122,7 @@ func (b *Bridge) entry(ctx context.Context, owner, id string) (*Entry, error) {
 // mcpTask puts an entry into the terms of MCP. What failed at the agent is a
 // completed task whose result says so: MCP's "failed" is for calls that could
 // not be made (SEP-2663).
-func mcpTask(e *Entry) *mcp.Task {
+func (b *Bridge) mcpTask(e *Entry) *mcp.Task {
 	t := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, Poll: taskPoll}
 	if e.Task != nil {
 		t.Message = shown(e.Task.Status.Message.Text(), 500)
@@ -131,12 +131,12 @@ func mcpTask(e *Entry) *mcp.Task {
 	case state == a2a.Canceled:
 		t.Status = mcp.Cancelled
 	case state.Terminal():
-		t.Status, t.Result = mcp.Completed, result(e, 0)
+		t.Status, t.Result = mcp.Completed, b.result(e, page{})
 	case state == a2a.InputRequired && e.Settled:
-		t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{question(e)}, result(e, 0)
+		t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{question(e)}, b.result(e, page{})
 	case state == a2a.AuthRequired && e.Settled:
 		if link := firstLink(t.Message); link != "" {
-			t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{mcp.Visit(questionKey(e), t.Message, link)}, result(e, 0)
+			t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{mcp.Visit(questionKey(e), t.Message, link)}, b.result(e, page{})
 		}
 	}
 	if t.Status == mcp.InputRequired {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"time"
 
 	"rialto/a2a"
 
@@ -35,6 +36,7 @@ type config struct {
 	TrustedProxies  []string       `koanf:"trusted_proxies"`
 	AllowedOrigins  []string       `koanf:"allowed_origins"`
 	Push            pushConfig     `koanf:"push"`
+	DownloadLinks   time.Duration  `koanf:"download_links"`
 	Log             logConfig      `koanf:"log"`
 }
 
@@ -75,6 +77,7 @@ func defaults() config {
 		SignIn:          signInConfig{Local: true},
 		ClientDocuments: true,
 		Push:            pushConfig{Send: true, Verify: true},
+		DownloadLinks:   24 * time.Hour,
 		Log:             logConfig{Level: "info", Format: "text"},
 	}
 }

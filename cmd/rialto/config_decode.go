@@ -21,7 +21,7 @@ import (
 var scalarKeys = []string{
 	"listen", "url", "name", "database", "secret_file", "secret", "default_agent",
 	"sign_in.local", "tokens.algorithm", "client_documents", "trusted_proxies", "allowed_origins",
-	"push.send", "push.allowed_hosts", "push.verify", "log.level", "log.format",
+	"download_links", "push.send", "push.allowed_hosts", "push.verify", "log.level", "log.format",
 }
 
 // envKey maps a variable to its key. An empty one counts as not set. Variables
@@ -76,6 +76,12 @@ func fromText(to reflect.Type, s string) (any, error) {
 			return nil, wrongType(fmt.Sprintf("%q is not true or false", s))
 		}
 		return b, nil
+	case reflect.TypeFor[time.Duration]():
+		d, err := time.ParseDuration(s)
+		if err != nil || d < 0 {
+			return nil, wrongType(fmt.Sprintf("%q is not a length of time such as 30m or 24h", s))
+		}
+		return d, nil
 	case reflect.TypeFor[[]string]():
 		var list []string
 		for item := range strings.SplitSeq(s, ",") {

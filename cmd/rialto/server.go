@@ -67,7 +67,7 @@ func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, err
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	s := &server{cfg: cfg, log: log, store: db, oauth: newOAuth(cfg, log, db, secret), bridge: newBridge(cfg, log, db)}
+	s := &server{cfg: cfg, log: log, store: db, oauth: newOAuth(cfg, log, db, secret), bridge: newBridge(cfg, log, db, secret)}
 	s.mcp, err = newMCP(cfg, log, s.bridge, secret)
 	err = errors.Join(err, s.takeWebhooks(secret))
 	if err := errors.Join(err, s.ready(ctx)); err != nil {
@@ -143,7 +143,7 @@ func newOAuth(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *oauth
 	return as
 }
 
-func newBridge(cfg *config, log *slog.Logger, db *store.DB) *bridge.Bridge {
+func newBridge(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *bridge.Bridge {
 	b := &bridge.Bridge{
 		Default: cfg.DefaultAgent,
 		Ledger:  db,
@@ -155,6 +155,9 @@ func newBridge(cfg *config, log *slog.Logger, db *store.DB) *bridge.Bridge {
 			p, _ := oauth.FromContext(ctx)
 			return bridge.Caller{User: p.User, Client: p.ClientID}
 		},
+	}
+	if cfg.DownloadLinks > 0 {
+		b.Downloads = &bridge.Downloads{Key: derived(secret, "download links"), TTL: cfg.DownloadLinks}
 	}
 	dialers := map[string]*a2aclient.Dialer{}
 	for _, a := range cfg.Agents {
@@ -171,10 +174,6 @@ func newBridge(cfg *config, log *slog.Logger, db *store.DB) *bridge.Bridge {
 }
 
 func newMCP(cfg *config, log *slog.Logger, b *bridge.Bridge, secret []byte) (*mcp.Server, error) {
-	sessions, err := hkdf.Key(sha256.New, secret, nil, "mcp sessions", 32)
-	if err != nil {
-		return nil, err
-	}
 	public, err := url.Parse(cfg.URL)
 	if err != nil {
 		return nil, err
@@ -192,11 +191,20 @@ func newMCP(cfg *config, log *slog.Logger, b *bridge.Bridge, secret []byte) (*mc
 		Principal:      principal,
 		Log:            log,
 		Now:            time.Now,
-		SessionKey:     sessions,
+		SessionKey:     derived(secret, "mcp sessions"),
 		AllowedOrigins: cfg.AllowedOrigins,
 		AllowedHosts:   []string{public.Host},
 	}
 	return s, s.Check()
+}
+
+// derived returns a key for one purpose, of 32 bytes (RFC 5869).
+func derived(secret []byte, purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, secret, nil, purpose, 32)
+	if err != nil {
+		panic(err) // only for lengths that a hash cannot fill
+	}
+	return key
 }
 
 // principal binds what MCP keeps for a client to the client and its user.
@@ -228,6 +236,7 @@ func (s *server) handler() (http.Handler, error) {
 
 	documents := &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}
 	r.PathPrefix(bridge.DocumentPath).Handler(s.oauth.SignedIn(documents))
+	r.PathPrefix(bridge.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}) // the link is the right to it
 	r.PathPrefix("/static/").Handler(static.Handler())
 	r.Path("/healthz").Methods(http.MethodGet, http.MethodHead).HandlerFunc(s.health)
 	r.Path("/").Methods(http.MethodGet, http.MethodHead).HandlerFunc(s.home)

@@ -1,0 +1,132 @@
+package bridge
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"rialto/a2a"
+	"rialto/mcp"
+)
+
+// DownloadPath is where files are served to whoever has a link to them.
+const DownloadPath = "/downloads/"
+
+// ErrNoDownload says that a link leads nowhere: it has expired, was never
+// made here, or what it led to is forgotten.
+var ErrNoDownload = errors.New("no such download")
+
+// Downloads makes and reads links to the files of tasks. A link names its
+// file, its owner and its end under a key, so that nothing is kept for it:
+// nobody can make one, or read in it whose it is.
+type Downloads struct {
+	Key []byte        // 32 bytes, the same on all replicas
+	TTL time.Duration // how long a link leads to the file
+}
+
+// ticket is what a link says.
+type ticket struct {
+	Owner  string `json:"o"`
+	Handle string `json:"h"`
+	Piece  int    `json:"p"`
+	Until  int64  `json:"u"` // seconds since 1970
+}
+
+func (d *Downloads) aead() cipher.AEAD {
+	block, err := aes.NewCipher(d.Key)
+	if err != nil {
+		panic(err) // the key has another length
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err)
+	}
+	return aead
+}
+
+// linkPurpose keeps what is sealed under the key for this from being taken for
+// anything else.
+var linkPurpose = []byte("rialto download link")
+
+func (d *Downloads) seal(t ticket) string {
+	b, err := json.Marshal(t)
+	if err != nil {
+		panic(err) // it has strings and numbers
+	}
+	return base64.RawURLEncoding.EncodeToString(d.aead().Seal(nil, nil, b, linkPurpose))
+}
+
+func (d *Downloads) open(link string, now time.Time) (t ticket, ok bool) {
+	sealed, err := base64.RawURLEncoding.DecodeString(link)
+	if err != nil {
+		return t, false
+	}
+	b, err := d.aead().Open(nil, nil, sealed, linkPurpose)
+	if err != nil || json.Unmarshal(b, &t) != nil {
+		return t, false
+	}
+	return t, now.Unix() < t.Until
+}
+
+// link returns where the pieces of a task can be downloaded.
+func (b *Bridge) link(e *Entry) func(int) string {
+	if b.Downloads == nil {
+		return nil
+	}
+	until := b.Now().Add(b.Downloads.TTL).Unix()
+	return func(i int) string {
+		return b.URL + DownloadPath + b.Downloads.seal(ticket{e.Owner, e.Handle, i, until})
+	}
+}
+
+// result renders an entry with links to its files.
+func (b *Bridge) result(e *Entry, show page) *mcp.Result {
+	show.link = b.link(e)
+	return result(e, show)
+}
+
+// Download returns the file that a link leads to.
+func (b *Bridge) Download(ctx context.Context, link string) (*a2a.Part, error) {
+	if b.Downloads == nil {
+		return nil, ErrNoDownload
+	}
+	t, ok := b.Downloads.open(link, b.Now())
+	if !ok {
+		return nil, ErrNoDownload
+	}
+	e, err := b.Ledger.Task(ctx, t.Owner, t.Handle)
+	switch {
+	case errors.Is(err, ErrNoTask):
+		return nil, ErrNoDownload
+	case err != nil:
+		return nil, err
+	}
+	p := pieceAt(e.Task, t.Piece)
+	if p == nil {
+		return nil, ErrNoDownload
+	}
+	if _, ok := p.Content.(a2a.Raw); !ok {
+		return nil, ErrNoDownload
+	}
+	return p, nil
+}
+
+// pieceAt returns a piece of what a task has produced, or behind these a part
+// of what its agent said last; nil if there is none.
+func pieceAt(t *a2a.Task, i int) *a2a.Part {
+	if t == nil || i < 0 {
+		return nil
+	}
+	ps := pieces(t)
+	if i < len(ps) {
+		return &ps[i].Part
+	}
+	if m, i := t.Status.Message, i-len(ps); m != nil && i < len(m.Parts) {
+		return &m.Parts[i]
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package bridge
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/mcp"
+)
+
+// cursor is where a page of a result begins: at a piece, and so many bytes
+// into its text. The zero value is the first page.
+type cursor struct{ piece, offset int }
+
+// String writes a cursor for a client, which hands it back as it is.
+func (c cursor) String() string { return fmt.Sprintf("%d.%d", c.piece, c.offset) }
+
+// parseCursor reads what String wrote, or nothing.
+func parseCursor(s string) (cursor, error) {
+	if s == "" {
+		return cursor{}, nil
+	}
+	piece, offset, ok := strings.Cut(s, ".")
+	p, err1 := strconv.Atoi(piece)
+	o, err2 := strconv.Atoi(offset)
+	if !ok || err1 != nil || err2 != nil || p < 0 || o < 0 {
+		return cursor{}, inputError{fmt.Sprintf("The argument \"cursor\" is not one: %q. Take it from next_cursor of the result before, or leave it out to begin.", shown(s, 40))}
+	}
+	return cursor{p, o}, nil
+}
+
+// piece is a part of one of a task's artifacts. An artifact without parts is
+// one piece without content.
+type piece struct {
+	artifact *a2a.Artifact
+	a2a.Part
+}
+
+// maxData is how long a JSON value may be to be shown as one. A longer one
+// fits no page, and is shown as the text that it is.
+const maxData = maxText / 2
+
+// pieces lists what a task has produced, in its order.
+func pieces(t *a2a.Task) []piece {
+	var out []piece
+	for i := range t.Artifacts {
+		a := &t.Artifacts[i]
+		if len(a.Parts) == 0 {
+			out = append(out, piece{artifact: a})
+		}
+		for _, p := range a.Parts {
+			if d, ok := p.Content.(a2a.Data); ok && cost(string(d)) > maxData {
+				p.Content, p.MediaType = a2a.Text(d), "application/json"
+			}
+			out = append(out, piece{a, p})
+		}
+	}
+	return out
+}
+
+// artifacts shows pieces from a position as far as the budget goes, notes
+// where the next page begins, and reports whether it came to the end.
+func (r *renderer) artifacts(ps []piece, from cursor) (end bool) {
+	var current *a2a.Artifact
+	for i := from.piece; i < len(ps); i++ {
+		p := ps[i]
+		if p.artifact != current {
+			if !r.heading(p.artifact) {
+				r.info.Cursor = cursor{i, from.offset}.String()
+				return false
+			}
+			current = p.artifact
+		}
+		to, all := r.piece(i, p, from.offset)
+		if !all {
+			r.info.Cursor = cursor{i, to}.String()
+			return false
+		}
+		from.offset = 0
+	}
+	return true
+}
+
+// heading begins an artifact, on each page that has some of it.
+func (r *renderer) heading(a *a2a.Artifact) bool {
+	info := ArtifactInfo{ID: shown(a.ID, maxName), Name: shown(a.Name, maxName), Description: shown(a.Description, 1000), Parts: []PartInfo{}}
+	if !r.spend(perItem + cost(info.ID+info.Name+info.Description)) {
+		return false
+	}
+	r.info.Artifacts = append(r.info.Artifacts, info)
+	return true
+}
+
+// piece adds a part to the last artifact. Of text, it takes what fits from an
+// offset and says where that ends; anything else fits as a whole or not.
+func (r *renderer) piece(i int, p piece, offset int) (to int, all bool) {
+	if p.Content == nil {
+		return 0, true
+	}
+	info, to, all := r.part(i, p.Part, offset)
+	if all || to > offset {
+		last := &r.info.Artifacts[len(r.info.Artifacts)-1]
+		last.Parts = append(last.Parts, info)
+	}
+	return to, all
+}
+
+func (r *renderer) part(i int, p a2a.Part, offset int) (info PartInfo, to int, all bool) {
+	info = PartInfo{Filename: shown(p.Filename, maxName), MediaType: shown(p.MediaType, maxName)}
+	if !r.spend(perItem + cost(info.Filename+info.MediaType)) {
+		return info, offset, false
+	}
+	switch c := p.Content.(type) {
+	case a2a.Text:
+		text := clean(string(c))
+		rest := text[min(offset, len(text)):]
+		info.Kind, info.Text = "text", r.take(rest)
+		r.say(info.Text)
+		return info, offset + len(info.Text), len(info.Text) == len(rest)
+	case a2a.Data:
+		info.Kind = "data"
+		if !r.spend(cost(string(c))) {
+			return info, 0, false
+		}
+		info.Data = []byte(c)
+		r.say(clean(string(c)))
+	case a2a.URL:
+		info.Kind = "file"
+		link := clean(string(c))
+		switch {
+		case len(link) > maxLink:
+			r.cut = true
+		case !r.spend(2 * len(link)):
+			return info, 0, false
+		default:
+			info.URL = link
+			r.content = append(r.content, mcp.Link(link, info.name(), info.MediaType))
+		}
+	case a2a.Raw:
+		info.Kind, info.Size = "file", len(c)
+		return info, 0, r.file(i, &info, c)
+	}
+	return info, 0, true
+}
+
+// maxInline is how many bytes of a file a result holds; a larger one is a link.
+const maxInline = 24_000
+
+// file puts bytes into the result as the content type that fits them, or a
+// link to them. They count as the base64 that they become.
+func (r *renderer) file(i int, info *PartInfo, b []byte) bool {
+	if r.link != nil {
+		info.URL = r.link(i)
+	}
+	if len(b) > maxInline {
+		if info.URL == "" {
+			r.cut = true
+			return true
+		}
+		r.content = append(r.content, mcp.Link(info.URL, info.name(), info.MediaType))
+		return r.spend(2 * len(info.URL))
+	}
+	if !r.spend((len(b)+2)/3*4 + 2*len(info.URL)) {
+		return false
+	}
+	switch {
+	case strings.HasPrefix(info.MediaType, "image/"):
+		r.content = append(r.content, mcp.Image(b, info.MediaType))
+	case strings.HasPrefix(info.MediaType, "audio/"):
+		r.content = append(r.content, mcp.Audio(b, info.MediaType))
+	default:
+		r.content = append(r.content, mcp.Blob("attachment:"+url.PathEscape(info.name()), info.MediaType, b))
+	}
+	return true
+}
+
+// closing shows what the agent said last, files and data included: on the
+// first page as much as fits, and on the last what is left of it. end says
+// that this page has the last of the artifacts.
+func (r *renderer) closing(t *a2a.Task, from cursor, end bool) {
+	m := t.Status.Message
+	if m == nil || !end && from != (cursor{}) {
+		return
+	}
+	text, n := clean(m.Text()), len(pieces(t))
+	start := 0
+	if from.piece >= n {
+		start = min(from.offset, len(text))
+	}
+	r.info.Message = r.take(text[start:])
+	r.say(r.info.Message)
+	if !end {
+		return
+	}
+	if start+len(r.info.Message) < len(text) {
+		r.info.Cursor = cursor{n, start + len(r.info.Message)}.String()
+		return
+	}
+	for i, p := range m.Parts {
+		if _, isText := p.Content.(a2a.Text); isText {
+			continue
+		}
+		if _, _, all := r.part(n+i, p, 0); !all {
+			r.cut = true
+		}
+	}
+}
+
+func (r *renderer) history(turns []a2a.Message) {
+	for _, m := range turns {
+		if !r.spend(perItem) {
+			r.cut = true
+			return
+		}
+		text := clean(m.Text())
+		said := r.take(text)
+		r.cut = r.cut || len(said) < len(text)
+		r.info.History = append(r.info.History, Turn{Role: m.Role, Text: said})
+	}
+}

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+	"rialto/templates"
+)
+
+// Downloads serves bridge.DownloadPath: files of tasks, to whoever has the
+// link. What agents make is never shown as a page of this server: browsers are
+// told to save it. All fields are required.
+type Downloads struct {
+	Product string
+	Bridge  *bridge.Bridge
+	Log     *slog.Logger
+}
+
+// ServeHTTP sends the file whose link follows the path.
+func (d *Downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	part, err := d.Bridge.Download(r.Context(), strings.TrimPrefix(r.URL.Path, bridge.DownloadPath))
+	if err != nil {
+		d.problem(w, r, err)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", mediaType(part.MediaType))
+	h.Set("Content-Disposition", disposition(part.Filename))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Robots-Tag", "noindex")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(part.Content.(a2a.Raw)))
+}
+
+// mediaType returns what the agent said if it is a media type, and else that
+// nothing is known.
+func mediaType(s string) string {
+	if t, params, err := mime.ParseMediaType(s); err == nil && strings.Contains(t, "/") {
+		return mime.FormatMediaType(t, params)
+	}
+	return "application/octet-stream"
+}
+
+// disposition names the file for a browser to save (RFC 6266).
+func disposition(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\`, r) || r < ' ' || r == 0x7f {
+			return '_'
+		}
+		return r
+	}, name)
+	if name == "" || strings.Trim(name, ".") == "" {
+		return "attachment"
+	}
+	if s := mime.FormatMediaType("attachment", map[string]string{"filename": name}); s != "" {
+		return s
+	}
+	return "attachment"
+}
+
+func (d *Downloads) problem(w http.ResponseWriter, r *http.Request, err error) {
+	status := http.StatusNotFound
+	if !errors.Is(err, bridge.ErrNoDownload) {
+		status = http.StatusServiceUnavailable
+		d.Log.Error("a download", "err", err)
+	}
+	templates.Write(w, r, status, templates.Problem{
+		Product: d.Product,
+		Title:   "This file cannot be downloaded",
+		Detail:  "Its link has expired, or the task that it belongs to is forgotten.",
+		Remedy:  "Ask in the chat that gave you the link to get the task again: the result has a new link.",
+	})
+}

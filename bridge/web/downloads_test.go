@@ -1,0 +1,93 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/bridge"
+	"rialto/bridge/web"
+	"rialto/internal/store"
+	"rialto/mcp"
+)
+
+// newDownloads returns the handler, and the path of a file that an agent made.
+func newDownloads(t *testing.T, file a2a.Part) (http.Handler, string) {
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	maker := agent{&a2aexec.Executor{Run: func(_ context.Context, turn *a2aexec.Turn) error {
+		turn.Artifact(a2a.Artifact{Parts: []a2a.Part{file}})
+		return nil
+	}}}
+	log := slog.New(slog.DiscardHandler)
+	b := &bridge.Bridge{
+		Agents: []bridge.Agent{{Name: "maker"}}, Ledger: db, URL: "https://rialto.test",
+		Replica: "r", Now: time.Now, Log: log, Downloads: &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour},
+		Caller: func(context.Context) bridge.Caller { return bridge.Caller{User: "alice"} },
+		Dial:   func(context.Context, bridge.Agent) (bridge.Peer, error) { return maker, nil },
+	}
+	b.Start()
+	t.Cleanup(func() { b.Close(); maker.Close(); db.Close() })
+	for _, tool := range b.Tools() {
+		if tool.Name == "send_task" {
+			res, err := tool.Call(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"message":"go"}`), Progress: func(string) {}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			link := res.Structured.(*bridge.TaskInfo).Artifacts[0].Parts[0].URL
+			return &web.Downloads{Product: "Rialto", Bridge: b, Log: log}, strings.TrimPrefix(link, b.URL)
+		}
+	}
+	t.Fatal("there is no send_task")
+	return nil, ""
+}
+
+func TestAFileIsSavedAndNeverShown(t *testing.T) {
+	h, path := newDownloads(t, a2a.Part{
+		Content: a2a.Raw("<script>alert(1)</script>" + strings.Repeat(" ", 50_000)), MediaType: "text/html; charset=utf-8", Filename: "../\"evil\"\r\nSet-Cookie: a=b.html",
+	})
+	w := get(h, "GET", path)
+	header := w.Header()
+	if w.Code != http.StatusOK || w.Body.Len() != 50_025 {
+		t.Fatalf("got %d with %d bytes", w.Code, w.Body.Len())
+	}
+	for name, want := range map[string]string{
+		"Content-Type":            "text/html; charset=utf-8",
+		"X-Content-Type-Options":  "nosniff",
+		"Content-Security-Policy": "default-src 'none'; sandbox",
+		"Cache-Control":           "private, no-store",
+	} {
+		if got := header.Get(name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if got := header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") || strings.ContainsAny(got, "/\r\n") {
+		t.Errorf("got the disposition %q", got)
+	}
+	if w := get(h, "HEAD", path); w.Code != http.StatusOK || w.Body.Len() != 0 {
+		t.Errorf("HEAD: got %d with %d bytes", w.Code, w.Body.Len())
+	}
+	if w := get(h, "POST", path); w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("POST: got %d", w.Code)
+	}
+	if w := get(h, "GET", path+"x"); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "cannot be downloaded") {
+		t.Errorf("another link: got %d", w.Code)
+	}
+}
+
+func TestAFileOfNoKnownTypeIsBytes(t *testing.T) {
+	h, path := newDownloads(t, a2a.Part{Content: a2a.Raw("x"), MediaType: "text/html\r\nX: y", Filename: ".."})
+	w := get(h, "GET", path)
+	if got := w.Header(); got.Get("Content-Type") != "application/octet-stream" || got.Get("Content-Disposition") != "attachment" {
+		t.Errorf("got %v", got)
+	}
+}
