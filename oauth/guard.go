@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,9 +24,19 @@ import (
 // Guard does not answer CORS preflight requests, which carry no token: whoever
 // mounts it serves OPTIONS before it.
 func (s *Server) Guard(next http.Handler, scopes ...string) http.Handler {
+	return s.guard(next, scopes, func(p Principal) bool { return p.Scope.Meets(scopes...) })
+}
+
+// GuardAny is Guard for what one of scopes may be enough for: only who serves it
+// can tell by the request which, and says so with ScopeChallenge.
+func (s *Server) GuardAny(next http.Handler, scopes ...string) http.Handler {
+	return s.guard(next, scopes, func(p Principal) bool { return slices.ContainsFunc(scopes, p.Has) })
+}
+
+func (s *Server) guard(next http.Handler, scopes []string, enough func(Principal) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := s.admitted(r)
-		if err == nil && !p.Scope.Meets(scopes...) {
+		if err == nil && !enough(p) {
 			err = refuse("insufficient_scope", "The access token does not hold every scope that this needs.")
 		}
 		if err != nil {
@@ -118,6 +129,13 @@ func (s *Server) challenge(w http.ResponseWriter, r *http.Request, err error, sc
 		h.Set("WWW-Authenticate", `Bearer error="`+e.Code+`", error_description="`+e.Description+`", `+s.whereToBegin(wanted))
 	}
 	s.writeError(w, r, e)
+}
+
+// ScopeChallenge returns the WWW-Authenticate header of a 403 to a token that
+// lacks scopes, for those behind the guard that know only by the request's body
+// what it needs (RFC 6750 section 3.1).
+func (s *Server) ScopeChallenge(scopes ...string) string {
+	return `Bearer error="insufficient_scope", error_description="The access token does not hold every scope that this needs.", ` + s.whereToBegin(scopes)
 }
 
 // everyday returns what a client should ask for at first: everything ordinary,

@@ -125,6 +125,22 @@ func (s *Server) rotateKeys(ctx context.Context) error {
 	return nil
 }
 
+// PublishedKey returns the key that signs now, and where its public half is
+// published, for what else the server puts its name to. It fails where access
+// tokens take a secret: then nothing is published.
+func (s *Server) PublishedKey(ctx context.Context) (jose.SigningKey, string, error) {
+	if s.algorithm() == HS256 {
+		return jose.SigningKey{}, "", errors.New("there is no public key, because access tokens take a secret (HS256)")
+	}
+	key, err := s.activeKey(ctx)
+	if err != nil {
+		return jose.SigningKey{}, "", err
+	}
+	return jose.SigningKey{
+		Algorithm: jose.SignatureAlgorithm(key.algorithm), Key: jose.JSONWebKey{Key: key.private, KeyID: key.KeyID},
+	}, s.Issuer + "/jwks.json", nil
+}
+
 // SigningKey is what an operator may know of a signing key.
 type SigningKey struct {
 	ID        string    // kid

@@ -72,6 +72,9 @@ func (s *Server) writeCard(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "public, max-age=300")
+	if r.Header.Get("Authorization") != "" { // what this caller may see, others may not
+		h.Set("Cache-Control", "private, max-age=300")
+	}
 	h.Set("ETag", doc.etag)
 	if matches(r.Header.Get("If-None-Match"), doc.etag) {
 		w.WriteHeader(http.StatusNotModified)

@@ -46,6 +46,7 @@ type agentConfig struct {
 	Protocol    a2a.Generation    `koanf:"protocol"`
 	Binding     a2a.Binding       `koanf:"binding"`
 	Credentials credentialsConfig `koanf:"credentials"`
+	UseCases    []string          `koanf:"use_cases"`
 
 	flag string // the flag that it comes from; "" if from the file
 }

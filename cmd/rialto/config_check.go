@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/oauth"
 )
 
 // check returns the first thing that is wrong, in words that say what to do.
@@ -98,6 +99,14 @@ func (c *config) checkAgents() error {
 func (a agentConfig) check() error {
 	if !agentName.MatchString(a.Name) {
 		return fmt.Errorf("name: %q must be 1 to 63 of a-z, 0-9, - and _, starting with a letter or digit", a.Name)
+	}
+	if slices.Contains(notAgents, a.Name) {
+		return fmt.Errorf("name: %q is taken: %s%s is an address of the API; choose another name", a.Name, facePath, a.Name)
+	}
+	for _, useCase := range a.UseCases {
+		if oauth.UseCase(oauth.ScopeTools+":"+useCase) != useCase || useCase == "*" {
+			return fmt.Errorf("use_cases: %q must be 1 to 64 letters, digits, dots, dashes and underscores", useCase)
+		}
 	}
 	if u, err := url.Parse(a.URL); err != nil || !reachable(u) || u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("url: %q is not an http or https address", a.URL)

@@ -50,6 +50,7 @@ type server struct {
 	mcp    *mcp.Server
 	desk   *push.Desk
 
+	callers    callers
 	background sync.WaitGroup
 	stop       context.CancelFunc
 }
@@ -153,7 +154,8 @@ func newBridge(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *brid
 		Log:     log,
 		Caller: func(ctx context.Context) bridge.Caller {
 			p, _ := oauth.FromContext(ctx)
-			return bridge.Caller{User: p.User, Client: p.ClientID}
+			some, all := p.UseCases()
+			return bridge.Caller{User: p.User, Client: p.ClientID, UseCases: some, AllUseCases: all}
 		},
 	}
 	if cfg.DownloadLinks > 0 {
@@ -161,7 +163,7 @@ func newBridge(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *brid
 	}
 	dialers := map[string]*a2aclient.Dialer{}
 	for _, a := range cfg.Agents {
-		b.Agents = append(b.Agents, bridge.Agent{Name: a.Name, URL: a.URL})
+		b.Agents = append(b.Agents, bridge.Agent{Name: a.Name, URL: a.URL, UseCases: a.UseCases})
 		header, _ := a.Credentials.header() // checked with the configuration
 		dialers[a.Name] = &a2aclient.Dialer{
 			Header: header, Protocol: a.Protocol, Binding: a.Binding, Log: log,
@@ -240,6 +242,9 @@ func (s *server) handler() (http.Handler, error) {
 	r.PathPrefix("/static/").Handler(static.Handler())
 	r.Path("/healthz").Methods(http.MethodGet, http.MethodHead).HandlerFunc(s.health)
 	r.Path("/").Methods(http.MethodGet, http.MethodHead).HandlerFunc(s.home)
+	if err := s.mountFaces(r); err != nil {
+		return nil, err
+	}
 	r.NotFoundHandler = http.HandlerFunc(s.notFound)
 
 	return recovered(s.log, bounded(logged(s.log, r))), nil

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aserver"
+	"rialto/a2a/a2asign"
+	"rialto/bridge"
+	"rialto/oauth"
+
+	"github.com/gorilla/mux"
+)
+
+// facePath is where the agents are served to A2A clients, under their names.
+const facePath = "/a2a/"
+
+// faceScopes are what calls to agents need one of: see (*server).allow.
+var faceScopes = []string{oauth.ScopeDiscover, oauth.ScopePublish}
+
+// notAgents are the names that stand for something else below facePath.
+var notAgents = []string{"agents", "tasks"}
+
+// faces are the A2A servers of the agents.
+type faces struct {
+	named   map[string]*a2aserver.Server
+	primary *a2aserver.Server // of the primary agent, at the root; nil if there is none
+}
+
+// primaryAgent returns the name of the agent that is served at the root: the
+// default one, or the only one; "" if there is neither.
+func (c *config) primaryAgent() string {
+	if c.DefaultAgent == "" && len(c.Agents) == 1 {
+		return c.Agents[0].Name
+	}
+	return c.DefaultAgent
+}
+
+// newFaces makes them, and fails if a card promises what is not served.
+func (s *server) newFaces() (*faces, error) {
+	f := &faces{named: map[string]*a2aserver.Server{}}
+	var all []error
+	add := func(agent, url string) *a2aserver.Server {
+		face := s.newFace(agent, url)
+		all = append(all, face.Check(s.published(&a2a.Card{Name: agent})))
+		return face
+	}
+	for _, a := range s.cfg.Agents {
+		f.named[a.Name] = add(a.Name, s.cfg.URL+facePath+a.Name)
+	}
+	if primary := s.cfg.primaryAgent(); primary != "" {
+		f.primary = add(primary, s.cfg.URL)
+	}
+	return f, errors.Join(all...)
+}
+
+func (s *server) newFace(agent, url string) *a2aserver.Server {
+	face := s.bridge.Face(agent)
+	describe := func(ctx context.Context) (*a2a.Card, error) {
+		card, err := face.Card(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return s.published(card), nil
+	}
+	return &a2aserver.Server{
+		Agent:    face,
+		URL:      url,
+		Lists:    true,
+		Describe: describe,
+		Extended: describe,
+		Sign:     s.signCard(),
+		Allow:    s.allow,
+		Caller:   principal,
+		Log:      s.log,
+	}
+}
+
+// published completes a card with what is ours to promise.
+func (s *server) published(card *a2a.Card) *a2a.Card {
+	c := *card
+	c.Capabilities.Streaming, c.Capabilities.ExtendedAgentCard = true, true
+	c.SecuritySchemes = map[string]a2a.SecurityScheme{
+		"oauth2": {
+			Type:              a2a.OAuth2,
+			Description:       "Register, have a person log in, and send the access token as a bearer token.",
+			OAuth2MetadataURL: s.cfg.URL + "/.well-known/oauth-authorization-server",
+			Flows: []a2a.OAuthFlow{{
+				Grant:            "authorizationCode",
+				AuthorizationURL: s.cfg.URL + "/authorize",
+				TokenURL:         s.cfg.URL + "/token",
+				RefreshURL:       s.cfg.URL + "/token",
+				PKCERequired:     true,
+				Scopes:           map[string]string{oauth.ScopeDiscover: "See agents and tasks", oauth.ScopePublish: "Give tasks to agents"},
+			}},
+		},
+		"bearer": {Type: a2a.HTTPAuth, Scheme: "bearer", BearerFormat: "JWT", Description: "An access token of this server, however it was had."},
+	}
+	c.Security = []a2a.SecurityRequirement{{"oauth2": {oauth.ScopeDiscover, oauth.ScopePublish}}, {"bearer": {}}}
+	return &c
+}
+
+// signCard returns what signs cards with the server's own key; nil where access
+// tokens take a secret, for then nobody could check it.
+func (s *server) signCard() func([]byte) ([]byte, error) {
+	if s.oauth.Algorithm == oauth.HS256 {
+		return nil
+	}
+	return func(card []byte) ([]byte, error) {
+		key, jwks, err := s.oauth.PublishedKey(context.Background()) // in memory, or a short read
+		if err != nil {
+			return nil, err
+		}
+		return a2asign.Sign(card, key, jwks)
+	}
+}
+
+// allow decides about a call to an agent by the scopes of its token, and by how
+// much its caller is doing already.
+func (s *server) allow(r *http.Request, what a2aserver.Access) error {
+	p, _ := oauth.FromContext(r.Context())
+	scope := oauth.ScopeDiscover
+	if what == a2aserver.Write {
+		scope = oauth.ScopePublish
+	}
+	if !p.Has(scope) {
+		return &a2a.Error{
+			Code: a2a.Forbidden, Message: "the access token does not hold the scope " + scope,
+			HTTPStatus: http.StatusForbidden, Challenge: s.oauth.ScopeChallenge(scope),
+		}
+	}
+	return s.callers.take(r.Context(), p.User)
+}
+
+// mountFaces puts the agents' cards and endpoints on r. What only somebody with
+// a token may know of is behind the guard, and so is what does not exist.
+func (s *server) mountFaces(r *mux.Router) error {
+	f, err := s.newFaces()
+	if err != nil {
+		return fmt.Errorf("serving A2A: %w", err)
+	}
+	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
+		r.Path(path).Handler(s.card(f.primary, s.cfg.primaryAgent()))
+	}
+	root := s.oauth.GuardAny(s.face(f.primary, s.cfg.primaryAgent()), faceScopes...)
+	r.Path("/").Methods(http.MethodPost).Handler(root)
+	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/v1/"} {
+		r.PathPrefix(prefix).Handler(root)
+	}
+	r.PathPrefix(facePath).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), facePath), "/")
+		if strings.HasPrefix(rest, ".well-known/") {
+			s.card(f.named[name], name).ServeHTTP(w, r)
+			return
+		}
+		s.oauth.GuardAny(s.face(f.named[name], name), faceScopes...).ServeHTTP(w, r)
+	})
+	return f.reachable(s.cfg.URL, r)
+}
+
+// face serves an agent to callers whose use cases reach it.
+func (s *server) face(face *a2aserver.Server, agent string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if face == nil || !s.bridge.Face(agent).Visible(r.Context()) {
+			noAgent(w)
+			return
+		}
+		face.ServeHTTP(w, r)
+	})
+}
+
+// card serves the card of an agent: to everybody, unless use cases hide it.
+func (s *server) card(face *a2aserver.Server, agent string) http.Handler {
+	if face == nil {
+		if agent == "" {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { noAgent(w) })
+		}
+		return s.oauth.Guard(s.face(nil, agent), oauth.ScopeDiscover)
+	}
+	i := slices.IndexFunc(s.bridge.Agents, func(a bridge.Agent) bool { return a.Name == agent })
+	if len(s.bridge.Agents[i].UseCases) == 0 {
+		return http.HandlerFunc(face.ServeCard)
+	}
+	return s.oauth.Guard(s.face(face, agent), oauth.ScopeDiscover)
+}
+
+// noAgent is said of an agent that does not exist, and of one that use cases
+// hide.
+func noAgent(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNotFound)
+	fmt.Fprintln(w, `{"error":"not_found","error_description":"There is no such agent, or not for you. GET /api/v1/agents lists yours."}`)
+}
+
+// reachable reports a card's interface that no route leads to.
+func (f *faces) reachable(origin string, r *mux.Router) error {
+	for name, face := range f.named {
+		for _, i := range face.Interfaces() {
+			u, err := url.Parse(i.URL)
+			if err != nil || !strings.HasPrefix(i.URL, origin) {
+				return fmt.Errorf("serving A2A: the card of %s offers %s, which is not here", name, i.URL)
+			}
+			var match mux.RouteMatch
+			if !r.Match(&http.Request{Method: http.MethodPost, URL: u, Host: u.Host}, &match) || match.MatchErr != nil {
+				return fmt.Errorf("serving A2A: the card of %s offers %s, where nothing answers", name, i.URL)
+			}
+		}
+	}
+	return nil
+}

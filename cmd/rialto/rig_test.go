@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/internal/store"
+	"rialto/oauth"
+)
+
+// rig is a whole server on loopback, with the agents of a test.
+type rig struct {
+	*server
+	t *testing.T
+}
+
+// newRig starts one with two users, alice and bob.
+func newRig(t *testing.T, agents ...agentConfig) *rig {
+	t.Helper()
+	cfg := demoConfig(t.TempDir())
+	cfg.Listen, cfg.Database, cfg.Agents = "127.0.0.1:0", store.Memory, agents
+	if err := cfg.check(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := listen(cfg.Listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.listensOn(l.Addr())
+	s, err := newServer(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, user := range []string{"alice", "bob"} {
+		if err := s.oauth.AddUser(t.Context(), user, "correct horse battery staple"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+		s.Close()
+	})
+	return &rig{s, t}
+}
+
+// token returns an access token of user's.
+func (r *rig) token(user string, scopes ...string) string {
+	r.t.Helper()
+	token, _, err := r.oauth.IssueToken(r.t.Context(), user, scopes, time.Hour)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return token
+}
+
+// full returns a token of user's for all that A2A has.
+func (r *rig) full(user string) string {
+	return r.token(user, oauth.ScopeDiscover, oauth.ScopePublish)
+}
+
+// reply is what came back from a call.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// do makes a request. Headers are NAME: VALUE; one without a value is left out.
+func (r *rig) do(method, path, token, body string, headers ...string) reply {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, r.cfg.URL+path, strings.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range headers {
+		if name, value, _ := strings.Cut(h, ": "); value != "" {
+			req.Header.Set(name, value)
+		}
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		r.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		r.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return reply{resp.StatusCode, resp.Header, string(b)}
+}
+
+// decode reads a JSON answer.
+func (a reply) decode(t *testing.T, v any) {
+	t.Helper()
+	if err := json.NewDecoder(bytes.NewReader([]byte(a.body))).Decode(v); err != nil {
+		t.Fatalf("%d %s: %v", a.status, a.body, err)
+	}
+}
