@@ -86,6 +86,7 @@ func (s *server) newFace(agent, url string) *a2aserver.Server {
 func (s *server) published(card *a2a.Card) *a2a.Card {
 	c := *card
 	c.Capabilities.Streaming, c.Capabilities.ExtendedAgentCard = true, true
+	c.Capabilities.PushNotifications = s.bridge.Webhooks != nil
 	c.SecuritySchemes = map[string]a2a.SecurityScheme{
 		"oauth2": {
 			Type:              a2a.OAuth2,
