@@ -34,6 +34,14 @@ type Bridge struct {
 	// user.
 	Caller func(context.Context) Caller
 
+	// Hook returns the webhook that an agent which sends push notifications gets
+	// for a task; whoever serves it calls Poke. Nil asks for none.
+	Hook func(agent, handle string) *a2a.PushConfig
+
+	// Signals pass on to other replicas what this one learns of their tasks; nil
+	// where there are none.
+	Signals Signals
+
 	// Webhooks is told of tasks by those who ask for it; nil where nobody may.
 	Webhooks Webhooks
 

@@ -36,6 +36,7 @@ type follower struct {
 	notes   []string      // the latest progress lines
 	noted   int           // how many there have been
 	changed chan struct{} // closed at each change, and replaced
+	poked   chan struct{} // ready when somebody says that there is news
 	start   *Entry        // as it was before the agent said anything; never changes
 	message *a2a.Message  // that was sent; nil if none was
 	log     backlog
@@ -50,7 +51,7 @@ type follower struct {
 // nil send takes the task up again without a message. On a bridge that closes
 // nothing starts: the next process finds the task in the ledger.
 func (b *Bridge) follow(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
-	f := &follower{b: b, conn: conn, entry: e, start: e.clone(), message: sentIn(send), changed: make(chan struct{}), saved: b.Now()}
+	f := &follower{b: b, conn: conn, entry: e, start: e.clone(), message: sentIn(send), changed: make(chan struct{}), poked: make(chan struct{}, 1), saved: b.Now()}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.running.Err() != nil {
@@ -59,7 +60,7 @@ func (b *Bridge) follow(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
 	}
 	b.live[e.Handle] = f
 	b.wg.Go(func() {
-		f.run(b.running, send)
+		f.run(b.running, b.withHook(conn, e, send))
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if b.live[e.Handle] == f { // and not the one of the next message already
@@ -81,8 +82,17 @@ func (b *Bridge) follower(handle string) *follower {
 // after a break, the agent is only asked how the task stands.
 func (f *follower) run(ctx context.Context, send *a2a.SendRequest) {
 	defer f.keep(ctx)
+	ctx, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	if f.b.Hook != nil && f.conn.Card().Capabilities.PushNotifications {
+		f.b.wg.Go(func() { f.heed(ctx, hangUp) })
+	}
 	if send != nil {
 		n, err := f.consume(f.conn.Stream(ctx, send))
+		if n == 0 && refusedPush(send, err) {
+			send.Push = nil
+			n, err = f.consume(f.conn.Stream(ctx, send))
+		}
 		if n == 0 && ctx.Err() == nil && !f.mayHaveArrived(err) {
 			f.refused(err)
 		}

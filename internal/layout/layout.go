@@ -53,5 +53,5 @@ var owned = map[string][]string{
 	"modernc.org/sqlite":          {"internal/store", "internal/tableexpert", "internal/tableexpert/sqlbox"},
 	"github.com/spf13/cobra":      {"cmd/rialto"},
 	"github.com/knadh/koanf":      {"cmd/rialto"},
-	"github.com/go-jose/go-jose":  {"oauth", "oauth/oauthtest", "a2a/a2asign"},
+	"github.com/go-jose/go-jose":  {"oauth", "oauth/oauthtest", "a2a/a2asign", "a2a/a2apush"},
 }

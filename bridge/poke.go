@@ -1,0 +1,114 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"rialto/a2a"
+)
+
+// Signals tell the replicas that share a ledger of its tasks. They are hints
+// and may get lost: whoever waits for one looks now and then by itself.
+type Signals interface {
+	// Signal tells all replicas that there is news of a task.
+	Signal(ctx context.Context, handle string) error
+
+	// Listen hears of the tasks that are signalled, until ctx ends.
+	Listen(ctx context.Context, heard func(handle string))
+}
+
+// lookFor bounds a look at a task that somebody said has changed.
+const lookFor = 30 * time.Second
+
+// Poke has a task looked at, because its agent says that there is news. It does
+// not wait, and whoever follows the task looks: this replica or another.
+func (b *Bridge) Poke(ctx context.Context, handle string) {
+	if b.poke(handle) || b.Signals == nil {
+		return
+	}
+	if err := b.Signals.Signal(ctx, handle); err != nil {
+		b.Log.Warn("passing on that a task has news", "task", handle, "err", err)
+	}
+}
+
+// poke reports whether this replica follows the task.
+func (b *Bridge) poke(handle string) bool {
+	f := b.follower(handle)
+	if f == nil {
+		return false
+	}
+	select {
+	case f.poked <- struct{}{}:
+	default: // it is about to look
+	}
+	return true
+}
+
+// withHook gives the agent a webhook with the message, if it can use one.
+func (b *Bridge) withHook(conn Peer, e *Entry, send *a2a.SendRequest) *a2a.SendRequest {
+	if send == nil || b.Hook == nil || !conn.Card().Capabilities.PushNotifications {
+		return send
+	}
+	out := *send
+	out.Push = b.Hook(e.Agent, e.Handle)
+	return &out
+}
+
+// refusedPush reports whether an agent took no message because of the webhook
+// that came with it. It has said so, so nothing runs, and the message may be
+// sent without.
+func refusedPush(send *a2a.SendRequest, err error) bool {
+	var e *a2a.Error
+	return send.Push != nil && errors.As(err, &e) && e.Remote &&
+		(e.Code == a2a.PushNotSupported || e.Code == a2a.UnsupportedOperation || e.Code == a2a.InvalidParams)
+}
+
+// heed looks at the task whenever somebody pokes, until ctx ends. When that
+// shows that the task has settled it ends the stream, which brings nothing more.
+func (f *follower) heed(ctx context.Context, hangUp func()) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.poked:
+		}
+		f.look(ctx)
+		if f.over() {
+			hangUp()
+			return
+		}
+	}
+}
+
+// look asks how the task stands. Where a stream tells of it as well, only an end
+// counts: what else the task shows is on its way.
+func (f *follower) look(ctx context.Context) {
+	id := f.taskID()
+	if id == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookFor)
+	defer cancel()
+	t, err := f.conn.Task(ctx, a2a.TaskQuery{ID: id})
+	switch {
+	case err != nil:
+		f.b.Log.Info("looking at a task that has news", "task", f.entry.Handle, "err", err)
+	case t.Status.State.Interrupted() && f.answered(t):
+	case t.Status.State.Settled() || !f.conn.Card().Capabilities.Streaming:
+		f.apply(t)
+	}
+}
+
+// answered reports whether t still shows the pause that the message has ended.
+func (f *follower) answered(t *a2a.Task) bool {
+	before := f.start.Task
+	if before == nil || before.Status.State != t.Status.State {
+		return false
+	}
+	was, is := before.Status.Message, t.Status.Message
+	if was == nil || is == nil || was.ID == "" {
+		return before.Status.Timestamp.Equal(t.Status.Timestamp)
+	}
+	return was.ID == is.ID
+}

@@ -1,0 +1,141 @@
+package push
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"rialto/a2a"
+)
+
+// InboxPath is where the webhooks are that agents are given.
+const InboxPath = "/hooks/"
+
+// maxNews bounds the body of a notification, which is hashed and not kept.
+const maxNews = 32 << 20
+
+// Inbox makes a webhook for each task, and takes what agents send there for a
+// hint: the task is asked for again. Nothing is kept. The address of a webhook
+// and its token are made of the task's handle and a key, so that every replica
+// knows them, and nobody else can guess either. All fields are required.
+type Inbox struct {
+	URL string // of the server, without trailing slash
+	Key []byte // that nobody else has
+
+	// Check says what is wrong with a JWT of an agent, for the webhook at an
+	// address and a body with a hash.
+	Check func(ctx context.Context, agent, jwt, address string, body [sha256.Size]byte) error
+
+	// Poke has a task looked at.
+	Poke func(ctx context.Context, handle string)
+
+	Log *slog.Logger
+}
+
+// Config returns the webhook for a task of an agent.
+func (in *Inbox) Config(agent, handle string) *a2a.PushConfig {
+	return &a2a.PushConfig{ID: handle, URL: in.address(agent, handle), Token: in.mac("token", agent, handle)}
+}
+
+func (in *Inbox) address(agent, handle string) string {
+	return in.URL + InboxPath + agent + "/" + handle + "/" + in.mac("address", agent, handle)
+}
+
+func (in *Inbox) mac(what, agent, handle string) string {
+	mac := hmac.New(sha256.New, in.Key)
+	fmt.Fprintf(mac, "%s\x00%s\x00%s", what, agent, handle)
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// ServeHTTP answers a GET with the validation token that it brings, and takes a
+// POST that proves to come from the agent. A webhook that does not exist, and
+// one that somebody else calls, answer alike.
+func (in *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	agent, handle, ok := in.hook(r.URL.Path)
+	w.Header().Set("Cache-Control", "no-store")
+	switch {
+	case !ok:
+		http.NotFound(w, r)
+	case r.Method == http.MethodGet:
+		in.validate(w, r)
+	case r.Method == http.MethodPost:
+		in.take(w, r, agent, handle)
+	default:
+		w.Header().Set("Allow", "GET, POST")
+		http.Error(w, "This is the webhook of a task: POST a notification to it.", http.StatusMethodNotAllowed)
+	}
+}
+
+// hook returns the agent and the task that a webhook is for, if it is one.
+func (in *Inbox) hook(path string) (agent, handle string, ok bool) {
+	parts := strings.Split(strings.TrimPrefix(path, InboxPath), "/")
+	if len(parts) != 3 {
+		return "", "", false
+	}
+	return parts[0], parts[1], hmac.Equal([]byte(parts[2]), []byte(in.mac("address", parts[0], parts[1])))
+}
+
+const maxValidation = 1024
+
+// validate repeats a token as text, which a browser must not take for a page.
+func (in *Inbox) validate(w http.ResponseWriter, r *http.Request) {
+	token := r.URL.Query().Get("validationToken")
+	if token == "" || len(token) > maxValidation {
+		http.Error(w, "This is the webhook of a task: GET it with the query parameter validationToken, or POST a notification.", http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = io.WriteString(w, token) // an agent that is gone needs no answer
+}
+
+func (in *Inbox) take(w http.ResponseWriter, r *http.Request, agent, handle string) {
+	sum := sha256.New()
+	_, err := io.Copy(sum, http.MaxBytesReader(w, r.Body, maxNews))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		http.Error(w, "The notification is too large.", http.StatusRequestEntityTooLarge)
+		return
+	case err != nil:
+		http.Error(w, "The notification could not be read to its end.", http.StatusBadRequest)
+		return
+	}
+	if err := in.proven(r, agent, handle, [sha256.Size]byte(sum.Sum(nil))); err != nil {
+		in.Log.InfoContext(r.Context(), "a push notification was refused", "agent", agent, "task", handle, "err", err)
+		http.NotFound(w, r)
+		return
+	}
+	in.Poke(r.Context(), handle)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// proven accepts the token that the agent was given, under either of its names
+// or as a bearer token, or a JWT that the agent has signed: SDKs differ in what
+// they send.
+func (in *Inbox) proven(r *http.Request, agent, handle string, body [sha256.Size]byte) error {
+	scheme, bearer, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		bearer = ""
+	}
+	want := []byte(in.mac("token", agent, handle))
+	for _, got := range []string{r.Header.Get("X-A2A-Notification-Token"), r.Header.Get("A2A-Notification-Token"), bearer} {
+		if hmac.Equal([]byte(got), want) {
+			return nil
+		}
+	}
+	if strings.Count(bearer, ".") != 2 {
+		return errors.New("it brings neither the token nor a JWT")
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+	defer cancel()
+	return in.Check(ctx, agent, bearer, in.address(agent, handle), body)
+}
