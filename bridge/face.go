@@ -135,7 +135,8 @@ func (f *Face) Card(ctx context.Context) (*a2a.Card, error) {
 	}
 	card := *conn.Card()
 	card.Interfaces, card.SecuritySchemes, card.Security = nil, nil, nil
-	card.Capabilities = a2a.Capabilities{Streaming: true} // whatever the agent does: there is a follower
+	// Whatever the agent does: there is a follower, and an outbox.
+	card.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.bridge.Webhooks != nil}
 	return &card, nil
 }
 

@@ -21,7 +21,7 @@ import (
 var scalarKeys = []string{
 	"listen", "url", "name", "database", "secret_file", "secret", "default_agent",
 	"sign_in.local", "tokens.algorithm", "client_documents", "trusted_proxies", "allowed_origins",
-	"download_links", "push.send", "push.allowed_hosts", "push.verify", "log.level", "log.format",
+	"download_links", "push.send", "push.allowed_hosts", "push.verify", "push.receive", "log.level", "log.format",
 }
 
 // envKey maps a variable to its key. An empty one counts as not set. Variables

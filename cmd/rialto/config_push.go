@@ -7,11 +7,13 @@ import (
 	"strings"
 )
 
-// pushConfig says whom push notifications of tasks may reach.
+// pushConfig says whom push notifications of tasks may reach, and whether agents
+// can reach us with theirs.
 type pushConfig struct {
 	Send         bool     `koanf:"send"`
 	AllowedHosts []string `koanf:"allowed_hosts"`
 	Verify       bool     `koanf:"verify"`
+	Receive      bool     `koanf:"receive"`
 }
 
 func (c *config) checkPush() error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/hkdf"
 	"crypto/sha256"
 	"fmt"
@@ -9,10 +10,7 @@ import (
 	"rialto/a2a/a2apush"
 	"rialto/bridge/push"
 	"rialto/internal/guardhttp"
-	"rialto/internal/store"
 	"rialto/oauth"
-
-	"github.com/spf13/cobra"
 )
 
 // deadFor is how long a notification that was given up can be listed and tried
@@ -49,59 +47,33 @@ func (s *server) takeWebhooks(secret []byte) error {
 	return nil
 }
 
-// mostDead is how many notifications that were given up are listed.
-const mostDead = 1000
-
-func pushCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "push", Short: "Look after the push notifications that A2A clients asked for"}
-	cmd.AddCommand(deadPushCommand(), retryPushCommand())
-	return cmd
-}
-
-func deadPushCommand() *cobra.Command {
-	return onDatabase(&cobra.Command{
-		Use:   "dead",
-		Short: "List the notifications that could not be delivered and were given up, the latest first",
-		Args:  cobra.NoArgs,
-	}, func(cmd *cobra.Command, db *store.DB) error {
-		dead, err := db.DeadNotices(cmd.Context(), mostDead)
-		for _, n := range dead {
-			fmt.Fprintf(cmd.OutOrStdout(), "%s  task %s  %s  to %s  after %d attempts: %s\n",
-				time.UnixMilli(n.Version).UTC().Format(time.RFC3339), n.Handle, n.Task.Status.State, n.Host, n.Attempts, n.Failure)
-		}
-		return err
-	})
-}
-
-func retryPushCommand() *cobra.Command {
-	return onDatabase(&cobra.Command{
-		Use:   "retry",
-		Short: "Try again to deliver the notifications that were given up",
-		Args:  cobra.NoArgs,
-	}, func(cmd *cobra.Command, db *store.DB) error {
-		n, err := db.ReviveNotices(cmd.Context(), time.Now())
-		if err == nil {
-			fmt.Fprintf(cmd.OutOrStdout(), "%d notifications are due again.\n", n)
-		}
-		return err
-	})
-}
-
-// onDatabase makes cmd work on the database of a server, or of the demo.
-func onDatabase(cmd *cobra.Command, do func(*cobra.Command, *store.DB) error) *cobra.Command {
-	var from storeFlags
-	from.add(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := from.load(cmd)
-		if err != nil {
-			return err
-		}
-		db, err := store.Open(cmd.Context(), cfg.Database)
-		if err != nil {
-			return fmt.Errorf("database: %w", err)
-		}
-		defer db.Close()
-		return do(cmd, db)
+// openInbox has agents that can tell us of their tasks by push notifications.
+func (s *server) openInbox(secret []byte) error {
+	if !s.cfg.Push.Receive {
+		return nil
 	}
-	return cmd
+	key, err := hkdf.Key(sha256.New, secret, nil, "push inbox", 32)
+	if err != nil {
+		return err
+	}
+	keys := map[string]*a2apush.Keys{}
+	for _, a := range s.cfg.Agents {
+		keys[a.Name] = &a2apush.Keys{Agent: a.URL, Now: time.Now}
+	}
+	s.inbox = &push.Inbox{
+		URL: s.cfg.URL, Key: key, Poke: s.bridge.Poke, Log: s.log,
+		Check: func(ctx context.Context, agent, jwt, address string, body [sha256.Size]byte) error {
+			k, known := keys[agent]
+			if !known {
+				return fmt.Errorf("there is no agent %q any more", agent)
+			}
+			set, err := k.Set(ctx)
+			if err != nil {
+				return err
+			}
+			return a2apush.CheckJWT(jwt, set, address, body, time.Now())
+		},
+	}
+	s.bridge.Hook = s.inbox.Config
+	return nil
 }

@@ -48,7 +48,8 @@ type server struct {
 	oauth  *oauth.Server
 	bridge *bridge.Bridge
 	mcp    *mcp.Server
-	desk   *push.Desk
+	desk   *push.Desk  // nil if no webhook is told
+	inbox  *push.Inbox // nil if agents are given none
 
 	callers    callers
 	background sync.WaitGroup
@@ -70,7 +71,7 @@ func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, err
 	}
 	s := &server{cfg: cfg, log: log, store: db, oauth: newOAuth(cfg, log, db, secret), bridge: newBridge(cfg, log, db, secret)}
 	s.mcp, err = newMCP(cfg, log, s.bridge, secret)
-	err = errors.Join(err, s.takeWebhooks(secret))
+	err = errors.Join(err, s.takeWebhooks(secret), s.openInbox(secret))
 	if err := errors.Join(err, s.ready(ctx)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -239,6 +240,9 @@ func (s *server) handler() (http.Handler, error) {
 	documents := &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}
 	r.PathPrefix(bridge.DocumentPath).Handler(s.oauth.SignedIn(documents))
 	r.PathPrefix(bridge.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}) // the link is the right to it
+	if s.inbox != nil {
+		r.PathPrefix(push.InboxPath).Handler(s.inbox) // each address proves itself
+	}
 	r.PathPrefix("/static/").Handler(static.Handler())
 	r.Path("/healthz").Methods(http.MethodGet, http.MethodHead).HandlerFunc(s.health)
 	r.Path("/").Methods(http.MethodGet, http.MethodHead).HandlerFunc(s.home)
