@@ -9,6 +9,7 @@ import (
 
 	"rialto/mcp"
 	"rialto/mcp/mcptest"
+	"rialto/mcp/mcptest/wire"
 )
 
 const manySchema = `{"type":"object","required":["agent","parts"],"properties":{
@@ -137,7 +138,7 @@ func answer(t *testing.T, s *mcp.Server, revision, body string) {
 	if rec.Code == 500 || rec.Code == 202 && rec.Body.Len() > 0 {
 		t.Fatalf("got %d %s for %q", rec.Code, rec.Body, body)
 	}
-	all := messages(t, rec.Result(), rec.Body.Bytes())
+	all := wire.Messages(rec.Header().Get("Content-Type"), rec.Body.Bytes())
 	if len(all) == 0 && rec.Code != 202 {
 		t.Fatalf("got %d and nothing for %q", rec.Code, body)
 	}

@@ -35,7 +35,7 @@ func serve(t testing.TB, s *mcp.Server) *httptest.Server {
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(s)
+	srv := httptest.NewServer(observed(t, s))
 	t.Cleanup(srv.Close)
 	return srv
 }

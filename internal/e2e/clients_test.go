@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -16,12 +15,12 @@ func TestMCPClients(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data, kept := t.TempDir(), filepath.Join(t.TempDir(), "kept.json")
-			p := demo(t, data, "")
+			p := observedDemo(t, data)
 			env := []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_ERA=" + c.era}
 			script{c.script, []string{"login", kept}, env}.run(t, p)
 
 			p.kill()
-			p = demo(t, data, strings.TrimPrefix(p.URL, "http://"))
+			p = p.again(t)
 			script{c.script, []string{"resume", kept}, env}.run(t, p)
 		})
 	}

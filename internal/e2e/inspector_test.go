@@ -49,7 +49,7 @@ func (i inspected) call(tool, args string) (got struct {
 // --strict also looks for what the dialects of model providers cannot express.
 // The command line takes tasks, but nobody can be asked there.
 func TestTheInspectorUsesTheTools(t *testing.T) {
-	p, home, consents := demo(t, t.TempDir(), ""), t.TempDir(), 1
+	p, home, consents := observedDemo(t, t.TempDir()), t.TempDir(), 1
 	for _, era := range []string{"legacy", "auto", "modern"} {
 		i := inspected{t, p, home, era}
 		_, said := i.run(consents, "--method", "tools/list", "--strict")
@@ -73,7 +73,7 @@ func TestTheInspectorUsesTheTools(t *testing.T) {
 // what the agent asks; since 2026-07-28 in an MCP task, before on the stream of
 // the call.
 func TestTheInspectorAsksAPerson(t *testing.T) {
-	p, home := demo(t, t.TempDir(), ""), t.TempDir()
+	p, home := observedDemo(t, t.TempDir()), t.TempDir()
 	inspected{t, p, home, "legacy"}.run(1, "--method", "tools/list")
 	for _, era := range []string{"legacy", "modern"} {
 		t.Run(era, func(t *testing.T) {

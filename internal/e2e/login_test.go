@@ -52,7 +52,7 @@ func TestTheInspectorSignsIn(t *testing.T) {
 // TestMCPRemoteSignsIn logs in with nothing but the URL, comes back with what
 // it kept, and then serves a chat app that knows only local servers.
 func TestMCPRemoteSignsIn(t *testing.T) {
-	p, home := demo(t, t.TempDir(), ""), t.TempDir()
+	p, home := observedDemo(t, t.TempDir()), t.TempDir()
 	_, port, _ := strings.Cut(freeAddress(t), ":")
 	for _, consents := range []int{1, 0} {
 		said := visitor{script: mcpRemote, args: []string{p.URL + "/mcp", port, "--allow-http"}, home: home}.run(t, p, consents)

@@ -32,7 +32,7 @@ func TestClientsAsTheyAre(t *testing.T) {
 		t.Fatalf("no transcripts: %v", err)
 	}
 	data := t.TempDir()
-	p := demo(t, data, "")
+	p := observedDemo(t, data)
 	token := output(t, "", "token", "--user", username, "--data", data)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {

@@ -20,6 +20,7 @@ var floors = map[string][]string{
 	"mcp":                                    {"internal/jsonrpc", "internal/sse"},
 	"mcp/mcptest":                            {"mcp"},
 	"mcp/mcptest/fixture":                    {"mcp", "mcp/mcptest"},
+	"mcp/mcptest/wire":                       {"mcp", "internal/sse"},
 	"a2a/internal/wire":                      {"a2a", "internal/jsonrpc"},
 	"a2a/a2asign":                            {},
 	"a2a/a2aexec":                            {"a2a"},
