@@ -1,6 +1,10 @@
 package e2e
 
 import (
+	"crypto/x509"
+	"encoding/pem"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -55,5 +59,25 @@ func TestBrowser(t *testing.T) {
 	path, err := chromium()
 	need(t, err)
 	p := demo(t, t.TempDir(), "")
-	script{"browser.mjs", nil, []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path}}.run(t, p)
+	cert, key := certificate(t)
+	script{"browser.mjs", nil, []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path, "RIALTO_TLS_CERT=" + cert, "RIALTO_TLS_KEY=" + key}}.run(t, p)
+}
+
+// certificate writes a certificate for 127.0.0.1 and its key to files.
+func certificate(t *testing.T) (cert, key string) {
+	t.Helper()
+	srv := httptest.NewTLSServer(nil)
+	srv.Close()
+	pair := srv.TLS.Certificates[0]
+	private, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, key: {Type: "PRIVATE KEY", Bytes: private}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
 }

@@ -1,21 +1,20 @@
 // The real pages in a real browser. RIALTO_CHROMIUM is the program;
+// RIALTO_TLS_CERT and RIALTO_TLS_KEY are files for a callback over https;
 // RIALTO_SCREENSHOTS, if set, is the folder for pictures of the pages.
 
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
 import { begin, origin, redeem, register, search } from './app.mjs';
 import { listen } from './callback.mjs';
 import { assert, done, env, run } from './report.mjs';
+import { clean, launch, open, signIn } from './tab.mjs';
 
 const username = env('RIALTO_USERNAME');
 const password = env('RIALTO_PASSWORD');
 
 await run(async () => {
   const callback = await listen();
-  const browser = await chromium.launch({
-    executablePath: env('RIALTO_CHROMIUM'),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  });
+  const browser = await launch();
   const app = await register(callback);
   await refusing(browser, app, callback);
   await approving(browser, app, callback);
@@ -23,31 +22,13 @@ await run(async () => {
   await withoutScript(browser, app, callback);
   await framing(browser, app, callback);
   await popup(browser, app, callback);
+  await elsewhere(browser, callback);
   await documents(browser, app, callback);
   await home(browser);
   if (process.env.RIALTO_SCREENSHOTS) await screenshots(browser, app, process.env.RIALTO_SCREENSHOTS);
   await browser.close();
   callback.close();
 });
-
-/** Opens a page in a profile of its own, and watches what it does. */
-async function open(browser, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', ...options });
-  const page = await context.newPage();
-  const wrong = [];
-  page.on('console', (m) => ['error', 'warning'].includes(m.type()) && wrong.push(`console: ${m.text()}`));
-  page.on('pageerror', (err) => wrong.push(`script: ${err}`));
-  page.on('request', (r) => {
-    const { protocol, hostname } = new URL(r.url());
-    if (protocol !== 'data:' && hostname !== '127.0.0.1') wrong.push(`a request to ${r.url()}`);
-  });
-  return { context, page, wrong };
-}
-
-async function clean({ context, wrong }, step) {
-  assert.deepEqual(wrong, [], `${step}: nothing went wrong in the browser`);
-  await context.close();
-}
 
 async function refusing(browser, app, callback) {
   const tab = await open(browser);
@@ -127,22 +108,60 @@ async function withoutScript(browser, app, callback) {
   const asked = begin(app);
   await tab.page.goto(asked.url);
   await signIn(tab.page, password);
-  await tab.page.locator('#continue').click();
+  await tab.page.locator('#continue').focus(); // by keyboard: there is nothing else on the page to stop at
+  await tab.page.keyboard.press('Enter');
   await redeem(app, asked, await callback.next());
   await clean(tab, 'without script');
   done('approved without script');
 }
 
 async function framing(browser, app, callback) {
-  const tab = await open(browser);
-  const response = tab.page.waitForResponse((r) => r.url().startsWith(`${origin}/authorize`)).catch(() => null);
-  await tab.page.goto(`${callback.origin}/frame?src=${encodeURIComponent(begin(app).url)}`);
-  await response;
-  const frame = tab.page.frames().find((f) => f !== tab.page.mainFrame());
-  assert.equal(await frame.locator('form').count(), 0, 'a frame shows no form');
-  assert.ok(tab.wrong.some((w) => w.includes('frame')), `the browser says why, got ${tab.wrong}`);
-  await tab.context.close();
+  for (const url of [begin(app).url, `${origin}/signin`, `${origin}/`]) {
+    const tab = await open(browser);
+    const response = tab.page.waitForResponse((r) => r.url().startsWith(url)).catch(() => null);
+    await tab.page.goto(`${callback.origin}/frame?src=${encodeURIComponent(url)}`);
+    await response;
+    const frame = tab.page.frames().find((f) => f !== tab.page.mainFrame());
+    assert.equal(await frame.locator('form, main').count(), 0, 'a frame shows nothing of ours');
+    assert.ok(tab.wrong.some((w) => w.includes('frame')), `the browser says why, got ${tab.wrong}`);
+    await tab.context.close();
+  }
   done('not framed');
+}
+
+/**
+ * Apps on the web, and apps whose callback leads on to another address: the
+ * policy of a page with a form would block that second step, without a word to
+ * the person, if the form were answered by a redirect.
+ */
+async function elsewhere(browser, loopback) {
+  const tls = { cert: readFileSync(env('RIALTO_TLS_CERT')), key: readFileSync(env('RIALTO_TLS_KEY')) };
+  const web = await listen({ tls });
+  const hop = await listen({ tls, onTo: loopback.url });
+  for (const [what, at, end] of [
+    ['an https callback', web, web],
+    ['a callback that leads on', hop, loopback],
+  ]) {
+    const app = await register(at);
+    for (const decision of ['approve', 'deny']) {
+      const tab = await open(browser, { ignoreHTTPSErrors: true }); // the certificate is the test's own
+      const asked = begin(app);
+      await tab.page.goto(asked.url);
+      if (decision === 'approve') {
+        await signIn(tab.page, password);
+        await redeem(app, asked, await end.next());
+      } else {
+        await tab.page.getByRole('button', { name: 'Refuse' }).click();
+        assert.equal((await end.next()).get('error'), 'access_denied');
+      }
+      await tab.page.locator('#arrived').waitFor();
+      assert.equal(new URL(tab.page.url()).origin, end.origin);
+      await clean(tab, `${what}, ${decision}`);
+    }
+    done(what);
+  }
+  web.close();
+  hop.close();
 }
 
 /** An app that authorizes in a popup hears of the end through window.opener. */
@@ -197,12 +216,6 @@ async function home(browser) {
   await fits(tab.page);
   await clean(tab, 'home');
   done('home, address copied');
-}
-
-async function signIn(page, secret) {
-  await page.getByLabel('Username').fill(username);
-  await page.getByLabel('Password').fill(secret);
-  await page.getByRole('button', { name: 'Sign in and allow' }).click();
 }
 
 async function says(page, words) {

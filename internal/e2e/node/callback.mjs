@@ -1,7 +1,8 @@
-// The loopback address at which a native app waits for its answer (RFC 8252
-// section 7.3).
+// The address at which an app waits for its answer: on loopback, as a native
+// app does (RFC 8252 section 7.3), or over https.
 
 import http from 'node:http';
+import https from 'node:https';
 import { once } from 'node:events';
 
 // Pages of apps: one that frames what it should not, one that opens a popup.
@@ -14,12 +15,16 @@ const pages = {
 
 const escaped = (s) => s.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** Listens on a free port and keeps what arrives at /callback. */
-export async function listen() {
+/**
+ * Listens on a free port and keeps what arrives at /callback. With tls, a
+ * certificate and its key, it does so over https; with onTo, an address, what
+ * arrives is sent on to there.
+ */
+export async function listen({ tls, onTo } = {}) {
   const arrived = [];
   const waiting = [];
-  const server = http.createServer((req, res) => {
-    const url = new URL(req.url, `http://${req.headers.host}`);
+  const answer = (req, res) => {
+    const url = new URL(req.url, origin);
     if (pages[url.pathname]) {
       res.setHeader('Content-Type', 'text/html');
       res.end(pages[url.pathname](escaped(url.searchParams.get('src'))));
@@ -29,14 +34,19 @@ export async function listen() {
       res.writeHead(204).end();
       return;
     }
+    if (onTo) {
+      res.writeHead(302, { Location: onTo + url.search }).end();
+      return;
+    }
     res.setHeader('Content-Type', 'text/html');
     res.end('<!doctype html><title>The app</title><link rel="icon" href="data:,"><p id="arrived">You can close this window.</p><script>opener?.postMessage("the popup called", "*")</script>');
     const next = waiting.shift();
     next ? next(url.searchParams) : arrived.push(url.searchParams);
-  });
+  };
+  const server = tls ? https.createServer(tls, answer) : http.createServer(answer);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const origin = `http://127.0.0.1:${server.address().port}`;
+  const origin = `${tls ? 'https' : 'http'}://127.0.0.1:${server.address().port}`;
   return {
     origin,
     url: `${origin}/callback`,

@@ -1,0 +1,39 @@
+// A tab of the real browser: one profile, one page, and what went wrong in it.
+
+import { chromium } from 'playwright-core';
+import { assert, env } from './report.mjs';
+
+/** Starts the browser. */
+export function launch() {
+  return chromium.launch({
+    executablePath: env('RIALTO_CHROMIUM'),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  });
+}
+
+/** Opens a page in a profile of its own, and watches what it does. */
+export async function open(browser, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', ...options });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on('console', (m) => ['error', 'warning'].includes(m.type()) && wrong.push(`console: ${m.text()}`));
+  page.on('pageerror', (err) => wrong.push(`script: ${err}`));
+  page.on('request', (r) => {
+    const { protocol, hostname } = new URL(r.url());
+    if (protocol !== 'data:' && hostname !== '127.0.0.1') wrong.push(`a request to ${r.url()}`);
+  });
+  return { context, page, wrong };
+}
+
+/** Closes the tab, in which nothing may have gone wrong. */
+export async function clean({ context, wrong }, step) {
+  assert.deepEqual(wrong, [], `${step}: nothing went wrong in the browser`);
+  await context.close();
+}
+
+/** Signs in on the page that asks for consent, and allows. */
+export async function signIn(page, secret) {
+  await page.getByLabel('Username').fill(env('RIALTO_USERNAME'));
+  await page.getByLabel('Password').fill(secret);
+  await page.getByRole('button', { name: 'Sign in and allow' }).click();
+}
