@@ -9,6 +9,7 @@ package a2apush
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -46,7 +47,8 @@ type Sender struct {
 }
 
 // Deliver tells a webhook how a task stands, once. id names the notification:
-// a webhook that gets it twice can tell.
+// a webhook that gets it twice can tell. An address that may not be called is
+// InvalidParams: there is no use in trying again.
 func (s *Sender) Deliver(ctx context.Context, c *a2a.PushConfig, t *a2a.Task, id string) error {
 	body, err := Body(c, t)
 	if err != nil {
@@ -56,7 +58,11 @@ func (s *Sender) Deliver(ctx context.Context, c *a2a.PushConfig, t *a2a.Task, id
 	if err != nil {
 		return err
 	}
-	return s.HTTP.Post(ctx, c.URL, header, body)
+	err = s.HTTP.Post(ctx, c.URL, header, body)
+	if errors.Is(err, guardhttp.ErrURL) || errors.Is(err, guardhttp.ErrBlocked) {
+		return &a2a.Error{Code: a2a.InvalidParams, Message: err.Error(), Cause: err}
+	}
+	return err
 }
 
 // Body returns how a webhook is told of a task.

@@ -199,6 +199,26 @@ func TestOnlyAWebhookThatWantsItIsTold(t *testing.T) {
 	}
 }
 
+// TestAnAddressIsCheckedAgainWhenItIsCalled holds that what an operator no
+// longer answers for is not called, and is not worth another attempt.
+func TestAnAddressIsCheckedAgainWhenItIsCalled(t *testing.T) {
+	w := newWebhook(t)
+	public := sender()
+	public.HTTP = &guardhttp.Client{}
+	for _, address := range []string{w.url, strings.Replace(w.url, "http:", "https:", 1), "https://10.0.0.1/"} {
+		if err := public.Deliver(t.Context(), &a2a.PushConfig{URL: address}, task(), "n1"); !a2a.Is(err, a2a.InvalidParams) {
+			t.Errorf("%s: got %v, want a refusal for good", address, err)
+		}
+	}
+	gone := sender().Deliver(t.Context(), &a2a.PushConfig{URL: "http://127.0.0.1:1/"}, task(), "n1")
+	if gone == nil || a2a.Is(gone, a2a.InvalidParams) {
+		t.Errorf("nobody there: got %v, want an error that may pass", gone)
+	}
+	if w.body != nil {
+		t.Error("an address that is refused was called")
+	}
+}
+
 func TestALargeTaskIsToldOfWithoutItsArtifacts(t *testing.T) {
 	big := task()
 	big.Artifacts[0].Parts = []a2a.Part{a2a.TextPart(strings.Repeat("<", a2apush.MaxBody/2+1))}

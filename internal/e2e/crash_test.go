@@ -32,7 +32,7 @@ type slowAgent struct {
 
 func newSlowAgent(t *testing.T) *slowAgent {
 	a := &slowAgent{finish: make(chan struct{})}
-	exec := &a2aexec.Executor{Run: func(ctx context.Context, turn *a2aexec.Turn) error {
+	a.url = newAgent(t, func(ctx context.Context, turn *a2aexec.Turn) error {
 		a.messages.Add(1)
 		turn.Working("on it")
 		select {
@@ -41,16 +41,23 @@ func newSlowAgent(t *testing.T) *slowAgent {
 		case <-ctx.Done():
 		}
 		return ctx.Err()
-	}}
+	})
+	return a
+}
+
+// newAgent serves an A2A agent that does with each message what run does, and
+// returns its address.
+func newAgent(t *testing.T, run func(context.Context, *a2aexec.Turn) error) string {
+	exec := &a2aexec.Executor{Run: run, MaxTasks: 2000}
 	face := &a2aserver.Server{Agent: exec, Card: &a2a.Card{
-		Name: "Slow", Description: "takes its time", Version: "1", Capabilities: a2a.Capabilities{Streaming: true},
+		Name: "Test", Description: "does what the test wants", Version: "1", Capabilities: a2a.Capabilities{Streaming: true},
 		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
 		Skills: []a2a.Skill{{ID: "wait", Name: "Wait", Description: "Waits", Tags: []string{"wait"}}},
 	}}
 	srv := httptest.NewServer(face)
-	face.URL, a.url = srv.URL, srv.URL
+	face.URL = srv.URL
 	t.Cleanup(func() { exec.Close(); srv.CloseClientConnections(); srv.Close() })
-	return a
+	return srv.URL
 }
 
 // task is what a tool tells of one.
