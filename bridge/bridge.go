@@ -30,6 +30,9 @@ type Bridge struct {
 
 	Ledger Ledger
 
+	// Index finds tasks by their words; nil: search does not look at tasks.
+	Index Index
+
 	// Caller tells for whom a context acts. No call reaches a tool without a
 	// user.
 	Caller func(context.Context) Caller
@@ -120,6 +123,9 @@ func (b *Bridge) Start() {
 	b.running, b.stop = context.WithCancel(context.Background())
 	b.waits, b.endWaits = context.WithCancel(b.running)
 	b.wg.Go(b.rescue)
+	if b.Index != nil {
+		b.wg.Go(b.keepIndex)
+	}
 }
 
 // EndWaits answers those who wait for tasks with how the tasks stand now, so

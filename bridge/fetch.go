@@ -24,6 +24,7 @@ type Document struct {
 // Ids tell what they name: "agent:NAME", "task:TASK_ID", or "doc:NAME:ID" for
 // a document of the agent NAME under the agent's own ID.
 func agentID(name string) string         { return "agent:" + name }
+func taskID(handle string) string        { return "task:" + handle }
 func documentID(agent, id string) string { return "doc:" + agent + ":" + id }
 
 func (b *Bridge) fetch() mcp.Tool {
@@ -84,7 +85,7 @@ func (b *Bridge) fetchTask(ctx context.Context, handle string) (*Document, error
 	if err != nil {
 		return nil, err
 	}
-	id := "task:" + handle
+	id := taskID(handle)
 	return &Document{
 		ID: id, Title: fmt.Sprintf("Task of %s, %s", e.Agent, e.State()), Text: describeTask(e), URL: b.documentURL(id),
 		Metadata: map[string]string{"agent": e.Agent, "state": string(e.State())},

@@ -115,6 +115,7 @@ func newRig(t *testing.T, dsn string, agents map[string]peer) *rig {
 	ledger := &failing{Ledger: db, failed: make(chan struct{}, 100)}
 	b := &bridge.Bridge{
 		Ledger:  ledger,
+		Index:   db,
 		URL:     "https://rialto.test",
 		Replica: t.Name() + time.Now().String(),
 		Now:     time.Now,

@@ -33,7 +33,7 @@ func (b *Bridge) search() mcp.Tool {
 	return mcp.Tool{
 		Name:         "search",
 		Title:        "Search",
-		Description:  "Search the agents, and the documents of those agents that can be searched. Each result has an id for fetch and a url that the user can open.",
+		Description:  "Search the agents, your earlier tasks and their results, and the documents of those agents that can be searched. Each result has an id for fetch and a url that the user can open.",
 		InputSchema:  searchInput,
 		OutputSchema: searchOutput,
 		ReadOnly:     true,
@@ -60,11 +60,11 @@ func exact(v any) (*mcp.Result, error) {
 }
 
 // Search asks every agent that has a search skill, all at once, and adds the
-// agents that match themselves. An agent that fails or is late is left out and
+// caller's tasks and the agents that match themselves. An agent that fails or is late is left out and
 // logged: the others' answers are worth more than the whole.
 func (b *Bridge) Search(ctx context.Context, query string) []Hit {
 	agents := b.reach(ctx)
-	found := make([][]Hit, len(agents), len(agents)+1)
+	found := make([][]Hit, len(agents), len(agents)+2)
 	var wg sync.WaitGroup
 	for i, p := range agents {
 		if _, ok := p.card().Skill(searchSkill); !ok {
@@ -79,7 +79,7 @@ func (b *Bridge) Search(ctx context.Context, query string) []Hit {
 		})
 	}
 	wg.Wait()
-	return interleave(append(found, b.matchCards(agents, query)), maxHits)
+	return interleave(append(found, b.findTasks(ctx, query), b.matchCards(agents, query)), maxHits)
 }
 
 // interleave takes the first of each list, then the second of each, so that

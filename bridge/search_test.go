@@ -112,3 +112,21 @@ func TestListAgentsTellsWhoIsThere(t *testing.T) {
 		t.Errorf("down: got %+v", a)
 	}
 }
+
+func TestSearchFindsOnesOwnTasks(t *testing.T) {
+	r := newRig(t, "", map[string]peer{"one": turns([]any{chunk("a", "Seventeen penguins in Ushuaia"), update(a2a.Completed, "done")})})
+	id := r.call("send_task", `{"message":"count"}`).TaskID
+	if _, err := r.Index.IndexTasks(t.Context(), 100); err != nil { // or the bridge was faster
+		t.Fatal(err)
+	}
+	got := r.call("search", `{"query":"penguins ushu"}`).Results
+	if len(got) != 1 || got[0].ID != "task:"+id || !strings.HasPrefix(got[0].URL, "https://rialto.test/documents/task:") {
+		t.Fatalf("got %+v, want the task", got)
+	}
+	if doc := r.call("fetch", `{"id":"task:`+id+`"}`); !strings.Contains(doc.Text, "Seventeen penguins") {
+		t.Errorf("fetched %q", doc.Text)
+	}
+	if got := r.callAs("bob", "search", `{"query":"penguins"}`, func(string) {}).Results; len(got) != 0 {
+		t.Errorf("somebody else found %+v", got)
+	}
+}

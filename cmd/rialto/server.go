@@ -149,6 +149,7 @@ func newBridge(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *brid
 	b := &bridge.Bridge{
 		Default: cfg.DefaultAgent,
 		Ledger:  db,
+		Index:   db,
 		URL:     cfg.URL,
 		Replica: rand.Text(),
 		Now:     time.Now,

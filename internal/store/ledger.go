@@ -74,7 +74,7 @@ func (db *DB) SaveTask(ctx context.Context, e *bridge.Entry, replica string) err
 }
 
 const saveTask = `
-	UPDATE tasks SET context_id = $1, state = $2, summary = $3, task = $4, failure = $5, settled = $6, holder = $7, updated = $8
+	UPDATE tasks SET context_id = $1, state = $2, summary = $3, task = $4, failure = $5, settled = $6, holder = $7, updated = $8, indexed = 0
 	WHERE handle = $9 AND holder = $10`
 
 // saveWatched writes a task, and into the outbox what its webhooks are to be
@@ -126,6 +126,10 @@ func (db *DB) Tasks(ctx context.Context, owner string, f bridge.TaskFilter) (tas
 	if err != nil {
 		return nil, err
 	}
+	return scanSummaries(rows)
+}
+
+func scanSummaries(rows *sql.Rows) (tasks []bridge.TaskSummary, err error) {
 	defer rows.Close()
 	for rows.Next() {
 		var t bridge.TaskSummary
@@ -198,8 +202,13 @@ func (db *DB) ClaimTasks(ctx context.Context, l bridge.Lease, now time.Time, lim
 
 // DropTasks implements bridge.Ledger.
 func (db *DB) DropTasks(ctx context.Context, before time.Time) error {
-	_, err := db.write.ExecContext(ctx, `DELETE FROM tasks WHERE settled = 1 AND updated < $1`, before.UnixMilli())
-	return err
+	return db.inTx(ctx, func(t *tx) error {
+		if err := db.forget(ctx, t, before.UnixMilli()); err != nil {
+			return err
+		}
+		_, err := t.ExecContext(ctx, `DELETE FROM tasks WHERE settled = 1 AND updated < $1`, before.UnixMilli())
+		return err
+	})
 }
 
 func scanEntries(rows *sql.Rows) (entries []*bridge.Entry, err error) {

@@ -26,3 +26,11 @@ func TestSQLiteKeepsTheContractOfTheOutbox(t *testing.T) {
 func TestPostgreSQLKeepsTheContractOfTheOutbox(t *testing.T) {
 	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openSchema(t) })
 }
+
+func TestSQLiteKeepsTheContractOfTheIndex(t *testing.T) {
+	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return openTemp(t) })
+}
+
+func TestPostgreSQLKeepsTheContractOfTheIndex(t *testing.T) {
+	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return openSchema(t) })
+}

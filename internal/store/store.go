@@ -28,6 +28,8 @@ type DB struct {
 	write  *pool   // the same as read on PostgreSQL and in memory
 	holder *sql.DB // keeps a database in memory; nil for others
 
+	postgres bool // the engine, where statements differ: see index.go
+
 	noticed chan struct{} // ready when there is something for webhooks
 }
 
@@ -41,7 +43,7 @@ func Open(ctx context.Context, dsn string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.noticed = make(chan struct{}, 1)
+	db.noticed, db.postgres = make(chan struct{}, 1), dialect == goose.DialectPostgres
 	if err := db.migrate(ctx, dialect); err != nil {
 		db.Close()
 		return nil, err
@@ -85,7 +87,7 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 	if err != nil {
 		return err
 	}
-	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
+	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(indexMigration(dialect))}
 	attempts := 4
 	if dialect == goose.DialectPostgres {
 		attempts = 1

@@ -1,0 +1,169 @@
+package bridgetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+
+	"github.com/google/uuid"
+)
+
+// Indexed is a ledger with an index of what its tasks hold.
+type Indexed interface {
+	bridge.Ledger
+	bridge.Index
+}
+
+// TestIndex runs the contract of bridge.Index against what open returns. Each
+// must be empty.
+func TestIndex(t *testing.T, open func(*testing.T) Indexed) {
+	for name, test := range map[string]func(*testing.T, Indexed){
+		"a task is found by all of its words":   findWords,
+		"a task is found by its owner only":     findOwn,
+		"the latest are found first":            findLatest,
+		"a task that changes is found by it":    findChanged,
+		"what is no word of ours finds nothing": findNothing,
+		"a task that is forgotten is not found": findForgotten,
+		"what is not settled is not found":      findSettled,
+		"as many are indexed as are asked for":  indexSome,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+// settled records a settled task of owner's that said something.
+func settled(t *testing.T, l Indexed, owner, said string, at time.Time) *bridge.Entry {
+	t.Helper()
+	e := &bridge.Entry{Handle: uuid.NewString(), Owner: owner, Client: "client", Agent: "agent", MessageID: "m1", Created: at, Updated: at}
+	if err := l.AddTask(t.Context(), e, lease("r1"), 1000); err != nil {
+		t.Fatal(err)
+	}
+	say(t, l, e, said, at)
+	return e
+}
+
+func say(t *testing.T, l Indexed, e *bridge.Entry, said string, at time.Time) {
+	t.Helper()
+	m := &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(said)}}
+	e.Task = &a2a.Task{ID: "up", Status: a2a.Status{State: a2a.InputRequired, Message: m}, Artifacts: []a2a.Artifact{{
+		ID: "a", Name: "Überblick", Parts: []a2a.Part{{Content: a2a.Data(`{"city": "Málaga"}`)}},
+	}}}
+	e.Settled, e.Updated = true, at
+	if err := l.SaveTask(t.Context(), e, "r1"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func indexAll(t *testing.T, l Indexed) {
+	t.Helper()
+	for range 100 {
+		if n, err := l.IndexTasks(t.Context(), 10); err != nil {
+			t.Fatal(err)
+		} else if n == 0 {
+			return
+		}
+	}
+	t.Fatal("the index is never done")
+}
+
+// find returns the handles that a search finds.
+func find(t *testing.T, l Indexed, owner string, words ...string) (handles []string) {
+	t.Helper()
+	found, err := l.FindTasks(t.Context(), owner, words, 10)
+	if err != nil {
+		t.Fatalf("%q: %v", words, err)
+	}
+	for _, s := range found {
+		handles = append(handles, s.TaskID)
+	}
+	return handles
+}
+
+func wantFound(t *testing.T, got []string, want ...*bridge.Entry) {
+	t.Helper()
+	var handles []string
+	for _, e := range want {
+		handles = append(handles, e.Handle)
+	}
+	if fmt.Sprint(got) != fmt.Sprint(handles) {
+		t.Errorf("got %q, want %q", got, handles)
+	}
+}
+
+func findWords(t *testing.T, l Indexed) {
+	e := settled(t, l, "bob", "Three claims were paid, 1.200,50 € in all.", now)
+	indexAll(t, l)
+	for _, words := range [][]string{{"claims"}, {"paid", "claims"}, {"three", "cla"}, {"uberblick"}, {"malaga"}, {"city", "200"}, {"agent"}} {
+		wantFound(t, find(t, l, "bob", words...), e)
+	}
+	for _, words := range [][]string{{"claims", "unpaid"}, {"cla", "three"}, {"aims"}} {
+		wantFound(t, find(t, l, "bob", words...))
+	}
+}
+
+func findOwn(t *testing.T, l Indexed) {
+	e := settled(t, l, "bob", "secret", now)
+	indexAll(t, l)
+	wantFound(t, find(t, l, "bob", "secret"), e)
+	wantFound(t, find(t, l, "eve", "secret"))
+	wantFound(t, find(t, l, "", "secret"))
+}
+
+func findLatest(t *testing.T, l Indexed) {
+	first := settled(t, l, "bob", "report one", now)
+	indexAll(t, l)
+	second := settled(t, l, "bob", "report two", now.Add(time.Minute))
+	indexAll(t, l)
+	wantFound(t, find(t, l, "bob", "report"), second, first)
+}
+
+func findChanged(t *testing.T, l Indexed) {
+	e := settled(t, l, "bob", "which year?", now)
+	indexAll(t, l)
+	later := now.Add(time.Minute)
+	if err := l.ContinueTask(t.Context(), e, "m3", lease("r1"), later); err != nil {
+		t.Fatal(err)
+	}
+	say(t, l, e, "twelve storms", later.Add(time.Second))
+	indexAll(t, l)
+	wantFound(t, find(t, l, "bob", "storms"), e)
+	wantFound(t, find(t, l, "bob", "year"))
+}
+
+func findNothing(t *testing.T, l Indexed) {
+	settled(t, l, "bob", "plain words", now)
+	indexAll(t, l)
+	for _, word := range []string{"or", "not", "near", "select", "ñandú", "日本"} {
+		wantFound(t, find(t, l, "bob", word))
+	}
+}
+
+func findForgotten(t *testing.T, l Indexed) {
+	settled(t, l, "bob", "ephemeral", now)
+	kept := settled(t, l, "bob", "ephemeral too", now.Add(time.Hour))
+	indexAll(t, l)
+	if err := l.DropTasks(t.Context(), now.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	wantFound(t, find(t, l, "bob", "ephemeral"), kept)
+}
+
+func findSettled(t *testing.T, l Indexed) {
+	add(t, l)
+	indexAll(t, l)
+	wantFound(t, find(t, l, "alice", "agent"))
+}
+
+func indexSome(t *testing.T, l Indexed) {
+	for i := range 5 {
+		settled(t, l, "bob", fmt.Sprint("task ", i), now)
+	}
+	for _, want := range []int{3, 2, 0} {
+		if n, err := l.IndexTasks(t.Context(), 3); n != want || err != nil {
+			t.Errorf("got %d, %v, want %d", n, err, want)
+		}
+	}
+}

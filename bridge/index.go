@@ -1,0 +1,145 @@
+package bridge
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"rialto/a2a"
+)
+
+// Index finds tasks by what they hold. It runs behind the ledger: a task can
+// be found a moment after it has settled.
+type Index interface {
+	// IndexTasks makes at most so many settled tasks findable, and returns how
+	// many; 0 means that all are.
+	IndexTasks(ctx context.Context, most int) (int, error)
+
+	// FindTasks returns owner's tasks that hold all of the words, the latest
+	// first. The words are as Words makes them; the last may be the beginning
+	// of one.
+	FindTasks(ctx context.Context, owner string, words []string, limit int) ([]TaskSummary, error)
+}
+
+const (
+	indexEvery = time.Second
+	indexBatch = 100
+
+	maxWords     = 5_000   // of a task
+	maxWordBytes = 60      // a longer one is no word
+	maxSearched  = 256_000 // bytes of a task that are read for words
+	queryWords   = 12
+)
+
+// keepIndex indexes what settles, until the bridge closes.
+func (b *Bridge) keepIndex() {
+	tick := time.NewTicker(indexEvery)
+	defer tick.Stop()
+	for {
+		n, err := b.Index.IndexTasks(b.running, indexBatch)
+		if err != nil {
+			b.complain("indexing tasks", err)
+		}
+		if n == indexBatch {
+			continue // there is more
+		}
+		select {
+		case <-b.running.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Words returns the words of a task for the index, each once: of what was
+// said, and of what the agent produced.
+func (e *Entry) Words() []string {
+	w := &wordList{seen: map[string]bool{}, left: maxSearched}
+	w.add(e.Agent)
+	if t := e.Task; t != nil {
+		w.add(t.Status.Message.Text())
+		for i := range t.Artifacts {
+			a := &t.Artifacts[i]
+			w.add(a.Name)
+			w.add(a.Description)
+			for _, p := range a.Parts {
+				w.part(p)
+			}
+		}
+		for i := range t.History {
+			w.add(t.History[i].Text())
+		}
+	}
+	return w.words
+}
+
+// searchWords returns the words of a query.
+func searchWords(query string) []string {
+	w := &wordList{seen: map[string]bool{}, left: 1000}
+	w.add(query)
+	return w.words[:min(len(w.words), queryWords)]
+}
+
+type wordList struct {
+	words []string
+	seen  map[string]bool
+	left  int // bytes that are still read
+}
+
+func (w *wordList) part(p a2a.Part) {
+	w.add(p.Filename)
+	switch c := p.Content.(type) {
+	case a2a.Text:
+		w.add(string(c))
+	case a2a.Data:
+		w.add(string(c))
+	}
+}
+
+// add takes the words of a text: letters and digits, in lower case and without
+// accents.
+func (w *wordList) add(s string) {
+	s = s[:min(len(s), w.left)]
+	w.left -= len(s)
+	folded := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			return -1
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return ' '
+	}, norm.NFKD.String(s))
+	for word := range strings.FieldsSeq(folded) {
+		if len(w.words) < maxWords && len(word) <= maxWordBytes && !w.seen[word] {
+			w.seen[word] = true
+			w.words = append(w.words, word)
+		}
+	}
+}
+
+// findTasks returns the caller's tasks that a query is about.
+func (b *Bridge) findTasks(ctx context.Context, query string) []Hit {
+	words := searchWords(query)
+	if b.Index == nil || len(words) == 0 {
+		return nil
+	}
+	found, err := b.Index.FindTasks(ctx, b.Caller(ctx).User, words, maxHits)
+	if err != nil {
+		b.complain("searching tasks", err)
+		return nil
+	}
+	var hits []Hit
+	for _, t := range found {
+		id := taskID(t.TaskID)
+		title := "Task of " + t.Agent + ", " + string(t.State)
+		if t.Message != "" {
+			title += ": " + clip(t.Message, 200)
+		}
+		hits = append(hits, Hit{ID: id, Title: title, URL: b.documentURL(id)})
+	}
+	return hits
+}
