@@ -43,7 +43,7 @@ func (s *Server) guard(w http.ResponseWriter, r *http.Request) bool {
 			return true
 		}
 		h.Set("Access-Control-Allow-Origin", origin)
-		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, Retry-After")
+		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, Retry-After, DPoP-Nonce")
 	}
 	if r.Method != http.MethodOptions {
 		return false
@@ -60,7 +60,7 @@ func (s *Server) guard(w http.ResponseWriter, r *http.Request) bool {
 // token is put into a header by the page, and cookies mean nothing here.
 func preflight(h http.Header, r *http.Request) {
 	allowed := []string{
-		"Accept", "Authorization", "Content-Type", "Last-Event-ID", "MCP-Protocol-Version",
+		"Accept", "Authorization", "Content-Type", "DPoP", "Last-Event-ID", "MCP-Protocol-Version",
 		gomcp.HeaderMethod, gomcp.HeaderName, gomcp.HeaderSessionID,
 	}
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {

@@ -103,6 +103,9 @@ func (s *Server) checkRequest(f form, c *Client, to redirectURI) (*Request, erro
 	if err := checkChallenge(f.get("code_challenge"), f.get("code_challenge_method")); err != nil {
 		return nil, err
 	}
+	if jkt := f.get("dpop_jkt"); jkt != "" && (len(jkt) != 43 || !isBase64URL(jkt)) {
+		return nil, refuse("invalid_request", "dpop_jkt is not a SHA-256 in base64url.")
+	}
 	if err := s.checkResource(f["resource"]); err != nil {
 		return nil, err
 	}
@@ -122,6 +125,7 @@ func (s *Server) checkRequest(f form, c *Client, to redirectURI) (*Request, erro
 		Scope:        scope,
 		Resource:     s.Resource,
 		Challenge:    f.get("code_challenge"),
+		JKT:          f.get("dpop_jkt"),
 		Login:        slices.Contains(prompt, "login") || slices.Contains(prompt, "select_account"),
 	}, nil
 }

@@ -11,35 +11,44 @@ import (
 // redeemCode exchanges an authorization code (RFC 6749 section 4.1.3). The
 // code is used up before its binding is checked: whoever presents it wrongly
 // does not get to try again.
-func (s *Server) redeemCode(ctx context.Context, client *Client, f form) (*tokens, error) {
+func (s *Server) redeemCode(ctx context.Context, client *Client, f form, jkt string) (*tokens, error) {
 	if f.get("code") == "" {
 		return nil, refuse("invalid_request", "code is missing.")
 	}
 	if !isSecret(f.get("code"), codePrefix) {
 		return nil, refuse("invalid_grant", "The code is none of ours.")
 	}
-	refresh, first := s.firstRefresh(client)
+	refresh, first := s.firstRefresh(client, jkt)
 	code, err := s.Store.TakeCode(ctx, hash(f.get("code")), client.ID, first, s.Now())
 	if err != nil {
 		return nil, s.codeRefused(ctx, client, err)
 	}
-	if wrong := checkCode(code, f.get("redirect_uri"), f.get("code_verifier"), s.Now()); wrong != nil {
+	if wrong := checkCode(code, f.get("redirect_uri"), f.get("code_verifier"), jkt, s.Now()); wrong != nil {
 		if err := s.revokeGrant(ctx, code.Grant.ID, "a code was presented wrongly"); err != nil {
 			return nil, err
 		}
 		return nil, wrong
 	}
-	return s.answer(ctx, code.Grant, code.Grant.Scope, refresh)
+	return s.answer(ctx, code.Grant, code.Grant.Scope, jkt, refresh)
 }
 
 // firstRefresh makes the refresh token that begins a family, or none for a
 // client that did not register for one.
-func (s *Server) firstRefresh(client *Client) (plain string, row *Refresh) {
+func (s *Server) firstRefresh(client *Client, jkt string) (plain string, row *Refresh) {
 	if !client.may(grantRefresh) {
 		return "", nil
 	}
 	plain = secret(refreshPrefix)
-	return plain, &Refresh{Hash: hash(plain), ClientID: client.ID, Expires: s.Now().Add(s.idleTTL())}
+	return plain, &Refresh{Hash: hash(plain), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: s.Now().Add(s.idleTTL())}
+}
+
+// boundTo returns the key that a client's refresh tokens are bound to: one that
+// proves who it is at every use needs none (RFC 9449 section 5).
+func boundTo(client *Client, jkt string) string {
+	if client.unproven() {
+		return jkt
+	}
+	return ""
 }
 
 // codeRefused explains why a code could not be taken. One that was used before
@@ -59,7 +68,7 @@ func (s *Server) codeRefused(ctx context.Context, client *Client, err error) err
 // checkCode decides whether a code that was taken is presented as it was
 // issued. Each check returns by itself: codes were exchanged across clients
 // elsewhere because of one "and" that should have been an "or".
-func checkCode(c *Code, redirect, verifier string, now time.Time) error {
+func checkCode(c *Code, redirect, verifier, jkt string, now time.Time) error {
 	if !now.Before(c.Expires) {
 		return refuse("invalid_grant", "The code has expired.")
 	}
@@ -68,6 +77,9 @@ func checkCode(c *Code, redirect, verifier string, now time.Time) error {
 	}
 	if !verifies(c.Challenge, verifier) {
 		return refuse("invalid_grant", "code_verifier does not match.")
+	}
+	if c.JKT != "" && c.JKT != jkt {
+		return refuse("invalid_grant", "The code is bound to a key that the request does not prove.")
 	}
 	if !c.Grant.Live(now) {
 		return refuse("invalid_grant", "The grant has ended.")

@@ -125,7 +125,7 @@ func unclear(f form, q ask, session *Session) string {
 func (s *Server) grant(ctx context.Context, q ask, session *Session) (string, error) {
 	code, req := secret(codePrefix), q.req
 	g := s.newGrant(session.AccountID, req.ClientID, allowed(q.chosen(), session.Admin), session.Created)
-	c := &Code{Hash: hash(code), ClientID: req.ClientID, Challenge: req.Challenge, Expires: g.Created.Add(s.codeTTL())}
+	c := &Code{Hash: hash(code), ClientID: req.ClientID, Challenge: req.Challenge, JKT: req.JKT, Expires: g.Created.Add(s.codeTTL())}
 	if req.RedirectSent {
 		c.RedirectURI = req.RedirectURI
 	}

@@ -11,7 +11,7 @@ const grantCredentials = "client_credentials"
 
 // redeemCredentials gives a client of the operator a token for the account
 // that the operator named. There is no refresh token: the client can ask again.
-func (s *Server) redeemCredentials(ctx context.Context, client *Client, f form) (*tokens, error) {
+func (s *Server) redeemCredentials(ctx context.Context, client *Client, f form, jkt string) (*tokens, error) {
 	scope, err := s.grantable(f.get("scope"))
 	if err != nil {
 		return nil, err
@@ -33,5 +33,5 @@ func (s *Server) redeemCredentials(ctx context.Context, client *Client, f form) 
 		return nil, err
 	}
 	s.Log.InfoContext(ctx, "oauth: access granted to a client", "grant", g.ID, "client", client.ID, "user", a.ID, "scope", scope.String())
-	return s.answer(ctx, g, scope, "")
+	return s.answer(ctx, g, scope, jkt, "")
 }

@@ -35,6 +35,7 @@ func (s *Server) GuardAny(next http.Handler, scopes ...string) http.Handler {
 
 func (s *Server) guard(next http.Handler, scopes []string, enough func(Principal) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.offerNonce(w, r)
 		p, err := s.admitted(r)
 		if err == nil && !enough(p) {
 			err = refuse("insufficient_scope", "The access token does not hold every scope that this needs.")
@@ -53,12 +54,15 @@ var errNoToken = errors.New("oauth: no token")
 
 // admitted returns who the request's token stands for.
 func (s *Server) admitted(r *http.Request) (Principal, error) {
-	token, err := bearer(r)
+	scheme, token, err := presented(r)
 	if err != nil {
 		return Principal{}, err
 	}
 	p, err := s.verifyCached(r.Context(), token)
 	if err != nil {
+		return Principal{}, err
+	}
+	if err := s.checkPossession(r, scheme, token, p.jkt); err != nil {
 		return Principal{}, err
 	}
 	g, err := s.liveGrant(r.Context(), p.GrantID)
@@ -72,24 +76,54 @@ func (s *Server) admitted(r *http.Request) (Principal, error) {
 	return p, nil
 }
 
-// bearer returns the request's token. It comes in one Authorization header and
+// The schemes of the Authorization header.
+const (
+	schemeBearer = "Bearer"
+	schemeDPoP   = "DPoP"
+)
+
+// checkPossession decides whether who presents a token may: one that is bound
+// to a key comes with a proof, under the scheme for that, and no other token
+// does (RFC 9449 section 7).
+func (s *Server) checkPossession(r *http.Request, scheme, token, jkt string) error {
+	switch {
+	case jkt == "" && scheme == schemeBearer:
+		return nil
+	case jkt == "":
+		return badToken("It is not bound to a key and comes under the scheme Bearer.")
+	case scheme == schemeBearer:
+		return badToken("It is bound to a key and comes under the scheme DPoP.")
+	}
+	proven, err := s.proven(r, token)
+	if err == nil && proven == "" {
+		err = badProof("There is none.")
+	}
+	if err == nil && proven != jkt {
+		err = badToken("It is bound to another key than the proof's.")
+	}
+	return err
+}
+
+// presented returns the request's token and its scheme. It comes in one Authorization header and
 // nowhere else: a token in a URL ends up in logs (RFC 6750 section 5.3).
-func bearer(r *http.Request) (string, error) {
+func presented(r *http.Request) (scheme, token string, err error) {
 	if strings.Contains(r.URL.RawQuery, "access_token") && r.URL.Query().Has("access_token") {
-		return "", refuse("invalid_request", "A token belongs into the Authorization header.")
+		return "", "", refuse("invalid_request", "A token belongs into the Authorization header.")
 	}
 	headers := r.Header.Values("Authorization")
 	if len(headers) > 1 {
-		return "", refuse("invalid_request", "There is more than one Authorization header.")
+		return "", "", refuse("invalid_request", "There is more than one Authorization header.")
 	}
 	if len(headers) == 0 {
-		return "", errNoToken
+		return "", "", errNoToken
 	}
-	scheme, token, _ := strings.Cut(headers[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return "", errNoToken
+	word, token, _ := strings.Cut(headers[0], " ")
+	for _, scheme := range []string{schemeBearer, schemeDPoP} {
+		if strings.EqualFold(word, scheme) {
+			return scheme, token, nil
+		}
 	}
-	return token, nil
+	return "", "", errNoToken
 }
 
 // verifyCached verifies a token, or remembers that it did.
@@ -112,7 +146,7 @@ func (s *Server) verifyCached(ctx context.Context, token string) (Principal, err
 func (s *Server) challenge(w http.ResponseWriter, r *http.Request, err error, scopes []string) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After")
+	h.Set("Access-Control-Expose-Headers", exposedHeaders)
 	if errors.Is(err, errNoToken) {
 		h.Set("WWW-Authenticate", "Bearer "+s.whereToBegin(s.everyday(scopes)))
 		writeJSON(w, http.StatusUnauthorized, struct {
@@ -121,12 +155,15 @@ func (s *Server) challenge(w http.ResponseWriter, r *http.Request, err error, sc
 		return
 	}
 	e := s.asError(r.Context(), err)
+	if e.Code == "invalid_dpop_proof" || e.Code == "use_dpop_nonce" {
+		e = &Error{Code: e.Code, Description: e.Description, status: http.StatusUnauthorized} // RFC 9449 section 7.1
+	}
 	if e.Code != "temporarily_unavailable" {
 		wanted := s.everyday(scopes)
 		if e.Code == "insufficient_scope" {
 			wanted = scopes
 		}
-		h.Set("WWW-Authenticate", `Bearer error="`+e.Code+`", error_description="`+e.Description+`", `+s.whereToBegin(wanted))
+		h.Set("WWW-Authenticate", challengeScheme(r)+` error="`+e.Code+`", error_description="`+e.Description+`", `+s.whereToBegin(wanted))
 	}
 	s.writeError(w, r, e)
 }
@@ -136,6 +173,16 @@ func (s *Server) challenge(w http.ResponseWriter, r *http.Request, err error, sc
 // what it needs (RFC 6750 section 3.1).
 func (s *Server) ScopeChallenge(scopes ...string) string {
 	return `Bearer error="insufficient_scope", error_description="The access token does not hold every scope that this needs.", ` + s.whereToBegin(scopes)
+}
+
+// challengeScheme returns the scheme to answer in, with what belongs to it. Who
+// knows nothing of DPoP is not told of it: some clients read one challenge only,
+// and of that the first word.
+func challengeScheme(r *http.Request) string {
+	if scheme, _, err := presented(r); err == nil && scheme == schemeDPoP {
+		return schemeDPoP + ` algs="` + strings.Join(assertionAlgs(), " ") + `",`
+	}
+	return schemeBearer
 }
 
 // everyday returns what a client should ask for at first: everything ordinary,

@@ -343,7 +343,7 @@ func TestF27ToF30WhereATokenMayStand(t *testing.T) {
 		"F27 no token, GET":               {f.request("GET", "/mcp", "", ""), 401, begin},
 		"F27 no token, DELETE":            {f.request("DELETE", "/mcp", "", ""), 401, begin},
 		"F27 another scheme":              {f.request("POST", "/mcp", "", "", "Authorization", "Basic QTpC"), 401, begin},
-		"F30 DPoP scheme":                 {f.request("POST", "/mcp", "", "", "Authorization", "DPoP "+token), 401, begin},
+		"F30 DPoP scheme":                 {f.request("POST", "/mcp", "", "", "Authorization", "DPoP "+token), 401, `DPoP algs="`},
 		"F28 in the query":                {f.request("POST", "/mcp?access_token="+token, "", ""), 400, `Bearer error="invalid_request"`},
 		"F28 in the query, escaped":       {f.request("POST", "/mcp?access%5Ftoken="+token, "", ""), 401, begin},
 		"F28 in the query and header":     {f.request("POST", "/mcp?access_token=x", "", "", "Authorization", "Bearer "+token), 400, `Bearer error="invalid_request"`},

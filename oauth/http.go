@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 )
 
+// exposedHeaders are those of our answers that a page may read.
+const exposedHeaders = "WWW-Authenticate, Retry-After, DPoP-Nonce"
+
 // maxBody bounds every body that the server reads.
 const maxBody = 16 << 10
 
@@ -42,13 +45,13 @@ func cors(m methods) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After")
+		h.Set("Access-Control-Expose-Headers", exposedHeaders)
 		if r.Method != http.MethodOptions {
 			m.ServeHTTP(w, r)
 			return
 		}
 		h.Set("Access-Control-Allow-Methods", m.allow())
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, MCP-Protocol-Version")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, DPoP, MCP-Protocol-Version")
 		h.Set("Access-Control-Max-Age", "7200")
 		w.WriteHeader(http.StatusNoContent)
 	})

@@ -19,6 +19,8 @@ type introspection struct {
 	Subject   string `json:"sub,omitzero"`
 	Audience  string `json:"aud,omitzero"`
 	Issuer    string `json:"iss,omitzero"`
+
+	Key *confirmation `json:"cnf,omitempty"`
 }
 
 // introspect serves token introspection (RFC 7662).
@@ -84,7 +86,7 @@ func (s *Server) tokenState(ctx context.Context, token string) (*introspection, 
 	if err != nil || g == nil || g.AccountID != p.User || g.ClientID != p.ClientID {
 		return &introspection{}, err
 	}
-	return s.state(g, allowed(p.Scope, g.Admin), p.Expires, "Bearer"), nil
+	return s.state(g, allowed(p.Scope, g.Admin), p.Expires, tokenType(p.jkt), p.jkt), nil
 }
 
 // refreshState says what a refresh token is worth: one that was replaced is
@@ -102,10 +104,10 @@ func (s *Server) refreshState(ctx context.Context, token string) (*introspection
 	if replaced || !now.Before(t.Expires) || !g.Live(now) {
 		return &introspection{}, nil
 	}
-	return s.state(g, allowed(g.Scope, g.Admin), t.Expires, ""), nil
+	return s.state(g, allowed(g.Scope, g.Admin), t.Expires, "", t.JKT), nil
 }
 
-func (s *Server) state(g *Grant, scope ScopeSet, expires time.Time, kind string) *introspection {
+func (s *Server) state(g *Grant, scope ScopeSet, expires time.Time, kind, jkt string) *introspection {
 	return &introspection{
 		Active:    true,
 		Scope:     scope.String(),
@@ -116,5 +118,6 @@ func (s *Server) state(g *Grant, scope ScopeSet, expires time.Time, kind string)
 		Subject:   g.AccountID,
 		Audience:  g.Resource,
 		Issuer:    s.Issuer,
+		Key:       confirm(jkt),
 	}
 }

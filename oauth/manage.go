@@ -30,8 +30,8 @@ func (s *Server) manages(r *http.Request) (*Client, error) {
 		return nil, err
 	}
 	wrong := refuse("invalid_token", "The registration access token is not valid for this client.")
-	token, err := bearer(r)
-	if errors.Is(err, errNoToken) {
+	scheme, token, err := presented(r)
+	if errors.Is(err, errNoToken) || err == nil && scheme != schemeBearer {
 		err = wrong
 	}
 	if err != nil {

@@ -19,6 +19,7 @@ type resourceMetadata struct {
 	Scopes   ScopeSet `json:"scopes_supported"`
 	Methods  []string `json:"bearer_methods_supported"`
 	Name     string   `json:"resource_name"`
+	Proofs   []string `json:"dpop_signing_alg_values_supported"`
 }
 
 // serverMetadata describes the authorization server (RFC 8414 section 2). It
@@ -44,6 +45,7 @@ type serverMetadata struct {
 	RevocationAlgs    []string `json:"revocation_endpoint_auth_signing_alg_values_supported"`
 	IntrospectionAlgs []string `json:"introspection_endpoint_auth_signing_alg_values_supported"`
 	Challenges        []string `json:"code_challenge_methods_supported"`
+	Proofs            []string `json:"dpop_signing_alg_values_supported"` // RFC 9449 section 5.1
 	Documents         bool     `json:"client_id_metadata_document_supported,omitzero"`
 	Iss               bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207 section 3
 	Resources         []string `json:"protected_resources"`                            // RFC 9728 section 4
@@ -100,6 +102,7 @@ func (s *Server) resourceMetadata() resourceMetadata {
 		Scopes:   s.ordinary(),
 		Methods:  []string{"header"},
 		Name:     s.Name,
+		Proofs:   assertionAlgs(),
 	}
 }
 
@@ -134,6 +137,7 @@ func (s *Server) serverMetadata() serverMetadata {
 		TokenAlgs:         algs,
 		RevocationAlgs:    algs,
 		IntrospectionAlgs: algs,
+		Proofs:            algs,
 		Challenges:        []string{"S256"},
 		Documents:         s.Fetch != nil,
 		Iss:               true,

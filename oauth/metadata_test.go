@@ -89,7 +89,7 @@ func TestL5TheServersMetadataNamesWhatIsServed(t *testing.T) {
 func TestL7WhatIsNotServedIsNotNamed(t *testing.T) {
 	doc := document(t, newRig(t).s, "/.well-known/oauth-authorization-server")
 	for name := range doc {
-		for _, feature := range []string{"dpop", "request_", "device", "id_token", "claims", "client_id_metadata", "end_session"} {
+		for _, feature := range []string{"request_", "device", "id_token", "claims", "client_id_metadata", "end_session"} {
 			if strings.HasPrefix(name, feature) {
 				t.Errorf("%s is advertised", name)
 			}

@@ -26,10 +26,27 @@ type claims struct {
 	AuthTime int64  `json:"auth_time"`
 	ID       string `json:"jti"`
 	GrantID  string `json:"grant_id"`
+
+	Key *confirmation `json:"cnf,omitempty"`
 }
 
-// mint signs an access token.
-func (s *Server) mint(ctx context.Context, g *Grant, scope ScopeSet, now, expires time.Time) (string, error) {
+// confirmation names the key that the bearer of a token must prove to have (RFC
+// 7800 section 3.1, RFC 9449 section 6.1).
+type confirmation struct {
+	JKT string `json:"jkt"`
+}
+
+// confirm returns the confirmation of a thumbprint, or nil for "".
+func confirm(jkt string) *confirmation {
+	if jkt == "" {
+		return nil
+	}
+	return &confirmation{jkt}
+}
+
+// mint signs an access token, which is bound to the key of a thumbprint unless
+// that is "".
+func (s *Server) mint(ctx context.Context, g *Grant, scope ScopeSet, jkt string, now, expires time.Time) (string, error) {
 	payload, err := json.Marshal(claims{
 		Issuer:   s.Issuer,
 		Subject:  g.AccountID,
@@ -41,6 +58,7 @@ func (s *Server) mint(ctx context.Context, g *Grant, scope ScopeSet, now, expire
 		AuthTime: g.AuthTime.Unix(),
 		ID:       newID(),
 		GrantID:  g.ID,
+		Key:      confirm(jkt),
 	})
 	if err != nil {
 		return "", err
@@ -93,7 +111,7 @@ func (s *Server) IssueToken(ctx context.Context, user string, scopes []string, t
 	if err := s.Store.AddGrant(ctx, g); err != nil {
 		return "", time.Time{}, err
 	}
-	token, err := s.mint(ctx, g, g.Scope, g.Created, g.Expires)
+	token, err := s.mint(ctx, g, g.Scope, "", g.Created, g.Expires)
 	return token, g.Expires, err
 }
 

@@ -71,6 +71,11 @@ type Server struct {
 	Algorithm   string
 	TokenSecret []byte // 32 bytes or more, for HS256 only
 
+	// ProofNonces makes a DPoP proof hold a nonce that the server has given out
+	// lately (RFC 9449 sections 8 and 9). Without it a proof is good for a
+	// minute, once.
+	ProofNonces bool
+
 	AccessTTL       time.Duration // life of an access token; 0 is 1 hour
 	RefreshIdle     time.Duration // life of a refresh token that is not used; 0 is 30 days
 	RefreshAbsolute time.Duration // life of a grant, however often refreshed; 0 is 90 days

@@ -36,9 +36,12 @@ func (r *rig) replica(change ...func(*oauth.Server)) *oauth.Server {
 }
 
 // status tells how a guard answers a token.
-func status(s *oauth.Server, token string) int {
+func status(s *oauth.Server, token string) int { return statusOf(s, "Bearer "+token) }
+
+func statusOf(s *oauth.Server, authorization string, proofs ...string) int {
 	req := httptest.NewRequest("POST", "/mcp", nil)
-	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Authorization", authorization)
+	req.Header["Dpop"] = proofs
 	w := httptest.NewRecorder()
 	s.Guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), "mcp:tools").ServeHTTP(w, req)
 	return w.Code

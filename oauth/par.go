@@ -58,6 +58,13 @@ func (s *Server) push(w http.ResponseWriter, r *http.Request) (uri string, err e
 	if err != nil {
 		return "", err
 	}
+	if jkt, err := s.proven(r, ""); err != nil {
+		return "", err
+	} else if jkt != "" && req.JKT != "" && jkt != req.JKT {
+		return "", badProof("Its key is not that of dpop_jkt.")
+	} else if jkt != "" {
+		req.JKT = jkt // RFC 9449 section 10.1
+	}
 	name := secret("")
 	req.Handle, req.Expires = hash(name), s.Now().Add(pushedTTL)
 	return pushedPrefix + name, s.Store.AddRequest(r.Context(), req)

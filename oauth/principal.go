@@ -14,6 +14,8 @@ type Principal struct {
 	GrantID  string // "" for a browser
 	Scope    ScopeSet
 	Expires  time.Time
+
+	jkt string // of the key that the token is bound to; "" is none
 }
 
 // Has tells whether what the principal was granted is enough for a scope: see

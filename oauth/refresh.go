@@ -12,7 +12,7 @@ const maxUses = 100
 
 // redeemRefresh exchanges a refresh token. Every use gives a new one, because
 // most clients cannot keep a secret (RFC 9700 section 2.2.2).
-func (s *Server) redeemRefresh(ctx context.Context, client *Client, f form) (*tokens, error) {
+func (s *Server) redeemRefresh(ctx context.Context, client *Client, f form, jkt string) (*tokens, error) {
 	plain := f.get("refresh_token")
 	if plain == "" {
 		return nil, refuse("invalid_request", "refresh_token is missing.")
@@ -27,26 +27,29 @@ func (s *Server) redeemRefresh(ctx context.Context, client *Client, f form) (*to
 	if err != nil {
 		return nil, err
 	}
-	scope, err := checkRefresh(token, grant, client, f.get("scope"), s.Now())
+	scope, err := checkRefresh(token, grant, client, f.get("scope"), jkt, s.Now())
 	if err != nil {
 		return nil, err
 	}
-	successor, err := s.rotate(ctx, client, grant, plain)
+	successor, err := s.rotate(ctx, client, grant, plain, jkt)
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, grant, scope, successor)
+	return s.answer(ctx, grant, scope, jkt, successor)
 }
 
 // checkRefresh decides whether a refresh token may be used, and for which
 // scopes. Nothing is used up yet. The scope can only shrink, for this access
 // token; the refresh token keeps what was granted (RFC 6749 section 6).
-func checkRefresh(t *Refresh, g *Grant, c *Client, asked string, now time.Time) (ScopeSet, error) {
+func checkRefresh(t *Refresh, g *Grant, c *Client, asked, jkt string, now time.Time) (ScopeSet, error) {
 	if t.ClientID != c.ID {
 		return nil, errRefresh("The refresh token was issued to another client.")
 	}
 	if !now.Before(t.Expires) {
 		return nil, errRefresh("The refresh token has expired.")
+	}
+	if t.JKT != "" && t.JKT != jkt {
+		return nil, errRefresh("The refresh token is bound to a key that the request does not prove.")
 	}
 	if !g.Live(now) {
 		return nil, errRefresh("The grant has ended.")
@@ -65,7 +68,7 @@ func checkRefresh(t *Refresh, g *Grant, c *Client, asked string, now time.Time) 
 // a moment ago gets the same successor again: the first answer may have been
 // lost, or two processes may have raced. One that was used long ago is in two
 // hands, and the family ends (RFC 9700 section 4.14.2).
-func (s *Server) rotate(ctx context.Context, client *Client, g *Grant, plain string) (string, error) {
+func (s *Server) rotate(ctx context.Context, client *Client, g *Grant, plain, jkt string) (string, error) {
 	key, err := tokenKey(plain)
 	if err != nil {
 		return "", err
@@ -78,7 +81,7 @@ func (s *Server) rotate(ctx context.Context, client *Client, g *Grant, plain str
 	stored, err := s.Store.Rotate(ctx, Rotation{
 		Hash:     hash(plain),
 		ClientID: client.ID,
-		Next:     Refresh{Hash: hash(successor), ClientID: client.ID, Expires: earlier(now.Add(s.idleTTL()), g.Expires)},
+		Next:     Refresh{Hash: hash(successor), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: earlier(now.Add(s.idleTTL()), g.Expires)},
 		Sealed:   sealed,
 		Now:      now,
 		Grace:    s.grace(),

@@ -251,6 +251,7 @@ type Request struct {
 	Scope        ScopeSet
 	Resource     string
 	Challenge    string // PKCE, S256
+	JKT          string // thumbprint of the key that the code is bound to (RFC 9449 section 10); "" is none
 	Login        bool   // the client wants the person to sign in again
 	Expires      time.Time
 }
@@ -282,6 +283,7 @@ type Code struct {
 	ClientID    string
 	RedirectURI string // "" if the client left it out
 	Challenge   string
+	JKT         string // of the key that must be proved to redeem it; "" is none
 	Expires     time.Time
 	Grant       *Grant // set by TakeCode
 }
@@ -290,6 +292,7 @@ type Code struct {
 type Refresh struct {
 	Hash     string
 	ClientID string
+	JKT      string // of the key that must be proved to use it; "" is none
 	Expires  time.Time
 	Used     time.Time // for the first time; zero if it was not; read only
 }

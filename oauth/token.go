@@ -23,6 +23,7 @@ type tokens struct {
 
 // token serves the token endpoint.
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
+	s.offerNonce(w, r)
 	answer, err := s.redeem(w, r)
 	if e, ok := errors.AsType[*Error](err); ok && (e.Code == "invalid_grant" || e.Code == "invalid_client") {
 		s.countFailure(r)
@@ -63,31 +64,44 @@ func (s *Server) redeem(w http.ResponseWriter, r *http.Request) (*tokens, error)
 	if err := s.checkResource(f["resource"]); err != nil {
 		return nil, err
 	}
+	jkt, err := s.proven(r, "")
+	if err != nil {
+		return nil, err
+	}
 	switch grantType {
 	case grantCode:
-		return s.redeemCode(r.Context(), client, f)
+		return s.redeemCode(r.Context(), client, f, jkt)
 	case grantCredentials:
-		return s.redeemCredentials(r.Context(), client, f)
+		return s.redeemCredentials(r.Context(), client, f, jkt)
 	}
-	return s.redeemRefresh(r.Context(), client, f)
+	return s.redeemRefresh(r.Context(), client, f, jkt)
 }
 
-// answer mints the access token of a grant and puts the answer together.
-func (s *Server) answer(ctx context.Context, g *Grant, scope ScopeSet, refresh string) (*tokens, error) {
+// answer mints the access token of a grant, bound to the key of a thumbprint if
+// there is one, and puts the answer together.
+func (s *Server) answer(ctx context.Context, g *Grant, scope ScopeSet, jkt, refresh string) (*tokens, error) {
 	now := s.Now()
 	expires := earlier(now.Add(s.accessTTL()), g.Expires)
-	access, err := s.mint(ctx, g, scope, now, expires)
+	access, err := s.mint(ctx, g, scope, jkt, now, expires)
 	if err != nil {
 		return nil, err
 	}
 	return &tokens{
 		AccessToken:  access,
-		TokenType:    "Bearer",
+		TokenType:    tokenType(jkt),
 		ExpiresIn:    int64(expires.Sub(now) / time.Second),
 		RefreshToken: refresh,
 		Scope:        scope.String(),
 		Resource:     s.Resource,
 	}, nil
+}
+
+// tokenType names how a token is presented (RFC 6750, RFC 9449 section 5).
+func tokenType(jkt string) string {
+	if jkt != "" {
+		return "DPoP"
+	}
+	return "Bearer"
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -110,13 +110,20 @@ func (s *Server) checkClaims(payload []byte) (Principal, error) {
 	case c.IssuedAt <= 0 || time.Unix(c.IssuedAt, 0).After(now.Add(leeway)):
 		return Principal{}, badToken("It was issued in the future.")
 	}
-	return Principal{
+	if c.Key != nil && c.Key.JKT == "" {
+		return Principal{}, badToken("It is bound in a way that is not known here.")
+	}
+	p := Principal{
 		User:     c.Subject,
 		ClientID: c.ClientID,
 		GrantID:  c.GrantID,
 		Scope:    parseScope(c.Scope),
 		Expires:  time.Unix(c.Expires, 0),
-	}, nil
+	}
+	if c.Key != nil {
+		p.jkt = c.Key.JKT
+	}
+	return p, nil
 }
 
 func badToken(why string) *Error {

@@ -10,6 +10,7 @@ import (
 type tokensConfig struct {
 	Algorithm string       `koanf:"algorithm"` // ES256 when empty
 	Secret    secretConfig `koanf:"secret"`    // for HS256
+	Nonces    bool         `koanf:"dpop_nonces"`
 }
 
 // apply sets what an operator chose of tokens.
@@ -18,7 +19,7 @@ func (c tokensConfig) apply(as *oauth.Server) error {
 	if err != nil {
 		return fmt.Errorf("tokens.secret: %w", err)
 	}
-	as.Algorithm, as.TokenSecret = c.Algorithm, []byte(secret)
+	as.Algorithm, as.TokenSecret, as.ProofNonces = c.Algorithm, []byte(secret), c.Nonces
 	return nil
 }
 

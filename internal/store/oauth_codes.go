@@ -35,8 +35,8 @@ func takeCode(ctx context.Context, tx *tx, hash, clientID string, now time.Time)
 	var expires int64
 	err := tx.QueryRowContext(ctx, `
 		UPDATE codes SET used = $1 WHERE hash = $2 AND client_id = $3 AND used = 0
-		RETURNING grant_id, redirect_uri, challenge, expires`, ms(now), hash, clientID).
-		Scan(&grantID, &c.RedirectURI, &c.Challenge, &expires)
+		RETURNING grant_id, redirect_uri, challenge, jkt, expires`, ms(now), hash, clientID).
+		Scan(&grantID, &c.RedirectURI, &c.Challenge, &c.JKT, &expires)
 	if err != nil {
 		return nil, found(err)
 	}

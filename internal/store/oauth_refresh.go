@@ -9,8 +9,8 @@ import (
 
 func addRefresh(ctx context.Context, q querier, grantID, parent string, t *oauth.Refresh) error {
 	_, err := q.ExecContext(ctx, `
-		INSERT INTO refresh_tokens (hash, grant_id, client_id, parent, expires) VALUES ($1, $2, $3, $4, $5)`,
-		t.Hash, grantID, t.ClientID, parent, ms(t.Expires))
+		INSERT INTO refresh_tokens (hash, grant_id, client_id, parent, jkt, expires) VALUES ($1, $2, $3, $4, $5, $6)`,
+		t.Hash, grantID, t.ClientID, parent, t.JKT, ms(t.Expires))
 	return err
 }
 
@@ -19,9 +19,9 @@ func (db *DB) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oauth.
 	t := &oauth.Refresh{Hash: hash}
 	var expires, used int64
 	g, err := scanGrant(db.read.QueryRowContext(ctx, `
-		SELECT `+grantColumns+`, t.client_id, t.expires, t.used
+		SELECT `+grantColumns+`, t.client_id, t.jkt, t.expires, t.used
 		FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id JOIN accounts a ON a.id = g.account_id
-		WHERE t.hash = $1`, hash), &t.ClientID, &expires, &used)
+		WHERE t.hash = $1`, hash), &t.ClientID, &t.JKT, &expires, &used)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,13 +13,13 @@ import (
 func (db *DB) AddRequest(ctx context.Context, r *oauth.Request) error {
 	_, err := db.write.ExecContext(ctx, `
 		INSERT INTO requests (`+requestColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		r.Handle, r.Browser, r.ClientID, r.RedirectURI, flag(r.RedirectSent), r.State, r.Scope.String(), r.Resource,
-		r.Challenge, flag(r.Login), ms(r.Expires))
+		r.Challenge, r.JKT, flag(r.Login), ms(r.Expires))
 	return err
 }
 
-const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, login, expires`
+const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, jkt, login, expires`
 
 // Request implements oauth.RequestStore.
 func (db *DB) Request(ctx context.Context, handle string, now time.Time) (*oauth.Request, error) {
@@ -39,7 +39,7 @@ func scanRequest(row *sql.Row) (*oauth.Request, error) {
 	r := &oauth.Request{}
 	var scope string
 	var sent, login, expires int64
-	err := row.Scan(&r.Handle, &r.Browser, &r.ClientID, &r.RedirectURI, &sent, &r.State, &scope, &r.Resource, &r.Challenge, &login, &expires)
+	err := row.Scan(&r.Handle, &r.Browser, &r.ClientID, &r.RedirectURI, &sent, &r.State, &scope, &r.Resource, &r.Challenge, &r.JKT, &login, &expires)
 	if err != nil {
 		return nil, found(err)
 	}
@@ -57,9 +57,9 @@ func (db *DB) Approve(ctx context.Context, handle string, g *oauth.Grant, c *oau
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO codes (hash, grant_id, client_id, redirect_uri, challenge, expires)
-			VALUES ($1, $2, $3, $4, $5, $6)`,
-			c.Hash, g.ID, c.ClientID, c.RedirectURI, c.Challenge, ms(c.Expires))
+			INSERT INTO codes (hash, grant_id, client_id, redirect_uri, challenge, jkt, expires)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			c.Hash, g.ID, c.ClientID, c.RedirectURI, c.Challenge, c.JKT, ms(c.Expires))
 		return err
 	})
 }

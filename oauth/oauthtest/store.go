@@ -179,6 +179,7 @@ func (b *bench) request() *oauth.Request {
 		Scope:        oauth.ScopeSet{"mcp:tools"},
 		Resource:     "https://rialto.example/mcp",
 		Challenge:    "challenge",
+		JKT:          "thumbprint",
 		Login:        true,
 		Expires:      b.now.Add(10 * time.Minute),
 	}
@@ -196,6 +197,7 @@ func (b *bench) code() (*oauth.Code, *oauth.Grant) {
 		ClientID:    r.ClientID,
 		RedirectURI: r.RedirectURI,
 		Challenge:   r.Challenge,
+		JKT:         r.JKT,
 		Expires:     b.now.Add(time.Minute),
 	}
 	b.must(b.s.Approve(b.Context(), r.Handle, g, c))
@@ -206,7 +208,7 @@ func (b *bench) code() (*oauth.Code, *oauth.Grant) {
 func (b *bench) family() (*oauth.Refresh, *oauth.Grant) {
 	b.Helper()
 	c, g := b.code()
-	first := &oauth.Refresh{Hash: b.name("refresh"), ClientID: c.ClientID, Expires: b.now.Add(24 * time.Hour)}
+	first := &oauth.Refresh{Hash: b.name("refresh"), ClientID: c.ClientID, JKT: c.JKT, Expires: b.now.Add(24 * time.Hour)}
 	_, err := b.s.TakeCode(b.Context(), c.Hash, c.ClientID, first, b.now)
 	b.must(err)
 	return first, g

@@ -1,0 +1,218 @@
+package oauth
+
+import (
+	"context"
+	"crypto"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// proofType keeps other JWTs from being taken for proofs (RFC 9449 section 4.2).
+const proofType = "dpop+jwt"
+
+// nonceLife is how long a nonce is given out. It is good for as long again.
+const nonceLife = 5 * time.Minute
+
+// proofHeader is all that the header of a proof may hold. Whatever would point
+// us to another key is unknown, and refused.
+type proofHeader struct {
+	Type      string         `json:"typ"`
+	Algorithm string         `json:"alg"`
+	Key       jsontext.Value `json:"jwk"`
+	KeyID     jsontext.Value `json:"kid"` // some libraries name the key that they enclose
+}
+
+// proof is a DPoP proof whose signature holds: its sender has the key.
+type proof struct {
+	jkt       string // thumbprint of the key (RFC 7638)
+	ID        string `json:"jti"`
+	Method    string `json:"htm"`
+	URI       string `json:"htu"`
+	IssuedAt  int64  `json:"iat"`
+	TokenHash string `json:"ath"`
+	Nonce     string `json:"nonce"`
+}
+
+// proofFor is the request that a proof should be for.
+type proofFor struct {
+	method, uri string
+	token       string // the access token that comes with it; "" at the token endpoint
+	now         time.Time
+}
+
+// readProof checks form and signature of a proof (RFC 9449 section 4.3).
+func readProof(raw string) (*proof, error) {
+	parts, ok := splitToken(raw)
+	var h proofHeader
+	if !ok || json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)) != nil {
+		return nil, badProof("It is not a signed JWT of the plain form.")
+	}
+	if h.Type != proofType {
+		return nil, badProof("Its typ is not %s.", proofType)
+	}
+	if !slices.Contains(assertionAlgs(), h.Algorithm) {
+		return nil, badProof("Its algorithm is not supported.")
+	}
+	key, err := enclosedKey(h)
+	if err != nil {
+		return nil, err
+	}
+	signed, err := jose.ParseSignedCompact(raw, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(h.Algorithm)})
+	if err != nil {
+		return nil, badProof("It is not well formed.")
+	}
+	if _, err := signed.Verify(key.Key); err != nil {
+		return nil, badProof("The enclosed key has not signed it.")
+	}
+	p := &proof{}
+	if json.Unmarshal(parts[1], p) != nil {
+		return nil, badProof("Its claims are not well formed.")
+	}
+	sum, err := key.Thumbprint(crypto.SHA256)
+	p.jkt = base64.RawURLEncoding.EncodeToString(sum)
+	return p, err
+}
+
+// enclosedKey returns the key of a proof: one, public, and strong enough.
+func enclosedKey(h proofHeader) (*jose.JSONWebKey, error) {
+	keys, err := parseKeys(slices.Concat([]byte(`{"keys":[`), h.Key, []byte(`]}`)))
+	if err != nil {
+		return nil, badProof("Its jwk is no public key.")
+	}
+	if keys = usable(keys, "", h.Algorithm); len(keys) != 1 {
+		return nil, badProof("Its jwk is no key for its algorithm.")
+	}
+	return &keys[0], nil
+}
+
+// wrong says why a proof is not one for a request, or "". The nonce and the
+// single use are for the caller to see to.
+func (p *proof) wrong(want proofFor) string {
+	age := want.now.Sub(time.Unix(p.IssuedAt, 0))
+	switch {
+	case p.ID == "" || len(p.ID) > maxJTI:
+		return "It has no jti, or one that is too long."
+	case p.Method != want.method:
+		return "Its htm is another method."
+	case !sameEndpoint(p.URI, want.uri):
+		return "Its htu is another address."
+	case p.IssuedAt <= 0 || age > leeway || age < -leeway:
+		return "Its iat is more than a minute away."
+	case want.token != "" && !same(p.TokenHash, hash(want.token)):
+		return "Its ath is not the hash of the access token."
+	}
+	return ""
+}
+
+// sameEndpoint compares addresses without their query and fragment, after the
+// normalization of RFC 3986 sections 6.2.2 and 6.2.3 (RFC 9449 section 4.3).
+func sameEndpoint(claimed, ours string) bool {
+	a, okA := endpoint(claimed)
+	b, okB := endpoint(ours)
+	return okA && okB && a == b
+}
+
+func endpoint(raw string) (string, bool) {
+	u, err := url.Parse(raw)
+	if err != nil || len(raw) > maxRedirectLength {
+		return "", false
+	}
+	u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = "", false, "", ""
+	if _, ok := canonicalResource(u.String()); !ok {
+		return "", false
+	}
+	host := strings.ToLower(u.Host)
+	for scheme, port := range map[string]string{"https": ":443", "http": ":80"} {
+		if strings.EqualFold(u.Scheme, scheme) {
+			host = strings.TrimSuffix(host, port)
+		}
+	}
+	path := u.EscapedPath()
+	if path == "" {
+		path = "/"
+	}
+	return strings.ToLower(u.Scheme) + "://" + host + path, true
+}
+
+// proven returns the thumbprint of the key that a request proves to have, and
+// "" if it carries no proof. With an access token the proof must be for it.
+func (s *Server) proven(r *http.Request, token string) (jkt string, err error) {
+	headers := r.Header.Values("DPoP")
+	switch len(headers) {
+	case 0:
+		return "", nil
+	case 1:
+	default:
+		return "", badProof("There is more than one DPoP header.")
+	}
+	p, err := readProof(headers[0])
+	if err != nil {
+		return "", err
+	}
+	want := proofFor{r.Method, s.Issuer + r.URL.EscapedPath(), token, s.Now()}
+	if why := p.wrong(want); why != "" {
+		return "", badProof("%s", why)
+	}
+	if !s.freshNonce(p.Nonce) {
+		return "", refuse("use_dpop_nonce", "The proof needs the nonce of the DPoP-Nonce header.")
+	}
+	return p.jkt, s.useProof(r.Context(), p)
+}
+
+// useProof lets a proof work once (RFC 9449 section 11.1).
+func (s *Server) useProof(ctx context.Context, p *proof) error {
+	err := s.Store.UseOnce(ctx, hash("dpop|"+p.jkt+"|"+p.ID), time.Unix(p.IssuedAt, 0).Add(2*leeway))
+	if errors.Is(err, ErrReused) {
+		return badProof("It was used before.")
+	}
+	return err
+}
+
+// offerNonce says in an answer which nonce the next proof should hold.
+func (s *Server) offerNonce(w http.ResponseWriter, r *http.Request) {
+	if s.ProofNonces && r.Header.Get("DPoP") != "" {
+		w.Header().Set("DPoP-Nonce", s.nonce(s.Now()))
+	}
+}
+
+// freshNonce tells whether a proof holds a nonce of ours that is in force, or
+// needs none.
+func (s *Server) freshNonce(nonce string) bool {
+	if !s.ProofNonces {
+		return true
+	}
+	now := s.Now()
+	return same(nonce, s.nonce(now)) || same(nonce, s.nonce(now.Add(-nonceLife)))
+}
+
+// nonce returns the nonce of a moment. It is made of the time and a secret, so
+// that every replica knows it and nobody can tell the next one (RFC 9449
+// section 8).
+func (s *Server) nonce(at time.Time) string {
+	key, err := hkdf.Key(sha256.New, s.Secret, nil, "rialto dpop nonces", 32)
+	if err != nil {
+		panic(err) // 32 bytes are never too many
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(at.Unix()/int64(nonceLife/time.Second))))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func badProof(format string, args ...any) *Error {
+	e := refuse("invalid_dpop_proof", format, args...)
+	e.Description = "The DPoP proof is not valid. " + e.Description
+	return e
+}
