@@ -26,19 +26,22 @@ var now = time.UnixMilli(1_800_000_000_000)
 // must be empty.
 func TestLedger(t *testing.T, open func(*testing.T) bridge.Ledger) {
 	for name, test := range map[string]func(*testing.T, bridge.Ledger){
-		"a task is read as it was written":                   readBack,
-		"a task is known to its owner only":                  ownerOnly,
-		"a conversation is known to its owner and its agent": contexts,
-		"a paused task is continued by exactly one caller":   continueOnce,
-		"a task that is working or ended is not continued":   continueNever,
-		"a replica without the lease writes nothing":         leaseLost,
-		"an abandoned task goes to exactly one replica":      claimOnce,
-		"a renewed lease is not claimed":                     renewed,
-		"a settled task is not claimed":                      settledNotClaimed,
-		"tasks are listed in pages, the latest first":        pages,
-		"a list is filtered, and its owner's only":           filtered,
-		"an owner has only so many tasks running":            tooMany,
-		"tasks that settled long ago are forgotten":          dropped,
+		"a task is read as it was written":                     readBack,
+		"a task is known to its owner only":                    ownerOnly,
+		"a conversation is known to its owner and its agent":   contexts,
+		"a paused task is continued by exactly one caller":     continueOnce,
+		"a task that is working or ended is not continued":     continueNever,
+		"a replica without the lease writes nothing":           leaseLost,
+		"an abandoned task goes to exactly one replica":        claimOnce,
+		"a renewed lease is not claimed":                       renewed,
+		"a settled task is not claimed":                        settledNotClaimed,
+		"tasks are listed in pages, the latest first":          pages,
+		"a list is filtered, and its owner's only":             filtered,
+		"a conversation is found by its caller's word":         conversations,
+		"a task is found by its caller's name for it":          namedTasks,
+		"whole tasks are listed in pages, latest change first": wholePages,
+		"an owner has only so many tasks running":              tooMany,
+		"tasks that settled long ago are forgotten":            dropped,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
