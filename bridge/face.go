@@ -35,6 +35,22 @@ var (
 // Face returns the face of the agent with a name.
 func (b *Bridge) Face(agent string) *Face { return &Face{b, agent} }
 
+// FaceOf returns the face of the agent that runs a task of the caller's.
+func (b *Bridge) FaceOf(ctx context.Context, id a2a.TaskID) (*Face, error) {
+	e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, string(id))
+	if err != nil {
+		return nil, (&Face{bridge: b}).refuse(err)
+	}
+	f := b.Face(e.Agent)
+	if !f.Visible(ctx) {
+		return nil, f.refuse(ErrNoTask)
+	}
+	return f, nil
+}
+
+// Agent returns the name of the agent.
+func (f *Face) Agent() string { return f.agent }
+
 // Send delivers a message (a2a.Agent). One that should not wait for the end
 // still waits a moment for the agent to take it.
 func (f *Face) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
@@ -80,6 +96,18 @@ func (f *Face) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 		return nil, f.refuse(err)
 	}
 	return e.show().WithHistory(q.HistoryLength), nil
+}
+
+// Settled returns a task once it has settled, or as it stands when ctx ends.
+func (f *Face) Settled(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
+	e, err := f.entry(ctx, id)
+	if err == nil {
+		e, err = f.bridge.settled(ctx, e.Owner, e.Handle, func(string) {})
+	}
+	if err != nil {
+		return nil, f.refuse(err)
+	}
+	return e.show(), nil
 }
 
 // Cancel asks the agent to stop a task (a2a.Agent).

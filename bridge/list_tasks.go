@@ -72,7 +72,7 @@ func (b *Bridge) listTasks() mcp.Tool {
 			if err != nil {
 				return b.refuse(err)
 			}
-			return b.page(ctx, filter)
+			return b.page(ctx, filter, args.Cursor)
 		},
 	}
 }
@@ -87,31 +87,45 @@ func (a *listArgs) filter() (f TaskFilter, err error) {
 			return f, inputError{"The argument \"since\" is not a time such as 2026-11-20T00:00:00Z."}
 		}
 	}
-	if a.Cursor != "" {
-		var ok bool
-		if f.After, ok = parseMark(a.Cursor); !ok {
-			return f, inputError{"The argument \"cursor\" is not the next_cursor of an earlier list_tasks result. Leave it out to start at the latest task."}
-		}
-	}
 	return f, nil
 }
 
-// page asks for one task more than it shows, to know whether there is more.
-func (b *Bridge) page(ctx context.Context, f TaskFilter) (*mcp.Result, error) {
+// ErrCursor says that a cursor is none that a list gave.
+var ErrCursor error = inputError{"The argument \"cursor\" is not the next_cursor of an earlier list_tasks result. Leave it out to start at the latest task."}
+
+// Summaries returns a page of the caller's tasks, and the cursor of the next
+// one, "" at the end. It asks for one task more than it returns, to know whether
+// there is more.
+func (b *Bridge) Summaries(ctx context.Context, f TaskFilter, cursor string) ([]TaskSummary, string, error) {
+	if cursor != "" {
+		var ok bool
+		if f.After, ok = parseMark(cursor); !ok {
+			return nil, "", ErrCursor
+		}
+	}
 	limit := f.Limit
 	f.Limit++
 	tasks, err := b.Ledger.Tasks(ctx, b.Caller(ctx).User, f)
 	if err != nil {
-		return nil, fmt.Errorf("listing tasks: %w", err)
+		return nil, "", fmt.Errorf("listing tasks: %w", err)
+	}
+	if len(tasks) <= limit {
+		return tasks, "", nil
+	}
+	last := tasks[limit-1]
+	return tasks[:limit], TaskMark{last.Created, last.TaskID}.String(), nil
+}
+
+// page renders a page of tasks.
+func (b *Bridge) page(ctx context.Context, f TaskFilter, cursor string) (*mcp.Result, error) {
+	tasks, next, err := b.Summaries(ctx, f, cursor)
+	if err != nil {
+		return b.refuse(err)
 	}
 	page := struct {
 		Tasks []TaskSummary `json:"tasks"`
 		Next  string        `json:"next_cursor,omitempty"`
-	}{Tasks: append([]TaskSummary{}, tasks[:min(len(tasks), limit)]...)}
-	if len(tasks) > limit {
-		last := tasks[limit-1]
-		page.Next = TaskMark{last.Created, last.TaskID}.String()
-	}
+	}{Tasks: append([]TaskSummary{}, tasks...), Next: next}
 	var text strings.Builder
 	for _, s := range page.Tasks {
 		fmt.Fprintf(&text, "%s  %s  %s  %s  %s\n", s.TaskID, s.Created.Format(time.RFC3339), s.Agent, s.State, clip(strings.ReplaceAll(s.Message, "\n", " "), 80))

@@ -13,6 +13,7 @@ import (
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2asign"
 	"rialto/bridge"
+	"rialto/bridge/api"
 	"rialto/oauth"
 
 	"github.com/gorilla/mux"
@@ -154,6 +155,7 @@ func (s *server) mountFaces(r *mux.Router) error {
 	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/v1/"} {
 		r.PathPrefix(prefix).Handler(root)
 	}
+	s.newAPI(f).Routes(r, s.oauth.Guard, oauth.ScopeDiscover, oauth.ScopePublish)
 	r.PathPrefix(facePath).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), facePath), "/")
 		if strings.HasPrefix(rest, ".well-known/") {
@@ -163,6 +165,26 @@ func (s *server) mountFaces(r *mux.Router) error {
 		s.oauth.GuardAny(s.face(f.named[name], name), faceScopes...).ServeHTTP(w, r)
 	})
 	return f.reachable(s.cfg.URL, r)
+}
+
+func (s *server) newAPI(f *faces) *api.API {
+	return &api.API{
+		Bridge: s.bridge,
+		URL:    s.cfg.URL,
+		Card: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			agent := mux.Vars(r)["agent"]
+			if face := f.named[agent]; face != nil && s.bridge.Face(agent).Visible(r.Context()) {
+				face.ServeCard(w, r)
+				return
+			}
+			noAgent(w)
+		}),
+		Allow: func(r *http.Request) error {
+			p, _ := oauth.FromContext(r.Context())
+			return s.callers.take(r.Context(), p.User)
+		},
+		Log: s.log,
+	}
 }
 
 // face serves an agent to callers whose use cases reach it.

@@ -35,6 +35,7 @@ var floors = map[string][]string{
 	"bridge":                                 {"a2a", "mcp"},
 	"bridge/push":                            {"a2a", "bridge"},
 	"bridge/bridgetest":                      {"bridge", "bridge/push", "a2a", "mcp"},
+	"bridge/api":                             {"a2a", "bridge"},
 	"bridge/web":                             {"a2a", "bridge", "templates"},
 	"internal/store":                         {"bridge", "bridge/push", "oauth", "a2a"},
 	"internal/tableexpert":                   {"a2a", "a2a/a2aexec", "internal/tableexpert/plain", "internal/tableexpert/sqlbox"},

@@ -1,0 +1,226 @@
+// Package api serves the bridge as plain REST: a registry of the agents, and
+// their tasks. It is for programs that speak neither MCP nor A2A; what it shows
+// are the same agents and the same tasks.
+//
+// It knows nothing of tokens: who may call what is for the guard that Routes is
+// given, and whose tasks are shown for the bridge's Caller. Cards are shown by
+// whoever serves A2A (Card).
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/bridge"
+
+	"github.com/gorilla/mux"
+)
+
+// API serves the bridge. Bridge, URL, Card, Allow and Log are required.
+type API struct {
+	Bridge *bridge.Bridge
+	URL    string // the origin that it is served at, without trailing slash
+
+	// Card serves the card of the agent named in the route variable "agent".
+	Card http.Handler
+
+	// Allow returns why a caller may not make a call now, as an *a2a.Error.
+	Allow func(*http.Request) error
+
+	Log *slog.Logger
+}
+
+// Roots are where the API answers. The second are the addresses of older
+// clients.
+var Roots = []string{"/api/v1", "/a2a"}
+
+// Guard lets only callers through that hold a scope.
+type Guard func(next http.Handler, scopes ...string) http.Handler
+
+// handler answers a request with a status and what to encode, or an error.
+type handler func(*http.Request) (status int, body any, err error)
+
+// Routes puts the API on r: what reads behind the scope discover, what gives
+// agents work behind publish. Register it before what serves agents below
+// "/a2a/".
+func (a *API) Routes(r *mux.Router, guard Guard, discover, publish string) {
+	for _, root := range Roots {
+		for path, handlers := range map[string]map[string]handler{
+			"/agents":               {http.MethodGet: a.agents},
+			"/agents/{agent}/tasks": {http.MethodPost: a.createTask},
+			"/tasks":                {http.MethodGet: a.tasks},
+			"/tasks/{task}":         {http.MethodGet: a.task},
+			"/tasks/{task}/status":  {http.MethodGet: a.status},
+			"/tasks/{task}/messages": {
+				http.MethodPost: a.addMessage,
+			},
+			"/tasks/{task}/cancel": {http.MethodPost: a.cancel},
+		} {
+			r.Path(root + path).Handler(a.methods(handlers, guard, discover, publish))
+		}
+		r.Path(root + "/agents/{agent}/card").Handler(guard(a.Card, discover))
+	}
+	r.PathPrefix(Roots[0]).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.writeError(w, r, notFound("There is nothing at this address. /openapi.json lists what there is."))
+	})
+}
+
+// methods serves a path by the method of a request.
+func (a *API) methods(handlers map[string]handler, guard Guard, discover, publish string) http.Handler {
+	guarded := map[string]http.Handler{}
+	var allowed []string
+	for method, h := range handlers {
+		scope := discover
+		if method == http.MethodPost {
+			scope = publish
+		}
+		guarded[method] = guard(a.serve(h), scope)
+		allowed = append(allowed, method)
+	}
+	slices.Sort(allowed)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h, ok := guarded[r.Method]; ok {
+			h.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		a.writeError(w, r, &refusal{http.StatusMethodNotAllowed, "method_not_allowed", "This address takes " + strings.Join(allowed, " and ") + "."})
+	})
+}
+
+func (a *API) serve(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := a.Allow(r); err != nil {
+			a.writeError(w, r, err)
+			return
+		}
+		status, body, err := h(r)
+		if err != nil {
+			a.writeError(w, r, err)
+			return
+		}
+		if t, ok := body.(*Task); ok && status == http.StatusCreated {
+			w.Header().Set("Location", a.URL+Roots[0]+"/tasks/"+t.ID)
+		}
+		write(w, status, body)
+	})
+}
+
+// refusal is an error that says its own status.
+type refusal struct {
+	status     int
+	code, text string
+}
+
+func (e *refusal) Error() string { return e.text }
+
+func notFound(text string) error { return &refusal{http.StatusNotFound, "not_found", text} }
+
+func badRequest(format string, args ...any) error {
+	return &refusal{http.StatusBadRequest, "invalid_request", fmt.Sprintf(format, args...)}
+}
+
+// statuses says what the refusals of agents and of the bridge are in HTTP. The
+// first row that fits counts.
+var statuses = []struct {
+	is     a2a.Code
+	status int
+	code   string
+}{
+	{a2a.TaskNotFound, http.StatusNotFound, "not_found"},
+	{a2a.RateLimited, http.StatusTooManyRequests, "too_many_requests"},
+	{a2a.Unavailable, http.StatusServiceUnavailable, "unavailable"},
+	{a2a.TaskNotCancelable, http.StatusConflict, "task_not_cancelable"},
+	{a2a.InvalidTaskState, http.StatusConflict, "invalid_task_state"},
+	{a2a.UnsupportedOperation, http.StatusConflict, "unsupported_operation"},
+	{a2a.ContentTypeNotSupported, http.StatusUnsupportedMediaType, "content_type_not_supported"},
+	{a2a.InvalidParams, http.StatusBadRequest, "invalid_request"},
+	{a2a.InvalidRequest, http.StatusBadRequest, "invalid_request"},
+}
+
+// writeError is the one place where an error becomes bytes, in the shape that
+// the guard's have too (RFC 6750 section 3). What an agent got wrong is a 502,
+// and what we did not mean to show is logged.
+func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	var own *refusal
+	var e *a2a.Error
+	switch {
+	case errors.As(err, &own):
+	case errors.As(err, &e):
+		own = &refusal{http.StatusBadGateway, "agent_error", sentence(e.Error())}
+		for _, row := range statuses {
+			if a2a.Is(err, row.is) {
+				own.status, own.code = row.status, row.code
+				break
+			}
+		}
+	default:
+		a.Log.ErrorContext(r.Context(), "api: request failed", "path", r.URL.Path, "err", err)
+		own = &refusal{http.StatusInternalServerError, "server_error", "The server could not do this. What happened is in its log."}
+	}
+	if own.status == http.StatusTooManyRequests || own.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "5")
+	}
+	write(w, own.status, struct {
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+	}{own.code, own.text})
+}
+
+// sentence makes one of the words of an error.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
+
+func write(w http.ResponseWriter, status int, body any) {
+	b, err := json.Marshal(body)
+	if err != nil { // an agent's metadata always came from JSON
+		status, b = http.StatusInternalServerError, []byte(`{"error":"server_error","error_description":"The answer has no JSON form."}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(b) // a client that is gone needs no answer
+}
+
+// maxBody bounds what a request may bring, in bytes.
+const maxBody = 4 << 20
+
+// read decodes the body of a request. Members that mean nothing are refused: a
+// typing mistake must not pass in silence.
+func read(r *http.Request, v any) error {
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
+		return &refusal{http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be application/json."}
+	}
+	b, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return badRequest("The body could not be read to its end.")
+	case len(b) > maxBody:
+		return &refusal{http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("The body is larger than %d bytes.", maxBody)}
+	}
+	d := json.NewDecoder(strings.NewReader(string(b)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return badRequest("The body is not what is expected: %v.", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if d.More() {
+		return badRequest("The body holds more than one JSON value.")
+	}
+	return nil
+}

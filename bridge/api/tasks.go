@@ -1,0 +1,200 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+
+	"github.com/google/uuid"
+	"github.com/gorilla/mux"
+)
+
+// longestWait bounds how long a call waits for a task, in seconds.
+const longestWait = 240
+
+// skillKey is the metadata member that names the skill meant, as in package
+// bridge.
+const skillKey = "skillId"
+
+// newMessage is the body of a call that sends.
+type newMessage struct {
+	Message   string       `json:"message"` // text; besides, or instead of, parts
+	Parts     []Part       `json:"parts"`
+	MessageID string       `json:"message_id"` // "" lets the server make one
+	ContextID string       `json:"context_id"` // the conversation to join; "" starts one
+	Skill     string       `json:"skill"`
+	Metadata  a2a.Metadata `json:"metadata"`
+	Wait      int          `json:"wait"` // seconds to wait for the task to settle
+}
+
+// createTask gives an agent a task.
+func (a *API) createTask(r *http.Request) (int, any, error) {
+	return a.send(r, a.Bridge.Face(mux.Vars(r)["agent"]), "", http.StatusCreated)
+}
+
+// addMessage answers a task that waits for input.
+func (a *API) addMessage(r *http.Request) (int, any, error) {
+	id := a2a.TaskID(mux.Vars(r)["task"])
+	face, err := a.Bridge.FaceOf(r.Context(), id)
+	if err != nil {
+		return 0, nil, err
+	}
+	return a.send(r, face, id, http.StatusOK)
+}
+
+func (a *API) send(r *http.Request, face *bridge.Face, to a2a.TaskID, done int) (int, any, error) {
+	var in newMessage
+	if err := read(r, &in); err != nil {
+		return 0, nil, err
+	}
+	req, err := in.request()
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Message.TaskID = to
+	e, err := face.Send(r.Context(), req)
+	if err != nil {
+		return 0, nil, err
+	}
+	if m, ok := e.(*a2a.Message); ok { // which is in the ledger as a task, too
+		return http.StatusOK, messageOnly(m, face.Agent()), nil
+	}
+	t, err := waited(r.Context(), face, e.(*a2a.Task), in.Wait)
+	if err != nil {
+		return 0, nil, err
+	}
+	return done, newTask(t, face.Agent()), nil
+}
+
+func (in *newMessage) request() (*a2a.SendRequest, error) {
+	if in.Wait < 0 || in.Wait > longestWait {
+		return nil, badRequest("wait must be from 0 to %d seconds.", longestWait)
+	}
+	m := &a2a.Message{ID: in.MessageID, ContextID: in.ContextID, Role: a2a.RoleUser, Metadata: a2a.Metadata{}}
+	if m.ID == "" {
+		m.ID = uuid.NewString()
+	}
+	if strings.TrimSpace(in.Message) != "" {
+		m.Parts = append(m.Parts, a2a.TextPart(in.Message))
+	}
+	for i, p := range in.Parts {
+		part, err := p.word()
+		if err != nil {
+			return nil, badRequest("parts[%d] %v.", i, err)
+		}
+		m.Parts = append(m.Parts, part)
+	}
+	if len(m.Parts) == 0 {
+		return nil, badRequest("The message is empty: give \"message\", a text, or \"parts\".")
+	}
+	if in.Skill != "" {
+		m.Metadata[skillKey] = in.Skill
+	}
+	for k, v := range in.Metadata {
+		m.Metadata[k] = v
+	}
+	return &a2a.SendRequest{Message: m, Metadata: m.Metadata, ReturnImmediately: true}, nil
+}
+
+// waited returns a task once it has settled, or as it stands after so many
+// seconds.
+func waited(ctx context.Context, face *bridge.Face, t *a2a.Task, seconds int) (*a2a.Task, error) {
+	if seconds == 0 || t.Status.State.Settled() {
+		return t, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
+	defer cancel()
+	return face.Settled(ctx, t.ID)
+}
+
+// look returns the task of a route as it stands, or after a wait.
+func (a *API) look(r *http.Request) (*a2a.Task, string, error) {
+	wait, err := number(r, "wait", 0, 0, longestWait)
+	if err != nil {
+		return nil, "", err
+	}
+	id := a2a.TaskID(mux.Vars(r)["task"])
+	face, err := a.Bridge.FaceOf(r.Context(), id)
+	if err != nil {
+		return nil, "", err
+	}
+	t, err := face.Task(r.Context(), a2a.TaskQuery{ID: id})
+	if err == nil {
+		t, err = waited(r.Context(), face, t, wait)
+	}
+	return t, face.Agent(), err
+}
+
+// task shows a task whole, with as much of its history as is asked for.
+func (a *API) task(r *http.Request) (int, any, error) {
+	history, err := number(r, "history_length", 0, 0, 200)
+	if err != nil {
+		return 0, nil, err
+	}
+	t, agent, err := a.look(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, newTask(t.WithHistory(&history), agent), nil
+}
+
+// status shows where a task stands.
+func (a *API) status(r *http.Request) (int, any, error) {
+	t, agent, err := a.look(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, newStatus(t, agent), nil
+}
+
+// cancel asks the agent to stop a task.
+func (a *API) cancel(r *http.Request) (int, any, error) {
+	id := a2a.TaskID(mux.Vars(r)["task"])
+	face, err := a.Bridge.FaceOf(r.Context(), id)
+	if err != nil {
+		return 0, nil, err
+	}
+	t, err := face.Cancel(r.Context(), id)
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, newTask(t, face.Agent()), nil
+}
+
+// tasks lists the caller's tasks with all agents, the latest first.
+func (a *API) tasks(r *http.Request) (int, any, error) {
+	size, err := pageSize(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	q := r.URL.Query()
+	list, next, err := a.Bridge.Summaries(r.Context(), bridge.TaskFilter{
+		Agent: q.Get("agent"), State: a2a.State(q.Get("state")), Limit: size,
+	}, q.Get("page_token"))
+	if errors.Is(err, bridge.ErrCursor) {
+		err = errPageToken
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	page := struct {
+		Tasks []Status `json:"tasks"`
+		Next  string   `json:"next_page_token"`
+	}{Tasks: []Status{}, Next: next}
+	for _, s := range list {
+		page.Tasks = append(page.Tasks, Status{
+			ID: s.TaskID, Agent: s.Agent, ContextID: s.ContextID, State: s.State, Message: s.Message, Updated: s.Updated,
+		})
+	}
+	return http.StatusOK, page, nil
+}
+
+// messageOnly is what a call shows of an agent that answered without a task.
+func messageOnly(m *a2a.Message, agent string) *Answer {
+	return &Answer{Agent: agent, ContextID: m.ContextID, Message: m.Text(), Parts: newParts(m.Parts)}
+}
