@@ -38,7 +38,14 @@ func (s *Server) showAuthorize(w http.ResponseWriter, r *http.Request) {
 		s.writeProblem(w, r, err)
 		return
 	}
-	s.consentPage(w, r, http.StatusOK, ask{req: req, client: client, handle: handle}, session, templates.Authorize{})
+	q := ask{req: req, client: client, handle: handle}
+	if s.AutoApprove != nil && !q.lookAlike() {
+		if err := s.approveUnasked(w, r, q); err != nil {
+			s.writeProblem(w, r, err)
+		}
+		return
+	}
+	s.consentPage(w, r, http.StatusOK, q, session, templates.Authorize{})
 }
 
 // keep stores the request under a one-time handle that goes into the form and
@@ -51,12 +58,12 @@ func (s *Server) keep(w http.ResponseWriter, r *http.Request, req *Request) (han
 	if err := s.Store.AddRequest(r.Context(), req); err != nil {
 		return "", err
 	}
-	s.setCookie(w, requestCookie(handle), browser, requestTTL)
+	s.setCookie(w, requestCookie(req.Handle), browser, requestTTL)
 	return handle, nil
 }
 
-// requestCookie names the cookie of the request under a handle.
-func requestCookie(handle string) string { return "rialto-request-" + hash(handle)[:12] }
+// requestCookie names the cookie of the request under the hash of a handle.
+func requestCookie(handle string) string { return "rialto-request-" + handle[:12] }
 
 // readRequest decides about an authorization request. Before client and
 // redirect URI are known to belong together every error is a page, because an
@@ -233,7 +240,7 @@ func asRefusal(err error) *Error {
 type ask struct {
 	req    *Request
 	client *Client
-	handle string
+	handle string   // "" after a stay at an identity provider
 	ticked ScopeSet // what the form chose; nil before there was one
 }
 
@@ -243,6 +250,12 @@ func (q ask) chosen() ScopeSet {
 	return slices.DeleteFunc(slices.Clone(q.req.Scope), func(scope string) bool {
 		return scope != offlineAccess && !q.ticked.Has(scope)
 	})
+}
+
+// lookAlike tells whether the client bears the name of somebody else.
+func (q ask) lookAlike() bool {
+	to, err := parseRedirect(q.req.RedirectURI)
+	return err != nil || lookAlike(q.client, to) != ""
 }
 
 // consentPage asks. Nobody is taken as signed in when the client wants the
@@ -262,6 +275,7 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, status int,
 	if session != nil && !q.req.Login {
 		page.User = session.Name
 	}
+	s.offerSignIn(&page)
 	settingUp, err := s.settingUp(r.Context())
 	if err != nil {
 		s.writeProblem(w, r, err)
@@ -271,6 +285,23 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, status int,
 		page.Setup = s.path("/signin")
 	}
 	templates.Write(w, r, status, page)
+}
+
+// offerSignIn puts the ways to sign in onto the page.
+func (s *Server) offerSignIn(page *templates.Authorize) {
+	page.NoPasswords = s.NoPasswords
+	page.Providers = s.providersToOffer()
+	if s.Pasted != nil {
+		page.Token = &templates.Token{Issuer: s.Pasted.URL, Audiences: strings.Join(s.Pasted.Audiences, " ")}
+	}
+}
+
+func (s *Server) providersToOffer() []templates.Provider {
+	var all []templates.Provider
+	for _, p := range s.Providers {
+		all = append(all, templates.Provider{ID: p.ID, Name: p.name()})
+	}
+	return all
 }
 
 // inWords returns the scopes as a person should read them. All are ticked at
@@ -304,7 +335,15 @@ func (s *Server) words(name string) string {
 
 // waiting returns the question that a form answers, if it is this browser's.
 func (s *Server) waiting(ctx context.Context, r *http.Request, handle string) (ask, error) {
-	req, err := s.Store.Request(ctx, hash(handle), s.Now())
+	q, err := s.waitingAt(ctx, r, hash(handle))
+	q.handle = handle
+	return q, err
+}
+
+// waitingAt returns the question under the hash of a handle, if it is this
+// browser's.
+func (s *Server) waitingAt(ctx context.Context, r *http.Request, handle string) (ask, error) {
+	req, err := s.Store.Request(ctx, handle, s.Now())
 	if errors.Is(err, ErrNotFound) {
 		return ask{}, badLink(http.StatusBadRequest, "This page has been answered already, or it has waited too long.")
 	}
@@ -325,5 +364,5 @@ func (s *Server) waiting(ctx context.Context, r *http.Request, handle string) (a
 	if _, err := redirectFor(client, req.RedirectURI); err != nil {
 		return ask{}, badLink(http.StatusBadRequest, "The app has changed the addresses that it registered.")
 	}
-	return ask{req: req, client: client, handle: handle}, nil
+	return ask{req: req, client: client}, nil
 }

@@ -30,7 +30,7 @@ type fetchedKeys struct {
 // algorithm under a key ID, which may be "".
 func (s *Server) clientKeys(ctx context.Context, c *Client, keyID, alg string) ([]jose.JSONWebKey, error) {
 	if c.KeysURI == "" {
-		keys, err := parseKeys([]byte(c.Keys))
+		keys, err := parseKeys([]byte(c.Keys), maxClientKeys)
 		if err != nil {
 			return nil, badAssertion("The client has no keys.")
 		}
@@ -74,7 +74,7 @@ func (s *Server) fetchKeys(ctx context.Context, uri string) ([]jose.JSONWebKey, 
 	if err != nil {
 		return nil, err
 	}
-	keys, err := parseKeys(body)
+	keys, err := parseKeys(body, maxClientKeys)
 	if err != nil {
 		return nil, err
 	}
@@ -85,12 +85,12 @@ func (s *Server) fetchKeys(ctx context.Context, uri string) ([]jose.JSONWebKey, 
 // parseKeys reads a JWK set and keeps what can be used: public keys for
 // signatures that are strong enough. A key that we cannot read is of a kind
 // that we do not use; one with private parts spoils the whole set.
-func parseKeys(body []byte) ([]jose.JSONWebKey, error) {
+func parseKeys(body []byte, most int) ([]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []jsontext.Value `json:"keys"`
 	}
-	if err := json.Unmarshal(body, &set); err != nil || len(set.Keys) > maxClientKeys {
-		return nil, refuse("invalid_client_metadata", "jwks is not a set of up to %d keys.", maxClientKeys)
+	if err := json.Unmarshal(body, &set); err != nil || len(set.Keys) > most {
+		return nil, refuse("invalid_client_metadata", "jwks is not a set of up to %d keys.", most)
 	}
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys {

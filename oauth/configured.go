@@ -78,6 +78,32 @@ func (s *Server) Check() error {
 		}
 		seen[c.ID] = true
 	}
+	for _, p := range s.Providers {
+		if err := p.check(); err != nil {
+			return fmt.Errorf("provider %q: %w", p.ID, err)
+		}
+		if seen["provider "+p.ID] {
+			return fmt.Errorf("provider %q is there twice", p.ID)
+		}
+		seen["provider "+p.ID] = true
+	}
+	if err := s.AutoApprove.check(s.Pasted); err != nil {
+		return err
+	}
+	return s.checkPasted()
+}
+
+// checkPasted says what is wrong with the issuer of pasted tokens.
+func (s *Server) checkPasted() error {
+	switch {
+	case s.Pasted == nil:
+		return nil
+	case len(s.Pasted.Audiences) == 0:
+		return errors.New("pasted tokens: no audience is named, and a token for anybody else would do")
+	}
+	if err := s.Pasted.check(); err != nil {
+		return fmt.Errorf("pasted tokens: %w", err)
+	}
 	return nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
+	"time"
 
 	"rialto/templates"
 )
@@ -26,12 +28,14 @@ func (s *Server) answerAuthorize(w http.ResponseWriter, r *http.Request) {
 	switch f.get("decision") {
 	case "approve":
 		err = s.approve(w, r, f, q)
+	case "token":
+		err = s.approveByToken(w, r, f, q)
 	case "deny":
 		err = s.deny(w, r, q)
 	case "switch":
 		err = s.switchAccount(w, r, q)
 	default:
-		err = badLink(http.StatusBadRequest, "The form was not complete.")
+		err = s.approveAtProvider(w, r, f, q)
 	}
 	if err != nil {
 		s.writeProblem(w, r, err)
@@ -73,11 +77,43 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request, f form, q ask) 
 		s.consentPage(w, r, http.StatusOK, q, session, templates.Authorize{Error: reason})
 		return nil
 	}
+	return s.approveAs(w, r, q, session)
+}
+
+// approveAs records the grant of whoever session stands for, and gives the
+// client its code.
+func (s *Server) approveAs(w http.ResponseWriter, r *http.Request, q ask, session *Session) error {
+	if len(q.within(session).without(offlineAccess)) == 0 {
+		return &problem{
+			status: http.StatusForbidden,
+			title:  "You cannot allow this",
+			detail: nothingToGrant,
+			remedy: "Go back and use another account, or ask the people who run this server.",
+		}
+	}
 	code, err := s.grant(r.Context(), q, session)
 	if err != nil {
 		return asAnswered(err)
 	}
 	return s.goBack(w, r, q, false, param{"code", code})
+}
+
+// nothingToGrant is said when an account may grant nothing of what was asked.
+const nothingToGrant = "Your account opens nothing of what the app asks for."
+
+// approveAtProvider takes an approval and sends the person to an identity
+// provider to sign in.
+func (s *Server) approveAtProvider(w http.ResponseWriter, r *http.Request, f form, q ask) error {
+	id, ok := strings.CutPrefix(f.get("decision"), "provider:")
+	p := s.provider(id)
+	if !ok || p == nil {
+		return badLink(http.StatusBadRequest, "The form was not complete.")
+	}
+	if reason := q.unanswered(f); reason != "" {
+		s.consentPage(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason})
+		return nil
+	}
+	return s.sendToProvider(w, r, p, Login{Handle: q.req.Handle, Scope: q.chosen()}, q.req.Login)
 }
 
 // approver returns the session of whoever approves. A name in the form signs
@@ -97,7 +133,7 @@ func (s *Server) approver(w http.ResponseWriter, r *http.Request, f form, q ask)
 	if err != nil {
 		return nil, err
 	}
-	return s.startSession(w, r, a)
+	return s.startSession(w, r, a, time.Time{})
 }
 
 // unclear tells why an approval cannot be taken for one. The page may have
@@ -107,24 +143,45 @@ func unclear(f form, q ask, session *Session) string {
 	if f.get("username") == "" && f.get("as") != session.Name {
 		return "Another account is signed in by now. Check it and decide again."
 	}
-	to, err := parseRedirect(q.req.RedirectURI)
-	if err == nil && lookAlike(q.client, to) != "" && f.get("understood") != "yes" {
-		return "Read the warning first."
+	if reason := q.unanswered(f); reason != "" {
+		return reason
 	}
-	chosen := q.chosen().without(offlineAccess)
-	if len(chosen) == 0 {
-		return "Choose at least one thing that the app may do, or refuse."
-	}
-	if chosen.Has(ScopeAdmin) && !session.Admin {
+	if q.chosen().Has(ScopeAdmin) && !session.Admin {
 		return "Only an administrator can allow that, and this account is none."
 	}
+	if len(q.within(session).without(offlineAccess)) == 0 {
+		return nothingToGrant
+	}
 	return ""
+}
+
+// unanswered tells what the form leaves open, whoever sent it.
+func (q ask) unanswered(f form) string {
+	if q.lookAlike() && f.get("understood") != "yes" {
+		return "Read the warning first."
+	}
+	if len(q.chosen().without(offlineAccess)) == 0 {
+		return "Choose at least one thing that the app may do, or refuse."
+	}
+	return ""
+}
+
+// within returns the part of what was chosen that session's account may grant.
+func (q ask) within(session *Session) ScopeSet {
+	scope := allowed(q.chosen(), session.Admin)
+	if len(session.UseCases) > 0 {
+		scope = scope.Only(session.UseCases...)
+	}
+	return scope
 }
 
 // grant records what was approved and returns the code.
 func (s *Server) grant(ctx context.Context, q ask, session *Session) (string, error) {
 	code, req := secret(codePrefix), q.req
-	g := s.newGrant(session.AccountID, req.ClientID, allowed(q.chosen(), session.Admin), session.Created)
+	g := s.newGrant(session.AccountID, req.ClientID, q.within(session), session.Created)
+	if !session.GrantsUntil.IsZero() {
+		g.Expires = earlier(g.Expires, session.GrantsUntil)
+	}
 	c := &Code{Hash: hash(code), ClientID: req.ClientID, Challenge: req.Challenge, JKT: req.JKT, Expires: g.Created.Add(s.codeTTL())}
 	if req.RedirectSent {
 		c.RedirectURI = req.RedirectURI
@@ -144,7 +201,7 @@ func (s *Server) goBack(w http.ResponseWriter, r *http.Request, q ask, denied bo
 	if err != nil {
 		return err
 	}
-	s.setCookie(w, requestCookie(q.handle), "", 0)
+	s.setCookie(w, requestCookie(q.req.Handle), "", 0)
 	templates.Write(w, r, http.StatusOK, templates.Return{
 		Product: s.Name,
 		Client:  q.client.Name,

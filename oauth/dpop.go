@@ -88,7 +88,7 @@ func readProof(raw string) (*proof, error) {
 
 // enclosedKey returns the key of a proof: one, public, and strong enough.
 func enclosedKey(h proofHeader) (*jose.JSONWebKey, error) {
-	keys, err := parseKeys(slices.Concat([]byte(`{"keys":[`), h.Key, []byte(`]}`)))
+	keys, err := parseKeys(slices.Concat([]byte(`{"keys":[`), h.Key, []byte(`]}`)), 1)
 	if err != nil {
 		return nil, badProof("Its jwk is no public key.")
 	}

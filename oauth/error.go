@@ -120,6 +120,9 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	if e, ok := errors.AsType[*errDocument](err); ok {
 		err = e.problem()
 	}
+	if e, ok := errors.AsType[*errUnreachable](err); ok {
+		err = e.problem()
+	}
 	p, ok := errors.AsType[*problem](err)
 	if !ok {
 		e := s.asError(r.Context(), err)

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
 
 	"rialto/internal/guardhttp"
 )
@@ -179,7 +182,7 @@ func FuzzKeys(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		keys, err := parseKeys(body)
+		keys, err := parseKeys(body, maxClientKeys)
 		if err != nil {
 			return
 		}
@@ -219,6 +222,63 @@ func FuzzPinned(f *testing.F) {
 		}
 		if c, err := s.parseDocument(id, body); err != nil || c.ID != id {
 			t.Errorf("the pinned document of %q: %v", id, err)
+		}
+	})
+}
+
+// FuzzForeignToken feeds what people paste to the parser of access tokens of
+// other issuers, up to the signature.
+func FuzzForeignToken(f *testing.F) {
+	for _, seed := range []string{
+		`{"alg":"ES256","typ":"at+jwt"}|{"iss":"https://id.example","sub":"1","aud":"a","scope":"mcp:tools:x","exp":4000000000}`,
+		`{"alg":"none"}|{}`, `{"alg":"ES256","typ":"JWT","crit":[]}|[]`, `|`, `{"alg":"ES256","alg":"none"}|{"aud":["a"],"aud":"b"}`,
+		`{"alg":"RS256","typ":"JWT"}|{"iss":"https://id.example","sub":"1","aud":["a","b"],"exp":1e308,"nonce":null}`,
+	} {
+		f.Add(seed)
+	}
+	is := &Issuer{URL: "https://id.example", Audiences: []string{"a"}}
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, both string) {
+		head, payload, _ := strings.Cut(both, "|")
+		h, why := foreignHeader([]byte(head), is.algorithms())
+		if why == "" && (h.Algorithm == "none" || strings.HasPrefix(h.Algorithm, "HS")) {
+			t.Errorf("%s passes", head)
+		}
+		var c foreignClaims
+		if json.Unmarshal([]byte(payload), &c) != nil || checkForeign(&c, is, now) != "" {
+			return
+		}
+		if c.Issuer != is.URL || c.Subject == "" || c.Expires <= now.Unix() {
+			t.Errorf("%s passes", payload)
+		}
+		for _, useCase := range namedUseCases(parseScope(c.Scope)) {
+			if useCase != "*" && !isUseCase(useCase) {
+				t.Errorf("got the use case %q of %s", useCase, payload)
+			}
+		}
+	})
+}
+
+// FuzzPerson decides about claims of every shape.
+func FuzzPerson(f *testing.F) {
+	for _, seed := range []string{
+		`{"sub":"1","preferred_username":"ada","email":"a@corp.example","email_verified":true,"groups":["x"]}`,
+		`{"sub":1,"groups":{"x":[]},"email":"@corp.example"}`, `{}`, `{"a":{"b":{"c":["x"]}},"a.b.c":"y"}`, `{"sub":"1","usecases":"* a"}`,
+	} {
+		f.Add(seed, "a.b.c")
+	}
+	f.Fuzz(func(t *testing.T, raw, path string) {
+		var claims map[string]any
+		if json.Unmarshal([]byte(raw), &claims) != nil {
+			return
+		}
+		p := &Provider{ID: "corp", Allow: Rule{path, []string{"x"}}, Domains: []string{"corp.example"}, UseCases: path}
+		a, err := p.person(claims)
+		if err != nil {
+			return
+		}
+		if !strings.HasPrefix(a.Name, "corp:") || a.Admin || claims["email_verified"] != true {
+			t.Errorf("%s gives %+v", raw, a)
 		}
 	})
 }

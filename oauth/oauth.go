@@ -61,6 +61,14 @@ type Server struct {
 	// NoPasswords turns local accounts off.
 	NoPasswords bool
 
+	// Providers are where people may sign in instead, and Pasted is the issuer
+	// whose access tokens they may paste.
+	Providers []*Provider
+	Pasted    *Issuer
+
+	// AutoApprove lets everybody in; nil asks.
+	AutoApprove *AutoApproval
+
 	// Fetch reads the documents of clients whose ID is a URL (Client ID
 	// Metadata Documents). nil knows no such clients.
 	Fetch *guardhttp.Client
@@ -111,6 +119,8 @@ type Server struct {
 	fetchFailed cache[string, time.Time] // by client ID
 
 	keysOfClients cache[string, fetchedKeys] // by address
+	keysOfIssuers cache[string, fetchedKeys] // by issuer
+	endpointsOf   cache[string, *endpoints]  // by provider
 	csrf          http.CrossOriginProtection
 }
 
@@ -144,6 +154,7 @@ func (s *Server) Routes(r *mux.Router) {
 		http.MethodGet:  s.showSignIn,
 		http.MethodPost: s.answerSignIn,
 	})
+	r.Handle(callbackPath+"{provider}", methods{http.MethodGet: s.providerCallback})
 	r.Handle("/signout", methods{http.MethodPost: s.signOut})
 }
 

@@ -192,7 +192,7 @@ func (m *registration) checkKeys(fetched bool) error {
 		return refuse("invalid_client_metadata", "jwks and jwks_uri exclude each other.")
 	}
 	if len(m.JWKS) > 0 {
-		if _, err := parseKeys(m.JWKS); err != nil {
+		if _, err := parseKeys(m.JWKS, maxClientKeys); err != nil {
 			return err
 		}
 	}

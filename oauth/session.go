@@ -61,13 +61,17 @@ func (s *Server) session(r *http.Request) (*Session, error) {
 }
 
 // startSession signs a browser in. The session is always a new one, and the
-// old one ends: nobody can have planted it (session fixation).
-func (s *Server) startSession(w http.ResponseWriter, r *http.Request, a *Account) (*Session, error) {
+// old one ends: nobody can have planted it (session fixation). Grants given in
+// it end at until, unless that is zero.
+func (s *Server) startSession(w http.ResponseWriter, r *http.Request, a *Account, until time.Time) (*Session, error) {
 	if err := s.endSession(w, r); err != nil {
 		return nil, err
 	}
 	value, now := secret(""), s.Now()
-	session := &Session{Hash: hash(value), AccountID: a.ID, Name: a.Name, Admin: a.Admin, Created: now, Expires: now.Add(s.sessionTTL())}
+	session := &Session{
+		Hash: hash(value), AccountID: a.ID, Name: a.Name, Admin: a.Admin, UseCases: a.UseCases,
+		Created: now, Expires: now.Add(s.sessionTTL()), GrantsUntil: until,
+	}
 	if err := s.Store.AddSession(r.Context(), session); err != nil {
 		return nil, err
 	}

@@ -46,8 +46,8 @@ func (s *Server) settingUp(ctx context.Context) (bool, error) {
 	return s.Store.SetupOpen(ctx, s.Now())
 }
 
-// answerSetup makes the first account of what the sign-in page sent, and signs
-// its owner in.
+// answerSetup makes the first account, an administrator's, of what the sign-in
+// page sent, and signs its owner in.
 func (s *Server) answerSetup(w http.ResponseWriter, r *http.Request, f form) {
 	next := safeNext(f.get("next"))
 	a, err := s.firstAccount(r.Context(), r, f)
@@ -57,7 +57,7 @@ func (s *Server) answerSetup(w http.ResponseWriter, r *http.Request, f form) {
 		return
 	}
 	if err == nil {
-		_, err = s.startSession(w, r, a)
+		_, err = s.startSession(w, r, a, time.Time{})
 	}
 	if err != nil {
 		s.writeProblem(w, r, err)
@@ -77,6 +77,9 @@ func (s *Server) firstAccount(ctx context.Context, r *http.Request, f form) (*Ac
 	}
 	s.failures.add(key, freeAttempts, now)
 	a, err := s.newAccount(ctx, f.get("username"), f.get("password"))
+	if a != nil {
+		a.Admin = true
+	}
 	switch {
 	case errors.Is(err, ErrBadName):
 		s.failures.forgive(key, now)

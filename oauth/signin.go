@@ -66,6 +66,7 @@ func (s *Server) signInPage(w http.ResponseWriter, r *http.Request, status int, 
 		return
 	}
 	page.Product, page.Action, page.Handle, page.Setup = s.Name, s.path("/signin"), s.formHandle(value), settingUp
+	page.NoPasswords, page.Providers = s.NoPasswords, s.providersToOffer()
 	templates.Write(w, r, status, page)
 }
 
@@ -96,6 +97,12 @@ func (s *Server) answerSignIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	next := safeNext(f.get("next"))
+	if p := s.provider(f.get("provider")); p != nil {
+		if err := s.sendToProvider(w, r, p, Login{Next: next}, false); err != nil {
+			s.writeProblem(w, r, err)
+		}
+		return
+	}
 	a, err := s.signIn(r.Context(), r, f.get("username"), f.get("password"))
 	if refused, ok := errors.AsType[*errSignIn](err); ok {
 		setRetryAfter(w, refused.after)
@@ -103,7 +110,7 @@ func (s *Server) answerSignIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err == nil {
-		_, err = s.startSession(w, r, a)
+		_, err = s.startSession(w, r, a, time.Time{})
 	}
 	if err != nil {
 		s.writeProblem(w, r, err)

@@ -91,11 +91,11 @@ type AccountStore interface {
 	// AddAccount records an account, or returns ErrExists if there is one of
 	// that name.
 	AddAccount(ctx context.Context, a *Account) error
-	// Identify returns the account of a's Issuer and Subject, with the rights
-	// that a says. If there is none it records a; of any number of calls with
-	// one identity, all return the same account. It returns ErrExists if there
-	// is none and a's name is taken.
-	Identify(ctx context.Context, a *Account) (*Account, error)
+	// Identify returns the account of a's Issuer and Subject. If there is none
+	// it records a; of any number of calls with one identity, all return the
+	// same account. If rights is set, the account gets Admin and UseCases of a.
+	// It returns ErrExists if there is none and a's name is taken.
+	Identify(ctx context.Context, a *Account, rights bool) (*Account, error)
 	// SetAdmin gives an account the role of an administrator or takes it away,
 	// or returns ErrNotFound.
 	SetAdmin(ctx context.Context, id string, admin bool) error

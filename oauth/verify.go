@@ -126,6 +126,8 @@ func (s *Server) checkClaims(payload []byte) (Principal, error) {
 	return p, nil
 }
 
+const badTokenPrefix = "The access token is not valid. "
+
 func badToken(why string) *Error {
-	return refuse("invalid_token", "The access token is not valid. %s", why)
+	return refuse("invalid_token", "%s", badTokenPrefix+why)
 }

@@ -27,7 +27,36 @@ type Authorize struct {
 	Handle       string  // names the request that waits at the server
 	Action       string  // where the form goes
 	Setup        string  // where the first account is made; "" if there is one
+
+	NoPasswords bool       // there are no local accounts
+	Providers   []Provider // where people may sign in instead
+	Token       *Token     // an access token may be pasted; nil shows no field
+	TokenError  string     // why the one that was pasted does not do
+	Voucher     *Voucher   // what the one that was pasted says
 }
+
+// Provider is an identity provider. Its button posts decision=provider:ID, or
+// provider=ID on the page that only signs in.
+type Provider struct{ ID, Name string }
+
+// Token is which access tokens may be pasted. The field posts token, with
+// decision=token and what the script has shown of it as shown.
+type Token struct {
+	Issuer    string
+	Audiences string // separated by spaces
+}
+
+// Voucher is what a pasted token says, for the person to decide about. The form
+// posts it back as voucher and shown, with decision=token.
+type Voucher struct {
+	Sealed   string
+	Shown    string
+	UseCases []string // "*" is all of them
+	Left     string   // how long it lasts yet
+}
+
+// All tells whether the token opens every use case.
+func (v Voucher) All() bool { return slices.Contains(v.UseCases, "*") }
 
 // Scope is a permission and what it means in words. Where there are several
 // the form posts scope once for each that stays ticked; a single one is not
@@ -61,6 +90,15 @@ type SignIn struct {
 	Error    string
 	Handle   string
 	Setup    bool // there is no account, and a code to make the first
+
+	NoPasswords bool
+	Providers   []Provider
+}
+
+// Leave sends the browser on to an identity provider. It is a page for the
+// reason for which Return is one.
+type Leave struct {
+	Product, Provider, URL string
 }
 
 // SignedOut confirms that the browser session has ended.
@@ -112,6 +150,7 @@ type Document struct {
 func (Authorize) file() string { return "authorize" }
 func (Return) file() string    { return "return" }
 func (SignIn) file() string    { return "signin" }
+func (Leave) file() string     { return "leave" }
 func (SignedOut) file() string { return "signedout" }
 func (Problem) file() string   { return "problem" }
 func (Home) file() string      { return "home" }

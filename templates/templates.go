@@ -29,7 +29,7 @@ var sources embed.FS
 var sheets = parse()
 
 func parse() map[language]map[string]*template.Template {
-	names := []string{"authorize", "return", "signin", "signedout", "problem", "home", "document"}
+	names := []string{"authorize", "return", "signin", "leave", "signedout", "problem", "home", "document"}
 	all := map[language]map[string]*template.Template{}
 	for _, l := range languages {
 		layout := template.Must(template.New("").Funcs(functions(l)).ParseFS(sources, "html/layout.html"))
@@ -103,7 +103,7 @@ func protect(h http.Header, r *http.Request, page Page) {
 // attacks that a window handle would help.
 func isolated(page Page) bool {
 	switch page.(type) {
-	case Authorize, Return, Problem:
+	case Authorize, Return, Leave, Problem:
 		return false
 	}
 	return true

@@ -26,18 +26,30 @@ func samples() map[string]templates.Page {
 	signedIn.User, signedIn.Loopback, signedIn.Unverified = "admin", true, true
 	fake.LookAlike, fake.ClientURI = "Vendor", "https://chat.example/client.json"
 	failed.Error, failed.Username, failed.Setup = "Wrong username or password.", "admin", "/sign-in"
+	elsewhere, pasted, refused, vouched := consent(), consent(), consent(), consent()
+	elsewhere.Providers = []templates.Provider{{ID: "corp", Name: "Corp"}, {ID: "other", Name: "Other"}}
+	pasted.NoPasswords, pasted.Token = true, &templates.Token{Issuer: "https://id.example", Audiences: "https://rialto.example"}
+	refused.Providers, refused.Token, refused.TokenError = elsewhere.Providers, pasted.Token, "It has expired."
+	vouched.Token, vouched.Voucher = pasted.Token, &templates.Voucher{Sealed: "sealed", Shown: "sales", UseCases: []string{"sales"}, Left: "47 min"}
 	return map[string]templates.Page{
-		"authorize":             consent(),
-		"authorize, signed in":  signedIn,
-		"authorize, look-alike": fake,
-		"authorize, failed":     failed,
-		"return":                templates.Return{Product: "Rialto", Client: "Some Chat", URL: "https://chat.example/cb?code=1"},
-		"return, denied":        templates.Return{Product: "Rialto", Client: "Some Chat", URL: "https://chat.example/cb?error=access_denied", Denied: true},
-		"sign in":               templates.SignIn{Product: "Rialto", Action: "/sign-in", Next: "/", Handle: "h4ndle"},
-		"sign in, first time":   templates.SignIn{Product: "Rialto", Action: "/sign-in", Next: "/", Handle: "h4ndle", Setup: true},
-		"signed out":            templates.SignedOut{Product: "Rialto"},
-		"problem":               templates.Problem{Product: "Rialto", Title: "Title", Detail: "Detail", Remedy: "Remedy"},
-		"problem, way back":     templates.Problem{Product: "Rialto", Title: "Title", Client: "Some Chat", URL: "https://chat.example/cb?error=invalid_scope"},
+		"authorize, elsewhere":     elsewhere,
+		"authorize, pasted":        pasted,
+		"authorize, refused token": refused,
+		"authorize, vouched":       vouched,
+		"leave":                    templates.Leave{Product: "Rialto", Provider: "Corp", URL: "https://id.example/authorize?x=1"},
+		"sign in, elsewhere":       templates.SignIn{Product: "Rialto", Action: "/sign-in", Handle: "h4ndle", Providers: elsewhere.Providers},
+		"sign in, nowhere":         templates.SignIn{Product: "Rialto", Action: "/sign-in", Handle: "h4ndle", NoPasswords: true},
+		"authorize":                consent(),
+		"authorize, signed in":     signedIn,
+		"authorize, look-alike":    fake,
+		"authorize, failed":        failed,
+		"return":                   templates.Return{Product: "Rialto", Client: "Some Chat", URL: "https://chat.example/cb?code=1"},
+		"return, denied":           templates.Return{Product: "Rialto", Client: "Some Chat", URL: "https://chat.example/cb?error=access_denied", Denied: true},
+		"sign in":                  templates.SignIn{Product: "Rialto", Action: "/sign-in", Next: "/", Handle: "h4ndle"},
+		"sign in, first time":      templates.SignIn{Product: "Rialto", Action: "/sign-in", Next: "/", Handle: "h4ndle", Setup: true},
+		"signed out":               templates.SignedOut{Product: "Rialto"},
+		"problem":                  templates.Problem{Product: "Rialto", Title: "Title", Detail: "Detail", Remedy: "Remedy"},
+		"problem, way back":        templates.Problem{Product: "Rialto", Title: "Title", Client: "Some Chat", URL: "https://chat.example/cb?error=invalid_scope"},
 		"home": templates.Home{
 			Product: "Rialto", URL: "https://rialto.example/mcp", User: "admin", SignOut: "/sign-out",
 			Agents:   []templates.HomeAgent{{Name: "expert", Title: "Expert", Description: "Knows."}},
@@ -100,7 +112,7 @@ func TestOnlyPagesOfOurOwnAreCutOffFromTheirOpener(t *testing.T) {
 	for name, page := range samples() {
 		want := "same-origin"
 		switch page.(type) {
-		case templates.Authorize, templates.Return, templates.Problem:
+		case templates.Authorize, templates.Return, templates.Leave, templates.Problem:
 			want = "" // an app that opened a popup must hear from its callback
 		}
 		if got := write(page, "").Header().Get("Cross-Origin-Opener-Policy"); got != want {

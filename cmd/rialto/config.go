@@ -24,6 +24,7 @@ type config struct {
 	Listen          string         `koanf:"listen"`
 	URL             string         `koanf:"url"`
 	Name            string         `koanf:"name"`
+	Stage           string         `koanf:"stage"`
 	Database        string         `koanf:"database"`
 	SecretFile      string         `koanf:"secret_file"`
 	Secret          string         `koanf:"secret"`
@@ -59,10 +60,6 @@ type credentialsConfig struct {
 	File   string `koanf:"file"`
 
 	value string // the secret itself, for an agent that we start
-}
-
-type signInConfig struct {
-	Local bool `koanf:"local"`
 }
 
 type logConfig struct {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -119,13 +118,6 @@ func (a agentConfig) check() error {
 	}
 	if _, err := a.Credentials.header(); err != nil {
 		return fmt.Errorf("credentials: %w", err)
-	}
-	return nil
-}
-
-func (c *config) checkSignIn() error {
-	if !c.SignIn.Local {
-		return errors.New("sign_in: nobody could sign in: set sign_in.local to true")
 	}
 	return nil
 }

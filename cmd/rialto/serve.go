@@ -33,6 +33,9 @@ func serveCommand() *cobra.Command {
 			if err := s.announceSetup(cmd.Context(), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
+			if cfg.SignIn.AutoApprove.Enabled {
+				log.Warn("sign_in.auto_approve is on: everybody who reaches this server is let in without a question", "connector", s.oauth.Resource)
+			}
 			log.Info("rialto is ready", "version", version(), "connector", s.oauth.Resource, "listen", l.Addr(), "agents", len(cfg.Agents))
 			return s.serve(cmd.Context(), l)
 		},
@@ -63,6 +66,9 @@ func configCommand() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "The configuration is good.\nconnector  %s/mcp\nlisten     %s\ndatabase   %s\n", cfg.URL, cfg.Listen, redacted(cfg.Database))
+			for _, way := range cfg.SignIn.ways(cfg.URL) {
+				fmt.Fprintf(cmd.OutOrStdout(), "sign-in    %s\n", way)
+			}
 			for _, a := range cfg.Agents {
 				fmt.Fprintf(cmd.OutOrStdout(), "agent      %s at %s\n", a.Name, a.URL)
 			}

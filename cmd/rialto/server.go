@@ -142,6 +142,7 @@ func newOAuth(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *oauth
 		TrustedProxies: proxies,
 	}
 	cfg.Tokens.apply(as) // checked with the configuration
+	cfg.SignIn.apply(as)
 	return as
 }
 

@@ -10,14 +10,17 @@ import (
 
 // Identify implements oauth.AccountStore. Whoever finds the place taken, by
 // another call for the same person perhaps, goes on with what is there.
-func (db *DB) Identify(ctx context.Context, a *oauth.Account) (account *oauth.Account, err error) {
+func (db *DB) Identify(ctx context.Context, a *oauth.Account, rights bool) (account *oauth.Account, err error) {
 	err = db.inTx(ctx, func(tx *tx) error {
 		if err := addAccount(ctx, tx, a); err != nil && !errors.Is(err, oauth.ErrExists) {
 			return err
 		}
 		account, err = scanAccount(tx.QueryRowContext(ctx, `
-			UPDATE accounts SET usecases = $1, admin = $2 WHERE issuer = $3 AND subject = $4 AND issuer <> ''
-			RETURNING `+accountColumns, a.UseCases.String(), flag(a.Admin), a.Issuer, a.Subject))
+			UPDATE accounts SET
+				admin    = CASE WHEN CAST($1 AS BIGINT) = 1 THEN $2 ELSE admin END,
+				usecases = CASE WHEN CAST($1 AS BIGINT) = 1 THEN $3 ELSE usecases END
+			WHERE issuer = $4 AND subject = $5 AND issuer <> ''
+			RETURNING `+accountColumns, flag(rights), flag(a.Admin), a.UseCases.String(), a.Issuer, a.Subject))
 		if errors.Is(err, oauth.ErrNotFound) {
 			return oauth.ErrExists
 		}

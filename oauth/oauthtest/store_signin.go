@@ -15,7 +15,7 @@ func (b *bench) identified() {
 	}
 	ids := make(chan string, parallel)
 	counts := b.race(func(i int) error {
-		a, err := b.s.Identify(b.Context(), person(i))
+		a, err := b.s.Identify(b.Context(), person(i), true)
 		if err == nil {
 			ids <- a.ID
 		}
@@ -28,17 +28,20 @@ func (b *bench) identified() {
 	}
 	again := person(0)
 	again.ID, again.Name, again.UseCases, again.Admin = "other", "corp:renamed", nil, true
-	got, err := b.s.Identify(b.Context(), again)
+	got, err := b.s.Identify(b.Context(), again, true)
 	b.must(err)
 	again.ID, again.Name = first, "corp:ada"
 	equal(b, got, again)
+	got, err = b.s.Identify(b.Context(), person(1), false)
+	b.must(err)
+	equal(b, got, again) // the rights stay as they were
 
 	elsewhere := person(0)
 	elsewhere.ID, elsewhere.Issuer = "elsewhere", "https://other.example"
-	_, err = b.s.Identify(b.Context(), elsewhere) // the same subject, another issuer
+	_, err = b.s.Identify(b.Context(), elsewhere, true) // the same subject, another issuer
 	b.want(err, oauth.ErrExists)
 	elsewhere.Name = "other:ada"
-	got, err = b.s.Identify(b.Context(), elsewhere)
+	got, err = b.s.Identify(b.Context(), elsewhere, true)
 	b.must(err)
 	equal(b, got, elsewhere)
 	byName, err := b.s.Account(b.Context(), "other:ada")

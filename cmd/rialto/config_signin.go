@@ -1,0 +1,226 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"rialto/internal/guardhttp"
+	"rialto/oauth"
+)
+
+// signInConfig says who may sign in, and how.
+type signInConfig struct {
+	Local       bool              `koanf:"local"`
+	OIDC        []oidcConfig      `koanf:"oidc"`
+	PastedToken pastedTokenConfig `koanf:"pasted_token"`
+	AutoApprove autoApproveConfig `koanf:"auto_approve"`
+}
+
+// oidcConfig is an identity provider where people may sign in.
+type oidcConfig struct {
+	ID               string       `koanf:"id"`
+	Name             string       `koanf:"name"`
+	Issuer           string       `koanf:"issuer"`
+	ClientID         string       `koanf:"client_id"`
+	ClientSecret     secretConfig `koanf:"client_secret"`
+	Scopes           []string     `koanf:"scopes"`
+	AuthorizationURL string       `koanf:"authorization_url"`
+	TokenURL         string       `koanf:"token_url"`
+	UserInfoURL      string       `koanf:"userinfo_url"`
+	JWKSURL          string       `koanf:"jwks_url"`
+	Algorithms       []string     `koanf:"algorithms"`
+	PrivateNetwork   bool         `koanf:"private_network"`
+	NameClaim        string       `koanf:"name_claim"`
+	UseCasesClaim    string       `koanf:"usecases_claim"`
+	Admin            claimConfig  `koanf:"admin"`
+	Allow            claimConfig  `koanf:"allow"`
+	EmailDomains     []string     `koanf:"email_domains"`
+	Lifetime         string       `koanf:"lifetime"`
+
+	secret string // given as a value, by a variable
+}
+
+// claimConfig is met by people for whom the claim holds one of the values.
+type claimConfig struct {
+	Claim  string   `koanf:"claim"`
+	Values []string `koanf:"values"`
+}
+
+// pastedTokenConfig is the issuer whose access tokens people may paste.
+type pastedTokenConfig struct {
+	Issuer         string   `koanf:"issuer"`
+	JWKSURL        string   `koanf:"jwks_url"`
+	Audiences      []string `koanf:"audiences"`
+	Algorithms     []string `koanf:"algorithms"`
+	PrivateNetwork bool     `koanf:"private_network"`
+}
+
+// autoApproveConfig lets every app in without asking anybody, for staging.
+type autoApproveConfig struct {
+	Enabled bool         `koanf:"enabled"`
+	UseCase string       `koanf:"usecase"`
+	Token   secretConfig `koanf:"token"`
+	Force   bool         `koanf:"force"`
+
+	token string // given as a value, by a variable
+}
+
+// maxIdentityDocument bounds metadata and key sets of identity providers. Some
+// put a chain of certificates beside each key.
+const maxIdentityDocument = 256 << 10
+
+// fetcher returns what fetches from an identity provider. Its hosts may be in a
+// private network if the operator says so, and those alone.
+func fetcher(private bool, addresses ...string) *guardhttp.Client {
+	c := &guardhttp.Client{MaxBytes: maxIdentityDocument, Timeout: 8 * time.Second}
+	for _, address := range addresses {
+		if u, err := url.Parse(address); private && err == nil && u.Host != "" {
+			c.Allowed = append(c.Allowed, allowedHost(u))
+		}
+	}
+	return c
+}
+
+// allowedHost names the host with its port, so that nothing else on that
+// machine is allowed with it.
+func allowedHost(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+// provider returns the identity provider as the authorization server takes it.
+func (c oidcConfig) provider() (*oauth.Provider, error) {
+	secret, err := c.ClientSecret.value()
+	if err != nil {
+		return nil, fmt.Errorf("client_secret: %w", err)
+	}
+	var lifetime time.Duration
+	if c.Lifetime != "" {
+		if lifetime, err = time.ParseDuration(c.Lifetime); err != nil || lifetime <= 0 {
+			return nil, fmt.Errorf("lifetime: %q is not a duration such as 12h", c.Lifetime)
+		}
+	}
+	if secret == "" {
+		secret = c.secret
+	}
+	return &oauth.Provider{
+		ID:   c.ID,
+		Name: c.Name,
+		Issuer: oauth.Issuer{
+			URL: c.Issuer, KeysURL: c.JWKSURL, Algorithms: c.Algorithms,
+			Fetch: fetcher(c.PrivateNetwork, c.Issuer, c.JWKSURL, c.AuthorizationURL, c.TokenURL, c.UserInfoURL),
+		},
+		ClientID:         c.ClientID,
+		ClientSecret:     secret,
+		Scopes:           c.Scopes,
+		AuthorizationURL: c.AuthorizationURL,
+		TokenURL:         c.TokenURL,
+		UserInfoURL:      c.UserInfoURL,
+		NameClaim:        c.NameClaim,
+		UseCases:         c.UseCasesClaim,
+		Admin:            oauth.Rule(c.Admin),
+		Allow:            oauth.Rule(c.Allow),
+		Domains:          c.EmailDomains,
+		Lifetime:         lifetime,
+	}, nil
+}
+
+// issuer returns the issuer of pasted tokens, or nil if there is none. Tokens
+// are for this server unless the operator says something else.
+func (c pastedTokenConfig) issuer(address string) *oauth.Issuer {
+	if c.Issuer == "" {
+		return nil
+	}
+	audiences := c.Audiences
+	if len(audiences) == 0 {
+		audiences = []string{address}
+	}
+	return &oauth.Issuer{
+		URL: c.Issuer, KeysURL: c.JWKSURL, Audiences: audiences, Algorithms: c.Algorithms,
+		Fetch: fetcher(c.PrivateNetwork, c.Issuer, c.JWKSURL),
+	}
+}
+
+// apply sets who may sign in.
+func (c signInConfig) apply(as *oauth.Server) error {
+	as.NoPasswords = !c.Local
+	for i, o := range c.OIDC {
+		p, err := o.provider()
+		if err != nil {
+			return fmt.Errorf("oidc[%d].%w", i, err)
+		}
+		as.Providers = append(as.Providers, p)
+	}
+	as.Pasted = c.PastedToken.issuer(as.Issuer)
+	if !c.AutoApprove.Enabled {
+		return nil
+	}
+	token, err := c.AutoApprove.Token.value()
+	if err != nil {
+		return fmt.Errorf("auto_approve.token: %w", err)
+	}
+	if token == "" {
+		token = c.AutoApprove.token
+	}
+	as.AutoApprove = &oauth.AutoApproval{UseCase: c.AutoApprove.UseCase, Token: token}
+	return nil
+}
+
+// ways says who may sign in, a line each.
+func (c signInConfig) ways(address string) []string {
+	var all []string
+	if c.AutoApprove.Enabled {
+		all = append(all, "EVERYBODY, without a question")
+	}
+	if c.Local {
+		all = append(all, "local accounts")
+	}
+	for _, o := range c.OIDC {
+		all = append(all, fmt.Sprintf("%s at %s, callback %s/oauth/callback/%s", cmp.Or(o.Name, o.ID), o.Issuer, address, o.ID))
+	}
+	if is := c.PastedToken.issuer(address); is != nil {
+		all = append(all, fmt.Sprintf("access tokens of %s for %s", is.URL, strings.Join(is.Audiences, ", ")))
+	}
+	return all
+}
+
+func (c *config) checkSignIn() error {
+	as := &oauth.Server{Issuer: c.URL}
+	err := c.SignIn.apply(as)
+	if err == nil {
+		err = as.Check()
+	}
+	if err != nil {
+		return fmt.Errorf("sign_in: %w", err)
+	}
+	if as.NoPasswords && len(as.Providers) == 0 && as.Pasted == nil && as.AutoApprove == nil {
+		return errors.New("sign_in: nobody could sign in: set sign_in.local to true, or sign_in.oidc or sign_in.pasted_token to where people sign in")
+	}
+	return c.checkAutoApprove()
+}
+
+// stagings are the stages in which nothing is worth stealing.
+func stagings() []string { return []string{"dev", "development", "local", "test", "stg", "staging"} }
+
+// checkAutoApprove refuses to open a server to the world by one forgotten
+// setting.
+func (c *config) checkAutoApprove() error {
+	u, err := url.Parse(c.URL)
+	if err != nil || !c.SignIn.AutoApprove.Enabled {
+		return err
+	}
+	staging := c.SignIn.AutoApprove.Force || slices.Contains(stagings(), c.Stage)
+	if u.Scheme == "https" && !loopback(u.Hostname()) && !staging {
+		return fmt.Errorf("sign_in.auto_approve: %s would let everybody in who finds it. If that is what you want, set stage to staging, or sign_in.auto_approve.force to true", c.URL)
+	}
+	return nil
+}

@@ -1,0 +1,298 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-json-experiment/json"
+	"golang.org/x/oauth2"
+)
+
+// Provider is an identity provider where people sign in instead of here (OpenID
+// Connect Core 1.0). ID, Issuer and ClientID are required.
+type Provider struct {
+	ID   string // a word, in the address of the callback and in the names of accounts
+	Name string // on the button; "" is ID
+
+	// Issuer signs the ID tokens. Its Audiences mean nothing here.
+	Issuer       Issuer
+	ClientID     string
+	ClientSecret string   // "" for a public client
+	Scopes       []string // to ask for; nil is openid, profile and email
+
+	// Where the endpoints are; "" finds each in the issuer's metadata.
+	AuthorizationURL, TokenURL, UserInfoURL string
+
+	// NameClaim holds what to call the person; "" is preferred_username, or else
+	// email.
+	NameClaim string
+	// Admin tells who is an administrator here; without it nobody is.
+	Admin Rule
+	// UseCases is the claim that lists the use cases of the person; "" sets no
+	// limit. Whoever has none then may not sign in.
+	UseCases string
+	// Allow and Domains tell who may sign in. A person must meet each that is
+	// set; Domains are those of verified e-mail addresses.
+	Allow   Rule
+	Domains []string
+
+	// Lifetime is how long what a person allows lasts before they have to sign
+	// in there again; 0 is 30 days.
+	Lifetime time.Duration
+}
+
+// Rule is met by people for whom a claim holds one of some values.
+type Rule struct {
+	Claim  string // its name, or its path with dots between ("realm_access.roles")
+	Values []string
+}
+
+// endpoints is what we need of a provider's metadata.
+type endpoints struct {
+	Issuer        string   `json:"issuer"`
+	Authorization string   `json:"authorization_endpoint"`
+	Token         string   `json:"token_endpoint"`
+	UserInfo      string   `json:"userinfo_endpoint"`
+	TokenAuth     []string `json:"token_endpoint_auth_methods_supported"`
+	Iss           bool     `json:"authorization_response_iss_parameter_supported"`
+
+	at time.Time // when they were fetched
+}
+
+const (
+	endpointsFresh = time.Hour
+	endpointsStale = 24 * time.Hour
+	callbackPath   = "/oauth/callback/"
+)
+
+var providerID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+
+// check says what an operator set wrongly.
+func (p *Provider) check() error {
+	switch {
+	case !providerID.MatchString(p.ID):
+		return fmt.Errorf("the ID %q must be 1 to 32 of a-z, 0-9 and -", p.ID)
+	case p.ClientID == "":
+		return errors.New("the client ID is missing")
+	case p.Admin.Claim == "" && len(p.Admin.Values) > 0, p.Allow.Claim == "" && len(p.Allow.Values) > 0:
+		return errors.New("values are given without the claim that should hold one of them")
+	case p.Admin.Claim != "" && len(p.Admin.Values) == 0, p.Allow.Claim != "" && len(p.Allow.Values) == 0:
+		return errors.New("a claim is named without the values that count")
+	case p.Lifetime < 0:
+		return errors.New("the lifetime is negative")
+	case p.Scopes != nil && !slices.Contains(p.Scopes, oidc.ScopeOpenID):
+		return errors.New("the scopes lack openid, without which there is no ID token")
+	}
+	for _, domain := range p.Domains {
+		if domain == "" || strings.ContainsAny(domain, "@* ") || strings.ToLower(domain) != domain {
+			return fmt.Errorf("%q is not a domain such as example.com", domain)
+		}
+	}
+	for _, address := range []string{p.AuthorizationURL, p.TokenURL, p.UserInfoURL} {
+		if address == "" {
+			continue
+		}
+		if err := p.Issuer.Fetch.Check(address); err != nil {
+			return fmt.Errorf("%q: %w", address, err)
+		}
+	}
+	return p.Issuer.check()
+}
+
+func (p *Provider) name() string {
+	if p.Name == "" {
+		return p.ID
+	}
+	return p.Name
+}
+
+func (p *Provider) lifetime() time.Duration {
+	if p.Lifetime == 0 {
+		return 30 * 24 * time.Hour
+	}
+	return p.Lifetime
+}
+
+// provider returns the provider of that ID, or nil.
+func (s *Server) provider(id string) *Provider {
+	i := slices.IndexFunc(s.Providers, func(p *Provider) bool { return p.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return s.Providers[i]
+}
+
+// callbackURL is where a provider sends people back. Each has its own, so that
+// an answer of one cannot be taken for that of another (RFC 9700 section 4.4.2).
+func (s *Server) callbackURL(p *Provider) string { return s.Issuer + callbackPath + p.ID }
+
+// endpoints returns where the provider's endpoints are. When its metadata
+// cannot be fetched, that of the last day will do.
+func (s *Server) endpoints(ctx context.Context, p *Provider) (*endpoints, error) {
+	if p.AuthorizationURL != "" && p.TokenURL != "" {
+		return p.with(&endpoints{Issuer: p.Issuer.URL}), nil
+	}
+	known, ok := s.endpointsOf.get(p.ID)
+	if ok && s.Now().Sub(known.at) < endpointsFresh {
+		return known, nil
+	}
+	found, err, _ := s.fetches.Do("endpoints "+p.ID, func() (any, error) {
+		return s.fetchEndpoints(context.WithoutCancel(ctx), p)
+	})
+	if err == nil {
+		return found.(*endpoints), nil
+	}
+	s.Log.WarnContext(ctx, "oauth: metadata of a provider not fetched", "provider", p.ID, "error", err)
+	if ok && s.Now().Sub(known.at) < endpointsStale {
+		return known, nil
+	}
+	return nil, &errUnreachable{err}
+}
+
+func (s *Server) fetchEndpoints(ctx context.Context, p *Provider) (*endpoints, error) {
+	answer, err := p.Issuer.Fetch.Get(ctx, strings.TrimSuffix(p.Issuer.URL, "/")+openidMetadataPath)
+	if err != nil {
+		return nil, err
+	}
+	e := &endpoints{}
+	if err := json.Unmarshal(answer.Body, e); err != nil {
+		return nil, fmt.Errorf("reading its metadata: %w", err)
+	}
+	if e.Issuer != p.Issuer.URL {
+		return nil, fmt.Errorf("its metadata is that of another issuer, %q", e.Issuer)
+	}
+	e = p.with(e)
+	for _, address := range []string{e.Authorization, e.Token} {
+		if err := p.Issuer.Fetch.Check(address); err != nil {
+			return nil, fmt.Errorf("its metadata names %q: %w", address, err)
+		}
+	}
+	e.at = s.Now()
+	s.endpointsOf.put(p.ID, e)
+	return e, nil
+}
+
+// with returns e with what the operator set in its place.
+func (p *Provider) with(e *endpoints) *endpoints {
+	for set, to := range map[*string]string{&e.Authorization: p.AuthorizationURL, &e.Token: p.TokenURL, &e.UserInfo: p.UserInfoURL} {
+		if to != "" {
+			*set = to
+		}
+	}
+	return e
+}
+
+// client returns us as a client of the provider.
+func (s *Server) clientOf(p *Provider, e *endpoints) *oauth2.Config {
+	scopes := p.Scopes
+	if scopes == nil {
+		scopes = []string{oidc.ScopeOpenID, "profile", "email"}
+	}
+	// To find out by trying would send the code twice.
+	style := oauth2.AuthStyleInHeader
+	if p.ClientSecret == "" || len(e.TokenAuth) > 0 && !slices.Contains(e.TokenAuth, authBasic) {
+		style = oauth2.AuthStyleInParams
+	}
+	return &oauth2.Config{
+		ClientID:     p.ClientID,
+		ClientSecret: p.ClientSecret,
+		Endpoint:     oauth2.Endpoint{AuthURL: e.Authorization, TokenURL: e.Token, AuthStyle: style},
+		RedirectURL:  s.callbackURL(p),
+		Scopes:       scopes,
+	}
+}
+
+// idToken redeems a provider's code for an ID token, and returns its claims and
+// the access token that came with it.
+func (s *Server) idToken(ctx context.Context, p *Provider, e *endpoints, code, state string) (claims map[string]any, access string, err error) {
+	ctx = oidc.ClientContext(ctx, p.Issuer.Fetch.HTTP())
+	tokens, err := s.clientOf(p, e).Exchange(ctx, code, oauth2.VerifierOption(s.derived("login verifier", state)))
+	if err != nil {
+		return nil, "", asExchange(err)
+	}
+	raw, _ := tokens.Extra("id_token").(string)
+	if raw == "" {
+		return nil, "", errors.New("it sent no ID token")
+	}
+	claims, err = s.checkIDToken(ctx, p, raw, s.derived("login nonce", state))
+	return claims, tokens.AccessToken, err
+}
+
+// asExchange tells an outage from a refusal: after an outage the person may try
+// the same link again.
+func asExchange(err error) error {
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError {
+		// What it sent may hold anything; its code is one of a few words.
+		return fmt.Errorf("it refused the code (%d %s)", refused.Response.StatusCode, cleanName(refused.ErrorCode))
+	}
+	return &errUnreachable{err}
+}
+
+// checkIDToken returns the claims of an ID token that holds (OpenID Connect
+// Core 1.0 section 3.1.3.7). The library checks signature, issuer, audience and
+// time; the form, the header, the nonce and the authorized party are for us.
+func (s *Server) checkIDToken(ctx context.Context, p *Provider, raw, nonce string) (claims map[string]any, err error) {
+	parts, ok := splitToken(raw)
+	if !ok {
+		return nil, errors.New("its ID token is not a signed JWT of the plain form")
+	}
+	keys := &issuerKeySet{s: s, p: p}
+	token, err := oidc.NewVerifier(p.Issuer.URL, keys, &oidc.Config{
+		ClientID:             p.ClientID,
+		SupportedSigningAlgs: p.Issuer.algorithms(),
+		Now:                  s.Now,
+	}).Verify(ctx, raw)
+	if keys.down != nil {
+		return nil, keys.down
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Not the library's reading: it takes a name in another letter case for the
+	// same, and the last of two.
+	if err := json.Unmarshal(parts[1], &claims); err != nil {
+		return nil, err
+	}
+	azp, named := claims["azp"]
+	switch {
+	case nonce == "" || !same(token.Nonce, nonce):
+		return nil, errors.New("its ID token has another nonce")
+	case named && azp != p.ClientID, !named && len(token.Audience) > 1:
+		return nil, errors.New("its ID token is for another party")
+	case textClaim(claims, "sub") == "" || textClaim(claims, "sub") != token.Subject || len(token.Subject) > maxSubject:
+		return nil, errors.New("its ID token does not say whom it is about")
+	case token.IssuedAt.After(s.Now().Add(leeway)):
+		return nil, errors.New("its ID token is from the future")
+	}
+	return claims, nil
+}
+
+// issuerKeySet lets the library check signatures with the keys that we keep of
+// the provider.
+type issuerKeySet struct {
+	s    *Server
+	p    *Provider
+	down *errUnreachable // why the keys could not be had; the library keeps its text only
+}
+
+// VerifySignature implements oidc.KeySet.
+func (k *issuerKeySet) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
+	parts, ok := splitToken(raw)
+	if !ok {
+		return nil, errors.New("not a signed JWT of the plain form")
+	}
+	var h assertionHeader
+	if err := json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)); err != nil {
+		return nil, errors.New("its header holds something that is not understood here")
+	}
+	err := k.s.signedBy(ctx, &k.p.Issuer, raw, h)
+	k.down, _ = errors.AsType[*errUnreachable](err)
+	return parts[1], err
+}
