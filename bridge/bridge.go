@@ -8,7 +8,6 @@
 package bridge
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -76,6 +75,9 @@ type Agent struct {
 	Name string // in tool arguments; unique
 	URL  string
 
+	// Retention is how long its settled tasks are kept; 0 means Bridge.Retention.
+	Retention time.Duration
+
 	// UseCases are those whose callers may know of the agent; none means all.
 	UseCases []string
 }
@@ -131,11 +133,6 @@ func (b *Bridge) Start() {
 // EndWaits answers those who wait for tasks with how the tasks stand now, so
 // that a server that stops cuts nobody off without a handle.
 func (b *Bridge) EndWaits() { b.endWaits() }
-
-// Prune forgets tasks that settled longer ago than they are kept.
-func (b *Bridge) Prune(ctx context.Context) error {
-	return b.Ledger.DropTasks(ctx, b.Now().Add(-cmp.Or(b.Retention, 90*24*time.Hour)))
-}
 
 // Close stops following, waits until all that is known is written, and lets
 // go of the leases. Tasks go on at their agents; the next Start finds them.

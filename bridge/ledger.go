@@ -79,6 +79,8 @@ type Ledger interface {
 	// number of parallel calls, each task goes to exactly one.
 	ClaimTasks(ctx context.Context, l Lease, now time.Time, limit int) ([]*Entry, error)
 
-	// DropTasks forgets the tasks that settled before a moment.
-	DropTasks(ctx context.Context, before time.Time) error
+	// DropTasks forgets tasks that settled before a moment, at most limit, and
+	// returns how many: those of agent or, where that is "", of all agents except
+	// these.
+	DropTasks(ctx context.Context, before time.Time, agent string, except []string, limit int) (int, error)
 }

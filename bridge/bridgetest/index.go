@@ -145,7 +145,7 @@ func findForgotten(t *testing.T, l Indexed) {
 	settled(t, l, "bob", "ephemeral", now)
 	kept := settled(t, l, "bob", "ephemeral too", now.Add(time.Hour))
 	indexAll(t, l)
-	if err := l.DropTasks(t.Context(), now.Add(time.Minute)); err != nil {
+	if _, err := l.DropTasks(t.Context(), now.Add(time.Minute), "", nil, 100); err != nil {
 		t.Fatal(err)
 	}
 	wantFound(t, find(t, l, "bob", "ephemeral"), kept)

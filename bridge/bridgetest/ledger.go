@@ -195,20 +195,39 @@ func tooMany(t *testing.T, l bridge.Ledger) {
 func dropped(t *testing.T, l bridge.Ledger) {
 	old, running := add(t, l), add(t, l)
 	settle(t, l, old, a2a.Completed)
-	if err := l.DropTasks(t.Context(), now); err != nil {
-		t.Fatal(err)
+	for name, tc := range map[string]struct {
+		before time.Time
+		agent  string
+		except []string
+	}{
+		"a task that settled at the limit": {now, "", nil},
+		"another agent's":                  {now.Add(time.Hour), "other", nil},
+		"an agent that is left out":        {now.Add(time.Hour), "", []string{"other", "agent"}},
+	} {
+		if n, err := l.DropTasks(t.Context(), tc.before, tc.agent, tc.except, 10); n != 0 || err != nil {
+			t.Errorf("%s: got %d, %v, want none", name, n, err)
+		}
 	}
-	if _, err := l.Task(t.Context(), "alice", old.Handle); err != nil {
-		t.Errorf("a task that settled at the limit: %v", err)
-	}
-	if err := l.DropTasks(t.Context(), now.Add(time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.Task(t.Context(), "alice", old.Handle); !errors.Is(err, bridge.ErrNoTask) {
-		t.Errorf("a task that settled before it: got %v, want ErrNoTask", err)
+	for i, agent := range []string{"", "agent"} {
+		if i > 0 {
+			old = add(t, l)
+			settle(t, l, old, a2a.Completed)
+		}
+		if n, err := l.DropTasks(t.Context(), now.Add(time.Millisecond), agent, []string{"other"}, 10); n != 1 || err != nil {
+			t.Errorf("agent %q: got %d, %v, want 1", agent, n, err)
+		}
+		if _, err := l.Task(t.Context(), "alice", old.Handle); !errors.Is(err, bridge.ErrNoTask) {
+			t.Errorf("a task that settled before the limit: got %v, want ErrNoTask", err)
+		}
 	}
 	if _, err := l.Task(t.Context(), "alice", running.Handle); err != nil {
 		t.Errorf("a task that runs: %v", err)
+	}
+	for range 3 {
+		settle(t, l, add(t, l), a2a.Completed)
+	}
+	if n, err := l.DropTasks(t.Context(), now.Add(time.Hour), "", nil, 2); n != 2 || err != nil {
+		t.Errorf("with a limit: got %d, %v, want 2", n, err)
 	}
 }
 

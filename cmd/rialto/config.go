@@ -48,6 +48,7 @@ type agentConfig struct {
 	Binding     a2a.Binding       `koanf:"binding"`
 	Credentials credentialsConfig `koanf:"credentials"`
 	UseCases    []string          `koanf:"use_cases"`
+	Retention   time.Duration     `koanf:"retention"`
 
 	flag string // the flag that it comes from; "" if from the file
 }

@@ -79,9 +79,9 @@ func fromText(to reflect.Type, s string) (any, error) {
 		}
 		return b, nil
 	case reflect.TypeFor[time.Duration]():
-		d, err := time.ParseDuration(s)
+		d, err := parseDuration(s)
 		if err != nil || d < 0 {
-			return nil, wrongType(fmt.Sprintf("%q is not a length of time such as 30m or 24h", s))
+			return nil, wrongType(fmt.Sprintf("%q is not a length of time such as 30m, 24h or 90d", s))
 		}
 		return d, nil
 	case reflect.TypeFor[[]string]():
@@ -92,6 +92,15 @@ func fromText(to reflect.Type, s string) (any, error) {
 		return list, nil
 	}
 	return s, nil
+}
+
+// parseDuration knows days besides what time.ParseDuration does.
+func parseDuration(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(s)
 }
 
 func fromNumber(to reflect.Type, n float64, text string) any {

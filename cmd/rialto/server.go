@@ -166,7 +166,7 @@ func newBridge(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *brid
 	}
 	dialers := map[string]*a2aclient.Dialer{}
 	for _, a := range cfg.Agents {
-		b.Agents = append(b.Agents, bridge.Agent{Name: a.Name, URL: a.URL, UseCases: a.UseCases})
+		b.Agents = append(b.Agents, bridge.Agent{Name: a.Name, URL: a.URL, UseCases: a.UseCases, Retention: a.Retention})
 		header, _ := a.Credentials.header() // checked with the configuration
 		dialers[a.Name] = &a2aclient.Dialer{
 			Header: header, Protocol: a.Protocol, Binding: a.Binding, Log: log,

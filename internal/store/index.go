@@ -135,9 +135,9 @@ func match(terms []string, form, and, last string) string {
 	return strings.Join(terms, and)
 }
 
-// forget takes tasks out of the index before they are dropped.
-func (db *DB) forget(ctx context.Context, t *tx, before int64) error {
-	const old = `(SELECT handle FROM tasks WHERE settled = 1 AND updated < $1)`
+// forget takes the tasks that old selects out of the index, before they are
+// dropped.
+func (db *DB) forget(ctx context.Context, t *tx, old string, args []any) error {
 	statements := []string{`DELETE FROM task_words WHERE handle IN ` + old}
 	if !db.postgres {
 		statements = []string{
@@ -146,7 +146,7 @@ func (db *DB) forget(ctx context.Context, t *tx, before int64) error {
 		}
 	}
 	for _, s := range statements {
-		if _, err := t.ExecContext(ctx, s, before); err != nil {
+		if _, err := t.ExecContext(ctx, s, args...); err != nil {
 			return err
 		}
 	}

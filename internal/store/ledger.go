@@ -201,14 +201,22 @@ func (db *DB) ClaimTasks(ctx context.Context, l bridge.Lease, now time.Time, lim
 }
 
 // DropTasks implements bridge.Ledger.
-func (db *DB) DropTasks(ctx context.Context, before time.Time) error {
-	return db.inTx(ctx, func(t *tx) error {
-		if err := db.forget(ctx, t, before.UnixMilli()); err != nil {
+func (db *DB) DropTasks(ctx context.Context, before time.Time, agent string, except []string, limit int) (n int, err error) {
+	args := []any{before.UnixMilli(), agent, limit, ""}
+	for _, name := range except {
+		args = append(args, name)
+	}
+	old := `(SELECT handle FROM tasks WHERE settled = 1 AND updated < $1 AND ($2 = '' OR agent = $2)
+		AND agent NOT IN (` + placeholders(4, len(except)+1) + `) ORDER BY updated, handle LIMIT $3)`
+	err = db.inTx(ctx, func(t *tx) error {
+		if err := db.forget(ctx, t, old, args); err != nil {
 			return err
 		}
-		_, err := t.ExecContext(ctx, `DELETE FROM tasks WHERE settled = 1 AND updated < $1`, before.UnixMilli())
+		dropped, err := changed(ctx, t, `DELETE FROM tasks WHERE handle IN `+old, args...)
+		n = int(dropped)
 		return err
 	})
+	return n, err
 }
 
 func scanEntries(rows *sql.Rows) (entries []*bridge.Entry, err error) {

@@ -1,0 +1,43 @@
+package bridge_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"rialto/a2a/a2aexec"
+)
+
+// TestTasksAreKeptAsLongAsTheirAgentSays looks at the ledger a month and half a
+// year later.
+func TestTasksAreKeptAsLongAsTheirAgentSays(t *testing.T) {
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error { turn.Complete("done"); return nil })
+	r := newRig(t, "", map[string]peer{"short": agent, "usual": agent, "long": agent})
+	for i, a := range r.Agents {
+		r.Agents[i].Retention = map[string]time.Duration{"short": 24 * time.Hour, "long": 365 * 24 * time.Hour}[a.Name]
+	}
+	tasks := map[string]string{}
+	for _, name := range []string{"short", "usual", "long"} {
+		tasks[name] = r.call("send_task", `{"agent":"`+name+`","message":"x"}`).TaskID
+	}
+	start := time.Now()
+	for _, step := range []struct {
+		days int
+		gone map[string]bool
+	}{
+		{0, nil},
+		{30, map[string]bool{"short": true}},
+		{180, map[string]bool{"short": true, "usual": true}},
+		{400, map[string]bool{"short": true, "usual": true, "long": true}},
+	} {
+		r.Now = func() time.Time { return start.AddDate(0, 0, step.days) }
+		if err := r.Prune(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for name, id := range tasks {
+			if gone := r.call("get_task", `{"task_id":"`+id+`"}`).IsError; gone != step.gone[name] {
+				t.Errorf("after %d days, agent %s: gone is %v, want %v", step.days, name, gone, step.gone[name])
+			}
+		}
+	}
+}
