@@ -69,10 +69,9 @@ func TestACodeIsRedeemedOnce(t *testing.T) {
 	p := demo(t, t.TempDir(), "")
 	const callback, verifier = "http://127.0.0.1:1/callback", "a-verifier-that-is-long-enough-for-rfc-7636-section-4"
 	client := register(t, p, callback)
-	challenge := sha256.Sum256([]byte(verifier))
 	answer := oauthtest.NewBrowser(t, nil).Authorize(p.URL+"/authorize?"+url.Values{
 		"response_type": {"code"}, "client_id": {client}, "redirect_uri": {callback}, "state": {"s"},
-		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},
+		"code_challenge": {s256(verifier)}, "code_challenge_method": {"S256"},
 	}.Encode(), username, password)
 
 	redemption := url.Values{
@@ -102,6 +101,12 @@ func TestAnUnknownAddressIsAPageAndNotAnError(t *testing.T) {
 	if resp.StatusCode != http.StatusNotFound || resp.Header.Get("Content-Security-Policy") == "" {
 		t.Errorf("got %d with policy %q, want our own 404", resp.StatusCode, resp.Header.Get("Content-Security-Policy"))
 	}
+}
+
+// s256 is the challenge of a verifier (RFC 7636 section 4.2).
+func s256(verifier string) string {
+	sum := sha256.Sum256([]byte(verifier))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
 func register(t *testing.T, p *program, callback string) (id string) {
