@@ -108,6 +108,8 @@ type AccountStore interface {
 	Accounts(ctx context.Context) ([]string, error)
 	// Account returns the account of that name, or ErrNotFound.
 	Account(ctx context.Context, name string) (*Account, error)
+	// AccountOf returns the account with that ID, or ErrNotFound.
+	AccountOf(ctx context.Context, id string) (*Account, error)
 	// AddSession records a browser session.
 	AddSession(ctx context.Context, s *Session) error
 	// Session returns a session that has not expired at now, or ErrNotFound.

@@ -64,6 +64,11 @@ func (db *DB) Account(ctx context.Context, name string) (*oauth.Account, error) 
 	return scanAccount(db.read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM accounts WHERE name = $1`, name))
 }
 
+// AccountOf implements oauth.AccountStore.
+func (db *DB) AccountOf(ctx context.Context, id string) (*oauth.Account, error) {
+	return scanAccount(db.read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id))
+}
+
 const accountColumns = `id, name, password, disabled, admin, created, issuer, subject, usecases`
 
 // scanAccount reads accountColumns.
