@@ -1,0 +1,128 @@
+package bridgetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"rialto/bridge"
+)
+
+// TestCards runs the contract of bridge.CardStore against the stores that open
+// returns. Each must be empty.
+func TestCards(t *testing.T, open func(*testing.T) bridge.CardStore) {
+	for name, test := range map[string]func(*testing.T, *cards){
+		"the first card counts, held or not":       firstCard,
+		"a held card counts once it is accepted":   heldCard,
+		"a card that is not held counts at once":   freeCard,
+		"going back is a change like any":          backAgain,
+		"cards without end are forgotten":          manyCards,
+		"the cards of one agent are not another's": otherCards,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, &cards{t: t, CardStore: open(t), now: now}) })
+	}
+}
+
+// cards is a store with a clock that goes on at each step.
+type cards struct {
+	bridge.CardStore
+	t   *testing.T
+	now time.Time
+}
+
+func (c *cards) see(agent, digest string, hold bool) {
+	c.t.Helper()
+	c.now = c.now.Add(time.Second)
+	if err := c.SeeCard(c.t.Context(), bridge.SeenCard{Agent: agent, Digest: digest, Card: []byte(`{"name":"` + digest + `"}`), Last: c.now}, hold); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *cards) accept(agent string, want error) {
+	c.t.Helper()
+	c.now = c.now.Add(time.Second)
+	if err := c.AcceptCard(c.t.Context(), agent, c.now); !errors.Is(err, want) {
+		c.t.Errorf("got %v, want %v", err, want)
+	}
+}
+
+// want checks which card of agent counts, and which there are, the latest first.
+func (c *cards) want(agent, inForce string, all ...string) {
+	c.t.Helper()
+	seen, err := c.SeenCards(c.t.Context(), agent)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var digests []string
+	for _, s := range seen {
+		digests = append(digests, s.Digest)
+		if string(s.Card) != `{"name":"`+s.Digest+`"}` || s.Agent != agent || s.First.After(s.Last) {
+			c.t.Errorf("got %+v", s)
+		}
+	}
+	if valid, _ := bridge.InForce(seen); valid.Digest != inForce || fmt.Sprint(digests) != fmt.Sprint(all) {
+		c.t.Errorf("got %q of %q, want %q of %q", valid.Digest, digests, inForce, all)
+	}
+}
+
+func firstCard(t *testing.T, c *cards) {
+	c.want("a", "")
+	c.accept("a", bridge.ErrNoCard)
+	c.see("a", "1", true)
+	c.want("a", "1", "1")
+	c.see("b", "1", false)
+	c.want("b", "1", "1")
+}
+
+func heldCard(t *testing.T, c *cards) {
+	c.see("a", "1", true)
+	c.see("a", "2", true)
+	c.see("a", "2", true)
+	c.want("a", "1", "2", "1")
+	c.accept("a", nil)
+	c.want("a", "2", "2", "1")
+	c.accept("a", bridge.ErrNoCard)
+}
+
+func freeCard(t *testing.T, c *cards) {
+	c.see("a", "1", false)
+	c.see("a", "2", false)
+	c.want("a", "2", "2", "1")
+	c.see("a", "1", false)
+	c.want("a", "1", "1", "2")
+	c.accept("a", bridge.ErrNoCard)
+}
+
+func backAgain(t *testing.T, c *cards) {
+	c.see("a", "1", true)
+	c.see("a", "2", true)
+	c.accept("a", nil)
+	c.see("a", "1", true)
+	c.want("a", "2", "1", "2")
+	c.accept("a", nil)
+	c.want("a", "1", "1", "2")
+}
+
+func manyCards(t *testing.T, c *cards) {
+	c.see("a", "first", true)
+	for i := range 3 * bridge.CardsKept {
+		c.see("a", fmt.Sprint(i), true)
+	}
+	seen, err := c.SeenCards(t.Context(), "a")
+	if err != nil || len(seen) != bridge.CardsKept {
+		t.Fatalf("got %d cards, %v", len(seen), err)
+	}
+	if valid, _ := bridge.InForce(seen); valid.Digest != "first" || seen[0].Digest != fmt.Sprint(3*bridge.CardsKept-1) {
+		t.Errorf("got %q in force and %q last", valid.Digest, seen[0].Digest)
+	}
+}
+
+func otherCards(t *testing.T, c *cards) {
+	c.see("a", "1", true)
+	c.see("b", "2", true)
+	c.see("b", "1", true)
+	c.accept("b", nil)
+	c.want("a", "1", "1")
+	c.want("b", "1", "1", "2")
+}

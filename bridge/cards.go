@@ -1,0 +1,121 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ErrNoCard says that an agent has shown no card, or none that waits.
+var ErrNoCard = errors.New("no such card")
+
+// CardsKept is how many cards of an agent are kept, the latest.
+const CardsKept = 10
+
+// SeenCard is a card that an agent has shown.
+type SeenCard struct {
+	Agent       string
+	Digest      string // SHA-256, in hexadecimal
+	Card        []byte // JSON
+	First, Last time.Time
+	InForce     time.Time // when it was put in force last; zero if it never was
+}
+
+// CardStore keeps the cards of agents. Its methods are atomic and may be called
+// concurrently, by several replicas that share one database.
+type CardStore interface {
+	// SeeCard records that an agent shows c now, at c.Last, and puts it in
+	// force, but with hold only if no card of the agent is. It keeps at most
+	// CardsKept cards of an agent.
+	SeeCard(ctx context.Context, c SeenCard, hold bool) error
+
+	// AcceptCard puts the card that an agent has shown last in force. It
+	// returns ErrNoCard if that is in force already, or there is none.
+	AcceptCard(ctx context.Context, agent string, now time.Time) error
+
+	// SeenCards returns the cards that an agent has shown, the one that it
+	// showed last first.
+	SeenCards(ctx context.Context, agent string) ([]SeenCard, error)
+}
+
+// Cards keeps an eye on the cards of agents: the first that an agent shows is
+// noted, and a change raises an alarm, for whoever changes an agent's card can
+// lead its callers elsewhere. All fields are required.
+type Cards struct {
+	Store CardStore
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Admit notes that an agent shows a card, and returns the JSON of the one to go
+// by: that card or, with hold, the one in force until an operator accepts the
+// other.
+func (c *Cards) Admit(ctx context.Context, agent string, card []byte, hold bool) ([]byte, error) {
+	sum := sha256.Sum256(card)
+	seen := SeenCard{Agent: agent, Digest: hex.EncodeToString(sum[:]), Card: card, Last: c.Now()}
+	before, err := c.Store.SeenCards(ctx, agent)
+	if err == nil {
+		err = c.Store.SeeCard(ctx, seen, hold)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("noting the card of %s: %w", agent, err)
+	}
+	valid, known := InForce(before)
+	if !known {
+		return card, nil
+	}
+	if before[0].Digest != seen.Digest {
+		c.alarm(ctx, before[0], seen, hold && valid.Digest != seen.Digest)
+	}
+	if hold {
+		return valid.Card, nil
+	}
+	return card, nil
+}
+
+// alarm tells the operator of a change.
+func (c *Cards) alarm(ctx context.Context, was, is SeenCard, held bool) {
+	remedy := "look at it with: rialto agents cards " + is.Agent
+	if held {
+		remedy = "the card from before stays in force until: rialto agents accept " + is.Agent
+	}
+	c.Log.WarnContext(ctx, "an agent's card has changed", "agent", is.Agent, "was", was.Digest, "is", is.Digest,
+		"changed", strings.Join(Changes(was.Card, is.Card), ", "), "remedy", remedy)
+}
+
+// InForce returns which of an agent's cards counts.
+func InForce(cards []SeenCard) (SeenCard, bool) {
+	var valid SeenCard
+	for _, c := range cards {
+		if c.InForce.After(valid.InForce) {
+			valid = c
+		}
+	}
+	return valid, !valid.InForce.IsZero()
+}
+
+// Changes returns the names of the members in which two cards differ, in order.
+func Changes(was, is []byte) []string {
+	var before, after map[string]json.RawMessage
+	if json.Unmarshal(was, &before) != nil || json.Unmarshal(is, &after) != nil {
+		return []string{"all of it"}
+	}
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !bytes.Equal(before[name], after[name]) {
+			names = append(names, shown(name, 64))
+		}
+	}
+	return names
+}

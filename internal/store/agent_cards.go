@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"rialto/bridge"
+)
+
+var _ bridge.CardStore = (*DB)(nil)
+
+// SeeCard implements bridge.CardStore.
+func (db *DB) SeeCard(ctx context.Context, c bridge.SeenCard, hold bool) error {
+	return db.inTx(ctx, func(tx *tx) error {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO agent_cards (agent, digest, card, first, last, in_force)
+			SELECT $1, $2, $3, CAST($4 AS BIGINT), CAST($4 AS BIGINT),
+				CASE WHEN $5 = 1 AND EXISTS (SELECT 1 FROM agent_cards WHERE agent = $1 AND in_force > 0) THEN 0 ELSE CAST($4 AS BIGINT) END
+			WHERE true
+			ON CONFLICT (agent, digest) DO UPDATE SET
+				last = excluded.last,
+				in_force = CASE WHEN excluded.in_force > 0 THEN excluded.in_force ELSE agent_cards.in_force END`,
+			c.Agent, c.Digest, string(c.Card), ms(c.Last), flag(hold))
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `
+			DELETE FROM agent_cards
+			WHERE agent = $1 AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)
+			AND digest NOT IN (SELECT digest FROM agent_cards WHERE agent = $1 ORDER BY last DESC, digest LIMIT $2)`,
+			c.Agent, bridge.CardsKept-1)
+		return err
+	})
+}
+
+// AcceptCard implements bridge.CardStore.
+func (db *DB) AcceptCard(ctx context.Context, agent string, now time.Time) error {
+	n, err := changed(ctx, db.write, `
+		UPDATE agent_cards SET in_force = $2
+		WHERE agent = $1
+		AND digest = (SELECT digest FROM agent_cards WHERE agent = $1 ORDER BY last DESC, digest LIMIT 1)
+		AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)`, agent, ms(now))
+	if err == nil && n == 0 {
+		return bridge.ErrNoCard
+	}
+	return err
+}
+
+// SeenCards implements bridge.CardStore.
+func (db *DB) SeenCards(ctx context.Context, agent string) ([]bridge.SeenCard, error) {
+	rows, err := db.read.QueryContext(ctx, `
+		SELECT agent, digest, card, first, last, in_force FROM agent_cards
+		WHERE agent = $1 ORDER BY last DESC, digest`, agent)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var cards []bridge.SeenCard
+	for rows.Next() {
+		var c bridge.SeenCard
+		var card string
+		var first, last, inForce int64
+		if err := rows.Scan(&c.Agent, &c.Digest, &card, &first, &last, &inForce); err != nil {
+			return nil, err
+		}
+		c.Card, c.First, c.Last, c.InForce = []byte(card), at(first), at(last), at(inForce)
+		cards = append(cards, c)
+	}
+	return cards, rows.Err()
+}
