@@ -13,9 +13,9 @@ import (
 // vouchFor is how long a voucher lives: it is used at once.
 const vouchFor = 2 * time.Minute
 
-// voucher is what a subject token says (RFC 8693 section 2.1). The provider's
+// subjectToken is what a subject token says (RFC 8693 section 2.1). The provider's
 // issuer and subject are there for those who know the person from there.
-type voucher struct {
+type subjectToken struct {
 	Issuer          string `json:"iss"`
 	Subject         string `json:"sub"`
 	Audience        string `json:"aud"`
@@ -43,7 +43,7 @@ func (s *Server) Vouch(ctx context.Context, user, audience string) (string, erro
 		return "", fmt.Errorf("account %s is disabled", user)
 	}
 	now := s.Now()
-	payload, err := json.Marshal(voucher{
+	payload, err := json.Marshal(subjectToken{
 		Issuer: s.Issuer, Subject: a.ID, Audience: audience,
 		IssuedAt: now.Unix(), Expires: now.Add(vouchFor).Unix(), ID: newID(),
 		Name: a.Name, UpstreamIssuer: a.Issuer, UpstreamSubject: a.Subject,

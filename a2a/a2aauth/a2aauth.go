@@ -64,27 +64,28 @@ func (s Secret) Apply(req *http.Request, c a2aclient.Caller) error {
 // Renew implements a2aclient.Credentials: there is only one secret.
 func (Secret) Renew(*http.Request, a2aclient.Caller) bool { return false }
 
-// as returns s in the way that card asks for, where s leaves that open.
+// as returns s in the way that card asks for, where s leaves that open: as a
+// bearer token if that is among them, and else in the first that fits.
 func (s Secret) as(card *a2a.Card) Secret {
 	if s.Kind != AsTheCardSays || card == nil {
 		return s
 	}
+	fits := s
 	for _, need := range card.Security {
 		for name := range need {
 			switch scheme := card.SecuritySchemes[name]; {
 			case len(need) > 1: // one secret is not enough
-			case scheme.Type == a2a.APIKey && scheme.Name != "":
-				s.Kind, s.In, s.Name = APIKey, scheme.In, scheme.Name
-				return s
-			case scheme.Type == a2a.HTTPAuth && scheme.Scheme == "basic" && s.User != "":
-				s.Kind = Basic
-				return s
 			case bearer(scheme):
 				return s
+			case fits.Kind != AsTheCardSays:
+			case scheme.Type == a2a.APIKey && scheme.Name != "":
+				fits.Kind, fits.In, fits.Name = APIKey, scheme.In, scheme.Name
+			case scheme.Type == a2a.HTTPAuth && scheme.Scheme == "basic" && s.User != "":
+				fits.Kind = Basic
 			}
 		}
 	}
-	return s
+	return fits
 }
 
 // bearer reports whether a bearer token is what scheme asks for in the end.

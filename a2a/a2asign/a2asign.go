@@ -2,8 +2,9 @@
 // over JCS (RFC 8785), as A2A 1.0 section 8.4 and A2A 0.3 section 5.5 have it.
 //
 // It works on the JSON of a card, not on a2a.Card, because that is what was
-// signed. It fetches no keys: whoever can forge a card can also name a place of
-// his own in its "jku" header, so keys come from the caller.
+// signed. It never follows the "jku" header of a signature, though A2A 1.0
+// section 8.4.3 has it: whoever can forge a card can name a place of his own
+// there. Keys come from whoever runs the program.
 package a2asign
 
 import (

@@ -49,18 +49,10 @@ type agentConfig struct {
 	Credentials credentialsConfig `koanf:"credentials"`
 	UseCases    []string          `koanf:"use_cases"`
 	Retention   time.Duration     `koanf:"retention"`
+	Card        cardConfig        `koanf:"card"`
+	Review      bool              `koanf:"review"`
 
 	flag string // the flag that it comes from; "" if from the file
-}
-
-// credentialsConfig says what to send to an agent, and where the secret is.
-type credentialsConfig struct {
-	Header string `koanf:"header"` // "Authorization" when empty
-	Scheme string `koanf:"scheme"` // "Bearer" when empty and the header is Authorization
-	Env    string `koanf:"env"`
-	File   string `koanf:"file"`
-
-	value string // the secret itself, for an agent that we start
 }
 
 type logConfig struct {

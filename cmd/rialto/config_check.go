@@ -116,8 +116,11 @@ func (a agentConfig) check() error {
 	if a.Binding != "" && !slices.Contains([]a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON}, a.Binding) {
 		return fmt.Errorf("binding: %q is not one of JSONRPC, HTTP+JSON; leave it out to find it from the agent's card", a.Binding)
 	}
-	if _, err := a.Credentials.header(); err != nil {
+	if err := a.Credentials.check(); err != nil {
 		return fmt.Errorf("credentials: %w", err)
+	}
+	if _, err := a.Card.keys(); err != nil {
+		return fmt.Errorf("card.keys: %w", err)
 	}
 	return nil
 }

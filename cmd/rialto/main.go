@@ -37,7 +37,7 @@ func command() *cobra.Command {
 	root.AddCommand(
 		demoCommand(), serveCommand(), configCommand(), tokenCommand(),
 		userCommand(), tableExpertCommand(), healthCommand(), doctorCommand(),
-		keysCommand(), pushCommand(),
+		keysCommand(), agentsCommand(), pushCommand(),
 	)
 	return root
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -65,6 +67,17 @@ func TestScripts(t *testing.T) {
 					time.Sleep(50 * time.Millisecond) // another process: there is nothing to wait on
 				}
 				ts.Fatalf("%s does not answer", args[0])
+			},
+			// site VAR DIR FILE serves what is in DIR, puts its address into VAR,
+			// and writes it into FILE in the place of $VAR.
+			"site": func(ts *testscript.TestScript, neg bool, args []string) {
+				web := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[1]))))
+				ts.Defer(web.Close)
+				ts.Setenv(args[0], web.URL)
+				for _, name := range args[2:] {
+					text := strings.ReplaceAll(ts.ReadFile(name), "$"+args[0], web.URL)
+					ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+				}
 			},
 			// private FILE fails unless only its owner may read it.
 			"private": func(ts *testscript.TestScript, neg bool, args []string) {

@@ -56,6 +56,7 @@ func configFlags(cmd *cobra.Command, path *string) {
 func configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Work with the configuration"}
 	var path string
+	var agents bool
 	check := &cobra.Command{
 		Use:   "check",
 		Short: "Say what is wrong with a configuration, or what it amounts to",
@@ -72,10 +73,14 @@ func configCommand() *cobra.Command {
 			for _, a := range cfg.Agents {
 				fmt.Fprintf(cmd.OutOrStdout(), "agent      %s at %s\n", a.Name, a.URL)
 			}
+			if agents {
+				return cfg.visit(cmd.Context(), cmd.OutOrStdout())
+			}
 			return nil
 		},
 	}
 	configFlags(check, &path)
+	check.Flags().BoolVar(&agents, "agents", false, "read the agents' cards, and say what they ask for in vain")
 	cmd.AddCommand(check)
 	return cmd
 }

@@ -16,7 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"rialto/a2a/a2aclient"
 	"rialto/bridge"
 	"rialto/bridge/push"
 	"rialto/bridge/web"
@@ -69,7 +68,8 @@ func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, err
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	s := &server{cfg: cfg, log: log, store: db, oauth: newOAuth(cfg, log, db, secret), bridge: newBridge(cfg, log, db, secret)}
+	as := newOAuth(cfg, log, db, secret)
+	s := &server{cfg: cfg, log: log, store: db, oauth: as, bridge: newBridge(cfg, log, db, secret, as.Vouch)}
 	s.mcp, err = newMCP(cfg, log, s.bridge, secret)
 	err = errors.Join(err, s.takeWebhooks(secret), s.openInbox(secret))
 	if err := errors.Join(err, s.ready(ctx)); err != nil {
@@ -146,7 +146,7 @@ func newOAuth(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *oauth
 	return as
 }
 
-func newBridge(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *bridge.Bridge {
+func newBridge(cfg *config, log *slog.Logger, db *store.DB, secret []byte, says vouch) *bridge.Bridge {
 	b := &bridge.Bridge{
 		Default: cfg.DefaultAgent,
 		Ledger:  db,
@@ -164,17 +164,10 @@ func newBridge(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *brid
 	if cfg.DownloadLinks > 0 {
 		b.Downloads = &bridge.Downloads{Key: derived(secret, "download links"), TTL: cfg.DownloadLinks}
 	}
-	dialers := map[string]*a2aclient.Dialer{}
 	for _, a := range cfg.Agents {
 		b.Agents = append(b.Agents, bridge.Agent{Name: a.Name, URL: a.URL, UseCases: a.UseCases, Retention: a.Retention})
-		header, _ := a.Credentials.header() // checked with the configuration
-		dialers[a.Name] = &a2aclient.Dialer{
-			Header: header, Protocol: a.Protocol, Binding: a.Binding, Log: log,
-		}
 	}
-	b.Dial = func(ctx context.Context, a bridge.Agent) (bridge.Peer, error) {
-		return dialers[a.Name].Dial(ctx, a.URL)
-	}
+	b.Dial = dial(cfg, log, says, &bridge.Cards{Store: db, Now: time.Now, Log: log})
 	return b
 }
 

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 
+	"rialto/internal/store"
+
 	"github.com/spf13/cobra"
 )
 
@@ -90,4 +92,20 @@ func (f *storeFlags) load(cmd *cobra.Command) (*config, error) {
 	cfg := demoConfig(dir)
 	cfg.URL = strings.TrimSpace(string(address))
 	return cfg, nil
+}
+
+// open opens the store. Close it.
+func (f *storeFlags) open(cmd *cobra.Command) (*config, *store.DB, error) {
+	cfg, err := f.load(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	if kind, _ := engineOf(cfg.Database); kind == memory {
+		return nil, nil, errInMemory
+	}
+	db, err := store.Open(cmd.Context(), cfg.Database)
+	if err != nil {
+		return nil, nil, fmt.Errorf("database: %w", err)
+	}
+	return cfg, db, nil
 }

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"strings"
 
-	"rialto/internal/store"
 	"rialto/oauth"
 
 	"github.com/spf13/cobra"
@@ -22,22 +21,15 @@ func onStore(cmd *cobra.Command, do func(*cobra.Command, *oauth.Server, []string
 	var from storeFlags
 	from.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, err := from.load(cmd)
+		cfg, db, err := from.open(cmd)
 		if err != nil {
 			return err
 		}
-		if kind, _ := engineOf(cfg.Database); kind == memory {
-			return errInMemory
-		}
+		defer db.Close()
 		secret, err := loadSecret(cfg)
 		if err != nil {
 			return err
 		}
-		db, err := store.Open(cmd.Context(), cfg.Database)
-		if err != nil {
-			return fmt.Errorf("database: %w", err)
-		}
-		defer db.Close()
 		return do(cmd, newOAuth(cfg, slog.New(slog.DiscardHandler), db, secret), args)
 	}
 	return cmd

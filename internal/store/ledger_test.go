@@ -33,6 +33,8 @@ func TestSQLiteKeepsTheContractOfTheIndex(t *testing.T) {
 
 func TestPostgreSQLKeepsTheContractOfTheIndex(t *testing.T) {
 	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return openSchema(t) })
+}
+
 func TestSQLiteKeepsTheContractOfCards(t *testing.T) {
 	bridgetest.TestCards(t, func(t *testing.T) bridge.CardStore { return openTemp(t) })
 }

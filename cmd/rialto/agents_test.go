@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"rialto/a2a/a2asign"
+	"rialto/bridge"
+	"rialto/internal/store"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+const plainCard = `{"name":"One","description":"","version":"1","skills":[],"capabilities":{},"defaultInputModes":[],"defaultOutputModes":[],
+"supportedInterfaces":[{"url":"/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`
+
+// shown is an agent that shows a card.
+type shown struct {
+	atomic.Pointer[string]
+	url string
+	log bytes.Buffer
+	db  *store.DB
+}
+
+func newShown(t *testing.T, card string) *shown {
+	s := &shown{}
+	s.Store(&card)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(*s.Load())) }))
+	t.Cleanup(web.Close)
+	s.url = web.URL
+	var err error
+	if s.db, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "rialto.db")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.db.Close() })
+	return s
+}
+
+// dial connects as the server does, and returns the name on the card and what
+// was logged.
+func (s *shown) dial(t *testing.T, a agentConfig) (name, logged string, err error) {
+	t.Helper()
+	s.log.Reset()
+	a.Name, a.URL = "one", s.url
+	log := slog.New(slog.NewTextHandler(&s.log, nil))
+	dialled, err := dial(&config{Agents: []agentConfig{a}}, log, nil, &bridge.Cards{Store: s.db, Now: time.Now, Log: log})(t.Context(), bridge.Agent{Name: "one", URL: s.url})
+	if err != nil {
+		return "", s.log.String(), err
+	}
+	return dialled.Card().Name, s.log.String(), nil
+}
+
+func (s *shown) says(t *testing.T, do func(context.Context, *bytes.Buffer) error) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := do(t.Context(), &out); err != nil {
+		return err.Error()
+	}
+	return out.String()
+}
+
+func TestAChangedCardRaisesAnAlarm(t *testing.T) {
+	for name, review := range map[string]bool{"and counts": false, "and waits to be accepted": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newShown(t, plainCard)
+			list := func() string {
+				return s.says(t, func(ctx context.Context, out *bytes.Buffer) error { return listCards(ctx, out, s.db, "one") })
+			}
+			accept := func() string {
+				return s.says(t, func(ctx context.Context, out *bytes.Buffer) error { return acceptCard(ctx, out, s.db, "one") })
+			}
+			if got := list(); !strings.Contains(got, "has not shown a card") {
+				t.Errorf("before: got %s", got)
+			}
+			a := agentConfig{Review: review}
+			for _, again := range []string{plainCard, strings.Replace(plainCard, `{"name":"One",`, `{ "name" : "One", `, 1)} {
+				s.Store(&again)
+				if got, logged, err := s.dial(t, a); err != nil || got != "One" || logged != "" {
+					t.Fatalf("got %s, %v, log %s", got, err, logged)
+				}
+			}
+			other := strings.ReplaceAll(plainCard, "One", "Two")
+			s.Store(&other)
+			want, remedy := "Two", "agents cards one"
+			if review {
+				want, remedy = "One", "agents accept one"
+			}
+			got, logged, err := s.dial(t, a)
+			if err != nil || got != want || !strings.Contains(logged, "changed=name") || !strings.Contains(logged, remedy) {
+				t.Errorf("got %s, %v, log %s", got, err, logged)
+			}
+			if _, logged, _ := s.dial(t, a); logged != "" {
+				t.Errorf("one change raised two alarms: %s", logged)
+			}
+			if got := list(); !strings.Contains(got, "differs in name") || strings.Contains(got, "waits for") != review || strings.Count(got, "in force") != 1 {
+				t.Errorf("got %s", got)
+			}
+			if got := accept(); strings.Contains(got, "is in force") != review {
+				t.Errorf("got %s", got)
+			}
+			if got, _, err := s.dial(t, a); err != nil || got != "Two" {
+				t.Errorf("after it was accepted: got %s, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestACardMustBeSignedWhereKeysAreConfigured(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private := jose.JSONWebKey{Key: key, KeyID: "k1"}
+	set, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{private.Public()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "keys.json")
+	if err := os.WriteFile(file, set, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	signed, err := a2asign.Sign([]byte(plainCard), jose.SigningKey{Algorithm: jose.ES256, Key: private}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newShown(t, string(signed))
+	a := agentConfig{Card: cardConfig{Keys: file}}
+	if got, _, err := s.dial(t, a); err != nil || got != "One" {
+		t.Errorf("got %s, %v", got, err)
+	}
+	forged := strings.Replace(string(signed), `"One"`, `"Evil"`, 1)
+	for card, want := range map[string]string{plainCard: "the card is not signed", forged: `it names the keys "k1"`} {
+		s.Store(&card)
+		if got, _, err := s.dial(t, a); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %s, %v, want %s", got, err, want)
+		}
+	}
+	if cards, err := s.db.SeenCards(t.Context(), "one"); err != nil || len(cards) != 1 {
+		t.Errorf("got %d cards, %v: a forged one was noted", len(cards), err)
+	}
+}
