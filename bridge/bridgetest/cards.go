@@ -20,20 +20,23 @@ func TestCards(t *testing.T, open func(*testing.T) bridge.CardStore) {
 		"cards without end are forgotten":          manyCards,
 		"the cards of one agent are not another's": otherCards,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, &cards{t: t, CardStore: open(t), now: now}) })
+		for clock, step := range map[string]time.Duration{"": time.Second, ", within a millisecond": 0} {
+			t.Run(name+clock, func(t *testing.T) { test(t, &cards{t: t, CardStore: open(t), now: now, step: step}) })
+		}
 	}
 }
 
-// cards is a store with a clock that goes on at each step.
+// cards is a store with a clock that goes on by step.
 type cards struct {
 	bridge.CardStore
-	t   *testing.T
-	now time.Time
+	t    *testing.T
+	now  time.Time
+	step time.Duration
 }
 
 func (c *cards) see(agent, digest string, hold bool) {
 	c.t.Helper()
-	c.now = c.now.Add(time.Second)
+	c.now = c.now.Add(c.step)
 	if err := c.SeeCard(c.t.Context(), bridge.SeenCard{Agent: agent, Digest: digest, Card: []byte(`{"name":"` + digest + `"}`), Last: c.now}, hold); err != nil {
 		c.t.Fatal(err)
 	}
@@ -41,7 +44,7 @@ func (c *cards) see(agent, digest string, hold bool) {
 
 func (c *cards) accept(agent string, want error) {
 	c.t.Helper()
-	c.now = c.now.Add(time.Second)
+	c.now = c.now.Add(c.step)
 	if err := c.AcceptCard(c.t.Context(), agent, c.now); !errors.Is(err, want) {
 		c.t.Errorf("got %v, want %v", err, want)
 	}

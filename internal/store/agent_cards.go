@@ -12,10 +12,18 @@ var _ bridge.CardStore = (*DB)(nil)
 // SeeCard implements bridge.CardStore.
 func (db *DB) SeeCard(ctx context.Context, c bridge.SeenCard, hold bool) error {
 	return db.inTx(ctx, func(tx *tx) error {
+		// Of two cards that were seen within a millisecond, the second is later.
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO agent_cards (agent, digest, card, first, last, in_force)
-			SELECT $1, $2, $3, CAST($4 AS BIGINT), CAST($4 AS BIGINT),
-				CASE WHEN $5 = 1 AND EXISTS (SELECT 1 FROM agent_cards WHERE agent = $1 AND in_force > 0) THEN 0 ELSE CAST($4 AS BIGINT) END
+			SELECT $1, $2, $3, seen, seen, CASE WHEN $5 = 1 AND forced > 0 THEN 0 ELSE seen END
+			FROM (
+				SELECT forced, CASE WHEN CAST($4 AS BIGINT) > latest THEN CAST($4 AS BIGINT) ELSE latest + 1 END AS seen
+				FROM (
+					SELECT COALESCE(MAX(in_force), 0) AS forced,
+						COALESCE(MAX(CASE WHEN digest <> $2 THEN CASE WHEN last > in_force THEN last ELSE in_force END END), 0) AS latest
+					FROM agent_cards WHERE agent = $1
+				) AS others
+			) AS moment
 			WHERE true
 			ON CONFLICT (agent, digest) DO UPDATE SET
 				last = excluded.last,
@@ -36,7 +44,9 @@ func (db *DB) SeeCard(ctx context.Context, c bridge.SeenCard, hold bool) error {
 // AcceptCard implements bridge.CardStore.
 func (db *DB) AcceptCard(ctx context.Context, agent string, now time.Time) error {
 	n, err := changed(ctx, db.write, `
-		UPDATE agent_cards SET in_force = $2
+		UPDATE agent_cards SET in_force = (
+			SELECT CASE WHEN CAST($2 AS BIGINT) > MAX(in_force) THEN CAST($2 AS BIGINT) ELSE MAX(in_force) + 1 END
+			FROM agent_cards WHERE agent = $1)
 		WHERE agent = $1
 		AND digest = (SELECT digest FROM agent_cards WHERE agent = $1 ORDER BY last DESC, digest LIMIT 1)
 		AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)`, agent, ms(now))
