@@ -65,6 +65,9 @@ type Bridge struct {
 	waits    context.Context // ends with EndWaits: callers wait no longer
 	wg       sync.WaitGroup
 
+	outgoing chan Signal
+	bells    bells
+
 	mu    sync.Mutex
 	live  map[string]*follower // by handle: the tasks whose lease is ours; nil while one is taken up
 	peers map[string]*peer     // by agent name
@@ -125,6 +128,10 @@ func (b *Bridge) Start() {
 	b.running, b.stop = context.WithCancel(context.Background())
 	b.waits, b.endWaits = context.WithCancel(b.running)
 	b.wg.Go(b.rescue)
+	if b.Signals != nil {
+		b.outgoing = make(chan Signal, maxSignals)
+		b.wg.Go(b.exchange)
+	}
 	if b.Index != nil {
 		b.wg.Go(b.keepIndex)
 	}

@@ -62,6 +62,8 @@ func (f *Face) follow(ctx context.Context, e *Entry, yield yielder) {
 // changed returns a task that another replica follows when the ledger has heard
 // more of it, or when this replica has taken it up.
 func (f *Face) changed(ctx context.Context, seen *Entry) (*Entry, error) {
+	rung, leave := f.bridge.bells.enter(seen.Handle)
+	defer leave()
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
@@ -70,6 +72,7 @@ func (f *Face) changed(ctx context.Context, seen *Entry) (*Entry, error) {
 			return nil, ctx.Err()
 		case <-f.bridge.waits.Done():
 			return nil, errStopping
+		case <-rung:
 		case <-tick.C:
 		}
 		e, err := f.entry(ctx, a2a.TaskID(seen.Handle))

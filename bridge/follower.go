@@ -277,6 +277,9 @@ func (f *follower) write() {
 		f.b.Log.Error("writing a task", "task", f.entry.Handle, "err", err)
 	default:
 		f.dirty, f.written = false, true
+		if f.entry.Settled {
+			f.b.signal(Signal{AboutLedger, f.entry.Handle})
+		}
 	}
 }
 

@@ -59,8 +59,11 @@ func (b *Bridge) task(ctx context.Context, handle string, wait time.Duration, pr
 }
 
 // settled returns owner's task once it has settled, or as it stands when ctx
-// ends. A task that another replica follows is looked up again and again.
+// ends. A task that another replica follows is looked up again and again, and
+// when that replica says so.
 func (b *Bridge) settled(ctx context.Context, owner, handle string, progress func(string)) (*Entry, error) {
+	rung, leave := b.bells.enter(handle)
+	defer leave()
 	for {
 		e, err := b.Ledger.Task(context.WithoutCancel(ctx), owner, handle)
 		if err != nil || e.Settled {
@@ -76,6 +79,7 @@ func (b *Bridge) settled(ctx context.Context, owner, handle string, progress fun
 			return e, nil
 		case <-b.waits.Done():
 			return e, nil
+		case <-rung:
 		case <-time.After(pollEvery):
 		}
 	}

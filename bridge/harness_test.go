@@ -105,6 +105,12 @@ func as(ctx context.Context, user string) context.Context {
 
 func newRig(t *testing.T, dsn string, agents map[string]peer) *rig {
 	t.Helper()
+	return newRigWith(t, dsn, agents, func(*bridge.Bridge) {})
+}
+
+// newRigWith makes changes to the bridge before it starts.
+func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*bridge.Bridge)) *rig {
+	t.Helper()
 	if dsn == "" {
 		dsn = filepath.Join(t.TempDir(), "test.db")
 	}
@@ -138,6 +144,7 @@ func newRig(t *testing.T, dsn string, agents map[string]peer) *rig {
 	for name := range agents {
 		b.Agents = append(b.Agents, bridge.Agent{Name: name, URL: "http://" + name})
 	}
+	change(b)
 	b.Start()
 	var once sync.Once
 	r := &rig{Bridge: b, t: t, ledger: ledger, db: db}

@@ -8,27 +8,14 @@ import (
 	"rialto/a2a"
 )
 
-// Signals tell the replicas that share a ledger of its tasks. They are hints
-// and may get lost: whoever waits for one looks now and then by itself.
-type Signals interface {
-	// Signal tells all replicas that there is news of a task.
-	Signal(ctx context.Context, handle string) error
-
-	// Listen hears of the tasks that are signalled, until ctx ends.
-	Listen(ctx context.Context, heard func(handle string))
-}
-
 // lookFor bounds a look at a task that somebody said has changed.
 const lookFor = 30 * time.Second
 
 // Poke has a task looked at, because its agent says that there is news. It does
 // not wait, and whoever follows the task looks: this replica or another.
-func (b *Bridge) Poke(ctx context.Context, handle string) {
-	if b.poke(handle) || b.Signals == nil {
-		return
-	}
-	if err := b.Signals.Signal(ctx, handle); err != nil {
-		b.Log.Warn("passing on that a task has news", "task", handle, "err", err)
+func (b *Bridge) Poke(handle string) {
+	if !b.poke(handle) {
+		b.signal(Signal{AboutAgent, handle})
 	}
 }
 

@@ -49,9 +49,9 @@ func TestAPokeEndsAWait(t *testing.T) {
 	done := make(chan *answer)
 	go func() { done <- r.call("get_task", `{"task_id":"`+task.TaskID+`"}`) }()
 	m.now <- &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}} // a poke without news
-	r.Poke(t.Context(), task.TaskID)
+	r.Poke(task.TaskID)
 	m.now <- &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}
-	r.Poke(t.Context(), task.TaskID)
+	r.Poke(task.TaskID)
 	(<-done).want(t, a2a.Completed, false)
 }
 

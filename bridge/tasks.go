@@ -39,6 +39,8 @@ func (t Tasks) Task(ctx context.Context, principal, id string) (*mcp.Task, error
 
 // Next implements mcp.Tasks.
 func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (*mcp.Task, error) {
+	rung, leave := t.Bridge.bells.enter(id)
+	defer leave()
 	for {
 		e, changed, err := t.Bridge.now(ctx, t.Owner(principal), id)
 		if err != nil {
@@ -52,6 +54,7 @@ func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (
 			return nil, ctx.Err()
 		case <-t.Bridge.waits.Done():
 			return nil, context.Canceled
+		case <-rung:
 		case <-changed: // nil, and never ready, where another replica follows the task
 		case <-time.After(pollEvery):
 		}

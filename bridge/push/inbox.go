@@ -35,7 +35,7 @@ type Inbox struct {
 	Check func(ctx context.Context, agent, jwt, address string, body [sha256.Size]byte) error
 
 	// Poke has a task looked at.
-	Poke func(ctx context.Context, handle string)
+	Poke func(handle string)
 
 	Log *slog.Logger
 }
@@ -114,7 +114,7 @@ func (in *Inbox) take(w http.ResponseWriter, r *http.Request, agent, handle stri
 		http.NotFound(w, r)
 		return
 	}
-	in.Poke(r.Context(), handle)
+	in.Poke(handle)
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -66,7 +66,7 @@ func newInbox(t *testing.T, agent *signing) (*push.Inbox, chan string) {
 	keys := &a2apush.Keys{Agent: agent.url + "/a2a", Now: time.Now}
 	in := &push.Inbox{
 		Key: []byte("key"), Log: slog.New(slog.DiscardHandler),
-		Poke: func(_ context.Context, handle string) { poked <- handle },
+		Poke: func(handle string) { poked <- handle },
 		Check: func(ctx context.Context, name, token, address string, body [sha256.Size]byte) error {
 			if name != "agent" {
 				t.Errorf("asked for the keys of %q", name)

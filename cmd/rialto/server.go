@@ -150,6 +150,7 @@ func newBridge(cfg *config, log *slog.Logger, db *store.DB, secret []byte, says 
 	b := &bridge.Bridge{
 		Default: cfg.DefaultAgent,
 		Ledger:  db,
+		Signals: db.Signals(),
 		Index:   db,
 		URL:     cfg.URL,
 		Replica: rand.Text(),

@@ -1,0 +1,110 @@
+package bridge
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// Signals tell the replicas that share a ledger of its tasks. They are hints
+// and may get lost: whoever waits for one looks now and then by itself.
+type Signals interface {
+	// Send tells all replicas, this one among them.
+	Send(context.Context, Signal) error
+
+	// Listen hears what is sent, until ctx ends.
+	Listen(ctx context.Context, heard func(Signal))
+}
+
+// Signal says what there is about a task.
+type Signal struct {
+	About  About
+	Handle string
+}
+
+// About is what a signal is about.
+type About string
+
+// What there is to say of a task.
+const (
+	AboutAgent  About = "agent"  // its agent has news: whoever follows it looks
+	AboutLedger About = "ledger" // it has settled: whoever waits for it reads
+)
+
+// maxSignals bounds the signals that wait to be sent; more are lost.
+const maxSignals = 256
+
+// signal tells the other replicas, beside what is being done.
+func (b *Bridge) signal(s Signal) {
+	if b.Signals == nil {
+		return
+	}
+	select {
+	case b.outgoing <- s:
+	default:
+	}
+}
+
+// exchange sends and hears signals until the bridge closes.
+func (b *Bridge) exchange() {
+	b.wg.Go(func() { b.Signals.Listen(b.running, b.heard) })
+	for {
+		select {
+		case <-b.running.Done():
+			return
+		case s := <-b.outgoing:
+			ctx, cancel := context.WithTimeout(b.running, writeBudget)
+			if err := b.Signals.Send(ctx, s); err != nil {
+				b.complain("telling other replicas", err)
+			}
+			cancel()
+		}
+	}
+}
+
+func (b *Bridge) heard(s Signal) {
+	switch s.About {
+	case AboutAgent:
+		b.poke(s.Handle)
+	case AboutLedger:
+		b.bells.ring(s.Handle)
+	}
+}
+
+// bells wake those who wait for tasks that other replicas follow.
+type bells struct {
+	mu      sync.Mutex
+	waiting map[string][]chan struct{} // by handle
+}
+
+// enter returns what is ready after a task was rung, and what ends that.
+func (l *bells) enter(handle string) (rung <-chan struct{}, leave func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.waiting == nil {
+		l.waiting = map[string][]chan struct{}{}
+	}
+	c := make(chan struct{}, 1)
+	l.waiting[handle] = append(l.waiting[handle], c)
+	return c, func() { l.leave(handle, c) }
+}
+
+func (l *bells) leave(handle string, c chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	left := slices.DeleteFunc(l.waiting[handle], func(other chan struct{}) bool { return other == c })
+	if l.waiting[handle] = left; len(left) == 0 {
+		delete(l.waiting, handle)
+	}
+}
+
+func (l *bells) ring(handle string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.waiting[handle] {
+		select {
+		case c <- struct{}{}:
+		default: // it is awake already
+		}
+	}
+}

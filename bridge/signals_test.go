@@ -1,0 +1,82 @@
+package bridge_test
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/bridge"
+)
+
+// hub carries signals between the replicas of a test.
+type hub struct {
+	mu   sync.Mutex
+	ears []func(bridge.Signal)
+}
+
+func (h *hub) Send(_ context.Context, s bridge.Signal) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, heard := range h.ears {
+		heard(s)
+	}
+	return nil
+}
+
+func (h *hub) Listen(ctx context.Context, heard func(bridge.Signal)) {
+	h.mu.Lock()
+	h.ears = append(h.ears, heard)
+	h.mu.Unlock()
+	<-ctx.Done()
+}
+
+// replicas are two bridges that share a ledger and a hub.
+func replicas(t *testing.T, agent peer) (one, two *rig) {
+	dsn, h := filepath.Join(t.TempDir(), "shared.db"), &hub{}
+	one = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Signals = h; hooked(&rig{Bridge: b}) })
+	two = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Signals = h; hooked(&rig{Bridge: b}) })
+	synctest.Wait() // both listen
+	return one, two
+}
+
+// TestAnEndIsHeardOfAtTheOtherReplica holds that who waits there need not wait
+// for the next look.
+func TestAnEndIsHeardOfAtTheOtherReplica(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		finish := make(chan struct{})
+		one, two := replicas(t, running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+			turn.Working("on it")
+			<-finish
+			turn.Complete("done")
+			return nil
+		}))
+		task := one.call("send_task", `{"message":"work","wait":0}`)
+		done := make(chan *answer)
+		go func() { done <- two.call("get_task", `{"task_id":"`+task.TaskID+`"}`) }()
+		time.Sleep(300 * time.Millisecond) // between two looks
+		synctest.Wait()
+		began := time.Now()
+		close(finish)
+		(<-done).want(t, a2a.Completed, false)
+		if waited := time.Since(began); waited > 0 {
+			t.Errorf("it waited %v, want none", waited)
+		}
+	})
+}
+
+// TestAPokeReachesTheReplicaThatFollows has the agent tell the other one.
+func TestAPokeReachesTheReplicaThatFollows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, p := newMute(a2a.Working)
+		one, two := replicas(t, p)
+		task := one.call("send_task", `{"message":"work","wait":0}`)
+		m.now <- &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}
+		two.Poke(task.TaskID)
+		one.call("get_task", `{"task_id":"`+task.TaskID+`"}`).want(t, a2a.Completed, false)
+	})
+}
