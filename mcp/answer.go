@@ -19,14 +19,28 @@ type answer struct {
 	takes    accept
 	interval time.Duration
 
+	// Of sessions: where a stream is kept, for the session's nonce. From
+	// 2025-11-25 on a client can take it up before the first message.
+	replays *replays
+	nonce   string
+	primed  bool
+	keepFor time.Duration
+
 	mu     sync.Mutex
 	stream *sse.Writer // nil until it is one
+	log    *stream     // what is kept of it; nil if nothing is
 	timer  *time.Timer // nil unless it is being kept alive
 	over   bool
 }
 
 // accept is what a client can read.
 type accept struct{ json, stream bool }
+
+func (s *Server) newAnswer(w http.ResponseWriter, r *http.Request) *answer {
+	a := new(answer)
+	a.prepare(w, r, or(s.KeepAlive, 15*time.Second))
+	return a
+}
 
 func (a *answer) prepare(w http.ResponseWriter, r *http.Request, interval time.Duration) {
 	a.w, a.takes, a.interval = w, parseAccept(r.Header.Values("Accept")), interval
@@ -54,7 +68,7 @@ func (a *answer) keepAlive() {
 	a.timer = time.AfterFunc(a.interval, func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if a.over {
+		if a.over || a.log != nil && !a.replays.holds(a.log, a) {
 			return
 		}
 		if a.begin().Comment("keep-alive") == nil {
@@ -63,10 +77,28 @@ func (a *answer) keepAlive() {
 	})
 }
 
+// inSession has the stream kept, should it become one.
+func (a *answer) inSession(r *replays, open *session, keep time.Duration) {
+	a.replays, a.nonce, a.keepFor = r, open.Nonce, keep
+	a.primed = open.Revision >= Revision20251125
+}
+
+// retryAfter is what a client is asked to wait before it takes a stream up
+// again.
+const retryAfter = time.Second
+
 // begin makes the answer a stream. The lock is held.
 func (a *answer) begin() *sse.Writer {
-	if a.stream == nil {
-		a.stream = sse.NewWriter(a.w)
+	if a.stream != nil {
+		return a.stream
+	}
+	a.stream = sse.NewWriter(a.w)
+	if a.replays == nil {
+		return a.stream
+	}
+	a.log = a.replays.open(a.nonce, a)
+	if a.primed { // those before it take an event without data for a message
+		_ = a.stream.Event(sse.Event{ID: a.log.eventID(0), Retry: retryAfter})
 	}
 	return a.stream
 }
@@ -77,7 +109,26 @@ func (a *answer) notify(message []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.takes.stream && !a.over {
-		_ = a.begin().Event(sse.Event{Data: message})
+		a.send(message)
+	}
+}
+
+// send sends a message on the stream, unless the client has taken it up on
+// another connection. The lock is held.
+func (a *answer) send(message []byte) {
+	w, id, mine := a.begin(), "", true
+	if a.log != nil {
+		id, mine = a.replays.add(a.log, a, message)
+	}
+	if mine {
+		_ = w.Event(sse.Event{ID: id, Data: message})
+	}
+}
+
+// sent notes that nothing follows on the stream. The lock is held.
+func (a *answer) sent() {
+	if a.log != nil {
+		a.replays.end(a.log, a.keepFor)
 	}
 }
 
@@ -88,7 +139,8 @@ func (a *answer) finish(status int, message []byte) {
 	defer a.mu.Unlock()
 	a.end()
 	if a.stream != nil || !a.takes.json && status == http.StatusOK {
-		_ = a.begin().Event(sse.Event{Data: message})
+		a.send(message)
+		a.sent()
 		return
 	}
 	h := a.w.Header()
@@ -119,6 +171,7 @@ func (a *answer) silence() bool {
 	}
 	a.end()
 	_ = a.begin().Comment("cancelled")
+	a.sent()
 	return true
 }
 

@@ -17,7 +17,7 @@ import (
 // question reads the next request that the server sends on a stream.
 func question(t *testing.T, lines *bufio.Reader) (id, method string, params json.RawMessage) {
 	t.Helper()
-	message := strings.TrimPrefix(await(t, lines, "data: "), "data: ")
+	message := strings.TrimPrefix(await(t, lines, "data: {"), "data: ")
 	var q struct {
 		ID     json.RawMessage
 		Method string
@@ -74,7 +74,7 @@ func TestSessionIsAskedOnItsOwnStream(t *testing.T) {
 			if status := ann.respond(id, c.result); status != http.StatusAccepted {
 				t.Errorf("the answer: got %d, want 202", status)
 			}
-			if got := await(t, lines, "data: "); !strings.Contains(got, c.want) {
+			if got := await(t, lines, "data: {"); !strings.Contains(got, c.want) {
 				t.Errorf("got %s, want %s in it", got, c.want)
 			}
 		})
@@ -97,7 +97,7 @@ func TestAnswerOfAnotherIsNotTaken(t *testing.T) {
 	}
 	ann.respond(id, accepted)
 	ann.respond(id, `"result":{"action":"decline"}`) // the second is late
-	if got := await(t, lines, "data: "); !strings.Contains(got, "Ann") {
+	if got := await(t, lines, "data: {"); !strings.Contains(got, "Ann") {
 		t.Errorf("got %s, want what Ann answered", got)
 	}
 }

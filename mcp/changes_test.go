@@ -44,7 +44,7 @@ func TestListenersAreToldOfWhatTheyAskedFor(t *testing.T) {
 		t.Cleanup(hangUp)
 		c := &client{t: t, srv: srv, era: eras[1], who: who}
 		_, lines := open(ctx, c, "1", "subscriptions/listen", `"notifications":{`+asked+`}`)
-		if ack := await(t, lines, "data: "); !strings.Contains(ack, `"notifications":{`+asked+`}`) {
+		if ack := await(t, lines, "data: {"); !strings.Contains(ack, `"notifications":{`+asked+`}`) {
 			t.Errorf("got %s, want %s acknowledged", ack, asked)
 		}
 		return lines
@@ -60,9 +60,9 @@ func TestListenersAreToldOfWhatTheyAskedFor(t *testing.T) {
 		line string
 		want string
 	}{
-		"who asked for tools":     {await(t, tools, "data: "), "notifications/tools/list_changed"},
-		"who asked for resources": {await(t, resource, "data: "), `notifications/resources/updated","params":{"uri":"` + watched},
-		"who was not meant":       {await(t, bob, "data: "), "notifications/tools/list_changed"},
+		"who asked for tools":     {await(t, tools, "data: {"), "notifications/tools/list_changed"},
+		"who asked for resources": {await(t, resource, "data: {"), `notifications/resources/updated","params":{"uri":"` + watched},
+		"who was not meant":       {await(t, bob, "data: {"), "notifications/tools/list_changed"},
 	} {
 		if !strings.Contains(got.line, got.want) || !strings.Contains(got.line, `subscriptionId":1`) {
 			t.Errorf("%s: got %s, want %s", name, got.line, got.want)
@@ -84,12 +84,12 @@ func TestSessionIsToldOnItsNewestStream(t *testing.T) {
 		t.Errorf("got %d, %v", res.StatusCode, res.Header)
 	}
 	await(t, newer, ":")
-	if rest, err := io.ReadAll(older); err != nil || strings.Contains(string(rest), "data: ") {
+	if rest, err := io.ReadAll(older); err != nil || strings.Contains(string(rest), "data: {") {
 		t.Errorf("got %q, %v on the older stream, want its end", rest, err)
 	}
 	s.Changed(mcp.ResourceUpdated("test://static-text"))
 	s.Changed(mcp.ResourceUpdated(watched))
-	got := await(t, newer, "data: ")
+	got := await(t, newer, "data: {")
 	if !strings.Contains(got, watched) {
 		t.Errorf("got %s, want %s", got, watched)
 	}
@@ -100,7 +100,7 @@ func TestSessionIsToldOnItsNewestStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended.Body.Close()
-	if rest, err := io.ReadAll(newer); err != nil || strings.Contains(string(rest), "data: ") {
+	if rest, err := io.ReadAll(newer); err != nil || strings.Contains(string(rest), "data: {") {
 		t.Errorf("got %q, %v after the session ended, want the end", rest, err)
 	}
 }

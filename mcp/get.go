@@ -7,14 +7,17 @@ import (
 	"time"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
+
+	"rialto/internal/sse"
 )
 
-// get opens the stream on which a session of before 2026-07-28 is told of
-// changes (2025-11-25, basic/transports, "Listening for Messages from the
-// Server"). A server without any has nothing to say there.
+// get opens a stream for a session of before 2026-07-28: one that broke off
+// (Last-Event-ID), or the one on which it is told of changes (2025-11-25,
+// basic/transports, "Listening for Messages from the Server"). A server without
+// any has nothing to say on the latter.
 func (s *Server) get(w http.ResponseWriter, r *http.Request) {
-	id := r.Header.Get(gomcp.HeaderSessionID)
-	if header, _ := revisionHeader(r.Header); id == "" || modern(header) || !s.Changing {
+	id, last := r.Header.Get(gomcp.HeaderSessionID), r.Header.Get("Last-Event-ID")
+	if header, _ := revisionHeader(r.Header); id == "" || modern(header) || last == "" && !s.Changing {
 		s.notAllowed(w)
 		return
 	}
@@ -33,37 +36,72 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.listens.leave(principal)
-	s.streamChanges(w, r, callKey{principal: principal, session: id}, open.Nonce)
+	if last != "" {
+		s.resume(w, r, open.Nonce, last)
+		return
+	}
+	s.streamChanges(w, r, principal, open)
 }
 
-// streamChanges tells a session of changes until its client hangs up or ends
-// it. A message must not be sent on two streams, so the newest is the only one.
-func (s *Server) streamChanges(w http.ResponseWriter, r *http.Request, key callKey, nonce string) {
-	timed, stop := context.WithTimeout(r.Context(), or(s.ListenFor, time.Hour))
-	defer stop()
-	ctx, cancel := context.WithCancelCause(timed)
-	defer cancel(nil)
-	s.running.cancel(key)
-	defer s.running.add(key, cancel)()
-
-	var a answer
-	a.prepare(w, r, or(s.KeepAlive, 15*time.Second))
-	wants := func(c Change) bool {
+// streamChanges tells a session of changes. What there is to tell is noted for
+// as long as the client may come back for it. A message must not be sent on two
+// streams, so the newest is the only one.
+func (s *Server) streamChanges(w http.ResponseWriter, r *http.Request, principal string, open *session) {
+	s.replays.forget(func(st *stream) bool { return st.nonce == open.Nonce && st.stop != nil })
+	a := s.newAnswer(w, r)
+	a.inSession(&s.replays, open, s.resumeFor())
+	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context()))
+	changes, remove := s.listeners.add(principal, func(c Change) bool {
 		if c.uri == "" {
 			return true
 		}
-		uris, _ := s.watched.get(nonce)
+		uris, _ := s.watched.get(open.Nonce)
 		return slices.Contains(uris, c.uri)
-	}
-	changes, remove := s.listeners.add(key.principal, wants)
-	defer remove()
-	a.open()
-	s.listeners.serve(ctx, changes, func(method string, params []byte) {
-		b := append([]byte(`{"jsonrpc":"2.0","method":"`+method+`","params":{`), params...)
-		a.notify(append(b, "}}"...))
 	})
-	a.close()
+	a.begin()
+	st := a.log
+	s.replays.writtenUntil(st, func() { stop(); remove() })
+	go s.listeners.serve(ctx, changes, func(method string, params []byte) {
+		b := append([]byte(`{"jsonrpc":"2.0","method":"`+method+`","params":{`), params...)
+		s.replays.add(st, nil, append(b, "}}"...))
+	})
+	s.follow(r, a, st, st.first)
 }
+
+// writtenUntil notes how what writes to the stream is ended: when it is
+// forgotten.
+func (r *replays) writtenUntil(st *stream, stop func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	st.stop = stop
+}
+
+// follow sends what the stream says from next on, until it ends, the client
+// hangs up or takes it up elsewhere. Then the stream may still go on.
+func (s *Server) follow(r *http.Request, a *answer, st *stream, next int) {
+	ctx, cancel := context.WithTimeout(r.Context(), or(s.ListenFor, time.Hour))
+	defer cancel()
+	defer s.replays.leave(st, a, s.resumeFor())
+	a.open()
+	defer a.close()
+	for {
+		events, from, more, open := s.replays.read(st, a, next)
+		for i, message := range events {
+			a.event(st.eventID(from+i), message)
+		}
+		next = from + len(events)
+		if !open {
+			return
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *Server) resumeFor() time.Duration { return or(s.ResumeFor, 5*time.Minute) }
 
 // open begins a stream that says nothing yet, and keeps it alive.
 func (a *answer) open() {
@@ -71,6 +109,13 @@ func (a *answer) open() {
 	_ = a.begin().Comment("open") // a failure shows in the request's context
 	a.mu.Unlock()
 	a.keepAlive()
+}
+
+// event sends one event.
+func (a *answer) event(id string, message []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_ = a.begin().Event(sse.Event{ID: id, Data: message})
 }
 
 // close ends a stream that has no last message.

@@ -46,7 +46,7 @@ func TestListenAcknowledgesAndStaysOpen(t *testing.T) {
 	if res.Header.Get("X-Accel-Buffering") != "no" || res.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("got the header %v", res.Header)
 	}
-	ack := strings.TrimPrefix(await(t, lines, "data: "), "data: ")
+	ack := strings.TrimPrefix(await(t, lines, "data: {"), "data: ")
 	if !strings.Contains(ack, `"io.modelcontextprotocol/subscriptionId":"listen:0"`) || !strings.Contains(ack, `"notifications":{}`) {
 		t.Errorf("got %s, want nothing promised to listen:0", ack)
 	}
@@ -72,7 +72,7 @@ func TestListenIsLimitedAndTakesNoPlaceOfACall(t *testing.T) {
 	defer hangUp()
 	for range 2 {
 		_, lines := open(ctx, c, "1", "subscriptions/listen", "")
-		await(t, lines, "data: ")
+		await(t, lines, "data: {")
 	}
 	if res, _ := c.do("2", "tools/list", ""); res.StatusCode != http.StatusOK {
 		t.Errorf("a call besides two streams: got %d", res.StatusCode)
@@ -106,7 +106,7 @@ func TestLongCallIsKeptAliveAndStillAnswered(t *testing.T) {
 			await(t, lines, ":")
 			await(t, lines, ":")
 			close(w.release)
-			if got := await(t, lines, "data: "); !strings.Contains(got, "waited") {
+			if got := await(t, lines, "data: {"); !strings.Contains(got, "waited") {
 				t.Errorf("got %s, want the result", got)
 			}
 			if rest, err := io.ReadAll(lines); err != nil || strings.Contains(string(rest), "data") {

@@ -34,10 +34,9 @@
 //     see Server.SessionKey. What a session has set (a log level, resources to
 //     be told of) is noted in the process that it said it to, for the sessions
 //     that last did. A restart forgets it, and another replica never knew.
-//   - Streams before 2026-07-28 carry no event ids and are not resumed, which
-//     is optional (2025-11-25, basic/transports, "Resumability and
-//     Redelivery"): it would mean to keep every message of every session, on
-//     every replica. What must outlive its stream is a task.
+//   - A stream that broke off is resumed at the replica that began it, within
+//     bounds of number, size and time; see replay.go. What must outlive that is
+//     a task.
 //   - The pair of addresses that 2024-11-05 had (HTTP with SSE) is not served.
 //     It was replaced in 2025-03-26, and its messages find their stream only in
 //     the process that holds it. The revision is, over Streamable HTTP.
@@ -123,6 +122,7 @@ type Server struct {
 	AskTimeout  time.Duration // what a client before 2026-07-28 may take to answer a question; zero means a minute
 	CallTimeout time.Duration // what a call may take; zero means 10 minutes
 	ListenFor   time.Duration // what a subscription stream may last; zero means an hour
+	ResumeFor   time.Duration // what a stream of a session is kept for a client that comes back for it; zero means 5 minutes
 	KeepAlive   time.Duration // silence on a stream before a comment; zero means 15 seconds
 
 	Now func() time.Time // nil means time.Now
@@ -139,6 +139,7 @@ type Server struct {
 	watched recent[[]string] // URIs of resources
 
 	listeners listeners
+	replays   replays
 	hybrids   hybrids
 }
 

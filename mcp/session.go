@@ -90,6 +90,6 @@ func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) {
 	// Forgetting this some day does no harm: whoever ended the session could
 	// have kept it, and by itself it allows nothing.
 	s.ended.put(open.Nonce, true)
-	s.running.cancel(callKey{principal: principal, session: id})
+	s.replays.forget(func(st *stream) bool { return st.nonce == open.Nonce })
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -43,7 +43,7 @@ func (c *client) listenTo(ids ...string) func(prefix string) string {
 	_, lines := open(ctx, c, `"l"`, "subscriptions/listen", `"notifications":{"taskIds":`+string(list)+`}`)
 	return func(part string) string {
 		for {
-			if line := await(c.t, lines, "data: "); strings.Contains(line, part) {
+			if line := await(c.t, lines, "data: {"); strings.Contains(line, part) {
 				return line
 			}
 		}
@@ -151,7 +151,7 @@ func TestEarlierTaskIsAskedAndWaitedFor(t *testing.T) {
 		t.Errorf("got %s, want elicitation/create", method)
 	}
 	c.respond(ask, `"result":{"action":"accept","content":{"confirm":true}}`)
-	got := strings.TrimPrefix(await(t, lines, "data: "), "data: ")
+	got := strings.TrimPrefix(await(t, lines, "data: {"), "data: ")
 	if !strings.Contains(got, "accept") || !strings.Contains(got, `related-task":{"taskId":"`+id+`"}`) {
 		t.Errorf("got %s, want the answer and the task's id in it", got)
 	}
@@ -200,7 +200,7 @@ func TestWaitForAnEarlierTaskIsCancelledByItsClientOnly(t *testing.T) {
 	_, lines := open(context.Background(), c, "7", "tasks/result", `"taskId":"`+id+`"`)
 	question(t, lines)
 	c.do("", "notifications/cancelled", `"requestId":7`)
-	if rest, err := io.ReadAll(lines); err != nil || strings.Contains(string(rest), "data: ") {
+	if rest, err := io.ReadAll(lines); err != nil || strings.Contains(string(rest), "data: {") {
 		t.Errorf("got %q, %v, want silence", rest, err)
 	}
 	if _, body := c.do("8", "tasks/get", `"taskId":"`+id+`"`); strings.Contains(body, "cancelled") {

@@ -3,6 +3,8 @@
 // does not reconnect, and does not know what the events say.
 package sse
 
+import "time"
+
 // ContentType is the media type of an event stream.
 const ContentType = "text/event-stream"
 
@@ -16,5 +18,8 @@ type Event struct {
 	ID string
 	// Type is DefaultType unless the event names another.
 	Type string
-	Data []byte
+	// Retry asks the client to wait so long before it reconnects. A Writer
+	// writes it if it is not zero; of a Reader, see Reader.Retry.
+	Retry time.Duration
+	Data  []byte
 }

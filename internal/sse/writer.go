@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -49,6 +50,9 @@ func (w *Writer) Event(e Event) error {
 	}
 	if e.Type != "" && e.Type != DefaultType {
 		w.field("event: ", []byte(e.Type))
+	}
+	if e.Retry != 0 {
+		w.field("retry: ", strconv.AppendInt(nil, e.Retry.Milliseconds(), 10))
 	}
 	w.field("data: ", e.Data)
 	w.buf.WriteByte('\n')

@@ -1,0 +1,257 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"rialto/internal/sse"
+	"rialto/mcp"
+)
+
+// takeUp asks for what followed an event.
+func (c *client) takeUp(lastEventID string) *http.Response {
+	c.t.Helper()
+	r := c.request(c.t.Context(), "", "x", "")
+	r.Method, r.Body, r.ContentLength = http.MethodGet, nil, 0
+	r.Header.Set("Last-Event-ID", lastEventID)
+	res, err := c.srv.Client().Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { res.Body.Close() })
+	return res
+}
+
+// rest reads the events of an answer to its end.
+func rest(t *testing.T, res *http.Response) (all []sse.Event) {
+	t.Helper()
+	for r := sse.NewReader(res.Body); ; {
+		e, err := r.Next()
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+}
+
+// broken begins a call that waits, reads its stream up to the first progress
+// and hangs up. It returns the ids of the first two events.
+func broken(t *testing.T, w *waiter, c *client) (primed, progress string) {
+	t.Helper()
+	ctx, hangUp := context.WithCancel(t.Context())
+	res, err := c.srv.Client().Do(c.request(ctx, "7", "tools/call", `"name":"wait","_meta":{"progressToken":1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	r := sse.NewReader(res.Body)
+	first, err := r.Next()
+	if err != nil || len(first.Data) != 0 || first.ID == "" || r.Retry() != time.Second {
+		t.Fatalf("got %+v, %v, retry %v first, want an id, no data and a time to wait", first, err, r.Retry())
+	}
+	second, err := r.Next()
+	if err != nil || !strings.Contains(string(second.Data), "begun") || second.ID == first.ID {
+		t.Fatalf("got %+v, %v, want progress with an id of its own", second, err)
+	}
+	<-w.begun
+	hangUp()
+	return first.ID, second.ID
+}
+
+func TestABrokenStreamIsTakenUpWhereItBroke(t *testing.T) {
+	w := newWaiter()
+	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}})
+	ann := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
+	primed, progress := broken(t, w, ann)
+
+	for name, c := range map[string]struct {
+		client *client
+		last   string
+		status int
+		says   string
+	}{
+		"another principal":     {&client{srv: srv, era: eras[0], who: "bob", session: ann.session}, primed, http.StatusNotFound, "session is not known"},
+		"no session":            {&client{srv: srv, era: eras[0], who: "ann"}, primed, http.StatusMethodNotAllowed, "POST"},
+		"another session":       {(&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize(), primed, http.StatusGone, "send the request again"},
+		"a stream never begun":  {ann, "ABCDEFGHIJKLMNOP-1", http.StatusGone, "send the request again"},
+		"an event yet to come":  {ann, strings.TrimSuffix(primed, "0") + "9", http.StatusGone, "send the request again"},
+		"an event before all":   {ann, strings.TrimSuffix(primed, "0") + "-1", http.StatusGone, "send the request again"},
+		"what is no event's id": {ann, "7", http.StatusGone, `\"7\"`},
+	} {
+		c.client.t = t
+		res := c.client.takeUp(c.last)
+		if body, _ := io.ReadAll(res.Body); res.StatusCode != c.status || !strings.Contains(string(body), c.says) {
+			t.Errorf("%s: got %d %s, want %d and %q", name, res.StatusCode, body, c.status, c.says)
+		}
+	}
+
+	older := ann.takeUp(primed)
+	lines := bufio.NewReader(older.Body)
+	if got := await(t, lines, "id: "); got != "id: "+progress+"\n" {
+		t.Errorf("got %s, want %s again", got, progress)
+	}
+	newer := ann.takeUp(progress)
+	if _, err := io.ReadAll(lines); err != nil { // no message goes to two connections
+		t.Errorf("the connection that was replaced: %v", err)
+	}
+	close(w.release)
+	got := rest(t, newer)
+	if len(got) != 1 || !strings.Contains(string(got[0].Data), `"id":7`) || !strings.Contains(string(got[0].Data), "waited") {
+		t.Fatalf("got %s, want the result and nothing else", got)
+	}
+	if err := <-w.ended; err != nil {
+		t.Errorf("the call ended with %v", err)
+	}
+	if again := rest(t, ann.takeUp(primed)); len(again) != 2 || again[1].ID != got[0].ID {
+		t.Errorf("got %s, want both messages again", again)
+	}
+	if res := ann.takeUp(got[0].ID); res.StatusCode != http.StatusGone {
+		t.Errorf("after the last message: got %d, want 410: a client would come back for ever", res.StatusCode)
+	}
+	r := ann.request(t.Context(), "", "x", "")
+	r.Method, r.Body, r.ContentLength = http.MethodDelete, nil, 0
+	if res, err := srv.Client().Do(r); err != nil || res.StatusCode != http.StatusNoContent {
+		t.Fatal(res, err)
+	}
+	if res := ann.takeUp(primed); res.StatusCode != http.StatusNotFound {
+		t.Errorf("after the session's end: got %d, want 404", res.StatusCode)
+	}
+}
+
+// A revision that does not know them takes an event without data for a broken
+// message.
+func TestOnlyClientsThatKnowItGetAnEventWithoutData(t *testing.T) {
+	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+		c.Progress("")
+		return text("done"), nil
+	})}})
+	for _, revision := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		c := &client{t: t, srv: srv, era: era{revision, false}}
+		res, _ := c.do("0", "initialize", `"protocolVersion":"`+revision+`","capabilities":{},"clientInfo":{"name":"n","version":"1"}`)
+		c.session = res.Header.Get("Mcp-Session-Id")
+		_, body := c.do("1", "tools/call", `"name":"work","_meta":{"progressToken":1}`)
+		if got, want := strings.Contains(body, "data: \n"), revision == "2025-11-25"; got != want || strings.Count(body, "id: ") < 2 {
+			t.Errorf("%s: got %v in %q, want %v and ids", revision, got, body, want)
+		}
+	}
+}
+
+func TestWhatIsKeptOfAStreamIsBounded(t *testing.T) {
+	const steps = 300
+	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+		for range steps {
+			c.Progress("")
+		}
+		return text("done"), nil
+	})}})
+	c := (&client{t: t, srv: srv, era: eras[0]}).initialize()
+	call := func() (first string) {
+		_, body := c.do("1", "tools/call", `"name":"work","_meta":{"progressToken":1}`)
+		id, _, _ := strings.Cut(body, "\n")
+		return strings.TrimSuffix(strings.TrimPrefix(id, "id: "), "-0")
+	}
+	first := call()
+	if res := c.takeUp(first + "-44"); res.StatusCode != http.StatusGone {
+		t.Errorf("of %d events, after the 44th: got %d, want 410", steps+1, res.StatusCode)
+	}
+	if got := rest(t, c.takeUp(first+"-45")); len(got) != 256 {
+		t.Errorf("after the 45th: got %d events, want 256", len(got))
+	}
+	for range 32 {
+		call()
+	}
+	if res := c.takeUp(first + "-300"); res.StatusCode != http.StatusGone {
+		t.Errorf("after 32 more streams: got %d, want 410", res.StatusCode)
+	}
+}
+
+func TestWhatIsKeptOfAStreamIsForgottenAfterAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &mcp.Server{Name: "test", Version: "1", SessionKey: []byte("key"), Tools: []mcp.Tool{
+			tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+				c.Progress("")
+				return text("done"), nil
+			})}}
+		send := func(method, body string, header ...string) *httptest.ResponseRecorder {
+			r := httptest.NewRequest(method, "/mcp", strings.NewReader(body))
+			r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+			for i := 0; i < len(header); i += 2 {
+				r.Header.Set(header[i], header[i+1])
+			}
+			rec := httptest.NewRecorder()
+			s.ServeHTTP(rec, r)
+			return rec
+		}
+		session := send("POST", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`).Header().Get("Mcp-Session-Id")
+		body := send("POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":1}}}`,
+			"Mcp-Session-Id", session).Body.String()
+		id, _, _ := strings.Cut(strings.TrimPrefix(body, "id: "), "\n")
+		for _, c := range []struct {
+			after time.Duration
+			want  int
+		}{{0, 200}, {5*time.Minute - time.Second, 200}, {time.Second, 410}} {
+			time.Sleep(c.after)
+			synctest.Wait()
+			if got := send("GET", "", "Mcp-Session-Id", session, "Last-Event-ID", id).Code; got != c.want {
+				t.Errorf("%v later: got %d, want %d", c.after, got, c.want)
+			}
+		}
+	})
+}
+
+func TestChangesWhileAwayAreToldOnReturn(t *testing.T) {
+	s := changing()
+	srv := serve(t, s)
+	c := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
+	ctx, hangUp := context.WithCancel(t.Context())
+	r := c.request(ctx, "", "x", "")
+	r.Method, r.Body, r.ContentLength = http.MethodGet, nil, 0
+	res, err := srv.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	primed := strings.TrimSpace(strings.TrimPrefix(await(t, bufio.NewReader(res.Body), "id: "), "id: "))
+	hangUp()
+	res.Body.Close()
+	s.Changed(mcp.ToolsChanged())
+	back := c.takeUp(primed)
+	if got := await(t, bufio.NewReader(back.Body), "data: {"); !strings.Contains(got, "tools/list_changed") {
+		t.Errorf("got %s, want the change", got)
+	}
+	fresh, _ := c.get() // and a new one ends what was before it
+	if res := c.takeUp(primed); res.StatusCode != http.StatusGone || fresh.StatusCode != http.StatusOK {
+		t.Errorf("got %d and %d, want a new stream and an end of the old", fresh.StatusCode, res.StatusCode)
+	}
+}
+
+func BenchmarkProgress(b *testing.B) {
+	const steps = 5
+	srv := serve(b, &mcp.Server{Tools: []mcp.Tool{tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+		for range steps {
+			c.Progress("a step")
+		}
+		return text("done"), nil
+	})}})
+	for _, era := range eras {
+		b.Run(era.name, func(b *testing.B) {
+			c := &client{t: b, srv: srv, era: era}
+			if !era.modern {
+				c.initialize()
+			}
+			for b.Loop() {
+				c.do("1", "tools/call", fmt.Sprint(`"name":"work","_meta":{"progressToken":1}`))
+			}
+		})
+	}
+}
