@@ -26,6 +26,8 @@ type answer struct {
 	primed  bool
 	keepFor time.Duration
 
+	shared bool // the stream is there before the answer, and for others too
+
 	mu     sync.Mutex
 	stream *sse.Writer // nil until it is one
 	log    *stream     // what is kept of it; nil if nothing is
@@ -60,7 +62,7 @@ func parseAccept(values []string) (a accept) {
 // the answer is finished. The first makes it a stream: a client that waits
 // long learns that it does not wait in vain, and so do the proxies between.
 func (a *answer) keepAlive() {
-	if !a.takes.stream {
+	if !a.takes.stream || a.shared {
 		return
 	}
 	a.mu.Lock()
@@ -170,7 +172,7 @@ func (a *answer) silence() bool {
 		return false
 	}
 	a.end()
-	_ = a.begin().Comment("cancelled")
+	_ = a.begin().Comment("cancelled") // the stream may have said nothing yet
 	a.sent()
 	return true
 }

@@ -51,22 +51,35 @@ func (s *Server) streamChanges(w http.ResponseWriter, r *http.Request, principal
 	a := s.newAnswer(w, r)
 	a.inSession(&s.replays, open, s.resumeFor())
 	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context()))
-	changes, remove := s.listeners.add(principal, func(c Change) bool {
-		if c.uri == "" {
-			return true
-		}
-		uris, _ := s.watched.get(open.Nonce)
-		return slices.Contains(uris, c.uri)
-	})
+	changes, remove := s.listeners.add(principal, s.wantsOfSession(open.Nonce))
 	a.begin()
 	st := a.log
 	s.replays.writtenUntil(st, func() { stop(); remove() })
 	go s.listeners.serve(ctx, changes, func(method string, params []byte) {
-		b := append([]byte(`{"jsonrpc":"2.0","method":"`+method+`","params":{`), params...)
-		s.replays.add(st, nil, append(b, "}}"...))
+		s.replays.add(st, nil, notification(method, params))
 	})
 	s.follow(r, a, st, st.first)
 }
+
+// wantsOfSession tells which changes a session is told of: of the resources
+// that it has subscribed to, and of all else.
+func (s *Server) wantsOfSession(nonce string) func(Change) bool {
+	return func(c Change) bool {
+		if c.uri == "" {
+			return true
+		}
+		uris, _ := s.watched.get(nonce)
+		return slices.Contains(uris, c.uri)
+	}
+}
+
+// notification returns a message with the members of its params.
+func notification(method string, params []byte) []byte {
+	b := append([]byte(`{"jsonrpc":"2.0","method":"`+method+`","params":{`), params...)
+	return append(b, "}}"...)
+}
+
+func (s *Server) listenFor() time.Duration { return or(s.ListenFor, time.Hour) }
 
 // writtenUntil notes how what writes to the stream is ended: when it is
 // forgotten.
@@ -79,7 +92,7 @@ func (r *replays) writtenUntil(st *stream, stop func()) {
 // follow sends what the stream says from next on, until it ends, the client
 // hangs up or takes it up elsewhere. Then the stream may still go on.
 func (s *Server) follow(r *http.Request, a *answer, st *stream, next int) {
-	ctx, cancel := context.WithTimeout(r.Context(), or(s.ListenFor, time.Hour))
+	ctx, cancel := context.WithTimeout(r.Context(), s.listenFor())
 	defer cancel()
 	defer s.replays.leave(st, a, s.resumeFor())
 	a.open()

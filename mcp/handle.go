@@ -50,10 +50,11 @@ func guarded[T any](ctx context.Context, a *asker, f func(context.Context, *aske
 
 // context returns the context of a call. Since 2026-07-28 a client cancels by
 // hanging up; before, hanging up meant nothing (2025-11-25, basic/transports,
-// "Sending Messages", item 6).
+// "Sending Messages", item 6). Where the stream is the session, a call ends
+// with it.
 func (x *exchange) context() (context.Context, context.CancelCauseFunc) {
 	parent := x.r.Context()
-	if !modern(x.client.Revision) {
+	if !modern(x.client.Revision) && x.pair == nil {
 		parent = context.WithoutCancel(parent)
 	}
 	return x.limited(parent)

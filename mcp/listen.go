@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 )
@@ -57,7 +56,7 @@ func (x *exchange) listen() (json.RawMessage, error) {
 	defer remove()
 	send(string(gomcp.MethodNotificationSubscriptionsAcknowledged), append(append([]byte(`"notifications":{`), agreed...), '}'))
 	x.answer.keepAlive()
-	ctx, cancel := context.WithTimeout(x.r.Context(), or(x.s.ListenFor, time.Hour))
+	ctx, cancel := context.WithTimeout(x.r.Context(), x.s.listenFor())
 	defer cancel()
 	var all sync.WaitGroup
 	for _, f := range feeds {

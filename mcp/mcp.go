@@ -37,9 +37,9 @@
 //   - A stream that broke off is resumed at the replica that began it, within
 //     bounds of number, size and time; see replay.go. What must outlive that is
 //     a task.
-//   - The pair of addresses that 2024-11-05 had (HTTP with SSE) is not served.
-//     It was replaced in 2025-03-26, and its messages find their stream only in
-//     the process that holds it. The revision is, over Streamable HTTP.
+//   - The pair of addresses that 2024-11-05 had (Server.SSE, Server.Messages)
+//     works where whatever is in front of several replicas sends a client's
+//     messages to the one that holds its stream.
 package mcp
 
 import (
@@ -140,6 +140,7 @@ type Server struct {
 
 	listeners listeners
 	replays   replays
+	pairs     pairs
 	hybrids   hybrids
 }
 

@@ -115,7 +115,11 @@ func (x *exchange) decode(body []byte) error {
 		if header, _ := revisionHeader(x.r.Header); modern(header) {
 			return faultf(http.StatusBadRequest, codeInvalidRequest, "a client must not send responses")
 		}
-		x.s.asked.deliver(callKey{x.principal, x.r.Header.Get(gomcp.HeaderSessionID), resp.ID}, resp)
+		session := x.session
+		if x.pair == nil {
+			session = x.r.Header.Get(gomcp.HeaderSessionID)
+		}
+		x.s.asked.deliver(callKey{x.principal, session, resp.ID}, resp)
 		x.answer.accepted()
 		return errAnswered
 	}

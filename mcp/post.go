@@ -20,6 +20,7 @@ type exchange struct {
 	client    Client // its Revision decides the era
 	session   string // the id of its session, "" if it has none
 	nonce     string // the session's name in notes of it
+	pair      *pair  // the stream that is its session, in 2024-11-05; mostly nil
 	answer    answer
 }
 
@@ -32,7 +33,11 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { x.place.leave(x.principal) }() // the place may have changed
 	x.answer.prepare(w, r, or(s.KeepAlive, 15*time.Second))
-	result, err := x.serve()
+	x.finish(x.serve())
+}
+
+// finish answers with the result or the error.
+func (x *exchange) finish(result json.RawMessage, err error) {
 	switch {
 	case errors.Is(err, errAnswered):
 	case err != nil:

@@ -71,9 +71,7 @@ func (x *exchange) know(o opening) {
 	case o.session != nil:
 		c.Name, c.Version = o.session.Name, o.session.Version
 	default:
-		product, _, _ := strings.Cut(x.r.UserAgent(), " ")
-		name, version, _ := strings.Cut(product, "/")
-		c.Name, c.Version = clip(name), clip(version)
+		*c = fromUserAgent(*c, x.r.UserAgent())
 	}
 	switch {
 	case o.meta.Capabilities != nil:
@@ -81,6 +79,14 @@ func (x *exchange) know(o opening) {
 	case o.session != nil:
 		c.Capabilities = o.session.Capabilities
 	}
+}
+
+// fromUserAgent returns c with the name and version of the first product.
+func fromUserAgent(c Client, agent string) Client {
+	product, _, _ := strings.Cut(agent, " ")
+	name, version, _ := strings.Cut(product, "/")
+	c.Name, c.Version = clip(name), clip(version)
+	return c
 }
 
 // revision decides by which revision a request is served. With an error it

@@ -36,7 +36,10 @@ func NewWriter(w http.ResponseWriter) *Writer {
 	return &Writer{w: w, rc: http.NewResponseController(w)}
 }
 
-var errLineBreak = errors.New("sse: line break in an event's id or type")
+var (
+	errLineBreak = errors.New("sse: line break in an event's id or type")
+	errClosed    = errors.New("sse: the stream has ended")
+)
 
 // Event writes e and flushes it. Data may have several lines.
 func (w *Writer) Event(e Event) error {
@@ -74,6 +77,16 @@ func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.send()
+}
+
+// Close makes every later write fail: the handler that the stream belongs to is
+// about to return.
+func (w *Writer) Close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = errClosed
+	}
 }
 
 // Err returns the error of the first write that failed, or nil.
