@@ -52,6 +52,7 @@ func (b *Bridge) sendTask() mcp.Tool {
 		OutputSchema: taskOutput,
 		OpenWorld:    true,
 		Tasks:        mcp.TasksOptional,
+		GoesOn:       longestWait + time.Minute, // a message must not be lost between the ledger and the agent
 		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 			var args sendArgs
 			if err := json.Unmarshal(c.Arguments, &args); err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"rialto/mcp"
 )
@@ -124,6 +125,62 @@ func TestHangingUpDoesNotCancelInTheOldEra(t *testing.T) {
 		t.Errorf("got %v, want a call that was not disturbed", err)
 	}
 	<-answer
+}
+
+// TestAToolCanGoOnWithoutItsClient: hanging up ends the calls of other tools in
+// the current era and on the pair of addresses of 2024-11-05.
+func TestAToolCanGoOnWithoutItsClient(t *testing.T) {
+	for _, how := range []string{"2024-11-05", "2025-11-25", "2026-07-28"} {
+		t.Run(how, func(t *testing.T) {
+			w := newWaiter()
+			stubborn := w.tool()
+			stubborn.GoesOn = time.Minute
+			limit := make(chan time.Duration, 1)
+			call := stubborn.Call
+			stubborn.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+				deadline, _ := ctx.Deadline()
+				limit <- time.Until(deadline)
+				return call(ctx, c)
+			}
+			s := &mcp.Server{Tools: []mcp.Tool{stubborn}}
+			srv := servePairs(t, s)
+			gone := make(chan struct{})
+			pair := srv.Config.Handler
+			srv.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet || how != "2024-11-05" { // what is hung up on
+					context.AfterFunc(r.Context(), func() { close(gone) })
+				}
+				if how == "2024-11-05" {
+					pair.ServeHTTP(rw, r)
+				} else {
+					s.ServeHTTP(rw, r)
+				}
+			})
+			ctx, hangUp := context.WithCancel(t.Context())
+			if how == "2024-11-05" {
+				c := (&pairClient{t: t, origin: srv.URL}).open()
+				c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`)
+				<-w.begun
+				hangUp = c.hangUp
+			} else {
+				w.start(ctx, &client{t: t, srv: srv, era: era{how, how == "2026-07-28"}}, "1")
+			}
+			hangUp()
+			<-gone // the server has noticed
+			select {
+			case err := <-w.ended:
+				t.Fatalf("the call ended with %v", err)
+			default:
+			}
+			close(w.release)
+			if err := <-w.ended; err != nil {
+				t.Errorf("got %v, want a call that was not disturbed", err)
+			}
+			if got := <-limit; got > time.Minute || got < 50*time.Second {
+				t.Errorf("got %v for the call, want the tool's minute", got)
+			}
+		})
+	}
 }
 
 func TestCancelledCallOfAClientThatTakesOnlyJSONIsAnError(t *testing.T) {

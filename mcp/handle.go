@@ -51,10 +51,11 @@ func guarded[T any](ctx context.Context, a *asker, f func(context.Context, *aske
 // context returns the context of a call. Since 2026-07-28 a client cancels by
 // hanging up; before, hanging up meant nothing (2025-11-25, basic/transports,
 // "Sending Messages", item 6). Where the stream is the session, a call ends
-// with it.
+// with it. A tool may say that its calls go on in any case; then it says for
+// how long.
 func (x *exchange) context() (context.Context, context.CancelCauseFunc) {
 	parent := x.r.Context()
-	if !modern(x.client.Revision) && x.pair == nil {
+	if x.goesOn > 0 || !modern(x.client.Revision) && x.pair == nil {
 		parent = context.WithoutCancel(parent)
 	}
 	return x.limited(parent)
@@ -63,7 +64,7 @@ func (x *exchange) context() (context.Context, context.CancelCauseFunc) {
 // limited returns a context that ends with the parent, when it is cancelled,
 // or when a call has taken too long.
 func (x *exchange) limited(parent context.Context) (context.Context, context.CancelCauseFunc) {
-	timed, stop := context.WithTimeout(parent, or(x.s.CallTimeout, 10*time.Minute))
+	timed, stop := context.WithTimeout(parent, or(x.goesOn, or(x.s.CallTimeout, 10*time.Minute)))
 	ctx, cancel := context.WithCancelCause(timed)
 	return ctx, func(cause error) { cancel(cause); stop() }
 }

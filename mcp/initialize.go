@@ -17,7 +17,7 @@ func (x *exchange) initialize() (json.RawMessage, error) {
 		Revision:     gomcp.NegotiateLegacyVersion(p.ProtocolVersion),
 		Capabilities: p.Capabilities,
 	}
-	if len(x.s.SessionKey) > 0 && x.pair == nil {
+	if len(x.s.SessionKey) > 0 && x.pair == nil && !x.door {
 		id, err := x.s.newSession(x.principal, x.client)
 		if err != nil {
 			return nil, err

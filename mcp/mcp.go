@@ -46,6 +46,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -170,6 +172,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) notAllowed(w http.ResponseWriter) {
 	w.Header().Set("Allow", "POST, OPTIONS")
 	s.writeError(w, "", faultf(http.StatusMethodNotAllowed, codeServer, "send MCP messages with POST"))
+}
+
+// allowOnly answers a request whose method is none of those that the address
+// takes.
+func (s *Server) allowOnly(w http.ResponseWriter, methods ...string) {
+	w.Header().Set("Allow", strings.Join(slices.Concat(methods, []string{http.MethodOptions}), ", "))
+	s.writeError(w, "", faultf(http.StatusMethodNotAllowed, codeServer, "this address takes %s", strings.Join(methods, " and ")))
 }
 
 func (s *Server) principal(r *http.Request) string {

@@ -25,7 +25,7 @@ func (x *exchange) read() ([]byte, error) {
 	if !isJSON(x.r.Header.Get("Content-Type")) {
 		return nil, faultf(http.StatusUnsupportedMediaType, codeServer, "send messages as application/json")
 	}
-	most := or(x.s.MaxBody, 4<<20)
+	most := or(x.most, or(x.s.MaxBody, 4<<20))
 	var buf bytes.Buffer
 	if n := x.r.ContentLength; n > 0 && n < 64<<10 {
 		buf.Grow(int(n) + bytes.MinRead)

@@ -104,8 +104,7 @@ func (s *Server) legacyDoor(method string, next http.HandlerFunc) http.Handler {
 		case s.prepare() != nil:
 			s.writeError(w, "", faultf(http.StatusInternalServerError, codeInternal, "internal error"))
 		case r.Method != method:
-			w.Header().Set("Allow", method+", OPTIONS")
-			s.writeError(w, "", faultf(http.StatusMethodNotAllowed, codeServer, "this address takes %s", method))
+			s.allowOnly(w, method)
 		default:
 			next(w, r)
 		}

@@ -17,10 +17,13 @@ type exchange struct {
 	place     *limiter // where the principal is counted while this lasts
 	req       *jsonrpc.Request
 	params    params
-	client    Client // its Revision decides the era
-	session   string // the id of its session, "" if it has none
-	nonce     string // the session's name in notes of it
-	pair      *pair  // the stream that is its session, in 2024-11-05; mostly nil
+	client    Client        // its Revision decides the era
+	session   string        // the id of its session, "" if it has none
+	nonce     string        // the session's name in notes of it
+	pair      *pair         // the stream that is its session, in 2024-11-05; mostly nil
+	door      bool          // it came to the address of one method
+	most      int64         // bytes that it may have; zero means Server.MaxBody
+	goesOn    time.Duration // of the tool that is called
 	answer    answer
 }
 
@@ -55,18 +58,24 @@ func (s *Server) writeTooMany(w http.ResponseWriter) {
 // errAnswered is returned when there is nothing left to be said.
 var errAnswered = errors.New("answered")
 
-// fail makes err the answer. What it does not tell the client it logs, unless
-// the client has hung up: then calls fail because of it.
+// fail makes err the answer.
 func (x *exchange) fail(err error) {
-	f := faultOf(err, x.client.Revision)
-	if f.err.Code == codeInternal && x.r.Context().Err() == nil {
-		x.s.log().Error("mcp request failed", "method", x.method(), "tool", x.params.Name, "err", err)
-	}
+	f := x.faultOf(err)
 	var id jsonrpc.ID
 	if x.req != nil {
 		id = x.req.ID
 	}
 	x.answer.finish(f.status, appendError(nil, id, f.err))
+}
+
+// faultOf returns err as a fault. What that does not tell the client it logs,
+// unless the client has hung up: then calls fail because of it.
+func (x *exchange) faultOf(err error) *fault {
+	f := faultOf(err, x.client.Revision)
+	if f.err.Code == codeInternal && x.r.Context().Err() == nil {
+		x.s.log().Error("mcp request failed", "method", x.method(), "tool", x.params.Name, "err", err)
+	}
+	return f
 }
 
 func (x *exchange) method() string {

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"time"
 )
 
 // Tool is something that a model can call.
@@ -24,6 +25,11 @@ type Tool struct {
 	// Tasks says whether Call may begin a task. It is only of use to a Server
 	// with Tasks.
 	Tasks TaskSupport
+
+	// GoesOn is how long a call may take that goes on when its client hangs
+	// up: what should not be left half done. Zero ends a call with its client
+	// where hanging up means to cancel, and else by Server.CallTimeout.
+	GoesOn time.Duration
 
 	// SecuritySchemes tell a client which login the tool needs. Nil leaves
 	// them out.

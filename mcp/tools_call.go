@@ -23,6 +23,7 @@ func (x *exchange) callTool() (json.RawMessage, error) {
 	if problem := t.input.problem(t.Name, args); problem != "" {
 		return ErrorResult(problem).render(x.client.Revision, x.s.ready.info)
 	}
+	x.goesOn = t.GoesOn
 	progress := progress{answer: &x.answer, token: x.progressToken()}
 	result, asked, err := handle(x, "tool "+t.Name, func(ctx context.Context, a *asker) (*Result, error) {
 		return t.Call(ctx, &Call{
