@@ -139,3 +139,12 @@ func events(t testing.TB, body string) (all []string) {
 		}
 	}
 }
+
+func readAll(t testing.TB, res *http.Response) string {
+	t.Helper()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

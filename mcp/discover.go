@@ -41,7 +41,7 @@ func (p *prepared) capabilities(revision string) json.RawMessage {
 
 // makeDiscover makes the answer to server/discover.
 func (p *prepared) makeDiscover() {
-	versions, _ := json.Marshal(supported()) // strings always have a JSON form
+	versions, _ := json.Marshal(Revisions()) // strings always have a JSON form
 	rest := cacheHint + `,"supportedVersions":` + string(versions)
 	if p.instructions != nil {
 		rest += `,"instructions":` + string(p.instructions)
@@ -49,5 +49,5 @@ func (p *prepared) makeDiscover() {
 	p.discover = p.result(true, rest, "capabilities", p.capabilities(Revision20260728))
 }
 
-// supported returns the revisions that are served, newest first.
-func supported() []string { return slices.Clone(gomcp.ValidProtocolVersions) }
+// Revisions returns the revisions that are served, newest first.
+func Revisions() []string { return slices.Clone(gomcp.ValidProtocolVersions) }

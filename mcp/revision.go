@@ -188,7 +188,7 @@ func unsupported(requested string) error {
 	data, _ := json.Marshal(struct { // strings always have a JSON form
 		Supported []string `json:"supported"`
 		Requested string   `json:"requested"`
-	}{supported(), clip(requested)})
+	}{Revisions(), clip(requested)})
 	return &fault{http.StatusBadRequest, &Error{Code: codeVersion, Message: "unsupported protocol version", Data: data}}
 }
 

@@ -21,13 +21,57 @@ import (
 // fails when one cannot be marshalled.
 func Mount(r *mux.Router, docs map[string]any) error {
 	for _, path := range slices.Sorted(maps.Keys(docs)) {
-		d, err := newDocument(docs[path])
+		h, err := Handler(docs[path])
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		r.Handle(path, d)
+		r.Handle(path, h)
 	}
 	return nil
+}
+
+// Handler returns the handler of one document.
+func Handler(doc any) (http.Handler, error) {
+	if v, ok := doc.(ByOrigin); ok {
+		return newVariants(v)
+	}
+	return newDocument(doc)
+}
+
+// ByOrigin is a document that says something else to the pages of some origins.
+type ByOrigin struct {
+	Default any
+	Origins map[string]any
+}
+
+// variants are the documents of a ByOrigin as they go over the wire.
+type variants struct {
+	byDefault *document
+	origins   map[string]*document
+}
+
+func newVariants(v ByOrigin) (*variants, error) {
+	all := &variants{origins: map[string]*document{}}
+	var err error
+	if all.byDefault, err = newDocument(v.Default); err != nil {
+		return nil, err
+	}
+	for origin, doc := range v.Origins {
+		if all.origins[origin], err = newDocument(doc); err != nil {
+			return nil, fmt.Errorf("for %s: %w", origin, err)
+		}
+	}
+	return all, nil
+}
+
+// ServeHTTP answers with the document that is meant for the asking page.
+func (v *variants) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Origin")
+	d := v.origins[r.Header.Get("Origin")]
+	if d == nil {
+		d = v.byDefault
+	}
+	d.ServeHTTP(w, r)
 }
 
 // document is a JSON document as it goes over the wire.

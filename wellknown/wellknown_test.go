@@ -20,6 +20,9 @@ func do(t *testing.T, method, target string, header ...string) *http.Response {
 	err := wellknown.Mount(r, map[string]any{
 		path:                  map[string]any{"issuer": "https://rialto.example"},
 		"/.well-known/second": []string{"b"},
+		"/.well-known/third": wellknown.ByOrigin{
+			Default: "anybody", Origins: map[string]any{"https://app.example": "the app"},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -109,5 +112,17 @@ func TestOtherPathsAreNotOurs(t *testing.T) {
 func TestADocumentThatIsNoJSONIsRefusedAtTheStart(t *testing.T) {
 	if err := wellknown.Mount(mux.NewRouter(), map[string]any{path: make(chan int)}); err == nil {
 		t.Error("got no error, want one that names the path")
+	}
+}
+
+func TestADocumentMayDependOnTheOrigin(t *testing.T) {
+	for origin, want := range map[string]string{
+		"": `"anybody"`, "https://elsewhere.example": `"anybody"`, "https://app.example": `"the app"`,
+	} {
+		resp := do(t, "GET", "/.well-known/third", "Origin", origin)
+		expect(t, resp, 200, map[string]string{"Vary": "Origin", "Access-Control-Allow-Origin": "*"})
+		if body, err := io.ReadAll(resp.Body); err != nil || string(body) != want {
+			t.Errorf("%q: got %s, %v, want %s", origin, body, err, want)
+		}
 	}
 }

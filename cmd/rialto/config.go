@@ -36,6 +36,7 @@ type config struct {
 	ClientDocuments bool           `koanf:"client_documents"`
 	TrustedProxies  []string       `koanf:"trusted_proxies"`
 	AllowedOrigins  []string       `koanf:"allowed_origins"`
+	MCP             mcpConfig      `koanf:"mcp"`
 	Push            pushConfig     `koanf:"push"`
 	DownloadLinks   time.Duration  `koanf:"download_links"`
 	Log             logConfig      `koanf:"log"`
@@ -66,6 +67,7 @@ func defaults() config {
 		Name:            "Rialto",
 		Database:        "rialto.db",
 		SignIn:          signInConfig{Local: true},
+		MCP:             defaultMCP(),
 		ClientDocuments: true,
 		Push:            pushConfig{Send: true, Verify: true},
 		DownloadLinks:   24 * time.Hour,

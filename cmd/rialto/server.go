@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -191,8 +192,9 @@ func newMCP(cfg *config, log *slog.Logger, b *bridge.Bridge, secret []byte) (*mc
 		Log:            log,
 		Now:            time.Now,
 		SessionKey:     derived(secret, "mcp sessions"),
-		AllowedOrigins: cfg.AllowedOrigins,
+		AllowedOrigins: slices.Concat(cfg.AllowedOrigins, connectorOrigins()),
 		AllowedHosts:   []string{public.Host},
+		Strict:         cfg.MCP.Strict,
 	}
 	return s, s.Check()
 }
@@ -228,10 +230,9 @@ func (s *server) handler() (http.Handler, error) {
 		return nil, err
 	}
 	s.oauth.Routes(r)
-
-	guarded := s.mcp.CORS(s.oauth.Guard(s.mcp, oauth.ScopeTools)) // a page must be able to read the challenge
-	r.Path("/mcp").Handler(guarded)
-	r.Path("/mcp/").Handler(guarded)
+	if err := s.mcpRoutes(r); err != nil {
+		return nil, err
+	}
 
 	documents := &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}
 	r.PathPrefix(bridge.DocumentPath).Handler(s.oauth.SignedIn(documents))
@@ -248,6 +249,37 @@ func (s *server) handler() (http.Handler, error) {
 	r.NotFoundHandler = http.HandlerFunc(s.notFound)
 
 	return recovered(s.log, bounded(logged(s.log, r))), nil
+}
+
+// mcpRoutes lists the routes of the MCP endpoint and the guard before each: a
+// page must be able to read the challenge, so what answers its origin is
+// outside.
+func (s *server) mcpRoutes(r *mux.Router) error {
+	guard := func(h http.Handler) http.Handler { return s.mcp.CORS(s.oauth.Guard(h, oauth.ScopeTools)) }
+	metadata, err := s.mcpDocument()
+	if err != nil {
+		return err
+	}
+	description, err := wellknown.Handler(metadata)
+	if err != nil {
+		return err
+	}
+	r.Path("/.well-known/mcp-metadata").Handler(description)
+	for _, path := range []string{"/mcp", "/mcp/"} {
+		r.Path(path).MatcherFunc(describes).Handler(s.mcp.CORS(described(description)))
+		r.Path(path).Handler(guard(s.mcp))
+	}
+	r.Path("/mcp/initialize").Handler(s.mcp.Door("initialize", http.MethodPost))
+	r.Path("/mcp/tools/list").Handler(s.listing(s.mcp.Door("tools/list", http.MethodGet, http.MethodPost), guard))
+	r.Path("/mcp/tools/call").Handler(guard(s.mcp.Door("tools/call", http.MethodPost)))
+	r.Path("/mcp/resources/list").Handler(s.listing(s.mcp.Door("resources/list", http.MethodGet, http.MethodPost), guard))
+	r.Path("/mcp/validate").Methods(http.MethodGet, http.MethodHead).HandlerFunc(s.validate)
+	r.Path("/mcp/health").Methods(http.MethodGet, http.MethodHead).HandlerFunc(s.mcpHealth)
+	sse := guard(s.mcp.SSE("/mcp/messages"))
+	r.Path("/sse").Handler(sse)
+	r.Path("/mcp/sse").Handler(sse)
+	r.Path("/mcp/messages").Handler(guard(s.mcp.Messages()))
+	return nil
 }
 
 // serve answers on l until ctx ends. Calls that wait for an agent are answered
@@ -267,15 +299,22 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 // health tells a load balancer whether this process can serve: it can when it
 // reaches its database.
 func (s *server) health(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
-	defer cancel()
 	w.Header().Set("Cache-Control", "no-store")
-	if err := s.store.Ping(ctx); err != nil {
-		s.log.Error("health", "err", err)
+	if !s.healthy(r.Context()) {
 		http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
 		return
 	}
 	fmt.Fprintln(w, "ok")
+}
+
+func (s *server) healthy(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	err := s.store.Ping(ctx)
+	if err != nil {
+		s.log.Error("health", "err", err)
+	}
+	return err == nil
 }
 
 func (s *server) home(w http.ResponseWriter, r *http.Request) {

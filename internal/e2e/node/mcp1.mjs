@@ -2,14 +2,18 @@
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { connector } from './login.mjs';
 import { env, run } from './report.mjs';
 
+// RIALTO_TRANSPORT=sse is the pair of addresses that 2024-11-05 had.
+const Transport = process.env.RIALTO_TRANSPORT === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport;
+
 await run(() =>
   connector({
     async connect(memory) {
-      const transport = new StreamableHTTPClientTransport(new URL(env('RIALTO_URL')), { authProvider: memory });
+      const transport = new Transport(new URL(env('RIALTO_URL')), { authProvider: memory });
       const client = new Client({ name: 'rialto-e2e', version: '1.0.0' });
       await client.connect(transport).catch((err) => {
         throw Object.assign(err, { transport });
