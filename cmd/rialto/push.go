@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"crypto/hkdf"
 	"crypto/sha256"
-	"fmt"
 	"time"
 
 	"rialto/a2a/a2apush"
@@ -60,20 +58,7 @@ func (s *server) openInbox(secret []byte) error {
 	for _, a := range s.cfg.Agents {
 		keys[a.Name] = &a2apush.Keys{Agent: a.URL, Now: time.Now}
 	}
-	s.inbox = &push.Inbox{
-		URL: s.cfg.URL, Key: key, Poke: s.bridge.Poke, Log: s.log,
-		Check: func(ctx context.Context, agent, jwt, address string, body [sha256.Size]byte) error {
-			k, known := keys[agent]
-			if !known {
-				return fmt.Errorf("there is no agent %q any more", agent)
-			}
-			set, err := k.Set(ctx)
-			if err != nil {
-				return err
-			}
-			return a2apush.CheckJWT(jwt, set, address, body, time.Now())
-		},
-	}
+	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: keys, Poke: s.bridge.Poke, Now: time.Now, Log: s.log}
 	s.bridge.Hook = s.inbox.Config
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"rialto/a2a/a2apush"
 	"rialto/bridge"
 	"rialto/bridge/push"
 	"rialto/bridge/web"
@@ -48,8 +49,8 @@ type server struct {
 	oauth  *oauth.Server
 	bridge *bridge.Bridge
 	mcp    *mcp.Server
-	desk   *push.Desk  // nil if no webhook is told
-	inbox  *push.Inbox // nil if agents are given none
+	desk   *push.Desk     // nil if no webhook is told
+	inbox  *a2apush.Inbox // nil if agents are given none
 
 	callers    callers
 	background sync.WaitGroup
@@ -238,7 +239,7 @@ func (s *server) handler() (http.Handler, error) {
 	r.PathPrefix(bridge.DocumentPath).Handler(s.oauth.SignedIn(documents))
 	r.PathPrefix(bridge.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}) // the link is the right to it
 	if s.inbox != nil {
-		r.PathPrefix(push.InboxPath).Handler(s.inbox) // each address proves itself
+		r.PathPrefix(a2apush.InboxPath).Handler(s.inbox) // each address proves itself
 	}
 	r.PathPrefix("/static/").Handler(static.Handler())
 	r.Path("/healthz").Methods(http.MethodGet, http.MethodHead).HandlerFunc(s.health)

@@ -1,8 +1,7 @@
-package push_test
+package a2apush_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -21,7 +20,6 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"rialto/a2a/a2apush"
-	"rialto/bridge/push"
 )
 
 const news = `{"kind":"task","id":"theirs"}`
@@ -61,22 +59,12 @@ func sign(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaims)
 }
 
 // newInbox serves an inbox, and returns it with what it pokes.
-func newInbox(t *testing.T, agent *signing) (*push.Inbox, chan string) {
+func newInbox(t *testing.T, agent *signing) (*a2apush.Inbox, chan string) {
 	poked := make(chan string, 10)
-	keys := &a2apush.Keys{Agent: agent.url + "/a2a", Now: time.Now}
-	in := &push.Inbox{
+	in := &a2apush.Inbox{
 		Key: []byte("key"), Log: slog.New(slog.DiscardHandler),
 		Poke: func(handle string) { poked <- handle },
-		Check: func(ctx context.Context, name, token, address string, body [sha256.Size]byte) error {
-			if name != "agent" {
-				t.Errorf("asked for the keys of %q", name)
-			}
-			set, err := keys.Set(ctx)
-			if err != nil {
-				return err
-			}
-			return a2apush.CheckJWT(token, set, address, body, time.Now())
-		},
+		Keys: map[string]*a2apush.Keys{"agent": {Agent: agent.url + "/a2a", Now: time.Now}}, Now: time.Now,
 	}
 	srv := httptest.NewServer(in)
 	t.Cleanup(srv.Close)

@@ -1,4 +1,4 @@
-package push
+package a2apush
 
 import (
 	"context"
@@ -30,13 +30,13 @@ type Inbox struct {
 	URL string // of the server, without trailing slash
 	Key []byte // that nobody else has
 
-	// Check says what is wrong with a JWT of an agent, for the webhook at an
-	// address and a body with a hash.
-	Check func(ctx context.Context, agent, jwt, address string, body [sha256.Size]byte) error
+	// Keys are those of each agent, by its name.
+	Keys map[string]*Keys
 
 	// Poke has a task looked at.
 	Poke func(handle string)
 
+	Now func() time.Time
 	Log *slog.Logger
 }
 
@@ -127,7 +127,7 @@ func (in *Inbox) proven(r *http.Request, agent, handle string, body [sha256.Size
 		bearer = ""
 	}
 	want := []byte(in.mac("token", agent, handle))
-	for _, got := range []string{r.Header.Get("X-A2A-Notification-Token"), r.Header.Get("A2A-Notification-Token"), bearer} {
+	for _, got := range []string{r.Header.Get(TokenHeader), r.Header.Get(TokenHeader10), bearer} {
 		if hmac.Equal([]byte(got), want) {
 			return nil
 		}
@@ -137,5 +137,13 @@ func (in *Inbox) proven(r *http.Request, agent, handle string, body [sha256.Size
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
-	return in.Check(ctx, agent, bearer, in.address(agent, handle), body)
+	keys, known := in.Keys[agent]
+	if !known {
+		return fmt.Errorf("there is no agent %q any more", agent)
+	}
+	set, err := keys.Set(ctx)
+	if err != nil {
+		return err
+	}
+	return CheckJWT(bearer, set, in.address(agent, handle), body, in.Now())
 }

@@ -1,0 +1,98 @@
+package peers
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	old "github.com/a2aproject/a2a-go/a2a"
+	oldpush "github.com/a2aproject/a2a-go/a2asrv/push"
+	theirs "github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2asrv/push"
+
+	"rialto/a2a"
+	"rialto/a2a/a2apush"
+	"rialto/internal/guardhttp"
+)
+
+// inbox serves webhooks of ours, and returns one with what is poked.
+func inbox(t *testing.T) (*a2a.PushConfig, <-chan string) {
+	poked := make(chan string, 1)
+	in := &a2apush.Inbox{Key: []byte("key"), Poke: func(handle string) { poked <- handle }, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	srv := httptest.NewServer(in)
+	t.Cleanup(srv.Close)
+	in.URL = srv.URL
+	return in.Config("agent", "task"), poked
+}
+
+// TestOurWebhookTakesWhatTheirSendersSend has the push senders of a2a-go tell a
+// webhook of ours, with its token and with a wrong one.
+func TestOurWebhookTakesWhatTheirSendersSend(t *testing.T) {
+	now := push.NewHTTPPushSender(&push.HTTPSenderConfig{FailOnError: true, AllowPrivateNetworks: true})
+	before := oldpush.NewHTTPPushSender(&oldpush.HTTPSenderConfig{FailOnError: true})
+	for name, send := range map[string]func(url, token string) error{
+		"a2a-go 2.4.0": func(url, token string) error {
+			return now.SendPush(t.Context(), &theirs.PushConfig{URL: url, Token: token}, &theirs.Task{ID: "t", Status: theirs.TaskStatus{State: theirs.TaskStateCompleted}})
+		},
+		"a2a-go 0.3.15": func(url, token string) error {
+			return before.SendPush(t.Context(), &old.PushConfig{URL: url, Token: token}, &old.Task{ID: "t", Status: old.TaskStatus{State: old.TaskStateCompleted}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, poked := inbox(t)
+			if err := send(c.URL, "wrong"); err == nil {
+				t.Error("a wrong token is taken")
+			}
+			if err := send(c.URL, c.Token); err != nil {
+				t.Fatal(err)
+			}
+			if handle := <-poked; handle != "task" {
+				t.Errorf("poked %q", handle)
+			}
+		})
+	}
+}
+
+// TestTheyReadWhatWeSend decodes our notifications with the types of a2a-go.
+func TestTheyReadWhatWeSend(t *testing.T) {
+	told := make(chan []byte, 1)
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		told <- b
+	}))
+	t.Cleanup(srv.Close)
+	sender := &a2apush.Sender{HTTP: &guardhttp.Client{Loopback: true}, Now: time.Now}
+	task := &a2a.Task{
+		ID: "handle", ContextID: "c", Status: a2a.Status{State: a2a.Completed, Timestamp: time.Now()},
+		Artifacts: []a2a.Artifact{{ID: "a", Parts: []a2a.Part{a2a.TextPart("result")}}},
+	}
+	for g, read := range map[a2a.Generation]func([]byte) (id, state string, artifacts int, err error){
+		a2a.V10: func(b []byte) (string, string, int, error) {
+			var r theirs.StreamResponse
+			err := json.Unmarshal(b, &r)
+			task, _ := r.Event.(*theirs.Task)
+			if task == nil {
+				return "", "", 0, err
+			}
+			return string(task.ID), string(task.Status.State), len(task.Artifacts), err
+		},
+		a2a.V03: func(b []byte) (string, string, int, error) {
+			var task old.Task
+			err := json.Unmarshal(b, &task)
+			return string(task.ID), string(task.Status.State), len(task.Artifacts), err
+		},
+	} {
+		if err := sender.Deliver(t.Context(), &a2a.PushConfig{URL: srv.URL, Generation: g}, task, "n"); err != nil {
+			t.Fatal(err)
+		}
+		id, state, artifacts, err := read(<-told)
+		want := map[a2a.Generation]string{a2a.V10: string(theirs.TaskStateCompleted), a2a.V03: string(old.TaskStateCompleted)}[g]
+		if err != nil || id != "handle" || state != want || artifacts != 1 {
+			t.Errorf("%s: got %q %q with %d artifacts, %v", g, id, state, artifacts, err)
+		}
+	}
+}
