@@ -221,10 +221,19 @@ func userOf(principal string) string {
 	return user
 }
 
-// handler lists every route and the guard before it. Paths are taken as they
+// handler serves the routes.
+func (s *server) handler() (http.Handler, error) {
+	r, err := s.routes()
+	if err != nil {
+		return nil, err
+	}
+	return recovered(s.log, bounded(logged(s.log, r))), nil
+}
+
+// routes lists every route and the guard before it. Paths are taken as they
 // come: a redirect to a tidier one loses the body and the token of the
 // clients that do not follow it.
-func (s *server) handler() (http.Handler, error) {
+func (s *server) routes() (*mux.Router, error) {
 	r := mux.NewRouter().SkipClean(true).UseEncodedPath()
 
 	if err := wellknown.Mount(r, s.oauth.Documents()); err != nil {
@@ -248,8 +257,7 @@ func (s *server) handler() (http.Handler, error) {
 		return nil, err
 	}
 	r.NotFoundHandler = http.HandlerFunc(s.notFound)
-
-	return recovered(s.log, bounded(logged(s.log, r))), nil
+	return r, nil
 }
 
 // mcpRoutes lists the routes of the MCP endpoint and the guard before each: a
