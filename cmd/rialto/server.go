@@ -243,6 +243,13 @@ func (s *server) routes() (*mux.Router, error) {
 	if err := s.mcpRoutes(r); err != nil {
 		return nil, err
 	}
+	spec, err := s.openAPI()
+	if err != nil {
+		return nil, err
+	}
+	if err := wellknown.Mount(r, map[string]any{"/openapi.json": spec}); err != nil {
+		return nil, err
+	}
 
 	documents := &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}
 	r.PathPrefix(bridge.DocumentPath).Handler(s.oauth.SignedIn(documents))
