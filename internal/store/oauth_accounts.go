@@ -50,13 +50,24 @@ func (db *DB) SetPassword(ctx context.Context, id, password string) error {
 }
 
 // RemoveAccount implements oauth.AccountStore. Sessions, grants, codes and
-// refresh tokens go with it, by their foreign keys.
+// refresh tokens go with it, by their foreign keys. Codes and refresh tokens go
+// first: whoever is using one holds its row, and wants the row of its grant
+// next, which the foreign keys would take before.
 func (db *DB) RemoveAccount(ctx context.Context, name string) error {
-	n, err := changed(ctx, db.write, `DELETE FROM accounts WHERE name = $1`, name)
-	if err == nil && n == 0 {
-		return oauth.ErrNotFound
-	}
-	return err
+	return db.inTx(ctx, func(tx *tx) error {
+		for _, table := range []string{"refresh_tokens", "codes"} {
+			_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE grant_id IN (
+				SELECT g.id FROM grants g JOIN accounts a ON a.id = g.account_id WHERE a.name = $1)`, name)
+			if err != nil {
+				return err
+			}
+		}
+		n, err := changed(ctx, tx, `DELETE FROM accounts WHERE name = $1`, name)
+		if err == nil && n == 0 {
+			return oauth.ErrNotFound
+		}
+		return err
+	})
 }
 
 // Account implements oauth.AccountStore.

@@ -11,8 +11,9 @@ import (
 // TakeCode implements oauth.GrantStore. "used = 0" in the UPDATE decides who
 // is first; what a second caller does to the grant is committed with it.
 func (db *DB) TakeCode(ctx context.Context, hash, clientID string, first *oauth.Refresh, now time.Time) (code *oauth.Code, err error) {
-	reused := false
+	var reused bool
 	err = db.inTx(ctx, func(tx *tx) error {
+		reused = false
 		code, err = takeCode(ctx, tx, hash, clientID, now)
 		if errors.Is(err, oauth.ErrNotFound) {
 			reused, err = codeReused(ctx, tx, hash, clientID, now)

@@ -31,8 +31,9 @@ func (db *DB) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oauth.
 
 // Rotate implements oauth.GrantStore.
 func (db *DB) Rotate(ctx context.Context, r oauth.Rotation) (sealed string, err error) {
-	reused := false
+	var reused bool
 	err = db.inTx(ctx, func(tx *tx) error {
+		reused = false
 		t, err := useRefresh(ctx, tx, r)
 		if err != nil {
 			return err

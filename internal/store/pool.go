@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"sync"
+	"time"
 )
 
 // maxStatements bounds what a pool keeps prepared. There are fewer statements
@@ -87,19 +88,23 @@ func (p *pool) QueryRowContext(ctx context.Context, query string, args ...any) *
 	return p.DB.QueryRowContext(ctx, query, args...)
 }
 
+// longest is how long a transaction may take, far beyond what one does.
+const longest = 30 * time.Second
+
 // tx is a transaction that uses what its pool has prepared. It cannot prepare
 // for the pool, whose only connection it may hold; it remembers what to prepare
 // afterwards.
 type tx struct {
 	*sql.Tx
 	pool   *pool
+	ctx    context.Context // of every statement: see inTx
 	missed []string
 }
 
-func (t *tx) prepared(ctx context.Context, query string) *sql.Stmt {
+func (t *tx) prepared(query string) *sql.Stmt {
 	s, room := t.pool.known(query)
 	if s != nil {
-		return t.StmtContext(ctx, s)
+		return t.StmtContext(t.ctx, s)
 	}
 	if room {
 		t.missed = append(t.missed, query)
@@ -107,50 +112,55 @@ func (t *tx) prepared(ctx context.Context, query string) *sql.Stmt {
 	return nil
 }
 
-// uninterrupted returns the context for a statement. In a group it does not
-// end: to interrupt one statement would undo what others wrote.
-func (t *tx) uninterrupted(ctx context.Context) context.Context {
-	if t.pool.group != nil {
-		return context.WithoutCancel(ctx)
+// ExecContext runs a statement. It is the transaction's context that counts.
+func (t *tx) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
+	if s := t.prepared(query); s != nil {
+		return s.ExecContext(t.ctx, args...)
 	}
-	return ctx
+	return t.Tx.ExecContext(t.ctx, query, args...)
 }
 
-// ExecContext runs a statement.
-func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	ctx = t.uninterrupted(ctx)
-	if s := t.prepared(ctx, query); s != nil {
-		return s.ExecContext(ctx, args...)
+// QueryRowContext asks for one row. It is the transaction's context that
+// counts.
+func (t *tx) QueryRowContext(_ context.Context, query string, args ...any) *sql.Row {
+	if s := t.prepared(query); s != nil {
+		return s.QueryRowContext(t.ctx, args...)
 	}
-	return t.Tx.ExecContext(ctx, query, args...)
-}
-
-// QueryRowContext asks for one row.
-func (t *tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	ctx = t.uninterrupted(ctx)
-	if s := t.prepared(ctx, query); s != nil {
-		return s.QueryRowContext(ctx, args...)
-	}
-	return t.Tx.QueryRowContext(ctx, query, args...)
+	return t.Tx.QueryRowContext(t.ctx, query, args...)
 }
 
 // inTx runs do in a transaction. It commits if do returns nil and rolls back
-// otherwise.
+// otherwise. A caller whose ctx ends while it waits for a connection gets none.
+// Once the transaction has begun it is done or fails whatever becomes of ctx:
+// to interrupt a statement costs the connection on PostgreSQL, and what others
+// wrote in the same group on SQLite.
 func (p *pool) inTx(ctx context.Context, do func(*tx) error) error {
-	begun, err := p.BeginTx(ctx, nil)
+	missed, err := p.transact(ctx, do)
 	if err != nil {
 		return err
 	}
-	defer begun.Rollback() // after Commit this does nothing
-	t := &tx{Tx: begun, pool: p}
-	if err := do(t); err != nil {
-		return err
-	}
-	if err := begun.Commit(); err != nil {
-		return err
-	}
-	for _, query := range t.missed {
+	for _, query := range missed {
 		p.prepared(ctx, query)
 	}
 	return nil
+}
+
+func (p *pool) transact(ctx context.Context, do func(*tx) error) (missed []string, err error) {
+	conn, err := p.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longest)
+	defer cancel()
+	begun, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer begun.Rollback() // after Commit this does nothing
+	t := &tx{Tx: begun, pool: p, ctx: ctx}
+	if err := do(t); err != nil {
+		return nil, err
+	}
+	return t.missed, begun.Commit()
 }

@@ -2,8 +2,10 @@ package store
 
 import (
 	"database/sql"
+	"errors"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 )
 
@@ -21,4 +23,11 @@ func openPostgres(dsn string) (*DB, error) {
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	both := &pool{DB: db}
 	return &DB{read: both, write: both}, nil
+}
+
+// deadlocked tells whether PostgreSQL gave up a transaction so that another,
+// which waited for it, can go on (deadlock_detected).
+func deadlocked(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == "40P01"
 }

@@ -4,7 +4,8 @@
 //
 // Both engines run the same statements. A state change is one statement that
 // names the state it leaves (compare and swap), or a transaction around a few
-// of them, so READ COMMITTED is enough and nothing has to be retried. Columns
+// of them, so READ COMMITTED is enough. Only a transaction that PostgreSQL ends
+// to resolve a deadlock is begun again. Columns
 // are TEXT or BIGINT, times are milliseconds since 1970.
 package store
 
@@ -109,13 +110,22 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 	return fmt.Errorf("migrating: %w", err)
 }
 
+// tries is how often a transaction is begun whose turn others took.
+const tries = 4
+
 // inTx runs do in a transaction of the write handle. It commits if do returns
-// nil and rolls back otherwise.
-func (db *DB) inTx(ctx context.Context, do func(*tx) error) error {
+// nil and rolls back otherwise. do may be called again after what it did was
+// undone, so it must leave nothing behind but the outcome of its last call.
+func (db *DB) inTx(ctx context.Context, do func(*tx) error) (err error) {
 	if db.write.group != nil {
 		return db.write.group.inTx(ctx, do)
 	}
-	return db.write.inTx(ctx, do)
+	for range tries {
+		if err = db.write.inTx(ctx, do); !deadlocked(err) {
+			return err
+		}
+	}
+	return err
 }
 
 // querier is what a handle and a transaction have in common.
