@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
 	"rialto/internal/store"
@@ -38,6 +39,13 @@ func running(t *testing.T, run func(context.Context, *a2aexec.Turn) error, skill
 		card.Skills = append(card.Skills, a2a.Skill{ID: id, Name: id})
 	}
 	return peer{e, card}
+}
+
+// remote is an agent behind a wire.
+type remote struct {
+	a2a.Agent
+	*a2aclient.Dialer
+	url string
 }
 
 // scripted is an agent whose answer to a message is given.
@@ -130,13 +138,16 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 			user, _ := ctx.Value(userKey{}).(string)
 			return bridge.Caller{User: user, Client: "test"}
 		},
-		Dial: func(_ context.Context, a bridge.Agent) (bridge.Peer, error) {
+		Dial: func(ctx context.Context, a bridge.Agent) (bridge.Peer, error) {
 			p, ok := agents[a.Name]
 			if !ok || p.Agent == nil {
 				return nil, errors.New("connection refused")
 			}
-			if conn, ok := p.Agent.(bridge.Peer); ok {
-				return conn, nil // it has a card of its own
+			switch agent := p.Agent.(type) {
+			case remote:
+				return agent.Dial(ctx, agent.url)
+			case bridge.Peer: // it has a card of its own
+				return agent, nil
 			}
 			return p, nil
 		},

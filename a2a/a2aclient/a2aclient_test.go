@@ -232,7 +232,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	if _, err := c.Send(t.Context(), a2atest.Say("x")); !a2a.Is(err, a2a.InvalidAgentResponse) {
 		t.Errorf("send: got %v", err)
 	}
-	for i, want := range []a2a.Code{a2a.InvalidAgentResponse, a2a.Unavailable, a2a.InvalidAgentResponse} {
+	for i, want := range []a2a.Code{a2a.InvalidAgentResponse, a2a.InvalidAgentResponse, a2a.InvalidAgentResponse} {
 		var last error
 		for _, err := range c.Stream(t.Context(), a2atest.Say("x")) {
 			last = err

@@ -62,6 +62,9 @@ func garbled(format string, args ...any) *a2a.Error {
 func statusError(resp *http.Response, body []byte) *a2a.Error {
 	e := a2a.Errorf(statusCode(resp.StatusCode), "the agent answered HTTP %d %s",
 		resp.StatusCode, http.StatusText(resp.StatusCode))
+	if resp.StatusCode/100 == 3 {
+		e.Message += ", a redirect that is not followed"
+	}
 	if text := plainText(resp, body); text != "" {
 		e.Message += ": " + text
 	}
@@ -100,6 +103,8 @@ func statusCode(status int) a2a.Code {
 		return a2a.Unavailable
 	case status/100 == 4:
 		return a2a.InvalidParams
+	case status/100 == 3:
+		return a2a.InvalidAgentResponse
 	default:
 		return a2a.Internal
 	}

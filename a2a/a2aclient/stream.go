@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"mime"
@@ -216,7 +215,7 @@ func (s *stream) read() (wire.Item, error) {
 		}
 		s.lossy = true
 	}
-	return wire.Item{}, fmt.Errorf("%d events in a row are not A2A", maxNoise)
+	return wire.Item{}, garbled("%d events in a row make no sense", maxNoise)
 }
 
 func (s *stream) close() { s.body.Close() }

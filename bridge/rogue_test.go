@@ -1,0 +1,179 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2aexec"
+	"rialto/a2a/a2atest"
+)
+
+// kindAgent is an agent that completes every task.
+func kindAgent(t *testing.T) peer {
+	return running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		turn.Complete("done")
+		return nil
+	})
+}
+
+func far(url string) peer {
+	return peer{Agent: remote{Dialer: &a2aclient.Dialer{Pause: time.Millisecond, MaxBody: 1 << 20}, url: url}}
+}
+
+// TestARogueHarmsNobodyElse sends a message to each rogue. What becomes of it is
+// one of three: the task fails, and the words say what the agent did; it
+// completes, for what is wrong can be read; or it stays open, for the agent may
+// be at it. Another agent of the same bridge answers all the while.
+func TestARogueHarmsNobodyElse(t *testing.T) {
+	want := map[string]struct {
+		state a2a.State
+		words string
+	}{
+		"silent":                    {a2a.Submitted, "still working"},
+		"slow":                      {a2a.Working, "still working"},
+		"endless answer":            {a2a.Failed, "the answer is too large"},
+		"endless event":             {a2a.Failed, "event too large"},
+		"endless event, later":      {a2a.Working, "still working"},
+		"endless comments":          {a2a.Working, "still working"},
+		"endless rubbish":           {a2a.Failed, "100 events in a row make no sense"},
+		"endless artifact":          {a2a.Failed, "more than 16 MiB"},
+		"endless artifacts":         {a2a.Working, "still working"},
+		"endless error":             {a2a.Failed, "the answer is too large"},
+		"gzip bomb":                 {a2a.Failed, "the answer is too large"},
+		"gzip bomb in a stream":     {a2a.Failed, "event too large"},
+		"malformed":                 {a2a.Failed, "the agent's answer is not A2A"},
+		"deep":                      {a2a.Failed, "the answer is too large"},
+		"of another shape":          {a2a.Failed, "the agent's answer is not A2A: task.status must not be a JSON string"},
+		"HTML":                      {a2a.Failed, "the agent's answer is not A2A"},
+		"JSON called HTML":          {a2a.Completed, ""},
+		"a stream called text":      {a2a.Completed, ""},
+		"a stream called JSON":      {a2a.Failed, "the agent's answer is not A2A"},
+		"lies about the call's id":  {a2a.Completed, ""},
+		"lies about the task's id":  {a2a.Working, "still working"},
+		"lies about its version":    {a2a.Completed, ""},
+		"breaks off before a word":  {a2a.Failed, "no answer from the agent"},
+		"breaks off in a word":      {a2a.Failed, "no answer from the agent"},
+		"breaks off in the middle":  {a2a.Completed, ""},
+		"redirects to another host": {a2a.Failed, "the agent answered HTTP 307 Temporary Redirect, a redirect that is not followed"},
+		"redirects to itself":       {a2a.Failed, "a redirect that is not followed"},
+		"a header without end":      {a2a.Failed, "headers exceeded"},
+		"repeats its chunks":        {a2a.Completed, "one, two\n"},
+		"ends without an end":       {a2a.Failed, "The agent no longer knows this task."},
+		"goes on after the end":     {a2a.Completed, ""},
+		"an empty answer":           {a2a.Failed, "the agent's answer is not A2A"},
+	}
+	for name, rogue := range a2atest.Rogues() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want, known := want[name]
+			if !known {
+				t.Fatal("nobody says what should become of this")
+			}
+			r := newRig(t, "", map[string]peer{"rogue": far(rogue.Serve(t)), "kind": kindAgent(t)})
+			answered := make(chan *answer)
+			go func() { answered <- r.call("send_task", `{"agent":"kind","message":"go"}`) }()
+			got := r.call("send_task", `{"agent":"rogue","message":"go","wait":1}`)
+			if got.State != want.state || !strings.Contains(got.Text, want.words) || got.IsError != (want.state == a2a.Failed) {
+				t.Errorf("got %s, %.300q; want %s, %q", got.State, got.Text, want.state, want.words)
+			}
+			if len(got.raw) > 200_000 || len(rogue.Calls()) > 100 {
+				t.Errorf("got %d bytes after %d calls", len(got.raw), len(rogue.Calls()))
+			}
+			(<-answered).want(t, a2a.Completed, false)
+		})
+	}
+}
+
+// TestRoguesWithoutEndTakeABoundedSpace has all that never stop, and the bombs,
+// write at once to one bridge.
+func TestRoguesWithoutEndTakeABoundedSpace(t *testing.T) {
+	const most = 256 << 20
+	agents := map[string]peer{}
+	for name, rogue := range a2atest.Rogues() {
+		if strings.HasPrefix(name, "endless") || strings.HasPrefix(name, "gzip") {
+			agents[strings.NewReplacer(" ", "-", ",", "").Replace(name)] = far(rogue.Serve(t))
+		}
+	}
+	r := newRig(t, "", agents)
+	runtime.GC()
+	stop, peak := make(chan struct{}), make(chan uint64)
+	before := heap()
+	go func() {
+		var most uint64
+		for {
+			select {
+			case <-stop:
+				peak <- most
+				return
+			case <-time.After(5 * time.Millisecond):
+				most = max(most, heap())
+			}
+		}
+	}()
+	var all sync.WaitGroup
+	for name := range agents {
+		all.Go(func() { r.call("send_task", fmt.Sprintf(`{"agent":%q,"message":"go","wait":1}`, name)) })
+	}
+	all.Wait()
+	close(stop)
+	if got := <-peak; got > before+most {
+		t.Errorf("took %d MiB, want at most %d", (got-before)>>20, most>>20)
+	} else {
+		t.Logf("%d rogues at once took %d MiB", len(agents), (got-min(got, before))>>20)
+	}
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestARogueCardReachesNothing reads cards that are as bad as the rogues.
+func TestARogueCardReachesNothing(t *testing.T) {
+	elsewhere := &a2atest.Rogue{}
+	away := elsewhere.Serve(t)
+	one := `{"url":"$URL/rpc%d","protocolBinding":"JSONRPC","protocolVersion":"1.0"}`
+	many := make([]string, 3000)
+	for i := range many {
+		many[i] = fmt.Sprintf(one, i)
+	}
+	card := func(a a2atest.Answer) *a2atest.Rogue {
+		return &a2atest.Rogue{Answers: map[string][]a2atest.Answer{"GET /.well-known/agent-card.json": {a}}}
+	}
+	for name, c := range map[string]struct {
+		rogue *a2atest.Rogue
+		calls int // at most
+	}{
+		"a card without end":           {card(a2atest.Answer{Body: `{"name":"`, Repeat: strings.Repeat("x", 1<<16)}), 3},
+		"a card that is none":          {card(a2atest.Answer{Body: `[]`}), 3},
+		"a card that is broken off":    {card(a2atest.Answer{Body: `{"name":`, Cut: true}), 3},
+		"a card elsewhere":             {card(a2atest.Answer{Status: http.StatusFound, Header: http.Header{"Location": {away + "/card"}}}), 3},
+		"a card of thousands of ways":  {&a2atest.Rogue{Card: `{"name":"x","supportedInterfaces":[` + strings.Join(many, ",") + `]}`}, 8},
+		"a card of a way that is none": {&a2atest.Rogue{Card: `{"name":"x","supportedInterfaces":[{"url":"http://%zz","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`}, 0},
+		"a card of files":              {&a2atest.Rogue{Card: `{"name":"x","supportedInterfaces":[{"url":"file:///etc/passwd","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "", map[string]peer{"rogue": far(c.rogue.Serve(t)), "kind": kindAgent(t)})
+			got := r.call("send_task", `{"agent":"rogue","message":"go","wait":1}`)
+			if !got.IsError || len(c.rogue.Calls()) > c.calls || len(elsewhere.Calls()) > 0 {
+				t.Errorf("got %s, %q after %d calls here and %d elsewhere", got.State, got.Text, len(c.rogue.Calls()), len(elsewhere.Calls()))
+			}
+			listed := r.call("list_agents", `{}`)
+			var list struct{ Agents []struct{ Name string } }
+			if err := json.Unmarshal(listed.raw, &list); err != nil || len(list.Agents) != 2 {
+				t.Errorf("got %s, %v, want both agents", listed.raw, err)
+			}
+			r.call("send_task", `{"agent":"kind","message":"go"}`).want(t, a2a.Completed, false)
+		})
+	}
+}
