@@ -1,5 +1,7 @@
 package a2a
 
+import "context"
+
 // Card is how an agent introduces itself (A2A 1.0 section 4.4.1).
 type Card struct {
 	Name             string
@@ -21,6 +23,14 @@ type Card struct {
 	// what a call must satisfy: any one of them.
 	SecuritySchemes map[string]SecurityScheme
 	Security        []SecurityRequirement
+}
+
+// Extender is an Agent that tells more of itself to those who may call it (A2A
+// 1.0 section 3.1.11). It is found by type assertion; an agent that only learns
+// by asking that it has no such card answers ExtendedCardMissing or
+// UnsupportedOperation.
+type Extender interface {
+	ExtendedCard(context.Context) (*Card, error)
 }
 
 // Provider is who runs an agent.

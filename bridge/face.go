@@ -30,6 +30,8 @@ var (
 	_ a2a.Agent  = (*Face)(nil)
 	_ a2a.Lister = (*Face)(nil)
 	_ a2a.Namer  = (*Face)(nil)
+
+	_ a2a.Extender = (*Face)(nil)
 )
 
 // Face returns the face of the agent with a name.
@@ -161,11 +163,35 @@ func (f *Face) Card(ctx context.Context) (*a2a.Card, error) {
 	if err != nil {
 		return nil, f.refuse(err)
 	}
-	card := *conn.Card()
-	card.Interfaces, card.SecuritySchemes, card.Security = nil, nil, nil
+	return f.shared(conn.Card()), nil
+}
+
+// ExtendedCard returns what the agent tells of itself to those who may call it,
+// and its card where it has nothing more to tell (a2a.Extender).
+func (f *Face) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
+	conn, err := f.bridge.named(ctx, f.agent, f.bridge.Caller(ctx).User)
+	if err != nil {
+		return nil, f.refuse(err)
+	}
+	teller, ok := conn.(a2a.Extender)
+	if !ok || !conn.Card().Capabilities.ExtendedAgentCard {
+		return f.shared(conn.Card()), nil
+	}
+	card, err := teller.ExtendedCard(ctx)
+	if err != nil { // the card that everybody sees is true, too
+		f.bridge.Log.Warn("asking an agent for its extended card", "agent", f.agent, "err", err)
+		card = conn.Card()
+	}
+	return f.shared(card), nil
+}
+
+// shared returns what of an agent's card is true of its face.
+func (f *Face) shared(card *a2a.Card) *a2a.Card {
+	c := *card
+	c.Interfaces, c.SecuritySchemes, c.Security = nil, nil, nil
 	// Whatever the agent does: there is a follower, and an outbox.
-	card.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.bridge.Webhooks != nil}
-	return &card, nil
+	c.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.bridge.Webhooks != nil}
+	return &c
 }
 
 // Visible tells whether the caller's use cases reach the agent.

@@ -30,7 +30,7 @@ func (rest) request(ctx context.Context, c *Client, r route, op wire.Op, params 
 	switch op {
 	case wire.Send, wire.Stream:
 		body = bytes.NewReader(params)
-	case wire.List:
+	case wire.List, wire.ExtendedCard:
 	default:
 		if q, err = r.dialect.DecodeQuery(params); err != nil {
 			return nil, err

@@ -63,19 +63,21 @@ func (s *server) newFaces() (*faces, error) {
 
 func (s *server) newFace(agent, url string) *a2aserver.Server {
 	face := s.bridge.Face(agent)
-	describe := func(ctx context.Context) (*a2a.Card, error) {
-		card, err := face.Card(ctx)
-		if err != nil {
-			return nil, err
+	published := func(card func(context.Context) (*a2a.Card, error)) func(context.Context) (*a2a.Card, error) {
+		return func(ctx context.Context) (*a2a.Card, error) {
+			c, err := card(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return s.published(c), nil
 		}
-		return s.published(card), nil
 	}
 	return &a2aserver.Server{
 		Agent:    face,
 		URL:      url,
 		Lists:    true,
-		Describe: describe,
-		Extended: describe,
+		Describe: published(face.Card),
+		Extended: published(face.ExtendedCard),
 		Sign:     s.signCard(),
 		Allow:    s.allow,
 		Caller:   principal,
@@ -87,7 +89,6 @@ func (s *server) newFace(agent, url string) *a2aserver.Server {
 func (s *server) published(card *a2a.Card) *a2a.Card {
 	c := *card
 	c.Capabilities.Streaming, c.Capabilities.ExtendedAgentCard = true, true
-	c.Capabilities.PushNotifications = s.bridge.Webhooks != nil
 	c.SecuritySchemes = map[string]a2a.SecurityScheme{
 		"oauth2": {
 			Type:              a2a.OAuth2,
@@ -152,7 +153,7 @@ func (s *server) mountFaces(r *mux.Router) error {
 	}
 	root := s.oauth.GuardAny(s.face(f.primary, s.cfg.primaryAgent()), faceScopes...)
 	r.Path("/").Methods(http.MethodPost).Handler(root)
-	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/v1/"} {
+	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/agent/authenticatedExtendedCard", "/v1/"} {
 		r.PathPrefix(prefix).Handler(root)
 	}
 	s.newAPI(f).Routes(r, s.oauth.Guard, oauth.ScopeDiscover, oauth.ScopePublish)

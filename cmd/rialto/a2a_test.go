@@ -1,14 +1,18 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2asign"
 	"rialto/a2a/a2atest"
 	"rialto/oauth"
@@ -352,5 +356,103 @@ func TestUsersAreHeldToTheirShare(t *testing.T) {
 	}
 	if refused == 0 || c.take(t.Context(), "bob") != nil {
 		t.Errorf("alice was refused %d times, and bob too", refused)
+	}
+}
+
+// teller is an agent that tells more of itself to those who may call it.
+type teller struct{ *a2atest.Agent }
+
+func (a teller) extended(context.Context) (*a2a.Card, error) {
+	card := a.Card()
+	card.Description = "What only callers know."
+	return card, nil
+}
+
+func TestExtendedCardsTellWhatTheAgentTells(t *testing.T) {
+	agent := teller{a2atest.NewAgent()}
+	t.Cleanup(func() { agent.Close() })
+	card := agent.Card()
+	card.Capabilities.ExtendedAgentCard = true
+	upstream := &a2aserver.Server{Agent: agent, Card: card, Extended: agent.extended}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { upstream.ServeHTTP(w, r) }))
+	t.Cleanup(web.Close)
+	upstream.URL = web.URL
+	r := newRig(t, agentConfig{Name: "one", URL: web.URL})
+	token := r.full("alice")
+	for _, got := range []reply{
+		rpc(r, token, "GetExtendedAgentCard", `{}`, "1.0"),
+		rpc(r, token, "agent/getAuthenticatedExtendedCard", `{}`, "0.3"),
+		r.do("GET", "/a2a/one/extendedAgentCard", token, ""),
+		r.do("GET", "/a2a/one/v1/card", token, ""),
+		r.do("GET", "/agent/authenticatedExtendedCard", token, ""), // of 0.2
+	} {
+		if got.status != http.StatusOK || !strings.Contains(got.body, "What only callers know.") || !strings.Contains(got.body, `"signatures":`) || !strings.Contains(got.body, r.cfg.URL) {
+			t.Errorf("got %d %s", got.status, got.body)
+		}
+	}
+	if got := r.do("GET", "/.well-known/agent-card.json", "", ""); strings.Contains(got.body, "What only callers know.") {
+		t.Error("everybody knows")
+	}
+	for _, g := range []a2a.Generation{a2a.V10, a2a.V03} {
+		for _, b := range []a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON} {
+			if got, err := r.client("", token, g, b).ExtendedCard(t.Context()); err != nil || got.Description != "What only callers know." {
+				t.Errorf("%s %s: got %+v, %v", g, b, got, err)
+			}
+		}
+	}
+}
+
+// TestErrorsHaveTheNumbersOfTheirGeneration asks for what must be refused.
+func TestErrorsHaveTheNumbersOfTheirGeneration(t *testing.T) {
+	agent := a2atest.NewAgent()
+	t.Cleanup(func() { agent.Close() })
+	r := newRig(t, agentConfig{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)})
+	token := r.full("alice")
+	send := func(id, text string) string {
+		return `{"id":"` + id + `","message":{"role":"user","parts":[{"type":"text","text":"` + text + `"}]}}`
+	}
+	say := func(task, text string) string {
+		return `{"message":{"messageId":"m","role":"user","taskId":"` + task + `","parts":[{"text":"` + text + `"}]}}`
+	}
+	working := r.create(token, "one", `{"message":"hang"}`)
+	ended := r.create(token, "one", `{"message":"echo x","wait":20}`)
+	// 0.1 knows the task by its caller's name.
+	var busy sync.WaitGroup
+	busy.Go(func() { rpc(r, token, "tasks/send", send("busy", "hang"), "0.1") })
+	for !strings.Contains(rpc(r, token, "tasks/get", `{"id":"busy"}`, "0.1").body, `"working"`) {
+		time.Sleep(10 * time.Millisecond) // there is no other sign of it
+	}
+	for _, c := range []struct {
+		version, method, params string
+		want                    int
+	}{
+		{"0.1", "tasks/get", `{"id":"none"}`, -32001}, {"0.3", "tasks/get", `{"id":"none"}`, -32001}, {"1.0", "GetTask", `{"id":"none"}`, -32001},
+		{"0.1", "tasks/cancel", `{"id":"` + ended.ID + `"}`, -32002}, {"0.3", "tasks/cancel", `{"id":"` + ended.ID + `"}`, -32002}, {"1.0", "CancelTask", `{"id":"` + ended.ID + `"}`, -32002},
+		{"0.1", "tasks/send", send("busy", "more"), -32009}, {"0.3", "message/send", say(working.ID, "x"), -32004}, {"1.0", "SendMessage", say(working.ID, "x"), -32004},
+		{"0.3", "message/send", say(ended.ID, "x"), -32004}, {"1.0", "SendMessage", say(ended.ID, "x"), -32004},
+		{"0.1", "tasks/send", send("a", "refuse CONTENT_TYPE_NOT_SUPPORTED"), -32005}, {"0.3", "message/send", say("", "refuse CONTENT_TYPE_NOT_SUPPORTED"), -32005},
+		{"0.3", "message/send", say("", "refuse INVALID_AGENT_RESPONSE"), -32006}, {"1.0", "SendMessage", say("", "refuse INVALID_AGENT_RESPONSE"), -32006},
+		{"1.0", "SendMessage", say("", "refuse EXTENSION_SUPPORT_REQUIRED"), -32008},
+		{"0.4", "message/send", say("", "x"), -32009},
+		{"1.0", "tasks/send", send("b", "x"), -32601}, {"0.1", "tasks/send", `{}`, -32602}, {"1.0", "SendMessage", `{}`, -32602},
+	} {
+		got := rpc(r, token, c.method, c.params, c.version)
+		var answer struct{ Error struct{ Code int } }
+		got.decode(t, &answer)
+		if answer.Error.Code != c.want {
+			t.Errorf("%s %s %s: got %s, want %d", c.version, c.method, c.params, got.body, c.want)
+		}
+	}
+	rpc(r, token, "tasks/cancel", `{"id":"busy"}`, "0.1")
+	busy.Wait()
+	// A user who asks for too much, in the words of 0.1.
+	var limited reply
+	for range callBurst * 3 {
+		if limited = rpc(r, token, "tasks/get", `{"id":"none"}`, "0.1"); strings.Contains(limited.body, "-32010") {
+			break
+		}
+	}
+	if !strings.Contains(limited.body, "-32010") {
+		t.Errorf("got %s, want to be told to slow down", limited.body)
 	}
 }

@@ -61,6 +61,7 @@ func (s *server) addAliases(paths map[string]map[string]any) {
 	for _, at := range []string{"", agent} {
 		paths[at+"/.well-known/agent.json"] = as(at + "/.well-known/agent-card.json")
 	}
+	paths["/agent/authenticatedExtendedCard"] = as("/extendedAgentCard") // of A2A 0.2
 	paths["/mcp/"], paths["/sse"] = as("/mcp"), as("/mcp/sse")
 	s.addMetadata(paths, as)
 }

@@ -39,6 +39,11 @@ func (d *Dialect) RESTPath(op Op, q a2a.TaskQuery, tenant string) (method, path 
 		return http.MethodGet, task + ":subscribe"
 	case List:
 		return http.MethodGet, base + "/tasks"
+	case ExtendedCard:
+		if d.Generation == a2a.V10 {
+			return http.MethodGet, base + "/extendedAgentCard"
+		}
+		return http.MethodGet, base + "/card"
 	default:
 		if q.HistoryLength != nil {
 			task += "?historyLength=" + strconv.Itoa(*q.HistoryLength)
@@ -75,6 +80,8 @@ func RESTRoute(method, path string) (RESTCall, bool) {
 		c.Op = List
 	case "GET /card", "GET /extendedAgentCard":
 		c.Op = ExtendedCard
+	case "GET /authenticatedExtendedCard": // 0.2: {url}/../agent/authenticatedExtendedCard
+		c.Op, c.V03 = ExtendedCard, true
 	default:
 		return c, c.aboutTask(method, path[at:])
 	}

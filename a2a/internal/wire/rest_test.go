@@ -27,6 +27,7 @@ func TestRESTRoute(t *testing.T) {
 		{"GET", "/tasks", List, "", false},
 		{"GET", "/v1/card", ExtendedCard, "", true},
 		{"GET", "/extendedAgentCard", ExtendedCard, "", false},
+		{"GET", "/agent/authenticatedExtendedCard", ExtendedCard, "", true},
 		{"POST", "/tasks/t/pushNotificationConfigs", PushSet, "t", false},
 		{"GET", "/tasks/t/pushNotificationConfigs", PushList, "t", false},
 		{"GET", "/tasks/t/pushNotificationConfigs/c", PushGet, "t", false},
@@ -46,9 +47,9 @@ func TestRESTRoute(t *testing.T) {
 
 func TestRESTPathsLeadWhereTheyShould(t *testing.T) {
 	for _, d := range RESTDialects() {
-		for _, op := range []Op{Send, Stream, Task, Cancel, Subscribe} {
+		for _, op := range []Op{Send, Stream, Task, Cancel, Subscribe, List, ExtendedCard} {
 			q := a2a.TaskQuery{}
-			if op != Send && op != Stream {
+			if op != Send && op != Stream && op != List && op != ExtendedCard {
 				q.ID = "a/b:c d"
 			}
 			method, path := d.RESTPath(op, q, "")
