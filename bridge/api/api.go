@@ -42,7 +42,8 @@ type API struct {
 // clients.
 var Roots = []string{"/api/v1", "/a2a"}
 
-// Guard lets only callers through that hold a scope.
+// Guard lets only callers through that hold a scope. It may answer OPTIONS, which
+// browsers ask without a token.
 type Guard func(next http.Handler, scopes ...string) http.Handler
 
 // handler answers a request with a status and what to encode, or an error.
@@ -86,6 +87,7 @@ func (a *API) methods(handlers map[string]handler, guard Guard, discover, publis
 		allowed = append(allowed, method)
 	}
 	slices.Sort(allowed)
+	guarded[http.MethodOptions] = guard(http.NotFoundHandler(), discover)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h, ok := guarded[r.Method]; ok {
 			h.ServeHTTP(w, r)

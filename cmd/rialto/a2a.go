@@ -151,19 +151,19 @@ func (s *server) mountFaces(r *mux.Router) error {
 	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
 		r.Path(path).Handler(s.card(f.primary, s.cfg.primaryAgent()))
 	}
-	root := s.oauth.GuardAny(s.face(f.primary, s.cfg.primaryAgent()), faceScopes...)
-	r.Path("/").Methods(http.MethodPost).Handler(root)
+	root := crossOrigin(s.oauth.GuardAny(s.face(f.primary, s.cfg.primaryAgent()), faceScopes...))
+	r.Path("/").Methods(http.MethodPost, http.MethodOptions).Handler(root)
 	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/agent/authenticatedExtendedCard", "/v1/"} {
 		r.PathPrefix(prefix).Handler(root)
 	}
-	s.newAPI(f).Routes(r, s.oauth.Guard, oauth.ScopeDiscover, oauth.ScopePublish)
+	s.newAPI(f).Routes(r, s.guardForAll, oauth.ScopeDiscover, oauth.ScopePublish)
 	r.PathPrefix(facePath).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), facePath), "/")
 		if strings.HasPrefix(rest, ".well-known/") {
 			s.card(f.named[name], name).ServeHTTP(w, r)
 			return
 		}
-		s.oauth.GuardAny(s.face(f.named[name], name), faceScopes...).ServeHTTP(w, r)
+		crossOrigin(s.oauth.GuardAny(s.face(f.named[name], name), faceScopes...)).ServeHTTP(w, r)
 	})
 	return f.reachable(s.cfg.URL, r)
 }
@@ -186,6 +186,28 @@ func (s *server) newAPI(f *faces) *api.API {
 		},
 		Log: s.log,
 	}
+}
+
+func (s *server) guardForAll(next http.Handler, scopes ...string) http.Handler {
+	return crossOrigin(s.oauth.Guard(next, scopes...))
+}
+
+// crossOrigin lets pages of any origin call what knows its callers by their
+// tokens and never by a cookie.
+func crossOrigin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, Location, ETag")
+		if r.Method != http.MethodOptions {
+			next.ServeHTTP(w, r)
+			return
+		}
+		h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, DPoP, A2A-Version, A2A-Extensions, X-A2A-Extensions, If-None-Match")
+		h.Set("Access-Control-Max-Age", "7200")
+		w.WriteHeader(http.StatusNoContent)
+	})
 }
 
 // face serves an agent to callers whose use cases reach it.

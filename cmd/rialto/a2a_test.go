@@ -456,3 +456,16 @@ func TestErrorsHaveTheNumbersOfTheirGeneration(t *testing.T) {
 		t.Errorf("got %s, want to be told to slow down", limited.body)
 	}
 }
+
+func TestPagesOfOtherOriginsMayCall(t *testing.T) {
+	r := newAPIRig(t)
+	for _, path := range []string{"/a2a/one", "/a2a/one/tasks", "/a2a/one/.well-known/agent-card.json", "/", "/message:send", "/api/v1/agents", "/api/v1/agents/one/card", "/a2a/tasks"} {
+		got := r.do("OPTIONS", path, "", "", "Origin: https://app.example", "Access-Control-Request-Headers: authorization")
+		if got.status != http.StatusNoContent || got.header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(got.header.Get("Access-Control-Allow-Headers"), "Authorization") {
+			t.Errorf("%s: got %d %v", path, got.status, got.header)
+		}
+	}
+	if got := r.do("POST", "/a2a/one", "", "{}", "Origin: https://app.example"); got.status != 401 || !strings.Contains(got.header.Get("Access-Control-Expose-Headers"), "WWW-Authenticate") {
+		t.Errorf("the challenge cannot be read: got %d %v", got.status, got.header)
+	}
+}
