@@ -31,6 +31,7 @@ func openFosite(ctx context.Context, issuer, dsn string) (peer, error) {
 	if err != nil {
 		return nil, err
 	}
+	fositeClient.Audience = []string{issuer + "/mcp"}
 	db, err := openFositeStore(ctx, dsn)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,6 @@ func openFosite(ctx context.Context, issuer, dsn string) (peer, error) {
 			ScopeStrategy: fosite.ExactScopeStrategy, EnforcePKCE: true, RefreshTokenScopes: []string{},
 		}
 	}
-	fositeClient.Audience = []string{issuer + "/mcp"}
 	main := config()
 	strategy := compose.NewOAuth2JWTStrategy(func(context.Context) (any, error) { return key, nil }, compose.NewOAuth2HMACStrategy(main), main)
 	return &fositePeer{

@@ -17,7 +17,7 @@ import (
 // kind says what a row is for. Its statements run on both engines.
 type fositeStore struct{ read, write *statements }
 
-// fositeClient is known beforehand and kept in memory.
+// fositeClient is the client, as it is recorded and as stored requests name it.
 var fositeClient = &fosite.DefaultClient{
 	ID: "bench", Public: true, RedirectURIs: []string{callback}, Scopes: []string{clientScope},
 	ResponseTypes: []string{"code"}, GrantTypes: []string{"authorization_code", "refresh_token"},
@@ -40,12 +40,24 @@ func openFositeStore(ctx context.Context, dsn string) (*fositeStore, error) {
 			kind TEXT NOT NULL, signature TEXT NOT NULL, request_id TEXT NOT NULL, active BIGINT NOT NULL, request TEXT NOT NULL,
 			PRIMARY KEY (kind, signature))`,
 		`CREATE INDEX sessions_request ON sessions (request_id, kind)`,
+		`CREATE TABLE clients (id TEXT NOT NULL PRIMARY KEY, client TEXT NOT NULL)`,
 	} {
 		if _, err := s.write.db.ExecContext(ctx, statement); err != nil {
 			return nil, err
 		}
 	}
-	return s, s.prepareAll()
+	if err := s.prepareAll(); err != nil {
+		return nil, err
+	}
+	return s, s.addClient(ctx)
+}
+
+func (s *fositeStore) addClient(ctx context.Context) error {
+	row, err := json.Marshal(fositeClient)
+	if err != nil {
+		return err
+	}
+	return s.exec(ctx, `INSERT INTO clients (id, client) VALUES ($1, $2)`, fositeClient.ID, string(row))
 }
 
 // connectFosite opens the database as internal/store does.
@@ -206,11 +218,21 @@ func (s *fositeStore) find(ctx context.Context, kind, signature string, session 
 }
 
 // GetClient and its companions implement fosite.ClientManager.
-func (s *fositeStore) GetClient(_ context.Context, id string) (fosite.Client, error) {
-	if id != fositeClient.ID {
+func (s *fositeStore) GetClient(ctx context.Context, id string) (fosite.Client, error) {
+	st, err := s.read.prepared(`SELECT client FROM clients WHERE id = $1`)
+	if err != nil {
+		return nil, err
+	}
+	var row string
+	err = st.QueryRowContext(ctx, id).Scan(&row)
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fosite.ErrNotFound
 	}
-	return fositeClient, nil
+	if err != nil {
+		return nil, err
+	}
+	c := &fosite.DefaultClient{}
+	return c, json.Unmarshal([]byte(row), c)
 }
 
 func (s *fositeStore) ClientAssertionJWTValid(context.Context, string) error { return nil }

@@ -17,8 +17,8 @@
 //     and at most sixteen of PostgreSQL. Rialto commits together what comes at
 //     the same time; fosite's handlers commit for themselves.
 //   - fosite ships no SQL storage. The one here keeps what fosite hands to it,
-//     in one row for each token, as JSON. Its client is kept in memory, while
-//     rialto looks its client up.
+//     in one row for each token, as JSON. Both look the client up once for each
+//     request, as a server must whose clients register themselves.
 //   - "first" is a token that the server has not seen: both check the signature
 //     and ask the database whether the token is alive. "again" is one that it
 //     has: rialto remembers it and believes its grant for two seconds. fosite
