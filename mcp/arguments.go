@@ -70,21 +70,16 @@ func (f *findings) checkObject(s *schema, path string, v json.RawMessage) {
 	if len(s.properties) == 0 && len(s.required) == 0 && !s.closed {
 		return
 	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(v, &members); err != nil {
-		f.add("%s is not a JSON object", name(path))
-		return
-	}
+	members := membersOf(v)
 	for _, want := range s.required {
-		if _, ok := members[want]; !ok {
+		if find(members, want) == nil {
 			f.add("%s is missing%s", name(join(path, want)), about(s.properties[want]))
 		}
 	}
 	for _, known := range s.names {
-		m, ok := members[known]
-		delete(members, known)
+		m := find(members, known)
 		// Models write null for what they leave out, and so it is read.
-		if left := string(m) == "null" && !slices.Contains(s.required, known); ok && !left {
+		if left := string(m) == "null" && !slices.Contains(s.required, known); m != nil && !left {
 			f.check(s.properties[known], join(path, known), m)
 		}
 	}
@@ -94,10 +89,12 @@ func (f *findings) checkObject(s *schema, path string, v json.RawMessage) {
 }
 
 // unknown finds the members that the schema does not have.
-func (f *findings) unknown(s *schema, path string, members map[string]json.RawMessage) {
-	rest := make([]string, 0, len(members))
-	for m := range members {
-		rest = append(rest, m)
+func (f *findings) unknown(s *schema, path string, members []member) {
+	var rest []string
+	for _, m := range members {
+		if _, known := s.properties[string(m.name)]; !known {
+			rest = append(rest, string(m.name))
+		}
 	}
 	slices.Sort(rest)
 	for _, m := range rest {

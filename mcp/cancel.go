@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"rialto/internal/jsonrpc"
 )
@@ -18,32 +19,54 @@ type callKey struct {
 // The zero value is ready. It is bounded by the limit on calls.
 type running struct {
 	mu    sync.Mutex
-	calls map[callKey]*context.CancelCauseFunc
+	calls map[callKey]*call
 }
 
-// add remembers a call until the function that it returns is called.
-func (r *running) add(key callKey, cancel context.CancelCauseFunc) (remove func()) {
-	entry := &cancel
+// call is one that its client can cancel.
+type call struct {
+	key       callKey
+	cancel    context.CancelFunc
+	cancelled atomic.Bool // by the client, and not because it took too long
+}
+
+// wasCancelled tells whether the client has cancelled the call. One that cannot
+// be is nil.
+func (c *call) wasCancelled() bool { return c != nil && c.cancelled.Load() }
+
+// cancellable notes the request as one that its client can cancel, until it is
+// removed. It returns nil without a session, for nobody could name it.
+func (x *exchange) cancellable(cancel context.CancelFunc) *call {
+	if x.session == "" {
+		return nil
+	}
+	c := &call{key: callKey{x.principal, x.session, x.req.ID}, cancel: cancel}
+	r := &x.s.running
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.calls == nil {
-		r.calls = map[callKey]*context.CancelCauseFunc{}
+		r.calls = map[callKey]*call{}
 	}
-	r.calls[key] = entry
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.calls[key] == entry { // a client may have used the id again
-			delete(r.calls, key)
-		}
+	r.calls[c.key] = c
+	return c
+}
+
+func (r *running) remove(c *call) {
+	if c == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.calls[c.key] == c { // a client may have used the id again
+		delete(r.calls, c.key)
 	}
 }
 
 func (r *running) cancel(key callKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if cancel := r.calls[key]; cancel != nil {
-		(*cancel)(errCancelled)
+	if c := r.calls[key]; c != nil {
+		c.cancelled.Store(true)
+		c.cancel()
 	}
 }
 

@@ -95,12 +95,19 @@ func (s *Server) originAllowed(origin, host string) bool {
 // there, but it still sends its own name.
 func (s *Server) hostAllowed(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok || !loopback(local.String()) {
+	if !ok || !onLoopback(local) {
 		return true
 	}
 	return loopback(r.Host) || slices.ContainsFunc(s.AllowedHosts, func(h string) bool {
 		return strings.EqualFold(h, r.Host)
 	})
+}
+
+func onLoopback(addr net.Addr) bool {
+	if tcp, ok := addr.(*net.TCPAddr); ok {
+		return tcp.IP.IsLoopback()
+	}
+	return loopback(addr.String())
 }
 
 // loopback tells whether addr, with or without a port, is this machine.

@@ -19,14 +19,13 @@ func handle[T any](x *exchange, name string, f func(context.Context, *asker) (T,
 		return result, nil, err
 	}
 	ctx, cancel := x.context()
-	defer cancel(nil)
-	if x.session != "" {
-		defer x.s.running.add(callKey{x.principal, x.session, x.req.ID}, cancel)()
-	}
+	defer cancel()
+	c := x.cancellable(cancel)
+	defer x.s.running.remove(c)
 	x.answer.keepAlive()
 	result, err = guarded(ctx, asker, f)
 	switch {
-	case context.Cause(ctx) == errCancelled:
+	case c.wasCancelled():
 		return result, nil, x.cancelled()
 	case errors.Is(err, errAsked) && len(asker.open) > 0:
 		asked, err = asker.inputRequired()
@@ -53,7 +52,7 @@ func guarded[T any](ctx context.Context, a *asker, f func(context.Context, *aske
 // "Sending Messages", item 6). Where the stream is the session, a call ends
 // with it. A tool may say that its calls go on in any case; then it says for
 // how long.
-func (x *exchange) context() (context.Context, context.CancelCauseFunc) {
+func (x *exchange) context() (context.Context, context.CancelFunc) {
 	parent := x.r.Context()
 	if x.goesOn > 0 || !modern(x.client.Revision) && x.pair == nil {
 		parent = context.WithoutCancel(parent)
@@ -63,14 +62,9 @@ func (x *exchange) context() (context.Context, context.CancelCauseFunc) {
 
 // limited returns a context that ends with the parent, when it is cancelled,
 // or when a call has taken too long.
-func (x *exchange) limited(parent context.Context) (context.Context, context.CancelCauseFunc) {
-	timed, stop := context.WithTimeout(parent, or(x.goesOn, or(x.s.CallTimeout, 10*time.Minute)))
-	ctx, cancel := context.WithCancelCause(timed)
-	return ctx, func(cause error) { cancel(cause); stop() }
+func (x *exchange) limited(parent context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(parent, or(x.goesOn, or(x.s.CallTimeout, 10*time.Minute)))
 }
-
-// errCancelled is the cause of a context that the client has cancelled.
-var errCancelled = errors.New("cancelled by the client")
 
 // cancelled answers a call that its client has cancelled: with silence, which
 // the specification wants, or with an error where HTTP wants words.

@@ -35,10 +35,11 @@ type requestState struct {
 // may come without a state, for a client may know what it will be asked; what
 // a state brings, the client cannot have changed.
 func (x *exchange) newAsker() (*asker, error) {
-	a := &asker{x: x, given: map[string]json.RawMessage{}, used: map[string]json.RawMessage{}}
-	if !modern(x.client.Revision) {
+	a := &asker{x: x}
+	if !modern(x.client.Revision) || x.params.RequestState == nil && len(x.params.InputResponses) == 0 {
 		return a, nil
 	}
+	a.given, a.used = map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if x.params.RequestState != nil {
 		state, err := x.openState(*x.params.RequestState)
 		if err != nil {

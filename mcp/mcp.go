@@ -136,6 +136,7 @@ type Server struct {
 	listens limiter
 	running running
 	asked   asked
+	opened  recent[*session] // by principal and id, so that a seal is checked once
 	ended   recent[bool]
 	levels  recent[Level]
 	watched recent[[]string] // URIs of resources

@@ -46,7 +46,7 @@ func (x *exchange) finish(result json.RawMessage, err error) {
 	case err != nil:
 		x.fail(err)
 	default:
-		x.answer.finish(http.StatusOK, (&jsonrpc.Response{ID: x.req.ID, Result: result}).Append(nil))
+		x.answer.finish(http.StatusOK, (&jsonrpc.Response{ID: x.req.ID, Result: result}).Append(make([]byte, 0, len(result)+64)))
 	}
 }
 

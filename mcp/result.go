@@ -87,7 +87,7 @@ func InputError(format string, args ...any) *Result {
 // of the server's own description, for the revisions that want it in each
 // result.
 func (r *Result) render(revision string, info json.RawMessage) (json.RawMessage, error) {
-	b := []byte{'{'}
+	b := append(make([]byte, 0, 256+len(info)+r.textLen()), '{')
 	if modern(revision) {
 		b = append(b, `"resultType":"complete",`...)
 	}
@@ -113,6 +113,17 @@ func (r *Result) render(revision string, info json.RawMessage) (json.RawMessage,
 		return nil, err
 	}
 	return append(b, '}'), nil
+}
+
+// textLen returns how long the plain text is: mostly that is how long the result
+// will be, or a part of it.
+func (r *Result) textLen() (n int) {
+	for _, c := range r.Content {
+		if t, ok := c.(gomcp.TextContent); ok {
+			n += len(t.Text)
+		}
+	}
+	return n
 }
 
 // appendContent appends the JSON of c. Plain text, which most content is, is

@@ -54,15 +54,24 @@ func (s *Server) openSession(id, principal string) *session {
 	if id == "" || len(id) > mostSessionID {
 		return nil
 	}
-	b := unseal(s.SessionKey, sealSession, principal, id)
-	if b == nil {
-		return nil
-	}
-	var open session
-	if json.Unmarshal(b, &open) != nil {
-		return nil
+	key := principal + "\x00" + id // an id has no zero in it
+	open, known := s.opened.get(key)
+	if !known {
+		if open = s.unsealSession(id, principal); open == nil {
+			return nil
+		}
+		s.opened.put(key, open)
 	}
 	if s.now().Sub(time.Unix(open.Issued, 0)) > sessionLife || s.hasEnded(open.Nonce) {
+		return nil
+	}
+	return open
+}
+
+func (s *Server) unsealSession(id, principal string) *session {
+	var open session
+	b := unseal(s.SessionKey, sealSession, principal, id)
+	if b == nil || json.Unmarshal(b, &open) != nil {
 		return nil
 	}
 	return &open

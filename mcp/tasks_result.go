@@ -55,10 +55,9 @@ func (x *exchange) cancelEarlierTask() (json.RawMessage, error) {
 // client what the task asks meanwhile.
 func (x *exchange) taskResult() (json.RawMessage, error) {
 	ctx, cancel := x.limited(x.r.Context()) // it ends with the client: nothing is lost
-	defer cancel(nil)
-	if x.session != "" {
-		defer x.s.running.add(callKey{x.principal, x.session, x.req.ID}, cancel)()
-	}
+	defer cancel()
+	c := x.cancellable(cancel)
+	defer x.s.running.remove(c)
 	x.answer.keepAlive()
 	t, err := x.s.Tasks.Task(ctx, x.principal, x.params.TaskID)
 	for err == nil && !x.shown(t).Status.Final() {
@@ -67,7 +66,7 @@ func (x *exchange) taskResult() (json.RawMessage, error) {
 		}
 	}
 	switch {
-	case context.Cause(ctx) == errCancelled:
+	case c.wasCancelled():
 		return nil, x.cancelled()
 	case ctx.Err() != nil:
 		return nil, jsonrpc.Errorf(codeServer, "the task has not ended yet, ask again")

@@ -29,18 +29,16 @@ type frame struct {
 // firewall in front of us that reads the first and we that read the last
 // would disagree about what was asked. Unpaired surrogates are let through,
 // for JavaScript writes them.
-func options(duplicates bool) json.Options {
-	return json.JoinOptions(
-		jsontext.AllowInvalidUTF8(true),
-		jsontext.AllowDuplicateNames(duplicates),
-	)
-}
+var (
+	strict    = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(false))
+	forgiving = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+)
 
 // Decode reads one message, which is a request, a notification or a response:
 // exactly one of its results is not nil. An error is always an *Error that can
 // be sent back; the request is then not nil if its ID could be read.
 func Decode(b []byte) (*Request, *Response, error) {
-	f, err := decode(b, options(false))
+	f, err := decode(b, strict)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,7 +63,7 @@ func DecodeRequest(b []byte) (*Request, error) {
 // whoever answers was asked by us, and what it says is worth having even if it
 // forgot "jsonrpc" or says a thing twice.
 func DecodeResponse(b []byte) (*Response, error) {
-	f, err := decode(b, options(true))
+	f, err := decode(b, forgiving)
 	if err != nil {
 		return nil, err
 	}

@@ -1,16 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/subtle"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -22,11 +25,20 @@ const (
 	modern era = "2026-07-28"
 )
 
-// outcome is what was measured. Allocations are those of the client as well,
-// which is the same for all.
+// outcome is what was measured. Allocations and processor time are those of the
+// client as well, which is the same for all. On a machine that has other work to
+// do the processor time tells more than the rate.
 type outcome struct {
 	rate, allocations float64
 	p50, p99          time.Duration
+	cpu               time.Duration // of a call
+}
+
+// processorTime returns what the process has used.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails only for arguments that are wrong
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 const token = "a-token-that-nobody-knows"
@@ -43,65 +55,78 @@ func guarded(next http.Handler) http.Handler {
 	})
 }
 
-// caller is one client.
+// caller is one client: a connection, and the bytes of its call, made before.
+// It does little else than the server makes it do, so that what is measured is
+// the server and not a client.
 type caller struct {
-	http    *http.Client
-	url     string
+	conn    net.Conn
+	in      *bufio.Reader
 	era     era
 	session string
+	request []byte
 }
 
 const meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 	`"io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 
-// begin does what a client does before its first call.
-func (c *caller) begin() error {
-	if c.era == modern {
-		return nil
+// begin connects, and does what a client does before its first call.
+func (c *caller) begin(addr string) (err error) {
+	if c.conn, err = net.Dial("tcp", addr); err != nil {
+		return err
 	}
-	res, _, err := c.post("initialize", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
-		`"capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`)
+	c.in = bufio.NewReader(c.conn)
+	extra := meta
+	if c.era == legacy {
+		if err := c.initialize(); err != nil {
+			return err
+		}
+		extra = ""
+	}
+	c.request = c.message("tools/call",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hello"}`+extra+`}}`)
+	return nil
+}
+
+func (c *caller) initialize() error {
+	res, _, err := c.post(c.message("initialize", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+		`"capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`))
 	if err != nil {
 		return err
 	}
 	c.session = res.Header.Get("Mcp-Session-Id")
-	_, _, err = c.post("notifications/initialized", `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	_, _, err = c.post(c.message("notifications/initialized", `{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	return err
 }
 
 func (c *caller) call() error {
-	extra := ""
-	if c.era == modern {
-		extra = meta
-	}
-	_, body, err := c.post("tools/call",
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hello"}`+extra+`}}`)
+	_, body, err := c.post(c.request)
 	if err == nil && !bytes.Contains(body, []byte(`"text":"hello"`)) {
 		err = fmt.Errorf("got %s", body)
 	}
 	return err
 }
 
-func (c *caller) post(method, body string) (*http.Response, []byte, error) {
-	r, err := http.NewRequest(http.MethodPost, c.url, strings.NewReader(body))
-	if err != nil {
-		return nil, nil, err
-	}
-	r.Header = http.Header{
-		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
-		"Authorization": {"Bearer " + token},
-	}
+// message returns a request as it goes over the wire.
+func (c *caller) message(method, body string) []byte {
+	header := "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench/1\r\nContent-Type: application/json\r\n" +
+		"Accept: application/json, text/event-stream\r\nAuthorization: Bearer " + token + "\r\n"
 	if method != "initialize" {
-		r.Header.Set("Mcp-Protocol-Version", string(c.era))
+		header += "Mcp-Protocol-Version: " + string(c.era) + "\r\n"
 	}
 	if c.session != "" {
-		r.Header.Set("Mcp-Session-Id", c.session)
+		header += "Mcp-Session-Id: " + c.session + "\r\n"
 	}
 	if c.era == modern {
-		r.Header.Set("Mcp-Method", method)
-		r.Header.Set("Mcp-Name", "echo")
+		header += "Mcp-Method: " + method + "\r\nMcp-Name: echo\r\n"
 	}
-	res, err := c.http.Do(r)
+	return fmt.Appendf(nil, "%sContent-Length: %d\r\n\r\n%s", header, len(body), body)
+}
+
+func (c *caller) post(request []byte) (*http.Response, []byte, error) {
+	if _, err := c.conn.Write(request); err != nil {
+		return nil, nil, err
+	}
+	res, err := http.ReadResponse(c.in, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,8 +144,8 @@ func measure(h http.Handler, e era, clients int, period time.Duration) (outcome,
 	defer srv.Close()
 	callers := make([]*caller, clients)
 	for i := range callers {
-		callers[i] = &caller{http: &http.Client{Transport: &http.Transport{}}, url: srv.URL + "/mcp", era: e}
-		if err := callers[i].begin(); err != nil {
+		callers[i] = &caller{era: e}
+		if err := callers[i].begin(srv.Listener.Addr().String()); err != nil {
 			return outcome{}, err
 		}
 		for range 20 { // warm up
@@ -142,7 +167,7 @@ func run(callers []*caller, period time.Duration) (outcome, error) {
 	)
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	begun := time.Now()
+	begun, used := time.Now(), processorTime()
 	for i, c := range callers {
 		all.Go(func() {
 			for errs[i] == nil && time.Since(begun) < period {
@@ -150,11 +175,11 @@ func run(callers []*caller, period time.Duration) (outcome, error) {
 				errs[i] = c.call()
 				times[i] = append(times[i], time.Since(one))
 			}
-			c.http.CloseIdleConnections()
+			c.conn.Close()
 		})
 	}
 	all.Wait()
-	took := time.Since(begun)
+	took, used := time.Since(begun), processorTime()-used
 	runtime.ReadMemStats(&after)
 	for _, err := range errs {
 		if err != nil {
@@ -166,6 +191,7 @@ func run(callers []*caller, period time.Duration) (outcome, error) {
 	n := len(sorted)
 	return outcome{
 		rate: float64(n) / took.Seconds(), allocations: float64(after.Mallocs-before.Mallocs) / float64(n),
+		cpu: (used / time.Duration(n)).Round(100 * time.Nanosecond),
 		p50: sorted[n/2].Round(time.Microsecond), p99: sorted[n*99/100].Round(time.Microsecond),
 	}, nil
 }
