@@ -50,6 +50,7 @@ func (p *prepared) make(s *Server) (err error) {
 	if s.Name == "" || s.Version == "" {
 		return errors.New("mcp: the server has no name or no version")
 	}
+	s.opened.most = 512
 	p.tasks, p.completes = s.Tasks != nil, s.Complete != nil
 	p.changing, p.logging = s.Changing, s.Logging
 	p.lists = map[string]listing{}

@@ -9,6 +9,7 @@ const mostRecent = 4096
 // that has been forgotten is one of which nothing was noted. The zero value is
 // ready.
 type recent[T any] struct {
+	most  int // zero means mostRecent
 	mu    sync.Mutex
 	notes map[string]T
 	order []string // a ring
@@ -26,12 +27,12 @@ func (r *recent[T]) update(nonce string, how func(T) T) {
 	r.notes[nonce] = how(note)
 	switch {
 	case known:
-	case len(r.order) < mostRecent:
+	case len(r.order) < or(r.most, mostRecent):
 		r.order = append(r.order, nonce)
 	default:
 		delete(r.notes, r.order[r.next])
 		r.order[r.next] = nonce
-		r.next = (r.next + 1) % mostRecent
+		r.next = (r.next + 1) % len(r.order)
 	}
 }
 
