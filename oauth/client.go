@@ -49,7 +49,8 @@ func (c *Client) unproven() bool {
 	return c.AuthMethod == authNone || slices.Contains(c.otherMethods, authNone)
 }
 
-// client finds a client by an ID that came from outside.
+// client finds a client by an ID that came from outside. It must not be changed:
+// others are given the same.
 func (s *Server) client(ctx context.Context, id string) (*Client, error) {
 	if c := s.configuredClient(id); c != nil {
 		return c, nil
@@ -57,5 +58,5 @@ func (s *Server) client(ctx context.Context, id string) (*Client, error) {
 	if s.isDocumentID(id) {
 		return s.documentedClient(ctx, id)
 	}
-	return s.registeredClient(ctx, id)
+	return s.clients.get(id, s.Now(), func() (*Client, error) { return s.registeredClient(ctx, id) })
 }

@@ -8,8 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 )
 
 // Guard lets only requests through to next that bear an access token that is
@@ -204,53 +202,19 @@ func (s *Server) resourceMetadataURL() string {
 	return u.Scheme + "://" + u.Host + resourceMetadataPath + u.Path
 }
 
-// grantFresh is how long a grant is believed to be alive without asking.
-const grantFresh = 2 * time.Second
-
-// liveGrants remembers which grants were alive a moment ago.
-type liveGrants struct {
-	seen cache[string, sighting]
-
-	mu    sync.Mutex
-	epoch int // counts revocations in this process
-}
-
-type sighting struct {
-	grant *Grant
-	at    time.Time
-	epoch int
-}
-
-// forget makes every grant be looked up again.
-func (l *liveGrants) forget() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.epoch++
-}
-
-func (l *liveGrants) now() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.epoch
-}
-
-// liveGrant returns a grant if it is alive, or nil. The epoch is read before
-// the store is: what was seen while a revocation was under way does not count.
+// liveGrant returns a grant if it is alive, or nil.
 func (s *Server) liveGrant(ctx context.Context, id string) (*Grant, error) {
-	now, epoch := s.Now(), s.grants.now()
-	seen, ok := s.grants.seen.get(id)
-	if !ok || seen.epoch != epoch || now.Sub(seen.at) >= grantFresh || now.Before(seen.at) {
+	g, err := s.grants.get(id, s.Now(), func() (*Grant, error) {
 		g, err := s.Store.Grant(ctx, id)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return nil, err
+		if errors.Is(err, ErrNotFound) {
+			return nil, nil
 		}
-		seen = sighting{g, now, epoch}
-		s.grants.seen.put(id, seen)
+		return g, err
+	})
+	if err != nil || g == nil || !g.Live(s.Now()) {
+		return nil, err
 	}
-	if seen.grant == nil || !seen.grant.Live(now) {
-		return nil, nil
-	}
-	return seen.grant, nil
+	return g, nil
 }
 
 // revokeGrant ends a grant, at once for this process.

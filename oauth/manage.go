@@ -93,6 +93,7 @@ func (s *Server) replaceClient(w http.ResponseWriter, r *http.Request, old *Clie
 	}
 	answer := s.describe(c, plain, giveManageToken(c))
 	err = s.Store.UpdateClient(r.Context(), c, old.ManageHash)
+	s.clients.forget()
 	if errors.Is(err, ErrNotFound) {
 		return refuse("invalid_token", "The registration access token was replaced meanwhile.")
 	}
@@ -133,6 +134,7 @@ func (s *Server) deleteClient(w http.ResponseWriter, r *http.Request, c *Client)
 
 func (s *Server) removeClient(r *http.Request, c *Client) error {
 	err := s.Store.RemoveClient(r.Context(), c.ID, s.Now())
+	s.clients.forget()
 	s.grants.forget()
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // managed is a client that knows how to manage its registration.
@@ -177,5 +178,27 @@ func TestTheOperatorSeesAndRemovesClients(t *testing.T) {
 	}
 	if a := r.manage("GET", c.path, c.token, ""); a.status != 401 {
 		t.Errorf("got %d, want 401 for a client that is gone", a.status)
+	}
+}
+
+// TestAClientIsLookedUpAnewWhenItChanges: what a replica does not hear of, it
+// believes for two seconds.
+func TestAClientIsLookedUpAnewWhenItChanges(t *testing.T) {
+	r := newRig(t)
+	other := r.twin()
+	c := r.newManaged("none")
+	ask := func(at *rig) int { return at.browser().Get(at.authorizeURL(c.client, nil)).Status }
+	if here, there := ask(r), ask(other); here != 200 || there != 200 {
+		t.Fatalf("got %d and %d, want 200", here, there)
+	}
+	if a := r.manage("DELETE", c.path, c.token, ""); a.status != 204 {
+		t.Fatalf("got %d %s, want 204", a.status, a.body)
+	}
+	if got := ask(r); got != 400 {
+		t.Errorf("got %d where the client was removed, want 400 at once", got)
+	}
+	r.clock.advance(2 * time.Second)
+	if got := ask(other); got != 400 {
+		t.Errorf("got %d at the replica, want 400 after two seconds", got)
 	}
 }

@@ -109,7 +109,8 @@ type Server struct {
 
 	keys     keyring
 	verified cache[[32]byte, Principal] // tokens whose signature was checked
-	grants   liveGrants
+	grants   recent[*Grant]
+	clients  recent[*Client] // that registered themselves
 	limits   limiter
 	failures backoff
 	hashing  gate
