@@ -87,6 +87,18 @@ func TestATaskThatTheAgentForgotHasFailed(t *testing.T) {
 	r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.Failed, true)
 }
 
+func TestAnAnswerThatNeverLeftChangesNothing(t *testing.T) {
+	r := newRig(t, "", map[string]peer{"one": turns(
+		[]any{update(a2a.InputRequired, "more?")},
+		[]any{&a2a.Error{Code: a2a.Unavailable, Message: "there is no token for the agent", NotSent: true}},
+		[]any{update(a2a.Completed, "done")},
+	)})
+	id := r.call("send_task", `{"message":"go"}`).TaskID
+	r.call("send_task", `{"message":"more","task_id":"`+id+`"}`).refused(t, "there is no token for the agent")
+	r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.InputRequired, false)
+	r.call("send_task", `{"message":"more","task_id":"`+id+`"}`).want(t, a2a.Completed, false)
+}
+
 func TestAQuestionIsHeardBehindALongArtifact(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": turns([]any{chunk("a", strings.Repeat("x", 60_000)), update(a2a.InputRequired, "THE QUESTION?")})})
 	if got := r.call("send_task", `{"message":"go"}`); got.Message != "THE QUESTION?" || !got.Truncated {
