@@ -21,6 +21,10 @@ type Entry struct {
 	Name        string
 	ContextName string
 
+	// Digest tells the message that AddTask or ContinueTask is about from others;
+	// "" if its caller gave it no name. It is not read back.
+	Digest string
+
 	// Task is the task as last heard of, under the agent's own id. It is nil
 	// until the agent has answered. An agent that answers with a message
 	// instead of a task leaves a completed task without an id here.

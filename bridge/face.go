@@ -213,6 +213,13 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 	if !f.Visible(ctx) {
 		return nil, errNoAgent
 	}
+	sum := ""
+	if req.Name == "" { // callers of 0.1 name tasks, not messages
+		sum = digest(req.Message)
+	}
+	if w, err := f.bridge.again(ctx, f.bridge.Caller(ctx).User, f.agent, sum); w != nil || err != nil {
+		return w, err
+	}
 	conn, err := f.bridge.named(ctx, f.agent, f.bridge.Caller(ctx).User)
 	if err != nil {
 		return nil, err
@@ -226,12 +233,12 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 		return nil, err
 	}
 	if m.TaskID != "" {
-		return f.continueTask(ctx, conn, &out)
+		return f.continueTask(ctx, conn, &out, sum)
 	}
-	return f.startTask(ctx, conn, &out)
+	return f.startTask(ctx, conn, &out, sum)
 }
 
-func (f *Face) startTask(ctx context.Context, conn Peer, req *a2a.SendRequest) (*follower, error) {
+func (f *Face) startTask(ctx context.Context, conn Peer, req *a2a.SendRequest, sum string) (*follower, error) {
 	caller, m := f.bridge.Caller(ctx), req.Message
 	name := m.ContextID
 	if name == "" {
@@ -245,7 +252,7 @@ func (f *Face) startTask(ctx context.Context, conn Peer, req *a2a.SendRequest) (
 		m.ContextID = contextOf(caller.User, f.agent, name)
 	}
 	return f.bridge.open(ctx, conn, &Entry{
-		Owner: caller.User, Client: caller.Client, Agent: f.agent, MessageID: m.ID, ContextName: name, Name: string(req.Name),
+		Owner: caller.User, Client: caller.Client, Agent: f.agent, MessageID: m.ID, ContextName: name, Name: string(req.Name), Digest: sum,
 	}, req)
 }
 
@@ -256,7 +263,7 @@ func contextOf(owner, agent, name string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(owner+"\x00"+agent+"\x00"+name)).String()
 }
 
-func (f *Face) continueTask(ctx context.Context, conn Peer, req *a2a.SendRequest) (*follower, error) {
+func (f *Face) continueTask(ctx context.Context, conn Peer, req *a2a.SendRequest, sum string) (*follower, error) {
 	m := req.Message
 	e, err := f.entry(ctx, m.TaskID)
 	if err != nil {
@@ -268,6 +275,7 @@ func (f *Face) continueTask(ctx context.Context, conn Peer, req *a2a.SendRequest
 	if err := e.State().Accepts(); err != nil {
 		return nil, err
 	}
+	e.Digest = sum
 	return f.bridge.goOn(ctx, conn, e, req)
 }
 

@@ -13,7 +13,12 @@ type yielder = func(a2a.Event, error) bool
 // tell yields what becomes of a message that was just delivered: first the task
 // or, where the agent gives no task, its message, then the events. An agent that
 // says nothing for a while leaves the caller with the task as it was written.
+// One whose message was sent before tells how its task stands.
 func (f *Face) tell(ctx context.Context, w *follower, yield yielder) {
+	if w.message == nil {
+		f.follow(ctx, w.snapshot(), yield)
+		return
+	}
 	waiting, cancel := context.WithTimeout(ctx, firstWord)
 	defer cancel()
 	w.wait(waiting, func(string) {}, true)

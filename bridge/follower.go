@@ -126,9 +126,13 @@ func (f *follower) keep(ctx context.Context) {
 // mayHaveArrived reports whether a message to a task that exists already can
 // have reached the agent although err came back instead of an answer.
 func (f *follower) mayHaveArrived(err error) bool {
+	return f.taskID() != "" && err != nil && !certain(err)
+}
+
+// certain reports whether err says that the agent did not take a message.
+func certain(err error) bool {
 	var refusal *a2a.Error
-	certain := errors.As(err, &refusal) && (refusal.Remote || refusal.NotSent)
-	return f.taskID() != "" && err != nil && !certain
+	return errors.As(err, &refusal) && (refusal.Remote || refusal.NotSent)
 }
 
 // resume takes a task up by subscribing to it and, where the agent cannot do
@@ -228,6 +232,7 @@ func (f *follower) refused(err error) {
 		err = a2a.Errorf(a2a.InvalidAgentResponse, "the agent ended its answer before saying anything")
 	}
 	f.b.Log.Warn("sending a message", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
+	f.forget(err)
 	f.settle(func(e *Entry) {
 		f.sent = err
 		if e.Task == nil || a2a.Is(err, a2a.TaskNotFound) {

@@ -31,7 +31,10 @@ type Lease struct {
 // one database.
 type Ledger interface {
 	// AddTask records a task before its message is sent, followed under l. An
-	// owner who has most tasks unsettled already gets ErrTooManyTasks.
+	// owner who has most tasks unsettled already gets ErrTooManyTasks. Of any
+	// number of calls with one owner, agent and digest, exactly one succeeds; the
+	// others get SentBefore, and change nothing, for as long as RepeatsFor. The
+	// same goes for ContinueTask.
 	AddTask(ctx context.Context, e *Entry, l Lease, most int) error
 
 	// ContinueTask opens e, a settled, interrupted task, for the message named
@@ -39,6 +42,14 @@ type Ledger interface {
 	// exactly one succeeds; the others, and those whose e is of an earlier
 	// pause, get ErrTaskBusy. A task that is not e.Owner's is ErrNoTask.
 	ContinueTask(ctx context.Context, e *Entry, messageID string, l Lease, now time.Time) error
+
+	// SentTask returns the handle of the task that owner's message to an agent has
+	// started or continued, told by its digest, or "" if there is none, or it was
+	// sent longer ago than RepeatsFor.
+	SentTask(ctx context.Context, owner, agent, digest string, now time.Time) (string, error)
+
+	// ForgetSent lets the message of e be sent again: its agent has refused it.
+	ForgetSent(ctx context.Context, e *Entry) error
 
 	// SaveTask writes e.Task, e.Failure, e.Settled and e.Updated. It fails
 	// with ErrLeaseLost, and writes nothing, when replica no longer follows

@@ -25,6 +25,7 @@ var sendTaskInput = json.RawMessage(`{
 			}
 		},
 		"data": {"type": "object", "description": "Structured input for the agent, for example {\"sql\": \"SELECT 1\"}."},
+		"message_id": {"type": "string", "minLength": 1, "maxLength": 200, "description": "Your own id for this message. When you repeat a call whose result did not arrive, give the same id and arguments: the message is not sent twice."},
 		"wait": {"type": "number", "minimum": 0, "maximum": 240, "default": 45, "description": "Seconds to wait for the result before returning a task_id."}
 	},
 	"required": ["message"],

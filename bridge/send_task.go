@@ -30,6 +30,7 @@ type sendArgs struct {
 	ContextID string          `json:"context_id"`
 	Files     []fileArg       `json:"files"`
 	Data      json.RawMessage `json:"data"`
+	MessageID string          `json:"message_id"`
 	Wait      *float64        `json:"wait"`
 }
 
@@ -110,6 +111,10 @@ func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m
 	if err != nil {
 		return nil, err
 	}
+	e := &Entry{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID, Digest: args.digest(m)}
+	if f, err := b.again(ctx, e.Owner, e.Agent, e.Digest); f != nil || err != nil {
+		return f, err
+	}
 	conn, err := b.connectFor(ctx, p, caller.User)
 	if err != nil {
 		return nil, err
@@ -118,7 +123,6 @@ func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m
 		return nil, err
 	}
 	m.ContextID = args.ContextID
-	e := &Entry{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID}
 	return b.open(ctx, conn, e, &a2a.SendRequest{Message: m, Metadata: m.Metadata})
 }
 
@@ -131,7 +135,12 @@ func (b *Bridge) open(ctx context.Context, conn Peer, e *Entry, req *a2a.SendReq
 	}
 	now := b.Now().Truncate(time.Millisecond)
 	e.Handle, e.Created, e.Updated = handle.String(), now, now
-	if err := b.Ledger.AddTask(ctx, e, b.lease(), cmp.Or(b.MaxRunning, 1000)); err != nil {
+	err = b.Ledger.AddTask(ctx, e, b.lease(), cmp.Or(b.MaxRunning, 1000))
+	var before SentBefore
+	switch {
+	case errors.As(err, &before):
+		return b.rejoin(ctx, e.Owner, before.Handle)
+	case err != nil:
 		return nil, fmt.Errorf("writing the task down: %w", err)
 	}
 	if err := b.watch(ctx, e, req); err != nil {
@@ -162,6 +171,10 @@ func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs
 	if err != nil {
 		return nil, err
 	}
+	e.Digest = args.digest(m)
+	if f, err := b.again(ctx, e.Owner, e.Agent, e.Digest); f != nil || err != nil {
+		return f, err
+	}
 	if err := fits(args, e); err != nil {
 		return nil, err
 	}
@@ -182,7 +195,12 @@ func (b *Bridge) goOn(ctx context.Context, conn Peer, e *Entry, req *a2a.SendReq
 	if err := b.watch(ctx, e, req); err != nil {
 		return nil, err
 	}
-	if err := b.reopen(ctx, e, m.ID); err != nil {
+	err := b.reopen(ctx, e, m.ID)
+	var before SentBefore
+	switch {
+	case errors.As(err, &before):
+		return b.rejoin(ctx, e.Owner, before.Handle)
+	case err != nil:
 		return nil, err
 	}
 	m.TaskID, m.ContextID = e.Task.ID, e.Task.ContextID
@@ -221,7 +239,7 @@ func message(args *sendArgs) (*a2a.Message, error) {
 	if strings.TrimSpace(args.Message) == "" {
 		return nil, inputError{"The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\""}
 	}
-	m := &a2a.Message{ID: uuid.NewString(), Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(args.Message)}}
+	m := &a2a.Message{ID: cmp.Or(args.MessageID, uuid.NewString()), Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(args.Message)}}
 	for i, f := range args.Files {
 		p, err := f.part()
 		if err != nil {
@@ -236,6 +254,16 @@ func message(args *sendArgs) (*a2a.Message, error) {
 		m.Metadata = a2a.Metadata{skillKey: args.Skill}
 	}
 	return m, nil
+}
+
+// digest tells the message of a call from others, if the call names it.
+func (a *sendArgs) digest(m *a2a.Message) string {
+	if a.MessageID == "" {
+		return ""
+	}
+	named := *m
+	named.TaskID, named.ContextID = a2a.TaskID(a.TaskID), a.ContextID
+	return digest(&named)
 }
 
 // skillKey is the metadata member that names the skill meant: no generation

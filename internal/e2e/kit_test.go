@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
 )
@@ -104,8 +106,10 @@ func tryKit(t *testing.T, c a2a.Agent) {
 	}
 }
 
+// kitMessage returns a message whose id begins as the kit has it. The rest is
+// new each time: the same again would be the same message.
 func kitMessage(id string) *a2a.SendRequest {
-	return &a2a.SendRequest{Message: &a2a.Message{ID: id, Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("hello")}}}
+	return &a2a.SendRequest{Message: &a2a.Message{ID: id + "-" + uuid.NewString(), Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("hello")}}}
 }
 
 // play returns the task that a stream tells of.

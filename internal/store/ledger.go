@@ -25,33 +25,55 @@ func (db *DB) AddTask(ctx context.Context, e *bridge.Entry, l bridge.Lease, most
 	if err != nil {
 		return err
 	}
-	n, err := changed(ctx, db.write, `
-		INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, summary, task, failure, settled, holder, lease_until, created, updated, name, context_name)
-		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13, $14, $16, $17
-		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0) < $15`,
-		e.Handle, e.Owner, e.Client, e.Agent, e.MessageID, e.ContextID(), string(e.State()), row.summary, row.task, row.failure,
-		l.Replica, l.Until.UnixMilli(), e.Created.UnixMilli(), e.Updated.UnixMilli(), most, e.Name, e.ContextName)
-	if err == nil && n == 0 {
-		return bridge.ErrTooManyTasks
-	}
-	return err
+	return db.once(ctx, e, e.Updated, func(q querier) error {
+		n, err := changed(ctx, q, `
+			INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, summary, task, failure, settled, holder, lease_until, created, updated, name, context_name)
+			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13, $14, $16, $17
+			WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0) < $15`,
+			e.Handle, e.Owner, e.Client, e.Agent, e.MessageID, e.ContextID(), string(e.State()), row.summary, row.task, row.failure,
+			l.Replica, l.Until.UnixMilli(), e.Created.UnixMilli(), e.Updated.UnixMilli(), most, e.Name, e.ContextName)
+		if err == nil && n == 0 {
+			return bridge.ErrTooManyTasks
+		}
+		return err
+	})
 }
 
 // ContinueTask implements bridge.Ledger. The WHERE clause is the lock: the
 // state that lets a message in is left by the statement that lets it in.
 func (db *DB) ContinueTask(ctx context.Context, e *bridge.Entry, messageID string, l bridge.Lease, now time.Time) error {
-	n, err := changed(ctx, db.write, `
-		UPDATE tasks SET settled = 0, state = $1, message_id = $2, holder = $3, lease_until = $4, updated = $5
-		WHERE handle = $6 AND owner = $7 AND settled = 1 AND message_id = $8 AND state IN ($9, $10)`,
-		string(a2a.Working), messageID, l.Replica, l.Until.UnixMilli(), now.UnixMilli(),
-		e.Handle, e.Owner, e.MessageID, string(a2a.InputRequired), string(a2a.AuthRequired))
-	if n == 1 || err != nil {
+	err := db.once(ctx, e, now, func(q querier) error {
+		n, err := changed(ctx, q, `
+			UPDATE tasks SET settled = 0, state = $1, message_id = $2, holder = $3, lease_until = $4, updated = $5
+			WHERE handle = $6 AND owner = $7 AND settled = 1 AND message_id = $8 AND state IN ($9, $10)`,
+			string(a2a.Working), messageID, l.Replica, l.Until.UnixMilli(), now.UnixMilli(),
+			e.Handle, e.Owner, e.MessageID, string(a2a.InputRequired), string(a2a.AuthRequired))
+		if err == nil && n == 0 {
+			return bridge.ErrTaskBusy
+		}
+		return err
+	})
+	if !errors.Is(err, bridge.ErrTaskBusy) {
 		return err
 	}
+	return db.whyBusy(ctx, e, now)
+}
+
+// whyBusy says why e did not take a message: it is nobody's, it has the message
+// already, or it takes none now.
+func (db *DB) whyBusy(ctx context.Context, e *bridge.Entry, now time.Time) error {
 	if _, err := db.Task(ctx, e.Owner, e.Handle); err != nil {
 		return err
 	}
-	return bridge.ErrTaskBusy
+	handle, err := db.SentTask(ctx, e.Owner, e.Agent, e.Digest, now)
+	switch {
+	case err != nil:
+		return err
+	case handle != "":
+		return bridge.SentBefore{Handle: handle}
+	default:
+		return bridge.ErrTaskBusy
+	}
 }
 
 // SaveTask implements bridge.Ledger. A task that no webhook watches, as most
