@@ -1,12 +1,17 @@
 package mcp_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"rialto/mcp"
 	"rialto/mcp/mcptest"
@@ -40,6 +45,44 @@ func TestDefaultBodyLimitIsFourMebibytes(t *testing.T) {
 	if res, _ := c.do("1", "ping", `"pad":"`+strings.Repeat("x", 4<<20)+`"`); res.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("got %d, want 413", res.StatusCode)
 	}
+}
+
+// oneConn is a listener for one connection, in memory, so that the clock can be
+// the test's.
+type oneConn struct {
+	conn chan net.Conn
+	done chan struct{}
+}
+
+func (l oneConn) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conn:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l oneConn) Close() error   { return nil }
+func (l oneConn) Addr() net.Addr { return &net.TCPAddr{} }
+
+func TestBodyThatComesTooSlowlyIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := oneConn{make(chan net.Conn, 1), make(chan struct{})}
+		served, slow := net.Pipe()
+		l.conn <- served
+		srv := &http.Server{Handler: &mcp.Server{Name: "test", Version: "1", Tools: mcptest.Tools()}}
+		go srv.Serve(l)
+		begun := time.Now()
+		go fmt.Fprint(slow, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+		res, err := http.ReadResponse(bufio.NewReader(slow), nil)
+		if err != nil || res.StatusCode != http.StatusBadRequest || time.Since(begun) != 30*time.Second {
+			t.Errorf("got %v, %v after %v, want 400 after 30 seconds", res, err, time.Since(begun))
+		}
+		slow.Close()
+		close(l.done)
+		srv.Close()
+	})
 }
 
 func TestPrincipalHasSoManyCallsAtOneTime(t *testing.T) {

@@ -22,6 +22,12 @@ const bodyTimeout = 30 * time.Second
 
 // read returns the body, which is JSON and not too large.
 func (x *exchange) read() ([]byte, error) {
+	// A read timeout of the whole server would also end the streams that come
+	// after, so the body has its own. It is lifted when the body has been read;
+	// what is left of one that was not, the server reads by it before it answers.
+	// A recorder knows no timeouts, and needs none.
+	rc := http.NewResponseController(x.answer.w)
+	_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout))
 	if !isJSON(x.r.Header.Get("Content-Type")) {
 		return nil, faultf(http.StatusUnsupportedMediaType, codeServer, "send messages as application/json")
 	}
@@ -30,18 +36,14 @@ func (x *exchange) read() ([]byte, error) {
 	if n := x.r.ContentLength; n > 0 && n < 64<<10 {
 		buf.Grow(int(n) + bytes.MinRead)
 	}
-	// A read timeout of the whole server would also end the streams that come
-	// after, so the body has its own. A recorder knows none, and needs none.
-	rc := http.NewResponseController(x.answer.w)
-	_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout))
 	_, err := buf.ReadFrom(http.MaxBytesReader(x.answer.w, x.r.Body, most))
-	_ = rc.SetReadDeadline(time.Time{})
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, faultf(http.StatusRequestEntityTooLarge, codeServer, "a message may have %d bytes", most)
 	}
 	if err != nil && err != io.EOF {
 		return nil, faultf(http.StatusBadRequest, codeParse, "the message broke off")
 	}
+	_ = rc.SetReadDeadline(time.Time{})
 	return buf.Bytes(), nil
 }
 

@@ -43,7 +43,8 @@ func bounded(next http.Handler) http.Handler {
 	})
 }
 
-// deadlineBody lifts the read deadline once the body has been read.
+// deadlineBody lifts the read deadline once the body has been read. It stays on
+// one that has not been: the server reads what is left of it before it answers.
 type deadlineBody struct {
 	io.ReadCloser
 	done func()
@@ -51,7 +52,7 @@ type deadlineBody struct {
 
 func (b *deadlineBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil {
+	if err == io.EOF {
 		b.done()
 	}
 	return n, err
