@@ -15,7 +15,7 @@ type member struct {
 // valid, in their order. It does no more than to find where they begin and end:
 // arguments have been validated with the message, and nothing is copied.
 func membersOf(v json.RawMessage) []member {
-	members := make([]member, 0, 8)
+	members := make([]member, 0, 4)
 	for i := skipSpace(v, 1); i < len(v) && v[i] == '"'; i = skipSpace(v, i) {
 		end := endOfString(v, i)
 		name := unquoted(v[i:end])

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -32,19 +31,26 @@ func (x *exchange) read() ([]byte, error) {
 		return nil, faultf(http.StatusUnsupportedMediaType, codeServer, "send messages as application/json")
 	}
 	most := or(x.most, or(x.s.MaxBody, 4<<20))
-	var buf bytes.Buffer
-	if n := x.r.ContentLength; n > 0 && n < 64<<10 {
-		buf.Grow(int(n) + bytes.MinRead)
-	}
-	_, err := buf.ReadFrom(http.MaxBytesReader(x.answer.w, x.r.Body, most))
+	body, err := readAll(http.MaxBytesReader(x.answer.w, x.r.Body, most), x.r.ContentLength)
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, faultf(http.StatusRequestEntityTooLarge, codeServer, "a message may have %d bytes", most)
 	}
-	if err != nil && err != io.EOF {
+	if err != nil {
 		return nil, faultf(http.StatusBadRequest, codeParse, "the message broke off")
 	}
 	_ = rc.SetReadDeadline(time.Time{})
-	return buf.Bytes(), nil
+	return body, nil
+}
+
+// readAll reads a body. If it tells how long it is, and is not long, it is read
+// into as much as it needs.
+func readAll(r io.Reader, length int64) ([]byte, error) {
+	if length <= 0 || length > 64<<10 {
+		return io.ReadAll(r)
+	}
+	body := make([]byte, length)
+	_, err := io.ReadFull(r, body)
+	return body, err
 }
 
 func isJSON(contentType string) bool {
