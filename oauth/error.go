@@ -61,7 +61,7 @@ func (s *Server) asError(ctx context.Context, err error) *Error {
 	if e, ok := errors.AsType[*errDocument](err); ok {
 		return e.refusal()
 	}
-	if ctx.Err() == nil {
+	if !errors.Is(ctx.Err(), context.Canceled) { // by a client that hung up
 		s.Log.ErrorContext(ctx, "oauth: request failed", "error", err)
 	}
 	return &Error{Code: "temporarily_unavailable", Description: "The server cannot answer now.", after: 5 * time.Second}

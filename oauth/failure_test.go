@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"net"
@@ -10,9 +11,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/gorilla/mux"
+
 	"rialto/internal/store"
+	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 )
 
@@ -176,4 +181,51 @@ func TestALostDatabaseConnectionCostsATry(t *testing.T) {
 		r.ok(r.form("/token", codeForm(c, r.code(c, nil))))
 	}
 	t.Logf("%d of 160 redemptions were told to try again", lost)
+}
+
+// stuck is a store that does not answer, and does not fail either.
+type stuck struct{ oauth.Store }
+
+func (stuck) Grant(ctx context.Context, _ string) (*oauth.Grant, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (stuck) Client(ctx context.Context, _ string) (*oauth.Client, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (stuck) Keys(ctx context.Context, _ time.Time) ([]oauth.SealedKey, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestADatabaseThatHangsKeepsNobody: requests end by themselves, with the
+// answer that they get when it fails.
+func TestADatabaseThatHangsKeepsNobody(t *testing.T) {
+	r := newRig(t)
+	c := r.newClient("none")
+	token := r.tokens(c, nil).str("access_token")
+	synctest.Test(t, func(t *testing.T) {
+		s := r.replica(func(s *oauth.Server) { s.Store = stuck{s.Store} })
+		m := mux.NewRouter()
+		s.Routes(m)
+		m.Handle("/mcp", s.Guard(http.NotFoundHandler(), "mcp:tools"))
+		for _, req := range []*http.Request{
+			r.request("POST", "/mcp", "application/json", "{}", "Authorization", "Bearer "+token),
+			r.request("POST", "/token", formType, refreshForm(c, "x").encode()),
+			r.request("GET", strings.TrimPrefix(r.authorizeURL(c, nil), r.url), "", ""),
+			r.request("GET", "/jwks.json", "", ""),
+		} {
+			w := httptest.NewRecorder()
+			m.ServeHTTP(w, req)
+			if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+				t.Errorf("%s %s: got %d %v, want 503 and when to try again", req.Method, req.URL.Path, w.Code, w.Header())
+			}
+		}
+	})
+	if log := r.log.String(); !strings.Contains(log, "context deadline exceeded") {
+		t.Errorf("the log does not tell why:\n%s", log)
+	}
 }

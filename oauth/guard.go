@@ -52,6 +52,8 @@ var errNoToken = errors.New("oauth: no token")
 
 // admitted returns who the request's token stands for.
 func (s *Server) admitted(r *http.Request) (Principal, error) {
+	r, cancel := patient(r) // what is guarded may take its time, and who comes in may not
+	defer cancel()
 	scheme, token, err := presented(r)
 	if err != nil {
 		return Principal{}, err

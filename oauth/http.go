@@ -1,12 +1,14 @@
 package oauth
 
 import (
+	"context"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -16,12 +18,25 @@ const exposedHeaders = "WWW-Authenticate, Retry-After, DPoP-Nonce"
 // maxBody bounds every body that the server reads.
 const maxBody = 16 << 10
 
+// patience is how long a request waits for the store, a provider or its turn
+// before it is told to come again: a database that hangs, instead of failing,
+// must not keep every request that ever came.
+const patience = 30 * time.Second
+
+// patient returns the request as one that waits no longer than that.
+func patient(r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	return r.WithContext(ctx), cancel
+}
+
 // methods serves one path by method and answers the others with 405.
 type methods map[string]http.HandlerFunc
 
-// ServeHTTP calls the handler of the request's method.
+// ServeHTTP calls the handler of the request's method, which has patience.
 func (m methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h, ok := m[r.Method]; ok {
+		r, cancel := patient(r)
+		defer cancel()
 		h(w, r)
 		return
 	}

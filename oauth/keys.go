@@ -26,9 +26,25 @@ const (
 
 // keyring holds the signing keys that the store keeps.
 type keyring struct {
+	reading gate // one at a time asks the store
+
 	mu     sync.Mutex
 	loaded time.Time
 	keys   []*signingKey // oldest first
+}
+
+// known returns the keys, and whether they were read less than fresh ago.
+func (k *keyring) known(now time.Time, fresh time.Duration) (keys []*signingKey, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	age := now.Sub(k.loaded)
+	return k.keys, len(k.keys) > 0 && age < fresh && age >= 0
+}
+
+func (k *keyring) keep(keys []*signingKey, now time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.keys, k.loaded = keys, now
 }
 
 // signingKey is a key and the one algorithm that it signs with. It is published for a while before
@@ -44,18 +60,29 @@ type signingKey struct {
 // loadKeys returns the keys, read from the store if what we have is older
 // than fresh. When the store cannot be asked, what we have is good enough.
 func (s *Server) loadKeys(ctx context.Context, fresh time.Duration) ([]*signingKey, error) {
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	if age := s.Now().Sub(s.keys.loaded); len(s.keys.keys) > 0 && age < fresh && age >= 0 {
-		return s.keys.keys, nil
+	keys, ok := s.keys.known(s.Now(), fresh)
+	if ok {
+		return keys, nil
 	}
-	sealed, err := s.Store.Keys(ctx, s.Now())
-	if err != nil {
-		if len(s.keys.keys) > 0 {
-			return s.keys.keys, nil
+	leave, err := s.keys.reading.enter(ctx, 1)
+	if err == nil {
+		defer leave()
+		if keys, ok = s.keys.known(s.Now(), fresh); ok {
+			return keys, nil // somebody else has read them meanwhile
 		}
-		return nil, fmt.Errorf("reading signing keys: %w", err)
+		var sealed []SealedKey
+		if sealed, err = s.Store.Keys(ctx, s.Now()); err == nil {
+			return s.openKeys(sealed)
+		}
 	}
+	if len(keys) > 0 {
+		return keys, nil
+	}
+	return nil, fmt.Errorf("reading signing keys: %w", err)
+}
+
+// openKeys decrypts the keys that the store holds and keeps them.
+func (s *Server) openKeys(sealed []SealedKey) ([]*signingKey, error) {
 	var keys []*signingKey
 	for _, k := range sealed {
 		key, err := openKey(s.Secret, k)
@@ -64,7 +91,7 @@ func (s *Server) loadKeys(ctx context.Context, fresh time.Duration) ([]*signingK
 		}
 		keys = append(keys, key)
 	}
-	s.keys.keys, s.keys.loaded = keys, s.Now()
+	s.keys.keep(keys, s.Now())
 	return keys, nil
 }
 

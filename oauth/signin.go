@@ -25,7 +25,9 @@ func (s *Server) SignedIn(next http.Handler) http.Handler {
 			s.writeProblem(w, r, errCrossSite())
 			return
 		}
-		session, err := s.session(r)
+		asking, cancel := patient(r)
+		session, err := s.session(asking)
+		cancel()
 		switch {
 		case err != nil:
 			s.writeProblem(w, r, err)
