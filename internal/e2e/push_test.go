@@ -22,6 +22,7 @@ import (
 type receiver struct {
 	host   string
 	open   chan struct{}
+	busy   sync.WaitGroup
 	calls  atomic.Int64 // since it was opened
 	mu     sync.Mutex
 	told   map[string]int
@@ -42,6 +43,8 @@ func newReceiver(t *testing.T, expect int) *receiver {
 var ends = map[string]string{"1.0": `{"task":{"id":`, "0.3": `{"kind":"task"`, "0.1": `{"id":"0.1-`}
 
 func (r *receiver) ServeHTTP(_ http.ResponseWriter, req *http.Request) {
+	r.busy.Add(1)
+	defer r.busy.Done()
 	body, _ := io.ReadAll(req.Body)
 	select {
 	case <-r.open:
@@ -127,6 +130,7 @@ func TestPushNotificationsOutliveACrash(t *testing.T) {
 		t.Fatalf("the server says:\n%s", p.log)
 	}
 	p.kill()
+	refused.busy.Wait() // for what the server called before it was killed
 	close(hook.open)
 	close(refused.open)
 	began := time.Now()
