@@ -56,6 +56,11 @@ type Bridge struct {
 	// are none.
 	Downloads *Downloads
 
+	// ForceUseCase is the use case that agents are told, whatever the caller's is;
+	// "" tells them the caller's. Topic is the one that they are told to keep to;
+	// "" is none.
+	ForceUseCase, Topic string
+
 	MaxRunning int           // tasks of one user that run at once; 0 means 1000
 	Retention  time.Duration // how long settled tasks are kept; 0 means 90 days
 

@@ -172,7 +172,7 @@ func (b *Bridge) ask(ctx context.Context, p *peer, skill, name, value, member st
 	if err != nil {
 		return err
 	}
-	about := a2a.Metadata{skillKey: skill}
+	about := b.about(b.Caller(ctx), skill)
 	event, err := conn.Send(ctx, &a2a.SendRequest{Metadata: about, Message: &a2a.Message{
 		ID: uuid.NewString(), Role: a2a.RoleUser, Metadata: about, Parts: []a2a.Part{a2a.TextPart(value), data},
 	}})

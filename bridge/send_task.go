@@ -96,10 +96,12 @@ func (b *Bridge) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) 
 // send writes the task into the ledger, hands the message to a follower and
 // returns it.
 func (b *Bridge) send(ctx context.Context, caller Caller, args *sendArgs) (*follower, error) {
+	args.Data = b.forced(args.Data)
 	m, err := message(args)
 	if err != nil {
 		return nil, err
 	}
+	m.Metadata = b.about(caller, args.Skill)
 	if args.TaskID != "" {
 		return b.continueTask(ctx, caller, args, m)
 	}
@@ -250,9 +252,6 @@ func message(args *sendArgs) (*a2a.Message, error) {
 	if len(args.Data) > 0 && string(args.Data) != "null" {
 		m.Parts = append(m.Parts, a2a.Part{Content: a2a.Data(args.Data), MediaType: "application/json"})
 	}
-	if args.Skill != "" {
-		m.Metadata = a2a.Metadata{skillKey: args.Skill}
-	}
 	return m, nil
 }
 
@@ -265,10 +264,6 @@ func (a *sendArgs) digest(m *a2a.Message) string {
 	named.TaskID, named.ContextID = a2a.TaskID(a.TaskID), a.ContextID
 	return digest(&named)
 }
-
-// skillKey is the metadata member that names the skill meant: no generation
-// before 1.1 has a field for it.
-const skillKey = "skillId"
 
 func (f fileArg) part() (a2a.Part, error) {
 	p := a2a.Part{Filename: f.Name, MediaType: f.MediaType}

@@ -78,6 +78,11 @@ func (s *Server) Check() error {
 		}
 		seen[c.ID] = true
 	}
+	for _, prefix := range s.RedirectPrefixes {
+		if p, err := parseRedirect(prefix); err != nil || p.u.Scheme != "https" {
+			return fmt.Errorf("redirect prefix %q is not an address such as https://chatgpt.com/", prefix)
+		}
+	}
 	for _, p := range s.Providers {
 		if err := p.check(); err != nil {
 			return fmt.Errorf("provider %q: %w", p.ID, err)

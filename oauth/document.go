@@ -187,7 +187,7 @@ func (s *Server) parseDocument(id string, body []byte) (*Client, error) {
 		return nil, badDocument("It holds a client_secret, which everybody can read there.")
 	}
 	methods := documentMethods(m.AuthMethod, m.Auth)
-	if err := m.checkRedirects(s.schemes()); err != nil {
+	if err := m.checkRedirects(s.schemes(), s.RedirectPrefixes); err != nil {
 		return nil, badDocument(asDescription(err))
 	}
 	if err := m.checkKeys(s.Fetch != nil); err != nil {

@@ -99,6 +99,11 @@ type Server struct {
 	// for its redirect URI (RFC 8252 section 7.1). nil is "cursor" alone.
 	Schemes []string
 
+	// RedirectPrefixes, if any, are where https redirect URIs of clients that
+	// register or bring a document must lead: to the same host, and to the path
+	// or below it. Addresses on people's own computers are not their matter.
+	RedirectPrefixes []string
+
 	// RegistrationsPerHour bounds dynamic registration for one address; 0 is
 	// 10. All addresses together may register sixty times as many.
 	RegistrationsPerHour int

@@ -86,6 +86,18 @@ func (r redirectURI) registrable(schemes []string) bool {
 	return r.u.Scheme == "https" || r.loopback() || slices.Contains(schemes, r.u.Scheme)
 }
 
+// under tells whether the URI leads to where a prefix does: to the same host, and
+// to its path or below it. The prefix is no text to compare with: a host that
+// begins like it is another host.
+func (r redirectURI) under(prefix string) bool {
+	p, err := parseRedirect(prefix)
+	if err != nil || r.u.Scheme != p.u.Scheme || !strings.EqualFold(r.u.Host, p.u.Host) {
+		return false
+	}
+	path := strings.TrimSuffix(p.u.EscapedPath(), "/")
+	return r.u.EscapedPath() == path || strings.HasPrefix(r.u.EscapedPath(), path+"/")
+}
+
 // matches tells whether a requested URI is the registered one: byte for byte,
 // or the same loopback address with any port, because an app takes the port
 // that it gets (RFC 8252 section 7.3).

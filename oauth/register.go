@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -138,7 +139,7 @@ func (s *Server) parseRegistration(body []byte) (*Client, error) {
 	if err := json.Unmarshal(body, &m); err != nil {
 		return nil, refuse("invalid_client_metadata", "The body is not a JSON object of client metadata.")
 	}
-	if err := m.checkRedirects(s.schemes()); err != nil {
+	if err := m.checkRedirects(s.schemes(), s.RedirectPrefixes); err != nil {
 		return nil, err
 	}
 	if err := m.checkKeys(s.Fetch != nil); err != nil {
@@ -163,7 +164,7 @@ func (s *Server) parseRegistration(body []byte) (*Client, error) {
 	}, nil
 }
 
-func (m *registration) checkRedirects(schemes []string) error {
+func (m *registration) checkRedirects(schemes, prefixes []string) error {
 	if len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirectURIs {
 		return refuse("invalid_redirect_uri", "There must be 1 to %d redirect_uris.", maxRedirectURIs)
 	}
@@ -174,6 +175,9 @@ func (m *registration) checkRedirects(schemes []string) error {
 		}
 		if !uri.registrable(schemes) {
 			return refuse("invalid_redirect_uri", "A redirect_uri must be https, or http on 127.0.0.1, [::1] or localhost.")
+		}
+		if !uri.local() && len(prefixes) > 0 && !slices.ContainsFunc(prefixes, uri.under) {
+			return refuse("invalid_redirect_uri", "This server lets redirect_uris lead to %s only.", strings.Join(prefixes, ", "))
 		}
 	}
 	return nil

@@ -175,3 +175,22 @@ func TestH12AndH13ClientsThatNobodyUsesAreForgotten(t *testing.T) {
 	local(t, r.browser().Get(r.authorizeURL(unused, nil)), 400)
 	r.ok(r.form("/token", refreshForm(used, token)))
 }
+
+func TestRegistrationsMayBeLimitedToSomePlaces(t *testing.T) {
+	r := newRig(t, func(s *oauth.Server) { s.RedirectPrefixes = []string{"https://chatgpt.com/", "https://claude.ai/api"} })
+	for uri, status := range map[string]int{
+		"https://chatgpt.com/connector/oauth/x":    201,
+		"https://claude.ai/api/mcp/auth_callback":  201,
+		"https://claude.ai/api":                    201,
+		"http://127.0.0.1:9/cb":                    201, // the person's own computer
+		"https://claude.ai/apix":                   400,
+		"https://claude.ai/":                       400,
+		"https://chatgpt.com.evil.example/":        400,
+		"https://chatgpt.com:8443/cb":              400,
+		"https://evil.example/https://chatgpt.com": 400,
+	} {
+		if a := r.register(`{"redirect_uris":["` + uri + `"]}`); a.status != status {
+			t.Errorf("%s: got %d %s, want %d", uri, a.status, a.body, status)
+		}
+	}
+}

@@ -15,6 +15,8 @@ type clientConfig struct {
 	RedirectURIs []string     `koanf:"redirect_uris"`
 	User         string       `koanf:"user"`
 	Introspect   bool         `koanf:"introspect"`
+
+	variable bool // described by variables
 }
 
 // secretConfig says where a secret is.

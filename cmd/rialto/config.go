@@ -21,10 +21,17 @@ import (
 // config is what an operator sets, in rialto.yaml, in the environment and by
 // flags; the later win. docs/configuration.md explains each key.
 type config struct {
-	Listen          string         `koanf:"listen"`
-	URL             string         `koanf:"url"`
-	Name            string         `koanf:"name"`
-	Stage           string         `koanf:"stage"`
+	Listen           string   `koanf:"listen"`
+	URL              string   `koanf:"url"`
+	Name             string   `koanf:"name"`
+	Stage            string   `koanf:"stage"`
+	DefaultScope     string   `koanf:"default_scope"`
+	RedirectPrefixes []string `koanf:"redirect_prefixes"`
+	ForceUseCase     string   `koanf:"force_usecase"`
+	DefaultTopic     string   `koanf:"default_topic"`
+
+	notes []string // what an operator should know of where settings come from
+
 	Database        string         `koanf:"database"`
 	SecretFile      string         `koanf:"secret_file"`
 	Secret          string         `koanf:"secret"`
@@ -103,6 +110,9 @@ func loadConfig(path string, environ []string, flags *pflag.FlagSet) (*config, e
 	cfg := defaults()
 	if err := decode(all, &cfg); err != nil {
 		return nil, inWords(err)
+	}
+	if err := cfg.adopt(environ, all); err != nil {
+		return nil, fmt.Errorf("environment: %w", err)
 	}
 	return &cfg, cfg.check()
 }

@@ -25,6 +25,7 @@ var scalarKeys = []string{
 	"download_links", "push.send", "push.allowed_hosts", "push.verify", "push.receive", "log.level", "log.format",
 	"stage", "sign_in.pasted_token.issuer", "sign_in.pasted_token.jwks_url", "sign_in.pasted_token.audiences", "sign_in.pasted_token.private_network",
 	"sign_in.auto_approve.enabled", "sign_in.auto_approve.usecase", "sign_in.auto_approve.force",
+	"default_scope", "redirect_prefixes", "force_usecase", "default_topic",
 }
 
 // envKey maps a variable to its key. An empty one counts as not set. Variables

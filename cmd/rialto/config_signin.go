@@ -43,7 +43,7 @@ type oidcConfig struct {
 	EmailDomains     []string     `koanf:"email_domains"`
 	Lifetime         string       `koanf:"lifetime"`
 
-	secret string // given as a value, by a variable
+	variable bool // described by variables
 }
 
 // claimConfig is met by people for whom the claim holds one of the values.
@@ -67,8 +67,6 @@ type autoApproveConfig struct {
 	UseCase string       `koanf:"usecase"`
 	Token   secretConfig `koanf:"token"`
 	Force   bool         `koanf:"force"`
-
-	token string // given as a value, by a variable
 }
 
 // maxIdentityDocument bounds metadata and key sets of identity providers. Some
@@ -108,9 +106,6 @@ func (c oidcConfig) provider() (*oauth.Provider, error) {
 		if lifetime, err = time.ParseDuration(c.Lifetime); err != nil || lifetime <= 0 {
 			return nil, fmt.Errorf("lifetime: %q is not a duration such as 12h", c.Lifetime)
 		}
-	}
-	if secret == "" {
-		secret = c.secret
 	}
 	return &oauth.Provider{
 		ID:   c.ID,
@@ -168,9 +163,6 @@ func (c signInConfig) apply(as *oauth.Server) error {
 	if err != nil {
 		return fmt.Errorf("auto_approve.token: %w", err)
 	}
-	if token == "" {
-		token = c.AutoApprove.token
-	}
 	as.AutoApprove = &oauth.AutoApproval{UseCase: c.AutoApprove.UseCase, Token: token}
 	return nil
 }
@@ -194,7 +186,7 @@ func (c signInConfig) ways(address string) []string {
 }
 
 func (c *config) checkSignIn() error {
-	as := &oauth.Server{Issuer: c.URL}
+	as := &oauth.Server{Issuer: c.URL, RedirectPrefixes: c.RedirectPrefixes}
 	err := c.SignIn.apply(as)
 	if err == nil {
 		err = as.Check()
@@ -205,7 +197,29 @@ func (c *config) checkSignIn() error {
 	if as.NoPasswords && len(as.Providers) == 0 && as.Pasted == nil && as.AutoApprove == nil {
 		return errors.New("sign_in: nobody could sign in: set sign_in.local to true, or sign_in.oidc or sign_in.pasted_token to where people sign in")
 	}
-	return c.checkAutoApprove()
+	return errors.Join(c.checkScope(), c.checkAutoApprove())
+}
+
+// checkScope says what is wrong with what every client is offered.
+func (c *config) checkScope() error {
+	for word := range strings.FieldsSeq(c.DefaultScope) {
+		known := slices.ContainsFunc(scopes, func(s oauth.Scope) bool { return s.Name == word && word != oauth.ScopeAdmin })
+		if !known && oauth.UseCase(word) == "" {
+			return fmt.Errorf("default_scope: there is no scope %q", word)
+		}
+	}
+	if c.ForceUseCase != "" && (c.ForceUseCase == "*" || oauth.UseCase(oauth.ScopeTools+":"+c.ForceUseCase) == "") {
+		return fmt.Errorf("force_usecase: %q cannot be a use case", c.ForceUseCase)
+	}
+	return nil
+}
+
+// scope returns what a client is offered that does not say what it wants.
+func (c *config) scope() oauth.ScopeSet {
+	if c.DefaultScope == "" {
+		return oauth.ScopeSet{oauth.ScopeTools}
+	}
+	return strings.Fields(c.DefaultScope)
 }
 
 // stagings are the stages in which nothing is worth stealing.

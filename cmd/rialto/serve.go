@@ -33,6 +33,9 @@ func serveCommand() *cobra.Command {
 			if err := s.announceSetup(cmd.Context(), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
+			for _, note := range cfg.notes {
+				log.Warn(note)
+			}
 			if cfg.SignIn.AutoApprove.Enabled {
 				log.Warn("sign_in.auto_approve is on: everybody who reaches this server is let in without a question", "connector", s.oauth.Resource)
 			}

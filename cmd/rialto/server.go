@@ -136,7 +136,7 @@ func newOAuth(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *oauth
 		Resource:       cfg.URL + "/mcp",
 		Name:           cfg.Name,
 		Scopes:         scopes,
-		Ordinary:       oauth.ScopeSet{oauth.ScopeTools},
+		Ordinary:       cfg.scope(),
 		Store:          db,
 		Secret:         secret,
 		Now:            time.Now,
@@ -145,19 +145,22 @@ func newOAuth(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *oauth
 	}
 	cfg.Tokens.apply(as) // checked with the configuration
 	cfg.SignIn.apply(as)
+	as.RedirectPrefixes = cfg.RedirectPrefixes
 	return as
 }
 
 func newBridge(cfg *config, log *slog.Logger, db *store.DB, secret []byte, says vouch) *bridge.Bridge {
 	b := &bridge.Bridge{
-		Default: cfg.DefaultAgent,
-		Ledger:  db,
-		Signals: db.Signals(),
-		Index:   db,
-		URL:     cfg.URL,
-		Replica: rand.Text(),
-		Now:     time.Now,
-		Log:     log,
+		Default:      cfg.DefaultAgent,
+		ForceUseCase: cfg.ForceUseCase,
+		Topic:        cfg.topic(),
+		Ledger:       db,
+		Signals:      db.Signals(),
+		Index:        db,
+		URL:          cfg.URL,
+		Replica:      rand.Text(),
+		Now:          time.Now,
+		Log:          log,
 		Caller: func(ctx context.Context) bridge.Caller {
 			p, _ := oauth.FromContext(ctx)
 			some, all := p.UseCases()

@@ -1,0 +1,50 @@
+package bridge_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/bridge"
+)
+
+func TestAnAgentIsToldTheUseCaseAndTheTopic(t *testing.T) {
+	for name, test := range map[string]struct {
+		force, topic string
+		caller       bridge.Caller
+		want         string
+		data         string
+	}{
+		"one use case":       {caller: bridge.Caller{UseCases: []string{"sales"}}, want: "sales", data: "hr"},
+		"several":            {caller: bridge.Caller{UseCases: []string{"hr", "sales"}}, data: "hr"},
+		"all":                {caller: bridge.Caller{AllUseCases: true}, data: "hr"},
+		"a topic":            {topic: "claims", caller: bridge.Caller{AllUseCases: true}, data: "hr"},
+		"one that is forced": {force: "usecase_abc123", caller: bridge.Caller{UseCases: []string{"sales"}}, want: "usecase_abc123", data: "usecase_abc123"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got *a2a.Message
+			agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+				got = turn.Message
+				turn.Complete("done")
+				return nil
+			})
+			r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) {
+				b.ForceUseCase, b.Topic = test.force, test.topic
+				test.caller.User = "ada"
+				b.Caller = func(context.Context) bridge.Caller { return test.caller }
+			})
+			r.call("send_task", `{"message":"go","skill":"query","data":{"usecase":"hr"}}`)
+			if use, _ := got.Metadata["usecase"].(string); use != test.want {
+				t.Errorf("got use case %q, want %q", use, test.want)
+			}
+			if topic, _ := got.Metadata["topic"].(string); topic != test.topic || got.Metadata["skillId"] != "query" {
+				t.Errorf("got metadata %v, want topic %q and the skill", got.Metadata, test.topic)
+			}
+			if data, ok := got.Parts[1].Content.(a2a.Data); !ok || !strings.Contains(string(data), `"`+test.data+`"`) {
+				t.Errorf("got data %s, want the use case %q in it", data, test.data)
+			}
+		})
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/knadh/koanf/v2"
+)
+
+// olderVariable is a setting under the name that servers before this one gave it.
+type olderVariable struct {
+	name string
+	keys []string // of ours that it sets; the first of them that is set wins over it
+	set  func(c *config, value string) error
+}
+
+// variables lists them, in the order in which they count; docs/configuration.md
+// explains each. A variable that holds a secret is read where the secret is
+// needed, and is not copied into the configuration.
+func variables() []olderVariable {
+	text := func(field func(*config) *string) func(*config, string) error {
+		return func(c *config, value string) error { *field(c) = value; return nil }
+	}
+	prefixes := func(c *config, value string) error {
+		c.RedirectPrefixes = append(c.RedirectPrefixes, listOf(value)...)
+		return nil
+	}
+	const pasted, provider, auto = "sign_in.pasted_token", "sign_in.oidc", "sign_in.auto_approve"
+	return []olderVariable{
+		{"API_EXTERNAL_URL", []string{"url"}, text(func(c *config) *string { return &c.URL })},
+		{"STAGE", []string{"stage"}, text(func(c *config) *string { return &c.Stage })},
+		{"MCP_OAUTH_DEFAULT_CLIENT_ID", []string{"clients"}, (*config).addDefaultClient},
+		{"MCP_OAUTH_REDIRECT_URI", []string{"clients"}, (*config).addDefaultRedirect},
+		{"MCP_CLAUDE_CODE_REDIRECT_URI", []string{"clients"}, (*config).addDefaultRedirect},
+		{"MCP_CHATGPT_ALLOWED_REDIRECT_PREFIXES", []string{"redirect_prefixes"}, prefixes},
+		{"MCP_CLAUDE_CODE_ALLOWED_REDIRECT_PREFIXES", []string{"redirect_prefixes"}, prefixes},
+		{"MCP_OAUTH_DEFAULT_SCOPE", []string{"default_scope"}, text(func(c *config) *string { return &c.DefaultScope })},
+		{"MCP_OAUTH_CODE_SECRET", []string{"secret", "secret_file"}, (*config).deriveSecret},
+		{"MCP_OAUTH_TOKEN_SECRET", []string{"tokens"}, func(c *config, _ string) error { return c.shareSecret("MCP_OAUTH_TOKEN_SECRET") }},
+		{"MCP_OAUTH_AUTO_APPROVE_ENABLED", []string{auto + ".enabled"}, (*config).enableAutoApprove},
+		{"MCP_OAUTH_AUTO_APPROVE_BEARER_TOKEN", []string{auto + ".token"}, func(c *config, _ string) error {
+			c.SignIn.AutoApprove.Token = secretConfig{Env: "MCP_OAUTH_AUTO_APPROVE_BEARER_TOKEN"}
+			return nil
+		}},
+		{"MCP_OAUTH_AUTO_APPROVE_USECASE_ID", []string{auto + ".usecase"}, text(func(c *config) *string { return &c.SignIn.AutoApprove.UseCase })},
+		{"MCP_FORCE_USECASE_ID", []string{"force_usecase"}, text(func(c *config) *string { return &c.ForceUseCase })},
+		{"MCP_DEFAULT_TOPIC", []string{"default_topic"}, text(func(c *config) *string { return &c.DefaultTopic })},
+		{"OIDC_DISCOVERY_URL", []string{pasted + ".issuer"}, func(c *config, value string) error {
+			c.SignIn.PastedToken.Issuer = strings.TrimSuffix(value, "/.well-known/openid-configuration")
+			return nil
+		}},
+		{"OIDC_ISSUER", []string{pasted + ".issuer"}, text(func(c *config) *string { return &c.SignIn.PastedToken.Issuer })},
+		{"OIDC_JWKS_URL", []string{pasted + ".jwks_url"}, text(func(c *config) *string { return &c.SignIn.PastedToken.JWKSURL })},
+		{"OIDC_ALLOWED_AUDIENCES", []string{pasted + ".audiences"}, func(c *config, value string) error {
+			c.SignIn.PastedToken.Audiences = listOf(value)
+			return nil
+		}},
+		{"OIDC_CLIENT_ID", []string{provider}, (*config).addProvider},
+		{"OIDC_CLIENT_SECRET", []string{provider}, ofProvider(func(p *oidcConfig, _ string) { p.ClientSecret = secretConfig{Env: "OIDC_CLIENT_SECRET"} })},
+		{"OIDC_AUTH_URL", []string{provider}, ofProvider(func(p *oidcConfig, value string) { p.AuthorizationURL = value })},
+		{"OIDC_TOKEN_URL", []string{provider}, ofProvider(func(p *oidcConfig, value string) { p.TokenURL = value })},
+		{"OIDC_USERINFO_URL", []string{provider}, ofProvider(func(p *oidcConfig, value string) { p.UserInfoURL = value })},
+	}
+}
+
+// adopt takes what variables say where neither the file, the environment nor a
+// flag says it under its own key, and notes where they contradict each other.
+func (c *config) adopt(environ []string, explicit *koanf.Koanf) error {
+	set := map[string]string{}
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		set[name] = strings.TrimSpace(value)
+	}
+	if set["MCP_OAUTH_TOKEN_SECRET"] == "" && set["MCP_OAUTH_CODE_SECRET"] != "" && !explicit.Exists("tokens") {
+		if err := c.shareSecret("MCP_OAUTH_CODE_SECRET"); err != nil {
+			return err
+		}
+	}
+	for _, v := range variables() {
+		if set[v.name] == "" {
+			continue
+		}
+		if i := slices.IndexFunc(v.keys, explicit.Exists); i >= 0 {
+			c.notes = append(c.notes, fmt.Sprintf("the variable %s is not used, because %s is set", v.name, v.keys[i]))
+			continue
+		}
+		if err := v.set(c, set[v.name]); err != nil {
+			return fmt.Errorf("%s: %w", v.name, err)
+		}
+	}
+	return nil
+}
+
+// defaultClient returns the client that variables describe, or nil.
+func (c *config) defaultClient() *clientConfig {
+	i := slices.IndexFunc(c.Clients, func(client clientConfig) bool { return client.variable })
+	if i < 0 {
+		return nil
+	}
+	return &c.Clients[i]
+}
+
+func (c *config) addDefaultClient(id string) error {
+	c.Clients = append(c.Clients, clientConfig{ID: id, variable: true})
+	return nil
+}
+
+// addDefaultRedirect gives the default client an address, if there is one.
+func (c *config) addDefaultRedirect(uri string) error {
+	if client := c.defaultClient(); client != nil {
+		client.RedirectURIs = append(client.RedirectURIs, uri)
+	}
+	return nil
+}
+
+// deriveSecret makes a key of a secret that had another form and purpose.
+func (c *config) deriveSecret(value string) error {
+	if len(value) < 32 {
+		return fmt.Errorf("it is shorter than 32 characters (make one with: openssl rand -base64 48)")
+	}
+	key, err := hkdf.Key(sha256.New, []byte(value), nil, "rialto secret", 32)
+	c.Secret = base64.StdEncoding.EncodeToString(key)
+	return err
+}
+
+// shareSecret signs access tokens with a secret that others know.
+func (c *config) shareSecret(name string) error {
+	c.Tokens.Algorithm, c.Tokens.Secret = "HS256", secretConfig{Env: name}
+	return nil
+}
+
+func (c *config) enableAutoApprove(value string) (err error) {
+	c.SignIn.AutoApprove.Enabled, err = strconv.ParseBool(value)
+	if err != nil {
+		return fmt.Errorf("%q is not true or false", value)
+	}
+	return nil
+}
+
+// addProvider makes the issuer of pasted tokens a place to sign in, too.
+func (c *config) addProvider(clientID string) error {
+	pasted := c.SignIn.PastedToken
+	c.SignIn.OIDC = append(c.SignIn.OIDC, oidcConfig{ID: "oidc", Name: "OpenID", Issuer: pasted.Issuer, JWKSURL: pasted.JWKSURL, ClientID: clientID, variable: true})
+	return nil
+}
+
+// ofProvider sets something of the provider that variables describe. Without
+// OIDC_CLIENT_ID there is none: then the issuer is for pasted tokens alone.
+func ofProvider(set func(*oidcConfig, string)) func(*config, string) error {
+	return func(c *config, value string) error {
+		if i := slices.IndexFunc(c.SignIn.OIDC, func(p oidcConfig) bool { return p.variable }); i >= 0 {
+			set(&c.SignIn.OIDC[i], value)
+		}
+		return nil
+	}
+}
+
+// listOf splits a list at its commas.
+func listOf(value string) []string {
+	var all []string
+	for item := range strings.SplitSeq(value, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			all = append(all, item)
+		}
+	}
+	return all
+}
+
+// topic returns the topic that agents are told to keep to; "" is none, for
+// which older servers had several words.
+func (c *config) topic() string {
+	if slices.Contains([]string{"*", "any", "all"}, strings.ToLower(c.DefaultTopic)) {
+		return ""
+	}
+	return c.DefaultTopic
+}
