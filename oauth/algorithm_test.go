@@ -207,7 +207,7 @@ func maintain(t *testing.T, s *oauth.Server) {
 
 func headerOf(t *testing.T, token string) string {
 	t.Helper()
-	signed, err := jose.ParseSigned(token, []jose.SignatureAlgorithm{"ES256", "RS256", "EdDSA"})
+	signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{"ES256", "RS256", "EdDSA"})
 	if err != nil {
 		t.Fatal(err)
 	}

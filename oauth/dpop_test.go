@@ -122,7 +122,11 @@ func TestN1ToN3AProofIsForOneRequestOfOneKey(t *testing.T) {
 	type m = map[string]any
 	now := p.clock.Now().Unix()
 	private := maps.Clone(p.jwk)
-	private["d"] = base64.RawURLEncoding.EncodeToString(p.key.D.Bytes())
+	scalar, err := p.key.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	private["d"] = base64.RawURLEncoding.EncodeToString(scalar)
 	for name, test := range map[string]struct{ header, claims m }{
 		"no jwk":                     {header: m{"jwk": nil}},
 		"a private jwk":              {header: m{"jwk": private}},
