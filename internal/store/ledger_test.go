@@ -19,6 +19,10 @@ func TestPostgreSQLKeepsTheContractOfTheLedger(t *testing.T) {
 	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return openSchema(t) })
 }
 
+func TestMemoryKeepsTheContractOfTheOutbox(t *testing.T) {
+	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return open(t, Memory) })
+}
+
 func TestSQLiteKeepsTheContractOfTheOutbox(t *testing.T) {
 	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openTemp(t) })
 }
