@@ -81,7 +81,11 @@ func TestARogueHarmsNobodyElse(t *testing.T) {
 			r := newRig(t, "", map[string]peer{"rogue": far(rogue.Serve(t)), "kind": kindAgent(t)})
 			answered := make(chan *answer)
 			go func() { answered <- r.call("send_task", `{"agent":"kind","message":"go"}`) }()
-			got := r.call("send_task", `{"agent":"rogue","message":"go","wait":1}`)
+			wait := 1 // second, where nothing will come
+			if want.state.Terminal() {
+				wait = 100
+			}
+			got := r.call("send_task", fmt.Sprintf(`{"agent":"rogue","message":"go","wait":%d}`, wait))
 			if got.State != want.state || !strings.Contains(got.Text, want.words) || got.IsError != (want.state == a2a.Failed) {
 				t.Errorf("got %s, %.300q; want %s, %q", got.State, got.Text, want.state, want.words)
 			}

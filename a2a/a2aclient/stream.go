@@ -84,6 +84,27 @@ type stream struct {
 // given up.
 const maxNoise = 100
 
+// maxBodies is how many times the largest body a stream may bring before it is
+// given up: a flood would keep us busy for ever.
+const maxBodies = 64
+
+var errFlood = errors.New("the stream does not end")
+
+// metered is a reader that fails when more than left comes out of it.
+type metered struct {
+	io.Reader
+	left int64
+}
+
+func (m *metered) Read(p []byte) (int, error) {
+	if m.left <= 0 {
+		return 0, errFlood
+	}
+	n, err := m.Reader.Read(p[:min(int64(len(p)), m.left)])
+	m.left -= int64(n)
+	return n, err
+}
+
 // open makes a call that streams and reads its first item, because that is
 // where agents say that they do not know a method.
 func (c *Client) open(ctx context.Context, op wire.Op, encode func(route) (json.RawMessage, error)) (*stream, error) {
@@ -117,7 +138,7 @@ func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params json.Ra
 // begin reads the first item of an answer, which is an event stream or, from
 // agents that have a single thing to say, JSON.
 func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stream, error) {
-	in := bufio.NewReader(resp.Body)
+	in := bufio.NewReader(&metered{resp.Body, maxBodies * c.dialer.maxBody()})
 	s := &stream{body: resp.Body, dialect: r.dialect, binding: r.binding}
 	var item wire.Item
 	var err error
