@@ -235,6 +235,41 @@ func TestChangesWhileAwayAreToldOnReturn(t *testing.T) {
 	}
 }
 
+func TestACallCanHangUpAndBeAskedForAgain(t *testing.T) {
+	hungUp, release := make(chan bool, 1), make(chan struct{})
+	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+		c.Progress("before")
+		hungUp <- c.HangUp()
+		c.Progress("after")
+		<-release
+		return text("done"), nil
+	})}})
+	c := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
+	call := `"name":"work","_meta":{"progressToken":1}`
+	_, body := c.do("1", "tools/call", call) // it ends before the call does
+	if got := events(t, body); !<-hungUp || len(got) != 1 || !strings.Contains(got[0], "before") {
+		t.Fatalf("got %q, want what was said before", body)
+	}
+	id, _, _ := strings.Cut(body, "\n")
+	back := c.takeUp(strings.TrimPrefix(id, "id: "))
+	close(release)
+	var said []string
+	for _, e := range rest(t, back) {
+		said = append(said, string(e.Data))
+	}
+	if len(said) != 3 || !strings.Contains(said[1], "after") || !strings.Contains(said[2], "done") {
+		t.Errorf("got %q, want all that was said, and the result", said)
+	}
+	for name, other := range map[string]*client{
+		"no session": {srv: srv, era: eras[0]}, "the current era": {srv: srv, era: eras[1]},
+	} {
+		other.t = t
+		if _, body := other.do("1", "tools/call", call); <-hungUp || !strings.Contains(body, "done") {
+			t.Errorf("%s: got %q, want the result", name, body)
+		}
+	}
+}
+
 func BenchmarkProgress(b *testing.B) {
 	const steps = 5
 	srv := serve(b, &mcp.Server{Tools: []mcp.Tool{tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {

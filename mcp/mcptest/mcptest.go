@@ -28,7 +28,7 @@ func Tools() []mcp.Tool {
 			mcp.Audio(silence, "audio/wav"),
 			mcp.Blob("file:///b.bin", "", []byte{1, 2, 3})),
 		logs("test_logging_tool"), logs("test_tool_with_logging"),
-		errorHandling(), withProgress(), missingCapability(), headers(), schema2020(), breaks(), protected(),
+		errorHandling(), withProgress(), reconnection(), missingCapability(), headers(), schema2020(), breaks(), protected(),
 	}, questions())
 }
 
@@ -100,6 +100,16 @@ func withProgress() mcp.Tool {
 			c.Progress(fmt.Sprintf("Completed %d of 100", percent))
 		}
 		return &mcp.Result{Content: []mcp.Content{mcp.Text("done")}}, nil
+	}
+	return t
+}
+
+// reconnection returns a tool that lets its client come back for the answer.
+func reconnection() mcp.Tool {
+	t := answers("test_reconnection")
+	t.Call = func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+		c.HangUp()
+		return &mcp.Result{Content: []mcp.Content{mcp.Text("Reconnected.")}}, nil
 	}
 	return t
 }
