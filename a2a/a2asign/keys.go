@@ -27,6 +27,7 @@ const (
 type KeySet struct {
 	at   string
 	http *http.Client // nil for a file
+	now  func() time.Time
 
 	mu   sync.Mutex
 	keys []jose.JSONWebKey
@@ -36,7 +37,7 @@ type KeySet struct {
 // NewKeySet returns the key set at a place, which client reads if it is an
 // address. A file is read now, and its faults are returned.
 func NewKeySet(at string, client *http.Client) (*KeySet, error) {
-	s := &KeySet{at: at}
+	s := &KeySet{at: at, now: time.Now}
 	if strings.HasPrefix(at, "https://") {
 		s.http = client
 		return s, nil
@@ -73,7 +74,7 @@ func (s *KeySet) Verify(ctx context.Context, card []byte) ([]byte, error) {
 func (s *KeySet) load(ctx context.Context, fresh time.Duration) ([]jose.JSONWebKey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.http == nil || s.keys != nil && time.Since(s.read) < fresh {
+	if s.http == nil || s.keys != nil && s.now().Sub(s.read) < fresh {
 		return s.keys, nil
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.at, nil)
@@ -92,7 +93,7 @@ func (s *KeySet) load(ctx context.Context, fresh time.Duration) ([]jose.JSONWebK
 	if err != nil {
 		return nil, err
 	}
-	s.keys, s.read = keys, time.Now()
+	s.keys, s.read = keys, s.now()
 	return keys, nil
 }
 
