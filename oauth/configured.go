@@ -24,6 +24,10 @@ type ConfiguredClient struct {
 	// Introspects lets the client ask about every token, as a resource server
 	// does, and not only about its own.
 	Introspects bool
+
+	// Exchanges lets the client exchange the token of somebody who calls it for
+	// one of its own, to act for them (RFC 8693).
+	Exchanges bool
 }
 
 // client returns c as a client. A secret of the operator's choice is compared
@@ -43,6 +47,9 @@ func (c *ConfiguredClient) client() *Client {
 	}
 	if name, err := userName(c.User); c.User != "" && err == nil {
 		known.user, known.GrantTypes = name, append(known.GrantTypes, grantCredentials)
+	}
+	if c.Exchanges {
+		known.GrantTypes = append(known.GrantTypes, grantExchange)
 	}
 	return known
 }
@@ -127,6 +134,8 @@ func (c *ConfiguredClient) check(schemes []string) error {
 		return errors.New("the secret is shorter than 16 characters")
 	case c.Introspects && method == authNone:
 		return errors.New("a client without a secret cannot introspect tokens")
+	case c.Exchanges && method == authNone:
+		return errors.New("a client without a secret cannot exchange tokens")
 	case c.User != "" && method == authNone:
 		return errors.New("a client without a secret cannot act by itself")
 	case len(c.RedirectURIs) > maxRedirectURIs:

@@ -58,22 +58,29 @@ func (s *Server) admitted(r *http.Request) (Principal, error) {
 	if err != nil {
 		return Principal{}, err
 	}
-	p, err := s.verifyCached(r.Context(), token)
+	p, _, err := s.alive(r.Context(), token)
 	if err != nil {
 		return Principal{}, err
 	}
-	if err := s.checkPossession(r, scheme, token, p.jkt); err != nil {
-		return Principal{}, err
-	}
-	g, err := s.liveGrant(r.Context(), p.GrantID)
+	return p, s.checkPossession(r, scheme, token, p.jkt)
+}
+
+// alive returns whom an access token stands for and the grant behind it, if
+// both are in force. Who presents the token is another question.
+func (s *Server) alive(ctx context.Context, token string) (Principal, *Grant, error) {
+	p, err := s.verifyCached(ctx, token)
 	if err != nil {
-		return Principal{}, err
+		return Principal{}, nil, err
+	}
+	g, err := s.liveGrant(ctx, p.GrantID)
+	if err != nil {
+		return Principal{}, nil, err
 	}
 	if g == nil || g.AccountID != p.User || g.ClientID != p.ClientID {
-		return Principal{}, badToken("It was revoked.")
+		return Principal{}, nil, badToken("It was revoked.")
 	}
 	p.Name, p.Scope = g.Name, allowed(p.Scope, g.Admin)
-	return p, nil
+	return p, g, nil
 }
 
 // The schemes of the Authorization header.

@@ -121,7 +121,7 @@ func (f form) get(name string) string {
 // would stay in logs (RFC 6749 section 2.3.1).
 func readForm(w http.ResponseWriter, r *http.Request, several ...string) (form, error) {
 	for name := range r.URL.Query() {
-		if slices.Contains([]string{"client_id", "client_secret", "code", "code_verifier", "grant_type", "refresh_token", "token", "password"}, name) {
+		if slices.Contains([]string{"client_id", "client_secret", "code", "code_verifier", "grant_type", "refresh_token", "subject_token", "token", "password"}, name) {
 			return nil, refuse("invalid_request", "Parameters belong into the body, not into the query.")
 		}
 	}
@@ -132,7 +132,7 @@ func readForm(w http.ResponseWriter, r *http.Request, several ...string) (form, 
 	if err != nil {
 		return nil, err
 	}
-	return parseForm(string(body), append(several, "resource")...)
+	return parseForm(string(body), append(several, "resource", "audience")...)
 }
 
 // readBody reads at most maxBody bytes.

@@ -20,7 +20,8 @@ type introspection struct {
 	Audience  string `json:"aud,omitzero"`
 	Issuer    string `json:"iss,omitzero"`
 
-	Key *confirmation `json:"cnf,omitempty"`
+	Key   *confirmation `json:"cnf,omitempty"`
+	Actor *actor        `json:"act,omitempty"`
 }
 
 // introspect serves token introspection (RFC 7662).
@@ -75,18 +76,14 @@ func (s *Server) tokenState(ctx context.Context, token string) (*introspection, 
 	if isSecret(token, refreshPrefix) {
 		return s.refreshState(ctx, token)
 	}
-	p, err := s.verify(ctx, token)
+	p, g, err := s.alive(ctx, token)
 	if _, refused := errors.AsType[*Error](err); refused {
 		return &introspection{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	g, err := s.liveGrant(ctx, p.GrantID)
-	if err != nil || g == nil || g.AccountID != p.User || g.ClientID != p.ClientID {
-		return &introspection{}, err
-	}
-	return s.state(g, allowed(p.Scope, g.Admin), p.Expires, tokenType(p.jkt), p.jkt), nil
+	return s.state(g, p.Scope, p.Expires, tokenType(p.jkt), p.jkt), nil
 }
 
 // refreshState says what a refresh token is worth: one that was replaced is
@@ -119,5 +116,6 @@ func (s *Server) state(g *Grant, scope ScopeSet, expires time.Time, kind, jkt st
 		Audience:  g.Resource,
 		Issuer:    s.Issuer,
 		Key:       confirm(jkt),
+		Actor:     actorOf(g),
 	}
 }

@@ -112,6 +112,9 @@ func (s *Server) grantTypes() []string {
 	if slices.ContainsFunc(s.Clients, func(c ConfiguredClient) bool { return c.User != "" }) {
 		types = append(types, grantCredentials)
 	}
+	if slices.ContainsFunc(s.Clients, func(c ConfiguredClient) bool { return c.Exchanges }) {
+		types = append(types, grantExchange)
+	}
 	return types
 }
 

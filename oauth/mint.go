@@ -27,7 +27,8 @@ type claims struct {
 	ID       string `json:"jti"`
 	GrantID  string `json:"grant_id"`
 
-	Key *confirmation `json:"cnf,omitempty"`
+	Key   *confirmation `json:"cnf,omitempty"`
+	Actor *actor        `json:"act,omitempty"`
 }
 
 // confirmation names the key that the bearer of a token must prove to have (RFC
@@ -59,6 +60,7 @@ func (s *Server) mint(ctx context.Context, g *Grant, scope ScopeSet, jkt string,
 		ID:       newID(),
 		GrantID:  g.ID,
 		Key:      confirm(jkt),
+		Actor:    actorOf(g),
 	})
 	if err != nil {
 		return "", err

@@ -266,12 +266,13 @@ type Grant struct {
 	Disabled  bool   // the account is; read only
 	Admin     bool   // the account is; read only
 	ClientID  string
+	Parent    string // ID of the grant whose token was exchanged for this one's; "" is none
 	Scope     ScopeSet
 	Resource  string
 	AuthTime  time.Time // when the person signed in
 	Created   time.Time
 	Expires   time.Time
-	Revoked   time.Time // zero if it is not
+	Revoked   time.Time // zero if neither it nor its Parent is
 }
 
 // Live tells whether the grant may be used at now.

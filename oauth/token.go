@@ -19,6 +19,8 @@ type tokens struct {
 	RefreshToken string `json:"refresh_token,omitempty"`
 	Scope        string `json:"scope"`
 	Resource     string `json:"resource"`
+
+	IssuedTokenType string `json:"issued_token_type,omitempty"` // RFC 8693 section 2.2.1
 }
 
 // token serves the token endpoint.
@@ -49,7 +51,7 @@ func (s *Server) redeem(w http.ResponseWriter, r *http.Request) (*tokens, error)
 	if grantType == "" {
 		return nil, refuse("invalid_request", "grant_type is missing.")
 	}
-	if !slices.Contains([]string{grantCode, grantRefresh, grantCredentials}, grantType) {
+	if !slices.Contains([]string{grantCode, grantRefresh, grantCredentials, grantExchange}, grantType) {
 		return nil, refuse("unsupported_grant_type", "Supported are %s.", strings.Join(s.grantTypes(), ", "))
 	}
 	client, err := s.authenticate(r.Context(), r, f)
@@ -73,6 +75,8 @@ func (s *Server) redeem(w http.ResponseWriter, r *http.Request) (*tokens, error)
 		return s.redeemCode(r.Context(), client, f, jkt)
 	case grantCredentials:
 		return s.redeemCredentials(r.Context(), client, f, jkt)
+	case grantExchange:
+		return s.redeemExchange(r.Context(), client, f, jkt)
 	}
 	return s.redeemRefresh(r.Context(), client, f, jkt)
 }

@@ -15,6 +15,7 @@ type clientConfig struct {
 	RedirectURIs []string     `koanf:"redirect_uris"`
 	User         string       `koanf:"user"`
 	Introspect   bool         `koanf:"introspect"`
+	Exchange     bool         `koanf:"exchange"`
 
 	variable bool // described by variables
 }
@@ -50,6 +51,7 @@ func (c *config) clients() ([]oauth.ConfiguredClient, error) {
 			RedirectURIs: client.RedirectURIs,
 			User:         client.User,
 			Introspects:  client.Introspect,
+			Exchanges:    client.Exchange,
 		})
 	}
 	return all, nil

@@ -14,9 +14,9 @@ func (db *DB) AddGrant(ctx context.Context, g *oauth.Grant) error { return addGr
 
 func addGrant(ctx context.Context, q querier, g *oauth.Grant) error {
 	_, err := q.ExecContext(ctx, `
-		INSERT INTO grants (id, account_id, client_id, scope, resource, auth_time, created, expires)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		g.ID, g.AccountID, g.ClientID, g.Scope.String(), g.Resource, ms(g.AuthTime), ms(g.Created), ms(g.Expires))
+		INSERT INTO grants (id, account_id, client_id, scope, resource, auth_time, created, expires, parent)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		g.ID, g.AccountID, g.ClientID, g.Scope.String(), g.Resource, ms(g.AuthTime), ms(g.Created), ms(g.Expires), g.Parent)
 	return err
 }
 
@@ -30,7 +30,10 @@ func grant(ctx context.Context, q querier, id string) (*oauth.Grant, error) {
 		SELECT `+grantColumns+` FROM grants g JOIN accounts a ON a.id = g.account_id WHERE g.id = $1`, id))
 }
 
-const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.revoked`
+// grantColumns count a grant as revoked whose parent is, or is gone.
+const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.parent, CASE
+	WHEN g.parent = '' THEN g.revoked
+	ELSE COALESCE((SELECT CASE WHEN p.revoked = 0 THEN g.revoked ELSE p.revoked END FROM grants p WHERE p.id = g.parent), 1) END`
 
 // scanGrant reads grantColumns, and more columns behind them.
 func scanGrant(row *sql.Row, more ...any) (*oauth.Grant, error) {
@@ -38,7 +41,7 @@ func scanGrant(row *sql.Row, more ...any) (*oauth.Grant, error) {
 	var scope string
 	var disabled, admin, authTime, created, expires, revoked int64
 	err := row.Scan(append([]any{
-		&g.ID, &g.AccountID, &g.Name, &disabled, &admin, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &revoked,
+		&g.ID, &g.AccountID, &g.Name, &disabled, &admin, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &g.Parent, &revoked,
 	}, more...)...)
 	if err != nil {
 		return nil, found(err)

@@ -40,6 +40,7 @@ func TestStore(t *testing.T, open func(t *testing.T) oauth.Store) {
 		"of many answers to a request one counts":                               (*bench).requestAnsweredOnce,
 		"of many callers one takes a pushed request":                            (*bench).pushedTakenOnce,
 		"a grant comes back as it was recorded":                                 (*bench).grantRoundTrip,
+		"a grant ends with its parent, and not the other way round":             (*bench).grantOfGrant,
 		"a revoked grant stays revoked":                                         (*bench).grantStaysRevoked,
 		"of many callers one takes a code, and the grant is revoked":            (*bench).codeTakenOnce,
 		"a code that another client presents is unharmed":                       (*bench).codeOfAnother,

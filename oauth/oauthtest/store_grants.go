@@ -68,6 +68,35 @@ func (b *bench) codeOfAnother() {
 	}
 }
 
+func (b *bench) grantOfGrant() {
+	parent := b.grant("client")
+	b.must(b.s.AddGrant(b.Context(), parent))
+	child := func() *oauth.Grant {
+		g := *parent
+		g.ID, g.ClientID, g.Parent = b.name("child"), "actor", parent.ID
+		b.must(b.s.AddGrant(b.Context(), &g))
+		got, err := b.s.Grant(b.Context(), g.ID)
+		b.must(err)
+		equal(b, got, &g)
+		return got
+	}
+	first, second := child(), child()
+	b.must(b.s.RevokeGrant(b.Context(), first.ID, b.now))
+	if b.live(first.ID) || !b.live(second.ID) || !b.live(parent.ID) {
+		b.Errorf("a child was revoked: got %t %t %t", b.live(first.ID), b.live(second.ID), b.live(parent.ID))
+	}
+	b.must(b.s.RevokeGrant(b.Context(), parent.ID, b.now))
+	if b.live(second.ID) {
+		b.Error("the parent was revoked, and its child lives")
+	}
+	orphan := *parent
+	orphan.ID, orphan.Parent = b.name("orphan"), "nothing"
+	b.must(b.s.AddGrant(b.Context(), &orphan))
+	if b.live(orphan.ID) {
+		b.Error("a grant whose parent is gone lives")
+	}
+}
+
 func (b *bench) codeStartsFamily() {
 	first, g := b.family()
 	got, of, err := b.s.Refresh(b.Context(), first.Hash)
