@@ -6,7 +6,10 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -150,5 +153,41 @@ func TestACardMustBeSignedWhereKeysAreConfigured(t *testing.T) {
 	}
 	if cards, err := s.db.SeenCards(t.Context(), "one"); err != nil || len(cards) != 1 {
 		t.Errorf("got %d cards, %v: a forged one was noted", len(cards), err)
+	}
+}
+
+func TestACertificateOfTheConfigurationIsShown(t *testing.T) {
+	var shown int
+	web := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		shown = len(r.TLS.PeerCertificates)
+		_, _ = w.Write([]byte(plainCard))
+	}))
+	web.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	web.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	web.StartTLS()
+	t.Cleanup(web.Close)
+	pair := web.TLS.Certificates[0]
+	private, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func(kind string, der []byte) string {
+		path := filepath.Join(t.TempDir(), "file.pem")
+		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	c := credentialsConfig{CAFile: file("CERTIFICATE", pair.Certificate[0])}
+	if why := (agentConfig{Name: "one", URL: web.URL, Credentials: c}).visit(t.Context()); !strings.Contains(why, "certificate required") {
+		t.Errorf("without a certificate: got %q", why)
+	}
+	c.CertFile, c.KeyFile = c.CAFile, file("PRIVATE KEY", private)
+	a := agentConfig{Name: "one", URL: web.URL, Credentials: c}
+	if err := a.check(); err != nil {
+		t.Fatal(err)
+	}
+	if why := a.visit(t.Context()); why != "" || shown != 1 {
+		t.Errorf("got %q, and the agent was shown %d certificates", why, shown)
 	}
 }
