@@ -97,6 +97,19 @@ func TestARogueHarmsNobodyElse(t *testing.T) {
 	}
 }
 
+func TestAnAgentThatIsDownSaysWhenItIsTriedAgain(t *testing.T) {
+	rogue := a2atest.Rogues()["breaks off before a word"]
+	r := newRig(t, "", map[string]peer{"rogue": far(rogue.Serve(t))})
+	var got *answer
+	for range 7 {
+		got = r.call("send_task", `{"message":"go"}`)
+		got.want(t, a2a.Failed, true)
+	}
+	if !strings.Contains(got.Text, "it will be tried again in") || len(rogue.Calls()) != 5 {
+		t.Errorf("got %q after %d calls, want 5", got.Text, len(rogue.Calls()))
+	}
+}
+
 // TestRoguesWithoutEndTakeABoundedSpace has all that never stop, and the bombs,
 // write at once to one bridge.
 func TestRoguesWithoutEndTakeABoundedSpace(t *testing.T) {
