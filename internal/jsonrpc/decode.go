@@ -123,6 +123,9 @@ func (f *frame) request() (*Request, error) {
 // tooDeep counts brackets outside strings. It does not mind whether they
 // match: what is not JSON is found later.
 func tooDeep(b []byte) bool {
+	if bytes.Count(b, []byte("{"))+bytes.Count(b, []byte("[")) <= MaxDepth {
+		return false // as in most messages, and quickly found
+	}
 	depth, quoted := 0, false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
