@@ -68,7 +68,7 @@ var inSpanish = map[string]string{
 	"This server does not take passwords.": "Este servidor no acepta contraseñas.",
 	"Use an access token":                  "Usar un token de acceso",
 	"Access token":                         "Token de acceso",
-	"It comes from {} and names your use case. It is checked and used once, and not kept.": "Lo emite {} y nombra tu caso de uso. Se comprueba y se usa una sola vez, y no se guarda.",
+	"It comes from {} and names your use case. It is checked, and not kept.": "Lo emite {} y nombra tu caso de uso. Se comprueba y no se guarda.",
 	"Allow with this token":                     "Permitir con este token",
 	"Use another token or account":              "Usar otro token u otra cuenta",
 	"The token is good.":                        "El token es válido.",

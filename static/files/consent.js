@@ -3,20 +3,22 @@
 // between the two clicks of a double click would otherwise make a signed-in
 // person approve with the second.
 "use strict";
-const held = document.querySelectorAll("button[data-held]");
-let timer;
-function hold(disabled) {
-  for (const button of held) button.disabled = disabled;
-}
-function settle() {
-  clearTimeout(timer);
-  hold(true);
-  if (document.visibilityState === "visible" && document.hasFocus()) {
-    timer = setTimeout(hold, 700, false);
+{ // the scripts of a page share their names
+  const held = document.querySelectorAll("button[data-held]");
+  let timer;
+  function hold(disabled) {
+    for (const button of held) button.disabled = disabled;
   }
+  function settle() {
+    clearTimeout(timer);
+    hold(true);
+    if (document.visibilityState === "visible" && document.hasFocus()) {
+      timer = setTimeout(hold, 700, false);
+    }
+  }
+  addEventListener("focus", settle);
+  addEventListener("blur", settle);
+  addEventListener("pageshow", settle);
+  document.addEventListener("visibilitychange", settle);
+  settle();
 }
-addEventListener("focus", settle);
-addEventListener("blur", settle);
-addEventListener("pageshow", settle);
-document.addEventListener("visibilitychange", settle);
-settle();
