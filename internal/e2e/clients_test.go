@@ -53,6 +53,22 @@ func TestA2AClients(t *testing.T) {
 	}
 }
 
+// TestA2AClientsThroughTheBridge has the same conversation with the same agent,
+// through the face of a demo: with tokens, by its card, at the root and under
+// the agent's name.
+func TestA2AClientsThroughTheBridge(t *testing.T) {
+	data := t.TempDir()
+	p := demo(t, data, "")
+	token := output(t, "", "token", "--user", username, "--data", data, "--scope", "a2a:discover a2a:publish")
+	for _, name := range []string{"a2a03.mjs", "a2a10.mjs"} {
+		for _, at := range []string{"", "/a2a/tableexpert/"} {
+			t.Run(name+" at "+at, func(t *testing.T) {
+				script{name, nil, []string{"RIALTO_URL=" + p.URL + at, "RIALTO_TOKEN=" + token}}.run(t, p)
+			})
+		}
+	}
+}
+
 // TestBrowser drives the pages in Chromium. RIALTO_SCREENSHOTS names a folder
 // for pictures of them.
 func TestBrowser(t *testing.T) {

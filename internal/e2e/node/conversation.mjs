@@ -7,13 +7,20 @@ import { assert, done } from './report.mjs';
 
 const sql = 'SELECT count(*) AS n FROM claims';
 
-/** Notes the JSON-RPC methods that are sent, so that a script can tell which dialect was spoken. */
+/**
+ * Notes the JSON-RPC methods that are sent, so that a script can tell which dialect was spoken. The token of the
+ * environment, if there is one, goes with each.
+ */
 export function methodsSpoken() {
   const spoken = new Set();
   const original = globalThis.fetch;
   globalThis.fetch = (url, init) => {
     if (init?.method === 'POST' && typeof init.body === 'string') spoken.add(JSON.parse(init.body).method);
-    return original(url, init);
+    const token = process.env.RIALTO_TOKEN;
+    if (!token) return original(url, init);
+    const headers = new Headers(init?.headers);
+    headers.set('Authorization', `Bearer ${token}`);
+    return original(url, { ...init, headers });
   };
   return spoken;
 }
