@@ -31,6 +31,10 @@ func TestPostgreSQLKeepsTheContractOfTheOutbox(t *testing.T) {
 	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openSchema(t) })
 }
 
+func TestMemoryKeepsTheContractOfTheIndex(t *testing.T) {
+	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return open(t, Memory) })
+}
+
 func TestSQLiteKeepsTheContractOfTheIndex(t *testing.T) {
 	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return openTemp(t) })
 }

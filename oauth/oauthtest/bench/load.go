@@ -57,9 +57,6 @@ func (e engine) measure(name string, l load) (o outcome, err error) {
 	if err == nil {
 		o, err = course{l, strings.TrimSpace(address), cmd.Process.Pid}.run()
 	}
-	if err == nil {
-		o.memory, err = peakMemory(cmd.Process.Pid)
-	}
 	lives.Close()
 	return o, errors.Join(err, cmd.Wait())
 }
@@ -77,16 +74,35 @@ func processorTime(pid int) (time.Duration, error) {
 	return time.Duration(user+system) * 10 * time.Millisecond, errors.Join(errUser, errSystem)
 }
 
-// peakMemory returns the most memory that a process has held so far.
-func peakMemory(pid int) (int64, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+// watchMemory returns a function that stops the watch and returns the most
+// memory that a process held meanwhile.
+func watchMemory(pid int) (stop func() int64) {
+	done, most := make(chan struct{}), make(chan int64)
+	go func() {
+		var max int64
+		for tick := time.NewTicker(20 * time.Millisecond); ; {
+			select {
+			case <-done:
+				tick.Stop()
+				most <- max
+				return
+			case <-tick.C:
+				if n := memory(pid); n > max {
+					max = n
+				}
+			}
+		}
+	}()
+	return func() int64 { close(done); return <-most }
+}
+
+// memory returns how much of a process is in memory, in bytes; 0 if it is gone.
+func memory(pid int) int64 {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
 	kilobytes, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	n, err := strconv.ParseInt(kilobytes, 10, 64)
-	return n << 10, err
+	n, _ := strconv.ParseInt(kilobytes, 10, 64)
+	return n << 10
 }
 
 // tokens is an answer of the token endpoint.
@@ -108,6 +124,8 @@ func (c course) run() (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
+	watched := watchMemory(c.pid)
+	defer func() { o.memory = watched() }()
 	var mu sync.Mutex
 	var got []tokens
 	var next atomic.Int64

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -25,12 +26,15 @@ import (
 type rialto struct {
 	db      *store.DB
 	issuer  string
-	routes  http.Handler
-	guarded atomic.Pointer[http.Handler]
+	routes  http.Handler            // of the server that is measured
+	replica atomic.Pointer[replica] // before the resource, and for the codes
 	id      string
 	session *http.Cookie
 	codes   atomic.Int64 // made so far; the clock advances with them
 }
+
+// replica is a server that may be replaced by a new one.
+type replica struct{ guarded, pages http.Handler }
 
 func openRialto(ctx context.Context, issuer, dsn string) (peer, error) {
 	db, err := store.Open(ctx, dsn)
@@ -39,14 +43,18 @@ func openRialto(ctx context.Context, issuer, dsn string) (peer, error) {
 	}
 	p := &rialto{db: db, issuer: issuer}
 	s := p.server()
-	m := mux.NewRouter()
-	s.Routes(m)
-	p.routes = m
+	p.routes = routes(s)
 	if err := errors.Join(s.Ready(ctx), s.SetPassword(ctx, "ada", "a long enough password"), p.register(), p.forget(ctx)); err != nil {
 		return nil, err
 	}
 	_, err = p.code(ctx) // signs in
 	return p, err
+}
+
+func routes(s *oauth.Server) http.Handler {
+	m := mux.NewRouter()
+	s.Routes(m)
+	return m
 }
 
 func (p *rialto) server() *oauth.Server {
@@ -85,14 +93,15 @@ func (p *rialto) token() http.Handler { return p.routes }
 func (p *rialto) again() http.Handler { return p.first() }
 
 func (p *rialto) first() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*p.guarded.Load()).ServeHTTP(w, r) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.replica.Load().guarded.ServeHTTP(w, r) })
 }
 
-// forget puts a new replica before the resource.
+// forget puts a new replica in the place of the one that has seen tokens. What
+// that one held is collected before the new one holds as much: nobody runs two.
 func (p *rialto) forget(ctx context.Context) error {
 	s := p.server()
-	guarded := s.Guard(resource, clientScope)
-	p.guarded.Store(&guarded)
+	p.replica.Store(&replica{s.Guard(resource, clientScope), routes(s)})
+	runtime.GC()
 	return s.Ready(ctx)
 }
 
@@ -113,7 +122,8 @@ func (p *rialto) code(context.Context) (string, error) {
 	if p.session != nil {
 		ask.AddCookie(p.session)
 	}
-	page := answer(p.routes, ask)
+	pages := p.replica.Load().pages
+	page := answer(pages, ask)
 	form := url.Values{"decision": {"approve"}}
 	for _, field := range hiddenField.FindAllStringSubmatch(page.Body.String(), -1) {
 		form.Set(field[1], field[2])
@@ -131,7 +141,7 @@ func (p *rialto) code(context.Context) (string, error) {
 	if p.session != nil {
 		allow.AddCookie(p.session)
 	}
-	done := answer(p.routes, allow)
+	done := answer(pages, allow)
 	for _, c := range done.Result().Cookies() {
 		if p.session == nil && c.Value != "" && c.MaxAge >= 0 {
 			p.session = c

@@ -107,12 +107,11 @@ func prepare(w http.ResponseWriter, r *http.Request, p peer) {
 			return
 		}
 	}
-	// The memory that this took is not the server's.
-	debug.FreeOSMemory()
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+	if err := p.forget(r.Context()); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	debug.FreeOSMemory() // what this took is not the server's
 	json.NewEncoder(w).Encode(made)
 }
 
