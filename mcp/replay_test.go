@@ -3,7 +3,6 @@ package mcp_test
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -267,26 +266,5 @@ func TestACallCanHangUpAndBeAskedForAgain(t *testing.T) {
 		if _, body := other.do("1", "tools/call", call); <-hungUp || !strings.Contains(body, "done") {
 			t.Errorf("%s: got %q, want the result", name, body)
 		}
-	}
-}
-
-func BenchmarkProgress(b *testing.B) {
-	const steps = 5
-	srv := serve(b, &mcp.Server{Tools: []mcp.Tool{tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
-		for range steps {
-			c.Progress("a step")
-		}
-		return text("done"), nil
-	})}})
-	for _, era := range eras {
-		b.Run(era.name, func(b *testing.B) {
-			c := &client{t: b, srv: srv, era: era}
-			if !era.modern {
-				c.initialize()
-			}
-			for b.Loop() {
-				c.do("1", "tools/call", fmt.Sprint(`"name":"work","_meta":{"progressToken":1}`))
-			}
-		})
 	}
 }
