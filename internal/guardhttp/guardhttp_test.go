@@ -239,3 +239,53 @@ func TestAnOperatorMayAnswerForAHost(t *testing.T) {
 		}
 	}
 }
+
+// TestALibrarysClientKeepsTheRules is about HTTP, which libraries use that want
+// an *http.Client.
+func TestALibrarysClientKeepsTheRules(t *testing.T) {
+	address, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/away":
+			http.Redirect(w, r, "/", http.StatusFound)
+		case "/endless":
+			for range 1000 {
+				fmt.Fprint(w, strings.Repeat("x", 1000))
+			}
+		default:
+			document(w, r)
+		}
+	})
+	get := func(c *guardhttp.Client, path string) (*http.Response, string, error) {
+		t.Helper()
+		resp, err := c.HTTP().Get(address + path)
+		if err != nil {
+			return nil, "", err
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		return resp, string(body), err
+	}
+	c := &guardhttp.Client{Loopback: true}
+	if resp, body, err := get(c, "/"); err != nil || resp.StatusCode != 200 || body != `{"client_name":"x"}` {
+		t.Errorf("got %v, %q, %v, want the document", resp, body, err)
+	}
+	if r := <-requests; r.Header.Get("Accept-Encoding") != "identity" {
+		t.Errorf("got Accept-Encoding %q, want no compression", r.Header.Get("Accept-Encoding"))
+	}
+	if resp, _, err := get(c, "/away"); err != nil || resp.StatusCode != http.StatusFound {
+		t.Errorf("got %v, %v, want the redirect itself", resp, err)
+	}
+	if _, body, err := get(c, "/endless"); !errors.Is(err, guardhttp.ErrTooLarge) || len(body) > 64<<10+1 {
+		t.Errorf("got %d bytes, %v, want ErrTooLarge", len(body), err)
+	}
+	if _, _, err := get(&guardhttp.Client{}, "/"); !errors.Is(err, guardhttp.ErrURL) {
+		t.Errorf("got %v, want ErrURL: plain http is for hosts that the operator vouches for", err)
+	}
+	host := strings.TrimPrefix(address, "http://")
+	if _, _, err := get(&guardhttp.Client{Allowed: []string{host}}, "/"); err != nil {
+		t.Errorf("a host that the operator vouches for: got %v", err)
+	}
+	if _, _, err := get(&guardhttp.Client{Allowed: []string{"127.0.0.1:1"}}, "/"); err == nil {
+		t.Error("another port of that host was reached")
+	}
+}
