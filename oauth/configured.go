@@ -102,6 +102,9 @@ func (s *Server) Check() error {
 	if err := s.AutoApprove.check(s.Pasted); err != nil {
 		return err
 	}
+	if err := s.checkUpstreams(); err != nil {
+		return err
+	}
 	return s.checkPasted()
 }
 

@@ -22,6 +22,8 @@ type foreignClaims struct {
 	NotBefore int64    `json:"nbf"`
 	ID        string   `json:"jti"`
 
+	Key *confirmation `json:"cnf"`
+
 	// Only ID tokens have these.
 	Nonce    jsontext.Value `json:"nonce"`
 	AtHash   jsontext.Value `json:"at_hash"`

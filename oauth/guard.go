@@ -58,7 +58,12 @@ func (s *Server) admitted(r *http.Request) (Principal, error) {
 	if err != nil {
 		return Principal{}, err
 	}
-	p, _, err := s.alive(r.Context(), token)
+	var p Principal
+	if u := s.upstreamOf(token); u != nil {
+		p, err = s.admittedFrom(r.Context(), u, token)
+	} else {
+		p, _, err = s.alive(r.Context(), token)
+	}
 	if err != nil {
 		return Principal{}, err
 	}

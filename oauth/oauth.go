@@ -73,6 +73,9 @@ type Server struct {
 	// Metadata Documents). nil knows no such clients.
 	Fetch *guardhttp.Client
 
+	// Upstreams are issuers whose access tokens the guard lets through, too.
+	Upstreams []Upstream
+
 	// Algorithm is what access tokens are signed with; "" is ES256. When it
 	// changes the keys of the old one stay good for what they signed, except
 	// to and from HS256, which knows the tokens made with TokenSecret alone.
@@ -115,7 +118,9 @@ type Server struct {
 	keys     keyring
 	verified cache[[32]byte, Principal] // tokens whose signature was checked
 	grants   recent[*Grant]
-	clients  recent[*Client] // that registered themselves
+
+	foreign  cache[[32]byte, sighting[Principal]] // tokens of Upstreams
+	clients  recent[*Client]                      // that registered themselves
 	limits   limiter
 	failures backoff
 	hashing  gate

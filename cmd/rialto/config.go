@@ -32,21 +32,22 @@ type config struct {
 
 	notes []string // what an operator should know of where settings come from
 
-	Database        string         `koanf:"database"`
-	SecretFile      string         `koanf:"secret_file"`
-	Secret          string         `koanf:"secret"`
-	DefaultAgent    string         `koanf:"default_agent"`
-	Agents          []agentConfig  `koanf:"agents"`
-	SignIn          signInConfig   `koanf:"sign_in"`
-	Clients         []clientConfig `koanf:"clients"`
-	Tokens          tokensConfig   `koanf:"tokens"`
-	ClientDocuments bool           `koanf:"client_documents"`
-	TrustedProxies  []string       `koanf:"trusted_proxies"`
-	AllowedOrigins  []string       `koanf:"allowed_origins"`
-	MCP             mcpConfig      `koanf:"mcp"`
-	Push            pushConfig     `koanf:"push"`
-	DownloadLinks   time.Duration  `koanf:"download_links"`
-	Log             logConfig      `koanf:"log"`
+	Database        string           `koanf:"database"`
+	SecretFile      string           `koanf:"secret_file"`
+	Secret          string           `koanf:"secret"`
+	DefaultAgent    string           `koanf:"default_agent"`
+	Agents          []agentConfig    `koanf:"agents"`
+	SignIn          signInConfig     `koanf:"sign_in"`
+	Clients         []clientConfig   `koanf:"clients"`
+	UpstreamTokens  []upstreamConfig `koanf:"upstream_tokens"`
+	Tokens          tokensConfig     `koanf:"tokens"`
+	ClientDocuments bool             `koanf:"client_documents"`
+	TrustedProxies  []string         `koanf:"trusted_proxies"`
+	AllowedOrigins  []string         `koanf:"allowed_origins"`
+	MCP             mcpConfig        `koanf:"mcp"`
+	Push            pushConfig       `koanf:"push"`
+	DownloadLinks   time.Duration    `koanf:"download_links"`
+	Log             logConfig        `koanf:"log"`
 }
 
 type agentConfig struct {

@@ -13,6 +13,35 @@ type tokensConfig struct {
 	Nonces    bool         `koanf:"dpop_nonces"`
 }
 
+// upstreamConfig is an issuer whose access tokens are let through.
+type upstreamConfig struct {
+	Issuer         string   `koanf:"issuer"`
+	JWKSURL        string   `koanf:"jwks_url"`
+	Audiences      []string `koanf:"audiences"`
+	Algorithms     []string `koanf:"algorithms"`
+	Scope          string   `koanf:"scope"`
+	PrivateNetwork bool     `koanf:"private_network"`
+}
+
+// upstreams returns the issuers as the guard takes them.
+func (c *config) upstreams() []oauth.Upstream {
+	var all []oauth.Upstream
+	for _, u := range c.UpstreamTokens {
+		all = append(all, oauth.Upstream{Scope: u.Scope, Issuer: oauth.Issuer{
+			URL: u.Issuer, KeysURL: u.JWKSURL, Audiences: u.Audiences, Algorithms: u.Algorithms,
+			Fetch: fetcher(u.PrivateNetwork, u.Issuer, u.JWKSURL),
+		}})
+	}
+	return all
+}
+
+func (c *config) checkUpstreams() error {
+	if err := (&oauth.Server{Issuer: c.URL, Upstreams: c.upstreams()}).Check(); err != nil {
+		return fmt.Errorf("upstream_tokens: %w", err)
+	}
+	return nil
+}
+
 // apply sets what an operator chose of tokens.
 func (c tokensConfig) apply(as *oauth.Server) error {
 	secret, err := c.Secret.value()

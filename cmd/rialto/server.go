@@ -143,6 +143,7 @@ func newOAuth(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *oauth
 		Log:            log,
 		TrustedProxies: proxies,
 	}
+	as.Upstreams = cfg.upstreams()
 	cfg.Tokens.apply(as) // checked with the configuration
 	cfg.SignIn.apply(as)
 	as.RedirectPrefixes = cfg.RedirectPrefixes
