@@ -1,23 +1,23 @@
 package oauth
 
-import (
-	"container/list"
-	"sync"
-)
+import "sync"
 
 // maxCached bounds every cache of the server.
 const maxCached = 10_000
 
-// cache remembers the values used last. Its zero value is empty.
+// cache remembers the values used last. Its zero value is empty. There are as
+// many entries as tokens in use, so each is one allocation, a link of the ring
+// itself.
 type cache[K comparable, V any] struct {
-	mu    sync.Mutex
-	order list.List // of entry[K, V], the one used last in front
-	at    map[K]*list.Element
+	mu   sync.Mutex
+	ring entry[K, V] // next is the entry used last, prev the one not used for longest
+	at   map[K]*entry[K, V]
 }
 
 type entry[K comparable, V any] struct {
-	key   K
-	value V
+	key        K
+	value      V
+	next, prev *entry[K, V]
 }
 
 // get returns the value of a key.
@@ -28,8 +28,9 @@ func (c *cache[K, V]) get(key K) (value V, ok bool) {
 	if !ok {
 		return value, false
 	}
-	c.order.MoveToFront(e)
-	return e.Value.(entry[K, V]).value, true
+	e.unlink()
+	c.link(e)
+	return e.value, true
 }
 
 // put remembers a value and forgets the one that was not used for longest.
@@ -45,7 +46,7 @@ func (c *cache[K, V]) update(key K, f func(V) V) {
 	defer c.mu.Unlock()
 	var old V
 	if e, ok := c.at[key]; ok {
-		old = e.Value.(entry[K, V]).value
+		old = e.value
 	}
 	c.set(key, f(old))
 }
@@ -55,24 +56,36 @@ func (c *cache[K, V]) drop(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.at[key]; ok {
-		c.order.Remove(e)
+		e.unlink()
 		delete(c.at, key)
 	}
 }
 
 func (c *cache[K, V]) set(key K, value V) {
 	if c.at == nil {
-		c.at = map[K]*list.Element{}
+		c.at = map[K]*entry[K, V]{}
+		c.ring.next, c.ring.prev = &c.ring, &c.ring
 	}
-	if e, ok := c.at[key]; ok {
-		e.Value = entry[K, V]{key, value}
-		c.order.MoveToFront(e)
-		return
+	e, ok := c.at[key]
+	if ok {
+		e.unlink()
+	} else {
+		e = &entry[K, V]{key: key}
+		c.at[key] = e
 	}
-	c.at[key] = c.order.PushFront(entry[K, V]{key, value})
-	if c.order.Len() > maxCached {
-		last := c.order.Back()
-		c.order.Remove(last)
-		delete(c.at, last.Value.(entry[K, V]).key)
+	e.value = value
+	c.link(e)
+	if len(c.at) > maxCached {
+		last := c.ring.prev
+		last.unlink()
+		delete(c.at, last.key)
 	}
 }
+
+// link makes an entry the one used last.
+func (c *cache[K, V]) link(e *entry[K, V]) {
+	e.prev, e.next = &c.ring, c.ring.next
+	e.prev.next, e.next.prev = e, e
+}
+
+func (e *entry[K, V]) unlink() { e.prev.next, e.next.prev = e.next, e.prev }
