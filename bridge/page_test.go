@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -72,12 +73,14 @@ func TestALongResultIsPagedAndNothingIsLost(t *testing.T) {
 
 func TestAFileThatIsTooLargeIsALinkThatEnds(t *testing.T) {
 	file := []byte(strings.Repeat("%PDF", 100_000))
-	r := newRig(t, "", map[string]peer{"one": turns([]any{
+	var late atomic.Int64 // by how much the clock is set forward
+	start := time.Unix(1_800_000_000, 0)
+	r := newRigWith(t, "", map[string]peer{"one": turns([]any{
 		made("report", a2a.Part{Content: a2a.Raw(file), Filename: "report.pdf", MediaType: "application/pdf"}, a2a.TextPart("see above")),
 		update(a2a.Completed, "done"),
-	})})
-	now := time.Unix(1_800_000_000, 0)
-	r.Now = func() time.Time { return now }
+	})}, func(b *bridge.Bridge) {
+		b.Now = func() time.Time { return start.Add(time.Duration(late.Load())) }
+	})
 	if got := r.call("send_task", `{"message":"go"}`); !got.Truncated || got.Artifacts[0].Parts[0].URL != "" {
 		t.Errorf("without links: got %+v, want that it says what is left out", got.TaskInfo)
 	}
@@ -103,7 +106,7 @@ func TestAFileThatIsTooLargeIsALinkThatEnds(t *testing.T) {
 			t.Errorf("%s: got %v, want ErrNoDownload", name, err)
 		}
 	}
-	now = now.Add(time.Hour)
+	late.Store(int64(time.Hour))
 	if _, err := r.Download(t.Context(), link); err != bridge.ErrNoDownload {
 		t.Errorf("after an hour: got %v, want ErrNoDownload", err)
 	}

@@ -469,3 +469,19 @@ func TestPagesOfOtherOriginsMayCall(t *testing.T) {
 		t.Errorf("the challenge cannot be read: got %d %v", got.status, got.header)
 	}
 }
+
+func TestAgentsCannotTakeTheAddressesOfTheAPI(t *testing.T) {
+	for _, c := range []struct {
+		agent agentConfig
+		want  string
+	}{
+		{agentConfig{Name: "tasks", URL: "http://127.0.0.1:1"}, `"tasks" is taken`},
+		{agentConfig{Name: "agents", URL: "http://127.0.0.1:1"}, `"agents" is taken`},
+		{agentConfig{Name: "one", URL: "http://127.0.0.1:1", UseCases: []string{"claims", "a b"}}, `use_cases: "a b"`},
+		{agentConfig{Name: "one", URL: "http://127.0.0.1:1", UseCases: []string{"*"}}, `use_cases: "*"`},
+	} {
+		if err := c.agent.check(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: got %v, want %s", c.agent, err, c.want)
+		}
+	}
+}
