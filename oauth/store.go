@@ -119,16 +119,16 @@ type AccountStore interface {
 	EndSession(ctx context.Context, hash string) error
 }
 
-// SetupStore keeps the code with which the first account may be made.
+// SetupStore keeps the code with which the first local account may be made.
 type SetupStore interface {
 	// OpenSetup records the hash of a code, in the place of an older one, and
-	// returns ErrExists if there is an account already.
+	// returns ErrExists if there is a local account already.
 	OpenSetup(ctx context.Context, hash string, expires time.Time) error
 	// SetupOpen tells whether a code can be used at now.
 	SetupOpen(ctx context.Context, now time.Time) (bool, error)
 	// AddFirstAccount uses up the code and records an account. Of any number of
-	// calls, exactly one succeeds, if there is no account and the code has not
-	// expired at now; the others get ErrNotFound and change nothing.
+	// calls, exactly one succeeds, if there is no local account and the code has
+	// not expired at now; the others get ErrNotFound and change nothing.
 	AddFirstAccount(ctx context.Context, hash string, a *Account, now time.Time) error
 }
 
