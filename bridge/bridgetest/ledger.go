@@ -42,6 +42,7 @@ func TestLedger(t *testing.T, open func(*testing.T) bridge.Ledger) {
 		"whole tasks are listed in pages, latest change first": wholePages,
 		"an owner has only so many tasks running":              tooMany,
 		"tasks that settled long ago are forgotten":            dropped,
+		"a message that is sent again is taken once":           sentOnce,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

@@ -13,8 +13,7 @@ type reading struct {
 	at    int
 
 	subject  *Table // what is counted, listed or ordered
-	counted  bool
-	aggr     op // count, sum, avg, largest or smallest; none lists rows
+	aggr     op     // count, sum, avg, largest or smallest; none lists rows
 	measure  place
 	distinct bool
 	selected []place

@@ -23,8 +23,6 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-func (m *message) isRequest() bool { return m.Method != "" && len(m.ID) > 0 }
-
 // Check tells what is wrong with a message of a revision. In a response to a
 // request its result has to be what answers it; request is nil for all others.
 func Check(revision string, b, request []byte) error {
