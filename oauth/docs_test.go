@@ -14,7 +14,7 @@ func TestTheSecurityDocumentNamesTestsThatExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	var tests []byte
-	for _, pattern := range []string{"*_test.go", "../internal/store/*_test.go", "../internal/e2e/*_test.go", "../a2a/*/*_test.go", "../bridge/*_test.go", "../cmd/rialto/*_test.go", "../mcp/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "../internal/store/*_test.go", "../internal/e2e/*_test.go", "../a2a/*/*_test.go", "../bridge/*_test.go", "../bridge/*/*_test.go", "../internal/guardhttp/*_test.go", "../cmd/rialto/*_test.go", "../mcp/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
