@@ -1,7 +1,7 @@
 # The commands of a working day. CI runs .ci/run, which calls these.
 export CGO_ENABLED ?= 0
 
-.PHONY: build test check fmt vet staticcheck race bench-mcp bench-oauth
+.PHONY: build test check fmt vet staticcheck race bench-mcp bench-oauth bench-a2a
 
 build: ## a static binary, ./rialto
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o rialto ./cmd/rialto
@@ -28,3 +28,6 @@ bench-mcp: ## calls per second, beside mcp-go and go-sdk
 
 bench-oauth: ## codes, refreshes and checks per second, beside fosite
 	cd oauth/oauthtest/bench && go run .
+
+bench-a2a: ## A2A clients and servers, beside a2a-go's and what one writes by hand
+	cd a2a/a2atest/bench && go run .
