@@ -1,7 +1,8 @@
 // Package a2aclient reaches remote A2A agents: it finds an agent's card, picks
 // the generation and binding to speak, and makes an a2a.Agent of what is at the
 // other end. It speaks JSON-RPC of generations 1.0, 0.3, 0.2 and 0.1,
-// and HTTP+JSON of 1.0 and 0.3.
+// HTTP+JSON of 1.0 and 0.3 and, through what package a2agrpc has, gRPC of the
+// same.
 //
 // It is patient with answers and careful with requests. Answers are taken in
 // whatever dialect they come. A message is sent once: only a peer that says it
@@ -44,6 +45,11 @@ type Dialer struct {
 	// limits the steps up to an answer's header, and follows redirects on the
 	// same host only.
 	HTTP *http.Client
+
+	// GRPC carries calls over gRPC: it takes them as requests whose path is the
+	// full name of the method and whose body is the JSON form of the message, and
+	// answers in the manner of HTTP+JSON. Nil does not speak gRPC.
+	GRPC http.RoundTripper
 
 	// Header is sent with each request, and so is what Credentials add: to the
 	// host that was dialled and to no other host that a card names, nor over

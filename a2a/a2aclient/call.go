@@ -26,7 +26,7 @@ func (c *Client) post(ctx context.Context, r route, op wire.Op, params json.RawM
 	if err := c.broken.allow(time.Now(), c.dialed.Host); err != nil {
 		return nil, err
 	}
-	resp, err := c.do(ctx, func() (*http.Request, error) { return c.request(ctx, r, op, params) })
+	resp, err := c.do(ctx, r.binding.client(c.dialer), func() (*http.Request, error) { return c.request(ctx, r, op, params) })
 	if err != nil {
 		c.worked(err)
 	}

@@ -120,7 +120,7 @@ func (c *Client) admitted(ctx context.Context, card *a2a.Card, raw []byte, u *ur
 // asked for because servers are known that show a card of 1.0 only to those who
 // do (a2a-js).
 func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, error) {
-	resp, err := c.do(ctx, func() (*http.Request, error) {
+	resp, err := c.do(ctx, c.dialer.http(), func() (*http.Request, error) {
 		req, err := c.newRequest(ctx, http.MethodGet, u.String(), nil)
 		if err != nil {
 			return nil, err

@@ -18,6 +18,8 @@ type jsonRPC struct{}
 
 func (jsonRPC) name() a2a.Binding { return a2a.JSONRPC }
 
+func (jsonRPC) client(d *Dialer) *http.Client { return d.http() }
+
 func (jsonRPC) dialects() []*wire.Dialect { return wire.Dialects() }
 
 // request gives the call an id that is a string, for servers are known that

@@ -19,6 +19,8 @@ type rest struct{}
 
 func (rest) name() a2a.Binding { return a2a.HTTPJSON }
 
+func (rest) client(d *Dialer) *http.Client { return d.http() }
+
 func (rest) dialects() []*wire.Dialect { return wire.RESTDialects() }
 
 // request puts what the call says of a task into the path, and a message into

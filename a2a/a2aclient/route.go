@@ -26,6 +26,9 @@ type binding interface {
 	// dialects lists what is spoken over it, the newest first.
 	dialects() []*wire.Dialect
 
+	// client carries the requests.
+	client(*Dialer) *http.Client
+
 	// request makes a call into an HTTP request.
 	request(ctx context.Context, c *Client, r route, op wire.Op, params json.RawMessage) (*http.Request, error)
 
@@ -35,10 +38,15 @@ type binding interface {
 }
 
 // bindings returns what we speak, what we like best first.
-func bindings() []binding { return []binding{jsonRPC{}, rest{}} }
+func (d *Dialer) bindings() []binding {
+	if d.GRPC == nil {
+		return []binding{jsonRPC{}, rest{}}
+	}
+	return []binding{jsonRPC{}, rest{}, overGRPC{}}
+}
 
-func bindingOf(i a2a.Interface) binding {
-	for _, b := range bindings() {
+func (d *Dialer) bindingOf(i a2a.Interface) binding {
+	for _, b := range d.bindings() {
 		if strings.EqualFold(string(i.Binding), string(b.name())) {
 			return b
 		}
@@ -59,17 +67,18 @@ func (d *Dialer) routesTo(card *a2a.Card) ([]route, error) {
 	}
 	var list routes
 	for _, newest := range d.dialects(wire.Dialects()) {
-		for _, b := range bindings() {
+		for _, b := range d.bindings() {
 			for _, i := range usable {
-				if bindingOf(i) == b && i.Version == newest.Generation {
-					list.addAll(i, only(b.dialects(), i.Version))
+				if d.bindingOf(i) == b && i.Version == newest.Generation {
+					list.addAll(i, b, only(b.dialects(), i.Version))
 				}
 			}
 		}
 	}
 	for _, i := range usable {
+		b := d.bindingOf(i)
 		for _, guess := range d.dialects(wire.Guesses(i.Version)) {
-			list.addAll(i, only(bindingOf(i).dialects(), guess.Generation))
+			list.addAll(i, b, only(b.dialects(), guess.Generation))
 		}
 	}
 	if len(list) == 0 {
@@ -80,9 +89,9 @@ func (d *Dialer) routesTo(card *a2a.Card) ([]route, error) {
 
 type routes []route
 
-func (rs *routes) addAll(i a2a.Interface, ds []*wire.Dialect) {
+func (rs *routes) addAll(i a2a.Interface, b binding, ds []*wire.Dialect) {
 	for _, d := range ds {
-		rs.add(route{i.URL, i.Tenant, d, bindingOf(i)})
+		rs.add(route{i.URL, i.Tenant, d, b})
 	}
 }
 
@@ -134,9 +143,9 @@ func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
 	var others []string
 	for _, i := range card.Interfaces {
 		switch {
-		case bindingOf(i) == nil:
+		case d.bindingOf(i) == nil:
 			others = append(others, string(i.Binding))
-		case d.Binding == "" || bindingOf(i) == bindingOf(a2a.Interface{Binding: d.Binding}):
+		case d.Binding == "" || d.bindingOf(i) == d.bindingOf(a2a.Interface{Binding: d.Binding}):
 			list = append(list, i)
 		default:
 			others = append(others, string(i.Binding))
@@ -145,7 +154,7 @@ func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
 	switch {
 	case len(list) > 0:
 		return list, nil
-	case d.Binding != "" && bindingOf(a2a.Interface{Binding: d.Binding}) == nil:
+	case d.Binding != "" && d.bindingOf(a2a.Interface{Binding: d.Binding}) == nil:
 		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the binding %s is not one that we speak", d.Binding)
 	case d.Binding != "":
 		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, not %s", strings.Join(others, " and "), d.Binding)

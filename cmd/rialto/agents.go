@@ -8,6 +8,7 @@ import (
 
 	"rialto/a2a/a2aauth"
 	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2agrpc"
 	"rialto/a2a/a2asign"
 	"rialto/bridge"
 )
@@ -56,6 +57,7 @@ func (a agentConfig) dialer(log *slog.Logger, says vouch, cards *bridge.Cards) *
 	return &a2aclient.Dialer{
 		Header: header, Credentials: a.Credentials.credentials(says), TLS: secure,
 		Protocol: a.Protocol, Binding: a.Binding, Log: log,
+		GRPC: &a2agrpc.Transport{TLS: secure},
 		Admit: func(ctx context.Context, card []byte) ([]byte, error) {
 			card, err := believed(ctx, card, keys)
 			if err != nil || cards == nil {

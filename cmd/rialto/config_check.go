@@ -113,8 +113,8 @@ func (a agentConfig) check() error {
 	if a.Protocol != "" && !slices.Contains([]a2a.Generation{a2a.V01, a2a.V02, a2a.V03, a2a.V10}, a.Protocol) {
 		return fmt.Errorf("protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card", a.Protocol)
 	}
-	if a.Binding != "" && !slices.Contains([]a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON}, a.Binding) {
-		return fmt.Errorf("binding: %q is not one of JSONRPC, HTTP+JSON; leave it out to find it from the agent's card", a.Binding)
+	if a.Binding != "" && !slices.Contains([]a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC}, a.Binding) {
+		return fmt.Errorf("binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card", a.Binding)
 	}
 	if err := a.Credentials.check(); err != nil {
 		return fmt.Errorf("credentials: %w", err)

@@ -25,6 +25,7 @@ var floors = map[string][]string{
 	"a2a/a2asign":                            {},
 	"a2a/a2aexec":                            {"a2a"},
 	"a2a/a2aclient":                          {"a2a", "a2a/internal/wire", "internal/jsonrpc", "internal/sse"},
+	"a2a/a2agrpc":                            {"a2a"},
 	"a2a/a2apush":                            {"a2a", "a2a/internal/wire", "internal/guardhttp"},
 	"a2a/a2aauth":                            {"a2a", "a2a/a2aclient"},
 	"a2a/a2aserver":                          {"a2a", "a2a/internal/wire", "internal/jsonrpc", "internal/sse"},
@@ -49,11 +50,13 @@ var floors = map[string][]string{
 // owned lists modules that only some packages may import, so that each can be
 // replaced in one place.
 var owned = map[string][]string{
-	"github.com/mark3labs/mcp-go": {"mcp"},
-	"github.com/pressly/goose":    {"internal/store"},
-	"github.com/jackc/pgx":        {"internal/store"},
-	"modernc.org/sqlite":          {"internal/store", "internal/tableexpert", "internal/tableexpert/sqlbox"},
-	"github.com/spf13/cobra":      {"cmd/rialto"},
-	"github.com/knadh/koanf":      {"cmd/rialto"},
-	"github.com/go-jose/go-jose":  {"oauth", "oauth/oauthtest", "a2a/a2asign", "a2a/a2apush"},
+	"github.com/mark3labs/mcp-go":  {"mcp"},
+	"github.com/pressly/goose":     {"internal/store"},
+	"github.com/jackc/pgx":         {"internal/store"},
+	"modernc.org/sqlite":           {"internal/store", "internal/tableexpert", "internal/tableexpert/sqlbox"},
+	"github.com/spf13/cobra":       {"cmd/rialto"},
+	"github.com/knadh/koanf":       {"cmd/rialto"},
+	"google.golang.org/grpc":       {"a2a/a2agrpc"},
+	"github.com/a2aproject/a2a-go": {"a2a/a2agrpc"},
+	"github.com/go-jose/go-jose":   {"oauth", "oauth/oauthtest", "a2a/a2asign", "a2a/a2apush"},
 }

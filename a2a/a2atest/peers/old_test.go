@@ -121,7 +121,11 @@ func oldServer(t *testing.T) *a2aclient.Client {
 }
 
 func TestTheOldServerOfA2AGo(t *testing.T) {
-	c := oldServer(t)
+	testOldServer(t, oldServer(t))
+}
+
+func testOldServer(t *testing.T, c *a2aclient.Client) {
+	t.Helper()
 	task := sendTask(t, c, a2atest.Say("echo hello"))
 	if task.Status.State != a2a.Completed || task.Artifacts[0].Text() != "hello" {
 		t.Errorf("got %+v", task)

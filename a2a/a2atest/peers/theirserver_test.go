@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	theirs "github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
@@ -77,8 +76,11 @@ func theirServer(t *testing.T, w way) *a2aclient.Client {
 		Capabilities:      theirs.AgentCapabilities{Streaming: true},
 		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"}, Skills: []theirs.AgentSkill{}}
 	iface := theirs.NewAgentInterface(web.URL+"/a2a", theirs.TransportProtocol(w.binding))
-	card.SupportedInterfaces = []*theirs.AgentInterface{iface}
 	handler := a2asrv.NewHandler(executor{})
+	if w.binding == a2a.GRPC {
+		iface.URL = theirGRPC(t, w.generation, handler)
+	}
+	card.SupportedInterfaces = []*theirs.AgentInterface{iface}
 	if w.generation == a2a.V03 {
 		iface.ProtocolVersion = a2av0.Version
 		mux.Handle("/a2a", a2av0.NewJSONRPCHandler(handler))
@@ -89,7 +91,7 @@ func theirServer(t *testing.T, w way) *a2aclient.Client {
 		mux.Handle("/a2a/", http.StripPrefix("/a2a", a2asrv.NewRESTHandler(handler)))
 		mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewStaticAgentCardHandler(card))
 	}
-	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond}).Dial(t.Context(), web.URL)
+	c, err := dialer(t).Dial(t.Context(), web.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +99,7 @@ func theirServer(t *testing.T, w way) *a2aclient.Client {
 }
 
 func eachServer(t *testing.T, test func(*testing.T, *a2aclient.Client)) {
-	for _, w := range ways {
+	for _, w := range append(ways, way{a2a.GRPC, a2a.V10}, way{a2a.GRPC, a2a.V03}) {
 		t.Run(w.String(), func(t *testing.T) {
 			c := theirServer(t, w)
 			test(t, c)

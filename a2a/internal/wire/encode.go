@@ -21,8 +21,14 @@ func (d *Dialect) EncodeSend(r *a2a.SendRequest, e Envelope) (json.RawMessage, e
 }
 
 // EncodeQuery returns the parameters of a call about one task. Every
-// generation spells them alike.
+// generation spells them alike, but for 0.3 over gRPC.
 func (d *Dialect) EncodeQuery(q a2a.TaskQuery, tenant string) (json.RawMessage, error) {
+	if d == &v03grpc {
+		return marshal("query", struct {
+			Name          string `json:"name"`
+			HistoryLength *int   `json:"historyLength,omitempty"`
+		}{taskResource + string(q.ID), q.HistoryLength})
+	}
 	return marshal("query", struct {
 		Tenant        string     `json:"tenant,omitempty"`
 		ID            a2a.TaskID `json:"id"`

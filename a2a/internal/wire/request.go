@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"strings"
 
 	"rialto/a2a"
 )
@@ -90,10 +91,14 @@ func (o *object) request() (*a2a.Message, error) {
 func (d *Dialect) DecodeQuery(params json.RawMessage) (a2a.TaskQuery, error) {
 	var in struct {
 		ID            string `json:"id"`
+		Name          string `json:"name"` // 0.3 over gRPC
 		HistoryLength *int   `json:"historyLength"`
 	}
 	if err := decodeParams(params, &in); err != nil {
 		return a2a.TaskQuery{}, err
+	}
+	if d == &v03grpc {
+		in.ID = strings.TrimPrefix(in.Name, taskResource)
 	}
 	if in.ID == "" {
 		return a2a.TaskQuery{}, a2a.Errorf(a2a.InvalidParams, "params.id is missing: it names the task")

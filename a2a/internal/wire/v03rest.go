@@ -18,7 +18,9 @@ var v03rest = Dialect{
 	boxed:      true,
 }
 
-type spell03rest struct{}
+// spell03rest spells a message's parts as its content, or as its parts where
+// parts is set: the last protocol buffers of 0.3 renamed the field.
+type spell03rest struct{ parts bool }
 
 type send03rest struct {
 	Message       message03rest `json:"message"`
@@ -39,7 +41,8 @@ type message03rest struct {
 	ContextID  string       `json:"contextId,omitempty"`
 	TaskID     a2a.TaskID   `json:"taskId,omitempty"`
 	Role       string       `json:"role"`
-	Content    []part03rest `json:"content"`
+	Content    []part03rest `json:"content,omitzero"`
+	Parts      []part03rest `json:"parts,omitzero"`
 	Metadata   a2a.Metadata `json:"metadata,omitempty"`
 	Extensions []string     `json:"extensions,omitempty"`
 }
@@ -137,7 +140,13 @@ func (s spell03rest) status(in a2a.Status) status03rest {
 }
 
 func (s spell03rest) message(m a2a.Message) message03rest {
-	return message03rest{m.ID, m.ContextID, m.TaskID, roleV1(m.Role), filled(each(m.Parts, s.part)), m.Metadata, m.Extensions}
+	out := message03rest{MessageID: m.ID, ContextID: m.ContextID, TaskID: m.TaskID, Role: roleV1(m.Role), Metadata: m.Metadata, Extensions: m.Extensions}
+	if parts := filled(each(m.Parts, s.part)); s.parts {
+		out.Parts = parts
+	} else {
+		out.Content = parts
+	}
+	return out
 }
 
 func (s spell03rest) artifact(a a2a.Artifact) artifact03rest {

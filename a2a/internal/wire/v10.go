@@ -11,6 +11,7 @@ var v10 = Dialect{
 	Generation: a2a.V10,
 	Versioned:  true,
 	Replays:    true,
+	service:    "lf.a2a.v1.A2AService",
 	methods: []method{
 		{Send, "SendMessage"},
 		{Stream, "SendStreamingMessage"},

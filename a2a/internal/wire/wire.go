@@ -68,7 +68,8 @@ type Dialect struct {
 	// (A2A 0.1). Then a send cannot ask to be answered at once either.
 	CallersName bool
 
-	boxed      bool // data comes in an object around it
+	boxed      bool   // data comes in an object around it
+	service    string // of gRPC; "" where the dialect is not spoken over it
 	methods    []method
 	errors     []errorNumber
 	reasons    reasons

@@ -1,0 +1,103 @@
+package a2agrpc
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/anypb"
+)
+
+// httpStatus is how a code travels over HTTP. A failed precondition is a
+// conflict, as in A2A 1.0.0: what a task will not do in its state.
+func httpStatus(c codes.Code) int {
+	switch c {
+	case codes.InvalidArgument, codes.OutOfRange, codes.AlreadyExists:
+		return http.StatusBadRequest
+	case codes.Unauthenticated:
+		return http.StatusUnauthorized
+	case codes.PermissionDenied:
+		return http.StatusForbidden
+	case codes.NotFound:
+		return http.StatusNotFound
+	case codes.FailedPrecondition:
+		return http.StatusConflict
+	case codes.ResourceExhausted:
+		return http.StatusTooManyRequests
+	case codes.Unimplemented:
+		return http.StatusNotImplemented
+	case codes.Unavailable:
+		return http.StatusServiceUnavailable
+	case codes.DeadlineExceeded:
+		return http.StatusGatewayTimeout
+	default:
+		return http.StatusInternalServerError
+	}
+}
+
+// rpcStatus is a google.rpc.Status as the body of an error over HTTP+JSON.
+type rpcStatus struct {
+	Error struct {
+		Code    int               `json:"code"` // of HTTP
+		Status  string            `json:"status"`
+		Message string            `json:"message"`
+		Details []json.RawMessage `json:"details,omitempty"`
+	} `json:"error"`
+}
+
+const (
+	methodNotFound = "METHOD_NOT_FOUND"
+	domain         = "a2a-protocol.org"
+)
+
+// encodeStatus returns the HTTP status and body of what a server said.
+func encodeStatus(st *status.Status) (int, []byte) {
+	var out rpcStatus
+	out.Error.Code = httpStatus(st.Code())
+	out.Error.Status = code.Code(st.Code()).String()
+	out.Error.Message = st.Message()
+	for _, d := range st.Proto().GetDetails() {
+		if b, err := protojson.Marshal(d); err == nil { // else it is of a type that we do not know
+			out.Error.Details = append(out.Error.Details, b)
+		}
+	}
+	if unknownMethod(st) {
+		out.Error.Code = http.StatusNotFound
+		out.Error.Details = append(out.Error.Details, detail(methodNotFound))
+	}
+	b, _ := json.Marshal(out) // strings, numbers and JSON
+	return out.Error.Code, b
+}
+
+// unknownMethod tells a server that does not have the method, or the service,
+// from an agent that does not do what it asks for: both have one code. The
+// words are those of gRPC in Go, in C and what is built on it, in Java, and in
+// JavaScript.
+func unknownMethod(st *status.Status) bool {
+	if st.Code() != codes.Unimplemented || len(st.Proto().GetDetails()) > 0 {
+		return false
+	}
+	for _, words := range []string{"unknown service", "unknown method", "Method not found", "does not implement the method"} {
+		if strings.Contains(st.Message(), words) {
+			return true
+		}
+	}
+	return false
+}
+
+func detail(reason string) json.RawMessage {
+	d, err := anypb.New(&errdetails.ErrorInfo{Reason: reason, Domain: domain})
+	if err != nil {
+		panic(err) // only for messages that cannot be encoded
+	}
+	b, err := protojson.Marshal(d)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
