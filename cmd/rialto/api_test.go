@@ -177,32 +177,3 @@ func TestTheAPIShowsNobodyTheTasksOfOthers(t *testing.T) {
 		}
 	}
 }
-
-// TestTheScopeMatrix holds the table of who may call what.
-func TestTheScopeMatrix(t *testing.T) {
-	r := newAPIRig(t)
-	task := r.create(r.full("alice"), "one", `{"message":"ask which?","wait":20}`)
-	for _, root := range api.Roots {
-		for _, c := range []struct{ method, path, body, need string }{
-			{"GET", "/agents", "", oauth.ScopeDiscover},
-			{"GET", "/agents/one/card", "", oauth.ScopeDiscover},
-			{"GET", "/tasks", "", oauth.ScopeDiscover},
-			{"GET", "/tasks/" + task.ID, "", oauth.ScopeDiscover},
-			{"GET", "/tasks/" + task.ID + "/status", "", oauth.ScopeDiscover},
-			{"POST", "/agents/one/tasks", `{"message":"echo x"}`, oauth.ScopePublish},
-			{"POST", "/tasks/" + task.ID + "/messages", `{"message":"ask again?","wait":20}`, oauth.ScopePublish},
-			{"POST", "/tasks/none/cancel", "", oauth.ScopePublish},
-		} {
-			for _, has := range []string{oauth.ScopeDiscover, oauth.ScopePublish, oauth.ScopeTools, ""} {
-				token, want := "", http.StatusUnauthorized
-				if has != "" {
-					token, want = r.token("alice", has), http.StatusForbidden
-				}
-				got := r.do(c.method, root+c.path, token, c.body)
-				if allowed := got.status != 401 && got.status != 403; allowed != (has == c.need) || !allowed && got.status != want {
-					t.Errorf("%s %s%s with %q: got %d %s", c.method, root, c.path, has, got.status, got.body)
-				}
-			}
-		}
-	}
-}
