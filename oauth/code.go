@@ -29,7 +29,7 @@ func (s *Server) redeemCode(ctx context.Context, client *Client, f form, jkt str
 		}
 		return nil, wrong
 	}
-	return s.answer(ctx, code.Grant, code.Grant.Scope, jkt, refresh)
+	return s.answer(ctx, code.Grant, code.Grant.allows(code.Grant.Scope), jkt, refresh)
 }
 
 // firstRefresh makes the refresh token that begins a family, or none for a

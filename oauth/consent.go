@@ -168,11 +168,7 @@ func (q ask) unanswered(f form) string {
 
 // within returns the part of what was chosen that session's account may grant.
 func (q ask) within(session *Session) ScopeSet {
-	scope := allowed(q.chosen(), session.Admin)
-	if len(session.UseCases) > 0 {
-		scope = scope.Only(session.UseCases...)
-	}
-	return scope
+	return allowed(q.chosen(), session.Admin).within(session.UseCases).within(session.vouched)
 }
 
 // grant records what was approved and returns the code.

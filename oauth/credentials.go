@@ -24,8 +24,8 @@ func (s *Server) redeemCredentials(ctx context.Context, client *Client, f form, 
 	if err != nil {
 		return nil, err
 	}
-	if scope = allowed(scope, a.Admin); len(scope) == 0 {
-		return nil, refuse("invalid_scope", "The account of the client is no administrator.")
+	if scope = allowed(scope, a.Admin).within(a.UseCases); len(scope) == 0 {
+		return nil, refuse("invalid_scope", "The account of the client may not do what is asked for.")
 	}
 	g := s.newGrant(a.ID, client.ID, scope, s.Now())
 	g.Expires = g.Created.Add(s.accessTTL())

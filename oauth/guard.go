@@ -84,7 +84,7 @@ func (s *Server) alive(ctx context.Context, token string) (Principal, *Grant, er
 	if g == nil || g.AccountID != p.User || g.ClientID != p.ClientID {
 		return Principal{}, nil, badToken("It was revoked.")
 	}
-	p.Name, p.Scope = g.Name, allowed(p.Scope, g.Admin)
+	p.Name, p.Scope = g.Name, g.allows(p.Scope)
 	return p, g, nil
 }
 

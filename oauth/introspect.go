@@ -101,7 +101,7 @@ func (s *Server) refreshState(ctx context.Context, token string) (*introspection
 	if replaced || !now.Before(t.Expires) || !g.Live(now) {
 		return &introspection{}, nil
 	}
-	return s.state(g, allowed(g.Scope, g.Admin), t.Expires, "", t.JKT), nil
+	return s.state(g, g.allows(g.Scope), t.Expires, "", t.JKT), nil
 }
 
 func (s *Server) state(g *Grant, scope ScopeSet, expires time.Time, kind, jkt string) *introspection {

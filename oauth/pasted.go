@@ -40,6 +40,11 @@ func (s *Server) readToken(ctx context.Context, token string) (*voucher, error) 
 	if err != nil {
 		return nil, err
 	}
+	if claims.Key != nil {
+		// What it opened here would be free of the key: a thief without the key
+		// could paste it, too.
+		return nil, badToken("It is bound to a key of the app that it was made for, and cannot be pasted.")
+	}
 	v := &voucher{Issuer: claims.Issuer, Subject: claims.Subject, Scope: parseScope(claims.Scope), Expires: claims.Expires}
 	v.UseCases = namedUseCases(v.Scope)
 	if len(v.UseCases) == 0 {
@@ -75,12 +80,12 @@ func (v *voucher) opens(chosen ScopeSet) ScopeSet {
 	})
 }
 
-// session returns what an account may grant for which the token vouches. It is
-// no session of the browser: the token is for one request alone.
+// session returns what an account may grant for which the token vouches: what an
+// identity provider said of the same person counts, too. It is no session of the browser: the token is for one request alone.
 func (v *voucher) session(a *Account, now time.Time) *Session {
-	session := &Session{AccountID: a.ID, Name: a.Name, Created: now, GrantsUntil: v.expires()}
+	session := &Session{AccountID: a.ID, Name: a.Name, UseCases: a.UseCases, Created: now, GrantsUntil: v.expires()}
 	if !slices.Contains(v.UseCases, "*") {
-		session.UseCases = v.UseCases
+		session.vouched = v.UseCases
 	}
 	return session
 }

@@ -129,6 +129,8 @@ func TestG1ToG6APastedTokenThatDoesNotHold(t *testing.T) {
 		"G5 an ID token":                  {p.AccessToken(m{"scope": nil, "nonce": "n", "at_hash": "x"}), "It is an ID token"},
 		"G5 a logout token":               {header(m{"typ": "logout+jwt"}), "It is a token of another kind."},
 		"G5 no type":                      {header(m{"typ": nil}), "It is a token of another kind."},
+		"G5 bound to a key":               {p.AccessToken(m{"cnf": m{"jkt": strings.Repeat("A", 43)}}), "It is bound to a key"},
+		"G5 bound to a certificate":       {p.AccessToken(m{"cnf": m{"x5t#S256": "x"}}), "It is bound to a key"},
 		"nobody":                          {p.AccessToken(m{"sub": nil}), "It does not say whom it stands for."},
 		"G6 F1 alg none":                  {input(text(changed(p.TokenHeader(), m{"alg": "none"})), payload) + ".AA", "Its algorithm"},
 		"G6 F2 empty signature":           {parts[0] + "." + parts[1] + ".", "It is not a signed JWT"},

@@ -123,6 +123,9 @@ func (s *Server) identify(ctx context.Context, a *Account, rights bool) (*Accoun
 		a.Name = prefix + ":" + hash(a.Issuer + " " + a.Subject)[:16]
 		known, err = s.Store.Identify(ctx, a, rights)
 	}
+	if rights {
+		s.grants.forget() // what it granted before ends with the rights that it took
+	}
 	if err == nil && known.Disabled {
 		return nil, &errTurnedAway{"Your account here is disabled."}
 	}

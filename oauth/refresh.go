@@ -54,10 +54,11 @@ func checkRefresh(t *Refresh, g *Grant, c *Client, asked, jkt string, now time.T
 	if !g.Live(now) {
 		return nil, errRefresh("The grant has ended.")
 	}
-	scope, ok := allowed(g.Scope, g.Admin).narrow(parseScope(asked))
-	if len(g.Scope.without(ScopeAdmin)) == 0 && !g.Admin {
-		return nil, errRefresh("The account is no administrator any more.")
+	left := g.allows(g.Scope)
+	if len(left.without(offlineAccess)) == 0 {
+		return nil, errRefresh("The account may do nothing any more of what it granted.")
 	}
+	scope, ok := left.narrow(parseScope(asked))
 	if !ok {
 		return nil, refuse("invalid_scope", "The scope is wider than what was granted.")
 	}

@@ -114,6 +114,15 @@ func (s ScopeSet) Only(useCases ...string) ScopeSet {
 	return set
 }
 
+// within returns the set narrowed to the use cases of a limit, which is none if
+// it is empty.
+func (s ScopeSet) within(limit []string) ScopeSet {
+	if len(limit) == 0 {
+		return s
+	}
+	return s.Only(limit...)
+}
+
 // narrow returns what a client gets that asks for a part of what was granted.
 // Asking for nothing asks for all of it; asking for all tools where some use
 // cases were granted gets these. ok is unset if it asks for more.

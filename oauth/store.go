@@ -240,6 +240,8 @@ type Session struct {
 	// GrantsUntil is when a grant ends at the latest that is given in the
 	// session; zero is no limit.
 	GrantsUntil time.Time
+
+	vouched []string // use cases of a pasted token, which limit, too; nil does not
 }
 
 // Request is an authorization request that waits for a person.
@@ -262,9 +264,10 @@ type Request struct {
 type Grant struct {
 	ID        string
 	AccountID string
-	Name      string // of the account; read only
-	Disabled  bool   // the account is; read only
-	Admin     bool   // the account is; read only
+	Name      string   // of the account; read only
+	Disabled  bool     // the account is; read only
+	Admin     bool     // the account is; read only
+	UseCases  ScopeSet // to which the account is limited, nil if it is not; read only
 	ClientID  string
 	Parent    string // ID of the grant whose token was exchanged for this one's; "" is none
 	Scope     ScopeSet
@@ -279,6 +282,10 @@ type Grant struct {
 func (g *Grant) Live(now time.Time) bool {
 	return !g.Disabled && g.Revoked.IsZero() && now.Before(g.Expires)
 }
+
+// allows returns the part of a scope that the account may still grant. What was
+// granted ends with the role or the use case that it took.
+func (g *Grant) allows(scope ScopeSet) ScopeSet { return allowed(scope, g.Admin).within(g.UseCases) }
 
 // Code is an authorization code.
 type Code struct {

@@ -112,10 +112,7 @@ func (s *Server) upstreamPrincipal(ctx context.Context, u *Upstream, c *foreignC
 	if err != nil {
 		return Principal{}, err
 	}
-	if len(a.UseCases) > 0 {
-		scope = scope.Only(a.UseCases...)
-	}
-	p := Principal{User: a.ID, Name: a.Name, ClientID: strings.TrimSpace(c.Issuer + " " + c.ClientID), Scope: scope, Expires: time.Unix(c.Expires, 0)}
+	p := Principal{User: a.ID, Name: a.Name, ClientID: strings.TrimSpace(c.Issuer + " " + c.ClientID), Scope: scope.within(a.UseCases), Expires: time.Unix(c.Expires, 0)}
 	if c.Key != nil {
 		p.jkt = c.Key.JKT
 	}

@@ -31,22 +31,22 @@ func grant(ctx context.Context, q querier, id string) (*oauth.Grant, error) {
 }
 
 // grantColumns count a grant as revoked whose parent is, or is gone.
-const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.parent, CASE
+const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, a.usecases, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.parent, CASE
 	WHEN g.parent = '' THEN g.revoked
 	ELSE COALESCE((SELECT CASE WHEN p.revoked = 0 THEN g.revoked ELSE p.revoked END FROM grants p WHERE p.id = g.parent), 1) END`
 
 // scanGrant reads grantColumns, and more columns behind them.
 func scanGrant(row *sql.Row, more ...any) (*oauth.Grant, error) {
 	g := &oauth.Grant{}
-	var scope string
+	var scope, useCases string
 	var disabled, admin, authTime, created, expires, revoked int64
 	err := row.Scan(append([]any{
-		&g.ID, &g.AccountID, &g.Name, &disabled, &admin, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &g.Parent, &revoked,
+		&g.ID, &g.AccountID, &g.Name, &disabled, &admin, &useCases, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &g.Parent, &revoked,
 	}, more...)...)
 	if err != nil {
 		return nil, found(err)
 	}
-	g.Disabled, g.Admin, g.Scope = disabled != 0, admin != 0, strings.Fields(scope)
+	g.Disabled, g.Admin, g.UseCases, g.Scope = disabled != 0, admin != 0, words(useCases), strings.Fields(scope)
 	g.AuthTime, g.Created, g.Expires, g.Revoked = at(authTime), at(created), at(expires), at(revoked)
 	return g, nil
 }

@@ -55,6 +55,11 @@ func (b *bench) identified() {
 	held, err := b.s.Session(b.Context(), "s", b.now)
 	b.must(err)
 	equal(b, held, s)
+	g := &oauth.Grant{ID: "limited", AccountID: elsewhere.ID, ClientID: "c", Created: b.now, Expires: b.now.Add(time.Hour)}
+	b.must(b.s.AddGrant(b.Context(), g))
+	granted, err := b.s.Grant(b.Context(), g.ID)
+	b.must(err)
+	equal(b, granted.UseCases, elsewhere.UseCases)
 }
 
 func (b *bench) firstAccount() {
