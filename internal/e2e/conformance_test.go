@@ -62,15 +62,17 @@ func TestConformance(t *testing.T) {
 }
 
 // TestConformanceOfTheProgram runs the scenarios that need no fixture against
-// the program itself. The suite sends no token, so something in front adds one.
+// the program itself. server-stateless needs tools that miss a capability, and
+// caching resources and prompts. The suite sends no token, so something in front
+// adds one.
 func TestConformanceOfTheProgram(t *testing.T) {
 	data := t.TempDir()
 	p := demo(t, data, "")
 	front := httptest.NewServer(withToken(t, p.URL, output(t, "", "token", "--user", username, "--data", data)))
 	defer front.Close()
 	for revision, scenarios := range map[string]string{
-		"2025-11-25": "server-initialize ping tools-list server-session-lifecycle",
-		"2026-07-28": "tools-list http-header-validation",
+		"2025-11-25": "server-initialize ping tools-list server-session-lifecycle server-sse-multiple-streams dns-rebinding-protection",
+		"2026-07-28": "tools-list http-header-validation dns-rebinding-protection",
 	} {
 		for scenario := range strings.FieldsSeq(scenarios) {
 			t.Run(revision+"/"+scenario, func(t *testing.T) {
@@ -95,7 +97,7 @@ func withToken(t *testing.T, origin, token string) http.Handler {
 			t.Error(err)
 			return
 		}
-		out.Header = r.Header.Clone()
+		out.Header, out.Host = r.Header.Clone(), r.Host
 		out.Header.Set("Authorization", "Bearer "+token)
 		res, err := http.DefaultTransport.RoundTrip(out)
 		if err != nil {
