@@ -22,9 +22,10 @@ import (
 type receiver struct {
 	host   string
 	open   chan struct{}
-	busy   sync.WaitGroup
 	calls  atomic.Int64 // since it was opened
 	mu     sync.Mutex
+	busy   int
+	idle   *sync.Cond // signalled when nobody is busy
 	told   map[string]int
 	wrong  []string
 	enough chan struct{} // closed when as many tokens are known as were expected
@@ -33,6 +34,7 @@ type receiver struct {
 
 func newReceiver(t *testing.T, expect int) *receiver {
 	r := &receiver{open: make(chan struct{}), told: map[string]int{}, enough: make(chan struct{}), expect: expect}
+	r.idle = sync.NewCond(&r.mu)
 	srv := httptest.NewServer(r)
 	t.Cleanup(func() { srv.CloseClientConnections(); srv.Close() })
 	r.host = strings.TrimPrefix(srv.URL, "http://")
@@ -43,8 +45,8 @@ func newReceiver(t *testing.T, expect int) *receiver {
 var ends = map[string]string{"1.0": `{"task":{"id":`, "0.3": `{"kind":"task"`, "0.1": `{"id":"0.1-`}
 
 func (r *receiver) ServeHTTP(_ http.ResponseWriter, req *http.Request) {
-	r.busy.Add(1)
-	defer r.busy.Done()
+	r.count(1)
+	defer r.count(-1)
 	body, _ := io.ReadAll(req.Body)
 	select {
 	case <-r.open:
@@ -52,6 +54,11 @@ func (r *receiver) ServeHTTP(_ http.ResponseWriter, req *http.Request) {
 		return
 	}
 	r.calls.Add(1)
+	r.note(req, body)
+}
+
+// note keeps what a notification says.
+func (r *receiver) note(req *http.Request, body []byte) {
 	token := req.Header.Get("X-A2A-Notification-Token")
 	generation, _, _ := strings.Cut(token, " ")
 	r.mu.Lock()
@@ -64,6 +71,23 @@ func (r *receiver) ServeHTTP(_ http.ResponseWriter, req *http.Request) {
 	}
 	if r.told[token]++; r.told[token] == 1 && len(r.told) == r.expect {
 		close(r.enough)
+	}
+}
+
+func (r *receiver) count(more int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.busy += more; r.busy == 0 {
+		r.idle.Broadcast()
+	}
+}
+
+// settle waits until nobody is being answered.
+func (r *receiver) settle() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.busy > 0 {
+		r.idle.Wait()
 	}
 }
 
@@ -130,7 +154,7 @@ func TestPushNotificationsOutliveACrash(t *testing.T) {
 		t.Fatalf("the server says:\n%s", p.log)
 	}
 	p.kill()
-	refused.busy.Wait() // for what the server called before it was killed
+	refused.settle() // for what the server called before it was killed
 	close(hook.open)
 	close(refused.open)
 	began := time.Now()

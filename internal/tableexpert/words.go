@@ -14,7 +14,8 @@ import (
 
 // Bounds on what is read of the tables to understand questions about them.
 const (
-	valuesTime   = 3 * time.Second  // for all columns together
+	valuesTime   = 20 * time.Second // for all columns together, once in a while
+	valuesRows   = 100_000          // of a table, the first
 	valuesFor    = 10 * time.Minute // as files may change
 	maxValues    = 200              // of a column; more are no categories
 	maxValueSize = 60
@@ -85,7 +86,7 @@ func (c *catalog) spelled() []string {
 // values returns what a column holds, nil if that is much or cannot be read
 // in time: a question then cannot name it, and nothing else is lost.
 func (e *Expert) values(ctx context.Context, tb *table, column string) []string {
-	res, err := e.box.Own(ctx, maxValues+1, fmt.Sprintf("SELECT DISTINCT %s FROM %s LIMIT %d", sqlbox.Quote(column), tb.quoted(), maxValues+1))
+	res, err := e.box.Own(ctx, maxValues+1, fmt.Sprintf("SELECT DISTINCT * FROM (SELECT %s FROM %s LIMIT %d) LIMIT %d", sqlbox.Quote(column), tb.quoted(), valuesRows, maxValues+1))
 	if err != nil || len(res.Rows) > maxValues {
 		return nil
 	}
