@@ -212,6 +212,7 @@ func (s *Server) parseDocument(id string, body []byte) (*Client, error) {
 		Keys:         string(m.JWKS),
 		KeysURI:      m.JWKSURI,
 		GrantTypes:   grants,
+		Bound:        m.Bound,
 		otherMethods: methods[1:],
 		documented:   true,
 	}, nil

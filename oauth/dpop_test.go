@@ -316,3 +316,33 @@ func TestIntrospectionNamesTheKeyOfAToken(t *testing.T) {
 		t.Errorf("got %s, want the key and the type DPoP", a.body)
 	}
 }
+
+// TestN8AClientThatWantsBoundTokensGetsNoOther keeps what a client registered:
+// a thief of its code or refresh token cannot ask for a token without a key.
+func TestN8AClientThatWantsBoundTokensGetsNoOther(t *testing.T) {
+	p := newProver(newRig(t))
+	wants := func(bound string) string {
+		return `"token_endpoint_auth_method":"none","redirect_uris":["` + callback + `"],"dpop_bound_access_tokens":` + bound + `}`
+	}
+	a := p.register("{" + wants("true"))
+	c := client{id: a.str("client_id"), redirect: callback}
+	path, manages := strings.TrimPrefix(a.str("registration_client_uri"), p.url), a.str("registration_access_token")
+	if read := p.ok(p.manage("GET", path, manages, "")); a.json["dpop_bound_access_tokens"] != true || read.json["dpop_bound_access_tokens"] != true {
+		t.Fatalf("got %s, then %s, want the metadata that was sent", a.body, read.body)
+	}
+	code := codeForm(c, p.code(c, nil))
+	refused(t, p.form("/token", code), 400, "invalid_dpop_proof")
+	first := p.ok(p.token(code)) // the code is not used up by that
+	again := refreshForm(c, first.str("refresh_token"))
+	refused(t, p.form("/token", again), 400, "invalid_dpop_proof")
+	if got := p.ok(p.token(again)); got.str("token_type") != "DPoP" {
+		t.Errorf("got token_type %s, want DPoP", got.str("token_type"))
+	}
+	p.clock.advance(time.Minute)
+	changed := p.ok(p.manage("PUT", path, manages, `{"client_id":"`+c.id+`",`+wants("false")))
+	if changed.json["dpop_bound_access_tokens"] == true {
+		t.Errorf("got %s, want what was registered anew", changed.body)
+	}
+	p.ok(p.form("/token", codeForm(c, p.code(c, nil))))
+	refused(t, p.register("{"+wants(`"yes"`)), 400, "invalid_client_metadata")
+}

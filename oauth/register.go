@@ -27,6 +27,7 @@ type registration struct {
 	Statement     string         `json:"software_statement"`
 	JWKS          jsontext.Value `json:"jwks"`
 	JWKSURI       string         `json:"jwks_uri"`
+	Bound         bool           `json:"dpop_bound_access_tokens"` // RFC 9449 section 5.2
 }
 
 // registered is the answer (RFC 7591 section 3.2.1).
@@ -41,6 +42,7 @@ type registered struct {
 	AuthMethod    string         `json:"token_endpoint_auth_method"`
 	JWKS          jsontext.Value `json:"jwks,omitzero"`
 	JWKSURI       string         `json:"jwks_uri,omitzero"`
+	Bound         bool           `json:"dpop_bound_access_tokens,omitzero"`
 	GrantTypes    []string       `json:"grant_types"`
 	ResponseTypes []string       `json:"response_types"`
 	Scope         string         `json:"scope"`
@@ -116,6 +118,7 @@ func (s *Server) describe(c *Client, secret, token string) *registered {
 		RedirectURIs:  c.RedirectURIs,
 		AuthMethod:    c.AuthMethod,
 		JWKSURI:       c.KeysURI,
+		Bound:         c.Bound,
 		GrantTypes:    c.GrantTypes,
 		ResponseTypes: []string{"code"},
 		Scope:         s.ordinary().with(offlineAccess).String(),
@@ -161,6 +164,7 @@ func (s *Server) parseRegistration(body []byte) (*Client, error) {
 		Keys:         string(m.JWKS),
 		KeysURI:      m.JWKSURI,
 		GrantTypes:   grants,
+		Bound:        m.Bound,
 	}, nil
 }
 

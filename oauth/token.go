@@ -67,6 +67,9 @@ func (s *Server) redeem(w http.ResponseWriter, r *http.Request) (*tokens, error)
 		return nil, err
 	}
 	jkt, err := s.proven(r, "")
+	if err == nil && jkt == "" && client.Bound {
+		err = badProof("There is none, and the client registered dpop_bound_access_tokens.")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -19,10 +19,10 @@ func (db *DB) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			INSERT INTO clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 			c.ID, c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
-			strings.Join(c.GrantTypes, " "), ms(c.Registered), c.ManageHash, c.Keys, c.KeysURI)
+			strings.Join(c.GrantTypes, " "), ms(c.Registered), c.ManageHash, c.Keys, c.KeysURI, flag(c.Bound))
 		return err
 	})
 }
@@ -45,10 +45,10 @@ func makeRoom(ctx context.Context, tx *tx, limit int) error {
 func (db *DB) UpdateClient(ctx context.Context, c *oauth.Client, manageHash string) error {
 	n, err := changed(ctx, db.write, `
 		UPDATE clients SET name = $1, uri = $2, redirect_uris = $3, auth_method = $4, secret_hash = $5, grant_types = $6, manage_hash = $7,
-			keys = $8, keys_uri = $9
-		WHERE id = $10 AND manage_hash = $11`,
+			keys = $8, keys_uri = $9, dpop_bound = $10
+		WHERE id = $11 AND manage_hash = $12`,
 		c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
-		strings.Join(c.GrantTypes, " "), c.ManageHash, c.Keys, c.KeysURI, c.ID, manageHash)
+		strings.Join(c.GrantTypes, " "), c.ManageHash, c.Keys, c.KeysURI, flag(c.Bound), c.ID, manageHash)
 	if err == nil && n == 0 {
 		return oauth.ErrNotFound
 	}
@@ -70,7 +70,7 @@ func (db *DB) RemoveClient(ctx context.Context, id string, now time.Time) error 
 	})
 }
 
-const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri`
+const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound`
 
 // Client implements oauth.ClientStore.
 func (db *DB) Client(ctx context.Context, id string) (*oauth.Client, error) {
@@ -99,12 +99,12 @@ func (db *DB) Clients(ctx context.Context, after string, limit int) ([]*oauth.Cl
 func scanClient(row interface{ Scan(...any) error }) (*oauth.Client, error) {
 	c := &oauth.Client{}
 	var redirects, grants string
-	var registered int64
-	err := row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &registered, &c.ManageHash, &c.Keys, &c.KeysURI)
+	var registered, bound int64
+	err := row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &registered, &c.ManageHash, &c.Keys, &c.KeysURI, &bound)
 	if err != nil {
 		return nil, found(err)
 	}
-	c.RedirectURIs, c.GrantTypes, c.Registered = strings.Fields(redirects), strings.Fields(grants), at(registered)
+	c.RedirectURIs, c.GrantTypes, c.Registered, c.Bound = strings.Fields(redirects), strings.Fields(grants), at(registered), bound != 0
 	return c, nil
 }
 

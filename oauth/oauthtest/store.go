@@ -146,6 +146,7 @@ func (b *bench) client() *oauth.Client {
 		ManageHash:   "manage hash",
 		Keys:         `{"keys":[]}`,
 		KeysURI:      "https://app.example/jwks.json",
+		Bound:        true,
 	}
 	b.must(b.s.AddClient(b.Context(), c, 1000))
 	return c
