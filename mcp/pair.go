@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -194,7 +195,11 @@ func (x *exchange) answerPair() {
 	x.finish(result, err)
 }
 
+// know notes what the client has said of itself, as much as a session notes of
+// it, and nothing that would hold the message that it came in.
 func (p *pair) know(c Client) {
+	c.Name, c.Version = strings.Clone(c.Name), strings.Clone(c.Version)
+	c.Capabilities = noted(c.Capabilities)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.client = c

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -229,4 +230,22 @@ func TestPairThatFallsSilentEnds(t *testing.T) {
 			t.Errorf("got %d comments in 100 seconds, want 6", got)
 		}
 	})
+}
+
+// What a client says of itself is kept for as long as its stream lasts.
+func TestAPairKeepsNoMoreOfItsClientThanASession(t *testing.T) {
+	can := make(chan bool, 1)
+	srv := servePairs(t, &mcp.Server{Tools: []mcp.Tool{tool("ask", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+		can <- c.CanAsk(mcp.Form("key", "Who?", json.RawMessage(`{"type":"object","properties":{}}`)))
+		return text(""), nil
+	})}})
+	for padding, want := range map[int]bool{0: true, 2 << 10: false} {
+		c := (&pairClient{t: t, origin: srv.URL}).open()
+		c.post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{"elicitation":{},"x":"` + strings.Repeat("x", padding) + `"}}}`)
+		c.hear()
+		c.post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}`)
+		if got := <-can; got != want {
+			t.Errorf("with %d bytes more: got %v, want %v", padding, got, want)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -36,16 +37,23 @@ const (
 func (s *Server) newSession(principal string, c Client) (string, error) {
 	note := session{
 		Revision: c.Revision, Name: c.Name, Version: c.Version,
-		Issued: s.now().Unix(), Nonce: rand.Text(),
-	}
-	if len(c.Capabilities) <= mostCapabilities {
-		note.Capabilities = c.Capabilities
+		Capabilities: noted(c.Capabilities),
+		Issued:       s.now().Unix(), Nonce: rand.Text(),
 	}
 	b, err := json.Marshal(note)
 	if err != nil {
 		return "", fmt.Errorf("session: %w", err)
 	}
 	return seal(s.SessionKey, sealSession, principal, b), nil
+}
+
+// noted returns what is noted of capabilities for later requests: a copy, or
+// nothing if they are too long.
+func noted(capabilities json.RawMessage) json.RawMessage {
+	if len(capabilities) > mostCapabilities {
+		return nil
+	}
+	return bytes.Clone(capabilities)
 }
 
 // openSession returns what the id says, nil unless it was given to the
