@@ -7,7 +7,7 @@ import "net/http"
 // (SEP-1699, in revision 2025-11-25). The call goes on. It does nothing where
 // the client could not come back, and tells whether it did.
 func (c *Call) HangUp() bool {
-	return c.asker != nil && c.asker.x.r.ProtoMajor == 1 && c.asker.x.answer.hangUp()
+	return c.asker != nil && c.asker.x.r.ProtoMajor == 1 && c.asker.x.r.ProtoMinor > 0 && c.asker.x.answer.hangUp()
 }
 
 // hangUp ends the stream's connection. The stream itself goes on: what is sent
