@@ -22,6 +22,7 @@ type answer struct {
 	// Of sessions: where a stream is kept, for the session's nonce. From
 	// 2025-11-25 on a client can take it up before the first message.
 	replays *replays
+	owner   string // the session's principal
 	nonce   string
 	primed  bool
 	keepFor time.Duration
@@ -79,9 +80,10 @@ func (a *answer) keepAlive() {
 	})
 }
 
-// inSession has the stream kept, should it become one.
-func (a *answer) inSession(r *replays, open *session, keep time.Duration) {
-	a.replays, a.nonce, a.keepFor = r, open.Nonce, keep
+// inSession has the stream kept for the principal's session, should it become
+// one.
+func (a *answer) inSession(r *replays, principal string, open *session, keep time.Duration) {
+	a.replays, a.owner, a.nonce, a.keepFor = r, principal, open.Nonce, keep
 	a.primed = open.Revision >= Revision20251125
 }
 
@@ -98,7 +100,7 @@ func (a *answer) begin() *sse.Writer {
 	if a.replays == nil {
 		return a.stream
 	}
-	a.log = a.replays.open(a.nonce, a)
+	a.log = a.replays.open(a.owner, a.nonce, a)
 	if a.primed { // those before it take an event without data for a message
 		_ = a.stream.Event(sse.Event{ID: a.log.eventID(0), Retry: retryAfter})
 	}

@@ -49,7 +49,7 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 func (s *Server) streamChanges(w http.ResponseWriter, r *http.Request, principal string, open *session) {
 	s.replays.forget(func(st *stream) bool { return st.nonce == open.Nonce && st.stop != nil })
 	a := s.newAnswer(w, r)
-	a.inSession(&s.replays, open, s.resumeFor())
+	a.inSession(&s.replays, principal, open, s.resumeFor())
 	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context()))
 	changes, remove := s.listeners.add(principal, s.wantsOfSession(open.Nonce))
 	a.begin()
@@ -82,10 +82,13 @@ func notification(method string, params []byte) []byte {
 func (s *Server) listenFor() time.Duration { return or(s.ListenFor, time.Hour) }
 
 // writtenUntil notes how what writes to the stream is ended: when it is
-// forgotten.
+// forgotten. It may be already, for the session can have ended meanwhile.
 func (r *replays) writtenUntil(st *stream, stop func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if st.gone {
+		stop()
+	}
 	st.stop = stop
 }
 

@@ -23,9 +23,10 @@ const (
 	mostReplayBytes    = 64 << 20 // in all
 )
 
-// replays keeps the streams of sessions in the process that they began in. It
-// forgets the oldest when there are too many, and each some time after it has
-// ended. The zero value is ready.
+// replays keeps the streams of sessions in the process that they began in. When
+// there are too many it forgets the oldest of the principal that has the most,
+// so that nobody pushes out what others may come back for; and it forgets each
+// some time after it has ended. The zero value is ready.
 type replays struct {
 	mu    sync.Mutex
 	order []*stream // the oldest first
@@ -36,6 +37,7 @@ type replays struct {
 // lock of its replays.
 type stream struct {
 	id     string // random, so that no other process has given it out
+	owner  string // the principal of its session
 	nonce  string // of its session
 	events [][]byte
 	first  int // the number of events[0]
@@ -51,9 +53,9 @@ type stream struct {
 // eventID names an event so that the stream can be found by it.
 func (st *stream) eventID(n int) string { return st.id + "-" + strconv.Itoa(n) }
 
-// open begins a stream of the session, held by the connection of a.
-func (r *replays) open(nonce string, a *answer) *stream {
-	st := &stream{id: rand.Text()[:16], nonce: nonce, first: 1, holder: a, more: make(chan struct{})}
+// open begins a stream of the owner's session, held by the connection of a.
+func (r *replays) open(owner, nonce string, a *answer) *stream {
+	st := &stream{id: rand.Text()[:16], owner: owner, nonce: nonce, first: 1, holder: a, more: make(chan struct{})}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	of := 0
@@ -66,10 +68,27 @@ func (r *replays) open(nonce string, a *answer) *stream {
 		}
 	}
 	if len(r.order) >= mostStreams {
-		r.drop(r.order[0])
+		r.drop(r.spare(nil, func(*stream) int { return 1 }))
 	}
 	r.order = append(r.order, st)
 	return st
+}
+
+// spare returns the oldest stream, other than keep, of the owner whose streams
+// weigh the most together; nil if there is no other. The lock is held.
+func (r *replays) spare(keep *stream, weigh func(*stream) int) (oldest *stream) {
+	weights := map[string]int{}
+	for _, st := range r.order {
+		if st != keep {
+			weights[st.owner] += weigh(st)
+		}
+	}
+	for _, st := range r.order {
+		if st != keep && (oldest == nil || weights[st.owner] > weights[oldest.owner]) {
+			oldest = st
+		}
+	}
+	return oldest
 }
 
 // add appends a message and returns the id of its event. It tells whether the
@@ -87,8 +106,8 @@ func (r *replays) add(st *stream, a *answer, message []byte) (id string, mine bo
 		st.events = slices.Delete(st.events, 0, 1)
 		st.first++
 	}
-	for r.size > mostReplayBytes && r.order[0] != st {
-		r.drop(r.order[0])
+	for r.size > mostReplayBytes && len(r.order) > 1 {
+		r.drop(r.spare(st, func(st *stream) int { return st.size }))
 	}
 	st.changed()
 	return st.eventID(st.first + len(st.events) - 1), st.holder == a

@@ -268,3 +268,70 @@ func TestACallCanHangUpAndBeAskedForAgain(t *testing.T) {
 		}
 	}
 }
+
+// heldWriter answers as a recorder does, but writes nothing before it is let.
+type heldWriter struct {
+	*httptest.ResponseRecorder
+	let chan struct{}
+}
+
+func (w heldWriter) Write(b []byte) (int, error) {
+	<-w.let
+	return w.ResponseRecorder.Write(b)
+}
+
+func TestASessionThatEndsWhileItsStreamOpensLeavesNothingBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // which waits for every goroutine
+		s := changing()
+		s.Name, s.Version, s.SessionKey = "test", "1", []byte("key")
+		begin := httptest.NewRecorder()
+		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`))
+		r.Header.Set("Content-Type", "application/json")
+		s.ServeHTTP(begin, r)
+		request := func(method string) *http.Request {
+			r := httptest.NewRequest(method, "/mcp", nil)
+			r.Header.Set("Mcp-Session-Id", begin.Header().Get("Mcp-Session-Id"))
+			r.Header.Set("Accept", "text/event-stream")
+			return r
+		}
+		slow := heldWriter{httptest.NewRecorder(), make(chan struct{})}
+		go s.ServeHTTP(slow, request("GET"))
+		synctest.Wait()
+		ended := httptest.NewRecorder()
+		s.ServeHTTP(ended, request("DELETE"))
+		if ended.Code != http.StatusNoContent {
+			t.Errorf("got %d, want 204", ended.Code)
+		}
+		close(slow.let)
+	})
+}
+
+func TestNobodyPushesOutTheStreamsOfOthers(t *testing.T) {
+	for name, c := range map[string]struct{ calls, size int }{
+		"by their number": {1100, 1}, "by their size": {100, 1_000_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := serve(t, &mcp.Server{Tools: []mcp.Tool{tool("work", func(_ context.Context, call *mcp.Call) (*mcp.Result, error) {
+				call.Progress("")
+				return text(strings.Repeat("x", c.size)), nil
+			})}})
+			call := func(c *client) (first string) {
+				_, body := c.do("1", "tools/call", `"name":"work","_meta":{"progressToken":1}`)
+				id, _, _ := strings.Cut(body, "\n")
+				return strings.TrimPrefix(id, "id: ")
+			}
+			ann := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
+			first := call(ann)
+			bob := &client{t: t, srv: srv, era: eras[0], who: "bob"}
+			for i := range c.calls {
+				if i%20 == 0 { // each session has a bound of its own
+					bob.initialize()
+				}
+				call(bob)
+			}
+			if res := ann.takeUp(first); res.StatusCode != http.StatusOK {
+				t.Errorf("got %d, want the stream", res.StatusCode)
+			}
+		})
+	}
+}

@@ -56,7 +56,7 @@ func (x *exchange) settle() error {
 	}
 	if o.session != nil {
 		x.session, x.nonce = id, o.session.Nonce
-		x.answer.inSession(&x.s.replays, o.session, x.s.resumeFor())
+		x.answer.inSession(&x.s.replays, x.principal, o.session, x.s.resumeFor())
 	}
 	return nil
 }
