@@ -226,15 +226,25 @@ func (c *config) scope() oauth.ScopeSet {
 func stagings() []string { return []string{"dev", "development", "local", "test", "stg", "staging"} }
 
 // checkAutoApprove refuses to open a server to the world by one forgotten
-// setting.
+// setting. An address on this machine says nothing of who can reach it: where it
+// listens does.
 func (c *config) checkAutoApprove() error {
+	if !c.SignIn.AutoApprove.Enabled || c.SignIn.AutoApprove.Force || slices.Contains(stagings(), c.Stage) {
+		return nil
+	}
 	u, err := url.Parse(c.URL)
-	if err != nil || !c.SignIn.AutoApprove.Enabled {
+	if err != nil {
 		return err
 	}
-	staging := c.SignIn.AutoApprove.Force || slices.Contains(stagings(), c.Stage)
-	if u.Scheme == "https" && !loopback(u.Hostname()) && !staging {
-		return fmt.Errorf("sign_in.auto_approve: %s would let everybody in who finds it. If that is what you want, set stage to staging, or sign_in.auto_approve.force to true", c.URL)
+	open := ""
+	if host, _, err := net.SplitHostPort(c.Listen); err != nil || !loopback(host) {
+		open = c.Listen
 	}
-	return nil
+	if !loopback(u.Hostname()) {
+		open = c.URL
+	}
+	if open == "" {
+		return nil
+	}
+	return fmt.Errorf("sign_in.auto_approve: %s would let everybody in who finds it. If that is what you want, set stage to staging, or sign_in.auto_approve.force to true", open)
 }

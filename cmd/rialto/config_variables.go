@@ -80,6 +80,9 @@ func (c *config) adopt(environ []string, explicit *koanf.Koanf) error {
 		if err := c.shareSecret("MCP_OAUTH_CODE_SECRET"); err != nil {
 			return err
 		}
+		if !explicit.Exists("secret") && !explicit.Exists("secret_file") {
+			c.notes = append(c.notes, "MCP_OAUTH_CODE_SECRET makes access tokens, too, because MCP_OAUTH_TOKEN_SECRET is not set: whoever is given it to check tokens can open what the database seals. Set MCP_OAUTH_TOKEN_SECRET to another secret")
+		}
 	}
 	for _, v := range variables() {
 		if set[v.name] == "" {
