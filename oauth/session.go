@@ -105,12 +105,14 @@ func (e *errSignIn) status() int {
 	return http.StatusForbidden
 }
 
+func errNoPasswords() error { return &errSignIn{words: "This server does not take passwords."} }
+
 // signIn finds the account that name and password belong to. It answers an
 // unknown name as it does a wrong password, and slows down who guesses: by
 // name and address, and by address alone for one who tries many names.
 func (s *Server) signIn(ctx context.Context, r *http.Request, name, password string) (*Account, error) {
 	if s.NoPasswords {
-		return nil, &errSignIn{words: "This server does not take passwords."}
+		return nil, errNoPasswords()
 	}
 	address, now := s.address(r), s.Now()
 	byName, byAddress := hash(name)+" "+address, "any "+address

@@ -70,6 +70,9 @@ func (s *Server) answerSetup(w http.ResponseWriter, r *http.Request, f form) {
 // firstAccount records the first account. Guesses of the code are counted for
 // all addresses together: there is one code for them all.
 func (s *Server) firstAccount(ctx context.Context, r *http.Request, f form) (*Account, error) {
+	if s.NoPasswords {
+		return nil, errNoPasswords()
+	}
 	const key = "setup"
 	now := s.Now()
 	if wait := s.failures.wait(key, now); wait > 0 {
@@ -77,9 +80,6 @@ func (s *Server) firstAccount(ctx context.Context, r *http.Request, f form) (*Ac
 	}
 	s.failures.add(key, freeAttempts, now)
 	a, err := s.newAccount(ctx, f.get("username"), f.get("password"))
-	if a != nil {
-		a.Admin = true
-	}
 	switch {
 	case errors.Is(err, ErrBadName):
 		s.failures.forgive(key, now)
@@ -95,6 +95,9 @@ func (s *Server) firstAccount(ctx context.Context, r *http.Request, f form) (*Ac
 	if errors.Is(err, ErrNotFound) {
 		s.Log.WarnContext(ctx, "oauth: setup code refused", "address", s.address(r))
 		return nil, &errSignIn{words: "The setup code is wrong, or it has expired. The server shows a new one when it starts."}
+	}
+	if errors.Is(err, ErrExists) {
+		return nil, &errSignIn{words: "This username is taken by somebody who signs in elsewhere. Take another."}
 	}
 	if err != nil {
 		return nil, err

@@ -3,6 +3,8 @@ package oauth_test
 import (
 	"testing"
 	"time"
+
+	"rialto/oauth"
 )
 
 // newEmptyRig starts a server without an account, and returns the setup code.
@@ -50,6 +52,28 @@ func TestTheFirstAccountIsMadeWithTheSetupCode(t *testing.T) {
 	if code, _, err := r.s.OpenSetup(t.Context()); err != nil || code != "" {
 		t.Errorf("got %q, %v, want no code where there is an account", code, err)
 	}
+}
+
+// TestASetupCodeIsNoWayAround wants a name that somebody of a provider bears
+// refused in words, and no local account where there are to be none.
+func TestASetupCodeIsNoWayAround(t *testing.T) {
+	r, code := newEmptyRig(t)
+	_, err := r.db.Identify(t.Context(), &oauth.Account{ID: "e", Name: "corp:eve", Issuer: "https://id.example", Subject: "1"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := r.browser()
+	page := b.Get(r.url + "/signin")
+	first := params{"username": "corp:eve", "password": password, "code": code}
+	if p := b.Submit(page, first); p.Status != 403 || !p.Has("#error") || !p.Has("input[name=code]") {
+		t.Errorf("a name that is taken: got status %d, want the form again", p.Status)
+	}
+	r.s.NoPasswords = true
+	if p := b.Submit(page, first.with(params{"username": "eve"})); p.Status != 403 {
+		t.Errorf("where no passwords are taken: got status %d, want 403", p.Status)
+	}
+	r.s.NoPasswords = false
+	b.Submit(page, first.with(params{"username": "eve"})).Continue()
 }
 
 func TestASetupCodeExpiresAndIsNotGuessed(t *testing.T) {
