@@ -13,6 +13,8 @@
 package a2agrpc
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 
 	v03 "github.com/a2aproject/a2a-go/a2apb"
@@ -66,4 +68,16 @@ func methodOf(path string) (method, bool) {
 func fromJSON(t protoreflect.MessageType, body []byte) (proto.Message, error) {
 	m := t.New().Interface()
 	return m, protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(body, m)
+}
+
+// toJSON returns the JSON form of a message, without the spaces that protojson
+// puts in at random: what is data would keep them.
+func toJSON(m proto.Message) ([]byte, error) {
+	b, err := protojson.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = json.Compact(&out, b)
+	return out.Bytes(), err
 }

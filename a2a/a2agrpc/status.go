@@ -101,3 +101,57 @@ func detail(reason string) json.RawMessage {
 	}
 	return b
 }
+
+// decodeStatus returns what a handler refused, by the name of its code, or by
+// the status of HTTP where a guard before the agent refused. 0.3 has another
+// code than 1.0 for what an agent does not do (0.3 has no list of codes; this is
+// what a2a-go makes of it).
+func decodeStatus(path string, httpCode int, body []byte) *status.Status {
+	var in rpcStatus
+	var guard struct {
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+	}
+	c, message := codeOf(httpCode), http.StatusText(httpCode)
+	if json.Unmarshal(body, &in) == nil && in.Error.Message != "" {
+		message = in.Error.Message
+		if n, ok := code.Code_value[in.Error.Status]; ok && n != 0 {
+			c = codes.Code(n)
+		}
+	} else if json.Unmarshal(body, &guard) == nil && guard.Error != "" {
+		message = guard.Error + ": " + guard.Description
+	}
+	var why struct {
+		Reason string `json:"reason"`
+		Domain string `json:"domain"`
+	}
+	if len(in.Error.Details) == 0 || json.Unmarshal(in.Error.Details[0], &why) != nil || why.Reason == "" {
+		return status.New(c, message)
+	}
+	if strings.HasPrefix(path, "/a2a.v1.") && (why.Reason == "UNSUPPORTED_OPERATION" || why.Reason == "PUSH_NOTIFICATION_NOT_SUPPORTED") {
+		c = codes.Unimplemented
+	}
+	st, err := status.New(c, message).WithDetails(&errdetails.ErrorInfo{Reason: why.Reason, Domain: why.Domain})
+	if err != nil {
+		return status.New(c, message)
+	}
+	return st
+}
+
+// codeOf is the code of an HTTP status that nothing explains.
+func codeOf(httpCode int) codes.Code {
+	for _, c := range []codes.Code{codes.InvalidArgument, codes.Unauthenticated, codes.PermissionDenied, codes.NotFound,
+		codes.ResourceExhausted, codes.Unavailable, codes.DeadlineExceeded} {
+		if httpStatus(c) == httpCode {
+			return c
+		}
+	}
+	switch {
+	case httpCode == http.StatusRequestEntityTooLarge:
+		return codes.ResourceExhausted
+	case httpCode/100 == 4:
+		return codes.InvalidArgument
+	default:
+		return codes.Internal
+	}
+}

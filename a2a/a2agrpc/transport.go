@@ -23,7 +23,6 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	"rialto/a2a"
@@ -178,7 +177,7 @@ func next(s grpc.ClientStream, m method) ([]byte, error) {
 	if err := s.RecvMsg(out); err != nil {
 		return nil, err
 	}
-	return protojson.Marshal(out)
+	return toJSON(out)
 }
 
 // refusal returns the response that stands for err: the server's own word if it

@@ -170,8 +170,8 @@ func (s *Server) reachable(card *a2a.Card) *a2a.Card {
 	return &c
 }
 
-// Interfaces returns the ways to reach the agent at URL: every binding and
-// generation that we speak and a card can name.
+// Interfaces returns the ways to reach the agent: at URL in every binding and
+// generation that we speak over HTTP and a card can name, and Others.
 func (s *Server) Interfaces() []a2a.Interface {
 	var all []a2a.Interface
 	for _, b := range []a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON} {
@@ -179,7 +179,7 @@ func (s *Server) Interfaces() []a2a.Interface {
 			all = append(all, a2a.Interface{URL: s.URL, Binding: b, Version: d.Generation})
 		}
 	}
-	return all
+	return append(all, s.Others...)
 }
 
 // extendedCard answers with the card for callers who were let through.

@@ -76,6 +76,7 @@ func (s *server) newFace(agent, url string) *a2aserver.Server {
 		Agent:    face,
 		URL:      url,
 		Lists:    true,
+		Others:   s.cfg.overGRPC(agent),
 		Describe: published(face.Card),
 		Extended: published(face.ExtendedCard),
 		Sign:     s.signCard(),
@@ -249,6 +250,9 @@ func noAgent(w http.ResponseWriter) {
 func (f *faces) reachable(origin string, r *mux.Router) error {
 	for name, face := range f.named {
 		for _, i := range face.Interfaces() {
+			if i.Binding == a2a.GRPC {
+				continue // served beside r
+			}
 			u, err := url.Parse(i.URL)
 			if err != nil || !strings.HasPrefix(i.URL, origin) {
 				return fmt.Errorf("serving A2A: the card of %s offers %s, which is not here", name, i.URL)

@@ -12,6 +12,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2agrpc"
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2asign"
 	"rialto/a2a/a2atest"
@@ -41,8 +42,10 @@ func agentsOf(t *testing.T) (agents []agentConfig, scripted map[a2a.Generation]*
 // client returns a client of a generation that found the agent by its card.
 func (r *rig) client(path, token string, g a2a.Generation, b a2a.Binding) *a2aclient.Client {
 	r.t.Helper()
+	over := &a2agrpc.Transport{}
+	r.t.Cleanup(func() { over.Close() })
 	d := &a2aclient.Dialer{
-		Header: http.Header{"Authorization": {"Bearer " + token}}, Pause: time.Millisecond, Protocol: g, Binding: b,
+		Header: http.Header{"Authorization": {"Bearer " + token}}, Pause: time.Millisecond, Protocol: g, Binding: b, GRPC: over,
 	}
 	c, err := d.Dial(r.t.Context(), r.cfg.URL+path)
 	if err != nil {

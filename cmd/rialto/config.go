@@ -45,6 +45,7 @@ type config struct {
 	TrustedProxies  []string         `koanf:"trusted_proxies"`
 	AllowedOrigins  []string         `koanf:"allowed_origins"`
 	MCP             mcpConfig        `koanf:"mcp"`
+	GRPC            grpcConfig       `koanf:"grpc"`
 	Push            pushConfig       `koanf:"push"`
 	DownloadLinks   time.Duration    `koanf:"download_links"`
 	Log             logConfig        `koanf:"log"`

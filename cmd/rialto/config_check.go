@@ -16,7 +16,7 @@ import (
 
 // check returns the first thing that is wrong, in words that say what to do.
 func (c *config) check() error {
-	for _, check := range []func() error{c.checkURL, c.checkDatabase, c.checkSecret, c.checkAgents, c.checkClients, c.checkTokens, c.checkUpstreams, c.checkSignIn, c.checkProxies, c.checkOrigins, c.checkPush, c.checkLog} {
+	for _, check := range []func() error{c.checkURL, c.checkDatabase, c.checkSecret, c.checkAgents, c.checkClients, c.checkTokens, c.checkUpstreams, c.checkSignIn, c.checkProxies, c.checkOrigins, c.checkPush, c.checkLog, c.GRPC.check} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -24,8 +24,15 @@ type rig struct {
 // newRig starts one with two users, alice and bob.
 func newRig(t *testing.T, agents ...agentConfig) *rig {
 	t.Helper()
+	return newRigWith(t, func(c *config) { c.Agents = agents })
+}
+
+// newRigWith starts one whose configuration set completes.
+func newRigWith(t *testing.T, set func(*config)) *rig {
+	t.Helper()
 	cfg := demoConfig(t.TempDir())
-	cfg.Listen, cfg.Database, cfg.Agents = "127.0.0.1:0", store.Memory, agents
+	cfg.Listen, cfg.Database = "127.0.0.1:0", store.Memory
+	set(cfg)
 	if err := cfg.check(); err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +41,10 @@ func newRig(t *testing.T, agents ...agentConfig) *rig {
 		t.Fatal(err)
 	}
 	cfg.listensOn(l.Addr())
+	calls, err := cfg.listenGRPC()
+	if err != nil {
+		t.Fatal(err)
+	}
 	s, err := newServer(t.Context(), cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +56,7 @@ func newRig(t *testing.T, agents ...agentConfig) *rig {
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	stopped := make(chan error, 1)
-	go func() { stopped <- s.serve(ctx, l) }()
+	go func() { stopped <- s.serveBoth(ctx, l, calls) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-stopped; err != nil {

@@ -25,6 +25,13 @@ func serveCommand() *cobra.Command {
 			}
 			defer l.Close()
 			cfg.listensOn(l.Addr())
+			calls, err := cfg.listenGRPC()
+			if err != nil {
+				return err
+			}
+			if calls != nil {
+				defer calls.Close()
+			}
 			s, err := newServer(cmd.Context(), cfg, log)
 			if err != nil {
 				return unlessStopped(cmd.Context(), err)
@@ -40,7 +47,7 @@ func serveCommand() *cobra.Command {
 				log.Warn("sign_in.auto_approve is on: everybody who reaches this server is let in without a question", "connector", s.oauth.Resource)
 			}
 			log.Info("rialto is ready", "version", version(), "connector", s.oauth.Resource, "listen", l.Addr(), "agents", len(cfg.Agents))
-			return s.serve(cmd.Context(), l)
+			return s.serveBoth(cmd.Context(), l, calls)
 		},
 	}
 	configFlags(cmd, &path)

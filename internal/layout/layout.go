@@ -25,7 +25,7 @@ var floors = map[string][]string{
 	"a2a/a2asign":                            {},
 	"a2a/a2aexec":                            {"a2a"},
 	"a2a/a2aclient":                          {"a2a", "a2a/internal/wire", "internal/jsonrpc", "internal/sse"},
-	"a2a/a2agrpc":                            {"a2a"},
+	"a2a/a2agrpc":                            {"a2a", "internal/sse"},
 	"a2a/a2apush":                            {"a2a", "a2a/internal/wire", "internal/guardhttp"},
 	"a2a/a2aauth":                            {"a2a", "a2a/a2aclient"},
 	"a2a/a2aserver":                          {"a2a", "a2a/internal/wire", "internal/jsonrpc", "internal/sse"},

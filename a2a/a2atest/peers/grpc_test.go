@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -15,10 +16,12 @@ import (
 	grpc10 "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2agrpc"
+	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2atest"
 )
 
@@ -27,6 +30,41 @@ func dialer(t *testing.T) *a2aclient.Dialer {
 	over := &a2agrpc.Transport{}
 	t.Cleanup(func() { over.Close() })
 	return &a2aclient.Dialer{Pause: 10 * time.Millisecond, GRPC: over}
+}
+
+// plain is gRPC without TLS.
+var plain = grpc.WithTransportCredentials(insecure.NewCredentials())
+
+// serveOver is a2atest.ServeOver, and over gRPC, too.
+func serveOver(t *testing.T, agent a2a.Agent, card *a2a.Card, w way) string {
+	if w.binding != a2a.GRPC {
+		return a2atest.ServeOver(t, agent, card, w.binding, w.generation)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := *card
+	c.Interfaces = []a2a.Interface{{URL: l.Addr().String(), Binding: a2a.GRPC, Version: w.generation}}
+	s := &a2aserver.Server{Agent: agent, Lists: true, Card: &c}
+	web := httptest.NewServer(http.HandlerFunc(s.ServeCard))
+	t.Cleanup(web.Close)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	stopped := make(chan error, 1)
+	calls := &a2agrpc.Server{Handler: http.HandlerFunc(s.ServeGRPC), Path: func(string) string { return "" }}
+	go func() { stopped <- calls.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+	})
+	return web.URL
+}
+
+func TestTheOldClientOfA2AGoOverGRPC(t *testing.T) {
+	agent := scripted(t)
+	testOldClient(t, oldClient(t, serveOver(t, agent, agent.Card(), way{a2a.GRPC, a2a.V03})))
 }
 
 // theirGRPC serves handler as a2a-go does and returns the host and port, which

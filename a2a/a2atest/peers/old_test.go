@@ -21,14 +21,13 @@ import (
 )
 
 // oldClient is the client of a2a-go 0.3.15, which knows nothing of 1.0.
-func oldClient(t *testing.T) *oldclient.Client {
+func oldClient(t *testing.T, url string) *oldclient.Client {
 	t.Helper()
-	agent := scripted(t)
-	card, err := agentcard.DefaultResolver.Resolve(t.Context(), a2atest.Serve(t, agent, agent.Card()))
+	card, err := agentcard.DefaultResolver.Resolve(t.Context(), url)
 	if err != nil {
 		t.Fatalf("resolving our card: %v", err)
 	}
-	c, err := oldclient.NewFromCard(t.Context(), card)
+	c, err := oldclient.NewFromCard(t.Context(), card, oldclient.WithGRPCTransport(plain))
 	if err != nil {
 		t.Fatalf("dialling by our card: %v", err)
 	}
@@ -37,11 +36,17 @@ func oldClient(t *testing.T) *oldclient.Client {
 }
 
 func oldAsk(text string) *old.MessageSendParams {
-	return &old.MessageSendParams{Message: old.NewMessage(old.MessageRoleUser, old.TextPart{Text: text})}
+	wait := true // in gRPC what is not said is false
+	return &old.MessageSendParams{Message: old.NewMessage(old.MessageRoleUser, old.TextPart{Text: text}), Config: &old.MessageSendConfig{Blocking: &wait}}
 }
 
 func TestTheOldClientOfA2AGo(t *testing.T) {
-	c := oldClient(t)
+	agent := scripted(t)
+	testOldClient(t, oldClient(t, a2atest.Serve(t, agent, agent.Card())))
+}
+
+func testOldClient(t *testing.T, c *oldclient.Client) {
+	t.Helper()
 	ctx := deadline(t)
 	r, err := c.SendMessage(ctx, oldAsk("echo hello"))
 	got, ok := r.(*old.Task)
@@ -56,6 +61,11 @@ func TestTheOldClientOfA2AGo(t *testing.T) {
 	}
 	if _, err := c.GetTask(ctx, &old.TaskQueryParams{ID: "none"}); !errors.Is(err, old.ErrTaskNotFound) {
 		t.Errorf("get: got %v", err)
+	}
+	for _, err := range c.ResubscribeToTask(ctx, &old.TaskIDParams{ID: got.ID}) {
+		if !errors.Is(err, old.ErrUnsupportedOperation) {
+			t.Errorf("resubscribe: got %v", err)
+		}
 	}
 	var text string
 	var last old.TaskState

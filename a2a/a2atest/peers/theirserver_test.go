@@ -99,7 +99,7 @@ func theirServer(t *testing.T, w way) *a2aclient.Client {
 }
 
 func eachServer(t *testing.T, test func(*testing.T, *a2aclient.Client)) {
-	for _, w := range append(ways, way{a2a.GRPC, a2a.V10}, way{a2a.GRPC, a2a.V03}) {
+	for _, w := range ways {
 		t.Run(w.String(), func(t *testing.T) {
 			c := theirServer(t, w)
 			test(t, c)

@@ -15,7 +15,8 @@ type pushDoc struct {
 	ID             string       `json:"id"` // of the task where TaskID is not given: 0.1, and all that asks before 1.0
 	TaskID         string       `json:"taskId"`
 	ConfigID       string       `json:"pushNotificationConfigId"`
-	Name           string       `json:"name"` // tasks/{task}/pushNotificationConfigs/{config}
+	Name           string       `json:"name"`   // tasks/{task}/pushNotificationConfigs/{config}
+	Parent         string       `json:"parent"` // tasks/{task}
 	URL            string       `json:"url"`
 	Token          string       `json:"token"`
 	Authentication *pushAuthDoc `json:"authentication"`
@@ -80,7 +81,7 @@ func (doc *pushDoc) config() *a2a.PushConfig {
 }
 
 func (doc *pushDoc) named() PushID {
-	task, config, _ := strings.Cut(strings.TrimPrefix(doc.Name, "tasks/"), "/pushNotificationConfigs/")
+	task, config, _ := strings.Cut(strings.TrimPrefix(cmp.Or(doc.Name, doc.Parent), taskResource), "/pushNotificationConfigs/")
 	return PushID{a2a.TaskID(task), config}
 }
 
@@ -94,6 +95,9 @@ func (d *Dialect) DecodePushID(params json.RawMessage, path PushID) (PushID, err
 	id := PushID{a2a.TaskID(in.ID), in.ConfigID}
 	if in.TaskID != "" {
 		id = PushID{a2a.TaskID(in.TaskID), cmp.Or(in.ConfigID, in.ID)}
+	}
+	if named := in.named(); named.Task != "" {
+		id = named
 	}
 	id = PushID{cmp.Or(path.Task, id.Task), cmp.Or(path.ID, id.ID)}
 	if id.Task == "" {

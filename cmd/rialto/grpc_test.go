@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"testing"
+
+	"rialto/a2a"
+	"rialto/a2a/a2atest"
+	"rialto/oauth"
+)
+
+// newGRPCRig serves agents over gRPC, too.
+func newGRPCRig(t *testing.T, primary string, agents ...agentConfig) *rig {
+	return newRigWith(t, func(c *config) {
+		c.Agents, c.DefaultAgent, c.GRPC.Listen = agents, primary, "127.0.0.1:0"
+	})
+}
+
+func TestEveryGenerationIsReachedOverGRPC(t *testing.T) {
+	agents, _ := agentsOf(t)
+	r := newGRPCRig(t, name(a2a.V10), agents...)
+	for _, g := range generations {
+		t.Run("1.0 to "+string(g), func(t *testing.T) {
+			cross(t, r.client(facePath+name(g), r.full("alice"), a2a.V10, a2a.GRPC), "grpc 1.0")
+		})
+	}
+	t.Run("0.3 to the primary agent", func(t *testing.T) {
+		cross(t, r.client("", r.full("bob"), a2a.V03, a2a.GRPC), "grpc 0.3")
+	})
+}
+
+func TestTheGuardStandsBeforeGRPC(t *testing.T) {
+	agents, _ := agentsOf(t)
+	r := newGRPCRig(t, name(a2a.V10), agents...)
+	of := func(token string) a2a.Agent { return r.client(facePath+name(a2a.V10), token, a2a.V10, a2a.GRPC) }
+	e, err := of(r.full("alice")).Send(t.Context(), a2atest.Say("echo hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := e.(*a2a.Task).ID
+	_, notTheirs := of(r.full("bob")).Task(t.Context(), a2a.TaskQuery{ID: id})
+	_, mayOnlySee := of(r.token("alice", oauth.ScopeDiscover)).Send(t.Context(), a2atest.Say("echo hello"))
+	_, noScope := of(r.token("alice", oauth.ScopeTools)).Task(t.Context(), a2a.TaskQuery{ID: id})
+	_, nobody := of("none").Task(t.Context(), a2a.TaskQuery{ID: id})
+	for _, c := range []struct {
+		err  error
+		want a2a.Code
+	}{
+		{notTheirs, a2a.TaskNotFound}, {mayOnlySee, a2a.Forbidden}, {noScope, a2a.Forbidden}, {nobody, a2a.Unauthenticated},
+	} {
+		var e *a2a.Error
+		if !errors.As(c.err, &e) || e.Code != c.want || !e.Remote {
+			t.Errorf("got %v, want %s", c.err, c.want)
+		} else if c.want == a2a.Unauthenticated && !strings.Contains(e.Challenge, "resource_metadata") {
+			t.Errorf("got the challenge %q, which does not say where to log in", e.Challenge)
+		}
+	}
+	if _, err := of(r.token("alice", oauth.ScopeDiscover)).Task(t.Context(), a2a.TaskQuery{ID: id}); err != nil {
+		t.Errorf("who may see gets %v", err)
+	}
+}
+
+func TestCardsNameWhereGRPCIs(t *testing.T) {
+	cfg := &config{URL: "https://rialto.example", DefaultAgent: "one", GRPC: grpcConfig{Listen: ":50051"}}
+	cfg.GRPC.listensOn(&net.TCPAddr{Port: 50051}, cfg.URL)
+	if got := cfg.overGRPC("two"); len(got) != 1 || got[0].URL != "rialto.example:50051" || got[0].Tenant != "two" {
+		t.Errorf("got %+v, want 1.0 alone with its tenant", got)
+	}
+	if got := cfg.overGRPC("one"); len(got) != 2 || got[1].Version != a2a.V03 {
+		t.Errorf("got %+v, want 0.3 besides for the primary agent", got)
+	}
+	for _, wrong := range []grpcConfig{{Listen: "here"}, {Listen: ":1", Address: "there"}, {Address: "rialto.example:1"}} {
+		if wrong.check() == nil {
+			t.Errorf("%+v was accepted", wrong)
+		}
+	}
+}
