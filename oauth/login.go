@@ -105,7 +105,7 @@ func (s *Server) returned(w http.ResponseWriter, r *http.Request) error {
 	if f.get("code") == "" {
 		return badLink(http.StatusBadRequest, "The identity provider's answer was not complete.")
 	}
-	a, err := s.whoReturned(r.Context(), p, e, f)
+	a, err := s.whoReturnedOnce(r.Context(), p, e, f)
 	if err != nil {
 		return s.asLogin(r.Context(), p, l, err)
 	}
@@ -129,6 +129,21 @@ func (s *Server) login(r *http.Request, p *Provider, state string) (*Login, erro
 	return l, nil
 }
 
+// whoReturnedOnce lets requests that come back with the same answer at the same
+// time wait for one exchange, which goes on when the first of them hangs up: a
+// browser that loads the page again gives its first request up, with the code.
+func (s *Server) whoReturnedOnce(ctx context.Context, p *Provider, e *endpoints, f form) (*Account, error) {
+	a, err, _ := s.returning.Do(hash(p.ID+" "+f.get("state")+" "+f.get("code")), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		return s.whoReturned(ctx, p, e, f)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.(*Account), nil
+}
+
 // whoReturned finds out who signed in at the provider.
 func (s *Server) whoReturned(ctx context.Context, p *Provider, e *endpoints, f form) (*Account, error) {
 	claims, access, err := s.idToken(ctx, p, e, f.get("code"), f.get("state"))
@@ -145,14 +160,18 @@ func (s *Server) whoReturned(ctx context.Context, p *Provider, e *endpoints, f f
 	return s.identify(ctx, a, true)
 }
 
-// asLogin explains why a login failed. Only an outage leaves it open.
+// asLogin explains why a login failed. An outage leaves it open, and so does a
+// code that the provider refuses: another replica may have redeemed it just now
+// and is about to complete the login.
 func (s *Server) asLogin(ctx context.Context, p *Provider, l *Login, err error) error {
 	if down, ok := errors.AsType[*errUnreachable](err); ok {
 		s.Log.WarnContext(ctx, "oauth: provider does not answer", "provider", p.ID, "error", down.err)
 		return err
 	}
-	if err := s.Store.TakeLogin(ctx, l.State); err != nil && !errors.Is(err, ErrNotFound) {
-		return err
+	if _, refused := errors.AsType[*errCodeRefused](err); !refused {
+		if err := s.Store.TakeLogin(ctx, l.State); err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
 	}
 	if away, ok := errors.AsType[*errTurnedAway](err); ok {
 		s.Log.InfoContext(ctx, "oauth: sign-in refused", "provider", p.ID, "reason", away.words)

@@ -4,8 +4,13 @@
 // (scope.go lists those that it knows by name).
 //
 // One file per endpoint (authorize.go, token.go, register.go, manage.go,
-// document.go, par.go, revoke.go, introspect.go, userinfo.go, metadata.go, signin.go); guard.go
-// stands before the resource. Every
+// par.go, revoke.go, introspect.go, userinfo.go, metadata.go, signin.go), and one
+// for each other thing with a name on the wire: document.go for clients whose ID is
+// a URL, dpop.go for proofs of possession, exchange.go for tokens that are traded
+// for lesser ones. People sign in here (signin.go), at an identity provider and
+// come back (login.go), or paste a token that they have (pasted.go). guard.go
+// stands before the resource, and upstream.go lets tokens of other issuers through
+// it. Every
 // state change is one step of a Store, which the package declares (store.go)
 // and internal/store implements; oauthtest.TestStore holds the contract.
 //
@@ -126,6 +131,7 @@ type Server struct {
 	hashing  gate
 
 	fetches     singleflight.Group
+	returning   singleflight.Group // from providers
 	fetching    gate
 	fetchFailed cache[string, time.Time] // by client ID
 

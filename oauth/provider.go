@@ -230,9 +230,20 @@ func (s *Server) idToken(ctx context.Context, p *Provider, e *endpoints, code, s
 func asExchange(err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError {
 		// What it sent may hold anything; its code is one of a few words.
-		return fmt.Errorf("it refused the code (%d %s)", refused.Response.StatusCode, cleanName(refused.ErrorCode))
+		return &errCodeRefused{refused.Response.StatusCode, cleanName(refused.ErrorCode)}
 	}
 	return &errUnreachable{err}
+}
+
+// errCodeRefused says that a provider did not take the code that a browser
+// brought back.
+type errCodeRefused struct {
+	status int
+	code   string
+}
+
+func (e *errCodeRefused) Error() string {
+	return fmt.Sprintf("it refused the code (%d %s)", e.status, e.code)
 }
 
 // checkIDToken returns the claims of an ID token that holds (OpenID Connect
