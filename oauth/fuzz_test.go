@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"rialto/internal/guardhttp"
 )
@@ -255,6 +256,40 @@ func FuzzForeignToken(f *testing.F) {
 			if useCase != "*" && !isUseCase(useCase) {
 				t.Errorf("got the use case %q of %s", useCase, payload)
 			}
+		}
+	})
+}
+
+// FuzzUpstreamOf finds the issuer that a token names, before anything of it is
+// believed: one that the operator listed, named in full, or none.
+func FuzzUpstreamOf(f *testing.F) {
+	encoded := base64.RawURLEncoding.EncodeToString
+	for _, payload := range []string{
+		`{"iss":"https://id.example"}`, `{"iss":"https://id.example/"}`, `{"iss":["https://id.example"]}`, `{"ISS":"https://id.example"}`,
+		`{"iss":"https://evil.example","iss":"https://id.example"}`, `{"iss":null}`, `{}`, `[]`, "", `{"iss":"https:\/\/id.example","x":1e999}`,
+	} {
+		f.Add(encoded([]byte(`{"alg":"ES256"}`)) + "." + encoded([]byte(payload)) + ".AAAA")
+	}
+	f.Add("a.b.c")
+	f.Add(strings.Repeat("A", maxToken+1))
+	s := &Server{Upstreams: []Upstream{{Issuer: Issuer{URL: "https://id.example"}}, {Issuer: Issuer{URL: "https://other.example"}}}}
+	f.Fuzz(func(t *testing.T, token string) {
+		u := s.upstreamOf(token)
+		if (&Server{}).upstreamOf(token) != nil {
+			t.Errorf("%q has an issuer where none is listed", token)
+		}
+		if u == nil {
+			return
+		}
+		parts := strings.Split(token, ".")
+		if len(parts) != 3 || u != &s.Upstreams[0] && u != &s.Upstreams[1] {
+			t.Fatalf("%q names %v", token, u)
+		}
+		payload, err := base64.RawURLEncoding.Strict().DecodeString(parts[1])
+		var claims map[string]jsontext.Value
+		var iss string
+		if err != nil || json.Unmarshal(payload, &claims) != nil || json.Unmarshal(claims["iss"], &iss) != nil || iss != u.Issuer.URL {
+			t.Errorf("%q was taken for one of %s", payload, u.Issuer.URL)
 		}
 	})
 }

@@ -97,14 +97,24 @@ func TestUserInfoSaysForWhomAClientActs(t *testing.T) {
 	r := newRig(t)
 	got := r.tokens(r.newClient("none"), nil)
 	for _, method := range []string{"GET", "POST"} {
-		a := r.ok(r.do(r.request(method, "/userinfo", "", "", "Authorization", "Bearer "+got.str("access_token"))))
-		if a.str("preferred_username") != user || a.str("sub") == "" || a.header.Get("Cache-Control") != "no-store" {
+		a := r.ok(r.do(r.request(method, "/userinfo", "", "", "Authorization", "Bearer "+got.str("access_token"), "Origin", "https://page.example")))
+		if a.str("preferred_username") != user || a.str("sub") == "" || a.header.Get("Cache-Control") != "no-store" ||
+			a.header.Get("Content-Type") != "application/json" || a.header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s: got %v %s", method, a.header, a.body)
 		}
+		asked := r.do(r.request("OPTIONS", "/userinfo", "", "", "Origin", "https://page.example",
+			"Access-Control-Request-Method", method, "Access-Control-Request-Headers", "authorization"))
+		if h := asked.header; asked.status != 204 || h.Get("Access-Control-Allow-Origin") != "*" ||
+			!strings.Contains(h.Get("Access-Control-Allow-Methods"), method) || !strings.Contains(h.Get("Access-Control-Allow-Headers"), "Authorization") {
+			t.Errorf("a page asks whether it may %s: got %d %v", method, asked.status, h)
+		}
+	}
+	if a := r.do(r.request("DELETE", "/userinfo", "", "", "Authorization", "Bearer "+got.str("access_token"))); a.status != 405 || a.header.Get("Allow") != "GET, POST" {
+		t.Errorf("DELETE: got %d %v, want 405", a.status, a.header)
 	}
 	a := r.do(r.request("GET", "/userinfo", "", ""))
-	if a.status != 401 || !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Bearer ") {
-		t.Errorf("without a token: got %d %v, want a challenge", a.status, a.header)
+	if a.status != 401 || !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Bearer ") || a.header.Get("Access-Control-Expose-Headers") == "" {
+		t.Errorf("without a token: got %d %v, want a challenge that a page can read", a.status, a.header)
 	}
 	refused(t, r.do(r.request("GET", "/userinfo", "", "", "Authorization", "Bearer "+got.str("refresh_token"))), 401, "invalid_token")
 }

@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -44,4 +45,36 @@ func TestAConfidentialClientProvesItselfToRevoke(t *testing.T) {
 	r.ok(r.call(got.str("access_token")))
 	r.ok(r.form("/revoke", form, "Authorization", header))
 	refused(t, r.call(got.str("access_token")), 401, "invalid_token")
+}
+
+// TestM3ATokenIsAskedAboutAndGivenBackByFormOnly: a token that comes another way
+// would stay in logs, or be read in two ways (RFC 7009 section 2.1, RFC 7662
+// section 2.1).
+func TestM3ATokenIsAskedAboutAndGivenBackByFormOnly(t *testing.T) {
+	r := configured(t)
+	token := r.ok(r.form("/token", codeForm(portal, r.code(portal, nil)), asPortal...)).str("access_token")
+	form := params{"token": token}.encode()
+	for _, path := range []string{"/revoke", "/introspect", "/mcp/oauth/revoke", "/mcp/oauth/introspect"} {
+		post := func(path, contentType, body string) answer {
+			return r.do(r.request(http.MethodPost, path, contentType, body, asPortal...))
+		}
+		for name, a := range map[string]answer{
+			"in the query": post(path+"?"+form, formType, ""),
+			"twice":        post(path, formType, form+"&"+form),
+			"as JSON":      post(path, "application/json", `{"token":"`+token+`"}`),
+			"empty":        post(path, formType, "token="),
+		} {
+			if a.status != 400 || a.str("error") != "invalid_request" || strings.Contains(a.body, token) {
+				t.Errorf("%s %s: got %d %s, want 400 invalid_request", path, name, a.status, a.body)
+			}
+		}
+		if a := r.do(r.request(http.MethodGet, path+"?"+form, "", "", asPortal...)); a.status != 405 || a.header.Get("Allow") != "POST" {
+			t.Errorf("GET %s: got %d %v, want 405", path, a.status, a.header)
+		}
+	}
+	r.ok(r.call(token))
+	for range 2 { // what is gone already is no error
+		r.ok(r.form("/revoke", params{"token": token}, asPortal...))
+	}
+	inactive(t, r.form("/introspect", params{"token": token}, asPortal...))
 }
