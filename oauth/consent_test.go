@@ -360,6 +360,24 @@ func TestJ13GuessingAPasswordIsSlow(t *testing.T) {
 	b.Submit(page, approve).Continue()
 }
 
+func TestJ13ANameIsTheSameHoweverItIsSpelled(t *testing.T) {
+	r := newRig(t)
+	b := r.browser()
+	page := b.Get(r.authorizeURL(r.newClient("none"), nil))
+	for _, spelled := range []string{"ada", "Ada", "aDa", "adA", " ADA", "ａｄａ"} {
+		b.Submit(page, params{"decision": "approve", "username": spelled, "password": "guess"})
+	}
+	if p := b.Submit(page, params{"decision": "approve", "username": "AdA", "password": "guess"}); p.Status != 429 {
+		t.Errorf("got status %d after six guesses, want 429", p.Status)
+	}
+}
+
+func TestJ13OnePasswordDoesNotEndTheWaitOfAnother(t *testing.T) {
+	if wait := oauth.WaitAfterTwoAtOnce(5, time.Unix(1, 0)); wait < 2*time.Second {
+		t.Errorf("got %v, want the failure to count", wait)
+	}
+}
+
 func TestJ13SprayingOneGuessOverManyNamesIsSlow(t *testing.T) {
 	r := newRig(t)
 	b := r.browser()

@@ -105,12 +105,13 @@ func (b *backoff) wait(key string, now time.Time) time.Duration {
 	return max(0, f.until.Sub(now))
 }
 
-// add counts a failure.
-func (b *backoff) add(key string, free int, now time.Time) {
+// add counts a failure and returns what was known before.
+func (b *backoff) add(key string, free int, now time.Time) (before failure) {
 	b.failed.update(key, func(f failure) failure {
 		if now.Sub(f.until) > maxBackoff {
 			f.count = 0 // long ago
 		}
+		before = f
 		f.count++
 		f.until = now
 		if over := f.count - free; over > 0 {
@@ -118,12 +119,18 @@ func (b *backoff) add(key string, free int, now time.Time) {
 		}
 		return f
 	})
+	return before
 }
 
-// forgive takes one failure back.
-func (b *backoff) forgive(key string, now time.Time) {
+// forgive takes back the failure that add counted after before. Those that
+// others made meanwhile keep their wait: who knows one password must not end it
+// for the names whose passwords they guess.
+func (b *backoff) forgive(key string, before failure) {
 	b.failed.update(key, func(f failure) failure {
-		return failure{count: max(0, f.count-1), until: now}
+		if f.count == before.count+1 {
+			return before
+		}
+		return failure{count: max(0, f.count-1), until: f.until}
 	})
 }
 

@@ -115,6 +115,9 @@ func (s *Server) signIn(ctx context.Context, r *http.Request, name, password str
 		return nil, errNoPasswords()
 	}
 	address, now := s.address(r), s.Now()
+	if normal, err := userName(name); err == nil {
+		name = normal // however it is spelled, it is one to guess for
+	}
 	byName, byAddress := hash(name)+" "+address, "any "+address
 	if wait := max(s.failures.wait(byName, now), s.failures.wait(byAddress, now)); wait > 0 {
 		return nil, &errSignIn{"Too many attempts. Wait a little and try again.", wait}
@@ -122,7 +125,7 @@ func (s *Server) signIn(ctx context.Context, r *http.Request, name, password str
 	// Counted before it is known to fail: guesses that run in parallel would
 	// otherwise all be free.
 	s.failures.add(byName, freeAttempts, now)
-	s.failures.add(byAddress, 10*freeAttempts, now)
+	before := s.failures.add(byAddress, 10*freeAttempts, now)
 	a, err := s.account(ctx, name, password)
 	if err != nil {
 		return nil, err
@@ -132,7 +135,7 @@ func (s *Server) signIn(ctx context.Context, r *http.Request, name, password str
 		return nil, &errSignIn{words: "Wrong username or password."}
 	}
 	s.failures.failed.drop(byName)
-	s.failures.forgive(byAddress, now)
+	s.failures.forgive(byAddress, before)
 	return a, nil
 }
 

@@ -78,14 +78,14 @@ func (s *Server) firstAccount(ctx context.Context, r *http.Request, f form) (*Ac
 	if wait := s.failures.wait(key, now); wait > 0 {
 		return nil, &errSignIn{"Too many attempts. Wait a little and try again.", wait}
 	}
-	s.failures.add(key, freeAttempts, now)
+	before := s.failures.add(key, freeAttempts, now)
 	a, err := s.newAccount(ctx, f.get("username"), f.get("password"))
 	switch {
 	case errors.Is(err, ErrBadName):
-		s.failures.forgive(key, now)
+		s.failures.forgive(key, before)
 		return nil, &errSignIn{words: "This username cannot be used. Take letters, digits and punctuation, without spaces."}
 	case errors.Is(err, ErrBadPassword):
-		s.failures.forgive(key, now)
+		s.failures.forgive(key, before)
 		return nil, &errSignIn{words: "This password cannot be used. It needs 8 characters at least."}
 	case err != nil:
 		return nil, err
