@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -17,7 +18,8 @@ import (
 const DownloadPath = "/downloads/"
 
 // ErrNoDownload says that a link leads nowhere: it has expired, was never
-// made here, or what it led to is forgotten.
+// made here, its owner may not come in any more, or what it led to is
+// forgotten.
 var ErrNoDownload = errors.New("no such download")
 
 // Downloads makes and reads links to the files of tasks. A link names its
@@ -26,6 +28,10 @@ var ErrNoDownload = errors.New("no such download")
 type Downloads struct {
 	Key []byte        // 32 bytes, the same on all replicas
 	TTL time.Duration // how long a link leads to the file
+
+	// Admits tells whether somebody may still use the bridge: the links of those
+	// who may not lead nowhere. Nil: everybody may.
+	Admits func(ctx context.Context, user string) (bool, error)
 }
 
 // ticket is what a link says.
@@ -97,6 +103,11 @@ func (b *Bridge) Download(ctx context.Context, link string) (*a2a.Part, error) {
 	t, ok := b.Downloads.open(link, b.Now())
 	if !ok {
 		return nil, ErrNoDownload
+	}
+	if admits := b.Downloads.Admits; admits != nil {
+		if ok, err := admits(ctx, t.Owner); err != nil || !ok {
+			return nil, cmp.Or(err, ErrNoDownload)
+		}
 	}
 	e, err := b.Ledger.Task(ctx, t.Owner, t.Handle)
 	switch {

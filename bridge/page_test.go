@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -104,6 +105,12 @@ func TestAFileThatIsTooLargeIsALinkThatEnds(t *testing.T) {
 	}()} {
 		if _, err := r.Download(t.Context(), bad); err != bridge.ErrNoDownload {
 			t.Errorf("%s: got %v, want ErrNoDownload", name, err)
+		}
+	}
+	for want, admits := range map[error]bool{nil: true, bridge.ErrNoDownload: false} {
+		r.Downloads.Admits = func(_ context.Context, user string) (bool, error) { return admits && user == "alice", nil }
+		if _, err := r.Download(t.Context(), link); err != want {
+			t.Errorf("the owner may come in: %v: got %v, want %v", admits, err, want)
 		}
 	}
 	late.Store(int64(time.Hour))

@@ -169,13 +169,24 @@ func newBridge(cfg *config, log *slog.Logger, db *store.DB, secret []byte, says 
 		},
 	}
 	if cfg.DownloadLinks > 0 {
-		b.Downloads = &bridge.Downloads{Key: derived(secret, "download links"), TTL: cfg.DownloadLinks}
+		b.Downloads = &bridge.Downloads{Key: derived(secret, "download links"), TTL: cfg.DownloadLinks, Admits: admits(db)}
 	}
 	for _, a := range cfg.Agents {
 		b.Agents = append(b.Agents, bridge.Agent{Name: a.Name, URL: a.URL, UseCases: a.UseCases, Retention: a.Retention})
 	}
 	b.Dial = dial(cfg, log, says, &bridge.Cards{Store: db, Now: time.Now, Log: log})
 	return b
+}
+
+// admits tells of whom there still is an account that may sign in.
+func admits(accounts oauth.AccountStore) func(context.Context, string) (bool, error) {
+	return func(ctx context.Context, user string) (bool, error) {
+		a, err := accounts.AccountOf(ctx, user)
+		if errors.Is(err, oauth.ErrNotFound) {
+			return false, nil
+		}
+		return err == nil && !a.Disabled, err
+	}
 }
 
 func newMCP(cfg *config, log *slog.Logger, b *bridge.Bridge, secret []byte) (*mcp.Server, error) {
