@@ -91,7 +91,9 @@ func TestTheClientOfTheSDKUsesTheProgram(t *testing.T) {
 	if task["state"] != "completed" {
 		t.Errorf("got %v", task)
 	}
-	if len(progress) == 0 {
+	select {
+	case <-progress:
+	case <-ctx.Done(): // the client hands it on at its own pace
 		t.Error("no progress came")
 	}
 	got, err := session.CallTool(ctx, &gosdk.CallToolParams{Name: "get_task", Arguments: map[string]any{"task_id": task["task_id"]}})
