@@ -1,6 +1,7 @@
 package a2agrpc
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -119,7 +120,7 @@ func decodeStatus(path string, httpCode int, body []byte) *status.Status {
 			c = codes.Code(n)
 		}
 	} else if json.Unmarshal(body, &guard) == nil && guard.Error != "" {
-		message = guard.Error + ": " + guard.Description
+		message = cmp.Or(guard.Description, guard.Error)
 	}
 	var why struct {
 		Reason string `json:"reason"`
