@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"rialto/a2a/a2aexec"
 	"rialto/oauth/oauthtest"
@@ -36,11 +37,12 @@ func testDump(t *testing.T, dsn string, dump func() []byte) {
 	v.serve(dsn)
 	v.firstAccount()
 	v.logIn()
+	v.logInElsewhere()
 	v.keptFor("an access token by hand", output(t, "", "token", "--user", "alice", "--scope", "a2a:publish a2a:discover", "--config", v.config))
 	v.webhook()
 	v.program.kill() // what is written must be safe at any moment
 	all := dump()
-	for what, trace := range map[string]string{"a client": v.client, "a message": v.message} {
+	for what, trace := range map[string]string{"a client": v.client, "a message": v.message, "who came by a provider": "corp:ada", "who came by a token": "token:machine-1"} {
 		if !bytes.Contains(all, []byte(trace)) {
 			t.Fatalf("the dump of %d bytes does not even hold %s", len(all), what)
 		}
@@ -60,6 +62,7 @@ func testDump(t *testing.T, dsn string, dump func() []byte) {
 type vault struct {
 	*testing.T
 	program         *program
+	provider        *oauthtest.Provider
 	config          string
 	secrets         map[string]string
 	client, message string // which are in the database
@@ -86,6 +89,7 @@ func (v *vault) serve(dsn string) {
 		}
 		return path
 	}
+	v.provider = oauthtest.NewProvider(v.T, time.Now)
 	v.config = file("rialto.yaml", fmt.Sprintf(`
 url: http://%s
 database: %q
@@ -95,9 +99,14 @@ agents:
 clients:
   - {id: operator, redirect_uris: ["https://app.example/cb"], secret: {file: %s}, user: alice}
 push: {allowed_hosts: ["127.0.0.1:1"], verify: false}
+sign_in:
+  oidc:
+    - {id: corp, issuer: %[7]q, client_id: rialto, client_secret: {file: %[8]s}, private_network: true}
+  pasted_token: {issuer: %[7]q, audiences: ["https://rialto.example"], private_network: true}
 `, addr, dsn, filepath.Join(dir, "secret"), agent,
 		file("agent", v.keptFor("what the agent wants to see", "the agent's own secret")),
-		file("client", v.keptFor("the secret of a configured client", "the configured client's own secret"))))
+		file("client", v.keptFor("the secret of a configured client", "the configured client's own secret")),
+		v.provider.URL, file("provider", v.keptFor("our secret at the identity provider", "the secret between us and the provider"))))
 	v.program = start(v.T, addr, "serve", "--config", v.config, "--listen", addr)
 	secret, err := os.ReadFile(filepath.Join(dir, "secret"))
 	if err != nil {
