@@ -160,6 +160,9 @@ func (s *Server) withUserInfo(ctx context.Context, p *Provider, e *endpoints, cl
 	if more["sub"] != claims["sub"] {
 		return errors.New("its userinfo is about somebody else")
 	}
+	if email, ok := claims["email"]; ok && more["email"] != email {
+		delete(more, "email_verified") // it is about another address
+	}
 	for name, value := range more {
 		if _, ok := claims[name]; !ok {
 			claims[name] = value

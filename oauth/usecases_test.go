@@ -54,6 +54,21 @@ func TestUseCasesEndWithTheProvidersWord(t *testing.T) {
 	refused(t, r.form("/token", refreshForm(c, before.str("refresh_token"))), 400, "invalid_grant")
 }
 
+// TestAnAddressIsVerifiedForItself has userinfo verify another address than the
+// one that the ID token names.
+func TestAnAddressIsVerifiedForItself(t *testing.T) {
+	r, p := newProviderRig(t, func(p *oauth.Provider) { p.Domains = []string{"corp.example"} })
+	p.Claims(map[string]any{"email": "eve@corp.example", "email_verified": nil})
+	c := r.newClient("none")
+	try := func(email string) *oauthtest.Page {
+		p.Instead("/userinfo", answering(200, `{"sub":"1","email":"`+email+`","email_verified":true}`))
+		b := r.browser()
+		return b.Get(r.visit(b, r.leave(b, c, nil)).String())
+	}
+	local(t, try("eve@evil.example"), 403)
+	try("eve@corp.example").Continue()
+}
+
 // pasteAll pastes a token and approves what the page then says of it.
 func (r *rig) pasteAll(c client, token string) *oauthtest.Page {
 	r.t.Helper()
