@@ -75,6 +75,10 @@ func TestAClientComesInByItsDocument(t *testing.T) {
 	if n := v.fetched.Load(); n != 1 {
 		t.Errorf("the document was fetched %d times, want once", n)
 	}
+	// RFC 9449 section 5.2
+	v.serve(200, strings.Replace(goodDocument, "{", `{"dpop_bound_access_tokens":true,`, 1))
+	bound := v.client("/bound.json")
+	refused(t, r.form("/token", codeForm(bound, r.code(bound, nil))), 400, "invalid_dpop_proof")
 	page := r.browser().Get(r.authorizeURL(c, nil))
 	if text := page.Text(); page.Has("#unverified") || !strings.Contains(text, c.id) || !strings.Contains(text, "127.0.0.1:9") {
 		t.Errorf("want the page to show the document's address and where the answer goes: %s", text)
