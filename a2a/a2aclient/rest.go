@@ -90,8 +90,11 @@ func below(base, path string) (string, error) {
 }
 
 // decode takes any object for a result that is not an error: what it is, is
-// for the dialect to say.
+// for the dialect to say. One without the word needs no second look.
 func (rest) decode(d *wire.Dialect, status int, body []byte) (json.RawMessage, *a2a.Error, bool) {
+	if status/100 == 2 && bytes.HasPrefix(body, []byte("{")) && !bytes.Contains(body, []byte(`"error"`)) {
+		return body, nil, true
+	}
 	var in struct {
 		Error json.RawMessage `json:"error"`
 	}

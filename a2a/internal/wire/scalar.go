@@ -1,11 +1,13 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"rialto/a2a"
 )
@@ -102,8 +104,11 @@ func (id *taskID) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// looseString returns the string that b is, or "".
+// looseString returns the string that b, which is JSON, is, or "".
 func looseString(b []byte) string {
+	if n := len(b); n > 1 && b[0] == '"' && bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) {
+		return string(b[1 : n-1]) // as most are: nothing in it is escaped
+	}
 	var s string
 	if json.Unmarshal(b, &s) != nil {
 		return ""
