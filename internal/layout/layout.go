@@ -30,6 +30,7 @@ var floors = map[string][]string{
 	"a2a/a2aauth":                            {"a2a", "a2a/a2aclient"},
 	"a2a/a2aserver":                          {"a2a", "a2a/internal/wire", "internal/jsonrpc", "internal/sse"},
 	"a2a/a2atest":                            {"a2a", "a2a/a2aexec", "a2a/a2aclient", "a2a/a2aserver", "internal/sse", "internal/jsonrpc"},
+	"a2a/a2atest/interop":                    {},
 	"a2a/a2atest/kitagent":                   {"a2a", "a2a/a2aexec", "a2a/a2aserver"},
 	"oauth":                                  {"templates", "static", "internal/guardhttp"},
 	"oauth/oauthtest":                        {"oauth"},

@@ -18,6 +18,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2atest"
+	"rialto/a2a/a2atest/interop"
 )
 
 // oldClient is the client of a2a-go 0.3.15, which knows nothing of 1.0.
@@ -41,6 +42,7 @@ func oldAsk(text string) *old.MessageSendParams {
 }
 
 func TestTheOldClientOfA2AGo(t *testing.T) {
+	table.Tries(t, oldClientRow, interop.Send, interop.Stream, interop.Get, interop.Error)
 	agent := scripted(t)
 	testOldClient(t, oldClient(t, a2atest.Serve(t, agent, agent.Card())))
 }
@@ -82,6 +84,49 @@ func testOldClient(t *testing.T, c *oldclient.Client) {
 	}
 	if text != "chunk 1chunk 2chunk 3" || last != old.TaskStateCompleted {
 		t.Errorf("stream: got %q, and then %s", text, last)
+	}
+}
+
+func TestTheOldClientOfA2AGoAnswersCancelsAndFollows(t *testing.T) {
+	table.Tries(t, oldClientRow, interop.MultiTurn, interop.Cancel, interop.Resubscribe)
+	agent := scripted(t)
+	c := oldClient(t, a2atest.Serve(t, agent, agent.Card()))
+	ctx := deadline(t)
+	say := func(req *old.MessageSendParams) *old.Task {
+		r, err := c.SendMessage(ctx, req)
+		got, ok := r.(*old.Task)
+		if err != nil || !ok {
+			t.Fatalf("got %T, %v, want a task", r, err)
+		}
+		return got
+	}
+	begin := func(text string) (id old.TaskID) {
+		for e, err := range c.SendStreamingMessage(ctx, oldAsk(text)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e.(*old.Task).ID
+		}
+		return ""
+	}
+	asked, answer := say(oldAsk("ask which?")), oldAsk("echo this")
+	answer.Message.TaskID, answer.Message.ContextID = asked.ID, asked.ContextID
+	if got := say(answer); got.ID != asked.ID || got.Status.State != old.TaskStateCompleted {
+		t.Errorf("multi-turn: got %+v", got)
+	}
+	if got, err := c.CancelTask(ctx, &old.TaskIDParams{ID: begin("hang")}); err != nil || got.Status.State != old.TaskStateCanceled {
+		t.Errorf("cancel: got %+v, %v", got, err)
+	}
+	var last old.Event
+	for e, err := range c.ResubscribeToTask(ctx, &old.TaskIDParams{ID: begin("wait over")}) {
+		if err != nil {
+			t.Fatalf("resubscribe: %v", err)
+		}
+		agent.Release()
+		last = e
+	}
+	if u, ok := last.(*old.TaskStatusUpdateEvent); !ok || u.Status.State != old.TaskStateCompleted {
+		t.Errorf("resubscribe: got %+v last", last)
 	}
 }
 
@@ -131,6 +176,8 @@ func oldServer(t *testing.T) *a2aclient.Client {
 }
 
 func TestTheOldServerOfA2AGo(t *testing.T) {
+	table.Tries(t, oldServerRow, interop.Send, interop.Get, interop.Stream, interop.MultiTurn, interop.Error)
+	table.Without(oldServerRow, "Not tried: the agent that this server runs in the tests has no task that stays at work.", interop.Cancel, interop.Resubscribe)
 	testOldServer(t, oldServer(t))
 }
 
@@ -144,8 +191,10 @@ func testOldServer(t *testing.T, c *a2aclient.Client) {
 	if m, ok := e.(*a2a.Message); err != nil || !ok || m.Text() != "hello" {
 		t.Errorf("got %+v, %v, want a message", e, err)
 	}
-	if asked := sendTask(t, c, a2atest.Say("ask which?")); asked.Status.State != a2a.InputRequired {
-		t.Errorf("got %+v", asked)
+	asked, answer := sendTask(t, c, a2atest.Say("ask which?")), a2atest.Say("echo this")
+	answer.Message.TaskID, answer.Message.ContextID = asked.ID, asked.ContextID
+	if got := sendTask(t, c, answer); asked.Status.State != a2a.InputRequired || got.ID != asked.ID || got.Status.State != a2a.Completed {
+		t.Errorf("got %+v, and then %+v", asked, got)
 	}
 	var streamed *a2a.Task
 	for e, err := range c.Stream(deadline(t), a2atest.Say("echo hello")) {
@@ -160,6 +209,9 @@ func testOldServer(t *testing.T, c *a2aclient.Client) {
 	}
 	if streamed.Status.State != a2a.Completed || streamed.Artifacts[0].Text() != "hello" {
 		t.Errorf("got %+v", streamed)
+	}
+	if again, err := c.Task(deadline(t), a2a.TaskQuery{ID: task.ID}); err != nil || again.Status.State != a2a.Completed {
+		t.Errorf("got %+v, %v", again, err)
 	}
 	_, err = c.Task(deadline(t), a2a.TaskQuery{ID: "none"})
 	wantCode(t, err, a2a.TaskNotFound)

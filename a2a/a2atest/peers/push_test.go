@@ -16,6 +16,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2apush"
+	"rialto/a2a/a2atest/interop"
 	"rialto/internal/guardhttp"
 )
 
@@ -27,6 +28,16 @@ func inbox(t *testing.T) (*a2a.PushConfig, <-chan string) {
 	t.Cleanup(srv.Close)
 	in.URL = srv.URL
 	return in.Config("agent", "task"), poked
+}
+
+// senders returns the servers whose notifications are of the sender of each
+// name. That of 2.4.0 writes 1.0, whatever the call that asked for them spoke.
+func senders() map[string][]interop.Row {
+	of := map[string][]interop.Row{"a2a-go 0.3.15": {oldServerRow}}
+	for _, w := range ways {
+		of["a2a-go 2.4.0"] = append(of["a2a-go 2.4.0"], w.theirServer())
+	}
+	return of
 }
 
 // TestOurWebhookTakesWhatTheirSendersSend has the push senders of a2a-go tell a
@@ -43,6 +54,9 @@ func TestOurWebhookTakesWhatTheirSendersSend(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			for _, row := range senders()[name] {
+				table.Tries(t, row, interop.Push)
+			}
 			c, poked := inbox(t)
 			if err := send(c.URL, "wrong"); err == nil {
 				t.Error("a wrong token is taken")
@@ -59,6 +73,10 @@ func TestOurWebhookTakesWhatTheirSendersSend(t *testing.T) {
 
 // TestTheyReadWhatWeSend decodes our notifications with the types of a2a-go.
 func TestTheyReadWhatWeSend(t *testing.T) {
+	for _, w := range ways {
+		table.Tries(t, w.theirClient(), interop.Push)
+	}
+	table.Tries(t, oldClientRow, interop.Push)
 	told := make(chan []byte, 1)
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)

@@ -17,6 +17,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
+	"rialto/a2a/a2atest/interop"
 )
 
 // way is a generation over a binding.
@@ -60,10 +61,12 @@ func deadline(t *testing.T) context.Context {
 	return ctx
 }
 
-// eachWay runs test with their client before our scripted agent.
-func eachWay(t *testing.T, test func(*testing.T, *a2atest.Agent, *a2aclient.Client)) {
+// eachWay runs test, which tries features, with their client before our
+// scripted agent.
+func eachWay(t *testing.T, test func(*testing.T, *a2atest.Agent, *a2aclient.Client), tried ...interop.Feature) {
 	for _, w := range ways {
 		t.Run(w.String(), func(t *testing.T) {
+			table.Tries(t, w.theirClient(), tried...)
 			agent := scripted(t)
 			test(t, agent, theirClient(t, serveOver(t, agent, agent.Card(), w)))
 		})
@@ -83,6 +86,7 @@ func TestTheirClientSendsToEachOfOurAgents(t *testing.T) {
 	for name, open := range agents() {
 		for _, w := range ways {
 			t.Run(name+" in "+w.String(), func(t *testing.T) {
+				table.Tries(t, w.theirClient(), interop.Send)
 				s := open(t)
 				c := theirClient(t, serveOver(t, s.agent, s.card, w))
 				r, err := c.SendMessage(deadline(t), ask(s.text))
@@ -103,7 +107,7 @@ func TestTheirClientGetsAMessage(t *testing.T) {
 		if err != nil || !ok || m.Role != theirs.MessageRoleAgent || m.Parts[0].Text() != "hello" {
 			t.Errorf("got %+v, %v", r, err)
 		}
-	})
+	}, interop.Send)
 }
 
 func TestTheirClientStreams(t *testing.T) {
@@ -112,7 +116,7 @@ func TestTheirClientStreams(t *testing.T) {
 		if want := "task artifact artifact artifact TASK_STATE_COMPLETED"; got != want || text != "chunk 1chunk 2chunk 3" {
 			t.Errorf("got %s with %q, want %s", got, text, want)
 		}
-	})
+	}, interop.Stream)
 }
 
 // play returns what a stream told, and the text of its artifacts.
@@ -163,7 +167,23 @@ func TestTheirClientGetsCancelsAndFollows(t *testing.T) {
 		if u, ok := last.(*theirs.TaskStatusUpdateEvent); !ok || u.Status.State != theirs.TaskStateCompleted {
 			t.Errorf("subscribe: got %+v last", last)
 		}
-	})
+	}, interop.Get, interop.Cancel, interop.Resubscribe)
+}
+
+func TestTheirClientAnswersOurQuestion(t *testing.T) {
+	eachWay(t, func(t *testing.T, _ *a2atest.Agent, c *a2aclient.Client) {
+		r, err := c.SendMessage(deadline(t), ask("ask which?"))
+		asked := task(t, r, err)
+		if asked.Status.State != theirs.TaskStateInputRequired || asked.Status.Message.Parts[0].Text() != "which?" {
+			t.Fatalf("got %+v", asked)
+		}
+		answer := ask("echo this")
+		answer.Message.TaskID, answer.Message.ContextID = asked.ID, asked.ContextID
+		r, err = c.SendMessage(deadline(t), answer)
+		if got := task(t, r, err); got.ID != asked.ID || got.Status.State != theirs.TaskStateCompleted {
+			t.Errorf("got %+v", got)
+		}
+	}, interop.MultiTurn)
 }
 
 func TestTheirClientUnderstandsOurErrors(t *testing.T) {
@@ -193,5 +213,5 @@ func TestTheirClientUnderstandsOurErrors(t *testing.T) {
 				t.Errorf("got %v, want %v", c.got, c.want)
 			}
 		}
-	})
+	}, interop.Error)
 }

@@ -16,6 +16,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2atest"
+	"rialto/a2a/a2atest/interop"
 )
 
 // executor is an agent in the manner of a2a-go: the first word of a message
@@ -98,9 +99,11 @@ func theirServer(t *testing.T, w way) *a2aclient.Client {
 	return c
 }
 
-func eachServer(t *testing.T, test func(*testing.T, *a2aclient.Client)) {
+// eachServer runs test, which tries features, with our client of their server.
+func eachServer(t *testing.T, test func(*testing.T, *a2aclient.Client), tried ...interop.Feature) {
 	for _, w := range ways {
 		t.Run(w.String(), func(t *testing.T) {
+			table.Tries(t, w.theirServer(), tried...)
 			c := theirServer(t, w)
 			test(t, c)
 			if got := c.Interface(); got.Version != w.generation || got.Binding != w.binding {
@@ -138,7 +141,7 @@ func TestWeSendToTheirServer(t *testing.T) {
 		if m, ok := e.(*a2a.Message); err != nil || !ok || m.Text() != "hello" {
 			t.Errorf("got %+v, %v, want a message", e, err)
 		}
-	})
+	}, interop.Send)
 }
 
 func TestWeStreamFromTheirServer(t *testing.T) {
@@ -157,7 +160,7 @@ func TestWeStreamFromTheirServer(t *testing.T) {
 		if task.Status.State != a2a.Completed || task.Artifacts[0].Text() != "hello\nand more" {
 			t.Errorf("got %+v", task)
 		}
-	})
+	}, interop.Stream)
 }
 
 func TestWeAnswerTheirQuestion(t *testing.T) {
@@ -171,37 +174,39 @@ func TestWeAnswerTheirQuestion(t *testing.T) {
 		if task := sendTask(t, c, reply); task.ID != asked.ID || task.Status.State != a2a.Completed {
 			t.Errorf("got %+v", task)
 		}
-	})
+	}, interop.MultiTurn)
 }
 
 func TestWeGetFollowAndCancelTheirTask(t *testing.T) {
-	eachServer(t, func(t *testing.T, c *a2aclient.Client) {
-		req := a2atest.Say("hang")
-		req.ReturnImmediately = true
-		task := sendTask(t, c, req)
-		if got, err := c.Task(deadline(t), a2a.TaskQuery{ID: task.ID}); err != nil || got.Status.State.Settled() {
-			t.Fatalf("got %+v, %v, want it at work", got, err)
+	eachServer(t, getFollowAndCancel, interop.Get, interop.Resubscribe, interop.Cancel)
+}
+
+func getFollowAndCancel(t *testing.T, c *a2aclient.Client) {
+	req := a2atest.Say("hang")
+	req.ReturnImmediately = true
+	task := sendTask(t, c, req)
+	if got, err := c.Task(deadline(t), a2a.TaskQuery{ID: task.ID}); err != nil || got.Status.State.Settled() {
+		t.Fatalf("got %+v, %v, want it at work", got, err)
+	}
+	canceled := make(chan error, 1)
+	var last a2a.State
+	for e, err := range c.Subscribe(deadline(t), task.ID) {
+		if err != nil {
+			t.Fatal(err)
 		}
-		canceled := make(chan error, 1)
-		var last a2a.State
-		for e, err := range c.Subscribe(deadline(t), task.ID) {
-			if err != nil {
-				t.Fatal(err)
+		switch e := e.(type) {
+		case *a2a.Task:
+			if last == "" {
+				go func() { _, err := c.Cancel(t.Context(), task.ID); canceled <- err }()
 			}
-			switch e := e.(type) {
-			case *a2a.Task:
-				if last == "" {
-					go func() { _, err := c.Cancel(t.Context(), task.ID); canceled <- err }()
-				}
-				last = e.Status.State
-			case *a2a.StatusUpdate:
-				last = e.Status.State
-			}
+			last = e.Status.State
+		case *a2a.StatusUpdate:
+			last = e.Status.State
 		}
-		if err := <-canceled; err != nil || last != a2a.Canceled {
-			t.Errorf("got %v, and the task %s", err, last)
-		}
-	})
+	}
+	if err := <-canceled; err != nil || last != a2a.Canceled {
+		t.Errorf("got %v, and the task %s", err, last)
+	}
 }
 
 func TestWeUnderstandTheirErrors(t *testing.T) {
@@ -216,5 +221,5 @@ func TestWeUnderstandTheirErrors(t *testing.T) {
 		for _, err = range c.Stream(deadline(t), a2atest.Say("refuse")) {
 		}
 		wantCode(t, err, a2a.ContentTypeNotSupported)
-	})
+	}, interop.Error)
 }
