@@ -15,6 +15,7 @@ await run(async () => {
   const client = new Client({ name: 'rialto-e2e', version: '1.0.0' });
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env: { HOME: process.env.HOME, PATH: '' } }));
   const call = (name, args, onprogress) => client.callTool({ name, arguments: args }, undefined, { onprogress });
-  await tour({ list: async () => (await client.listTools()).tools, call }, new Map());
+  // The SDK forgets whose progress it is when the result comes in the same piece, as it does from a pipe.
+  await tour({ list: async () => (await client.listTools()).tools, call, dropsProgress: true }, new Map());
   await client.close();
 });
