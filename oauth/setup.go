@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"rialto/templates"
 )
 
 // setupTTL is how long the code for the first account works.
@@ -49,22 +47,8 @@ func (s *Server) settingUp(ctx context.Context) (bool, error) {
 // answerSetup makes the first account, an administrator's, of what the sign-in
 // page sent, and signs its owner in.
 func (s *Server) answerSetup(w http.ResponseWriter, r *http.Request, f form) {
-	next := safeNext(f.get("next"))
 	a, err := s.firstAccount(r.Context(), r, f)
-	if refused, ok := errors.AsType[*errSignIn](err); ok {
-		setRetryAfter(w, refused.after)
-		s.signInPage(w, r, refused.status(), templates.SignIn{Next: next, Username: f.get("username"), Error: refused.words})
-		return
-	}
-	if err == nil {
-		_, err = s.startSession(w, r, a, time.Time{})
-	}
-	if err != nil {
-		s.writeProblem(w, r, err)
-		return
-	}
-	s.setCookie(w, formCookie, "", 0)
-	http.Redirect(w, r, next, http.StatusSeeOther)
+	s.enter(w, r, f, a, err)
 }
 
 // firstAccount records the first account. Guesses of the code are counted for

@@ -98,14 +98,20 @@ func (s *Server) answerSignIn(w http.ResponseWriter, r *http.Request) {
 		s.answerSetup(w, r, f)
 		return
 	}
-	next := safeNext(f.get("next"))
 	if p := s.provider(f.get("provider")); p != nil {
-		if err := s.sendToProvider(w, r, p, Login{Next: next}, false); err != nil {
+		if err := s.sendToProvider(w, r, p, Login{Next: safeNext(f.get("next"))}, false); err != nil {
 			s.writeProblem(w, r, err)
 		}
 		return
 	}
 	a, err := s.signIn(r.Context(), r, f.get("username"), f.get("password"))
+	s.enter(w, r, f, a, err)
+}
+
+// enter answers the form of a sign-in: it starts the session of a and sends
+// the person on, or says why not.
+func (s *Server) enter(w http.ResponseWriter, r *http.Request, f form, a *Account, err error) {
+	next := safeNext(f.get("next"))
 	if refused, ok := errors.AsType[*errSignIn](err); ok {
 		setRetryAfter(w, refused.after)
 		s.signInPage(w, r, refused.status(), templates.SignIn{Next: next, Username: f.get("username"), Error: refused.words})
