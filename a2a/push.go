@@ -36,9 +36,8 @@ type PushConfig struct {
 	Authentication *PushAuthentication
 
 	// Generation is that of the call which set it: notifications are written in
-	// it. Binding is how that call came, for 0.3 spells bodies by it.
+	// it.
 	Generation Generation
-	Binding    Binding
 
 	// Name is what the caller calls the task, where that is not its ID (A2A
 	// 0.1). Notifications name it so.

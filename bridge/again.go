@@ -81,15 +81,44 @@ func (f *follower) forget(err error) {
 	}
 }
 
-// read ends the follower with how the task stands when it has settled, or when
-// nobody waits any more.
+// read follows a task by what the ledger hears of it, and by this replica's
+// follower as soon as there is one, until the task has settled or nobody waits
+// any more.
 func (f *follower) read(ctx context.Context) {
-	e, err := f.b.settled(ctx, f.entry.Owner, f.entry.Handle, func(string) {})
+	rung, leave := f.b.bells.enter(f.start.Handle)
+	defer leave()
+	for heard := f.start.Task != nil; ; {
+		e, err := f.b.Ledger.Task(context.WithoutCancel(ctx), f.start.Owner, f.start.Handle)
+		live := f.b.follower(f.start.Handle)
+		if err == nil && !e.Settled && live != nil {
+			e = live.wait(ctx, func(string) {}, !heard)
+		}
+		over := err != nil || e.Settled || ctx.Err() != nil || f.b.waits.Err() != nil
+		f.sees(e, over)
+		switch {
+		case over:
+			return
+		case live != nil && !heard && e.Task != nil:
+			heard = true // and now for its end
+			continue
+		}
+		heard = e.Task != nil
+		select {
+		case <-ctx.Done():
+		case <-f.b.waits.Done():
+		case <-rung:
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// sees takes over how the task stands; e is nil if that is not known.
+func (f *follower) sees(e *Entry, over bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err == nil {
-		f.entry = e
+	if e != nil {
+		f.entry, f.heard = e, e.Task != nil
 	}
-	f.ended = true
+	f.ended = over
 	f.announce()
 }

@@ -9,9 +9,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
+	"rialto/a2a/a2atest"
+	"rialto/bridge"
 )
 
 // counting is an agent that counts what it is sent, and asks before it does
@@ -94,6 +98,54 @@ func TestTwoOfOneCallStartOneTask(t *testing.T) {
 	}
 }
 
+// dawdling is a ledger that keeps who adds a task waiting once it is written.
+type dawdling struct {
+	bridge.Ledger
+	goOn <-chan struct{}
+}
+
+func (l dawdling) AddTask(ctx context.Context, e *bridge.Entry, lease bridge.Lease, most int) error {
+	defer func() { <-l.goOn }()
+	return l.Ledger.AddTask(ctx, e, lease, most)
+}
+
+// TestACallThatIsMadeAgainBeforeAnybodyFollowsIsAnsweredAsSoon makes a call again
+// when its task is in the ledger, and the message has not yet left.
+func TestACallThatIsMadeAgainBeforeAnybodyFollowsIsAnsweredAsSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		goOn := make(chan struct{})
+		p := running(t, func(ctx context.Context, turn *a2aexec.Turn) error {
+			turn.Working("on it")
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		r := newRigWith(t, "", map[string]peer{"agent": p}, func(b *bridge.Bridge) { b.Ledger = dawdling{b.Ledger, goOn} })
+		f, ctx, tasks := r.Face("agent"), as(t.Context(), "alice"), make(chan *a2a.Task)
+		req := say("work")
+		req.ReturnImmediately = true
+		for range 2 {
+			go func() {
+				e, err := f.Send(ctx, req)
+				task, ok := e.(*a2a.Task)
+				if err != nil || !ok {
+					t.Errorf("got %T, %v, want a task", e, err)
+				}
+				tasks <- task
+			}()
+			synctest.Wait()
+		}
+		began := time.Now()
+		close(goOn)
+		one, other := <-tasks, <-tasks
+		if one == nil || other == nil || one.ID != other.ID {
+			t.Errorf("got the tasks %+v and %+v", one, other)
+		}
+		if waited := time.Since(began); waited > 0 {
+			t.Errorf("they waited %v, want none", waited)
+		}
+	})
+}
+
 // TestAMessageThatWasRefusedMayBeSentAgain holds that a call which is made again
 // because the agent was busy is not told of the first failure for ever.
 func TestAMessageThatWasRefusedMayBeSentAgain(t *testing.T) {
@@ -144,5 +196,28 @@ func TestAnA2ACallThatIsMadeAgainIsTheSameCall(t *testing.T) {
 	}
 	if len(states) == 0 || states[len(states)-1] != a2a.Completed || n.Load() != 1 {
 		t.Errorf("as a stream: got %v after %d messages, want the end after 1", states, n.Load())
+	}
+}
+
+// TestAMessageThatWasTheAnswerIsTheAnswerAgain holds that no task is made up of an
+// answer without one when the call is made again.
+func TestAMessageThatWasTheAnswerIsTheAnswerAgain(t *testing.T) {
+	agent := a2atest.NewAgent()
+	defer agent.Close()
+	r := newRig(t, "", map[string]peer{"agent": {agent, agent.Card()}})
+	f, ctx, req := r.Face("agent"), as(t.Context(), "alice"), say("say hello")
+	for range 2 {
+		e, err := f.Send(ctx, req)
+		if m, ok := e.(*a2a.Message); err != nil || !ok || m.Text() != "hello" {
+			t.Errorf("got %T, %v, want a message", e, err)
+		}
+		for e, err := range f.Stream(ctx, req) {
+			if m, ok := e.(*a2a.Message); err != nil || !ok || m.Text() != "hello" {
+				t.Errorf("as a stream: got %T, %v, want a message", e, err)
+			}
+		}
+	}
+	if n := len(agent.Received()); n != 1 {
+		t.Errorf("the agent got %d messages, want 1", n)
 	}
 }

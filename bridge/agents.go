@@ -1,13 +1,17 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rialto/a2a"
+	"rialto/mcp"
 )
 
 const (
@@ -16,14 +20,27 @@ const (
 	dialTimeout = 5 * time.Second
 )
 
-// peer is an agent and the connection to it, made when first needed.
+// peer is an agent and the connection to it.
 type peer struct {
 	Agent
+	*link
+}
 
+// link is the connection to an agent, made when first needed.
+type link struct {
 	mu    sync.Mutex // held while dialing: others wait for the same attempt
 	conn  Peer
-	err   error
+	err   error // what callers are told
 	asked time.Time
+
+	last atomic.Pointer[attempt] // for those who do not want to wait
+}
+
+// attempt is how dialing went.
+type attempt struct {
+	at   time.Time
+	err  error
+	conn Peer // the one in use since, nil if there is none
 }
 
 // connect returns the connection, dialing when there is none or its card is
@@ -44,6 +61,7 @@ func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
 	defer cancel()
 	conn, err := b.Dial(ctx, p.Agent)
 	p.asked = b.Now()
+	p.last.Store(&attempt{p.asked, err, cmp.Or(conn, p.conn)})
 	if err != nil && p.conn != nil {
 		b.Log.Warn("reading the card again", "agent", p.Name, "err", err)
 		return p.conn, nil
@@ -52,6 +70,9 @@ func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
 		b.Log.Warn("reaching an agent", "agent", p.Name, "err", err)
 		p.err = Unreachable{p.Name}
 		return nil, p.err
+	}
+	if b.Changed != nil && p.conn != nil && !reflect.DeepEqual(p.conn.Card(), conn.Card()) {
+		b.Changed(mcp.ResourceUpdated(cardURI(p.Name)))
 	}
 	p.conn, p.err = conn, nil
 	return conn, nil
@@ -73,38 +94,29 @@ type Unreachable struct{ Agent string }
 // Error says so in a sentence.
 func (e Unreachable) Error() string { return "The agent " + e.Agent + " cannot be reached now." }
 
-// Visible returns the agents that the caller's use cases reach, in the
-// operator's order.
-func (b *Bridge) Visible(ctx context.Context) []Agent {
-	caller := b.Caller(ctx)
-	var visible []Agent
-	for _, a := range b.Agents {
-		if caller.sees(a) {
-			visible = append(visible, a)
-		}
-	}
-	return visible
-}
-
 // agent returns the peer that a call means: the named one, or the only or
 // default one when it names none. One that is not for the caller is not there.
-func (b *Bridge) agent(ctx context.Context, name string) (*peer, error) {
-	agents := b.Visible(ctx)
+// Where it is not clear which is meant, the error proposes some.
+func (b *Bridge) agent(ctx context.Context, args *sendArgs) (*peer, error) {
+	agents, name := b.visible(ctx), args.Agent
 	if name == "" {
 		name = b.Default
 	}
 	if name == "" && len(agents) == 1 {
-		name = agents[0].Name
+		return agents[0], nil
 	}
 	names := make([]string, len(agents))
-	for i, a := range agents {
-		if names[i] = a.Name; a.Name == name {
-			return b.peers[name], nil
+	for i, p := range agents {
+		if names[i] = p.Name; p.Name == name {
+			return p, nil
 		}
 	}
 	known := strings.Join(names, ", ")
-	if name == "" {
-		return nil, inputError{fmt.Sprintf("The argument \"agent\" is missing. Choose one of: %s. list_agents tells what each can do.", known)}
+	switch p := b.known(ctx, name); {
+	case name == "":
+		return nil, b.missingAgent(ctx, args, known)
+	case p != nil:
+		return nil, inputError{fmt.Sprintf("The agent %s is disabled and takes no messages now. Choose one of: %s.", name, known)}
 	}
 	return nil, inputError{fmt.Sprintf("There is no agent named %q. Choose one of: %s.", clip(clean(name), 100), known)}
 }
@@ -112,20 +124,20 @@ func (b *Bridge) agent(ctx context.Context, name string) (*peer, error) {
 // reach connects to all of the caller's agents at once and returns those that answered, in
 // the operator's order.
 func (b *Bridge) reach(ctx context.Context) []*peer {
-	agents := b.Visible(ctx)
+	agents := b.visible(ctx)
 	ok := make([]bool, len(agents))
 	var wg sync.WaitGroup
-	for i, a := range agents {
+	for i, p := range agents {
 		wg.Go(func() {
-			_, err := b.connect(ctx, b.peers[a.Name])
+			_, err := b.connect(ctx, p)
 			ok[i] = err == nil
 		})
 	}
 	wg.Wait()
 	var found []*peer
-	for i, a := range agents {
+	for i, p := range agents {
 		if ok[i] {
-			found = append(found, b.peers[a.Name])
+			found = append(found, p)
 		}
 	}
 	return found

@@ -19,9 +19,9 @@ type backlog struct {
 func (l *backlog) add(e a2a.Event) {
 	l.events = append(l.events, e)
 	l.next++
-	l.bytes += size(e)
+	l.bytes += weight(e)
 	for len(l.events) > backlogEvents || l.bytes > backlogBytes && len(l.events) > 1 {
-		l.bytes -= size(l.events[0])
+		l.bytes -= weight(l.events[0])
 		l.events = l.events[1:] // append moves the rest to another array in time
 	}
 }

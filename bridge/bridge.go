@@ -10,8 +10,8 @@ package bridge
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rialto/a2a"
@@ -21,8 +21,8 @@ import (
 // Bridge offers agents as MCP tools. Dial, Ledger, Caller, URL, Replica, Now
 // and Log are required; Start must have been called before a tool is.
 type Bridge struct {
-	Agents  []Agent
-	Default string // the agent meant when a call names none; "" means the only one, if it is
+	Agents  []Agent // those that are there at Start; SetAgents replaces them
+	Default string  // the agent meant when a call names none; "" means the only one, if it is
 
 	// Dial connects to an agent and reads its card.
 	Dial func(context.Context, Agent) (Peer, error)
@@ -44,8 +44,20 @@ type Bridge struct {
 	// where there are none.
 	Signals Signals
 
+	// Changed tells MCP clients of the owners of what has changed. It must not
+	// wait. Nil: nobody is told.
+	Changed func(c mcp.Change, owners ...string)
+
 	// Webhooks is told of tasks by those who ask for it; nil where nobody may.
 	Webhooks Webhooks
+
+	// Meter is told of each call that has ended. It must not wait; nil where
+	// nobody counts.
+	Meter func(Use)
+
+	// ToolsChanged is told when Tools returns others, because of the agents; nil
+	// if nobody needs to know.
+	ToolsChanged func()
 
 	URL     string // where /documents/ is served, without trailing slash
 	Replica string // names this process among those that share the ledger
@@ -55,6 +67,17 @@ type Bridge struct {
 	// Downloads makes links to files that are too large for a result; nil: there
 	// are none.
 	Downloads *Downloads
+
+	// Sharing lets people show documents to others; nil: nobody may.
+	Sharing *Sharing
+
+	// Connections are of agents that users connect themselves; nil where there are
+	// none.
+	Connections Connections
+
+	// Pages tells that people can sign in to the pages of this server: results
+	// link to the page where a person can answer an agent.
+	Pages bool
 
 	// ForceUseCase is the use case that agents are told, whatever the caller's is;
 	// "" tells them the caller's. Topic is the one that they are told to keep to;
@@ -73,9 +96,20 @@ type Bridge struct {
 	outgoing chan Signal
 	bells    bells
 
+	list     atomic.Pointer[roster]
+	relisted chan struct{} // ready when the list has changed
+
+	skills  atomic.Pointer[skillTools]
+	reading sync.Mutex  // held while skills are read
+	asking  atomic.Bool // agents for their cards, for AgentsAtHand
+
 	mu    sync.Mutex
-	live  map[string]*follower // by handle: the tasks whose lease is ours; nil while one is taken up
-	peers map[string]*peer     // by agent name
+	live  map[string]*follower   // by handle: the tasks whose lease is ours; nil while one is added or taken up
+	early map[*follower]struct{} // of them, those that the ledger does not have yet
+
+	crowded time.Time // no message leaves before its task is written, until then
+
+	lingers map[string]chan struct{} // by handle: pokes for tasks that may go on by themselves
 }
 
 // Agent is an agent that the operator offers.
@@ -83,11 +117,25 @@ type Agent struct {
 	Name string // in tool arguments; unique
 	URL  string
 
+	// Revision is another whenever the way to reach the agent has changed, the
+	// credentials for example: then it is dialled anew.
+	Revision string
+
+	// Disabled takes the agent out of every list. It gets no new tasks, and no
+	// messages for those that it has; what runs goes on, and can be seen and
+	// canceled.
+	Disabled bool
+
 	// Retention is how long its settled tasks are kept; 0 means Bridge.Retention.
 	Retention time.Duration
 
 	// UseCases are those whose callers may know of the agent; none means all.
+	// Skills says it of single skills.
 	UseCases []string
+	Skills   []SkillRule
+
+	// SkillsAsTools makes a tool of each skill: see ReadSkills.
+	SkillsAsTools bool
 }
 
 // Peer is a connected agent.
@@ -114,22 +162,12 @@ type Caller struct {
 	AllUseCases bool
 }
 
-// sees tells whether the caller may know of an agent.
-func (c Caller) sees(a Agent) bool {
-	if len(a.UseCases) == 0 || c.AllUseCases {
-		return true
-	}
-	return slices.ContainsFunc(c.UseCases, func(u string) bool { return slices.Contains(a.UseCases, u) })
-}
-
 // Start takes up the tasks that an earlier process left behind, and keeps
 // doing so for those of replicas that die. Close ends what it starts.
 func (b *Bridge) Start() {
-	b.live = map[string]*follower{}
-	b.peers = map[string]*peer{}
-	for _, a := range b.Agents {
-		b.peers[a.Name] = &peer{Agent: a}
-	}
+	b.live, b.early = map[string]*follower{}, map[*follower]struct{}{}
+	b.relisted = make(chan struct{}, 1)
+	b.SetAgents(b.Agents)
 	b.running, b.stop = context.WithCancel(context.Background())
 	b.waits, b.endWaits = context.WithCancel(b.running)
 	b.wg.Go(b.rescue)
@@ -140,6 +178,7 @@ func (b *Bridge) Start() {
 	if b.Index != nil {
 		b.wg.Go(b.keepIndex)
 	}
+	b.wg.Go(b.keepSkills)
 }
 
 // EndWaits answers those who wait for tasks with how the tasks stand now, so
@@ -161,9 +200,22 @@ func (b *Bridge) Close() {
 
 // Tools returns the tools in the order in which clients list them.
 func (b *Bridge) Tools() []mcp.Tool {
-	return []mcp.Tool{
+	tools := b.ownTools()
+	if skills := b.skills.Load(); skills != nil {
+		tools = append(tools, skills.tools...)
+	}
+	return b.metered(tools)
+}
+
+// ownTools returns those that are there whatever the agents are.
+func (b *Bridge) ownTools() []mcp.Tool {
+	tools := []mcp.Tool{
 		b.search(), b.fetch(),
 		b.sendTask(), b.getTask(), b.cancelTask(), b.listTasks(),
 		b.listAgents(), b.getAgent(),
 	}
+	if b.Sharing != nil {
+		tools = append(tools, b.share())
+	}
+	return tools
 }

@@ -376,3 +376,23 @@ func TestTheNextMessageKeepsItsFollower(t *testing.T) {
 		r.call("send_task", `{"message":"more","task_id":"`+id+`"}`).want(t, a2a.InputRequired, false)
 	}
 }
+
+// TestTheFirstStatusIsProgress has an agent begin with a task that works, as one
+// is shown that begins with a status (trpc-a2a-go 0.2.5), and show it again.
+func TestTheFirstStatusIsProgress(t *testing.T) {
+	works := a2a.Task{ID: "t1", Status: a2a.Status{State: a2a.Working, Message: &a2a.Message{ID: "m", Parts: []a2a.Part{a2a.TextPart("reading")}}}}
+	more := works
+	more.Artifacts = []a2a.Artifact{{ID: "a", Parts: []a2a.Part{a2a.TextPart("x")}}}
+	word := func(text string) *a2a.ArtifactUpdate {
+		return &a2a.ArtifactUpdate{TaskID: "t1", Artifact: a2a.Artifact{ID: "b", Parts: []a2a.Part{a2a.TextPart(text)}}, Append: text != "one"}
+	}
+	agent := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		return yield(&works, &more, word("one"), word("two"), word("three"), &a2a.StatusUpdate{TaskID: "t1", Status: a2a.Status{State: a2a.Completed}})
+	}}
+	r := newRig(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}})
+	var lines []string
+	r.callAs("alice", "send_task", `{"message":"go"}`, func(line string) { lines = append(lines, line) }).want(t, a2a.Completed, false)
+	if strings.Join(lines, ", ") != "reading, one" {
+		t.Errorf("got %q, want what it is doing, once, and the first piece of many", lines)
+	}
+}

@@ -2,7 +2,7 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,14 +28,17 @@ func (b *Bridge) cancelTask() mcp.Tool {
 			var args struct {
 				TaskID string `json:"task_id"`
 			}
-			if err := json.Unmarshal(c.Arguments, &args); err != nil {
-				return mcp.InputError("The arguments of cancel_task could not be read: %v.", err), nil
+			if wrong := c.Decode(&args); wrong != nil {
+				return wrong, nil
 			}
-			e, err := b.cancel(ctx, b.Caller(ctx).User, args.TaskID)
+			e, err := b.own(ctx, args.TaskID)
+			if err == nil {
+				e, err = b.cancel(ctx, e.Owner, args.TaskID)
+			}
 			if err != nil {
 				return b.refuse(err)
 			}
-			r := b.result(e, page{})
+			r := b.result(e, page{expects: a2a.Canceled})
 			r.IsError = e.State() != a2a.Canceled
 			return r, nil
 		},
@@ -53,7 +56,14 @@ func (b *Bridge) cancel(ctx context.Context, owner, handle string) (*Entry, erro
 	if err := cancelable(e); err != nil {
 		return nil, err
 	}
-	conn, err := b.named(ctx, e.Agent, owner)
+	if e.held() {
+		return b.drop(ctx, e)
+	}
+	p := b.peer(e.Agent)
+	if p == nil {
+		return nil, inputError{fmt.Sprintf("The agent %s is gone, so task %s cannot be canceled.", e.Agent, e.Handle)}
+	}
+	conn, err := b.connectFor(ctx, p, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +89,41 @@ func (b *Bridge) cancel(ctx context.Context, owner, handle string) (*Entry, erro
 	return b.settled(ctx, owner, handle, func(string) {})
 }
 
+// drop cancels a task whose message the agent has never got.
+func (b *Bridge) drop(ctx context.Context, e *Entry) (*Entry, error) {
+	if err := b.reopen(ctx, e, e.MessageID); err != nil {
+		return nil, err
+	}
+	e.Task.Status = a2a.Status{State: a2a.Canceled, Timestamp: b.Now()}
+	e.Settled = true
+	e.touch(b.Now())
+	if err := b.Ledger.SaveTask(ctx, e, b.Replica); err != nil {
+		return nil, err
+	}
+	b.changed(e)
+	return e, nil
+}
+
+// Cancel asks the agent to stop a task of owner's and returns the task as it then
+// stands. Who may ask is for its caller to decide. It fails with ErrNoTask, and
+// else as an agent does, with an *a2a.Error.
+func (b *Bridge) Cancel(ctx context.Context, owner, handle string) (*Entry, error) {
+	e, err := b.cancel(ctx, owner, handle)
+	if err != nil && !errors.Is(err, ErrNoTask) {
+		err = (&Face{bridge: b}).refuse(err)
+	}
+	return e, err
+}
+
+// Cancelable says in a sentence why a task cannot be canceled now; nil if it
+// can.
+func Cancelable(e *Entry) error { return cancelable(e) }
+
 func cancelable(e *Entry) error {
 	switch {
 	case e.State().Terminal():
 		return inputError{fmt.Sprintf("Task %s has ended (%s) and cannot be canceled. get_task shows what it produced.", e.Handle, e.State())}
-	case e.Task == nil || e.Task.ID == "":
+	case (e.Task == nil || e.Task.ID == "") && !e.held():
 		return inputError{fmt.Sprintf("The agent has not confirmed task %s yet, so there is nothing to cancel. Try again in a few seconds.", e.Handle)}
 	}
 	return nil

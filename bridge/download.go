@@ -3,14 +3,12 @@ package bridge
 import (
 	"cmp"
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"time"
 
 	"rialto/a2a"
+	"rialto/internal/sealed"
 	"rialto/mcp"
 )
 
@@ -42,36 +40,24 @@ type ticket struct {
 	Until  int64  `json:"u"` // seconds since 1970
 }
 
-func (d *Downloads) aead() cipher.AEAD {
-	block, err := aes.NewCipher(d.Key)
-	if err != nil {
-		panic(err) // the key has another length
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err)
-	}
-	return aead
-}
-
 // linkPurpose keeps what is sealed under the key for this from being taken for
 // anything else.
-var linkPurpose = []byte("rialto download link")
+const linkPurpose = "rialto download link"
 
 func (d *Downloads) seal(t ticket) string {
 	b, err := json.Marshal(t)
 	if err != nil {
 		panic(err) // it has strings and numbers
 	}
-	return base64.RawURLEncoding.EncodeToString(d.aead().Seal(nil, nil, b, linkPurpose))
+	text, err := sealed.Seal(d.Key, linkPurpose, b)
+	if err != nil {
+		panic(err) // the key has another length
+	}
+	return text
 }
 
 func (d *Downloads) open(link string, now time.Time) (t ticket, ok bool) {
-	sealed, err := base64.RawURLEncoding.DecodeString(link)
-	if err != nil {
-		return t, false
-	}
-	b, err := d.aead().Open(nil, nil, sealed, linkPurpose)
+	b, err := sealed.Open(d.Key, linkPurpose, link)
 	if err != nil || json.Unmarshal(b, &t) != nil {
 		return t, false
 	}
@@ -89,9 +75,9 @@ func (b *Bridge) link(e *Entry) func(int) string {
 	}
 }
 
-// result renders an entry with links to its files.
+// result renders an entry with links to its files, and to its page.
 func (b *Bridge) result(e *Entry, show page) *mcp.Result {
-	show.link = b.link(e)
+	show.link, show.answers = b.link(e), b.pageURL(e)
 	return result(e, show)
 }
 

@@ -33,11 +33,16 @@ type Entry struct {
 	// Failure says why there is no task, or no more of one.
 	Failure *Failure
 
+	// Past is what has been of the task and is no more; nil if nothing was noted.
+	Past *Past
+
 	// Settled is set when nothing more will come until the owner acts.
 	Settled bool
 
 	// Updated is another moment after each change. Both are whole milliseconds.
 	Created, Updated time.Time
+
+	released bool // the message that is on its way was held until now
 }
 
 // Failure is a refusal or a breakdown that ended a task.
@@ -123,7 +128,7 @@ func recall(m a2a.Message, event a2a.Event) a2a.Event {
 // historyKept is how many messages of a task are kept, the latest.
 const historyKept = 200
 
-// size returns about how many bytes an event brings.
+// size returns about how many bytes an event brings to who reads it.
 func size(event a2a.Event) (n int) {
 	for _, m := range messages(event) {
 		n += sizeOf(m.Parts)
@@ -178,27 +183,12 @@ func sizeOf(parts []a2a.Part) (n int) {
 	return n
 }
 
-// progressLine returns what an event tells somebody who waits.
-func progressLine(e a2a.Event) string {
-	switch e := e.(type) {
-	case *a2a.StatusUpdate:
-		if e.Status.State == a2a.Working {
-			return shown(e.Status.Message.Text(), 500)
-		}
-	case *a2a.ArtifactUpdate:
-		if name := clean(e.Artifact.Name); name != "" && !e.Append {
-			return "Received " + clip(name, 200)
-		}
-	}
-	return ""
-}
-
 // failure puts an error into words that outlive it. What is not in terms of
 // the protocol tells of the inside of a network, and is for the log.
 func failure(err error) *Failure {
 	var e *a2a.Error
 	if errors.As(err, &e) {
-		return &Failure{Code: e.Code, Message: clean(e.Error()), Remote: e.Remote}
+		return &Failure{Code: e.Code, Message: shown(e.Error(), maxReason), Remote: e.Remote}
 	}
 	return &Failure{Code: a2a.Unavailable, Message: "The connection to the agent broke before it answered. Whether it received the message is not known."}
 }

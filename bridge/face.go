@@ -44,7 +44,7 @@ func (b *Bridge) FaceOf(ctx context.Context, id a2a.TaskID) (*Face, error) {
 		return nil, (&Face{bridge: b}).refuse(err)
 	}
 	f := b.Face(e.Agent)
-	if !f.Visible(ctx) {
+	if !f.Known(ctx) {
 		return nil, f.refuse(ErrNoTask)
 	}
 	return f, nil
@@ -72,7 +72,7 @@ func (f *Face) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error
 		return nil, f.refuse(err)
 	}
 	e := w.snapshot()
-	if e.Task != nil && e.Task.ID == "" && e.Failure == nil {
+	if e.taskless() {
 		return e.say(), nil
 	}
 	return e.show().WithHistory(req.HistoryLength), nil
@@ -94,6 +94,9 @@ func (f *Face) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.E
 // Task returns a task as it stands (a2a.Agent).
 func (f *Face) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 	e, err := f.now(ctx, q.ID)
+	if err == nil && f.bridge.goneOn(ctx, e) {
+		e, err = f.now(ctx, q.ID)
+	}
 	if err != nil {
 		return nil, f.refuse(err)
 	}
@@ -118,7 +121,7 @@ func (f *Face) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	if err == nil {
 		err = a2a.Transition(e.State(), a2a.Canceled)
 	}
-	if err == nil && (e.Task == nil || e.Task.ID == "") {
+	if err == nil && (e.Task == nil || e.Task.ID == "") && !e.held() {
 		err = a2a.Errorf(a2a.TaskNotCancelable, "the agent has not confirmed the task yet; try again in a few seconds")
 	}
 	if err == nil {
@@ -163,7 +166,7 @@ func (f *Face) Card(ctx context.Context) (*a2a.Card, error) {
 	if err != nil {
 		return nil, f.refuse(err)
 	}
-	return f.shared(conn.Card()), nil
+	return f.shared(ctx, conn.Card()), nil
 }
 
 // ExtendedCard returns what the agent tells of itself to those who may call it,
@@ -175,30 +178,36 @@ func (f *Face) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 	}
 	teller, ok := conn.(a2a.Extender)
 	if !ok || !conn.Card().Capabilities.ExtendedAgentCard {
-		return f.shared(conn.Card()), nil
+		return f.shared(ctx, conn.Card()), nil
 	}
 	card, err := teller.ExtendedCard(ctx)
 	if err != nil { // the card that everybody sees is true, too
 		f.bridge.Log.Warn("asking an agent for its extended card", "agent", f.agent, "err", err)
 		card = conn.Card()
 	}
-	return f.shared(card), nil
+	return f.shared(ctx, card), nil
 }
 
 // shared returns what of an agent's card is true of its face.
-func (f *Face) shared(card *a2a.Card) *a2a.Card {
-	c := *card
+func (f *Face) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
+	agent, _ := f.bridge.Agent(f.agent)
+	c := *f.bridge.cardFor(ctx, agent, card)
 	c.Interfaces, c.SecuritySchemes, c.Security = nil, nil, nil
 	// Whatever the agent does: there is a follower, and an outbox.
 	c.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.bridge.Webhooks != nil}
 	return &c
 }
 
-// Visible tells whether the caller's use cases reach the agent.
+// Visible tells whether the agent takes messages, and the caller's use cases
+// reach it.
 func (f *Face) Visible(ctx context.Context) bool {
-	p, ok := f.bridge.peers[f.agent]
-	return ok && f.bridge.Caller(ctx).sees(p.Agent)
+	p := f.bridge.known(ctx, f.agent)
+	return p != nil && !p.Disabled
 }
+
+// Known tells whether the caller may have tasks at the agent: it may be disabled
+// now.
+func (f *Face) Known(ctx context.Context) bool { return f.bridge.known(ctx, f.agent) != nil }
 
 // errNoAgent is what a caller learns of an agent that is not there, or not for
 // them.
@@ -213,6 +222,11 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 	if !f.Visible(ctx) {
 		return nil, errNoAgent
 	}
+	agent, _ := f.bridge.Agent(f.agent)
+	metadata, err := f.bridge.scoped(ctx, agent, req.Message.Metadata)
+	if err != nil {
+		return nil, err
+	}
 	sum := ""
 	if req.Name == "" { // callers of 0.1 name tasks, not messages
 		sum = digest(req.Message)
@@ -225,6 +239,7 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 		return nil, err
 	}
 	m, out := *req.Message, *req
+	m.Metadata = metadata
 	out.Message, out.HistoryLength, out.ReturnImmediately = &m, nil, false // the ledger wants it all
 	if err := f.acceptPush(ctx, req.Push); err != nil {
 		return nil, err
@@ -251,9 +266,11 @@ func (f *Face) startTask(ctx context.Context, conn Peer, req *a2a.SendRequest, s
 	if m.ContextID = known; known == "" {
 		m.ContextID = contextOf(caller.User, f.agent, name)
 	}
-	return f.bridge.open(ctx, conn, &Entry{
-		Owner: caller.User, Client: caller.Client, Agent: f.agent, MessageID: m.ID, ContextName: name, Name: string(req.Name), Digest: sum,
-	}, req)
+	e := &Entry{Owner: caller.User, Client: caller.Client, Agent: f.agent, MessageID: m.ID, ContextName: name, Name: string(req.Name), Digest: sum}
+	if err := f.bridge.enroll(e); err != nil {
+		return nil, err
+	}
+	return f.bridge.open(ctx, conn, e, req)
 }
 
 // contextOf returns what a caller's conversation is called at the agent. Callers
@@ -298,7 +315,7 @@ func (f *Face) references(ctx context.Context, handles []a2a.TaskID) ([]a2a.Task
 // entry returns the caller's task with this agent.
 func (f *Face) entry(ctx context.Context, id a2a.TaskID) (*Entry, error) {
 	e, err := f.bridge.Ledger.Task(ctx, f.bridge.Caller(ctx).User, string(id))
-	if err == nil && (e.Agent != f.agent || !f.Visible(ctx)) {
+	if err == nil && (e.Agent != f.agent || !f.Known(ctx)) {
 		err = ErrNoTask
 	}
 	return e, err
@@ -307,7 +324,7 @@ func (f *Face) entry(ctx context.Context, id a2a.TaskID) (*Entry, error) {
 // now is entry with what this replica's follower knows, if it follows the task.
 func (f *Face) now(ctx context.Context, id a2a.TaskID) (*Entry, error) {
 	e, _, err := f.bridge.now(ctx, f.bridge.Caller(ctx).User, string(id))
-	if err == nil && (e.Agent != f.agent || !f.Visible(ctx)) || errors.Is(err, mcp.ErrNoTask) {
+	if err == nil && (e.Agent != f.agent || !f.Known(ctx)) || errors.Is(err, mcp.ErrNoTask) {
 		return nil, ErrNoTask
 	}
 	return e, err

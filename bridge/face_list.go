@@ -33,7 +33,7 @@ const (
 
 // Tasks lists the caller's tasks with this agent (a2a.Lister).
 func (f *Face) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, error) {
-	if !f.Visible(ctx) {
+	if !f.Known(ctx) {
 		return nil, errNoAgent
 	}
 	filter := PageFilter{

@@ -45,6 +45,11 @@ func (e *Entry) failed() *a2a.Message {
 	}
 }
 
+// taskless reports whether the agent has answered with a message, without a task.
+func (e *Entry) taskless() bool {
+	return e.Task != nil && e.Task.ID == "" && e.Task.Status.Message != nil && e.Failure == nil && !e.held()
+}
+
 // say returns the message with which an agent answered instead of a task.
 func (e *Entry) say() *a2a.Message {
 	m := *e.Task.Status.Message

@@ -15,16 +15,16 @@ type yielder = func(a2a.Event, error) bool
 // says nothing for a while leaves the caller with the task as it was written.
 // One whose message was sent before tells how its task stands.
 func (f *Face) tell(ctx context.Context, w *follower, yield yielder) {
-	if w.message == nil {
-		f.follow(ctx, w.snapshot(), yield)
-		return
-	}
 	waiting, cancel := context.WithTimeout(ctx, firstWord)
 	defer cancel()
 	w.wait(waiting, func(string) {}, true)
 	w.save() // before the task is shown, the ledger knows it at the agent
 	if err := w.refusal(); err != nil {
 		yield(nil, f.refuse(err))
+		return
+	}
+	if w.message == nil {
+		f.tellAgain(ctx, w.snapshot(), yield)
 		return
 	}
 	first, _, _ := w.after(0)
@@ -41,6 +41,15 @@ func (f *Face) tell(ctx context.Context, w *follower, yield yielder) {
 		}
 	}
 	f.events(ctx, w, 0, yield)
+}
+
+// tellAgain yields what has become of a message that was sent before.
+func (f *Face) tellAgain(ctx context.Context, e *Entry, yield yielder) {
+	if e.taskless() {
+		yield(e.say(), nil)
+		return
+	}
+	f.follow(ctx, e, yield)
 }
 
 // follow yields a task as it stands, and then its events.

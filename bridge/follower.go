@@ -15,7 +15,6 @@ const (
 	saveFirst   = 25 * time.Millisecond  // until the first write: many tasks are done by then
 	saveEvery   = 250 * time.Millisecond // between two writes of a small task that streams
 	maxTask     = 16 << 20               // bytes of a task
-	notesKept   = 64                     // progress lines that a late waiter still sees
 	retryFirst  = time.Second
 	retryLast   = time.Minute
 	writeBudget = 10 * time.Second
@@ -35,6 +34,7 @@ type follower struct {
 	sent    error         // why the agent did not take it
 	notes   []string      // the latest progress lines
 	noted   int           // how many there have been
+	pieced  time.Time     // when a piece of a result was last among them
 	changed chan struct{} // closed at each change, and replaced
 	poked   chan struct{} // ready when somebody says that there is news
 	start   *Entry        // as it was before the agent said anything; never changes
@@ -45,29 +45,55 @@ type follower struct {
 	written bool // the ledger has heard of an answer
 	saved   time.Time
 	timer   *time.Timer // writes what a burst of events left dirty
+
+	unwritten bool   // the ledger does not have the task yet: see ahead.go
+	lost      error  // why it never will
+	hangUp    func() // ends the stream
 }
 
 // follow starts a follower for e, which the ledger holds under our lease. A
 // nil send takes the task up again without a message. On a bridge that closes
 // nothing starts: the next process finds the task in the ledger.
 func (b *Bridge) follow(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
-	f := &follower{b: b, conn: conn, entry: e, start: e.clone(), message: sentIn(send), changed: make(chan struct{}), poked: make(chan struct{}, 1), saved: b.Now()}
+	f := b.newFollower(conn, e, send)
+	if b.enter(f) {
+		b.wg.Go(func() { f.live(send) })
+	} else {
+		f.ended = true
+	}
+	return f
+}
+
+func (b *Bridge) newFollower(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
+	return &follower{b: b, conn: conn, entry: e, start: e.clone(), message: sentIn(send), changed: make(chan struct{}), poked: make(chan struct{}, 1), saved: b.Now()}
+}
+
+// enter notes that f watches its task, unless the bridge closes.
+func (b *Bridge) enter(f *follower) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.running.Err() != nil {
-		f.ended = true
-		return f
+		return false
 	}
-	b.live[e.Handle] = f
-	b.wg.Go(func() {
-		f.run(b.running, b.withHook(conn, e, send))
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.live[e.Handle] == f { // and not the one of the next message already
-			delete(b.live, e.Handle)
-		}
-	})
-	return f
+	b.live[f.entry.Handle] = f
+	b.bells.ring(f.entry.Handle) // for who came between the ledger's entry and now
+	return true
+}
+
+// leave undoes enter, unless the follower of the next message has entered.
+func (b *Bridge) leave(f *follower) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.live[f.start.Handle] == f {
+		delete(b.live, f.start.Handle)
+	}
+}
+
+// live is what a follower does.
+func (f *follower) live(send *a2a.SendRequest) {
+	f.run(f.b.running, f.b.withHook(f.conn, f.start, send))
+	f.b.leave(f)
+	f.b.linger(f)
 }
 
 // follower returns the one of this replica that watches handle, or nil.
@@ -84,30 +110,53 @@ func (f *follower) run(ctx context.Context, send *a2a.SendRequest) {
 	defer f.keep(ctx)
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
+	f.mu.Lock()
+	f.hangUp = hangUp
+	f.mu.Unlock()
 	if f.b.Hook != nil && f.conn.Card().Capabilities.PushNotifications {
 		f.b.wg.Go(func() { f.heed(ctx, hangUp) })
 	}
 	if send != nil {
-		n, err := f.consume(f.conn.Stream(ctx, send))
-		if n == 0 && refusedPush(send, err) {
-			send.Push = nil
-			n, err = f.consume(f.conn.Stream(ctx, send))
-		}
-		if n == 0 && ctx.Err() == nil && !f.mayHaveArrived(err) {
-			f.refused(err)
-		}
+		f.send(ctx, send)
 	}
+	f.ask(ctx)
+	f.withdraw()
+}
+
+// ask asks the agent how the task stands until it settles, the ledger refuses it,
+// the lease is lost or ctx ends.
+func (f *follower) ask(ctx context.Context) {
+	var left patience
 	for wait := retryFirst; ctx.Err() == nil && !f.over(); wait = min(2*wait, retryLast) {
-		if err := f.resume(ctx); err != nil {
+		told, err := f.resume(ctx)
+		if err != nil {
 			f.b.Log.Info("following a task", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
 		}
-		if f.over() {
+		if f.over() || ctx.Err() != nil {
+			return
+		}
+		if told {
+			left.told()
+		} else if given := left.tried(f.b.Now(), err); given != nil {
+			f.settle(func(e *Entry) { e.Failure = given })
 			return
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
 		}
+	}
+}
+
+// send sends the message and applies what comes back.
+func (f *follower) send(ctx context.Context, send *a2a.SendRequest) {
+	n, err := f.consume(f.conn.Stream(ctx, send))
+	if n == 0 && refusedPush(send, err) {
+		send.Push = nil
+		n, err = f.consume(f.conn.Stream(ctx, send))
+	}
+	if n == 0 && ctx.Err() == nil && !f.mayHaveArrived(err) {
+		f.refused(err)
 	}
 }
 
@@ -136,11 +185,11 @@ func certain(err error) bool {
 }
 
 // resume takes a task up by subscribing to it and, where the agent cannot do
-// that, by asking how it stands.
-func (f *follower) resume(ctx context.Context) error {
+// that, by asking how it stands. It reports whether the agent told anything.
+func (f *follower) resume(ctx context.Context) (told bool, err error) {
 	if f.conn.Card().Capabilities.Streaming {
-		if _, err := f.consume(f.conn.Subscribe(ctx, f.taskID())); err == nil || f.over() {
-			return err
+		if n, err := f.consume(f.conn.Subscribe(ctx, f.taskID())); n > 0 && err == nil || f.over() {
+			return n > 0, err
 		}
 	}
 	task, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
@@ -150,10 +199,10 @@ func (f *follower) resume(ctx context.Context) error {
 		})
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	f.apply(task)
-	return nil
+	return true, nil
 }
 
 // consume applies events until they end, and returns how many there were.
@@ -180,16 +229,18 @@ func (f *follower) apply(e a2a.Event) {
 	if first {
 		e = recall(*f.message, e)
 	}
+	replaced := aboutToGo(f.entry.Task, e)
 	if f.ended || !merge(f.entry, e) {
 		return
 	}
+	f.entry.remember(replaced, f.b.Now())
 	if _, whole := e.(*a2a.Task); first && !whole {
 		f.entry.Task.History = append(f.entry.Task.History, *f.message)
 	}
 	f.heard = true
 	f.log.add(e)
-	if f.size += size(e); f.size > maxTask { // what was replaced or forgotten counted so far
-		f.size = size(f.entry.Task)
+	if f.size += weight(e); f.size > maxTask { // what was replaced or forgotten counted so far
+		f.size = weight(f.entry.Task)
 	}
 	if f.size > maxTask {
 		f.entry.Failure = &Failure{Code: a2a.InvalidAgentResponse, Message: fmt.Sprintf("The task holds more than %d MiB, and was cut there.", maxTask>>20)}
@@ -232,6 +283,10 @@ func (f *follower) refused(err error) {
 		err = a2a.Errorf(a2a.InvalidAgentResponse, "the agent ended its answer before saying anything")
 	}
 	f.b.Log.Warn("sending a message", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
+	if words := f.holds(err); words != "" {
+		f.settle(func(e *Entry) { e.hold(f.message, fmt.Sprintf(words, e.Agent, f.b.connectURL(e)), f.b.Now()) })
+		return
+	}
 	f.forget(err)
 	f.settle(func(e *Entry) {
 		f.sent = err
@@ -267,11 +322,18 @@ func (f *follower) write() {
 		f.timer.Stop()
 		f.timer = nil
 	}
+	if f.lost != nil {
+		f.dirty = false
+	}
 	if !f.dirty {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.b.running), writeBudget)
 	defer cancel()
+	if f.unwritten {
+		f.add(ctx)
+		return
+	}
 	err := f.b.Ledger.SaveTask(ctx, f.entry, f.b.Replica)
 	f.saved = f.b.Now()
 	switch {
@@ -282,22 +344,7 @@ func (f *follower) write() {
 		f.b.Log.Error("writing a task", "task", f.entry.Handle, "err", err)
 	default:
 		f.dirty, f.written = false, true
-		if f.entry.Settled {
-			f.b.signal(Signal{AboutLedger, f.entry.Handle})
-		}
-	}
-}
-
-// note keeps what an event says for those who show progress.
-func (f *follower) note(e a2a.Event) {
-	line := progressLine(e)
-	if line == "" {
-		return
-	}
-	f.notes = append(f.notes, line)
-	f.noted++
-	if len(f.notes) > notesKept {
-		f.notes = f.notes[len(f.notes)-notesKept:]
+		f.b.changed(f.entry)
 	}
 }
 
@@ -309,7 +356,7 @@ func (f *follower) wait(ctx context.Context, progress func(string), firstWord bo
 		f.mu.Lock()
 		lines := f.notes[len(f.notes)-min(f.noted-seen, len(f.notes)):]
 		seen = f.noted
-		done, changed := f.ended || firstWord && f.heard, f.changed
+		done, changed := f.ended || f.lost != nil || firstWord && f.heard, f.changed
 		f.mu.Unlock()
 
 		for _, line := range lines {
@@ -347,10 +394,12 @@ func (f *follower) announce() {
 	f.changed = make(chan struct{})
 }
 
+// over reports whether there is nothing more to hear: of a task that the ledger
+// did not take, that is all but what it is called at the agent.
 func (f *follower) over() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.ended
+	return f.ended || f.lost != nil && f.entry.Task != nil
 }
 
 func (f *follower) taskID() a2a.TaskID {

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
 
 	"rialto/mcp"
 )
@@ -17,16 +16,18 @@ func (b *Bridge) getAgent() mcp.Tool {
 		ReadOnly:     true,
 		Idempotent:   true,
 		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			var args struct{ Agent string }
-			if err := json.Unmarshal(c.Arguments, &args); err != nil {
-				return mcp.InputError("The arguments of get_agent could not be read: %v.", err), nil
+			var args struct {
+				Agent string `json:"agent"`
 			}
-			p, err := b.agent(ctx, args.Agent)
+			if wrong := c.Decode(&args); wrong != nil {
+				return wrong, nil
+			}
+			p, err := b.agent(ctx, &sendArgs{Agent: args.Agent})
 			if err != nil {
 				return b.refuse(err)
 			}
-			info := b.info(ctx, p)
-			return &mcp.Result{Content: []mcp.Content{mcp.Text(describeAgents([]AgentInfo{info}))}, Structured: info}, nil
+			infos, _ := fitAgents([]AgentInfo{b.info(ctx, p)})
+			return &mcp.Result{Content: []mcp.Content{mcp.Text(describeAgents(infos))}, Structured: infos[0]}, nil
 		},
 	}
 }

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"rialto/mcp"
@@ -32,14 +31,17 @@ func (b *Bridge) getTask() mcp.Tool {
 		OpenWorld:    true,
 		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 			var args getArgs
-			if err := json.Unmarshal(c.Arguments, &args); err != nil {
-				return mcp.InputError("The arguments of get_task could not be read: %v.", err), nil
+			if wrong := c.Decode(&args); wrong != nil {
+				return wrong, nil
 			}
 			from, err := parseCursor(args.Cursor)
 			if err != nil {
 				return b.refuse(err)
 			}
 			e, err := b.task(ctx, args.TaskID, waitFor(args.Wait), c.Progress)
+			if err == nil && b.goneOn(ctx, e) {
+				e, err = b.task(ctx, args.TaskID, waitFor(args.Wait), c.Progress)
+			}
 			if err == nil {
 				e, err = b.converse(ctx, c, e, args.Wait)
 			}
@@ -55,7 +57,11 @@ func (b *Bridge) getTask() mcp.Tool {
 func (b *Bridge) task(ctx context.Context, handle string, wait time.Duration, progress func(string)) (*Entry, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	return b.settled(ctx, b.Caller(ctx).User, handle, progress)
+	e, err := b.settled(ctx, b.Caller(ctx).User, handle, progress)
+	if err == nil && b.hides(ctx, e.Agent) {
+		return nil, ErrNoTask
+	}
+	return e, err
 }
 
 // settled returns owner's task once it has settled, or as it stands when ctx

@@ -63,6 +63,14 @@ func (s *scripted) Stream(ctx context.Context, r *a2a.SendRequest) iter.Seq2[a2a
 	return s.answer(ctx, r)
 }
 
+// Task is that of the agent it is made of, if there is one.
+func (s *scripted) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
+	if s.Agent == nil {
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "nothing to tell")
+	}
+	return s.Agent.Task(ctx, q)
+}
+
 func (s *scripted) sent() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 // Index finds tasks by what they hold. It runs behind the ledger: a task can
 // be found a moment after it has settled.
 type Index interface {
-	// IndexTasks makes at most so many settled tasks findable, and returns how
-	// many; 0 means that all are.
-	IndexTasks(ctx context.Context, most int) (int, error)
+	// IndexTasks makes at most so many settled tasks findable, fewer where they are
+	// large, and reports whether there may be more of them.
+	IndexTasks(ctx context.Context, most int) (more bool, err error)
 
 	// FindTasks returns owner's tasks that hold all of the words, the latest
 	// first. The words are as Words makes them; the last may be the beginning
@@ -26,7 +26,7 @@ type Index interface {
 
 const (
 	indexEvery = time.Second
-	indexBatch = 100
+	indexBatch = 200 // one by one they cost twice as much, but the ledger waits meanwhile
 
 	maxWords     = 5_000   // of a task
 	maxWordBytes = 60      // a longer one is no word
@@ -39,12 +39,11 @@ func (b *Bridge) keepIndex() {
 	tick := time.NewTicker(indexEvery)
 	defer tick.Stop()
 	for {
-		n, err := b.Index.IndexTasks(b.running, indexBatch)
+		more, err := b.Index.IndexTasks(b.running, indexBatch)
 		if err != nil {
 			b.complain("indexing tasks", err)
-		}
-		if n == indexBatch {
-			continue // there is more
+		} else if more {
+			continue
 		}
 		select {
 		case <-b.running.Done():
@@ -134,6 +133,9 @@ func (b *Bridge) findTasks(ctx context.Context, query string) []Hit {
 	}
 	var hits []Hit
 	for _, t := range found {
+		if b.hides(ctx, t.Agent) {
+			continue
+		}
 		id := taskID(t.TaskID)
 		title := "Task of " + t.Agent + ", " + string(t.State)
 		if t.Message != "" {

@@ -30,8 +30,8 @@ type Lease struct {
 // atomic, and all may be called concurrently, by several replicas that share
 // one database.
 type Ledger interface {
-	// AddTask records a task before its message is sent, followed under l. An
-	// owner who has most tasks unsettled already gets ErrTooManyTasks. Of any
+	// AddTask records a new task, followed under l unless it has settled. An owner
+	// who has most tasks unsettled already gets ErrTooManyTasks for another. Of any
 	// number of calls with one owner, agent and digest, exactly one succeeds; the
 	// others get SentBefore, and change nothing, for as long as RepeatsFor. The
 	// same goes for ContinueTask.

@@ -3,8 +3,8 @@ package bridge
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,8 +65,8 @@ func (b *Bridge) listTasks() mcp.Tool {
 		Idempotent:   true,
 		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 			var args listArgs
-			if err := json.Unmarshal(c.Arguments, &args); err != nil {
-				return mcp.InputError("The arguments of list_tasks could not be read: %v.", err), nil
+			if wrong := c.Decode(&args); wrong != nil {
+				return wrong, nil
 			}
 			filter, err := args.filter()
 			if err != nil {
@@ -109,11 +109,12 @@ func (b *Bridge) Summaries(ctx context.Context, f TaskFilter, cursor string) ([]
 	if err != nil {
 		return nil, "", fmt.Errorf("listing tasks: %w", err)
 	}
-	if len(tasks) <= limit {
-		return tasks, "", nil
+	next := ""
+	if len(tasks) > limit {
+		last := tasks[limit-1]
+		tasks, next = tasks[:limit], TaskMark{last.Created, last.TaskID}.String()
 	}
-	last := tasks[limit-1]
-	return tasks[:limit], TaskMark{last.Created, last.TaskID}.String(), nil
+	return slices.DeleteFunc(tasks, func(t TaskSummary) bool { return b.hides(ctx, t.Agent) }), next, nil
 }
 
 // page renders a page of tasks.
@@ -125,10 +126,17 @@ func (b *Bridge) page(ctx context.Context, f TaskFilter, cursor string) (*mcp.Re
 	page := struct {
 		Tasks []TaskSummary `json:"tasks"`
 		Next  string        `json:"next_cursor,omitempty"`
-	}{Tasks: append([]TaskSummary{}, tasks...), Next: next}
+	}{Tasks: []TaskSummary{}, Next: next}
 	var text strings.Builder
-	for _, s := range page.Tasks {
-		fmt.Fprintf(&text, "%s  %s  %s  %s  %s\n", s.TaskID, s.Created.Format(time.RFC3339), s.Agent, s.State, clip(strings.ReplaceAll(s.Message, "\n", " "), 80))
+	left := maxResult - 1000
+	for i, s := range tasks {
+		line := fmt.Sprintf("%s  %s  %s  %s  %s\n", s.TaskID, s.Created.Format(time.RFC3339), s.Agent, s.State, clip(strings.ReplaceAll(s.Message, "\n", " "), 80))
+		if left -= length(s) + length(line); left < 0 && i > 0 {
+			page.Next = TaskMark{tasks[i-1].Created, tasks[i-1].TaskID}.String()
+			break
+		}
+		page.Tasks = append(page.Tasks, s)
+		text.WriteString(line)
 	}
 	if len(page.Tasks) == 0 {
 		text.WriteString("There are no such tasks.")

@@ -31,10 +31,11 @@ func parseCursor(s string) (cursor, error) {
 	return cursor{p, o}, nil
 }
 
-// piece is a part of one of a task's artifacts. An artifact without parts is
-// one piece without content.
+// piece is a part of one of a task's artifacts, and which one. An artifact
+// without parts is one piece without content.
 type piece struct {
 	artifact *a2a.Artifact
+	number   int
 	a2a.Part
 }
 
@@ -50,11 +51,11 @@ func pieces(t *a2a.Task) []piece {
 		if len(a.Parts) == 0 {
 			out = append(out, piece{artifact: a})
 		}
-		for _, p := range a.Parts {
+		for n, p := range a.Parts {
 			if d, ok := p.Content.(a2a.Data); ok && cost(string(d)) > maxData {
 				p.Content, p.MediaType = a2a.Text(d), "application/json"
 			}
-			out = append(out, piece{a, p})
+			out = append(out, piece{a, n, p})
 		}
 	}
 	return out
@@ -85,8 +86,11 @@ func (r *renderer) artifacts(ps []piece, from cursor) (end bool) {
 
 // heading begins an artifact, on each page that has some of it.
 func (r *renderer) heading(a *a2a.Artifact) bool {
-	info := ArtifactInfo{ID: shown(a.ID, maxName), Name: shown(a.Name, maxName), Description: shown(a.Description, 1000), Parts: []PartInfo{}}
-	if !r.spend(perItem + cost(info.ID+info.Name+info.Description)) {
+	info := ArtifactInfo{
+		ID: shown(a.ID, maxName), Name: shown(a.Name, maxName), Description: shown(a.Description, 1000),
+		URI: artifactURI(r.info.TaskID, a.ID), Parts: []PartInfo{},
+	}
+	if !r.spend(perItem + cost(info.ID+info.Name+info.Description) + len(info.URI)) {
 		return false
 	}
 	r.info.Artifacts = append(r.info.Artifacts, info)
@@ -98,6 +102,10 @@ func (r *renderer) heading(a *a2a.Artifact) bool {
 func (r *renderer) piece(i int, p piece, offset int) (to int, all bool) {
 	if p.Content == nil {
 		return 0, true
+	}
+	r.uri = ""
+	if file, ok := p.Content.(a2a.Raw); ok && len(file) > maxInline && len(file) <= MaxResource {
+		r.uri = partURI(r.info.TaskID, p.artifact.ID, p.number)
 	}
 	info, to, all := r.part(i, p.Part, offset)
 	if all || to > offset {
@@ -121,11 +129,12 @@ func (r *renderer) part(i int, p a2a.Part, offset int) (info PartInfo, to int, a
 		return info, offset + len(info.Text), len(info.Text) == len(rest)
 	case a2a.Data:
 		info.Kind = "data"
-		if !r.spend(cost(string(c))) {
+		data := cleanJSON(c)
+		if !r.spend(cost(string(data))) {
 			return info, 0, false
 		}
-		info.Data = []byte(c)
-		r.say(clean(string(c)))
+		info.Data = data
+		r.say(string(data))
 	case a2a.URL:
 		info.Kind = "file"
 		link := clean(string(c))
@@ -148,19 +157,24 @@ func (r *renderer) part(i int, p a2a.Part, offset int) (info PartInfo, to int, a
 // maxInline is how many bytes of a file a result holds; a larger one is a link.
 const maxInline = 24_000
 
-// file puts bytes into the result as the content type that fits them, or a
-// link to them. They count as the base64 that they become.
+// file puts bytes into the result as the content type that fits them, or links
+// to them: one for the client, which reads resources, and one for the person.
+// They count as the base64 that they become.
 func (r *renderer) file(i int, info *PartInfo, b []byte) bool {
 	if r.link != nil {
 		info.URL = r.link(i)
 	}
 	if len(b) > maxInline {
-		if info.URL == "" {
-			r.cut = true
-			return true
+		r.cut = r.cut || r.uri+info.URL == ""
+		if !r.spend(len(r.uri) + 2*len(info.URL)) {
+			return false
 		}
-		r.content = append(r.content, mcp.Link(info.URL, info.name(), info.MediaType))
-		return r.spend(2 * len(info.URL))
+		for _, link := range []string{r.uri, info.URL} {
+			if link != "" {
+				r.content = append(r.content, mcp.Link(link, info.name(), info.MediaType))
+			}
+		}
+		return true
 	}
 	if !r.spend((len(b)+2)/3*4 + 2*len(info.URL)) {
 		return false
@@ -202,6 +216,7 @@ func (r *renderer) closing(t *a2a.Task, from cursor, end bool) {
 		if _, isText := p.Content.(a2a.Text); isText {
 			continue
 		}
+		r.uri = "" // a message is no resource
 		if _, _, all := r.part(n+i, p, 0); !all {
 			r.cut = true
 		}

@@ -82,8 +82,8 @@ func TestAFileThatIsTooLargeIsALinkThatEnds(t *testing.T) {
 	})}, func(b *bridge.Bridge) {
 		b.Now = func() time.Time { return start.Add(time.Duration(late.Load())) }
 	})
-	if got := r.call("send_task", `{"message":"go"}`); !got.Truncated || got.Artifacts[0].Parts[0].URL != "" {
-		t.Errorf("without links: got %+v, want that it says what is left out", got.TaskInfo)
+	if got := r.call("send_task", `{"message":"go"}`); got.Artifacts[0].Parts[0].URL != "" || got.Items[0]["uri"] != got.Artifacts[0].URI+"/parts/0" {
+		t.Errorf("without links: got %+v, %v, want the resource only", got.TaskInfo, got.Items[0])
 	}
 	r.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour}
 	got := r.call("get_task", fmt.Sprintf(`{"task_id":%q}`, r.call("list_tasks", `{}`).task(t)))
@@ -91,8 +91,8 @@ func TestAFileThatIsTooLargeIsALinkThatEnds(t *testing.T) {
 		t.Fatalf("got %+v", got.TaskInfo)
 	}
 	link, ok := strings.CutPrefix(got.Artifacts[0].Parts[0].URL, "https://rialto.test"+bridge.DownloadPath)
-	if !ok || got.Items[0]["type"] != "resource_link" || strings.Contains(link, "alice") {
-		t.Fatalf("got %q, %v", got.Artifacts[0].Parts[0].URL, got.Items[0])
+	if !ok || got.Items[1]["type"] != "resource_link" || got.Items[1]["uri"] != got.Artifacts[0].Parts[0].URL || strings.Contains(link, "alice") {
+		t.Fatalf("got %q, %v", got.Artifacts[0].Parts[0].URL, got.Items[1])
 	}
 	part, err := r.Download(t.Context(), link)
 	if err != nil || string(part.Content.(a2a.Raw)) != string(file) || part.Filename != "report.pdf" {

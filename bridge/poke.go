@@ -15,18 +15,23 @@ const lookFor = 30 * time.Second
 // not wait, and whoever follows the task looks: this replica or another.
 func (b *Bridge) Poke(handle string) {
 	if !b.poke(handle) {
-		b.signal(Signal{AboutAgent, handle})
+		b.signal(Signal{About: AboutAgent, Handle: handle})
 	}
 }
 
-// poke reports whether this replica follows the task.
+// poke reports whether this replica looks after the task.
 func (b *Bridge) poke(handle string) bool {
-	f := b.follower(handle)
-	if f == nil {
+	b.mu.Lock()
+	poked := b.lingers[handle]
+	if f := b.live[handle]; f != nil {
+		poked = f.poked
+	}
+	b.mu.Unlock()
+	if poked == nil {
 		return false
 	}
 	select {
-	case f.poked <- struct{}{}:
+	case poked <- struct{}{}:
 	default: // it is about to look
 	}
 	return true

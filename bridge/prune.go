@@ -14,10 +14,10 @@ const (
 )
 
 // Prune forgets tasks that settled longer ago than they are kept, each as its
-// agent has it.
+// agent has it, and shares that have ended.
 func (b *Bridge) Prune(ctx context.Context) error {
 	var own []string
-	for _, a := range b.Agents {
+	for _, a := range b.roster().peers {
 		if a.Retention == 0 {
 			continue
 		}
@@ -25,6 +25,9 @@ func (b *Bridge) Prune(ctx context.Context) error {
 			return err
 		}
 		own = append(own, a.Name)
+	}
+	if err := b.pruneShares(ctx); err != nil {
+		return err
 	}
 	return b.prune(ctx, cmp.Or(b.Retention, defaultRetention), "", own)
 }

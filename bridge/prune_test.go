@@ -16,6 +16,7 @@ func TestTasksAreKeptAsLongAsTheirAgentSays(t *testing.T) {
 	for i, a := range r.Agents {
 		r.Agents[i].Retention = map[string]time.Duration{"short": 24 * time.Hour, "long": 365 * 24 * time.Hour}[a.Name]
 	}
+	r.SetAgents(r.Agents)
 	tasks := map[string]string{}
 	for _, name := range []string{"short", "usual", "long"} {
 		tasks[name] = r.call("send_task", `{"agent":"`+name+`","message":"x"}`).TaskID

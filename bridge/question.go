@@ -1,12 +1,14 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/form"
 	"rialto/mcp"
 )
 
@@ -15,10 +17,52 @@ const (
 	mostRounds  = 10 // questions of one call
 )
 
+// openForm is what a person fills in whose agent says nothing of a form.
+var openForm = &form.Form{Fields: []form.Field{{Name: answerField, Title: "Answer", Kind: form.Text, Required: true}}}
+
+// formOf returns the form that the agent of a task in input-required wants filled
+// in: that of a schema in its message, or one field for text.
+func formOf(e *Entry) *form.Form {
+	if m := e.Task.Status.Message; m != nil {
+		for _, p := range m.Parts {
+			data, ok := p.Content.(a2a.Data)
+			if !ok {
+				continue
+			}
+			if f, ok := form.Read(data, shown); ok {
+				return f
+			}
+		}
+	}
+	return openForm
+}
+
 // question is what a task in input-required asks the person at the client.
 func question(e *Entry) mcp.Question {
-	return mcp.Form(questionKey(e), shown(e.Task.Status.Message.Text(), 2000), json.RawMessage(
-		`{"type":"object","properties":{"`+answerField+`":{"type":"string","title":"Answer"}},"required":["`+answerField+`"]}`))
+	f := formOf(e)
+	text := cmp.Or(shown(e.Task.Status.Message.Text(), 2000), f.Description, f.Title, "The agent asks for input.")
+	return mcp.Form(questionKey(e), text, f.Schema())
+}
+
+// filled are the arguments of send_task that bring what a person filled in: to
+// an open question the text, and else the object, and in words as well for
+// agents that read only those. It returns nil if
+// content is not what was asked for.
+func filled(e *Entry, content json.RawMessage) *sendArgs {
+	f, args := formOf(e), &sendArgs{TaskID: e.Handle}
+	if f != openForm {
+		args.Message, args.Data = f.Words(content), content
+		if args.Message == "" {
+			args.Message = "Nothing was filled in."
+		}
+		return args
+	}
+	var open map[string]string
+	if json.Unmarshal(content, &open) != nil || strings.TrimSpace(open[answerField]) == "" {
+		return nil
+	}
+	args.Message = open[answerField]
+	return args
 }
 
 // questionKey names a question by the task and by the message that the agent
@@ -30,7 +74,7 @@ func questionKey(e *Entry) string { return e.Handle + "/" + e.MessageID }
 func (b *Bridge) asked(ctx context.Context, c *mcp.Call) (*Entry, error) {
 	for _, key := range c.Answered() {
 		handle, _, _ := strings.Cut(key, "/")
-		e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
+		e, err := b.own(ctx, handle)
 		if !errors.Is(err, ErrNoTask) {
 			return e, err
 		}
@@ -43,6 +87,14 @@ func (b *Bridge) asked(ctx context.Context, c *mcp.Call) (*Entry, error) {
 // stands. Each answer is waited on as the first message was.
 func (b *Bridge) converse(ctx context.Context, c *mcp.Call, e *Entry, wait *float64) (*Entry, error) {
 	for range mostRounds {
+		if e.Settled && e.State() == a2a.AuthRequired {
+			after, done, err := b.sendOff(ctx, c, e, wait)
+			if err != nil || !done {
+				return after, err
+			}
+			e = after
+			continue
+		}
 		if e.State() != a2a.InputRequired || !e.Settled {
 			return e, nil
 		}
@@ -77,12 +129,11 @@ func (b *Bridge) answer(ctx context.Context, e *Entry, a mcp.Answer) error {
 	}
 	args := &sendArgs{TaskID: e.Handle, Message: "The user declined to answer."}
 	if a.Accepted() {
-		var form map[string]string
-		if json.Unmarshal(a.Content, &form) != nil || strings.TrimSpace(form[answerField]) == "" {
+		if args = filled(e, a.Content); args == nil {
 			return nil
 		}
-		args.Message = form[answerField]
 	}
+	args.pause = e.MessageID
 	_, err := b.send(ctx, Caller{User: e.Owner}, args)
 	if errors.Is(err, ErrTaskBusy) {
 		return nil

@@ -104,8 +104,8 @@ func (b *Bridge) takeUp(e *Entry) {
 		b.abandon(e, "Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again.")
 		return
 	}
-	p, known := b.peers[e.Agent]
-	if !known {
+	p := b.peer(e.Agent)
+	if p == nil {
 		b.abandon(e, "The agent "+e.Agent+" is no longer configured.")
 		return
 	}
@@ -132,5 +132,7 @@ func (b *Bridge) abandon(e *Entry, why string) {
 	defer cancel()
 	if err := b.Ledger.SaveTask(ctx, e, b.Replica); err != nil {
 		b.Log.Error("writing a task", "task", e.Handle, "err", err) // it is let go, and claimed again
+		return
 	}
+	b.changed(e)
 }

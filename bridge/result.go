@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,8 @@ const (
 	// question, if the agent asks one.
 	forMessage = 6_000
 
+	maxReason = 1000 // characters of why something failed
+
 	perItem = 120  // what an artifact, a part or a turn costs besides its text
 	maxName = 200  // characters of a name
 	maxLink = 2000 // characters of an address
@@ -33,8 +36,11 @@ type TaskInfo struct {
 	Message   string         `json:"message"`
 	Artifacts []ArtifactInfo `json:"artifacts"`
 	History   []Turn         `json:"history,omitempty"`
+	Statuses  []StatusInfo   `json:"statuses,omitempty"`           // with the history: the states that it has been in
+	Versions  []VersionInfo  `json:"replaced_artifacts,omitempty"` // and what its agent has replaced, the latest first
 	Error     *Failure       `json:"error,omitempty"`
-	Next      string         `json:"next,omitempty"` // what to call next, and when
+	Next      string         `json:"next,omitempty"`       // what to call next, and when
+	AnswerURL string         `json:"answer_url,omitempty"` // where the person can answer the agent
 	Truncated bool           `json:"truncated,omitempty"`
 	Cursor    string         `json:"next_cursor,omitempty"` // for get_task, when there is more
 }
@@ -44,6 +50,7 @@ type ArtifactInfo struct {
 	ID          string     `json:"artifact_id"`
 	Name        string     `json:"name,omitempty"`
 	Description string     `json:"description,omitempty"`
+	URI         string     `json:"uri,omitempty"` // of the resource that has it whole
 	Parts       []PartInfo `json:"parts"`
 }
 
@@ -69,7 +76,9 @@ type Turn struct {
 type page struct {
 	from    cursor
 	history int                    // how many earlier messages; on the first page
+	expects a2a.State              // a state that is no problem here; "" for none
 	link    func(piece int) string // where a person can download a piece; nil or "" if nowhere
+	answers string                 // where a person can answer what the agent asks; "" if nowhere
 }
 
 // result renders an entry: artifacts first, then what the agent said last,
@@ -79,8 +88,14 @@ type page struct {
 func result(e *Entry, show page) *mcp.Result {
 	r := &renderer{left: maxText, link: show.link, info: &TaskInfo{
 		TaskID: e.Handle, Agent: e.Agent, ContextID: shown(e.ContextID(), maxName), State: e.State(),
-		Artifacts: []ArtifactInfo{}, Error: e.Failure, Next: next(e),
+		Artifacts: []ArtifactInfo{}, Error: problem(e, show.expects), Next: next(e, show.answers),
 	}}
+	if e.Settled && e.State().Interrupted() {
+		r.info.AnswerURL = show.answers
+	}
+	if r.info.Error != nil {
+		r.left -= cost(r.info.Error.Message)
+	}
 	if t := e.Task; t != nil {
 		kept := 0
 		if show.from == (cursor{}) {
@@ -92,27 +107,59 @@ func result(e *Entry, show page) *mcp.Result {
 		r.closing(t, show.from, end)
 		if show.from == (cursor{}) {
 			r.history(t.WithHistory(&show.history).History)
+			if show.history > 0 {
+				r.past(e.Past)
+			}
 		}
 	}
 	if e.Failure != nil && r.info.Message == "" {
-		r.info.Message = e.Failure.Message
-		r.say(e.Failure.Message)
+		r.info.Message = r.info.Error.Message
+		r.say(r.info.Message)
 	}
 	r.info.Truncated = r.cut || r.info.Cursor != ""
 	return &mcp.Result{
 		Content:    append(r.content, mcp.Text(r.summary())),
 		Structured: r.info,
-		IsError:    e.State().Terminal() && e.State() != a2a.Completed,
+		IsError:    r.info.Error != nil,
 	}
 }
 
-// next tells the model what to do with a task that is not finished.
-func next(e *Entry) string {
+// The codes of tasks that did not do what they should, where their agents gave
+// none.
+var endCodes = map[a2a.State]a2a.Code{
+	a2a.Failed: "TASK_FAILED", a2a.Rejected: "TASK_REJECTED", a2a.Canceled: "TASK_CANCELED", a2a.Unknown: "TASK_STATE_UNKNOWN",
+}
+
+// problem says why a task did not do what it should; nil if it did, or still
+// may. A task in a state that the agent does not tell is one, though it goes on
+// being followed. A task that was to be in the state expected is none.
+func problem(e *Entry, expected a2a.State) *Failure {
+	state := e.State()
+	switch code := endCodes[state]; {
+	case e.Failure != nil:
+		return &Failure{Code: e.Failure.Code, Message: clip(e.Failure.Message, maxReason), Remote: e.Failure.Remote}
+	case code == "" || state == expected:
+		return nil
+	default:
+		reason := shown(e.Task.Status.Message.Text(), maxReason)
+		return &Failure{Code: code, Message: cmp.Or(reason, "The agent gave no reason."), Remote: true}
+	}
+}
+
+// next tells the model what to do with a task that is not finished. answers is
+// where the user can answer the agent without it.
+func next(e *Entry, answers string) string {
 	switch state := e.State(); {
+	case state == a2a.InputRequired && answers != "":
+		return fmt.Sprintf("The agent asks for input. Get the answer from the user if you do not know it, then call send_task with task_id %q and the answer as message. The user can also answer at %s; then call get_task with the task_id for what becomes of it.", e.Handle, answers)
 	case state == a2a.InputRequired:
 		return fmt.Sprintf("The agent asks for input. Get the answer from the user if you do not know it, then call send_task with task_id %q and the answer as message.", e.Handle)
+	case state == a2a.AuthRequired && answers != "":
+		return fmt.Sprintf("The agent waits until the user has signed in or granted access. Give the user this link: %s. When that is done the task goes on; call get_task with task_id %q for what becomes of it.", answers, e.Handle)
 	case state == a2a.AuthRequired:
 		return fmt.Sprintf("The agent needs the user to sign in or grant access as its message says. When that is done, call send_task with task_id %q.", e.Handle)
+	case state == a2a.Unknown:
+		return fmt.Sprintf("The agent does not tell how the task stands. Call get_task with task_id %q to look again; nothing is lost if you do so later.", e.Handle)
 	case !state.Terminal():
 		return fmt.Sprintf("The agent is still working. Call get_task with task_id %q to wait for the result; nothing is lost if you do so later.", e.Handle)
 	}
@@ -126,6 +173,7 @@ type renderer struct {
 	left    int  // characters of JSON
 	cut     bool // something is left out for good
 	link    func(piece int) string
+	uri     string // of the resource that is the part at hand, if a link to it is wanted
 }
 
 // spend takes n from the budget if it is there.
@@ -205,25 +253,39 @@ type inputError struct{ msg string }
 
 func (e inputError) Error() string { return e.msg }
 
+// Words returns what an error says to the caller of what the caller did, if it
+// does.
+func Words(err error) (string, bool) {
+	e, ok := errors.AsType[inputError](err)
+	return e.msg, ok
+}
+
 // refuse is the one place where an error becomes a tool's answer. What the
 // model can act on is said; anything else is for the log.
 func (b *Bridge) refuse(err error) (*mcp.Result, error) {
 	var input inputError
 	var down Unreachable
 	var agent *a2a.Error
+	var left notWritten
 	switch {
+	case errors.As(err, &left):
+		return mcp.ErrorResult("The message was sent, but its task could not be recorded, so the agent is asked to stop it and there will be no result. Before you send it again, find out what the agent has done already."), nil
 	case errors.As(err, &input):
 		return mcp.ErrorResult(input.msg), nil
 	case errors.As(err, &down):
 		return mcp.ErrorResult(down.Error() + " Try again later, or choose another agent with list_agents."), nil
 	case errors.Is(err, ErrNoTask):
 		return mcp.ErrorResult("There is no such task. Use the task_id of a send_task result of this same user; tasks of others cannot be seen."), nil
+	case errors.Is(err, ErrNotShareable):
+		return mcp.ErrorResult("This can be shared when its task has ended. Wait for it with get_task, or cancel it."), nil
+	case errors.Is(err, ErrTooManyShares):
+		return mcp.ErrorResult(fmt.Sprintf("The user shares %d documents already. They can end some links on the documents' pages.", MostShares)), nil
 	case errors.Is(err, ErrTooManyTasks):
 		return mcp.ErrorResult("You have too many tasks running. Wait for some of them to finish, or cancel them: list_tasks shows them."), nil
 	case errors.Is(err, ErrTaskBusy):
 		return mcp.ErrorResult("The task is still working and takes no message now. Call get_task with its task_id until it asks for input or ends."), nil
 	case errors.As(err, &agent):
-		return mcp.ErrorResult(fmt.Sprintf("%s (code %s)", clean(err.Error()), agent.Code)), nil
+		return mcp.ErrorResult(fmt.Sprintf("%s (code %s)", shown(err.Error(), maxReason), agent.Code)), nil
 	}
 	return nil, err
 }

@@ -32,12 +32,25 @@ var sendTaskInput = json.RawMessage(`{
 	"additionalProperties": false
 }`)
 
+// skillInput is what the tool of a skill takes that has no form of its own.
+var skillInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"message": {"type": "string", "minLength": 1, "description": "What you want from the agent, in full: it sees nothing of this chat."},
+		"data": {"type": "object", "description": "Structured input, where the description asks for some."},
+		"context_id": {"type": "string", "description": "Stay in the conversation of an earlier result of this agent."},
+		"wait": {"type": "number", "minimum": 0, "maximum": 240, "default": 45, "description": "Seconds to wait for the result before returning a task_id."}
+	},
+	"required": ["message"],
+	"additionalProperties": false
+}`)
+
 var getTaskInput = json.RawMessage(`{
 	"type": "object",
 	"properties": {
 		"task_id": {"type": "string", "minLength": 1, "description": "From the result of send_task."},
 		"wait": {"type": "number", "minimum": 0, "maximum": 240, "default": 45, "description": "Seconds to wait for a task that is still working."},
-		"history_length": {"type": "integer", "minimum": 0, "maximum": 100, "default": 0, "description": "How many earlier messages of the task to show."},
+		"history_length": {"type": "integer", "minimum": 0, "maximum": 100, "default": 0, "description": "How many earlier messages of the task to show, with the states that it has been in and the results that were replaced."},
 		"cursor": {"type": "string", "description": "next_cursor of the result before, for its next part."}
 	},
 	"required": ["task_id"],
@@ -109,6 +122,7 @@ var taskOutput = json.RawMessage(`{
 					"artifact_id": {"type": "string"},
 					"name": {"type": "string"},
 					"description": {"type": "string"},
+					"uri": {"type": "string", "description": "The resource that has all of it."},
 					"parts": {
 						"type": "array",
 						"items": {
@@ -137,12 +151,36 @@ var taskOutput = json.RawMessage(`{
 				"required": ["role", "text"]
 			}
 		},
+		"statuses": {
+			"type": "array",
+			"description": "With the history: the states that the task has been in.",
+			"items": {
+				"type": "object",
+				"properties": {"state": {"type": "string"}, "since": {"type": "string", "format": "date-time"}},
+				"required": ["state", "since"]
+			}
+		},
+		"replaced_artifacts": {
+			"type": "array",
+			"description": "With the history: what the agent has replaced, as it was, the latest first.",
+			"items": {
+				"type": "object",
+				"properties": {
+					"artifact_id": {"type": "string"},
+					"name": {"type": "string"},
+					"until": {"type": "string", "format": "date-time"},
+					"text": {"type": "string"}
+				},
+				"required": ["artifact_id", "until", "text"]
+			}
+		},
 		"error": {
 			"type": "object",
 			"properties": {"code": {"type": "string"}, "message": {"type": "string"}, "remote": {"type": "boolean"}},
 			"required": ["code", "message"]
 		},
 		"next": {"type": "string", "description": "What to do now."},
+		"answer_url": {"type": "string", "description": "Where the user can answer the agent in a browser."},
 		"truncated": {"type": "boolean"},
 		"next_cursor": {"type": "string", "description": "There is more: call get_task with this cursor."}
 	},
@@ -191,6 +229,26 @@ var fetchOutput = json.RawMessage(`{
 	"required": ["id", "title", "text", "url"]
 }`)
 
+var shareInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {"id": {"type": "string", "minLength": 1, "description": "What fetch takes: task:…, artifact:… or doc:…."}},
+	"required": ["id"],
+	"additionalProperties": false
+}`)
+
+var shareOutput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"url": {"type": "string", "description": "The link. It cannot be shown again."},
+		"share_id": {"type": "string"},
+		"id": {"type": "string", "description": "What it shows."},
+		"title": {"type": "string"},
+		"created": {"type": "string", "format": "date-time"},
+		"expires": {"type": "string", "format": "date-time"}
+	},
+	"required": ["url", "share_id", "id", "title", "created", "expires"]
+}`)
+
 const agentSchema = `{
 	"type": "object",
 	"properties": {
@@ -201,6 +259,8 @@ const agentSchema = `{
 		"default": {"type": "boolean", "description": "Tasks go here when send_task names no agent."},
 		"available": {"type": "boolean"},
 		"problem": {"type": "string", "description": "Why the agent is not available."},
+		"connected": {"type": "boolean", "description": "Whether the user has connected this agent, where users do that themselves."},
+		"connect_url": {"type": "string", "description": "Where the user connects it, in a browser."},
 		"skills": {
 			"type": "array",
 			"items": {

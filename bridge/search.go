@@ -40,9 +40,11 @@ func (b *Bridge) search() mcp.Tool {
 		Idempotent:   true,
 		OpenWorld:    true,
 		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			var args struct{ Query string }
-			if err := json.Unmarshal(c.Arguments, &args); err != nil {
-				return mcp.InputError("The arguments of search could not be read: %v.", err), nil
+			var args struct {
+				Query string `json:"query"`
+			}
+			if wrong := c.Decode(&args); wrong != nil {
+				return wrong, nil
 			}
 			return exact(map[string][]Hit{"results": b.Search(ctx, args.Query)})
 		},
@@ -67,7 +69,7 @@ func (b *Bridge) Search(ctx context.Context, query string) []Hit {
 	found := make([][]Hit, len(agents), len(agents)+2)
 	var wg sync.WaitGroup
 	for i, p := range agents {
-		if _, ok := p.card().Skill(searchSkill); !ok {
+		if _, ok := b.cardFor(ctx, p.Agent, p.card()).Skill(searchSkill); !ok {
 			continue
 		}
 		wg.Go(func() {
@@ -79,13 +81,13 @@ func (b *Bridge) Search(ctx context.Context, query string) []Hit {
 		})
 	}
 	wg.Wait()
-	return interleave(append(found, b.findTasks(ctx, query), b.matchCards(agents, query)), maxHits)
+	return interleave(append(found, b.findTasks(ctx, query), b.matchCards(ctx, agents, query)), maxHits)
 }
 
 // interleave takes the first of each list, then the second of each, so that
 // no agent crowds out the others; an id appears once.
 func interleave(lists [][]Hit, most int) []Hit {
-	hits, seen := []Hit{}, map[string]bool{}
+	hits, seen, left := []Hit{}, map[string]bool{}, maxResult
 	for row, more := 0, true; more; row++ {
 		more = false
 		for _, list := range lists {
@@ -93,8 +95,9 @@ func interleave(lists [][]Hit, most int) []Hit {
 				continue
 			}
 			more = true
-			if h := list[row]; !seen[h.ID] && len(hits) < most {
-				seen[h.ID] = true
+			h := list[row]
+			if n := 3 * length(h); !seen[h.ID] && len(hits) < most && n <= left { // it stands there as JSON, and as JSON in a text
+				seen[h.ID], left = true, left-n
 				hits = append(hits, h)
 			}
 		}
@@ -124,11 +127,11 @@ func (b *Bridge) searchAgent(ctx context.Context, p *peer, query string) ([]Hit,
 
 // matchCards finds the agents whose name, description or skills hold every
 // word of the query.
-func (b *Bridge) matchCards(agents []*peer, query string) []Hit {
+func (b *Bridge) matchCards(ctx context.Context, agents []*peer, query string) []Hit {
 	words := strings.Fields(strings.ToLower(query))
 	var hits []Hit
 	for _, p := range agents {
-		card := p.card()
+		card := b.cardFor(ctx, p.Agent, p.card())
 		text := strings.ToLower(p.Name + " " + describeCard(card))
 		match := len(words) > 0
 		for _, w := range words {
@@ -172,7 +175,7 @@ func (b *Bridge) ask(ctx context.Context, p *peer, skill, name, value, member st
 	if err != nil {
 		return err
 	}
-	about := b.about(b.Caller(ctx), skill)
+	about := b.about(b.caller(ctx), skill)
 	event, err := conn.Send(ctx, &a2a.SendRequest{Metadata: about, Message: &a2a.Message{
 		ID: uuid.NewString(), Role: a2a.RoleUser, Metadata: about, Parts: []a2a.Part{a2a.TextPart(value), data},
 	}})

@@ -32,6 +32,8 @@ type sendArgs struct {
 	Data      json.RawMessage `json:"data"`
 	MessageID string          `json:"message_id"`
 	Wait      *float64        `json:"wait"`
+
+	pause string // that the message answers; "" is the one that there is
 }
 
 // fileArg is a file by content or by reference.
@@ -51,13 +53,14 @@ func (b *Bridge) sendTask() mcp.Tool {
 			"When the state is input-required, answer the agent's question by calling send_task again with the same task_id.",
 		InputSchema:  sendTaskInput,
 		OutputSchema: taskOutput,
+		Destructive:  true, // an agent may do anything
 		OpenWorld:    true,
 		Tasks:        mcp.TasksOptional,
 		GoesOn:       longestWait + time.Minute, // a message must not be lost between the ledger and the agent
 		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 			var args sendArgs
-			if err := json.Unmarshal(c.Arguments, &args); err != nil {
-				return mcp.InputError("The arguments of send_task could not be read: %v.", err), nil
+			if wrong := c.Decode(&args); wrong != nil {
+				return wrong, nil
 			}
 			r, err := b.sendOrAnswer(ctx, c, &args)
 			if err != nil {
@@ -76,12 +79,12 @@ func (b *Bridge) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) 
 		return nil, err
 	}
 	if e == nil {
-		f, err := b.send(ctx, b.Caller(ctx), args)
+		f, err := b.send(ctx, b.caller(ctx), args)
 		if err != nil {
 			return nil, err
 		}
 		if c.TakesTask {
-			return b.begin(ctx, f, c), nil
+			return b.begin(ctx, f, c)
 		}
 		if e, err = b.await(ctx, f, args.Wait, c.Progress); err != nil {
 			return nil, err
@@ -109,7 +112,10 @@ func (b *Bridge) send(ctx context.Context, caller Caller, args *sendArgs) (*foll
 }
 
 func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m *a2a.Message) (*follower, error) {
-	p, err := b.agent(ctx, args.Agent)
+	p, err := b.agent(ctx, args)
+	if err == nil {
+		err = caller.skillFor(p.Agent, args.Skill)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -125,19 +131,39 @@ func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m
 		return nil, err
 	}
 	m.ContextID = args.ContextID
-	return b.open(ctx, conn, e, &a2a.SendRequest{Message: m, Metadata: m.Metadata})
+	if err := b.enroll(e); err != nil {
+		return nil, err
+	}
+	req := &a2a.SendRequest{Message: m, Metadata: m.Metadata}
+	if e.Digest == "" {
+		if f := b.ahead(conn, e, req); f != nil {
+			return f, nil
+		}
+	}
+	return b.open(ctx, conn, e, req)
 }
 
-// open writes e, a new task, into the ledger under a handle, and hands the
-// message that starts it to a follower.
-func (b *Bridge) open(ctx context.Context, conn Peer, e *Entry, req *a2a.SendRequest) (*follower, error) {
+// enroll gives a new task its handle.
+func (b *Bridge) enroll(e *Entry) error {
 	handle, err := uuid.NewV7() // sorts by time: tasks of one millisecond are listed in their order
 	if err != nil {
-		return nil, err
+		return err
 	}
 	now := b.Now().Truncate(time.Millisecond)
 	e.Handle, e.Created, e.Updated = handle.String(), now, now
-	err = b.Ledger.AddTask(ctx, e, b.lease(), cmp.Or(b.MaxRunning, 1000))
+	return nil
+}
+
+// mostRunning is how many tasks of an owner run at one time.
+func (b *Bridge) mostRunning() int { return cmp.Or(b.MaxRunning, 1000) }
+
+// open writes e, a new task, into the ledger, and hands the message that starts
+// it to a follower.
+func (b *Bridge) open(ctx context.Context, conn Peer, e *Entry, req *a2a.SendRequest) (*follower, error) {
+	b.hold(e.Handle) // it counts from now on
+	defer b.letGo(e.Handle)
+	b.catchUp()
+	err := b.Ledger.AddTask(ctx, e, b.lease(), b.mostRunning())
 	var before SentBefore
 	switch {
 	case errors.As(err, &before):
@@ -145,6 +171,7 @@ func (b *Bridge) open(ctx context.Context, conn Peer, e *Entry, req *a2a.SendReq
 	case err != nil:
 		return nil, fmt.Errorf("writing the task down: %w", err)
 	}
+	b.begun(e)
 	if err := b.watch(ctx, e, req); err != nil {
 		b.abandon(e, "The webhook that came with the message could not be recorded, so the message was not sent.")
 		return nil, err
@@ -170,6 +197,9 @@ func (b *Bridge) ownContext(ctx context.Context, caller Caller, agent, contextID
 
 func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs, m *a2a.Message) (*follower, error) {
 	e, err := b.Ledger.Task(ctx, caller.User, args.TaskID)
+	if err == nil && b.hides(ctx, e.Agent) {
+		err = ErrNoTask
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +210,10 @@ func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs
 	if err := fits(args, e); err != nil {
 		return nil, err
 	}
-	p, err := b.agent(ctx, e.Agent)
+	p, err := b.agent(ctx, &sendArgs{Agent: e.Agent})
+	if err == nil {
+		err = caller.skillFor(p.Agent, args.Skill)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -205,6 +238,11 @@ func (b *Bridge) goOn(ctx context.Context, conn Peer, e *Entry, req *a2a.SendReq
 	case err != nil:
 		return nil, err
 	}
+	if e.held() { // whatever was said besides
+		send := *req
+		send.Message = e.release(m.ID)
+		return b.follow(conn, e, &send), nil
+	}
 	m.TaskID, m.ContextID = e.Task.ID, e.Task.ContextID
 	return b.follow(conn, e, req), nil
 }
@@ -217,6 +255,7 @@ func (b *Bridge) reopen(ctx context.Context, e *Entry, messageID string) error {
 		return err
 	}
 	e.MessageID, e.Settled = messageID, false
+	b.changed(e)
 	return nil
 }
 
@@ -230,7 +269,7 @@ func fits(args *sendArgs, e *Entry) error {
 		return inputError{fmt.Sprintf("Task %s belongs to another conversation. Leave the argument \"context_id\" out to continue it.", e.Handle)}
 	case state.Terminal():
 		return inputError{fmt.Sprintf("Task %s has ended (%s) and takes no more messages. Send a new task; give it context_id %q to stay in the conversation.", e.Handle, state, e.ContextID())}
-	case !state.Interrupted() || !e.Settled:
+	case !state.Interrupted() || !e.Settled, args.pause != "" && args.pause != e.MessageID:
 		return ErrTaskBusy
 	}
 	return nil
@@ -282,16 +321,18 @@ func (f fileArg) part() (a2a.Part, error) {
 
 // begin returns a task for a client that takes one: MCP's task and the ledger's
 // are the same. A client since 2026-07-28 is spared it if the answer comes fast.
-func (b *Bridge) begin(ctx context.Context, f *follower, c *mcp.Call) *mcp.Result {
+func (b *Bridge) begin(ctx context.Context, f *follower, c *mcp.Call) (*mcp.Result, error) {
 	waiting, cancel := context.WithTimeout(ctx, firstWord)
 	defer cancel()
 	legacy := c.Client.Revision == mcp.Revision20251125
 	e := f.wait(waiting, c.Progress, legacy)
-	if e.Settled && e.State().Terminal() && !legacy {
-		return b.result(e, page{})
+	if err := f.known(); err != nil {
+		return nil, err
 	}
-	f.save()
-	return &mcp.Result{Task: b.mcpTask(e)}
+	if e.Settled && e.State().Terminal() && !legacy {
+		return b.result(e, page{}), nil
+	}
+	return &mcp.Result{Task: b.mcpTask(e)}, nil
 }
 
 // await waits as long as the caller wants and returns the task as it then
@@ -307,9 +348,11 @@ func (b *Bridge) await(ctx context.Context, f *follower, wait *float64, progress
 		defer cancel()
 		e = f.wait(waiting, func(string) {}, true)
 	}
-	f.save() // before its handle is given out, the ledger knows the task at the agent
+	if err := f.known(); err != nil { // before its handle is given out, the ledger has the task
+		return nil, err
+	}
 	if err := f.refusal(); err != nil && e.Failure == nil {
-		return nil, fmt.Errorf("the agent did not take the message, and the task stands where it stood: %w", err)
+		return nil, b.notTaken(e, err)
 	}
 	return e, nil
 }

@@ -20,6 +20,8 @@ type Signals interface {
 type Signal struct {
 	About  About
 	Handle string
+	Owner  string // of the task, where what listens is told by owner
+	From   string // the replica that says so
 }
 
 // About is what a signal is about.
@@ -29,6 +31,8 @@ type About string
 const (
 	AboutAgent  About = "agent"  // its agent has news: whoever follows it looks
 	AboutLedger About = "ledger" // it has settled: whoever waits for it reads
+	AboutTask   About = "task"   // it has changed, and goes on
+	AboutNew    About = "new"    // it is new
 )
 
 // maxSignals bounds the signals that wait to be sent; more are lost.
@@ -36,9 +40,10 @@ const maxSignals = 256
 
 // signal tells the other replicas, beside what is being done.
 func (b *Bridge) signal(s Signal) {
-	if b.Signals == nil {
-		return
+	if b.Signals == nil || s.Owner != "" && s.About != AboutLedger && len(b.outgoing) > maxSignals/2 {
+		return // nobody waits for news of tasks that go on as others wait for an end
 	}
+	s.From = b.Replica
 	select {
 	case b.outgoing <- s:
 	default:
@@ -68,6 +73,9 @@ func (b *Bridge) heard(s Signal) {
 		b.poke(s.Handle)
 	case AboutLedger:
 		b.bells.ring(s.Handle)
+	}
+	if s.From != b.Replica { // this one has told already
+		b.tell(s.Owner, s.Handle, s.About)
 	}
 }
 

@@ -31,6 +31,9 @@ const (
 // Task implements mcp.Tasks.
 func (t Tasks) Task(ctx context.Context, principal, id string) (*mcp.Task, error) {
 	e, _, err := t.Bridge.now(ctx, t.Owner(principal), id)
+	if err == nil && t.Bridge.goneOn(ctx, e) {
+		e, _, err = t.Bridge.now(ctx, t.Owner(principal), id)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -39,26 +42,11 @@ func (t Tasks) Task(ctx context.Context, principal, id string) (*mcp.Task, error
 
 // Next implements mcp.Tasks.
 func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (*mcp.Task, error) {
-	rung, leave := t.Bridge.bells.enter(id)
-	defer leave()
-	for {
-		e, changed, err := t.Bridge.now(ctx, t.Owner(principal), id)
-		if err != nil {
-			return nil, err
-		}
-		if !e.Updated.Equal(seen) {
-			return t.Bridge.mcpTask(e), nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-t.Bridge.waits.Done():
-			return nil, context.Canceled
-		case <-rung:
-		case <-changed: // nil, and never ready, where another replica follows the task
-		case <-time.After(pollEvery):
-		}
+	e, err := t.Bridge.next(ctx, t.Owner(principal), id, seen)
+	if err != nil {
+		return nil, err
 	}
+	return t.Bridge.mcpTask(e), nil
 }
 
 // AnswerTask implements mcp.Tasks. A person who declines tells the agent so,
@@ -102,7 +90,7 @@ func (b *Bridge) now(ctx context.Context, owner, id string) (*Entry, <-chan stru
 	if f := b.follower(id); f != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if f.entry.Owner != owner {
+		if f.entry.Owner != owner || b.hides(ctx, f.entry.Agent) {
 			return nil, nil, mcp.ErrNoTask
 		}
 		if !f.ended {
@@ -116,7 +104,7 @@ func (b *Bridge) now(ctx context.Context, owner, id string) (*Entry, <-chan stru
 // entry returns a task from the ledger, in the terms of package mcp.
 func (b *Bridge) entry(ctx context.Context, owner, id string) (*Entry, error) {
 	e, err := b.Ledger.Task(ctx, owner, id)
-	if errors.Is(err, ErrNoTask) {
+	if errors.Is(err, ErrNoTask) || err == nil && b.hides(ctx, e.Agent) {
 		return nil, mcp.ErrNoTask
 	}
 	return e, err
@@ -138,8 +126,8 @@ func (b *Bridge) mcpTask(e *Entry) *mcp.Task {
 	case state == a2a.InputRequired && e.Settled:
 		t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{question(e)}, b.result(e, page{})
 	case state == a2a.AuthRequired && e.Settled:
-		if link := firstLink(t.Message); link != "" {
-			t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{mcp.Visit(questionKey(e), t.Message, link)}, b.result(e, page{})
+		if q, ok := b.visit(e); ok {
+			t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{q}, b.result(e, page{})
 		}
 	}
 	if t.Status == mcp.InputRequired {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rialto/internal/sse"
@@ -17,7 +18,10 @@ import (
 type answer struct {
 	w        http.ResponseWriter
 	takes    accept
-	interval time.Duration
+	keeper   *keeper
+	interval time.Duration // of silence, before a comment
+	kept     kept
+	reading  atomic.Bool // the body is, and has not taken too long
 
 	// Of sessions: where a stream is kept, for the session's nonce. From
 	// 2025-11-25 on a client can take it up before the first message.
@@ -32,7 +36,6 @@ type answer struct {
 	mu     sync.Mutex
 	stream *sse.Writer // nil until it is one
 	log    *stream     // what is kept of it; nil if nothing is
-	timer  *time.Timer // nil unless it is being kept alive
 	over   bool
 }
 
@@ -41,12 +44,12 @@ type accept struct{ json, stream bool }
 
 func (s *Server) newAnswer(w http.ResponseWriter, r *http.Request) *answer {
 	a := new(answer)
-	a.prepare(w, r, or(s.KeepAlive, 15*time.Second))
+	a.prepare(s, w, r)
 	return a
 }
 
-func (a *answer) prepare(w http.ResponseWriter, r *http.Request, interval time.Duration) {
-	a.w, a.takes, a.interval = w, parseAccept(r.Header.Values("Accept")), interval
+func (a *answer) prepare(s *Server, w http.ResponseWriter, r *http.Request) {
+	a.w, a.takes, a.keeper, a.interval = w, parseAccept(r.Header.Values("Accept")), &s.keeper, or(s.KeepAlive, 15*time.Second)
 }
 
 // parseAccept reads Accept generously: clients say "*/*", nothing, or only one
@@ -59,25 +62,23 @@ func parseAccept(values []string) (a accept) {
 	return a
 }
 
-// keepAlive begins to write a comment whenever the interval has passed, until
-// the answer is finished. The first makes it a stream: a client that waits
-// long learns that it does not wait in vain, and so do the proxies between.
+// keepAlive begins to write a comment whenever there has been silence for the
+// interval, until the answer is finished.
 func (a *answer) keepAlive() {
 	if !a.takes.stream || a.shared {
 		return
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.timer = time.AfterFunc(a.interval, func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.over || a.log != nil && !a.replays.holds(a.log, a) {
-			return
-		}
-		if a.begin().Comment("keep-alive") == nil {
-			a.timer.Reset(a.interval)
-		}
-	})
+	if a.kept.by == nil {
+		a.keeper.add(a)
+	}
+	a.keeper.comment(a)
+}
+
+// leave has the answer looked after no more.
+func (a *answer) leave() {
+	if a.kept.by != nil {
+		a.kept.by.remove(a)
+	}
 }
 
 // inSession has the stream kept for the principal's session, should it become
@@ -148,13 +149,15 @@ func (a *answer) finish(status int, message []byte) {
 		return
 	}
 	h := a.w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
+	h["Content-Type"], h["Cache-Control"] = typeJSON, notStored
 	// As for an event: a client that does not read must not hold the handler.
 	_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(sse.WriteTimeout))
 	a.w.WriteHeader(status)
 	_, _ = a.w.Write(message)
 }
+
+// Values of headers of all answers, made once.
+var typeJSON, notStored = []string{"application/json"}, []string{"no-store"}
 
 // accepted answers a message that has no result.
 func (a *answer) accepted() {
@@ -181,7 +184,5 @@ func (a *answer) silence() bool {
 
 func (a *answer) end() {
 	a.over = true
-	if a.timer != nil {
-		a.timer.Stop()
-	}
+	a.leave()
 }

@@ -70,7 +70,8 @@ func (f *findings) checkObject(s *schema, path string, v json.RawMessage) {
 	if len(s.properties) == 0 && len(s.required) == 0 && !s.closed {
 		return
 	}
-	members := membersOf(v)
+	var few [8]member
+	members := membersOf(few[:0], v)
 	for _, want := range s.required {
 		if find(members, want) == nil {
 			f.add("%s is missing%s", name(join(path, want)), about(s.properties[want]))
@@ -139,9 +140,11 @@ func (f *findings) bound(path, what string, n int, least, most *int) {
 }
 
 func (f *findings) checkNumber(s *schema, path string, v json.RawMessage) {
-	n, err := strconv.ParseFloat(string(v), 64)
+	if s.minimum == nil && s.maximum == nil || kindOf(v[0]) != "number" {
+		return
+	}
+	n, _ := strconv.ParseFloat(string(v), 64) // one that is too large is infinite, and compares
 	switch {
-	case err != nil:
 	case s.minimum != nil && n < *s.minimum:
 		f.add("%s must be at least %v, and is %s", name(path), *s.minimum, v)
 	case s.maximum != nil && n > *s.maximum:

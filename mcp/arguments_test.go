@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"rialto/internal/jsonrpc"
 	"rialto/mcp"
 	"rialto/mcp/mcptest"
 	"rialto/mcp/mcptest/wire"
@@ -67,6 +68,8 @@ func TestArgumentsThatAreWrongAreExplained(t *testing.T) {
 		`{"agent":"a","parts":[{"text":"b"}],"mode":"medium"}`:             `"mode" must be one of "fast", "slow", not a string ("medium")`,
 		`{"agent":"a","parts":[{"text":"b"}],"limit":0}`:                   `"limit" must be at least 1, and is 0`,
 		`{"agent":"a","parts":[{"text":"b"}],"limit":51}`:                  `"limit" may be at most 50, and is 51`,
+		`{"agent":"a","parts":[{"text":"b"}],"limit":1e400}`:               `"limit" may be at most 50, and is 1e400`,
+		`{"agent":"a","parts":[{"text":"b"}],"limit":-1e400}`:              `"limit" must be at least 1, and is -1e400`,
 		`{"agent":"a","parts":[{"text":"b"}],"deep":{"a":1}}`:              `"deep.a" is not known: none are taken here`,
 		`{"agent":"` + strings.Repeat("x", 99) + `","parts":{"text":"b"}}`: `"parts" must be an array, not an object`,
 	} {
@@ -76,6 +79,41 @@ func TestArgumentsThatAreWrongAreExplained(t *testing.T) {
 		}
 		if !strings.HasSuffix(told, `Arguments that would be: {"agent":"weather","parts":[{"text":"..."}]}`) {
 			t.Errorf("%s: got %q, want an example at its end", arguments, told)
+		}
+	}
+}
+
+// A schema may allow what a program cannot hold.
+func TestArgumentsThatCannotBeHeldAreExplained(t *testing.T) {
+	loose := tool("loose", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+		var args struct {
+			Wait  float64 `json:"wait"`
+			Count int     `json:"count"`
+			Files []struct {
+				Bytes []byte `json:"bytes"`
+			} `json:"files"`
+		}
+		if wrong := c.Decode(&args); wrong != nil {
+			return wrong, nil
+		}
+		return text(""), nil
+	})
+	c := &client{t: t, srv: serve(t, &mcp.Server{Tools: []mcp.Tool{loose}}), era: eras[0]}
+	for arguments, want := range map[string]string{
+		`{"wait":1e400}`:                           `"wait" is a number that is too large, or not written as a whole one`,
+		`{"count":1.5}`:                            `"count" is a number that is too large, or not written as a whole one`,
+		`{"count":100000000000000000000}`:          `"count" is a number that is too large, or not written as a whole one`,
+		`{"files":[{"bytes":"QQ=="},{"bytes":1}]}`: `"files[1].bytes" is a number`,
+		`{"files":[{"bytes":"?"}]}`:                `"files[0].bytes" must be base64`,
+		`{"files":{}}`:                             `"files" cannot be an object`,
+		`{"wait":1,"count":2,"files":[{"bytes":"QUJD\nREVG"}],"more":[]}`: ``,
+	} {
+		_, body := c.do("1", "tools/call", `"name":"loose","arguments":`+arguments)
+		if want != "" {
+			want = string(jsonrpc.AppendString(nil, "The arguments of loose are not right:\n- "+want))
+		}
+		if !strings.Contains(body, strings.TrimSuffix(want, `"`)) || strings.Contains(body, "isError") != (want != "") {
+			t.Errorf("%s: got %s, want in it %s", arguments, body, want)
 		}
 	}
 }

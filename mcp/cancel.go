@@ -76,6 +76,6 @@ func (r *running) cancel(key callKey) {
 // then it is taken and ignored, as are those we do not know.
 func (x *exchange) notified() {
 	if x.req.Method == "notifications/cancelled" && x.session != "" {
-		x.s.running.cancel(callKey{x.principal, x.session, x.params.RequestID})
+		x.s.running.cancel(callKey{x.principal, x.session, x.params.other().RequestID})
 	}
 }

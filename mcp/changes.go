@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"rialto/internal/jsonrpc"
@@ -15,38 +17,72 @@ type Change struct{ method, uri string }
 // see.
 func ToolsChanged() Change { return Change{method: "notifications/tools/list_changed"} }
 
-// ResourceUpdated is the change of what a resource holds.
+// ResourcesChanged is the change of what Server.ListResources lists for
+// somebody.
+func ResourcesChanged() Change { return Change{method: "notifications/resources/list_changed"} }
+
+// ResourceUpdated is the change of what a resource holds, and with it those
+// below: whose URIs go on from this one with a slash.
 func ResourceUpdated(uri string) Change {
 	return Change{method: "notifications/resources/updated", uri: uri}
 }
 
-// Changed tells the clients of the principals that something has changed, or
-// everybody's clients if none is named. Only those hear of it that listen, on
-// this replica; who must know in any case has to ask. It does not wait for
-// them.
-func (s *Server) Changed(c Change, principals ...string) { s.listeners.tell(c, principals) }
+// among returns what of the change those are told who asked for the URIs.
+func (c Change) among(uris []string) (told []Change) {
+	for _, uri := range uris {
+		if rest, ok := strings.CutPrefix(uri, c.uri); ok && (rest == "" || rest[0] == '/') {
+			told = append(told, Change{c.method, uri})
+		}
+	}
+	return told
+}
 
-// listeners are the streams that are open for changes. The zero value is
-// ready. It is bounded by the limit on subscription streams.
+// Changed tells the clients of the owners (see Server.Owner) that something
+// has changed, or everybody's clients if none is named. Only those hear of it
+// that listen, on this replica; who must know in any case has to ask. It does
+// not wait for them.
+func (s *Server) Changed(c Change, owners ...string) { s.listeners.tell(c, owners) }
+
+func (s *Server) owner(principal string) string {
+	if s.Owner == nil {
+		return principal
+	}
+	return s.Owner(principal)
+}
+
+// listeners are the streams that are open for changes, by the owner that is
+// told. The zero value is ready. It is bounded by the limit on subscription
+// streams.
 type listeners struct {
 	mu  sync.Mutex
-	all map[*listener]bool
+	all map[string]map[*listener]bool
 }
 
 // listener is one such stream. Of a change that happens again before the first
 // was sent it is told once; so what is pending is no more than what it wants.
 type listener struct {
-	principal string
-	wants     func(Change) bool
-	pending   []Change
-	wake      chan struct{}
+	wants   func(Change) []Change // what of a change it is told
+	pending []Change
+	wake    chan struct{}
 }
 
-func (ls *listeners) tell(c Change, principals []string) {
+func (ls *listeners) tell(c Change, owners []string) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	for l := range ls.all {
-		if len(principals) > 0 && !slices.Contains(principals, l.principal) || !l.wants(c) || slices.Contains(l.pending, c) {
+	if len(owners) == 0 {
+		owners = slices.Collect(maps.Keys(ls.all))
+	}
+	for _, owner := range owners {
+		for l := range ls.all[owner] {
+			l.note(l.wants(c))
+		}
+	}
+}
+
+// note is called with the lock of the listeners held.
+func (l *listener) note(changes []Change) {
+	for _, c := range changes {
+		if slices.Contains(l.pending, c) {
 			continue
 		}
 		l.pending = append(l.pending, c)
@@ -57,20 +93,25 @@ func (ls *listeners) tell(c Change, principals []string) {
 	}
 }
 
-// add begins to note the changes that the principal's stream wants, until the
+// add begins to note the changes that the owner's stream wants, until the
 // function that it returns is called.
-func (ls *listeners) add(principal string, wants func(Change) bool) (l *listener, remove func()) {
-	l = &listener{principal: principal, wants: wants, wake: make(chan struct{}, 1)}
+func (ls *listeners) add(owner string, wants func(Change) []Change) (l *listener, remove func()) {
+	l = &listener{wants: wants, wake: make(chan struct{}, 1)}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	if ls.all == nil {
-		ls.all = map[*listener]bool{}
+		ls.all = map[string]map[*listener]bool{}
 	}
-	ls.all[l] = true
+	if ls.all[owner] == nil {
+		ls.all[owner] = map[*listener]bool{}
+	}
+	ls.all[owner][l] = true
 	return l, func() {
 		ls.mu.Lock()
 		defer ls.mu.Unlock()
-		delete(ls.all, l)
+		if delete(ls.all[owner], l); len(ls.all[owner]) == 0 {
+			delete(ls.all, owner)
+		}
 	}
 }
 

@@ -184,3 +184,61 @@ func TestLogsReachWhoWantsThem(t *testing.T) {
 		t.Errorf("in the current era: got %d, want 404", res.StatusCode)
 	}
 }
+
+func TestToolsAreReplacedWhileTheServerServes(t *testing.T) {
+	s := changing()
+	srv := serve(t, s)
+	answer := func(text string) mcp.Tool {
+		return mcp.Tool{Name: "extra", InputSchema: []byte(`{"type":"object"}`), Call: func(context.Context, *mcp.Call) (*mcp.Result, error) {
+			return &mcp.Result{Content: []mcp.Content{mcp.Text(text)}}, nil
+		}}
+	}
+	modern := &client{t: t, srv: srv, era: eras[1], who: "ann"}
+	ctx, hangUp := context.WithCancel(context.Background())
+	t.Cleanup(hangUp)
+	_, told := open(ctx, modern, "1", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`)
+	await(t, told, "data: {")
+	legacy := (&client{t: t, srv: srv, era: eras[0], who: "bob"}).initialize()
+	_, stream := legacy.get()
+
+	if err := s.SetTools(append(mcptest.Tools(), answer("one"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, line := range map[string]string{"since 2026-07-28": await(t, told, "data: {"), "before": await(t, stream, "data: {")} {
+		if !strings.Contains(line, "notifications/tools/list_changed") {
+			t.Errorf("%s: got %s", name, line)
+		}
+	}
+	for _, c := range []*client{modern, legacy} {
+		if _, got := c.do("2", "tools/list", ""); !strings.Contains(got, `"name":"extra"`) {
+			t.Errorf("got %s", got)
+		}
+		if _, got := c.do("3", "tools/call", `"name":"extra","arguments":{}`); !strings.Contains(got, `"text":"one"`) {
+			t.Errorf("got %s", got)
+		}
+	}
+
+	// what a client sees stays the same: nobody is told, and the new one is called
+	if err := s.SetTools(append(mcptest.Tools(), answer("two"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, got := modern.do("4", "tools/call", `"name":"extra","arguments":{}`); !strings.Contains(got, `"text":"two"`) {
+		t.Errorf("got %s", got)
+	}
+	if err := s.SetTools([]mcp.Tool{answer("a"), answer("b")}); err == nil {
+		t.Error("two tools of one name were accepted")
+	}
+	s.Changed(mcp.ResourcesChanged())
+	if line := await(t, stream, "data: {"); !strings.Contains(line, "notifications/resources/list_changed") {
+		t.Errorf("got %s", line)
+	}
+	if err := s.SetTools(mcptest.Tools()); err != nil {
+		t.Fatal(err)
+	}
+	if _, got := modern.do("5", "tools/call", `"name":"extra","arguments":{}`); !strings.Contains(got, "there is no tool") {
+		t.Errorf("got %s", got)
+	}
+	if n := len(s.ToolNames()); n != len(mcptest.Tools()) {
+		t.Errorf("got %d names", n)
+	}
+}

@@ -29,10 +29,10 @@ const mostValues = 100
 // complete answers completion/complete.
 func (x *exchange) complete() (json.RawMessage, error) {
 	c := &Completion{
-		Argument: x.params.Argument.Name, Value: x.params.Argument.Value,
-		Known: x.params.Context.Arguments, Principal: x.principal, Client: x.client,
+		Argument: x.params.other().Argument.Name, Value: x.params.other().Argument.Value,
+		Known: x.params.other().Context.Arguments, Principal: x.principal, Client: x.client,
 	}
-	switch ref := x.params.Ref; {
+	switch ref := x.params.other().Ref; {
 	case ref.Type == "ref/prompt" && x.s.ready.prompts[ref.Name] != nil:
 		c.Prompt = ref.Name
 	case ref.Type == "ref/resource" && x.s.ready.hasTemplate(ref.URI):
@@ -40,7 +40,7 @@ func (x *exchange) complete() (json.RawMessage, error) {
 	default:
 		return nil, invalidParams("the ref names no prompt and no resource template")
 	}
-	found, asked, err := handle(x, "completion", func(ctx context.Context, _ *asker) (*Completions, error) {
+	found, asked, err := handle(x, "completion", "", func(ctx context.Context, _ *asker) (*Completions, error) {
 		return x.s.Complete(ctx, c)
 	})
 	switch {

@@ -16,6 +16,9 @@ func (p *prepared) capabilities(revision string) json.RawMessage {
 	tools, resources := "{}", "{}"
 	if p.changing {
 		tools, resources = `{"listChanged":true}`, `{"subscribe":true}`
+		if p.listing {
+			resources = `{"listChanged":true,"subscribe":true}`
+		}
 	}
 	b := []byte(`{"tools":` + tools)
 	if p.resources != nil {

@@ -8,6 +8,9 @@ import (
 
 // dispatch calls the method.
 func (x *exchange) dispatch() (json.RawMessage, error) {
+	if x.req.Method == "tools/call" {
+		return x.callTool() // as nearly always, and without a closure
+	}
 	call := x.lookUp()
 	if call == nil {
 		return nil, jsonrpc.Errorf(codeMethodNotFound, "there is no method %q here", clip(x.req.Method))
@@ -17,10 +20,7 @@ func (x *exchange) dispatch() (json.RawMessage, error) {
 
 // lookUp returns what answers the method in the request's era.
 func (x *exchange) lookUp() func() (json.RawMessage, error) {
-	switch x.req.Method {
-	case "tools/call":
-		return x.callTool
-	case "server/discover":
+	if x.req.Method == "server/discover" {
 		return x.discover
 	}
 	switch era := modern(x.client.Revision); {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"time"
 
 	"rialto/internal/jsonrpc"
 )
@@ -37,8 +36,8 @@ func (s *Server) answerDoor(w http.ResponseWriter, r *http.Request, method strin
 		s.writeTooMany(w)
 		return
 	}
-	defer x.place.leave(x.principal)
-	x.answer.prepare(w, r, or(s.KeepAlive, 15*time.Second))
+	defer func() { x.answer.leave(); x.place.leave(x.principal) }()
+	x.answer.prepare(s, w, r)
 	bare, err := x.readDoor(method)
 	if err == nil && !bare {
 		err = x.settle()

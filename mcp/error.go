@@ -39,6 +39,12 @@ func MissingCapability(required json.RawMessage) *Error {
 	return &Error{Code: codeMissingCapability, Message: "the client lacks a capability that this needs", Data: data}
 }
 
+// Refusal returns the error of a request that cannot be met as it is made, in
+// words that say what to do instead. The data are for programs.
+func Refusal(words string, data json.RawMessage) *Error {
+	return &Error{Code: codeInvalidParams, Message: words, Data: data}
+}
+
 // fault is an error and the HTTP status that carries it.
 type fault struct {
 	status int

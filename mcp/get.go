@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
@@ -51,7 +50,7 @@ func (s *Server) streamChanges(w http.ResponseWriter, r *http.Request, principal
 	a := s.newAnswer(w, r)
 	a.inSession(&s.replays, principal, open, s.resumeFor())
 	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context()))
-	changes, remove := s.listeners.add(principal, s.wantsOfSession(open.Nonce))
+	changes, remove := s.listeners.add(s.owner(principal), s.wantsOfSession(open.Nonce))
 	a.begin()
 	st := a.log
 	s.replays.writtenUntil(st, func() { stop(); remove() })
@@ -63,13 +62,13 @@ func (s *Server) streamChanges(w http.ResponseWriter, r *http.Request, principal
 
 // wantsOfSession tells which changes a session is told of: of the resources
 // that it has subscribed to, and of all else.
-func (s *Server) wantsOfSession(nonce string) func(Change) bool {
-	return func(c Change) bool {
+func (s *Server) wantsOfSession(nonce string) func(Change) []Change {
+	return func(c Change) []Change {
 		if c.uri == "" {
-			return true
+			return []Change{c}
 		}
 		uris, _ := s.watched.get(nonce)
-		return slices.Contains(uris, c.uri)
+		return c.among(uris)
 	}
 }
 

@@ -112,10 +112,13 @@ func onLoopback(addr net.Addr) bool {
 
 // loopback tells whether addr, with or without a port, is this machine.
 func loopback(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		host = strings.Trim(addr, "[]")
+	host := addr
+	if strings.Contains(addr, ":") {
+		if h, _, err := net.SplitHostPort(addr); err == nil {
+			host = h
+		}
 	}
+	host = strings.Trim(host, "[]")
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}

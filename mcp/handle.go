@@ -12,15 +12,16 @@ import (
 
 // handle calls what answers the request, on a context that ends when the
 // client cancels. If it asks the client, and the questions have to be the
-// answer, it returns them as asked. The name is for the log.
-func handle[T any](x *exchange, name string, f func(context.Context, *asker) (T, error)) (result T, asked json.RawMessage, err error) {
+// answer, it returns them as asked. An exchange has one such call. The kind and
+// the name are for the log.
+func handle[T any](x *exchange, kind, name string, f func(context.Context, *asker) (T, error)) (result T, asked json.RawMessage, err error) {
 	asker, err := x.newAsker()
 	if err != nil {
 		return result, nil, err
 	}
-	ctx, cancel := x.context()
-	defer cancel()
-	c := x.cancellable(cancel)
+	ctx := x.context()
+	defer ctx.end()
+	c := x.cancellable(ctx.end)
 	defer x.s.running.remove(c)
 	x.answer.keepAlive()
 	result, err = guarded(ctx, asker, f)
@@ -31,7 +32,7 @@ func handle[T any](x *exchange, name string, f func(context.Context, *asker) (T,
 		asked, err = asker.inputRequired()
 		return result, asked, err
 	case err != nil:
-		return result, nil, fmt.Errorf("%s: %w", name, err)
+		return result, nil, fmt.Errorf("%s %s: %w", kind, name, err)
 	}
 	return result, nil, nil
 }
@@ -52,18 +53,16 @@ func guarded[T any](ctx context.Context, a *asker, f func(context.Context, *aske
 // "Sending Messages", item 6). Where the stream is the session, a call ends
 // with it. A tool may say that its calls go on in any case; then it says for
 // how long.
-func (x *exchange) context() (context.Context, context.CancelFunc) {
-	parent := x.r.Context()
-	if x.goesOn > 0 || !modern(x.client.Revision) && x.pair == nil {
-		parent = context.WithoutCancel(parent)
-	}
-	return x.limited(parent)
+func (x *exchange) context() *callContext {
+	c := &x.call
+	c.parent, c.limit = x.r.Context(), x.limit()
+	c.detached = x.goesOn > 0 || !modern(x.client.Revision) && x.pair == nil
+	return c
 }
 
-// limited returns a context that ends with the parent, when it is cancelled,
-// or when a call has taken too long.
-func (x *exchange) limited(parent context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(parent, or(x.goesOn, or(x.s.CallTimeout, 10*time.Minute)))
+// limit returns how long a call may take.
+func (x *exchange) limit() time.Duration {
+	return or(x.goesOn, or(x.s.CallTimeout, 10*time.Minute))
 }
 
 // cancelled answers a call that its client has cancelled: with silence, which

@@ -36,9 +36,9 @@ func (x *exchange) named() (string, bool) {
 	case "prompts/get":
 		return x.params.Name, true
 	case "resources/read":
-		return x.params.URI, true
+		return x.params.other().URI, true
 	case "tasks/get", "tasks/update", "tasks/cancel": // SEP-2663, "Routing Headers"
-		return x.params.TaskID, x.s.Tasks != nil
+		return x.params.other().TaskID, x.s.Tasks != nil
 	}
 	return "", false
 }
@@ -67,7 +67,7 @@ func headerSays(h http.Header, name, want string, lenient bool, decode func(stri
 // checkParamHeaders checks the headers that mirror arguments, for the few
 // tools that ask for some with x-mcp-header.
 func (x *exchange) checkParamHeaders(lenient bool) error {
-	t := x.s.ready.tools[x.params.Name]
+	t := x.s.ready.tool(x.params.Name)
 	if t == nil || t.params == nil || lenient && !hasParamHeader(x.r.Header) {
 		return nil
 	}

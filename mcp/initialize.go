@@ -11,7 +11,7 @@ import (
 // proposes the era's last (2025-11-25, basic/lifecycle, "Version
 // Negotiation").
 func (x *exchange) initialize() (json.RawMessage, error) {
-	p := x.params
+	p := x.params.other()
 	x.client = Client{
 		Name: clip(p.ClientInfo.Name), Version: clip(p.ClientInfo.Version),
 		Revision:     gomcp.NegotiateLegacyVersion(p.ProtocolVersion),

@@ -35,19 +35,20 @@ type requestState struct {
 // may come without a state, for a client may know what it will be asked; what
 // a state brings, the client cannot have changed.
 func (x *exchange) newAsker() (*asker, error) {
-	a := &asker{x: x}
-	if !modern(x.client.Revision) || x.params.RequestState == nil && len(x.params.InputResponses) == 0 {
+	a := &x.asker
+	a.x = x
+	if !modern(x.client.Revision) || x.params.other().RequestState == nil && len(x.params.other().InputResponses) == 0 {
 		return a, nil
 	}
 	a.given, a.used = map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	if x.params.RequestState != nil {
-		state, err := x.openState(*x.params.RequestState)
+	if x.params.other().RequestState != nil {
+		state, err := x.openState(*x.params.other().RequestState)
 		if err != nil {
 			return nil, err
 		}
 		a.given = state.Answers
 	}
-	for key, answer := range x.params.InputResponses {
+	for key, answer := range x.params.other().InputResponses {
 		a.given[key] = answer
 	}
 	return a, nil
@@ -112,7 +113,7 @@ func (x *exchange) digest() []byte {
 	args := jsontext.Value(x.params.Arguments).Clone()
 	_ = args.Canonicalize() // what is not JSON has been refused, and absent arguments stay so
 	h := sha256.New()
-	for _, s := range []string{x.req.Method, x.params.Name, x.params.URI, string(args)} {
+	for _, s := range []string{x.req.Method, x.params.Name, x.params.other().URI, string(args)} {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	return h.Sum(nil)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -76,10 +77,48 @@ func TestBodyThatComesTooSlowlyIsGivenUp(t *testing.T) {
 		begun := time.Now()
 		go fmt.Fprint(slow, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
 		res, err := http.ReadResponse(bufio.NewReader(slow), nil)
-		if err != nil || res.StatusCode != http.StatusBadRequest || time.Since(begun) != 30*time.Second {
-			t.Errorf("got %v, %v after %v, want 400 after 30 seconds", res, err, time.Since(begun))
+		if err != nil || res.StatusCode != http.StatusBadRequest || time.Since(begun).Round(2*time.Second) != 32*time.Second {
+			t.Errorf("got %v, %v after %v, want 400 after 31 or 32 seconds", res, err, time.Since(begun))
 		}
 		slow.Close()
+		close(l.done)
+		srv.Close()
+	})
+}
+
+// The time that a body has must not end the call, whose connection the server
+// goes on reading to see its client hang up.
+func TestCallMayTakeLongerThanABody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := mcptest.Tools()[0]
+		slow.Name = "slow"
+		slow.Call = func(ctx context.Context, _ *mcp.Call) (*mcp.Result, error) {
+			select {
+			case <-time.After(2 * time.Minute):
+				return &mcp.Result{Content: []mcp.Content{mcp.Text("done")}}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		l := oneConn{make(chan net.Conn, 1), make(chan struct{})}
+		served, client := net.Pipe()
+		l.conn <- served
+		srv := &http.Server{Handler: &mcp.Server{Name: "test", Version: "1", Tools: []mcp.Tool{slow}}}
+		go srv.Serve(l)
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"text":"a"},"_meta":{` +
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"},` +
+			`"io.modelcontextprotocol/clientCapabilities":{}}}}`
+		go fmt.Fprintf(client, "POST /mcp HTTP/1.1\r\nHost: a\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json\r\n"+
+			"Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: slow\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		res, err := http.ReadResponse(bufio.NewReader(client), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(res.Body)
+		if err != nil || strings.Count(string(b), ": keep-alive\n") != 7 || !strings.Contains(string(b), `"text":"done"`) {
+			t.Errorf("got %v and\n%s\nwant a comment every 15 or 16 seconds, and then done", err, b)
+		}
+		client.Close()
 		close(l.done)
 		srv.Close()
 	})

@@ -27,10 +27,16 @@ type page struct {
 
 // makeList makes the answers to a method. Before 2026-07-28 the items are the
 // earlier ones, if there are any.
-func (p *prepared) makeList(method, member string, items, earlier []any) error {
+func (p *prepared) makeList(method, member string, items, earlier []any) (err error) {
 	if earlier == nil {
 		earlier = items
 	}
+	p.lists[method], err = p.newListing(member, items, earlier)
+	return err
+}
+
+// newListing makes the answers to a method that lists a member.
+func (p *prepared) newListing(member string, items, earlier []any) (listing, error) {
 	l := listing{member: member}
 	for _, f := range []struct {
 		to    *page
@@ -40,14 +46,13 @@ func (p *prepared) makeList(method, member string, items, earlier []any) error {
 		for _, item := range f.items {
 			b, err := json.Marshal(item)
 			if err != nil {
-				return fmt.Errorf("mcp: %s: %w", member, err)
+				return l, fmt.Errorf("mcp: %s: %w", member, err)
 			}
 			f.to.items = append(f.to.items, b)
 		}
 		f.to.result = p.result(f.era, cacheHint, member, array(f.to.items))
 	}
-	p.lists[method] = l
-	return nil
+	return l, nil
 }
 
 // array returns the items as one JSON array.
@@ -84,31 +89,29 @@ func (x *exchange) result(hint, member string, value json.RawMessage) json.RawMe
 
 // lists returns what answers a method that lists, nil if it is none here.
 func (x *exchange) lists() func() (json.RawMessage, error) {
+	if x.req.Method == "tools/list" {
+		return x.listTools
+	}
 	l, ok := x.s.ready.lists[x.req.Method]
 	if !ok {
 		return nil
 	}
+	if x.req.Method == "resources/list" && x.s.ListResources != nil {
+		return x.listResources
+	}
 	return func() (json.RawMessage, error) {
-		if x.params.Cursor != "" { // so no client holds one
-			return nil, invalidParams("the cursor is not one of this server's: the list has one page")
-		}
-		p := l.legacy
-		if modern(x.client.Revision) {
-			p = l.modern
-		}
-		if x.req.Method == "tools/list" && x.s.Visible != nil {
-			return x.result(cacheHint, l.member, array(x.visible(p.items))), nil
-		}
-		return p.result, nil
+		p, err := x.onlyPage(l)
+		return p.result, err
 	}
 }
 
-// visible returns those of the tools' items that the principal may see.
-func (x *exchange) visible(items []json.RawMessage) (seen []json.RawMessage) {
-	for i, t := range x.s.Tools {
-		if x.s.Visible(x.r.Context(), x.principal, t.Name) {
-			seen = append(seen, items[i])
-		}
+// onlyPage returns the form of a list that is for the request's era.
+func (x *exchange) onlyPage(l listing) (page, error) {
+	switch {
+	case x.params.other().Cursor != "": // so no client holds one
+		return page{}, invalidParams("the cursor is not one of this server's: the list has one page")
+	case modern(x.client.Revision):
+		return l.modern, nil
 	}
-	return seen
+	return l.legacy, nil
 }

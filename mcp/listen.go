@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
@@ -17,6 +16,7 @@ const mostFollowed = 64
 // notifications is what a client wants to be told of.
 type notifications struct {
 	Tools     bool     `json:"toolsListChanged"`
+	Lists     bool     `json:"resourcesListChanged"`
 	Resources []string `json:"resourceSubscriptions"`
 	TaskIDs   []string `json:"taskIds"`
 }
@@ -52,7 +52,7 @@ func (x *exchange) listen() (json.RawMessage, error) {
 		}
 		x.answer.notify(append(b, meta+"}}}"...))
 	}
-	changes, remove := x.s.listeners.add(x.principal, x.wantsChange) // none is missed from now on
+	changes, remove := x.s.listeners.add(x.s.owner(x.principal), x.wantsChange) // none is missed from now on
 	defer remove()
 	send(string(gomcp.MethodNotificationSubscriptionsAcknowledged), append(append([]byte(`"notifications":{`), agreed...), '}'))
 	x.answer.keepAlive()
@@ -70,7 +70,7 @@ func (x *exchange) listen() (json.RawMessage, error) {
 // feeds returns what follows what the client asked for and may see, and the
 // members by which that is acknowledged.
 func (x *exchange) feeds() (agreed []byte, feeds []feed, err error) {
-	asked := x.params.Notifications
+	asked := x.params.other().Notifications
 	if len(asked.TaskIDs) > mostFollowed || len(asked.Resources) > mostFollowed {
 		return nil, nil, invalidParams("one stream can follow %d tasks and as many resources", mostFollowed)
 	}
@@ -85,6 +85,9 @@ func (x *exchange) feeds() (agreed []byte, feeds []feed, err error) {
 	}
 	if x.s.Changing && asked.Tools {
 		members = append(members, `"toolsListChanged":true`)
+	}
+	if x.s.Changing && x.s.ListResources != nil && asked.Lists {
+		members = append(members, `"resourcesListChanged":true`)
 	}
 	if x.s.Changing && x.s.ready.resources != nil {
 		members = appendMember(members, "resourceSubscriptions", asked.Resources)
@@ -101,12 +104,16 @@ func appendMember(members []string, name string, values []string) []string {
 	return append(members, `"`+name+`":`+string(b))
 }
 
-// wantsChange tells whether the client asked to be told of the change.
-func (x *exchange) wantsChange(c Change) bool {
-	if c.uri != "" {
-		return slices.Contains(x.params.Notifications.Resources, c.uri)
+// wantsChange returns what of a change the client asked to be told.
+func (x *exchange) wantsChange(c Change) []Change {
+	asked := &x.params.other().Notifications
+	switch {
+	case c.uri != "":
+		return c.among(asked.Resources)
+	case c == ToolsChanged() && asked.Tools, c == ResourcesChanged() && asked.Lists:
+		return []Change{c}
 	}
-	return x.params.Notifications.Tools
+	return nil
 }
 
 // taskFeeds returns what follows those of the tasks that there are, and their

@@ -69,11 +69,11 @@ func (x *exchange) wants(level Level) bool {
 // setLevel answers logging/setLevel, which clients sent before 2026-07-28.
 // Without a session it is forgotten at once.
 func (x *exchange) setLevel() (json.RawMessage, error) {
-	if x.params.Level.rank() < 0 {
-		return nil, invalidParams("there is no level %q", clip(string(x.params.Level)))
+	if x.params.other().Level.rank() < 0 {
+		return nil, invalidParams("there is no level %q", clip(string(x.params.other().Level)))
 	}
 	if x.nonce != "" {
-		x.s.levels.put(x.nonce, x.params.Level)
+		x.s.levels.put(x.nonce, x.params.other().Level)
 	}
 	return x.empty(), nil
 }

@@ -65,7 +65,7 @@ const (
 
 // Server serves Tools to MCP clients of every revision over Streamable HTTP.
 // Only Name, Version and Tools are required. The fields must not change once
-// it serves.
+// it serves; SetTools replaces the tools.
 type Server struct {
 	// Name, Title, Version and WebsiteURL tell clients what this is.
 	Name, Title, Version, WebsiteURL string
@@ -83,6 +83,11 @@ type Server struct {
 	Resources []Resource
 	Templates []ResourceTemplate
 	Prompts   []Prompt
+	// ListResources lists what there is for a principal besides Resources, page
+	// by page; nil if that is all there is. The context is the request's. It
+	// returns ErrCursor for a cursor that it has not given. The resources are
+	// read through Templates.
+	ListResources func(ctx context.Context, principal, cursor string) (*ResourcePage, error)
 	// Complete completes what somebody writes for a prompt or a template; nil
 	// if nobody does.
 	Complete func(context.Context, *Completion) (*Completions, error)
@@ -94,6 +99,10 @@ type Server struct {
 	Logging bool
 	// Changing says that clients will be told of changes: see Changed.
 	Changing bool
+	// Owner tells who is to be told of changes that a principal listens for; nil
+	// means the principal itself. It may be one for several principals, as a
+	// user is who has several clients.
+	Owner func(principal string) string
 
 	// Principal tells whom a request acts for, "" for nobody. Sessions,
 	// cancellation and limits are bound to it. If nil, everybody is nobody.
@@ -122,7 +131,7 @@ type Server struct {
 	MaxCalls    int           // requests of a principal at one time; zero means 64
 	MaxListens  int           // open subscription streams of a principal; zero means 16
 	AskTimeout  time.Duration // what a client before 2026-07-28 may take to answer a question; zero means a minute
-	CallTimeout time.Duration // what a call may take; zero means 10 minutes
+	CallTimeout time.Duration // what a call may take, from when it first waits for the end of its context; zero means 10 minutes
 	ListenFor   time.Duration // what a subscription stream may last; zero means an hour
 	ResumeFor   time.Duration // what a stream of a session is kept for a client that comes back for it; zero means 5 minutes
 	KeepAlive   time.Duration // silence on a stream before a comment; zero means 15 seconds
@@ -143,6 +152,7 @@ type Server struct {
 
 	listeners listeners
 	replays   replays
+	keeper    keeper
 	pairs     pairs
 	hybrids   hybrids
 }

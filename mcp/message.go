@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -9,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
 	"rialto/internal/jsonrpc"
@@ -20,26 +17,44 @@ import (
 const bodyTimeout = 30 * time.Second
 
 // read returns the body, which is JSON and not too large.
+//
+// A read timeout of the whole server would also end the streams that come after,
+// so the body has its own, which the keeper minds. What is left of a body that is
+// refused, the server reads by the same time before it answers.
 func (x *exchange) read() ([]byte, error) {
-	// A read timeout of the whole server would also end the streams that come
-	// after, so the body has its own. It is lifted when the body has been read;
-	// what is left of one that was not, the server reads by it before it answers.
-	// A recorder knows no timeouts, and needs none.
-	rc := http.NewResponseController(x.answer.w)
-	_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout))
+	x.answer.reading.Store(true)
+	x.answer.keeper.add(&x.answer)
+	body, err := x.readBody()
+	switch inTime := x.answer.reading.CompareAndSwap(true, false); {
+	case !inTime:
+		return nil, brokenOff()
+	case err != nil:
+		_ = http.NewResponseController(x.answer.w).SetReadDeadline(time.Now().Add(bodyTimeout))
+	}
+	return body, err
+}
+
+func brokenOff() error {
+	return faultf(http.StatusBadRequest, codeParse, "the message broke off")
+}
+
+func (x *exchange) readBody() ([]byte, error) {
 	if !isJSON(x.r.Header.Get("Content-Type")) {
 		return nil, faultf(http.StatusUnsupportedMediaType, codeServer, "send messages as application/json")
 	}
 	most := or(x.most, or(x.s.MaxBody, 4<<20))
-	body, err := readAll(http.MaxBytesReader(x.answer.w, x.r.Body, most), x.r.ContentLength)
+	from := x.r.Body
+	if n := x.r.ContentLength; n < 0 || n > most { // else there is no more to read than it tells
+		from = http.MaxBytesReader(x.answer.w, from, most)
+	}
+	body, err := readAll(from, x.r.ContentLength)
+	if err == nil {
+		return body, nil
+	}
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, faultf(http.StatusRequestEntityTooLarge, codeServer, "a message may have %d bytes", most)
 	}
-	if err != nil {
-		return nil, faultf(http.StatusBadRequest, codeParse, "the message broke off")
-	}
-	_ = rc.SetReadDeadline(time.Time{})
-	return body, nil
+	return nil, brokenOff()
 }
 
 // readAll reads a body. If it tells how long it is, and is not long, it is read
@@ -59,56 +74,6 @@ func isJSON(contentType string) bool {
 	}
 	t, _, err := mime.ParseMediaType(contentType)
 	return err == nil && strings.EqualFold(t, "application/json")
-}
-
-// params are the parameters that any of the methods has.
-type params struct {
-	Meta      meta            `json:"_meta"`
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-	Cursor    string          `json:"cursor"`
-	URI       string          `json:"uri"`
-	RequestID jsonrpc.ID      `json:"requestId"`
-
-	InputResponses map[string]json.RawMessage `json:"inputResponses"`
-	RequestState   *string                    `json:"requestState"`
-
-	Ref struct {
-		Type string `json:"type"`
-		Name string `json:"name"`
-		URI  string `json:"uri"`
-	} `json:"ref"`
-	Argument struct {
-		Name  string `json:"name"`
-		Value string `json:"value"`
-	} `json:"argument"`
-	Context struct {
-		Arguments map[string]string `json:"arguments"`
-	} `json:"context"`
-
-	Level Level `json:"level"`
-
-	TaskID        string          `json:"taskId"`
-	Task          json.RawMessage `json:"task"`
-	Notifications notifications   `json:"notifications"`
-
-	ProtocolVersion string          `json:"protocolVersion"`
-	Capabilities    json.RawMessage `json:"capabilities"`
-	ClientInfo      program         `json:"clientInfo"`
-}
-
-// meta is the part of a request's _meta that is ours to know.
-type meta struct {
-	Revision      string          `json:"io.modelcontextprotocol/protocolVersion"`
-	Client        *program        `json:"io.modelcontextprotocol/clientInfo"`
-	Capabilities  json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
-	ProgressToken json.RawMessage `json:"progressToken"`
-	LogLevel      Level           `json:"io.modelcontextprotocol/logLevel"`
-}
-
-type program struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
 }
 
 // decode reads the message. A response goes to the call that asked for it;
@@ -134,7 +99,7 @@ func (x *exchange) decode(body []byte) error {
 	if len(req.Params) == 0 {
 		return nil
 	}
-	if err := jsonv2.Unmarshal(req.Params, &x.params, jsontext.AllowInvalidUTF8(true)); err != nil {
+	if err := x.params.read(req.Params); err != nil {
 		return faultf(http.StatusBadRequest, codeInvalidParams, "the params are not of the types that the method has")
 	}
 	return nil

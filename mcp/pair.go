@@ -120,7 +120,7 @@ func (s *Server) servePair(w http.ResponseWriter, r *http.Request, principal, me
 	p.idle = time.AfterFunc(s.listenFor(), cancel)
 	defer p.idle.Stop()
 	defer p.stream.Close() // calls may still run
-	changes, remove := s.listeners.add(principal, s.wantsOfSession(p.id))
+	changes, remove := s.listeners.add(s.owner(principal), s.wantsOfSession(p.id))
 	defer remove()
 	s.pairs.add(p)
 	defer s.pairs.remove(p)
@@ -151,7 +151,7 @@ func (s *Server) postToPair(w http.ResponseWriter, r *http.Request, p *pair) {
 	p.idle.Reset(s.listenFor())
 	x := &exchange{s: s, r: r, principal: p.principal, place: &s.calls, pair: p, session: "sse " + p.id, nonce: p.id, client: p.known(r)}
 	leave := func() { s.calls.leave(p.principal) }
-	x.answer.prepare(w, r, 0)
+	x.answer.prepare(s, w, r)
 	body, err := x.read()
 	if err == nil {
 		err = x.decode(body)

@@ -24,6 +24,8 @@ type exchange struct {
 	door      bool          // it came to the address of one method
 	most      int64         // bytes that it may have; zero means Server.MaxBody
 	goesOn    time.Duration // of the tool that is called
+	call      callContext   // of what answers the request
+	asker     asker         // for the same
 	answer    answer
 }
 
@@ -34,8 +36,8 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.writeTooMany(w)
 		return
 	}
-	defer func() { x.place.leave(x.principal) }() // the place may have changed
-	x.answer.prepare(w, r, or(s.KeepAlive, 15*time.Second))
+	defer func() { x.answer.leave(); x.place.leave(x.principal) }() // the place may have changed
+	x.answer.prepare(s, w, r)
 	x.finish(x.serve())
 }
 

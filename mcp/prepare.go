@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
@@ -16,13 +17,14 @@ type prepared struct {
 	err          error
 	tasks        bool   // whether there can be any
 	key          []byte // seals what clients keep for a request
-	tools        map[string]*tool
+	tools        atomic.Pointer[toolset]
 	resources    map[string]*Resource
 	templates    []*template
 	prompts      map[string]*Prompt
 	completes    bool               // whether there is somebody who does
 	lists        map[string]listing // by their methods
 	changing     bool               // Server.Changing
+	listing      bool               // whether the list of resources changes
 	logging      bool               // Server.Logging
 	info         json.RawMessage    // serverInfo
 	instructions json.RawMessage    // a JSON string, nil if there are none
@@ -52,7 +54,7 @@ func (p *prepared) make(s *Server) (err error) {
 	}
 	s.opened.most = 512
 	p.tasks, p.completes = s.Tasks != nil, s.Complete != nil
-	p.changing, p.logging = s.Changing, s.Logging
+	p.changing, p.logging, p.listing = s.Changing, s.Logging, s.ListResources != nil
 	p.lists = map[string]listing{}
 	if p.key = s.SessionKey; len(p.key) == 0 {
 		p.key = []byte(rand.Text()) // good until a restart, and on this replica
@@ -66,7 +68,9 @@ func (p *prepared) make(s *Server) (err error) {
 	if s.Instructions != "" {
 		p.instructions = jsonrpc.AppendString(nil, s.Instructions)
 	}
-	if err := errors.Join(p.makeTools(s.Tools), p.makeResources(s), p.makePrompts(s)); err != nil {
+	tools, err := p.makeTools(s.Tools)
+	p.tools.Store(tools)
+	if err := errors.Join(err, p.makeResources(s), p.makePrompts(s)); err != nil {
 		return err
 	}
 	p.makeDiscover()
@@ -78,31 +82,6 @@ func icons(icons []Icon) (all []gomcp.Icon) {
 		all = append(all, gomcp.Icon{Src: i.Src, MIMEType: i.MIMEType, Sizes: i.Sizes, Theme: gomcp.IconTheme(i.Theme)})
 	}
 	return all
-}
-
-func (p *prepared) makeTools(tools []Tool) error {
-	p.tools = make(map[string]*tool, len(tools))
-	list, earlier := make([]any, 0, len(tools)), make([]any, 0, len(tools))
-	for _, t := range tools {
-		if t.Name == "" || t.Call == nil {
-			return fmt.Errorf("mcp: tool %q has no name or nothing to call", t.Name)
-		}
-		if p.tools[t.Name] != nil {
-			return fmt.Errorf("mcp: two tools are named %q", t.Name)
-		}
-		ready, err := newTool(t)
-		if err != nil {
-			return fmt.Errorf("mcp: tool %q: %w", t.Name, err)
-		}
-		p.tools[t.Name] = ready
-		listed := newListedTool(t)
-		list = append(list, listed)
-		if p.tasks && t.Tasks != NoTasks {
-			listed.Execution = &execution{t.Tasks}
-		}
-		earlier = append(earlier, listed)
-	}
-	return p.makeList("tools/list", "tools", list, earlier)
 }
 
 func newTool(t Tool) (*tool, error) {

@@ -8,6 +8,16 @@ import (
 	"rialto/internal/jsonrpc"
 )
 
+// progress returns what sends progress of the call, or does nothing if the client
+// did not ask for any.
+func (x *exchange) progress() func(message string) {
+	token := x.progressToken()
+	if token == nil {
+		return func(string) {}
+	}
+	return (&progress{answer: &x.answer, token: token}).send
+}
+
 // progressToken returns the token by which the client knows progress, or nil
 // if it did not ask for any. It is a string or a number, as an id is.
 func (x *exchange) progressToken() json.RawMessage {
@@ -30,9 +40,6 @@ type progress struct {
 }
 
 func (p *progress) send(message string) {
-	if p.token == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.n++

@@ -83,7 +83,7 @@ func (x *exchange) getPrompt() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	messages, asked, err := handle(x, "prompt "+prompt.Name, func(ctx context.Context, a *asker) ([]PromptMessage, error) {
+	messages, asked, err := handle(x, "prompt", prompt.Name, func(ctx context.Context, a *asker) ([]PromptMessage, error) {
 		return prompt.Get(ctx, &PromptCall{Prompt: prompt.Name, Arguments: args, Principal: x.principal, Client: x.client, asker: a})
 	})
 	if errors.Is(err, ErrNoAnswer) {

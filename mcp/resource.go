@@ -35,6 +35,15 @@ type ResourceTemplate struct {
 // ErrNoResource says that there is nothing under the URI, for this principal.
 var ErrNoResource = errors.New("no such resource")
 
+// ErrCursor says that a cursor is none that Server.ListResources gave.
+var ErrCursor = errors.New("no such cursor")
+
+// ResourcePage is one page of a list of resources.
+type ResourcePage struct {
+	Resources []Resource // without Read: a template reads them
+	Next      string     // the cursor of the next page, "" at the end
+}
+
 // Read is one request for a resource.
 type Read struct {
 	URI       string
@@ -82,6 +91,13 @@ type listedResource struct {
 	Icons       []Icon `json:"icons,omitempty"`
 }
 
+func (r *Resource) listed() listedResource {
+	return listedResource{
+		URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description,
+		MIMEType: r.MIMEType, Size: r.Size, Icons: r.Icons,
+	}
+}
+
 // template is a ResourceTemplate made ready to be matched.
 type template struct {
 	ResourceTemplate
@@ -100,10 +116,7 @@ func (p *prepared) makeResources(s *Server) error {
 			return fmt.Errorf("mcp: resource %q has no URI, no name or nothing to read, or there are two", r.URI)
 		}
 		p.resources[r.URI] = r
-		resources = append(resources, listedResource{
-			URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description,
-			MIMEType: r.MIMEType, Size: r.Size, Icons: r.Icons,
-		})
+		resources = append(resources, r.listed())
 	}
 	for _, t := range s.Templates {
 		ready := &template{ResourceTemplate: t}

@@ -17,7 +17,7 @@ func (x *exchange) readResource() (json.RawMessage, error) {
 	if read == nil {
 		return nil, x.noResource()
 	}
-	contents, asked, err := handle(x, "resource "+clip(x.params.URI), read)
+	contents, asked, err := handle(x, "resource", clip(x.params.other().URI), read)
 	switch {
 	case errors.Is(err, ErrNoResource):
 		return nil, x.noResource()
@@ -26,7 +26,7 @@ func (x *exchange) readResource() (json.RawMessage, error) {
 	case err != nil || asked != nil:
 		return asked, err
 	case contents == nil:
-		return nil, fmt.Errorf("resource %s has neither contents nor an error", clip(x.params.URI))
+		return nil, fmt.Errorf("resource %s has neither contents nor an error", clip(x.params.other().URI))
 	}
 	b, err := json.Marshal(contents)
 	if err != nil {
@@ -38,18 +38,18 @@ func (x *exchange) readResource() (json.RawMessage, error) {
 
 // findResource returns what reads the URI, nil if there is nothing.
 func (x *exchange) findResource() func(context.Context, *asker) ([]Contents, error) {
-	call := Read{URI: x.params.URI, Principal: x.principal, Client: x.client}
+	call := Read{URI: x.params.other().URI, Principal: x.principal, Client: x.client}
 	read := func(f func(context.Context, *Read) ([]Contents, error)) func(context.Context, *asker) ([]Contents, error) {
 		return func(ctx context.Context, a *asker) ([]Contents, error) {
 			call.asker = a
 			return f(ctx, &call)
 		}
 	}
-	if r := x.s.ready.resources[x.params.URI]; r != nil {
+	if r := x.s.ready.resources[x.params.other().URI]; r != nil {
 		return read(r.Read)
 	}
 	for _, t := range x.s.ready.templates {
-		values := t.form.Match(x.params.URI)
+		values := t.form.Match(x.params.other().URI)
 		if values == nil {
 			continue
 		}
@@ -69,6 +69,6 @@ func (x *exchange) noResource() error {
 	if modern(x.client.Revision) {
 		code = codeInvalidParams
 	}
-	data := append(jsonrpc.AppendString([]byte(`{"uri":`), x.params.URI), '}')
+	data := append(jsonrpc.AppendString([]byte(`{"uri":`), x.params.other().URI), '}')
 	return &Error{Code: code, Message: "there is no such resource", Data: data}
 }

@@ -11,7 +11,7 @@ import (
 // has to stay with one of them to be told. Without a session there is no such
 // stream, and nothing to note.
 func (x *exchange) watch() (json.RawMessage, error) {
-	uri := x.params.URI
+	uri := x.params.other().URI
 	if x.nonce == "" || uri == "" {
 		return nil, invalidParams("a subscription needs a uri, and a session")
 	}

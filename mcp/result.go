@@ -115,6 +115,25 @@ func (r *Result) render(revision string, info json.RawMessage) (json.RawMessage,
 	return append(b, '}'), nil
 }
 
+// Size returns about how many bytes of content the result has.
+func (r *Result) Size() (n int) {
+	for _, c := range r.Content {
+		switch c := c.(type) {
+		case gomcp.TextContent:
+			n += len(c.Text)
+		case gomcp.ImageContent:
+			n += len(c.Data)
+		case gomcp.AudioContent:
+			n += len(c.Data)
+		case gomcp.EmbeddedResource:
+			if blob, ok := c.Resource.(gomcp.BlobResourceContents); ok {
+				n += len(blob.Blob)
+			}
+		}
+	}
+	return n
+}
+
 // textLen returns how long the plain text is: mostly that is how long the result
 // will be, or a part of it.
 func (r *Result) textLen() (n int) {

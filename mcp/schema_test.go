@@ -18,6 +18,7 @@ var taken = []struct{ part, why string }{
 	{`"progressToken":{"a":1}`, "what is only a wish must not fail the call"},
 	{`"inputResponses":{"user_name":12345`, "what is no answer is asked for again (2026-07-28, basic/utilities/mrtr)"},
 	{`"user_name":{"action":"decline"},"other":1}`, "an answer that was not asked for is ignored"},
+	{`1e400`, "a number that no float holds is of the schema, and explained to the model"},
 	{`"arguments":"hello"`, "wrong arguments are an error that the model reads (SEP-1303)"},
 }
 

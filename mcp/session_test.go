@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -143,14 +144,24 @@ func TestManyClientsLeaveNothingBehind(t *testing.T) {
 			s.ServeHTTP(w, r)
 			return w
 		}
-		client := func(calls bool) {
+		last := regexp.MustCompile(`(?m)^id: (.*)$`)
+		resume := func(session, event string) int {
+			r := httptest.NewRequest(http.MethodGet, "/mcp", nil)
+			r.Header = http.Header{"Accept": {"text/event-stream"}, "Mcp-Session-Id": {session}, "Last-Event-Id": {event}}
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			return w.Code
+		}
+		client := func(calls bool) (session, event string) {
 			id := send("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"n","version":"1"}}}`).Header().Get("Mcp-Session-Id")
 			if id == "" {
 				t.Fatal("got no session")
 			}
-			if calls {
-				send(id, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":1}}}`)
+			if !calls {
+				return id, ""
 			}
+			said := send(id, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":1}}}`).Body.String()
+			return id, last.FindStringSubmatch(said)[1] // the first, so that the answer is to come
 		}
 		held := func() uint64 {
 			runtime.GC()
@@ -166,14 +177,17 @@ func TestManyClientsLeaveNothingBehind(t *testing.T) {
 		for i := range 20_000 {
 			client(i%20 == 0)
 		}
-		most := held()
+		session, event := client(true)
+		if got := resume(session, event); got != http.StatusOK {
+			t.Errorf("a stream could not be taken up: got %d", got)
+		}
 		time.Sleep(5*time.Minute + time.Second)
 		synctest.Wait()
-		if after := held(); after > before+before/5+64<<10 {
-			t.Errorf("got %d bytes held in the end, %d before and %d while streams could be taken up", after, before, most)
+		if got := resume(session, event); got != http.StatusGone {
+			t.Errorf("a stream could be taken up after the time for which it is kept: got %d", got)
 		}
-		if most < before+1000*10_000 {
-			t.Errorf("got %d bytes held while streams could be taken up: nothing was kept", most)
+		if after := held(); after > before+before/5+64<<10 {
+			t.Errorf("got %d bytes held in the end, %d before", after, before)
 		}
 	})
 }

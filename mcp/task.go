@@ -100,7 +100,7 @@ func (x *exchange) takesTask() bool {
 		var declared struct{ Extensions map[string]json.RawMessage }
 		return json.Unmarshal(x.client.Capabilities, &declared) == nil && declared.Extensions[TasksExtension] != nil
 	}
-	return x.client.Revision == Revision20251125 && len(x.params.Task) > 0
+	return x.client.Revision == Revision20251125 && len(x.params.other().Task) > 0
 }
 
 // errTasksUndeclared is the error of what a client may not do that did not

@@ -43,7 +43,7 @@ func (x *exchange) declared(method func() (json.RawMessage, error)) func() (json
 
 // getTask answers tasks/get.
 func (x *exchange) getTask() (json.RawMessage, error) {
-	t, err := x.s.Tasks.Task(x.r.Context(), x.principal, x.params.TaskID)
+	t, err := x.s.Tasks.Task(x.r.Context(), x.principal, x.params.other().TaskID)
 	if err != nil {
 		return nil, taskError(err)
 	}
@@ -57,7 +57,7 @@ func (x *exchange) getTask() (json.RawMessage, error) {
 
 // updateTask answers tasks/update, which brings answers to a task's questions.
 func (x *exchange) updateTask() (json.RawMessage, error) {
-	err := x.s.Tasks.AnswerTask(x.r.Context(), x.principal, x.params.TaskID, x.params.InputResponses)
+	err := x.s.Tasks.AnswerTask(x.r.Context(), x.principal, x.params.other().TaskID, x.params.other().InputResponses)
 	if err != nil {
 		return nil, taskError(err)
 	}
@@ -67,7 +67,7 @@ func (x *exchange) updateTask() (json.RawMessage, error) {
 // cancelTask answers tasks/cancel. That is all it says: a client sees by
 // tasks/get whether it has ended.
 func (x *exchange) cancelTask() (json.RawMessage, error) {
-	if err := x.s.Tasks.CancelTask(x.r.Context(), x.principal, x.params.TaskID); err != nil {
+	if err := x.s.Tasks.CancelTask(x.r.Context(), x.principal, x.params.other().TaskID); err != nil {
 		return nil, taskError(err)
 	}
 	return x.empty(), nil

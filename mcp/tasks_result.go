@@ -29,7 +29,7 @@ func (x *exchange) earlierTaskMethod() func() (json.RawMessage, error) {
 }
 
 func (x *exchange) getEarlierTask() (json.RawMessage, error) {
-	t, err := x.s.Tasks.Task(x.r.Context(), x.principal, x.params.TaskID)
+	t, err := x.s.Tasks.Task(x.r.Context(), x.principal, x.params.other().TaskID)
 	if err != nil {
 		return nil, taskError(err)
 	}
@@ -38,7 +38,7 @@ func (x *exchange) getEarlierTask() (json.RawMessage, error) {
 
 // cancelEarlierTask refuses tasks that have ended, as it then had to.
 func (x *exchange) cancelEarlierTask() (json.RawMessage, error) {
-	t, err := x.s.Tasks.Task(x.r.Context(), x.principal, x.params.TaskID)
+	t, err := x.s.Tasks.Task(x.r.Context(), x.principal, x.params.other().TaskID)
 	switch {
 	case err != nil:
 		return nil, taskError(err)
@@ -54,12 +54,12 @@ func (x *exchange) cancelEarlierTask() (json.RawMessage, error) {
 // taskResult answers tasks/result: it waits for the task to end, and asks the
 // client what the task asks meanwhile.
 func (x *exchange) taskResult() (json.RawMessage, error) {
-	ctx, cancel := x.limited(x.r.Context()) // it ends with the client: nothing is lost
+	ctx, cancel := context.WithTimeout(x.r.Context(), x.limit()) // it ends with the client: nothing is lost
 	defer cancel()
 	c := x.cancellable(cancel)
 	defer x.s.running.remove(c)
 	x.answer.keepAlive()
-	t, err := x.s.Tasks.Task(ctx, x.principal, x.params.TaskID)
+	t, err := x.s.Tasks.Task(ctx, x.principal, x.params.other().TaskID)
 	for err == nil && !x.shown(t).Status.Final() {
 		if err = x.askForTask(ctx, t); err == nil {
 			t, err = x.s.Tasks.Next(ctx, x.principal, t.ID, t.Updated)

@@ -28,7 +28,8 @@ type Tool struct {
 
 	// GoesOn is how long a call may take that goes on when its client hangs
 	// up: what should not be left half done. Zero ends a call with its client
-	// where hanging up means to cancel, and else by Server.CallTimeout.
+	// where hanging up means to cancel, and else by Server.CallTimeout, and both
+	// count alike.
 	GoesOn time.Duration
 
 	// SecuritySchemes tell a client which login the tool needs. Nil leaves

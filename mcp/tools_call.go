@@ -9,7 +9,7 @@ import (
 
 // callTool answers tools/call.
 func (x *exchange) callTool() (json.RawMessage, error) {
-	t := x.s.ready.tools[x.params.Name]
+	t := x.s.ready.tool(x.params.Name)
 	if t == nil || x.s.Visible != nil && !x.s.Visible(x.r.Context(), x.principal, t.Name) {
 		return nil, invalidParams("there is no tool %q, tools/list names them all", clip(x.params.Name))
 	}
@@ -24,11 +24,10 @@ func (x *exchange) callTool() (json.RawMessage, error) {
 		return ErrorResult(problem).render(x.client.Revision, x.s.ready.info)
 	}
 	x.goesOn = t.GoesOn
-	progress := progress{answer: &x.answer, token: x.progressToken()}
-	result, asked, err := handle(x, "tool "+t.Name, func(ctx context.Context, a *asker) (*Result, error) {
+	result, asked, err := handle(x, "tool", t.Name, func(ctx context.Context, a *asker) (*Result, error) {
 		return t.Call(ctx, &Call{
 			Tool: t.Name, Arguments: args, Principal: x.principal, Client: x.client,
-			Progress: progress.send, TakesTask: x.takesTask(), asker: a,
+			Progress: x.progress(), TakesTask: x.takesTask(), asker: a,
 		})
 	})
 	switch {

@@ -271,6 +271,7 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, status int,
 	page.RedirectHost, page.Loopback = to.host(), to.local()
 	page.LookAlike = lookAlike(q.client, to)
 	page.Scopes = s.inWords(q)
+	page.Agents = s.reaches(q, session)
 	page.Handle, page.Action = q.handle, s.path("/authorize")
 	if session != nil && !q.req.Login {
 		page.User = session.Name
@@ -285,6 +286,19 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, status int,
 		page.Setup = s.path("/signin")
 	}
 	templates.Write(w, r, status, page)
+}
+
+// reaches names what the grant would reach. To nobody in particular it says what
+// everybody may know: use cases also hide that an agent is there.
+func (s *Server) reaches(q ask, session *Session) []string {
+	switch {
+	case s.Opens == nil || !q.req.Scope.Meets(ScopeTools):
+		return nil
+	case session == nil:
+		return s.Opens(nil, false)
+	}
+	q.ticked = q.req.Scope // at most
+	return s.Opens(q.within(session).UseCases())
 }
 
 // offerSignIn puts the ways to sign in onto the page.

@@ -32,7 +32,10 @@ type Client struct {
 	GrantTypes   []string
 	Registered   time.Time
 	ManageHash   string // of the token that manages the registration
-	Bound        bool   // every token that it gets must be bound to a key (RFC 9449 section 5.2)
+	// ApplicationType is what it said that it is, native or web, or "". Nothing
+	// depends on it: see redirect.go.
+	ApplicationType string
+	Bound           bool // every token that it gets must be bound to a key (RFC 9449 section 5.2)
 
 	otherMethods []string // in which it may authenticate besides AuthMethod
 	documented   bool     // by a document at the URL that is its ID

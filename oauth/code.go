@@ -58,7 +58,9 @@ func (s *Server) codeRefused(ctx context.Context, client *Client, err error) err
 	case errors.Is(err, ErrReused):
 		s.grants.forget()
 		s.Log.WarnContext(ctx, "oauth: code used twice, grant revoked", "client", client.ID)
-		return refuse("invalid_grant", "The code was used before; what it gave is revoked.")
+		e := refuse("invalid_grant", "The code was used before; what it gave is revoked.")
+		e.event = &Event{Kind: EventReuse, ClientID: client.ID, Detail: "authorization code"}
+		return e
 	case errors.Is(err, ErrNotFound):
 		return refuse("invalid_grant", "The code is unknown or was issued to another client.")
 	}

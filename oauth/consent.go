@@ -48,6 +48,7 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, q ask) error {
 		return asAnswered(err)
 	}
 	s.Log.InfoContext(r.Context(), "oauth: access denied", "client", q.client.ID)
+	s.happenedAt(r, Event{Kind: EventConsent, Outcome: EventDenied, ClientID: q.client.ID})
 	return s.goBack(w, r, q, true, param{"error", "access_denied"}, param{"error_description", "The person refused."})
 }
 
@@ -95,6 +96,7 @@ func (s *Server) approveAs(w http.ResponseWriter, r *http.Request, q ask, sessio
 	if err != nil {
 		return asAnswered(err)
 	}
+	s.happenedAt(r, Event{Kind: EventConsent, AccountID: session.AccountID, Account: session.Name, ClientID: q.client.ID, Detail: q.within(session).String()})
 	return s.goBack(w, r, q, false, param{"code", code})
 }
 

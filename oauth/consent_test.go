@@ -440,3 +440,35 @@ func TestThePageSpeaksTheBrowsersLanguage(t *testing.T) {
 		t.Errorf("got %s", p.Text())
 	}
 }
+
+// TestTheQuestionNamesWhatItOpens hides from nobody in particular what use cases
+// hide.
+func TestTheQuestionNamesWhatItOpens(t *testing.T) {
+	r := newRig(t, func(s *oauth.Server) {
+		s.Opens = func(some []string, all bool) []string {
+			if !all {
+				return append([]string{"Everybody's agent"}, some...)
+			}
+			return []string{"Everybody's agent", "Agent of sales"}
+		}
+	})
+	c := r.newClient("none")
+	b := r.browser()
+	named := func(scope string) string {
+		t.Helper()
+		return b.Get(r.authorizeURL(c, params{"scope": scope})).Text()
+	}
+	if got := named("mcp:tools"); !strings.Contains(got, "Everybody's agent") || strings.Contains(got, "Agent of sales") {
+		t.Errorf("a stranger reads\n%s", got)
+	}
+	b.Submit(b.Get(r.authorizeURL(c, nil)), approve).Continue()
+	if got := named("mcp:tools"); !strings.Contains(got, "Agent of sales") {
+		t.Errorf("a person who may use all reads\n%s", got)
+	}
+	if got := named("mcp:tools:sales"); !strings.Contains(got, "sales") || strings.Contains(got, "Agent of sales") {
+		t.Errorf("where one use case is asked for, a person reads\n%s", got)
+	}
+	if got := named("mcp:more"); strings.Contains(got, "agent") {
+		t.Errorf("where no tools are asked for, a person reads\n%s", got)
+	}
+}

@@ -9,12 +9,23 @@ import (
 )
 
 func TestTheSecurityDocumentNamesTestsThatExist(t *testing.T) {
-	doc, err := os.ReadFile("../docs/security.md")
+	namesTests(t, "../docs/security.md", 50)
+}
+
+func TestTheMCPDocumentNamesTestsThatExist(t *testing.T) {
+	namesTests(t, "../docs/mcp.md", 50)
+}
+
+// namesTests checks that the document names tests, at least so many, and that
+// each of them exists.
+func namesTests(t *testing.T, path string, least int) {
+	t.Helper()
+	doc, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var tests []byte
-	for _, pattern := range []string{"*_test.go", "../internal/store/*_test.go", "../internal/e2e/*_test.go", "../a2a/*/*_test.go", "../bridge/*_test.go", "../bridge/*/*_test.go", "../internal/guardhttp/*_test.go", "../cmd/rialto/*_test.go", "../mcp/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "../internal/store/*_test.go", "../internal/e2e/*_test.go", "../a2a/*/*_test.go", "../bridge/*_test.go", "../bridge/*/*_test.go", "../internal/guardhttp/*_test.go", "../cmd/rialto/*_test.go", "../mcp/*_test.go", "../mcp/mcptest/*/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -28,12 +39,12 @@ func TestTheSecurityDocumentNamesTestsThatExist(t *testing.T) {
 		}
 	}
 	names := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllSubmatch(doc, -1)
-	if len(names) < 50 {
+	if len(names) < least {
 		t.Errorf("got %d names, want the whole list", len(names))
 	}
 	for _, name := range names {
 		if !bytes.Contains(tests, append(append([]byte("func "), name[1]...), '(')) {
-			t.Errorf("docs/security.md names %s, which does not exist", name[1])
+			t.Errorf("%s names %s, which does not exist", path, name[1])
 		}
 	}
 }

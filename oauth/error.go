@@ -20,6 +20,7 @@ type Error struct {
 
 	status int           // HTTP status; 0 is the one that belongs to Code
 	after  time.Duration // Retry-After; 0 sends none
+	event  *Event        // what there is to tell of it besides; nil is nothing
 }
 
 // Error returns the code and its description.

@@ -223,6 +223,9 @@ func (s *Server) liveGrant(ctx context.Context, id string) (*Grant, error) {
 		if errors.Is(err, ErrNotFound) {
 			return nil, nil
 		}
+		if err == nil {
+			s.uses.note(id, s.Now())
+		}
 		return g, err
 	})
 	if err != nil || g == nil || !g.Live(s.Now()) {

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"rialto/internal/sealed"
+
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 )
@@ -147,7 +149,11 @@ func (s *Server) rotateKeys(ctx context.Context) error {
 	due := now.Sub(newest.Active) > keyLife
 	changed := newest.algorithm != s.algorithm() && !newest.Active.After(now)
 	if due || changed {
-		return s.addKey(ctx, next(keys), now.Add(keyLead))
+		err = s.addKey(ctx, next(keys), now.Add(keyLead))
+		if err == nil {
+			s.happened(ctx, Event{Kind: EventKey, Detail: "by itself, as it was due"})
+		}
+		return err
 	}
 	return nil
 }
@@ -187,13 +193,17 @@ func (s *Server) SigningKeys(ctx context.Context) ([]SigningKey, error) {
 	return all, err
 }
 
+// ErrNoKeys says that access tokens take a secret.
+var ErrNoKeys = errors.New("there are no signing keys: tokens are made with the secret of the configuration")
+
 // RotateKeys replaces the signing key before its time, and returns the new one.
 // It signs ten minutes later, when every replica and every reader of the JWKS
 // knows it; tokens that exist stay valid. While a new key waits for its turn
-// there is no other: RotateKeys returns that one.
+// there is no other: RotateKeys returns that one. It fails with ErrNoKeys where
+// access tokens take a secret.
 func (s *Server) RotateKeys(ctx context.Context) (SigningKey, error) {
 	if s.algorithm() == HS256 {
-		return SigningKey{}, errors.New("there are no signing keys: tokens are made with the secret of the configuration")
+		return SigningKey{}, ErrNoKeys
 	}
 	if _, err := s.activeKey(ctx); err != nil {
 		return SigningKey{}, err
@@ -228,22 +238,22 @@ func (s *Server) addKey(ctx context.Context, seq int64, active time.Time) error 
 	if err != nil {
 		return err
 	}
-	sealed, err := seal(s.Secret, keyPlace(id), string(der))
+	text, err := sealed.Seal(s.Secret, keyPlace(id), der)
 	if err != nil {
 		return err
 	}
 	s.Log.InfoContext(ctx, "oauth: signing key created", "key", id, "algorithm", s.algorithm(), "active", active)
 	// It may be a while until the next rotation replaces it.
-	return s.Store.AddKey(ctx, SealedKey{Seq: seq, KeyID: id, Private: sealed, Active: active, Expires: active.Add(2*keyLife + maxTokenTTL)})
+	return s.Store.AddKey(ctx, SealedKey{Seq: seq, KeyID: id, Private: text, Active: active, Expires: active.Add(2*keyLife + maxTokenTTL)})
 }
 
 // openKey decrypts a key.
 func openKey(secret []byte, k SealedKey) (*signingKey, error) {
-	der, err := unseal(secret, keyPlace(k.KeyID), k.Private)
+	der, err := sealed.Open(secret, keyPlace(k.KeyID), k.Private)
 	if err != nil {
 		return nil, fmt.Errorf("opening signing key %s: is it the right secret? %w", k.KeyID, err)
 	}
-	return readKey(k, []byte(der))
+	return readKey(k, der)
 }
 
 func keyPlace(id string) string { return "signing_keys|private|" + id }

@@ -107,7 +107,7 @@ func (s *Server) returned(w http.ResponseWriter, r *http.Request) error {
 	}
 	a, err := s.whoReturnedOnce(r.Context(), p, e, f)
 	if err != nil {
-		return s.asLogin(r.Context(), p, l, err)
+		return s.asLogin(r, p, l, err)
 	}
 	return s.completeLogin(w, r, p, l, a)
 }
@@ -163,7 +163,8 @@ func (s *Server) whoReturned(ctx context.Context, p *Provider, e *endpoints, f f
 // asLogin explains why a login failed. An outage leaves it open, and so does a
 // code that the provider refuses: another replica may have redeemed it just now
 // and is about to complete the login.
-func (s *Server) asLogin(ctx context.Context, p *Provider, l *Login, err error) error {
+func (s *Server) asLogin(r *http.Request, p *Provider, l *Login, err error) error {
+	ctx := r.Context()
 	if down, ok := errors.AsType[*errUnreachable](err); ok {
 		s.Log.WarnContext(ctx, "oauth: provider does not answer", "provider", p.ID, "error", down.err)
 		return err
@@ -175,6 +176,7 @@ func (s *Server) asLogin(ctx context.Context, p *Provider, l *Login, err error) 
 	}
 	if away, ok := errors.AsType[*errTurnedAway](err); ok {
 		s.Log.InfoContext(ctx, "oauth: sign-in refused", "provider", p.ID, "reason", away.words)
+		s.happenedAt(r, Event{Kind: EventSignIn, Outcome: EventFailed, Detail: "turned away after " + p.ID})
 		return &problem{
 			status: http.StatusForbidden,
 			title:  "You cannot sign in with this account",
@@ -182,6 +184,7 @@ func (s *Server) asLogin(ctx context.Context, p *Provider, l *Login, err error) 
 			remedy: "Go back and use another account, or ask the people who run this server.",
 		}
 	}
+	s.happenedAt(r, Event{Kind: EventSignIn, Outcome: EventFailed, Detail: "the answer of " + p.ID + " cannot be trusted"})
 	s.Log.WarnContext(ctx, "oauth: answer of a provider refused", "provider", p.ID, "error", err)
 	return &problem{
 		status: http.StatusForbidden,
@@ -197,6 +200,7 @@ func (s *Server) refusedThere(w http.ResponseWriter, r *http.Request, p *Provide
 		return asFinished(err)
 	}
 	s.setCookie(w, loginCookie(l.State), "", 0)
+	s.happenedAt(r, Event{Kind: EventSignIn, Outcome: EventFailed, Detail: "refused at " + p.ID})
 	s.Log.InfoContext(r.Context(), "oauth: sign-in refused by the provider", "provider", p.ID, "code", cleanName(code))
 	if l.Handle == "" {
 		s.signInPage(w, r, http.StatusForbidden, templates.SignIn{Next: safeNext(l.Next), Error: "The identity provider did not sign you in."})

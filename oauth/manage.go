@@ -100,6 +100,7 @@ func (s *Server) replaceClient(w http.ResponseWriter, r *http.Request, old *Clie
 	if err != nil {
 		return err
 	}
+	s.happenedAt(r, Event{Kind: EventChanged, ClientID: c.ID, Detail: c.Name})
 	s.Log.InfoContext(r.Context(), "oauth: client changed", "client", c.ID, "name", c.Name, "redirect_uris", c.RedirectURIs, "address", s.address(r))
 	writeJSON(w, http.StatusOK, answer)
 	return nil
@@ -139,6 +140,8 @@ func (s *Server) removeClient(r *http.Request, c *Client) error {
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
+	p, _ := FromContext(r.Context()) // an operator, or else the client itself
+	s.happenedAt(r, Event{Kind: EventRemoved, AccountID: p.User, Account: p.Name, ClientID: c.ID, Detail: c.Name})
 	s.Log.InfoContext(r.Context(), "oauth: client removed", "client", c.ID, "address", s.address(r))
 	return nil
 }

@@ -60,6 +60,13 @@ type Server struct {
 	// gets which names none. nil is all of Scopes but ScopeAdmin.
 	Ordinary ScopeSet
 
+	// Events is told what happens; nil tells nobody.
+	Events Events
+
+	// Opens names what a grant for some use cases, or for all, reaches: agents, in
+	// words for the consent page. It must not wait. nil names nothing.
+	Opens func(some []string, all bool) []string
+
 	// Clients are known beforehand. Check says whether they are in order.
 	Clients []ConfiguredClient
 
@@ -123,6 +130,7 @@ type Server struct {
 	keys     keyring
 	verified cache[[32]byte, Principal] // tokens whose signature was checked
 	grants   recent[*Grant]
+	uses     uses // of grants
 
 	foreign  cache[[32]byte, sighting[Principal]] // tokens of Upstreams
 	clients  recent[*Client]                      // that registered themselves

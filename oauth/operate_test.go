@@ -19,6 +19,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/gorilla/mux"
 
+	"rialto/bridge/admin"
 	"rialto/internal/store"
 	"rialto/oauth"
 )
@@ -374,5 +375,35 @@ func TestWhatIsAliveSurvivesARestart(t *testing.T) {
 	got := r.tokens(c, nil)
 	if s := status(r.replica(), got.str("access_token")); s != 200 {
 		t.Errorf("the access token after a restart: got %d, want 200", s)
+	}
+}
+
+// TestTheLastUseOfAGrantIsKnown goes through the guard with a token and asks the
+// store what it knows of the grant, before and after the uses are saved.
+func TestTheLastUseOfAGrantIsKnown(t *testing.T) {
+	r := newRig(t)
+	token, _, err := r.s.IssueToken(t.Context(), "ada", []string{"mcp:tools"}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := status(r.s, token); got != http.StatusOK {
+		t.Fatalf("got %d with a token", got)
+	}
+	db := r.s.Store.(*store.DB)
+	used := func() time.Time {
+		grants, err := db.ListGrants(t.Context(), admin.GrantRows{Limit: 1, Now: r.s.Now()})
+		if err != nil || len(grants) != 1 {
+			t.Fatalf("got %+v, %v", grants, err)
+		}
+		return grants[0].Used
+	}
+	if got := used(); !got.IsZero() {
+		t.Errorf("got %v before the uses were saved: each request would write", got)
+	}
+	if err := r.s.SaveUses(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := used(); !got.Equal(r.s.Now().Truncate(time.Millisecond)) {
+		t.Errorf("got %v, want %v", got, r.s.Now())
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"rialto/internal/sealed"
 	"rialto/templates"
 )
 
@@ -101,17 +102,17 @@ func (s *Server) sealVoucher(v *voucher, handle string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return seal(s.Secret, "voucher|"+handle, string(plain))
+	return sealed.Seal(s.Secret, "voucher|"+handle, plain)
 }
 
 // openVoucher is the reverse of sealVoucher.
-func (s *Server) openVoucher(sealed, handle string) (*voucher, error) {
-	plain, err := unseal(s.Secret, "voucher|"+handle, sealed)
+func (s *Server) openVoucher(text, handle string) (*voucher, error) {
+	plain, err := sealed.Open(s.Secret, "voucher|"+handle, text)
 	if err != nil {
 		return nil, badLink(http.StatusBadRequest, "The form was not complete.")
 	}
 	v := &voucher{}
-	if err := json.Unmarshal([]byte(plain), v); err != nil {
+	if err := json.Unmarshal(plain, v); err != nil {
 		return nil, err
 	}
 	if !s.Now().Before(v.expires()) {
@@ -130,6 +131,7 @@ func (s *Server) approveByToken(w http.ResponseWriter, r *http.Request, f form, 
 	v, err := s.vouched(r, f, q)
 	if words, status, after := pastedRefusal(err); words != "" {
 		s.Log.InfoContext(r.Context(), "oauth: pasted token refused", "reason", words, "address", s.address(r))
+		s.happenedAt(r, Event{Kind: EventSignIn, Outcome: EventFailed, ClientID: q.client.ID, Detail: "pasted token refused"})
 		setRetryAfter(w, after)
 		s.consentPage(w, r, status, q, nil, templates.Authorize{TokenError: words})
 		return nil

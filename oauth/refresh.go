@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"rialto/internal/sealed"
 )
 
 // maxUses bounds how often one refresh token may be presented within its
@@ -35,6 +37,7 @@ func (s *Server) redeemRefresh(ctx context.Context, client *Client, f form, jkt 
 	if err != nil {
 		return nil, err
 	}
+	s.uses.note(grant.ID, s.Now())
 	return s.answer(ctx, grant, scope, jkt, successor)
 }
 
@@ -75,7 +78,7 @@ func (s *Server) rotate(ctx context.Context, client *Client, g *Grant, plain, jk
 		return "", err
 	}
 	now, successor, place := s.Now(), secret(refreshPrefix), "refresh_tokens|successor|"+hash(plain)
-	sealed, err := seal(key, place, successor)
+	ours, err := sealed.Seal(key, place, []byte(successor))
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +86,7 @@ func (s *Server) rotate(ctx context.Context, client *Client, g *Grant, plain, jk
 		Hash:     hash(plain),
 		ClientID: client.ID,
 		Next:     Refresh{Hash: hash(successor), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: earlier(now.Add(s.idleTTL()), g.Expires)},
-		Sealed:   sealed,
+		Sealed:   ours,
 		Now:      now,
 		Grace:    s.grace(),
 		MaxUses:  maxUses,
@@ -91,11 +94,12 @@ func (s *Server) rotate(ctx context.Context, client *Client, g *Grant, plain, jk
 	if err != nil {
 		return "", s.refreshRefused(ctx, g, err)
 	}
-	if stored == sealed {
+	if stored == ours {
 		return successor, nil
 	}
 	s.Log.InfoContext(ctx, "oauth: refresh token used again within its grace", "grant", g.ID, "client", client.ID)
-	return unseal(key, place, stored)
+	first, err := sealed.Open(key, place, stored)
+	return string(first), err
 }
 
 func (s *Server) refreshRefused(ctx context.Context, g *Grant, err error) error {
@@ -103,7 +107,9 @@ func (s *Server) refreshRefused(ctx context.Context, g *Grant, err error) error 
 	case errors.Is(err, ErrReused):
 		s.grants.forget()
 		s.Log.WarnContext(ctx, "oauth: refresh token used twice, grant revoked", "grant", g.ID, "client", g.ClientID)
-		return errRefresh("The refresh token was used before; the grant is revoked.")
+		e := errRefresh("The refresh token was used before; the grant is revoked.")
+		e.event = &Event{Kind: EventReuse, AccountID: g.AccountID, Account: g.Name, ClientID: g.ClientID, GrantID: g.ID, Detail: "refresh token"}
+		return e
 	case errors.Is(err, ErrNotFound):
 		return errRefresh("The grant has ended.")
 	}

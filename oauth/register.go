@@ -28,6 +28,7 @@ type registration struct {
 	JWKS          jsontext.Value `json:"jwks"`
 	JWKSURI       string         `json:"jwks_uri"`
 	Bound         bool           `json:"dpop_bound_access_tokens"` // RFC 9449 section 5.2
+	Type          jsontext.Value `json:"application_type"`         // OpenID Connect Registration section 2
 }
 
 // registered is the answer (RFC 7591 section 3.2.1).
@@ -43,6 +44,7 @@ type registered struct {
 	JWKS          jsontext.Value `json:"jwks,omitzero"`
 	JWKSURI       string         `json:"jwks_uri,omitzero"`
 	Bound         bool           `json:"dpop_bound_access_tokens,omitzero"`
+	Type          string         `json:"application_type,omitzero"`
 	GrantTypes    []string       `json:"grant_types"`
 	ResponseTypes []string       `json:"response_types"`
 	Scope         string         `json:"scope"`
@@ -80,6 +82,7 @@ func (s *Server) addClient(w http.ResponseWriter, r *http.Request) (*registered,
 		return nil, err
 	}
 	s.Log.InfoContext(r.Context(), "oauth: client registered", "client", c.ID, "name", c.Name, "redirect_uris", c.RedirectURIs, "address", s.address(r))
+	s.happenedAt(r, Event{Kind: EventRegistered, ClientID: c.ID, Detail: c.Name})
 	return answer, nil
 }
 
@@ -119,6 +122,7 @@ func (s *Server) describe(c *Client, secret, token string) *registered {
 		AuthMethod:    c.AuthMethod,
 		JWKSURI:       c.KeysURI,
 		Bound:         c.Bound,
+		Type:          c.ApplicationType,
 		GrantTypes:    c.GrantTypes,
 		ResponseTypes: []string{"code"},
 		Scope:         s.ordinary().with(offlineAccess).String(),
@@ -165,7 +169,20 @@ func (s *Server) parseRegistration(body []byte) (*Client, error) {
 		KeysURI:      m.JWKSURI,
 		GrantTypes:   grants,
 		Bound:        m.Bound,
+
+		ApplicationType: m.applicationType(),
 	}, nil
+}
+
+// applicationType returns what the client says that it is, which it is told
+// again (RFC 7591 section 3.2.1), and "" for what nobody defined. A registration
+// does not fail because of it.
+func (m *registration) applicationType() string {
+	switch said := string(m.Type); said {
+	case `"native"`, `"web"`:
+		return strings.Trim(said, `"`)
+	}
+	return ""
 }
 
 func (m *registration) checkRedirects(schemes, prefixes []string) error {

@@ -21,7 +21,7 @@ func TestARegistrationIsAnsweredInFull(t *testing.T) {
 		t.Fatalf("got %d %v %s, want 201", a.status, a.header, a.body)
 	}
 	for name, want := range map[string]any{
-		"client_name": "Codex", "token_endpoint_auth_method": "none", "scope": "mcp:tools mcp:more offline_access",
+		"client_name": "Codex", "application_type": "native", "token_endpoint_auth_method": "none", "scope": "mcp:tools mcp:more offline_access",
 	} {
 		if a.json[name] != want {
 			t.Errorf("%s: got %v, want %v", name, a.json[name], want)
@@ -36,6 +36,16 @@ func TestARegistrationIsAnsweredInFull(t *testing.T) {
 	for _, name := range []string{"client_secret", "logo_uri"} {
 		if a.json[name] != nil {
 			t.Errorf("%s: got %v, want nothing", name, a.json[name])
+		}
+	}
+}
+
+func TestAnApplicationTypeIsRepeatedIfItIsOne(t *testing.T) {
+	r := newRig(t)
+	for said, want := range map[string]any{`"web"`: "web", `"native"`: "native", `"watch"`: nil, `7`: nil, `null`: nil} {
+		a := r.register(`{"redirect_uris":["https://app.example/cb"],"application_type":` + said + `}`)
+		if a.status != 201 || a.json["application_type"] != want {
+			t.Errorf("%s: got %d with %v, want 201 with %v", said, a.status, a.json["application_type"], want)
 		}
 	}
 }

@@ -45,7 +45,11 @@ func (s *Server) endToken(w http.ResponseWriter, r *http.Request) error {
 		s.countFailure(r)
 		return nil
 	}
-	return s.revokeGrant(r.Context(), g.ID, "the client gave a token back")
+	err = s.revokeGrant(r.Context(), g.ID, "the client gave a token back")
+	if err == nil {
+		s.happenedAt(r, Event{Kind: EventRevoked, AccountID: g.AccountID, Account: g.Name, ClientID: client.ID, GrantID: g.ID, Detail: "the client gave a token back"})
+	}
+	return err
 }
 
 // grantBehind returns the grant of a token, or nil.

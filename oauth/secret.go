@@ -1,14 +1,11 @@
 package oauth
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"errors"
 	"strings"
 )
 
@@ -63,42 +60,6 @@ func newID() string {
 	b := make([]byte, 16)
 	rand.Read(b)
 	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-// seal encrypts plain under a 32-byte key with AES-256-GCM. place names where
-// the result will stand, "table|column|row": it opens nowhere else, so that
-// somebody who can write to the database cannot swap rows.
-func seal(key []byte, place, plain string) (string, error) {
-	aead, err := newAEAD(key)
-	if err != nil {
-		return "", err
-	}
-	return base64.RawURLEncoding.EncodeToString(aead.Seal(nil, nil, []byte(plain), []byte(place))), nil
-}
-
-// unseal is the reverse of seal.
-func unseal(key []byte, place, sealed string) (string, error) {
-	aead, err := newAEAD(key)
-	if err != nil {
-		return "", err
-	}
-	b, err := base64.RawURLEncoding.DecodeString(sealed)
-	if err != nil {
-		return "", err
-	}
-	plain, err := aead.Open(nil, nil, b, []byte(place))
-	return string(plain), err
-}
-
-func newAEAD(key []byte) (cipher.AEAD, error) {
-	if len(key) != 32 {
-		return nil, errors.New("oauth: the secret must be 32 bytes long")
-	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCMWithRandomNonce(block)
 }
 
 // tokenKey derives the key that seals a successor from its parent's plain

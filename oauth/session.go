@@ -77,6 +77,7 @@ func (s *Server) startSession(w http.ResponseWriter, r *http.Request, a *Account
 	}
 	s.setCookie(w, sessionCookie, value, s.sessionTTL())
 	s.Log.InfoContext(r.Context(), "oauth: signed in", "user", a.ID, "address", s.address(r))
+	s.happenedAt(r, Event{Kind: EventSignIn, AccountID: a.ID, Account: a.Name, Detail: a.Issuer})
 	return session, nil
 }
 
@@ -132,11 +133,25 @@ func (s *Server) signIn(ctx context.Context, r *http.Request, name, password str
 	}
 	if a == nil {
 		s.Log.WarnContext(ctx, "oauth: sign-in refused", "address", address)
+		s.signInFailed(r, name)
 		return nil, &errSignIn{words: "Wrong username or password."}
 	}
 	s.failures.failed.drop(byName)
 	s.failures.forgive(byAddress, before)
 	return a, nil
+}
+
+// signInFailed tells of a sign-in that was refused. A name that is nobody's is
+// not told: it may be a password in the wrong field.
+func (s *Server) signInFailed(r *http.Request, name string) {
+	e := Event{Kind: EventSignIn, Outcome: EventFailed, Detail: "wrong password"}
+	a, err := s.Store.Account(r.Context(), name)
+	if err == nil {
+		e.AccountID, e.Account = a.ID, a.Name
+	} else {
+		e.Detail = "no such account"
+	}
+	s.happenedAt(r, e)
 }
 
 // account returns the account that name and password belong to, or nil.

@@ -78,6 +78,7 @@ func (s *Server) firstAccount(ctx context.Context, r *http.Request, f form) (*Ac
 	err = s.Store.AddFirstAccount(ctx, hash(plainCode(f.get("code"))), a, now)
 	if errors.Is(err, ErrNotFound) {
 		s.Log.WarnContext(ctx, "oauth: setup code refused", "address", s.address(r))
+		s.happenedAt(r, Event{Kind: EventSignIn, Outcome: EventFailed, Detail: "wrong setup code"})
 		return nil, &errSignIn{words: "The setup code is wrong, or it has expired. The server shows a new one when it starts."}
 	}
 	if errors.Is(err, ErrExists) {
@@ -87,6 +88,7 @@ func (s *Server) firstAccount(ctx context.Context, r *http.Request, f form) (*Ac
 		return nil, err
 	}
 	s.failures.failed.drop(key)
+	s.happenedAt(r, Event{Kind: EventAccount, AccountID: a.ID, Account: a.Name, Detail: "with the setup code"})
 	s.Log.InfoContext(ctx, "oauth: first account made", "user", a.ID, "address", s.address(r))
 	return a, nil
 }

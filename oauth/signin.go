@@ -17,9 +17,20 @@ import (
 const formCookie = "rialto-signin"
 
 // SignedIn lets only signed-in browsers through to next, with their Principal
-// in the context; it sends the others to the sign-in page, from which they
+// in the context, who may use the tools within the use cases of their account; it
+// sends the others to the sign-in page, from which they
 // come back.
 func (s *Server) SignedIn(next http.Handler) http.Handler {
+	return s.browser(next, http.HandlerFunc(s.askSignIn))
+}
+
+// MaybeSignedIn lets every browser through to next, and those that are signed
+// in with their Principal in the context.
+func (s *Server) MaybeSignedIn(next http.Handler) http.Handler { return s.browser(next, next) }
+
+// browser serves one that is signed in by next, with its Principal in the
+// context, and any other by stranger.
+func (s *Server) browser(next, stranger http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.csrf.Check(r); err != nil {
 			s.writeProblem(w, r, errCrossSite())
@@ -32,12 +43,37 @@ func (s *Server) SignedIn(next http.Handler) http.Handler {
 		case err != nil:
 			s.writeProblem(w, r, err)
 		case session == nil:
-			s.askSignIn(w, r)
+			stranger.ServeHTTP(w, r)
 		default:
-			p := Principal{User: session.AccountID, Name: session.Name, Expires: session.Expires}
+			p := Principal{User: session.AccountID, Name: session.Name, Scope: ScopeSet{ScopeTools}.within(session.UseCases), Expires: session.Expires}
+			if session.Admin {
+				p.Scope = p.Scope.with(ScopeAdmin)
+			}
 			next.ServeHTTP(w, r.WithContext(p.in(r.Context())))
 		}
 	})
+}
+
+// SignedInAdmin lets only browsers of administrators through to next. The others
+// who are signed in are told that the page is not for them, whatever it is and
+// whether or not it exists.
+func (s *Server) SignedInAdmin(next http.Handler) http.Handler {
+	return s.SignedIn(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p, _ := FromContext(r.Context()); !p.Has(ScopeAdmin) {
+			s.writeProblem(w, r, errNoAdmin())
+			return
+		}
+		next.ServeHTTP(w, r)
+	}))
+}
+
+func errNoAdmin() *problem {
+	return &problem{
+		status: http.StatusForbidden,
+		title:  "This page is for administrators",
+		detail: "Your account does not have that role.",
+		remedy: "Ask whoever runs this server for it, or sign in with another account.",
+	}
 }
 
 // askSignIn sends a browser that wants to see a page to the sign-in page. One

@@ -27,8 +27,8 @@ func TestAPageAsksToSignInAndComesBack(t *testing.T) {
 	}
 	var seen oauth.Principal
 	r.reached = func(p oauth.Principal) { seen = p }
-	if p := b.Get(r.url + "/page"); p.Body != "hello ada" || seen.User == "" || seen.ClientID != "" || seen.Has("mcp:tools") {
-		t.Errorf("got %q as %+v, want a person and no client", p.Body, seen)
+	if p := b.Get(r.url + "/page"); p.Body != "hello ada" || seen.User == "" || seen.ClientID != "" || !seen.Has("mcp:tools") || seen.Has("admin") {
+		t.Errorf("got %q as %+v, want a person and no client, who may use the tools", p.Body, seen)
 	}
 	b.Header.Set("Sec-Fetch-Site", "cross-site")
 	if p := b.Post(r.url+"/page", nil); p.Status != 403 {

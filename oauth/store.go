@@ -84,6 +84,8 @@ type DocumentStore interface {
 	// store holds limit others or more, the oldest of clients without a grant
 	// make room.
 	KeepDocument(ctx context.Context, d *Document, limit int) error
+	// DropDocument forgets a document, or returns ErrNotFound.
+	DropDocument(ctx context.Context, id string) error
 }
 
 // AccountStore keeps the people who may sign in, and their browser sessions.
@@ -99,6 +101,9 @@ type AccountStore interface {
 	// SetAdmin gives an account the role of an administrator or takes it away,
 	// or returns ErrNotFound.
 	SetAdmin(ctx context.Context, id string, admin bool) error
+	// SetDisabled disables an account or enables it again, or returns
+	// ErrNotFound.
+	SetDisabled(ctx context.Context, id string, disabled bool) error
 	// SetPassword gives an account a new password and ends its sessions.
 	SetPassword(ctx context.Context, id, password string) error
 	// RemoveAccount forgets the account of that name, with its sessions and
@@ -172,6 +177,12 @@ type GrantStore interface {
 	// RevokeGrant ends a grant and everything issued under it. It is no error
 	// if there is none.
 	RevokeGrant(ctx context.Context, id string, now time.Time) error
+	// RevokeGrants ends at most limit live grants of an account, of a client, or
+	// those that the one has given the other, and returns how many; "" is any,
+	// and one of them is not.
+	RevokeGrants(ctx context.Context, accountID, clientID string, now time.Time, limit int) (int, error)
+	// NoteUses records when grants were used, by their IDs. A later use stays.
+	NoteUses(ctx context.Context, last map[string]time.Time) error
 
 	// TakeCode uses up a code and, unless first is nil, records the first
 	// refresh token of the code's grant in the same step. Of any number of
@@ -275,6 +286,7 @@ type Grant struct {
 	AuthTime  time.Time // when the person signed in
 	Created   time.Time
 	Expires   time.Time
+	Used      time.Time // last, to the minute; zero if never; read only
 	Revoked   time.Time // zero if neither it nor its Parent is
 }
 

@@ -29,6 +29,9 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	answer, err := s.redeem(w, r)
 	if e, ok := errors.AsType[*Error](err); ok && (e.Code == "invalid_grant" || e.Code == "invalid_client") {
 		s.countFailure(r)
+		if e.event != nil {
+			s.happenedAt(r, *e.event)
+		}
 		s.Log.InfoContext(r.Context(), "oauth: token refused", "code", e.Code, "reason", e.Description, "address", s.address(r))
 	}
 	if err != nil {

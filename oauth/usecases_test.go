@@ -1,6 +1,8 @@
 package oauth_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 
@@ -52,6 +54,39 @@ func TestUseCasesEndWithTheProvidersWord(t *testing.T) {
 	signIn("hr")
 	refused(t, r.call(before.str("access_token")), 403, "insufficient_scope")
 	refused(t, r.form("/token", refreshForm(c, before.str("refresh_token"))), 400, "invalid_grant")
+}
+
+// TestAPersonInABrowserHasTheUseCasesOfTheAccount looks at who a page is for: an
+// administrator, too, has no other use cases than the account.
+func TestAPersonInABrowserHasTheUseCasesOfTheAccount(t *testing.T) {
+	r, p := newProviderRig(t, func(p *oauth.Provider) { p.UseCases = "usecases" })
+	p.Claims(map[string]any{"usecases": "demo sales"})
+	b := r.browser()
+	b.Get(r.visit(b, r.leave(b, r.newClient("none"), nil)).String())
+	var seen oauth.Principal
+	page := r.s.SignedIn(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { seen, _ = oauth.FromContext(req.Context()) }))
+	for _, admin := range []bool{false, true} {
+		if admin {
+			names, err := r.s.Store.Accounts(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				if err := r.s.SetAdmin(t.Context(), name, true); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, r.s.Issuer+"/page", nil)
+		for _, c := range b.Cookies(r.s.Issuer) {
+			req.AddCookie(c)
+		}
+		seen = oauth.Principal{}
+		page.ServeHTTP(httptest.NewRecorder(), req)
+		if some, all := seen.UseCases(); all || !slices.Equal(some, []string{"demo", "sales"}) || seen.Has(oauth.ScopeAdmin) != admin {
+			t.Errorf("an administrator %v: got the use cases %v, all %v, of %+v", admin, some, all, seen)
+		}
+	}
 }
 
 // TestAnAddressIsVerifiedForItself has userinfo verify another address than the

@@ -1,13 +1,12 @@
-// Package static holds the files that browsers fetch for the pages: one style
-// sheet, two small scripts and the logo. It serves them from the binary and
-// knows nothing of the pages; package templates renders those.
+// Package static holds the files that browsers fetch for the pages: two style
+// sheets, a few small scripts and the logo, and what an operator sets of the look.
+// It serves them from the binary and knows nothing of the pages; package templates
+// renders those.
 package static
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"mime"
 	"net/http"
 	"path"
@@ -41,8 +40,7 @@ func load() map[string]file {
 		if err != nil {
 			panic("static: " + err.Error())
 		}
-		sum := sha256.Sum256(content)
-		all[e.Name()] = file{content, contentType(e.Name()), hex.EncodeToString(sum[:8])}
+		all[e.Name()] = newFile(content, contentType(e.Name()))
 	}
 	return all
 }
@@ -75,25 +73,31 @@ func URL(name string) string {
 // hash is cached for a year; one without it, or with the hash that another
 // release had, is answered with today's content and must be asked for again.
 // So a page of an old replica still finds its style in the middle of a rollout.
-func Handler() http.Handler {
-	return http.HandlerFunc(serve)
-}
+// What a brand sets has no hash in its address, and may be kept for some minutes.
+func (b Brand) Handler() http.Handler { return http.HandlerFunc(b.serve) }
 
-func serve(w http.ResponseWriter, r *http.Request) {
+func (b Brand) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	f, ok := files[strings.TrimPrefix(r.URL.Path, Prefix)]
-	if !ok {
-		http.NotFound(w, r)
-		return
+	f, branded := b.of(r.URL.Path)
+	if !branded {
+		var ok bool
+		if f, ok = files[strings.TrimPrefix(r.URL.Path, Prefix)]; !ok {
+			http.NotFound(w, r)
+			return
+		}
 	}
 	h := w.Header()
-	h.Set("Cache-Control", "no-cache")
-	if r.URL.Query().Get("v") == f.hash {
+	switch {
+	case branded:
+		h.Set("Cache-Control", "public, max-age=300")
+	case r.URL.Query().Get("v") == f.hash:
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	default:
+		h.Set("Cache-Control", "no-cache")
 	}
 	h.Set("Content-Type", f.contentType)
 	h.Set("ETag", `"`+f.hash+`"`)

@@ -16,16 +16,20 @@ func get(t *testing.T, method, target string, header ...string) *http.Response {
 		r.Header.Set(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
-	static.Handler().ServeHTTP(w, r)
+	static.Brand{}.Handler().ServeHTTP(w, r)
 	return w.Result()
 }
 
 func TestFilesAreServedWithTheirTypeAndNotSniffed(t *testing.T) {
 	for name, want := range map[string]string{
 		"style.css":   "text/css; charset=utf-8",
+		"docs.css":    "text/css; charset=utf-8",
+		"console.css": "text/css; charset=utf-8",
+		"live.js":     "text/javascript; charset=utf-8",
 		"consent.js":  "text/javascript; charset=utf-8",
 		"continue.js": "text/javascript; charset=utf-8",
 		"copy.js":     "text/javascript; charset=utf-8",
+		"task.js":     "text/javascript; charset=utf-8",
 		"logo.svg":    "image/svg+xml",
 	} {
 		resp := get(t, "GET", static.URL(name))

@@ -2,7 +2,9 @@ package templates
 
 import (
 	"html/template"
+	"net/http"
 	"strings"
+	"time"
 
 	xlanguage "golang.org/x/text/language"
 )
@@ -19,6 +21,75 @@ const (
 var languages = []language{english, spanish}
 
 var matcher = xlanguage.NewMatcher([]xlanguage.Tag{xlanguage.English, xlanguage.Spanish})
+
+// names is what each language calls itself.
+var names = map[language]string{english: "English", spanish: "Español"}
+
+// languageParameter and languageCookie say which language a person chose: for
+// this page, and for all.
+const (
+	languageParameter = "lang"
+	languageCookie    = "rialto-language"
+)
+
+// languageOf returns the language of the answer to r: what the address asks
+// for, or what the person chose before, or what the browser prefers.
+func languageOf(r *http.Request) language {
+	if l, ok := known(r.URL.Query().Get(languageParameter)); ok {
+		return l
+	}
+	if c, err := r.Cookie(languageCookie); err == nil {
+		if l, ok := known(c.Value); ok {
+			return l
+		}
+	}
+	return preferred(r.Header.Get("Accept-Language"))
+}
+
+func known(tag string) (language, bool) {
+	_, ok := names[language(tag)]
+	return language(tag), ok
+}
+
+// remember keeps a choice of language that the address brings.
+func remember(w http.ResponseWriter, r *http.Request) {
+	l, ok := known(r.URL.Query().Get(languageParameter))
+	if !ok {
+		return
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: languageCookie, Value: string(l), Path: "/", MaxAge: int(365 * 24 * time.Hour / time.Second),
+		Secure: overTLS(r), HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// tongue is a language that the page can be shown in.
+type tongue struct {
+	Tag, Name string
+	Href      string // leads to the page in that language; "" for the one it is in
+}
+
+// tongues returns the languages of a page. A page that came of a form has none:
+// its address alone would not bring it back.
+func tongues(r *http.Request, l language, page Page) []tongue {
+	switch page.(type) {
+	case Return, Leave, Problem:
+		return nil
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return nil
+	}
+	all := make([]tongue, len(languages))
+	for i, other := range languages {
+		all[i] = tongue{Tag: string(other), Name: names[other]}
+		if other != l {
+			q := r.URL.Query()
+			q.Set(languageParameter, string(other))
+			all[i].Href = "/" + strings.TrimLeft(r.URL.EscapedPath(), "/") + "?" + q.Encode()
+		}
+	}
+	return all
+}
 
 // preferred chooses the language that an Accept-Language header asks for.
 func preferred(header string) language {
@@ -38,11 +109,22 @@ func preferred(header string) language {
 // that nobody translated, such as an agent's, is shown as it is.
 func (l language) text(s string) string {
 	if l == spanish {
-		if translated, ok := inSpanish[s]; ok {
+		if translated, ok := Spanish(s); ok {
 			return translated
 		}
 	}
 	return s
+}
+
+// Spanish returns the Spanish of a sentence of the pages, if somebody has
+// translated it. Other packages check their own sentences with it.
+func Spanish(s string) (string, bool) {
+	for _, table := range []map[string]string{inSpanish, consoleInSpanish, docsInSpanish, taskInSpanish, doctorInSpanish, doctorLoginInSpanish} {
+		if translated, ok := table[s]; ok {
+			return translated, true
+		}
+	}
+	return "", false
 }
 
 // say translates a sentence and puts the values where its {} are. A value is

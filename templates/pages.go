@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,19 +15,20 @@ import (
 // posted as scope.
 type Authorize struct {
 	Product      string
-	Client       string  // the client's name, cleaned
-	Unverified   bool    // the client registered itself under that name
-	ClientURI    string  // the address that vouches for the client, if one does
-	RedirectHost string  // where the answer goes
-	Loopback     bool    // RedirectHost is this computer
-	LookAlike    string  // the vendor whose name Client resembles; "" is none
-	Scopes       []Scope // what the client would be able to do
-	User         string  // who is signed in; "" shows the sign-in fields
-	Username     string  // what was typed before, when the page is shown again
-	Error        string  // why the page is shown again
-	Handle       string  // names the request that waits at the server
-	Action       string  // where the form goes
-	Setup        string  // where the first account is made; "" if there is one
+	Client       string   // the client's name, cleaned
+	Unverified   bool     // the client registered itself under that name
+	ClientURI    string   // the address that vouches for the client, if one does
+	RedirectHost string   // where the answer goes
+	Loopback     bool     // RedirectHost is this computer
+	LookAlike    string   // the vendor whose name Client resembles; "" is none
+	Scopes       []Scope  // what the client would be able to do
+	Agents       []string // whom it would reach
+	User         string   // who is signed in; "" shows the sign-in fields
+	Username     string   // what was typed before, when the page is shown again
+	Error        string   // why the page is shown again
+	Handle       string   // names the request that waits at the server
+	Action       string   // where the form goes
+	Setup        string   // where the first account is made; "" if there is one
 
 	NoPasswords bool       // there are no local accounts
 	Providers   []Provider // where people may sign in instead
@@ -65,6 +67,20 @@ type Scope struct {
 	Name, Words string
 	UseCase     string // what it is limited to; "" is no limit
 	Ticked      bool
+}
+
+// shownAgents is how many agents the page names.
+const shownAgents = 8
+
+// Named returns the agents that are named, and More how many are not.
+func (p Authorize) Named() []string { return p.Agents[:min(len(p.Agents), shownAgents)] }
+
+// More is how many agents Named leaves out, in digits; "" is none.
+func (p Authorize) More() string {
+	if len(p.Agents) <= shownAgents {
+		return ""
+	}
+	return strconv.Itoa(len(p.Agents) - shownAgents)
 }
 
 // Choice tells whether there is something to choose from.
@@ -122,11 +138,16 @@ type Home struct {
 	Agents   []HomeAgent
 	Snippets []Snippet
 	User     string // who is signed in, if anybody
+	Admin    bool   // whether that is an administrator
 	SignOut  string // where the sign-out form goes; "" shows none
 }
 
-// HomeAgent is an agent as Home lists it.
-type HomeAgent struct{ Name, Title, Description string }
+// HomeAgent is an agent as Home lists it. One that is neither Ready nor Away has
+// not been asked yet.
+type HomeAgent struct {
+	Name, Title, Description string
+	Ready, Away              bool
+}
 
 // Snippet is how one chat app is connected: steps in words, one per line, and
 // a command or a piece of configuration to copy.
@@ -137,15 +158,45 @@ func (s Snippet) Lines() []string {
 	return strings.FieldsFunc(s.Steps, func(r rune) bool { return r == '\n' })
 }
 
-// Document shows a document of an agent that a search found.
+// Document shows a document that a search found: a task, what it has produced,
+// or what an agent has.
 type Document struct {
 	Product string
 	Title   string
 	Agent   string
 	ID      string
-	Text    string      // shown as it is, line breaks kept
 	Fields  [][2]string // label and value, in this order
+	Pieces  []Piece
+	Cut     bool   // there is more
+	Until   string // how long whoever has the address can read it; "" is no such page
+
+	Sharing *Sharing // nil if it cannot be shared
 }
+
+// Piece is one piece of a document. Text is shown as it is, line breaks kept.
+type Piece struct {
+	Heading, Text string
+	Name          string // of a file
+	Size          string // of a file, in words
+	Href          string // where the file or something else is; "" is nowhere
+	Here          bool   // Href is a file of ours
+	Code          bool   // Text is for programs
+	Picture       bool   // the file is a picture that browsers show
+}
+
+// Sharing is how the owner of a document shares it. Its forms post share=make,
+// or revoke=ID.
+type Sharing struct {
+	Action string // where the forms go
+	For    string // how long a link lasts
+	Link   string // that was made just now, until Until
+	Until  string
+	Links  []SharedLink
+	Error  string
+}
+
+// SharedLink is a link that somebody has made, and can end.
+type SharedLink struct{ ID, Made, Ends string }
 
 func (Authorize) file() string { return "authorize" }
 func (Return) file() string    { return "return" }
@@ -155,6 +206,8 @@ func (SignedOut) file() string { return "signedout" }
 func (Problem) file() string   { return "problem" }
 func (Home) file() string      { return "home" }
 func (Document) file() string  { return "document" }
+func (Task) file() string      { return "task" }
+func (Connect) file() string   { return "connect" }
 
 // Href is URL as a link. html/template lets only http, https and mailto pass,
 // but desktop apps register schemes of their own (RFC 8252 section 7.1). The

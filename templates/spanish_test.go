@@ -1,8 +1,14 @@
 package templates
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
+	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -13,7 +19,7 @@ import (
 func TestEverySentenceIsTranslated(t *testing.T) {
 	used := sentences(t)
 	for s := range used {
-		translated, ok := inSpanish[s]
+		translated, ok := Spanish(s)
 		if !ok {
 			t.Errorf("no Spanish for %q", s)
 		}
@@ -41,6 +47,72 @@ func sentences(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 	return used
+}
+
+// TestWhatOtherPackagesSayIsTranslated reads the sentences that they put on
+// pages out of their sources.
+func TestWhatOtherPackagesSayIsTranslated(t *testing.T) {
+	found := 0
+	for _, folder := range []string{"oauth", "bridge/web", "bridge/admin", "cmd/rialto"} {
+		files, err := filepath.Glob("../" + folder + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, s := range problemsIn(t, file) {
+				found++
+				if _, ok := Spanish(s); !ok {
+					t.Errorf("%s: no Spanish for %q", file, s)
+				}
+			}
+		}
+	}
+	if found < 60 {
+		t.Errorf("found %d sentences, which is too few to be all", found)
+	}
+}
+
+// problemsIn returns the sentences of a source file that end on pages: the fields of a
+// problem, and what a function that makes one is given.
+func problemsIn(t *testing.T, file string) (sentences []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(e ast.Expr) {
+		if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if s, err := strconv.Unquote(lit.Value); err == nil && strings.Contains(s, " ") {
+				sentences = append(sentences, s)
+			}
+		}
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			name, _ := n.Type.(*ast.Ident)
+			page, _ := n.Type.(*ast.SelectorExpr)
+			problem := name != nil && slices.Contains([]string{"problem", "errSignIn", "errTurnedAway"}, name.Name) ||
+				page != nil && page.Sel.Name == "Problem"
+			for _, e := range n.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok {
+					e = kv.Value
+				}
+				if problem {
+					add(e)
+				}
+			}
+		case *ast.CallExpr:
+			if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "badLink" {
+				add(n.Args[len(n.Args)-1])
+			}
+		}
+		return true
+	})
+	return sentences
 }
 
 func TestAValueStaysInItsPlace(t *testing.T) {

@@ -29,7 +29,7 @@ var sources embed.FS
 var sheets = parse()
 
 func parse() map[language]map[string]*template.Template {
-	names := []string{"authorize", "return", "signin", "leave", "signedout", "problem", "home", "document"}
+	names := []string{"authorize", "return", "signin", "leave", "signedout", "problem", "home", "document", "console", "docs", "task", "connect"}
 	all := map[language]map[string]*template.Template{}
 	for _, l := range languages {
 		layout := template.Must(template.New("").Funcs(functions(l)).ParseFS(sources, "html/layout.html"))
@@ -45,23 +45,35 @@ func functions(l language) template.FuncMap {
 	return template.FuncMap{
 		"lang":   func() string { return string(l) },
 		"static": static.URL,
-		"t":      l.text,
-		"say":    l.say,
+		// What an operator may set has one address, whatever it is.
+		"brandLogo":  func() string { return static.BrandLogo },
+		"brandStyle": func() string { return static.BrandStyle },
+		"t":          l.text,
+		"say":        l.say,
+		"known":      l.known,
+		"text":       func(x Text) template.HTML { return x.in(l) },
 	}
 }
 
-// Write renders page in the language that the request prefers and sends it
-// with the headers that protect it. The page is rendered before the first byte
+// sheet is what the layout shows: a page, and the languages that it can be read in.
+type sheet struct {
+	Page    Page
+	Tongues []tongue
+}
+
+// Write renders page in the language that the request asks for (languageOf) and
+// sends it with the headers that protect it. The page is rendered before the first byte
 // is sent, so that a half page never leaves the house.
 func Write(w http.ResponseWriter, r *http.Request, status int, page Page) {
-	l := preferred(r.Header.Get("Accept-Language"))
+	l := languageOf(r)
 	var body bytes.Buffer
-	if err := sheets[l][page.file()].ExecuteTemplate(&body, "layout", page); err != nil {
+	if err := sheets[l][page.file()].ExecuteTemplate(&body, "layout", sheet{page, tongues(r, l, page)}); err != nil {
 		// Only a mistake in our own templates ends here, and a test renders them all.
 		http.Error(w, "The page could not be shown.", http.StatusInternalServerError)
 		return
 	}
 	protect(w.Header(), r, page)
+	remember(w, r)
 	w.Header().Set("Content-Language", string(l))
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
 	w.WriteHeader(status)
@@ -79,7 +91,7 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 // OAuth 2.1 section 7.13).
 func protect(h http.Header, r *http.Request, page Page) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", policy)
+	h.Set("Content-Security-Policy", policyOf(page))
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
@@ -87,12 +99,26 @@ func protect(h http.Header, r *http.Request, page Page) {
 	if isolated(page) {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
-	h.Add("Vary", "Accept-Language")
+	h.Add("Vary", "Accept-Language, Cookie")
 	// RFC 6797 section 7.2: never over plain HTTP. A caller who forges the
 	// forwarded header only pins what it itself sees.
-	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+	if overTLS(r) {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
+}
+
+// policyOf lets a page that follows what happens ask ourselves for it.
+func policyOf(page Page) string {
+	c, console := page.(Console)
+	if _, task := page.(Task); task || console && c.Live != "" {
+		return policy + "; connect-src 'self'"
+	}
+	return policy
+}
+
+// overTLS tells whether the browser came over TLS, to us or to a proxy before.
+func overTLS(r *http.Request) bool {
+	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
 // isolated reports whether page may be cut off from the window that opened it.

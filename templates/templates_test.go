@@ -55,11 +55,63 @@ func samples() map[string]templates.Page {
 			Agents:   []templates.HomeAgent{{Name: "expert", Title: "Expert", Description: "Knows."}},
 			Snippets: []templates.Snippet{{Client: "Some Chat", Steps: "One.\nTwo.", Code: "chat add"}},
 		},
+		"docs": templates.Docs{Product: "Rialto", URL: "https://rialto.example", Description: "It.", Groups: []templates.DocGroup{{Name: "tasks", Words: "Tasks.", Operations: []templates.Operation{
+			{ID: "get-x", Method: "GET", Path: "/x", Also: []string{"/y"}, Summary: "Show", Description: "All.", Scopes: []string{"read"}, Optional: true, Example: "curl",
+				Parameters: []templates.Member{{Name: "id", In: "path", Type: "string", Words: "Which", Required: true}},
+				Body:       []templates.Body{{Type: "application/json", Words: "object", Members: []templates.Member{{Name: "a"}}, Example: "{}"}},
+				Answers:    []templates.Answer{{Status: "200", Words: "It", Bodies: []templates.Body{{Type: "text/html"}}}}},
+			{ID: "get-z", Method: "GET", Path: "/z", Summary: "Open", Public: true},
+			{ID: "get-w", Method: "GET", Path: "/w", Summary: "Any"},
+		}}}},
+		"console":         consoleSample(),
+		"console, empty":  templates.Console{Frame: templates.Frame{Product: "Rialto"}, Title: "Views"},
 		"home, empty":     templates.Home{Product: "Rialto", URL: "https://rialto.example/mcp", User: "admin"},
 		"home, to nobody": templates.Home{Product: "Rialto", URL: "https://rialto.example/mcp"},
+		"task": templates.Task{
+			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "Done", Updated: "1", Message: "Ready.",
+			Results: []templates.TaskResult{{Name: "rows", Description: "All.", Parts: []templates.TaskPart{{Text: "1"}, {URL: "https://rialto.example/downloads/x", Kind: "text/csv"}}}},
+			More:    "/tasks/t1?cursor=1.0", History: []templates.TaskTurn{{Yours: true, Text: "Count."}, {Text: "Ready."}},
+		},
+		"task, working": templates.Task{Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "The agent is working", Updated: "1", Lives: true},
+		"task, waiting": templates.Task{
+			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "The agent waits for your answer", Updated: "1", Wrong: true, Notice: "Something has to be changed before the answer can be sent.",
+			Ask: &templates.Ask{Pause: "p", Once: "o", Title: "Trip", Description: "Where to.", Files: true, FilesWrong: "These files are too large, or too many: 5 files and 4 MB at most.", Fields: []templates.AskField{
+				{Name: "to", Label: "Where to", Description: "A city.", Input: "text", Required: true, Longest: 20, Wrong: "This may have {} characters at most.", WrongValue: "20"},
+				{Name: "class", Label: "Class", Input: "select", Value: "b", Choices: []templates.AskChoice{{Value: "a", Title: "A"}, {Value: "b", Title: "B"}}},
+				{Name: "why", Label: "Why", Input: "textarea"}, {Name: "n", Label: "Seats", Input: "number", Least: "1", Most: "9", Step: "1"},
+				{Name: "back", Label: "And back", Description: "The same way.", Input: "checkbox", Value: "true"},
+			}},
+		},
+		"connect": templates.Connect{
+			Product: "Rialto", Agent: "maps", Title: "Maps", Connected: true, Since: "2026-01-02", Task: "t1", TaskPath: "/answer/t1",
+			Error: "This value cannot be sent. Paste it again, without line breaks.", Ways: []templates.ConnectWay{
+				{Kind: "oauth", Host: "login.example"}, {Number: 1, Kind: "oauth"}, {Number: 2, Kind: "api_key", Name: "X-Key", Description: "From your profile."},
+				{Number: 3, Kind: "basic"}, {Number: 4, Kind: "bearer"},
+			},
+		},
+		"task, to connect": templates.Task{
+			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/answer/t1", State: "The agent waits until you allow it", Updated: "1",
+			Grant: &templates.Grant{Pause: "p", Once: "o", Visit: "/connect/expert?task=t1", Connect: true},
+		},
+		"task, to allow": templates.Task{
+			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "The agent waits until you allow it", Updated: "1",
+			Grant: &templates.Grant{Pause: "p", Once: "o", Visit: "https://login.example/", Host: "login.example"},
+		},
 		"document": templates.Document{
-			Product: "Rialto", Title: "Claim 7", Agent: "expert", ID: "claims/7", Text: "a\nb",
-			Fields: [][2]string{{"amount", "12"}},
+			Product: "Rialto", Title: "Claim 7", Agent: "expert", ID: "claims/7", Fields: [][2]string{{"amount", "12"}},
+			Pieces: []templates.Piece{
+				{Heading: "Report", Text: "a\nb"},
+				{Name: "chart.png", Size: "12 KiB", Href: "/shared/x/1", Here: true, Picture: true},
+				{Href: "/shared/x/2", Here: true}, {Href: "https://elsewhere.example/3"},
+			},
+			Cut: true, Until: "2026-11-21 10:00 UTC",
+			Sharing: &templates.Sharing{
+				Action: "/documents/x", For: "7 d", Error: "No.",
+				Links: []templates.SharedLink{{ID: "1", Made: "2026-11-21", Ends: "2026-11-28"}},
+			},
+		},
+		"document, shared": templates.Document{
+			Product: "Rialto", Title: "Claim 7", Sharing: &templates.Sharing{Link: "https://rialto.example/shared/x", Until: "2026-11-28"},
 		},
 	}
 }
@@ -95,12 +147,16 @@ func TestEveryPageCarriesTheHeadersThatProtectIt(t *testing.T) {
 		"Referrer-Policy":           "no-referrer",
 		"Cache-Control":             "no-store",
 		"X-Content-Type-Options":    "nosniff",
-		"Vary":                      "Accept-Language",
+		"Vary":                      "Accept-Language, Cookie",
 		"Strict-Transport-Security": "",
 	}
 	for name, page := range samples() {
 		got := write(page, "").Header()
 		for header, value := range want {
+			c, console := page.(templates.Console)
+			if _, task := page.(templates.Task); header == "Content-Security-Policy" && (task || console && c.Live != "") {
+				value += "; connect-src 'self'" // it asks us whether it has changed
+			}
 			if got.Get(header) != value {
 				t.Errorf("%s: %s: got %q, want %q", name, header, got.Get(header), value)
 			}
@@ -146,7 +202,7 @@ func TestNoPageNeedsMoreThanItsPolicyAllows(t *testing.T) {
 			if n.Data == "link" {
 				src = n.attr("href")
 			}
-			if src != "" && !strings.HasPrefix(src, static.Prefix) {
+			if src != "" && !strings.HasPrefix(src, static.Prefix) && n.attr("class") != "picture" { // which a document holds
 				t.Errorf("%s: <%s> fetches %q, want only %s", name, n.Data, src, static.Prefix)
 			}
 		}
@@ -178,114 +234,6 @@ func TestEveryPageIsNamedAndEveryFieldLabelled(t *testing.T) {
 	}
 }
 
-func TestAuthorizeSaysWhoAsksForWhatAndWhereTheAnswerGoes(t *testing.T) {
-	doc := render(t, consent(), "")
-	if got := doc.one(t, "h1").text(); got != "Some Chat wants to connect to Rialto" {
-		t.Errorf("got heading %q", got)
-	}
-	if got := doc.one(t, "#redirect").text(); got != "chat.example" {
-		t.Errorf("got redirect %q, want chat.example", got)
-	}
-	if got := doc.one(t, "#scopes li").text(); got != "Use the tools" {
-		t.Errorf("got scope %q, want its words", got)
-	}
-	for _, absent := range []string{"#loopback", "#unverified", "#lookalike", "#error"} {
-		if len(doc.all(absent)) != 0 {
-			t.Errorf("got %s on a page without it", absent)
-		}
-	}
-}
-
-func TestAuthorizeAsksForNameAndPasswordWhenNobodyIsSignedIn(t *testing.T) {
-	doc := render(t, consent(), "")
-	form := doc.one(t, "form#authorize")
-	if form.attr("method") != "post" || form.attr("action") != "/authorize" {
-		t.Errorf("got form %s %s, want post /authorize", form.attr("method"), form.attr("action"))
-	}
-	if got := doc.one(t, "input#username"); got.attr("autocomplete") != "username" || !got.has("autofocus") {
-		t.Error("want the username field filled by the browser and focused")
-	}
-	if got := doc.one(t, "input#password"); got.attr("autocomplete") != "current-password" || got.attr("type") != "password" {
-		t.Error("want a password field filled by the browser")
-	}
-	if got := doc.one(t, "input[name=handle]").attr("value"); got != "h4ndle" {
-		t.Errorf("got handle %q", got)
-	}
-	if got := decisions(doc); got != "approve deny" {
-		t.Errorf("got decisions %q, want approve deny: the first one is what Enter does", got)
-	}
-}
-
-func TestAuthorizeOffersAnotherAccountToOneWhoIsSignedIn(t *testing.T) {
-	doc := render(t, samples()["authorize, signed in"], "")
-	if len(doc.all("input#password")) != 0 {
-		t.Error("got a password field for somebody who is signed in")
-	}
-	if got := doc.one(t, ".account").text(); got != "Signed in as admin" {
-		t.Errorf("got %q, want who is signed in", got)
-	}
-	if got := decisions(doc); got != "approve deny switch" {
-		t.Errorf("got decisions %q, want approve deny switch", got)
-	}
-	if got := doc.one(t, "input[name=as]").attr("value"); got != "admin" {
-		t.Errorf("got as=%q, want the account that the page shows", got)
-	}
-	doc.one(t, "#loopback")
-	doc.one(t, "#unverified")
-}
-
-func TestARefusalNeedsNoPassword(t *testing.T) {
-	for name, page := range samples() {
-		for _, b := range render(t, page, "").all("button[name=decision]") {
-			if b.attr("value") != "approve" && !b.has("formnovalidate") {
-				t.Errorf("%s: %s waits for the required fields", name, b.attr("value"))
-			}
-		}
-	}
-}
-
-func TestALookAlikeMakesRefusingTheEasyWay(t *testing.T) {
-	doc := render(t, samples()["authorize, look-alike"], "")
-	if got := decisions(doc); got != "deny approve" {
-		t.Errorf("got decisions %q, want deny first", got)
-	}
-	if got := doc.one(t, ".primary").attr("value"); got != "deny" {
-		t.Errorf("got primary button %q, want deny", got)
-	}
-	if !doc.one(t, "input[name=understood]").has("required") {
-		t.Error("want a box that must be ticked first")
-	}
-	if got := doc.one(t, "#lookalike").text(); !strings.Contains(got, "Vendor") || !strings.Contains(got, "chat.example") {
-		t.Errorf("got warning %q, want it to name the vendor and where the answer goes", got)
-	}
-}
-
-func TestAnErrorIsAnnouncedAndTiedToTheFields(t *testing.T) {
-	doc := render(t, samples()["authorize, failed"], "")
-	if got := doc.one(t, "#error").attr("role"); got != "alert" {
-		t.Errorf("got role %q, want alert", got)
-	}
-	for _, field := range []string{"#username", "#password"} {
-		if got := doc.one(t, field).attr("aria-describedby"); got != "error" {
-			t.Errorf("%s: got aria-describedby %q, want error", field, got)
-		}
-	}
-	if got := doc.one(t, "#username").attr("value"); got != "admin" {
-		t.Errorf("got username %q, want what was typed", got)
-	}
-	if got := doc.one(t, "#password"); got.attr("value") != "" || !got.has("autofocus") {
-		t.Error("want the password empty and focused")
-	}
-}
-
-func TestAnErrorIsShownToOneWhoIsSignedIn(t *testing.T) {
-	page := consent()
-	page.User, page.Error = "admin", "Read the warning first."
-	if got := render(t, page, "").one(t, "#error").text(); got != "Read the warning first." {
-		t.Errorf("got error %q", got)
-	}
-}
-
 func TestWhatOthersWroteIsShownAsText(t *testing.T) {
 	const evil = `"><script>alert(1)</script><b>&amp;`
 	page := consent()
@@ -296,7 +244,10 @@ func TestWhatOthersWroteIsShownAsText(t *testing.T) {
 		templates.Return{Product: "Rialto", Client: evil, URL: "https://chat.example/cb?state=" + evil},
 		templates.Problem{Product: "Rialto", Title: evil, Detail: evil, Remedy: evil},
 		templates.Home{Product: "Rialto", URL: evil, User: evil, Agents: []templates.HomeAgent{{Name: evil, Title: evil, Description: evil}}},
-		templates.Document{Product: "Rialto", Title: evil, Agent: evil, ID: evil, Text: evil, Fields: [][2]string{{evil, evil}}},
+		templates.Document{
+			Product: "Rialto", Title: evil, Agent: evil, ID: evil, Fields: [][2]string{{evil, evil}},
+			Pieces: []templates.Piece{{Heading: evil, Text: evil, Name: evil, Size: evil, Href: evil, Here: true, Picture: true}, {Href: evil}},
+		},
 	}
 	for _, p := range pages {
 		doc := render(t, p, "")
@@ -376,7 +327,7 @@ func TestTheLanguageIsTheOneThatTheBrowserPrefers(t *testing.T) {
 func TestSpanishPagesSayNoEnglishSentence(t *testing.T) {
 	sentence := regexp.MustCompile(`\b(the|you|this|and|app)\b`)
 	for name, page := range samples() {
-		if strings.HasPrefix(name, "problem") || name == "document" {
+		if strings.HasPrefix(name, "problem") {
 			continue // their words are the caller's
 		}
 		doc := render(t, page, "es")
@@ -392,14 +343,20 @@ func TestSpanishPagesSayNoEnglishSentence(t *testing.T) {
 }
 
 func TestTheConsentPageIsLight(t *testing.T) {
-	total := write(samples()["authorize, look-alike"], "").Body.Len()
-	for _, name := range []string{"style.css", "logo.svg"} {
-		w := httptest.NewRecorder()
-		static.Handler().ServeHTTP(w, httptest.NewRequest("GET", static.URL(name), nil))
-		total += w.Body.Len()
-	}
-	if total > 60_000 {
-		t.Errorf("got %d bytes with everything that it loads, want at most 60000", total)
+	for _, name := range []string{"authorize, look-alike", "authorize, elsewhere", "authorize, pasted"} {
+		page := write(samples()[name], "").Body.String()
+		total := len(page)
+		for _, m := range regexp.MustCompile(`"(/static/[^"]+)"`).FindAllStringSubmatch(page, -1) {
+			w := httptest.NewRecorder()
+			static.Brand{}.Handler().ServeHTTP(w, httptest.NewRequest("GET", m[1], nil))
+			if w.Code != 200 {
+				t.Errorf("%s: got %d for %s", name, w.Code, m[1])
+			}
+			total += w.Body.Len()
+		}
+		if total > 60_000 {
+			t.Errorf("%s: got %d bytes with everything that it loads, want at most 60000", name, total)
+		}
 	}
 }
 
@@ -425,6 +382,27 @@ func TestHomeShowsTheAddressAndHowToConnect(t *testing.T) {
 	render(t, samples()["home, empty"], "").one(t, "#no-agents")
 	if got := len(render(t, samples()["home, to nobody"], "").all("#no-agents")); got != 0 {
 		t.Error("strangers are told about agents")
+	}
+}
+
+func TestHomeLeadsOnlyWhereOneMayGo(t *testing.T) {
+	admin := samples()["home"].(templates.Home)
+	admin.Admin = true
+	for name, c := range map[string]struct {
+		page                           templates.Home
+		account, console, docs, signIn int
+	}{
+		"an administrator": {admin, 1, 1, 1, 0},
+		"a person":         {samples()["home"].(templates.Home), 1, 0, 1, 0},
+		"a stranger":       {samples()["home, to nobody"].(templates.Home), 0, 0, 1, 1},
+	} {
+		got := map[string]int{}
+		for _, a := range render(t, c.page, "").all("a") {
+			got[a.attr("href")]++
+		}
+		if got["/account"] != c.account || got["/admin"] != c.console || got["/docs"] != c.docs || got["/signin"] != c.signIn {
+			t.Errorf("%s: got the links %v", name, got)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@
 package a2aclient
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -27,6 +28,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
+	"rialto/internal/sse"
 )
 
 // DefaultMaxBody bounds what is read of one answer, event or card, in bytes,
@@ -46,9 +48,9 @@ type Dialer struct {
 	// same host only.
 	HTTP *http.Client
 
-	// GRPC carries calls over gRPC: it takes them as requests whose path is the
-	// full name of the method and whose body is the JSON form of the message, and
-	// answers in the manner of HTTP+JSON. Nil does not speak gRPC.
+	// GRPC carries calls over gRPC, as package a2agrpc does: it takes them as
+	// requests whose path is the full name of the method and whose body is its
+	// message. Nil does not speak gRPC.
 	GRPC http.RoundTripper
 
 	// Header is sent with each request, and so is what Credentials add: to the
@@ -74,6 +76,11 @@ type Dialer struct {
 	// after a stream was cut. It doubles up to 20 times as much. 0 means
 	// DefaultPause.
 	Pause time.Duration
+
+	// Quiet is how long a stream may bring nothing before the task is looked at.
+	// After a subscription the first look is 64 times as soon, for what has
+	// happened meanwhile. 0 means DefaultQuiet.
+	Quiet time.Duration
 
 	Log *slog.Logger // nil discards
 
@@ -117,6 +124,9 @@ func (d *Dialer) Dial(ctx context.Context, rawURL string) (*Client, error) {
 	if c.routes, err = d.routesTo(c.card); err != nil {
 		return nil, err
 	}
+	for i, r := range c.routes {
+		c.routes[i].target = r.binding.target(u, r.url)
+	}
 	return c, nil
 }
 
@@ -150,7 +160,7 @@ func newHTTPClient(secure *tls.Config) *http.Client {
 			TLSHandshakeTimeout:    10 * time.Second,
 			ResponseHeaderTimeout:  10 * time.Minute,
 			ForceAttemptHTTP2:      true,
-			MaxIdleConnsPerHost:    16,
+			MaxIdleConnsPerHost:    64,
 			MaxResponseHeaderBytes: 64 << 10,
 			IdleConnTimeout:        90 * time.Second,
 		},
@@ -176,6 +186,8 @@ func (d *Dialer) log() *slog.Logger {
 
 func (d *Dialer) maxBody() int64 { return cmp.Or(d.MaxBody, DefaultMaxBody) }
 
+func (d *Dialer) quiet() time.Duration { return cmp.Or(d.Quiet, DefaultQuiet) }
+
 // pause waits before the nth look at a task, unless ctx ends before.
 func (d *Dialer) pause(ctx context.Context, n int) error {
 	first := cmp.Or(d.Pause, DefaultPause)
@@ -192,14 +204,28 @@ func (d *Dialer) pause(ctx context.Context, n int) error {
 
 // newRequest returns a request with credentials where they may go. What the
 // protocol sets goes on top of them.
-func (c *Client) newRequest(ctx context.Context, method, target string, body io.Reader) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, target, body)
-	if err != nil {
-		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card names a URL that is none: %q", target)
+func (c *Client) newRequest(ctx context.Context, method string, target url.URL, body []byte) (*http.Request, error) {
+	req := (&http.Request{
+		Method: method, URL: &target, Host: target.Host, Header: http.Header{},
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(ctx)
+	if len(body) > 0 { // net/http knows this body for one that is in memory
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		req.Body, _ = req.GetBody()
+		req.ContentLength = int64(len(body))
 	}
 	if err := c.authorize(req); err != nil {
 		return nil, err
 	}
-	req.Header.Del(wire.VersionHeader)
+	delete(req.Header, versionKey)
 	return req, nil
 }
+
+// The headers that the protocol sets, as they stand in a http.Header. Nobody
+// writes to the lists.
+var (
+	versionKey = http.CanonicalHeaderKey(wire.VersionHeader)
+	onlyJSON   = []string{"application/json"}
+	anyStream  = []string{sse.ContentType + ", application/json"}
+	protobuf   = []string{wire.ProtobufType}
+)

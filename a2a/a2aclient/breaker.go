@@ -24,15 +24,20 @@ type breaker struct {
 	broken int           // calls in a row that went wrong
 	wait   time.Duration // how long it was open last
 	until  time.Time     // no call before
+
+	answered, failed time.Time
+	failure          error
 }
 
-// allow returns an error if the agent must not be called now.
-func (b *breaker) allow(now time.Time, host string) error {
+// allow returns an error if the agent must not be called now, which is asked for
+// only where it matters.
+func (b *breaker) allow(clock func() time.Time, host string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.broken < maxBroken {
 		return nil
 	}
+	now := clock()
 	if now.Before(b.until) {
 		e := a2a.Errorf(a2a.Unavailable, "the agent at %s has not worked %d times in a row; it will be tried again in %s",
 			host, b.broken, b.until.Sub(now).Round(time.Second))
@@ -43,16 +48,32 @@ func (b *breaker) allow(now time.Time, host string) error {
 	return nil
 }
 
-// report tells how a call went.
-func (b *breaker) report(now time.Time, worked bool) {
+// report tells how a call went: err is nil, or what went wrong.
+func (b *breaker) report(now time.Time, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if worked {
-		b.broken, b.wait = 0, 0
+	if err == nil {
+		b.broken, b.wait, b.answered = 0, 0, now
 		return
 	}
+	b.failed, b.failure = now, err
 	if b.broken++; b.broken >= maxBroken {
 		b.wait = max(openFirst, min(2*b.wait, openLatest))
 		b.until = now.Add(b.wait)
 	}
+}
+
+// Contact tells how the agent was met lately (a2a.Contacted).
+func (c *Client) Contact() a2a.Contact {
+	b := &c.broken
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	met := a2a.Contact{Interface: c.Interface(), Answered: b.answered, Failed: b.failed}
+	if b.failure != nil {
+		met.Failure = b.failure.Error()
+	}
+	if b.broken >= maxBroken {
+		met.Until = b.until
+	}
+	return met
 }

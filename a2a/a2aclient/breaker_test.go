@@ -1,6 +1,7 @@
 package a2aclient
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -9,31 +10,32 @@ import (
 func TestABreakerOpensAndTriesAgain(t *testing.T) {
 	var b breaker
 	now := time.Now()
+	clock := func() time.Time { return now }
 	goWrong := func(n int) {
 		t.Helper()
 		for range n {
-			if err := b.allow(now, "agent.example"); err != nil {
+			if err := b.allow(clock, "agent.example"); err != nil {
 				t.Fatal(err)
 			}
-			b.report(now, false)
+			b.report(now, io.ErrUnexpectedEOF)
 		}
 	}
 	goWrong(maxBroken - 1)
-	b.report(now, true)
+	b.report(now, nil)
 	goWrong(maxBroken)
-	err := b.allow(now, "agent.example")
+	err := b.allow(clock, "agent.example")
 	if err == nil || !strings.Contains(err.Error(), "agent.example has not worked 5 times in a row; it will be tried again in 5s") {
 		t.Fatalf("got %v", err)
 	}
 	now = now.Add(openFirst)
-	if err := b.allow(now, ""); err != nil {
+	if err := b.allow(clock, ""); err != nil {
 		t.Fatalf("the call that tries: got %v", err)
 	}
-	if err := b.allow(now, ""); err == nil {
+	if err := b.allow(clock, ""); err == nil {
 		t.Error("one call is enough to try")
 	}
-	b.report(now, false)
-	if err := b.allow(now.Add(2*openFirst-1), ""); err == nil {
+	b.report(now, io.ErrUnexpectedEOF)
+	if err := b.allow(func() time.Time { return now.Add(2*openFirst - 1) }, ""); err == nil {
 		t.Error("it was tried again before twice the time had passed")
 	}
 	for range 20 {
@@ -42,6 +44,6 @@ func TestABreakerOpensAndTriesAgain(t *testing.T) {
 	}
 	now = now.Add(openLatest)
 	goWrong(1)
-	b.report(now, true)
+	b.report(now, nil)
 	goWrong(maxBroken - 1)
 }

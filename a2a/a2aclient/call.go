@@ -2,17 +2,15 @@ package a2aclient
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
-	"rialto/internal/sse"
 )
 
 // call asks for op over r and returns the result.
-func (c *Client) call(ctx context.Context, r route, op wire.Op, params json.RawMessage) (json.RawMessage, error) {
+func (c *Client) call(ctx context.Context, r route, op wire.Op, params []byte) ([]byte, error) {
 	resp, err := c.post(ctx, r, op, params)
 	if err != nil {
 		return nil, err
@@ -21,12 +19,27 @@ func (c *Client) call(ctx context.Context, r route, op wire.Op, params json.RawM
 	return c.result(ctx, r, resp)
 }
 
+// command makes a call whose answer says nothing but that it was done: some
+// agents leave the result out then (a2a-go), or the whole body.
+func (c *Client) command(ctx context.Context, r route, op wire.Op, params []byte) error {
+	resp, err := c.post(ctx, r, op, params)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = c.result(ctx, r, resp)
+	if a2a.Is(err, a2a.InvalidAgentResponse) && resp.StatusCode/100 == 2 {
+		return nil
+	}
+	return err
+}
+
 // post sends a call, unless the agent has not worked for a while.
-func (c *Client) post(ctx context.Context, r route, op wire.Op, params json.RawMessage) (*http.Response, error) {
-	if err := c.broken.allow(time.Now(), c.dialed.Host); err != nil {
+func (c *Client) post(ctx context.Context, r route, op wire.Op, params []byte) (*http.Response, error) {
+	if err := c.broken.allow(time.Now, c.dialed.Host); err != nil {
 		return nil, err
 	}
-	resp, err := c.do(ctx, r.binding.client(c.dialer), func() (*http.Request, error) { return c.request(ctx, r, op, params) })
+	resp, err := c.do(ctx, r.binding, func() (*http.Request, error) { return c.request(ctx, r, op, params) })
 	if err != nil {
 		c.worked(err)
 	}
@@ -38,31 +51,34 @@ func (c *Client) post(ctx context.Context, r route, op wire.Op, params json.RawM
 func (c *Client) worked(err error) {
 	switch e := asError(err); {
 	case err == nil, e != nil && e.Remote && e.HTTPStatus/100 != 5:
-		c.broken.report(time.Now(), true)
+		c.broken.report(time.Now(), nil)
 	case e != nil && !e.NotSent && e.Code == a2a.Unavailable, e != nil && e.Remote:
-		c.broken.report(time.Now(), false)
+		c.broken.report(time.Now(), err)
 	} // else the caller gave up, or we did
 }
 
-func (c *Client) request(ctx context.Context, r route, op wire.Op, params json.RawMessage) (*http.Request, error) {
+func (c *Client) request(ctx context.Context, r route, op wire.Op, params []byte) (*http.Request, error) {
+	if r.target == nil {
+		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card names a URL that is none: %q", r.url)
+	}
 	req, err := r.binding.request(ctx, c, r, op, params)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Accept", "application/json")
+	req.Header["Accept"] = onlyJSON
 	if op.Streams() {
-		req.Header.Set("Accept", sse.ContentType+", application/json")
+		req.Header["Accept"] = anyStream
 	}
 	if r.dialect.Versioned {
-		req.Header.Set(wire.VersionHeader, string(r.dialect.Generation))
+		req.Header[versionKey] = []string{string(r.dialect.Generation)}
 	}
 	return req, nil
 }
 
 // result reads the answer to a call. Whatever the HTTP status and content type,
 // a body that the binding understands says what happened.
-func (c *Client) result(ctx context.Context, r route, resp *http.Response) (json.RawMessage, error) {
-	body, err := readBody(resp.Body, c.dialer.maxBody())
+func (c *Client) result(ctx context.Context, r route, resp *http.Response) ([]byte, error) {
+	body, err := readBody(resp, c.dialer.maxBody())
 	if err != nil {
 		err = unreachable(ctx, resp.Request.URL.Host, err)
 		c.worked(err)

@@ -120,20 +120,20 @@ func (c *Client) admitted(ctx context.Context, card *a2a.Card, raw []byte, u *ur
 // asked for because servers are known that show a card of 1.0 only to those who
 // do (a2a-js).
 func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, error) {
-	resp, err := c.do(ctx, c.dialer.http(), func() (*http.Request, error) {
-		req, err := c.newRequest(ctx, http.MethodGet, u.String(), nil)
+	resp, err := c.do(ctx, rest{}, func() (*http.Request, error) {
+		req, err := c.newRequest(ctx, http.MethodGet, *u, nil)
 		if err != nil {
 			return nil, err
 		}
-		req.Header.Set("Accept", "application/json")
-		req.Header.Set(wire.VersionHeader, string(a2a.V10))
+		req.Header["Accept"] = onlyJSON
+		req.Header[versionKey] = []string{string(a2a.V10)}
 		return req, nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	defer resp.Body.Close()
-	body, err := readBody(resp.Body, min(maxCard, c.dialer.maxBody()))
+	body, err := readBody(resp, min(maxCard, c.dialer.maxBody()))
 	if err != nil {
 		return nil, nil, unreachable(ctx, u.Host, err)
 	}

@@ -1,11 +1,16 @@
 package a2aclient_test
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
@@ -58,5 +63,43 @@ func TestCallsShareAConnection(t *testing.T) {
 	// A stream that was left before its end takes its connection with it.
 	if got := connections.Load(); got > 6 {
 		t.Errorf("got %d connections for 17 calls", got)
+	}
+}
+
+// TestAStreamThatEndsAfterItsLastEventLeavesItsConnection has the agent end the
+// stream only when the caller has long gone on.
+func TestAStreamThatEndsAfterItsLastEventLeavesItsConnection(t *testing.T) {
+	gone, kept := make(chan struct{}), make(chan error, 1)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, strings.ReplaceAll(cardV10, "$URL", "http://"+r.Host))
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: "+strings.ReplaceAll(completed, "$ID", "1")+"\n\n")
+		w.(http.Flusher).Flush()
+		<-gone
+	}))
+	t.Cleanup(web.Close)
+	release := sync.OnceFunc(func() { close(gone) })
+	t.Cleanup(release)
+	c, err := (&a2aclient.Dialer{}).Dial(t.Context(), web.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{PutIdleConn: func(err error) { kept <- err }})
+	for _, err := range c.Stream(ctx, a2atest.Say("x")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	release()
+	select {
+	case err := <-kept:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the connection was cut")
 	}
 }

@@ -34,13 +34,13 @@ func (c *Client) For(user string) *Client { return &Client{c.connection, user} }
 
 // do sends the request that build makes. An agent that refuses its credentials
 // is asked once more if there are others: it refused before anything ran.
-func (c *Client) do(ctx context.Context, client *http.Client, build func() (*http.Request, error)) (*http.Response, error) {
+func (c *Client) do(ctx context.Context, b binding, build func() (*http.Request, error)) (*http.Response, error) {
 	for again := true; ; again = false {
 		req, err := build()
 		if err != nil {
 			return nil, notSent(err)
 		}
-		resp, err := client.Do(req)
+		resp, err := b.do(c.dialer, req)
 		if err != nil {
 			return nil, unreachable(ctx, req.URL.Host, err)
 		}

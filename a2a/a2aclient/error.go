@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/a2a/internal/wire"
 	"rialto/internal/sse"
 )
 
@@ -25,6 +26,9 @@ func remote(err error) bool {
 
 // asError returns the *a2a.Error in err, or nil.
 func asError(err error) *a2a.Error {
+	if err == nil {
+		return nil
+	}
 	var e *a2a.Error
 	errors.As(err, &e)
 	return e
@@ -45,7 +49,7 @@ func unreachable(ctx context.Context, host string, cause error) error {
 		cause = request.Err // without the URL, which may hold secrets
 	}
 	code := a2a.Unavailable
-	if errors.Is(cause, errTooLarge) || errors.Is(cause, sse.ErrTooLarge) {
+	if errors.Is(cause, errTooLarge) || errors.Is(cause, sse.ErrTooLarge) || errors.Is(cause, wire.ErrFrameTooLarge) {
 		code = a2a.InvalidAgentResponse
 	}
 	e := a2a.Errorf(code, "no answer from the agent at %s: %v", host, cause)
@@ -122,9 +126,21 @@ func plainText(resp *http.Response, body []byte) string {
 	return text
 }
 
-// readBody reads all of r, if it is not larger than limit.
-func readBody(r io.Reader, limit int64) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, limit+1))
+// commonBody is how much room is made for a body whose length is known, before it
+// is there.
+const commonBody = 64 << 10
+
+// readBody reads the body of resp, if it is not larger than limit.
+func readBody(resp *http.Response, limit int64) ([]byte, error) {
+	if there, ok := resp.Body.(interface{ Bytes() []byte }); ok {
+		return there.Bytes(), nil // in memory, and bounded by who read it
+	}
+	if n := resp.ContentLength; n > 0 && n <= min(limit, commonBody) {
+		b := make([]byte, n)
+		_, err := io.ReadFull(resp.Body, b)
+		return b, err
+	}
+	b, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	if err == nil && int64(len(b)) > limit {
 		return nil, fmt.Errorf("%w: more than %d bytes", errTooLarge, limit)
 	}

@@ -2,7 +2,6 @@ package a2aclient
 
 import (
 	"context"
-	"encoding/json"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
@@ -17,9 +16,7 @@ func (c *Client) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 		if r.dialect.Method(wire.ExtendedCard) == "" {
 			return nil, a2a.Errorf(a2a.UnsupportedOperation, "an agent of A2A %s has no call for an extended card", r.dialect.Generation)
 		}
-		params, err := json.Marshal(struct {
-			Tenant string `json:"tenant,omitempty"`
-		}{r.tenant})
+		params, err := r.dialect.EncodeCardQuery(r.tenant)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package a2aclient
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"reflect"
 
@@ -57,7 +56,7 @@ func (f *follow) send(ctx context.Context, req *a2a.SendRequest) {
 // listen tells what s brings, and when s ends before the task has settled goes
 // on without it.
 func (f *follow) listen(ctx context.Context, s *stream) {
-	over, err := f.consume(ctx, s)
+	over, err := f.consume(ctx, s, nil)
 	switch {
 	case over:
 	case f.id == "":
@@ -117,23 +116,37 @@ func (f *follow) subscribe(ctx context.Context) bool {
 	if f.pollOnly {
 		return false
 	}
-	s, err := f.c.open(ctx, wire.Subscribe, func(r route) (json.RawMessage, error) {
+	// The task may have settled since it was looked at. Not every agent says so,
+	// and some say nothing at all, not even a header.
+	apart, cut := context.WithCancel(ctx)
+	defer cut()
+	minded := f.c.mind(ctx, f.id, f.c.dialer.quiet()/64, cut)
+	defer minded.stop()
+	s, err := f.c.open(apart, wire.Subscribe, func(r route) ([]byte, error) {
 		return r.dialect.EncodeQuery(a2a.TaskQuery{ID: f.id}, r.tenant)
 	})
 	if err != nil {
 		f.pollOnly = final(ctx, err)
 		return false
 	}
-	over, _ := f.consume(ctx, s)
+	over, _ := f.consume(ctx, s, minded)
 	return over
 }
 
-// consume tells what s brings. It reports whether that was all there is to
-// tell; otherwise err is what ended s.
-func (f *follow) consume(ctx context.Context, s *stream) (over bool, err error) {
-	defer s.close()
+// consume tells what s brings, which minded minds, or nobody yet. It reports
+// whether that was all there is to tell; otherwise err is what ended s.
+func (f *follow) consume(ctx context.Context, s *stream, minded *quiet) (over bool, err error) {
+	end := s.close
+	defer func() { end() }()
 	for {
+		if minded == nil && f.id != "" {
+			minded = f.c.mind(ctx, f.id, f.c.dialer.quiet(), s.close)
+			defer minded.stop()
+		}
 		item, err := s.next()
+		if minded != nil {
+			minded.heard.Add(1)
+		}
 		switch {
 		case err != nil && (remote(err) || ctx.Err() != nil):
 			if ctx.Err() != nil {
@@ -144,6 +157,9 @@ func (f *follow) consume(ctx context.Context, s *stream) (over bool, err error) 
 		case err != nil:
 			return false, err
 		case f.tell(ctx, item.Event, s.lossy):
+			if item.Done() {
+				end = s.leave
+			}
 			return true, nil
 		case item.Final:
 			return false, io.EOF

@@ -3,7 +3,7 @@ package a2aclient
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,34 +12,74 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// overGRPC is the binding GRPC. Its messages travel to Dialer.GRPC in their JSON
-// form, so that all that is true of HTTP+JSON, credentials and errors above all,
-// is true of it.
-type overGRPC struct{ rest }
+// overGRPC is the binding GRPC. Its messages travel to Dialer.GRPC as requests over
+// HTTP, so that what is true of HTTP+JSON, credentials and errors above all, is
+// true of it.
+type overGRPC struct{}
 
 func (overGRPC) name() a2a.Binding { return a2a.GRPC }
 
-func (overGRPC) client(d *Dialer) *http.Client { return &http.Client{Transport: d.GRPC} }
+func (overGRPC) do(d *Dialer, req *http.Request) (*http.Response, error) {
+	return d.GRPC.RoundTrip(req)
+}
 
 func (overGRPC) dialects() []*wire.Dialect { return wire.GRPCDialects() }
 
-func (overGRPC) request(ctx context.Context, c *Client, r route, op wire.Op, params json.RawMessage) (*http.Request, error) {
-	target, ok := grpcTarget(c.dialed, r.url)
-	if !ok {
-		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card names a place for gRPC that is none: %q", r.url)
-	}
-	req, err := c.newRequest(ctx, http.MethodPost, target+r.dialect.GRPCPath(op), bytes.NewReader(params))
+func (overGRPC) request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error) {
+	target := *r.target
+	target.Path = r.dialect.GRPCPath(op)
+	req, err := c.newRequest(ctx, http.MethodPost, target, nil)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
+	req.Body, req.ContentLength = &memory{*bytes.NewBuffer(params)}, int64(len(params))
+	req.Header["Content-Type"] = protobuf
 	return req, nil
 }
 
-// grpcTarget returns the origin to call for the URL that a card has for gRPC.
-// Cards commonly name a host and port alone, as gRPC does; then calls are
-// encrypted if the agent was dialled so.
-func grpcTarget(dialed *url.URL, raw string) (string, bool) {
+// memory is a body that is there already, for those who ask for its Bytes.
+type memory struct{ bytes.Buffer }
+
+// Close does nothing.
+func (*memory) Close() error { return nil }
+
+// decode takes what is no refusal for a message.
+func (overGRPC) decode(d *wire.Dialect, status int, body []byte) ([]byte, *a2a.Error, bool) {
+	if status/100 == 2 {
+		return body, nil, true
+	}
+	refusal := d.DecodeRESTError(status, body)
+	return nil, refusal, refusal != nil
+}
+
+func (overGRPC) events(d *wire.Dialect, resp *http.Response, body io.Reader, limit int) (events, io.Reader) {
+	if resp.Header.Get("Content-Type") != wire.GRPCType {
+		return nil, body
+	}
+	return &frames{d, wire.NewFrames(body, limit)}, nil
+}
+
+// frames are the messages of a stream.
+type frames struct {
+	dialect *wire.Dialect
+	in      *wire.Frames
+}
+
+// next returns the next message. A refusal is an error.
+func (f *frames) next() ([]byte, error) {
+	message, refused, err := f.in.Next()
+	if err != nil || !refused {
+		return message, err
+	}
+	if refusal := f.dialect.DecodeRESTError(http.StatusInternalServerError, message); refusal != nil {
+		return nil, refusal
+	}
+	return nil, garbled("a refusal that says nothing")
+}
+
+// target returns the origin to call. Cards commonly name a host and port alone, as
+// gRPC does; then calls are encrypted if the agent was dialled so.
+func (overGRPC) target(dialed *url.URL, raw string) *url.URL {
 	raw = strings.TrimPrefix(raw, "dns:///")
 	scheme, rest, found := strings.Cut(raw, "://")
 	if !found {
@@ -49,7 +89,7 @@ func grpcTarget(dialed *url.URL, raw string) (string, bool) {
 	host, _, _ := strings.Cut(rest, "/")
 	u, err := url.Parse(secure + "://" + host)
 	if !known || err != nil || u.Hostname() == "" || u.User != nil {
-		return "", false
+		return nil
 	}
-	return u.Scheme + "://" + u.Host, true
+	return &url.URL{Scheme: u.Scheme, Host: u.Host}
 }

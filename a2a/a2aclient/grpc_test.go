@@ -16,7 +16,7 @@ type carrier struct{ called *http.Request }
 
 func (c *carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.called = r
-	body := `{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED"}}}`
+	body := "\x0a\x07\x0a\x01t\x1a\x02\x08\x03" // a SendMessageResponse: task t is completed
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 

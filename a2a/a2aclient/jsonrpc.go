@@ -1,10 +1,9 @@
 package a2aclient
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
+	"net/url"
 
 	"github.com/google/uuid"
 
@@ -14,28 +13,32 @@ import (
 )
 
 // jsonRPC is the binding JSONRPC.
-type jsonRPC struct{}
+type jsonRPC struct{ overHTTP }
 
 func (jsonRPC) name() a2a.Binding { return a2a.JSONRPC }
-
-func (jsonRPC) client(d *Dialer) *http.Client { return d.http() }
 
 func (jsonRPC) dialects() []*wire.Dialect { return wire.Dialects() }
 
 // request gives the call an id that is a string, for servers are known that
 // refuse numbers, and fresh, though answers are not held to it: servers are
 // known that do not echo it.
-func (jsonRPC) request(ctx context.Context, c *Client, r route, op wire.Op, params json.RawMessage) (*http.Request, error) {
+func (jsonRPC) request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error) {
 	rpc := jsonrpc.Request{ID: jsonrpc.StringID(uuid.NewString()), Method: r.dialect.Method(op), Params: params}
-	req, err := c.newRequest(ctx, http.MethodPost, r.url, bytes.NewReader(rpc.Append(nil)))
+	body := rpc.Append(make([]byte, 0, len(params)+rpcFrame))
+	req, err := c.newRequest(ctx, http.MethodPost, *r.target, body)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
+	req.Header["Content-Type"] = onlyJSON
 	return req, nil
 }
 
-func (jsonRPC) decode(d *wire.Dialect, _ int, body []byte) (json.RawMessage, *a2a.Error, bool) {
+func (jsonRPC) target(_ *url.URL, raw string) *url.URL { return anyTarget(raw) }
+
+// rpcFrame is how much a request has around its parameters, at most times.
+const rpcFrame = 128
+
+func (jsonRPC) decode(d *wire.Dialect, _ int, body []byte) ([]byte, *a2a.Error, bool) {
 	answer, err := jsonrpc.DecodeResponse(body)
 	switch {
 	case err != nil:

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,50 +14,65 @@ import (
 )
 
 // rest is the binding HTTP+JSON.
-type rest struct{}
+type rest struct{ overHTTP }
 
 func (rest) name() a2a.Binding { return a2a.HTTPJSON }
-
-func (rest) client(d *Dialer) *http.Client { return d.http() }
 
 func (rest) dialects() []*wire.Dialect { return wire.RESTDialects() }
 
 // request puts what the call says of a task into the path, and a message into
 // the body.
-func (rest) request(ctx context.Context, c *Client, r route, op wire.Op, params json.RawMessage) (*http.Request, error) {
-	var q a2a.TaskQuery
-	var body io.Reader
-	var err error
-	switch op {
-	case wire.Send, wire.Stream:
-		body = bytes.NewReader(params)
-	case wire.List, wire.ExtendedCard:
-	default:
-		if q, err = r.dialect.DecodeQuery(params); err != nil {
-			return nil, err
-		}
-	}
-	method, path := r.dialect.RESTPath(op, q, r.tenant)
-	if op == wire.List {
-		path += listQuery(params)
-	}
-	target, err := below(r.url, path)
+func (rest) request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error) {
+	method, path, err := restPath(r, op, params)
 	if err != nil {
-		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card names a URL that is none: %q", r.url)
+		return nil, err
+	}
+	var body []byte
+	if op == wire.Send || op == wire.Stream || op == wire.PushSet {
+		body = params
+	}
+	target, err := below(*r.target, path)
+	if err != nil {
+		return nil, err
 	}
 	req, err := c.newRequest(ctx, method, target, body)
 	if err != nil {
 		return nil, err
 	}
 	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
+		req.Header["Content-Type"] = onlyJSON
 	}
 	return req, nil
 }
 
+// restPath returns the HTTP method and the path that say of the call what its
+// body does not.
+func restPath(r route, op wire.Op, params []byte) (method, path string, err error) {
+	var q a2a.TaskQuery
+	switch {
+	case op == wire.Send, op == wire.Stream, op == wire.ExtendedCard:
+	case op == wire.List:
+		method, path = r.dialect.RESTPath(op, q, r.tenant)
+		return method, path + listQuery(params), nil
+	case op.Push():
+		id, err := r.dialect.DecodePushID(op, params, wire.PushID{})
+		if err != nil {
+			return "", "", err
+		}
+		method, path = r.dialect.RESTPushPath(op, id, r.tenant)
+		return method, path, nil
+	default:
+		if q, err = r.dialect.DecodeQuery(params); err != nil {
+			return "", "", err
+		}
+	}
+	method, path = r.dialect.RESTPath(op, q, r.tenant)
+	return method, path, nil
+}
+
 // listQuery returns the parameters of a call that lists tasks as a query. The
 // tenant stands in the path.
-func listQuery(params json.RawMessage) string {
+func listQuery(params []byte) string {
 	var members map[string]any
 	if json.Unmarshal(params, &members) != nil || len(members) == 0 {
 		return ""
@@ -71,27 +85,41 @@ func listQuery(params json.RawMessage) string {
 	return "?" + query.Encode()
 }
 
-// below returns the URL of path below base, whose query is kept.
-func below(base, path string) (string, error) {
-	u, err := url.Parse(base)
+func (rest) target(_ *url.URL, raw string) *url.URL { return anyTarget(raw) }
+
+// anyTarget returns the URL that raw is, or nil.
+func anyTarget(raw string) *url.URL {
+	u, err := url.Parse(raw)
 	if err != nil {
-		return "", err
+		return nil
 	}
-	query := u.RawQuery
-	u.RawQuery, u.Fragment = "", ""
-	target := strings.TrimSuffix(u.String(), "/") + path
-	if query == "" {
-		return target, nil
-	}
-	if strings.Contains(path, "?") {
-		return target + "&" + query, nil
-	}
-	return target + "?" + query, nil
+	u.Fragment, u.RawFragment = "", ""
+	return u
 }
 
-// decode takes any object for a result that is not an error: what it is, is
-// for the dialect to say. One without the word needs no second look.
-func (rest) decode(d *wire.Dialect, status int, body []byte) (json.RawMessage, *a2a.Error, bool) {
+// below returns the URL of path, which is escaped, below base, whose query is
+// kept.
+func below(base url.URL, path string) (url.URL, error) {
+	path, query, _ := strings.Cut(path, "?")
+	escaped := strings.TrimSuffix(base.EscapedPath(), "/") + path
+	u := base
+	u.RawQuery = strings.Trim(query+"&"+base.RawQuery, "&")
+	u.Path, u.RawPath = escaped, ""
+	if !strings.Contains(escaped, "%") {
+		return u, nil
+	}
+	var err error
+	u.RawPath = escaped
+	u.Path, err = url.PathUnescape(escaped)
+	return u, err
+}
+
+// decode takes any object for a result that is not an error, and any list: what
+// it is, is for the dialect to say. One without the word needs no second look.
+func (rest) decode(d *wire.Dialect, status int, body []byte) ([]byte, *a2a.Error, bool) {
+	if status/100 == 2 && bytes.HasPrefix(body, []byte("[")) && json.Valid(body) {
+		return body, nil, true
+	}
 	if status/100 == 2 && bytes.HasPrefix(body, []byte("{")) && !bytes.Contains(body, []byte(`"error"`)) {
 		return body, nil, true
 	}
@@ -115,7 +143,7 @@ func noSuchPath(resp *http.Response) bool {
 
 // postSubscription subscribes as the texts of 0.3 and 1.0 have it. Their
 // protocol buffers, and most servers, say GET, so that is tried first.
-func (c *Client) postSubscription(ctx context.Context, r route, params json.RawMessage) (*http.Response, error) {
+func (c *Client) postSubscription(ctx context.Context, r route, params []byte) (*http.Response, error) {
 	r.binding = posted{}
 	return c.post(ctx, r, wire.Subscribe, params)
 }
@@ -123,7 +151,7 @@ func (c *Client) postSubscription(ctx context.Context, r route, params json.RawM
 // posted is the binding HTTP+JSON with POST.
 type posted struct{ rest }
 
-func (p posted) request(ctx context.Context, c *Client, r route, op wire.Op, params json.RawMessage) (*http.Request, error) {
+func (p posted) request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error) {
 	req, err := p.rest.request(ctx, c, r, op, params)
 	if err == nil {
 		req.Method = http.MethodPost

@@ -2,8 +2,9 @@ package a2aclient
 
 import (
 	"context"
-	"encoding/json"
+	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"rialto/a2a"
@@ -13,6 +14,7 @@ import (
 // route is one way to the agent: an interface of its card, in one dialect.
 type route struct {
 	url     string
+	target  *url.URL // what url is to the binding; nil if that is none
 	tenant  string
 	dialect *wire.Dialect
 	binding binding
@@ -26,15 +28,30 @@ type binding interface {
 	// dialects lists what is spoken over it, the newest first.
 	dialects() []*wire.Dialect
 
-	// client carries the requests.
-	client(*Dialer) *http.Client
+	// target returns where to call for the URL that a card names, of an agent that
+	// was dialled at another; nil if it is none.
+	target(dialed *url.URL, raw string) *url.URL
+
+	// do carries a request.
+	do(*Dialer, *http.Request) (*http.Response, error)
 
 	// request makes a call into an HTTP request.
-	request(ctx context.Context, c *Client, r route, op wire.Op, params json.RawMessage) (*http.Request, error)
+	request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error)
 
 	// decode reads the body of an answer with that HTTP status, or the data of
 	// an event. It reports whether it is one at all.
-	decode(d *wire.Dialect, status int, body []byte) (result json.RawMessage, refusal *a2a.Error, ok bool)
+	decode(d *wire.Dialect, status int, body []byte) (result []byte, refusal *a2a.Error, ok bool)
+
+	// events reads body, that of resp, as a stream. limit bounds each event. If it
+	// is no stream but a single answer it returns nil, and what to read it from.
+	events(d *wire.Dialect, resp *http.Response, body io.Reader, limit int) (events, io.Reader)
+}
+
+// events are those of a stream.
+type events interface {
+	// next returns what the next event says, for decode to read. io.EOF is the
+	// end, and an *a2a.Error the agent's own word that there is nothing more.
+	next() ([]byte, error)
 }
 
 // bindings returns what we speak, what we like best first.
@@ -91,7 +108,7 @@ type routes []route
 
 func (rs *routes) addAll(i a2a.Interface, b binding, ds []*wire.Dialect) {
 	for _, d := range ds {
-		rs.add(route{i.URL, i.Tenant, d, b})
+		rs.add(route{url: i.URL, tenant: i.Tenant, dialect: d, binding: b})
 	}
 }
 

@@ -3,7 +3,6 @@ package a2aclient
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,9 +23,9 @@ func (c *Client) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 }
 
 func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
-	newTask := a2a.TaskID(uuid.NewString())
+	var newTask a2a.TaskID
 	return attempt(ctx, c, func(r route) (a2a.Event, error) {
-		params, err := r.dialect.EncodeSend(req, wire.Envelope{Tenant: r.tenant, NewTask: newTask})
+		params, err := r.dialect.EncodeSend(req, r.envelope(&newTask))
 		if err != nil {
 			return nil, err
 		}
@@ -53,6 +52,15 @@ func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 	})
 }
 
+// envelope is what a request over r says besides its words. newTask is what a task
+// that it starts shall be called, made up when it is needed first.
+func (r route) envelope(newTask *a2a.TaskID) wire.Envelope {
+	if r.dialect.CallersName && *newTask == "" {
+		*newTask = a2a.TaskID(uuid.NewString())
+	}
+	return wire.Envelope{Tenant: r.tenant, NewTask: *newTask}
+}
+
 // maxAside bounds how long a stream is kept open that nobody reads, and
 // maxAsides how many of them.
 const (
@@ -64,7 +72,7 @@ const (
 // at once: it returns what a stream begins with. The stream stays open, for
 // agents may take its end for the caller's wish to stop, but is only drained.
 // The message answers the task named answered, if there is one.
-func (c *Client) sendAside(ctx context.Context, r route, params json.RawMessage, answered a2a.TaskID) (a2a.Event, error) {
+func (c *Client) sendAside(ctx context.Context, r route, params []byte, answered a2a.TaskID) (a2a.Event, error) {
 	apart, hangUp := context.WithTimeout(context.WithoutCancel(ctx), maxAside)
 	unhook := context.AfterFunc(ctx, hangUp)
 	s, err := c.openOn(apart, r, wire.Stream, params)

@@ -3,15 +3,13 @@ package a2aclient
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"iter"
 	"mime"
 	"net/http"
 	"strings"
-
-	"github.com/google/uuid"
+	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
@@ -28,9 +26,9 @@ func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a
 			f.send(ctx, req)
 			return
 		}
-		newTask := a2a.TaskID(uuid.NewString())
-		s, err := c.open(ctx, wire.Stream, func(r route) (json.RawMessage, error) {
-			return r.dialect.EncodeSend(req, wire.Envelope{Tenant: r.tenant, NewTask: newTask})
+		var newTask a2a.TaskID
+		s, err := c.open(ctx, wire.Stream, func(r route) ([]byte, error) {
+			return r.dialect.EncodeSend(req, r.envelope(&newTask))
 		})
 		switch {
 		case remote(err) && a2a.Is(err, a2a.MethodNotFound):
@@ -65,8 +63,9 @@ func (c *Client) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Eve
 
 // stream is the answer to a call that streams.
 type stream struct {
-	body    io.Closer
-	events  *sse.Reader // nil if the answer was a single item
+	body    io.ReadCloser
+	in      *metered // body, as far as it may go
+	events  events   // nil if the answer was a single item
 	dialect *wire.Dialect
 	binding binding
 	first   *wire.Item // read already
@@ -93,7 +92,8 @@ var errFlood = errors.New("the stream does not end")
 // metered is a reader that fails when more than left comes out of it.
 type metered struct {
 	io.Reader
-	left int64
+	left  int64
+	ended bool // it has come to its end
 }
 
 func (m *metered) Read(p []byte) (int, error) {
@@ -102,12 +102,13 @@ func (m *metered) Read(p []byte) (int, error) {
 	}
 	n, err := m.Reader.Read(p[:min(int64(len(p)), m.left)])
 	m.left -= int64(n)
+	m.ended = m.ended || err == io.EOF
 	return n, err
 }
 
 // open makes a call that streams and reads its first item, because that is
 // where agents say that they do not know a method.
-func (c *Client) open(ctx context.Context, op wire.Op, encode func(route) (json.RawMessage, error)) (*stream, error) {
+func (c *Client) open(ctx context.Context, op wire.Op, encode func(route) ([]byte, error)) (*stream, error) {
 	return attempt(ctx, c, func(r route) (*stream, error) {
 		params, err := encode(r)
 		if err != nil {
@@ -117,7 +118,7 @@ func (c *Client) open(ctx context.Context, op wire.Op, encode func(route) (json.
 	})
 }
 
-func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params json.RawMessage) (*stream, error) {
+func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params []byte) (*stream, error) {
 	resp, err := c.post(ctx, r, op, params)
 	if err == nil && op == wire.Subscribe && r.binding == (rest{}) && noSuchPath(resp) {
 		resp.Body.Close()
@@ -138,13 +139,12 @@ func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params json.Ra
 // begin reads the first item of an answer, which is an event stream or, from
 // agents that have a single thing to say, JSON.
 func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stream, error) {
-	in := bufio.NewReader(&metered{resp.Body, maxBodies * c.dialer.maxBody()})
-	s := &stream{body: resp.Body, dialect: r.dialect, binding: r.binding}
+	limit := c.dialer.maxBody()
+	s := &stream{body: resp.Body, in: &metered{Reader: resp.Body, left: maxBodies * limit}, dialect: r.dialect, binding: r.binding}
 	var item wire.Item
 	var err error
-	if isStream(resp, in) {
-		s.events = sse.NewReader(in)
-		s.events.MaxEvent = int(c.dialer.maxBody())
+	var in io.Reader
+	if s.events, in = r.binding.events(r.dialect, resp, s.in, int(limit)); s.events != nil {
 		item, err = s.read()
 	} else {
 		resp.Body = struct {
@@ -185,10 +185,36 @@ func (c *Client) single(ctx context.Context, r route, resp *http.Response) (wire
 	return item, nil
 }
 
-// isStream tells an event stream by its type or, where the type is neither
-// that nor JSON, by how it begins.
+// overHTTP is how answers stream over HTTP, whatever the binding.
+type overHTTP struct{}
+
+func (overHTTP) do(d *Dialer, req *http.Request) (*http.Response, error) { return d.http().Do(req) }
+
+func (overHTTP) events(_ *wire.Dialect, resp *http.Response, body io.Reader, limit int) (events, io.Reader) {
+	in := bufio.NewReader(body)
+	if !isStream(resp, in) {
+		return nil, in
+	}
+	s := sse.NewReader(in)
+	s.MaxEvent = limit
+	return sseEvents{s}, nil
+}
+
+type sseEvents struct{ *sse.Reader }
+
+func (s sseEvents) next() ([]byte, error) {
+	e, err := s.Next()
+	return e.Data, err
+}
+
+// isStream tells an event stream by its type or, where the type is neither that
+// nor JSON, by how it begins.
 func isStream(resp *http.Response, in *bufio.Reader) bool {
-	t, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	kind := resp.Header.Get("Content-Type")
+	t := kind
+	if kind != sse.ContentType {
+		t, _, _ = mime.ParseMediaType(kind)
+	}
 	if t == sse.ContentType {
 		return true
 	}
@@ -217,11 +243,11 @@ func (s *stream) next() (wire.Item, error) {
 // some servers send events of their own besides those of the protocol.
 func (s *stream) read() (wire.Item, error) {
 	for range maxNoise {
-		e, err := s.events.Next()
+		data, err := s.events.next()
 		if err != nil {
 			return wire.Item{}, err
 		}
-		result, refusal, ok := s.binding.decode(s.dialect, http.StatusOK, e.Data)
+		result, refusal, ok := s.binding.decode(s.dialect, http.StatusOK, data)
 		if !ok {
 			s.lossy = true
 			continue
@@ -240,3 +266,25 @@ func (s *stream) read() (wire.Item, error) {
 }
 
 func (s *stream) close() { s.body.Close() }
+
+// The bounds of what is read of a stream that has brought its last event.
+const (
+	leaveTime = time.Second
+	leaveSize = 4 << 10
+)
+
+// leave closes a stream that has brought its last event, but gives the agent a
+// moment to end it: over HTTP/1.1 one that is closed before takes its connection
+// with it.
+func (s *stream) leave() {
+	if s.in.ended || s.binding == (overGRPC{}) {
+		s.close()
+		return
+	}
+	go func() {
+		late := time.AfterFunc(leaveTime, s.close)
+		defer late.Stop()
+		_, _ = io.CopyN(io.Discard, s.body, leaveSize) // it is over, however it ends
+		s.close()
+	}()
+}

@@ -2,7 +2,6 @@ package a2aclient
 
 import (
 	"context"
-	"encoding/json"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
@@ -30,7 +29,7 @@ func (c *Client) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 // aboutTask makes a call that names a task and is answered by it.
 func (c *Client) aboutTask(ctx context.Context, op wire.Op, q a2a.TaskQuery) (*a2a.Task, error) {
 	return attempt(ctx, c, func(r route) (*a2a.Task, error) {
-		var result json.RawMessage
+		var result []byte
 		params, err := r.dialect.EncodeQuery(q, r.tenant)
 		if err == nil {
 			result, err = c.call(ctx, r, op, params)

@@ -2,6 +2,7 @@ package a2aexec
 
 import (
 	"context"
+	"encoding/json"
 
 	"rialto/a2a"
 )
@@ -67,6 +68,19 @@ func (t *Turn) Append(a a2a.Artifact, last bool) { t.artifact(a, true, last) }
 // Ask settles the turn with a question; the answer to it is the message of
 // the next turn.
 func (t *Turn) Ask(text string) { t.status(a2a.InputRequired, text) }
+
+// AskForm is Ask for an answer of a shape: schema is the JSON Schema of an object,
+// and comes as data beside the text.
+func (t *Turn) AskForm(text string, schema json.RawMessage) {
+	t.record.emit(t, func() a2a.Event {
+		u := t.record.status(a2a.InputRequired, text)
+		if u.Status.Message == nil {
+			u.Status.Message = &a2a.Message{ID: newID(), ContextID: u.ContextID, TaskID: u.TaskID, Role: a2a.RoleAgent}
+		}
+		u.Status.Message.Parts = append(u.Status.Message.Parts, a2a.Part{Content: a2a.Data(schema), MediaType: "application/schema+json"})
+		return u
+	})
+}
 
 // AskAuth settles the turn until the caller has authorized what text says.
 func (t *Turn) AskAuth(text string) { t.status(a2a.AuthRequired, text) }

@@ -1,28 +1,28 @@
 // Package a2agrpc carries A2A 0.3 and 1.0 over gRPC: Transport for a2aclient,
 // Server for a2aserver. It is the only package that knows gRPC.
 //
-// It translates no words. The binding HTTP+JSON is by definition the JSON form
-// of the same protocol buffers, so a call crosses as an HTTP request whose path
-// is the full name of the method and whose body is the message as JSON, and is
-// answered as HTTP+JSON answers: with a message, a google.rpc.Status, or an
-// event stream. Credentials, guards, limits and errors are therefore those of
-// HTTP, in one place for all bindings.
+// It translates no words. A call crosses as an HTTP request whose path is the full
+// name of the method and whose body is its message, as protocol buffers. It is
+// answered with a message, with the frames of gRPC where it streams, or as
+// HTTP+JSON refuses: with a google.rpc.Status in JSON. Credentials, guards, limits
+// and errors are therefore those of HTTP, in one place for all bindings.
 //
-// JSON has a price that gRPC does not ask for: a message is written twice. And
-// numbers in metadata and data are doubles, as google.protobuf.Value has them.
+// Only the extended card crosses as JSON: it is signed so.
 package a2agrpc
 
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
+	"slices"
 
 	v03 "github.com/a2aproject/a2a-go/a2apb"
 	v10 "github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
 )
 
 // DefaultMaxMessage bounds a message, in bytes, where Transport and Server do
@@ -32,47 +32,57 @@ const DefaultMaxMessage = 16 << 20
 // maxHeader bounds the metadata of a call.
 const maxHeader = 64 << 10
 
-// files hold the service of each generation.
-func files() []protoreflect.FileDescriptor {
-	return []protoreflect.FileDescriptor{v10.File_a2av1_proto, v03.File_a2a_proto}
+// What may be on its way to us unread, of a call and of a connection. Left to
+// itself gRPC measures what a connection holds, with a ping for most messages.
+const (
+	streamWindow = 1 << 20
+	connWindow   = 4 << 20
+)
+
+// raw is the codec of messages that are bytes already: it takes a *[]byte, and
+// fills one.
+type raw struct{}
+
+func (raw) Marshal(v any) (mem.BufferSlice, error) {
+	return mem.BufferSlice{mem.SliceBuffer(*v.(*[]byte))}, nil
 }
 
-// method is one of a generation's service.
-type method struct {
-	in, out protoreflect.MessageType
-	streams bool
+func (raw) Unmarshal(data mem.BufferSlice, v any) error {
+	b := v.(*[]byte)
+	*b = slices.Grow((*b)[:0], data.Len())[:data.Len()]
+	data.CopyTo(*b)
+	return nil
 }
 
-// methodOf finds the method with this full name, such as
-// "/lf.a2a.v1.A2AService/GetTask".
-func methodOf(path string) (method, bool) {
-	service, name, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	for _, f := range files() {
-		s := f.Services().ByName("A2AService")
-		if s == nil || string(s.FullName()) != service {
-			continue
-		}
-		m := s.Methods().ByName(protoreflect.Name(name))
-		if m == nil {
-			return method{}, false
-		}
-		in, inErr := protoregistry.GlobalTypes.FindMessageByName(m.Input().FullName())
-		out, outErr := protoregistry.GlobalTypes.FindMessageByName(m.Output().FullName())
-		return method{in, out, m.IsStreamingServer()}, inErr == nil && outErr == nil
+// Name is empty, which names protocol buffers: content types are
+// "application/grpc" then, which everybody knows.
+func (raw) Name() string { return "" }
+
+// newCard returns a card for what answers in d.
+func newCard(d *wire.Dialect) proto.Message {
+	if d.Generation == a2a.V03 {
+		return &v03.AgentCard{}
 	}
-	return method{}, false
+	return &v10.AgentCard{}
 }
 
-// fromJSON reads a message from its JSON form. Members that it does not have are
-// left out, as they are in every binding.
-func fromJSON(t protoreflect.MessageType, body []byte) (proto.Message, error) {
-	m := t.New().Interface()
-	return m, protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(body, m)
+// encodeCard returns a card in JSON as a message of d. Members that it does not
+// have are left out, as they are in every binding.
+func encodeCard(d *wire.Dialect, card []byte) ([]byte, error) {
+	m := newCard(d)
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(card, m); err != nil {
+		return nil, err
+	}
+	return proto.Marshal(m)
 }
 
-// toJSON returns the JSON form of a message, without the spaces that protojson
-// puts in at random: what is data would keep them.
-func toJSON(m proto.Message) ([]byte, error) {
+// decodeCard returns a message of d that is a card as JSON, without the spaces
+// that protojson puts in at random.
+func decodeCard(d *wire.Dialect, message []byte) ([]byte, error) {
+	m := newCard(d)
+	if err := proto.Unmarshal(message, m); err != nil {
+		return nil, err
+	}
 	b, err := protojson.Marshal(m)
 	if err != nil {
 		return nil, err

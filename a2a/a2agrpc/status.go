@@ -12,33 +12,39 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/anypb"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
 )
 
-// httpStatus is how a code travels over HTTP. A failed precondition is a
+// statuses are how codes travel over HTTP. The table is ordered: the first row of
+// a status is how it is read where nothing explains it. A failed precondition is a
 // conflict, as in A2A 1.0.0: what a task will not do in its state.
+var statuses = []struct {
+	code   codes.Code
+	status int
+}{
+	{codes.InvalidArgument, http.StatusBadRequest},
+	{codes.OutOfRange, http.StatusBadRequest},
+	{codes.AlreadyExists, http.StatusBadRequest},
+	{codes.Unauthenticated, http.StatusUnauthorized},
+	{codes.PermissionDenied, http.StatusForbidden},
+	{codes.NotFound, http.StatusNotFound},
+	{codes.FailedPrecondition, http.StatusConflict},
+	{codes.ResourceExhausted, http.StatusTooManyRequests},
+	{codes.ResourceExhausted, http.StatusRequestEntityTooLarge},
+	{codes.Unimplemented, http.StatusNotImplemented},
+	{codes.Unavailable, http.StatusServiceUnavailable},
+	{codes.DeadlineExceeded, http.StatusGatewayTimeout},
+}
+
 func httpStatus(c codes.Code) int {
-	switch c {
-	case codes.InvalidArgument, codes.OutOfRange, codes.AlreadyExists:
-		return http.StatusBadRequest
-	case codes.Unauthenticated:
-		return http.StatusUnauthorized
-	case codes.PermissionDenied:
-		return http.StatusForbidden
-	case codes.NotFound:
-		return http.StatusNotFound
-	case codes.FailedPrecondition:
-		return http.StatusConflict
-	case codes.ResourceExhausted:
-		return http.StatusTooManyRequests
-	case codes.Unimplemented:
-		return http.StatusNotImplemented
-	case codes.Unavailable:
-		return http.StatusServiceUnavailable
-	case codes.DeadlineExceeded:
-		return http.StatusGatewayTimeout
-	default:
-		return http.StatusInternalServerError
+	for _, row := range statuses {
+		if row.code == c {
+			return row.status
+		}
 	}
+	return http.StatusInternalServerError
 }
 
 // rpcStatus is a google.rpc.Status as the body of an error over HTTP+JSON.
@@ -107,7 +113,7 @@ func detail(reason string) json.RawMessage {
 // the status of HTTP where a guard before the agent refused. 0.3 has another
 // code than 1.0 for what an agent does not do (0.3 has no list of codes; this is
 // what a2a-go makes of it).
-func decodeStatus(path string, httpCode int, body []byte) *status.Status {
+func decodeStatus(d *wire.Dialect, httpCode int, body []byte) *status.Status {
 	var in rpcStatus
 	var guard struct {
 		Error       string `json:"error"`
@@ -129,7 +135,7 @@ func decodeStatus(path string, httpCode int, body []byte) *status.Status {
 	if len(in.Error.Details) == 0 || json.Unmarshal(in.Error.Details[0], &why) != nil || why.Reason == "" {
 		return status.New(c, message)
 	}
-	if strings.HasPrefix(path, "/a2a.v1.") && (why.Reason == "UNSUPPORTED_OPERATION" || why.Reason == "PUSH_NOTIFICATION_NOT_SUPPORTED") {
+	if d.Generation == a2a.V03 && (why.Reason == "UNSUPPORTED_OPERATION" || why.Reason == "PUSH_NOTIFICATION_NOT_SUPPORTED") {
 		c = codes.Unimplemented
 	}
 	st, err := status.New(c, message).WithDetails(&errdetails.ErrorInfo{Reason: why.Reason, Domain: why.Domain})
@@ -141,18 +147,13 @@ func decodeStatus(path string, httpCode int, body []byte) *status.Status {
 
 // codeOf is the code of an HTTP status that nothing explains.
 func codeOf(httpCode int) codes.Code {
-	for _, c := range []codes.Code{codes.InvalidArgument, codes.Unauthenticated, codes.PermissionDenied, codes.NotFound,
-		codes.ResourceExhausted, codes.Unavailable, codes.DeadlineExceeded} {
-		if httpStatus(c) == httpCode {
-			return c
+	for _, row := range statuses {
+		if row.status == httpCode {
+			return row.code
 		}
 	}
-	switch {
-	case httpCode == http.StatusRequestEntityTooLarge:
-		return codes.ResourceExhausted
-	case httpCode/100 == 4:
+	if httpCode/100 == 4 {
 		return codes.InvalidArgument
-	default:
-		return codes.Internal
 	}
+	return codes.Internal
 }

@@ -23,9 +23,8 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
 
-	"rialto/a2a"
+	"rialto/a2a/internal/wire"
 )
 
 // The bounds of a connection. Servers cut those who ask more often than every
@@ -48,8 +47,11 @@ type Transport struct {
 	MaxMessage int         // 0 means DefaultMaxMessage
 
 	mu    sync.Mutex
-	conns map[string]*grpc.ClientConn // by origin
+	conns map[origin]*grpc.ClientConn
 }
+
+// origin is what a connection leads to.
+type origin struct{ scheme, host string }
 
 // Close cuts all connections.
 func (t *Transport) Close() error {
@@ -65,10 +67,10 @@ func (t *Transport) Close() error {
 
 // conn returns the connection to the server at u, which is made when it is used.
 func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
-	origin := u.Scheme + "://" + u.Host
+	at := origin{u.Scheme, u.Host}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if c, ok := t.conns[origin]; ok {
+	if c, ok := t.conns[at]; ok {
 		return c, nil
 	}
 	if len(t.conns) >= maxConns {
@@ -81,8 +83,8 @@ func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
 	limit := cmp.Or(t.MaxMessage, DefaultMaxMessage)
 	c, err := grpc.NewClient("dns:///"+net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)),
 		grpc.WithTransportCredentials(secure),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(limit), grpc.MaxCallSendMsgSize(limit)),
-		grpc.WithMaxHeaderListSize(maxHeader),
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(raw{}), grpc.MaxCallRecvMsgSize(limit), grpc.MaxCallSendMsgSize(limit)),
+		grpc.WithMaxHeaderListSize(maxHeader), grpc.WithStaticStreamWindowSize(streamWindow), grpc.WithStaticConnWindowSize(connWindow),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: stillThere, Timeout: stillThereFor}),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: connectTime}),
 		grpc.WithIdleTimeout(idle),
@@ -93,16 +95,16 @@ func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
 		return nil, err
 	}
 	if t.conns == nil {
-		t.conns = map[string]*grpc.ClientConn{}
+		t.conns = map[origin]*grpc.ClientConn{}
 	}
-	t.conns[origin] = c
+	t.conns[at] = c
 	return c, nil
 }
 
 // RoundTrip makes the call that req is: see the package comment. Its error says
 // that no server answered; what a server refused is a response.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	m, ok := methodOf(req.URL.Path)
+	d, op, ok := wire.GRPCRoute(req.URL.Path)
 	if !ok {
 		return nil, fmt.Errorf("%s is no method of A2A over gRPC", req.URL.Path)
 	}
@@ -110,102 +112,120 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := t.message(m, req)
+	message, err := t.message(req)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(metadata.NewOutgoingContext(req.Context(), outgoing(req.Header)))
-	s, first, err := open(ctx, conn, req.URL.Path, m, in)
-	if err != nil {
-		cancel()
-		return refusal(req, s, err)
+	if op.Streams() {
+		return stream(req, conn, message)
 	}
-	head := http.Header{"Content-Type": {"application/json"}}
-	if !m.streams {
-		cancel()
-		return response(req, http.StatusOK, head, io.NopCloser(bytes.NewReader(first))), nil
-	}
-	head.Set("Content-Type", "text/event-stream")
-	body := &events{m: m, s: s, cancel: cancel}
-	if first != nil {
-		body.add(first)
-	}
-	return response(req, http.StatusOK, head, body), nil
+	return unary(req, conn, d, op, message)
 }
 
-func (t *Transport) message(m method, req *http.Request) (proto.Message, error) {
-	var body []byte
-	if req.Body != nil {
-		defer req.Body.Close()
-		limit := int64(cmp.Or(t.MaxMessage, DefaultMaxMessage))
-		var err error
-		if body, err = io.ReadAll(io.LimitReader(req.Body, 2*limit)); err != nil { // JSON is longer than what it stands for
-			return nil, err
+func (t *Transport) message(req *http.Request) ([]byte, error) {
+	if req.Body == nil {
+		return nil, nil
+	}
+	defer req.Body.Close()
+	limit := int64(cmp.Or(t.MaxMessage, DefaultMaxMessage))
+	if there, ok := req.Body.(interface{ Bytes() []byte }); ok {
+		return there.Bytes(), nil
+	}
+	return io.ReadAll(io.LimitReader(req.Body, limit+1)) // more is refused by the connection
+}
+
+// unary makes a call that is answered by a message.
+func unary(req *http.Request, conn *grpc.ClientConn, d *wire.Dialect, op wire.Op, message []byte) (*http.Response, error) {
+	var result []byte
+	s, err := conn.NewStream(outgoing(req), &grpc.StreamDesc{}, req.URL.Path)
+	if err != nil {
+		return refusal(req, hearing{}, err)
+	}
+	if err = s.SendMsg(&message); err == nil || errors.Is(err, io.EOF) { // then RecvMsg says why
+		err = s.RecvMsg(&result)
+	}
+	if err != nil {
+		return refusal(req, heard(s), err)
+	}
+	kind := messageHeader
+	if op == wire.ExtendedCard {
+		kind = jsonHeader
+		if result, err = decodeCard(d, result); err != nil {
+			return nil, fmt.Errorf("a card that is none: %w", err)
 		}
 	}
-	in, err := fromJSON(m.in, body)
-	if err != nil {
-		return nil, &a2a.Error{Code: a2a.InvalidParams, Message: "the call has no form in gRPC: " + err.Error(), NotSent: true}
-	}
-	return in, nil
+	return response(req, http.StatusOK, kind, &memory{*bytes.NewBuffer(result)}), nil
 }
 
-// open begins a call and returns the first message of the answer as JSON; nil
-// if a stream ends without one. The stream is there with an error, too, where
-// one was begun.
-func open(ctx context.Context, conn *grpc.ClientConn, path string, m method, in proto.Message) (grpc.ClientStream, []byte, error) {
-	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, path)
+// stream makes a call that is answered by a stream. It waits for its first
+// message, for that is where servers refuse.
+func stream(req *http.Request, conn *grpc.ClientConn, message []byte) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(outgoing(req))
+	e, err := open(ctx, conn, req.URL.Path, message)
 	if err != nil {
-		return nil, nil, err
+		cancel()
+		return refusal(req, heard(e.s), err)
 	}
-	if err := s.SendMsg(in); err != nil && !errors.Is(err, io.EOF) { // then RecvMsg says why
-		return s, nil, err
+	e.cancel = cancel
+	return response(req, http.StatusOK, streamHeader, e), nil
+}
+
+// open begins a stream. What it returns is never nil.
+func open(ctx context.Context, conn *grpc.ClientConn, path string, message []byte) (*events, error) {
+	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, path)
+	e := &events{ctx: ctx, s: s}
+	if err != nil {
+		return e, err
+	}
+	if err := s.SendMsg(&message); err != nil && !errors.Is(err, io.EOF) { // then RecvMsg says why
+		return e, err
 	}
 	if err := s.CloseSend(); err != nil {
-		return s, nil, err
+		return e, err
 	}
-	first, err := next(s, m)
-	if errors.Is(err, io.EOF) && m.streams {
-		return s, nil, nil
+	if err := e.next(); !errors.Is(err, io.EOF) {
+		return e, err
 	}
-	return s, first, err
+	return e, nil // it has ended without a message
 }
 
-// next returns the next message of s as JSON.
-func next(s grpc.ClientStream, m method) ([]byte, error) {
-	out := m.out.New().Interface()
-	if err := s.RecvMsg(out); err != nil {
-		return nil, err
+// hearing is what a server has sent besides messages.
+type hearing struct{ header, trailer metadata.MD }
+
+// heard returns what has come over s, which has ended, if it ever began.
+func heard(s grpc.ClientStream) (h hearing) {
+	if s != nil {
+		h.header, _ = s.Header()
+		h.trailer = s.Trailer()
 	}
-	return toJSON(out)
+	return h
 }
 
 // refusal returns the response that stands for err: the server's own word if it
 // was one.
-func refusal(req *http.Request, s grpc.ClientStream, err error) (*http.Response, error) {
+func refusal(req *http.Request, h hearing, err error) (*http.Response, error) {
 	st, ok := status.FromError(err)
-	if req.Context().Err() != nil || !ok || !answered(s, st.Code()) {
+	if req.Context().Err() != nil || !ok || !h.answers(st.Code()) {
 		return nil, cmp.Or(req.Context().Err(), unanswered(st, err))
 	}
 	code, body := encodeStatus(st)
-	head := http.Header{"Content-Type": {"application/json"}}
-	for _, c := range s.Trailer()["www-authenticate"] {
-		head.Add("WWW-Authenticate", c)
+	head := jsonHeader
+	if challenge := h.trailer["www-authenticate"]; len(challenge) > 0 {
+		head = head.Clone()
+		head["Www-Authenticate"] = challenge
 	}
-	return response(req, code, head, io.NopCloser(bytes.NewReader(body))), nil
+	return response(req, code, head, &memory{*bytes.NewBuffer(body)}), nil
 }
 
-// answered reports whether a code is what a server said, and not what gRPC made
+// answers reports whether a code is what a server said, and not what gRPC made
 // of a connection. An answer has a content type, in its header or trailer.
-func answered(s grpc.ClientStream, code codes.Code) bool {
-	if s == nil {
-		return false
-	}
-	if code != codes.Unavailable && code != codes.Internal && code != codes.Canceled && code != codes.DeadlineExceeded {
+func (h hearing) answers(code codes.Code) bool {
+	switch code {
+	case codes.Unavailable, codes.Internal, codes.Canceled, codes.DeadlineExceeded:
+		return len(h.header) > 0 || len(h.trailer) > 0
+	default:
 		return true
 	}
-	h, _ := s.Header()
-	return len(h) > 0 || len(s.Trailer()) > 0
 }
 
 func unanswered(st *status.Status, err error) error {
@@ -215,6 +235,13 @@ func unanswered(st *status.Status, err error) error {
 	return errors.New(st.Message())
 }
 
+// The headers of responses, by what is in their bodies. Nobody writes to them.
+var (
+	messageHeader = http.Header{"Content-Type": {wire.ProtobufType}}
+	streamHeader  = http.Header{"Content-Type": {wire.GRPCType}}
+	jsonHeader    = http.Header{"Content-Type": {"application/json"}}
+)
+
 func response(req *http.Request, code int, head http.Header, body io.ReadCloser) *http.Response {
 	return &http.Response{
 		StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/2.0", ProtoMajor: 2,
@@ -222,55 +249,79 @@ func response(req *http.Request, code int, head http.Header, body io.ReadCloser)
 	}
 }
 
-// outgoing returns the header of a request as metadata. What is about the body,
-// or HTTP's own, stays behind.
-func outgoing(h http.Header) metadata.MD {
-	md := metadata.MD{}
-	for k, vs := range h {
-		switch k = strings.ToLower(k); k {
-		case "accept", "connection", "content-type", "content-length", "host", "te", "user-agent":
-		default:
-			if !strings.HasPrefix(k, "grpc-") {
-				md[k] = vs
+// memory is a body that is there already, for those who ask for its Bytes.
+type memory struct{ bytes.Buffer }
+
+// Close does nothing.
+func (*memory) Close() error { return nil }
+
+// outgoing returns the context of a request with its header as metadata. What is
+// about the body, or HTTP's own, stays behind.
+func outgoing(req *http.Request) context.Context {
+	pairs := make([]string, 0, 2*len(req.Header))
+	for k, vs := range req.Header {
+		switch k {
+		case "Accept", "Connection", "Content-Type", "Content-Length", "Host", "Te", "User-Agent":
+			continue
+		}
+		if k = strings.ToLower(k); !strings.HasPrefix(k, "grpc-") {
+			for _, v := range vs {
+				pairs = append(pairs, k, v)
 			}
 		}
 	}
-	return md
+	return metadata.AppendToOutgoingContext(req.Context(), pairs...)
 }
 
-// events is a stream of messages as the body of an event stream.
+// events is a stream of messages as the frames of a body.
 type events struct {
-	m      method
+	ctx    context.Context // of the call; that of s ends with s
 	s      grpc.ClientStream
 	cancel context.CancelFunc
-	left   bytes.Buffer
-	over   bool
+
+	message []byte // the last
+	frame   []byte // that it makes
+	read    int    // how much of that has been
+	over    bool
 }
 
-func (e *events) add(message []byte) {
-	e.left.WriteString("data: ")
-	e.left.Write(message)
-	e.left.WriteString("\n\n")
+// next waits for the next message.
+func (e *events) next() error {
+	if err := e.s.RecvMsg(&e.message); err != nil {
+		return err
+	}
+	e.put(e.message, false)
+	return nil
 }
 
-// Read returns the next messages as events. A server's refusal is an event, too;
-// a cut connection is an error.
+// put makes message what is read next.
+func (e *events) put(message []byte, refused bool) {
+	e.frame, e.read = wire.AppendFrame(e.frame[:0], message, refused), 0
+}
+
+// Read returns frames. A server's refusal is one, too; a cut connection is an
+// error.
 func (e *events) Read(p []byte) (int, error) {
-	if e.left.Len() == 0 && !e.over {
-		message, err := next(e.s, e.m)
+	if e.read == len(e.frame) && !e.over {
+		err := e.next()
 		st, _ := status.FromError(err)
 		switch {
 		case err == nil:
-			e.add(message)
-		case errors.Is(err, io.EOF), !answered(e.s, st.Code()), e.s.Context().Err() != nil:
-			return 0, cmp.Or(e.s.Context().Err(), err)
+		case errors.Is(err, io.EOF):
+			return 0, io.EOF
+		case e.ctx.Err() != nil, !heard(e.s).answers(st.Code()):
+			return 0, cmp.Or(e.ctx.Err(), err)
 		default:
 			_, refused := encodeStatus(st)
-			e.add(refused)
+			e.put(refused, true)
 			e.over = true
 		}
 	}
-	return e.left.Read(p) // io.EOF where nothing is left
+	n := copy(p, e.frame[e.read:])
+	if e.read += n; n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
 }
 
 // Close ends the call.

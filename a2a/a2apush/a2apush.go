@@ -77,7 +77,7 @@ func Body(c *a2a.PushConfig, t *a2a.Task) ([]byte, error) {
 	silent.Metadata, silent.Status.Message = nil, nil
 	var body jsontext.Value
 	for _, t := range []*a2a.Task{&whole, &noHistory, &bare, &silent} {
-		b, err := wire.EncodeNotification(c.Generation, c.Binding, t)
+		b, err := wire.EncodeNotification(c.Generation, t)
 		if err != nil {
 			return nil, err
 		}

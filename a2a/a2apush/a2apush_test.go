@@ -69,7 +69,7 @@ func task() *a2a.Task {
 }
 
 // TestANotificationIsInTheWordsOfTheCallThatAskedForIt holds bodies to the
-// generation and binding of the registration.
+// generation of the registration.
 func TestANotificationIsInTheWordsOfTheCallThatAskedForIt(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -80,10 +80,8 @@ func TestANotificationIsInTheWordsOfTheCallThatAskedForIt(t *testing.T) {
 			`{"id":"mine","sessionId":"ctx","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text","text":"a < b & c"}]},"timestamp":"2027-01-15T08:00:00.000Z"},"artifacts":[{"parts":[{"type":"text","text":"result"}],"index":0}]}`},
 		{"0.2 has a task", a2a.PushConfig{Generation: a2a.V02},
 			`{"kind":"task","id":"handle","contextId":"ctx","status":{"state":"completed","message":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"a < b & c"}]},"timestamp":"2027-01-15T08:00:00.000Z"},"artifacts":[{"artifactId":"0","parts":[{"kind":"text","text":"result"}]}]}`},
-		{"0.3 has a task", a2a.PushConfig{Generation: a2a.V03, Binding: a2a.JSONRPC},
+		{"0.3 has a task", a2a.PushConfig{Generation: a2a.V03},
 			`{"kind":"task","id":"handle","contextId":"ctx","status":{"state":"completed","message":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"a < b & c"}]},"timestamp":"2027-01-15T08:00:00.000Z"},"artifacts":[{"artifactId":"0","parts":[{"kind":"text","text":"result"}]}]}`},
-		{"0.3 over REST spells by its protocol buffers", a2a.PushConfig{Generation: a2a.V03, Binding: a2a.HTTPJSON},
-			`{"id":"handle","contextId":"ctx","status":{"state":"TASK_STATE_COMPLETED","message":{"messageId":"m","role":"ROLE_AGENT","content":[{"text":"a < b & c"}]},"timestamp":"2027-01-15T08:00:00.000Z"},"artifacts":[{"artifactId":"0","parts":[{"text":"result"}]}]}`},
 		{"1.0 has a StreamResponse", a2a.PushConfig{Generation: a2a.V10},
 			`{"task":{"id":"handle","contextId":"ctx","status":{"state":"TASK_STATE_COMPLETED","message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"a < b & c"}]},"timestamp":"2027-01-15T08:00:00.000Z"},"artifacts":[{"artifactId":"0","parts":[{"text":"result"}]}]}}`},
 	} {

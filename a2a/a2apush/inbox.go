@@ -30,8 +30,8 @@ type Inbox struct {
 	URL string // of the server, without trailing slash
 	Key []byte // that nobody else has
 
-	// Keys are those of each agent, by its name.
-	Keys map[string]*Keys
+	// Keys returns those of an agent; nil if there is none with that name.
+	Keys func(agent string) *Keys
 
 	// Poke has a task looked at.
 	Poke func(handle string)
@@ -137,8 +137,8 @@ func (in *Inbox) proven(r *http.Request, agent, handle string, body [sha256.Size
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
-	keys, known := in.Keys[agent]
-	if !known {
+	keys := in.Keys(agent)
+	if keys == nil {
 		return fmt.Errorf("there is no agent %q any more", agent)
 	}
 	set, err := keys.Set(ctx)

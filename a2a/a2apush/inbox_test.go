@@ -64,7 +64,7 @@ func newInbox(t *testing.T, agent *signing) (*a2apush.Inbox, chan string) {
 	in := &a2apush.Inbox{
 		Key: []byte("key"), Log: slog.New(slog.DiscardHandler),
 		Poke: func(handle string) { poked <- handle },
-		Keys: map[string]*a2apush.Keys{"agent": {Agent: agent.url + "/a2a", Now: time.Now}}, Now: time.Now,
+		Keys: keysOf("agent", &a2apush.Keys{Agent: agent.url + "/a2a", Now: time.Now}), Now: time.Now,
 	}
 	srv := httptest.NewServer(in)
 	t.Cleanup(srv.Close)
@@ -209,4 +209,14 @@ func FuzzCheckJWT(f *testing.F) {
 			t.Errorf("%q passes", token)
 		}
 	})
+}
+
+// keysOf knows the keys of one agent.
+func keysOf(agent string, keys *a2apush.Keys) func(string) *a2apush.Keys {
+	return func(name string) *a2apush.Keys {
+		if name != agent {
+			return nil
+		}
+		return keys
+	}
 }

@@ -1,7 +1,7 @@
 // Package a2aserver serves an a2a.Agent to A2A clients over HTTP: JSON-RPC of
 // generations 1.0, 0.3, 0.2 and 0.1 and HTTP+JSON of 1.0 and 0.3 at one URL, event
-// streams, and the agent's card. What package a2agrpc takes over gRPC it answers
-// as HTTP+JSON (ServeGRPC).
+// streams, and the agent's card. It answers what package a2agrpc takes over gRPC
+// (ServeGRPC).
 //
 // It does not run agents (see a2aexec), know who may call them (the guard
 // before it does) or keep anything but the names that callers of 0.1 give to

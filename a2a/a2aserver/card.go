@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
@@ -183,7 +182,7 @@ func (s *Server) Interfaces() []a2a.Interface {
 }
 
 // extendedCard answers with the card for callers who were let through.
-func (s *Server) extendedCard(ctx context.Context, d *wire.Dialect) (json.RawMessage, error) {
+func (s *Server) extendedCard(ctx context.Context, d *wire.Dialect) ([]byte, error) {
 	if s.Extended == nil {
 		return nil, s.noExtendedCard(d)
 	}

@@ -1,18 +1,20 @@
 package a2aserver
 
 import (
-	"encoding/json"
+	"context"
 	"net/http"
+	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
 )
 
 // ServeGRPC answers a call that came over gRPC, as package a2agrpc hands it over:
-// a POST whose path ends in the full name of the method, with the JSON form of
-// the message. Its answers are those of HTTP+JSON.
+// a POST whose path ends in the full name of the method, with its message, as
+// protocol buffers. It answers with a message or, where the call streams, with the
+// frames of gRPC; it refuses as over HTTP+JSON.
 func (s *Server) ServeGRPC(w http.ResponseWriter, r *http.Request) {
-	c := call{binding: overGRPC{}, dialect: wire.Dialects()[0], agent: s.Agent}
+	c := call{binding: overGRPC{}, dialect: wire.GRPCDialects()[0], agent: s.Agent}
 	d, op, ok := wire.GRPCRoute(r.URL.Path)
 	if d != nil {
 		c.dialect, c.op = d, op
@@ -22,9 +24,6 @@ func (s *Server) ServeGRPC(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, err := s.readBody(w, r)
-	if err == nil && !json.Valid(body) {
-		err = a2a.Errorf(a2a.ParseFailed, "the body is not JSON")
-	}
 	if err != nil {
 		s.writeError(w, r, c, err)
 		return
@@ -33,7 +32,39 @@ func (s *Server) ServeGRPC(w http.ResponseWriter, r *http.Request) {
 	s.serve(w, r, c)
 }
 
-// overGRPC is the binding GRPC.
+// overGRPC is the binding GRPC: it refuses as HTTP+JSON does.
 type overGRPC struct{ rest }
 
-func (overGRPC) name() a2a.Binding { return a2a.GRPC }
+// contentType is that of a message. Only the card is not made into one here: it
+// is signed as JSON.
+func (overGRPC) contentType(op wire.Op) string {
+	if op == wire.ExtendedCard {
+		return jsonType
+	}
+	return wire.ProtobufType
+}
+
+// result is the message itself; that of a call without a result is empty.
+func (overGRPC) result(_ call, result []byte) []byte { return result }
+
+func (overGRPC) events(w http.ResponseWriter) events {
+	w.Header().Set("Content-Type", wire.GRPCType)
+	return frames{w}
+}
+
+// frames are the events of a stream over gRPC, which itself sees to it that
+// nobody takes a quiet connection for dead.
+type frames struct{ w http.ResponseWriter }
+
+func (frames) begin() error { return nil }
+
+func (f frames) event(_ string, data []byte) error { return f.write(data, false) }
+
+func (f frames) refuse(data []byte) error { return f.write(data, true) }
+
+func (f frames) keepAlive(context.Context, time.Duration) {}
+
+func (f frames) write(data []byte, refused bool) error {
+	_, err := f.w.Write(wire.AppendFrame(nil, data, refused))
+	return err
+}

@@ -3,7 +3,6 @@ package a2aserver
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -22,18 +21,22 @@ type call struct {
 	id      jsonrpc.ID
 	dialect *wire.Dialect
 	op      wire.Op
-	params  json.RawMessage
+	params  []byte
 	path    wire.PushID // what the path says of a config of push notifications
 	agent   a2a.Agent
 }
 
 // binding is how answers travel.
 type binding interface {
-	name() a2a.Binding
+	// contentType is that of the answer to op which is no stream.
+	contentType(op wire.Op) string
+
+	// events begins a stream on w, which sends nothing yet.
+	events(w http.ResponseWriter) events
 
 	// result returns the body of an answer, or the data of an event. A nil result
 	// is that of a call that has none.
-	result(c call, result json.RawMessage) []byte
+	result(c call, result []byte) []byte
 
 	// refusal returns the same for an error, which is an *a2a.Error or one that
 	// the binding made itself, with the HTTP status of an answer.
@@ -72,7 +75,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
 		s.writeError(w, r, c, err)
 		return
 	}
-	write(w, http.StatusOK, c.binding.result(c, result))
+	write(w, http.StatusOK, c.binding.contentType(c.op), c.binding.result(c, result))
 }
 
 func access(op wire.Op) Access {
@@ -88,7 +91,7 @@ func access(op wire.Op) Access {
 // of the call.
 func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
 	c := call{binding: jsonRPC{}, dialect: wire.Dialects()[0]}
-	body, err := s.readBody(w, r)
+	body, err := s.readJSON(w, r)
 	if err != nil {
 		return c, err
 	}
@@ -107,11 +110,16 @@ func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
 	return c, err
 }
 
-// readBody reads the body of a call, whatever its binding.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// readJSON reads the body of a call that says it is JSON.
+func (s *Server) readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, refusal{http.StatusUnsupportedMediaType, a2a.Errorf(a2a.InvalidRequest, "the body must be application/json")}
 	}
+	return s.readBody(w, r)
+}
+
+// readBody reads the body of a call, whatever its binding.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.maxBody()))
 	var large *http.MaxBytesError
 	switch {
@@ -161,7 +169,7 @@ func isJSON(contentType string) bool {
 }
 
 // answer does what c asks for, unless it asks for a stream.
-func (s *Server) answer(ctx context.Context, c call) (json.RawMessage, error) {
+func (s *Server) answer(ctx context.Context, c call) ([]byte, error) {
 	switch {
 	case c.op == wire.Send:
 		return s.send(ctx, c)
@@ -180,7 +188,7 @@ func (s *Server) answer(ctx context.Context, c call) (json.RawMessage, error) {
 	}
 }
 
-func (s *Server) send(ctx context.Context, c call) (json.RawMessage, error) {
+func (s *Server) send(ctx context.Context, c call) ([]byte, error) {
 	req, err := s.request(c)
 	if err != nil {
 		return nil, err
@@ -201,11 +209,10 @@ func (s *Server) request(c call) (*a2a.SendRequest, error) {
 	if _, ok := s.Agent.(a2a.Pusher); !ok {
 		return nil, errNoPush
 	}
-	req.Push.Binding = c.binding.name()
 	return req, nil
 }
 
-func (s *Server) task(ctx context.Context, c call) (json.RawMessage, error) {
+func (s *Server) task(ctx context.Context, c call) ([]byte, error) {
 	q, err := c.dialect.DecodeQuery(c.params)
 	if err != nil {
 		return nil, err
@@ -217,7 +224,7 @@ func (s *Server) task(ctx context.Context, c call) (json.RawMessage, error) {
 	return c.dialect.EncodeTask(t.WithHistory(q.HistoryLength))
 }
 
-func (s *Server) cancel(ctx context.Context, c call) (json.RawMessage, error) {
+func (s *Server) cancel(ctx context.Context, c call) ([]byte, error) {
 	q, err := c.dialect.DecodeQuery(c.params)
 	if err != nil {
 		return nil, err
@@ -263,7 +270,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err 
 		no.status = e.HTTPStatus
 	}
 	status, body := c.binding.refusal(c, s.shown(r, c, err))
-	write(w, cmp.Or(no.status, status), body)
+	write(w, cmp.Or(no.status, status), jsonType, body)
 }
 
 // shown returns what of err may be shown. What an agent did not mean to say is
@@ -281,11 +288,13 @@ func (s *Server) shown(r *http.Request, c call, err error) error {
 // jsonRPC is the binding JSONRPC.
 type jsonRPC struct{}
 
-func (jsonRPC) name() a2a.Binding { return a2a.JSONRPC }
+func (jsonRPC) contentType(wire.Op) string { return jsonType }
 
-func (jsonRPC) result(c call, result json.RawMessage) []byte {
+func (jsonRPC) events(w http.ResponseWriter) events { return newSSE(w) }
+
+func (jsonRPC) result(c call, result []byte) []byte {
 	if result == nil {
-		result = json.RawMessage("null")
+		result = []byte("null")
 	}
 	return (&jsonrpc.Response{ID: c.id, Result: result}).Append(nil)
 }
@@ -299,8 +308,11 @@ func (jsonRPC) refusal(c call, err error) (int, []byte) {
 	return http.StatusOK, resp.Append(nil)
 }
 
-func write(w http.ResponseWriter, status int, body []byte) {
-	w.Header().Set("Content-Type", "application/json")
+// jsonType is the media type of what is JSON: every refusal, and most answers.
+const jsonType = "application/json"
+
+func write(w http.ResponseWriter, status int, kind string, body []byte) {
+	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that is gone needs no answer

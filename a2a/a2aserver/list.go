@@ -2,13 +2,12 @@ package a2aserver
 
 import (
 	"context"
-	"encoding/json"
 
 	"rialto/a2a"
 )
 
 // list answers with a page of the agent's tasks, if it can list them.
-func (s *Server) list(ctx context.Context, c call) (json.RawMessage, error) {
+func (s *Server) list(ctx context.Context, c call) ([]byte, error) {
 	lister, ok := s.Agent.(a2a.Lister)
 	if !ok || !s.Lists {
 		return nil, a2a.Errorf(a2a.UnsupportedOperation, "this agent does not list its tasks")

@@ -2,7 +2,6 @@ package a2aserver
 
 import (
 	"context"
-	"encoding/json"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
@@ -12,24 +11,23 @@ var errNoPush = a2a.Errorf(a2a.PushNotSupported, "this agent sends no push notif
 
 // push answers a call about the configs of push notifications, if the agent
 // keeps any.
-func (s *Server) push(ctx context.Context, c call) (json.RawMessage, error) {
+func (s *Server) push(ctx context.Context, c call) ([]byte, error) {
 	if _, ok := s.Agent.(a2a.Pusher); !ok {
 		return nil, errNoPush
 	}
 	p := c.agent.(a2a.Pusher) // the agent, or named around it
 	if c.op == wire.PushSet {
-		in, err := c.dialect.DecodePush(c.params, c.path)
+		in, err := c.dialect.DecodePushSet(c.params, c.path)
 		if err != nil {
 			return nil, err
 		}
-		in.Binding = c.binding.name()
 		kept, err := p.SetPush(ctx, in)
 		if err != nil {
 			return nil, err
 		}
 		return c.dialect.EncodePush(kept)
 	}
-	id, err := c.dialect.DecodePushID(c.params, c.path)
+	id, err := c.dialect.DecodePushID(c.op, c.params, c.path)
 	if err != nil {
 		return nil, err
 	}

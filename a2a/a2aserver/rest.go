@@ -44,7 +44,7 @@ func (s *Server) decodeREST(w http.ResponseWriter, r *http.Request, at wire.REST
 		c.params, err = query(r, at.Task)
 		return c, err
 	}
-	body, err := s.readBody(w, r)
+	body, err := s.readJSON(w, r)
 	if err != nil {
 		return c, err
 	}
@@ -59,7 +59,7 @@ func (s *Server) decodeREST(w http.ResponseWriter, r *http.Request, at wire.REST
 }
 
 // query returns what r says of a task as the parameters of a call about it.
-func query(r *http.Request, id a2a.TaskID) (json.RawMessage, error) {
+func query(r *http.Request, id a2a.TaskID) ([]byte, error) {
 	q := struct {
 		ID            a2a.TaskID `json:"id"`
 		HistoryLength *int       `json:"historyLength,omitempty"`
@@ -75,7 +75,7 @@ func query(r *http.Request, id a2a.TaskID) (json.RawMessage, error) {
 }
 
 // filter returns the query of r as the parameters of a call that lists tasks.
-func filter(r *http.Request) (json.RawMessage, error) {
+func filter(r *http.Request) ([]byte, error) {
 	params := map[string]any{}
 	for k, vs := range r.URL.Query() {
 		switch k {
@@ -98,9 +98,11 @@ func filter(r *http.Request) (json.RawMessage, error) {
 // HTTP status.
 type rest struct{}
 
-func (rest) name() a2a.Binding { return a2a.HTTPJSON }
+func (rest) contentType(wire.Op) string { return jsonType }
 
-func (rest) result(_ call, result json.RawMessage) []byte {
+func (rest) events(w http.ResponseWriter) events { return newSSE(w) }
+
+func (rest) result(_ call, result []byte) []byte {
 	if result == nil {
 		return []byte("{}") // a google.protobuf.Empty
 	}

@@ -2,7 +2,6 @@ package a2aserver
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"net/http"
 	"strings"
@@ -22,38 +21,68 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call) {
 	defer pulse.Wait()
 	defer stop()
 
-	var out *sse.Writer
+	var out events
 	begin := func() bool {
 		if out != nil {
 			return true
 		}
-		out = sse.NewWriter(w)
-		pulse.Go(func() { keepAlive(ctx, out, s.keepAlive()) })
-		return out.Flush() == nil
+		out = c.binding.events(w)
+		pulse.Go(func() { out.keepAlive(ctx, s.keepAlive()) })
+		return out.begin() == nil
 	}
 	if (c.binding == jsonRPC{}) && !begin() {
 		return
 	}
 	for result, err := range s.results(ctx, c) {
 		if err != nil && out == nil {
-			s.writeError(w, r, c, err) // over HTTP+JSON, before the stream begins
+			s.writeError(w, r, c, err) // over HTTP+JSON and gRPC, before the stream begins
 			return
 		}
-		event := sse.Event{Data: c.binding.result(c, result.json)}
+		if !begin() || r.Context().Err() != nil {
+			return
+		}
 		if err != nil {
-			_, event.Data = c.binding.refusal(c, s.shown(r, c, err))
-		}
-		if !begin() {
+			_, body := c.binding.refusal(c, s.shown(r, c, err))
+			_ = out.refuse(body) // it is the last word, read or not
 			return
 		}
+		kind := ""
 		if c.dialect.CallersName && strings.HasPrefix(r.UserAgent(), namesEvents) {
-			event.Type = result.kind
+			kind = result.kind
 		}
-		if r.Context().Err() != nil || out.Event(event) != nil {
+		if out.event(kind, c.binding.result(c, result.body)) != nil {
 			return
 		}
 	}
 }
+
+// events are those of a stream. Each is sent at once.
+type events interface {
+	// begin sends the header, if nothing has been sent yet.
+	begin() error
+
+	// event sends a result, of a kind for those who want to know it.
+	event(kind string, data []byte) error
+
+	// refuse ends the stream with an error.
+	refuse(data []byte) error
+
+	// keepAlive keeps a quiet stream alive until ctx ends.
+	keepAlive(ctx context.Context, every time.Duration)
+}
+
+// sseEvents is an event stream over HTTP.
+type sseEvents struct{ *sse.Writer }
+
+func newSSE(w http.ResponseWriter) events { return sseEvents{sse.NewWriter(w)} }
+
+func (s sseEvents) begin() error { return s.Flush() }
+
+func (s sseEvents) event(kind string, data []byte) error {
+	return s.Event(sse.Event{Type: kind, Data: data})
+}
+
+func (s sseEvents) refuse(data []byte) error { return s.event("", data) }
 
 // namesEvents begins the name of a client of 0.1 that ignores events without a
 // type, while the sample client in JavaScript ignores those that have one. The
@@ -63,7 +92,7 @@ const namesEvents = "trpc-a2a-go"
 // result is an encoded event.
 type result struct {
 	kind string // the type that namesEvents knows it by
-	json json.RawMessage
+	body []byte
 }
 
 func kind(e a2a.Event) string {
@@ -79,7 +108,7 @@ func kind(e a2a.Event) string {
 
 // keepAlive comments on a stream that may be quiet for long, so that nobody on
 // the way takes it for dead, and so that we notice when the client is.
-func keepAlive(ctx context.Context, out *sse.Writer, every time.Duration) {
+func (s sseEvents) keepAlive(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -87,7 +116,7 @@ func keepAlive(ctx context.Context, out *sse.Writer, every time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if out.Comment("keep-alive") != nil {
+			if s.Comment("keep-alive") != nil {
 				return
 			}
 		}

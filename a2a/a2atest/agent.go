@@ -5,6 +5,7 @@ package a2atest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -23,6 +24,7 @@ import (
 //	wait WORDS    works until Release, then as echo
 //	hang          works until it is canceled
 //	ask WORDS     asks WORDS; the next message is done as if it came alone
+//	form SCHEMA   asks for what is of the schema; the answer is as that to ask
 //	auth WORDS    asks for authorization
 //	fail WORDS    fails
 //	reject WORDS  rejects
@@ -161,6 +163,8 @@ func (a *Agent) run(ctx context.Context, t *a2aexec.Turn) error {
 		return ctx.Err()
 	case "ask":
 		t.Ask(words)
+	case "form":
+		t.AskForm("fill this in", json.RawMessage(words))
 	case "auth":
 		t.AskAuth(words)
 	case "fail":

@@ -75,6 +75,28 @@ func TestListing(t *testing.T) {
 	}
 }
 
+// TestWebhooks sets, gets, lists and drops configs of push notifications in each
+// generation and binding, and through a translator.
+func TestWebhooks(t *testing.T) {
+	for _, w := range []a2a.Interface{{Binding: a2a.JSONRPC, Version: a2a.V10}, {Binding: a2a.JSONRPC, Version: a2a.V03}, {Binding: a2a.JSONRPC, Version: a2a.V02},
+		{Binding: a2a.JSONRPC, Version: a2a.V01}, {Binding: a2a.HTTPJSON, Version: a2a.V10}, {Binding: a2a.HTTPJSON, Version: a2a.V03}} {
+		serve := func(t *testing.T, agent a2a.Agent, card *a2a.Card) *a2aclient.Client {
+			return dial(t, a2atest.ServeOver(t, agent, card, w.Binding, w.Version), "")
+		}
+		t.Run(string(w.Version)+" over "+string(w.Binding), func(t *testing.T) {
+			a2atest.TestPusher(t, w.Version == a2a.V01, func(t *testing.T, agent *a2atest.Webhooks) a2a.Agent {
+				return serve(t, agent, agent.Card())
+			})
+		})
+		t.Run(string(w.Version)+" over "+string(w.Binding)+", through 1.0", func(t *testing.T) {
+			a2atest.TestPusher(t, w.Version == a2a.V01, func(t *testing.T, agent *a2atest.Webhooks) a2a.Agent {
+				inner := dial(t, a2atest.Serve(t, agent, agent.Card(), a2a.V10), "")
+				return serve(t, inner, agent.Card())
+			})
+		})
+	}
+}
+
 // TestAgentThroughATranslator crosses every generation of callers with every
 // generation of agents: a server around a client is the translator.
 func TestAgentThroughATranslator(t *testing.T) {

@@ -1,6 +1,7 @@
 // Package api serves the bridge as plain REST: a registry of the agents, and
 // their tasks. It is for programs that speak neither MCP nor A2A; what it shows
-// are the same agents and the same tasks.
+// are the same agents and the same tasks. What is for operators is below /admin,
+// with the exports of the usage and the audit log (operator.go).
 //
 // It knows nothing of tokens: who may call what is for the guard that Routes is
 // given, and whose tasks are shown for the bridge's Caller. Cards are shown by
@@ -13,18 +14,22 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"mime"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/admin"
 
 	"github.com/gorilla/mux"
 )
 
-// API serves the bridge. Bridge, URL, Card, Allow and Log are required.
+// API serves the bridge. Bridge, URL, Card, Allow, Operator, Actor and Log are
+// required.
 type API struct {
 	Bridge *bridge.Bridge
 	URL    string // the origin that it is served at, without trailing slash
@@ -35,12 +40,20 @@ type API struct {
 	// Allow returns why a caller may not make a call now, as an *a2a.Error.
 	Allow func(*http.Request) error
 
+	// Operator is what those with the operator's scope may see and do, and Actor
+	// tells who of them makes a request.
+	Operator *admin.Service
+	Actor    func(*http.Request) admin.Actor
+
 	Log *slog.Logger
 }
 
 // Roots are where the API answers. The second are the addresses of older
 // clients.
 var Roots = []string{"/api/v1", "/a2a"}
+
+// Shares is where documents are shared. Older clients do not know of it.
+const Shares = "/api/v1/shares"
 
 // Guard lets only callers through that hold a scope. It may answer OPTIONS, which
 // browsers ask without a token.
@@ -49,10 +62,11 @@ type Guard func(next http.Handler, scopes ...string) http.Handler
 // handler answers a request with a status and what to encode, or an error.
 type handler func(*http.Request) (status int, body any, err error)
 
-// Routes puts the API on r: what reads behind the scope discover, what gives
-// agents work behind publish. Register it before what serves agents below
+// Routes puts the API on r: what reads behind the scope discover, what changes
+// anything behind publish, what is for operators behind operate. Register it before what serves agents below
 // "/a2a/".
-func (a *API) Routes(r *mux.Router, guard Guard, discover, publish string) {
+func (a *API) Routes(r *mux.Router, guard Guard, discover, publish, operate string) {
+	a.operatorRoutes(r, guard, operate)
 	for _, root := range Roots {
 		for path, handlers := range map[string]map[string]handler{
 			"/agents":               {http.MethodGet: a.agents},
@@ -69,6 +83,12 @@ func (a *API) Routes(r *mux.Router, guard Guard, discover, publish string) {
 		}
 		r.Path(root + "/agents/{agent}/card").Handler(guard(a.Card, discover))
 	}
+	for path, handlers := range map[string]map[string]handler{
+		Shares:              {http.MethodGet: a.shares, http.MethodPost: a.share},
+		Shares + "/{share}": {http.MethodDelete: a.unshare},
+	} {
+		r.Path(path).Handler(a.methods(handlers, guard, discover, publish))
+	}
 	r.PathPrefix(Roots[0]).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.writeError(w, r, notFound("There is nothing at this address. /openapi.json lists what there is."))
 	})
@@ -77,17 +97,21 @@ func (a *API) Routes(r *mux.Router, guard Guard, discover, publish string) {
 // methods serves a path by the method of a request.
 func (a *API) methods(handlers map[string]handler, guard Guard, discover, publish string) http.Handler {
 	guarded := map[string]http.Handler{}
-	var allowed []string
 	for method, h := range handlers {
 		scope := discover
-		if method == http.MethodPost {
+		if method != http.MethodGet {
 			scope = publish
 		}
 		guarded[method] = guard(a.serve(h), scope)
-		allowed = append(allowed, method)
 	}
-	slices.Sort(allowed)
-	guarded[http.MethodOptions] = guard(http.NotFoundHandler(), discover)
+	return a.byMethod(guarded, guard, discover)
+}
+
+// byMethod serves a path by the method of a request, and leaves OPTIONS to the
+// guard.
+func (a *API) byMethod(guarded map[string]http.Handler, guard Guard, scope string) http.Handler {
+	allowed := slices.Sorted(maps.Keys(guarded))
+	guarded[http.MethodOptions] = guard(http.NotFoundHandler(), scope)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h, ok := guarded[r.Method]; ok {
 			h.ServeHTTP(w, r)
@@ -100,20 +124,55 @@ func (a *API) methods(handlers map[string]handler, guard Guard, discover, publis
 
 func (a *API) serve(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := a.Allow(r); err != nil {
-			a.writeError(w, r, err)
-			return
+		began := a.Bridge.Now()
+		err := a.Allow(r)
+		var status int
+		var body any
+		if err == nil {
+			status, body, err = h(r)
 		}
-		status, body, err := h(r)
+		var answered int
+		defer func() { a.report(r, began, body, answered, err) }()
 		if err != nil {
-			a.writeError(w, r, err)
+			answered = a.writeError(w, r, err)
 			return
 		}
 		if t, ok := body.(*Task); ok && status == http.StatusCreated {
 			w.Header().Set("Location", a.URL+Roots[0]+"/tasks/"+t.ID)
 		}
-		write(w, status, body)
+		answered = write(w, status, body)
 	})
+}
+
+// report tells the bridge of a call that has ended, under the address that it was
+// made to.
+func (a *API) report(r *http.Request, began time.Time, body any, answered int, err error) {
+	u := bridge.Use{Door: bridge.DoorREST, Tool: r.Method, Began: began, In: int(max(0, r.ContentLength)), Out: answered}
+	if template, err := mux.CurrentRoute(r).GetPathTemplate(); err == nil {
+		u.Tool += " " + strings.TrimPrefix(strings.TrimPrefix(template, Roots[0]), Roots[1])
+	}
+	if a, ok := a.Bridge.Agent(mux.Vars(r)["agent"]); ok {
+		u.Agent = a.Name
+	}
+	switch b := body.(type) {
+	case *Task:
+		u.Agent = b.Agent
+	case *Status:
+		u.Agent = b.Agent
+	case *Answer:
+		u.Agent = b.Agent
+	}
+	u.Outcome = bridge.Succeeded
+	if err != nil {
+		u.Outcome = bridge.Turned
+		if s := a.refusalOf(err).status; s >= 500 {
+			u.Outcome = bridge.Broke
+		}
+		if r.Context().Err() != nil {
+			u.Outcome = bridge.Left
+		}
+	}
+	a.Bridge.Report(r.Context(), u)
 }
 
 // refusal is an error that says its own status.
@@ -148,10 +207,8 @@ var statuses = []struct {
 	{a2a.InvalidRequest, http.StatusBadRequest, "invalid_request"},
 }
 
-// writeError is the one place where an error becomes bytes, in the shape that
-// the guard's have too (RFC 6750 section 3). What an agent got wrong is a 502,
-// and what we did not mean to show is logged.
-func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
+// refusalOf says what an error is in HTTP. What an agent got wrong is a 502.
+func (a *API) refusalOf(err error) *refusal {
 	var own *refusal
 	var e *a2a.Error
 	switch {
@@ -165,13 +222,23 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
 			}
 		}
 	default:
-		a.Log.ErrorContext(r.Context(), "api: request failed", "path", r.URL.Path, "err", err)
 		own = &refusal{http.StatusInternalServerError, "server_error", "The server could not do this. What happened is in its log."}
+	}
+	return own
+}
+
+// writeError is the one place where an error becomes bytes, in the shape that
+// the guard's have too (RFC 6750 section 3). What we did not mean to show is
+// logged. It returns how many bytes it wrote.
+func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) int {
+	own := a.refusalOf(err)
+	if own.code == "server_error" {
+		a.Log.ErrorContext(r.Context(), "api: request failed", "path", r.URL.Path, "err", err)
 	}
 	if own.status == http.StatusTooManyRequests || own.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "5")
 	}
-	write(w, own.status, struct {
+	return write(w, own.status, struct {
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}{own.code, own.text})
@@ -189,7 +256,8 @@ func sentence(s string) string {
 	return s
 }
 
-func write(w http.ResponseWriter, status int, body any) {
+// write answers with JSON and returns how many bytes it has.
+func write(w http.ResponseWriter, status int, body any) int {
 	b, err := json.Marshal(body)
 	if err != nil { // an agent's metadata always came from JSON
 		status, b = http.StatusInternalServerError, []byte(`{"error":"server_error","error_description":"The answer has no JSON form."}`)
@@ -198,6 +266,7 @@ func write(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(b) // a client that is gone needs no answer
+	return len(b)
 }
 
 // maxBody bounds what a request may bring, in bytes.

@@ -2,6 +2,7 @@ package bridgetest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,7 @@ func TestIndex(t *testing.T, open func(*testing.T) Indexed) {
 		"a task that is forgotten is not found": findForgotten,
 		"what is not settled is not found":      findSettled,
 		"as many are indexed as are asked for":  indexSome,
+		"fewer are indexed if they are large":   indexLarge,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -60,9 +62,9 @@ func say(t *testing.T, l Indexed, e *bridge.Entry, said string, at time.Time) {
 func indexAll(t *testing.T, l Indexed) {
 	t.Helper()
 	for range 100 {
-		if n, err := l.IndexTasks(t.Context(), 10); err != nil {
+		if more, err := l.IndexTasks(t.Context(), 10); err != nil {
 			t.Fatal(err)
-		} else if n == 0 {
+		} else if !more {
 			return
 		}
 	}
@@ -161,9 +163,29 @@ func indexSome(t *testing.T, l Indexed) {
 	for i := range 5 {
 		settled(t, l, "bob", fmt.Sprint("task ", i), now)
 	}
-	for _, want := range []int{3, 2, 0} {
-		if n, err := l.IndexTasks(t.Context(), 3); n != want || err != nil {
-			t.Errorf("got %d, %v, want %d", n, err, want)
+	for _, want := range []struct {
+		more  bool
+		found int
+	}{{true, 3}, {false, 5}, {false, 5}} {
+		more, err := l.IndexTasks(t.Context(), 3)
+		if found := len(find(t, l, "bob", "task")); more != want.more || found != want.found || err != nil {
+			t.Errorf("got %v, %v, and %d tasks are found, want %+v", more, err, found, want)
 		}
+	}
+}
+
+// indexLarge holds that what is large is indexed in several steps: nobody writes
+// meanwhile.
+func indexLarge(t *testing.T, l Indexed) {
+	for i := range 4 {
+		settled(t, l, "bob", fmt.Sprint("task ", i, strings.Repeat(" and so on", 20_000)), now)
+	}
+	more, err := l.IndexTasks(t.Context(), 4)
+	if found := len(find(t, l, "bob", "task")); !more || found == 0 || found == 4 || err != nil {
+		t.Errorf("got %v, %v, and %d tasks are found, want some of the 4", more, err, found)
+	}
+	indexAll(t, l)
+	if found := len(find(t, l, "bob", "task")); found != 4 {
+		t.Errorf("%d tasks are found in the end, want 4", found)
 	}
 }

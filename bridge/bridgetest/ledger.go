@@ -41,6 +41,7 @@ func TestLedger(t *testing.T, open func(*testing.T) bridge.Ledger) {
 		"a task is found by its caller's name for it":          namedTasks,
 		"whole tasks are listed in pages, latest change first": wholePages,
 		"an owner has only so many tasks running":              tooMany,
+		"a task may have ended before it is written":           addedSettled,
 		"tasks that settled long ago are forgotten":            dropped,
 		"a message that is sent again is taken once":           sentOnce,
 	} {
@@ -92,6 +93,10 @@ func readBack(t *testing.T, l bridge.Ledger) {
 		Metadata: a2a.Metadata{"k": "v"},
 	}
 	e.Failure = &bridge.Failure{Code: a2a.Unavailable, Message: "gone", Remote: true}
+	e.Past = &bridge.Past{
+		Statuses: []bridge.PastStatus{{State: a2a.Submitted, Since: 1}, {State: a2a.Working, Since: 2}},
+		Versions: []bridge.PastArtifact{{Artifact: a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("before")}}, Until: 2}}, Dropped: 3,
+	}
 	e.Updated = now.Add(time.Second)
 	if err := l.SaveTask(t.Context(), e, "r1"); err != nil {
 		t.Fatalf("SaveTask: %v", err)
@@ -190,6 +195,34 @@ func tooMany(t *testing.T, l bridge.Ledger) {
 	settle(t, l, first, a2a.InputRequired)
 	if err := l.AddTask(t.Context(), e, lease("r1"), 1); err != nil {
 		t.Errorf("after the first has settled: %v", err)
+	}
+}
+
+func addedSettled(t *testing.T, l bridge.Ledger) {
+	add(t, l)
+	e := &bridge.Entry{
+		Handle: uuid.NewString(), Owner: "alice", Client: "client", Agent: "agent", MessageID: "m1", Created: now, Updated: now.Add(time.Second), Settled: true,
+		Task: &a2a.Task{ID: "upstream", ContextID: "context", Status: a2a.Status{State: a2a.InputRequired}},
+	}
+	if err := l.AddTask(t.Context(), e, lease("r1"), 1); err != nil {
+		t.Fatalf("though as many run as may: %v", err)
+	}
+	got, err := l.Task(t.Context(), "alice", e.Handle)
+	if err != nil || !got.Settled || got.State() != a2a.InputRequired || !got.Updated.Equal(e.Updated) {
+		t.Errorf("got %+v, %v, want it as it was written", got, err)
+	}
+	if has, err := l.HasContext(t.Context(), "alice", "agent", "context"); !has || err != nil {
+		t.Errorf("its conversation: got %v, %v, want that there is one", has, err)
+	}
+	if err := l.SaveTask(t.Context(), e, "r1"); !errors.Is(err, bridge.ErrLeaseLost) {
+		t.Errorf("who wrote it follows it: got %v, want ErrLeaseLost", err)
+	}
+	claimed, err := l.ClaimTasks(t.Context(), lease("r2"), now.Add(time.Hour), 10)
+	if err != nil || len(claimed) != 1 || claimed[0].Handle == e.Handle {
+		t.Errorf("of the two, got %v, %v, want the one that runs", claimed, err)
+	}
+	if err := l.ContinueTask(t.Context(), e, "m2", lease("r2"), now.Add(2*time.Second)); err != nil {
+		t.Errorf("to continue it: %v", err)
 	}
 }
 
@@ -384,93 +417,6 @@ func filtered(t *testing.T, l bridge.Ledger) {
 		}
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
-		}
-	}
-}
-
-// sentOnce adds a task, and then continues one, by many callers with one
-// message.
-func sentOnce(t *testing.T, l bridge.Ledger) {
-	e := add(t, l)
-	settle(t, l, e, a2a.InputRequired)
-	for name, send := range map[string]func(digest string) (string, error){
-		"a new task": func(digest string) (string, error) {
-			mine := *e
-			mine.Handle, mine.Digest, mine.Task, mine.Settled = uuid.NewString(), digest, nil, false
-			return mine.Handle, l.AddTask(t.Context(), &mine, lease("r1"), 1000)
-		},
-		"a task that waits": func(digest string) (string, error) {
-			mine := *e
-			mine.Digest = digest
-			return mine.Handle, l.ContinueTask(t.Context(), &mine, "m2", lease("r1"), now)
-		},
-	} {
-		won := raceToSend(t, name, send)
-		remembered(t, l, name, won)
-	}
-}
-
-// raceToSend sends one message from many callers and returns the task of the
-// one that was first, of which the others must be told.
-func raceToSend(t *testing.T, name string, send func(digest string) (string, error)) (won string) {
-	var mu sync.Mutex
-	var before []string
-	var wg sync.WaitGroup
-	for range parallel {
-		wg.Go(func() {
-			handle, err := send(name)
-			var b bridge.SentBefore
-			mu.Lock()
-			defer mu.Unlock()
-			switch {
-			case err == nil && won == "":
-				won = handle
-			case errors.As(err, &b):
-				before = append(before, b.Handle)
-			default:
-				t.Errorf("%s: got %v", name, err)
-			}
-		})
-	}
-	wg.Wait()
-	for _, handle := range before {
-		if handle != won {
-			t.Errorf("%s: told of the task %q, want %q", name, handle, won)
-		}
-	}
-	if len(before) != parallel-1 {
-		t.Errorf("%s: %d were told that it was sent before, want %d", name, len(before), parallel-1)
-	}
-	return won
-}
-
-// remembered checks for how long, and to whom, the task won is told of as the
-// one that a message began.
-func remembered(t *testing.T, l bridge.Ledger, name, won string) {
-	if handle, err := l.SentTask(t.Context(), "alice", "agent", name, now.Add(bridge.RepeatsFor)); handle != "" || err != nil {
-		t.Errorf("%s, much later: got %q, %v", name, handle, err)
-	}
-	forgotten := bridge.Entry{Owner: "alice", Agent: "agent", Handle: won, Digest: name}
-	for _, entry := range []bridge.Entry{{Owner: "alice", Agent: "agent", Handle: "another", Digest: name}, forgotten} {
-		if handle, err := l.SentTask(t.Context(), "alice", "agent", name, now); handle != won || err != nil {
-			t.Errorf("%s: got %q, %v, want %q", name, handle, err, won)
-		}
-		if err := l.ForgetSent(t.Context(), &entry); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if handle, err := l.SentTask(t.Context(), "alice", "agent", name, now); handle != "" || err != nil {
-		t.Errorf("%s, forgotten: got %q, %v", name, handle, err)
-	}
-	for i, later := range []time.Duration{0, bridge.RepeatsFor} { // the second time it is another message
-		another := bridge.Entry{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", Digest: "another " + name, Created: now, Updated: now.Add(later)}
-		if err := l.AddTask(t.Context(), &another, lease("r1"), 1000); err != nil {
-			t.Errorf("%s, for the time %d: %v", name, i+1, err)
-		}
-	}
-	for _, other := range [][3]string{{"bob", "agent", name}, {"alice", "other", name}, {"alice", "agent", "other"}} {
-		if handle, err := l.SentTask(t.Context(), other[0], other[1], other[2], now); handle != "" || err != nil {
-			t.Errorf("%v: got %q, %v", other, handle, err)
 		}
 	}
 }

@@ -10,9 +10,6 @@ package push
 
 import (
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +21,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/internal/sealed"
 )
 
 // ErrTooMany says that a task has as many webhooks as one may.
@@ -115,23 +113,11 @@ func (d *Desk) seal(c *a2a.PushConfig) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	aead, err := d.aead()
-	if err != nil {
-		return "", err
-	}
-	return base64.RawURLEncoding.EncodeToString(aead.Seal(nil, nil, plain, place(string(c.TaskID), c.ID))), nil
+	return sealed.Seal(d.Key, place(string(c.TaskID), c.ID), plain)
 }
 
-func (d *Desk) open(handle, id, sealed string) (*a2a.PushConfig, error) {
-	b, err := base64.RawURLEncoding.DecodeString(sealed)
-	if err != nil {
-		return nil, fmt.Errorf("webhook %s of task %s: %w", id, handle, err)
-	}
-	aead, err := d.aead()
-	if err != nil {
-		return nil, err
-	}
-	plain, err := aead.Open(nil, nil, b, place(handle, id))
+func (d *Desk) open(handle, id, text string) (*a2a.PushConfig, error) {
+	plain, err := sealed.Open(d.Key, place(handle, id), text)
 	if err != nil {
 		return nil, fmt.Errorf("opening webhook %s of task %s: is it the right secret? %w", id, handle, err)
 	}
@@ -139,12 +125,4 @@ func (d *Desk) open(handle, id, sealed string) (*a2a.PushConfig, error) {
 	return &c, json.Unmarshal(plain, &c)
 }
 
-func (d *Desk) aead() (cipher.AEAD, error) {
-	block, err := aes.NewCipher(d.Key)
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCMWithRandomNonce(block)
-}
-
-func place(handle, id string) []byte { return []byte("webhooks|config|" + handle + "|" + id) }
+func place(handle, id string) string { return "webhooks|config|" + handle + "|" + id }

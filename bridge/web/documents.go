@@ -1,51 +1,149 @@
 // Package web shows people what the bridge holds: the documents that search
-// results link to. The pages themselves are in package templates; who
-// may open them is decided by the guard in front (oauth.Server.SignedIn).
+// results link to, their files, and what others have shared. The pages
+// themselves are in package templates; who may open them is decided by the
+// guard in front (oauth.Server.SignedIn), or by the link.
 package web
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"rialto/a2a"
 	"rialto/bridge"
 	"rialto/templates"
 )
 
-// Documents serves bridge.DocumentPath: what a search result's url opens. All
-// fields are required.
+// Documents serves bridge.DocumentPath: what a search result's url opens, to
+// whose it is. From there it can be shared. All fields are required.
 type Documents struct {
 	Product string
 	Bridge  *bridge.Bridge
 	Log     *slog.Logger
 }
 
-// ServeHTTP shows the document whose id follows the path.
+// maxForm bounds the forms of these pages, in bytes.
+const maxForm = 4 << 10
+
+// ServeHTTP shows the document whose id follows the path, and does what the
+// forms on its page ask for. The guard has checked that they come from there.
 func (d *Documents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
-		return
-	}
 	id, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), bridge.DocumentPath))
 	if err != nil {
 		d.problem(w, r, bridge.ErrNoTask)
 		return
 	}
-	doc, err := d.Bridge.Fetch(r.Context(), id)
+	switch shares := d.Bridge.Sharing != nil; {
+	case r.Method == http.MethodGet, r.Method == http.MethodHead:
+		d.show(w, r, http.StatusOK, id, templates.Sharing{})
+	case r.Method == http.MethodPost && shares:
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		d.act(w, r, id)
+	default:
+		w.Header().Set("Allow", map[bool]string{true: "GET, HEAD, POST", false: "GET, HEAD"}[shares])
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+	}
+}
+
+// act shares the document, or ends one of its links.
+func (d *Documents) act(w http.ResponseWriter, r *http.Request, id string) {
+	var page templates.Sharing
+	var err error
+	switch status := http.StatusOK; {
+	case r.PostFormValue("share") == "make":
+		var s *bridge.Share
+		if s, page.Link, err = d.Bridge.ShareDocument(r.Context(), id); err == nil {
+			page.Until = moment(s.Expires)
+		}
+		if page.Error = refusal(err); page.Error != "" {
+			err, status = nil, http.StatusConflict
+		}
+		if err == nil {
+			d.show(w, r, status, id, page)
+			return
+		}
+	case r.PostFormValue("revoke") != "":
+		err = d.Bridge.EndShare(r.Context(), r.PostFormValue("revoke"))
+		if err == nil || errors.Is(err, bridge.ErrNoShare) { // it has ended, whoever ended it
+			http.Redirect(w, r, r.URL.EscapedPath(), http.StatusSeeOther)
+			return
+		}
+	default:
+		err = bridge.ErrNoTask
+	}
+	d.problem(w, r, err)
+}
+
+// refusal says why a document is not shared, where its owner can do something
+// about it.
+func refusal(err error) string {
+	switch {
+	case errors.Is(err, bridge.ErrNotShareable):
+		return "This can be shared when its task has ended."
+	case errors.Is(err, bridge.ErrTooManyShares):
+		return "You share as much as one may. End some links first."
+	}
+	return ""
+}
+
+func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id string, sharing templates.Sharing) {
+	sheet, err := d.Bridge.Sheet(r.Context(), id)
 	if err != nil {
 		d.problem(w, r, err)
 		return
 	}
-	templates.Write(w, r, http.StatusOK, templates.Document{
-		Product: d.Product, Title: doc.Title, Agent: doc.Metadata["agent"], ID: doc.ID, Text: doc.Text, Fields: fields(doc.Metadata),
-	})
+	page := document(d.Product, sheet, func(b bridge.Block) string { return b.Link })
+	page.ID = sheet.ID
+	if page.Sharing, err = d.sharing(r.Context(), sheet, sharing); err != nil {
+		d.problem(w, r, err)
+		return
+	}
+	templates.Write(w, r, status, page)
 }
+
+// sharing completes how a document is shared; nil where it cannot be.
+func (d *Documents) sharing(ctx context.Context, sheet *bridge.Sheet, page templates.Sharing) (*templates.Sharing, error) {
+	if d.Bridge.Sharing == nil || strings.HasPrefix(sheet.ID, "agent:") {
+		return nil, nil
+	}
+	shares, _, err := d.Bridge.ListShares(ctx, "", bridge.MostShares)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range shares {
+		if s.Document == sheet.ID {
+			page.Links = append(page.Links, templates.SharedLink{ID: s.ID, Made: moment(s.Created), Ends: moment(s.Expires)})
+		}
+	}
+	page.Action = bridge.DocumentPath + url.PathEscape(sheet.ID)
+	page.For = length(d.Bridge.Sharing.TTL)
+	return &page, nil
+}
+
+// document returns the page of a sheet. Where says where the file of a block
+// is, or what a block links to.
+func document(product string, s *bridge.Sheet, where func(bridge.Block) string) templates.Document {
+	page := templates.Document{Product: product, Title: s.Title, Agent: s.Agent, Fields: fields(s.Fields), Cut: s.Cut}
+	for _, b := range s.Blocks {
+		p := templates.Piece{Heading: b.Heading, Text: b.Text, Name: b.Name, Href: where(b), Here: b.File, Code: b.MediaType == "application/json"}
+		if b.File {
+			p.Size = size(b.Size)
+			p.Picture = p.Href != "" && slices.Contains(pictures, b.MediaType)
+		}
+		page.Pieces = append(page.Pieces, p)
+	}
+	return page
+}
+
+// pictures are the types that browsers show and that cannot run anything.
+var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 // fields lists the metadata that a person can read at a glance; objects and
 // lists are for programs.
@@ -58,6 +156,29 @@ func fields(metadata map[string]string) [][2]string {
 		}
 	}
 	return out
+}
+
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+// length puts how long a link lasts into units that all languages know.
+func length(d time.Duration) string {
+	if d >= 48*time.Hour {
+		return fmt.Sprintf("%d d", d/(24*time.Hour))
+	}
+	if d >= time.Hour {
+		return fmt.Sprintf("%d h", d/time.Hour)
+	}
+	return fmt.Sprintf("%d min", max(1, d/time.Minute))
+}
+
+func size(bytes int) string {
+	switch {
+	case bytes >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
+	case bytes >= 1<<10:
+		return fmt.Sprintf("%d KiB", bytes>>10)
+	}
+	return fmt.Sprintf("%d B", bytes)
 }
 
 // problem is the one place where an error becomes a page.

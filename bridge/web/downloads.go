@@ -35,6 +35,11 @@ func (d *Downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.problem(w, r, err)
 		return
 	}
+	sendFile(w, r, part)
+}
+
+// sendFile sends a part that is bytes, for browsers to save.
+func sendFile(w http.ResponseWriter, r *http.Request, part *a2a.Part) {
 	h := w.Header()
 	h.Set("Content-Type", mediaType(part.MediaType))
 	h.Set("Content-Disposition", disposition(part.Filename))
@@ -42,7 +47,7 @@ func (d *Downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("X-Robots-Tag", "noindex")
+	h.Set("X-Robots-Tag", "noindex, nofollow, noarchive")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(part.Content.(a2a.Raw)))
 }
 

@@ -2,17 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2asign"
-	"rialto/bridge"
 	"rialto/bridge/api"
 	"rialto/oauth"
 
@@ -28,41 +25,8 @@ var faceScopes = []string{oauth.ScopeDiscover, oauth.ScopePublish}
 // notAgents are the names that stand for something else below facePath.
 var notAgents = []string{"agents", "tasks"}
 
-// faces are the A2A servers of the agents.
-type faces struct {
-	named   map[string]*a2aserver.Server
-	primary *a2aserver.Server // of the primary agent, at the root; nil if there is none
-}
-
-// primaryAgent returns the name of the agent that is served at the root: the
-// default one, or the only one; "" if there is neither.
-func (c *config) primaryAgent() string {
-	if c.DefaultAgent == "" && len(c.Agents) == 1 {
-		return c.Agents[0].Name
-	}
-	return c.DefaultAgent
-}
-
-// newFaces makes them, and fails if a card promises what is not served.
-func (s *server) newFaces() (*faces, error) {
-	f := &faces{named: map[string]*a2aserver.Server{}}
-	var all []error
-	add := func(agent, url string) *a2aserver.Server {
-		face := s.newFace(agent, url)
-		all = append(all, face.Check(s.published(&a2a.Card{Name: agent})))
-		return face
-	}
-	for _, a := range s.cfg.Agents {
-		f.named[a.Name] = add(a.Name, s.cfg.URL+facePath+a.Name)
-	}
-	if primary := s.cfg.primaryAgent(); primary != "" {
-		f.primary = add(primary, s.cfg.URL)
-	}
-	return f, errors.Join(all...)
-}
-
-func (s *server) newFace(agent, url string) *a2aserver.Server {
-	face := s.bridge.Face(agent)
+func (s *server) newFace(p place) *a2aserver.Server {
+	face := s.bridge.Face(p.agent)
 	published := func(card func(context.Context) (*a2a.Card, error)) func(context.Context) (*a2a.Card, error) {
 		return func(ctx context.Context) (*a2a.Card, error) {
 			c, err := card(ctx)
@@ -73,10 +37,10 @@ func (s *server) newFace(agent, url string) *a2aserver.Server {
 		}
 	}
 	return &a2aserver.Server{
-		Agent:    face,
-		URL:      url,
+		Agent:    face.Metered(),
+		URL:      s.address(p),
 		Lists:    true,
-		Others:   s.cfg.overGRPC(agent),
+		Others:   s.cfg.GRPC.ways(p),
 		Describe: published(face.Card),
 		Extended: published(face.ExtendedCard),
 		Sign:     s.signCard(),
@@ -142,30 +106,21 @@ func (s *server) allow(r *http.Request, what a2aserver.Access) error {
 	return s.callers.take(r.Context(), p.User)
 }
 
-// mountFaces puts the agents' cards and endpoints on r. What only somebody with
-// a token may know of is behind the guard, and so is what does not exist.
+// mountFaces puts the agents' cards and endpoints on r.
 func (s *server) mountFaces(r *mux.Router) error {
-	f, err := s.newFaces()
-	if err != nil {
+	f := s.newFaces()
+	if err := f.check(); err != nil {
 		return fmt.Errorf("serving A2A: %w", err)
 	}
 	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
-		r.Path(path).Handler(s.card(f.primary, s.cfg.primaryAgent()))
+		r.Path(path).HandlerFunc(f.rootCard)
 	}
-	root := crossOrigin(s.oauth.GuardAny(s.face(f.primary, s.cfg.primaryAgent()), faceScopes...))
-	r.Path("/").Methods(http.MethodPost, http.MethodOptions).Handler(root)
+	r.Path("/").Methods(http.MethodPost, http.MethodOptions).HandlerFunc(f.root)
 	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/agent/authenticatedExtendedCard", "/v1/"} {
-		r.PathPrefix(prefix).Handler(root)
+		r.PathPrefix(prefix).HandlerFunc(f.root)
 	}
-	s.newAPI(f).Routes(r, s.guardForAll, oauth.ScopeDiscover, oauth.ScopePublish)
-	r.PathPrefix(facePath).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), facePath), "/")
-		if strings.HasPrefix(rest, ".well-known/") {
-			s.card(f.named[name], name).ServeHTTP(w, r)
-			return
-		}
-		crossOrigin(s.oauth.GuardAny(s.face(f.named[name], name), faceScopes...)).ServeHTTP(w, r)
-	})
+	s.newAPI(f).Routes(r, s.guardForAll, oauth.ScopeDiscover, oauth.ScopePublish, oauth.ScopeAdmin)
+	r.PathPrefix(facePath).Handler(f)
 	return f.reachable(s.cfg.URL, r)
 }
 
@@ -175,7 +130,7 @@ func (s *server) newAPI(f *faces) *api.API {
 		URL:    s.cfg.URL,
 		Card: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			agent := mux.Vars(r)["agent"]
-			if face := f.named[agent]; face != nil && s.bridge.Face(agent).Visible(r.Context()) {
+			if face := f.named(agent); face != nil && s.bridge.Face(agent).Visible(r.Context()) {
 				face.ServeCard(w, r)
 				return
 			}
@@ -185,7 +140,9 @@ func (s *server) newAPI(f *faces) *api.API {
 			p, _ := oauth.FromContext(r.Context())
 			return s.callers.take(r.Context(), p.User)
 		},
-		Log: s.log,
+		Operator: s.admin,
+		Actor:    s.actor,
+		Log:      s.log,
 	}
 }
 
@@ -204,17 +161,18 @@ func crossOrigin(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS")
+		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
 		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, DPoP, A2A-Version, A2A-Extensions, X-A2A-Extensions, If-None-Match")
 		h.Set("Access-Control-Max-Age", "7200")
 		w.WriteHeader(http.StatusNoContent)
 	})
 }
 
-// face serves an agent to callers whose use cases reach it.
+// face serves an agent to callers whose use cases reach it. One that is disabled
+// still shows them their tasks.
 func (s *server) face(face *a2aserver.Server, agent string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if face == nil || !s.bridge.Face(agent).Visible(r.Context()) {
+		if face == nil || !s.bridge.Face(agent).Known(r.Context()) {
 			noAgent(w)
 			return
 		}
@@ -230,11 +188,21 @@ func (s *server) card(face *a2aserver.Server, agent string) http.Handler {
 		}
 		return s.oauth.Guard(s.face(nil, agent), oauth.ScopeDiscover)
 	}
-	i := slices.IndexFunc(s.bridge.Agents, func(a bridge.Agent) bool { return a.Name == agent })
-	if len(s.bridge.Agents[i].UseCases) == 0 {
+	if a, ok := s.bridge.Agent(agent); ok && !a.Disabled && len(a.UseCases) == 0 {
 		return http.HandlerFunc(face.ServeCard)
 	}
-	return s.oauth.Guard(s.face(face, agent), oauth.ScopeDiscover)
+	return s.oauth.Guard(s.visible(face.ServeCard, agent), oauth.ScopeDiscover)
+}
+
+// visible serves what is of an agent to callers who may give it tasks.
+func (s *server) visible(serve http.HandlerFunc, agent string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.bridge.Face(agent).Visible(r.Context()) {
+			noAgent(w)
+			return
+		}
+		serve(w, r)
+	})
 }
 
 // noAgent is said of an agent that does not exist, and of one that use cases
@@ -246,9 +214,10 @@ func noAgent(w http.ResponseWriter) {
 	fmt.Fprintln(w, `{"error":"not_found","error_description":"There is no such agent, or not for you. GET /api/v1/agents lists yours."}`)
 }
 
-// reachable reports a card's interface that no route leads to.
+// reachable reports an interface of a card that no route leads to.
 func (f *faces) reachable(origin string, r *mux.Router) error {
-	for name, face := range f.named {
+	for _, agent := range f.s.cfg.Agents {
+		name, face := agent.Name, f.named(agent.Name)
 		for _, i := range face.Interfaces() {
 			if i.Binding == a2a.GRPC {
 				continue // served beside r

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -335,30 +334,12 @@ func TestAStartFailsIfACardPromisesWhatIsNotServed(t *testing.T) {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	r := newRig(t, agentConfig{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)})
-	f, err := r.newFaces()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := r.newFaces()
 	if err := f.reachable(r.cfg.URL, mux.NewRouter()); err == nil || !strings.Contains(err.Error(), "/a2a/one") {
 		t.Errorf("got %v where nothing is mounted", err)
 	}
 	if err := f.reachable("https://elsewhere.example", mux.NewRouter()); err == nil {
 		t.Error("a card that leads elsewhere passed")
-	}
-}
-
-func TestUsersAreHeldToTheirShare(t *testing.T) {
-	var c callers
-	var refused int
-	for range callBurst + 50 {
-		if err := c.take(t.Context(), "alice"); a2a.Is(err, a2a.RateLimited) {
-			refused++
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if refused == 0 || c.take(t.Context(), "bob") != nil {
-		t.Errorf("alice was refused %d times, and bob too", refused)
 	}
 }
 
@@ -402,61 +383,6 @@ func TestExtendedCardsTellWhatTheAgentTells(t *testing.T) {
 				t.Errorf("%s %s: got %+v, %v", g, b, got, err)
 			}
 		}
-	}
-}
-
-// TestErrorsHaveTheNumbersOfTheirGeneration asks for what must be refused.
-func TestErrorsHaveTheNumbersOfTheirGeneration(t *testing.T) {
-	agent := a2atest.NewAgent()
-	t.Cleanup(func() { agent.Close() })
-	r := newRig(t, agentConfig{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)})
-	token := r.full("alice")
-	send := func(id, text string) string {
-		return `{"id":"` + id + `","message":{"role":"user","parts":[{"type":"text","text":"` + text + `"}]}}`
-	}
-	say := func(task, text string) string {
-		return `{"message":{"messageId":"m","role":"user","taskId":"` + task + `","parts":[{"text":"` + text + `"}]}}`
-	}
-	working := r.create(token, "one", `{"message":"hang"}`)
-	ended := r.create(token, "one", `{"message":"echo x","wait":20}`)
-	// 0.1 knows the task by its caller's name.
-	var busy sync.WaitGroup
-	busy.Go(func() { rpc(r, token, "tasks/send", send("busy", "hang"), "0.1") })
-	for !strings.Contains(rpc(r, token, "tasks/get", `{"id":"busy"}`, "0.1").body, `"working"`) {
-		time.Sleep(10 * time.Millisecond) // there is no other sign of it
-	}
-	for _, c := range []struct {
-		version, method, params string
-		want                    int
-	}{
-		{"0.1", "tasks/get", `{"id":"none"}`, -32001}, {"0.3", "tasks/get", `{"id":"none"}`, -32001}, {"1.0", "GetTask", `{"id":"none"}`, -32001},
-		{"0.1", "tasks/cancel", `{"id":"` + ended.ID + `"}`, -32002}, {"0.3", "tasks/cancel", `{"id":"` + ended.ID + `"}`, -32002}, {"1.0", "CancelTask", `{"id":"` + ended.ID + `"}`, -32002},
-		{"0.1", "tasks/send", send("busy", "more"), -32009}, {"0.3", "message/send", say(working.ID, "x"), -32004}, {"1.0", "SendMessage", say(working.ID, "x"), -32004},
-		{"0.3", "message/send", say(ended.ID, "x"), -32004}, {"1.0", "SendMessage", say(ended.ID, "x"), -32004},
-		{"0.1", "tasks/send", send("a", "refuse CONTENT_TYPE_NOT_SUPPORTED"), -32005}, {"0.3", "message/send", say("", "refuse CONTENT_TYPE_NOT_SUPPORTED"), -32005},
-		{"0.3", "message/send", say("", "refuse INVALID_AGENT_RESPONSE"), -32006}, {"1.0", "SendMessage", say("", "refuse INVALID_AGENT_RESPONSE"), -32006},
-		{"1.0", "SendMessage", say("", "refuse EXTENSION_SUPPORT_REQUIRED"), -32008},
-		{"0.4", "message/send", say("", "x"), -32009},
-		{"1.0", "tasks/send", send("b", "x"), -32601}, {"0.1", "tasks/send", `{}`, -32602}, {"1.0", "SendMessage", `{}`, -32602},
-	} {
-		got := rpc(r, token, c.method, c.params, c.version)
-		var answer struct{ Error struct{ Code int } }
-		got.decode(t, &answer)
-		if answer.Error.Code != c.want {
-			t.Errorf("%s %s %s: got %s, want %d", c.version, c.method, c.params, got.body, c.want)
-		}
-	}
-	rpc(r, token, "tasks/cancel", `{"id":"busy"}`, "0.1")
-	busy.Wait()
-	// A user who asks for too much, in the words of 0.1.
-	var limited reply
-	for range callBurst * 3 {
-		if limited = rpc(r, token, "tasks/get", `{"id":"none"}`, "0.1"); strings.Contains(limited.body, "-32010") {
-			break
-		}
-	}
-	if !strings.Contains(limited.body, "-32010") {
-		t.Errorf("got %s, want to be told to slow down", limited.body)
 	}
 }
 

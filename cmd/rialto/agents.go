@@ -2,19 +2,34 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime"
+	"sync"
 	"time"
 
 	"rialto/a2a/a2aauth"
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2agrpc"
 	"rialto/a2a/a2asign"
+	"rialto/a2a/a2avault"
 	"rialto/bridge"
 )
 
 // vouch returns a JWT that tells audience who user is.
 type vouch func(ctx context.Context, user, audience string) (string, error)
+
+// credentials returns what proves to the agent who calls; nil is nothing.
+func (a agentConfig) credentials(says vouch, vault *a2avault.Vault) a2aclient.Credentials {
+	if a.Credentials.Type != typeUser {
+		return a.Credentials.credentials(says)
+	}
+	if vault == nil {
+		return nil
+	}
+	return a2avault.Credentials{Vault: vault, App: a.app()}
+}
 
 // credentials returns what proves to an agent who calls; nil is nothing. The
 // configuration was checked.
@@ -49,23 +64,28 @@ func (c credentialsConfig) fixed() *a2aauth.Secret {
 }
 
 // dialer returns what reaches an agent.
-func (a agentConfig) dialer(log *slog.Logger, says vouch, cards *bridge.Cards) *a2aclient.Dialer {
+func (a agentConfig) dialer(log *slog.Logger, says vouch, vault *a2avault.Vault, cards *bridge.Cards) *a2aclient.Dialer {
 	log = log.With("agent", a.Name)
 	header, _ := a.Credentials.header() // checked with the configuration
 	secure, _ := a.Credentials.tls()
 	keys, _ := a.Card.keys()
-	return &a2aclient.Dialer{
-		Header: header, Credentials: a.Credentials.credentials(says), TLS: secure,
+	calls := &a2agrpc.Transport{TLS: secure}
+	d := &a2aclient.Dialer{
+		Header: header, Credentials: a.credentials(says, vault), TLS: secure,
 		Protocol: a.Protocol, Binding: a.Binding, Log: log,
-		GRPC: &a2agrpc.Transport{TLS: secure},
+		GRPC: calls,
 		Admit: func(ctx context.Context, card []byte) ([]byte, error) {
 			card, err := believed(ctx, card, keys)
-			if err != nil || cards == nil {
+			if err != nil || cards == nil || a.ours {
 				return card, err
 			}
 			return cards.Admit(ctx, a.Name, card, a.Review)
 		},
 	}
+	// An agent that is set up anew gets another dialer, while tasks may still use
+	// this one. Over HTTP its connections end when they are idle.
+	runtime.AddCleanup(d, func(t *a2agrpc.Transport) { _ = t.Close() }, calls)
+	return d
 }
 
 // believed returns what of a card may be believed: what is signed, where keys
@@ -87,22 +107,59 @@ var _ bridge.Personal = peer{}
 
 func (p peer) For(user string) bridge.Peer { return peer{p.Client.For(user)} }
 
-// dial connects to agents, and says what their cards ask for in vain.
-func dial(cfg *config, log *slog.Logger, says vouch, cards *bridge.Cards) func(context.Context, bridge.Agent) (bridge.Peer, error) {
-	dialers, configs := map[string]*a2aclient.Dialer{}, map[string]agentConfig{}
-	for _, a := range cfg.Agents {
-		dialers[a.Name], configs[a.Name] = a.dialer(log, says, cards), a
-	}
-	return func(ctx context.Context, a bridge.Agent) (bridge.Peer, error) {
-		client, err := dialers[a.Name].Dial(ctx, a.URL)
-		if err != nil {
-			return nil, err
+// dialers connect to agents, and say what their cards ask for in vain.
+type dialers struct {
+	find  func(name string) (agentConfig, bool)
+	log   *slog.Logger
+	says  vouch
+	vault *a2avault.Vault // nil: agents that users connect themselves get no credentials
+	cards *bridge.Cards
+
+	mu   sync.Mutex
+	made map[string]dialer // by the agent's name
+}
+
+// dialer is what reaches an agent as it is set up now.
+type dialer struct {
+	*a2aclient.Dialer
+	revision string
+	means    a2aauth.Means
+}
+
+// of returns the dialer of an agent; nil if there is no such agent any more.
+func (d *dialers) of(a bridge.Agent) *dialer {
+	settings, ok := d.find(a.Name)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	made, known := d.made[a.Name]
+	switch {
+	case !ok:
+		delete(d.made, a.Name)
+		return nil
+	case !known || made.revision != a.Revision:
+		made = dialer{settings.dialer(d.log, d.says, d.vault, d.cards), a.Revision, settings.Credentials.means()}
+		if d.made == nil {
+			d.made = map[string]dialer{}
 		}
-		for _, way := range a2aauth.Unmet(client.Card(), configs[a.Name].Credentials.means()) {
-			log.WarnContext(ctx, "the agent asks for credentials that are not configured", "agent", a.Name, "asks", way)
-		}
-		return peer{client}, nil
+		d.made[a.Name] = made
 	}
+	return &made
+}
+
+// dial is for bridge.Bridge.Dial.
+func (d *dialers) dial(ctx context.Context, a bridge.Agent) (bridge.Peer, error) {
+	to := d.of(a)
+	if to == nil {
+		return nil, fmt.Errorf("the agent %s is gone", a.Name)
+	}
+	client, err := to.Dial(ctx, a.URL)
+	if err != nil {
+		return nil, err
+	}
+	for _, way := range a2aauth.Unmet(client.Card(), to.means) {
+		d.log.WarnContext(ctx, "the agent asks for credentials that are not configured", "agent", a.Name, "asks", way)
+	}
+	return peer{client}, nil
 }
 
 // cardConfig says how to know that a card is an agent's own.

@@ -12,14 +12,17 @@ import (
 
 	"rialto/a2a/a2aauth"
 	"rialto/bridge"
-	"rialto/internal/store"
+	"rialto/bridge/admin"
 
 	"github.com/spf13/cobra"
 )
 
 func agentsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "agents", Short: "See how the agents' cards have changed, and accept a change"}
+	cmd := &cobra.Command{Use: "agents", Short: "See, add, change and remove agents, try them, and look after their cards"}
 	cmd.AddCommand(
+		listAgentsCommand(), previewAgentCommand(), addAgentCommand(), changeAgentCommand(), removeAgentCommand(), testAgentCommand(),
+		switchAgentCommand("enable", "Offer an agent again that was disabled", (*admin.Service).EnableAgent),
+		switchAgentCommand("disable", "Take an agent out of every list; what runs there goes on", (*admin.Service).DisableAgent),
 		onCards(&cobra.Command{Use: "cards NAME", Short: "List the cards that an agent has shown, the latest first"}, listCards),
 		onCards(&cobra.Command{Use: "accept NAME", Short: "Put the card that an agent has shown last in force"}, acceptCard),
 	)
@@ -27,25 +30,17 @@ func agentsCommand() *cobra.Command {
 }
 
 // onCards completes a command about the cards of one agent.
-func onCards(cmd *cobra.Command, do func(context.Context, io.Writer, *store.DB, string) error) *cobra.Command {
-	var from storeFlags
-	from.add(cmd)
-	cmd.Args = cobra.ExactArgs(1)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		_, db, err := from.open(cmd)
-		if err != nil {
-			return err
-		}
-		defer db.Close()
-		return do(cmd.Context(), cmd.OutOrStdout(), db, args[0])
-	}
-	return cmd
+func onCards(cmd *cobra.Command, do func(context.Context, io.Writer, *admin.Service, string) error) *cobra.Command {
+	cmd.Args, cmd.ValidArgsFunction = cobra.ExactArgs(1), completeNames(agentNames)
+	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+		return do(cmd.Context(), cmd.OutOrStdout(), s, args[0])
+	})
 }
 
 // listCards writes a line for each card: when it was shown, and what is another
 // than in the card in force.
-func listCards(ctx context.Context, out io.Writer, db *store.DB, agent string) error {
-	cards, err := db.SeenCards(ctx, agent)
+func listCards(ctx context.Context, out io.Writer, s *admin.Service, agent string) error {
+	cards, err := s.Cards(ctx, agent)
 	if err != nil {
 		return err
 	}
@@ -69,8 +64,8 @@ func listCards(ctx context.Context, out io.Writer, db *store.DB, agent string) e
 	return nil
 }
 
-func acceptCard(ctx context.Context, out io.Writer, db *store.DB, agent string) error {
-	err := db.AcceptCard(ctx, agent, time.Now())
+func acceptCard(ctx context.Context, out io.Writer, s *admin.Service, agent string) error {
+	err := s.AcceptCard(ctx, admin.CommandLine, agent)
 	if errors.Is(err, bridge.ErrNoCard) {
 		return fmt.Errorf("the agent %q has no card that waits", agent)
 	}
@@ -112,7 +107,7 @@ func (a agentConfig) visit(ctx context.Context) string {
 	says := func(context.Context, string, string) (string, error) {
 		return "", errors.New("no user")
 	}
-	client, err := a.dialer(slog.New(slog.DiscardHandler), says, nil).Dial(ctx, a.URL)
+	client, err := a.dialer(slog.New(slog.DiscardHandler), says, nil, nil).Dial(ctx, a.URL)
 	if err != nil {
 		return err.Error()
 	}

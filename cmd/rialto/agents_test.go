@@ -22,6 +22,8 @@ import (
 
 	"rialto/a2a/a2asign"
 	"rialto/bridge"
+	"rialto/bridge/admin"
+	"rialto/bridge/registry"
 	"rialto/internal/store"
 
 	"github.com/go-jose/go-jose/v4"
@@ -59,7 +61,9 @@ func (s *shown) dial(t *testing.T, a agentConfig) (name, logged string, err erro
 	s.log.Reset()
 	a.Name, a.URL = "one", s.url
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
-	dialled, err := dial(&config{Agents: []agentConfig{a}}, log, nil, &bridge.Cards{Store: s.db, Now: time.Now, Log: log})(t.Context(), bridge.Agent{Name: "one", URL: s.url})
+	cfg := &config{Agents: []agentConfig{a}}
+	d := &dialers{find: cfg.agent, log: log, cards: &bridge.Cards{Store: s.db, Now: time.Now, Log: log}}
+	dialled, err := d.dial(t.Context(), bridge.Agent{Name: "one", URL: s.url})
 	if err != nil {
 		return "", s.log.String(), err
 	}
@@ -75,15 +79,20 @@ func (s *shown) says(t *testing.T, do func(context.Context, *bytes.Buffer) error
 	return out.String()
 }
 
+// operator looks at the cards that were shown.
+func (s *shown) operator() *admin.Service {
+	return &admin.Service{Agents: &registry.Registry{Cards: s.db}}
+}
+
 func TestAChangedCardRaisesAnAlarm(t *testing.T) {
 	for name, review := range map[string]bool{"and counts": false, "and waits to be accepted": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newShown(t, plainCard)
 			list := func() string {
-				return s.says(t, func(ctx context.Context, out *bytes.Buffer) error { return listCards(ctx, out, s.db, "one") })
+				return s.says(t, func(ctx context.Context, out *bytes.Buffer) error { return listCards(ctx, out, s.operator(), "one") })
 			}
 			accept := func() string {
-				return s.says(t, func(ctx context.Context, out *bytes.Buffer) error { return acceptCard(ctx, out, s.db, "one") })
+				return s.says(t, func(ctx context.Context, out *bytes.Buffer) error { return acceptCard(ctx, out, s.operator(), "one") })
 			}
 			if got := list(); !strings.Contains(got, "has not shown a card") {
 				t.Errorf("before: got %s", got)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/registry"
 
 	"github.com/knadh/koanf/parsers/yaml"
 	"github.com/knadh/koanf/providers/env/v2"
@@ -48,6 +49,10 @@ type config struct {
 	GRPC            grpcConfig       `koanf:"grpc"`
 	Push            pushConfig       `koanf:"push"`
 	DownloadLinks   time.Duration    `koanf:"download_links"`
+	ShareLinks      time.Duration    `koanf:"share_links"`
+	Usage           recordsConfig    `koanf:"usage"`
+	Audit           recordsConfig    `koanf:"audit"`
+	Brand           brandConfig      `koanf:"brand"`
 	Log             logConfig        `koanf:"log"`
 }
 
@@ -58,11 +63,14 @@ type agentConfig struct {
 	Binding     a2a.Binding       `koanf:"binding"`
 	Credentials credentialsConfig `koanf:"credentials"`
 	UseCases    []string          `koanf:"use_cases"`
+	Skills      []registry.Skill  `koanf:"skills"`
+	SkillTools  bool              `koanf:"skills_as_tools"`
 	Retention   time.Duration     `koanf:"retention"`
 	Card        cardConfig        `koanf:"card"`
 	Review      bool              `koanf:"review"`
 
 	flag string // the flag that it comes from; "" if from the file
+	ours bool   // it is started by this process, at another address each time
 }
 
 type logConfig struct {
@@ -80,6 +88,8 @@ func defaults() config {
 		ClientDocuments: true,
 		Push:            pushConfig{Send: true, Verify: true},
 		DownloadLinks:   24 * time.Hour,
+		Usage:           recordsConfig{Retention: 90 * 24 * time.Hour},
+		Audit:           recordsConfig{Retention: 365 * 24 * time.Hour},
 		Log:             logConfig{Level: "info", Format: "text"},
 	}
 }

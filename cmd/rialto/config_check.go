@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -11,12 +12,13 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/registry"
 	"rialto/oauth"
 )
 
 // check returns the first thing that is wrong, in words that say what to do.
 func (c *config) check() error {
-	for _, check := range []func() error{c.checkURL, c.checkDatabase, c.checkSecret, c.checkAgents, c.checkClients, c.checkTokens, c.checkUpstreams, c.checkSignIn, c.checkProxies, c.checkOrigins, c.checkPush, c.checkLog, c.GRPC.check} {
+	for _, check := range []func() error{c.checkURL, c.checkDatabase, c.checkSecret, c.checkAgents, c.checkClients, c.checkTokens, c.checkUpstreams, c.checkSignIn, c.checkProxies, c.checkOrigins, c.checkPush, c.checkRecords, c.Brand.check, c.checkLog, c.GRPC.check} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -102,10 +104,8 @@ func (a agentConfig) check() error {
 	if slices.Contains(notAgents, a.Name) {
 		return fmt.Errorf("name: %q is taken: %s%s is an address of the API; choose another name", a.Name, facePath, a.Name)
 	}
-	for _, useCase := range a.UseCases {
-		if oauth.UseCase(oauth.ScopeTools+":"+useCase) != useCase || useCase == "*" {
-			return fmt.Errorf("use_cases: %q must be 1 to 64 letters, digits, dots, dashes and underscores", useCase)
-		}
+	if err := a.checkUseCases(); err != nil {
+		return err
 	}
 	if u, err := url.Parse(a.URL); err != nil || !reachable(u) || u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("url: %q is not an http or https address", a.URL)
@@ -121,6 +121,33 @@ func (a agentConfig) check() error {
 	}
 	if _, err := a.Card.keys(); err != nil {
 		return fmt.Errorf("card.keys: %w", err)
+	}
+	return nil
+}
+
+func (a agentConfig) checkUseCases() error {
+	if err := checkUseCases(a.UseCases); err != nil {
+		return err
+	}
+	if len(a.Skills) > 100 {
+		return errors.New("skills: there are more than 100")
+	}
+	for i, s := range a.Skills {
+		if s.ID == "" || slices.ContainsFunc(a.Skills[:i], func(o registry.Skill) bool { return o.ID == s.ID }) {
+			return fmt.Errorf("skills[%d].id: %q is empty, or there twice", i, s.ID)
+		}
+		if err := checkUseCases(s.UseCases); err != nil {
+			return fmt.Errorf("skills[%d].%w", i, err)
+		}
+	}
+	return nil
+}
+
+func checkUseCases(all []string) error {
+	for _, useCase := range all {
+		if oauth.UseCase(oauth.ScopeTools+":"+useCase) != useCase || useCase == "*" {
+			return fmt.Errorf("use_cases: %q must be 1 to 64 letters, digits, dots, dashes and underscores", useCase)
+		}
 	}
 	return nil
 }

@@ -31,6 +31,9 @@ type credentialsConfig struct {
 	In   string `koanf:"in"` // "header" when empty
 	Name string `koanf:"name"`
 
+	Issuer           string `koanf:"issuer"`            // of type user, as the next:
+	AuthorizationURL string `koanf:"authorization_url"` // where people sign in
+
 	TokenURL   string   `koanf:"token_url"`
 	ClientID   string   `koanf:"client_id"`
 	ClientAuth string   `koanf:"client_auth"` // "basic" when empty
@@ -52,6 +55,7 @@ const (
 	typeAPIKey            = "api_key"
 	typeClientCredentials = "client_credentials"
 	typeTokenExchange     = "token_exchange"
+	typeUser              = "user" // each user connects the agent
 )
 
 // check returns the first thing that is wrong, beginning with its key.
@@ -74,6 +78,8 @@ func (c credentialsConfig) check() error {
 		if err := c.checkAPIKey(); err != nil {
 			return err
 		}
+	case typeUser:
+		return c.checkUser()
 	case typeClientCredentials, typeTokenExchange:
 		if err := c.checkTokens(); err != nil || c.Env == "" && c.File == "" {
 			return err // a client without a secret
@@ -86,11 +92,11 @@ func (c credentialsConfig) check() error {
 // checkKeys refuses keys that the type has no use for: whoever set them meant
 // another one.
 func (c credentialsConfig) checkKeys() error {
-	types := []string{"", typeBearer, typeBasic, typeAPIKey, typeClientCredentials, typeTokenExchange}
+	types := []string{"", typeBearer, typeBasic, typeAPIKey, typeClientCredentials, typeTokenExchange, typeUser}
 	if !slices.Contains(types, c.Type) {
 		return fmt.Errorf("type: %q is not one of %s; leave it out to send the secret as the agent's card asks", c.Type, strings.Join(types[1:], ", "))
 	}
-	tokens := types[4:]
+	tokens, client := types[4:6], types[4:]
 	for _, key := range []struct {
 		name string
 		set  bool
@@ -101,12 +107,14 @@ func (c credentialsConfig) checkKeys() error {
 		{"user", c.User != "", []string{"", typeBasic}},
 		{"in", c.In != "", []string{typeAPIKey}},
 		{"name", c.Name != "", []string{typeAPIKey}},
-		{"token_url", c.TokenURL != "", tokens},
-		{"client_id", c.ClientID != "", tokens},
-		{"client_auth", c.ClientAuth != "", tokens},
-		{"scopes", c.Scopes != nil, tokens},
+		{"issuer", c.Issuer != "", types[6:]},
+		{"authorization_url", c.AuthorizationURL != "", types[6:]},
+		{"token_url", c.TokenURL != "", client},
+		{"client_id", c.ClientID != "", client},
+		{"client_auth", c.ClientAuth != "", client},
+		{"scopes", c.Scopes != nil, client},
 		{"audience", c.Audience != "", tokens},
-		{"resource", c.Resource != "", tokens},
+		{"resource", c.Resource != "", client},
 	} {
 		if key.set && !slices.Contains(key.of, c.Type) {
 			return fmt.Errorf("%s: is of no use with type %q, only with %s", key.name, c.Type, strings.TrimPrefix(strings.Join(key.of, " or "), " or "))
@@ -127,10 +135,39 @@ func (c credentialsConfig) checkAPIKey() error {
 	return nil
 }
 
-func (c credentialsConfig) checkTokens() error {
-	u, err := url.Parse(c.TokenURL)
+// checkUser looks at how users sign in at the authorization server of an agent.
+func (c credentialsConfig) checkUser() error {
+	for key, address := range map[string]string{"issuer": c.Issuer, "authorization_url": c.AuthorizationURL, "token_url": c.TokenURL} {
+		if address != "" && !confidential(address) {
+			return fmt.Errorf("%s: %q is not an https address", key, address)
+		}
+	}
 	switch {
-	case err != nil || !reachable(u) || u.Scheme != "https" && !(u.Scheme == "http" && loopback(u.Hostname())):
+	case (c.AuthorizationURL == "") != (c.TokenURL == ""):
+		return errors.New("authorization_url, token_url: set both, or the issuer instead")
+	case c.hasSecret() && c.ClientID == "":
+		return errors.New("client_id: set it to the name that goes with the secret")
+	case c.hasSecret() && c.Issuer == "" && c.TokenURL == "":
+		return errors.New("issuer: set it, so that the client's secret goes there and nowhere that a card names")
+	case !slices.Contains([]string{"", "basic", "post"}, c.ClientAuth):
+		return fmt.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
+	case c.hasSecret():
+		_, err := c.secret()
+		return err
+	}
+	return nil
+}
+
+// confidential reports whether a secret may be sent to an address: it is https,
+// or on this machine.
+func confidential(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && reachable(u) && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
+}
+
+func (c credentialsConfig) checkTokens() error {
+	switch {
+	case !confidential(c.TokenURL):
 		return fmt.Errorf("token_url: %q is not an https address: the client's secret is sent there", c.TokenURL)
 	case c.ClientID == "":
 		return errors.New("client_id: set it to the name under which the token endpoint knows this server")
@@ -150,6 +187,8 @@ func (c credentialsConfig) means() a2aauth.Means {
 	switch c.Type {
 	case typeClientCredentials, typeTokenExchange:
 		m.Tokens = true
+	case typeUser:
+		m.Secret = &a2aauth.Secret{User: "each user"} // of any kind
 	default:
 		m.Secret = c.fixed()
 	}

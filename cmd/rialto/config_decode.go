@@ -22,7 +22,7 @@ var scalarKeys = []string{
 	"listen", "url", "name", "database", "secret_file", "secret", "default_agent",
 	"mcp.strict", "mcp.public_listing",
 	"sign_in.local", "tokens.algorithm", "tokens.dpop_nonces", "client_documents", "trusted_proxies", "allowed_origins",
-	"download_links", "push.send", "push.allowed_hosts", "push.verify", "push.receive", "log.level", "log.format",
+	"download_links", "share_links", "push.send", "push.allowed_hosts", "push.verify", "push.receive", "log.level", "log.format",
 	"stage", "sign_in.pasted_token.issuer", "sign_in.pasted_token.jwks_url", "sign_in.pasted_token.audiences", "sign_in.pasted_token.private_network",
 	"sign_in.auto_approve.enabled", "sign_in.auto_approve.usecase", "sign_in.auto_approve.force",
 	"default_scope", "redirect_prefixes", "force_usecase", "default_topic",

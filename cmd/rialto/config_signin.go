@@ -167,6 +167,10 @@ func (c signInConfig) apply(as *oauth.Server) error {
 	return nil
 }
 
+// pages tells whether people can sign in to the pages of this server: a pasted
+// token only lets an app in.
+func (c signInConfig) pages() bool { return c.Local || len(c.OIDC) > 0 }
+
 // ways says who may sign in, a line each.
 func (c signInConfig) ways(address string) []string {
 	var all []string

@@ -67,7 +67,7 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 	d.cfg = demoConfig(d.dir)
 	d.cfg.Listen, d.cfg.URL, d.cfg.DefaultAgent = listenAt, address, demoAgent
 	d.cfg.Log.Level = cmp.Or(os.Getenv("RIALTO_LOG__LEVEL"), d.cfg.Log.Level)
-	d.cfg.Agents = []agentConfig{{Name: demoAgent, URL: "http://127.0.0.1"}} // its port is known when it listens
+	d.cfg.Agents = []agentConfig{demoTables()}
 	for _, a := range agents {
 		name, url, ok := strings.Cut(a, "=")
 		if !ok {
@@ -76,6 +76,11 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 		d.cfg.Agents = append(d.cfg.Agents, agentConfig{Name: name, URL: url, flag: "--agent " + a})
 	}
 	return d.cfg.check()
+}
+
+// demoTables is the agent of the demo. Its port is known when it listens.
+func demoTables() agentConfig {
+	return agentConfig{Name: demoAgent, URL: "http://127.0.0.1", SkillTools: true, ours: true}
 }
 
 // run starts the agent and the server, and ends when one of them does or the

@@ -12,15 +12,15 @@ import (
 	"rialto/a2a/a2agrpc"
 )
 
-// overGRPC lists the ways to reach an agent over gRPC. The tenant of 1.0 says
+// ways lists the ways to reach an agent over gRPC. The tenant of 1.0 says
 // which agent is meant; calls of 0.3 have none, and reach the primary agent.
-func (c *config) overGRPC(agent string) []a2a.Interface {
-	if c.GRPC.Listen == "" {
+func (c grpcConfig) ways(p place) []a2a.Interface {
+	if c.Listen == "" {
 		return nil
 	}
-	all := []a2a.Interface{{URL: c.GRPC.Address, Binding: a2a.GRPC, Version: a2a.V10, Tenant: agent}}
-	if agent == c.primaryAgent() {
-		all = append(all, a2a.Interface{URL: c.GRPC.Address, Binding: a2a.GRPC, Version: a2a.V03})
+	all := []a2a.Interface{{URL: c.Address, Binding: a2a.GRPC, Version: a2a.V10, Tenant: p.agent}}
+	if p.primary {
+		all = append(all, a2a.Interface{URL: c.Address, Binding: a2a.GRPC, Version: a2a.V03})
 	}
 	return all
 }
@@ -73,17 +73,17 @@ func (s *server) serveBoth(ctx context.Context, l, calls net.Listener) error {
 // grpcHandler answers calls over gRPC behind the same guard and for the same
 // agents as mountFaces.
 func (s *server) grpcHandler() (http.Handler, error) {
-	f, err := s.newFaces()
-	if err != nil {
+	f := s.newFaces()
+	if err := f.check(); err != nil {
 		return nil, err
 	}
 	return s.oauth.GuardAny(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		face, agent := f.primary, s.cfg.primaryAgent()
+		face, agent := f.primary()
 		if below, ok := strings.CutPrefix(r.URL.Path, facePath); ok {
 			agent, _, _ = strings.Cut(below, "/")
-			face = f.named[agent]
+			face = f.named(agent)
 		}
-		if face == nil || !s.bridge.Face(agent).Visible(r.Context()) {
+		if face == nil || !s.bridge.Face(agent).Known(r.Context()) {
 			noAgent(w)
 			return
 		}

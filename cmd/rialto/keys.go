@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"rialto/oauth"
+	"rialto/bridge/admin"
 
 	"github.com/spf13/cobra"
 )
@@ -16,12 +16,12 @@ func keysCommand() *cobra.Command {
 }
 
 func rotateKeysCommand() *cobra.Command {
-	return onStore(&cobra.Command{
+	return onOperator(&cobra.Command{
 		Use:   "rotate",
 		Short: "Replace the signing key; tokens that exist stay valid",
 		Args:  cobra.NoArgs,
-	}, func(cmd *cobra.Command, as *oauth.Server, _ []string) error {
-		key, err := as.RotateKeys(cmd.Context())
+	}, func(cmd *cobra.Command, s *admin.Service, _ []string) error {
+		key, err := s.RotateKeys(cmd.Context(), admin.CommandLine)
 		if err != nil {
 			return err
 		}
@@ -31,15 +31,21 @@ func rotateKeysCommand() *cobra.Command {
 }
 
 func listKeysCommand() *cobra.Command {
-	return onStore(&cobra.Command{
-		Use:   "list",
-		Short: "List the signing keys",
-		Args:  cobra.NoArgs,
-	}, func(cmd *cobra.Command, as *oauth.Server, _ []string) error {
-		keys, err := as.SigningKeys(cmd.Context())
-		for _, key := range keys {
-			fmt.Fprintf(cmd.OutOrStdout(), "%s  %s  signs from %s, is kept until %s\n", key.ID, key.Algorithm, key.Active.Format(time.RFC3339), key.Expires.Format(time.RFC3339))
+	var asJSON bool
+	cmd := &cobra.Command{Use: "list", Short: "List the signing keys, oldest first", Args: cobra.NoArgs}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, _ []string) error {
+		keys, err := s.Keys(cmd.Context())
+		if err != nil {
+			return err
 		}
-		return err
+		if asJSON {
+			return writeJSON(cmd.OutOrStdout(), keys)
+		}
+		t := &table{head: []string{"ID", "ALGORITHM", "SIGNS", "SIGNS FROM", "IS REPLACED", "KEPT UNTIL"}}
+		for _, k := range keys {
+			t.add(k.ID, k.Algorithm, yes(k.Signs), moment(k.Active), moment(k.Rotates), moment(k.Expires))
+		}
+		return t.write(cmd.OutOrStdout())
 	})
 }

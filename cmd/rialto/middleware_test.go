@@ -2,11 +2,14 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -59,5 +62,38 @@ func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
 				srv.Close()
 			})
 		})
+	}
+}
+
+func TestAnAddressThatIsNoTextIsRefusedInWords(t *testing.T) {
+	r := newRig(t)
+	if err := r.oauth.SetAdmin(t.Context(), "alice", true); err != nil {
+		t.Fatal(err)
+	}
+	token := r.operator()
+	for _, path := range []string{
+		"/api/v1/admin/clients?text=%00", "/api/v1/admin/accounts?text=%ff", "/api/v1/admin/grants?client_id=a%00", "/api/v1/admin/tasks?agent=%c3%28",
+		"/api/v1/admin/audit?actor=%00", "/api/v1/usage?tool=%00", "/api/v1/audit?target=%ff", "/api/v1/admin/clients/%00", "/api/v1/tasks/%ff", "/answer/%00", "/documents/task:%00", "/shared/%ff",
+	} {
+		got := r.do("GET", path, token, "")
+		if got.status != http.StatusBadRequest || !strings.Contains(got.body, "holds a NUL, or bytes that are not UTF-8") {
+			t.Errorf("%s: got %s", path, got.said())
+		}
+	}
+	if got := r.do("GET", "/api/v1/admin/accounts?text=%C3%B1", token, ""); got.status != http.StatusOK {
+		t.Errorf("a letter of another alphabet: got %s", got.said())
+	}
+}
+
+func TestTheLogHasNoLinkThatIsARight(t *testing.T) {
+	var out bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	h := logged(log, http.NotFoundHandler())
+	for _, path := range []string{"/shared/s3cret", "/shared/s3cret/0", "/downloads/s3cret", "/hooks/one/task/s3cret"} {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+	}
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/answer/task", nil))
+	if text := out.String(); strings.Contains(text, "s3cret") || !strings.Contains(text, "path=/answer/task") || !strings.Contains(text, "path=/shared/…") {
+		t.Errorf("got %s", text)
 	}
 }

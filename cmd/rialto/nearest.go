@@ -12,3 +12,6 @@ func nearest(s string, candidates []string) string {
 	}
 	return best
 }
+
+// similar tells whether one word may be a slip of the other.
+func similar(a, b string) bool { return levenshtein.Distance(a, b, nil) <= max(2, len(a)/3) }

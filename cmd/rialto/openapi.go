@@ -49,7 +49,7 @@ func (s *server) addAliases(paths map[string]map[string]any) {
 				paths[old], paths[agent+old] = as(below), as(path)
 			}
 		}
-		if below, ok := strings.CutPrefix(path, api.Roots[0]); ok {
+		if below, ok := strings.CutPrefix(path, api.Roots[0]); ok && !forOperators(item) && !strings.HasPrefix(path, api.Shares) {
 			for _, root := range api.Roots[1:] {
 				paths[root+below] = as(path)
 			}
@@ -102,4 +102,16 @@ func withoutAgent(item map[string]any) map[string]any {
 		out["parameters"] = rest
 	}
 	return out
+}
+
+// forOperators tells whether a path is for operators, who have no older
+// addresses.
+func forOperators(item map[string]any) bool {
+	for _, operation := range item {
+		about, _ := operation.(map[string]any)
+		if tags, _ := about["tags"].([]any); len(tags) > 0 && tags[0] == "admin" {
+			return true
+		}
+	}
+	return false
 }

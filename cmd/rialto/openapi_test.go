@@ -288,3 +288,19 @@ func (d *document) valid(t *testing.T, schema any, text string) {
 		t.Errorf("%.300s does not fit: %v", text, err)
 	}
 }
+
+// TestExamplesAreWhatTheyShow holds each example of an answer against the schema
+// that it is of.
+func TestExamplesAreWhatTheyShow(t *testing.T) {
+	d := newAPIRig(t).document()
+	shown := 0
+	for name, schema := range d.at(map[string]any{"$ref": "#/components/schemas"}) {
+		if example, ok := d.at(schema)["example"]; ok {
+			shown++
+			t.Run(name, func(t *testing.T) { d.valid(t, schema, written("application/json", example)) })
+		}
+	}
+	if shown < 15 {
+		t.Errorf("got %d examples", shown)
+	}
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/hkdf"
 	"crypto/sha256"
+	"sync"
 	"time"
 
 	"rialto/a2a/a2apush"
@@ -54,11 +55,28 @@ func (s *server) openInbox(secret []byte) error {
 	if err != nil {
 		return err
 	}
-	keys := map[string]*a2apush.Keys{}
-	for _, a := range s.cfg.Agents {
-		keys[a.Name] = &a2apush.Keys{Agent: a.URL, Now: time.Now}
-	}
-	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: keys, Poke: s.bridge.Poke, Now: time.Now, Log: s.log}
+	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: s.signers(), Poke: s.bridge.Poke, Now: time.Now, Log: s.log}
 	s.bridge.Hook = s.inbox.Config
 	return nil
+}
+
+// signers returns what knows the keys with which an agent signs what it tells
+// us. They are read when they are needed, and kept as long as the agent stays
+// where it is.
+func (s *server) signers() func(agent string) *a2apush.Keys {
+	var mu sync.Mutex
+	known := map[string]*a2apush.Keys{}
+	return func(name string) *a2apush.Keys {
+		agent, ok := s.bridge.Agent(name)
+		mu.Lock()
+		defer mu.Unlock()
+		switch keys := known[name]; {
+		case !ok:
+			delete(known, name)
+			return nil
+		case keys == nil || keys.Agent != agent.URL:
+			known[name] = &a2apush.Keys{Agent: agent.URL, Now: time.Now}
+		}
+		return known[name]
+	}
 }

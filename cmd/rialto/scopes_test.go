@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"rialto/a2a"
+	"rialto/a2a/a2atest"
 	"rialto/oauth"
 )
 
@@ -50,7 +53,7 @@ func TestTheScopeMatrix(t *testing.T) {
 		{"POST", "/mcp/tools/call", call, 200, tools},
 		{"GET", "/mcp/validate", "", 200, everybody},
 		{"GET", "/mcp/health", "", 200, everybody},
-		{"GET", "/mcp/config/", "", 404, everybody}, // docs/security.md says why
+		{"GET", "/mcp/config/", "", 200, everybody}, // the page to sign in: docs/security.md says why
 		{"GET", "/.well-known/mcp-metadata", "", 200, everybody},
 
 		// The rest of the API, at both of its roots.
@@ -67,6 +70,11 @@ func TestTheScopeMatrix(t *testing.T) {
 		{"POST", "/api/v1/agents/one/tasks", `{"message":"say x"}`, 200, publish},
 		{"POST", "/api/v1/tasks/" + task.ID + "/messages", `{"message":"ask again?","wait":20}`, 200, publish},
 		{"POST", "/api/v1/tasks/none/cancel", "", 404, publish},
+
+		{"GET", "/api/v1/shares", "", 200, discover},
+		{"POST", "/api/v1/shares", `{"id":"task:none"}`, 404, publish},
+		{"DELETE", "/api/v1/shares/none", "", 404, publish},
+		{"GET", "/shared/none", "", 404, everybody},
 
 		// The endpoints of the protocols, and of the operator.
 		{"POST", "/mcp", message, 200, tools},
@@ -103,4 +111,30 @@ func revisionFor(path string) string {
 		return "2025-11-25"
 	}
 	return ""
+}
+
+// TestSharesAreListedToWhoMaySeeWhatTheyShow has one client share what another,
+// for other use cases, may not know of.
+func TestSharesAreListedToWhoMaySeeWhatTheyShow(t *testing.T) {
+	agent := a2atest.NewAgent()
+	t.Cleanup(func() { agent.Close() })
+	url := a2atest.Serve(t, agent, agent.Card(), a2a.V10)
+	r := newRigWith(t, func(c *config) {
+		c.Agents, c.ShareLinks = []agentConfig{{Name: "one", URL: url}, {Name: "secret", URL: url, UseCases: []string{"claims"}}}, time.Hour
+	})
+	claims := r.token("alice", oauth.ScopeTools+":claims", oauth.ScopeDiscover, oauth.ScopePublish)
+	sales := r.token("alice", oauth.ScopeTools+":sales", oauth.ScopeDiscover, oauth.ScopePublish)
+	for _, name := range []string{"one", "secret"} {
+		task := r.create(claims, name, `{"message":"echo about `+name+`","wait":20}`)
+		if got := r.do("POST", "/api/v1/shares", claims, `{"id":"task:`+task.ID+`"}`); got.status != http.StatusCreated {
+			t.Fatalf("%s: got %s", name, got.said())
+		}
+	}
+	for token, want := range map[string]int{claims: 2, sales: 1} {
+		var list struct{ Shares []struct{ ID, Title string } }
+		r.do("GET", "/api/v1/shares", token, "").decode(t, &list)
+		if len(list.Shares) != want {
+			t.Errorf("got %+v, want %d", list, want)
+		}
+	}
 }

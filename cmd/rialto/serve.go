@@ -91,6 +91,6 @@ func configCommand() *cobra.Command {
 	}
 	configFlags(check, &path)
 	check.Flags().BoolVar(&agents, "agents", false, "read the agents' cards, and say what they ask for in vain")
-	cmd.AddCommand(check)
+	cmd.AddCommand(check, showConfigCommand())
 	return cmd
 }

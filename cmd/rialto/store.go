@@ -90,7 +90,7 @@ func (f *storeFlags) load(cmd *cobra.Command) (*config, error) {
 		return nil, err
 	}
 	cfg := demoConfig(dir)
-	cfg.URL = strings.TrimSpace(string(address))
+	cfg.URL, cfg.Agents = strings.TrimSpace(string(address)), []agentConfig{demoTables()}
 	return cfg, nil
 }
 

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"rialto/mcp"
@@ -31,5 +34,60 @@ func TestToolsSayWhichLoginTheyNeed(t *testing.T) {
 				t.Errorf("%s: got %v in %s, want oauth2 with the scope of the tools", tool.Name, schemes, where)
 			}
 		}
+	}
+}
+
+// Clients ask a person before they call a tool that may destroy something, and
+// show the icon beside its name.
+func TestToolsSayWhatTheyMayDoAndShowTheLogo(t *testing.T) {
+	r := newRig(t)
+	type icon struct{ Src, MIMEType string }
+	var got struct {
+		Result struct {
+			Tools []struct {
+				Name        string
+				Icons       []icon
+				Annotations struct{ ReadOnlyHint, DestructiveHint, OpenWorldHint bool }
+			}
+		}
+	}
+	token := r.token("alice", oauth.ScopeTools)
+	r.do("POST", "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`).decode(t, &got)
+	for _, tool := range got.Result.Tools {
+		destroys := tool.Name == "send_task" || tool.Name == "cancel_task"
+		if a := tool.Annotations; a.DestructiveHint != destroys || a.ReadOnlyHint == destroys {
+			t.Errorf("%s: got %+v, want that it may destroy something to be %v", tool.Name, a, destroys)
+		}
+		if len(tool.Icons) != 1 {
+			t.Errorf("%s: got icons %v, want one", tool.Name, tool.Icons)
+		}
+	}
+	var init struct {
+		Result struct{ ServerInfo struct{ Icons []icon } }
+	}
+	r.do("POST", "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`).decode(t, &init)
+	if icons := init.Result.ServerInfo.Icons; len(icons) != 1 || !strings.HasPrefix(icons[0].Src, r.cfg.URL+"/") {
+		t.Fatalf("got %v, want one icon on the server's own origin", icons)
+	}
+	logo := r.do("GET", strings.TrimPrefix(init.Result.ServerInfo.Icons[0].Src, r.cfg.URL), "", "")
+	if logo.status != 200 || logo.header.Get("Content-Type") != init.Result.ServerInfo.Icons[0].MIMEType || !strings.HasPrefix(logo.body, "<svg") {
+		t.Errorf("got %d %s %.40q, want the logo", logo.status, logo.header.Get("Content-Type"), logo.body)
+	}
+}
+
+// A client shows the operator's logo where there is one, as the pages do.
+func TestToolsShowTheLogoOfTheOperator(t *testing.T) {
+	const own = `<svg xmlns="http://www.w3.org/2000/svg"/>`
+	path := filepath.Join(t.TempDir(), "logo.svg")
+	if err := os.WriteFile(path, []byte(own), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := newRigWith(t, func(c *config) { c.Brand.Logo = path })
+	icon := r.server.mcp.Icons[0]
+	if got := r.do("GET", strings.TrimPrefix(icon.Src, r.cfg.URL), "", ""); got.body != own || got.header.Get("Content-Type") != icon.MIMEType {
+		t.Errorf("got %d %s %.60q at %s", got.status, got.header.Get("Content-Type"), got.body, icon.Src)
+	}
+	if tools := r.server.mcp.Tools; len(tools) == 0 || tools[0].Icons[0].Src != icon.Src {
+		t.Errorf("got other icons on tools")
 	}
 }

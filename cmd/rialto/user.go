@@ -2,13 +2,14 @@ package main
 
 import (
 	"bufio"
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"strings"
 
+	"rialto/bridge/admin"
 	"rialto/oauth"
 
 	"github.com/spf13/cobra"
@@ -35,44 +36,81 @@ func onStore(cmd *cobra.Command, do func(*cobra.Command, *oauth.Server, []string
 	return cmd
 }
 
+// userCommand keeps the word that older scripts have. Its list is names alone.
 func userCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "user", Short: "Manage the local accounts"}
-	cmd.AddCommand(
-		addUserCommand(),
-		passwordCommand("passwd", "Change an account's password", (*oauth.Server).SetPassword),
-		adminCommand(),
-		removeUserCommand(),
-		listUsersCommand(),
-	)
+	cmd.AddCommand(append(accountCommands(), listUserNamesCommand())...)
 	return cmd
 }
 
-func addUserCommand() *cobra.Command {
-	var admin bool
-	cmd := passwordCommand("add", "Add an account", func(as *oauth.Server, ctx context.Context, name, password string) error {
-		if err := as.AddUser(ctx, name, password); err != nil || !admin {
-			return err
-		}
-		return as.SetAdmin(ctx, name, true)
-	})
-	cmd.Flags().BoolVar(&admin, "admin", false, "let the account run the server")
+func usersCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "users", Short: "Manage the accounts"}
+	cmd.AddCommand(append(accountCommands(), listUsersCommand())...)
 	return cmd
+}
+
+func accountCommands() []*cobra.Command {
+	return []*cobra.Command{
+		addUserCommand(), setPasswordCommand(), adminCommand(), removeUserCommand(),
+		disableUserCommand("disable", "Keep an account from signing in, and its connections from doing anything", true),
+		disableUserCommand("enable", "Let a disabled account in again", false),
+	}
+}
+
+func addUserCommand() *cobra.Command {
+	var role bool
+	cmd := passwordCommand("add", "Add an account", func(cmd *cobra.Command, s *admin.Service, name, password string) error {
+		return s.AddAccount(cmd.Context(), admin.CommandLine, name, password, role)
+	})
+	cmd.Flags().BoolVar(&role, "admin", false, "let the account run the server")
+	return cmd
+}
+
+// setPasswordCommand makes an account where there is none of the name: whoever
+// may do the one may do the other.
+func setPasswordCommand() *cobra.Command {
+	return passwordCommand("passwd", "Change an account's password", func(cmd *cobra.Command, s *admin.Service, name, password string) error {
+		_, err := s.Account(cmd.Context(), name)
+		if errors.Is(err, admin.ErrNotFound) {
+			return s.AddAccount(cmd.Context(), admin.CommandLine, name, password, false)
+		}
+		return s.SetPassword(cmd.Context(), admin.CommandLine, name, password)
+	})
 }
 
 func adminCommand() *cobra.Command {
 	var revoke bool
 	cmd := &cobra.Command{
-		Use:   "admin NAME",
-		Short: "Let an account run the server, or stop it",
-		Args:  cobra.ExactArgs(1),
+		Use:               "admin NAME",
+		Short:             "Let an account run the server, or stop it",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeNames(userNames),
 	}
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "take the role away")
-	return onStore(cmd, func(cmd *cobra.Command, as *oauth.Server, args []string) error {
-		return as.SetAdmin(cmd.Context(), args[0], !revoke)
+	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+		return aboutAccount(cmd, s, args[0], s.SetAdmin(cmd.Context(), admin.CommandLine, args[0], !revoke))
 	})
 }
 
-func passwordCommand(name, short string, set func(*oauth.Server, context.Context, string, string) error) *cobra.Command {
+func disableUserCommand(verb, short string, disabled bool) *cobra.Command {
+	return onOperator(&cobra.Command{
+		Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(userNames),
+	}, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+		err := s.SetDisabled(cmd.Context(), admin.CommandLine, args[0], disabled)
+		if err != nil {
+			return aboutAccount(cmd, s, args[0], err)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s is %sd.\n", args[0], verb)
+		return nil
+	})
+}
+
+// aboutAccount says which account an error is about.
+func aboutAccount(cmd *cobra.Command, s *admin.Service, name string, err error) error {
+	return aboutThing("account", name, err, func() []string { return userNames(cmd, s) })
+}
+
+func passwordCommand(name, short string, set func(*cobra.Command, *admin.Service, string, string) error) *cobra.Command {
 	var stdin bool
 	var password string
 	cmd := &cobra.Command{
@@ -88,8 +126,8 @@ func passwordCommand(name, short string, set func(*oauth.Server, context.Context
 		},
 	}
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the first line's end")
-	return onStore(cmd, func(cmd *cobra.Command, as *oauth.Server, args []string) error {
-		return set(as, cmd.Context(), args[0], password)
+	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+		return aboutAccount(cmd, s, args[0], set(cmd, s, args[0], password))
 	})
 }
 
@@ -106,19 +144,21 @@ func readPassword(r io.Reader) (string, error) {
 }
 
 func removeUserCommand() *cobra.Command {
-	return onStore(&cobra.Command{
-		Use:   "rm NAME",
-		Short: "Remove an account and revoke what it granted",
-		Args:  cobra.ExactArgs(1),
-	}, func(cmd *cobra.Command, as *oauth.Server, args []string) error {
-		return as.RemoveUser(cmd.Context(), args[0])
+	return onOperator(&cobra.Command{
+		Use:               "rm NAME",
+		Aliases:           []string{"remove"},
+		Short:             "Remove an account and revoke what it granted",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeNames(userNames),
+	}, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+		return aboutAccount(cmd, s, args[0], s.RemoveAccount(cmd.Context(), admin.CommandLine, args[0]))
 	})
 }
 
-func listUsersCommand() *cobra.Command {
+func listUserNamesCommand() *cobra.Command {
 	return onStore(&cobra.Command{
 		Use:   "list",
-		Short: "List the accounts",
+		Short: "List the names of the accounts",
 		Args:  cobra.NoArgs,
 	}, func(cmd *cobra.Command, as *oauth.Server, _ []string) error {
 		users, err := as.Users(cmd.Context())
@@ -126,5 +166,23 @@ func listUsersCommand() *cobra.Command {
 			fmt.Fprintln(cmd.OutOrStdout(), name)
 		}
 		return err
+	})
+}
+
+func listUsersCommand() *cobra.Command {
+	var f listFlags
+	var filter admin.AccountFilter
+	cmd := &cobra.Command{Use: "list", Short: "List the accounts", Args: cobra.NoArgs}
+	f.add(cmd)
+	cmd.Flags().StringVar(&filter.Text, "text", "", "only accounts with this in their name")
+	cmd.Flags().BoolVar(&filter.Admin, "admin", false, "only administrators")
+	cmd.Flags().BoolVar(&filter.Disabled, "disabled", false, "only disabled accounts")
+	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, _ []string) error {
+		return list(cmd, f, func(span admin.Span) (*admin.Page[admin.Account], error) {
+			filter.Span = span
+			return s.Accounts(cmd.Context(), filter)
+		}, []string{"NAME", "SIGNS IN AT", "ADMIN", "DISABLED", "GRANTS", "CREATED", "ID"}, func(a admin.Account) []string {
+			return []string{a.Name, cmp.Or(a.Issuer, "here"), yes(a.Admin), yes(a.Disabled), counted(a.Grants), moment(a.Created), a.ID}
+		})
 	})
 }

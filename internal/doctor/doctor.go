@@ -95,7 +95,7 @@ func steps() []step {
 	return slices.Concat(
 		reachSteps(), challengeSteps(), resourceSteps(), serverSteps(), corsSteps(), registerSteps(),
 		authorizeSteps(), tokenErrorSteps(), loginSteps(), refreshSteps(),
-		handshakeSteps(), hybridSteps(), toolSteps(), callSteps(), revokeSteps(),
+		handshakeSteps(), hybridSteps(), toolSteps(), callSteps(), a2aSteps(), revokeSteps(),
 	)
 }
 

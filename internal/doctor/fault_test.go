@@ -412,6 +412,16 @@ func mcpFaults() []fault {
 				x.w.Code = 500
 			}
 		}},
+		{"the A2A card names no interface", "a2a-card", "", func(x *exchange) {
+			if x.at("GET " + cardPath) {
+				x.json(200, map[string]any{"name": "rig"})
+			}
+		}},
+		{"an interface of the A2A card is not there", "a2a-served", "", func(x *exchange) {
+			if x.at("GET /a2a/tasks/rialto-doctor") {
+				x.answer(404, "text/plain", "not here")
+			}
+		}},
 		{"revoked tokens live on", "revoke-works", "", liveOn()},
 	}
 }

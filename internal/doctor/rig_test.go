@@ -136,6 +136,11 @@ func (g *rig) serve(x *exchange) {
 		x.json(200, map[string]any{"resource": g.url + "/mcp", "authorization_servers": []string{g.url}, "scopes_supported": []string{"tools"}})
 	case "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration":
 		x.json(200, g.metadata())
+	case cardPath:
+		x.json(200, map[string]any{"name": "rig", "supportedInterfaces": []map[string]any{
+			{"url": g.url + "/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}, {"url": g.url + "/a2a", "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}}})
+	case "/a2a", "/a2a/tasks/rialto-doctor":
+		x.json(200, map[string]any{"error": map[string]any{"code": -32001, "message": "there is no such task"}})
 	case "/register":
 		g.register(x)
 	case "/authorize":

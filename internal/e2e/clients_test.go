@@ -73,7 +73,7 @@ func TestA2AClientsThroughTheBridge(t *testing.T) {
 // for pictures of them.
 func TestBrowser(t *testing.T) {
 	path, err := chromium()
-	need(t, err)
+	Need(t, err)
 	p := demo(t, t.TempDir(), "")
 	cert, key := certificate(t)
 	script{"browser.mjs", nil, []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path, "RIALTO_TLS_CERT=" + cert, "RIALTO_TLS_KEY=" + key}}.run(t, p)

@@ -62,17 +62,20 @@ func TestConformance(t *testing.T) {
 }
 
 // TestConformanceOfTheProgram runs the scenarios that need no fixture against
-// the program itself. server-stateless needs tools that miss a capability, and
-// caching resources and prompts. The suite sends no token, so something in front
-// adds one.
+// the program itself; docs/mcp.md says what the others need. The suite sends no
+// token, so something in front adds one.
 func TestConformanceOfTheProgram(t *testing.T) {
 	data := t.TempDir()
 	p := demo(t, data, "")
 	front := httptest.NewServer(withToken(t, p.URL, output(t, "", "token", "--user", username, "--data", data)))
 	defer front.Close()
 	for revision, scenarios := range map[string]string{
-		"2025-11-25": "server-initialize ping tools-list server-session-lifecycle server-sse-multiple-streams dns-rebinding-protection",
-		"2026-07-28": "tools-list http-header-validation dns-rebinding-protection",
+		"2025-03-26": "server-session-lifecycle",
+		"2025-06-18": "server-initialize ping tools-list resources-list server-session-lifecycle",
+		"2025-11-25": "server-initialize ping tools-list resources-list resources-subscribe resources-unsubscribe " +
+			"server-session-lifecycle server-sse-multiple-streams dns-rebinding-protection",
+		"2026-07-28": "tools-list resources-list sep-2164-resource-not-found input-required-result-unsupported-methods " +
+			"server-sse-multiple-streams http-header-validation dns-rebinding-protection",
 	} {
 		for scenario := range strings.FieldsSeq(scenarios) {
 			t.Run(revision+"/"+scenario, func(t *testing.T) {
@@ -114,8 +117,8 @@ func withToken(t *testing.T, origin, token string) http.Handler {
 // conformance runs a suite and returns what it says.
 func conformance(t *testing.T, suite, server string, args ...string) string {
 	t.Helper()
-	node, err := nodeProgram()
-	need(t, err)
+	node, err := Node("node")
+	Need(t, err)
 	index, err := filepath.Abs(filepath.Join("node", suite, "dist/index.js"))
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -54,39 +56,70 @@ func newAgent(t *testing.T, run func(context.Context, *a2aexec.Turn) error) stri
 		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
 		Skills: []a2a.Skill{{ID: "wait", Name: "Wait", Description: "Waits", Tags: []string{"wait"}}},
 	}}
-	srv := httptest.NewServer(face)
-	face.URL = srv.URL
+	srv := httptest.NewUnstartedServer(face)
+	face.URL = "http://" + srv.Listener.Addr().String() // before anybody reads the card
+	srv.Start()
 	t.Cleanup(func() { exec.Close(); srv.CloseClientConnections(); srv.Close() })
 	return srv.URL
 }
 
 // task is what a tool tells of one.
 type task struct {
-	ID      string `json:"task_id"`
-	State   string `json:"state"`
-	Message string `json:"message"`
+	ID        string `json:"task_id"`
+	State     string `json:"state"`
+	Message   string `json:"message"`
+	Artifacts []struct {
+		Name  string
+		Parts []struct{ Text string }
+	} `json:"artifacts"`
+	Failure struct {
+		Message string `json:"message"`
+	} `json:"error"`
 }
 
 // call calls a tool as a client of the current MCP revision does.
 func call(t *testing.T, base, token, tool string, args map[string]any) task {
 	t.Helper()
+	got, err := attempt(t.Context(), base, token, tool, args)
+	if err != nil {
+		t.Fatalf("%s: %v", tool, err)
+	}
+	return got
+}
+
+// attempt is call for those who expect that the server may be gone.
+func attempt(ctx context.Context, base, token, tool string, args map[string]any) (task, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{
 		"name": tool, "arguments": args,
 		"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{}},
 	}})
 	if err != nil {
-		t.Fatal(err)
+		return task{}, err
 	}
-	resp := do(t, "POST", base+"/mcp", string(body), "Authorization", "Bearer "+token, "Content-Type", "application/json",
-		"MCP-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", tool)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/mcp", bytes.NewReader(body))
+	if err != nil {
+		return task{}, err
+	}
+	for name, value := range map[string]string{"Authorization": "Bearer " + token, "Content-Type": "application/json",
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool} {
+		req.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return task{}, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return task{}, err
+	}
 	var answer struct {
 		Result struct{ StructuredContent task }
 	}
-	decode(t, resp, &answer)
-	if answer.Result.StructuredContent.ID == "" {
-		t.Fatalf("%s: got %s", tool, resp.body)
+	if err := json.Unmarshal(b, &answer); err != nil || answer.Result.StructuredContent.ID == "" {
+		return task{}, fmt.Errorf("got %s: %s", resp.Status, b)
 	}
-	return answer.Result.StructuredContent
+	return answer.Result.StructuredContent, nil
 }
 
 // output runs the program to its end and returns what it printed.

@@ -45,8 +45,9 @@ func newRealm(t *testing.T) *realm {
 		}
 		agent.ServeHTTP(w, req)
 	})
-	r.Server = httptest.NewServer(routes)
-	agent.URL = r.URL
+	r.Server = httptest.NewUnstartedServer(routes)
+	agent.URL = "http://" + r.Listener.Addr().String() // before anybody reads the card
+	r.Start()
 	t.Cleanup(func() { exec.Close(); r.CloseClientConnections(); r.Close() })
 	return r
 }

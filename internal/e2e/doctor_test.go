@@ -26,7 +26,7 @@ func TestTheDoctorFindsNothing(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	said := answerDoctor(t, bufio.NewScanner(asks))
+	said := answerDoctor(bufio.NewScanner(asks), oauthtest.NewBrowser(t, nil))
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the doctor ended with %v: %s\n%s", err, said, report.String())
 	}
@@ -44,14 +44,13 @@ func TestTheDoctorFindsNothing(t *testing.T) {
 	}
 }
 
-// answerDoctor does what the doctor asks for, and returns what it said.
-func answerDoctor(t *testing.T, lines *bufio.Scanner) string {
-	t.Helper()
+// answerDoctor signs in and says yes where the doctor asks for it, and returns
+// what it said.
+func answerDoctor(lines *bufio.Scanner, browser *oauthtest.Browser) string {
 	var said strings.Builder
 	for lines.Scan() {
 		said.WriteString(lines.Text() + "\n")
-		if address := strings.TrimSpace(lines.Text()); strings.HasPrefix(address, "http://") {
-			browser := oauthtest.NewBrowser(t, nil)
+		if address := strings.TrimSpace(lines.Text()); strings.HasPrefix(address, "http") {
 			browser.Get(browser.Authorize(address, username, password).String())
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -40,6 +41,8 @@ func testDump(t *testing.T, dsn string, dump func() []byte) {
 	v.logInElsewhere()
 	v.keptFor("an access token by hand", output(t, "", "token", "--user", "alice", "--scope", "a2a:publish a2a:discover", "--config", v.config))
 	v.webhook()
+	v.share()
+	v.connect()
 	v.program.kill() // what is written must be safe at any moment
 	all := dump()
 	for what, trace := range map[string]string{"a client": v.client, "a message": v.message, "who came by a provider": "corp:ada", "who came by a token": "token:machine-1"} {
@@ -95,9 +98,12 @@ url: http://%s
 database: %q
 secret_file: %s
 agents:
-  - {name: agent, url: %q, credentials: {file: %s}}
+  - {name: agent, url: %[4]q, credentials: {file: %[5]s}}
+  - {name: personal, url: %[4]q, credentials: {type: user, issuer: %[7]q, client_id: rialto, file: %[8]s}}
+  - {name: keyed, url: %[4]q, credentials: {type: user}}
 clients:
-  - {id: operator, redirect_uris: ["https://app.example/cb"], secret: {file: %s}, user: alice}
+  - {id: operator, redirect_uris: ["https://app.example/cb"], secret: {file: %[6]s}, user: alice}
+share_links: 1h
 push: {allowed_hosts: ["127.0.0.1:1"], verify: false}
 sign_in:
   oidc:
@@ -210,6 +216,23 @@ func (v *vault) webhook() {
 	if !strings.Contains(string(resp.body), "completed") {
 		v.Fatalf("got %s, want a task that is done", resp.body)
 	}
+}
+
+// share makes a link to the only task.
+func (v *vault) share() {
+	v.Helper()
+	header := []string{"Authorization", "Bearer " + v.secrets["an access token by hand"], "Content-Type", "application/json"}
+	var list struct{ Tasks []struct{ ID string } }
+	decode(v.T, do(v.T, "GET", v.program.URL+"/api/v1/tasks", "", header...), &list)
+	if len(list.Tasks) != 1 {
+		v.Fatalf("got %v, want one task", list)
+	}
+	var made struct{ URL string }
+	decode(v.T, do(v.T, "POST", v.program.URL+"/api/v1/shares", `{"id":"task:`+list.Tasks[0].ID+`"}`, header...), &made)
+	if resp := do(v.T, "GET", made.URL, ""); resp.StatusCode != http.StatusOK {
+		v.Fatalf("the link leads to %d", resp.StatusCode)
+	}
+	v.keptFor("the link to what is shared", made.URL[strings.LastIndex(made.URL, "/")+1:])
 }
 
 // spellings are the ways in which a secret might be in a dump. One that is

@@ -94,8 +94,8 @@ func TestTheInspectorAsksAPerson(t *testing.T) {
 
 // mcpdo returns what runs mcpdo against a daemon of its own.
 func mcpdo(t *testing.T, home string) func(args ...string) string {
-	node, err := nodeProgram()
-	need(t, err)
+	node, err := Node("node")
+	Need(t, err)
 	script, err := filepath.Abs("node/node_modules/@modelcontextprotocol/inspector/clients/mcpdo/build/mcp-bin.js")
 	if err != nil {
 		t.Fatal(err)

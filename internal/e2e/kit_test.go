@@ -1,16 +1,21 @@
 package e2e
 
 import (
+	"bytes"
+	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2agrpc"
 )
 
 // kitAgent runs the agent that the compatibility kit expects, as a process of
@@ -24,36 +29,121 @@ func kitAgent(t *testing.T) string {
 		t.Fatalf("building the kit agent: %v\n%s", err, out)
 	}
 	addr := freeAddress(t)
-	p := &program{URL: "http://" + addr, cmd: exec.Command(kit, "--listen", addr), log: &logBuffer{}, done: make(chan error, 1)}
+	p := &program{URL: "http://" + addr, cmd: exec.Command(kit, "--listen", addr, "--grpc", freeAddress(t)), log: &logBuffer{}, done: make(chan error, 1)}
 	p.launch(t)
 	return p.URL
 }
 
-// TestTheKitAgentBehindTheBridge sends the message ids of the public A2A
-// compatibility kit through the program to the agent that it expects: what
-// becomes of them is what becomes of them without a bridge.
-func TestTheKitAgentBehindTheBridge(t *testing.T) {
-	kit, data, addr := kitAgent(t), t.TempDir(), freeAddress(t)
-	start(t, addr, "demo", "--listen", addr, "--data", data, "--agent", "kit="+kit)
-	token := output(t, "", "token", "--user", username, "--data", data, "--scope", "a2a:discover a2a:publish")
-	header := http.Header{"Authorization": {"Bearer " + token}}
-	for _, way := range []a2a.Interface{
-		{Version: a2a.V10, Binding: a2a.JSONRPC}, {Version: a2a.V10, Binding: a2a.HTTPJSON},
-		{Version: a2a.V03, Binding: a2a.JSONRPC}, {Version: a2a.V03, Binding: a2a.HTTPJSON}, {Version: a2a.V02, Binding: a2a.JSONRPC},
-	} {
-		t.Run(string(way.Version)+" "+string(way.Binding), func(t *testing.T) {
-			t.Parallel()
-			d := &a2aclient.Dialer{Protocol: way.Version, Binding: way.Binding, Header: header}
-			c, err := d.Dial(t.Context(), "http://"+addr+"/a2a/kit")
-			if err != nil {
-				t.Fatal(err)
-			}
-			tryKit(t, c)
-		})
+// kitWays are the generations and bindings in which the kit's messages, which are
+// told apart by their ids, can be said.
+var kitWays = []a2a.Interface{
+	{Version: a2a.V10, Binding: a2a.JSONRPC}, {Version: a2a.V10, Binding: a2a.HTTPJSON}, {Version: a2a.V10, Binding: a2a.GRPC},
+	{Version: a2a.V03, Binding: a2a.JSONRPC}, {Version: a2a.V03, Binding: a2a.HTTPJSON}, {Version: a2a.V03, Binding: a2a.GRPC},
+	{Version: a2a.V02, Binding: a2a.JSONRPC},
+}
+
+// kitClient returns a client of the agent at url in the way given.
+func kitClient(t *testing.T, url, token string, way a2a.Interface) *a2aclient.Client {
+	t.Helper()
+	over := &a2agrpc.Transport{}
+	t.Cleanup(func() { over.Close() })
+	d := &a2aclient.Dialer{Protocol: way.Version, Binding: way.Binding, GRPC: over}
+	if token != "" {
+		d.Header = http.Header{"Authorization": {"Bearer " + token}}
+	}
+	c, err := d.Dial(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestTheKitAgentAlone sends the message ids of the public A2A compatibility kit
+// to the agent that it expects.
+func TestTheKitAgentAlone(t *testing.T) {
+	kit := kitAgent(t)
+	var later sync.WaitGroup
+	defer later.Wait()
+	for _, way := range kitWays {
+		tryKit(t, &later, string(way.Version)+" "+string(way.Binding), kitClient(t, kit, "", way))
 	}
 }
 
-func tryKit(t *testing.T, c a2a.Agent) {
+// TestTheKitAgentBehindTheBridge sends the same through the program, which
+// reaches the agent over each binding: what becomes of them is what becomes of
+// them without a bridge.
+func TestTheKitAgentBehindTheBridge(t *testing.T) {
+	kit, dir, addr := kitAgent(t), t.TempDir(), freeAddress(t)
+	var config bytes.Buffer
+	fmt.Fprintf(&config, "url: http://%s\ndatabase: %q\nsecret_file: %s\ngrpc: {listen: %q}\ndefault_agent: over-jsonrpc\nagents:\n",
+		addr, filepath.Join(dir, "rialto.db"), filepath.Join(dir, "secret"), freeAddress(t))
+	agents := map[string]a2a.Binding{"over-jsonrpc": a2a.JSONRPC, "over-rest": a2a.HTTPJSON, "over-grpc": a2a.GRPC}
+	for name, binding := range agents {
+		fmt.Fprintf(&config, "  - {name: %s, url: %q, binding: %s}\n", name, kit, binding)
+	}
+	path := filepath.Join(dir, "rialto.yaml")
+	if err := os.WriteFile(path, config.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tokens := map[a2a.Interface]string{} // of a user for each: what one may do in a second is bounded
+	for i, way := range kitWays {
+		name := fmt.Sprint("user", i)
+		output(t, password+"\n", "user", "add", name, "--password-stdin", "--config", path)
+		tokens[way] = output(t, "", "token", "--user", name, "--scope", "a2a:discover a2a:publish", "--config", path)
+	}
+	p := start(t, addr, "serve", "--config", path, "--listen", addr)
+	var later sync.WaitGroup
+	defer later.Wait()
+	for name := range agents {
+		for _, way := range kitWays {
+			if way.Version == a2a.V03 && way.Binding == a2a.GRPC && name != "over-jsonrpc" {
+				continue // which names no agent, so that it reaches the default one
+			}
+			tryKit(t, &later, name+" in "+string(way.Version)+" "+string(way.Binding), kitClient(t, p.URL+"/a2a/"+name, tokens[way], way))
+		}
+	}
+}
+
+// tryKit sends all that the kit sends. Coming back to a task takes its time, so
+// that goes on beside, for all.
+func tryKit(t *testing.T, later *sync.WaitGroup, name string, c a2a.Agent) {
+	later.Go(func() {
+		if err := comeBack(t.Context(), c); err != nil {
+			t.Errorf("%s: coming back: %v", name, err)
+		}
+	})
+	t.Run(name, func(t *testing.T) { tryKitMessages(t, c) })
+}
+
+// comeBack follows a task with a second call, to its end.
+func comeBack(ctx context.Context, c a2a.Agent) error {
+	req := kitMessage("test-resubscribe-message-id")
+	req.ReturnImmediately = true
+	e, err := c.Send(ctx, req)
+	if err != nil {
+		return err
+	}
+	begun, ok := e.(*a2a.Task)
+	if !ok {
+		return fmt.Errorf("got %T, want a task", e)
+	}
+	for e, err := range c.Subscribe(ctx, begun.ID) {
+		if err != nil {
+			return err
+		}
+		if first, ok := e.(*a2a.Task); ok {
+			begun = first.Clone()
+		} else {
+			begun.Apply(e)
+		}
+	}
+	if begun.Status.State != a2a.Completed {
+		return fmt.Errorf("got %+v, want the task's end", begun)
+	}
+	return nil
+}
+
+func tryKitMessages(t *testing.T, c a2a.Agent) {
 	for id, want := range map[string]struct {
 		state     a2a.State
 		artifacts int
@@ -84,25 +174,6 @@ func tryKit(t *testing.T, c a2a.Agent) {
 	e, err := c.Send(t.Context(), kitMessage("tck-message-response"))
 	if m, ok := e.(*a2a.Message); err != nil || !ok || m.Text() == "" {
 		t.Errorf("got %+v, %v, want a message without a task", e, err)
-	}
-	later := kitMessage("test-resubscribe-message-id")
-	later.ReturnImmediately = true
-	if e, err = c.Send(t.Context(), later); err != nil {
-		t.Fatal(err)
-	}
-	var task *a2a.Task
-	for e, err := range c.Subscribe(t.Context(), e.(*a2a.Task).ID) {
-		if err != nil {
-			t.Fatalf("coming back: %v", err)
-		}
-		if first, ok := e.(*a2a.Task); ok && task == nil {
-			task = first.Clone()
-		} else {
-			task.Apply(e)
-		}
-	}
-	if task == nil || task.Status.State != a2a.Completed {
-		t.Errorf("coming back: got %+v, want the task's end", task)
 	}
 }
 

@@ -91,8 +91,8 @@ type visitor struct {
 // often and ended well.
 func (v visitor) run(t *testing.T, p *program, consents int) string {
 	t.Helper()
-	node, err := nodeProgram()
-	need(t, err)
+	node, err := Node("node")
+	Need(t, err)
 	script, err := filepath.Abs(filepath.Join("node/node_modules", v.script))
 	if err != nil {
 		t.Fatal(err)

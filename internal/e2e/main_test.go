@@ -34,16 +34,3 @@ func buildAndRun(m *testing.M) int {
 	}
 	return m.Run()
 }
-
-// need skips the test with a plain line when a tool is missing, or fails it
-// where RIALTO_E2E says that everything must be there.
-func need(t *testing.T, err error) {
-	t.Helper()
-	if err == nil {
-		return
-	}
-	if os.Getenv("RIALTO_E2E") == "1" {
-		t.Fatal(err)
-	}
-	t.Skip(err)
-}

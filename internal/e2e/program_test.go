@@ -118,7 +118,10 @@ func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.b.Write(p)
-	if text := l.b.String(); !l.said && (strings.Contains(text, "is ready") || strings.Contains(text, "listens")) {
+	if l.said {
+		return len(p), nil
+	}
+	if text := l.b.String(); strings.Contains(text, "is ready") || strings.Contains(text, "listens") {
 		l.said = true
 		close(l.ready)
 	}

@@ -12,7 +12,7 @@ import (
 // identity provider that others wrote, in Chromium.
 func TestWhoSignsIn(t *testing.T) {
 	path, err := chromium()
-	need(t, err)
+	Need(t, err)
 	addr, issuer := freeAddress(t), "http://"+freeAddress(t)
 	dir := t.TempDir()
 	config := filepath.Join(dir, "rialto.yaml")

@@ -14,15 +14,15 @@ import (
 // what programs can write.
 const MaxDepth = 128
 
-// frame is any message before it is known what it is. Method is a pointer so
-// that a missing one can be told from an empty one.
+// frame is any message before it is known what it is.
 type frame struct {
-	JSONRPC string             `json:"jsonrpc"`
-	ID      ID                 `json:"id"`
-	Method  *string            `json:"method"`
-	Params  stdjson.RawMessage `json:"params"`
-	Result  stdjson.RawMessage `json:"result"`
-	Error   *Error             `json:"error"`
+	versioned bool
+	id        ID
+	method    string
+	hasMethod bool
+	params    stdjson.RawMessage
+	result    stdjson.RawMessage
+	err       *Error
 }
 
 // Names are compared exactly, and a name that occurs twice is refused: a
@@ -36,14 +36,15 @@ var (
 
 // Decode reads one message, which is a request, a notification or a response:
 // exactly one of its results is not nil. An error is always an *Error that can
-// be sent back; the request is then not nil if its ID could be read.
+// be sent back; the request is then not nil if its ID could be read. Params and
+// Result are parts of b, which is not to be written to any more.
 func Decode(b []byte) (*Request, *Response, error) {
 	f, err := decode(b, strict)
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.Method == nil && (f.Result != nil || f.Error != nil) {
-		return nil, &Response{ID: f.ID, Result: f.Result, Error: f.Error}, nil
+	if !f.hasMethod && (f.result != nil || f.err != nil) {
+		return nil, &Response{ID: f.id, Result: f.result, Error: f.err}, nil
 	}
 	r, err := f.request()
 	return r, nil, err
@@ -67,48 +68,77 @@ func DecodeResponse(b []byte) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Result == nil && f.Error == nil {
+	if f.result == nil && f.err == nil {
 		return nil, Errorf(CodeInvalidRequest, "the response has neither a result nor an error")
 	}
-	return &Response{ID: f.ID, Result: f.Result, Error: f.Error}, nil
+	return &Response{ID: f.id, Result: f.result, Error: f.err}, nil
 }
 
-func decode(b []byte, o json.Options) (*frame, error) {
+func decode(b []byte, o json.Options) (f frame, err error) {
 	if b = bytes.TrimLeft(b, " \t\r\n"); len(b) > 0 && b[0] == '[' {
-		return nil, Errorf(CodeInvalidRequest, "batches are not supported, send one message at a time")
+		return f, Errorf(CodeInvalidRequest, "batches are not supported, send one message at a time")
 	}
 	if tooDeep(b) {
-		return nil, Errorf(CodeInvalidRequest, "the message nests deeper than %d levels", MaxDepth)
+		return f, Errorf(CodeInvalidRequest, "the message nests deeper than %d levels", MaxDepth)
 	}
-	var f frame
-	if err := json.Unmarshal(b, &f, o); err != nil {
-		return nil, decodeError(err)
+	if !jsontext.Value(b).IsValid(o) {
+		return f, reason(b, o)
 	}
-	return &f, nil
+	if b[0] != '{' || !f.read(b, o) {
+		return f, Errorf(CodeInvalidRequest, "the JSON is not a JSON-RPC message")
+	}
+	return f, nil
 }
 
-// decodeError tells bytes that are not JSON from JSON that is not a message.
-func decodeError(err error) *Error {
-	var syntax *jsontext.SyntacticError
-	if !errors.As(err, &syntax) {
-		return Errorf(CodeInvalidRequest, "the JSON is not a JSON-RPC message")
-	}
-	if errors.Is(err, jsontext.ErrDuplicateName) {
+// reason tells why b is not valid: because it is not JSON, or because of a name.
+func reason(b []byte, o json.Options) *Error {
+	d := jsontext.NewDecoder(bytes.NewReader(b), o)
+	if _, err := d.ReadValue(); errors.Is(err, jsontext.ErrDuplicateName) {
 		return Errorf(CodeInvalidRequest, "a name occurs twice in one object")
 	}
 	return Errorf(CodeParse, "the message is not JSON")
 }
 
-func (f *frame) request() (*Request, error) {
-	r := &Request{ID: f.ID, Params: f.Params}
-	if f.Method != nil {
-		r.Method = *f.Method
+// read takes the members out of a valid object, without reflection, for every
+// message passes here. It tells whether they are of their types. Null is read as
+// if the member were absent, except as an id, params and a result.
+func (f *frame) read(b []byte, o json.Options) bool {
+	for name, v := range Members(b) {
+		ok := true
+		switch string(name) {
+		case "jsonrpc":
+			f.versioned, ok = string(unquoted(v)) == Version, v[0] == '"'
+		case "id":
+			ok = f.id.UnmarshalJSON(v) == nil
+		case "method":
+			f.method, f.hasMethod = Text(v)
+			ok = f.hasMethod
+		case "params":
+			f.params = v
+		case "result":
+			f.result = v
+		case "error":
+			f.err, ok = readError(v, o)
+		}
+		if !ok && string(v) != string(Null) {
+			return false
+		}
 	}
+	return true
+}
+
+func readError(v stdjson.RawMessage, o json.Options) (e *Error, ok bool) {
+	ok = json.Unmarshal(v, &e, o) == nil
+	return e, ok
+}
+
+func (f *frame) request() (*Request, error) {
+	r := &Request{ID: f.id, Method: f.method, Params: f.params}
 	if string(r.Params) == string(Null) {
 		r.Params = nil
 	}
 	switch {
-	case f.JSONRPC != Version:
+	case !f.versioned:
 		return r, Errorf(CodeInvalidRequest, `the member "jsonrpc" must be "2.0"`)
 	case r.Method == "":
 		return r, Errorf(CodeInvalidRequest, `the member "method" must be a string that is not empty`)

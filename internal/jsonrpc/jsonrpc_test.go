@@ -106,6 +106,9 @@ func TestDecodeResponseForgives(t *testing.T) {
 	if r, err = jsonrpc.DecodeResponse([]byte(`{"jsonrpc":"2.0","id":1,"result":null}`)); err != nil || string(r.Result) != "null" {
 		t.Errorf("got %+v, %v, want the result null", r, err)
 	}
+	if r, err = jsonrpc.DecodeResponse([]byte(`{"jsonrpc":null,"method":null,"id":1,"error":null,"result":[]}`)); err != nil || string(r.Result) != "[]" || r.Error != nil {
+		t.Errorf("got %+v, %v, want what is null to be absent", r, err)
+	}
 	if _, err = jsonrpc.DecodeResponse([]byte(`{"jsonrpc":"2.0","id":1}`)); err == nil {
 		t.Error("got no error for a response that says nothing")
 	}

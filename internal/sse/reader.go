@@ -100,26 +100,50 @@ func (r *Reader) max() int {
 
 // readLine returns the next line without its end, which is CR, LF or both. It
 // does not wait for a byte after CR. With an error it returns what there was
-// of the line.
+// of the line. The line may be overwritten by the next.
 func (r *Reader) readLine(limit int) ([]byte, error) {
 	r.line = r.line[:0]
 	for {
-		c, err := r.in.ReadByte()
-		if err != nil {
+		if _, err := r.in.Peek(1); err != nil {
 			return r.line, err
 		}
-		after := r.skipLF
-		r.skipLF = c == '\r'
-		switch {
-		case c == '\n' && after:
-		case c == '\n', c == '\r':
-			return r.line, nil
-		case len(r.line) >= limit:
-			return nil, ErrTooLarge
-		default:
-			r.line = append(r.line, c)
+		buf, _ := r.in.Peek(r.in.Buffered()) // cannot fail, the bytes are there
+		if r.skipLF {
+			if r.skipLF = false; buf[0] == '\n' {
+				_, _ = r.in.Discard(1)
+				continue
+			}
 		}
+		n := lineEnd(buf)
+		part := buf[:n]
+		if len(r.line)+n > limit {
+			return nil, ErrTooLarge
+		}
+		if n == len(buf) {
+			r.line = append(r.line, part...)
+			_, _ = r.in.Discard(n)
+			continue
+		}
+		r.skipLF = buf[n] == '\r'
+		_, _ = r.in.Discard(n + 1)
+		if len(r.line) == 0 {
+			return part, nil // as most: nothing is copied
+		}
+		r.line = append(r.line, part...)
+		return r.line, nil
 	}
+}
+
+// lineEnd returns where in b a line ends: the index of the first CR or LF, or
+// the length of b.
+func lineEnd(b []byte) int {
+	if n := bytes.IndexByte(b, '\n'); n >= 0 {
+		b = b[:n]
+	}
+	if n := bytes.IndexByte(b, '\r'); n >= 0 {
+		return n
+	}
+	return len(b)
 }
 
 // pending is an event that is not complete yet.

@@ -61,6 +61,20 @@ func TestReader(t *testing.T) {
 	}
 }
 
+// TestLinesMayEndWhereABufferDoes tries every place in the buffer for the end of a
+// line.
+func TestLinesMayEndWhereABufferDoes(t *testing.T) {
+	for size := 4070; size < 4110; size++ {
+		for _, end := range []string{"\n", "\r\n", "\r"} {
+			long := strings.Repeat("x", size)
+			events, err := readAll(sse.NewReader(strings.NewReader("data: " + long + end + "data: b" + end + end + "data: c" + end + end)))
+			if err != io.EOF || len(events) != 2 || string(events[0].Data) != long+"\nb" || string(events[1].Data) != "c" {
+				t.Fatalf("%d bytes and %q: got %d events, %v", size, end, len(events), err)
+			}
+		}
+	}
+}
+
 func TestReaderKnowsWhereAndWhenToReconnect(t *testing.T) {
 	r := sse.NewReader(strings.NewReader("retry: 1500\nid: 7\n\nretry: soon\n\n"))
 	if _, err := r.Next(); err != io.EOF {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -98,32 +99,59 @@ func (g *group) leave(u *unit) bool {
 // run commits groups until nobody waits.
 func (g *group) run() {
 	for {
-		g.mu.Lock()
-		units := slices.Clone(g.waiting[:min(len(g.waiting), maxGroup)])
-		g.waiting = slices.Delete(g.waiting, 0, len(units))
-		g.running = len(units) > 0
-		g.mu.Unlock()
-		if len(units) == 0 {
-			return
-		}
-		if err := g.commit(context.Background(), units); err != nil {
-			for _, u := range units {
+		units, err := g.commit(context.Background(), g.take(maxGroup))
+		for _, u := range units {
+			if err != nil {
 				u.err = err
 			}
-		}
-		for _, u := range units {
 			close(u.done)
+		}
+		if g.idle() {
+			return
 		}
 	}
 }
 
-// commit runs the units one after the other in one transaction. Its error is
-// everybody's: then nothing was written.
-func (g *group) commit(ctx context.Context, units []*unit) error {
-	return g.pool.inTx(ctx, func(t *tx) error {
-		if len(units) == 1 {
-			return units[0].run(t)
+// idle reports whether nobody waits: then whoever comes next runs the group.
+func (g *group) idle() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running = len(g.waiting) > 0
+	return !g.running
+}
+
+// take takes at most so many units out of the queue. It lets those who are about
+// to write get there first: a commit costs more than what is written before it.
+func (g *group) take(most int) []*unit {
+	runtime.Gosched()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	units := slices.Clone(g.waiting[:min(len(g.waiting), most)])
+	g.waiting = slices.Delete(g.waiting, 0, len(units))
+	return units
+}
+
+// commit runs units one after the other in one transaction, and those who come
+// meanwhile. Its error is everybody's: then nothing was written. That a unit
+// fails is rare, and to be ready for it costs each of them two statements more;
+// so it is undone with all the others, and they begin again, each apart.
+func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
+	var failed error
+	err := g.pool.inTx(ctx, func(t *tx) error {
+		for done := 0; done < len(units); done++ {
+			if failed = units[done].run(t); failed != nil {
+				return failed
+			}
+			if done == len(units)-1 {
+				units = append(units, g.take(maxGroup-len(units))...)
+			}
 		}
+		return nil
+	})
+	if failed == nil || len(units) == 1 {
+		return units, err
+	}
+	return units, g.pool.inTx(ctx, func(t *tx) error {
 		for _, u := range units {
 			var err error
 			if u.err, err = t.apart(ctx, u.run); err != nil {

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"rialto/bridge"
 
@@ -45,47 +47,101 @@ func indexMigration(dialect goose.Dialect) *goose.Migration {
 	}}, nil)
 }
 
+// indexBytes bounds what is indexed at a time, for the ledger waits meanwhile, but
+// for a task that is larger by itself.
+const indexBytes = 256 << 10
+
 // IndexTasks implements bridge.Index.
-func (db *DB) IndexTasks(ctx context.Context, most int) (int, error) {
-	rows, err := db.read.QueryContext(ctx, `SELECT `+entryColumns+` FROM tasks WHERE settled = 1 AND indexed = 0 ORDER BY updated LIMIT $1`, most)
-	if err != nil {
-		return 0, err
+func (db *DB) IndexTasks(ctx context.Context, most int) (more bool, err error) {
+	tasks, more, err := db.unindexed(ctx, most)
+	if err != nil || len(tasks) == 0 {
+		return false, err
 	}
-	entries, err := scanEntries(rows)
-	if err != nil || len(entries) == 0 {
-		return 0, err
-	}
-	return len(entries), db.inTx(ctx, func(t *tx) error {
-		for _, e := range entries {
-			if err := db.index(ctx, t, e); err != nil {
-				return fmt.Errorf("task %s: %w", e.Handle, err)
-			}
-		}
-		return nil
-	})
+	return more, db.inTx(ctx, func(t *tx) error { return db.index(ctx, t, tasks) })
 }
 
-// index writes one task into the index, unless it has changed since it was
-// read.
-func (db *DB) index(ctx context.Context, t *tx, e *bridge.Entry) error {
-	n, err := changed(ctx, t, `UPDATE tasks SET indexed = 1 WHERE handle = $1 AND settled = 1 AND updated = $2`, e.Handle, e.Updated.UnixMilli())
-	if err != nil || n == 0 {
-		return err
+// indexed is a task for the index.
+type indexed struct {
+	handle, words string
+	updated       time.Time
+}
+
+// toIndex returns what the index is to have of a task.
+func toIndex(e *bridge.Entry) indexed {
+	return indexed{e.Handle, strings.Join(ownWords(e.Owner, e.Words()), " "), e.Updated}
+}
+
+// unindexed returns tasks for the index, the first that settled first, and whether
+// there may be more of them.
+func (db *DB) unindexed(ctx context.Context, most int) (tasks []indexed, more bool, err error) {
+	rows, err := db.read.QueryContext(ctx, `SELECT `+entryColumns+` FROM tasks WHERE settled = 1 AND indexed = 0 ORDER BY updated LIMIT $1`, most)
+	if err != nil {
+		return nil, false, err
 	}
-	words := strings.Join(ownWords(e.Owner, e.Words()), " ")
-	if db.postgres {
-		_, err = t.ExecContext(ctx, `
+	defer rows.Close()
+	left := indexBytes
+	for left > 0 && rows.Next() {
+		e, size, err := scanSized(rows)
+		if err != nil {
+			return nil, false, err
+		}
+		tasks = append(tasks, toIndex(e))
+		left -= size
+	}
+	return tasks, left <= 0 || len(tasks) == most, rows.Err()
+}
+
+// index writes tasks into the index, except those that have changed since they
+// were read. All the words come last: a statement that SQLite might have to undo
+// makes FTS5 write out what it holds, and that costs more than the words do.
+func (db *DB) index(ctx context.Context, t *tx, tasks []indexed) error {
+	places := make([]place, len(tasks))
+	for i, task := range tasks {
+		n, err := changed(ctx, t, `UPDATE tasks SET indexed = 1 WHERE handle = $1 AND settled = 1 AND updated = $2`, task.handle, task.updated.UnixMilli())
+		if err == nil && n > 0 && !db.postgres {
+			places[i], err = placeOf(ctx, t, task.handle)
+		}
+		places[i].skip = n == 0
+		if err != nil {
+			return fmt.Errorf("task %s: %w", task.handle, err)
+		}
+	}
+	for i, task := range tasks {
+		if places[i].skip {
+			continue
+		}
+		query, args := places[i].write, []any{places[i].id, task.words}
+		if db.postgres {
+			query, args = `
 			INSERT INTO task_words (handle, words) VALUES ($1, array_to_tsvector(string_to_array($2, ' ')))
-			ON CONFLICT (handle) DO UPDATE SET words = excluded.words`, e.Handle, words)
-		return err
+			ON CONFLICT (handle) DO UPDATE SET words = excluded.words`, []any{task.handle, task.words}
+		}
+		if _, err := t.ExecContext(ctx, query, args...); err != nil {
+			return fmt.Errorf("task %s: %w", task.handle, err)
+		}
 	}
-	var id int64
-	row := t.QueryRowContext(ctx, `INSERT INTO task_texts (handle) VALUES ($1) ON CONFLICT (handle) DO UPDATE SET handle = excluded.handle RETURNING id`, e.Handle)
-	if err := row.Scan(&id); err != nil {
-		return err
+	return nil
+}
+
+// place is where the words of a task go in the index of SQLite.
+type place struct {
+	id    int64
+	write string // the statement: there is no need to look for words of a new task
+	skip  bool   // the task has changed
+}
+
+func placeOf(ctx context.Context, t *tx, handle string) (p place, err error) {
+	done, err := t.ExecContext(ctx, `INSERT INTO task_texts (handle) VALUES ($1) ON CONFLICT (handle) DO NOTHING`, handle)
+	if err != nil {
+		return p, err
 	}
-	_, err = t.ExecContext(ctx, `INSERT OR REPLACE INTO task_words (rowid, words) VALUES ($1, $2)`, id, words)
-	return err
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		p.write = `INSERT OR REPLACE INTO task_words (rowid, words) VALUES ($1, $2)`
+		return p, errors.Join(err, t.QueryRowContext(ctx, `SELECT id FROM task_texts WHERE handle = $1`, handle).Scan(&p.id))
+	}
+	p.write = `INSERT INTO task_words (rowid, words) VALUES ($1, $2)`
+	p.id, err = done.LastInsertId()
+	return p, err
 }
 
 // ownWords puts the owner before each word, shortened: where two owners are
@@ -135,8 +191,8 @@ func match(terms []string, form, and, last string) string {
 	return strings.Join(terms, and)
 }
 
-// forget takes the tasks that old selects out of the index, before they are
-// dropped.
+// forget takes the tasks that old selects out of the index, and ends what is
+// shared of them, before they are dropped.
 func (db *DB) forget(ctx context.Context, t *tx, old string, args []any) error {
 	statements := []string{`DELETE FROM task_words WHERE handle IN ` + old}
 	if !db.postgres {
@@ -145,7 +201,7 @@ func (db *DB) forget(ctx context.Context, t *tx, old string, args []any) error {
 			`DELETE FROM task_texts WHERE handle IN ` + old,
 		}
 	}
-	for _, s := range statements {
+	for _, s := range append(statements, `DELETE FROM shares WHERE handle IN `+old) {
 		if _, err := t.ExecContext(ctx, s, args...); err != nil {
 			return err
 		}

@@ -6,38 +6,49 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/admin"
 )
 
 var _ bridge.Ledger = (*DB)(nil)
 
-const entryColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, settled, created, updated`
+const entryColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, past, settled, created, updated`
 
-// AddTask implements bridge.Ledger.
+// AddTask implements bridge.Ledger. A task that has ended counts for nothing, so
+// its statement has no condition: SQLite then keeps no copies of the pages that it
+// changes in case it has to undo a part.
 func (db *DB) AddTask(ctx context.Context, e *bridge.Entry, l bridge.Lease, most int) error {
 	row, err := encodeEntry(e)
 	if err != nil {
 		return err
 	}
+	query := addSettled[db.postgres]
+	args := []any{e.Handle, e.Owner, e.Client, e.Agent, e.MessageID, e.ContextID(), string(e.State()), row.summary, row.task, row.failure,
+		e.Created.UnixMilli(), e.Updated.UnixMilli(), e.Name, e.ContextName, row.past}
+	if !e.Settled {
+		query, args = addRunning, append(args, l.Replica, l.Until.UnixMilli(), most)
+	}
 	return db.once(ctx, e, e.Updated, func(q querier) error {
-		n, err := changed(ctx, q, `
-			INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, summary, task, failure, settled, holder, lease_until, created, updated, name, context_name)
-			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13, $14, $16, $17
-			WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0) < $15`,
-			e.Handle, e.Owner, e.Client, e.Agent, e.MessageID, e.ContextID(), string(e.State()), row.summary, row.task, row.failure,
-			l.Replica, l.Until.UnixMilli(), e.Created.UnixMilli(), e.Updated.UnixMilli(), most, e.Name, e.ContextName)
+		n, err := changed(ctx, q, query, args...)
 		if err == nil && n == 0 {
 			return bridge.ErrTooManyTasks
 		}
 		return err
 	})
 }
+
+const addTask = `INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, summary, task, failure, created, updated, name, context_name, past, settled, holder, lease_until) `
+
+var (
+	addSettled = forBoth(func(list parameters) string { return addTask + `VALUES (` + list(1, 15) + `, 1, '', 0)` })
+	addRunning = addTask + `SELECT ` + placeholders(1, 15) + `, 0, $16, $17
+		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0) < $18`
+)
 
 // ContinueTask implements bridge.Ledger. The WHERE clause is the lock: the
 // state that lets a message in is left by the statement that lets it in.
@@ -83,11 +94,7 @@ func (db *DB) SaveTask(ctx context.Context, e *bridge.Entry, replica string) err
 	if err != nil {
 		return err
 	}
-	holder := replica
-	if e.Settled {
-		holder = ""
-	}
-	args := []any{e.ContextID(), string(e.State()), row.summary, row.task, row.failure, flag(e.Settled), holder, e.Updated.UnixMilli(), e.Handle, replica}
+	args := []any{e.ContextID(), string(e.State()), row.summary, row.task, row.failure, row.past, flag(e.Settled), holder(e, replica), e.Updated.UnixMilli(), e.Handle, replica}
 	n, err := changed(ctx, db.write, saveTask+` AND watched = 0`, args...)
 	if err == nil && n == 0 {
 		return db.saveWatched(ctx, e, args)
@@ -95,9 +102,17 @@ func (db *DB) SaveTask(ctx context.Context, e *bridge.Entry, replica string) err
 	return err
 }
 
+// holder returns who follows a task that replica has written.
+func holder(e *bridge.Entry, replica string) string {
+	if e.Settled {
+		return ""
+	}
+	return replica
+}
+
 const saveTask = `
-	UPDATE tasks SET context_id = $1, state = $2, summary = $3, task = $4, failure = $5, settled = $6, holder = $7, updated = $8, indexed = 0
-	WHERE handle = $9 AND holder = $10`
+	UPDATE tasks SET context_id = $1, state = $2, summary = $3, task = $4, failure = $5, past = $6, settled = $7, holder = $8, updated = $9, indexed = 0
+	WHERE handle = $10 AND holder = $11`
 
 // saveWatched writes a task, and into the outbox what its webhooks are to be
 // told, or neither.
@@ -135,16 +150,14 @@ func (db *DB) Task(ctx context.Context, owner, handle string) (*bridge.Entry, er
 // Tasks implements bridge.Ledger. The row values compare as the index sorts, so
 // that a page deep in a long list costs no more than the first.
 func (db *DB) Tasks(ctx context.Context, owner string, f bridge.TaskFilter) (tasks []bridge.TaskSummary, err error) {
-	after := int64(math.MaxInt64)
-	if f.After.Handle != "" {
-		after = f.After.Created.UnixMilli()
+	l := &listing{}
+	l.and("t.owner = ?", owner)
+	created := l.tasks(admin.Mark{At: f.After.Created, ID: f.After.Handle}, f.Agent, f.State)
+	if !f.Since.IsZero() {
+		l.and("t.created >= ?", ms(f.Since))
 	}
-	rows, err := db.read.QueryContext(ctx, `
-		SELECT handle, agent, context_id, state, summary, created, updated FROM tasks
-		WHERE owner = $1 AND (created, handle) < ($2, $3) AND created >= $4
-		AND ($5 = '' OR agent = $5) AND ($6 = '' OR state = $6)
-		ORDER BY created DESC, handle DESC LIMIT $7`,
-		owner, after, f.After.Handle, ms(f.Since), f.Agent, string(f.State), f.Limit)
+	query := l.text(`SELECT t.handle, t.agent, t.context_id, t.state, t.summary, t.created, t.updated FROM tasks t`, created+` DESC, t.handle DESC`, f.Limit)
+	rows, err := db.read.QueryContext(ctx, query, l.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +182,7 @@ func scanSummaries(rows *sql.Rows) (tasks []bridge.TaskSummary, err error) {
 func (db *DB) HasContext(ctx context.Context, owner, agent, contextID string) (bool, error) {
 	var has bool
 	err := db.read.QueryRowContext(ctx, `
-		SELECT EXISTS (SELECT 1 FROM tasks WHERE owner = $1 AND agent = $2 AND context_id = $3)`,
+		SELECT EXISTS (SELECT 1 FROM tasks WHERE owner = $1 AND agent = $2 AND context_id = $3 AND context_id <> '')`,
 		owner, agent, contextID).Scan(&has)
 	return has, err
 }
@@ -198,7 +211,19 @@ func (db *DB) RenewLeases(ctx context.Context, l bridge.Lease, handles []string)
 
 var renewal = `UPDATE tasks SET lease_until = $1 WHERE settled = 0 AND holder = $2 AND handle IN (` + placeholders(3, renewed) + `)`
 
-// placeholders returns n of them, separated by commas.
+// parameters returns n placeholders, separated by commas.
+type parameters func(first, n int) string
+
+// forBoth returns a statement that is run so often, with its parameters in their
+// order, that it is worth a text for SQLite, and under true one for PostgreSQL: the
+// driver for SQLite asks for the name of each parameter, for which SQLite goes
+// through all of them, unless they have none.
+func forBoth(statement func(parameters) string) map[bool]string {
+	unnamed := func(_, n int) string { return strings.Join(slices.Repeat([]string{"?"}, n), ", ") }
+	return map[bool]string{false: statement(unnamed), true: statement(placeholders)}
+}
+
+// placeholders are parameters with numbers.
 func placeholders(first, n int) string {
 	list := make([]string, n)
 	for i := range list {
@@ -255,8 +280,8 @@ func scanEntries(rows *sql.Rows) (entries []*bridge.Entry, err error) {
 
 // entryRow is what of an entry is encoded.
 type entryRow struct {
-	summary       string
-	task, failure sql.NullString
+	summary             string
+	task, failure, past sql.NullString
 }
 
 func encodeEntry(e *bridge.Entry) (row entryRow, err error) {
@@ -267,8 +292,12 @@ func encodeEntry(e *bridge.Entry) (row entryRow, err error) {
 		}
 	}
 	if e.Failure != nil {
-		row.failure, err = encodeJSON(e.Failure)
+		if row.failure, err = encodeJSON(e.Failure); err != nil {
+			return row, err
+		}
 	}
+	past, err := e.Past.Encode()
+	row.past = sql.NullString{String: string(past), Valid: past != nil}
 	return row, err
 }
 
@@ -285,14 +314,14 @@ func scanEntry(row interface{ Scan(...any) error }) (*bridge.Entry, error) {
 // scanSized returns an entry and how many bytes its task has in the store.
 func scanSized(row interface{ Scan(...any) error }) (*bridge.Entry, int, error) {
 	var e bridge.Entry
-	var task, failure sql.NullString
+	var task, failure, past sql.NullString
 	var settled, created, updated int64
-	err := row.Scan(&e.Handle, &e.Owner, &e.Client, &e.Agent, &e.MessageID, &e.Name, &e.ContextName, &task, &failure, &settled, &created, &updated)
+	err := row.Scan(&e.Handle, &e.Owner, &e.Client, &e.Agent, &e.MessageID, &e.Name, &e.ContextName, &task, &failure, &past, &settled, &created, &updated)
 	if err != nil {
 		return nil, 0, err
 	}
 	e.Settled, e.Created, e.Updated = settled == 1, at(created), at(updated)
-	if decodeJSON(task, &e.Task) != nil || decodeJSON(failure, &e.Failure) != nil {
+	if decodeJSON(task, &e.Task) != nil || decodeJSON(failure, &e.Failure) != nil || decodeJSON(past, &e.Past) != nil {
 		// One damaged row must not keep a replica from taking up the others.
 		e.Failure = &bridge.Failure{Code: a2a.Internal, Message: "What was recorded of this task cannot be read any more."}
 	}

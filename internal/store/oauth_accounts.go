@@ -10,7 +10,7 @@ import (
 
 // AddAccount implements oauth.AccountStore.
 func (db *DB) AddAccount(ctx context.Context, a *oauth.Account) error {
-	return addAccount(ctx, db.write, a)
+	return db.inTx(ctx, func(tx *tx) error { return addAccount(ctx, tx, a) })
 }
 
 // addAccount records an account unless its name or its identity is taken.
@@ -19,15 +19,27 @@ func addAccount(ctx context.Context, q querier, a *oauth.Account) error {
 		INSERT INTO accounts (id, name, password, disabled, admin, created, issuer, subject, usecases)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
 		a.ID, a.Name, a.Password, flag(a.Disabled), flag(a.Admin), ms(a.Created), a.Issuer, a.Subject, a.UseCases.String())
-	if err == nil && n == 0 {
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
 		return oauth.ErrExists
 	}
-	return err
+	return addTerms(ctx, q, accountTerms, a.ID, termsOf(accountTerms, a.ID, a.Name))
 }
 
 // SetAdmin implements oauth.AccountStore.
 func (db *DB) SetAdmin(ctx context.Context, id string, admin bool) error {
 	n, err := changed(ctx, db.write, `UPDATE accounts SET admin = $1 WHERE id = $2`, flag(admin), id)
+	if err == nil && n == 0 {
+		return oauth.ErrNotFound
+	}
+	return err
+}
+
+// SetDisabled implements oauth.AccountStore.
+func (db *DB) SetDisabled(ctx context.Context, id string, disabled bool) error {
+	n, err := changed(ctx, db.write, `UPDATE accounts SET disabled = $1 WHERE id = $2`, flag(disabled), id)
 	if err == nil && n == 0 {
 		return oauth.ErrNotFound
 	}
@@ -50,7 +62,8 @@ func (db *DB) SetPassword(ctx context.Context, id, password string) error {
 }
 
 // RemoveAccount implements oauth.AccountStore. Sessions, grants, codes and
-// refresh tokens go with it, by their foreign keys. Codes and refresh tokens go
+// refresh tokens go with it, by their foreign keys; so does what the account has
+// connected and shares. Codes and refresh tokens go
 // first: whoever is using one holds its row, and wants the row of its grant
 // next, which the foreign keys would take before.
 func (db *DB) RemoveAccount(ctx context.Context, name string) error {
@@ -58,6 +71,12 @@ func (db *DB) RemoveAccount(ctx context.Context, name string) error {
 		for _, table := range []string{"refresh_tokens", "codes"} {
 			_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE grant_id IN (
 				SELECT g.id FROM grants g JOIN accounts a ON a.id = g.account_id WHERE a.name = $1)`, name)
+			if err != nil {
+				return err
+			}
+		}
+		for _, table := range []string{"connections", "connection_attempts", "shares"} {
+			_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE owner IN (SELECT id FROM accounts WHERE name = $1)`, name)
 			if err != nil {
 				return err
 			}

@@ -19,11 +19,14 @@ func (db *DB) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			INSERT INTO clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound, application_type)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 			c.ID, c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
-			strings.Join(c.GrantTypes, " "), ms(c.Registered), c.ManageHash, c.Keys, c.KeysURI, flag(c.Bound))
-		return err
+			strings.Join(c.GrantTypes, " "), ms(c.Registered), c.ManageHash, c.Keys, c.KeysURI, flag(c.Bound), c.ApplicationType)
+		if err != nil {
+			return err
+		}
+		return addTerms(ctx, tx, clientTerms, c.ID, termsOf(clientTerms, c.ID, c.Name))
 	})
 }
 
@@ -43,16 +46,21 @@ func makeRoom(ctx context.Context, tx *tx, limit int) error {
 
 // UpdateClient implements oauth.ClientStore.
 func (db *DB) UpdateClient(ctx context.Context, c *oauth.Client, manageHash string) error {
-	n, err := changed(ctx, db.write, `
+	return db.inTx(ctx, func(tx *tx) error {
+		n, err := changed(ctx, tx, `
 		UPDATE clients SET name = $1, uri = $2, redirect_uris = $3, auth_method = $4, secret_hash = $5, grant_types = $6, manage_hash = $7,
-			keys = $8, keys_uri = $9, dpop_bound = $10
-		WHERE id = $11 AND manage_hash = $12`,
-		c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
-		strings.Join(c.GrantTypes, " "), c.ManageHash, c.Keys, c.KeysURI, flag(c.Bound), c.ID, manageHash)
-	if err == nil && n == 0 {
-		return oauth.ErrNotFound
-	}
-	return err
+			keys = $8, keys_uri = $9, dpop_bound = $10, application_type = $11
+		WHERE id = $12 AND manage_hash = $13`,
+			c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
+			strings.Join(c.GrantTypes, " "), c.ManageHash, c.Keys, c.KeysURI, flag(c.Bound), c.ApplicationType, c.ID, manageHash)
+		switch {
+		case err != nil:
+			return err
+		case n == 0:
+			return oauth.ErrNotFound
+		}
+		return setTerms(ctx, tx, clientTerms, c.ID, termsOf(clientTerms, c.ID, c.Name))
+	})
 }
 
 // RemoveClient implements oauth.ClientStore.
@@ -70,7 +78,7 @@ func (db *DB) RemoveClient(ctx context.Context, id string, now time.Time) error 
 	})
 }
 
-const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound`
+const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound, application_type`
 
 // Client implements oauth.ClientStore.
 func (db *DB) Client(ctx context.Context, id string) (*oauth.Client, error) {
@@ -100,7 +108,7 @@ func scanClient(row interface{ Scan(...any) error }) (*oauth.Client, error) {
 	c := &oauth.Client{}
 	var redirects, grants string
 	var registered, bound int64
-	err := row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &registered, &c.ManageHash, &c.Keys, &c.KeysURI, &bound)
+	err := row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &registered, &c.ManageHash, &c.Keys, &c.KeysURI, &bound, &c.ApplicationType)
 	if err != nil {
 		return nil, found(err)
 	}

@@ -23,24 +23,36 @@ func (db *DB) Document(ctx context.Context, id string) (*oauth.Document, error) 
 // same time: the newer document stays.
 func (db *DB) KeepDocument(ctx context.Context, d *oauth.Document, limit int) error {
 	return db.inTx(ctx, func(tx *tx) error {
-		var n int
-		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM client_documents WHERE id <> $1`, d.ID).Scan(&n); err != nil {
+		var others int
+		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM client_documents WHERE id <> $1`, d.ID).Scan(&others); err != nil {
 			return err
 		}
-		if n >= limit {
+		if others >= limit {
 			if _, err := tx.ExecContext(ctx, `
 				DELETE FROM client_documents WHERE id IN (
 					SELECT id FROM client_documents
 					WHERE id <> $1 AND NOT EXISTS (SELECT 1 FROM grants WHERE grants.client_id = client_documents.id)
-					ORDER BY fetched, id LIMIT $2)`, d.ID, n-limit+1); err != nil {
+					ORDER BY fetched, id LIMIT $2)`, d.ID, others-limit+1); err != nil {
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, `
+		n, err := changed(ctx, tx, `
 			INSERT INTO client_documents (id, body, fetched, fresh, expires) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (id) DO UPDATE SET body = excluded.body, fetched = excluded.fetched, fresh = excluded.fresh, expires = excluded.expires
 			WHERE client_documents.fetched <= excluded.fetched`,
 			d.ID, d.Body, ms(d.Fetched), ms(d.Fresh), ms(d.Expires))
-		return err
+		if err != nil || n == 0 {
+			return err
+		}
+		return setTerms(ctx, tx, documentTerms, d.ID, termsOf(documentTerms, d.ID, documentName(d.Body)))
 	})
+}
+
+// DropDocument implements oauth.DocumentStore.
+func (db *DB) DropDocument(ctx context.Context, id string) error {
+	n, err := changed(ctx, db.write, `DELETE FROM client_documents WHERE id = $1`, id)
+	if err == nil && n == 0 {
+		return oauth.ErrNotFound
+	}
+	return err
 }

@@ -2,7 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,23 +32,23 @@ func grant(ctx context.Context, q querier, id string) (*oauth.Grant, error) {
 }
 
 // grantColumns count a grant as revoked whose parent is, or is gone.
-const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, a.usecases, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.parent, CASE
+const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, a.usecases, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.used, g.parent, CASE
 	WHEN g.parent = '' THEN g.revoked
 	ELSE COALESCE((SELECT CASE WHEN p.revoked = 0 THEN g.revoked ELSE p.revoked END FROM grants p WHERE p.id = g.parent), 1) END`
 
 // scanGrant reads grantColumns, and more columns behind them.
-func scanGrant(row *sql.Row, more ...any) (*oauth.Grant, error) {
+func scanGrant(row interface{ Scan(...any) error }, more ...any) (*oauth.Grant, error) {
 	g := &oauth.Grant{}
 	var scope, useCases string
-	var disabled, admin, authTime, created, expires, revoked int64
+	var disabled, admin, authTime, created, expires, used, revoked int64
 	err := row.Scan(append([]any{
-		&g.ID, &g.AccountID, &g.Name, &disabled, &admin, &useCases, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &g.Parent, &revoked,
+		&g.ID, &g.AccountID, &g.Name, &disabled, &admin, &useCases, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &used, &g.Parent, &revoked,
 	}, more...)...)
 	if err != nil {
 		return nil, found(err)
 	}
 	g.Disabled, g.Admin, g.UseCases, g.Scope = disabled != 0, admin != 0, words(useCases), strings.Fields(scope)
-	g.AuthTime, g.Created, g.Expires, g.Revoked = at(authTime), at(created), at(expires), at(revoked)
+	g.AuthTime, g.Created, g.Expires, g.Used, g.Revoked = at(authTime), at(created), at(expires), at(used), at(revoked)
 	return g, nil
 }
 
@@ -59,4 +60,46 @@ func (db *DB) RevokeGrant(ctx context.Context, id string, now time.Time) error {
 func revokeGrant(ctx context.Context, q querier, id string, now time.Time) error {
 	_, err := q.ExecContext(ctx, `UPDATE grants SET revoked = $1 WHERE id = $2 AND revoked = 0`, ms(now), id)
 	return err
+}
+
+// revocations end grants by whose they are. Each is a text of its own, so that
+// each has an index.
+var revocations = map[string]string{
+	"account": `account_id = $3`,
+	"client":  `client_id = $3`,
+	"both":    `account_id = $3 AND client_id = $4`,
+}
+
+// RevokeGrants implements oauth.GrantStore.
+func (db *DB) RevokeGrants(ctx context.Context, accountID, clientID string, now time.Time, limit int) (int, error) {
+	which, args := "both", []any{accountID, clientID}
+	switch {
+	case clientID == "":
+		which, args = "account", []any{accountID}
+	case accountID == "":
+		which, args = "client", []any{clientID}
+	}
+	n, err := changed(ctx, db.write, `
+		UPDATE grants SET revoked = $1 WHERE revoked = 0 AND id IN (
+			SELECT id FROM grants WHERE revoked = 0 AND expires > $1 AND `+revocations[which]+` LIMIT $2)`,
+		append([]any{ms(now), limit}, args...)...)
+	return int(n), err
+}
+
+// NoteUses implements oauth.GrantStore.
+func (db *DB) NoteUses(ctx context.Context, last map[string]time.Time) error {
+	ids := slices.Sorted(maps.Keys(last)) // replicas take the rows in one order
+	for chunk := range slices.Chunk(ids, batch) {
+		if err := db.inTx(ctx, func(t *tx) error {
+			for _, id := range chunk {
+				if _, err := t.ExecContext(ctx, `UPDATE grants SET used = $1 WHERE id = $2 AND used < $1`, ms(last[id]), id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // maxStatements bounds what a pool keeps prepared. There are fewer statements
@@ -17,6 +19,7 @@ const maxStatements = 200
 type pool struct {
 	*sql.DB
 	prepares bool
+	texts    bool   // takes neither NUL nor broken UTF-8: see storable
 	group    *group // where statements that write are committed, nil if each is by itself
 
 	mu    sync.Mutex
@@ -57,6 +60,21 @@ func (p *pool) known(query string) (s *sql.Stmt, room bool) {
 	return p.stmts[query], p.prepares && len(p.stmts) < maxStatements
 }
 
+// storable returns the arguments of a statement such as PostgreSQL takes them:
+// what agents and clients call their things is not ours to choose, and SQLite
+// takes any. What it does not take becomes replacement characters.
+func (p *pool) storable(args []any) []any {
+	if !p.texts {
+		return args
+	}
+	for i, a := range args {
+		if s, ok := a.(string); ok && (strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s)) {
+			args[i] = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+		}
+	}
+	return args
+}
+
 // ExecContext runs a statement.
 func (p *pool) ExecContext(ctx context.Context, query string, args ...any) (done sql.Result, err error) {
 	if p.group != nil {
@@ -69,7 +87,7 @@ func (p *pool) ExecContext(ctx context.Context, query string, args ...any) (done
 	if s := p.prepared(ctx, query); s != nil {
 		return s.ExecContext(ctx, args...)
 	}
-	return p.DB.ExecContext(ctx, query, args...)
+	return p.DB.ExecContext(ctx, query, p.storable(args)...)
 }
 
 // QueryContext asks for rows.
@@ -77,7 +95,7 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sq
 	if s := p.prepared(ctx, query); s != nil {
 		return s.QueryContext(ctx, args...)
 	}
-	return p.DB.QueryContext(ctx, query, args...)
+	return p.DB.QueryContext(ctx, query, p.storable(args)...)
 }
 
 // QueryRowContext asks for one row.
@@ -85,7 +103,7 @@ func (p *pool) QueryRowContext(ctx context.Context, query string, args ...any) *
 	if s := p.prepared(ctx, query); s != nil {
 		return s.QueryRowContext(ctx, args...)
 	}
-	return p.DB.QueryRowContext(ctx, query, args...)
+	return p.DB.QueryRowContext(ctx, query, p.storable(args)...)
 }
 
 // longest is how long a transaction may take, far beyond what one does.
@@ -117,7 +135,7 @@ func (t *tx) ExecContext(_ context.Context, query string, args ...any) (sql.Resu
 	if s := t.prepared(query); s != nil {
 		return s.ExecContext(t.ctx, args...)
 	}
-	return t.Tx.ExecContext(t.ctx, query, args...)
+	return t.Tx.ExecContext(t.ctx, query, t.pool.storable(args)...)
 }
 
 // QueryRowContext asks for one row. It is the transaction's context that
@@ -126,7 +144,7 @@ func (t *tx) QueryRowContext(_ context.Context, query string, args ...any) *sql.
 	if s := t.prepared(query); s != nil {
 		return s.QueryRowContext(t.ctx, args...)
 	}
-	return t.Tx.QueryRowContext(t.ctx, query, args...)
+	return t.Tx.QueryRowContext(t.ctx, query, t.pool.storable(args)...)
 }
 
 // inTx runs do in a transaction. It commits if do returns nil and rolls back
@@ -151,8 +169,12 @@ func (p *pool) transact(ctx context.Context, do func(*tx) error) (missed []strin
 		return nil, err
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longest)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx)
+	if p.group == nil { // SQLite waits for nobody longer than busy_timeout, and an end costs each statement a goroutine
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, longest)
+		defer cancel()
+	}
 	begun, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func openPostgres(dsn string) (*DB, error) {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections) // to dial anew would cost more than the statements
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	both := &pool{DB: db}
+	both := &pool{DB: db, texts: true}
 	return &DB{read: both, write: both}, nil
 }
 

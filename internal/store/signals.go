@@ -3,8 +3,8 @@ package store
 import (
 	"context"
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,7 +15,7 @@ import (
 
 // signalChannel is what replicas notify each other on. Databases have channels
 // of their own.
-const signalChannel = "rialto_tasks"
+const signalChannel = "rialto_signals"
 
 // relistenAfter is the pause after the connection that listens was lost.
 const relistenAfter = time.Second
@@ -33,7 +33,11 @@ type signals struct{ db *DB }
 
 // Send implements bridge.Signals.
 func (s signals) Send(ctx context.Context, m bridge.Signal) error {
-	_, err := s.db.write.ExecContext(ctx, `SELECT pg_notify('`+signalChannel+`', $1)`, string(m.About)+" "+m.Handle)
+	payload, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	_, err = s.db.write.ExecContext(ctx, `SELECT pg_notify('`+signalChannel+`', $1)`, string(payload))
 	return err
 }
 
@@ -70,8 +74,9 @@ func hear(ctx context.Context, c *pgx.Conn, heard func(bridge.Signal)) error {
 		if err != nil {
 			return err
 		}
-		if about, handle, ok := strings.Cut(n.Payload, " "); ok {
-			heard(bridge.Signal{About: bridge.About(about), Handle: handle})
+		var m bridge.Signal
+		if json.Unmarshal([]byte(n.Payload), &m) == nil {
+			heard(m)
 		}
 	}
 }

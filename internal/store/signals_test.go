@@ -24,7 +24,7 @@ func TestReplicasHearEachOther(t *testing.T) {
 			}
 		})
 	}()
-	want := bridge.Signal{About: bridge.AboutAgent, Handle: t.Name()}
+	want := bridge.Signal{About: bridge.AboutTask, Handle: t.Name(), Owner: "somebody \"else\"", From: "here"}
 	for got := (bridge.Signal{}); got != want; {
 		if err := here.Signals().Send(t.Context(), want); err != nil {
 			t.Fatal(err)

@@ -88,7 +88,7 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 	if err != nil {
 		return err
 	}
-	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(indexMigration(dialect))}
+	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(indexMigration(dialect), termsMigration(dialect))}
 	attempts := 4
 	if dialect == goose.DialectPostgres {
 		attempts = 1

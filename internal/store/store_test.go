@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"rialto/bridge/admin"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 )
@@ -138,4 +139,24 @@ func TestAnAddressThatLeadsNowhereIsAnError(t *testing.T) {
 			t.Errorf("%s: got no error", dsn)
 		}
 	}
+}
+
+// TestTextsThatPostgreSQLDoesNotTakeAreKept writes and reads what agents and
+// clients may call their things.
+func TestTextsThatPostgreSQLDoesNotTakeAreKept(t *testing.T) {
+	each(t, func(t *testing.T, again func() *DB) {
+		db := again()
+		for _, odd := range []string{"a\x00b", "c\xffd", "ñ\x00"} {
+			c := &oauth.Client{ID: odd, Name: odd, RedirectURIs: []string{"https://a.example"}, Registered: time.Now()}
+			if err := db.AddClient(t.Context(), c, 10); err != nil {
+				t.Errorf("writing %q: %v", odd, err)
+			}
+			if got, err := db.Client(t.Context(), odd); err != nil || len(got.RedirectURIs) != 1 {
+				t.Errorf("reading %q: %+v, %v", odd, got, err)
+			}
+			if _, err := db.ListClients(t.Context(), admin.ClientRows{Text: odd, Limit: 10}); err != nil {
+				t.Errorf("looking for %q: %v", odd, err)
+			}
+		}
+	})
 }

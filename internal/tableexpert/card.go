@@ -22,7 +22,7 @@ func (e *Expert) Card() *a2a.Card {
 		Name:               "Table Expert",
 		Description:        "Answers questions about tables, read-only: searches them, looks rows up, and runs SQL on them. The tables are " + e.catalog.list() + ".",
 		Version:            "1.0.0",
-		Capabilities:       a2a.Capabilities{Streaming: true},
+		Capabilities:       a2a.Capabilities{Streaming: true, Extensions: []a2a.Extension{skillForms()}},
 		DefaultInputModes:  modes,
 		DefaultOutputModes: modes,
 		Skills:             e.skills(),

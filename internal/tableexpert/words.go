@@ -17,6 +17,7 @@ const (
 	valuesTime   = 20 * time.Second // for all columns together, once in a while
 	valuesRows   = 100_000          // of a table, the first
 	valuesFor    = 10 * time.Minute // as files may change
+	valuesAgain  = 30 * time.Second // after a column that could not be read
 	maxValues    = 200              // of a column; more are no categories
 	maxValueSize = 60
 )
@@ -37,24 +38,34 @@ func (e *Expert) words(ctx context.Context) *plain.Schema {
 	if now := time.Now(); e.known.schema == nil || now.After(e.known.until) {
 		limited, cancel := context.WithTimeout(ctx, valuesTime)
 		defer cancel()
-		s := &plain.Schema{}
+		s, life := &plain.Schema{}, valuesFor
 		for _, tb := range e.catalog.tables {
-			s.Tables = append(s.Tables, e.wordsOf(limited, tb))
+			t, err := e.wordsOf(limited, tb)
+			if err != nil {
+				life = valuesAgain
+			}
+			s.Tables = append(s.Tables, t)
 		}
 		if ctx.Err() != nil {
 			return s // the next question reads what this one had no time for
 		}
-		e.known.schema, e.known.until = s, now.Add(valuesFor)
+		e.known.schema, e.known.until = s, now.Add(life)
 	}
 	return e.known.schema
 }
 
-func (e *Expert) wordsOf(ctx context.Context, tb *table) plain.Table {
+// wordsOf returns what there is to know of a table, also with an error: that
+// of the last column whose values could not be read.
+func (e *Expert) wordsOf(ctx context.Context, tb *table) (plain.Table, error) {
+	var failed error
 	t := plain.Table{Name: tb.spelled(), Bare: tb.bare, Key: tb.key, Aliases: tb.Aliases}
 	for _, c := range tb.Columns {
 		col := plain.Column{Name: c.Name, Kind: kindOfType(c.Type)}
 		if col.Kind == plain.Text {
-			col.Values = e.values(ctx, tb, c.Name)
+			var err error
+			if col.Values, err = e.values(ctx, tb, c.Name); err != nil {
+				failed = err
+			}
 		}
 		t.Columns = append(t.Columns, col)
 	}
@@ -63,7 +74,7 @@ func (e *Expert) wordsOf(ctx context.Context, tb *table) plain.Table {
 			t.Refs = append(t.Refs, plain.Ref{Column: r.Column, Table: to.spelled(), ToColumn: r.ToColumn})
 		}
 	}
-	return t
+	return t, failed
 }
 
 // spelled is the name of a table in a statement that people read.
@@ -83,12 +94,12 @@ func (c *catalog) spelled() []string {
 	return names
 }
 
-// values returns what a column holds, nil if that is much or cannot be read
-// in time: a question then cannot name it, and nothing else is lost.
-func (e *Expert) values(ctx context.Context, tb *table, column string) []string {
+// values returns what a column holds, nil if that is much. Where it cannot be
+// read in time a question cannot name it, and nothing else is lost.
+func (e *Expert) values(ctx context.Context, tb *table, column string) ([]string, error) {
 	res, err := e.box.Own(ctx, maxValues+1, fmt.Sprintf("SELECT DISTINCT * FROM (SELECT %s FROM %s LIMIT %d) LIMIT %d", sqlbox.Quote(column), tb.quoted(), valuesRows, maxValues+1))
 	if err != nil || len(res.Rows) > maxValues {
-		return nil
+		return nil, err
 	}
 	var out []string
 	for _, row := range res.Rows {
@@ -96,7 +107,7 @@ func (e *Expert) values(ctx context.Context, tb *table, column string) []string 
 			out = append(out, s)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // kindOfType reads the type that a column is declared with (SQLite, "Datatypes",

@@ -36,6 +36,10 @@ func TestStore(t *testing.T, open func(t *testing.T) oauth.Store) {
 		"of many callers one takes a login":                                     (*bench).loginTakenOnce,
 		"the role of an administrator is seen in accounts, sessions and grants": (*bench).administrator,
 		"a disabled account has no sessions and no live grants":                 (*bench).disabledAccount,
+		"an account is disabled, and enabled again":                             (*bench).disabledAgain,
+		"the grants of an account, of a client or of both end together":         (*bench).grantsRevoked,
+		"the last use of a grant is noted, and a later one stays":               (*bench).usesNoted,
+		"a document is dropped once":                                            (*bench).documentDropped,
 		"a request comes back as it was recorded, until it expires":             (*bench).requestRoundTrip,
 		"of many answers to a request one counts":                               (*bench).requestAnsweredOnce,
 		"of many callers one takes a pushed request":                            (*bench).pushedTakenOnce,
@@ -147,6 +151,8 @@ func (b *bench) client() *oauth.Client {
 		Keys:         `{"keys":[]}`,
 		KeysURI:      "https://app.example/jwks.json",
 		Bound:        true,
+
+		ApplicationType: "native",
 	}
 	b.must(b.s.AddClient(b.Context(), c, 1000))
 	return c

@@ -29,7 +29,7 @@ func (b *bench) clientChangedOnce() {
 		b.Errorf("got the name of one change and the token of another: %+v", got)
 	}
 	got.Name, got.URI, got.RedirectURIs, got.AuthMethod, got.SecretHash, got.GrantTypes = "n", "", []string{"https://b.example"}, "none", "", []string{"authorization_code"}
-	got.Keys, got.KeysURI, got.Bound = "", "", false
+	got.Keys, got.KeysURI, got.Bound, got.ApplicationType = "", "", false, "web"
 	b.must(b.s.UpdateClient(b.Context(), got, got.ManageHash))
 	again, err := b.s.Client(b.Context(), c.ID)
 	b.must(err)

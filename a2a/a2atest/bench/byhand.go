@@ -21,7 +21,10 @@ type byHand struct {
 	url  string
 }
 
-func openByHand(_ context.Context, h *http.Client, b binding, url string) (client, error) {
+func openByHand(ctx context.Context, h *http.Client, b binding, url string) (client, error) {
+	if b == a2a.GRPC {
+		return openStub(ctx, h, url)
+	}
 	return &byHand{h, b == a2a.JSONRPC, url}, nil
 }
 

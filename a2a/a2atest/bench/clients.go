@@ -28,7 +28,7 @@ var operations = []operation{send, get, stream}
 // binding is how it travels.
 type binding = a2a.Binding
 
-var bindings = []binding{a2a.JSONRPC, a2a.HTTPJSON}
+var bindings = []binding{a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC}
 
 // client does the operations. Each says "hello" and checks that "hello" is what
 // the task has to show for it, however it learns of it.
@@ -45,6 +45,9 @@ var openers = map[string]func(ctx context.Context, h *http.Client, b binding, ur
 
 // measureClient measures a client before the server that says the same to all.
 func measureClient(name string, r *row, l load) (outcome, error) {
+	if r.binding == a2a.GRPC {
+		return measureGRPCClient(name, r, l)
+	}
 	web := httptest.NewServer(fixed(r.binding))
 	defer web.Close()
 	return l.measure(name, r, web.URL)
@@ -77,7 +80,10 @@ func wrong(got any) error { return fmt.Errorf("got %+v", got) }
 // rialto is our client.
 type rialto struct{ *a2aclient.Client }
 
-func openRialto(ctx context.Context, h *http.Client, _ binding, url string) (client, error) {
+func openRialto(ctx context.Context, h *http.Client, b binding, url string) (client, error) {
+	if b == a2a.GRPC {
+		return openRialtoGRPC(ctx, h, url)
+	}
 	c, err := (&a2aclient.Dialer{HTTP: h}).Dial(ctx, url)
 	return rialto{c}, err
 }
@@ -129,6 +135,9 @@ func (c rialto) stream(ctx context.Context) error {
 type their struct{ *theirclient.Client }
 
 func openTheirs(ctx context.Context, h *http.Client, b binding, url string) (client, error) {
+	if b == a2a.GRPC {
+		return openTheirsGRPC(ctx, h, url)
+	}
 	c, err := theirclient.NewFromEndpoints(ctx, []*theirs.AgentInterface{theirs.NewAgentInterface(url, theirs.TransportProtocol(b))},
 		theirclient.WithJSONRPCTransport(h), theirclient.WithRESTTransport(h))
 	return their{c}, err

@@ -11,12 +11,15 @@
 //     do themselves. The one that is written by hand posts a structure and reads
 //     another, with encoding/json, and knows nothing of generations, of errors
 //     beyond that there was one, or of streams that are cut.
+//   - Over gRPC the one that is written by hand uses the stubs that all share,
+//     and nothing else.
 //   - Servers run the same agent, keep every task in memory, and are asked by
 //     the client that is written by hand. Each row has a new server.
-//   - Those that are compared are measured one after the other, round by round,
-//     many times for a short while, and the best of each counts: what disturbs
-//     the machine then disturbs nobody more than the others. Allocations and
-//     processor time are those of both sides; the other side is the same for all.
+//   - Those that are compared are measured in turns, round by round, many times
+//     for a short while. The figures are the best of each, and the comparison is
+//     that of the median round: what disturbs the machine then disturbs nobody
+//     more than the others. Allocations and processor time are those of both
+//     sides; the other side is the same for all.
 package main
 
 import (
@@ -24,6 +27,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -33,7 +37,7 @@ func main() {
 	var l load
 	flag.IntVar(&l.callers, "c", 8, "how many calls are made at one time")
 	flag.DurationVar(&l.period, "t", 200*time.Millisecond, "how long each is measured in each round")
-	rounds := flag.Int("n", 10, "how many rounds; the best of each row counts")
+	rounds := flag.Int("n", 10, "how many rounds")
 	profile := flag.String("cpuprofile", "", "a file for a CPU profile")
 	only := flag.String("only", "", `measure only rows that begin so, as "client send"`)
 	flag.Parse()
@@ -79,7 +83,7 @@ type row struct {
 	binding   binding
 	names     []string
 	contest   func(name string, r *row, l load) (outcome, error)
-	best      map[string]outcome
+	got       map[string][]outcome // of each round
 }
 
 func (r *row) String() string {
@@ -89,40 +93,56 @@ func (r *row) String() string {
 func allRows() (rows []*row) {
 	for _, b := range bindings {
 		for _, o := range operations {
-			rows = append(rows, &row{"client", o, b, []string{"rialto", "by hand", "a2a-go"}, measureClient, map[string]outcome{}})
+			rows = append(rows, &row{"client", o, b, []string{"rialto", "by hand", "a2a-go"}, measureClient, map[string][]outcome{}})
 		}
 	}
 	for _, b := range bindings {
 		for _, o := range operations {
-			rows = append(rows, &row{"server", o, b, []string{"rialto", "a2a-go"}, measureServer, map[string]outcome{}})
+			rows = append(rows, &row{"server", o, b, []string{"rialto", "a2a-go"}, measureServer, map[string][]outcome{}})
 		}
 	}
 	return rows
 }
 
+// round measures each, and another one first than the round before.
 func (r *row) round(l load) error {
-	for _, name := range r.names {
+	first := len(r.got["rialto"]) % len(r.names)
+	for _, name := range slices.Concat(r.names[first:], r.names[:first]) {
 		got, err := r.contest(name, r, l)
 		if err != nil {
 			return fmt.Errorf("%s, %s: %w", r, name, err)
 		}
-		r.best[name] = r.best[name].better(got)
+		r.got[name] = append(r.got[name], got)
 	}
 	return nil
 }
 
 // print writes those of each row below each other, with how rialto compares to
 // them: as a multiple of their rate, and as one of what they take of the
-// processor.
+// processor, in the same round. That of the median round counts.
 func print(rows []*row) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "what\tbinding\twhose\tcalls/s\tp50\tp99\tcpu/call\tallocations/call\trialto's rate\trialto's cpu")
 	for _, r := range rows {
 		for _, name := range r.names {
-			o, ours := r.best[name], r.best["rialto"]
+			var o outcome
+			for _, got := range r.got[name] {
+				o = o.better(got)
+			}
 			fmt.Fprintf(w, "%s, %s\t%s\t%s\t%.0f\t%v\t%v\t%v\t%.0f\t× %.2f\t× %.2f\n",
-				r.side, r.operation, r.binding, name, o.rate, o.p50, o.p99, o.cpu, o.allocations, ours.rate/o.rate, float64(ours.cpu)/float64(o.cpu))
+				r.side, r.operation, r.binding, name, o.rate, o.p50, o.p99, o.cpu, o.allocations, r.compared(name, func(o outcome) float64 { return o.rate }), r.compared(name, func(o outcome) float64 { return float64(o.cpu) }))
 		}
 	}
 	w.Flush()
+}
+
+// compared returns what rialto has as a multiple of what another has, in the
+// median round.
+func (r *row) compared(name string, of func(outcome) float64) float64 {
+	var all []float64
+	for i, o := range r.got[name] {
+		all = append(all, of(r.got["rialto"][i])/of(o))
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
 }

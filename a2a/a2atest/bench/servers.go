@@ -21,6 +21,9 @@ import (
 
 // measureServer measures a server by the client that is written by hand.
 func measureServer(name string, r *row, l load) (outcome, error) {
+	if r.binding == a2a.GRPC {
+		return measureGRPCServer(name, r, l)
+	}
 	handler, stop := map[string]func(binding) (http.Handler, func() error){"rialto": ourServer, "a2a-go": theirServer}[name](r.binding)
 	defer stop()
 	web := httptest.NewServer(handler)
@@ -46,12 +49,16 @@ func ourServer(binding) (http.Handler, func() error) {
 
 // theirServer is the same agent in the manner of a2a-go.
 func theirServer(b binding) (http.Handler, func() error) {
-	handler := a2asrv.NewHandler(executor{}, a2asrv.WithLogger(slog.New(slog.DiscardHandler)))
+	handler := theirHandler()
 	none := func() error { return nil }
 	if b == a2a.HTTPJSON {
 		return a2asrv.NewRESTHandler(handler), none
 	}
 	return a2asrv.NewJSONRPCHandler(handler), none
+}
+
+func theirHandler() a2asrv.RequestHandler {
+	return a2asrv.NewHandler(executor{}, a2asrv.WithLogger(slog.New(slog.DiscardHandler)))
 }
 
 type executor struct{}

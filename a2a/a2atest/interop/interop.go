@@ -29,7 +29,10 @@ const (
 	Error       Feature = "error"
 )
 
-func features() []Feature {
+func (x *Table) columns() []Feature {
+	if x.Columns != nil {
+		return x.Columns
+	}
 	return []Feature{Send, Stream, MultiTurn, Get, Cancel, Resubscribe, Push, Error}
 }
 
@@ -39,9 +42,12 @@ type Row struct {
 }
 
 // Table is what the tests of one package find out. Name is required; it is the
-// heading of its part of the document.
+// heading of its part of the document. Without Columns, they are the features;
+// Heads are the headings of a row's members, if they are others.
 type Table struct {
-	Name string
+	Name    string
+	Columns []Feature
+	Heads   []string
 
 	mu      sync.Mutex
 	rows    map[Row]map[Feature]*cell
@@ -52,7 +58,7 @@ type Table struct {
 // nothing is.
 type cell struct {
 	tried, failed bool
-	reason        string // why it is not tried
+	reason        string // why it is not tried, or what to know besides
 }
 
 // Tries says that t tries the features between the two of row: the cells are
@@ -70,7 +76,8 @@ func (x *Table) Tries(t testing.TB, row Row, tried ...Feature) {
 	})
 }
 
-// Without says why no test tries the features between the two of row.
+// Without says why no test tries the features between the two of row, or, of
+// those that are tried, which part the peer cannot do.
 func (x *Table) Without(row Row, reason string, untried ...Feature) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -98,17 +105,30 @@ func (x *Table) cell(row Row, f Feature) *cell {
 // is made so.
 func (x *Table) Main(run func() int, document string, update bool) int {
 	code := run()
-	table := x.String()
-	fmt.Printf("%s:\n\n%s\n", x.Name, table)
-	if code != 0 || x.partial || selected() {
+	x.print()
+	if code != 0 || len(x.rows) == 0 || selected() { // no rows: what the tests need is not here
 		return code
 	}
-	if err := x.check(document, table, update); err != nil {
+	if err := x.check(document, update); err != nil {
 		fmt.Fprintln(os.Stderr, "interop:", err)
 		return 1
 	}
 	return 0
 }
+
+// Hold is what Main does after the tests, for a table that t alone fills.
+func (x *Table) Hold(t testing.TB, document string, update bool) {
+	t.Helper()
+	x.print()
+	if only := flag.Lookup("test.run"); t.Failed() || strings.Contains(only.Value.String(), "/") {
+		return
+	}
+	if err := x.check(document, update); err != nil {
+		t.Error(err)
+	}
+}
+
+func (x *Table) print() { fmt.Printf("%s:\n\n%s\n", x.Name, x) }
 
 // selected reports whether only some of the tests ran.
 func selected() bool {
@@ -120,9 +140,13 @@ func selected() bool {
 	return false
 }
 
-func (x *Table) check(document, table string, update bool) error {
+func (x *Table) check(document string, update bool) error {
+	if x.partial {
+		return nil
+	}
+	table := x.String()
 	for row, cells := range x.rows {
-		for _, f := range features() {
+		for _, f := range x.columns() {
 			if c := cells[f]; c == nil || !c.tried && c.reason == "" {
 				return fmt.Errorf("nothing tries %s between %s and %s (%s), and nothing says why", f, row.Ours, row.Theirs, row.Spoken)
 			}
@@ -151,20 +175,24 @@ func (x *Table) check(document, table string, update bool) error {
 func (x *Table) mark(which string) string { return "<!-- " + which + " " + x.Name + " -->\n" }
 
 // String returns the table in Markdown: a check mark where a test passed, a
-// cross where one failed, and else the number of the reason below.
+// cross where one failed, and the number of the reason below, if there is one.
 func (x *Table) String() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var out strings.Builder
 	var reasons []string
-	out.WriteString("| Ours | Theirs | Spoken |")
-	for _, f := range features() {
+	heads := x.Heads
+	if heads == nil {
+		heads = []string{"Ours", "Theirs", "Spoken"}
+	}
+	fmt.Fprintf(&out, "| %s |", strings.Join(heads, " | "))
+	for _, f := range x.columns() {
 		fmt.Fprintf(&out, " %s |", f)
 	}
-	out.WriteString("\n|---|---|---|" + strings.Repeat("---|", len(features())) + "\n")
+	out.WriteString("\n|---|---|---|" + strings.Repeat("---|", len(x.columns())) + "\n")
 	for _, row := range x.sorted() {
 		fmt.Fprintf(&out, "| %s | %s | %s |", row.Ours, row.Theirs, row.Spoken)
-		for _, f := range features() {
+		for _, f := range x.columns() {
 			word := ""
 			word, reasons = x.rows[row][f].word(reasons)
 			fmt.Fprintf(&out, " %s |", word)
@@ -187,12 +215,15 @@ func (c *cell) word(reasons []string) (string, []string) {
 		return "?", reasons
 	case c.failed:
 		return "✗", reasons
-	case c.tried:
+	case c.reason == "":
 		return "✓", reasons
 	}
 	i := slices.Index(reasons, c.reason)
 	if i < 0 {
 		i, reasons = len(reasons), append(reasons, c.reason)
+	}
+	if c.tried {
+		return fmt.Sprintf("✓ [%d]", i+1), reasons
 	}
 	return fmt.Sprintf("[%d]", i+1), reasons
 }

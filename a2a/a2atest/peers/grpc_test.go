@@ -16,24 +16,22 @@ import (
 	grpc10 "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2agrpc"
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2atest"
+	"rialto/a2a/a2atest/interop"
+	"rialto/a2a/a2atest/tour"
 )
 
 // dialer speaks every binding.
 func dialer(t *testing.T) *a2aclient.Dialer {
 	over := &a2agrpc.Transport{}
 	t.Cleanup(func() { over.Close() })
-	return &a2aclient.Dialer{Pause: 10 * time.Millisecond, GRPC: over}
+	return &a2aclient.Dialer{Pause: 10 * time.Millisecond, Quiet: time.Second, GRPC: over}
 }
-
-// plain is gRPC without TLS.
-var plain = grpc.WithTransportCredentials(insecure.NewCredentials())
 
 // serveOver is a2atest.ServeOver, and over gRPC, too.
 func serveOver(t *testing.T, agent a2a.Agent, card *a2a.Card, w way) string {
@@ -63,6 +61,7 @@ func serveOver(t *testing.T, agent a2a.Agent, card *a2a.Card, w way) string {
 }
 
 func TestTheOldClientOfA2AGoOverGRPC(t *testing.T) {
+	table.Tries(t, oldClientRowGRPC, interop.Send, interop.Stream, interop.Get, interop.Error)
 	agent := scripted(t)
 	testOldClient(t, oldClient(t, serveOver(t, agent, agent.Card(), way{a2a.GRPC, a2a.V03})))
 }
@@ -96,9 +95,9 @@ func oldGRPCServer(t *testing.T) *a2aclient.Client {
 	mux := http.NewServeMux()
 	web := httptest.NewServer(mux)
 	t.Cleanup(web.Close)
-	at := serveGRPC(t, oldgrpc.NewHandler(oldsrv.NewHandler(oldExecutor{})).RegisterWith)
+	at := serveGRPC(t, oldgrpc.NewHandler(oldHandler(&tour.Gate{})).RegisterWith)
 	mux.Handle(oldsrv.WellKnownAgentCardPath, oldsrv.NewStaticAgentCardHandler(&old.AgentCard{Name: "old", URL: at,
-		PreferredTransport: old.TransportProtocolGRPC, Capabilities: old.AgentCapabilities{Streaming: true}}))
+		PreferredTransport: old.TransportProtocolGRPC, Capabilities: old.AgentCapabilities{Streaming: true, PushNotifications: true}}))
 	c, err := dialer(t).Dial(t.Context(), web.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -107,6 +106,7 @@ func oldGRPCServer(t *testing.T) *a2aclient.Client {
 }
 
 func TestTheOldServerOfA2AGoOverGRPC(t *testing.T) {
+	table.Tries(t, oldServerRowGRPC, interop.Send, interop.Get, interop.Stream, interop.MultiTurn, interop.Error)
 	c := oldGRPCServer(t)
 	testOldServer(t, c)
 	if got := c.Interface(); got.Binding != a2a.GRPC {

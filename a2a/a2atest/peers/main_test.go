@@ -30,6 +30,8 @@ func (w way) theirServer() interop.Row {
 }
 
 var (
-	oldClientRow = interop.Row{Ours: "server", Theirs: "a2a-go 0.3.15, client", Spoken: way{a2a.JSONRPC, a2a.V03}.String()}
-	oldServerRow = interop.Row{Ours: "client", Theirs: "a2a-go 0.3.15, server", Spoken: way{a2a.JSONRPC, a2a.V03}.String()}
+	oldClientRow     = interop.Row{Ours: "server", Theirs: "a2a-go 0.3.15, client", Spoken: way{a2a.JSONRPC, a2a.V03}.String()}
+	oldClientRowGRPC = interop.Row{Ours: "server", Theirs: "a2a-go 0.3.15, client", Spoken: way{a2a.GRPC, a2a.V03}.String()}
+	oldServerRow     = interop.Row{Ours: "client", Theirs: "a2a-go 0.3.15, server", Spoken: way{a2a.JSONRPC, a2a.V03}.String()}
+	oldServerRowGRPC = interop.Row{Ours: "client", Theirs: "a2a-go 0.3.15, server", Spoken: way{a2a.GRPC, a2a.V03}.String()}
 )

@@ -1,24 +1,20 @@
 package peers
 
 import (
-	"context"
 	"errors"
-	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
 	old "github.com/a2aproject/a2a-go/a2a"
 	oldclient "github.com/a2aproject/a2a-go/a2aclient"
 	"github.com/a2aproject/a2a-go/a2aclient/agentcard"
-	"github.com/a2aproject/a2a-go/a2asrv"
-	"github.com/a2aproject/a2a-go/a2asrv/eventqueue"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2atest"
 	"rialto/a2a/a2atest/interop"
+	"rialto/a2a/a2atest/tour"
 )
 
 // oldClient is the client of a2a-go 0.3.15, which knows nothing of 1.0.
@@ -88,9 +84,17 @@ func testOldClient(t *testing.T, c *oldclient.Client) {
 }
 
 func TestTheOldClientOfA2AGoAnswersCancelsAndFollows(t *testing.T) {
-	table.Tries(t, oldClientRow, interop.MultiTurn, interop.Cancel, interop.Resubscribe)
-	agent := scripted(t)
-	c := oldClient(t, a2atest.Serve(t, agent, agent.Card()))
+	for row, binding := range map[interop.Row]a2a.Binding{oldClientRow: a2a.JSONRPC, oldClientRowGRPC: a2a.GRPC} {
+		t.Run(row.Spoken, func(t *testing.T) {
+			table.Tries(t, row, interop.MultiTurn, interop.Cancel, interop.Resubscribe)
+			agent := scripted(t)
+			testOldTurns(t, agent, oldClient(t, serveOver(t, agent, agent.Card(), way{binding, a2a.V03})))
+		})
+	}
+}
+
+func testOldTurns(t *testing.T, agent *a2atest.Agent, c *oldclient.Client) {
+	t.Helper()
 	ctx := deadline(t)
 	say := func(req *old.MessageSendParams) *old.Task {
 		r, err := c.SendMessage(ctx, req)
@@ -130,45 +134,18 @@ func TestTheOldClientOfA2AGoAnswersCancelsAndFollows(t *testing.T) {
 	}
 }
 
-// oldExecutor is an agent in the manner of a2a-go 0.3.15.
-type oldExecutor struct{}
-
-func (oldExecutor) Execute(ctx context.Context, x *a2asrv.RequestContext, q eventqueue.Queue) error {
-	verb, words, _ := strings.Cut(x.Message.Parts[0].(old.TextPart).Text, " ")
-	said := old.NewMessage(old.MessageRoleAgent, old.TextPart{Text: words})
-	switch verb {
-	case "say":
-		return q.Write(ctx, said)
-	case "ask":
-		u := old.NewStatusUpdateEvent(x, old.TaskStateInputRequired, said)
-		u.Final = true
-		return q.Write(ctx, u)
-	}
-	done := old.NewStatusUpdateEvent(x, old.TaskStateCompleted, nil)
-	done.Final = true
-	for _, e := range []old.Event{old.NewStatusUpdateEvent(x, old.TaskStateWorking, said), old.NewArtifactEvent(x, old.TextPart{Text: words}), done} {
-		if err := q.Write(ctx, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (oldExecutor) Cancel(ctx context.Context, x *a2asrv.RequestContext, q eventqueue.Queue) error {
-	return q.Write(ctx, old.NewStatusUpdateEvent(x, old.TaskStateCanceled, nil))
-}
-
-// oldServer is a2a-go 0.3.15's; its errors have objects as data, and its JSON
-// says that it is text.
 func oldServer(t *testing.T) *a2aclient.Client {
 	t.Helper()
-	mux := http.NewServeMux()
-	web := httptest.NewServer(mux)
+	web := httptest.NewUnstartedServer(nil)
+	url := "http://" + web.Listener.Addr().String()
+	agent, err := Serve03(url, &tour.Gate{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	web.Config.Handler = agent
+	web.Start()
 	t.Cleanup(web.Close)
-	mux.Handle("/rpc", a2asrv.NewJSONRPCHandler(a2asrv.NewHandler(oldExecutor{})))
-	mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewStaticAgentCardHandler(&old.AgentCard{Name: "old", URL: web.URL + "/rpc",
-		PreferredTransport: old.TransportProtocolJSONRPC, Capabilities: old.AgentCapabilities{Streaming: true}}))
-	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond}).Dial(t.Context(), web.URL)
+	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond, Quiet: time.Second}).Dial(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,8 +154,19 @@ func oldServer(t *testing.T) *a2aclient.Client {
 
 func TestTheOldServerOfA2AGo(t *testing.T) {
 	table.Tries(t, oldServerRow, interop.Send, interop.Get, interop.Stream, interop.MultiTurn, interop.Error)
-	table.Without(oldServerRow, "Not tried: the agent that this server runs in the tests has no task that stays at work.", interop.Cancel, interop.Resubscribe)
 	testOldServer(t, oldServer(t))
+}
+
+func TestWeFollowAndCancelATaskOfTheOldServer(t *testing.T) {
+	for name, c := range map[string]struct {
+		row  interop.Row
+		dial func(*testing.T) *a2aclient.Client
+	}{"JSON-RPC": {oldServerRow, oldServer}, "gRPC": {oldServerRowGRPC, oldGRPCServer}} {
+		t.Run(name, func(t *testing.T) {
+			table.Tries(t, c.row, interop.Cancel, interop.Resubscribe)
+			getFollowAndCancel(t, c.dial(t))
+		})
+	}
 }
 
 func testOldServer(t *testing.T, c *a2aclient.Client) {

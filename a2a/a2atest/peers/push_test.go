@@ -15,14 +15,17 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2asrv/push"
 
 	"rialto/a2a"
+	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2apush"
+	"rialto/a2a/a2atest"
 	"rialto/a2a/a2atest/interop"
+	"rialto/a2a/a2atest/tour"
 	"rialto/internal/guardhttp"
 )
 
 // inbox serves webhooks of ours, and returns one with what is poked.
 func inbox(t *testing.T) (*a2a.PushConfig, <-chan string) {
-	poked := make(chan string, 1)
+	poked := make(chan string, 16)
 	in := &a2apush.Inbox{Key: []byte("key"), Poke: func(handle string) { poked <- handle }, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	srv := httptest.NewServer(in)
 	t.Cleanup(srv.Close)
@@ -33,7 +36,7 @@ func inbox(t *testing.T) (*a2a.PushConfig, <-chan string) {
 // senders returns the servers whose notifications are of the sender of each
 // name. That of 2.4.0 writes 1.0, whatever the call that asked for them spoke.
 func senders() map[string][]interop.Row {
-	of := map[string][]interop.Row{"a2a-go 0.3.15": {oldServerRow}}
+	of := map[string][]interop.Row{"a2a-go 0.3.15": {oldServerRow, oldServerRowGRPC}}
 	for _, w := range ways {
 		of["a2a-go 2.4.0"] = append(of["a2a-go 2.4.0"], w.theirServer())
 	}
@@ -71,12 +74,53 @@ func TestOurWebhookTakesWhatTheirSendersSend(t *testing.T) {
 	}
 }
 
+// TestWeSetAndDropWebhooksOfTheirServers has a webhook set on a task of each of
+// their servers, asked for, listed and dropped.
+func TestWeSetAndDropWebhooksOfTheirServers(t *testing.T) {
+	try := func(t *testing.T, c *a2aclient.Client) {
+		config, poked := inbox(t)
+		asked, answer, ctx := sendTask(t, c, a2atest.Say("ask which?")), a2atest.Say("echo this"), deadline(t)
+		config.TaskID = asked.ID
+		kept, err := c.SetPush(ctx, config)
+		if err != nil || kept.ID != config.ID || kept.URL != config.URL || kept.Token != config.Token {
+			t.Fatalf("set: got %+v, %v", kept, err)
+		}
+		if kept, err = c.Push(ctx, asked.ID, config.ID); err != nil || kept.URL != config.URL {
+			t.Errorf("get: got %+v, %v", kept, err)
+		}
+		if all, err := c.Pushes(ctx, asked.ID); err != nil || len(all) != 1 || all[0].URL != config.URL {
+			t.Errorf("list: got %+v, %v", all, err)
+		}
+		answer.Message.TaskID, answer.Message.ContextID = asked.ID, asked.ContextID
+		sendTask(t, c, answer)
+		select {
+		case <-poked:
+		case <-ctx.Done():
+			t.Error("no notification came that was believed")
+		}
+		if err := c.DropPush(ctx, asked.ID, config.ID); err != nil {
+			t.Errorf("drop: %v", err)
+		}
+		if all, err := c.Pushes(ctx, asked.ID); err != nil || len(all) != 0 {
+			t.Errorf("list after drop: got %+v, %v", all, err)
+		}
+	}
+	eachServer(t, try, interop.Push)
+	for row, dial := range map[interop.Row]func(*testing.T) *a2aclient.Client{oldServerRow: oldServer, oldServerRowGRPC: oldGRPCServer} {
+		t.Run(row.Theirs+" in "+row.Spoken, func(t *testing.T) {
+			table.Tries(t, row, interop.Push)
+			try(t, dial(t))
+		})
+	}
+}
+
 // TestTheyReadWhatWeSend decodes our notifications with the types of a2a-go.
 func TestTheyReadWhatWeSend(t *testing.T) {
 	for _, w := range ways {
 		table.Tries(t, w.theirClient(), interop.Push)
 	}
 	table.Tries(t, oldClientRow, interop.Push)
+	table.Tries(t, oldClientRowGRPC, interop.Push)
 	told := make(chan []byte, 1)
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
@@ -112,5 +156,35 @@ func TestTheyReadWhatWeSend(t *testing.T) {
 		if err != nil || id != "handle" || state != want || artifacts != 1 {
 			t.Errorf("%s: got %q %q with %d artifacts, %v", g, id, state, artifacts, err)
 		}
+	}
+}
+
+// TestTheirClientsKeepWebhooks has each of their clients set a webhook on a task
+// of ours, ask for it, list and drop it.
+func TestTheirClientsKeepWebhooks(t *testing.T) {
+	try := func(t *testing.T, w way, dial func(url string) tour.Client) {
+		agent := &a2atest.Webhooks{Agent: scripted(t)}
+		card := agent.Card()
+		card.Capabilities.PushNotifications = true
+		c, ctx := dial(serveOver(t, agent, card, w)), deadline(t)
+		asked, err := c.Send(ctx, tour.Message{Text: "ask which?"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tour.Keep(ctx, c, asked.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, w := range ways {
+		t.Run(w.String(), func(t *testing.T) {
+			table.Tries(t, w.theirClient(), interop.Push)
+			try(t, w, func(url string) tour.Client { return caller10{theirClient(t, url)} })
+		})
+	}
+	for row, binding := range map[interop.Row]a2a.Binding{oldClientRow: a2a.JSONRPC, oldClientRowGRPC: a2a.GRPC} {
+		t.Run(row.Theirs+" in "+row.Spoken, func(t *testing.T) {
+			table.Tries(t, row, interop.Push)
+			try(t, way{binding, a2a.V03}, func(url string) tour.Client { return caller03{oldClient(t, url)} })
+		})
 	}
 }

@@ -1,12 +1,9 @@
 package peers
 
 import (
-	"context"
 	"errors"
-	"iter"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	theirs "github.com/a2aproject/a2a-go/v2/a2a"
@@ -17,67 +14,18 @@ import (
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2atest"
 	"rialto/a2a/a2atest/interop"
+	"rialto/a2a/a2atest/tour"
 )
 
-// executor is an agent in the manner of a2a-go: the first word of a message
-// says what it does.
-type executor struct{}
-
-func (executor) Execute(ctx context.Context, x *a2asrv.ExecutorContext) iter.Seq2[theirs.Event, error] {
-	return func(yield func(theirs.Event, error) bool) {
-		verb, words, _ := strings.Cut(x.Message.Parts[0].Text(), " ")
-		if verb == "say" {
-			yield(theirs.NewMessage(theirs.MessageRoleAgent, theirs.NewTextPart(words)), nil)
-			return
-		}
-		if verb == "refuse" {
-			yield(nil, theirs.ErrUnsupportedContentType)
-			return
-		}
-		if x.StoredTask == nil && !yield(theirs.NewSubmittedTask(x, x.Message), nil) {
-			return
-		}
-		for _, e := range work(ctx, x, verb, words) {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}
-}
-
-func work(ctx context.Context, x *a2asrv.ExecutorContext, verb, words string) []theirs.Event {
-	said := theirs.NewMessageForTask(theirs.MessageRoleAgent, x, theirs.NewTextPart(words))
-	switch verb {
-	case "ask":
-		return []theirs.Event{theirs.NewStatusUpdateEvent(x, theirs.TaskStateInputRequired, said)}
-	case "hang":
-		<-ctx.Done()
-		return nil
-	default:
-		first := theirs.NewArtifactEvent(x, theirs.NewTextPart(words))
-		more := theirs.NewArtifactUpdateEvent(x, first.Artifact.ID, theirs.NewTextPart("and more"))
-		return []theirs.Event{theirs.NewStatusUpdateEvent(x, theirs.TaskStateWorking, said), first, more,
-			theirs.NewStatusUpdateEvent(x, theirs.TaskStateCompleted, nil)}
-	}
-}
-
-func (executor) Cancel(_ context.Context, x *a2asrv.ExecutorContext) iter.Seq2[theirs.Event, error] {
-	return func(yield func(theirs.Event, error) bool) {
-		yield(theirs.NewStatusUpdateEvent(x, theirs.TaskStateCanceled, nil), nil)
-	}
-}
-
-// theirServer serves executor as a2a-go does and returns our client of it.
+// theirServer serves their agent in way w and returns our client of it.
 func theirServer(t *testing.T, w way) *a2aclient.Client {
 	t.Helper()
 	mux := http.NewServeMux()
 	web := httptest.NewServer(mux)
 	t.Cleanup(web.Close)
-	card := &theirs.AgentCard{Name: "theirs", Description: "a2a-go", Version: "1",
-		Capabilities:      theirs.AgentCapabilities{Streaming: true},
-		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"}, Skills: []theirs.AgentSkill{}}
+	card := card10()
 	iface := theirs.NewAgentInterface(web.URL+"/a2a", theirs.TransportProtocol(w.binding))
-	handler := a2asrv.NewHandler(executor{})
+	handler := handler10(&tour.Gate{})
 	if w.binding == a2a.GRPC {
 		iface.URL = theirGRPC(t, w.generation, handler)
 	}
@@ -133,8 +81,8 @@ func wantCode(t *testing.T, err error, want a2a.Code) {
 
 func TestWeSendToTheirServer(t *testing.T) {
 	eachServer(t, func(t *testing.T, c *a2aclient.Client) {
-		task := sendTask(t, c, a2atest.Say("echo hello"))
-		if task.Status.State != a2a.Completed || len(task.Artifacts) != 1 || task.Artifacts[0].Text() != "hello\nand more" {
+		task := sendTask(t, c, a2atest.Say("echo hello there"))
+		if task.Status.State != a2a.Completed || len(task.Artifacts) != 1 || task.Artifacts[0].Text() != "hello\nthere" {
 			t.Errorf("got %+v", task)
 		}
 		e, err := c.Send(deadline(t), a2atest.Say("say hello"))
@@ -147,7 +95,7 @@ func TestWeSendToTheirServer(t *testing.T) {
 func TestWeStreamFromTheirServer(t *testing.T) {
 	eachServer(t, func(t *testing.T, c *a2aclient.Client) {
 		var task *a2a.Task
-		for e, err := range c.Stream(deadline(t), a2atest.Say("echo hello")) {
+		for e, err := range c.Stream(deadline(t), a2atest.Say("echo hello there")) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +105,7 @@ func TestWeStreamFromTheirServer(t *testing.T) {
 				task.Apply(e)
 			}
 		}
-		if task.Status.State != a2a.Completed || task.Artifacts[0].Text() != "hello\nand more" {
+		if task.Status.State != a2a.Completed || task.Artifacts[0].Text() != "hello\nthere" {
 			t.Errorf("got %+v", task)
 		}
 	}, interop.Stream)

@@ -2,10 +2,11 @@ package wire
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"rialto/a2a"
@@ -35,29 +36,34 @@ func (i Item) Done() bool {
 	}
 }
 
-// DecodeItem reads the result of a call that sends or streams.
-func DecodeItem(result json.RawMessage) (Item, error) {
+// decodeItem reads the result of a call that sends or streams.
+func decodeItem(result []byte) (Item, error) {
 	var o object
-	if err := unmarshal(result, &o); err != nil {
+	s := scan{left: result}
+	if o.read(&s); s.good() {
+		return o.item()
+	}
+	var unusual object
+	if err := unmarshal(result, &unusual); err != nil {
 		return Item{}, err
 	}
-	return o.item()
+	return unusual.item()
 }
 
 // DecodeEvent reads an event of a stream. In 0.1 a stream brings no tasks, but
 // servers leave out that an event is not the last, and then it looks like one.
-func (d *Dialect) DecodeEvent(result json.RawMessage) (Item, error) {
+func (d jsonCodec) DecodeEvent(result []byte) (Item, error) {
 	item, err := d.DecodeAnswer(result)
 	t, ok := item.Event.(*a2a.Task)
-	if ok && d.CallersName && len(t.Artifacts) == 0 && len(t.History) == 0 {
+	if ok && d.callersName && len(t.Artifacts) == 0 && len(t.History) == 0 {
 		item.Event = &a2a.StatusUpdate{TaskID: t.ID, ContextID: t.ContextID, Status: t.Status, Metadata: t.Metadata}
 	}
 	return item, err
 }
 
 // DecodeAnswer reads the result of a call that sends.
-func (d *Dialect) DecodeAnswer(result json.RawMessage) (Item, error) {
-	item, err := DecodeItem(result)
+func (d jsonCodec) DecodeAnswer(result []byte) (Item, error) {
+	item, err := decodeItem(result)
 	if d.boxed {
 		unboxEvent(item.Event)
 	}
@@ -66,7 +72,7 @@ func (d *Dialect) DecodeAnswer(result json.RawMessage) (Item, error) {
 
 // DecodeTask reads the result of a call that is answered by a task, bare or in
 // the envelope that some servers put around it.
-func (d *Dialect) DecodeTask(result json.RawMessage) (*a2a.Task, error) {
+func (d jsonCodec) DecodeTask(result []byte) (*a2a.Task, error) {
 	item, err := d.DecodeAnswer(result)
 	if err != nil {
 		return nil, err
@@ -77,6 +83,13 @@ func (d *Dialect) DecodeTask(result json.RawMessage) (*a2a.Task, error) {
 	}
 	return t, nil
 }
+
+// What an answer lacks.
+var (
+	errNoEvent    = errors.New("it is no task, message, status update or artifact update")
+	errNoTaskID   = errors.New("a task without an id")
+	errNoArtifact = errors.New("an artifact update without an artifact")
+)
 
 // object is a task, message, status update or artifact update of any
 // generation, or an envelope around one: the union of their members.
@@ -161,7 +174,7 @@ func (o *object) item() (Item, error) {
 	case o.Task != nil:
 		return wrap(o.Task.task())
 	case o.Message != nil:
-		return wrap(o.Message.message(keepUnknown))
+		return wrap(o.Message.answer())
 	case o.StatusUpdate != nil:
 		return o.StatusUpdate.statusUpdate()
 	case o.ArtifactUpdate != nil:
@@ -171,13 +184,13 @@ func (o *object) item() (Item, error) {
 	case kindTask:
 		return wrap(o.task())
 	case kindMessage:
-		return wrap(o.message(keepUnknown))
+		return wrap(o.answer())
 	case kindStatus:
 		return o.statusUpdate()
 	case kindArtifact:
 		return wrap(o.artifactUpdate())
 	default:
-		return Item{}, errors.New("it is no task, message, status update or artifact update")
+		return Item{}, errNoEvent
 	}
 }
 
@@ -190,34 +203,72 @@ func wrap[E a2a.Event](e E, err error) (Item, error) {
 
 func (o *object) task() (*a2a.Task, error) {
 	if o.ID.text == "" {
-		return nil, errors.New("a task without an id")
+		return nil, errNoTaskID
 	}
 	t := &a2a.Task{ID: a2a.TaskID(o.ID.text), ContextID: cmp.Or(o.ContextID, o.SessionID), Metadata: a2a.Metadata(o.Metadata)}
 	var err error
 	if t.Status, err = o.Status.word(); err != nil {
 		return nil, err
 	}
+	var unnamed []int
 	for i, a := range o.Artifacts {
 		w, err := a.word(i)
 		if err != nil {
 			return nil, fmt.Errorf("artifacts[%d]: %w", i, err)
 		}
-		if slices.ContainsFunc(t.Artifacts, func(known a2a.Artifact) bool { return known.ID == w.ID }) && a.ID == "" {
-			w.ID = NumberedArtifact(i) // servers of 0.1 are known that number each of them 0
+		if a.ID == "" {
+			unnamed = append(unnamed, i)
 		}
 		t.Artifacts = append(t.Artifacts, w)
 	}
+	tellApart(t.Artifacts, unnamed)
 	for i, m := range o.History {
 		if m == nil {
 			continue
 		}
-		w, err := m.message(keepUnknown)
+		w, err := m.answer()
 		if err != nil {
 			return nil, fmt.Errorf("history[%d]: %w", i, err)
 		}
 		t.History = append(t.History, *w)
 	}
 	return t, nil
+}
+
+// tellApart gives artifacts their places as ids that came without, and are called
+// as one before them: servers of 0.1 are known that number each of them 0.
+func tellApart(all []a2a.Artifact, unnamed []int) {
+	if len(unnamed) == 0 {
+		return
+	}
+	taken := make(map[string]bool, len(all))
+	for i := range all {
+		a := &all[i]
+		if len(unnamed) > 0 && unnamed[0] == i {
+			if unnamed = unnamed[1:]; taken[a.ID] {
+				a.ID = NumberedArtifact(i)
+			}
+		}
+		taken[a.ID] = true
+	}
+}
+
+// answer reads o as a message of an agent. In 0.1 they have no ids, which every
+// later generation must have.
+func (o *object) answer() (*a2a.Message, error) {
+	m, err := o.message(keepUnknown)
+	if err == nil && m.ID == "" {
+		m.ID = contentID(m)
+	}
+	return m, err
+}
+
+// contentID returns the id of a message that has none, made of what it says:
+// read again, it is the same.
+func contentID(m *a2a.Message) string {
+	b, _ := json.Marshal(m) // what was read from JSON has a JSON form
+	sum := sha256.Sum256(b)
+	return "message-" + base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
 // message reads o as a message. unknown decides what becomes of parts that we
@@ -254,7 +305,7 @@ func (o *object) statusUpdate() (Item, error) {
 
 func (o *object) artifactUpdate() (*a2a.ArtifactUpdate, error) {
 	if o.Artifact == nil {
-		return nil, errors.New("an artifact update without an artifact")
+		return nil, errNoArtifact
 	}
 	a, err := o.Artifact.word(0)
 	if err != nil {
@@ -291,7 +342,7 @@ func (s *status) word() (a2a.Status, error) {
 	if s.Message == nil {
 		return out, nil
 	}
-	m, err := s.Message.message(keepUnknown)
+	m, err := s.Message.answer()
 	if err != nil {
 		return out, fmt.Errorf("status.message: %w", err)
 	}
@@ -306,14 +357,11 @@ func (a *artifact) word(i int) (a2a.Artifact, error) {
 	if err != nil {
 		return a2a.Artifact{}, err
 	}
-	id := a.ID
-	switch {
-	case id != "":
-	case a.Index != nil:
+	id := cmp.Or(a.ID, a.Name)
+	if a.ID == "" && a.Index != nil {
 		id = NumberedArtifact(*a.Index)
-	case a.Name != "":
-		id = a.Name
-	default:
+	}
+	if id == "" {
 		id = NumberedArtifact(i)
 	}
 	return a2a.Artifact{

@@ -16,19 +16,13 @@ type speller interface {
 }
 
 // EncodeSend returns the parameters of a call that sends or streams r.
-func (d *Dialect) EncodeSend(r *a2a.SendRequest, e Envelope) (json.RawMessage, error) {
+func (d jsonCodec) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) {
 	return marshal("message", d.speller.send(r, e))
 }
 
 // EncodeQuery returns the parameters of a call about one task. Every
-// generation spells them alike, but for 0.3 over gRPC.
-func (d *Dialect) EncodeQuery(q a2a.TaskQuery, tenant string) (json.RawMessage, error) {
-	if d == &v03grpc {
-		return marshal("query", struct {
-			Name          string `json:"name"`
-			HistoryLength *int   `json:"historyLength,omitempty"`
-		}{taskResource + string(q.ID), q.HistoryLength})
-	}
+// generation spells them alike.
+func (d jsonCodec) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
 	return marshal("query", struct {
 		Tenant        string     `json:"tenant,omitempty"`
 		ID            a2a.TaskID `json:"id"`
@@ -36,19 +30,26 @@ func (d *Dialect) EncodeQuery(q a2a.TaskQuery, tenant string) (json.RawMessage, 
 	}{tenant, q.ID, q.HistoryLength})
 }
 
+// EncodeCardQuery returns the parameters of a call for the extended card.
+func (d jsonCodec) EncodeCardQuery(tenant string) ([]byte, error) {
+	return marshal("query", struct {
+		Tenant string `json:"tenant,omitempty"`
+	}{tenant})
+}
+
 // EncodeTask returns t as the result of a call that asks for it.
-func (d *Dialect) EncodeTask(t *a2a.Task) (json.RawMessage, error) {
+func (d jsonCodec) EncodeTask(t *a2a.Task) ([]byte, error) {
 	return marshal("task", d.speller.task(t))
 }
 
 // EncodeEvent returns e as the result of a call that sends, or as an event of a
 // stream.
-func (d *Dialect) EncodeEvent(e a2a.Event) (json.RawMessage, error) {
+func (d jsonCodec) EncodeEvent(e a2a.Event) ([]byte, error) {
 	return marshal("event", d.speller.event(e))
 }
 
 // marshal fails only for metadata without a JSON form and data that is none.
-func marshal(what string, v any) (json.RawMessage, error) {
+func marshal(what string, v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the %s: %w", what, err)

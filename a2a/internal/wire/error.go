@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"rialto/a2a"
@@ -41,7 +42,8 @@ var numbers = []errorNumber{
 	{jsonrpc.CodeInternal, a2a.Unavailable},
 }
 
-// reasons says how a dialect puts a google.rpc.ErrorInfo into its errors.
+// reasons says how a dialect puts a google.rpc.ErrorInfo into its errors. Before
+// 1.0, data is an object: 0.1 says so, and a2a-go 0.3 can read no other.
 type reasons int
 
 const (
@@ -64,18 +66,48 @@ type errorInfo struct {
 
 // EncodeError spells e in d.
 func (d *Dialect) EncodeError(e *a2a.Error) *jsonrpc.Error {
-	out := &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: e.Error(), Data: e.Data}
 	row := d.row(e.Code)
-	out.Code = row.number
-	info := errorInfo{errorInfoType, string(row.code), errorInfoDomain} // strings always have a JSON form
+	out := &jsonrpc.Error{Code: row.number, Message: e.Error()}
+	known := typed(e.Data)
+	own, _ := json.Marshal(errorInfo{errorInfoType, string(row.code), errorInfoDomain}) // strings always have a JSON form
 	switch {
-	case reason(e.Data) != "":
+	case d.reasons == reasonArray && known != nil:
+		out.Data = list(known)
 	case d.reasons == reasonArray:
-		out.Data, _ = json.Marshal([]errorInfo{info})
+		out.Data = list([]json.RawMessage{own})
+	case known != nil:
+		out.Data = known[0]
 	case d.reasons == reasonObject && d.meaning(out.Code) != row.code:
-		out.Data, _ = json.Marshal(info)
+		out.Data = own
+	case len(e.Data) > 0 && !isObject(e.Data):
+		out.Data, _ = json.Marshal(map[string]json.RawMessage{"details": e.Data}) // which a peer's JSON had
+	default:
+		out.Data = e.Data
 	}
 	return out
+}
+
+// list returns the details as one value.
+func list(details []json.RawMessage) json.RawMessage {
+	b, _ := json.Marshal(details) // which a peer's JSON had, or ours
+	return b
+}
+
+// typed returns the details of data, an array or one alone, that with the reason
+// first; nil if there is none.
+func typed(data json.RawMessage) []json.RawMessage {
+	var details []json.RawMessage
+	if isObject(data) {
+		details = []json.RawMessage{data}
+	} else if json.Unmarshal(data, &details) != nil {
+		return nil
+	}
+	for i, one := range details {
+		if reason(one) != "" {
+			return append([]json.RawMessage{one}, slices.Delete(details, i, i+1)...)
+		}
+	}
+	return nil
 }
 
 // row returns how d writes a code: in a number of its own, or in that of the
@@ -153,6 +185,9 @@ func reason(data json.RawMessage) string {
 // method that d has for the call. Then nothing ran, and the call may be made
 // in another dialect.
 func (d *Dialect) MethodUnknown(err error) bool {
+	if err == nil {
+		return false
+	}
 	var e *a2a.Error
 	if !errors.As(err, &e) || !e.Remote {
 		return false
@@ -162,7 +197,7 @@ func (d *Dialect) MethodUnknown(err error) bool {
 		return true
 	case a2a.InvalidParams:
 		// What a2a-js before 0.3.8 says to the protocol buffers of 0.3.
-		return d.boxed && strings.Contains(e.Message, "message.parts")
+		return d == &v03rest && strings.Contains(e.Message, "message.parts")
 	case a2a.InvalidRequest:
 		// What servers in Python before 1.0 say to a method they do not know.
 		return major(d.Generation) == "0"

@@ -6,8 +6,20 @@ import (
 	"rialto/a2a"
 )
 
-// v03grpc is A2A 0.3 over gRPC, in the JSON form of its messages: the protocol
-// buffers a2a.v1 as they were last. A call names its task as a resource.
+// v10grpc is A2A 1.0 over gRPC: the protocol buffers lf.a2a.v1.
+var v10grpc = Dialect{
+	Generation: a2a.V10,
+	Versioned:  true,
+	Replays:    true,
+	methods:    v10.methods,
+	errors:     numbers,
+	reasons:    reasonArray,
+	service:    "lf.a2a.v1.A2AService",
+	Codec:      protobuf{},
+}
+
+// v03grpc is A2A 0.3 over gRPC: the protocol buffers a2a.v1 as they were last. A
+// call names its task as a resource.
 var v03grpc = Dialect{
 	Generation: a2a.V03,
 	methods: []method{
@@ -22,18 +34,29 @@ var v03grpc = Dialect{
 		{PushDelete, "DeleteTaskPushNotificationConfig"},
 		{ExtendedCard, "GetAgentCard"},
 	},
-	errors:     numbers,
-	speller:    spell03rest{parts: true},
-	decodeSend: decodeSend03rest,
-	boxed:      true,
-	service:    "a2a.v1.A2AService",
+	errors:  numbers,
+	service: "a2a.v1.A2AService",
+	Codec:   protobuf{v03: true},
 }
 
-// taskResource begins the name of a task in v03grpc.
-const taskResource = "tasks/"
+// protobuf is the Codec of protocol buffers: lf.a2a.v1 or, for 0.3, a2a.v1. They
+// share most messages, field by field; the code says where they differ.
+//
+// Messages are written and read without generated types in between, which would
+// only be copied. A message that comes in several pieces is not put together:
+// the last one counts.
+type protobuf struct{ v03 bool }
+
+// either returns the first number in 0.3, and else the second.
+func (d protobuf) either(v03, v10 int) int {
+	if d.v03 {
+		return v03
+	}
+	return v10
+}
 
 // GRPCDialects returns the dialects of the binding gRPC, the newest first.
-func GRPCDialects() []*Dialect { return []*Dialect{&v10, &v03grpc} }
+func GRPCDialects() []*Dialect { return []*Dialect{&v10grpc, &v03grpc} }
 
 // GRPCPath returns the full name of op in d, as it stands in the path of a call.
 func (d *Dialect) GRPCPath(op Op) string { return "/" + d.service + "/" + d.Method(op) }
@@ -41,11 +64,32 @@ func (d *Dialect) GRPCPath(op Op) string { return "/" + d.service + "/" + d.Meth
 // GRPCRoute finds the call whose full name ends path. What stands before, an
 // agent's place, does not matter.
 func GRPCRoute(path string) (*Dialect, Op, bool) {
+	at := max(0, strings.LastIndexByte(path, '/'))
 	for _, d := range GRPCDialects() {
-		if at := strings.LastIndex(path, "/"+d.service+"/"); at >= 0 {
-			op, ok := d.Op(path[at+len(d.service)+2:])
+		if place, found := strings.CutSuffix(path[:at], d.service); found && strings.HasSuffix(place, "/") {
+			op, ok := d.Op(path[at+1:])
 			return d, op, ok
 		}
 	}
 	return nil, 0, false
+}
+
+// GRPCTenant returns the tenant that the message of a call names. Calls of 0.3
+// name none.
+func GRPCTenant(path string, message []byte) string {
+	d, op, ok := GRPCRoute(path)
+	if !ok || d != &v10grpc {
+		return ""
+	}
+	at := 1
+	if op == PushList {
+		at = 4
+	}
+	tenant := ""
+	for f := (fields{left: message}); f.next(); {
+		if f.tag == at<<3|sized {
+			tenant = f.text()
+		}
+	}
+	return tenant
 }

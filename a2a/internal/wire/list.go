@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -32,7 +31,7 @@ type page10 struct {
 }
 
 // EncodeList returns the parameters of a call that lists tasks.
-func (d *Dialect) EncodeList(f a2a.TaskFilter, tenant string) (json.RawMessage, error) {
+func (d jsonCodec) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
 	out := list10{
 		Tenant:               tenant,
 		ContextID:            f.ContextID,
@@ -53,7 +52,7 @@ func (d *Dialect) EncodeList(f a2a.TaskFilter, tenant string) (json.RawMessage, 
 
 // DecodeList reads the parameters of a call that lists tasks, which may be
 // absent.
-func (d *Dialect) DecodeList(params json.RawMessage) (a2a.TaskFilter, error) {
+func (d jsonCodec) DecodeList(params []byte) (a2a.TaskFilter, error) {
 	var in list10
 	if len(params) > 0 {
 		if err := decodeParams(params, &in); err != nil {
@@ -64,10 +63,9 @@ func (d *Dialect) DecodeList(params json.RawMessage) (a2a.TaskFilter, error) {
 	if err := checkHistory(in.HistoryLength); err != nil {
 		return f, err
 	}
-	if in.PageSize != nil {
-		if f.PageSize = *in.PageSize; f.PageSize < 1 || f.PageSize > maxPageSize {
-			return f, a2a.Errorf(a2a.InvalidParams, "pageSize must be from 1 to %d", maxPageSize)
-		}
+	var err error
+	if f.PageSize, err = checkPageSize(in.PageSize); err != nil {
+		return f, err
 	}
 	if in.Status != "" && in.Status != "TASK_STATE_UNSPECIFIED" {
 		if f.State = stateOf(in.Status); f.State == a2a.Unknown {
@@ -75,7 +73,6 @@ func (d *Dialect) DecodeList(params json.RawMessage) (a2a.TaskFilter, error) {
 		}
 	}
 	if in.StatusTimestampAfter != "" {
-		var err error
 		if f.Since, err = time.Parse(time.RFC3339, in.StatusTimestampAfter); err != nil {
 			return f, a2a.Errorf(a2a.InvalidParams, "statusTimestampAfter must be a time such as 2026-01-02T15:04:05Z")
 		}
@@ -83,14 +80,26 @@ func (d *Dialect) DecodeList(params json.RawMessage) (a2a.TaskFilter, error) {
 	return f, nil
 }
 
+// checkPageSize returns the size of a page, 0 where none is asked for.
+func checkPageSize(n *int) (int, error) {
+	switch {
+	case n == nil:
+		return 0, nil
+	case *n < 1 || *n > maxPageSize:
+		return 0, a2a.Errorf(a2a.InvalidParams, "pageSize must be from 1 to %d", maxPageSize)
+	default:
+		return *n, nil
+	}
+}
+
 // EncodePage returns p as the result of a call that lists tasks.
-func (d *Dialect) EncodePage(p *a2a.TaskPage) (json.RawMessage, error) {
+func (d jsonCodec) EncodePage(p *a2a.TaskPage) ([]byte, error) {
 	tasks := each(p.Tasks, spell10{}.wholeTask)
 	return marshal("page", page10{filled(tasks), p.Next, p.Size, p.Total})
 }
 
 // DecodePage reads the result of a call that lists tasks.
-func (d *Dialect) DecodePage(result json.RawMessage) (*a2a.TaskPage, error) {
+func (d jsonCodec) DecodePage(result []byte) (*a2a.TaskPage, error) {
 	var in struct {
 		Tasks         []object `json:"tasks"`
 		NextPageToken string   `json:"nextPageToken"`

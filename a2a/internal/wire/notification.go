@@ -7,15 +7,14 @@ import (
 )
 
 // EncodeNotification returns t as the body of a push notification, in the
-// words of the call that asked for it: a StreamResponse in 1.0 (section 4.3.3),
-// the bare task before.
-func EncodeNotification(g a2a.Generation, b a2a.Binding, t *a2a.Task) (json.RawMessage, error) {
+// words of the generation that asked for it: a StreamResponse in 1.0 (section
+// 4.3.3), the bare task before. In 0.3 that is the task of JSON-RPC whatever
+// binding asked, for that is what the senders of its SDKs write (a2a-js 0.3,
+// a2a-go 0.3, a2a-python 0.3) and so what webhooks know.
+func EncodeNotification(g a2a.Generation, t *a2a.Task) (json.RawMessage, error) {
 	d, ok := ByGeneration(g)
-	switch {
-	case !ok:
+	if !ok {
 		d = &v10
-	case d == &v03 && b == a2a.HTTPJSON:
-		d = &v03rest
 	}
 	if d == &v10 {
 		return d.EncodeEvent(t)

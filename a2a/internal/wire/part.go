@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -75,24 +76,40 @@ func (p *part) word() (a2a.Part, error) {
 
 // parts is a list of parts. A part of a kind that we do not know becomes a data
 // part that holds the whole of it: nobody should lose a task over it.
-type parts []json.RawMessage
+type parts []anyPart
+
+// anyPart is a part as it was read, or what is wrong with it.
+type anyPart struct {
+	word a2a.Part
+	err  error
+	raw  json.RawMessage // the whole of it where err is errNoContent
+}
+
+func (p *anyPart) UnmarshalJSON(b []byte) error {
+	var in part
+	if p.err = unmarshal(b, &in); p.err == nil {
+		p.word, p.err = in.word()
+	}
+	if errors.Is(p.err, errNoContent) {
+		p.raw = bytes.Clone(b)
+	}
+	return nil
+}
 
 func (ps parts) words(unknown func(json.RawMessage) (a2a.Part, error)) ([]a2a.Part, error) {
-	var out []a2a.Part
-	for i, raw := range ps {
-		var p part
-		err := unmarshal(raw, &p)
-		var w a2a.Part
-		if err == nil {
-			w, err = p.word()
-		}
+	if len(ps) == 0 {
+		return nil, nil
+	}
+	out := make([]a2a.Part, len(ps))
+	for i, p := range ps {
+		err := p.err
+		out[i] = p.word
 		if errors.Is(err, errNoContent) {
-			w, err = unknown(raw)
+			out[i], err = unknown(p.raw)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("parts[%d]: %w", i, err)
 		}
-		out = append(out, w)
 	}
 	return out, nil
 }

@@ -38,15 +38,25 @@ type PushID struct {
 	ID   string
 }
 
-// DecodePush reads the parameters of a call that sets a config. What a path
+// DecodePush reads a config. What was asked for goes before.
+func (d jsonCodec) DecodePush(result []byte, asked PushID) (*a2a.PushConfig, error) {
+	return d.DecodePushSet(result, asked)
+}
+
+// DecodePushSet reads the parameters of a call that sets a config. What a path
 // says of it goes before.
-func (d *Dialect) DecodePush(params json.RawMessage, path PushID) (*a2a.PushConfig, error) {
+func (d jsonCodec) DecodePushSet(params []byte, path PushID) (*a2a.PushConfig, error) {
 	var in pushDoc
 	if err := decodeParams(params, &in); err != nil {
 		return nil, err
 	}
-	c := in.config()
-	c.Generation = d.Generation
+	return complete(in.config(), d.generation, path)
+}
+
+// complete returns c as one of generation g, with what a path says of it, if it
+// is whole.
+func complete(c *a2a.PushConfig, g a2a.Generation, path PushID) (*a2a.PushConfig, error) {
+	c.Generation = g
 	c.TaskID, c.ID = cmp.Or(path.Task, c.TaskID), cmp.Or(path.ID, c.ID)
 	switch {
 	case c.TaskID == "":
@@ -81,13 +91,24 @@ func (doc *pushDoc) config() *a2a.PushConfig {
 }
 
 func (doc *pushDoc) named() PushID {
-	task, config, _ := strings.Cut(strings.TrimPrefix(cmp.Or(doc.Name, doc.Parent), taskResource), "/pushNotificationConfigs/")
+	return parseResource(cmp.Or(doc.Name, doc.Parent))
+}
+
+// parseResource reads what the protocol buffers of 0.3 call a task or a config.
+func parseResource(name string) PushID {
+	task, config, _ := strings.Cut(strings.TrimPrefix(name, taskResource), pushResource)
 	return PushID{a2a.TaskID(task), config}
 }
 
+// The parts of a resource.
+const (
+	taskResource = "tasks/"
+	pushResource = "/pushNotificationConfigs/"
+)
+
 // DecodePushID reads the parameters of a call that asks for configs, or drops
 // one. What a path says of it goes before.
-func (d *Dialect) DecodePushID(params json.RawMessage, path PushID) (PushID, error) {
+func (d jsonCodec) DecodePushID(_ Op, params []byte, path PushID) (PushID, error) {
 	var in pushDoc
 	if err := decodeParams(params, &in); err != nil {
 		return PushID{}, err
@@ -99,11 +120,85 @@ func (d *Dialect) DecodePushID(params json.RawMessage, path PushID) (PushID, err
 	if named := in.named(); named.Task != "" {
 		id = named
 	}
+	return id.below(path)
+}
+
+// below returns id with what a path says of it, if it names a task.
+func (id PushID) below(path PushID) (PushID, error) {
 	id = PushID{cmp.Or(path.Task, id.Task), cmp.Or(path.ID, id.ID)}
 	if id.Task == "" {
 		return id, a2a.Errorf(a2a.InvalidParams, "the id of the task is missing")
 	}
 	return id, nil
+}
+
+// EncodePushSet returns the parameters of a call that sets c.
+func (d jsonCodec) EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, error) {
+	switch {
+	case d.generation == a2a.V10:
+		return marshal("config", struct {
+			Tenant string `json:"tenant,omitempty"`
+			push10
+		}{tenant, newPush10(c)})
+	case d.boxed: // over HTTP+JSON, too: a2a-js and a2a-python want the whole request as the body
+		return marshal("config", struct {
+			Parent   string `json:"parent"`
+			ConfigID string `json:"configId"`
+			Config   any    `json:"config"`
+		}{taskResource + string(c.TaskID), c.ID, d.push(c)})
+	}
+	return d.EncodePush(c)
+}
+
+// EncodePushID returns the parameters of a call that asks for configs, or drops
+// one.
+func (d jsonCodec) EncodePushID(_ Op, id PushID, tenant string) ([]byte, error) {
+	var out struct {
+		Tenant   string     `json:"tenant,omitempty"`
+		TaskID   a2a.TaskID `json:"taskId,omitempty"`
+		ID       string     `json:"id,omitempty"`
+		ConfigID string     `json:"pushNotificationConfigId,omitempty"`
+	}
+	switch {
+	case d.generation == a2a.V10:
+		out.Tenant, out.TaskID, out.ID = tenant, id.Task, id.ID
+	case d.callersName:
+		out.ID = string(id.Task)
+	default:
+		out.ID, out.ConfigID = string(id.Task), id.ID
+	}
+	return marshal("config", out)
+}
+
+// resource returns how the protocol buffers of 0.3 name a config.
+func resource(id PushID) string {
+	return taskResource + string(id.Task) + pushResource + id.ID
+}
+
+// DecodePushes reads what lists the configs of a task: a list, or an object
+// around it.
+func (d jsonCodec) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConfig, error) {
+	var list []json.RawMessage
+	if isObject(result) {
+		var in struct {
+			Configs []json.RawMessage `json:"configs"`
+		}
+		if err := unmarshal(result, &in); err != nil {
+			return nil, err
+		}
+		list = in.Configs
+	} else if err := unmarshal(result, &list); err != nil {
+		return nil, err
+	}
+	var all []*a2a.PushConfig
+	for _, one := range list {
+		c, err := d.DecodePush(one, PushID{Task: task})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 // The configs of each generation, as results.
@@ -136,15 +231,15 @@ type (
 )
 
 // EncodePush returns c as the result of a call that sets it or asks for it.
-func (d *Dialect) EncodePush(c *a2a.PushConfig) (json.RawMessage, error) {
+func (d jsonCodec) EncodePush(c *a2a.PushConfig) ([]byte, error) {
 	return marshal("config", d.push(c))
 }
 
 // EncodePushes returns the result of a call that lists the configs of a task: a
 // list in JSON-RPC before 1.0, and an object around it else.
-func (d *Dialect) EncodePushes(cs []*a2a.PushConfig) (json.RawMessage, error) {
+func (d jsonCodec) EncodePushes(cs []*a2a.PushConfig) ([]byte, error) {
 	list := filled(each(cs, d.push))
-	if d.Generation != a2a.V10 && !d.boxed {
+	if d.generation != a2a.V10 && !d.boxed {
 		return marshal("configs", list)
 	}
 	return marshal("configs", struct {
@@ -152,13 +247,13 @@ func (d *Dialect) EncodePushes(cs []*a2a.PushConfig) (json.RawMessage, error) {
 	}{list})
 }
 
-func (d *Dialect) push(c *a2a.PushConfig) any {
+func (d jsonCodec) push(c *a2a.PushConfig) any {
 	switch {
-	case d.Generation == a2a.V10:
+	case d.generation == a2a.V10:
 		return newPush10(c)
 	case d.boxed:
-		return taskPush03rest{"tasks/" + string(c.TaskID) + "/pushNotificationConfigs/" + c.ID, newPush03(c)}
-	case d.CallersName:
+		return taskPush03rest{resource(PushID{c.TaskID, c.ID}), newPush03(c)}
+	case d.callersName:
 		in := newPush03(c)
 		in.ID = "" // which 0.1 does not know
 		return taskPush01{cmp.Or(c.Name, c.TaskID), in}
@@ -215,11 +310,15 @@ func decodeInlinePush(members ...json.RawMessage) (*a2a.PushConfig, error) {
 		if err := unmarshal(m, &in); err != nil {
 			return nil, a2a.Errorf(a2a.InvalidParams, "the config of push notifications: %v", err)
 		}
-		c := in.config()
-		if c.TaskID = ""; c.URL == "" {
-			return nil, a2a.Errorf(a2a.InvalidParams, "the url of the webhook is missing")
-		}
-		return c, nil
+		return inline(in.config())
 	}
 	return nil, nil
+}
+
+// inline returns a config that comes with a message, if it is whole.
+func inline(c *a2a.PushConfig) (*a2a.PushConfig, error) {
+	if c.TaskID = ""; c.URL == "" {
+		return nil, a2a.Errorf(a2a.InvalidParams, "the url of the webhook is missing")
+	}
+	return c, nil
 }

@@ -87,11 +87,11 @@ func TestWhichPushConfigIsMeant(t *testing.T) {
 		{&v02, `{"id":"t"}`, PushID{"t", ""}},
 		{&v01, `{"id":"t"}`, PushID{"t", ""}},
 	} {
-		if got, err := c.d.DecodePushID(json.RawMessage(c.body), PushID{}); err != nil || got != c.want {
+		if got, err := c.d.DecodePushID(PushGet, json.RawMessage(c.body), PushID{}); err != nil || got != c.want {
 			t.Errorf("%s %s: got %+v, %v, want %+v", c.d.Generation, c.body, got, err, c.want)
 		}
 	}
-	if _, err := v10.DecodePushID(json.RawMessage(`{}`), PushID{}); !a2a.Is(err, a2a.InvalidParams) {
+	if _, err := v10.DecodePushID(PushGet, json.RawMessage(`{}`), PushID{}); !a2a.Is(err, a2a.InvalidParams) {
 		t.Errorf("got %v without a task", err)
 	}
 }
@@ -121,7 +121,10 @@ func FuzzDecodePush(f *testing.F) {
 			if err == nil && (c.TaskID == "" || c.URL == "" || c.Generation != d.Generation) {
 				t.Fatalf("%s: got %+v", b, c)
 			}
-			if _, err := d.DecodePushID(b, PushID{}); err != nil && !a2a.Is(err, a2a.InvalidParams) {
+			if c, err := d.DecodePushSet(b, PushID{}); err == nil && (c.TaskID == "" || c.URL == "" || c.Generation != d.Generation) {
+				t.Fatalf("%s: got %+v to set", b, c)
+			}
+			if _, err := d.DecodePushID(PushGet, b, PushID{}); err != nil && !a2a.Is(err, a2a.InvalidParams) {
 				t.Fatalf("%s: got %v", b, err)
 			}
 		}

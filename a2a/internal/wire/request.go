@@ -2,17 +2,16 @@ package wire
 
 import (
 	"encoding/json"
-	"strings"
 
 	"rialto/a2a"
 )
 
 // DecodeSend reads the parameters of a call that sends or streams. Its errors
 // are *a2a.Error and say what the caller must mend.
-func (d *Dialect) DecodeSend(params json.RawMessage) (*a2a.SendRequest, error) {
+func (d jsonCodec) DecodeSend(params []byte) (*a2a.SendRequest, error) {
 	req, err := d.decodeSend(params)
 	if err == nil && req.Push != nil {
-		req.Push.Generation = d.Generation
+		req.Push.Generation = d.generation
 	}
 	return req, err
 }
@@ -28,7 +27,7 @@ func decodeSend(params json.RawMessage) (*a2a.SendRequest, error) {
 		return nil, err
 	}
 	if in.Message != nil && in.Message.MessageID == "" {
-		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.messageId is missing")
+		return nil, errNoMessageID
 	}
 	m, err := in.Message.request()
 	if err != nil {
@@ -67,49 +66,76 @@ type configuration struct {
 
 // request reads o as a message that is being sent, which must be complete.
 func (o *object) request() (*a2a.Message, error) {
-	switch {
-	case o == nil:
-		return nil, a2a.Errorf(a2a.InvalidParams, "params.message is missing")
-	case len(o.Parts) == 0 && len(o.Content) == 0:
-		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.parts must hold at least one part")
+	if o == nil {
+		return nil, errNoMessage
 	}
 	m, err := o.message(refuseUnknown)
 	if err != nil {
 		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.%v", err)
+	}
+	return m, sendable(m)
+}
+
+// What callers leave out, though it must be there.
+var (
+	errNoMessage   = a2a.Errorf(a2a.InvalidParams, "params.message is missing")
+	errNoTask      = a2a.Errorf(a2a.InvalidParams, "params.id is missing: it names the task")
+	errNoMessageID = a2a.Errorf(a2a.InvalidParams, "params.message.messageId is missing")
+)
+
+// sendable returns what keeps m from being sent, or nil. A message that does not
+// say who speaks is the user's.
+func sendable(m *a2a.Message) error {
+	if len(m.Parts) == 0 {
+		return a2a.Errorf(a2a.InvalidParams, "params.message.parts must hold at least one part")
 	}
 	switch m.Role {
 	case a2a.RoleUser, a2a.RoleAgent:
 	case "", "ROLE_UNSPECIFIED":
 		m.Role = a2a.RoleUser
 	default:
-		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.role must be the user's or the agent's, not %q", m.Role)
+		return a2a.Errorf(a2a.InvalidParams, "params.message.role must be the user's or the agent's, not %q", m.Role)
 	}
-	return m, nil
+	return nil
 }
 
 // DecodeQuery reads the parameters of a call about one task.
-func (d *Dialect) DecodeQuery(params json.RawMessage) (a2a.TaskQuery, error) {
+func (d jsonCodec) DecodeQuery(params []byte) (a2a.TaskQuery, error) {
 	var in struct {
 		ID            string `json:"id"`
-		Name          string `json:"name"` // 0.3 over gRPC
 		HistoryLength *int   `json:"historyLength"`
 	}
-	if err := decodeParams(params, &in); err != nil {
+	if id, ok := onlyID(params); ok {
+		in.ID = id
+	} else if err := decodeParams(params, &in); err != nil {
 		return a2a.TaskQuery{}, err
 	}
-	if d == &v03grpc {
-		in.ID = strings.TrimPrefix(in.Name, taskResource)
-	}
 	if in.ID == "" {
-		return a2a.TaskQuery{}, a2a.Errorf(a2a.InvalidParams, "params.id is missing: it names the task")
+		return a2a.TaskQuery{}, errNoTask
 	}
 	if err := checkHistory(in.HistoryLength); err != nil {
 		return a2a.TaskQuery{}, err
 	}
-	if d.CallersName {
+	if d.callersName {
 		in.HistoryLength = orNone(in.HistoryLength) // "By default, this is 0"
 	}
 	return a2a.TaskQuery{ID: a2a.TaskID(in.ID), HistoryLength: in.HistoryLength}, nil
+}
+
+// onlyID returns the id in params that say nothing else, as most do.
+func onlyID(params []byte) (id string, ok bool) {
+	s := scan{left: params}
+	for name := range s.members {
+		switch string(name) {
+		case "id":
+			id = s.text()
+		case "tenant":
+			_ = s.quoted() // it stands in the path, or leads here
+		default:
+			s.bad = true
+		}
+	}
+	return id, s.good()
 }
 
 func checkHistory(n *int) error {
@@ -119,7 +145,7 @@ func checkHistory(n *int) error {
 	return nil
 }
 
-func decodeParams(params json.RawMessage, v any) error {
+func decodeParams(params []byte, v any) error {
 	if !isObject(params) {
 		return a2a.Errorf(a2a.InvalidParams, "params must be an object")
 	}

@@ -19,14 +19,8 @@ func RESTDialects() []*Dialect { return []*Dialect{&v10, &v03rest, &v03} }
 // (A2A 1.0 section 11.3, 0.3 section 3.5.3). The tenant stands before it, in
 // 1.0.
 func (d *Dialect) RESTPath(op Op, q a2a.TaskQuery, tenant string) (method, path string) {
-	base := "/v1"
-	if d.Generation == a2a.V10 {
-		if base = ""; tenant != "" {
-			base = "/" + url.PathEscape(tenant)
-		}
-	}
-	// A colon in an id must not look like the one before a verb.
-	task := base + "/tasks/" + strings.ReplaceAll(url.PathEscape(string(q.ID)), ":", "%3A")
+	base := d.restBase(tenant)
+	task := restTask(base, q.ID)
 	switch op {
 	case Send:
 		return http.MethodPost, base + "/message:send"
@@ -50,6 +44,37 @@ func (d *Dialect) RESTPath(op Op, q a2a.TaskQuery, tenant string) (method, path 
 		}
 		return http.MethodGet, task
 	}
+}
+
+// RESTPushPath is RESTPath for the calls about configs of push notifications.
+func (d *Dialect) RESTPushPath(op Op, id PushID, tenant string) (method, path string) {
+	all := restTask(d.restBase(tenant), id.Task) + "/pushNotificationConfigs"
+	switch op {
+	case PushSet:
+		return http.MethodPost, all
+	case PushList:
+		return http.MethodGet, all
+	case PushDelete:
+		return http.MethodDelete, all + "/" + url.PathEscape(id.ID)
+	default:
+		return http.MethodGet, all + "/" + url.PathEscape(id.ID)
+	}
+}
+
+func (d *Dialect) restBase(tenant string) string {
+	switch {
+	case d.Generation != a2a.V10:
+		return "/v1"
+	case tenant != "":
+		return "/" + url.PathEscape(tenant)
+	}
+	return ""
+}
+
+// restTask returns the path of a task. A colon in its id must not look like the
+// one before a verb.
+func restTask(base string, id a2a.TaskID) string {
+	return base + "/tasks/" + strings.ReplaceAll(url.PathEscape(string(id)), ":", "%3A")
 }
 
 // RESTCall is what a path says of a call.

@@ -5,9 +5,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	fast "github.com/go-json-experiment/json"
+	before "github.com/go-json-experiment/json/v1"
 
 	"rialto/a2a"
 )
@@ -63,15 +67,19 @@ func stateV1(s a2a.State) string {
 type role a2a.Role
 
 func (r *role) UnmarshalJSON(b []byte) error {
-	switch name := looseString(b); name {
-	case "ROLE_USER":
-		*r = role(a2a.RoleUser)
-	case "ROLE_AGENT":
-		*r = role(a2a.RoleAgent)
-	default:
-		*r = role(name)
-	}
+	*r = roleOf(looseString(b))
 	return nil
+}
+
+func roleOf(name string) role {
+	switch name {
+	case "ROLE_USER":
+		return role(a2a.RoleUser)
+	case "ROLE_AGENT":
+		return role(a2a.RoleAgent)
+	default:
+		return role(name)
+	}
 }
 
 // roleV0 and roleV1 write one of the two roles that there are.
@@ -125,14 +133,17 @@ var layouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05
 type timestamp time.Time
 
 func (t *timestamp) UnmarshalJSON(b []byte) error {
-	s := looseString(b)
+	*t = timeOf(looseString(b))
+	return nil
+}
+
+func timeOf(s string) timestamp {
 	for _, layout := range layouts {
 		if parsed, err := time.Parse(layout, s); err == nil {
-			*t = timestamp(parsed.UTC())
-			return nil
+			return timestamp(parsed.UTC())
 		}
 	}
-	return nil
+	return timestamp{}
 }
 
 // formatTime writes t as both generations recommend: RFC 3339 in UTC with
@@ -162,9 +173,19 @@ func decodeBase64(s string) ([]byte, error) {
 	return base64.RawStdEncoding.DecodeString(s)
 }
 
+// likeBefore has the fast decoder go by the rules of encoding/json.
+var likeBefore = before.DefaultOptionsV1()
+
 // unmarshal is json.Unmarshal with errors that say to a peer what is wrong in
 // terms of its JSON, not of our types.
+//
+// What is as it should be is read by a faster decoder with the same rules. Only
+// of what it refuses is it asked again what is wrong.
 func unmarshal(b []byte, v any) error {
+	if fast.Unmarshal(b, v, likeBefore) == nil {
+		return nil
+	}
+	reflect.ValueOf(v).Elem().SetZero()
 	err := json.Unmarshal(b, v)
 	if err == nil {
 		return nil

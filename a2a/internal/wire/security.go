@@ -54,6 +54,16 @@ type scopeList struct {
 	List []string `json:"list"`
 }
 
+// UnmarshalJSON takes the list without the object around it, too, as a2a-go
+// writes it.
+func (l *scopeList) UnmarshalJSON(b []byte) error {
+	if !isObject(b) {
+		return json.Unmarshal(b, &l.List)
+	}
+	type plain scopeList
+	return json.Unmarshal(b, (*plain)(l))
+}
+
 // schemeDocs and requirementDocs pass over what they cannot read: nobody should
 // lose an agent over a lock that we would not open anyway.
 type (

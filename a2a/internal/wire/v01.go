@@ -23,10 +23,9 @@ var v01 = Dialect{
 		{PushSet, "tasks/pushNotification/set"},
 		{PushGet, "tasks/pushNotification/get"},
 	},
-	errors:     numbers01,
-	reasons:    reasonObject,
-	speller:    spell01{},
-	decodeSend: decodeSend01,
+	errors:  numbers01,
+	reasons: reasonObject,
+	Codec:   jsonCodec{generation: a2a.V01, callersName: true, speller: spell01{}, decodeSend: decodeSend01},
 }
 
 // numbers01 has the numbers that mean something else since 0.2.

@@ -27,10 +27,11 @@ func TestSamplesOfTheFirstGeneration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := &txtar.Archive{Comment: archive.Comment}
+			got, op := &txtar.Archive{Comment: archive.Comment}, Op(0)
 			for _, f := range archive.Files {
 				if f.Name != "says" && f.Name != "error" {
-					says, err := sample(f)
+					var says any
+					says, op, err = sample(f, op)
 					got.Files = append(got.Files, f, section("says", says, err))
 				}
 			}
@@ -48,44 +49,86 @@ func TestSamplesOfTheFirstGeneration(t *testing.T) {
 }
 
 // sample returns what f says: words, or what we say to it.
-func sample(f txtar.File) (any, error) {
+// sample reads a sample. The operation is that of the request which it is, or
+// which it answers.
+func sample(f txtar.File, op Op) (any, Op, error) {
+	var says any
+	var err error
 	switch f.Name {
 	case "card":
-		return DecodeCard(f.Data)
+		says, err = DecodeCard(f.Data)
 	case "request":
-		return sampleRequest(f.Data)
+		says, op, err = sampleRequest(f.Data)
 	case "response":
-		return sampleResponse(f.Data)
+		says, err = sampleResponse(f.Data, op)
 	default:
-		return sampleStream(f.Data)
+		says, err = sampleStream(f.Data)
 	}
+	return says, op, err
 }
 
-func sampleRequest(b []byte) (any, error) {
+func sampleRequest(b []byte) (says any, op Op, err error) {
 	var in struct {
 		Method string
 		Params json.RawMessage
 	}
 	if err := json.Unmarshal(b, &in); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	d, op, err := Route("0.1", in.Method)
 	switch {
 	case err != nil:
-		return nil, err
 	case op == Send || op == Stream:
-		return d.DecodeSend(in.Params)
+		says, err = d.DecodeSend(in.Params)
+	case op == PushSet:
+		says, err = d.DecodePush(in.Params, PushID{})
+	case op == PushGet:
+		says, err = d.DecodePushID(op, in.Params, PushID{})
 	default:
-		return d.DecodeQuery(in.Params)
+		says, err = d.DecodeQuery(in.Params)
 	}
+	return says, op, err
 }
 
-func sampleResponse(b []byte) (any, error) {
+func sampleResponse(b []byte, op Op) (any, error) {
 	answer, err := jsonrpc.DecodeResponse(b)
 	if err != nil {
 		return nil, err
 	}
+	if op.Push() {
+		return v01.DecodePush(answer.Result, PushID{})
+	}
 	return v01.DecodeTask(answer.Result)
+}
+
+// TestEverySampleHasATranscript lists what the specification of 0.1 shows, on its
+// page of samples and in its text.
+func TestEverySampleHasATranscript(t *testing.T) {
+	const turn = "request response "
+	samples := map[string]string{
+		"sample-agent-card": "card ", "send-a-task": turn, "get-a-task": turn, "cancel-a-task": turn,
+		"set-task-push-notifications": turn, "get-task-push-notifications": turn,
+		"multi-turn-conversations": turn + turn, "streaming-support": "request stream ", "resubscribe-to-task": "request stream ",
+		"non-textual-media": turn + turn, "structured-output": turn,
+	}
+	for name, want := range samples {
+		for _, where := range []string{"page-", "text-"} {
+			archive, err := txtar.ParseFile("testdata/0.1/" + where + name + ".txtar")
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			shown := ""
+			for _, f := range archive.Files {
+				if f.Name != "says" && f.Name != "error" {
+					shown += f.Name + " "
+				}
+			}
+			if shown != want {
+				t.Errorf("%s%s: got transcripts of %s, want %s", where, name, shown, want)
+			}
+		}
+	}
 }
 
 // sampleStream reads events that show their data over many lines, which only

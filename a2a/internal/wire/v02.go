@@ -8,8 +8,7 @@ var v02 = Dialect{
 	Generation: a2a.V02,
 	methods:    v03.methods[:len(v03.methods)-1],
 	errors:     numbers,
-	speller:    spell02{},
-	decodeSend: decodeSend,
+	Codec:      jsonCodec{generation: a2a.V02, speller: spell02{}, decodeSend: decodeSend},
 }
 
 type spell02 struct{ spell03 }

@@ -22,9 +22,8 @@ var v03 = Dialect{
 		{PushDelete, "tasks/pushNotificationConfig/delete"},
 		{ExtendedCard, "agent/getAuthenticatedExtendedCard"},
 	},
-	errors:     numbers,
-	speller:    spell03{},
-	decodeSend: decodeSend,
+	errors: numbers,
+	Codec:  jsonCodec{generation: a2a.V03, speller: spell03{}, decodeSend: decodeSend},
 }
 
 type spell03 struct{}

@@ -13,14 +13,10 @@ var v03rest = Dialect{
 	Generation: a2a.V03,
 	methods:    v03.methods,
 	errors:     numbers,
-	speller:    spell03rest{},
-	decodeSend: decodeSend03rest,
-	boxed:      true,
+	Codec:      jsonCodec{generation: a2a.V03, boxed: true, speller: spell03rest{}, decodeSend: decodeSend03rest},
 }
 
-// spell03rest spells a message's parts as its content, or as its parts where
-// parts is set: the last protocol buffers of 0.3 renamed the field.
-type spell03rest struct{ parts bool }
+type spell03rest struct{}
 
 type send03rest struct {
 	Message       message03rest `json:"message"`
@@ -41,8 +37,7 @@ type message03rest struct {
 	ContextID  string       `json:"contextId,omitempty"`
 	TaskID     a2a.TaskID   `json:"taskId,omitempty"`
 	Role       string       `json:"role"`
-	Content    []part03rest `json:"content,omitzero"`
-	Parts      []part03rest `json:"parts,omitzero"`
+	Content    []part03rest `json:"content"`
 	Metadata   a2a.Metadata `json:"metadata,omitempty"`
 	Extensions []string     `json:"extensions,omitempty"`
 }
@@ -140,13 +135,7 @@ func (s spell03rest) status(in a2a.Status) status03rest {
 }
 
 func (s spell03rest) message(m a2a.Message) message03rest {
-	out := message03rest{MessageID: m.ID, ContextID: m.ContextID, TaskID: m.TaskID, Role: roleV1(m.Role), Metadata: m.Metadata, Extensions: m.Extensions}
-	if parts := filled(each(m.Parts, s.part)); s.parts {
-		out.Parts = parts
-	} else {
-		out.Content = parts
-	}
-	return out
+	return message03rest{m.ID, m.ContextID, m.TaskID, roleV1(m.Role), filled(each(m.Parts, s.part)), m.Metadata, m.Extensions}
 }
 
 func (s spell03rest) artifact(a a2a.Artifact) artifact03rest {

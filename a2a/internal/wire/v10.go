@@ -11,7 +11,6 @@ var v10 = Dialect{
 	Generation: a2a.V10,
 	Versioned:  true,
 	Replays:    true,
-	service:    "lf.a2a.v1.A2AService",
 	methods: []method{
 		{Send, "SendMessage"},
 		{Stream, "SendStreamingMessage"},
@@ -22,13 +21,13 @@ var v10 = Dialect{
 		{PushSet, "CreateTaskPushNotificationConfig"},
 		{PushGet, "GetTaskPushNotificationConfig"},
 		{PushList, "ListTaskPushNotificationConfigs"},
+		{PushList, "ListTaskPushNotificationConfig"}, // of the release candidates
 		{PushDelete, "DeleteTaskPushNotificationConfig"},
 		{ExtendedCard, "GetExtendedAgentCard"},
 	},
-	errors:     numbers,
-	reasons:    reasonArray,
-	speller:    spell10{},
-	decodeSend: decodeSend,
+	errors:  numbers,
+	reasons: reasonArray,
+	Codec:   jsonCodec{generation: a2a.V10, speller: spell10{}, decodeSend: decodeSend},
 }
 
 type spell10 struct{}

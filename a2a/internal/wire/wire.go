@@ -1,18 +1,18 @@
-// Package wire translates the words of package a2a to and from the JSON of
-// each protocol generation.
+// Package wire translates the words of package a2a to and from the JSON and the
+// protocol buffers of each protocol generation.
 //
 // Encoders are strict and there is one for each generation, in a file named
-// after it. The decoder is one for all of them and tolerant: it takes what real
-// peers send, tells objects apart by whatever tells them apart ("kind", the
+// after it. The decoder of JSON is one for all of them and tolerant: it takes what
+// real peers send, tells objects apart by whatever tells them apart ("kind", the
 // member of a oneof, or their members), and ignores what it does not know. Only
-// numbers of errors must be read in the generation they were written in.
+// numbers of errors must be read in the generation they were written in. What is
+// written and read over gRPC is in the files that begin so.
 //
 // The package knows bodies, not how they travel: a2aclient and a2aserver frame
 // them and carry them over HTTP.
 package wire
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -68,13 +68,12 @@ type Dialect struct {
 	// (A2A 0.1). Then a send cannot ask to be answered at once either.
 	CallersName bool
 
-	boxed      bool   // data comes in an object around it
-	service    string // of gRPC; "" where the dialect is not spoken over it
-	methods    []method
-	errors     []errorNumber
-	reasons    reasons
-	speller    speller
-	decodeSend func(json.RawMessage) (*a2a.SendRequest, error)
+	Codec
+
+	service string // of gRPC; "" where the dialect is not spoken over it
+	methods []method
+	errors  []errorNumber
+	reasons reasons
 }
 
 // method is the name of an operation.

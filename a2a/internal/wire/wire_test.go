@@ -59,14 +59,14 @@ func section(name string, v any, err error) txtar.File {
 
 func TestAnswers(t *testing.T) {
 	golden(t, "answers", func(in json.RawMessage) []txtar.File {
-		item, err := DecodeItem(in)
+		item, err := decodeItem(in)
 		if err != nil {
 			return []txtar.File{section("", nil, err)}
 		}
 		out := []txtar.File{section(fmt.Sprintf("%T final=%v done=%v", item.Event, item.Final, item.Done()), item.Event, nil)}
 		for _, d := range Dialects() {
 			b, err := d.EncodeEvent(item.Event)
-			out = append(out, section(string(d.Generation), b, err))
+			out = append(out, section(string(d.Generation), json.RawMessage(b), err))
 		}
 		return out
 	})
@@ -81,7 +81,7 @@ func TestRequests(t *testing.T) {
 		out := []txtar.File{section("words", req, nil)}
 		for _, d := range Dialects() {
 			b, err := d.EncodeSend(req, Envelope{Tenant: "acme", NewTask: "new"})
-			out = append(out, section(string(d.Generation), b, err))
+			out = append(out, section(string(d.Generation), json.RawMessage(b), err))
 		}
 		return out
 	})
@@ -114,7 +114,7 @@ func TestEachDialectReadsWhatItWrites(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			item, err := DecodeItem(b)
+			item, err := decodeItem(b)
 			if err != nil || !reflect.DeepEqual(item.Event, e) {
 				t.Errorf("%s: %s became %+v, %v, want %+v", d.Generation, b, item.Event, err, e)
 			}
@@ -168,6 +168,31 @@ func TestErrorDataIsPassedOnWhereItMayBe(t *testing.T) {
 	e.Data = json.RawMessage(`[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org","metadata":{"a":"b"}}]`)
 	if got := string(v10.EncodeError(e).Data); got != string(e.Data) {
 		t.Errorf("1.0: got %s, want what came", got)
+	}
+}
+
+// TestErrorDataHasTheShapeOfTheCaller: a2a-go 2.4.0 cannot read an error whose
+// data is no array, and a2a-go 0.3.15 none whose data is no object.
+func TestErrorDataHasTheShapeOfTheCaller(t *testing.T) {
+	const info = `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org","metadata":{"a":"b"}}`
+	const retry = `{"@type":"type.googleapis.com/google.rpc.RetryInfo"}`
+	const own = `[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org"}]`
+	for came, want := range map[string]struct{ v03, v10 string }{
+		"":                             {"", own},
+		info:                           {info, "[" + info + "]"},
+		"[" + info + "]":               {info, "[" + info + "]"},
+		"[" + retry + "," + info + "]": {info, "[" + info + "," + retry + "]"},
+		"[" + retry + "]":              {`{"details":[` + retry + "]}", own},
+		`"the task is over"`:           {`{"details":"the task is over"}`, own},
+	} {
+		e := a2a.Errorf(a2a.TaskNotFound, "no")
+		e.Data = json.RawMessage(came)
+		if got := string(v03.EncodeError(e).Data); got != want.v03 {
+			t.Errorf("%s in 0.3: got %s, want %s", came, got, want.v03)
+		}
+		if got := string(v10.EncodeError(e).Data); got != want.v10 {
+			t.Errorf("%s in 1.0: got %s, want %s", came, got, want.v10)
+		}
 	}
 }
 
@@ -276,7 +301,7 @@ func TestQueries(t *testing.T) {
 func FuzzDecodeItem(f *testing.F) {
 	seed(f, "answers")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		item, err := DecodeItem(b)
+		item, err := decodeItem(b)
 		if err != nil {
 			return
 		}
@@ -288,7 +313,7 @@ func FuzzDecodeItem(f *testing.F) {
 			if d == &v01 {
 				continue // it has fewer kinds of things; see TestTheFirstGeneration
 			}
-			if again, err := DecodeItem(out); err != nil || reflect.TypeOf(again.Event) != reflect.TypeOf(item.Event) {
+			if again, err := decodeItem(out); err != nil || reflect.TypeOf(again.Event) != reflect.TypeOf(item.Event) {
 				t.Fatalf("%s, which is %s, cannot be read in %s: %v", out, b, d.Generation, err)
 			}
 		}

@@ -6,19 +6,19 @@ import { assert, env } from './report.mjs';
 
 export const origin = new URL(env('RIALTO_URL')).origin;
 
-/** Registers the app that waits at the callback. */
-export async function register(callback) {
+/** Registers the app that waits at the callback, under a name. */
+export async function register(callback, name = 'Browser test') {
   const response = await fetch(`${origin}/register`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ client_name: 'Browser test', redirect_uris: [callback.url], token_endpoint_auth_method: 'none' }),
+    body: JSON.stringify({ client_name: name, redirect_uris: [callback.url], token_endpoint_auth_method: 'none' }),
   });
   assert.equal(response.status, 201, await response.clone().text());
   return { id: (await response.json()).client_id, redirect: callback.url };
 }
 
 /** Starts an authorization: its address, and what is needed to end it. */
-export function begin(app) {
+export function begin(app, scope = 'mcp:tools') {
   const verifier = randomBytes(32).toString('base64url');
   const state = randomBytes(8).toString('hex');
   const url = new URL(`${origin}/authorize`);
@@ -26,7 +26,7 @@ export function begin(app) {
     response_type: 'code',
     client_id: app.id,
     redirect_uri: app.redirect,
-    scope: 'mcp:tools',
+    scope,
     state,
     resource: `${origin}/mcp`,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
@@ -56,8 +56,8 @@ export async function redeem(app, asked, answer) {
   return access_token;
 }
 
-/** Searches as a client of revision 2026-07-28 does. */
-export async function search(token, query) {
+/** Calls a tool as a client of revision 2026-07-28 does, and returns its structured content. */
+export async function call(token, name, args) {
   const response = await fetch(`${origin}/mcp`, {
     method: 'POST',
     headers: {
@@ -66,15 +66,15 @@ export async function search(token, query) {
       Accept: 'application/json, text/event-stream',
       'MCP-Protocol-Version': '2026-07-28',
       'Mcp-Method': 'tools/call',
-      'Mcp-Name': 'search',
+      'Mcp-Name': name,
     },
     body: JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
       params: {
-        name: 'search',
-        arguments: { query },
+        name,
+        arguments: args,
         _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} },
       },
     }),
@@ -82,3 +82,6 @@ export async function search(token, query) {
   assert.equal(response.status, 200, await response.clone().text());
   return (await response.json()).result.structuredContent;
 }
+
+/** Searches. */
+export const search = (token, query) => call(token, 'search', { query });

@@ -210,6 +210,9 @@ async function home(browser) {
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
   }
   await tab.page.locator('#url').waitFor();
+  assert.match(await tab.page.locator('#agents').innerText(), /Table Expert[^]*Ready/, 'the agent is there');
+  await tab.page.locator('#tab-0').press('ArrowRight');
+  assert.equal(await tab.page.locator('.panel:visible').getAttribute('id'), 'panel-1', 'arrow keys move between the tabs');
   await tab.page.locator('[data-copy="url"]').click();
   assert.equal(await tab.page.evaluate(() => navigator.clipboard.readText()), `${origin}/mcp`);
   await tab.page.setViewportSize({ width: 390, height: 844 });

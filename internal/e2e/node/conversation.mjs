@@ -4,23 +4,18 @@
 
 import { randomUUID } from 'node:crypto';
 import { assert, done } from './report.mjs';
+import { carryToken } from './token.mjs';
 
 const sql = 'SELECT count(*) AS n FROM claims';
 
-/**
- * Notes the JSON-RPC methods that are sent, so that a script can tell which dialect was spoken. The token of the
- * environment, if there is one, goes with each.
- */
+/** Notes the JSON-RPC methods that are sent, so that a script can tell which dialect was spoken. */
 export function methodsSpoken() {
   const spoken = new Set();
+  carryToken();
   const original = globalThis.fetch;
   globalThis.fetch = (url, init) => {
     if (init?.method === 'POST' && typeof init.body === 'string') spoken.add(JSON.parse(init.body).method);
-    const token = process.env.RIALTO_TOKEN;
-    if (!token) return original(url, init);
-    const headers = new Headers(init?.headers);
-    headers.set('Authorization', `Bearer ${token}`);
-    return original(url, { ...init, headers });
+    return original(url, init);
   };
   return spoken;
 }

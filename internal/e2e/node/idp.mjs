@@ -44,3 +44,19 @@ export async function machineToken(issuer, resource) {
   assert.equal(response.status, 200, await response.clone().text());
   return (await response.json()).access_token;
 }
+
+/** Starts the authorization server of an agent, where clients register themselves. */
+export async function authorizationServer(issuer) {
+  const as = new Provider(issuer, {
+    claims: { openid: ['sub'] },
+    findAccount: (_, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+    features: { registration: { enabled: true } },
+    cookies: { keys: ['for a test'] },
+    pkce: { required: () => true },
+  });
+  as.on('server_error', (_, err) => console.error(err));
+  as.on('registration_create.error', (_, err) => console.error(err));
+  const server = http.createServer(as.callback());
+  server.listen(Number(new URL(issuer).port), '127.0.0.1');
+  await once(server, 'listening');
+}

@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { connector } from './login.mjs';
 import { env, run } from './report.mjs';
 
@@ -27,6 +28,22 @@ await run(() =>
       call: (name, args, onprogress) => client.callTool({ name, arguments: args }, undefined, { onprogress }),
       // That transport forgets whose progress it is when the result comes in the same piece.
       dropsProgress: process.env.RIALTO_TRANSPORT === 'sse',
+      resources: resources(client),
     }),
   }),
 );
+
+function resources(client) {
+  const all = {
+    templates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    list: (cursor) => client.listResources({ cursor }),
+    read: (uri) => client.readResource({ uri }),
+    complete: (params) => client.complete(params),
+    async watch(uri) {
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => all.onupdated(n.params.uri));
+      await client.subscribeResource({ uri });
+      return () => client.unsubscribeResource({ uri });
+    },
+  };
+  return all;
+}

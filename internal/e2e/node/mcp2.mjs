@@ -28,6 +28,27 @@ await run(() =>
     call: (client) => ({
       list: async () => (await client.listTools()).tools,
       call: (name, args, onprogress) => client.callTool({ name, arguments: args }, { onprogress }),
+      resources: resources(client),
     }),
   }),
 );
+
+function resources(client) {
+  const all = {
+    templates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    list: (cursor) => client.listResources({ cursor }),
+    read: (uri) => client.readResource({ uri }),
+    complete: (params) => client.complete(params),
+    async watch(uri) {
+      client.setNotificationHandler('notifications/resources/updated', (n) => all.onupdated(n.params.uri));
+      if (client.getNegotiatedProtocolVersion() === modern) {
+        const subscription = await client.listen({ resourceSubscriptions: [uri], resourcesListChanged: true });
+        assert.deepEqual(subscription.honoredFilter, { resourceSubscriptions: [uri], resourcesListChanged: true });
+        return () => subscription.close();
+      }
+      await client.subscribeResource({ uri });
+      return () => client.unsubscribeResource({ uri });
+    },
+  };
+  return all;
+}

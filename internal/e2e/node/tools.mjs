@@ -1,9 +1,13 @@
 // A tour of the tools, the same for every SDK, era and run. `tools` has
-// list() and call(name, arguments, onprogress); dropsProgress, if the client may.
+// list() and call(name, arguments, onprogress); dropsProgress, if the client may;
+// and resources (see resources.mjs), if the client has them.
 
 import { assert, done } from './report.mjs';
+import { watching } from './resources.mjs';
 
-const allTools = ['cancel_task', 'fetch', 'get_agent', 'get_task', 'list_agents', 'list_tasks', 'search', 'send_task'];
+// The demo's own tools, and those of the Table Expert's skills.
+const skillTools = ['discover_topics', 'explain', 'list_gold', 'peek', 'query_table_expert', 'schema'];
+const allTools = ['cancel_task', 'fetch', 'get_agent', 'get_task', 'list_agents', 'list_tasks', 'search', 'send_task', ...skillTools].sort();
 const acting = ['cancel_task', 'send_task'];
 const sql = 'SELECT count(*) AS n FROM claims';
 
@@ -13,6 +17,7 @@ export async function tour(tools, memory) {
   await searching(tools);
   await asking(tools, agent, memory);
   await conversing(tools, agent);
+  if (tools.resources) await reading(tools, agent);
   await keeping(tools, agent);
   await mistaken(tools);
 }
@@ -89,6 +94,11 @@ async function conversing(tools, agent) {
   assert.equal(answered.task_id, asked.task_id, 'the answer continues the task');
   assert.equal(answered.state, 'completed', JSON.stringify(answered));
   done('conversed', { task_id: asked.task_id });
+}
+
+async function reading(tools, agent) {
+  const { task_id } = await structured(tools, 'send_task', { agent, message: 'How are things?' });
+  await watching(tools.resources, task_id, () => structured(tools, 'send_task', { task_id, message: 'claims' }));
 }
 
 async function keeping(tools, agent) {

@@ -29,9 +29,9 @@ func rialto() peer {
 		Tools: []mcp.Tool{{
 			Name: "echo", Description: "Says what it is told.", InputSchema: json.RawMessage(schema),
 			Call: func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
-				var in struct{ Text string }
-				if err := json.Unmarshal(c.Arguments, &in); err != nil {
-					return nil, err
+				var in echo
+				if wrong := c.Decode(&in); wrong != nil {
+					return wrong, nil
 				}
 				return &mcp.Result{Content: []mcp.Content{mcp.Text(in.Text)}}, nil
 			},

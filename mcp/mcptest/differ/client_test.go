@@ -105,3 +105,64 @@ func TestTheClientOfTheSDKUsesTheProgram(t *testing.T) {
 		t.Errorf("got %+v, %v, want an error that the model reads", wrong, err)
 	}
 }
+
+// TestTheClientOfTheSDKWatchesResources has the SDK list, read and subscribe to
+// a task that waits for an answer, and be told of what comes of it.
+func TestTheClientOfTheSDKWatchesResources(t *testing.T) {
+	endpoint, token := demo(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	updated, listed := make(chan string, 100), make(chan bool, 100)
+	client := gosdk.NewClient(&gosdk.Implementation{Name: "go-sdk", Version: "1.8.0"}, &gosdk.ClientOptions{
+		ResourceUpdatedHandler:     func(_ context.Context, r *gosdk.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
+		ResourceListChangedHandler: func(context.Context, *gosdk.ResourceListChangedRequest) { listed <- true },
+	})
+	session, err := client.Connect(ctx, &gosdk.StreamableClientTransport{
+		Endpoint: endpoint, HTTPClient: &http.Client{Transport: bearer(token)},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	send := func(args map[string]any) map[string]any {
+		res, err := session.CallTool(ctx, &gosdk.CallToolParams{Name: "send_task", Arguments: args})
+		if err != nil || res.IsError {
+			t.Fatalf("got %+v, %v", res, err)
+		}
+		return res.StructuredContent.(map[string]any)
+	}
+	asked := send(map[string]any{"message": "How are things?"})
+	uri := "rialto://tasks/" + asked["task_id"].(string)
+	found := false
+	for r, err := range session.Resources(ctx, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = found || r.URI == uri
+	}
+	if !found {
+		t.Errorf("%s is not listed", uri)
+	}
+	if err := session.Subscribe(ctx, &gosdk.SubscribeParams{URI: uri}); err != nil {
+		t.Fatal(err)
+	}
+	answered := send(map[string]any{"message": "claims", "task_id": asked["task_id"]})
+	send(map[string]any{"message": "SELECT 1"})
+	for told, wait := "", listed; told != uri || wait != nil; {
+		select {
+		case told = <-updated:
+		case <-wait:
+			wait = nil
+		case <-ctx.Done():
+			t.Fatalf("got the update of %q; of the list: %v", told, wait == nil)
+		}
+	}
+	made := answered["artifacts"].([]any)[0].(map[string]any)["uri"].(string)
+	read, err := session.ReadResource(ctx, &gosdk.ReadResourceParams{URI: made})
+	if err != nil || len(read.Contents) == 0 || !strings.HasPrefix(read.Contents[0].URI, made) {
+		t.Errorf("%s: got %+v, %v", made, read, err)
+	}
+	if _, err := session.ReadResource(ctx, &gosdk.ReadResourceParams{URI: uri + "-of-nobody"}); err == nil {
+		t.Error("a task of nobody's was read")
+	}
+}

@@ -3,11 +3,13 @@ module rialto/a2a/a2atest/peers/v01
 go 1.26.0
 
 require (
+	github.com/go-jose/go-jose/v4 v4.1.8
 	rialto v0.0.0
 	trpc.group/trpc-go/trpc-a2a-go v0.0.3
 )
 
 require (
+	code.dny.dev/ssrf v0.3.0 // indirect
 	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
 	github.com/goccy/go-json v0.10.3 // indirect
@@ -25,6 +27,7 @@ require (
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
 )
 
 replace rialto => ../../../..

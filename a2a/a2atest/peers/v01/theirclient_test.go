@@ -10,6 +10,7 @@ import (
 	theirs "trpc.group/trpc-go/trpc-a2a-go/protocol"
 
 	"rialto/a2a/a2atest"
+	"rialto/a2a/a2atest/interop"
 )
 
 // theirClient is trpc-a2a-go's client of our scripted agent.
@@ -34,20 +35,8 @@ func ask(id, text string) theirs.SendTaskParams {
 	return theirs.SendTaskParams{ID: id, Message: theirs.NewMessage(theirs.MessageRoleUser, []theirs.Part{theirs.NewTextPart(text)})}
 }
 
-func textOf(parts []theirs.Part) string {
-	var texts []string
-	for _, p := range parts {
-		switch p := p.(type) {
-		case theirs.TextPart:
-			texts = append(texts, p.Text)
-		case *theirs.TextPart:
-			texts = append(texts, p.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
-}
-
 func TestTheirClientSendsGetsAndAnswers(t *testing.T) {
+	table.Tries(t, clientRow, interop.Send, interop.Get, interop.MultiTurn)
 	c, _ := theirClient(t)
 	ctx := deadline(t)
 	got, err := c.SendTasks(ctx, ask("t-1", "echo hello"))
@@ -70,6 +59,7 @@ func TestTheirClientSendsGetsAndAnswers(t *testing.T) {
 }
 
 func TestTheirClientStreams(t *testing.T) {
+	table.Tries(t, clientRow, interop.Stream)
 	c, _ := theirClient(t)
 	events, err := c.StreamTask(deadline(t), ask("t-1", "chunks"))
 	if err != nil {
@@ -90,6 +80,8 @@ func TestTheirClientStreams(t *testing.T) {
 }
 
 func TestTheirClientCancels(t *testing.T) {
+	table.Tries(t, clientRow, interop.Cancel, interop.Error)
+	table.Without(clientRow, "Its client has no call for it.", interop.Resubscribe)
 	c, _ := theirClient(t)
 	ctx := deadline(t)
 	events, err := c.StreamTask(ctx, ask("t-1", "hang"))

@@ -1,75 +1,33 @@
 package v01
 
 import (
-	"context"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
-
-	theirs "trpc.group/trpc-go/trpc-a2a-go/protocol"
-	"trpc.group/trpc-go/trpc-a2a-go/server"
-	"trpc.group/trpc-go/trpc-a2a-go/taskmanager"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2atest"
+	"rialto/a2a/a2atest/interop"
+	"rialto/a2a/a2atest/tour"
 )
 
-// processor is an agent in the manner of trpc-a2a-go: the first word of a
-// message says what it does.
-type processor struct{}
-
-func (processor) Process(ctx context.Context, _ string, m theirs.Message, h taskmanager.TaskHandle) error {
-	verb, words, _ := strings.Cut(textOf(m.Parts), " ")
-	said := theirs.NewMessage(theirs.MessageRoleAgent, []theirs.Part{theirs.NewTextPart(words)})
-	switch verb {
-	case "ask":
-		return h.UpdateStatus(theirs.TaskStateInputRequired, &said)
-	case "hang":
-		if err := h.UpdateStatus(theirs.TaskStateWorking, &said); err != nil {
-			return err
-		}
-		<-ctx.Done()
-		return ctx.Err()
-	}
-	if err := h.UpdateStatus(theirs.TaskStateWorking, &said); err != nil {
-		return err
-	}
-	yes := true
-	for i, word := range strings.Fields(words) {
-		a := theirs.Artifact{Index: 0, Parts: []theirs.Part{theirs.NewTextPart(word)}, LastChunk: &yes}
-		if i > 0 {
-			a.Append = &yes
-		}
-		if err := h.AddArtifact(a); err != nil {
-			return err
-		}
-	}
-	return h.UpdateStatus(theirs.TaskStateCompleted, nil)
-}
-
-// theirServer serves processor as trpc-a2a-go does and returns our client of it.
+// theirServer serves their agent and returns our client of it.
 func theirServer(t *testing.T) *a2aclient.Client {
 	t.Helper()
-	tasks, err := taskmanager.NewMemoryTaskManager(processor{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	web := httptest.NewUnstartedServer(nil)
-	url := "http://" + web.Listener.Addr().String() + "/"
-	card := server.AgentCard{Name: "theirs", URL: url, Version: "1", Capabilities: server.AgentCapabilities{Streaming: true}}
-	s, err := server.NewA2AServer(card, tasks)
+	url := "http://" + web.Listener.Addr().String()
+	agent, err := Serve(url, &tour.Gate{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	web.Config.Handler = s.Handler()
+	web.Config.Handler = agent
 	web.Start()
 	t.Cleanup(func() {
 		web.CloseClientConnections() // it leaves streams open after their end
 		web.Close()
 	})
-	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond}).Dial(t.Context(), url)
+	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond, Quiet: 640 * time.Millisecond}).Dial(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,10 +50,14 @@ func sendTask(t *testing.T, c *a2aclient.Client, req *a2a.SendRequest) *a2a.Task
 }
 
 func TestWeSendToTheirServerAndAnswerItsQuestion(t *testing.T) {
+	table.Tries(t, serverRow, interop.Send, interop.MultiTurn, interop.Get)
 	c := theirServer(t)
 	task := sendTask(t, c, a2atest.Say("echo hello"))
 	if task.Status.State != a2a.Completed || len(task.Artifacts) != 1 || task.Artifacts[0].Text() != "hello" {
 		t.Errorf("got %+v", task)
+	}
+	if kept, err := c.Task(deadline(t), a2a.TaskQuery{ID: task.ID}); err != nil || kept.Status.State != a2a.Completed || kept.Artifacts[0].Text() != "hello" {
+		t.Errorf("get: got %+v, %v", kept, err)
 	}
 	asked := sendTask(t, c, a2atest.Say("ask which?"))
 	if asked.Status.State != a2a.InputRequired || asked.Status.Message.Text() != "which?" {
@@ -109,6 +71,7 @@ func TestWeSendToTheirServerAndAnswerItsQuestion(t *testing.T) {
 }
 
 func TestWeStreamFromTheirServer(t *testing.T) {
+	table.Tries(t, serverRow, interop.Stream)
 	c := theirServer(t)
 	var task *a2a.Task
 	for e, err := range c.Stream(deadline(t), a2atest.Say("echo hello there")) {
@@ -127,6 +90,7 @@ func TestWeStreamFromTheirServer(t *testing.T) {
 }
 
 func TestWeFollowAndCancelTheirTask(t *testing.T) {
+	table.Tries(t, serverRow, interop.Cancel, interop.Resubscribe)
 	c := theirServer(t)
 	req := a2atest.Say("hang")
 	req.ReturnImmediately = true
@@ -134,11 +98,49 @@ func TestWeFollowAndCancelTheirTask(t *testing.T) {
 	if task.Status.State.Settled() {
 		t.Fatalf("got %+v, want it at work", task)
 	}
-	if got, err := c.Cancel(deadline(t), task.ID); err != nil || got.Status.State != a2a.Canceled {
-		t.Errorf("got %+v, %v", got, err)
+	canceled := make(chan error, 1)
+	var last a2a.State
+	for e, err := range c.Subscribe(deadline(t), task.ID) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := e.(type) {
+		case *a2a.Task:
+			last = e.Status.State
+		case *a2a.StatusUpdate: // the subscription is open: it begins with the status
+			if last = e.Status.State; !last.Settled() {
+				go func() { _, err := c.Cancel(t.Context(), task.ID); canceled <- err }()
+			}
+		}
 	}
-	_, err := c.Task(deadline(t), a2a.TaskQuery{ID: "none"})
-	if !a2a.Is(err, a2a.TaskNotFound) {
+	if err := <-canceled; err != nil || last != a2a.Canceled {
+		t.Errorf("got %v, and the task %s", err, last)
+	}
+}
+
+func TestWeUnderstandTheirErrors(t *testing.T) {
+	table.Tries(t, serverRow, interop.Error)
+	c := theirServer(t)
+	ended := sendTask(t, c, a2atest.Say("echo hello"))
+	if _, err := c.Cancel(deadline(t), ended.ID); !a2a.Is(err, a2a.TaskNotCancelable) {
+		t.Errorf("got %v, want that it cannot be canceled", err)
+	}
+	if _, err := c.Task(deadline(t), a2a.TaskQuery{ID: "none"}); !a2a.Is(err, a2a.TaskNotFound) {
 		t.Errorf("got %v, want that it is not found", err)
+	}
+}
+
+// TestWeSetWebhooksOfTheirServer has their server keep a webhook; it leaves it to
+// its agent to tell it.
+func TestWeSetWebhooksOfTheirServer(t *testing.T) {
+	table.Tries(t, serverRow, interop.Push)
+	c := theirServer(t)
+	asked := sendTask(t, c, a2atest.Say("ask which?"))
+	kept, err := c.SetPush(deadline(t), &a2a.PushConfig{TaskID: asked.ID, URL: "https://hooks.example/", Token: "secret"})
+	if err != nil || kept.TaskID != asked.ID || kept.Token != "secret" {
+		t.Errorf("set: got %+v, %v", kept, err)
+	}
+	if kept, err = c.Push(deadline(t), asked.ID, ""); err != nil || kept.URL != "https://hooks.example/" {
+		t.Errorf("get: got %+v, %v", kept, err)
 	}
 }

@@ -19,12 +19,16 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2apush"
+	"rialto/a2a/a2atest"
+	"rialto/a2a/a2atest/interop"
+	"rialto/a2a/a2atest/tour"
 	"rialto/internal/guardhttp"
 )
 
 // TestTheirReceiverBelievesUs has trpc-a2a-go check a notification of ours by
 // our keys: signature, age, and the hash of the body.
 func TestTheirReceiverBelievesUs(t *testing.T) {
+	table.Tries(t, clientRow, interop.Push)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -51,20 +55,19 @@ func TestTheirReceiverBelievesUs(t *testing.T) {
 			return jwt.Signed(signer).Claims(claims).Serialize()
 		},
 	}
-	for _, g := range []a2a.Generation{a2a.V01, a2a.V02} {
-		task := &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("<b>&")}}}}
-		if err := sender.Deliver(t.Context(), &a2a.PushConfig{URL: webhook.URL, Generation: g}, task, "n"); err != nil {
-			t.Fatal(err)
-		}
-		if err := <-checked; err != nil {
-			t.Errorf("%s: %v", g, err)
-		}
+	task := &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("<b>&")}}}}
+	if err := sender.Deliver(t.Context(), &a2a.PushConfig{URL: webhook.URL, Generation: a2a.V02}, task, "n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-checked; err != nil {
+		t.Error(err)
 	}
 }
 
 // TestWeBelieveTheirSender has trpc-a2a-go sign a notification for a webhook of
 // ours, by the keys that it shows.
 func TestWeBelieveTheirSender(t *testing.T) {
+	table.Tries(t, serverRow, interop.Push)
 	sender, stranger := auth.NewPushNotificationAuthenticator(), auth.NewPushNotificationAuthenticator()
 	for _, s := range []*auth.PushNotificationAuthenticator{sender, stranger} {
 		if err := s.GenerateKeyPair(); err != nil {
@@ -76,8 +79,9 @@ func TestWeBelieveTheirSender(t *testing.T) {
 	theirs := httptest.NewServer(agent)
 	t.Cleanup(theirs.Close)
 	poked := make(chan string, 1)
+	keys := &a2apush.Keys{Agent: theirs.URL, Now: time.Now}
 	in := &a2apush.Inbox{
-		Key: []byte("key"), Keys: map[string]*a2apush.Keys{"agent": {Agent: theirs.URL, Now: time.Now}},
+		Key: []byte("key"), Keys: func(string) *a2apush.Keys { return keys },
 		Poke: func(handle string) { poked <- handle }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	ours := httptest.NewServer(in)
@@ -92,5 +96,26 @@ func TestWeBelieveTheirSender(t *testing.T) {
 	}
 	if handle := <-poked; handle != "task" {
 		t.Errorf("poked %q", handle)
+	}
+}
+
+// TestTheirClientKeepsAWebhook has their client set a webhook on a task of ours,
+// and ask for it.
+func TestTheirClientKeepsAWebhook(t *testing.T) {
+	table.Tries(t, clientRow, interop.Push)
+	agent := &a2atest.Webhooks{Agent: a2atest.NewAgent()}
+	t.Cleanup(func() { agent.Close() })
+	card := agent.Card()
+	card.Capabilities.PushNotifications = true
+	c, err := Dial(t.Context(), a2atest.Serve(t, agent, card), "", http.DefaultClient)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := c.Send(deadline(t), tour.Message{Text: "ask which?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tour.Keep(deadline(t), c, asked.ID); err != nil {
+		t.Error(err)
 	}
 }

@@ -10,10 +10,11 @@ import (
 	theirs "trpc.group/trpc-go/trpc-a2a-go/protocol"
 
 	"rialto/a2a/a2atest"
+	"rialto/a2a/a2atest/interop"
 )
 
 // theirClient is trpc-a2a-go's client of our scripted agent.
-func theirClient(t *testing.T) *client.A2AClient {
+func theirClient(t *testing.T) (*client.A2AClient, *a2atest.Agent) {
 	t.Helper()
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
@@ -21,7 +22,7 @@ func theirClient(t *testing.T) *client.A2AClient {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return c, agent
 }
 
 func deadline(t *testing.T) context.Context {
@@ -32,19 +33,6 @@ func deadline(t *testing.T) context.Context {
 
 func ask(text string) theirs.SendMessageParams {
 	return theirs.SendMessageParams{RPCID: "1", Message: theirs.NewMessage(theirs.MessageRoleUser, []theirs.Part{theirs.NewTextPart(text)})}
-}
-
-func textOf(parts []theirs.Part) string {
-	var texts []string
-	for _, p := range parts {
-		switch p := p.(type) {
-		case theirs.TextPart:
-			texts = append(texts, p.Text)
-		case *theirs.TextPart:
-			texts = append(texts, p.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
 }
 
 func send(t *testing.T, c *client.A2AClient, text string, task *theirs.Task) *theirs.Task {
@@ -65,7 +53,8 @@ func send(t *testing.T, c *client.A2AClient, text string, task *theirs.Task) *th
 }
 
 func TestTheirClientSendsGetsAndAnswers(t *testing.T) {
-	c := theirClient(t)
+	table.Tries(t, clientRow, interop.Send, interop.Get, interop.MultiTurn)
+	c, _ := theirClient(t)
 	got := send(t, c, "echo hello", nil)
 	if got.Status.State != theirs.TaskStateCompleted || textOf(got.Artifacts[0].Parts) != "hello" {
 		t.Fatalf("send: got %+v", got)
@@ -84,7 +73,9 @@ func TestTheirClientSendsGetsAndAnswers(t *testing.T) {
 }
 
 func TestTheirClientGetsAMessage(t *testing.T) {
-	r, err := theirClient(t).SendMessage(deadline(t), ask("say hello"))
+	table.Tries(t, clientRow, interop.Send)
+	c, _ := theirClient(t)
+	r, err := c.SendMessage(deadline(t), ask("say hello"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +84,9 @@ func TestTheirClientGetsAMessage(t *testing.T) {
 	}
 }
 
-func TestTheirClientStreamsAndCancels(t *testing.T) {
-	c := theirClient(t)
+func TestTheirClientStreamsFollowsAndCancels(t *testing.T) {
+	table.Tries(t, clientRow, interop.Stream, interop.Cancel, interop.Resubscribe, interop.Error)
+	c, agent := theirClient(t)
 	events, err := c.StreamMessage(deadline(t), ask("chunks"))
 	if err != nil {
 		t.Fatal(err)
@@ -113,20 +105,41 @@ func TestTheirClientStreamsAndCancels(t *testing.T) {
 	if got, want := strings.Join(told, ", "), "submitted, chunk 1, chunk 2, chunk 3, completed"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	events, err = c.StreamMessage(deadline(t), ask("hang"))
+	begin := func(text string) *theirs.Task {
+		if events, err = c.StreamMessage(deadline(t), ask(text)); err != nil {
+			t.Fatal(err)
+		}
+		first, ok := (<-events).Result.(*theirs.Task)
+		if !ok {
+			t.Fatal("the stream does not begin with a task")
+		}
+		return first
+	}
+	waiting := begin("wait over")
+	again, err := c.ResubscribeTask(deadline(t), theirs.TaskIDParams{ID: waiting.ID, RPCID: "2"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, ok := (<-events).Result.(*theirs.Task)
-	if !ok {
-		t.Fatal("the stream does not begin with a task")
+	var last theirs.TaskState
+	for e := range again { // the first is the task as it stands
+		agent.Release()
+		if u, ok := e.Result.(*theirs.TaskStatusUpdateEvent); ok {
+			last = u.Status.State
+		}
 	}
-	if got, err := c.CancelTasks(deadline(t), theirs.TaskIDParams{ID: first.ID, RPCID: "3"}); err != nil || got.Status.State != theirs.TaskStateCanceled {
+	if last != theirs.TaskStateCompleted {
+		t.Errorf("resubscribe: got %q last", last)
+	}
+	hanging := begin("hang")
+	if got, err := c.CancelTasks(deadline(t), theirs.TaskIDParams{ID: hanging.ID, RPCID: "3"}); err != nil || got.Status.State != theirs.TaskStateCanceled {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for range events { // its end
 	}
-	if _, err := c.GetTasks(deadline(t), theirs.TaskQueryParams{ID: "none", RPCID: "4"}); err == nil || !strings.Contains(err.Error(), "-32001") {
+	if _, err := c.CancelTasks(deadline(t), theirs.TaskIDParams{ID: hanging.ID, RPCID: "4"}); err == nil || !strings.Contains(err.Error(), "-32002") {
+		t.Errorf("got %v, want the number of a task that cannot be canceled", err)
+	}
+	if _, err := c.GetTasks(deadline(t), theirs.TaskQueryParams{ID: "none", RPCID: "5"}); err == nil || !strings.Contains(err.Error(), "-32001") {
 		t.Errorf("got %v, want the number of a task that is not there", err)
 	}
 }

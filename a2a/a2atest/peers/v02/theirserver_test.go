@@ -1,94 +1,36 @@
 package v02
 
 import (
-	"context"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
-
-	theirs "trpc.group/trpc-go/trpc-a2a-go/protocol"
-	"trpc.group/trpc-go/trpc-a2a-go/server"
-	"trpc.group/trpc-go/trpc-a2a-go/taskmanager"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2atest"
+	"rialto/a2a/a2atest/interop"
+	"rialto/a2a/a2atest/tour"
 )
 
-// processor is an agent in the manner of trpc-a2a-go: the first word of a
-// message says what it does.
-type processor struct{}
-
-func (processor) ProcessMessage(_ context.Context, m theirs.Message, o taskmanager.ProcessOptions, h taskmanager.TaskHandler) (*taskmanager.MessageProcessingResult, error) {
-	verb, words, _ := strings.Cut(textOf(m.Parts), " ")
-	said := theirs.NewMessage(theirs.MessageRoleAgent, []theirs.Part{theirs.NewTextPart(words)})
-	if verb == "say" && !o.Streaming {
-		return &taskmanager.MessageProcessingResult{Result: &said}, nil
-	}
-	id, err := h.BuildTask(m.TaskID, m.ContextID)
-	if err != nil {
-		return nil, err
-	}
-	if !o.Streaming {
-		if err := work(h, id, verb, &said); err != nil {
-			return nil, err
-		}
-		task, err := h.GetTask(&id)
-		if err != nil {
-			return nil, err
-		}
-		return &taskmanager.MessageProcessingResult{Result: task.Task()}, nil
-	}
-	events, err := h.SubscribeTask(&id)
-	if err != nil {
-		return nil, err
-	}
-	go func() {
-		defer events.Close()
-		_ = work(h, id, verb, &said) // nobody is left to tell
-	}()
-	return &taskmanager.MessageProcessingResult{StreamingEvents: events}, nil
-}
-
-func work(h taskmanager.TaskHandler, id, verb string, said *theirs.Message) error {
-	switch verb {
-	case "ask":
-		return h.UpdateTaskState(&id, theirs.TaskStateInputRequired, said)
-	case "hang":
-		return h.UpdateTaskState(&id, theirs.TaskStateWorking, said)
-	}
-	if err := h.UpdateTaskState(&id, theirs.TaskStateWorking, said); err != nil {
-		return err
-	}
-	if err := h.AddArtifact(&id, theirs.Artifact{ArtifactID: "a", Parts: said.Parts}, true, false); err != nil {
-		return err
-	}
-	return h.UpdateTaskState(&id, theirs.TaskStateCompleted, nil)
-}
-
-// theirServer serves processor as trpc-a2a-go does and returns our client of it.
-func theirServer(t *testing.T) *a2aclient.Client {
+// theirServer serves their agent and returns our client of it, and what opens
+// its gate.
+func theirServer(t *testing.T) (*a2aclient.Client, func()) {
 	t.Helper()
-	tasks, err := taskmanager.NewMemoryTaskManager(processor{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gate := &tour.Gate{}
+	t.Cleanup(gate.Open)
 	web := httptest.NewUnstartedServer(nil)
-	url := "http://" + web.Listener.Addr().String() + "/"
-	yes := true
-	card := server.AgentCard{Name: "theirs", URL: url, Version: "1", Capabilities: server.AgentCapabilities{Streaming: &yes}}
-	s, err := server.NewA2AServer(card, tasks)
+	url := "http://" + web.Listener.Addr().String()
+	agent, err := Serve(url, gate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	web.Config.Handler = s.Handler()
+	web.Config.Handler = agent
 	web.Start()
 	t.Cleanup(func() {
 		web.CloseClientConnections()
 		web.Close()
 	})
-	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond}).Dial(t.Context(), url)
+	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond, Quiet: 640 * time.Millisecond}).Dial(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +39,7 @@ func theirServer(t *testing.T) *a2aclient.Client {
 			t.Errorf("ended up speaking %s, want 0.2", got)
 		}
 	})
-	return c
+	return c, gate.Open
 }
 
 func sendTask(t *testing.T, c *a2aclient.Client, req *a2a.SendRequest) *a2a.Task {
@@ -111,10 +53,14 @@ func sendTask(t *testing.T, c *a2aclient.Client, req *a2a.SendRequest) *a2a.Task
 }
 
 func TestWeSendToTheirServerAndAnswerItsQuestion(t *testing.T) {
-	c := theirServer(t)
+	table.Tries(t, serverRow, interop.Send, interop.MultiTurn, interop.Get)
+	c, _ := theirServer(t)
 	task := sendTask(t, c, a2atest.Say("echo hello"))
 	if task.Status.State != a2a.Completed || len(task.Artifacts) != 1 || task.Artifacts[0].Text() != "hello" {
 		t.Errorf("got %+v", task)
+	}
+	if kept, err := c.Task(deadline(t), a2a.TaskQuery{ID: task.ID}); err != nil || kept.Status.State != a2a.Completed || kept.Artifacts[0].Text() != "hello" {
+		t.Errorf("get: got %+v, %v", kept, err)
 	}
 	e, err := c.Send(deadline(t), a2atest.Say("say hello"))
 	if m, ok := e.(*a2a.Message); err != nil || !ok || m.Text() != "hello" {
@@ -124,10 +70,16 @@ func TestWeSendToTheirServerAndAnswerItsQuestion(t *testing.T) {
 	if asked.Status.State != a2a.InputRequired || asked.Status.Message.Text() != "which?" {
 		t.Fatalf("got %+v", asked)
 	}
+	reply := a2atest.Say("echo this")
+	reply.Message.TaskID, reply.Message.ContextID = asked.ID, asked.ContextID
+	if task := sendTask(t, c, reply); task.ID != asked.ID || task.Status.State != a2a.Completed {
+		t.Errorf("got %+v", task)
+	}
 }
 
 func TestWeStreamFromTheirServer(t *testing.T) {
-	c := theirServer(t)
+	table.Tries(t, serverRow, interop.Stream)
+	c, _ := theirServer(t)
 	var task *a2a.Task
 	for e, err := range c.Stream(deadline(t), a2atest.Say("echo hello")) {
 		if err != nil {
@@ -144,8 +96,39 @@ func TestWeStreamFromTheirServer(t *testing.T) {
 	}
 }
 
+func TestWeFollowTheirTask(t *testing.T) {
+	table.Tries(t, serverRow, interop.Resubscribe)
+	c, open := theirServer(t)
+	begun := make(chan a2a.TaskID, 1)
+	go func() {
+		for e, err := range c.Stream(t.Context(), a2atest.Say("wait over")) {
+			if task, ok := e.(*a2a.Task); ok && err == nil {
+				begun <- task.ID
+			}
+		}
+	}()
+	var last a2a.State
+	for e, err := range c.Subscribe(deadline(t), <-begun) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		open()
+		switch e := e.(type) {
+		case *a2a.Task:
+			last = e.Status.State
+		case *a2a.StatusUpdate:
+			last = e.Status.State
+		}
+	}
+	if last != a2a.Completed {
+		t.Errorf("got %s last", last)
+	}
+}
+
 func TestWeCancelTheirTask(t *testing.T) {
-	c := theirServer(t)
+	table.Tries(t, serverRow, interop.Cancel, interop.Error)
+	table.Without(serverRow, "Its server cancels a task that has ended, too, and then forgets it (taskmanager/memory.go, OnCancelTask).", interop.Error)
+	c, _ := theirServer(t)
 	req := a2atest.Say("hang")
 	req.ReturnImmediately = true
 	task := sendTask(t, c, req)
@@ -155,5 +138,20 @@ func TestWeCancelTheirTask(t *testing.T) {
 	_, err := c.Task(deadline(t), a2a.TaskQuery{ID: "none"})
 	if !a2a.Is(err, a2a.TaskNotFound) {
 		t.Errorf("got %v, want that it is not found", err)
+	}
+}
+
+// TestWeSetWebhooksOfTheirServer has their server keep a webhook; it leaves it to
+// its agent to tell it.
+func TestWeSetWebhooksOfTheirServer(t *testing.T) {
+	table.Tries(t, serverRow, interop.Push)
+	c, _ := theirServer(t)
+	asked := sendTask(t, c, a2atest.Say("ask which?"))
+	kept, err := c.SetPush(deadline(t), &a2a.PushConfig{TaskID: asked.ID, URL: "https://hooks.example/", Token: "secret"})
+	if err != nil || kept.TaskID != asked.ID || kept.Token != "secret" {
+		t.Errorf("set: got %+v, %v", kept, err)
+	}
+	if kept, err = c.Push(deadline(t), asked.ID, ""); err != nil || kept.URL != "https://hooks.example/" {
+		t.Errorf("get: got %+v, %v", kept, err)
 	}
 }

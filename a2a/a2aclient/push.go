@@ -1,0 +1,116 @@
+package a2aclient
+
+import (
+	"context"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+)
+
+var _ a2a.Pusher = (*Client)(nil)
+
+// SetPush has the agent tell a webhook what becomes of a task (a2a.Pusher).
+func (c *Client) SetPush(ctx context.Context, config *a2a.PushConfig) (*a2a.PushConfig, error) {
+	return attempt(ctx, c, func(r route) (*a2a.PushConfig, error) {
+		params, err := r.dialect.EncodePushSet(config, r.tenant)
+		if err != nil {
+			return nil, err
+		}
+		id := wire.PushID{Task: config.TaskID, ID: config.ID}
+		kept, err := c.pushed(ctx, r, wire.PushSet, params, id)
+		if r.binding == (rest{}) && r.dialect.Generation == a2a.V03 && a2a.Is(err, a2a.InvalidParams) {
+			return c.setConfigAlone(ctx, r, config, id)
+		}
+		return kept, err
+	})
+}
+
+// setConfigAlone sets a config as the protocol buffers of 0.3 have it over
+// HTTP+JSON (body: "config"). Most servers of 0.3 take the whole request for the
+// body, so that is tried first; that of a2a-js 1.3.0 does not.
+func (c *Client) setConfigAlone(ctx context.Context, r route, config *a2a.PushConfig, id wire.PushID) (*a2a.PushConfig, error) {
+	params, err := r.dialect.EncodePush(config)
+	if err != nil {
+		return nil, err
+	}
+	return c.pushed(ctx, r, wire.PushSet, params, id)
+}
+
+// Push returns what the agent keeps of a webhook (a2a.Pusher). Since 1.0, and in
+// paths and resources always, a call for one must name it: without an id all are
+// asked for.
+func (c *Client) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.PushConfig, error) {
+	return attempt(ctx, c, func(r route) (*a2a.PushConfig, error) {
+		if id == "" && (r.dialect.Generation == a2a.V10 || r.binding != jsonRPC{}) {
+			return c.firstPush(ctx, r, task)
+		}
+		params, err := r.dialect.EncodePushID(wire.PushGet, wire.PushID{Task: task, ID: id}, r.tenant)
+		if err != nil {
+			return nil, err
+		}
+		return c.pushed(ctx, r, wire.PushGet, params, wire.PushID{Task: task, ID: id})
+	})
+}
+
+func (c *Client) firstPush(ctx context.Context, r route, task a2a.TaskID) (*a2a.PushConfig, error) {
+	all, err := c.pushes(ctx, r, task)
+	if err == nil && len(all) == 0 {
+		err = a2a.Errorf(a2a.TaskNotFound, "task %s has no webhooks", task)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// pushed makes a call that is answered by the config that id names.
+func (c *Client) pushed(ctx context.Context, r route, op wire.Op, params []byte, id wire.PushID) (*a2a.PushConfig, error) {
+	result, err := c.call(ctx, r, op, params)
+	if err != nil {
+		return nil, err
+	}
+	config, err := r.dialect.DecodePush(result, id)
+	if err != nil {
+		return nil, garbled("%v", err)
+	}
+	return config, nil
+}
+
+// Pushes lists the webhooks that the agent tells of a task (a2a.Pusher).
+func (c *Client) Pushes(ctx context.Context, task a2a.TaskID) ([]*a2a.PushConfig, error) {
+	return attempt(ctx, c, func(r route) ([]*a2a.PushConfig, error) { return c.pushes(ctx, r, task) })
+}
+
+func (c *Client) pushes(ctx context.Context, r route, task a2a.TaskID) ([]*a2a.PushConfig, error) {
+	if r.dialect.Method(wire.PushList) == "" {
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "an agent of A2A %s cannot list webhooks", r.dialect.Generation)
+	}
+	params, err := r.dialect.EncodePushID(wire.PushList, wire.PushID{Task: task}, r.tenant)
+	if err != nil {
+		return nil, err
+	}
+	result, err := c.call(ctx, r, wire.PushList, params)
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.dialect.DecodePushes(result, task)
+	if err != nil {
+		return nil, garbled("%v", err)
+	}
+	return all, nil
+}
+
+// DropPush has the agent forget a webhook (a2a.Pusher).
+func (c *Client) DropPush(ctx context.Context, task a2a.TaskID, id string) error {
+	_, err := attempt(ctx, c, func(r route) (struct{}, error) {
+		if r.dialect.Method(wire.PushDelete) == "" {
+			return struct{}{}, a2a.Errorf(a2a.UnsupportedOperation, "an agent of A2A %s cannot forget a webhook", r.dialect.Generation)
+		}
+		params, err := r.dialect.EncodePushID(wire.PushDelete, wire.PushID{Task: task, ID: id}, r.tenant)
+		if err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, c.command(ctx, r, wire.PushDelete, params)
+	})
+	return err
+}

@@ -1,0 +1,73 @@
+package a2aclient
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rialto/a2a"
+)
+
+// DefaultQuiet is how long a stream may be quiet before its task is looked at
+// where Dialer does not say.
+const DefaultQuiet = time.Minute
+
+// quiet minds a stream that may never bring the end of its task: agents are
+// known that drop what a subscriber is too slow to take, leave streams open
+// after their end, and have nothing to say to who subscribes when it is over
+// (trpc-a2a-go 0.0.3 and 0.2.5). While nothing comes it looks at the task, less
+// and less often, and cuts the stream when the task has settled or cannot be
+// seen any more; then whoever reads it goes on without it.
+type quiet struct {
+	look  func() (settled bool)
+	cut   func()
+	limit time.Duration
+	heard atomic.Int64 // what the stream has brought
+
+	mu    sync.Mutex
+	timer *time.Timer // nil when it is over
+	wait  time.Duration
+	seen  int64
+}
+
+// mind returns what minds a stream about task id, which looks first after a
+// while. Stop it.
+func (c *Client) mind(ctx context.Context, id a2a.TaskID, first time.Duration, cut func()) *quiet {
+	q := &quiet{cut: cut, wait: first, limit: max(first, c.dialer.quiet())}
+	q.look = func() bool {
+		t, err := c.Task(ctx, a2a.TaskQuery{ID: id})
+		return err == nil && t.Status.State.Settled() || err != nil && final(ctx, err)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.timer = time.AfterFunc(q.wait, q.wake)
+	return q
+}
+
+func (q *quiet) wake() {
+	n := q.heard.Load()
+	q.mu.Lock()
+	silent := q.timer != nil && n == q.seen
+	q.seen = n
+	q.mu.Unlock()
+	if silent && q.look() {
+		q.cut()
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if silent {
+		q.wait = min(2*q.wait, q.limit)
+	}
+	if q.timer != nil {
+		q.timer.Reset(q.wait)
+	}
+}
+
+func (q *quiet) stop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.timer.Stop()
+	q.timer = nil
+}

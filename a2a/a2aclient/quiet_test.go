@@ -1,0 +1,58 @@
+package a2aclient_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2atest"
+)
+
+// TestAStreamThatNeverTellsTheEndIsNotWaitedForForEver has agents that hold a
+// stream open and say nothing on it, while their task ends.
+func TestAStreamThatNeverTellsTheEndIsNotWaitedForForEver(t *testing.T) {
+	const (
+		card03  = `{"name":"x","url":"$URL","protocolVersion":"0.3.0","preferredTransport":"JSONRPC","capabilities":{"streaming":true}}`
+		working = `{"jsonrpc":"2.0","id":$ID,"result":{"kind":"task","id":"t1","contextId":"c","status":{"state":"working"}}}`
+		done    = `{"jsonrpc":"2.0","id":$ID,"result":{"kind":"task","id":"t1","contextId":"c","status":{"state":"completed"}}}`
+	)
+	stream := http.Header{"Content-Type": {"text/event-stream"}}
+	for name, c := range map[string]struct {
+		subscribed, sent a2atest.Answer
+		stands           []a2atest.Answer
+	}{
+		"nobody answers a subscription": {
+			subscribed: a2atest.Answer{Hold: true},
+			stands:     []a2atest.Answer{{Body: working}, {Body: working}, {Body: done}},
+		},
+		"a stream goes quiet": {
+			sent:   a2atest.Answer{Header: stream, Body: "data: " + working + "\n\n", Hold: true},
+			stands: []a2atest.Answer{{Status: 503}, {Body: working}, {Body: done}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rogue := &a2atest.Rogue{Card: card03, Answers: map[string][]a2atest.Answer{
+				"tasks/resubscribe": {c.subscribed}, "message/stream": {c.sent}, "tasks/get": c.stands}}
+			client, err := (&a2aclient.Dialer{Pause: time.Millisecond, Quiet: 10 * time.Millisecond}).Dial(t.Context(), rogue.Serve(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			events := client.Subscribe(t.Context(), "t1")
+			if c.sent.Body != "" {
+				events = client.Stream(t.Context(), a2atest.Say("x"))
+			}
+			var last a2a.State
+			for e, err := range events {
+				if err != nil {
+					t.Fatal(err)
+				}
+				last = e.(*a2a.Task).Status.State
+			}
+			if last != a2a.Completed {
+				t.Errorf("got %s last, want what the agent says when it is asked", last)
+			}
+		})
+	}
+}

@@ -1,0 +1,130 @@
+package a2agrpc
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"rialto/a2a/internal/wire"
+)
+
+// answer is what the handler says to a call: an http.ResponseWriter whose body
+// goes out as messages.
+type answer struct {
+	dialect *wire.Dialect
+	op      wire.Op
+	stream  grpc.ServerStream
+	head    http.Header
+	code    int         // 0 until the answer begins
+	framed  bool        // the body is that of a stream
+	body    []byte      // what has not been sent
+	over    error       // why nothing more can be sent
+	late    *time.Timer // runs while a message waits to be taken; nil where that cannot be
+}
+
+var errTooLarge = errors.New("the answer is too large")
+
+// runStream runs h like run. A client that does not take a message for too long
+// loses the call: when this returns the stream ends, and with it what still waits
+// to be sent.
+func (a *answer) runStream(h http.Handler, req *http.Request) error {
+	stuck := make(chan struct{})
+	a.late = time.AfterFunc(sendTime, func() { close(stuck) })
+	a.late.Stop()
+	done := make(chan error, 1)
+	go func() { done <- a.run(h, req) }()
+	select {
+	case err := <-done:
+		return err
+	case <-stuck:
+		return status.Error(codes.DeadlineExceeded, "the client does not read")
+	}
+}
+
+// run has h answer req, and returns how the call ends. A handler that wants its
+// connection cut says so with http.ErrAbortHandler.
+func (a *answer) run(h http.Handler, req *http.Request) (err error) {
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler:
+			err = status.Error(codes.Internal, "internal error")
+		default:
+			panic(v)
+		}
+	}()
+	h.ServeHTTP(a, req)
+	return a.end()
+}
+
+// end sends what is left to send.
+func (a *answer) end() error {
+	a.WriteHeader(http.StatusOK)
+	switch {
+	case a.over != nil:
+		return a.over
+	case a.code/100 != 2:
+		if challenge := a.head.Values("WWW-Authenticate"); len(challenge) > 0 {
+			a.stream.SetTrailer(metadata.MD{"www-authenticate": challenge})
+		}
+		return decodeStatus(a.dialect, a.code, a.body).Err()
+	case a.op.Streams():
+		return nil
+	case a.op == wire.ExtendedCard:
+		card, err := encodeCard(a.dialect, a.body)
+		if err != nil {
+			return status.Error(codes.Internal, "the card has no form in gRPC")
+		}
+		return a.stream.SendMsg(&card)
+	default:
+		return a.stream.SendMsg(&a.body) // the first message never waits
+	}
+}
+
+// Header, WriteHeader, Write and Flush make an answer an http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.head }
+
+// WriteHeader counts the first time.
+func (a *answer) WriteHeader(code int) {
+	if a.code == 0 {
+		a.code = code
+		a.framed = code/100 == 2 && a.op.Streams()
+	}
+}
+
+// Write sends the frames that p completes, and keeps what is not one.
+func (a *answer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	if len(a.body)+len(p) > maxAnswer {
+		a.over = status.Error(codes.Internal, "internal error")
+		return 0, errTooLarge
+	}
+	a.body = append(a.body, p...)
+	for a.framed && a.over == nil {
+		message, refused, rest, whole := wire.CutFrame(a.body)
+		if !whole {
+			break
+		}
+		if a.body = rest; refused {
+			a.over = decodeStatus(a.dialect, http.StatusInternalServerError, message).Err()
+		} else {
+			a.over = a.send(message)
+		}
+	}
+	return len(p), a.over
+}
+
+// send sends a message of a stream.
+func (a *answer) send(message []byte) error {
+	a.late.Reset(sendTime)
+	defer a.late.Stop()
+	return a.stream.SendMsg(&message)
+}
+
+// Flush begins the answer: nothing is held back.
+func (a *answer) Flush() { a.WriteHeader(http.StatusOK) }

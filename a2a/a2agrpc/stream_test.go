@@ -1,0 +1,114 @@
+package a2agrpc_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"rialto/a2a/a2agrpc"
+	"rialto/a2a/internal/wire"
+)
+
+// call has h answer a call over gRPC to that method, and returns the response.
+func call(t *testing.T, h http.HandlerFunc, method string) *http.Response {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	stopped := make(chan error, 1)
+	s := &a2agrpc.Server{Handler: h, Path: func(string) string { return "" }}
+	go func() { stopped <- s.Serve(ctx, l) }()
+	over := &a2agrpc.Transport{}
+	t.Cleanup(func() {
+		over.Close()
+		stop()
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+	})
+	resp, err := over.RoundTrip(httptest.NewRequest(http.MethodPost, "http://"+l.Addr().String()+"/lf.a2a.v1.A2AService/"+method, strings.NewReader("")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	return resp
+}
+
+func TestAHandlerMayCutTheCall(t *testing.T) {
+	for _, method := range []string{"GetTask", "SubscribeToTask"} {
+		resp := call(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, method)
+		if resp.StatusCode != http.StatusInternalServerError {
+			t.Errorf("%s: got %d, want that the call failed", method, resp.StatusCode)
+		}
+	}
+}
+
+const refused = `{"error":{"code":404,"status":"NOT_FOUND","message":"no such task","details":[]}}`
+
+// TestFramesCrossAsTheyAre writes what is not aligned to frames, and ends with a
+// refusal.
+func TestFramesCrossAsTheyAre(t *testing.T) {
+	all := wire.AppendFrame(wire.AppendFrame(wire.AppendFrame(nil, []byte("one"), false), nil, false), []byte(refused), true)
+	resp := call(t, func(w http.ResponseWriter, _ *http.Request) {
+		for _, piece := range [][]byte{all[:2], all[2:6], all[6:15], all[15:]} {
+			if _, err := w.Write(piece); err != nil && len(piece) < 20 {
+				t.Error(err)
+			}
+		}
+		if _, err := w.Write([]byte("more")); err == nil {
+			t.Error("the handler was not told that the stream has ended")
+		}
+	}, "SubscribeToTask")
+	if got := resp.Header.Get("Content-Type"); got != wire.GRPCType {
+		t.Fatalf("got %q, want a stream", got)
+	}
+	frames := wire.NewFrames(resp.Body, 1000)
+	for _, want := range []string{"one", ""} {
+		if message, refused, err := frames.Next(); err != nil || refused || string(message) != want {
+			t.Fatalf("got %q, %v, %v, want %q", message, refused, err, want)
+		}
+	}
+	message, isRefusal, err := frames.Next()
+	if err != nil || !isRefusal || !strings.Contains(string(message), `"message":"no such task"`) || !strings.Contains(string(message), `"code":404`) {
+		t.Errorf("got %q, %v, %v, want the refusal", message, isRefusal, err)
+	}
+	if _, _, err := frames.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("got %v, want the end", err)
+	}
+}
+
+func TestARefusalBeforeTheStreamIsAResponse(t *testing.T) {
+	resp := call(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, `{"error":"invalid_token","error_description":"it has expired"}`)
+	}, "SubscribeToTask")
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || resp.Header.Get("WWW-Authenticate") != "Bearer" || !strings.Contains(string(body), "it has expired") {
+		t.Errorf("got %d %q %s, %v", resp.StatusCode, resp.Header, body, err)
+	}
+}
+
+func TestAStreamMayBringNothing(t *testing.T) {
+	resp := call(t, func(http.ResponseWriter, *http.Request) {}, "SubscribeToTask")
+	if _, _, err := wire.NewFrames(resp.Body, 10).Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("got %v, want the end", err)
+	}
+}
+
+func TestAFrameIsBounded(t *testing.T) {
+	frame := wire.AppendFrame(nil, []byte("four"), false)
+	if _, _, err := wire.NewFrames(strings.NewReader(string(frame)), 3).Next(); !errors.Is(err, wire.ErrFrameTooLarge) {
+		t.Errorf("got %v, want that it is too large", err)
+	}
+	if _, _, err := wire.NewFrames(strings.NewReader(string(frame[:7])), 10).Next(); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("got %v, want that it was cut", err)
+	}
+}

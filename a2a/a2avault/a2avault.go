@@ -1,0 +1,192 @@
+// Package a2avault keeps what proves to agents who each user is: a key or a
+// password that the user has stored, or tokens of OAuth 2.0 that the user has
+// signed in for at the agent's own authorization server. It seals them, renews
+// tokens, and puts them on calls that are made in the user's name. How they are
+// put on a request is the matter of a2aauth; the pages where people connect
+// agents are in bridge/web.
+package a2avault
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aauth"
+	"rialto/internal/guardhttp"
+	"rialto/internal/sealed"
+)
+
+// Kind is what a user has connected an agent with.
+type Kind string
+
+// The kinds of connections.
+const (
+	OAuth  Kind = "oauth"
+	Bearer Kind = "bearer"
+	Basic  Kind = "basic"
+	APIKey Kind = "api_key"
+
+	// Ended is a connection that its authorization server has ended: the user has
+	// to connect again.
+	Ended Kind = "ended"
+
+	registration Kind = "registration" // of this server at an authorization server
+)
+
+// Vault keeps connections. All fields are required.
+type Vault struct {
+	Store   Store
+	Key     []byte // 32 bytes, the same on all replicas
+	URL     string // of this server, without trailing slash
+	Name    string // of this server, as an authorization server shows it
+	Replica string // names this process among those that share the store
+	Now     func() time.Time
+	Log     *slog.Logger
+
+	// Host tells where an agent is by now. What was kept for it at another host
+	// is not shown there: its users have to connect it again.
+	Host func(agent string) string
+
+	renewing singleflight.Group
+}
+
+// Secret is what a user has stored, or has been given.
+type Secret struct {
+	Value string `json:"value"`          // a key, password or access token
+	User  string `json:"user,omitempty"` // of Basic
+	Host  string `json:"host"`           // of the agent, set by the vault
+	In    string `json:"in,omitempty"`   // of APIKey
+	Name  string `json:"name,omitempty"`
+
+	Refresh string    `json:"refresh,omitempty"` // a refresh token; "" is none
+	Expires time.Time `json:"expires,omitzero"`  // of Value; zero is not known
+	Grant   *grant    `json:"grant,omitempty"`   // of OAuth: how it was got
+}
+
+// Connection is what may be told of a user's connection.
+type Connection struct {
+	Agent     string
+	Kind      Kind
+	Connected time.Time
+	Updated   time.Time // when its tokens were renewed last
+}
+
+// Connections returns what user has connected.
+func (v *Vault) Connections(ctx context.Context, user string) ([]Connection, error) {
+	rows, err := v.Store.Connections(ctx, user)
+	if err != nil {
+		return nil, fmt.Errorf("reading connections: %w", err)
+	}
+	all := make([]Connection, len(rows))
+	for i, r := range rows {
+		all[i] = Connection{r.Agent, r.Kind, r.Connected, r.Updated}
+		if _, err := v.secret(&r); err != nil {
+			all[i].Kind = Ended
+		}
+	}
+	return all, nil
+}
+
+// Connected reports whether user has connected an agent.
+func (v *Vault) Connected(ctx context.Context, user, agent string) (bool, error) {
+	row, err := v.Store.Connection(ctx, user, agent)
+	if errors.Is(err, ErrNone) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	_, err = v.secret(row)
+	if a2a.Is(err, a2a.Unauthenticated) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// secret opens what a user has connected an agent with. It is errNotConnected
+// where the connection has ended, or is of another host.
+func (v *Vault) secret(row *Row) (*Secret, error) {
+	var s Secret
+	if err := v.open(row.Owner, row.Agent, row.Sealed, &s); err != nil {
+		return nil, err
+	}
+	if s.Value == "" || s.Host != v.Host(row.Agent) {
+		return nil, errNotConnected(row.Agent)
+	}
+	return &s, nil
+}
+
+// Forget forgets what user has connected an agent with. It returns ErrNone if
+// there is nothing.
+func (v *Vault) Forget(ctx context.Context, user, agent string) error {
+	if user == "" {
+		return ErrNone // that is this server's own
+	}
+	return v.Store.ForgetConnection(ctx, user, agent)
+}
+
+// Keep stores what user has connected an agent with, in the place of what was
+// there.
+func (v *Vault) Keep(ctx context.Context, user, agent string, kind Kind, s Secret) error {
+	if user == "" {
+		return errors.New("a connection without a user")
+	}
+	s.Host = v.Host(agent)
+	return v.put(ctx, user, agent, kind, s)
+}
+
+func (v *Vault) put(ctx context.Context, owner, agent string, kind Kind, what any) error {
+	sealed, err := v.seal(owner, agent, what)
+	if err != nil {
+		return err
+	}
+	now := v.Now()
+	return v.Store.PutConnection(ctx, Row{Owner: owner, Agent: agent, Kind: kind, Sealed: sealed, Connected: now, Updated: now})
+}
+
+// shown puts a secret on requests as a2aauth does.
+func (s Secret) shown(kind Kind) a2aauth.Secret {
+	as := map[Kind]a2aauth.Kind{OAuth: a2aauth.Bearer, Bearer: a2aauth.Bearer, Basic: a2aauth.Basic, APIKey: a2aauth.APIKey}[kind]
+	return a2aauth.Secret{Kind: as, Value: s.Value, User: s.User, In: cmp.Or(s.In, "header"), Name: s.Name}
+}
+
+// seal encrypts what is stored. It can be opened for the same owner and agent
+// alone: a row that was moved to another user is worth nothing.
+func (v *Vault) seal(owner, agent string, what any) (string, error) {
+	b, err := json.Marshal(what)
+	if err != nil {
+		return "", err
+	}
+	return sealed.Seal(v.Key, bound(owner, agent), b)
+}
+
+func (v *Vault) open(owner, agent, text string, what any) error {
+	b, err := sealed.Open(v.Key, bound(owner, agent), text)
+	if err == nil {
+		err = json.Unmarshal(b, what)
+	}
+	if err != nil {
+		return errors.New("what is kept cannot be opened: the server's secret is another, or the row was changed")
+	}
+	return nil
+}
+
+// bound says whose a sealed value is, and for which agent.
+func bound(owner, agent string) string {
+	b := binary.BigEndian.AppendUint32([]byte("rialto vault"), uint32(len(owner)))
+	return string(append(append(b, owner...), agent...))
+}
+
+// Client fetches from authorization servers, which cards name: guarded, but for
+// the addresses that the operator has set.
+func Client(operator ...string) *guardhttp.Client {
+	return &guardhttp.Client{Timeout: 10 * time.Second, Allowed: operator}
+}

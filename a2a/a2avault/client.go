@@ -1,0 +1,140 @@
+package a2avault
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// client is this server as an authorization server knows it.
+type client struct {
+	Issuer   string    `json:"issuer"`
+	Redirect string    `json:"redirect"`
+	ID       string    `json:"id"`
+	Secret   string    `json:"secret,omitempty"`
+	InBody   bool      `json:"in_body,omitempty"`
+	Expires  time.Time `json:"expires,omitzero"` // of Secret; zero is never
+}
+
+// grant is how tokens were got, and are got again.
+type grant struct {
+	Token      string `json:"token"` // the endpoint
+	Client     client `json:"client"`
+	Configured bool   `json:"configured,omitempty"` // the secret is in the configuration, and not kept
+	Resource   string `json:"resource,omitempty"`
+}
+
+// redirect is where an authorization server sends people back. Each agent has its
+// own, so that an answer of one server cannot be taken for that of another (RFC
+// 9700 section 4.4.2).
+func (v *Vault) redirect(agent string) string { return v.URL + ConnectPath + agent + CallbackSuffix }
+
+// Where the pages are: ConnectPath, the name of the agent, and CallbackSuffix
+// for people who come back.
+const (
+	ConnectPath    = "/connect/"
+	CallbackSuffix = "/callback"
+)
+
+// ErrNoClient says that an authorization server registers no clients by itself,
+// and that the operator has set none.
+var ErrNoClient = errors.New("this server is not known at the agent's authorization server")
+
+// client returns us as a client of a server: as configured, as registered
+// before, or as registered now (RFC 7591).
+func (v *Vault) client(ctx context.Context, app App, s *server) (c client, configured bool, err error) {
+	if app.ClientID != "" {
+		c = client{Issuer: s.Issuer, ID: app.ClientID, Secret: app.ClientSecret}
+		c.InBody = app.InBody || app.ClientSecret == ""
+		return c, true, nil
+	}
+	row, err := v.Store.Connection(ctx, "", app.Agent)
+	if err != nil && !errors.Is(err, ErrNone) {
+		return c, false, err
+	}
+	if err == nil && v.open("", app.Agent, row.Sealed, &c) == nil && c.Issuer == s.Issuer && c.Redirect == v.redirect(app.Agent) && (c.Expires.IsZero() || v.Now().Before(c.Expires)) {
+		return c, false, nil
+	}
+	if s.Registration == "" {
+		return c, false, ErrNoClient
+	}
+	if c, err = v.register(ctx, app, s); err != nil {
+		return c, false, err
+	}
+	return c, false, v.put(ctx, "", app.Agent, registration, c)
+}
+
+// register makes us a client of a server that takes new ones: a public one, as
+// PKCE is enough for us, unless the server wants a secret.
+func (v *Vault) register(ctx context.Context, app App, s *server) (client, error) {
+	method := "none"
+	if len(s.Auth) > 0 && !slices.Contains(s.Auth, "none") {
+		method = "client_secret_basic"
+		if !slices.Contains(s.Auth, method) {
+			method = "client_secret_post"
+		}
+	}
+	body, err := json.Marshal(map[string]any{
+		"client_name": v.Name, "redirect_uris": []string{v.redirect(app.Agent)}, "token_endpoint_auth_method": method,
+		"grant_types": []string{"authorization_code", "refresh_token"}, "response_types": []string{"code"},
+	})
+	if err != nil {
+		return client{}, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Registration, bytes.NewReader(body))
+	if err != nil {
+		return client{}, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	resp, err := app.Fetch.HTTP().Do(req)
+	if err != nil {
+		return client{}, &errAway{err}
+	}
+	defer resp.Body.Close()
+	var got struct {
+		ID      string `json:"client_id"`
+		Secret  string `json:"client_secret"`
+		Expires int64  `json:"client_secret_expires_at"`
+		Method  string `json:"token_endpoint_auth_method"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&got); err != nil || resp.StatusCode/100 != 2 || got.ID == "" {
+		return client{}, &errServer{"it registered no client"}
+	}
+	c := client{Issuer: s.Issuer, Redirect: v.redirect(app.Agent), ID: got.ID, Secret: got.Secret}
+	c.InBody = got.Secret == "" || got.Method == "client_secret_post" || got.Method == "" && method == "client_secret_post"
+	if got.Secret != "" && got.Expires > 0 {
+		c.Expires = time.Unix(got.Expires, 0)
+	}
+	return c, nil
+}
+
+// config returns the client in the terms of the library.
+func (v *Vault) config(agent, authorization, token string, c client, scopes []string) *oauth2.Config {
+	style := oauth2.AuthStyleInHeader // to find out by trying would send a code twice
+	if c.InBody {
+		style = oauth2.AuthStyleInParams
+	}
+	return &oauth2.Config{
+		ClientID: c.ID, ClientSecret: c.Secret, RedirectURL: v.redirect(agent), Scopes: scopes,
+		Endpoint: oauth2.Endpoint{AuthURL: authorization, TokenURL: token, AuthStyle: style},
+	}
+}
+
+// errAway says that an authorization server did not answer.
+type errAway struct{ err error }
+
+// Error says so; why is for the log.
+func (e *errAway) Error() string { return "the agent's authorization server does not answer" }
+
+// Unwrap returns why.
+func (e *errAway) Unwrap() error { return e.err }
+
+// Away reports whether err is about a server that may answer later.
+func Away(err error) bool { return errors.As(err, new(*errAway)) }

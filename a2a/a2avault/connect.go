@@ -1,0 +1,223 @@
+package a2avault
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"rialto/a2a"
+)
+
+// attemptTTL is how long a user may stay at an authorization server.
+const attemptTTL = 10 * time.Minute
+
+// attempt is what is sealed in an Attempt.
+type attempt struct {
+	Server server   `json:"server"`
+	Host   string   `json:"host"` // of the agent
+	Grant  grant    `json:"grant"`
+	Scopes []string `json:"scopes"`
+}
+
+// Departure is a user who leaves for an authorization server.
+type Departure struct {
+	URL     string
+	Host    string // of URL
+	Cookie  string // the name of a cookie,
+	Browser string // and its value, by which the browser is known when it comes back
+	TTL     time.Duration
+}
+
+// Begin sends user away to sign in where a way leads. task goes on afterwards.
+func (v *Vault) Begin(ctx context.Context, app App, w Way, user, task string) (*Departure, error) {
+	s, err := app.server(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	c, configured, err := v.client(ctx, app, s)
+	if err != nil {
+		return nil, err
+	}
+	a := attempt{Server: *s, Host: v.Host(app.Agent), Grant: grant{Token: s.Token, Client: c, Configured: configured, Resource: app.Resource}, Scopes: app.scopes(w, s)}
+	if configured {
+		a.Grant.Client.Secret = ""
+	}
+	sealed, err := v.seal(user, away(app.Agent), a)
+	if err != nil {
+		return nil, err
+	}
+	state, browser := rand.Text(), rand.Text()
+	if err := v.Store.DropAttempts(ctx, v.Now()); err != nil {
+		return nil, fmt.Errorf("forgetting attempts: %w", err)
+	}
+	err = v.Store.AddAttempt(ctx, Attempt{
+		State: digest(state), Browser: digest(browser), Owner: user, Agent: app.Agent, Task: task, Sealed: sealed, Expires: v.Now().Add(attemptTTL),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("writing an attempt: %w", err)
+	}
+	options := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(v.verifier(state))}
+	if app.Resource != "" {
+		options = append(options, oauth2.SetAuthURLParam("resource", app.Resource))
+	}
+	if slices.Contains(a.Scopes, offline) {
+		options = append(options, oauth2.SetAuthURLParam("prompt", "consent")) // OpenID Connect Core 1.0 section 11
+	}
+	return &Departure{
+		URL: v.config(app.Agent, s.Authorization, s.Token, c, a.Scopes).AuthCodeURL(state, options...), Host: hostOf(s.Authorization),
+		Cookie: CookieOf(state), Browser: browser, TTL: attemptTTL,
+	}, nil
+}
+
+const offline = "offline_access"
+
+// scopes returns what to ask for: what the operator says or else the card, and
+// to stay connected if the server has a word for that.
+func (a App) scopes(w Way, s *server) []string {
+	scopes := slices.Clone(a.Scopes)
+	if scopes == nil {
+		scopes = slices.Clone(w.scopes)
+	}
+	if a.Scopes == nil && slices.Contains(s.Scopes, offline) && !slices.Contains(scopes, offline) {
+		scopes = append(scopes, offline)
+		if slices.Contains(s.Scopes, "openid") && !slices.Contains(scopes, "openid") {
+			scopes = append(scopes, "openid") // it means nothing without
+		}
+	}
+	return scopes
+}
+
+// CookieOf names the cookie of the attempt with a state.
+func CookieOf(state string) string { return "rialto-connect-" + digest(state)[:12] }
+
+// Return is what a browser brings back.
+type Return struct {
+	State, Code, Issuer, Error string
+	Browser                    string // the value of the cookie
+}
+
+// What can be wrong with a return. Nothing was stored then.
+var (
+	ErrElsewhere = errors.New("the answer belongs to another browser, user or agent")
+	ErrIssuer    = errors.New("another server answered than the one that was asked")
+	ErrRefused   = errors.New("the authorization server refused")
+)
+
+// Finish stores what an attempt of user has brought for an agent, and returns
+// the task that goes on. An attempt is used once, however it ends.
+func (v *Vault) Finish(ctx context.Context, app App, user string, r Return) (task string, err error) {
+	known, err := v.Store.TakeAttempt(ctx, digest(r.State), v.Now())
+	if err != nil {
+		return "", err
+	}
+	if known.Owner != user || known.Agent != app.Agent || subtle.ConstantTimeCompare([]byte(known.Browser), []byte(digest(r.Browser))) != 1 {
+		return "", ErrElsewhere
+	}
+	var a attempt
+	if err := v.open(user, away(app.Agent), known.Sealed, &a); err != nil {
+		return "", err
+	}
+	switch {
+	case a.Host != v.Host(app.Agent):
+		return known.Task, ErrElsewhere
+	// RFC 9207 section 2.4. A server whose issuer nobody has told us is known by
+	// the redirect URI, which each agent has for itself.
+	case a.Server.Issuer != "" && r.Issuer != "" && r.Issuer != a.Server.Issuer, r.Issuer == "" && a.Server.Iss:
+		return known.Task, ErrIssuer
+	case r.Error != "" || r.Code == "":
+		return known.Task, ErrRefused
+	}
+	s, err := v.exchange(ctx, app, a, r)
+	if err != nil {
+		return known.Task, err
+	}
+	return known.Task, v.Keep(ctx, user, app.Agent, OAuth, s)
+}
+
+func (v *Vault) exchange(ctx context.Context, app App, a attempt, r Return) (Secret, error) {
+	options := []oauth2.AuthCodeOption{oauth2.VerifierOption(v.verifier(r.State))}
+	if a.Grant.Resource != "" {
+		options = append(options, oauth2.SetAuthURLParam("resource", a.Grant.Resource))
+	}
+	c, err := a.Grant.client(app)
+	if err != nil {
+		return Secret{}, err
+	}
+	ctx = context.WithValue(ctx, oauth2.HTTPClient, app.Fetch.HTTP())
+	t, err := v.config(app.Agent, a.Server.Authorization, a.Grant.Token, c, a.Scopes).Exchange(ctx, r.Code, options...)
+	if err != nil {
+		return Secret{}, v.asRefusal(ctx, app.Agent, err)
+	}
+	return v.secretOf(t, a.Grant)
+}
+
+// client returns the client with its secret. The secret of the configuration is
+// for the server that the configuration names with it: tokens that another one
+// has given are not renewed with it.
+func (g grant) client(app App) (client, error) {
+	c := g.Client
+	if !g.Configured {
+		return c, nil
+	}
+	if app.ClientID != c.ID || app.Issuer != "" && app.Issuer != c.Issuer || app.TokenURL != "" && app.TokenURL != g.Token {
+		return c, ErrRefused // the operator has another client by now, or another server
+	}
+	c.Secret = app.ClientSecret
+	return c, nil
+}
+
+// secretOf takes from a token response what is kept.
+func (v *Vault) secretOf(t *oauth2.Token, g grant) (Secret, error) {
+	if !strings.EqualFold(t.Type(), "Bearer") {
+		return Secret{}, &errServer{"its tokens are of a type that is not known here"}
+	}
+	s := Secret{Value: t.AccessToken, Refresh: t.RefreshToken, Grant: &g}
+	if !t.Expiry.IsZero() {
+		s.Expires = v.Now().Add(time.Until(t.Expiry)) // by our clock
+	}
+	return s, nil
+}
+
+// asRefusal tells an outage from a refusal. What the server wrote is not passed
+// on: it may repeat what it was sent.
+func (v *Vault) asRefusal(ctx context.Context, agent string, err error) error {
+	var refused *oauth2.RetrieveError
+	if errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError && refused.Response.StatusCode != http.StatusTooManyRequests {
+		v.Log.WarnContext(ctx, "an authorization server refused", "agent", agent, "status", refused.Response.StatusCode)
+		return ErrRefused
+	}
+	v.Log.WarnContext(ctx, "an authorization server does not answer", "agent", agent)
+	return &errAway{errors.New("no answer that can be read")}
+}
+
+// verifier is the PKCE verifier (RFC 7636) of the attempt with a state.
+func (v *Vault) verifier(state string) string {
+	mac := hmac.New(sha256.New, v.Key)
+	mac.Write([]byte("connect verifier " + state))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// away keeps what is sealed for an attempt from being taken for a connection.
+func away(agent string) string { return agent + " attempt" }
+
+// errNotConnected is what a call in the name of a user is refused with who has
+// not connected the agent.
+func errNotConnected(agent string) *a2a.Error {
+	return a2a.Errorf(a2a.Unauthenticated, "you have not connected the agent %s yet, or the connection has ended", agent)
+}

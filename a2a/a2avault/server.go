@@ -1,0 +1,229 @@
+package a2avault
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/internal/guardhttp"
+)
+
+// App is how the users of an agent sign in at its authorization server, as far
+// as the operator says so. Agent and Fetch are required; the rest is found by
+// the agent's card, and a client is registered where none is set.
+type App struct {
+	Agent string
+	Fetch *guardhttp.Client
+
+	Issuer           string // whose metadata says where the endpoints are
+	AuthorizationURL string // instead of the metadata, with TokenURL
+	TokenURL         string
+
+	ClientID     string
+	ClientSecret string // sent to a server that the operator has named, and to no other
+	InBody       bool   // the secret goes into the body
+	Scopes       []string
+	Resource     string // RFC 8707
+}
+
+// server is what is known of an authorization server.
+type server struct {
+	Issuer        string   `json:"issuer"`
+	Authorization string   `json:"authorization_endpoint"`
+	Token         string   `json:"token_endpoint"`
+	Registration  string   `json:"registration_endpoint"`
+	Iss           bool     `json:"authorization_response_iss_parameter_supported"`
+	Auth          []string `json:"token_endpoint_auth_methods_supported"`
+	Scopes        []string `json:"scopes_supported"`
+}
+
+// Way is one way to connect an agent.
+type Way struct {
+	Kind        Kind
+	Scheme      string // its name in the card; "" is of the operator's settings
+	Description string
+	In, Name    string // of APIKey
+	Host        string // of OAuth: where the user signs in; "" is not known yet
+
+	scheme a2a.SecurityScheme
+	scopes []string
+}
+
+// Ways returns how an agent can be connected: what its card asks for, or a token
+// where the card asks for nothing that a person could have.
+func (a App) Ways(card *a2a.Card) []Way {
+	var ways []Way
+	add := func(w Way) {
+		if !slices.ContainsFunc(ways, func(known Way) bool { return known.Kind == w.Kind && known.Scheme == w.Scheme }) {
+			ways = append(ways, w)
+		}
+	}
+	if a.Issuer != "" || a.AuthorizationURL != "" {
+		add(Way{Kind: OAuth, Host: hostOf(cmp.Or(a.AuthorizationURL, a.Issuer))})
+	}
+	for _, need := range needs(card) {
+		for name, scopes := range need {
+			if w, ok := wayOf(name, card.SecuritySchemes[name]); ok && len(need) == 1 && (w.Kind != OAuth || len(ways) == 0 || ways[0].Scheme != "") {
+				w.scopes = scopes
+				add(w)
+			}
+		}
+	}
+	if len(ways) == 0 {
+		add(Way{Kind: Bearer})
+	}
+	return ways
+}
+
+// needs returns what a call must satisfy: where the card does not say, any of
+// its schemes.
+func needs(card *a2a.Card) []a2a.SecurityRequirement {
+	if card == nil || len(card.Security) > 0 {
+		return securityOf(card)
+	}
+	var all []a2a.SecurityRequirement
+	for _, name := range slices.Sorted(maps.Keys(card.SecuritySchemes)) {
+		all = append(all, a2a.SecurityRequirement{name: nil})
+	}
+	return all
+}
+
+func securityOf(card *a2a.Card) []a2a.SecurityRequirement {
+	if card == nil {
+		return nil
+	}
+	return card.Security
+}
+
+func wayOf(name string, s a2a.SecurityScheme) (Way, bool) {
+	w := Way{Scheme: name, Description: s.Description, scheme: s}
+	switch {
+	case s.Type == a2a.APIKey && s.Name != "":
+		w.Kind, w.In, w.Name = APIKey, s.In, s.Name
+	case s.Type == a2a.HTTPAuth && s.Scheme == "bearer":
+		w.Kind = Bearer
+	case s.Type == a2a.HTTPAuth && s.Scheme == "basic":
+		w.Kind = Basic
+	case s.Type == a2a.OpenIDConnect:
+		w.Kind, w.Host = OAuth, hostOf(s.OpenIDConnectURL)
+	case s.Type == a2a.OAuth2 && (s.OAuth2MetadataURL != "" || codeFlow(s) != nil):
+		w.Kind, w.Host = OAuth, hostOf(s.OAuth2MetadataURL)
+		if f := codeFlow(s); f != nil {
+			w.Host = hostOf(f.AuthorizationURL)
+		}
+	default:
+		return Way{}, false
+	}
+	return w, true
+}
+
+func codeFlow(s a2a.SecurityScheme) *a2a.OAuthFlow {
+	for i, f := range s.Flows {
+		if f.Grant == "authorizationCode" {
+			return &s.Flows[i]
+		}
+	}
+	return nil
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// errServer says that an authorization server cannot be used as it is.
+type errServer struct{ words string }
+
+// Error says what is wrong with it.
+func (e *errServer) Error() string { return "the agent's authorization server: " + e.words }
+
+// server finds out where a way leads. What the operator has set wins over what
+// the card says, and every address is checked before it is used.
+func (a App) server(ctx context.Context, w Way) (*server, error) {
+	s, err := a.find(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	for _, address := range []string{s.Authorization, s.Token} {
+		if err := a.Fetch.Check(address); err != nil {
+			return nil, &errServer{fmt.Sprintf("%.200q: %v", address, err)}
+		}
+	}
+	return s, nil
+}
+
+func (a App) find(ctx context.Context, w Way) (*server, error) {
+	flow := codeFlow(w.scheme)
+	switch {
+	case a.AuthorizationURL != "":
+		return &server{Issuer: a.Issuer, Authorization: a.AuthorizationURL, Token: a.TokenURL}, nil
+	case a.Issuer != "":
+		return a.ofIssuer(ctx, a.Issuer)
+	case w.scheme.OpenIDConnectURL != "":
+		return a.metadata(ctx, w.scheme.OpenIDConnectURL)
+	case w.scheme.OAuth2MetadataURL != "":
+		return a.metadata(ctx, w.scheme.OAuth2MetadataURL)
+	case flow != nil:
+		return &server{Authorization: flow.AuthorizationURL, Token: flow.TokenURL}, nil
+	}
+	return nil, &errServer{"the card does not say where it is"}
+}
+
+// ofIssuer reads the metadata of an issuer, of OAuth (RFC 8414) or else of
+// OpenID Connect.
+func (a App) ofIssuer(ctx context.Context, issuer string) (s *server, err error) {
+	for _, address := range wellKnown(issuer) {
+		if s, err = a.metadata(ctx, address); err == nil && s.Issuer != issuer {
+			return nil, &errServer{fmt.Sprintf("its metadata is that of another issuer, %.200q", s.Issuer)}
+		}
+		if err == nil || !errors.Is(err, guardhttp.ErrStatus) {
+			return s, err
+		}
+	}
+	return nil, err
+}
+
+// wellKnown returns where the metadata of an issuer may be (RFC 8414 sections 3.1
+// and 5).
+func wellKnown(issuer string) []string {
+	u, err := url.Parse(issuer)
+	if err != nil {
+		return nil
+	}
+	root, path := u.Scheme+"://"+u.Host, strings.TrimSuffix(u.EscapedPath(), "/")
+	return []string{
+		root + "/.well-known/oauth-authorization-server" + path,
+		root + path + "/.well-known/openid-configuration",
+		root + "/.well-known/openid-configuration" + path,
+	}
+}
+
+// metadata reads a document. Its issuer must be the one whose document is at the
+// address: otherwise anybody could speak for any issuer (RFC 8414 section 3.3).
+func (a App) metadata(ctx context.Context, address string) (*server, error) {
+	doc, err := a.Fetch.Get(ctx, address)
+	if err != nil {
+		return nil, fmt.Errorf("reading the metadata at %.200s: %w", address, err)
+	}
+	var s server
+	if err := json.Unmarshal(doc.Body, &s); err != nil {
+		return nil, &errServer{"its metadata is not JSON"}
+	}
+	if !slices.Contains(wellKnown(s.Issuer), address) {
+		return nil, &errServer{fmt.Sprintf("the metadata at %.200q is of the issuer %.200q, whose metadata is elsewhere", address, s.Issuer)}
+	}
+	if s.Registration != "" && a.Fetch.Check(s.Registration) != nil {
+		s.Registration = ""
+	}
+	return &s, nil
+}

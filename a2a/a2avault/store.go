@@ -1,0 +1,79 @@
+package a2avault
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrNone says that there is no such connection or attempt.
+var ErrNone = errors.New("not connected")
+
+// ErrChanged says that a connection is another than the one that was read.
+var ErrChanged = errors.New("the connection has changed meanwhile")
+
+// ErrTooMany says that a user has begun too many attempts at a time.
+var ErrTooMany = errors.New("too many attempts")
+
+// MostAttempts is how many attempts of a user are kept at one time.
+const MostAttempts = 20
+
+// Row is a connection as it is stored.
+type Row struct {
+	Owner, Agent string
+	Kind         Kind
+	Sealed       string
+	Version      int64 // set by the store
+	Connected    time.Time
+	Updated      time.Time
+}
+
+// Attempt is a user who is away at an authorization server.
+type Attempt struct {
+	State   string // a hash
+	Browser string // a hash
+	Owner   string
+	Agent   string
+	Task    string // that goes on afterwards; "" is none
+	Sealed  string
+	Expires time.Time
+}
+
+// Store keeps connections. Its methods are steps; each is atomic, and all may be
+// called concurrently by several replicas that share one database. Times are
+// kept to the millisecond.
+type Store interface {
+	// PutConnection records r in the place of what there was.
+	PutConnection(ctx context.Context, r Row) error
+
+	// Connection returns what owner has connected an agent with, or ErrNone.
+	Connection(ctx context.Context, owner, agent string) (*Row, error)
+
+	// Connections returns all of owner's, by the names of the agents.
+	Connections(ctx context.Context, owner string) ([]Row, error)
+
+	// ForgetConnection forgets one, or returns ErrNone.
+	ForgetConnection(ctx context.Context, owner, agent string) error
+
+	// ClaimRenewal lets holder alone renew r until a moment. Of any number of
+	// calls about one version, one succeeds until that moment is over; the others
+	// get ErrChanged.
+	ClaimRenewal(ctx context.Context, r *Row, holder string, now, until time.Time) error
+
+	// SaveRenewal writes the Kind, Sealed and Updated of r, which holder has
+	// claimed, and ends the claim. It returns ErrChanged, and writes nothing, when
+	// the connection is another by now, or the claim another's.
+	SaveRenewal(ctx context.Context, r *Row, holder string) error
+
+	// AddAttempt records an attempt. An owner who has MostAttempts gets ErrTooMany;
+	// of several calls at once, some may pass.
+	AddAttempt(ctx context.Context, a Attempt) error
+
+	// TakeAttempt returns an attempt and forgets it. Of any number of calls with
+	// one state, exactly one succeeds; the others get ErrNone, and so does one
+	// that comes too late.
+	TakeAttempt(ctx context.Context, state string, now time.Time) (*Attempt, error)
+
+	// DropAttempts forgets those that ended before a moment.
+	DropAttempts(ctx context.Context, before time.Time) error
+}

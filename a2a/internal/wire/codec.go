@@ -1,0 +1,80 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"rialto/a2a"
+)
+
+// Codec turns words into the bodies of calls and answers, and reads them: as
+// JSON, or as protocol buffers. What its decoders of parameters return as an
+// error is an *a2a.Error that says what the caller must mend; those of results
+// say what is wrong with the answer.
+//
+// It is as long as what crosses the wire: for each operation there is what asks
+// and what answers.
+type Codec interface {
+	// EncodeSend returns the parameters of a call that sends or streams r.
+	// DecodeSend reads them.
+	EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error)
+	DecodeSend(params []byte) (*a2a.SendRequest, error)
+
+	// EncodeQuery returns the parameters of a call about one task. DecodeQuery
+	// reads them.
+	EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error)
+	DecodeQuery(params []byte) (a2a.TaskQuery, error)
+
+	// EncodeTask returns t as the result of a call that asks for it. DecodeTask
+	// reads it.
+	EncodeTask(t *a2a.Task) ([]byte, error)
+	DecodeTask(result []byte) (*a2a.Task, error)
+
+	// EncodeEvent returns e as the result of a call that sends, or as an event of
+	// a stream. DecodeAnswer reads the former, DecodeEvent the latter.
+	EncodeEvent(e a2a.Event) ([]byte, error)
+	DecodeAnswer(result []byte) (Item, error)
+	DecodeEvent(result []byte) (Item, error)
+
+	// EncodeList returns the parameters of a call that lists tasks. DecodeList
+	// reads them, which may be absent.
+	EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error)
+	DecodeList(params []byte) (a2a.TaskFilter, error)
+
+	// EncodePage returns p as the result of a call that lists tasks. DecodePage
+	// reads it.
+	EncodePage(p *a2a.TaskPage) ([]byte, error)
+	DecodePage(result []byte) (*a2a.TaskPage, error)
+
+	// EncodePushSet returns the parameters of a call that sets c. DecodePushSet
+	// reads them. What a path says of the config goes before.
+	EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, error)
+	DecodePushSet(params []byte, path PushID) (*a2a.PushConfig, error)
+
+	// EncodePush returns c as the result of a call that sets it or asks for it.
+	// DecodePush reads it. What was asked for goes before.
+	EncodePush(c *a2a.PushConfig) ([]byte, error)
+	DecodePush(result []byte, asked PushID) (*a2a.PushConfig, error)
+
+	// EncodePushID returns the parameters of a call that asks for configs, or
+	// drops one. DecodePushID reads them. What a path says of it goes before.
+	EncodePushID(op Op, id PushID, tenant string) ([]byte, error)
+	DecodePushID(op Op, params []byte, path PushID) (PushID, error)
+
+	// EncodePushes returns the result of a call that lists the configs of a task.
+	// DecodePushes reads it.
+	EncodePushes(cs []*a2a.PushConfig) ([]byte, error)
+	DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConfig, error)
+
+	// EncodeCardQuery returns the parameters of a call for the extended card,
+	// which itself is JSON everywhere: it is signed so.
+	EncodeCardQuery(tenant string) ([]byte, error)
+}
+
+// jsonCodec is the Codec of a generation's JSON.
+type jsonCodec struct {
+	generation  a2a.Generation
+	callersName bool // as Dialect.CallersName
+	boxed       bool // data comes in an object around it
+	speller     speller
+	decodeSend  func(json.RawMessage) (*a2a.SendRequest, error)
+}

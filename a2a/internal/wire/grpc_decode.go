@@ -1,0 +1,329 @@
+package wire
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+
+	"rialto/a2a"
+)
+
+// protoStates are the states of tasks by their numbers.
+var protoStates = [...]a2a.State{a2a.Unknown, a2a.Submitted, a2a.Working, a2a.Completed, a2a.Failed, a2a.Canceled,
+	a2a.InputRequired, a2a.Rejected, a2a.AuthRequired}
+
+// DecodeAnswer reads a SendMessageResponse (Codec).
+func (d protobuf) DecodeAnswer(result []byte) (Item, error) { return d.DecodeEvent(result) }
+
+// DecodeEvent reads a StreamResponse (Codec).
+func (d protobuf) DecodeEvent(result []byte) (Item, error) {
+	var i Item
+	var err error
+	f := fields{left: result}
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | sized:
+			i, err = wrap(d.DecodeTask(f.bytes))
+		case 2<<3 | sized:
+			i, err = wrap(d.message(f.bytes, keepUnknown))
+		case 3<<3 | sized:
+			i, err = d.statusUpdate(f.bytes)
+		case 4<<3 | sized:
+			i, err = wrap(d.artifactUpdate(f.bytes))
+		}
+		f.check(err)
+	}
+	if f.err == nil && i.Event == nil {
+		f.err = errNoEvent
+	}
+	return i, f.err
+}
+
+// DecodeTask reads a Task (Codec).
+func (d protobuf) DecodeTask(result []byte) (*a2a.Task, error) {
+	t := &a2a.Task{Status: a2a.Status{State: a2a.Unknown}}
+	var unnamed []int
+	var err error
+	f := fields{left: result}
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | sized:
+			t.ID = a2a.TaskID(f.text())
+		case 2<<3 | sized:
+			t.ContextID = f.text()
+		case 3<<3 | sized:
+			t.Status, err = d.status(f.bytes)
+			f.check(err)
+		case 4<<3 | sized:
+			a, err := d.artifact(f.bytes)
+			f.check(err)
+			if a.ID == "" {
+				a.ID, unnamed = nameOf(&a, len(t.Artifacts)), append(unnamed, len(t.Artifacts))
+			}
+			t.Artifacts = append(t.Artifacts, a)
+		case 5<<3 | sized:
+			t.History = append(t.History, a2a.Message{})
+			f.check(d.readMessage(f.bytes, keepUnknown, &t.History[len(t.History)-1]))
+		case 6<<3 | sized:
+			t.Metadata = f.object()
+		}
+	}
+	tellApart(t.Artifacts, unnamed)
+	if f.err == nil && t.ID == "" {
+		f.err = errNoTaskID
+	}
+	return t, f.err
+}
+
+func (d protobuf) statusUpdate(b []byte) (Item, error) {
+	u := &a2a.StatusUpdate{Status: a2a.Status{State: a2a.Unknown}}
+	i := Item{Event: u}
+	var err error
+	f := fields{left: b}
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | sized:
+			u.TaskID = a2a.TaskID(f.text())
+		case 2<<3 | sized:
+			u.ContextID = f.text()
+		case 3<<3 | sized:
+			u.Status, err = d.status(f.bytes)
+			f.check(err)
+		case 4<<3 | varint:
+			i.Final = d.v03 && f.flag()
+		case d.either(5, 4)<<3 | sized:
+			u.Metadata = f.object()
+		}
+	}
+	return i, f.err
+}
+
+func (d protobuf) artifactUpdate(b []byte) (*a2a.ArtifactUpdate, error) {
+	u := &a2a.ArtifactUpdate{}
+	var whole bool
+	var err error
+	f := fields{left: b}
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | sized:
+			u.TaskID = a2a.TaskID(f.text())
+		case 2<<3 | sized:
+			u.ContextID = f.text()
+		case 3<<3 | sized:
+			whole = true
+			u.Artifact, err = d.artifact(f.bytes)
+			f.check(err)
+			u.Artifact.ID = cmp.Or(u.Artifact.ID, nameOf(&u.Artifact, 0))
+		case 4<<3 | varint:
+			u.Append = f.flag()
+		case 5<<3 | varint:
+			u.LastChunk = f.flag()
+		case 6<<3 | sized:
+			u.Metadata = f.object()
+		}
+	}
+	if f.err == nil && !whole {
+		f.err = errNoArtifact
+	}
+	return u, f.err
+}
+
+func (d protobuf) status(b []byte) (a2a.Status, error) {
+	s := a2a.Status{State: a2a.Unknown}
+	var err error
+	f := fields{left: b}
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | varint:
+			s.State = a2a.Unknown
+			if f.number < uint64(len(protoStates)) {
+				s.State = protoStates[f.number]
+			}
+		case 2<<3 | sized:
+			s.Message, err = d.message(f.bytes, keepUnknown)
+			f.check(err)
+		case 3<<3 | sized:
+			s.Timestamp = f.time()
+		}
+	}
+	return s, f.err
+}
+
+// message reads a Message. unknown decides what becomes of parts that we cannot
+// read.
+func (d protobuf) message(b []byte, unknown func(json.RawMessage) (a2a.Part, error)) (*a2a.Message, error) {
+	m := &a2a.Message{}
+	return m, d.readMessage(b, unknown, m)
+}
+
+// readMessage reads a Message into m, which is empty.
+func (d protobuf) readMessage(b []byte, unknown func(json.RawMessage) (a2a.Part, error), m *a2a.Message) error {
+	f := fields{left: b}
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | sized:
+			m.ID = f.text()
+		case 2<<3 | sized:
+			m.ContextID = f.text()
+		case 3<<3 | sized:
+			m.TaskID = a2a.TaskID(f.text())
+		case 4<<3 | varint:
+			m.Role = protoRole(f.number)
+		case 5<<3 | sized:
+			p, err := d.part(f.bytes, unknown)
+			f.check(inside("parts", len(m.Parts), err))
+			m.Parts = append(m.Parts, p)
+		case 6<<3 | sized:
+			m.Metadata = f.object()
+		case 7<<3 | sized:
+			m.Extensions = append(m.Extensions, f.text())
+		case 8<<3 | sized:
+			m.ReferenceTaskIDs = append(m.ReferenceTaskIDs, a2a.TaskID(f.text()))
+		}
+	}
+	return f.err
+}
+
+func protoRole(number uint64) a2a.Role {
+	switch number {
+	case 1:
+		return a2a.RoleUser
+	case 2:
+		return a2a.RoleAgent
+	default:
+		return ""
+	}
+}
+
+// inside says where in a list something is wrong, if it is.
+func inside(list string, i int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s[%d]: %w", list, i, err)
+}
+
+// nameOf returns what an artifact without an id is called: as it calls itself, or
+// by its place in the list.
+func nameOf(a *a2a.Artifact, i int) string { return cmp.Or(a.Name, NumberedArtifact(i)) }
+
+func (d protobuf) artifact(b []byte) (a2a.Artifact, error) {
+	var a a2a.Artifact
+	second := d.either(3, 2) // 0.3 passes over a number
+	f := fields{left: b}
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | sized:
+			a.ID = f.text()
+		case second<<3 | sized:
+			a.Name = f.text()
+		case (second+1)<<3 | sized:
+			a.Description = f.text()
+		case (second+2)<<3 | sized:
+			p, err := d.part(f.bytes, keepUnknown)
+			f.check(inside("parts", len(a.Parts), err))
+			a.Parts = append(a.Parts, p)
+		case (second+3)<<3 | sized:
+			a.Metadata = f.object()
+		case (second+4)<<3 | sized:
+			a.Extensions = append(a.Extensions, f.text())
+		}
+	}
+	return a, f.err
+}
+
+func (d protobuf) part(b []byte, unknown func(json.RawMessage) (a2a.Part, error)) (a2a.Part, error) {
+	read := part10proto
+	if d.v03 {
+		read = part03proto
+	}
+	p, err := read(b)
+	switch {
+	case err != nil:
+		return p, err
+	case p.Content == nil:
+		all, err := json.Marshal(part10{Metadata: p.Metadata, Filename: p.Filename, MediaType: p.MediaType})
+		if err != nil {
+			return p, err
+		}
+		return unknown(all)
+	}
+	if _, ok := p.Content.(a2a.Data); ok {
+		unwrapValue(&p)
+	}
+	return p, nil
+}
+
+func part10proto(b []byte) (p a2a.Part, err error) {
+	f := fields{left: b}
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | sized:
+			p.Content = a2a.Text(f.text())
+		case 2<<3 | sized:
+			p.Content = a2a.Raw(append([]byte{}, f.bytes...))
+		case 3<<3 | sized:
+			p.Content = a2a.URL(f.text())
+		case 4<<3 | sized:
+			p.Content = f.data()
+		case 5<<3 | sized:
+			p.Metadata = f.object()
+		case 6<<3 | sized:
+			p.Filename = f.text()
+		case 7<<3 | sized:
+			p.MediaType = f.text()
+		}
+	}
+	return p, f.err
+}
+
+// part03proto reads a Part of 0.3, whose file and data are messages in it.
+func part03proto(b []byte) (p a2a.Part, err error) {
+	f := fields{left: b}
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | sized:
+			p = a2a.Part{Content: a2a.Text(f.text()), Metadata: p.Metadata}
+		case 2<<3 | sized:
+			metadata := p.Metadata
+			p, err = file03proto(f.bytes)
+			p.Metadata = metadata
+			f.check(err)
+		case 3<<3 | sized:
+			data, err := data03proto(f.bytes)
+			f.check(err)
+			p = a2a.Part{Content: f.json(data), Metadata: p.Metadata}
+		case 4<<3 | sized:
+			p.Metadata = f.object()
+		}
+	}
+	return p, f.err
+}
+
+func data03proto(b []byte) (map[string]any, error) {
+	data := map[string]any{}
+	f := fields{left: b}
+	for f.next() {
+		if f.tag == 1<<3|sized {
+			data = f.object()
+		}
+	}
+	return data, f.err
+}
+
+func file03proto(b []byte) (p a2a.Part, err error) {
+	f := fields{left: b}
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | sized:
+			p.Content = a2a.URL(f.text())
+		case 2<<3 | sized:
+			p.Content = a2a.Raw(append([]byte{}, f.bytes...))
+		case 3<<3 | sized:
+			p.MediaType = f.text()
+		case 4<<3 | sized:
+			p.Filename = f.text()
+		}
+	}
+	return p, f.err
+}

@@ -1,0 +1,229 @@
+package admin_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"rialto/bridge/admin"
+	"rialto/internal/store"
+	"rialto/oauth"
+)
+
+// newService returns an operator's view of a new server with an account, alice.
+func newService(t *testing.T) *admin.Service {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	secret := make([]byte, 32)
+	rand.Read(secret)
+	log := slog.New(slog.DiscardHandler)
+	as := &oauth.Server{
+		Issuer: "https://bridge.example", Resource: "https://bridge.example/mcp", Name: "Bridge", Scopes: []oauth.Scope{{Name: oauth.ScopeTools}},
+		Store: db, Secret: secret, Now: time.Now, Log: log,
+		Clients: []oauth.ConfiguredClient{{ID: "partner", Name: "Partner", RedirectURIs: []string{"https://partner.example/cb", "https://partner.example/other"}}},
+	}
+	if err := as.AddUser(t.Context(), "alice", "correct horse battery"); err != nil {
+		t.Fatal(err)
+	}
+	return &admin.Service{Store: db, OAuth: as, Now: time.Now, Log: log}
+}
+
+func register(t *testing.T, s *admin.Service, id string) {
+	t.Helper()
+	if err := s.OAuth.Store.AddClient(t.Context(), &oauth.Client{
+		ID: id, Name: "Chat", AuthMethod: "none", Registered: time.Now(), RedirectURIs: []string{"https://chat.example/cb", "http://127.0.0.1/cb"},
+	}, 100); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// allow grants a client something of alice's.
+func allow(t *testing.T, s *admin.Service, id, client string) {
+	t.Helper()
+	a, err := s.Account(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.OAuth.Store.AddGrant(t.Context(), &oauth.Grant{ID: id, AccountID: a.ID, ClientID: client, Created: time.Now(), Expires: time.Now().Add(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestClientsOfTheConfigurationComeFirst(t *testing.T) {
+	s := newService(t)
+	register(t, s, "r1")
+	allow(t, s, "g", "partner")
+	page, err := s.Clients(t.Context(), admin.ClientFilter{})
+	if err != nil || len(page.Items) != 2 {
+		t.Fatalf("got %+v, %v", page, err)
+	}
+	partner, chat := page.Items[0], page.Items[1]
+	if partner.Kind != admin.Configured || partner.Grants != 1 || !slices.Equal(partner.RedirectHosts, []string{"partner.example"}) {
+		t.Errorf("got %+v", partner)
+	}
+	if chat.Kind != admin.Registered || chat.Name != "Chat" || !slices.Equal(chat.RedirectHosts, []string{"chat.example", "127.0.0.1"}) {
+		t.Errorf("got %+v", chat)
+	}
+	if page, err = s.Clients(t.Context(), admin.ClientFilter{Kind: admin.Configured, Text: "CHAT"}); err != nil || len(page.Items) != 0 {
+		t.Errorf("got %+v, %v for a text that none has", page, err)
+	}
+}
+
+func TestARemovedClientLosesWhatItWasGranted(t *testing.T) {
+	s := newService(t)
+	register(t, s, "r1")
+	allow(t, s, "g", "r1")
+	if err := s.RemoveClient(t.Context(), admin.CommandLine, "r1"); err != nil {
+		t.Fatal(err)
+	}
+	if g, err := s.Grant(t.Context(), "g"); err != nil || g.State != admin.Revoked || g.ClientName != "r1" {
+		t.Errorf("got %+v, %v", g, err)
+	}
+	if err := s.RemoveClient(t.Context(), admin.CommandLine, "r1"); !errors.Is(err, admin.ErrNotFound) {
+		t.Errorf("got %v for a client that is gone", err)
+	}
+	if err := s.RemoveClient(t.Context(), admin.CommandLine, "partner"); !invalid(err) {
+		t.Errorf("got %v for a client of the configuration", err)
+	}
+}
+
+func invalid(err error) bool { _, ok := errors.AsType[admin.Invalid](err); return ok }
+
+func TestGrantsSayWhatTheyAreWorth(t *testing.T) {
+	s := newService(t)
+	for _, id := range []string{"g1", "g2", "g3"} {
+		allow(t, s, id, "partner")
+	}
+	if err := s.RevokeGrant(t.Context(), admin.CommandLine, "g1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RevokeGrant(t.Context(), admin.CommandLine, "none"); !errors.Is(err, admin.ErrNotFound) {
+		t.Errorf("got %v for a grant that is not there", err)
+	}
+	if n, err := s.RevokeGrants(t.Context(), admin.CommandLine, "", ""); n != 0 || !invalid(err) {
+		t.Errorf("got %d, %v for everything there is", n, err)
+	}
+	if err := s.SetDisabled(t.Context(), admin.CommandLine, "alice", true); err != nil {
+		t.Fatal(err)
+	}
+	page, err := s.Grants(t.Context(), admin.GrantFilter{})
+	if err != nil || len(page.Items) != 3 {
+		t.Fatalf("got %+v, %v", page, err)
+	}
+	for _, g := range page.Items {
+		want := admin.Paused
+		if g.ID == "g1" {
+			want = admin.Revoked
+		}
+		if g.State != want || g.ClientName != "Partner" || g.Account != "alice" {
+			t.Errorf("got %+v, want it %s", g, want)
+		}
+	}
+	if n, err := s.RevokeGrants(t.Context(), admin.CommandLine, page.Items[0].AccountID, ""); n != 2 || err != nil {
+		t.Errorf("got %d, %v for all of an account", n, err)
+	}
+}
+
+func TestPagesAreBoundedAndTheirCursorsChecked(t *testing.T) {
+	s := newService(t)
+	for i := range 5 {
+		register(t, s, "r"+string(rune('0'+i)))
+	}
+	seen := 0
+	for cursor := ""; ; {
+		page, err := s.Clients(t.Context(), admin.ClientFilter{Kind: admin.Registered, Span: admin.Span{Size: 2, Cursor: cursor}})
+		if err != nil || len(page.Items) > 2 {
+			t.Fatalf("got %+v, %v", page, err)
+		}
+		seen += len(page.Items)
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	if seen != 5 {
+		t.Errorf("got %d clients in all, want 5", seen)
+	}
+	for _, bad := range []string{"x", "!!", "bm8gbnVtYmVy"} {
+		span := admin.Span{Cursor: bad}
+		_, clients := s.Clients(t.Context(), admin.ClientFilter{Span: span})
+		_, grants := s.Grants(t.Context(), admin.GrantFilter{Span: span})
+		_, accounts := s.Accounts(t.Context(), admin.AccountFilter{Span: span})
+		_, tasks := s.Tasks(t.Context(), admin.TaskFilter{Span: span})
+		if !invalid(clients) || !invalid(grants) || !invalid(accounts) || !invalid(tasks) {
+			t.Errorf("%q: got %v, %v, %v, %v, want refusals", bad, clients, grants, accounts, tasks)
+		}
+	}
+}
+
+func TestAccountsAreMadeChangedAndRemoved(t *testing.T) {
+	s, by := newService(t), admin.CommandLine
+	if err := s.AddAccount(t.Context(), by, "bob", "another password", true); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := s.Account(t.Context(), "bob"); err != nil || !a.Admin || a.Disabled || a.Grants != 0 {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	for what, err := range map[string]error{
+		"a name that is taken": s.AddAccount(t.Context(), by, "bob", "another password", false),
+		"a name that is none":  s.AddAccount(t.Context(), by, "bo b", "another password", false),
+		"a short password":     s.AddAccount(t.Context(), by, "carol", "short", false),
+		"a short new password": s.SetPassword(t.Context(), by, "bob", "short"),
+		"a state that is not":  second(s.Tasks(t.Context(), admin.TaskFilter{State: "lost"})),
+	} {
+		if !invalid(err) {
+			t.Errorf("%s: got %v, want a refusal in words", what, err)
+		}
+	}
+	for what, do := range map[string]func(context.Context) error{
+		"password": func(ctx context.Context) error { return s.SetPassword(ctx, by, "nobody", "another password") },
+		"admin":    func(ctx context.Context) error { return s.SetAdmin(ctx, by, "nobody", true) },
+		"disabled": func(ctx context.Context) error { return s.SetDisabled(ctx, by, "nobody", true) },
+		"removal":  func(ctx context.Context) error { return s.RemoveAccount(ctx, by, "nobody") },
+	} {
+		if err := do(t.Context()); !errors.Is(err, admin.ErrNotFound) {
+			t.Errorf("%s of nobody: got %v, want ErrNotFound", what, err)
+		}
+	}
+	if _, err := s.Account(t.Context(), "nobody"); !errors.Is(err, admin.ErrNotFound) {
+		t.Errorf("a password for nobody made an account: %v", err)
+	}
+	if err := s.RemoveAccount(t.Context(), by, "bob"); err != nil {
+		t.Error(err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestKeysSayWhichSignsAndWhenItIsReplaced(t *testing.T) {
+	s := newService(t)
+	if err := s.OAuth.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := s.Keys(t.Context())
+	if err != nil || len(keys) != 1 || !keys[0].Signs || !keys[0].Rotates.After(time.Now().Add(80*24*time.Hour)) {
+		t.Fatalf("got %+v, %v", keys, err)
+	}
+	k, err := s.RotateKeys(t.Context(), admin.CommandLine)
+	if err != nil || k.Signs || !k.Active.After(time.Now()) {
+		t.Fatalf("got %+v, %v", k, err)
+	}
+	keys, err = s.Keys(t.Context())
+	if err != nil || len(keys) != 2 || !keys[0].Signs || keys[1].Signs || !keys[0].Rotates.IsZero() || keys[1].Rotates.IsZero() {
+		t.Errorf("got %+v, %v", keys, err)
+	}
+	s.OAuth.Algorithm = oauth.HS256
+	if keys, err := s.Keys(t.Context()); len(keys) != 0 || err != nil {
+		t.Errorf("got %+v, %v where a secret signs", keys, err)
+	}
+	if _, err := s.RotateKeys(t.Context(), admin.CommandLine); !invalid(err) {
+		t.Errorf("got %v where a secret signs", err)
+	}
+}

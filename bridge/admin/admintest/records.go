@@ -1,0 +1,274 @@
+package admintest
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/internal/audit"
+	"rialto/internal/usage"
+)
+
+// Records is what keeps usage and the audit log.
+type Records interface {
+	usage.Store
+	audit.Store
+}
+
+// TestRecords runs the contracts of usage.Store and audit.Store against the
+// stores that open returns. Each must be empty.
+func TestRecords(t *testing.T, open func(*testing.T) Records) {
+	for name, test := range map[string]func(*testing.T, Records){
+		"calls are read in pages, the earliest first":        callPages,
+		"calls are chosen by each of their marks":            callFilters,
+		"calls are added up, over batches, by what is asked": callSums,
+		"sums come by hours and days":                        callSeries,
+		"what is old is forgotten, and nothing else":         recordsDropped,
+		"events are read in pages, the latest first":         eventPages,
+		"events are chosen by each of their marks":           eventFilters,
+		"events of one moment keep their order":              eventsOfOneMoment,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// call returns the i-th call: one a minute.
+func call(i int, change ...func(*usage.Call)) usage.Call {
+	c := usage.Call{
+		ID: fmt.Sprintf("c%02d", i), At: now.Add(time.Duration(i) * time.Minute), UserID: "alice", Client: "chat", UseCase: "sales",
+		Door: "mcp", Tool: "send_task", Agent: "tables", Took: 40 * time.Millisecond, Millis: 40, BytesIn: 10, BytesOut: 100, Outcome: usage.OK,
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	return c
+}
+
+func callPages(t *testing.T, s Records) {
+	var all []usage.Call
+	for i := range 45 { // more than one statement takes
+		all = append(all, call(i))
+	}
+	must(t, s.AddCalls(t.Context(), all))
+	var f usage.Filter
+	var got []usage.Call
+	for f.Limit = 20; ; {
+		page, err := s.Calls(t.Context(), f)
+		must(t, err)
+		got = append(got, page...)
+		if len(page) < f.Limit {
+			break
+		}
+		f.After = usage.Mark{At: page[len(page)-1].At, ID: page[len(page)-1].ID}
+	}
+	if len(got) != len(all) {
+		t.Fatalf("got %d calls, want %d", len(got), len(all))
+	}
+	for i := range all {
+		if all[i].At = all[i].At.UTC(); got[i] != all[i] {
+			t.Errorf("got  %+v\nwant %+v", got[i], all[i])
+		}
+	}
+}
+
+func callFilters(t *testing.T, s Records) {
+	must(t, s.AddCalls(t.Context(), []usage.Call{
+		call(0),
+		call(1, func(c *usage.Call) { c.Agent = "other" }),
+		call(2, func(c *usage.Call) { c.Tool = "search" }),
+		call(3, func(c *usage.Call) { c.UseCase = "" }),
+		call(4, func(c *usage.Call) { c.Client = "cli" }),
+		call(5, func(c *usage.Call) { c.UserID = "bob" }),
+	}))
+	for want, f := range map[string]usage.Filter{
+		"c01":                 {Agent: "other"},
+		"c02":                 {Tool: "search"},
+		"c00 c01 c02 c04 c05": {UseCase: "sales"},
+		"c04":                 {Client: "cli"},
+		"c05":                 {User: "bob"},
+		"c02 c03":             {Since: now.Add(2 * time.Minute), Until: now.Add(4 * time.Minute)},
+	} {
+		f.Limit = 10
+		calls, err := s.Calls(t.Context(), f)
+		must(t, err)
+		var ids []string
+		for _, c := range calls {
+			ids = append(ids, c.ID)
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("%+v: got %s, want %s", f, got, want)
+		}
+	}
+}
+
+func callSums(t *testing.T, s Records) {
+	must(t, s.AddCalls(t.Context(), []usage.Call{call(0), call(1, func(c *usage.Call) { c.Outcome = usage.Failed })}))
+	must(t, s.AddCalls(t.Context(), []usage.Call{call(2), call(3, func(c *usage.Call) { c.Agent, c.Millis, c.UserID = "slow", 90_000, "bob" })}))
+	for by, want := range map[usage.By]string{
+		usage.ByAgent: "tables 3 1 30 300 120, slow 1 0 10 100 90000",
+		usage.ByUser:  "alice 3 1 30 300 120, bob 1 0 10 100 90000",
+		usage.ByTool:  "send_task 4 1 40 400 90120",
+		"":            " 4 1 40 400 90120",
+	} {
+		tallies, err := s.Tallies(t.Context(), usage.Filter{Limit: 10}, by, 0)
+		must(t, err)
+		var got []string
+		for _, s := range tallies {
+			got = append(got, fmt.Sprint(s.Key, " ", s.Calls, s.Errors, s.BytesIn, s.BytesOut, s.Millis))
+			if s.Key == "slow" && s.Counts[len(s.Counts)-3] != 1 {
+				t.Errorf("got the counts %v of a call that took 90 seconds", s.Counts)
+			}
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("by %q: got %s, want %s", by, strings.Join(got, ", "), want)
+		}
+	}
+	if _, err := s.Tallies(t.Context(), usage.Filter{Limit: 10}, "agent; DROP TABLE usage_hours", 0); err == nil {
+		t.Error("got sums by what is not there")
+	}
+}
+
+func callSeries(t *testing.T, s Records) {
+	day := now.Truncate(24 * time.Hour)
+	when := func(at time.Time) func(*usage.Call) { return func(c *usage.Call) { c.At = at } }
+	must(t, s.AddCalls(t.Context(), []usage.Call{
+		call(0, when(day.Add(time.Minute))), call(1, when(day.Add(59*time.Minute))), call(2, when(day.Add(5*time.Hour))), call(3, when(day.Add(30*time.Hour))),
+	}))
+	for step, want := range map[time.Duration]string{time.Hour: "0:2 5:1 30:1", 24 * time.Hour: "0:3 24:1"} {
+		tallies, err := s.Tallies(t.Context(), usage.Filter{Limit: 100}, usage.ByAgent, step)
+		must(t, err)
+		var got []string
+		for _, s := range tallies {
+			got = append(got, fmt.Sprint(int(s.From.Sub(day).Hours()), ":", s.Calls))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("every %v: got %s, want %s", step, strings.Join(got, " "), want)
+		}
+	}
+	tallies, err := s.Tallies(t.Context(), usage.Filter{Since: day.Add(5*time.Hour + 30*time.Minute), Limit: 100}, "", 0)
+	must(t, err)
+	if len(tallies) != 1 || tallies[0].Calls != 2 {
+		t.Errorf("got %+v from half past five on, want the whole hour and what follows", tallies)
+	}
+}
+
+func recordsDropped(t *testing.T, s Records) {
+	must(t, s.AddCalls(t.Context(), []usage.Call{call(0), call(1), call(200)}))
+	must(t, s.AddEvents(t.Context(), []audit.Event{event(0), event(1), event(200)}))
+	before := now.Add(2 * time.Hour)
+	for range 3 {
+		_, err := s.DropCalls(t.Context(), before, 1)
+		must(t, err)
+		_, err = s.DropEvents(t.Context(), before, 1)
+		must(t, err)
+	}
+	calls, err := s.Calls(t.Context(), usage.Filter{Limit: 10})
+	must(t, err)
+	sums, err := s.Tallies(t.Context(), usage.Filter{Limit: 10}, "", 0)
+	must(t, err)
+	events, err := s.Events(t.Context(), audit.Filter{Limit: 10})
+	must(t, err)
+	if len(calls) != 1 || len(sums) != 1 || sums[0].Calls != 1 || len(events) != 1 {
+		t.Errorf("got %d calls, the sums %+v and %d events, want what is from after", len(calls), sums, len(events))
+	}
+}
+
+func event(i int, change ...func(*audit.Event)) audit.Event {
+	e := audit.Event{
+		ID: fmt.Sprintf("e%02d", i), At: now.Add(time.Duration(i) * time.Minute).UTC(), Kind: audit.SignIn, Outcome: audit.OK,
+		ActorID: "id of alice", Actor: "alice", Address: "192.0.2.1", Target: "t", Detail: "password",
+	}
+	for _, f := range change {
+		f(&e)
+	}
+	return e
+}
+
+func eventPages(t *testing.T, s Records) {
+	var all []audit.Event
+	for i := range 5 {
+		all = append(all, event(i))
+	}
+	must(t, s.AddEvents(t.Context(), all))
+	f := audit.Filter{Limit: 2}
+	for i := len(all) - 1; i >= 0; {
+		page, err := s.Events(t.Context(), f)
+		must(t, err)
+		if len(page) == 0 {
+			t.Fatalf("the list ends before the event %d", i)
+		}
+		for _, e := range page {
+			if e != all[i] {
+				t.Errorf("got  %+v\nwant %+v", e, all[i])
+			}
+			f.After = audit.Mark{At: e.At, ID: e.ID}
+			i--
+		}
+	}
+}
+
+func eventFilters(t *testing.T, s Records) {
+	must(t, s.AddEvents(t.Context(), []audit.Event{
+		event(0),
+		event(1, func(e *audit.Event) { e.Kind = audit.AccountAdded }),
+		event(2, func(e *audit.Event) { e.Kind = audit.AccountAdmin }),
+		event(3, func(e *audit.Event) { e.ActorID, e.Actor = "id of bob", "bob" }),
+		event(4, func(e *audit.Event) { e.ActorID, e.Outcome = "", audit.Failed }),
+		event(5, func(e *audit.Event) { e.Target = "another" }),
+	}))
+	for _, c := range []struct {
+		want string
+		f    audit.Filter
+	}{
+		{"e05 e04 e03 e00", audit.Filter{Kind: audit.SignIn}},
+		{"e02 e01", audit.Filter{Kind: "account"}},
+		{"e02", audit.Filter{Kind: audit.AccountAdmin}},
+		{"", audit.Filter{Kind: "%"}},
+		{"e03", audit.Filter{Actor: "bob"}},
+		{"e03", audit.Filter{Actor: "id of bob"}},
+		{"e05 e04 e02 e01 e00", audit.Filter{Actor: "alice"}},
+		{"e04", audit.Filter{Outcome: audit.Failed}},
+		{"e05", audit.Filter{Target: "another"}},
+		{"e02 e01", audit.Filter{Since: now.Add(time.Minute), Until: now.Add(3 * time.Minute)}},
+	} {
+		c.f.Limit = 10
+		events, err := s.Events(t.Context(), c.f)
+		must(t, err)
+		var ids []string
+		for _, e := range events {
+			ids = append(ids, e.ID)
+		}
+		if got := strings.Join(ids, " "); got != c.want {
+			t.Errorf("%+v: got %s, want %s", c.f, got, c.want)
+		}
+	}
+}
+
+// eventsOfOneMoment are written by a log whose clock stands still.
+func eventsOfOneMoment(t *testing.T, s Records) {
+	const n = 50
+	l := (&audit.Log{Store: s, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)}).Open()
+	for i := range n {
+		l.Record(t.Context(), event(i, func(e *audit.Event) { e.Detail = fmt.Sprintf("%02d", i) }))
+	}
+	l.Flush(t.Context())
+	page, err := s.Events(t.Context(), audit.Filter{Limit: n})
+	must(t, err)
+	if len(page) != n {
+		t.Fatalf("got %d events, want %d", len(page), n)
+	}
+	slices.Reverse(page)
+	if !slices.IsSortedFunc(page, func(a, b audit.Event) int { return strings.Compare(a.Detail, b.Detail) }) {
+		t.Error("the events of one millisecond are not in the order in which they happened")
+	}
+}

@@ -1,0 +1,328 @@
+// Package admintest holds the contract of admin.Store as a test that every
+// implementation runs.
+package admintest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+	"rialto/bridge/admin"
+	"rialto/oauth"
+)
+
+// Store is what a test needs: the operator's view, and what there is to be seen.
+type Store interface {
+	admin.Store
+	oauth.Store
+	bridge.Ledger
+}
+
+var now = time.UnixMilli(1_800_000_000_000)
+
+// TestStore runs the contract against the stores that open returns. Each must be
+// empty.
+func TestStore(t *testing.T, open func(*testing.T) Store) {
+	for name, test := range map[string]func(*rig){
+		"clients of both kinds are one list, the latest first":             (*rig).clients,
+		"a text finds clients by the words of name and ID":                 (*rig).clientTexts,
+		"a client is found, with its last use and how many grants live":    (*rig).clientUse,
+		"grants are listed in pages, the latest first":                     (*rig).grants,
+		"grants are listed by account, by client, and as far as they live": (*rig).grantFilters,
+		"accounts are listed in pages, in the order of their names":        (*rig).accounts,
+		"everybody's tasks are listed in pages, the latest first":          (*rig).tasks,
+		"tasks are listed by owner, agent, state and time":                 (*rig).taskFilters,
+		"a task is read whosever it is":                                    (*rig).anyTask,
+	} {
+		t.Run(name, func(t *testing.T) { test(&rig{T: t, s: open(t)}) })
+	}
+}
+
+type rig struct {
+	*testing.T
+	s Store
+}
+
+func (r *rig) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *rig) client(id, name string, age time.Duration) {
+	r.Helper()
+	r.must(r.s.AddClient(r.Context(), &oauth.Client{
+		ID: id, Name: name, RedirectURIs: []string{"https://a.example/cb"}, AuthMethod: "none", Registered: now.Add(-age),
+	}, 1000))
+}
+
+func (r *rig) document(id string, age time.Duration) {
+	r.Helper()
+	r.must(r.s.KeepDocument(r.Context(), &oauth.Document{ID: id, Body: `{"client_name":"Kept"}`, Fetched: now.Add(-age), Fresh: now, Expires: now.Add(time.Hour)}, 1000))
+}
+
+func (r *rig) account(name string) *oauth.Account {
+	r.Helper()
+	a := &oauth.Account{ID: "id of " + name, Name: name, Password: "hash", Created: now}
+	r.must(r.s.AddAccount(r.Context(), a))
+	return a
+}
+
+func (r *rig) grant(id string, a *oauth.Account, client string, age time.Duration) *oauth.Grant {
+	r.Helper()
+	g := &oauth.Grant{ID: id, AccountID: a.ID, ClientID: client, Scope: oauth.ScopeSet{"mcp:tools"}, Resource: "r", Created: now.Add(-age), Expires: now.Add(time.Hour)}
+	r.must(r.s.AddGrant(r.Context(), g))
+	return g
+}
+
+func (r *rig) task(handle, owner, agent string, state a2a.State, age time.Duration) {
+	r.Helper()
+	e := &bridge.Entry{Handle: handle, Owner: owner, Client: "c", Agent: agent, MessageID: "m", Created: now.Add(-age), Updated: now}
+	r.must(r.s.AddTask(r.Context(), e, bridge.Lease{Replica: "r", Until: now.Add(time.Minute)}, 100))
+	e.Task = &a2a.Task{ID: "up", Status: a2a.Status{State: state, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("said")}}}}
+	e.Settled = state.Settled()
+	r.must(r.s.SaveTask(r.Context(), e, "r"))
+}
+
+// walk reads a list to its end, two rows at a time.
+func walk[T any](r *rig, list func(after admin.Mark, limit int) ([]T, error), mark func(T) admin.Mark) (ids []string) {
+	r.Helper()
+	var after admin.Mark
+	for range 20 {
+		rows, err := list(after, 2)
+		r.must(err)
+		for _, row := range rows {
+			after = mark(row)
+			ids = append(ids, after.ID)
+		}
+		if len(rows) < 2 {
+			return ids
+		}
+	}
+	r.Fatalf("the list has no end: %v", ids)
+	return nil
+}
+
+func (r *rig) equal(got, want []string) {
+	r.Helper()
+	if !slices.Equal(got, want) {
+		r.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func clientMark(c admin.ClientRow) admin.Mark {
+	return admin.Mark{At: c.Since, Term: c.Term, ID: c.ID()}
+}
+
+func (r *rig) listClients(kind admin.Kind, text string) []string {
+	r.Helper()
+	return walk(r, func(after admin.Mark, limit int) ([]admin.ClientRow, error) {
+		return r.s.ListClients(r.Context(), admin.ClientRows{Kind: kind, Text: text, After: after, Limit: limit, Now: now})
+	}, clientMark)
+}
+
+func (r *rig) clients() {
+	r.client("one", "One", 5*time.Hour)
+	r.document("https://two.example/c", 4*time.Hour)
+	r.client("three", "Three", 3*time.Hour)
+	r.client("three too", "Three", 3*time.Hour)
+	r.document("https://four.example/c", 2*time.Hour)
+	r.equal(r.listClients("", ""), []string{"https://four.example/c", "three too", "three", "https://two.example/c", "one"})
+	r.equal(r.listClients(admin.Registered, ""), []string{"three too", "three", "one"})
+	r.equal(r.listClients(admin.Document, ""), []string{"https://four.example/c", "https://two.example/c"})
+}
+
+func (r *rig) clientTexts() {
+	r.client("a", "Chat 100% App", 2*time.Hour)
+	r.client("b", "Chat 1000 App", time.Hour)
+	r.document("https://two.example/c", 3*time.Hour)
+	r.client("3f-Zq", "Chatter by Chat", 0)
+	r.equal(r.listClients("", "chat"), []string{"3f-Zq", "a", "b"}) // chat, chat 100%…, chat 1000…
+	r.equal(r.listClients("", "CHAT  100"), []string{"a", "b"})
+	r.equal(r.listClients("", "100%"), []string{"a"})
+	r.equal(r.listClients("", "3F-z"), []string{"3f-Zq"})
+	r.equal(r.listClients("", "app"), []string{"a", "b"})
+	r.equal(r.listClients(admin.Document, "app"), nil)
+	for _, text := range []string{"two.exa", "https://two.", "example", "kept"} {
+		r.equal(r.listClients("", text), []string{"https://two.example/c"})
+	}
+	r.equal(r.listClients("", "1_00"), nil)
+	r.must(r.s.UpdateClient(r.Context(), &oauth.Client{ID: "a", Name: "Renamed", RedirectURIs: []string{"https://a.example/cb"}, AuthMethod: "none"}, ""))
+	r.must(r.s.RemoveClient(r.Context(), "b", now))
+	r.equal(r.listClients("", "app"), nil)
+	r.equal(r.listClients("", "renamed"), []string{"a"})
+	r.must(r.s.KeepDocument(r.Context(), &oauth.Document{ID: "https://two.example/c", Body: `{"client_name":"Another"}`, Fetched: now, Fresh: now, Expires: now.Add(time.Hour)}, 1000))
+	r.equal(r.listClients("", "kept"), nil)
+	r.equal(r.listClients("", "another"), []string{"https://two.example/c"})
+}
+
+func (r *rig) clientUse() {
+	r.client("c", "C", 0)
+	a := r.account("alice")
+	first, second := r.grant("g1", a, "c", time.Hour), r.grant("g2", a, "c", 0)
+	r.must(r.s.NoteUses(r.Context(), map[string]time.Time{first.ID: now.Add(-time.Minute), second.ID: now}))
+	r.must(r.s.NoteUses(r.Context(), map[string]time.Time{second.ID: now.Add(-time.Hour), "nobody's": now}))
+	r.must(r.s.RevokeGrant(r.Context(), first.ID, now))
+	row, err := r.s.ClientRow(r.Context(), "c", now)
+	r.must(err)
+	if row.Client.Name != "C" || !row.Used.Equal(now) || row.Grants != 1 || !row.Since.Equal(now) {
+		r.Errorf("got %+v", row)
+	}
+	used, live, err := r.s.UseOf(r.Context(), "c", now)
+	r.must(err)
+	if !used.Equal(now) || live != 1 {
+		r.Errorf("got %v, %d", used, live)
+	}
+	if used, live, err := r.s.UseOf(r.Context(), "nobody", now); !used.IsZero() || live != 0 || err != nil {
+		r.Errorf("got %v, %d, %v for a client that nobody used", used, live, err)
+	}
+	if _, err := r.s.ClientRow(r.Context(), "nobody", now); !errors.Is(err, oauth.ErrNotFound) {
+		r.Errorf("got %v, want ErrNotFound", err)
+	}
+	r.document("https://two.example/c", 0)
+	if row, err := r.s.ClientRow(r.Context(), "https://two.example/c", now); err != nil || row.Document == nil || !row.Used.IsZero() {
+		r.Errorf("got %+v, %v for a document", row, err)
+	}
+}
+
+func (r *rig) listGrants(f admin.GrantRows) []string {
+	r.Helper()
+	return walk(r, func(after admin.Mark, limit int) ([]admin.Grant, error) {
+		f.After, f.Limit, f.Now = after, limit, now
+		return r.s.ListGrants(r.Context(), f)
+	}, func(g admin.Grant) admin.Mark { return admin.Mark{At: g.Created, ID: g.ID} })
+}
+
+func (r *rig) grants() {
+	a := r.account("alice")
+	r.client("c", "Chat", 0)
+	for i := range 5 {
+		r.grant(fmt.Sprint("g", i), a, "c", time.Duration(i/2)*time.Hour)
+	}
+	r.equal(r.listGrants(admin.GrantRows{}), []string{"g1", "g0", "g3", "g2", "g4"})
+	r.must(r.s.NoteUses(r.Context(), map[string]time.Time{"g1": now}))
+	rows, err := r.s.ListGrants(r.Context(), admin.GrantRows{Limit: 1, Now: now})
+	r.must(err)
+	g := rows[0]
+	if g.ClientName != "Chat" || g.Account != "alice" || !slices.Equal(g.Scope, []string{"mcp:tools"}) || !g.Used.Equal(now) || !g.Expires.Equal(now.Add(time.Hour)) {
+		r.Errorf("got %+v", g)
+	}
+}
+
+func (r *rig) grantFilters() {
+	a, b := r.account("alice"), r.account("bob")
+	r.grant("a1", a, "c1", 4*time.Hour)
+	r.grant("a2", a, "c2", 3*time.Hour)
+	r.grant("b1", b, "c1", 2*time.Hour)
+	child := &oauth.Grant{ID: "child", AccountID: a.ID, ClientID: "c3", Parent: "a2", Resource: "r", Created: now, Expires: now.Add(time.Hour)}
+	r.must(r.s.AddGrant(r.Context(), child))
+	r.equal(r.listGrants(admin.GrantRows{AccountID: a.ID}), []string{"child", "a2", "a1"})
+	r.equal(r.listGrants(admin.GrantRows{ClientID: "c1"}), []string{"b1", "a1"})
+	r.equal(r.listGrants(admin.GrantRows{ClientID: "c1", AccountID: b.ID}), []string{"b1"})
+	r.equal(r.listGrants(admin.GrantRows{Live: true}), []string{"child", "b1", "a2", "a1"})
+	r.must(r.s.RevokeGrant(r.Context(), "a2", now))
+	r.equal(r.listGrants(admin.GrantRows{Live: true}), []string{"b1", "a1"})
+	r.must(r.s.SetDisabled(r.Context(), b.ID, true))
+	r.equal(r.listGrants(admin.GrantRows{Live: true}), []string{"a1"})
+}
+
+func (r *rig) accounts() {
+	for _, name := range []string{"carol", "alice", "bob_1", "dave"} {
+		r.account(name)
+	}
+	list := func(f admin.AccountRows) []string {
+		return walk(r, func(after admin.Mark, limit int) ([]admin.Account, error) {
+			f.After, f.Limit, f.Now = after, limit, now
+			return r.s.ListAccounts(r.Context(), f)
+		}, func(a admin.Account) admin.Mark { return admin.Mark{ID: a.Name} })
+	}
+	find := func(text string) []string {
+		return walk(r, func(after admin.Mark, limit int) ([]admin.Account, error) {
+			return r.s.ListAccounts(r.Context(), admin.AccountRows{Text: text, After: after, Limit: limit, Now: now})
+		}, func(a admin.Account) admin.Mark { return admin.Mark{Term: a.Term, ID: a.ID} })
+	}
+	r.equal(list(admin.AccountRows{}), []string{"alice", "bob_1", "carol", "dave"})
+	r.equal(find("BOB_"), []string{"id of bob_1"})
+	r.equal(find("1"), []string{"id of bob_1"})
+	r.equal(find("ob"), nil)
+	r.account("alice.dee")
+	r.account("dee@alice.example")
+	r.equal(find("alice"), []string{"id of alice", "id of alice.dee", "id of dee@alice.example"})
+	r.must(r.s.RemoveAccount(r.Context(), "alice.dee"))
+	r.must(r.s.RemoveAccount(r.Context(), "dee@alice.example"))
+	r.equal(find("dee"), nil)
+	r.must(r.s.SetAdmin(r.Context(), "id of carol", true))
+	r.must(r.s.SetDisabled(r.Context(), "id of dave", true))
+	r.equal(list(admin.AccountRows{Admin: true}), []string{"carol"})
+	r.equal(list(admin.AccountRows{Disabled: true}), []string{"dave"})
+	r.grant("g", &oauth.Account{ID: "id of alice"}, "c", 0)
+	rows, err := r.s.ListAccounts(r.Context(), admin.AccountRows{Limit: 1, Now: now})
+	r.must(err)
+	if a := rows[0]; a.ID != "id of alice" || a.Grants != 1 || a.Admin || a.Disabled || !a.Created.Equal(now) {
+		r.Errorf("got %+v", a)
+	}
+}
+
+func (r *rig) listTasks(f admin.TaskRows) []string {
+	r.Helper()
+	return walk(r, func(after admin.Mark, limit int) ([]admin.Task, error) {
+		f.After, f.Limit = after, limit
+		return r.s.ListTasks(r.Context(), f)
+	}, func(t admin.Task) admin.Mark { return admin.Mark{At: t.Created, ID: t.ID} })
+}
+
+func (r *rig) tasks() {
+	a := r.account("alice")
+	for i := range 5 {
+		r.task(fmt.Sprint("t", i), a.ID, "one", a2a.Completed, time.Duration(i/2)*time.Hour)
+	}
+	r.task("of nobody", "gone", "one", a2a.Working, 10*time.Hour)
+	r.equal(r.listTasks(admin.TaskRows{}), []string{"t1", "t0", "t3", "t2", "t4", "of nobody"})
+	rows, err := r.s.ListTasks(r.Context(), admin.TaskRows{Limit: 1})
+	r.must(err)
+	if t := rows[0]; t.Owner != "alice" || t.OwnerID != a.ID || t.Agent != "one" || t.Client != "c" || t.State != a2a.Completed || t.Message != "said" {
+		r.Errorf("got %+v", t)
+	}
+}
+
+func (r *rig) taskFilters() {
+	r.task("done", "a", "one", a2a.Completed, 4*time.Hour)
+	r.task("asks", "a", "two", a2a.InputRequired, 3*time.Hour)
+	r.task("runs", "b", "one", a2a.Working, 2*time.Hour)
+	r.task("failed", "b", "two", a2a.Failed, time.Hour)
+	for _, c := range []struct {
+		want string
+		f    admin.TaskRows
+	}{
+		{"[asks done]", admin.TaskRows{OwnerID: "a"}},
+		{"[runs done]", admin.TaskRows{Agent: "one"}},
+		{"[done]", admin.TaskRows{State: a2a.Completed}},
+		{"[asks]", admin.TaskRows{State: a2a.InputRequired}},
+		{"[runs]", admin.TaskRows{State: a2a.Working}},
+		{"[failed]", admin.TaskRows{State: a2a.Failed, Agent: "two"}},
+		{"[]", admin.TaskRows{State: a2a.Unknown}},
+		{"[failed runs]", admin.TaskRows{Since: now.Add(-2 * time.Hour)}},
+		{"[asks]", admin.TaskRows{Since: now.Add(-3 * time.Hour), Until: now.Add(-2 * time.Hour)}},
+	} {
+		if got := fmt.Sprint(r.listTasks(c.f)); got != c.want {
+			r.Errorf("%+v: got %s, want %s", c.f, got, c.want)
+		}
+	}
+}
+
+func (r *rig) anyTask() {
+	r.task("t", "somebody", "one", a2a.Completed, 0)
+	e, err := r.s.AnyTask(r.Context(), "t")
+	r.must(err)
+	if e.Owner != "somebody" || e.Task == nil || e.State() != a2a.Completed {
+		r.Errorf("got %+v", e)
+	}
+	if _, err := r.s.AnyTask(r.Context(), "none"); !errors.Is(err, bridge.ErrNoTask) {
+		r.Errorf("got %v, want ErrNoTask", err)
+	}
+}

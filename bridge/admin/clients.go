@@ -1,0 +1,189 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"rialto/internal/audit"
+	"rialto/oauth"
+)
+
+// Kind says how a client is known.
+type Kind string
+
+// The kinds of clients.
+const (
+	Registered Kind = "registered" // by itself, at /register (RFC 7591)
+	Document   Kind = "document"   // by a document at the URL that is its ID
+	Configured Kind = "configured" // by the operator's configuration
+)
+
+// Client is a client as an operator sees it.
+type Client struct {
+	ID            string    `json:"id"`
+	Name          string    `json:"name"`
+	Kind          Kind      `json:"kind"`
+	URI           string    `json:"uri,omitempty"`  // its own page
+	Auth          string    `json:"auth"`           // how it proves who it is
+	RedirectURIs  []string  `json:"redirect_uris"`  // where answers go
+	RedirectHosts []string  `json:"redirect_hosts"` // the hosts of those, each once
+	Grants        int       `json:"grants"`         // that are live, up to MostCounted
+	Since         time.Time `json:"since,omitzero"` // when it registered, or its document was read last
+	Used          time.Time `json:"last_used,omitzero"`
+}
+
+// ClientFilter chooses clients. Empty fields do not filter.
+type ClientFilter struct {
+	Span
+	Kind Kind
+	Text string // what its name or its ID holds from the beginning of a word on, in any letter case
+}
+
+// ClientRows is what a store is asked for.
+type ClientRows struct {
+	Kind  Kind   // Registered or Document; "" is both
+	Text  string // in any letter case
+	After Mark
+	Limit int
+	Now   time.Time
+}
+
+// ClientRow is a client of the store: one that registered, or a document.
+type ClientRow struct {
+	Client   *oauth.Client
+	Document *oauth.Document
+	Since    time.Time
+	Used     time.Time
+	Grants   int
+	Term     string // by which a text found it
+}
+
+// Clients returns a page of clients: those of the configuration, then the
+// others, the latest first. It fails with ErrCursor.
+func (s *Service) Clients(ctx context.Context, f ClientFilter) (*Page[Client], error) {
+	after, err := f.mark()
+	if err != nil {
+		return nil, err
+	}
+	all := []Client{}
+	if f.Cursor == "" && (f.Kind == "" || f.Kind == Configured) {
+		if all, err = s.configured(ctx, f.Text); err != nil {
+			return nil, err
+		}
+	}
+	if f.Kind == Configured {
+		return &Page[Client]{Items: all}, nil
+	}
+	rows, err := s.Store.ListClients(ctx, ClientRows{Kind: f.Kind, Text: f.Text, After: after, Limit: f.size() + 1, Now: s.Now()})
+	if err != nil {
+		return nil, err
+	}
+	page := paged(rows, f.size(), (*ClientRow).mark)
+	for _, row := range page.Items {
+		all = append(all, s.client(row))
+	}
+	return &Page[Client]{Items: all, Next: page.Next}, nil
+}
+
+func (r *ClientRow) mark() Mark { return Mark{At: r.Since, Term: r.Term, ID: r.ID()} }
+
+// ID returns the client's ID.
+func (r *ClientRow) ID() string {
+	if r.Document != nil {
+		return r.Document.ID
+	}
+	return r.Client.ID
+}
+
+// configured returns the clients of the configuration that hold a text.
+func (s *Service) configured(ctx context.Context, text string) ([]Client, error) {
+	all := []Client{}
+	for _, c := range s.OAuth.ConfiguredClients() {
+		if text = strings.ToLower(text); !strings.Contains(strings.ToLower(c.ID+"\n"+c.Name), text) {
+			continue
+		}
+		used, live, err := s.Store.UseOf(ctx, c.ID, s.Now())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, newClient(c, Configured, ClientRow{Used: used, Grants: live}))
+	}
+	return all, nil
+}
+
+// client describes a row. A document that is not understood any more still has
+// an ID to be seen and removed by.
+func (s *Service) client(row ClientRow) Client {
+	if row.Document == nil {
+		return newClient(row.Client, Registered, row)
+	}
+	c, err := s.OAuth.DocumentedClient(row.Document)
+	if err != nil {
+		c = &oauth.Client{ID: row.Document.ID, Name: row.Document.ID}
+	}
+	return newClient(c, Document, row)
+}
+
+func newClient(c *oauth.Client, kind Kind, row ClientRow) Client {
+	out := Client{
+		ID: c.ID, Name: c.Name, Kind: kind, URI: c.URI, Auth: c.AuthMethod,
+		RedirectURIs: append([]string{}, c.RedirectURIs...), RedirectHosts: []string{},
+		Grants: row.Grants, Since: row.Since, Used: row.Used,
+	}
+	for _, uri := range c.RedirectURIs {
+		if host := oauth.RedirectHost(uri); !slices.Contains(out.RedirectHosts, host) {
+			out.RedirectHosts = append(out.RedirectHosts, host)
+		}
+	}
+	return out
+}
+
+// Client returns a client, or ErrNotFound.
+func (s *Service) Client(ctx context.Context, id string) (*Client, error) {
+	for _, c := range s.OAuth.ConfiguredClients() {
+		if c.ID == id {
+			used, live, err := s.Store.UseOf(ctx, id, s.Now())
+			out := newClient(c, Configured, ClientRow{Used: used, Grants: live})
+			return &out, err
+		}
+	}
+	row, err := s.Store.ClientRow(ctx, id, s.Now())
+	if err != nil {
+		return nil, found(err)
+	}
+	c := s.client(*row)
+	return &c, nil
+}
+
+// RegisterClient registers a client that cannot do so by itself. It fails with
+// Invalid for what one that can would be refused.
+func (s *Service) RegisterClient(ctx context.Context, by Actor, name string, redirectURIs []string, keepsSecret bool) (*oauth.ByHand, error) {
+	c, err := s.OAuth.RegisterByHand(ctx, name, redirectURIs, keepsSecret)
+	if refused, ok := errors.AsType[*oauth.Error](err); ok {
+		return nil, Invalid{refused.Description}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.record(ctx, by, audit.ClientRegistered, c.ID, name+", by hand", nil)
+	return c, nil
+}
+
+// RemoveClient forgets a client and revokes what it was granted. It fails with
+// ErrNotFound, and with Invalid for a client of the configuration. One whose ID
+// is a document's comes back when somebody allows it again.
+func (s *Service) RemoveClient(ctx context.Context, by Actor, id string) error {
+	c, err := s.Client(ctx, id)
+	if err != nil {
+		return err
+	}
+	if c.Kind == Configured {
+		return Invalid{"The client is one of the configuration: take it out there. What it was granted can be revoked here."}
+	}
+	err = found(s.OAuth.ForgetClient(ctx, id))
+	s.record(ctx, by, audit.ClientRemoved, id, c.Name, err)
+	return err
+}

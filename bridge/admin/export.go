@@ -1,0 +1,176 @@
+package admin
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"rialto/internal/audit"
+	"rialto/internal/usage"
+)
+
+// Format is what an export is written in.
+type Format string
+
+// The formats.
+const (
+	CSV  Format = "csv"
+	JSON Format = "json" // an array, one object to a line
+)
+
+// MediaType returns the Content-Type of a format.
+func (f Format) MediaType() string {
+	if f == CSV {
+		return "text/csv; charset=utf-8"
+	}
+	return "application/json"
+}
+
+// WriteCalls writes calls as they come. It holds no more than one of them.
+func WriteCalls(w io.Writer, f Format, calls iter.Seq2[usage.Call, error]) error {
+	head := []string{"id", "time", "user_id", "user", "client_id", "usecase", "door", "tool", "agent", "milliseconds", "bytes_in", "bytes_out", "outcome"}
+	return export(w, f, head, calls, func(c usage.Call) []string {
+		return []string{c.ID, stamp(c.At), c.UserID, c.User, c.Client, c.UseCase, c.Door, c.Tool, c.Agent,
+			strconv.FormatInt(c.Millis, 10), strconv.FormatInt(c.BytesIn, 10), strconv.FormatInt(c.BytesOut, 10), string(c.Outcome)}
+	})
+}
+
+// WriteSums writes sums. by names the first column.
+func WriteSums(w io.Writer, f Format, by usage.By, sums []usage.Sum) error {
+	first := string(by)
+	if by == "" {
+		first = "all"
+	}
+	head := []string{first, "name", "from", "calls", "errors", "bytes_in", "bytes_out", "mean_milliseconds", "p50_milliseconds", "p95_milliseconds", "p99_milliseconds"}
+	return export(w, f, head, all(sums), func(s usage.Sum) []string {
+		return []string{s.Key, s.Name, stamp(s.From), strconv.FormatInt(s.Calls, 10), strconv.FormatInt(s.Errors, 10),
+			strconv.FormatInt(s.BytesIn, 10), strconv.FormatInt(s.BytesOut, 10), millis(s.Mean), millis(s.P50), millis(s.P95), millis(s.P99)}
+	})
+}
+
+// WriteEvents writes events of the audit log as they come.
+func WriteEvents(w io.Writer, f Format, events iter.Seq2[audit.Event, error]) error {
+	head := []string{"id", "time", "kind", "outcome", "actor_id", "actor", "address", "target", "detail"}
+	return export(w, f, head, events, func(e audit.Event) []string {
+		return []string{e.ID, stamp(e.At), string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address, e.Target, e.Detail}
+	})
+}
+
+func all[T any](rows []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+func millis(ms float64) string { return strconv.FormatFloat(ms, 'f', 1, 64) }
+
+// export writes rows as they come. One that fails ends it: a CSV file ends early
+// then, and JSON without its bracket. One that ends with More says so in a last
+// row, with the cursor of the rest.
+func export[T any](w io.Writer, f Format, head []string, rows iter.Seq2[T, error], cells func(T) []string) error {
+	buffered := bufio.NewWriterSize(w, 32<<10)
+	var err error
+	switch f {
+	case CSV:
+		err = exportCSV(buffered, head, rows, cells)
+	case JSON:
+		err = exportJSON(buffered, rows)
+	default:
+		return Invalid{fmt.Sprintf("The format %q is not csv or json.", f)}
+	}
+	if err != nil {
+		return err
+	}
+	return buffered.Flush()
+}
+
+// truncated is the first cell of the last row of a CSV file that goes on at the
+// cursor in the second.
+const truncated = "truncated"
+
+// cut is that row in JSON.
+type cut struct {
+	Truncated bool   `json:"truncated"`
+	Next      string `json:"next_page_token"`
+}
+
+func exportCSV[T any](w io.Writer, head []string, rows iter.Seq2[T, error], cells func(T) []string) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for row, err := range rows {
+		if more, ok := errors.AsType[More](err); ok {
+			if err := out.Write(append([]string{truncated, more.Cursor}, make([]string, len(head)-2)...)); err != nil {
+				return err
+			}
+			break
+		}
+		if err != nil {
+			return err
+		}
+		line := cells(row)
+		for i, cell := range line {
+			line[i] = plain(cell)
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// plain keeps a spreadsheet from taking a cell for a formula: names of clients
+// and agents are a stranger's choice (OWASP, "CSV Injection").
+func plain(cell string) string {
+	if strings.IndexAny(cell, "=+-@\t\r\n＝＋－＠") == 0 {
+		return "'" + cell
+	}
+	return cell
+}
+
+func exportJSON[T any](w io.Writer, rows iter.Seq2[T, error]) error {
+	before := "["
+	for row, err := range rows {
+		var line any = row
+		if more, ok := errors.AsType[More](err); ok {
+			line, err = cut{true, more.Cursor}, nil
+		}
+		if err != nil {
+			return err
+		}
+		b, err := json.Marshal(line)
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, before+"\n"+string(b)); err != nil {
+			return err
+		}
+		before = ","
+	}
+	end := "\n]\n"
+	if before == "[" {
+		end = "[]\n"
+	}
+	_, err := io.WriteString(w, end)
+	return err
+}

@@ -1,0 +1,75 @@
+package admin_test
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/bridge/admin"
+	"rialto/internal/audit"
+	"rialto/internal/usage"
+)
+
+// endless is a store with more records than an export takes.
+type endless struct{ admin.Store }
+
+func (endless) Calls(_ context.Context, f usage.Filter) ([]usage.Call, error) {
+	rows := make([]usage.Call, f.Limit)
+	for i := range rows {
+		at := f.After.At.Add(time.Duration(i+1) * time.Millisecond)
+		rows[i] = usage.Call{ID: fmt.Sprint(at.UnixMilli()), At: at}
+	}
+	return rows, nil
+}
+
+func (endless) Events(_ context.Context, f audit.Filter) ([]audit.Event, error) {
+	rows := make([]audit.Event, f.Limit)
+	for i := range rows {
+		at := f.After.At.Add(-time.Duration(i+1) * time.Millisecond)
+		rows[i] = audit.Event{ID: fmt.Sprint(at.UnixMilli()), At: at}
+	}
+	return rows, nil
+}
+
+func (endless) Tallies(_ context.Context, f usage.Filter, _ usage.By, _ time.Duration) ([]usage.Tally, error) {
+	return make([]usage.Tally, f.Limit), nil
+}
+
+func TestAnExportThatIsCutSaysSoAndGoesOn(t *testing.T) {
+	s := &admin.Service{Store: endless{}}
+	last := func(text string) string {
+		lines := strings.Split(strings.TrimRight(text, "\n]"), "\n")
+		return lines[len(lines)-1]
+	}
+	var calls, events strings.Builder
+	if err := admin.WriteCalls(&calls, admin.JSON, s.Calls(t.Context(), usage.Filter{}, "")); err != nil {
+		t.Fatal(err)
+	}
+	var cut struct {
+		Truncated bool
+		Next      string `json:"next_page_token"`
+	}
+	if err := json.Unmarshal([]byte(last(calls.String())), &cut); err != nil || !cut.Truncated {
+		t.Fatalf("got %q, %v", last(calls.String()), err)
+	}
+	for c, err := range s.Calls(t.Context(), usage.Filter{}, cut.Next) {
+		if want := fmt.Sprint(time.Time{}.UnixMilli() + admin.MostExported + 1); err != nil || c.ID != want {
+			t.Errorf("the rest begins with %s, %v, want %s", c.ID, err, want)
+		}
+		break
+	}
+	if err := admin.WriteEvents(&events, admin.CSV, s.AllEvents(t.Context(), audit.Filter{}, "")); err != nil {
+		t.Fatal(err)
+	}
+	row, err := csv.NewReader(strings.NewReader(last(events.String()))).Read()
+	if err != nil || len(row) != 9 || row[0] != "truncated" || (admin.Span{Cursor: row[1]}).Check() != nil {
+		t.Errorf("got %q, %v", row, err)
+	}
+	if _, err := s.Usage(t.Context(), usage.Filter{}, usage.ByAgent, time.Hour); err == nil || !strings.Contains(err.Error(), "more than 10000 sums") {
+		t.Errorf("sums: got %v", err)
+	}
+}

@@ -1,0 +1,155 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"rialto/internal/audit"
+	"rialto/oauth"
+)
+
+// Grant is what a person has allowed a client.
+type Grant struct {
+	ID         string    `json:"id"`
+	AccountID  string    `json:"account_id"`
+	Account    string    `json:"account"` // its name
+	ClientID   string    `json:"client_id"`
+	ClientName string    `json:"client"`
+	Scope      []string  `json:"scope"`
+	Parent     string    `json:"parent,omitempty"` // the grant whose token was exchanged for one of this
+	Created    time.Time `json:"created"`
+	Expires    time.Time `json:"expires"`
+	Used       time.Time `json:"last_used,omitzero"`
+	Revoked    time.Time `json:"revoked,omitzero"`
+	State      State     `json:"state"`
+
+	disabled bool // its account is
+}
+
+// State says whether a grant opens anything.
+type State string
+
+// The states of grants.
+const (
+	Live    State = "live"
+	Expired State = "expired"
+	Revoked State = "revoked"
+	Paused  State = "paused" // its account is disabled
+)
+
+// GrantFilter chooses grants. Empty fields do not filter.
+type GrantFilter struct {
+	Span
+	AccountID string
+	ClientID  string
+	Live      bool // only those that open something
+}
+
+// GrantRows is what a store is asked for. It makes its rows with NewGrant, and
+// knows the names of clients that registered.
+type GrantRows struct {
+	AccountID, ClientID string
+	Live                bool
+	After               Mark
+	Limit               int
+	Now                 time.Time
+}
+
+// Grants returns a page of grants, the latest first. It fails with ErrCursor.
+func (s *Service) Grants(ctx context.Context, f GrantFilter) (*Page[Grant], error) {
+	after, err := f.mark()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.Store.ListGrants(ctx, GrantRows{
+		AccountID: f.AccountID, ClientID: f.ClientID, Live: f.Live, After: after, Limit: f.size() + 1, Now: s.Now(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	page := paged(rows, f.size(), func(g *Grant) Mark { return Mark{At: g.Created, ID: g.ID} })
+	names := map[string]string{}
+	for i := range page.Items {
+		if err := s.complete(ctx, &page.Items[i], names); err != nil {
+			return nil, err
+		}
+	}
+	return page, nil
+}
+
+// complete adds to a row what the store cannot know.
+func (s *Service) complete(ctx context.Context, g *Grant, names map[string]string) error {
+	g.State = Live
+	switch {
+	case !g.Revoked.IsZero():
+		g.State = Revoked
+	case !s.Now().Before(g.Expires):
+		g.State = Expired
+	case g.disabled:
+		g.State = Paused
+	}
+	if g.ClientName != "" {
+		return nil
+	}
+	name, ok := names[g.ClientID]
+	if !ok {
+		var err error
+		if name, err = s.OAuth.ClientName(ctx, g.ClientID); err != nil {
+			return err
+		}
+		names[g.ClientID] = name
+	}
+	g.ClientName = name
+	return nil
+}
+
+// Grant returns a grant, or ErrNotFound.
+func (s *Service) Grant(ctx context.Context, id string) (*Grant, error) {
+	g, err := s.OAuth.Store.Grant(ctx, id)
+	if err != nil {
+		return nil, found(err)
+	}
+	out := NewGrant(g, "")
+	return &out, s.complete(ctx, &out, map[string]string{})
+}
+
+// NewGrant returns a grant as a row of a list, with the name of its client.
+func NewGrant(g *oauth.Grant, client string) Grant {
+	return Grant{
+		ID: g.ID, AccountID: g.AccountID, Account: g.Name, ClientID: g.ClientID, ClientName: client, Scope: append([]string{}, g.Scope...), Parent: g.Parent,
+		Created: g.Created, Expires: g.Expires, Used: g.Used, Revoked: g.Revoked, disabled: g.Disabled,
+	}
+}
+
+// RevokeGrant ends a grant and everything issued under it, or fails with
+// ErrNotFound. One that has ended stays as it is.
+func (s *Service) RevokeGrant(ctx context.Context, by Actor, id string) error {
+	g, err := s.OAuth.Store.Grant(ctx, id)
+	if err != nil {
+		return found(err)
+	}
+	err = s.OAuth.EndGrant(ctx, id)
+	s.record(ctx, by, audit.GrantRevoked, id, "of "+g.Name+" for "+g.ClientID, err)
+	return err
+}
+
+// RevokeGrants ends the grants of an account, of a client, or those that the one
+// has given the other, and returns how many. At least one must be named.
+func (s *Service) RevokeGrants(ctx context.Context, by Actor, accountID, clientID string) (int, error) {
+	if accountID == "" && clientID == "" {
+		return 0, Invalid{"Name the account or the client whose connections are to end."}
+	}
+	n, err := s.OAuth.EndGrants(ctx, accountID, clientID)
+	var whose []string
+	if accountID != "" {
+		whose = append(whose, "of the account "+accountID)
+	}
+	if clientID != "" {
+		whose = append(whose, "for the client "+clientID)
+	}
+	s.record(ctx, by, audit.GrantRevoked, cmp.Or(clientID, accountID), fmt.Sprintf("%d, all %s", n, strings.Join(whose, " ")), err)
+	return n, err
+}

@@ -1,0 +1,61 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"rialto/internal/audit"
+	"rialto/oauth"
+)
+
+// Key is a key that signs access tokens.
+type Key struct {
+	ID        string    `json:"id"`
+	Algorithm string    `json:"algorithm"`
+	Active    time.Time `json:"signs_from"`
+	Rotates   time.Time `json:"rotates,omitzero"` // when the next one takes its place; only of the newest
+	Expires   time.Time `json:"expires"`          // when no token that it signed is alive any more
+	Signs     bool      `json:"signs"`            // now
+}
+
+// Keys returns the signing keys, oldest first. There are none where access tokens
+// take a secret.
+func (s *Service) Keys(ctx context.Context) ([]Key, error) {
+	keys := []Key{}
+	if s.OAuth.Algorithm == oauth.HS256 {
+		return keys, nil
+	}
+	all, err := s.OAuth.SigningKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	signs := -1
+	for i, k := range all {
+		keys = append(keys, Key{ID: k.ID, Algorithm: k.Algorithm, Active: k.Active, Expires: k.Expires})
+		if !k.Active.After(s.Now()) {
+			signs = i
+		}
+	}
+	if signs >= 0 {
+		keys[signs].Signs = true
+	}
+	if n := len(all); n > 0 {
+		keys[n-1].Rotates = all[n-1].Rotates()
+	}
+	return keys, nil
+}
+
+// RotateKeys replaces the signing key before its time and returns the new one,
+// which signs ten minutes later. It fails with Invalid where there are none.
+func (s *Service) RotateKeys(ctx context.Context, by Actor) (*Key, error) {
+	k, err := s.OAuth.RotateKeys(ctx)
+	if errors.Is(err, oauth.ErrNoKeys) {
+		return nil, Invalid{"There are no signing keys: tokens are made with the secret of the configuration."}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.record(ctx, by, audit.KeyRotated, k.ID, "", nil)
+	return &Key{ID: k.ID, Algorithm: k.Algorithm, Active: k.Active, Expires: k.Expires, Rotates: k.Rotates()}, nil
+}

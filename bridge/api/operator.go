@@ -1,0 +1,133 @@
+package api
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"rialto/bridge/admin"
+
+	"github.com/gorilla/mux"
+)
+
+// operatorRoutes puts what an operator may do on r, behind a scope.
+func (a *API) operatorRoutes(r *mux.Router, guard Guard, scope string) {
+	served := map[string]map[string]handler{
+		"/admin/clients":             {http.MethodGet: a.clients, http.MethodPost: a.registerClient},
+		"/admin/clients/{client}":    {http.MethodGet: a.client, http.MethodDelete: a.removeClient},
+		"/admin/grants":              {http.MethodGet: a.grants},
+		"/admin/grants/revoke":       {http.MethodPost: a.revokeGrants},
+		"/admin/grants/{grant}":      {http.MethodGet: a.grant, http.MethodDelete: a.revokeGrant},
+		"/admin/accounts":            {http.MethodGet: a.accounts, http.MethodPost: a.addAccount},
+		"/admin/accounts/{account}":  {http.MethodGet: a.account, http.MethodPatch: a.changeAccount, http.MethodDelete: a.removeAccount},
+		"/admin/tasks":               {http.MethodGet: a.everybodysTasks},
+		"/admin/tasks/{task}":        {http.MethodGet: a.anyTask},
+		"/admin/tasks/{task}/cancel": {http.MethodPost: a.cancelAny},
+		"/admin/audit":               {http.MethodGet: a.auditLog},
+		"/admin/keys":                {http.MethodGet: a.keys},
+		"/admin/keys/rotate":         {http.MethodPost: a.rotateKeys},
+		"/admin/settings":            {http.MethodGet: a.settings},
+		"/admin/doctor":              {http.MethodPost: a.examine},
+
+		"/admin/agents":                 {http.MethodGet: a.listedAgents, http.MethodPost: a.addAgent},
+		"/admin/agents/preview":         {http.MethodPost: a.previewAgent},
+		"/admin/agents/{agent}":         {http.MethodGet: a.listedAgent, http.MethodPut: a.changeAgent, http.MethodDelete: a.removeAgent},
+		"/admin/agents/{agent}/enable":  {http.MethodPost: a.enableAgent},
+		"/admin/agents/{agent}/disable": {http.MethodPost: a.disableAgent},
+		"/admin/agents/{agent}/test":    {http.MethodPost: a.testAgent},
+		"/admin/agents/{agent}/cards":   {http.MethodGet: a.cards},
+		"/admin/agents/{agent}/accept":  {http.MethodPost: a.acceptCard},
+	}
+	for _, path := range slices.Sorted(maps.Keys(served)) { // a word comes before a variable in its place
+		guarded := map[string]http.Handler{}
+		for method, h := range served[path] {
+			guarded[method] = guard(a.answering(h), scope)
+		}
+		r.Path(Roots[0] + path).Handler(a.byMethod(guarded, guard, scope))
+	}
+	for path, export := range map[string]http.HandlerFunc{"/usage": a.exportUsage, "/audit": a.exportAudit} {
+		r.Path(Roots[0] + path).Handler(a.byMethod(map[string]http.Handler{http.MethodGet: guard(export, scope)}, guard, scope))
+	}
+}
+
+// answering serves a handler of an operator's, whose calls are not counted as
+// use.
+func (a *API) answering(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := a.Allow(r)
+		var status int
+		var body any
+		if err == nil {
+			status, body, err = h(r)
+		}
+		if err != nil {
+			a.writeError(w, r, inTerms(err))
+			return
+		}
+		write(w, status, body)
+	})
+}
+
+// inTerms puts the errors of package admin into those of this API.
+func inTerms(err error) error {
+	var invalid admin.Invalid
+	switch {
+	case errors.Is(err, admin.ErrNotFound):
+		return notFound("There is no such thing.")
+	case errors.As(err, &invalid):
+		return badRequest("%s", invalid.Words)
+	}
+	return err
+}
+
+// variable returns a part of the address as it was before it was escaped: IDs of
+// clients may be URLs.
+func variable(r *http.Request, name string) string {
+	escaped := mux.Vars(r)[name]
+	if s, err := url.PathUnescape(escaped); err == nil {
+		return s
+	}
+	return escaped
+}
+
+// page is one page of an operator's list, under the name of what is in it.
+func page[T any](name string, p *admin.Page[T], err error) (int, any, error) {
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, map[string]any{name: append([]T{}, p.Items...), "next_page_token": p.Next}, nil
+}
+
+// span reads which page of a list is asked for.
+func span(r *http.Request) (admin.Span, error) {
+	size, err := number(r, "page_size", admin.DefaultPage, 1, admin.LargestPage)
+	return admin.Span{Cursor: r.URL.Query().Get("page_token"), Size: size}, err
+}
+
+// choice reads a value of the query that is one of a few, or is left out.
+func choice[T ~string](r *http.Request, name string, of ...T) (T, error) {
+	v := T(r.URL.Query().Get(name))
+	if v == "" || slices.Contains(of, v) {
+		return v, nil
+	}
+	words := make([]string, len(of))
+	for i, o := range of {
+		words[i] = string(o)
+	}
+	return "", badRequest("%s must be one of %s.", name, strings.Join(words, ", "))
+}
+
+func answered[T any](v T, err error) (int, any, error) {
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, v, nil
+}
+
+// done is the answer to what has nothing to show.
+func done(err error) (int, any, error) {
+	return answered(struct{}{}, err)
+}

@@ -1,0 +1,158 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+	"rialto/bridge/registry"
+)
+
+// agentBody is an agent as an operator sends it.
+type agentBody struct {
+	registry.Agent
+	Secret  *string `json:"secret"`  // that proves to the agent who calls; left out, a change keeps the one there is
+	Version int64   `json:"version"` // of the agent that is changed
+}
+
+func (b *agentBody) agent() registry.Agent {
+	a := b.Agent
+	if b.Secret != nil {
+		a.Credentials.Secret = *b.Secret
+	}
+	return a
+}
+
+// aboutAgents puts the errors of the list of agents into the terms of this API.
+func aboutAgents(err error) error {
+	switch {
+	case errors.Is(err, registry.ErrNoAgent):
+		return notFound("There is no such agent.")
+	case errors.Is(err, bridge.ErrNoCard):
+		return &refusal{http.StatusConflict, "no_card", "No card of the agent waits to be accepted."}
+	case errors.Is(err, registry.ErrChanged), errors.Is(err, registry.ErrExists), errors.Is(err, registry.ErrTooMany):
+		return &refusal{http.StatusConflict, "conflict", sentence(err.Error())}
+	}
+	return err
+}
+
+// asked is aboutAgents for calls that say how an agent is set up, or reach it:
+// what is wrong with that is in words for an operator.
+func asked(err error) error {
+	err = aboutAgents(err)
+	var own *refusal
+	var far *a2a.Error
+	if err == nil || errors.As(err, &own) || errors.As(err, &far) {
+		return err
+	}
+	return badRequest("%s", sentence(err.Error()))
+}
+
+func (a *API) listedAgents(r *http.Request) (int, any, error) {
+	list, err := a.Operator.Agents.List(r.Context())
+	return answered(map[string]any{"agents": list}, err)
+}
+
+func (a *API) listedAgent(r *http.Request) (int, any, error) {
+	s, err := a.Operator.Agents.Agent(r.Context(), variable(r, "agent"))
+	return answered(s, aboutAgents(err))
+}
+
+func (a *API) addAgent(r *http.Request) (int, any, error) {
+	var in agentBody
+	if err := read(r, &in); err != nil {
+		return 0, nil, err
+	}
+	if err := a.Operator.AddAgent(r.Context(), a.Actor(r), in.agent()); err != nil {
+		return 0, nil, asked(err)
+	}
+	s, err := a.Operator.Agents.Agent(r.Context(), in.Name)
+	return http.StatusCreated, s, aboutAgents(err)
+}
+
+func (a *API) changeAgent(r *http.Request) (int, any, error) {
+	var in agentBody
+	if err := read(r, &in); err != nil {
+		return 0, nil, err
+	}
+	name := variable(r, "agent")
+	if in.Name != "" && in.Name != name {
+		return 0, nil, badRequest("name is %q in the body and %q in the address: an agent keeps its name.", in.Name, name)
+	}
+	in.Name = name
+	if err := a.Operator.ChangeAgent(r.Context(), a.Actor(r), in.agent(), in.Version, in.Secret == nil); err != nil {
+		return 0, nil, asked(err)
+	}
+	return a.listedAgent(r)
+}
+
+func (a *API) removeAgent(r *http.Request) (int, any, error) {
+	return done(asked(a.Operator.RemoveAgent(r.Context(), a.Actor(r), variable(r, "agent"))))
+}
+
+func (a *API) enableAgent(r *http.Request) (int, any, error) {
+	if _, err := a.Operator.EnableAgent(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
+		return 0, nil, aboutAgents(err)
+	}
+	return a.listedAgent(r)
+}
+
+func (a *API) disableAgent(r *http.Request) (int, any, error) {
+	if _, err := a.Operator.DisableAgent(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
+		return 0, nil, aboutAgents(err)
+	}
+	return a.listedAgent(r)
+}
+
+// previewAgent reads the card of an agent that is not added yet.
+func (a *API) previewAgent(r *http.Request) (int, any, error) {
+	var in agentBody
+	if err := read(r, &in); err != nil {
+		return 0, nil, err
+	}
+	p, err := a.Operator.Agents.Preview(r.Context(), in.agent())
+	return answered(p, asked(err))
+}
+
+// testAgent sends an agent one message in the operator's name.
+func (a *API) testAgent(r *http.Request) (int, any, error) {
+	var in struct {
+		Message string `json:"message"`
+	}
+	if err := read(r, &in); err != nil {
+		return 0, nil, err
+	}
+	if in.Message == "" {
+		return 0, nil, badRequest("message is missing: what is the agent to be asked?")
+	}
+	t, err := a.Operator.Agents.Test(r.Context(), a.Actor(r).ID, variable(r, "agent"), in.Message)
+	return answered(t, asked(err))
+}
+
+// shownCard is a card that an agent has shown.
+type shownCard struct {
+	Digest  string          `json:"digest"`
+	First   time.Time       `json:"first"`
+	Last    time.Time       `json:"last"`
+	InForce bool            `json:"in_force"`
+	Card    json.RawMessage `json:"card"`
+}
+
+// cards lists the cards that an agent has shown, the latest first.
+func (a *API) cards(r *http.Request) (int, any, error) {
+	seen, err := a.Operator.Cards(r.Context(), variable(r, "agent"))
+	valid, known := bridge.InForce(seen)
+	all := []shownCard{}
+	for _, c := range seen {
+		all = append(all, shownCard{c.Digest, c.First, c.Last, known && c.Digest == valid.Digest, c.Card})
+	}
+	return answered(map[string]any{"cards": all}, err)
+}
+
+// acceptCard puts the card that an agent has shown last in force.
+func (a *API) acceptCard(r *http.Request) (int, any, error) {
+	return done(aboutAgents(a.Operator.AcceptCard(r.Context(), a.Actor(r), variable(r, "agent"))))
+}

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+
+	"rialto/bridge"
+
+	"github.com/gorilla/mux"
+)
+
+// share makes a link to a document of the caller's.
+func (a *API) share(r *http.Request) (int, any, error) {
+	var in struct {
+		ID string `json:"id"`
+	}
+	if err := read(r, &in); err != nil {
+		return 0, nil, err
+	}
+	s, link, err := a.Bridge.ShareDocument(r.Context(), in.ID)
+	if err != nil {
+		return 0, nil, whyNotShared(err)
+	}
+	return http.StatusCreated, bridge.Shared{Share: *s, URL: link}, nil
+}
+
+// whyNotShared says what is wrong in the terms of the API.
+func whyNotShared(err error) error {
+	switch {
+	case errors.Is(err, bridge.ErrNoShare):
+		return notFound("Nothing can be shared here: the operator has not turned it on.")
+	case errors.Is(err, bridge.ErrNoTask):
+		return notFound("There is no such task, or not yours.")
+	case errors.Is(err, bridge.ErrNotShareable):
+		return &refusal{http.StatusConflict, "invalid_task_state", "This can be shared when its task has ended."}
+	case errors.Is(err, bridge.ErrTooManyShares):
+		return &refusal{http.StatusConflict, "too_many_shares", "You share as much as one may. End some links first."}
+	}
+	if words, ok := bridge.Words(err); ok {
+		return badRequest("%s", words)
+	}
+	if down, ok := errors.AsType[bridge.Unreachable](err); ok {
+		return &refusal{http.StatusServiceUnavailable, "unavailable", down.Error()}
+	}
+	return err
+}
+
+// shares lists what the caller shares, the latest first.
+func (a *API) shares(r *http.Request) (int, any, error) {
+	size, err := pageSize(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	list, next, err := a.Bridge.ListShares(r.Context(), r.URL.Query().Get("page_token"), size)
+	if errors.Is(err, bridge.ErrCursor) {
+		err = errPageToken
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, struct {
+		Shares []bridge.Share `json:"shares"`
+		Next   string         `json:"next_page_token"`
+	}{append([]bridge.Share{}, list...), next}, nil
+}
+
+// unshare ends a link.
+func (a *API) unshare(r *http.Request) (int, any, error) {
+	err := a.Bridge.EndShare(r.Context(), mux.Vars(r)["share"])
+	if errors.Is(err, bridge.ErrNoShare) {
+		return 0, nil, notFound("There is no such share, or not yours.")
+	}
+	return http.StatusOK, struct{}{}, err
+}

@@ -1,0 +1,206 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"rialto/a2a"
+	"rialto/mcp"
+
+	"github.com/google/uuid"
+)
+
+// ConnectPath is where people connect agents: the name of one follows.
+const ConnectPath = "/connect/"
+
+// Connections tell which agents their users connect themselves, each with an
+// account or a key of their own.
+type Connections interface {
+	// Wanted reports whether an agent is such a one.
+	Wanted(agent string) bool
+
+	// Connected reports whether user has connected it.
+	Connected(ctx context.Context, user, agent string) (bool, error)
+}
+
+// Connectable names the agents that are for the caller and that people connect
+// themselves. It waits for nobody.
+func (b *Bridge) Connectable(ctx context.Context) []string {
+	var names []string
+	for _, p := range b.visible(ctx) {
+		if b.connectable(p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// connectable reports whether people can connect an agent here.
+func (b *Bridge) connectable(agent string) bool {
+	return b.Pages && b.Connections != nil && b.Connections.Wanted(agent)
+}
+
+// connectURL returns where the owner of e connects its agent, "" if nowhere. The
+// task goes on when that is done.
+func (b *Bridge) connectURL(e *Entry) string {
+	if !b.connectable(e.Agent) {
+		return ""
+	}
+	return b.URL + ConnectPath + e.Agent + "?task=" + url.QueryEscape(e.Handle)
+}
+
+// mustConnect reports whether an agent has refused a call, or would, until its
+// user connects it.
+func (b *Bridge) mustConnect(agent string, err error) bool {
+	var e *a2a.Error
+	if !errors.As(err, &e) || !b.connectable(agent) {
+		return false
+	}
+	return e.Code == a2a.Unauthenticated || e.Code == a2a.Forbidden && e.Challenge != ""
+}
+
+// held reports whether e holds a message that its agent has not taken, until
+// the owner has connected the agent.
+func (e *Entry) held() bool {
+	return e.Failure == nil && e.Task != nil && e.Task.ID == "" && e.Task.Status.State == a2a.AuthRequired && len(e.Task.History) > 0
+}
+
+// What a person is told whose message is held: of which agent, and where to go.
+const (
+	toConnect = "The agent %s wants to know who you are. Connect it with your own account at %s; then it gets your message."
+	toRepeat  = "The agent %s has not got your message yet: it could not be reached when you had connected it. Try again in a moment, at %s."
+)
+
+// holds returns what to tell the owner of a message that the agent has certainly
+// not taken, if it is to be held instead of failing the task; "" if it is not. A
+// message that was held is not lost because the agent is away when its turn has
+// come.
+func (f *follower) holds(err error) string {
+	switch {
+	case f.entry.Task != nil || f.message == nil:
+		return ""
+	case f.b.mustConnect(f.entry.Agent, err):
+		return toConnect
+	case f.entry.released && certain(err) && (a2a.Is(err, a2a.Unavailable) || a2a.Is(err, a2a.RateLimited)):
+		return toRepeat
+	}
+	return ""
+}
+
+// hold keeps the message that the agent did not take instead of failing the
+// task.
+func (e *Entry) hold(m *a2a.Message, words string, now time.Time) {
+	said := a2a.Message{ID: uuid.NewString(), Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(words)}}
+	e.Task = &a2a.Task{ContextID: m.ContextID, Status: a2a.Status{State: a2a.AuthRequired, Message: &said, Timestamp: now}, History: []a2a.Message{*m}}
+}
+
+// release takes the message out that e holds, to be sent under another id.
+func (e *Entry) release(id string) *a2a.Message {
+	m := e.Task.History[0]
+	m.ID = id
+	e.Task, e.released = nil, true
+	return &m
+}
+
+// Waits reports whether a task of the caller's waits until they have connected
+// an agent.
+func (b *Bridge) Waits(ctx context.Context, agent, handle string) bool {
+	e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
+	return err == nil && e.waitsFor(agent)
+}
+
+func (e *Entry) waitsFor(agent string) bool {
+	return e.Agent == agent && e.Settled && e.State() == a2a.AuthRequired
+}
+
+// Resume lets a task of the caller's go on whose agent was waiting until the
+// caller had connected it. A task that waits for nothing of the kind stays as it
+// is, and of several calls one resumes it.
+func (b *Bridge) Resume(ctx context.Context, agent, handle string) error {
+	caller := b.Caller(ctx)
+	e, err := b.Ledger.Task(ctx, caller.User, handle)
+	if err != nil || !e.waitsFor(agent) {
+		return err
+	}
+	f, err := b.send(ctx, caller, &sendArgs{TaskID: handle, Message: "The user has connected the account.", pause: e.MessageID})
+	if errors.Is(err, ErrTaskBusy) {
+		return nil // somebody else has
+	}
+	if err != nil {
+		return err
+	}
+	var noWait float64
+	_, err = b.await(ctx, f, &noWait, func(string) {})
+	return err
+}
+
+// AgentCard returns what is told of an agent that is for the caller, and its
+// card. An agent that is not there for the caller is ErrNoAgent.
+func (b *Bridge) AgentCard(ctx context.Context, name string) (AgentInfo, *a2a.Card, error) {
+	p := b.known(ctx, name)
+	if p == nil {
+		return AgentInfo{}, nil, ErrNoAgent
+	}
+	conn, err := b.connect(ctx, p)
+	if err != nil {
+		return AgentInfo{}, nil, err
+	}
+	return b.info(ctx, p), conn.Card(), nil
+}
+
+// ErrNoAgent says that there is no such agent for the caller.
+var ErrNoAgent = errors.New("no such agent")
+
+// visit is what a task in auth-required asks the person at the client: to open a
+// page. There is none if neither we nor its agent know one.
+func (b *Bridge) visit(e *Entry) (q mcp.Question, ok bool) {
+	text := shown(e.Task.Status.Message.Text(), 500)
+	link := b.connectURL(e)
+	if link == "" {
+		link = firstLink(text)
+	}
+	return mcp.Visit(questionKey(e), text, link), link != ""
+}
+
+// sendOff puts it to the person at the client that they open a page, and waits
+// until the task has left its pause: it does so once they have connected the agent
+// here, and an agent with a page of its own may do so too. done is unset if it
+// waits still.
+func (b *Bridge) sendOff(ctx context.Context, c *mcp.Call, e *Entry, wait *float64) (after *Entry, done bool, err error) {
+	q, ok := b.visit(e)
+	if !ok || !c.CanAsk(q) {
+		return e, false, nil
+	}
+	answers, err := c.Ask(ctx, q)
+	if errors.Is(err, mcp.ErrNoAnswer) {
+		return e, false, nil
+	}
+	if err != nil || !answers[0].Accepted() {
+		return e, false, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, waitFor(wait))
+	defer cancel()
+	if _, err := b.next(waiting, e.Owner, e.Handle, e.Updated); err != nil && ctx.Err() != nil {
+		return nil, false, ctx.Err()
+	}
+	after, err = b.task(ctx, e.Handle, waitFor(wait), c.Progress)
+	return after, err == nil && (after.MessageID != e.MessageID || after.State() != a2a.AuthRequired), err
+}
+
+// unconnected is what a caller is told whose user has to connect an agent first,
+// and then.
+func (b *Bridge) unconnected(agent, then string) error {
+	return inputError{fmt.Sprintf("The agent %s wants to know who the user is. Give the user this link to connect the agent: %s. %s", agent, b.URL+ConnectPath+agent, then)}
+}
+
+// notTaken is what a caller is told whose agent did not take a message to a task
+// that exists already.
+func (b *Bridge) notTaken(e *Entry, err error) error {
+	if b.mustConnect(e.Agent, err) {
+		return b.unconnected(e.Agent, "The task stands where it stood; when the user has connected the agent, send the message again.")
+	}
+	return fmt.Errorf("the agent did not take the message, and the task stands where it stood: %w", err)
+}

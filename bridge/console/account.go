@@ -1,0 +1,105 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+
+	"rialto/bridge/admin"
+	"rialto/templates"
+)
+
+// accountRoutes lists the pages of somebody's own account.
+func (c *Console) accountRoutes() []route {
+	a := accountArea
+	return []route{
+		{"/account", c.show(a, c.connections), nil},
+		{"/account/end", nil, c.do(a, sure(c.askEnd, c.end))},
+		{"/account/end-all", nil, c.do(a, sure(askEndAll, c.endAll))},
+		{"/account/tasks", c.show(a, c.ownTasks), nil},
+		{"/account/agents", c.show(a, c.ownAgents), nil},
+		{"/account/agents/forget", nil, c.do(a, sure(c.askForget, c.forget))},
+		{"/account/links", c.show(a, c.links), nil},
+		{"/account/links/end", nil, c.do(a, sure(askEndLink, c.endLink))},
+		{"/account/links/end-all", nil, c.do(a, sure(askEndLinks, c.endLinks))},
+		{"/account/password", c.show(a, c.password), c.do(a, c.changePassword)},
+	}
+}
+
+// connections shows which apps may act for the person.
+func (c *Console) connections(r *http.Request) (templates.Console, error) {
+	q := asked(r)
+	page, err := c.Admin.Grants(r.Context(), admin.GrantFilter{Span: span(r), AccountID: user(r).User, Live: true})
+	if err != nil {
+		return templates.Console{}, err
+	}
+	t := &templates.Table{
+		Columns: []templates.Column{{Name: "App"}, {Name: "It can"}, {Name: "Agents"}, {Name: "Last used"}, {Name: "Connected"}, {Name: "Ends"}},
+		Empty:   templates.Say("No app is connected. Add the address on the start page to your chat app."),
+	}
+	for _, g := range page.Items {
+		t.Rows = append(t.Rows, templates.Entry{
+			Cells: []templates.Text{
+				templates.Data(g.ClientName), c.scopes(g.Scope), c.reached(r, g.Scope),
+				templates.When(g.Used, c.Now()), templates.When(g.Created, c.Now()), templates.When(g.Expires, c.Now()),
+			},
+			Actions: []templates.Button{{Action: "/account/end", Word: "End", About: g.ClientName, Grave: true, Hidden: []templates.Value{{Name: "id", Value: g.ID}}}},
+		})
+	}
+	p := templates.Console{
+		Title: "Connections",
+		Lead:  templates.Say("These apps may act for you. What you end here has to be allowed again before it works again."),
+		Sections: []templates.Section{
+			{ID: "connections", Table: q.pager(r, t, page.Next)},
+		},
+	}
+	if len(t.Rows) > 1 || t.Next != "" {
+		p.Actions = []templates.Button{{Action: "/account/end-all", Word: "End all", Grave: true}}
+	}
+	return p, nil
+}
+
+// own returns a grant of the person's. One of somebody else is not there.
+func (c *Console) own(r *http.Request, id string) (*admin.Grant, error) {
+	g, err := c.Admin.Grant(r.Context(), id)
+	if err == nil && g.AccountID != user(r).User {
+		err = admin.ErrNotFound
+	}
+	return g, err
+}
+
+func (c *Console) askEnd(r *http.Request, f url.Values) (question, error) {
+	g, err := c.own(r, f.Get("id"))
+	if err != nil {
+		return question{}, err
+	}
+	return question{
+		title: "End this connection?", word: "End it", back: "/account",
+		about: templates.Say("{} can do nothing more for you, at once. To use it again, connect it again.", g.ClientName),
+	}, nil
+}
+
+func (c *Console) end(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	g, err := c.own(r, f.Get("id"))
+	if err == nil {
+		err = c.Admin.RevokeGrant(r.Context(), c.actor(r), g.ID)
+	}
+	return with("/account", "revoked"), nil, err
+}
+
+func askEndAll(*http.Request, url.Values) (question, error) {
+	return question{
+		title: "End all connections?", word: "End all", back: "/account",
+		about: templates.Say("No app can do anything more for you, at once. To use one again, connect it again."),
+	}, nil
+}
+
+func (c *Console) endAll(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
+	_, err := c.Admin.RevokeGrants(r.Context(), c.actor(r), user(r).User, "")
+	return with("/account", "ended"), nil, err
+}
+
+// actor returns who does something, for the audit log.
+func (c *Console) actor(r *http.Request) admin.Actor {
+	who := user(r)
+	return admin.Actor{ID: who.User, Name: who.Name, Address: c.OAuth.Address(r)}
+}

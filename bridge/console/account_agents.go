@@ -1,0 +1,109 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"rialto/a2a/a2avault"
+	"rialto/bridge"
+	"rialto/bridge/admin"
+	"rialto/internal/audit"
+	"rialto/templates"
+)
+
+// Vault keeps what people have connected agents with: see a2avault.Vault.
+type Vault interface {
+	Connections(ctx context.Context, user string) ([]a2avault.Connection, error)
+	Forget(ctx context.Context, user, agent string) error
+}
+
+// vaulted returns what the person has connected.
+func (c *Console) vaulted(r *http.Request) ([]a2avault.Connection, error) {
+	if c.Vault == nil {
+		return nil, nil
+	}
+	return c.Vault.Connections(r.Context(), user(r).User)
+}
+
+// ownAgents shows the accounts at agents that the person has connected, and the
+// agents that wait for one. There is one for each agent at most, so that one page
+// shows them all.
+func (c *Console) ownAgents(r *http.Request) (templates.Console, error) {
+	all, err := c.vaulted(r)
+	if err != nil {
+		return templates.Console{}, err
+	}
+	t := &templates.Table{
+		Columns: []templates.Column{{Name: "Agent"}, {Name: "State"}, {Name: "Account connected"}, {Name: "Renewed"}},
+		Empty:   templates.Say("You have connected no account. An agent that needs one asks for it with a link."),
+	}
+	for _, v := range all {
+		t.Rows = append(t.Rows, templates.Entry{
+			Cells: []templates.Text{
+				templates.Link(bridge.ConnectPath+url.PathEscape(v.Agent), templates.Data(v.Agent)), connectionState(v.Kind),
+				templates.When(v.Connected, c.Now()), templates.When(v.Updated, c.Now()),
+			},
+			Actions: []templates.Button{{Action: "/account/agents/forget", Word: "Forget", About: v.Agent, Grave: true, Hidden: hidden("agent", v.Agent)}},
+		})
+	}
+	for _, name := range c.Bridge.Connectable(r.Context()) {
+		if slices.ContainsFunc(all, func(v a2avault.Connection) bool { return v.Agent == name }) {
+			continue
+		}
+		to := bridge.ConnectPath + url.PathEscape(name)
+		t.Rows = append(t.Rows, templates.Entry{
+			Cells:   []templates.Text{templates.Link(to, templates.Data(name)), templates.Badge(templates.Note, "not connected"), templates.Data("–"), templates.Data("–")},
+			Actions: []templates.Button{{Action: to, Get: true, Word: "Connect", About: name}},
+		})
+	}
+	return templates.Console{
+		Title: "Agent accounts", Lead: templates.Say("Your accounts at agents that ask who you are. Nobody else's tasks use them, and nobody sees what is kept."),
+		Sections: []templates.Section{{ID: "agents", Table: t}},
+	}, nil
+}
+
+func connectionState(k a2avault.Kind) templates.Text {
+	if k == a2avault.Ended {
+		return templates.Badge(templates.Note, "Connect it again")
+	}
+	return templates.Badge(templates.Good, "in force")
+}
+
+// askForget asks about a connection of the person's. One of somebody else is
+// not there.
+func (c *Console) askForget(r *http.Request, f url.Values) (question, error) {
+	all, err := c.vaulted(r)
+	if err != nil {
+		return question{}, err
+	}
+	for _, v := range all {
+		if v.Agent == f.Get("agent") {
+			return question{
+				title: "Forget this account?", word: "Forget it", back: "/account/agents",
+				about: templates.Say("{} gets no more tasks in your name until you connect it again. At its own site, this server may still be listed: end that there.", v.Agent),
+			}, nil
+		}
+	}
+	return question{}, admin.ErrNotFound
+}
+
+func (c *Console) forget(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	if c.Vault == nil {
+		return "", nil, admin.ErrNotFound
+	}
+	err := c.Vault.Forget(r.Context(), user(r).User, f.Get("agent"))
+	switch {
+	case errors.Is(err, a2avault.ErrNone):
+		return "", nil, admin.ErrNotFound
+	case err != nil:
+		return "", nil, err
+	}
+	if c.Admin.Audit != nil {
+		who := c.actor(r)
+		c.Admin.Audit.Record(r.Context(), audit.Event{Kind: audit.AgentForgotten, ActorID: who.ID, Actor: who.Name, Address: who.Address, Target: f.Get("agent")})
+	}
+	return with("/account/agents", "forgotten"), nil, nil
+}

@@ -1,0 +1,86 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"rialto/bridge"
+	"rialto/bridge/admin"
+	"rialto/templates"
+)
+
+// linkPage is how many shared documents a page lists.
+const linkPage = 50
+
+// links shows what the person shares with whoever has the link. The links
+// themselves are kept nowhere, so that they cannot be shown again.
+func (c *Console) links(r *http.Request) (templates.Console, error) {
+	q := asked(r)
+	shares, next, err := c.Bridge.ListShares(r.Context(), r.URL.Query().Get("after"), linkPage)
+	if errors.Is(err, bridge.ErrCursor) {
+		shares, next, err = c.Bridge.ListShares(r.Context(), "", linkPage)
+	}
+	if err != nil {
+		return templates.Console{}, err
+	}
+	t := &templates.Table{
+		Columns: []templates.Column{{Name: "Document"}, {Name: "Shared"}, {Name: "Ends"}},
+		Empty:   templates.Say("You share nothing. A document's page has a button for it, where this server allows it."),
+	}
+	for _, s := range shares {
+		t.Rows = append(t.Rows, templates.Entry{
+			Cells: []templates.Text{
+				templates.Lines(templates.Link(bridge.DocumentPath+url.PathEscape(s.Document), templates.Data(s.Title)), templates.Code(s.Document)),
+				templates.When(s.Created, c.Now()), templates.When(s.Expires, c.Now()),
+			},
+			Actions: []templates.Button{{Action: "/account/links/end", Word: "End", About: s.Title, Grave: true, Hidden: hidden("id", s.ID)}},
+		})
+	}
+	p := templates.Console{
+		Title: "Shared links", Lead: templates.Say("Whoever has one of these links sees the document, without signing in."),
+		Sections: []templates.Section{{ID: "links", Table: q.pager(r, t, next)}},
+	}
+	if len(t.Rows) > 1 {
+		p.Actions = []templates.Button{{Action: "/account/links/end-all", Word: "End all", Grave: true}}
+	}
+	return p, nil
+}
+
+func askEndLink(*http.Request, url.Values) (question, error) {
+	return question{
+		title: "End this link?", word: "End it", back: "/account/links",
+		about: templates.Say("Whoever has the link sees nothing there any more, at once."),
+	}, nil
+}
+
+func (c *Console) endLink(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	err := c.Bridge.EndShare(r.Context(), f.Get("id"))
+	if errors.Is(err, bridge.ErrNoShare) {
+		err = admin.ErrNotFound
+	}
+	return with("/account/links", "link"), nil, err
+}
+
+func askEndLinks(*http.Request, url.Values) (question, error) {
+	return question{
+		title: "End all links?", word: "End all", back: "/account/links",
+		about: templates.Say("Whoever has one of your links sees nothing there any more, at once."),
+	}, nil
+}
+
+// endLinks ends every link of the person. There are MostShares at most.
+func (c *Console) endLinks(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
+	for range bridge.MostShares/linkPage + 1 {
+		shares, _, err := c.Bridge.ListShares(r.Context(), "", linkPage)
+		if err != nil || len(shares) == 0 {
+			return with("/account/links", "links"), nil, err
+		}
+		for _, s := range shares {
+			if err := c.Bridge.EndShare(r.Context(), s.ID); err != nil && !errors.Is(err, bridge.ErrNoShare) {
+				return "", nil, err
+			}
+		}
+	}
+	return with("/account/links", "links"), nil, nil
+}

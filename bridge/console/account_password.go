@@ -1,0 +1,57 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+
+	"rialto/internal/audit"
+	"rialto/templates"
+)
+
+// password shows the form that changes the person's password, to those who have
+// one here.
+func (c *Console) password(r *http.Request) (templates.Console, error) {
+	return c.passwordPage(r, nil)
+}
+
+func (c *Console) passwordPage(r *http.Request, wrong templates.Text) (templates.Console, error) {
+	p := templates.Console{Title: "Password"}
+	a, err := c.Admin.AccountOf(r.Context(), user(r).User)
+	if err != nil {
+		return p, err
+	}
+	if a.Issuer != "" {
+		p.Sections = []templates.Section{{ID: "password", Lead: templates.Say("You sign in at {}. Your password is there.", a.Issuer)}}
+		return p, nil
+	}
+	p.Lead = templates.Say("A new password signs you out everywhere but here. Apps stay connected.")
+	p.Sections = []templates.Section{{ID: "password", Form: &templates.Form{
+		Action: "/account/password", Word: "Change the password", Error: wrong,
+		Fields: []templates.Field{
+			{Name: "present", Kind: "password", Label: "Present password", Complete: "current-password", Required: true, Max: 1024, Bad: wrong != nil},
+			{Name: "next", Kind: "password", Label: "New password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Help: templates.Say("8 characters at least.")},
+			{Name: "again", Kind: "password", Label: "New password, once more", Complete: "new-password", Required: true, Min: 8, Max: 1024},
+		},
+	}}}
+	return p, nil
+}
+
+func (c *Console) changePassword(w http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	refusal := "The two new passwords are not the same."
+	var err error
+	if f.Get("next") == f.Get("again") {
+		refusal, err = c.OAuth.ChangePassword(w, r, f.Get("present"), f.Get("next"))
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	if refusal != "" {
+		p, err := c.passwordPage(r, templates.Say(refusal))
+		return "", &p, err
+	}
+	if c.Admin.Audit != nil {
+		who := c.actor(r)
+		c.Admin.Audit.Record(r.Context(), audit.Event{Kind: audit.AccountPassword, ActorID: who.ID, Actor: who.Name, Address: who.Address, Target: who.Name})
+	}
+	return with("/account/password", "password"), nil, nil
+}

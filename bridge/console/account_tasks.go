@@ -1,0 +1,92 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"rialto/a2a"
+	"rialto/bridge"
+	"rialto/templates"
+)
+
+// taskPage is how many tasks a page lists.
+const taskPage = 50
+
+// ownTasks lists the tasks that the person has given, through whatever app.
+func (c *Console) ownTasks(r *http.Request) (templates.Console, error) {
+	q := asked(r, "agent", "state")
+	f := bridge.TaskFilter{Agent: q.get("agent"), State: a2a.State(q.get("state")), Limit: taskPage}
+	tasks, next, err := c.Bridge.Summaries(r.Context(), f, r.URL.Query().Get("after"))
+	if errors.Is(err, bridge.ErrCursor) {
+		tasks, next, err = c.Bridge.Summaries(r.Context(), f, "")
+	}
+	if err != nil {
+		return templates.Console{}, err
+	}
+	t := &templates.Table{
+		Columns: []templates.Column{{Name: "Task"}, {Name: "State"}, {Name: "Agent"}, {Name: "Changed"}},
+		Empty:   nil,
+	}
+	for _, task := range tasks {
+		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
+			templates.Lines(templates.Code(task.TaskID), templates.Known(task.Message)),
+			ownState(task), templates.Data(task.Agent), templates.When(task.Updated, c.Now()),
+		}})
+	}
+	return templates.Console{
+		Title:    "Tasks",
+		Lead:     templates.Say("What you have asked agents to do, the latest first."),
+		Sections: []templates.Section{{ID: "tasks", Filter: q.filter(stateField(), agentField()), Table: q.pager(r, t, next)}},
+	}, nil
+}
+
+// ownState shows where a task stands, and where to answer it if it waits for
+// its owner.
+func ownState(task bridge.TaskSummary) templates.Text {
+	if !task.State.Interrupted() {
+		return state(task.State)
+	}
+	return templates.Row(state(task.State), templates.Link(bridge.TaskPath+url.PathEscape(task.TaskID), templates.Say("Answer it")))
+}
+
+// states are those of tasks, in the order in which a filter offers them.
+var states = []a2a.State{
+	a2a.Submitted, a2a.Working, a2a.InputRequired, a2a.AuthRequired, a2a.Completed, a2a.Failed, a2a.Canceled, a2a.Rejected, a2a.Unknown,
+}
+
+// stateWords say the states of tasks to people.
+var stateWords = map[a2a.State]struct {
+	tone templates.Tone
+	word string
+}{
+	a2a.Submitted:     {templates.Plain, "Sent"},
+	a2a.Working:       {templates.Plain, "Working"},
+	a2a.InputRequired: {templates.Note, "Waits for an answer"},
+	a2a.AuthRequired:  {templates.Note, "Waits for a sign-in"},
+	a2a.Completed:     {templates.Good, "Done"},
+	a2a.Failed:        {templates.Bad, "Failed"},
+	a2a.Canceled:      {templates.Plain, "Canceled"},
+	a2a.Rejected:      {templates.Bad, "Refused"},
+	a2a.Unknown:       {templates.Bad, "Unknown"},
+}
+
+// state shows where a task stands.
+func state(s a2a.State) templates.Text {
+	if w, ok := stateWords[s]; ok {
+		return templates.Badge(w.tone, w.word)
+	}
+	return templates.Badge(templates.Plain, string(s))
+}
+
+func stateField() templates.Field {
+	f := templates.Field{Name: "state", Kind: "choice", Label: "State", Options: []templates.Option{{Word: "Any"}}}
+	for _, s := range states {
+		f.Options = append(f.Options, templates.Option{Value: string(s), Word: stateWords[s].word})
+	}
+	return f
+}
+
+func agentField() templates.Field {
+	return templates.Field{Name: "agent", Kind: "search", Label: "Agent", Max: 64}
+}

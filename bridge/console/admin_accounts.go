@@ -1,0 +1,215 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"rialto/bridge/admin"
+	"rialto/templates"
+)
+
+// accounts lists the people who may sign in.
+func (c *Console) accounts(r *http.Request) (templates.Console, error) {
+	q := asked(r, "text", "only")
+	page, err := c.Admin.Accounts(r.Context(), admin.AccountFilter{Span: span(r), Text: q.get("text"), Admin: q.get("only") == "admin", Disabled: q.get("only") == "disabled"})
+	if err != nil {
+		return templates.Console{}, err
+	}
+	t := &templates.Table{Columns: []templates.Column{{Name: "Account"}, {Name: "Signs in"}, {Name: "Role"}, {Name: "State"}, {Name: "Connections", Right: true}, {Name: "Since"}}}
+	for _, a := range page.Items {
+		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
+			templates.Link("/admin/accounts/one?name="+url.QueryEscape(a.Name), templates.Data(a.Name)),
+			signsIn(&a), role(&a), accountState(&a), count(a.Grants), templates.When(a.Created, c.Now()),
+		}})
+	}
+	return templates.Console{
+		Title:   "Accounts",
+		Lead:    templates.Say("People who may sign in here."),
+		Actions: []templates.Button{{Action: "/admin/accounts/new", Get: true, Word: "Add an account", First: true}},
+		Sections: []templates.Section{{
+			ID: "accounts", Table: q.pager(r, t, page.Next),
+			Filter: q.filter(
+				templates.Field{Name: "text", Kind: "search", Label: "Name", Max: 128},
+				templates.Field{Name: "only", Kind: "choice", Label: "Only", Options: []templates.Option{{Word: "Any"}, {Value: "admin", Word: "Administrators"}, {Value: "disabled", Word: "Disabled"}}}),
+		}},
+	}, nil
+}
+
+func signsIn(a *admin.Account) templates.Text {
+	if a.Issuer == "" {
+		return templates.Say("with a password")
+	}
+	return templates.Data(a.Issuer)
+}
+
+func role(a *admin.Account) templates.Text {
+	if a.Admin {
+		return templates.Badge(templates.Note, "Administrator")
+	}
+	return templates.Say("Person")
+}
+
+func accountState(a *admin.Account) templates.Text {
+	if a.Disabled {
+		return templates.Badge(templates.Bad, "disabled")
+	}
+	return templates.Badge(templates.Good, "enabled")
+}
+
+// account shows one person, what they have allowed, and what can be done.
+func (c *Console) account(r *http.Request) (templates.Console, error) {
+	return c.accountPage(r, r.URL.Query().Get("name"), nil)
+}
+
+func (c *Console) accountPage(r *http.Request, name string, wrong templates.Text) (templates.Console, error) {
+	a, err := c.Admin.Account(r.Context(), name)
+	if err != nil {
+		return templates.Console{}, err
+	}
+	q := asked(r, "name")
+	grants, err := c.grantSection(r, q, admin.GrantFilter{Span: span(r), AccountID: a.ID})
+	if err != nil {
+		return templates.Console{}, err
+	}
+	grants.Title = "Connections"
+	p := templates.Console{
+		Title: "Account", Heading: templates.Data(a.Name), Up: way("/admin/accounts", "Accounts"),
+		Sections: []templates.Section{
+			{ID: "facts", Facts: []templates.Fact{
+				{Name: "ID", Value: templates.Code(a.ID)},
+				{Name: "Signs in", Value: signsIn(a)},
+				{Name: "Role", Value: role(a)},
+				{Name: "State", Value: accountState(a)},
+				{Name: "Use cases", Value: useCases(a.UseCases)},
+				{Name: "Since", Value: templates.When(a.Created, c.Now())},
+				{Name: "Tasks", Value: templates.Link("/admin/tasks?owner="+url.QueryEscape(a.ID), templates.Say("Show"))},
+			}},
+			grants,
+		},
+	}
+	if a.ID == user(r).User {
+		p.Sections[0].Notes = []templates.Remark{{Tone: templates.Plain, Text: templates.Say("This is your own account. Another administrator can change its role or remove it.")}}
+	} else {
+		p.Actions = accountButtons(a)
+	}
+	if a.Issuer == "" {
+		p.Sections = append(p.Sections, templates.Section{ID: "password", Title: "Password", Form: &templates.Form{
+			Action: "/admin/accounts/password", Word: "Set the password", Hidden: hidden("name", a.Name), Error: wrong,
+			Fields: []templates.Field{{Name: "password", Kind: "password", Label: "New password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Bad: wrong != nil, Help: templates.Say("8 characters at least. It signs the person out everywhere; apps stay connected.")}},
+		}})
+	}
+	return p, nil
+}
+
+func useCases(all []string) templates.Text {
+	if len(all) == 0 {
+		return templates.Say("All use cases")
+	}
+	return dataLines(all)
+}
+
+// accountButtons are what can be done to somebody else's account.
+func accountButtons(a *admin.Account) []templates.Button {
+	name := templates.Value{Name: "name", Value: a.Name}
+	var all []templates.Button
+	if a.Issuer == "" {
+		if a.Admin {
+			all = append(all, templates.Button{Action: "/admin/accounts/role", Word: "Take the role away", Hidden: []templates.Value{name, {Name: "admin", Value: "no"}}})
+		} else {
+			all = append(all, templates.Button{Action: "/admin/accounts/role", Word: "Make an administrator", Hidden: []templates.Value{name, {Name: "admin", Value: "yes"}}})
+		}
+	}
+	if a.Disabled {
+		all = append(all, templates.Button{Action: "/admin/accounts/enable", Word: "Enable", Hidden: []templates.Value{name}})
+	} else {
+		all = append(all, templates.Button{Action: "/admin/accounts/disable", Word: "Disable", Hidden: []templates.Value{name}})
+	}
+	return append(all, templates.Button{Action: "/admin/accounts/remove", Word: "Remove", Grave: true, Hidden: []templates.Value{name}})
+}
+
+func (c *Console) newAccount(*http.Request) (templates.Console, error) {
+	return *accountForm(url.Values{}, nil), nil
+}
+
+func accountForm(f url.Values, wrong templates.Text) *templates.Console {
+	return &templates.Console{
+		Title: "Add an account", Up: way("/admin/accounts", "Accounts"),
+		Sections: []templates.Section{{ID: "new", Form: &templates.Form{
+			Action: "/admin/accounts/new", Word: "Add", Cancel: "/admin/accounts", Error: wrong,
+			Fields: []templates.Field{
+				{Name: "name", Kind: "text", Label: "Username", Value: f.Get("name"), Required: true, Max: 64, Bad: wrong != nil},
+				{Name: "password", Kind: "password", Label: "Password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Help: templates.Say("8 characters at least.")},
+				{Name: "admin", Kind: "check", Label: "Administrator", Value: f.Get("admin"), Help: templates.Say("May see and change everything here.")},
+			},
+		}}},
+	}
+}
+
+func (c *Console) addAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	err := c.Admin.AddAccount(r.Context(), c.actor(r), f.Get("name"), f.Get("password"), f.Get("admin") == "yes")
+	if invalid, ok := errors.AsType[admin.Invalid](err); ok {
+		return "", accountForm(f, templates.Say(invalid.Words)), nil
+	}
+	return with("/admin/accounts", "added"), nil, err
+}
+
+func (c *Console) setPassword(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	err := c.Admin.SetPassword(r.Context(), c.actor(r), f.Get("name"), f.Get("password"))
+	if invalid, ok := errors.AsType[admin.Invalid](err); ok {
+		p, err := c.accountPage(r, f.Get("name"), templates.Say(invalid.Words))
+		return "", &p, err
+	}
+	return accountAt(f, "saved"), nil, err
+}
+
+func accountAt(f url.Values, done string) string {
+	return with("/admin/accounts/one?name="+url.QueryEscape(f.Get("name")), done)
+}
+
+// other refuses what an administrator would do to the account that is signed
+// in: who takes their own role away may leave nobody who can give it back.
+func (c *Console) other(r *http.Request, name string) error {
+	a, err := c.Admin.Account(r.Context(), name)
+	if err == nil && a.ID == user(r).User {
+		err = admin.Invalid{Words: "This is your own account. Another administrator can change its role or remove it."}
+	}
+	return err
+}
+
+func (c *Console) setRole(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	err := c.other(r, f.Get("name"))
+	if err == nil {
+		err = c.Admin.SetAdmin(r.Context(), c.actor(r), f.Get("name"), f.Get("admin") == "yes")
+	}
+	return accountAt(f, "saved"), nil, err
+}
+
+func (c *Console) disableAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	err := c.other(r, f.Get("name"))
+	if err == nil {
+		err = c.Admin.SetDisabled(r.Context(), c.actor(r), f.Get("name"), true)
+	}
+	return accountAt(f, "disabled"), nil, err
+}
+
+func (c *Console) enableAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	err := c.Admin.SetDisabled(r.Context(), c.actor(r), f.Get("name"), false)
+	return accountAt(f, "enabled"), nil, err
+}
+
+func (c *Console) askRemoveAccount(r *http.Request, f url.Values) (question, error) {
+	err := c.other(r, f.Get("name"))
+	return question{
+		title: "Remove this account?", word: "Remove it", back: "/admin/accounts",
+		about: templates.Say("{} can sign in no more, and everything that the account has allowed ends.", f.Get("name")),
+	}, err
+}
+
+func (c *Console) removeAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	err := c.other(r, f.Get("name"))
+	if err == nil {
+		err = c.Admin.RemoveAccount(r.Context(), c.actor(r), f.Get("name"))
+	}
+	return with("/admin/accounts", "removed"), nil, err
+}

@@ -1,0 +1,215 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"rialto/bridge"
+	"rialto/bridge/registry"
+	"rialto/templates"
+)
+
+// agent shows one agent: how it is set up and was met, what it can do, whether
+// its card has changed; and lets the operator try it.
+func (c *Console) agent(r *http.Request) (templates.Console, error) {
+	p, err := c.agentPage(r, r.URL.Query().Get("name"))
+	if err != nil {
+		return templates.Console{}, err
+	}
+	return *p, nil
+}
+
+func (c *Console) agentPage(r *http.Request, name string) (*templates.Console, error) {
+	s, err := c.Admin.Agents.Agent(r.Context(), name)
+	if err != nil {
+		return nil, agentError(err)
+	}
+	p := &templates.Console{
+		Title: "Agent", Heading: templates.Data(s.Name), Up: way("/admin/agents", "Agents"), Actions: agentButtons(s),
+		Sections: []templates.Section{{ID: "facts", Notes: troubles(s), Facts: c.agentFacts(s)}},
+	}
+	cards, err := c.cardSection(r, s)
+	if err != nil {
+		return nil, err
+	}
+	if cards != nil {
+		p.Sections = append(p.Sections, *cards)
+	}
+	if s.Health != nil && s.Health.Card != nil {
+		p.Sections = append(p.Sections, skillSection(bridge.Skills(s.Health.Card)))
+	}
+	p.Sections = append(p.Sections, templates.Section{
+		ID: "test", Title: "Test call", Lead: templates.Say("Sends one message to the agent, as you, and shows the answer."),
+		Form: &templates.Form{Action: "/admin/agents/test", Word: "Send", Hidden: hidden("name", s.Name),
+			Fields: []templates.Field{{Name: "message", Kind: "text", Label: "Message", Required: true, Max: 2000}}},
+	})
+	return p, nil
+}
+
+func agentButtons(s *registry.Status) []templates.Button {
+	this := append(hidden("name", s.Name), templates.Value{Name: "back", Value: agentAt(s.Name)})
+	turn := templates.Button{Action: "/admin/agents/disable", Word: "Disable", Hidden: this}
+	if !s.Enabled {
+		turn = templates.Button{Action: "/admin/agents/enable", Word: "Enable", Hidden: this}
+	}
+	if s.Configured {
+		return []templates.Button{turn}
+	}
+	return []templates.Button{
+		{Action: "/admin/agents/change", Get: true, Word: "Change", Hidden: hidden("name", s.Name)},
+		turn,
+		{Action: "/admin/agents/remove", Word: "Remove", Grave: true, Hidden: hidden("name", s.Name)},
+	}
+}
+
+// troubles are what does not work at an agent, in the words of the network.
+func troubles(s *registry.Status) (notes []templates.Remark) {
+	if s.Configured {
+		notes = append(notes, templates.Remark{Tone: templates.Plain, Text: templates.Say("It is of the configuration: its settings are changed there.")})
+	}
+	h := s.Health
+	if h == nil {
+		return notes
+	}
+	if h.Problem != "" {
+		notes = append(notes, templates.Remark{Tone: templates.Bad, Text: templates.Because("Its card cannot be read: {}", shown(h.Problem, 500))})
+	}
+	if h.Failure != "" && h.Failed.After(h.Answered) {
+		notes = append(notes, templates.Remark{Tone: templates.Bad, Text: templates.Say("The last call got no answer: {}", shown(h.Failure, 500))})
+	}
+	return notes
+}
+
+func (c *Console) agentFacts(s *registry.Status) []templates.Fact {
+	facts := []templates.Fact{
+		{Name: "Address", Value: templates.Code(s.URL)},
+		{Name: "State", Value: agentState(*s)},
+		{Name: "Speaks", Value: speaks(*s)},
+	}
+	if h := s.Health; h != nil {
+		facts = append(facts, templates.Fact{Name: "Answered last", Value: answered(c, h)})
+		if !h.Failed.IsZero() {
+			facts = append(facts, templates.Fact{Name: "Failed last", Value: templates.When(h.Failed, c.Now())})
+		}
+		if !h.Until.IsZero() {
+			facts = append(facts, templates.Fact{Name: "Tried again", Value: templates.When(h.Until, c.Now())})
+		}
+		facts = append(facts, templates.Fact{Name: "Card asked for", Value: templates.When(h.Asked, c.Now())})
+	}
+	return append(facts,
+		templates.Fact{Name: "Use cases", Value: useCases(s.UseCases)},
+		templates.Fact{Name: "Skills are tools", Value: yes(s.SkillsAsTools)},
+		templates.Fact{Name: "Credentials", Value: credentials(s)},
+		templates.Fact{Name: "Changed cards wait", Value: yes(s.Review)},
+		templates.Fact{Name: "Tasks", Value: templates.Link("/admin/tasks?agent="+url.QueryEscape(s.Name), templates.Say("Show"))},
+	)
+}
+
+// credentials says how we prove who we are; never with what.
+func credentials(s *registry.Status) templates.Text {
+	switch {
+	case s.Credentials.Type != "":
+		return templates.Code(s.Credentials.Type)
+	case s.HasSecret:
+		return templates.Say("as its card asks")
+	}
+	return templates.Say("none here")
+}
+
+func yes(is bool) templates.Text {
+	if is {
+		return templates.Say("yes")
+	}
+	return templates.Say("no")
+}
+
+func skillSection(skills []bridge.SkillInfo) templates.Section {
+	t := &templates.Table{Columns: []templates.Column{{Name: "Skill"}, {Name: "What it does"}, {Name: "Tags"}}, Empty: templates.Say("Its card names no skills.")}
+	for _, s := range skills {
+		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
+			templates.Lines(templates.Data(s.Name), templates.Code(s.ID)), templates.Data(s.Description), templates.Data(strings.Join(s.Tags, ", ")),
+		}})
+	}
+	return templates.Section{ID: "skills", Title: "Skills", Table: t}
+}
+
+// cardSection shows what has changed in the card of an agent, beside what is in
+// force; nil if nothing has.
+func (c *Console) cardSection(r *http.Request, s *registry.Status) (*templates.Section, error) {
+	cards, err := c.Admin.Cards(r.Context(), s.Name)
+	if err != nil || len(cards) == 0 {
+		return nil, err
+	}
+	valid, known := bridge.InForce(cards)
+	latest := cards[0]
+	if !known || latest.Digest == valid.Digest {
+		if len(cards) < 2 {
+			return nil, nil
+		}
+		// Nothing waits: the change before is worth a look.
+		latest, valid = cards[0], cards[1]
+	}
+	section := &templates.Section{
+		ID: "card", Title: "Its card has changed", Lead: templates.Say("This is the last change; the new card is in force."),
+		Facts: []templates.Fact{{Name: "First seen", Value: templates.When(latest.First, c.Now())}},
+		Table: differences(valid.Card, latest.Card),
+	}
+	if s.Waiting {
+		section.Lead = templates.Say("The new card waits for you. Until you accept it, calls go by the one in force.")
+		section.Form = &templates.Form{Action: "/admin/agents/accept", Word: "Accept the card", Hidden: hidden("name", s.Name)}
+	}
+	return section, nil
+}
+
+// differences shows the members in which two cards differ, side by side.
+func differences(was, is []byte) *templates.Table {
+	t := &templates.Table{Columns: []templates.Column{{Name: "Part"}, {Name: "Before"}, {Name: "New"}}}
+	var before, after map[string]json.RawMessage
+	_ = json.Unmarshal(was, &before) // what is no object has no members
+	_ = json.Unmarshal(is, &after)
+	for _, name := range bridge.Changes(was, is) {
+		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(name), member(before[name]), member(after[name])}})
+	}
+	return t
+}
+
+func member(raw json.RawMessage) templates.Text {
+	if raw == nil {
+		return templates.Say("not there")
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		return templates.Pre(shown(string(raw), 4000))
+	}
+	return templates.Pre(shown(b.String(), 4000))
+}
+
+// testAgent sends one message to an agent of the list.
+func (c *Console) testAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	p, err := c.agentPage(r, f.Get("name"))
+	if err != nil {
+		return "", nil, err
+	}
+	trial, err := c.Admin.Agents.Test(r.Context(), user(r).User, f.Get("name"), f.Get("message"))
+	p.Sections = append([]templates.Section{trialSection(trial, err)}, p.Sections...)
+	return "", p, nil
+}
+
+// trialSection shows how a message to an agent went.
+func trialSection(trial *registry.Trial, err error) templates.Section {
+	s := templates.Section{ID: "trial", Title: "What the agent answered"}
+	if err != nil {
+		s.Notes = []templates.Remark{{Tone: templates.Bad, Text: templates.Because("The test did not work: {}", shown(err.Error(), 1000))}}
+		return s
+	}
+	s.Facts = []templates.Fact{
+		{Name: "State", Value: state(trial.State)},
+		{Name: "Speaks", Value: templates.Data(trial.Interface.String())},
+		{Name: "Took", Value: templates.Took(trial.Took)},
+	}
+	s.Pages = []templates.Block{{Text: trial.Answer}}
+	return s
+}

@@ -1,0 +1,206 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"rialto/bridge"
+	"rialto/bridge/admin"
+	"rialto/bridge/registry"
+	"rialto/templates"
+)
+
+// agentPage is how many agents a page lists. There are a few hundred at most,
+// so that the list is read whole and cut here.
+const agentPage = 50
+
+// agents lists the agents, and how each was met lately.
+func (c *Console) agents(r *http.Request) (templates.Console, error) {
+	all, err := c.Admin.Agents.List(r.Context())
+	if err != nil {
+		return templates.Console{}, err
+	}
+	q := asked(r, "text", "only")
+	all = slices.DeleteFunc(all, func(s registry.Status) bool { return !chosen(q, s) })
+	page, next := cut(all, r.URL.Query().Get("after"))
+	t := &templates.Table{
+		Columns: []templates.Column{{Name: "Agent"}, {Name: "State"}, {Name: "Speaks"}, {Name: "Use cases"}, {Name: "Answered last"}},
+	}
+	for _, s := range page {
+		t.Rows = append(t.Rows, c.agentRow(s))
+	}
+	if len(all) == 0 && !q.filtered() {
+		t.Empty = templates.Say("No agent is connected yet.")
+	}
+	return templates.Console{
+		Title: "Agents", Lead: templates.Say("What people can give tasks to, from the configuration and from here."),
+		Actions: []templates.Button{{Action: "/admin/agents/new", Get: true, Word: "Add an agent", First: true}},
+		Sections: []templates.Section{{
+			ID: "agents", Table: q.pager(r, t, next),
+			Filter: q.filter(
+				templates.Field{Name: "text", Kind: "search", Label: "Name or address", Max: 128},
+				templates.Field{Name: "only", Kind: "choice", Label: "Only", Options: []templates.Option{
+					{Word: "Any"}, {Value: "waiting", Word: "With a card to review"}, {Value: "trouble", Word: "In trouble"}, {Value: "disabled", Word: "Disabled"}}}),
+		}},
+	}, nil
+}
+
+func chosen(q query, s registry.Status) bool {
+	text := strings.ToLower(q.get("text"))
+	if !strings.Contains(strings.ToLower(s.Name+"\n"+s.URL), text) {
+		return false
+	}
+	switch q.get("only") {
+	case "waiting":
+		return s.Waiting
+	case "trouble":
+		return s.Health != nil && (s.Health.Problem != "" || !s.Health.Until.IsZero())
+	case "disabled":
+		return !s.Enabled
+	}
+	return true
+}
+
+// cut returns the page that begins after a name, and the mark of the next.
+func cut(all []registry.Status, after string) (page []registry.Status, next string) {
+	if i := slices.IndexFunc(all, func(s registry.Status) bool { return s.Name == after }); after != "" && i >= 0 {
+		all = all[i+1:]
+	}
+	if len(all) <= agentPage {
+		return all, ""
+	}
+	return all[:agentPage], all[agentPage-1].Name
+}
+
+func (c *Console) agentRow(s registry.Status) templates.Entry {
+	name := templates.Data(s.Name)
+	if s.Health != nil && s.Health.Card != nil && s.Health.Card.Name != "" {
+		name = templates.Data(shown(s.Health.Card.Name, 200))
+	}
+	row := templates.Entry{
+		ID: "agent-" + s.Name,
+		Cells: []templates.Text{
+			templates.Lines(templates.Link(agentAt(s.Name), name), templates.Code(s.Name)),
+			agentState(s), speaks(s), useCases(s.UseCases), answered(c, s.Health),
+		},
+		Actions: []templates.Button{{Action: "/admin/agents/disable", Word: "Disable", About: s.Name, Hidden: hidden("name", s.Name)}},
+	}
+	if !s.Enabled {
+		row.Actions = []templates.Button{{Action: "/admin/agents/enable", Word: "Enable", About: s.Name, Hidden: hidden("name", s.Name)}}
+	}
+	return row
+}
+
+func agentAt(name string) string { return "/admin/agents/one?name=" + url.QueryEscape(name) }
+
+// agentState says in badges what an operator should know at a glance.
+func agentState(s registry.Status) templates.Text {
+	var all []templates.Text
+	switch h := s.Health; {
+	case !s.Enabled:
+		all = append(all, templates.Badge(templates.Plain, "disabled"))
+	case h == nil || h.Asked.IsZero():
+		all = append(all, templates.Badge(templates.Plain, "not asked yet"))
+	case h.Card == nil:
+		all = append(all, templates.Badge(templates.Bad, "cannot be reached"))
+	case !h.Until.IsZero():
+		all = append(all, templates.Badge(templates.Bad, "does not answer"))
+	case h.Problem != "":
+		all = append(all, templates.Badge(templates.Note, "card cannot be read"))
+	default:
+		all = append(all, templates.Badge(templates.Good, "in order"))
+	}
+	if s.Waiting {
+		all = append(all, templates.Badge(templates.Note, "card to review"))
+	}
+	return templates.Row(all...)
+}
+
+// speaks shows the generation and the binding that calls take.
+func speaks(s registry.Status) templates.Text {
+	if s.Health == nil || s.Health.Interface.Version == "" {
+		return templates.Data("–")
+	}
+	i := s.Health.Interface
+	return templates.Lines(templates.Data("A2A "+shown(string(i.Version), 20)), templates.Data(shown(string(i.Binding), 50)))
+}
+
+func answered(c *Console, h *bridge.Health) templates.Text {
+	if h == nil || h.Answered.IsZero() {
+		return templates.Data("–")
+	}
+	return templates.When(h.Answered, c.Now())
+}
+
+func (c *Console) enableAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	_, err := c.Admin.EnableAgent(r.Context(), c.actor(r), f.Get("name"))
+	return with(back(f, "/admin/agents"), "enabled"), nil, agentError(err)
+}
+
+func (c *Console) disableAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	_, err := c.Admin.DisableAgent(r.Context(), c.actor(r), f.Get("name"))
+	return with(back(f, "/admin/agents"), "disabled"), nil, agentError(err)
+}
+
+func (c *Console) askRemoveAgent(r *http.Request, f url.Values) (question, error) {
+	s, err := c.Admin.Agents.Agent(r.Context(), f.Get("name"))
+	if err != nil {
+		return question{}, agentError(err)
+	}
+	return question{
+		title: "Remove this agent?", word: "Remove it", back: agentAt(s.Name),
+		about: templates.Say("{} takes no new tasks, and its credentials are forgotten. What runs there goes on.", s.Name),
+	}, nil
+}
+
+func (c *Console) removeAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	err := c.Admin.RemoveAgent(r.Context(), c.actor(r), f.Get("name"))
+	return with("/admin/agents", "removed"), nil, agentError(err)
+}
+
+func (c *Console) askAccept(r *http.Request, f url.Values) (question, error) {
+	s, err := c.Admin.Agents.Agent(r.Context(), f.Get("name"))
+	if err != nil {
+		return question{}, agentError(err)
+	}
+	return question{
+		title: "Put the new card in force?", word: "Accept the card", back: agentAt(s.Name),
+		about: templates.Say("{} is then called as its new card says: look at what has changed first.", s.Name),
+	}, nil
+}
+
+func (c *Console) acceptCard(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	err := c.Admin.AcceptCard(r.Context(), c.actor(r), f.Get("name"))
+	return with(agentAt(f.Get("name")), "accepted"), nil, agentError(err)
+}
+
+// agentError puts what the registry says into the words of the console.
+func agentError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, registry.ErrNoAgent), errors.Is(err, bridge.ErrNoCard):
+		return admin.ErrNotFound
+	}
+	if words := refusal(err); words != "" {
+		return admin.Invalid{Words: words}
+	}
+	return err
+}
+
+// refusal says in our words what the registry refuses; "" for what it does not
+// refuse by name.
+func refusal(err error) string {
+	switch {
+	case errors.Is(err, registry.ErrExists):
+		return "There is an agent of that name already."
+	case errors.Is(err, registry.ErrChanged):
+		return "Somebody else has changed the agent meanwhile. Look at it again."
+	case errors.Is(err, registry.ErrTooMany):
+		return "There are too many agents. Remove one first."
+	}
+	return ""
+}

@@ -1,0 +1,192 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"rialto/bridge/admin"
+	"rialto/templates"
+)
+
+// kinds say how clients are known, in the order of the filter.
+var kinds = []templates.Option{
+	{Word: "Any"},
+	{Value: string(admin.Registered), Word: "registered itself"},
+	{Value: string(admin.Document), Word: "by a document"},
+	{Value: string(admin.Configured), Word: "configured"},
+}
+
+func kind(k admin.Kind) templates.Text {
+	for _, o := range kinds {
+		if o.Value == string(k) {
+			return templates.Badge(templates.Plain, o.Word)
+		}
+	}
+	return templates.Badge(templates.Plain, string(k))
+}
+
+// clients lists the apps that are known.
+func (c *Console) clients(r *http.Request) (templates.Console, error) {
+	q := asked(r, "kind", "text")
+	page, err := c.Admin.Clients(r.Context(), admin.ClientFilter{Span: span(r), Kind: admin.Kind(q.get("kind")), Text: q.get("text")})
+	if err != nil {
+		return templates.Console{}, err
+	}
+	t := &templates.Table{Columns: []templates.Column{{Name: "App"}, {Name: "Known"}, {Name: "Answers go to"}, {Name: "Connections", Right: true}, {Name: "Last used"}, {Name: "Since"}}}
+	for _, x := range page.Items {
+		t.Rows = append(t.Rows, templates.Entry{
+			Cells: []templates.Text{
+				templates.Lines(templates.Link("/admin/clients/one?id="+url.QueryEscape(x.ID), templates.Data(x.Name)), templates.Code(x.ID)),
+				kind(x.Kind), dataLines(x.RedirectHosts), count(x.Grants), templates.When(x.Used, c.Now()), templates.When(x.Since, c.Now()),
+			},
+			Actions: removeClientButton(&x),
+		})
+	}
+	return templates.Console{
+		Title:   "Apps",
+		Lead:    templates.Say("Chat apps that have registered here, or that are configured."),
+		Actions: []templates.Button{{Action: "/admin/clients/new", Get: true, Word: "Register an app", First: true}},
+		Sections: []templates.Section{{
+			ID: "clients", Table: q.pager(r, t, page.Next),
+			Filter: q.filter(
+				templates.Field{Name: "text", Kind: "search", Label: "Name or ID", Max: 128},
+				templates.Field{Name: "kind", Kind: "choice", Label: "Known", Options: kinds}),
+		}},
+	}, nil
+}
+
+func removeClientButton(x *admin.Client) []templates.Button {
+	if x.Kind == admin.Configured {
+		return nil
+	}
+	return []templates.Button{{Action: "/admin/clients/remove", Word: "Remove", About: x.Name, Grave: true, Hidden: hidden("id", x.ID)}}
+}
+
+// count shows a number that was counted to a bound.
+func count(n int) templates.Text {
+	if n >= admin.MostCounted {
+		return templates.Say("{} or more", "100")
+	}
+	return templates.Number(int64(n))
+}
+
+// dataLines shows words of others below each other.
+func dataLines(all []string) templates.Text {
+	if len(all) == 0 {
+		return templates.Data("–")
+	}
+	texts := make([]templates.Text, 0, len(all))
+	for _, s := range all {
+		texts = append(texts, templates.Data(s))
+	}
+	return templates.List(texts...)
+}
+
+// client shows one app and what it was allowed.
+func (c *Console) client(r *http.Request) (templates.Console, error) {
+	id := r.URL.Query().Get("id")
+	x, err := c.Admin.Client(r.Context(), id)
+	if err != nil {
+		return templates.Console{}, err
+	}
+	q := asked(r, "id")
+	grants, err := c.grantSection(r, q, admin.GrantFilter{Span: span(r), ClientID: id})
+	if err != nil {
+		return templates.Console{}, err
+	}
+	grants.Title = "Connections"
+	facts := []templates.Fact{
+		{Name: "ID", Value: templates.Code(x.ID)},
+		{Name: "Known", Value: kind(x.Kind)},
+		{Name: "Proves itself by", Value: templates.Code(x.Auth)},
+		{Name: "Answers go to", Value: codeLines(x.RedirectURIs)},
+		{Name: "Last used", Value: templates.When(x.Used, c.Now())},
+		{Name: "Since", Value: templates.When(x.Since, c.Now())},
+	}
+	if x.URI != "" {
+		facts = append(facts, templates.Fact{Name: "Its page", Value: templates.Link(x.URI, templates.Data(x.URI))})
+	}
+	return templates.Console{
+		Title: "App", Heading: templates.Data(x.Name), Up: way("/admin/clients", "Apps"),
+		Actions:  removeClientButton(x),
+		Sections: []templates.Section{{ID: "facts", Facts: facts}, grants},
+	}, nil
+}
+
+func codeLines(all []string) templates.Text {
+	texts := make([]templates.Text, 0, len(all))
+	for _, s := range all {
+		texts = append(texts, templates.Code(s))
+	}
+	return templates.List(texts...)
+}
+
+func (c *Console) askRemoveClient(r *http.Request, f url.Values) (question, error) {
+	x, err := c.Admin.Client(r.Context(), clientID(r, f))
+	if err != nil {
+		return question{}, err
+	}
+	return question{
+		title: "Remove this app?", word: "Remove it", back: "/admin/clients",
+		about: templates.Say("{} is forgotten, and everything that people have allowed it ends. It can register again.", x.Name),
+	}, nil
+}
+
+func (c *Console) removeClient(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	err := c.Admin.RemoveClient(r.Context(), c.actor(r), clientID(r, f))
+	return with("/admin/clients", "removed"), nil, err
+}
+
+// clientID returns the ID that a form names or, for a form that was sent to an
+// old address, the one in the address. It removes nothing by itself: the page
+// that asks comes first.
+func clientID(r *http.Request, f url.Values) string {
+	if id := f.Get("id"); id != "" {
+		return id
+	}
+	return r.URL.Query().Get("id")
+}
+
+// newClient shows the form that registers an app.
+func (c *Console) newClient(*http.Request) (templates.Console, error) {
+	return *c.clientForm(url.Values{}, nil), nil
+}
+
+func (c *Console) clientForm(f url.Values, wrong templates.Text) *templates.Console {
+	return &templates.Console{
+		Title: "Register an app", Up: way("/admin/clients", "Apps"),
+		Lead: templates.Say("Most chat apps do this by themselves. Register one by hand if it asks for a client ID."),
+		Sections: []templates.Section{{ID: "new", Form: &templates.Form{
+			Action: "/admin/clients/new", Word: "Register", Cancel: "/admin/clients", Error: wrong,
+			Fields: []templates.Field{
+				{Name: "client_name", Kind: "text", Label: "Name", Value: f.Get("client_name"), Required: true, Max: 128},
+				{Name: "redirect_uris", Kind: "area", Label: "Redirect URIs", Value: f.Get("redirect_uris"), Required: true, Max: 8192, Help: templates.Say("Where answers go, one on each line. The app tells you."), Bad: wrong != nil},
+				{Name: "secret", Kind: "check", Label: "It keeps a secret", Value: f.Get("secret"), Help: templates.Say("For apps that run on a server and ask for a client secret.")},
+			},
+		}}},
+	}
+}
+
+// registerClient registers an app by hand, and shows once what it needs.
+func (c *Console) registerClient(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	uris := strings.Fields(f.Get("redirect_uris"))
+	x, err := c.Admin.RegisterClient(r.Context(), c.actor(r), f.Get("client_name"), uris, f.Get("secret") == "yes")
+	if refused, ok := errors.AsType[admin.Invalid](err); ok {
+		return "", c.clientForm(f, templates.Because("It cannot be registered so: {}", refused.Words)), nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	pages := []templates.Block{{Title: templates.Say("Client ID"), Text: x.ID, Copy: "client-id"}}
+	lead := templates.Say("Give this to the app.")
+	if x.Secret != "" {
+		lead = templates.Say("Give both to the app. The secret is shown this one time.")
+		pages = append(pages, templates.Block{Title: templates.Say("Client secret"), Text: x.Secret, Copy: "client-secret"})
+	}
+	return "", &templates.Console{
+		Title: "The app is registered", Up: way("/admin/clients", "Apps"),
+		Sections: []templates.Section{{ID: "registered", Lead: lead, Pages: pages}},
+	}, nil
+}

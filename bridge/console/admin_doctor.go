@@ -1,0 +1,104 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"rialto/bridge/admin"
+	"rialto/internal/doctor"
+	"rialto/templates"
+)
+
+// examination bounds how long a form may take that asks others.
+const examination = 100 * time.Second
+
+func (c *Console) doctorForm(*http.Request) (templates.Console, error) {
+	return *c.doctorPage(c.OAuth.Resource, nil), nil
+}
+
+func (c *Console) doctorPage(address string, wrong templates.Text) *templates.Console {
+	return &templates.Console{
+		Title: "Doctor", Lead: templates.Say("Looks at an MCP server from outside, as chat apps meet it, and says what breaks which of them."),
+		Sections: []templates.Section{{ID: "doctor", Form: &templates.Form{
+			Action: "/admin/doctor", Word: "Examine", Error: wrong,
+			Fields: []templates.Field{{Name: "url", Kind: "url", Label: "Address of the connector", Value: address, Required: true, Max: 2048, Bad: wrong != nil, Help: templates.Say("Yours, or another. It takes up to a minute, and about a hundred requests.")}},
+		}}},
+	}
+}
+
+// slowly serves a form that takes longer than others.
+func (c *Console) slowly(a area, d deed) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), examination)
+		defer cancel()
+		c.answer(w, r.WithContext(ctx), a, d)
+	}
+}
+
+// examine lets the doctor look at an address.
+func (c *Console) examine(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	address := strings.TrimSpace(f.Get("url"))
+	report, err := c.Admin.Examine(r.Context(), address)
+	if refused, ok := errors.AsType[admin.Invalid](err); ok {
+		return "", c.doctorPage(address, templates.Say(refused.Words)), nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	p := c.doctorPage(address, nil)
+	p.Sections = append([]templates.Section{findings(report)}, p.Sections...)
+	return "", p, nil
+}
+
+// findings shows a report: what failed first, because that is what to mend.
+func findings(report *doctor.Report) templates.Section {
+	s := templates.Section{ID: "report", Title: "What the doctor found"}
+	verdict := templates.Remark{Tone: templates.Good, Text: templates.Say("Everything that was looked at is in order.")}
+	if !report.Healthy() {
+		verdict = templates.Remark{Tone: templates.Bad, Text: templates.Say("Something is wrong with {}.", report.URL)}
+	}
+	s.Notes = []templates.Remark{verdict}
+	if report.CutShort {
+		s.Notes = append(s.Notes, templates.Remark{Tone: templates.Note, Text: templates.Say("The examination was cut short.")})
+	}
+	for _, status := range []doctor.Status{doctor.Failed, doctor.Passed, doctor.Skipped} {
+		for _, result := range report.Results {
+			if result.Status == status {
+				s.Steps = append(s.Steps, finding(result))
+			}
+		}
+	}
+	return s
+}
+
+func finding(result doctor.Result) templates.Step {
+	step := templates.Step{Mark: result.Status.Mark(), Title: templates.Say(result.Title), Tone: templates.Plain}
+	switch result.Status {
+	case doctor.Passed:
+		step.Tone = templates.Good
+	case doctor.Failed:
+		step.Tone = templates.Bad
+		step.Facts = []templates.Fact{
+			{Name: "Expected", Value: templates.Say(result.Expected)},
+			{Name: "Came", Value: templates.Data(result.Got)},
+			{Name: "Breaks", Value: breaks(result.Breaks)},
+			{Name: "To mend it", Value: templates.Say(result.Mend)},
+		}
+	}
+	return step
+}
+
+func breaks(clients []doctor.Client) templates.Text {
+	if len(clients) == 0 {
+		return templates.Say("no app that is known")
+	}
+	names := make([]string, len(clients))
+	for i, c := range clients {
+		names[i] = string(c)
+	}
+	return templates.Data(strings.Join(names, ", "))
+}

@@ -1,0 +1,83 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+
+	"rialto/bridge/admin"
+	"rialto/templates"
+)
+
+// grants shows what everybody has allowed.
+func (c *Console) grants(r *http.Request) (templates.Console, error) {
+	q := asked(r, "account", "client", "live")
+	section, err := c.grantSection(r, q, admin.GrantFilter{Span: span(r), AccountID: q.get("account"), ClientID: q.get("client"), Live: q.get("live") != ""})
+	p := templates.Console{Title: "Connections", Lead: templates.Say("What people have allowed apps to do for them, the latest first."), Sections: []templates.Section{section}}
+	if err == nil && (q.get("account") != "" || q.get("client") != "") && len(section.Table.Rows) > 0 {
+		p.Actions = []templates.Button{{Action: "/admin/grants/end-all", Word: "End all of these", Grave: true, Hidden: []templates.Value{{Name: "account", Value: q.get("account")}, {Name: "client", Value: q.get("client")}}}}
+	}
+	section.Filter = q.filter(
+		templates.Field{Name: "account", Kind: "search", Label: "ID of an account", Max: 128},
+		templates.Field{Name: "client", Kind: "search", Label: "ID of an app", Max: 512},
+		templates.Field{Name: "live", Kind: "choice", Label: "State", Options: []templates.Option{{Word: "Any"}, {Value: "yes", Word: "in force"}}},
+	)
+	p.Sections[0] = section
+	return p, err
+}
+
+// grantSection lists grants. Those of one account or app do not name it.
+func (c *Console) grantSection(r *http.Request, q query, f admin.GrantFilter) (templates.Section, error) {
+	page, err := c.Admin.Grants(r.Context(), f)
+	if err != nil {
+		return templates.Section{}, err
+	}
+	t := &templates.Table{Columns: []templates.Column{{Name: "App"}, {Name: "Account"}, {Name: "It can"}, {Name: "State"}, {Name: "Last used"}, {Name: "Connected"}, {Name: "Ends"}}}
+	for _, g := range page.Items {
+		row := templates.Entry{Cells: []templates.Text{
+			templates.Link("/admin/clients/one?id="+url.QueryEscape(g.ClientID), templates.Data(g.ClientName)),
+			templates.Link("/admin/accounts/one?name="+url.QueryEscape(g.Account), templates.Data(g.Account)),
+			c.scopes(g.Scope), grantState(g.State),
+			templates.When(g.Used, c.Now()), templates.When(g.Created, c.Now()), templates.When(g.Expires, c.Now()),
+		}}
+		if g.State == admin.Live || g.State == admin.Paused {
+			row.Actions = []templates.Button{{Action: "/admin/grants/end", Word: "End", About: g.ClientName + ", " + g.Account, Grave: true, Hidden: []templates.Value{{Name: "id", Value: g.ID}, {Name: "back", Value: q.at("", "")}}}}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return templates.Section{ID: "grants", Table: q.pager(r, t, page.Next)}, nil
+}
+
+func (c *Console) askEndGrant(r *http.Request, f url.Values) (question, error) {
+	g, err := c.Admin.Grant(r.Context(), f.Get("id"))
+	if err != nil {
+		return question{}, err
+	}
+	return question{
+		title: "End this connection?", word: "End it", back: back(f, "/admin/grants"),
+		about: templates.Say("{} can do nothing more for {}, at once.", g.ClientName, g.Account),
+	}, nil
+}
+
+func (c *Console) endGrant(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	err := c.Admin.RevokeGrant(r.Context(), c.actor(r), f.Get("id"))
+	return with(back(f, "/admin/grants"), "revoked"), nil, err
+}
+
+func (c *Console) askEndGrants(r *http.Request, f url.Values) (question, error) {
+	account, client := f.Get("account"), f.Get("client")
+	q := question{title: "End these connections?", word: "End all", back: "/admin/grants"}
+	switch {
+	case account != "" && client != "":
+		q.about = templates.Say("What the account {} has allowed the app {} ends, at once.", account, client)
+	case account != "":
+		q.about = templates.Say("Everything that the account {} has allowed ends, at once.", account)
+	default:
+		q.about = templates.Say("Everything that anybody has allowed the app {} ends, at once.", client)
+	}
+	return q, nil
+}
+
+func (c *Console) endGrants(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	_, err := c.Admin.RevokeGrants(r.Context(), c.actor(r), f.Get("account"), f.Get("client"))
+	return with("/admin/grants", "ended"), nil, err
+}

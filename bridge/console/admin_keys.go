@@ -1,0 +1,61 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"rialto/templates"
+)
+
+// keys shows the keys that sign access tokens.
+func (c *Console) keys(r *http.Request) (templates.Console, error) {
+	all, err := c.Admin.Keys(r.Context())
+	if err != nil {
+		return templates.Console{}, err
+	}
+	t := &templates.Table{
+		Columns: []templates.Column{{Name: "Key"}, {Name: "State"}, {Name: "Algorithm"}, {Name: "Signs from"}, {Name: "Replaced"}, {Name: "Forgotten"}},
+		Empty:   templates.Say("Tokens are made with the secret of the configuration: there are no keys."),
+	}
+	for _, k := range all {
+		state := templates.Badge(templates.Plain, "checks only")
+		switch {
+		case k.Signs:
+			state = templates.Badge(templates.Good, "signs")
+		case k.Active.After(c.Now()):
+			state = templates.Badge(templates.Note, "comes next")
+		}
+		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
+			templates.Code(k.ID), state, templates.Code(k.Algorithm), templates.When(k.Active, c.Now()), replaced(k.Rotates, c), templates.When(k.Expires, c.Now()),
+		}})
+	}
+	p := templates.Console{
+		Title: "Keys", Lead: templates.Say("They sign access tokens, and replace each other by themselves."),
+		Sections: []templates.Section{{ID: "keys", Table: t}},
+	}
+	if len(all) > 0 {
+		p.Actions = []templates.Button{{Action: "/admin/keys/rotate", Word: "Replace now"}}
+	}
+	return p, nil
+}
+
+func askRotate(*http.Request, url.Values) (question, error) {
+	return question{
+		title: "Replace the signing key?", word: "Replace it", back: "/admin/keys",
+		about: templates.Say("A new key signs in ten minutes. Tokens of the old one stay good until they expire. Do this if somebody may have read the old key."),
+	}, nil
+}
+
+func (c *Console) rotate(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
+	_, err := c.Admin.RotateKeys(r.Context(), c.actor(r))
+	return with("/admin/keys", "rotated"), nil, err
+}
+
+// replaced says when the newest key is replaced; the others have been.
+func replaced(at time.Time, c *Console) templates.Text {
+	if at.IsZero() {
+		return templates.Data("–")
+	}
+	return templates.When(at, c.Now())
+}

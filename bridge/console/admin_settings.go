@@ -1,0 +1,20 @@
+package console
+
+import (
+	"net/http"
+
+	"rialto/templates"
+)
+
+// settings shows what is in force. Secrets are never here: the service masks
+// them.
+func (c *Console) settings(*http.Request) (templates.Console, error) {
+	t := &templates.Table{Columns: []templates.Column{{Name: "Setting"}, {Name: "Value"}}}
+	for _, s := range c.Admin.Settings() {
+		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(s.Key), templates.Code(s.Value)}})
+	}
+	return templates.Console{
+		Title: "Settings", Lead: templates.Say("What is in force, from the file, the environment and the flags. Secrets are not shown."),
+		Sections: []templates.Section{{ID: "settings", Table: t}},
+	}, nil
+}

@@ -1,0 +1,221 @@
+package console
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"rialto/a2a"
+	"rialto/bridge"
+	"rialto/bridge/admin"
+	"rialto/templates"
+)
+
+// tasks lists everybody's tasks. The page follows what happens.
+func (c *Console) tasks(r *http.Request) (templates.Console, error) {
+	q, f := taskFilter(r)
+	page, err := c.Admin.Tasks(r.Context(), f)
+	if err != nil {
+		return templates.Console{}, err
+	}
+	t := &templates.Table{Columns: []templates.Column{{Name: "Task"}, {Name: "State"}, {Name: "Agent"}, {Name: "Account"}, {Name: "Changed"}, {Name: "Sent"}}}
+	for _, task := range page.Items {
+		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
+			templates.Lines(templates.Link(taskAt(task.ID), templates.Code(task.ID)), templates.Known(task.Message)),
+			state(task.State), templates.Data(task.Agent), owner(task.Owner, task.OwnerID),
+			templates.When(task.Updated, c.Now()), templates.When(task.Created, c.Now()),
+		}})
+	}
+	return templates.Console{
+		Title: "Tasks", Lead: templates.Say("What everybody has asked agents to do, the latest first."),
+		Live: "/admin/tasks/events?" + r.URL.Query().Encode(),
+		Sections: []templates.Section{
+			{ID: "filter", Filter: q.filter(stateField(), agentField(), templates.Field{Name: "owner", Kind: "search", Label: "ID of an account", Max: 128})},
+			{ID: "tasks", Table: q.pager(r, t, page.Next)},
+		},
+	}, nil
+}
+
+func taskFilter(r *http.Request) (query, admin.TaskFilter) {
+	q := asked(r, "agent", "state", "owner")
+	return q, admin.TaskFilter{Span: span(r), Agent: q.get("agent"), State: a2a.State(q.get("state")), OwnerID: q.get("owner")}
+}
+
+func taskAt(id string) string { return "/admin/tasks/one?id=" + url.QueryEscape(id) }
+
+// owner leads to the account of a task, unless that is gone.
+func owner(name, id string) templates.Text {
+	if name == "" {
+		return templates.Lines(templates.Say("removed"), templates.Code(id))
+	}
+	return templates.Link("/admin/accounts/one?name="+url.QueryEscape(name), templates.Data(name))
+}
+
+// Bounds of what one page shows of a task; the rest is in the API.
+const (
+	maxTurns  = 50
+	maxBlocks = 50
+	maxText   = 20_000 // characters of one block
+)
+
+// task shows one task whole: where it stands, what was said, what came of it.
+func (c *Console) task(r *http.Request) (templates.Console, error) {
+	id := r.URL.Query().Get("id")
+	e, err := c.Admin.Task(r.Context(), id)
+	if err != nil {
+		return templates.Console{}, err
+	}
+	facts, err := c.taskFacts(r, e)
+	if err != nil {
+		return templates.Console{}, err
+	}
+	p := templates.Console{
+		Title: "Task", Heading: templates.Code(e.Handle), Up: way("/admin/tasks", "Tasks"),
+		Sections: []templates.Section{{ID: "state", Facts: facts}},
+	}
+	if !e.Settled {
+		p.Live = "/admin/tasks/one/events?id=" + url.QueryEscape(id)
+	}
+	if bridge.Cancelable(e) == nil {
+		p.Actions = []templates.Button{{Action: "/admin/tasks/cancel", Word: "Cancel", About: e.Handle, Grave: true, Hidden: hidden("id", e.Handle)}}
+	}
+	p.Sections = append(p.Sections, artifacts(e), transcript(e))
+	if e.Past != nil && len(e.Past.Versions) > 0 {
+		p.Sections = append(p.Sections, earlier(e.Past))
+	}
+	return p, nil
+}
+
+func (c *Console) taskFacts(r *http.Request, e *bridge.Entry) ([]templates.Fact, error) {
+	name := ""
+	a, err := c.Admin.AccountOf(r.Context(), e.Owner)
+	if err == nil {
+		name = a.Name
+	} else if !errors.Is(err, admin.ErrNotFound) {
+		return nil, err
+	}
+	s := e.Summary()
+	facts := []templates.Fact{
+		{Name: "State", Value: state(e.State())},
+		{Name: "The agent says", Value: templates.Known(s.Message)},
+		{Name: "Agent", Value: templates.Link("/admin/agents/one?name="+url.QueryEscape(e.Agent), templates.Data(e.Agent))},
+		{Name: "Account", Value: owner(name, e.Owner)},
+		{Name: "App", Value: templates.Link("/admin/clients/one?id="+url.QueryEscape(e.Client), templates.Code(e.Client))},
+		{Name: "Conversation", Value: templates.Code(s.ContextID)},
+		{Name: "Sent", Value: templates.When(e.Created, c.Now())},
+		{Name: "Changed", Value: templates.When(e.Updated, c.Now())},
+	}
+	if e.Failure != nil {
+		facts = append(facts, templates.Fact{Name: "Failure", Value: templates.Known(shown(e.Failure.Message, 500))})
+	}
+	return facts, nil
+}
+
+func artifacts(e *bridge.Entry) templates.Section {
+	s := templates.Section{ID: "artifacts", Title: "Results"}
+	if e.Task != nil {
+		for _, a := range e.Task.Artifacts {
+			if len(s.Pages) >= maxBlocks {
+				break
+			}
+			name := templates.Data(a.Name)
+			if a.Name == "" {
+				name = templates.Code(a.ID)
+			}
+			s.Pages = append(s.Pages, templates.Block{Title: name, Text: parts(a.Parts)})
+		}
+	}
+	if len(s.Pages) == 0 {
+		s.Lead = templates.Say("There is nothing here yet.")
+	}
+	return s
+}
+
+// earlier shows what the agent has made and then made anew, the latest first.
+func earlier(p *bridge.Past) templates.Section {
+	s := templates.Section{ID: "replaced", Title: "Replaced results"}
+	for _, v := range slices.Backward(p.Versions) {
+		if len(s.Pages) >= maxBlocks {
+			break
+		}
+		until := time.UnixMilli(v.Until).UTC().Format(time.DateTime)
+		s.Pages = append(s.Pages, templates.Block{Title: templates.Say("{} until {}", cmp.Or(v.Artifact.Name, v.Artifact.ID), until), Text: parts(v.Artifact.Parts)})
+	}
+	return s
+}
+
+func transcript(e *bridge.Entry) templates.Section {
+	s := templates.Section{ID: "transcript", Title: "Conversation"}
+	if e.Task != nil {
+		history := e.Task.History
+		for _, m := range history[max(0, len(history)-maxTurns):] {
+			who := templates.Say("The person")
+			if m.Role == a2a.RoleAgent {
+				who = templates.Say("The agent")
+			}
+			s.Pages = append(s.Pages, templates.Block{Title: who, Text: parts(m.Parts)})
+		}
+	}
+	if len(s.Pages) == 0 {
+		s.Lead = templates.Say("The agent keeps no history of it.")
+	}
+	return s
+}
+
+// parts shows what a message or a result is made of, as text.
+func parts(all []a2a.Part) string {
+	var text string
+	for _, p := range all {
+		switch x := p.Content.(type) {
+		case a2a.Text:
+			text += string(x) + "\n"
+		case a2a.Data:
+			text += string(x) + "\n"
+		default:
+			text += "[" + p.Filename + " " + p.MediaType + "]\n"
+		}
+		if len(text) > 4*maxText {
+			break
+		}
+	}
+	return shown(text, maxText)
+}
+
+func (c *Console) askCancel(r *http.Request, f url.Values) (question, error) {
+	e, err := c.Admin.Task(r.Context(), f.Get("id"))
+	if err != nil {
+		return question{}, err
+	}
+	return question{
+		title: "Cancel this task?", word: "Cancel it", back: taskAt(e.Handle),
+		about: templates.Say("The agent {} is asked to stop. What it has done so far is kept.", e.Agent),
+	}, nil
+}
+
+func (c *Console) cancel(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	_, err := c.Admin.CancelTask(r.Context(), c.actor(r), f.Get("id"))
+	if refused, ok := errors.AsType[*a2a.Error](err); ok {
+		err = admin.Invalid{Words: "The agent did not stop: " + shown(refused.Message, 300)}
+	}
+	return with(taskAt(f.Get("id")), "canceled"), nil, err
+}
+
+// shown makes text of others fit to be read: as long as it may be, without
+// control characters that make a page say what it does not.
+func shown(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,398 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"rialto/a2a"
+	"rialto/bridge"
+	"rialto/bridge/registry"
+	"rialto/internal/audit"
+	"rialto/internal/doctor"
+	"rialto/internal/usage"
+	"rialto/oauth"
+)
+
+// account is one whom a provider vouches for.
+func account(name, issuer string) *oauth.Account {
+	return &oauth.Account{ID: "of-" + name, Name: name, Issuer: issuer, Subject: name, Created: time.Now(), UseCases: []string{"sales"}}
+}
+
+func TestAppsAreListedWithWhereTheirAnswersGo(t *testing.T) {
+	r := newRig(t)
+	r.client("c1", "Chat")
+	r.grant("g1", "alice", "c1")
+	b := r.as("root")
+	rows := b.get("/admin/clients").all("#clients tbody tr")
+	if len(rows) != 2 || !strings.Contains(words(rows[1]), "chat.example") || !strings.Contains(words(rows[1]), "registered itself") {
+		t.Fatalf("got %d rows", len(rows))
+	}
+	p := b.get("/admin/clients?kind=configured")
+	if rows := p.all("#clients tbody tr"); len(rows) != 1 || len(p.all("#clients .acts button")) != 0 {
+		t.Errorf("got %d configured apps, want the one, which cannot be removed here", len(rows))
+	}
+	p = b.get("/admin/clients/one?id=c1")
+	if len(p.all("#grants tbody tr")) != 1 || !strings.Contains(p.Text(), "https://chat.example/cb") {
+		t.Errorf("got %s", p.Text())
+	}
+	if p := b.get("/admin/clients/one?id=nothing"); p.Status != http.StatusNotFound {
+		t.Errorf("got %d for an app that there is not, want 404", p.Status)
+	}
+	if p := b.post("/admin/clients/remove", "id", "c1", "sure", "yes"); p.Status != http.StatusSeeOther || r.live("g1") {
+		t.Errorf("got %d, want it removed with what it was allowed", p.Status)
+	}
+}
+
+func TestAnAppIsRegisteredByHandAndItsSecretShownOnce(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	p := b.post("/admin/clients/new", "client_name", "By hand", "redirect_uris", "https://a.example/cb\r\nhttps://b.example/cb\r\n", "secret", "yes")
+	if p.Status != http.StatusOK || len(p.all("#client-id")) != 1 || len(p.all("#client-secret")) != 1 {
+		t.Fatalf("got %d %s", p.Status, p.Text())
+	}
+	id, secret := words(p.all("#client-id")[0]), words(p.all("#client-secret")[0])
+	c, err := r.db.Client(t.Context(), id)
+	if err != nil || !slices.Equal(c.RedirectURIs, []string{"https://a.example/cb", "https://b.example/cb"}) || c.SecretHash == secret {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	if p := b.get("/admin/clients/one?id=" + url.QueryEscape(id)); strings.Contains(p.Body, secret) {
+		t.Error("the secret is shown again")
+	}
+	p = b.post("/admin/clients/new", "client_name", "By hand", "redirect_uris", "javascript:alert(1)")
+	if p.Status != http.StatusUnprocessableEntity || len(p.all("#new #error")) != 1 || attr(p.all("input[name=client_name]")[0], "value") != "By hand" {
+		t.Errorf("got %d %s, want the form again with what was typed", p.Status, p.Text())
+	}
+}
+
+func TestConnectionsAreFilteredAndEnded(t *testing.T) {
+	r := newRig(t)
+	r.client("c1", "Chat")
+	r.grant("g1", "alice", "c1")
+	r.grant("g2", "bob", "c1")
+	b := r.as("root")
+	if got := len(b.get("/admin/grants").all("#grants tbody tr")); got != 2 {
+		t.Errorf("got %d rows, want 2", got)
+	}
+	address := "/admin/grants?account=" + r.ids["alice"]
+	p := b.get(address)
+	if got := p.all("#grants tbody tr"); len(got) != 1 || !strings.Contains(words(got[0]), "alice") {
+		t.Errorf("got %d rows of alice", len(got))
+	}
+	form := p.all("#grants .acts input")
+	if p := b.post("/admin/grants/end", "id", attr(form[0], "value"), "back", attr(form[1], "value"), "sure", "yes"); p.Header.Get("Location") != address+"&done=revoked" || r.live("g1") {
+		t.Errorf("got to %q, want to go back to the list", p.Header.Get("Location"))
+	}
+	if p := b.post("/admin/grants/end-all", "account", r.ids["bob"], "client", "", "sure", "yes"); p.Status != http.StatusSeeOther || r.live("g2") {
+		t.Errorf("got %d, want all of bob's ended", p.Status)
+	}
+	if p := b.post("/admin/grants/end-all", "sure", "yes"); p.Status != http.StatusUnprocessableEntity {
+		t.Errorf("got %d for nobody's, want a refusal", p.Status)
+	}
+}
+
+func TestAFormGoesBackToOurOwnListsOnly(t *testing.T) {
+	for to, want := range map[string]string{
+		"/admin/grants?account=1": "/admin/grants?account=1", "/account": "/account",
+		"https://evil.example/admin/": "/x", "//evil.example/admin/": "/x", "/\\evil.example": "/x", "/administrator": "/x", "javascript:alert(1)": "/x", "": "/x",
+		"/admin/../mcp": "/admin/../mcp",
+	} {
+		if got := back(url.Values{"back": {to}}, "/x"); got != want {
+			t.Errorf("%q: got %q, want %q", to, got, want)
+		}
+	}
+}
+
+func TestAccountsAreAddedChangedAndRemoved(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	if p := b.post("/admin/accounts/new", "name", "carol", "password", password, "admin", "yes"); p.Status != http.StatusSeeOther {
+		t.Fatalf("got %d %s", p.Status, p.Text())
+	}
+	carol, err := r.db.Account(t.Context(), "carol")
+	if err != nil || !carol.Admin {
+		t.Fatalf("got %+v, %v", carol, err)
+	}
+	p := b.post("/admin/accounts/new", "name", "carol", "password", password)
+	if p.Status != http.StatusUnprocessableEntity || len(p.all("#new #error")) != 1 || strings.Contains(p.Body, password) {
+		t.Errorf("got %d %s for a name that is taken", p.Status, p.Text())
+	}
+	b.post("/admin/accounts/role", "name", "carol", "admin", "no")
+	b.post("/admin/accounts/disable", "name", "carol")
+	if carol, err = r.db.Account(t.Context(), "carol"); err != nil || carol.Admin || !carol.Disabled {
+		t.Errorf("got %+v, %v", carol, err)
+	}
+	if got := len(b.get("/admin/accounts?only=disabled").all("#accounts tbody tr")); got != 1 {
+		t.Errorf("got %d disabled accounts, want one", got)
+	}
+	b.post("/admin/accounts/enable", "name", "carol")
+	if p := b.post("/admin/accounts/remove", "name", "carol", "sure", "yes"); p.Status != http.StatusSeeOther {
+		t.Errorf("got %d %s", p.Status, p.Text())
+	}
+	if p := b.get("/admin/accounts/one?name=carol"); p.Status != http.StatusNotFound {
+		t.Errorf("got %d, want it gone", p.Status)
+	}
+}
+
+func TestAnAdministratorCannotLockThemselvesOut(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	for path, form := range map[string][]string{
+		"/admin/accounts/role":    {"name", "root", "admin", "no"},
+		"/admin/accounts/disable": {"name", "ROOT"},
+		"/admin/accounts/remove":  {"name", "root", "sure", "yes"},
+	} {
+		if p := b.post(path, form...); p.Status == http.StatusSeeOther {
+			t.Errorf("%s: got %d, want a refusal", path, p.Status)
+		}
+	}
+	if a, err := r.db.Account(t.Context(), "root"); err != nil || !a.Admin || a.Disabled {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	if p := b.get("/admin/accounts/one?name=root"); len(p.all("header.head button")) != 0 {
+		t.Error("want no buttons on one's own account")
+	}
+}
+
+func TestTasksOfEverybodyAreShownWholeAsText(t *testing.T) {
+	r := newRig(t)
+	e := r.task("t1", "alice", a2a.Working, "<script>alert(1)</script>")
+	e.Settled = false
+	e.Task.Artifacts = []a2a.Artifact{{ID: "a", Name: "<b>table</b>", Parts: []a2a.Part{a2a.TextPart("one\x1b[2Jtwo"), {Content: a2a.Data(`{"n":1}`)}}}}
+	e.Task.History = []a2a.Message{{Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("Count them.")}}}
+	e.Past = &bridge.Past{Versions: []bridge.PastArtifact{{Artifact: a2a.Artifact{ID: "a", Name: "<b>draft</b>", Parts: []a2a.Part{a2a.TextPart("before that")}}, Until: 1}}}
+	r.must(r.db.SaveTask(t.Context(), e, "r"))
+	b := r.as("root")
+	p := b.get("/admin/tasks?owner=" + r.ids["alice"])
+	if len(p.all("#tasks tbody tr")) != 1 || attr(p.all("main")[0], "data-live") == "" {
+		t.Fatalf("got %s", p.Text())
+	}
+	p = b.get("/admin/tasks/one?id=t1")
+	for _, want := range []string{"<script>alert(1)</script>", "<b>table</b>", "one[2Jtwo", `{"n":1}`, "Count them.", "alice", "<b>draft</b> until 1970-01-01", "before that"} {
+		if !strings.Contains(p.Text(), want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	for _, s := range p.all("script") {
+		if words(s) != "" {
+			t.Errorf("the agent's text became a script: %s", words(s))
+		}
+	}
+	if !strings.Contains(p.Header.Get("Content-Security-Policy"), "connect-src 'self'") {
+		t.Error("a page that follows what happens may not ask for it")
+	}
+	if p := b.get("/admin/tasks/one?id=nothing"); p.Status != http.StatusNotFound {
+		t.Errorf("got %d for a task that there is not", p.Status)
+	}
+	if p := b.get("/admin/tasks?state=sideways"); p.Status != http.StatusUnprocessableEntity {
+		t.Errorf("got %d for a state that there is not", p.Status)
+	}
+}
+
+func TestTheSigningKeyIsReplacedOnDemand(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	if p := b.get("/admin/keys"); len(p.all("#keys tbody tr")) != 1 || len(p.all("#keys .good")) != 1 {
+		t.Fatalf("got %s", p.Text())
+	}
+	b.post("/admin/keys/rotate", "sure", "yes")
+	if p := b.get("/admin/keys?done=rotated"); len(p.all("#keys tbody tr")) != 2 || len(p.all("#done")) != 1 {
+		t.Errorf("got %s", p.Text())
+	}
+	if p := b.get("/admin/keys?done=%3Cb%3Eanything"); len(p.all("#done")) != 0 {
+		t.Error("the address makes the page say what it likes")
+	}
+}
+
+func TestSettingsShowNoSecrets(t *testing.T) {
+	p := newRig(t).as("root").get("/admin/settings")
+	if len(p.all("#settings tbody tr")) != 2 || !strings.Contains(p.Text(), "(set, not shown)") {
+		t.Errorf("got %s", p.Text())
+	}
+}
+
+func TestTheDoctorSaysWhatFailedFirst(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	p := b.post("/admin/doctor", "url", "https://other.example/mcp")
+	looks := p.all("#report .looks li")
+	if p.Status != http.StatusOK || len(looks) != 2 || !strings.Contains(words(looks[0]), "<b>ill</b>") || attr(looks[0], "class") != "bad" {
+		t.Fatalf("got %d %s", p.Status, p.Text())
+	}
+	for _, address := range []string{"file:///etc/passwd", "nonsense", "https://"} {
+		if p := b.post("/admin/doctor", "url", address); p.Status != http.StatusUnprocessableEntity || len(p.all("#error")) != 1 {
+			t.Errorf("%s: got %d, want the form again", address, p.Status)
+		}
+	}
+}
+
+func TestTheDoctorSeesNoMoreThanItCan(t *testing.T) {
+	r := newRig(t)
+	begun, end := make(chan struct{}), make(chan struct{})
+	r.Console.Admin.Doctor = func(_ context.Context, url string) *doctor.Report {
+		begun <- struct{}{}
+		<-end
+		return &doctor.Report{URL: url}
+	}
+	first, second, third := r.as("root"), r.as("root"), r.as("root")
+	var both sync.WaitGroup
+	for _, b := range []*browser{first, second} {
+		both.Go(func() { b.post("/admin/doctor", "url", "https://other.example/mcp") })
+		<-begun
+	}
+	if p := third.post("/admin/doctor", "url", "https://other.example/mcp"); p.Status != http.StatusUnprocessableEntity || len(p.all("#error")) != 1 {
+		t.Errorf("got %d while the doctor is busy", p.Status)
+	}
+	close(end)
+	both.Wait()
+}
+
+func TestLongListsHavePages(t *testing.T) {
+	r := newRig(t)
+	r.client("c1", "Chat")
+	for i := range 120 {
+		r.grant("g"+string(rune('a'+i%26))+string(rune('a'+i/26)), "alice", "c1")
+	}
+	b := r.as("root")
+	seen, at := 0, "/admin/grants?live=yes"
+	for range 5 {
+		p := b.get(at)
+		seen += len(p.all("#grants tbody tr"))
+		next := p.all(".pager a[rel=next]")
+		if len(next) == 0 {
+			break
+		}
+		if at = attr(next[0], "href"); !strings.Contains(at, "live=yes") {
+			t.Fatalf("the next page is %q, without the filter", at)
+		}
+	}
+	if seen != 120 {
+		t.Errorf("got %d rows on all pages, want 120", seen)
+	}
+	if p := b.get("/admin/grants?after=nonsense"); p.Status != http.StatusUnprocessableEntity {
+		t.Errorf("got %d for a page that there is not", p.Status)
+	}
+}
+
+// everyPage are the pages of a rig with something on each.
+func everyPage(r *rig) []string {
+	r.client("c1", "CHAT")
+	r.grant("g1", "root", "c1", "mcp:tools:sales", "offline_access", "x:unknown")
+	r.grant("g2", "alice", "c1")
+	for i, s := range states {
+		r.task("t"+string(rune('0'+i)), "root", s, "SAID")
+	}
+	r.must(r.OAuth.SetDisabled(r.t.Context(), "bob", true))
+	_, err := r.db.Identify(r.t.Context(), account("corp:jo", "https://id.example"), true)
+	r.must(err)
+	r.must(r.Admin.Agents.Add(r.t.Context(), registry.Agent{Name: "waiting", URL: "https://waiting.example", Review: true, Credentials: registry.Credentials{Type: "bearer", Secret: "s"}}))
+	r.card("waiting", `{"name":"ONE"}`, true)
+	r.card("waiting", `{"name":"TWO","version":"2"}`, true)
+	r.must(r.db.AddCalls(r.t.Context(), []usage.Call{{ID: "u", At: time.Now().Add(-time.Hour), UserID: r.ids["root"], Tool: "SEND", Agent: "EXPERT", Millis: 1200, Outcome: usage.Failed}}))
+	for _, k := range audit.Kinds {
+		recorder{r.db}.Record(r.t.Context(), audit.Event{Kind: k, Actor: "ROOT", Address: "ADDRESS", Target: "TARGET", Detail: "DETAIL", Outcome: audit.Failed})
+	}
+	r.share("s1", "root")
+	return []string{
+		"/account", "/account?done=revoked", "/account/tasks", "/account/tasks?agent=none", "/account/password", "/account/links",
+		"/admin/agents", "/admin/agents?only=trouble", "/admin/agents/one?name=expert", "/admin/agents/one?name=waiting", "/admin/agents/new", "/admin/agents/change?name=waiting",
+		"/admin/usage", "/admin/usage?days=1&by=tool", "/admin/audit", "/admin/audit?kind=account",
+		"/admin/clients", "/admin/clients/one?id=c1", "/admin/clients/new", "/admin/grants", "/admin/grants?client=c1",
+		"/admin/accounts", "/admin/accounts/one?name=alice", "/admin/accounts/one?name=corp:jo", "/admin/accounts/one?name=root", "/admin/accounts/new",
+		"/admin/tasks", "/admin/tasks/one?id=t1", "/admin/keys", "/admin/settings", "/admin/doctor", "/admin/nothing", "/account/nothing",
+	}
+}
+
+// ours returns the words of a page that are not somebody else's: data stands in
+// elements of its own.
+func ours(p shownPage) (all []string) {
+	for n := range p.doc.Descendants() {
+		if n.Type == html.TextNode && !foreign(n) && strings.TrimSpace(n.Data) != "" {
+			all = append(all, strings.Join(strings.Fields(n.Data), " "))
+		}
+		for _, a := range n.Attr {
+			if slices.Contains([]string{"aria-label", "data-name", "data-done", "placeholder", "alt"}, a.Key) && a.Val != "" {
+				all = append(all, a.Val)
+			}
+		}
+	}
+	return all
+}
+
+func foreign(n *html.Node) bool {
+	for a := range n.Ancestors() {
+		if slices.Contains([]string{"bdi", "code", "pre", "time"}, a.Data) || attr(a, "class") == "brand" || attr(a, "class") == "tongues" {
+			return true
+		}
+	}
+	return false
+}
+
+// alike are words that both languages have.
+var alike = []string{"ID", "Doctor", "·", "–", "✓", "✗", "Doctor · Rialto",
+	"no", "bearer", "basic", "api_key", "client_credentials", "token_exchange", "JSONRPC", "HTTP+JSON", "GRPC", "Error"}
+
+func TestNoEnglishIsLeftInTheSpanishPages(t *testing.T) {
+	r := newRig(t)
+	pages := everyPage(r)
+	b := r.as("root")
+	look := func(path string, show func() shownPage) {
+		b.Header.Set("Accept-Language", "en")
+		english := ours(show())
+		b.Header.Set("Accept-Language", "es")
+		spanish := show()
+		if got := spanish.Header.Get("Content-Language"); got != "es" {
+			t.Errorf("%s: got %q", path, got)
+		}
+		for _, s := range ours(spanish) {
+			if slices.Contains(english, s) && !slices.Contains(alike, s) && strings.ContainsFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }) {
+				t.Errorf("%s: %q is the same in both languages", path, s)
+			}
+		}
+	}
+	for _, path := range pages {
+		look(path, func() shownPage { return b.get(path) })
+	}
+	for path, form := range filled {
+		if slices.Contains(form, "sure") && path != "/admin/grants/end" && path != "/account/end" && path != "/admin/tasks/cancel" {
+			look(path, func() shownPage { return b.post(path, form[:len(form)-2]...) })
+		}
+	}
+	look("/admin/accounts/new", func() shownPage { return b.post("/admin/accounts/new", "name", "alice", "password", password) })
+	look("/account/password", func() shownPage {
+		return b.post("/account/password", "present", "wrong", "next", "long enough", "again", "long enough")
+	})
+}
+
+func TestEveryPageIsNamedAndItsFieldsLabelled(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	for _, path := range everyPage(r) {
+		p := b.get(path)
+		if len(p.all("h1")) != 1 || len(p.all("main")) != 1 {
+			t.Errorf("%s: got %d h1 and %d main, want one of each", path, len(p.all("h1")), len(p.all("main")))
+		}
+		labelled, ids := map[string]bool{}, map[string]bool{}
+		for _, l := range p.all("label") {
+			labelled[attr(l, "for")] = true
+		}
+		for n := range p.doc.Descendants() {
+			id := attr(n, "id")
+			if id != "" && ids[id] {
+				t.Errorf("%s: two elements have the id %q", path, id)
+			}
+			ids[id] = true
+			field := n.Data == "select" || n.Data == "textarea" || n.Data == "input" && attr(n, "type") != "hidden" && attr(n, "type") != "checkbox"
+			if field && !labelled[id] {
+				t.Errorf("%s: field %q has no label", path, attr(n, "name"))
+			}
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/bridge/registry"
+	"rialto/internal/audit"
+	"rialto/internal/usage"
+)
+
+func TestAnAgentIsLookedAtAndThenAdded(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	form := []string{"name", "second", "url", "https://second.example", "use_cases", "sales  claims", "auth", "bearer", "secret", "s3cr3t-of-it", "review", "yes", "retention", "90d"}
+	p := b.post("/admin/agents/new", append(form, "do", "preview")...)
+	if p.Status != http.StatusOK || len(p.all("section#preview")) != 1 || !strings.Contains(p.Text(), "EXPERT <b>1</b>") || !strings.Contains(p.Text(), "oauth2") {
+		t.Fatalf("got %d %s, want what its card says", p.Status, p.Text())
+	}
+	if strings.Contains(p.Body, "s3cr3t-of-it") || attr(p.all("input[name=url]")[0], "value") != "https://second.example" {
+		t.Error("want the form as it was, without the secret")
+	}
+	if all, err := r.Admin.Agents.List(t.Context()); err != nil || len(all) != 1 {
+		t.Fatalf("got %d agents after a look, %v", len(all), err)
+	}
+	p = b.post("/admin/agents/new", form...)
+	if p.Status != http.StatusSeeOther || p.Header.Get("Location") != "/admin/agents/one?done=added&name=second" {
+		t.Fatalf("got %d %s", p.Status, p.Text())
+	}
+	s, err := r.Admin.Agents.Agent(t.Context(), "second")
+	if err != nil || !s.HasSecret || !s.Review || strings.Join(s.UseCases, ",") != "sales,claims" || s.Retention.String() != "90d" {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	if p := b.get("/admin/agents/one?name=second"); p.Status != http.StatusOK || strings.Contains(p.Body, "s3cr3t-of-it") {
+		t.Errorf("got %d, or the secret", p.Status)
+	}
+	p = b.post("/admin/agents/new", form...)
+	if p.Status != http.StatusUnprocessableEntity || len(p.all("#new #error")) != 1 {
+		t.Errorf("got %d for a name that is taken", p.Status)
+	}
+}
+
+func TestAnAgentThatCannotBeReachedIsNotAdded(t *testing.T) {
+	r := newRig(t)
+	p := r.as("root").post("/admin/agents/new", "name", "second", "url", "https://down.example")
+	if p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "connection refused") {
+		t.Errorf("got %d %s", p.Status, p.Text())
+	}
+	if all, err := r.Admin.Agents.List(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("got %d agents, %v", len(all), err)
+	}
+}
+
+func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	r.must(r.Admin.Agents.Add(t.Context(), registry.Agent{Name: "second", URL: "https://second.example", Credentials: registry.Credentials{Secret: "s"}}))
+	p := b.get("/admin/agents/change?name=second")
+	version := attr(p.all("input[name=version]")[0], "value")
+	change := func(address, version string) shownPage {
+		return b.post("/admin/agents/change", "name", "second", "url", address, "version", version, "keep", "yes")
+	}
+	if p := change("https://second.example/a2a", version); p.Status != http.StatusSeeOther {
+		t.Fatalf("got %d %s", p.Status, p.Text())
+	}
+	if p := change("https://second.example/b", version); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "Somebody else") {
+		t.Errorf("got %d %s for what somebody has changed meanwhile", p.Status, p.Text())
+	}
+	s, err := r.Admin.Agents.Agent(t.Context(), "second")
+	if err != nil || s.URL != "https://second.example/a2a" || !s.HasSecret {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	b.post("/admin/agents/disable", "name", "second")
+	if s, err := r.Admin.Agents.Agent(t.Context(), "second"); err != nil || s.Enabled {
+		t.Errorf("got %+v, %v, want it disabled", s, err)
+	}
+	if got := len(b.get("/admin/agents?only=disabled").all("#agents tbody tr")); got != 1 {
+		t.Errorf("got %d disabled agents", got)
+	}
+	if p := b.post("/admin/agents/remove", "name", "second", "sure", "yes"); p.Status != http.StatusSeeOther {
+		t.Errorf("got %d", p.Status)
+	}
+	if p := b.get("/admin/agents/one?name=second"); p.Status != http.StatusNotFound {
+		t.Errorf("got %d, want it gone", p.Status)
+	}
+	if p := b.get("/admin/agents/one?name=expert"); len(p.all("header.head button")) != 1 {
+		t.Error("want an agent of the configuration to be disabled only")
+	}
+}
+
+func TestAChangedCardIsShownBesideTheOneInForce(t *testing.T) {
+	r := newRig(t)
+	r.must(r.Admin.Agents.Add(t.Context(), registry.Agent{Name: "second", URL: "https://second.example", Review: true}))
+	r.card("second", `{"name":"One","url":"https://a"}`, true)
+	r.card("second", `{"name":"One","url":"https://<b>","x":1}`, true)
+	b := r.as("root")
+	p := b.get("/admin/agents/one?name=second")
+	rows := p.all("#card tbody tr")
+	if len(rows) != 2 || !strings.Contains(words(rows[0]), `"https://a" "https://<b>"`) || !strings.Contains(words(rows[1]), "not there 1") {
+		t.Fatalf("got %d rows: %s", len(rows), p.Text())
+	}
+	if p := b.post("/admin/agents/accept", "name", "second", "sure", "yes"); p.Status != http.StatusSeeOther {
+		t.Fatalf("got %d %s", p.Status, p.Text())
+	}
+	if p := b.get("/admin/agents/one?name=second"); len(p.all("#card form")) != 0 {
+		t.Error("want nothing to accept any more")
+	}
+	if p := b.post("/admin/agents/accept", "name", "second", "sure", "yes"); p.Status != http.StatusNotFound {
+		t.Errorf("got %d for a card that does not wait", p.Status)
+	}
+}
+
+func TestATestCallShowsTheAnswerAsText(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	p := b.post("/admin/agents/test", "name", "expert", "message", "<script>x</script>")
+	if p.Status != http.StatusOK || len(p.all("section#trial pre")) != 1 || words(p.all("section#trial pre")[0]) != "YOU SAID <i><script>x</script>" {
+		t.Errorf("got %d %s", p.Status, p.Text())
+	}
+	if p := b.post("/admin/agents/test", "name", "expert", "message", " "); !strings.Contains(p.Text(), "the message is empty") {
+		t.Errorf("got %s", p.Text())
+	}
+}
+
+func TestUsageIsDrawnAndExported(t *testing.T) {
+	r := newRig(t)
+	at := time.Now().Add(-time.Hour)
+	r.must(r.db.AddCalls(t.Context(), []usage.Call{
+		{ID: "1", At: at, UserID: r.ids["alice"], User: "alice", Tool: "send_task", Agent: "expert", Millis: 120, Outcome: usage.OK},
+		{ID: "2", At: at, UserID: r.ids["alice"], User: "alice", Tool: "get_task", Agent: "=1+1", Millis: 20, Outcome: usage.Failed},
+	}))
+	b := r.as("root")
+	p := b.get("/admin/usage?days=1&by=tool")
+	if got := len(p.all("#calls rect")); got < 24 {
+		t.Errorf("got %d bars, want one for each hour", got)
+	}
+	if got := len(p.all("#sums tbody tr")); got != 2 || !strings.Contains(p.Text(), "send_task") || len(p.all("#calls .wrong")) != 1 {
+		t.Errorf("got %d rows: %s", got, p.Text())
+	}
+	if got := len(b.get("/admin/usage?days=1&by=tool&agent=expert").all("#sums tbody tr")); got != 1 {
+		t.Errorf("got %d rows of one agent, want one", got)
+	}
+	p = b.get("/admin/usage/export?format=csv&days=1")
+	if kind := p.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/csv") || !strings.Contains(p.Body, "send_task") || !strings.Contains(p.Body, "'=1+1") {
+		t.Errorf("got %s %s", kind, p.Body)
+	}
+	if p := b.get("/admin/usage/export?format=json"); p.Header.Get("Content-Type") != "application/json" || !strings.Contains(p.Header.Get("Content-Disposition"), "rialto-usage.json") {
+		t.Errorf("got %v", p.Header)
+	}
+	if p := b.get("/admin/usage?days=-5&by=%3Cb%3E"); p.Status != http.StatusOK {
+		t.Errorf("got %d for a time that there is not, want the usual one", p.Status)
+	}
+}
+
+func TestTheAuditLogIsFilteredAndHoldsWhatIsDoneHere(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	b.post("/admin/accounts/new", "name", "carol", "password", password)
+	b.post("/account/password", "present", password, "next", "another long one", "again", "another long one")
+	r.must(r.db.AddEvents(t.Context(), []audit.Event{{ID: "x", At: time.Now(), Kind: audit.SignIn, Outcome: audit.Failed, Actor: "<b>mallory</b>", Address: "192.0.2.1"}}))
+	p := b.get("/admin/audit")
+	for _, want := range []string{"Account added", "carol", "Password changed", "<b>mallory</b>", "192.0.2.1", "127.0.0.1"} {
+		if !strings.Contains(p.Text(), want) {
+			t.Errorf("the log does not show %q", want)
+		}
+	}
+	if strings.Contains(p.Body, password) || strings.Contains(p.Body, "another long one") {
+		t.Error("the log holds a password")
+	}
+	if got := len(b.get("/admin/audit?outcome=failed&days=1").all("#audit tbody tr")); got != 1 {
+		t.Errorf("got %d failed events, want one", got)
+	}
+	p = b.get("/admin/audit/export?format=csv&kind=" + url.QueryEscape(string(audit.SignIn)))
+	if !strings.Contains(p.Body, "mallory") || strings.Contains(p.Body, "carol") {
+		t.Errorf("got %s", p.Body)
+	}
+}
+
+// What others are called is no word of ours, whatever it is.
+func TestTheAuditLogSaysInSpanishWhatIsItsOwn(t *testing.T) {
+	r := newRig(t)
+	now := time.Now()
+	r.must(r.db.AddEvents(t.Context(), []audit.Event{
+		{ID: "1", At: now, Kind: audit.AccountAdmin, Outcome: audit.OK, Actor: "command line", Target: "server", Detail: "no administrator"},
+		{ID: "2", At: now, Kind: audit.ClientRemoved, Outcome: audit.OK, ActorID: "x", Actor: "server", Target: "c1", Detail: "disabled"},
+		{ID: "3", At: now, Kind: audit.ClientRegistered, Outcome: audit.OK, Target: "c2", Detail: "Reports, by hand"},
+	}))
+	b := r.as("root")
+	b.Browser.Header.Set("Accept-Language", "es")
+	rows := b.get("/admin/audit").all("#audit tbody tr")
+	var said []string
+	for _, row := range rows {
+		said = append(said, words(row))
+	}
+	all := strings.Join(said, "\n")
+	for _, want := range []string{"línea de comandos", "server sin administración", "server", "c1 disabled", "Reports, a mano"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("want %q in\n%s", want, all)
+		}
+	}
+}

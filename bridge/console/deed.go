@@ -1,0 +1,83 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"rialto/templates"
+)
+
+// deed is what a form does. It returns where to go then, or the page to show
+// instead, such as the form with what is wrong in it.
+type deed func(w http.ResponseWriter, r *http.Request, f url.Values) (to string, again *templates.Console, err error)
+
+// do serves the forms of an area.
+func (c *Console) do(a area, d deed) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), patience)
+		defer cancel()
+		c.answer(w, r.WithContext(ctx), a, d)
+	}
+}
+
+func (c *Console) answer(w http.ResponseWriter, r *http.Request, a area, d deed) {
+	f, err := readForm(w, r)
+	if err != nil {
+		c.problem(w, r, err)
+		return
+	}
+	to, again, err := d(w, r, f)
+	switch {
+	case err != nil:
+		c.problem(w, r, err)
+	case again != nil:
+		status := http.StatusOK
+		if again.Failed != nil || wrong(again) {
+			status = http.StatusUnprocessableEntity
+		}
+		c.write(w, r, status, a, *again)
+	default:
+		w.Header().Set("Cache-Control", "no-store")
+		http.Redirect(w, r, to, http.StatusSeeOther)
+	}
+}
+
+// wrong tells whether a form of the page says what is wrong with it.
+func wrong(p *templates.Console) bool {
+	return slices.ContainsFunc(p.Sections, func(s templates.Section) bool { return s.Form != nil && s.Form.Error != nil })
+}
+
+// errForm says that what was sent is not a form of ours.
+var errForm = errors.New("not a form of these pages")
+
+// readForm reads the form in the body, and nothing of the address: what is in
+// there can be another's doing. Line breaks become those of here; no other
+// control character is let in.
+func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
+		return nil, errForm
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		return nil, errForm
+	}
+	for name, values := range r.PostForm {
+		for i, v := range values {
+			values[i] = strings.ReplaceAll(v, "\r\n", "\n")
+			if !clean(values[i]) || !clean(name) {
+				return nil, errForm
+			}
+		}
+	}
+	return r.PostForm, nil
+}
+
+func clean(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f })
+}

@@ -1,0 +1,86 @@
+package console
+
+import (
+	"net/http"
+	"strings"
+
+	"rialto/oauth"
+	"rialto/templates"
+)
+
+// area is one of the two halves of the console.
+type area struct {
+	root string
+	ways []templates.Way
+}
+
+var accountArea = area{"/account", []templates.Way{
+	{Href: "/account", Name: "Connections"},
+	{Href: "/account/tasks", Name: "Tasks"},
+	{Href: "/account/agents", Name: "Agent accounts"},
+	{Href: "/account/links", Name: "Shared links"},
+	{Href: "/account/password", Name: "Password"},
+}}
+
+var adminArea = area{"/admin", []templates.Way{
+	{Href: "/admin/agents", Name: "Agents"},
+	{Href: "/admin/clients", Name: "Apps"},
+	{Href: "/admin/grants", Name: "Connections"},
+	{Href: "/admin/accounts", Name: "Accounts"},
+	{Href: "/admin/tasks", Name: "Tasks"},
+	{Href: "/admin/usage", Name: "Usage"},
+	{Href: "/admin/audit", Name: "Audit log"},
+	{Href: "/admin/keys", Name: "Keys"},
+	{Href: "/admin/settings", Name: "Settings"},
+	{Href: "/admin/doctor", Name: "Doctor"},
+}}
+
+// frame returns what stands around a page.
+func (c *Console) frame(r *http.Request, a area) templates.Frame {
+	who := user(r)
+	f := templates.Frame{Product: c.Product, User: who.Name, SignOut: "/signout", Done: done(r)}
+	f.Areas = append(f.Areas, templates.Way{Href: accountArea.root, Name: "My account", Here: a.root == accountArea.root})
+	if who.Has(oauth.ScopeAdmin) {
+		f.Areas = append(f.Areas, templates.Way{Href: adminArea.root, Name: "Console", Here: a.root == adminArea.root})
+	}
+	here := -1
+	for i, way := range a.ways {
+		f.Ways = append(f.Ways, way)
+		if r.URL.Path == way.Href || strings.HasPrefix(r.URL.Path, way.Href+"/") {
+			if here < 0 || len(way.Href) > len(a.ways[here].Href) {
+				here = i
+			}
+		}
+	}
+	if here >= 0 {
+		f.Ways[here].Here = true
+	}
+	return f
+}
+
+// deeds are what a page can say was done, by the word in its address. Only our
+// own words can be shown so.
+var deeds = map[string]string{
+	"revoked":   "The connection has ended.",
+	"ended":     "The connections have ended.",
+	"forgotten": "The account is forgotten.",
+	"link":      "The link has ended.",
+	"links":     "The links have ended.",
+	"password":  "The password is changed. Other browsers are signed out.",
+	"canceled":  "The task is canceled.",
+	"removed":   "It is removed.",
+	"added":     "It is added.",
+	"saved":     "It is saved.",
+	"enabled":   "It is enabled.",
+	"disabled":  "It is disabled.",
+	"rotated":   "There is a new key. It signs in ten minutes, when everybody has seen it.",
+	"accepted":  "The new card is in force.",
+}
+
+// done says what the form did that led to this page.
+func done(r *http.Request) templates.Text {
+	if words, ok := deeds[r.URL.Query().Get("done")]; ok {
+		return templates.Say(words)
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package console
+
+import (
+	"net/http"
+	"strconv"
+
+	"rialto/bridge/admin"
+	"rialto/oauth"
+	"rialto/templates"
+)
+
+// scopes says in words what a grant opens, a line for each.
+func (c *Console) scopes(granted []string) templates.Text {
+	var all []templates.Text
+	for _, scope := range granted {
+		if words := c.words(scope); words != nil {
+			all = append(all, words)
+		}
+	}
+	if len(all) == 0 {
+		return templates.Say("Nothing")
+	}
+	return templates.List(all...)
+}
+
+// words says what a scope opens; nil for one that opens nothing by itself.
+func (c *Console) words(scope string) templates.Text {
+	for _, s := range c.OAuth.Scopes {
+		if s.Name == scope {
+			return templates.Say(s.Words)
+		}
+	}
+	switch useCase := oauth.UseCase(scope); {
+	case useCase == "*":
+		return templates.Say("Use the tools, in all use cases")
+	case useCase != "":
+		return templates.Say("Use the tools, in the use case {}", useCase)
+	case scope == "offline_access":
+		return nil
+	}
+	return templates.Code(scope)
+}
+
+// mostReached bounds how many agents a row names.
+const mostReached = 8
+
+// reached names the agents that a grant of the person's opens by now.
+func (c *Console) reached(r *http.Request, scope []string) templates.Text {
+	opens := oauth.ScopeSet(scope)
+	if some, all := user(r).UseCases(); !all {
+		opens = opens.Only(some...)
+	}
+	var names []string
+	if some, all := opens.UseCases(); c.OAuth.Opens != nil && (all || len(some) > 0) {
+		names = c.OAuth.Opens(some, all)
+	}
+	if len(names) == 0 {
+		return templates.Say("None")
+	}
+	texts := make([]templates.Text, 0, mostReached+1)
+	for _, name := range names[:min(len(names), mostReached)] {
+		texts = append(texts, templates.Data(name))
+	}
+	if more := len(names) - mostReached; more > 0 {
+		texts = append(texts, templates.Say("and {} more", strconv.Itoa(more)))
+	}
+	return templates.List(texts...)
+}
+
+// grantState shows whether a grant opens anything.
+func grantState(s admin.State) templates.Text {
+	switch s {
+	case admin.Live:
+		return templates.Badge(templates.Good, "in force")
+	case admin.Revoked:
+		return templates.Badge(templates.Plain, "ended")
+	case admin.Paused:
+		return templates.Badge(templates.Note, "paused")
+	}
+	return templates.Badge(templates.Plain, "expired")
+}

@@ -1,0 +1,232 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+	"rialto/bridge/registry"
+	"rialto/oauth"
+)
+
+// filled is a form for each deed that, sent by root, would do something.
+var filled = map[string][]string{
+	"/account/end":             {"id", "g-root", "sure", "yes"},
+	"/account/end-all":         {"sure", "yes"},
+	"/account/agents/forget":   {"agent", "expert", "sure", "yes"},
+	"/account/links/end":       {"id", "s-root", "sure", "yes"},
+	"/account/links/end-all":   {"sure", "yes"},
+	"/account/password":        {"present", password, "next", "another long one", "again", "another long one"},
+	"/admin/agents/new":        {"name", "second", "url", "https://second.example"},
+	"/admin/agents/change":     {"name", "added", "url", "https://changed.example", "version", "1"},
+	"/admin/agents/test":       {"name", "expert", "message", "hello"},
+	"/admin/agents/enable":     {"name", "expert"},
+	"/admin/agents/disable":    {"name", "added"},
+	"/admin/agents/remove":     {"name", "added", "sure", "yes"},
+	"/admin/agents/accept":     {"name", "added", "sure", "yes"},
+	"/admin/clients/new":       {"client_name", "New", "redirect_uris", "https://new.example/cb"},
+	"/admin/clients/remove":    {"id", "c1", "sure", "yes"},
+	"/admin/grants/end":        {"id", "g-root", "sure", "yes"},
+	"/admin/grants/end-all":    {"client", "c1", "sure", "yes"},
+	"/admin/accounts/new":      {"name", "carol", "password", password},
+	"/admin/accounts/password": {"name", "bob", "password", "another long one"},
+	"/admin/accounts/role":     {"name", "bob", "admin", "yes"},
+	"/admin/accounts/disable":  {"name", "bob"},
+	"/admin/accounts/enable":   {"name", "bob"},
+	"/admin/accounts/remove":   {"name", "bob", "sure", "yes"},
+	"/admin/tasks/cancel":      {"id", "t1", "sure", "yes"},
+	"/admin/keys/rotate":       {"sure", "yes"},
+	"/admin/doctor":            {"url", "https://rialto.example/mcp"},
+}
+
+// attacked is a rig in which every form of filled would do something.
+func attacked(t *testing.T) *rig {
+	r := newRig(t)
+	r.client("c1", "Chat")
+	r.grant("g-root", "root", "c1")
+	r.task("t1", "alice", a2a.Working, "Counting.")
+	r.share("s-root", "root")
+	r.connect("root", "expert")
+	r.must(r.Admin.Agents.Add(t.Context(), registry.Agent{Name: "added", URL: "https://added.example"}))
+	r.card("added", `{"name":"ONE"}`, false)
+	r.card("added", `{"name":"TWO"}`, true)
+	return r
+}
+
+// unchanged fails the test if any of the forms has done something.
+func (r *rig) unchanged(t *testing.T, what string) {
+	t.Helper()
+	ctx := t.Context()
+	if !r.live("g-root") {
+		t.Errorf("%s: a grant was revoked", what)
+	}
+	if shares, err := r.db.Shares(ctx, r.ids["root"], time.Now(), bridge.TaskMark{}, 10); err != nil || len(shares) != 1 {
+		t.Errorf("%s: got %d links, %v, want the one", what, len(shares), err)
+	}
+	if all, err := r.Vault.Connections(ctx, r.ids["root"]); err != nil || len(all) != 1 {
+		t.Errorf("%s: got %d accounts at agents, %v, want the one", what, len(all), err)
+	}
+	if clients, err := r.db.Clients(ctx, "", 10); err != nil || len(clients) != 1 {
+		t.Errorf("%s: got %d clients, %v, want the one", what, len(clients), err)
+	}
+	if names, err := r.db.Accounts(ctx); err != nil || !slices.Equal(names, []string{"alice", "bob", "root"}) {
+		t.Errorf("%s: got the accounts %v, %v", what, names, err)
+	}
+	bob, err := r.db.Account(ctx, "bob")
+	if err != nil || bob.Admin || bob.Disabled {
+		t.Errorf("%s: bob was changed: %+v, %v", what, bob, err)
+	}
+	if e, err := r.db.AnyTask(ctx, "t1"); err != nil || e.State() != a2a.Working {
+		t.Errorf("%s: the task was canceled: %v", what, err)
+	}
+	if s, err := r.Admin.Agents.List(ctx); err != nil || len(s) != 2 || s[1].URL != "https://added.example" || !s[1].Enabled {
+		t.Errorf("%s: an agent was added, changed, disabled or removed: %+v, %v", what, s, err)
+	}
+	if cards, err := r.db.SeenCards(ctx, "added"); err != nil || len(cards) != 2 || !cards[0].InForce.IsZero() {
+		t.Errorf("%s: a card was accepted: %v", what, err)
+	}
+	if keys, err := r.OAuth.SigningKeys(ctx); err != nil || len(keys) != 1 {
+		t.Errorf("%s: got %d keys, %v, want one", what, len(keys), err)
+	}
+}
+
+func TestEveryFormIsKnownToTheAttacks(t *testing.T) {
+	r := newRig(t)
+	for _, route := range slices.Concat(r.accountRoutes(), r.adminRoutes()) {
+		if _, ok := filled[route.path]; route.post != nil && !ok {
+			t.Errorf("%s takes a form that no attack sends", route.path)
+		}
+	}
+}
+
+func TestAFormFromAnotherSiteDoesNothing(t *testing.T) {
+	r := attacked(t)
+	for name, header := range map[string]http.Header{
+		"a page of another site":           {"Sec-Fetch-Site": {"cross-site"}},
+		"a page of a neighbour":            {"Sec-Fetch-Site": {"same-site"}},
+		"an old browser, of another site":  {"Origin": {"https://evil.example"}},
+		"an old browser, of another port":  {"Origin": {"http://127.0.0.1:1"}},
+		"a frame that hides where it came": {"Origin": {"null"}},
+	} {
+		b := r.as("root")
+		b.Header = header
+		for path, form := range filled {
+			if p := b.post(path, form...); p.Status != http.StatusForbidden {
+				t.Errorf("%s, %s: got %d %s, want 403", name, path, p.Status, p.Text())
+			}
+		}
+		r.unchanged(t, name)
+	}
+}
+
+func TestAFormOfNobodyDoesNothing(t *testing.T) {
+	r := attacked(t)
+	b := r.as("")
+	for path, form := range filled {
+		if p := b.post(path, form...); p.Status != http.StatusSeeOther || !strings.HasPrefix(p.Header.Get("Location"), "/signin") {
+			t.Errorf("%s: got %d to %q, want to be sent to sign in", path, p.Status, p.Header.Get("Location"))
+		}
+	}
+	r.unchanged(t, "nobody")
+}
+
+func TestTheConsoleIsForAdministratorsOnly(t *testing.T) {
+	r := attacked(t)
+	b := r.as("alice")
+	for _, route := range append(r.adminRoutes(), route{path: "/admin/nothing-there", get: r.missing}) {
+		if route.get != nil {
+			p := b.get(route.path)
+			if p.Status != http.StatusForbidden || !p.Has("#problem") || strings.Contains(p.Body, "g-root") {
+				t.Errorf("GET %s: got %d %s, want 403", route.path, p.Status, p.Text())
+			}
+		}
+		if route.post != nil {
+			if p := b.post(route.path, filled[route.path]...); p.Status != http.StatusForbidden {
+				t.Errorf("POST %s: got %d, want 403", route.path, p.Status)
+			}
+		}
+	}
+	if p := b.get("/account"); len(p.all(".areas a")) != 1 {
+		t.Error("the frame shows the way to the console to one who may not go there")
+	}
+	r.unchanged(t, "alice")
+}
+
+func TestARoleThatIsTakenAwayEndsAtOnce(t *testing.T) {
+	r := attacked(t)
+	b := r.as("root")
+	if p := b.get("/admin/clients"); p.Status != http.StatusOK {
+		t.Fatalf("got %d, want 200", p.Status)
+	}
+	r.must(r.OAuth.SetAdmin(t.Context(), "root", false))
+	if p := b.get("/admin/clients"); p.Status != http.StatusForbidden {
+		t.Errorf("got %d in a session from before, want 403", p.Status)
+	}
+}
+
+func TestAFormDoesNothingByGET(t *testing.T) {
+	r := attacked(t)
+	b := r.as("root")
+	for path, form := range filled {
+		values := url.Values{}
+		for i := 0; i < len(form); i += 2 {
+			values.Set(form[i], form[i+1])
+		}
+		if p := b.get(path + "?" + values.Encode()); p.Status != http.StatusMethodNotAllowed && p.Status != http.StatusOK {
+			t.Errorf("%s: got %d, want 405 or the form alone", path, p.Status)
+		}
+	}
+	r.unchanged(t, "GET")
+}
+
+func TestWhatCannotBeUndoneAsksFirst(t *testing.T) {
+	r := attacked(t)
+	b := r.as("root")
+	for path, form := range filled {
+		if !slices.Contains(form, "sure") {
+			continue
+		}
+		p := b.post(path, form[:len(form)-2]...)
+		if p.Status != http.StatusOK || len(p.all("section#sure form")) != 1 || len(p.all("section#sure input[name=sure]")) != 1 {
+			t.Errorf("%s: got %d %s, want a page that asks", path, p.Status, p.Text())
+			continue
+		}
+		if attr(p.all("section#sure form")[0], "action") != path || len(p.all("section#sure a.button")) != 1 {
+			t.Errorf("%s: want a form to the same address, and a way back", path)
+		}
+	}
+	r.unchanged(t, "asking")
+}
+
+func TestAFormThatIsNoneOfOursIsRefused(t *testing.T) {
+	r := attacked(t)
+	b := r.as("root")
+	for name, form := range map[string][]string{
+		"control characters": {"name", "bob\x00"},
+		"broken text":        {"name", "bob\xff"},
+	} {
+		if p := b.post("/admin/accounts/disable", form...); p.Status != http.StatusBadRequest {
+			t.Errorf("%s: got %d, want 400", name, p.Status)
+		}
+	}
+	if p := b.post("/admin/accounts/disable", "name", strings.Repeat("a", maxForm)); p.Status != http.StatusBadRequest {
+		t.Errorf("too large: got %d, want 400", p.Status)
+	}
+	r.unchanged(t, "no form")
+}
+
+func TestPrincipalsOfBrowsersAreNoTokens(t *testing.T) {
+	r := attacked(t)
+	token, _, err := r.OAuth.IssueToken(t.Context(), "root", []string{oauth.ScopeAdmin}, time.Hour)
+	r.must(err)
+	b := r.as("")
+	b.Header.Set("Authorization", "Bearer "+token)
+	if p := b.get("/admin/clients"); p.Status != http.StatusSeeOther {
+		t.Errorf("got %d for a token without a session, want to be sent to sign in", p.Status)
+	}
+}

@@ -1,0 +1,105 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+
+	"rialto/bridge/admin"
+	"rialto/templates"
+)
+
+// query is what a list was asked for.
+type query struct {
+	path   string
+	values url.Values
+}
+
+// asked returns the parameters of a list that have a value, of those that it
+// knows.
+func asked(r *http.Request, known ...string) query {
+	q := query{r.URL.Path, url.Values{}}
+	for _, name := range known {
+		if v := r.URL.Query().Get(name); v != "" && len(v) <= 512 && clean(v) {
+			q.values.Set(name, v)
+		}
+	}
+	return q
+}
+
+func (q query) get(name string) string { return q.values.Get(name) }
+
+// filtered tells whether the list is not the whole.
+func (q query) filtered() bool { return len(q.values) > 0 }
+
+// span returns the part of the list that the address names.
+func span(r *http.Request) admin.Span { return admin.Span{Cursor: r.URL.Query().Get("after")} }
+
+// at returns the address of the list with another parameter.
+func (q query) at(name, value string) string {
+	values := url.Values{}
+	for k, v := range q.values {
+		values[k] = v
+	}
+	if value != "" {
+		values.Set(name, value)
+	} else {
+		values.Del(name)
+	}
+	if len(values) == 0 {
+		return q.path
+	}
+	return q.path + "?" + values.Encode()
+}
+
+// pager sets where the other pages of a table are.
+func (q query) pager(r *http.Request, t *templates.Table, next string) *templates.Table {
+	if r.URL.Query().Get("after") != "" {
+		t.First = q.at("after", "")
+	}
+	if next != "" {
+		t.Next = q.at("after", next)
+	}
+	if t.Empty == nil && q.filtered() {
+		t.Empty = templates.Say("Nothing matches.")
+	}
+	return t
+}
+
+// filter returns the filter of the list.
+func (q query) filter(fields ...templates.Field) *templates.Filter {
+	f := &templates.Filter{Action: q.path, Fields: fields}
+	for i := range f.Fields {
+		f.Fields[i].Value = q.get(f.Fields[i].Name)
+	}
+	if q.filtered() {
+		f.Clear = q.path
+	}
+	return f
+}
+
+// back returns the address that a form names to go on to, if it is a list of
+// ours, or else.
+func back(f url.Values, otherwise string) string {
+	to := f.Get("back")
+	u, err := url.Parse(to)
+	if err != nil || u.Host != "" || u.Scheme != "" || len(to) > 1024 || (!under(u.Path, "/admin") && !under(u.Path, "/account")) {
+		return otherwise
+	}
+	return to
+}
+
+func under(path, root string) bool {
+	return path == root || len(path) > len(root) && path[:len(root)+1] == root+"/"
+}
+
+// with adds what was done to an address.
+func with(to, done string) string {
+	u, err := url.Parse(to)
+	if err != nil {
+		return to
+	}
+	values := u.Query()
+	values.Set("done", done)
+	u.RawQuery = values.Encode()
+	return u.String()
+}

@@ -1,0 +1,119 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"rialto/bridge"
+	"rialto/internal/sse"
+)
+
+// How pages that follow what happens are told: whoever watches has the store
+// asked now and then, since a task may be followed by another replica.
+const (
+	lookEvery    = time.Second
+	watchFor     = 10 * time.Minute // then the browser asks again
+	quietFor     = 20               // looks without news until a line that keeps the connection
+	mostWatching = 50               // pages at once
+)
+
+// watching counts the pages that follow what happens.
+type watching struct{ pages atomic.Int64 }
+
+func (w *watching) enter() bool {
+	if w.pages.Add(1) > mostWatching {
+		w.pages.Add(-1)
+		return false
+	}
+	return true
+}
+
+func (w *watching) leave() { w.pages.Add(-1) }
+
+// sight is what a page shows, in short: another one is news. Ended tells that
+// there will be no more.
+type sight struct {
+	mark  uint64
+	ended bool
+}
+
+// follow tells a page when what it shows changes.
+func (c *Console) follow(w http.ResponseWriter, r *http.Request, look func(context.Context) (sight, error)) {
+	if !c.watching.enter() {
+		w.Header().Set("Retry-After", "60")
+		http.Error(w, "too many pages follow what happens; close some of them", http.StatusTooManyRequests)
+		return
+	}
+	defer c.watching.leave()
+	ctx, cancel := context.WithTimeout(r.Context(), watchFor)
+	defer cancel()
+	before, err := look(ctx)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	c.tell(ctx, sse.NewWriter(w), before, look)
+}
+
+func (c *Console) tell(ctx context.Context, out *sse.Writer, before sight, look func(context.Context) (sight, error)) {
+	err := out.Comment("watching")
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for quiet := 0; err == nil && !before.ended; quiet++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now, failed := look(ctx)
+		switch {
+		case failed != nil:
+			return // the browser comes back, and is told then
+		case now != before:
+			before, quiet = now, 0
+			err = out.Event(sse.Event{Type: "change", Data: []byte("{}")})
+		case quiet >= quietFor:
+			quiet = 0
+			err = out.Comment("still watching")
+		}
+	}
+	if err == nil {
+		_ = out.Event(sse.Event{Type: "end", Data: []byte("{}")}) // whoever left needs no news
+	}
+}
+
+// taskEvents tells a page of the list of tasks when that has changed.
+func (c *Console) taskEvents(w http.ResponseWriter, r *http.Request) {
+	_, f := taskFilter(r)
+	c.follow(w, r, func(ctx context.Context) (sight, error) {
+		page, err := c.Admin.Tasks(ctx, f)
+		if err != nil {
+			return sight{}, err
+		}
+		h := fnv.New64a()
+		for _, t := range page.Items {
+			fmt.Fprintln(h, t.ID, t.State, t.Updated.UnixMilli())
+		}
+		return sight{mark: h.Sum64()}, nil
+	})
+}
+
+// oneTaskEvents tells the page of a task when that has changed.
+func (c *Console) oneTaskEvents(w http.ResponseWriter, r *http.Request) {
+	id := r.URL.Query().Get("id")
+	c.follow(w, r, func(ctx context.Context) (sight, error) {
+		e, err := c.Admin.Task(ctx, id)
+		if err != nil {
+			return sight{}, err
+		}
+		return seen(e), nil
+	})
+}
+
+func seen(e *bridge.Entry) sight {
+	return sight{uint64(e.Updated.UnixMilli()), e.Settled && e.State().Terminal()}
+}

@@ -1,0 +1,38 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"rialto/bridge"
+	"rialto/bridge/admin"
+	"rialto/oauth"
+	"rialto/templates"
+)
+
+// missing answers addresses that there are not.
+func (c *Console) missing(w http.ResponseWriter, r *http.Request) {
+	c.problem(w, r, admin.ErrNotFound)
+}
+
+// problem is the one place where an error becomes a page.
+func (c *Console) problem(w http.ResponseWriter, r *http.Request, err error) {
+	p := templates.Problem{Product: c.Product, Title: "This did not work", Detail: "The server cannot answer now.", Remedy: "Try again in a moment."}
+	status := http.StatusServiceUnavailable
+	var invalid admin.Invalid
+	switch {
+	case errors.As(err, &invalid):
+		status, p.Detail, p.Remedy = http.StatusUnprocessableEntity, invalid.Words, "Go back and change it."
+	case errors.Is(err, errForm):
+		status, p.Detail, p.Remedy = http.StatusBadRequest, "What was sent is not a form of this page.", "Go back and try again."
+	case errors.Is(err, admin.ErrNotFound), errors.Is(err, oauth.ErrNotFound), errors.Is(err, bridge.ErrNoTask):
+		status, p.Title = http.StatusNotFound, "There is nothing here"
+		p.Detail, p.Remedy = "It does not exist, or not any more.", "Go back to the list that brought you here."
+	case errors.Is(err, context.Canceled):
+		return // nobody is reading any more
+	default:
+		c.Log.ErrorContext(r.Context(), "console: request failed", "path", r.URL.Path, "err", err)
+	}
+	templates.Write(w, r, status, p)
+}

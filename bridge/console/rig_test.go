@@ -1,0 +1,320 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/mux"
+	"golang.org/x/net/html"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/a2a/a2avault"
+	"rialto/bridge"
+	"rialto/bridge/admin"
+	"rialto/bridge/registry"
+	"rialto/internal/audit"
+	"rialto/internal/doctor"
+	"rialto/internal/store"
+	"rialto/oauth"
+	"rialto/oauth/oauthtest"
+)
+
+const password = "correct horse battery staple"
+
+var scopes = []oauth.Scope{
+	{Name: oauth.ScopeTools, Words: "Search and read, and give tasks to the agents, as you"},
+	{Name: oauth.ScopeAdmin, Words: "Run this server: see and change what belongs to everybody"},
+}
+
+// rig is a server with its console, and three people: root, who runs it, alice
+// and bob.
+type rig struct {
+	*Console
+	t       testing.TB
+	db      *store.DB
+	url     string
+	handler http.Handler
+	ids     map[string]string // of accounts, by name
+}
+
+func newRig(t testing.TB) *rig { t.Helper(); return newRigAt(t, store.Memory) }
+
+// newRigAt is newRig with a database of one's own.
+func newRigAt(t testing.TB, dsn string) *rig {
+	t.Helper()
+	db, err := store.Open(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := httptest.NewUnstartedServer(nil)
+	r := &rig{t: t, db: db, url: "http://" + ts.Listener.Addr().String(), ids: map[string]string{}}
+	log := slog.New(slog.DiscardHandler)
+	as := &oauth.Server{
+		Issuer: r.url, Resource: r.url + "/mcp", Name: "Rialto", Scopes: scopes, Store: db, Secret: bytes.Repeat([]byte{7}, 32), Now: time.Now, Log: log,
+		Clients: []oauth.ConfiguredClient{{ID: "partner", Name: "Partner", RedirectURIs: []string{"https://partner.example/cb"}}},
+	}
+	b := &bridge.Bridge{
+		Ledger: db, Index: db, Sharing: &bridge.Sharing{Store: db, TTL: time.Hour}, URL: r.url, Replica: "r", Now: time.Now, Log: log,
+		Caller: func(ctx context.Context) bridge.Caller {
+			p, _ := oauth.FromContext(ctx)
+			return bridge.Caller{User: p.User, AllUseCases: true}
+		},
+		Dial: func(context.Context, bridge.Agent) (bridge.Peer, error) { return nil, errors.New("connection refused") },
+	}
+	as.Opens = func(some []string, all bool) []string {
+		return b.Reach(bridge.Caller{UseCases: some, AllUseCases: all})
+	}
+	expert := newExpert()
+	agents := &registry.Registry{
+		Configured: []registry.Agent{{Name: "expert", URL: "https://expert.example"}}, Store: db, Cards: db, Key: bytes.Repeat([]byte{9}, 32), Bridge: b,
+		Check: func(a registry.Agent) error {
+			if a.Name == "" || a.URL == "" {
+				return errors.New("the name or the address is missing")
+			}
+			return nil
+		},
+		Visit: func(_ context.Context, a registry.Agent) (bridge.Peer, []string, error) {
+			if strings.Contains(a.URL, "down") {
+				return nil, nil, errors.New("connection refused")
+			}
+			return expert, []string{"oauth2"}, nil
+		},
+		Now: time.Now, Log: log,
+	}
+	r.must(agents.Load(t.Context()))
+	b.Start()
+	r.Console = &Console{
+		Vault:   &a2avault.Vault{Store: db, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Host: func(string) string { return "agents.example" }},
+		Product: "Rialto", OAuth: as, Bridge: b, Now: time.Now, Log: log,
+		Admin: &admin.Service{Store: db, Agents: agents, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []admin.Setting {
+			return []admin.Setting{{Key: "url", Value: r.url}, {Key: "secret", Value: "(set, not shown)"}}
+		}},
+	}
+	r.Console.Admin.Doctor = func(_ context.Context, url string) *doctor.Report {
+		return &doctor.Report{URL: url, Results: []doctor.Result{
+			{ID: "a", Title: "It is there", Status: doctor.Passed},
+			{ID: "b", Title: "It is well", Status: doctor.Failed, Expected: "well", Got: "<b>ill</b>", Mend: "mend", Breaks: []doctor.Client{doctor.Claude}},
+		}}
+	}
+	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
+	as.Routes(m)
+	r.Routes(m)
+	r.handler = m
+	ts.Config.Handler = m
+	ts.Start()
+	t.Cleanup(func() { ts.Close(); b.Close(); expert.Close(); db.Close() })
+	r.must(as.Ready(t.Context())) // makes the first key
+	for _, name := range []string{"root", "alice", "bob"} {
+		r.must(as.AddUser(t.Context(), name, password))
+		a, err := db.Account(t.Context(), name)
+		r.must(err)
+		r.ids[name] = a.ID
+	}
+	r.must(as.SetAdmin(t.Context(), "root", true))
+	return r
+}
+
+// expert is an agent whose words are markup.
+type expert struct{ *a2aexec.Executor }
+
+func (expert) Card() *a2a.Card {
+	return &a2a.Card{Name: "EXPERT <b>1</b>", Description: "KNOWS", Skills: []a2a.Skill{{ID: "count", Name: "COUNT", Description: "COUNTS", Tags: []string{"NUMBERS"}}}}
+}
+
+func newExpert() expert {
+	return expert{&a2aexec.Executor{Run: func(_ context.Context, turn *a2aexec.Turn) error {
+		turn.Artifact(a2a.Artifact{Parts: []a2a.Part{a2a.TextPart("YOU SAID <i>" + turn.Message.Text())}})
+		return nil
+	}}}
+}
+
+// recorder writes what happens at once.
+type recorder struct{ db *store.DB }
+
+func (r recorder) Record(ctx context.Context, e audit.Event) {
+	e.ID, e.At = rand.Text(), time.Now()
+	if err := r.db.AddEvents(ctx, []audit.Event{e}); err != nil {
+		panic(err)
+	}
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// client registers an app.
+func (r *rig) client(id, name string) {
+	r.t.Helper()
+	r.must(r.db.AddClient(r.t.Context(), &oauth.Client{
+		ID: id, Name: name, AuthMethod: "none", Registered: time.Now(), RedirectURIs: []string{"https://chat.example/cb", "http://127.0.0.1/cb"},
+	}, 1000))
+}
+
+// grant lets an app act for somebody.
+func (r *rig) grant(id, account, client string, scope ...string) {
+	r.t.Helper()
+	r.must(r.db.AddGrant(r.t.Context(), &oauth.Grant{
+		ID: id, AccountID: r.ids[account], ClientID: client, Scope: append(scope, oauth.ScopeTools), Created: time.Now(), Expires: time.Now().Add(time.Hour),
+	}))
+}
+
+// live tells whether a grant opens anything.
+func (r *rig) live(id string) bool {
+	r.t.Helper()
+	g, err := r.db.Grant(r.t.Context(), id)
+	r.must(err)
+	return g.Live(time.Now())
+}
+
+// task records a task of somebody's, which nobody follows.
+func (r *rig) task(handle, account string, state a2a.State, said string) *bridge.Entry {
+	r.t.Helper()
+	e := &bridge.Entry{
+		Handle: handle, Owner: r.ids[account], Client: "c1", Agent: "expert", MessageID: handle, Created: time.Now(), Updated: time.Now(),
+		Task: &a2a.Task{ID: a2a.TaskID(handle), Status: a2a.Status{State: state, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(said)}}}},
+	}
+	r.must(r.db.AddTask(r.t.Context(), e, bridge.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}, 1000))
+	e.Settled = state.Interrupted() || state.Terminal()
+	r.must(r.db.SaveTask(r.t.Context(), e, "r"))
+	return e
+}
+
+// card has an agent show a card.
+func (r *rig) card(agent, card string, hold bool) {
+	r.t.Helper()
+	r.must(r.db.SeeCard(r.t.Context(), bridge.SeenCard{Agent: agent, Digest: card, Card: []byte(card), First: time.Now(), Last: time.Now()}, hold))
+}
+
+// share has somebody share a document.
+func (r *rig) share(id, account string) {
+	r.t.Helper()
+	now := time.Now()
+	r.must(r.db.AddShare(r.t.Context(), &bridge.Share{ID: id, Owner: r.ids[account], Document: "doc:expert:" + id, Title: "TITLE <b>", Content: []byte("{}"), Created: now, Expires: now.Add(time.Hour)}, "hash-"+id, bridge.MostShares))
+}
+
+// connect has somebody connect an agent with a key.
+func (r *rig) connect(account, agent string) {
+	r.t.Helper()
+	r.must(r.Vault.(*a2avault.Vault).Keep(r.t.Context(), r.ids[account], agent, a2avault.Bearer, a2avault.Secret{Value: "k3y-of-" + account}))
+}
+
+// as returns a browser in which somebody is signed in; "" is nobody.
+func (r *rig) as(name string) *browser {
+	r.t.Helper()
+	b := &browser{oauthtest.NewBrowser(r.t, nil), r}
+	if name == "" {
+		return b
+	}
+	if p := b.Submit(b.Get(r.url+"/signin"), map[string]string{"username": name, "password": password}); p.Status != http.StatusSeeOther {
+		r.t.Fatalf("signing %s in: %d %s", name, p.Status, p.Text())
+	}
+	return b
+}
+
+type browser struct {
+	*oauthtest.Browser
+	r *rig
+}
+
+func (b *browser) get(path string) shownPage { b.r.t.Helper(); return read(b.r.t, b.Get(b.r.url+path)) }
+
+// post sends a form: names and values in turn.
+func (b *browser) post(path string, form ...string) shownPage {
+	b.r.t.Helper()
+	values := url.Values{}
+	for i := 0; i+1 < len(form); i += 2 {
+		values.Add(form[i], form[i+1])
+	}
+	return read(b.r.t, b.Post(b.r.url+path, values))
+}
+
+// shownPage is an answer, to be asked by selector.
+type shownPage struct {
+	*oauthtest.Page
+	doc *html.Node
+}
+
+func read(t testing.TB, p *oauthtest.Page) shownPage {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(p.Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shownPage{p, doc}
+}
+
+// all returns the elements that a selector names: tags, .class, #id and
+// [attribute=value], with spaces between the steps from outside in.
+func (p shownPage) all(selector string) (found []*html.Node) {
+	steps := strings.Fields(selector)
+	for n := range p.doc.Descendants() {
+		if n.Type == html.ElementNode && within(n, steps) {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+func within(n *html.Node, steps []string) bool {
+	last := len(steps) - 1
+	if !is(n, steps[last]) {
+		return false
+	}
+	if last == 0 {
+		return true
+	}
+	for a := range n.Ancestors() {
+		if a.Type == html.ElementNode && within(a, steps[:last]) {
+			return true
+		}
+	}
+	return false
+}
+
+func is(n *html.Node, step string) bool {
+	step, attribute, _ := strings.Cut(strings.TrimSuffix(step, "]"), "[")
+	name, value, _ := strings.Cut(attribute, "=")
+	if name != "" && attr(n, name) != value {
+		return false
+	}
+	if tag, id, ok := strings.Cut(step, "#"); ok {
+		return (tag == "" || tag == n.Data) && attr(n, "id") == id
+	}
+	if tag, class, ok := strings.Cut(step, "."); ok {
+		return (tag == "" || tag == n.Data) && slices.Contains(strings.Fields(attr(n, "class")), class)
+	}
+	return step == "" || step == n.Data
+}
+
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func words(n *html.Node) string {
+	var all []string
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			all = append(all, strings.Fields(d.Data)...)
+		}
+	}
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,49 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"rialto/templates"
+)
+
+// question asks whether somebody means it, before what cannot be undone.
+type question struct {
+	title string         // a sentence, for the window and the heading
+	about templates.Text // what happens
+	word  string         // of the button
+	back  string         // where to go instead
+}
+
+// sure puts a question before a deed: the deed is done when the form comes back
+// from the page that asks. ask may fail, for what is not there any more.
+func sure(ask func(r *http.Request, f url.Values) (question, error), d deed) deed {
+	return func(w http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+		if f.Get("sure") == "yes" {
+			return d(w, r, f)
+		}
+		q, err := ask(r, f)
+		if err != nil {
+			return "", nil, err
+		}
+		return "", q.page(r, f), nil
+	}
+}
+
+func (q question) page(r *http.Request, f url.Values) *templates.Console {
+	form := &templates.Form{Action: r.URL.EscapedPath(), Word: q.word, Grave: true, Cancel: q.back, Hidden: []templates.Value{{Name: "sure", Value: "yes"}}}
+	for name, values := range f {
+		for _, v := range values {
+			if name != "sure" {
+				form.Hidden = append(form.Hidden, templates.Value{Name: name, Value: v})
+			}
+		}
+	}
+	slices.SortFunc(form.Hidden, func(a, b templates.Value) int { return strings.Compare(a.Name, b.Name) })
+	return &templates.Console{
+		Title:    q.title,
+		Sections: []templates.Section{{ID: "sure", Grave: true, Lead: q.about, Form: form}},
+	}
+}

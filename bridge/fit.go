@@ -1,0 +1,65 @@
+package bridge
+
+import (
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// maxResult is how many characters the content of a result and its structured
+// content have together, at most; what is around them fits into the rest of
+// 100,000.
+const maxResult = 98_000
+
+// length returns how many characters v has as JSON.
+func length(v any) int {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return maxResult // it fits nowhere
+	}
+	return utf8.RuneCount(b)
+}
+
+// lesser are ways to tell less of an agent, each less than the one before.
+var lesser = []func(*AgentInfo){
+	func(*AgentInfo) {},
+	func(a *AgentInfo) { a.each(func(s *SkillInfo) { s.Examples, s.Tags = nil, nil }) },
+	func(a *AgentInfo) { a.each(func(s *SkillInfo) { s.Description = clip(s.Description, 150) }) },
+	func(a *AgentInfo) {
+		a.Description = clip(a.Description, 200)
+		a.each(func(s *SkillInfo) { s.Description = "" })
+	},
+	func(a *AgentInfo) {
+		a.Title, a.Description, a.Problem = clip(a.Title, 50), clip(a.Description, 50), clip(a.Problem, 50)
+		a.Skills = []SkillInfo{}
+	},
+}
+
+// each changes the skills of a copy: those of others are left alone.
+func (a *AgentInfo) each(change func(*SkillInfo)) {
+	a.Skills = append([]SkillInfo{}, a.Skills...)
+	for i := range a.Skills {
+		change(&a.Skills[i])
+	}
+}
+
+// fitAgents returns as much of what is known of agents as fits a result, and
+// reports whether that is all.
+func fitAgents(agents []AgentInfo) (fit []AgentInfo, all bool) {
+	fit = append([]AgentInfo{}, agents...)
+	for i, less := range lesser {
+		for j := range fit {
+			less(&fit[j])
+		}
+		if agentsFit(fit) {
+			return fit, i == 0
+		}
+	}
+	for len(fit) > 1 && !agentsFit(fit) {
+		fit = fit[:len(fit)*3/4]
+	}
+	return fit, false
+}
+
+func agentsFit(agents []AgentInfo) bool {
+	return length(agents)+length(describeAgents(agents)) < maxResult
+}

@@ -1,0 +1,130 @@
+package form
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"net/mail"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Problem is what is wrong with a field: a sentence with a place for a value,
+// {}, or none.
+type Problem struct{ Sentence, Value string }
+
+// Fill returns the object that a person filled in, by what stands in each
+// field, "" if nothing does; or what is wrong, by the name of the field. A
+// field that was left empty is left out.
+func (f *Form) Fill(text func(name string) string) (content json.RawMessage, problems map[string]Problem) {
+	var b bytes.Buffer
+	problems = map[string]Problem{}
+	for _, field := range f.Fields {
+		v, problem := field.value(text(field.Name))
+		switch {
+		case problem.Sentence != "":
+			problems[field.Name] = problem
+		case v != nil:
+			b.WriteByte(',')
+			write(&b, field.Name)
+			b.WriteByte(':')
+			write(&b, v)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return append(append([]byte{'{'}, bytes.TrimPrefix(b.Bytes(), []byte(","))...), '}'), nil
+}
+
+// value reads what stands in the field: nil is nothing.
+func (f Field) value(text string) (any, Problem) {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	if f.Kind == Boolean {
+		return text != "" && text != "false", Problem{}
+	}
+	if text == "" {
+		if f.Required {
+			return nil, Problem{Sentence: "Fill this in."}
+		}
+		return nil, Problem{}
+	}
+	switch f.Kind {
+	case Number, Integer:
+		return f.number(text)
+	default:
+		return f.text(text)
+	}
+}
+
+func (f Field) number(text string) (any, Problem) {
+	n, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil || math.IsInf(n, 0) || math.IsNaN(n) || strings.ContainsAny(text, "xX_pP"):
+		return nil, Problem{Sentence: "This must be a number."}
+	case f.Kind == Integer && (n != math.Trunc(n) || math.Abs(n) > 1<<53):
+		return nil, Problem{Sentence: "This must be a whole number."}
+	case f.Least != nil && n < *f.Least:
+		return nil, Problem{"This must be {} or more.", plain(*f.Least)}
+	case f.Most != nil && n > *f.Most:
+		return nil, Problem{"This must be {} or less.", plain(*f.Most)}
+	}
+	if f.Kind == Integer {
+		return int64(n), Problem{}
+	}
+	return n, Problem{}
+}
+
+func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+func (f Field) text(text string) (any, Problem) {
+	if len(f.Choices) > 0 {
+		for _, c := range f.Choices {
+			if c.Value == text {
+				return text, Problem{}
+			}
+		}
+		return nil, Problem{Sentence: "Choose one of these."}
+	}
+	longest := MostText
+	if f.Longest != nil {
+		longest = min(longest, *f.Longest)
+	}
+	n := utf8.RuneCountInString(text)
+	switch {
+	case f.Shortest != nil && n < *f.Shortest:
+		return nil, Problem{"This needs {} characters at least.", strconv.Itoa(*f.Shortest)}
+	case n > longest:
+		return nil, Problem{"This may have {} characters at most.", strconv.Itoa(longest)}
+	}
+	if sentence := ill(f.Format, text); sentence != "" {
+		return nil, Problem{Sentence: sentence}
+	}
+	return text, Problem{}
+}
+
+// ill says what is wrong with a text of a format, "" if nothing is.
+func ill(format, text string) string {
+	switch format {
+	case Email:
+		if a, err := mail.ParseAddress(text); err != nil || a.Address != text {
+			return "This must be an e-mail address."
+		}
+	case URI:
+		if u, err := url.Parse(text); err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" {
+			return "This must be a whole address, such as https://example.com/."
+		}
+	case Date:
+		if _, err := time.Parse(time.DateOnly, text); err != nil {
+			return "This must be a date, such as 2026-01-31."
+		}
+	case DateTime:
+		if _, err := time.Parse(time.RFC3339, text); err != nil {
+			return "This must be a date and a time, such as 2026-01-31T09:30:00Z."
+		}
+	}
+	return ""
+}

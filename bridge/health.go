@@ -1,0 +1,42 @@
+package bridge
+
+import (
+	"time"
+
+	"rialto/a2a"
+)
+
+// Health is how this process met an agent lately. Its texts are for the
+// operator: they tell of the inside of a network.
+type Health struct {
+	Asked   time.Time // when the card was last asked for; zero if it never was
+	Problem string    // why it did not come, then
+	Card    *a2a.Card // in force; nil before the first has come. It must not be changed.
+
+	a2a.Contact
+}
+
+// Health tells how the agent with a name was met, and false if there is none.
+// It asks nobody.
+func (b *Bridge) Health(name string) (Health, bool) {
+	p := b.peer(name)
+	if p == nil {
+		return Health{}, false
+	}
+	last := p.last.Load()
+	if last == nil {
+		return Health{}, true
+	}
+	h := Health{Asked: last.at}
+	if last.err != nil {
+		h.Problem = shown(last.err.Error(), 500)
+	}
+	if last.conn != nil {
+		h.Card = last.conn.Card()
+	}
+	if c, ok := last.conn.(a2a.Contacted); ok {
+		h.Contact = c.Contact()
+		h.Failure = shown(h.Failure, 500)
+	}
+	return h, true
+}

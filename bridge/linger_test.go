@@ -1,0 +1,229 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+)
+
+// patient is an agent that waits until its user has signed in at a page of its
+// own, and then goes on without being told.
+type patient struct {
+	scripted
+	mu       sync.Mutex
+	signedIn bool
+}
+
+func newPatient() *patient {
+	p := &patient{}
+	p.answer = func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] { return yield(p.task()) }
+	return p
+}
+
+func (p *patient) task() *a2a.Task {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := &a2a.Task{ID: "t1", ContextID: "c1", Status: a2a.Status{State: a2a.AuthRequired, Message: &a2a.Message{ID: "m1", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("Sign in at https://login.example/")}}}}
+	if p.signedIn {
+		t.Status = a2a.Status{State: a2a.Completed}
+		t.Artifacts = []a2a.Artifact{{ID: "a1", Parts: []a2a.Part{a2a.TextPart("your letters")}}}
+	}
+	return t
+}
+
+func (p *patient) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) { return p.task(), nil }
+
+func (p *patient) signIn() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.signedIn = true
+}
+
+func (p *patient) peer() peer {
+	return peer{p, &a2a.Card{Name: "Letters", Capabilities: a2a.Capabilities{}}}
+}
+
+func TestATaskWhoseOwnerHasSignedInElsewhereGoesOnByItself(t *testing.T) {
+	for name, see := range map[string]func(*rig, string){
+		"who asks for it sees it":  func(*rig, string) {},
+		"its agent says so":        func(r *rig, task string) { r.Poke(task); r.waitForEnd(task) },
+		"nobody asks, or says so":  func(r *rig, task string) { r.waitForEnd(task) },
+		"after a restart, as well": func(r *rig, _ string) { r.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			agent, dsn := newPatient(), t.TempDir()+"/test.db"
+			r := newRig(t, dsn, map[string]peer{"letters": agent.peer()})
+			got := r.call("send_task", `{"message":"read my letters"}`)
+			got.want(t, a2a.AuthRequired, false)
+			if still := r.call("get_task", `{"task_id":"`+got.TaskID+`"}`); still.State != a2a.AuthRequired {
+				t.Errorf("before: got %s", still.State)
+			}
+			agent.signIn()
+			see(r, got.TaskID)
+			if strings.Contains(name, "restart") {
+				r = newRig(t, dsn, map[string]peer{"letters": agent.peer()})
+			}
+			got = r.call("get_task", `{"task_id":"`+got.TaskID+`"}`)
+			got.want(t, a2a.Completed, false)
+			if !strings.Contains(got.Text, "your letters") || agent.sent() != 1 {
+				t.Errorf("got %q after %d messages, want the letters after one", got.Text, agent.sent())
+			}
+		})
+	}
+}
+
+// waitForEnd waits until the ledger has the end of a task, without the agent
+// being asked on that account.
+func (r *rig) waitForEnd(task string) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(as(r.t.Context(), "alice"), 20*time.Second)
+	defer cancel()
+	for {
+		e, err := r.Ledger.Task(ctx, "alice", task)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if e.State().Terminal() {
+			return
+		}
+		if err := r.AwaitChange(ctx, task, e.Updated); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// connected are agents that every user has connected.
+type connected struct{}
+
+func (connected) Wanted(string) bool                                      { return true }
+func (connected) Connected(context.Context, string, string) (bool, error) { return true, nil }
+
+// TestAHeldMessageOutlastsAnAgentThatIsAway has the agent unreachable just when
+// its user has connected it.
+func TestAHeldMessageOutlastsAnAgentThatIsAway(t *testing.T) {
+	refusals := []error{
+		a2a.Errorf(a2a.Unauthenticated, "who are you?"),
+		&a2a.Error{Code: a2a.Unavailable, Message: "connection refused", NotSent: true},
+		&a2a.Error{Code: a2a.Unavailable, Message: "not now", Remote: true},
+	}
+	agent := &scripted{}
+	agent.answer = func(_ context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		if n := len(agent.got); n <= len(refusals) {
+			return yield(refusals[n-1])
+		}
+		return yield(&a2a.Task{ID: "t1", Status: a2a.Status{State: a2a.Completed, Message: &a2a.Message{ID: "m", Parts: req.Message.Parts}}})
+	}
+	r := newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}, func(b *bridge.Bridge) {
+		b.Pages, b.Connections = true, connected{}
+	})
+	task := r.call("send_task", `{"message":"mine alone"}`)
+	task.want(t, a2a.AuthRequired, false)
+	ctx := as(t.Context(), "alice")
+	if err := r.Resume(ctx, "another", task.TaskID); err != nil || agent.sent() != 1 || r.Waits(ctx, "another", task.TaskID) {
+		t.Errorf("connecting another agent: got %v after %d messages", err, agent.sent())
+	}
+	for _, words := range []string{"could not be reached", "could not be reached"} {
+		if err := r.Resume(ctx, "one", task.TaskID); err != nil {
+			t.Fatal(err)
+		}
+		got := r.call("get_task", `{"task_id":"`+task.TaskID+`"}`)
+		got.want(t, a2a.AuthRequired, false)
+		if !strings.Contains(got.Text, words) || !r.Waits(ctx, "one", task.TaskID) {
+			t.Errorf("got %q, want %q", got.Text, words)
+		}
+	}
+	if err := r.Resume(ctx, "one", task.TaskID); err != nil {
+		t.Fatal(err)
+	}
+	got := r.call("get_task", `{"task_id":"`+task.TaskID+`"}`)
+	got.want(t, a2a.Completed, false)
+	if got.Message != "mine alone" || agent.sent() != 4 {
+		t.Errorf("the agent got %q in the %dth message, want what was held", got.Message, agent.sent())
+	}
+}
+
+// between does something after the first look at a task.
+type between struct {
+	bridge.Ledger
+	do func()
+}
+
+func (l *between) Task(ctx context.Context, owner, handle string) (*bridge.Entry, error) {
+	e, err := l.Ledger.Task(ctx, owner, handle)
+	if do := l.do; do != nil {
+		l.do = nil
+		do()
+	}
+	return e, err
+}
+
+// TestAnAnswerDoesNotReachTheNextQuestion has another answer arrive after a page
+// has looked which question there is, and before its own answer is sent.
+func TestAnAnswerDoesNotReachTheNextQuestion(t *testing.T) {
+	asks := 0
+	agent := &scripted{}
+	agent.answer = func(_ context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		asks++
+		return yield(&a2a.Task{ID: "t1", ContextID: "c1", Status: a2a.Status{State: a2a.InputRequired, Message: &a2a.Message{ID: "q" + strings.Repeat("!", asks), Parts: []a2a.Part{a2a.TextPart("and then?")}}}})
+	}
+	ledger := &between{}
+	r := newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}, func(b *bridge.Bridge) {
+		ledger.Ledger = b.Ledger
+		b.Ledger = ledger
+	})
+	id := r.call("send_task", `{"message":"begin"}`).TaskID
+	ctx := as(t.Context(), "alice")
+	page, err := r.OwnTask(ctx, id, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledger.do = func() { r.call("send_task", `{"task_id":"`+id+`","message":"first"}`) }
+	err = r.Answer(ctx, id, bridge.Reply{Pause: page.Pause, Once: "x", Content: json.RawMessage(`{"answer":"second"}`)})
+	if err != bridge.ErrTaskBusy || agent.sent() != 2 {
+		t.Errorf("got %v after %d messages, want it refused after the first answer", err, agent.sent())
+	}
+}
+
+// stranger is an agent that answers nobody it does not know.
+type stranger struct{ scripted }
+
+func (*stranger) Send(context.Context, *a2a.SendRequest) (a2a.Event, error) {
+	return nil, a2a.Errorf(a2a.Unauthenticated, "who are you?")
+}
+
+func TestWhoFetchesFromAnAgentIsToldToConnectIt(t *testing.T) {
+	card := &a2a.Card{Name: "One", Skills: []a2a.Skill{{ID: "fetch", Name: "Fetch"}}}
+	r := newRigWith(t, "", map[string]peer{"one": {&stranger{}, card}}, func(b *bridge.Bridge) {
+		b.Pages, b.Connections = true, connected{}
+	})
+	r.call("fetch", `{"id":"doc:one:letter"}`).refused(t, "https://rialto.test/connect/one")
+}
+
+// TestATaskThatIsLookedAfterIsNotHeld sees that what an agent has said goes while
+// somebody looks whether it goes on.
+func TestATaskThatIsLookedAfterIsNotHeld(t *testing.T) {
+	p, gone := newPatient(), make(chan struct{})
+	p.answer = func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		said := p.task()
+		runtime.AddCleanup(said.Status.Message, func(struct{}) { close(gone) }, struct{}{})
+		return yield(said)
+	}
+	r := newRig(t, "", map[string]peer{"one": p.peer()})
+	r.call("send_task", `{"message":"go"}`).want(t, a2a.AuthRequired, false)
+	for {
+		select {
+		case <-gone:
+			return
+		default:
+			runtime.GC()
+		}
+	}
+}

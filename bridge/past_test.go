@@ -1,0 +1,120 @@
+package bridge_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rialto/a2a"
+	"rialto/bridge"
+)
+
+// states returns the states that a task is told to have been in.
+func (a *answer) states() string {
+	var all []string
+	for _, s := range a.Statuses {
+		all = append(all, string(s.State))
+	}
+	return strings.Join(all, " ")
+}
+
+// TestWhatAnAgentReplacesIsFoundAgain has an agent write drafts: by updates that
+// replace, and by tasks that are told whole.
+func TestWhatAnAgentReplacesIsFoundAgain(t *testing.T) {
+	text := func(id string, lines ...string) a2a.Artifact {
+		a := a2a.Artifact{ID: id, Name: "Draft " + id}
+		for _, l := range lines {
+			a.Parts = append(a.Parts, a2a.TextPart(l))
+		}
+		return a
+	}
+	whole := func(s a2a.State, all ...a2a.Artifact) *a2a.Task {
+		return &a2a.Task{ID: "t1", Status: a2a.Status{State: s}, Artifacts: all}
+	}
+	update := func(a a2a.Artifact, more bool) *a2a.ArtifactUpdate {
+		return &a2a.ArtifactUpdate{TaskID: "t1", Artifact: a, Append: more}
+	}
+	events := []any{
+		whole(a2a.Submitted), whole(a2a.Working),
+		update(text("a", "first"), false), update(text("a", " and more"), true), // adds
+		update(text("a", "second"), false),                                     // replaces both parts
+		whole(a2a.Working, text("a", "second", "goes on"), text("b", "other")), // adds again
+		whole(a2a.Working, text("b", "another")),                               // replaces b, and forgets a
+		&a2a.StatusUpdate{TaskID: "t1", Status: a2a.Status{State: a2a.Completed}},
+	}
+	agent := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] { return yield(events...) }}
+	dsn := filepath.Join(t.TempDir(), "test.db")
+	agents := map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}
+	r := newRig(t, dsn, agents)
+	id := r.call("send_task", `{"message":"write"}`).TaskID
+	r.Close()
+	r = newRig(t, dsn, agents)
+	got := r.call("get_task", `{"task_id":"`+id+`","history_length":10}`)
+	got.want(t, a2a.Completed, false)
+	var versions []string
+	for _, v := range got.Versions {
+		versions = append(versions, v.ID+": "+v.Text)
+	}
+	if want := "b: other, a: second\ngoes on, a: first\n and more"; strings.Join(versions, ", ") != want {
+		t.Errorf("got the versions %q, want %q", versions, want)
+	}
+	if got.states() != "submitted working completed" {
+		t.Errorf("got the states %s", got.states())
+	}
+	if brief := r.call("get_task", `{"task_id":"`+id+`"}`); brief.Versions != nil || brief.Statuses != nil {
+		t.Errorf("who asks for no history gets %+v, %+v", brief.Versions, brief.Statuses)
+	}
+	if resource := r.call("get_task", `{"task_id":"`+id+`","history_length":10}`); resource.Truncated {
+		t.Error("it does not fit")
+	}
+}
+
+func TestThePastOfATaskIsBounded(t *testing.T) {
+	for name, c := range map[string]struct{ versions, size, kept int }{
+		"many": {300, 10, 50}, "large": {20, 100_000, 10}, "too large": {3, 2 << 20, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			agent := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+				events := []any{&a2a.Task{ID: "t1", Status: a2a.Status{State: a2a.Working}}}
+				for i := range c.versions + 1 {
+					draft := fmt.Sprint(i) + strings.Repeat("x", c.size)
+					events = append(events, &a2a.ArtifactUpdate{TaskID: "t1", Artifact: a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart(draft)}}})
+				}
+				return yield(append(events, &a2a.StatusUpdate{TaskID: "t1", Status: a2a.Status{State: a2a.Completed}})...)
+			}}
+			r := newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}, func(*bridge.Bridge) {})
+			id := r.call("send_task", `{"message":"write"}`).TaskID
+			e, err := r.Ledger.Task(t.Context(), "alice", id)
+			if err != nil || e.State() != a2a.Completed {
+				t.Fatalf("got %+v, %v", e, err)
+			}
+			if p := e.Past; len(p.Versions) != c.kept || p.Dropped != c.versions-c.kept {
+				t.Errorf("got %d versions and %d dropped, want %d of %d", len(p.Versions), p.Dropped, c.kept, c.versions)
+			}
+		})
+	}
+}
+
+// TestManyArtifactsAreToldAgain has an agent tell many artifacts, and all of them
+// anew: to look for each among all others would take minutes.
+func TestManyArtifactsAreToldAgain(t *testing.T) {
+	const many = 100_000
+	whole := func(state a2a.State, text string) *a2a.Task {
+		w := &a2a.Task{ID: "t", Status: a2a.Status{State: state}}
+		for i := range many {
+			w.Artifacts = append(w.Artifacts, a2a.Artifact{ID: fmt.Sprint(i), Parts: []a2a.Part{a2a.TextPart(text)}})
+		}
+		return w
+	}
+	events := []any{whole(a2a.Working, "before"), whole(a2a.Completed, "after")}
+	agent := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] { return yield(events...) }}
+	r := newRig(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}})
+	id := r.call("send_task", `{"message":"write"}`).TaskID
+	e, err := r.Ledger.Task(t.Context(), "alice", id)
+	if err != nil || e.Past == nil || len(e.Past.Versions) != 50 || e.Past.Dropped != many-50 || e.Past.Versions[49].Artifact.ID != fmt.Sprint(many-1) {
+		t.Fatalf("got %+v, %v", e, err)
+	}
+}

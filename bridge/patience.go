@@ -1,0 +1,55 @@
+package bridge
+
+import (
+	"fmt"
+	"time"
+
+	"rialto/a2a"
+)
+
+const (
+	maxRefusals = 10             // in a row, of an agent that cannot tell how a task stands
+	maxSilence  = 24 * time.Hour // of an agent that does not tell
+)
+
+// patience says how long a follower goes on asking about a task that its agent
+// tells nothing of. An agent that is not reached, or not well, or does not let
+// us in may be mended; one that does not know how to tell will not learn it.
+// The zero value has not been tried.
+type patience struct {
+	since    time.Time // of the first attempt after the agent last told
+	refusals int
+}
+
+// told notes that the agent has told how the task stands.
+func (p *patience) told() { *p = patience{} }
+
+// tried notes an attempt that came to err, or to nothing where err is nil. It
+// returns why the task is to be given up, or nil.
+func (p *patience) tried(now time.Time, err error) *Failure {
+	if p.since.IsZero() {
+		p.since = now
+	}
+	if cannotTell(err) {
+		p.refusals++
+	}
+	const after = " It may still be at work on it."
+	switch {
+	case p.refusals >= maxRefusals:
+		return &Failure{Code: a2a.UnsupportedOperation, Message: fmt.Sprintf("The agent cannot tell how this task stands: %v.", err) + after, Remote: true}
+	case now.Sub(p.since) >= maxSilence:
+		return &Failure{Code: a2a.Unavailable, Message: fmt.Sprintf("The agent has not told how this task stands for %d hours.", int(maxSilence.Hours())) + after, Remote: true}
+	}
+	return nil
+}
+
+// cannotTell reports whether the agent answered that it does not know the
+// question, or not in these words.
+func cannotTell(err error) bool {
+	for _, code := range []a2a.Code{a2a.MethodNotFound, a2a.UnsupportedOperation, a2a.InvalidRequest, a2a.InvalidParams, a2a.VersionNotSupported} {
+		if a2a.Is(err, code) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,67 @@
+package bridge_test
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+)
+
+// tightLipped is an agent that takes a message, and then cannot or does not tell what
+// became of it.
+type tightLipped struct {
+	*scripted
+	refusal error
+}
+
+func (m tightLipped) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) { return nil, m.refusal }
+
+func (m tightLipped) Subscribe(context.Context, a2a.TaskID) iter.Seq2[a2a.Event, error] {
+	return yield() // a stream that ends before it says anything
+}
+
+// TestAnAgentThatNeverTellsIsNotAskedForEver has the follower of a task give up
+// after some time, and say why in the task.
+func TestAnAgentThatNeverTellsIsNotAskedForEver(t *testing.T) {
+	for name, c := range map[string]struct {
+		refusal error
+		open    time.Duration // after which the task is still at work
+		ended   time.Duration // after which it is not
+		words   string
+	}{
+		"it does not know the question": {&a2a.Error{Code: a2a.MethodNotFound, Message: "Method not found", Remote: true},
+			0, 10 * time.Minute, "cannot tell how this task stands: Method not found"},
+		"it is not reached": {&a2a.Error{Code: a2a.Unavailable, Message: "connection refused"},
+			20 * time.Hour, 25 * time.Hour, "for 24 hours"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				agent := tightLipped{&scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+					return yield(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}})
+				}}, c.refusal}
+				var ahead atomic.Int64 // spares the test the seconds in between
+				r := newRigWith(t, "", map[string]peer{"agent": {agent, &a2a.Card{Name: "Mute", Capabilities: a2a.Capabilities{Streaming: true}}}}, func(b *bridge.Bridge) {
+					b.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+				})
+				id := r.call("send_task", `{"message":"work","wait":0}`).TaskID
+				time.Sleep(time.Minute)
+				ahead.Store(int64(c.open))
+				time.Sleep(time.Minute)
+				if got := r.call("get_task", `{"task_id":"`+id+`"}`); got.State != "working" {
+					t.Errorf("after %s: got %+v, want it at work", c.open, got)
+				}
+				ahead.Store(int64(c.ended))
+				time.Sleep(5 * time.Minute)
+				if got := r.call("get_task", `{"task_id":"`+id+`"}`); got.State != "failed" || !strings.Contains(got.Text, c.words) {
+					t.Errorf("after %s: got %+v, want that it failed for %q", c.ended, got, c.words)
+				}
+			})
+		})
+	}
+}

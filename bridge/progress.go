@@ -1,0 +1,55 @@
+package bridge
+
+import (
+	"time"
+
+	"rialto/a2a"
+)
+
+const (
+	notesKept  = 64                     // progress lines that a late waiter still sees
+	pieceEvery = 250 * time.Millisecond // between two pieces of results: some agents send each word by itself
+)
+
+// progressLine returns what an event tells somebody who waits, and whether that is
+// a piece of a result, which they get whole in the end.
+func progressLine(e a2a.Event) (line string, piece bool) {
+	switch e := e.(type) {
+	case *a2a.Task: // some agents begin with the status, which is then the first of the task
+		return statusLine(e.Status), false
+	case *a2a.StatusUpdate:
+		return statusLine(e.Status), false
+	case *a2a.ArtifactUpdate:
+		if name := clean(e.Artifact.Name); name != "" && !e.Append {
+			return "Received " + clip(name, 200), false
+		}
+		return shown(e.Artifact.Text(), 500), true
+	}
+	return "", false
+}
+
+func statusLine(s a2a.Status) string {
+	if s.State != a2a.Working {
+		return ""
+	}
+	return shown(s.Message.Text(), 500)
+}
+
+// note keeps what an event says for those who show progress.
+func (f *follower) note(e a2a.Event) {
+	line, piece := progressLine(e)
+	if line == "" || len(f.notes) > 0 && f.notes[len(f.notes)-1] == line { // a look at the task tells it again
+		return
+	}
+	if now := f.b.Now(); piece {
+		if now.Sub(f.pieced) < pieceEvery {
+			return
+		}
+		f.pieced = now
+	}
+	f.notes = append(f.notes, line)
+	f.noted++
+	if len(f.notes) > notesKept {
+		f.notes = f.notes[len(f.notes)-notesKept:]
+	}
+}

@@ -1,0 +1,327 @@
+// Package registry keeps the list of agents that a bridge offers: those of the
+// configuration, and those that an operator adds while the server runs. Each
+// can be disabled and enabled again. It is for whoever serves operators, by
+// command line, API or pages:
+//
+//	List, Agent            what there is, and how it was met
+//	Preview, Try           what an agent would be, before it is added
+//	Add, Change, Remove    agents that are kept in the database
+//	Enable, Disable, Test  any agent
+//
+// It decides nothing about who may call it, and asks no agent without being
+// told to. How agents are reached is in Visit; what becomes of tasks at agents
+// that go is for package bridge.
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"rialto/bridge"
+)
+
+// Registry is the list of agents. All fields but Bridge are required.
+type Registry struct {
+	Configured []Agent // of the configuration; their secrets stay there
+	Store      Store
+	Cards      bridge.CardStore
+	Key        []byte // seals secrets: 32 bytes
+
+	// Bridge is told of the list; nil where there is none, as in a command that
+	// runs beside the server.
+	Bridge *bridge.Bridge
+
+	// Check returns what is wrong with the settings of an agent, nil if nothing.
+	Check func(Agent) error
+
+	// Visit connects to an agent and reads its card, of which it notes nothing.
+	// It tells what the card asks for that the settings do not have. Whether the
+	// agent is of the configuration is known by its name.
+	Visit func(context.Context, Agent) (peer bridge.Peer, unmet []string, err error)
+
+	Now func() time.Time
+	Log *slog.Logger
+
+	mu      sync.Mutex
+	version int64 // of the list that the bridge was told of
+	known   map[string]Agent
+}
+
+// refresh is how long another replica may take to see a change.
+const refresh = 2 * time.Second
+
+// Run tells the bridge of what others change, until ctx ends.
+func (r *Registry) Run(ctx context.Context) {
+	tick := time.NewTicker(refresh)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := r.look(ctx); err != nil && ctx.Err() == nil {
+			r.Log.Error("reading the list of agents", "err", err)
+		}
+	}
+}
+
+// look loads the list if it has changed.
+func (r *Registry) look(ctx context.Context) error {
+	version, err := r.Store.AgentsVersion(ctx)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	same := r.known != nil && version == r.version
+	r.mu.Unlock()
+	if same {
+		return nil
+	}
+	return r.Load(ctx)
+}
+
+// Load reads the list and tells the bridge of it: the first time before its
+// Start.
+func (r *Registry) Load(ctx context.Context) error {
+	r.mu.Lock() // so that no older list comes after a newer one
+	defer r.mu.Unlock()
+	all, version, err := r.read(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the agents: %w", err)
+	}
+	first := r.known == nil
+	r.known = map[string]Agent{}
+	var agents []bridge.Agent
+	for _, e := range all {
+		agents = append(agents, e.offered())
+		r.known[e.Name] = e.Agent
+	}
+	r.version = version
+	switch {
+	case r.Bridge == nil:
+	case first:
+		r.Bridge.Agents = agents // for its Start
+	default:
+		r.Bridge.SetAgents(agents)
+	}
+	return nil
+}
+
+// Settings returns how the agent with a name is set up, its secret with it; the
+// secrets of the configuration are not here.
+func (r *Registry) Settings(name string) (Agent, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a, ok := r.known[name]
+	return a, ok
+}
+
+// entry is an agent of the list.
+type entry struct {
+	Agent
+	record     *Record // nil if it is of the configuration
+	configured bool
+	disabled   bool
+}
+
+// offered returns what the bridge is told. An agent that was removed and still
+// has tasks is disabled.
+func (e *entry) offered() bridge.Agent {
+	a := bridge.Agent{
+		Name: e.Name, URL: e.URL, Disabled: e.disabled || e.removed(), Retention: time.Duration(e.Retention), UseCases: e.UseCases,
+	}
+	a.SkillsAsTools = e.SkillsAsTools
+	for _, s := range e.Skills {
+		a.Skills = append(a.Skills, bridge.SkillRule{ID: s.ID, UseCases: s.UseCases})
+	}
+	if e.record != nil {
+		a.Revision = strconv.FormatInt(e.record.Version, 10)
+	}
+	return a
+}
+
+func (e *entry) removed() bool { return e.record != nil && !e.record.Removed.IsZero() }
+
+// read returns the list: the agents of the configuration, and then those that
+// were added. A name of the configuration wins.
+func (r *Registry) read(ctx context.Context) ([]*entry, int64, error) {
+	kept, err := r.Store.KeptAgents(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	var all []*entry
+	names := map[string]bool{}
+	for _, a := range r.Configured {
+		names[a.Name] = true
+		all = append(all, &entry{Agent: a, configured: true, disabled: slices.Contains(kept.Disabled, a.Name)})
+	}
+	for i := range kept.Records {
+		record := &kept.Records[i]
+		if names[record.Name] {
+			r.Log.Warn("an agent that was added is hidden by one of the configuration with its name", "agent", record.Name)
+			continue
+		}
+		e, err := r.open(record)
+		if err != nil {
+			r.Log.Error("an agent that was added cannot be used", "agent", record.Name, "err", err)
+			continue
+		}
+		e.disabled = slices.Contains(kept.Disabled, e.Name)
+		all = append(all, e)
+	}
+	return all, kept.Version, nil
+}
+
+// find returns the agent with a name.
+func (r *Registry) find(ctx context.Context, name string) (*entry, error) {
+	all, _, err := r.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(e *entry) bool { return e.Name == name && !e.removed() })
+	if i < 0 {
+		return nil, ErrNoAgent
+	}
+	return all[i], nil
+}
+
+func (r *Registry) open(record *Record) (*entry, error) {
+	e := &entry{record: record}
+	err := json.Unmarshal(record.Settings, &e.Agent)
+	if err == nil && record.Secret != "" {
+		e.Credentials.Secret, err = r.unseal(e.Agent, record.Secret)
+	}
+	e.Name = record.Name
+	return e, err
+}
+
+// Add keeps a new agent, enabled. It returns ErrExists, ErrTooMany, or what is
+// wrong with it.
+func (r *Registry) Add(ctx context.Context, a Agent) error {
+	if r.configured(a.Name) {
+		return ErrExists
+	}
+	record, err := r.record(a)
+	if err != nil {
+		return err
+	}
+	record.Created = record.Changed
+	return r.changed(ctx, r.Store.AddAgent(ctx, *record, MaxKept))
+}
+
+// Change replaces how the agent with a's name is set up. Version is that of the
+// Status that the caller has seen: if the agent was changed since, the error is
+// ErrChanged. With keepSecret the secret stays, as long as the hosts do that it
+// is sent to: another host must not be given it by mistake.
+func (r *Registry) Change(ctx context.Context, a Agent, version int64, keepSecret bool) error {
+	was, err := r.find(ctx, a.Name)
+	switch {
+	case err != nil:
+		return err
+	case was.configured:
+		return errConfigured
+	case keepSecret && was.Credentials.Secret != "" && !sameHosts(was.Agent, a):
+		return errors.New("credentials: the secret was for another host; give it again, or leave it out")
+	case keepSecret:
+		a.Credentials.Secret = was.Credentials.Secret
+	}
+	record, err := r.record(a)
+	if err != nil {
+		return err
+	}
+	record.Version = version
+	return r.changed(ctx, r.Store.ChangeAgent(ctx, *record, was.URL != a.URL))
+}
+
+var errConfigured = errors.New("the agent is of the configuration: change it there; here it can only be disabled and enabled")
+
+// sameHosts reports whether the secret of b is sent where that of a is.
+func sameHosts(a, b Agent) bool {
+	origin := func(s string) string {
+		u, err := url.Parse(s)
+		if err != nil {
+			return s
+		}
+		return u.Scheme + "://" + u.Host
+	}
+	return origin(a.URL) == origin(b.URL) && origin(a.Credentials.TokenURL) == origin(b.Credentials.TokenURL)
+}
+
+// Remove takes an agent away that was added. What runs there goes on.
+func (r *Registry) Remove(ctx context.Context, name string) error {
+	if r.configured(name) {
+		return errConfigured
+	}
+	return r.changed(ctx, r.Store.RemoveAgent(ctx, name, r.Now()))
+}
+
+// Disable takes an agent out of every list: it gets no new tasks. It reports
+// whether the agent was enabled before.
+func (r *Registry) Disable(ctx context.Context, name string) (bool, error) {
+	if err := r.exists(ctx, name); err != nil {
+		return false, err
+	}
+	did, err := r.Store.DisableAgent(ctx, name, r.Now())
+	return did, r.changed(ctx, err)
+}
+
+// Enable undoes Disable. It reports whether the agent was disabled before.
+func (r *Registry) Enable(ctx context.Context, name string) (bool, error) {
+	if err := r.exists(ctx, name); err != nil {
+		return false, err
+	}
+	did, err := r.Store.EnableAgent(ctx, name)
+	return did, r.changed(ctx, err)
+}
+
+// exists returns ErrNoAgent for a name that nothing is known by. A command that
+// was told of no configuration knows the agents of the server by their cards.
+func (r *Registry) exists(ctx context.Context, name string) error {
+	_, err := r.find(ctx, name)
+	if !errors.Is(err, ErrNoAgent) || r.Bridge != nil {
+		return err
+	}
+	cards, err := r.Cards.SeenCards(ctx, name)
+	if err == nil && len(cards) == 0 {
+		return ErrNoAgent
+	}
+	return err
+}
+
+func (r *Registry) configured(name string) bool {
+	return slices.ContainsFunc(r.Configured, func(a Agent) bool { return a.Name == name })
+}
+
+// changed has the bridge told of a change that was made, unless err says that
+// there was none.
+func (r *Registry) changed(ctx context.Context, err error) error {
+	if err != nil || r.Bridge == nil {
+		return err
+	}
+	return r.Load(ctx)
+}
+
+// record returns a as it is kept, or what is wrong with it.
+func (r *Registry) record(a Agent) (*Record, error) {
+	if err := r.Check(a); err != nil {
+		return nil, err
+	}
+	settings, err := json.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := r.seal(a)
+	return &Record{Name: a.Name, Settings: settings, Secret: sealed, Changed: r.Now()}, err
+}
+
+// Maintain forgets what is not needed any more.
+func (r *Registry) Maintain(ctx context.Context) error { return r.Store.DropAgents(ctx) }

@@ -1,0 +1,75 @@
+package registry
+
+import (
+	"context"
+	"time"
+
+	"rialto/bridge"
+)
+
+// Status is an agent of the list as an operator sees it.
+type Status struct {
+	Agent                // without its secret
+	Configured bool      `json:"configured"` // it is of the configuration, and cannot be changed here
+	Enabled    bool      `json:"enabled"`
+	HasSecret  bool      `json:"has_secret"` // of an agent that was added
+	Waiting    bool      `json:"waiting"`    // its card has changed, and waits to be accepted
+	Version    int64     `json:"version"`    // for Change
+	Created    time.Time `json:"created,omitzero"`
+	Changed    time.Time `json:"changed,omitzero"`
+
+	// Health is how this process has met the agent; nil in a process that meets
+	// none.
+	Health *bridge.Health `json:"-"`
+}
+
+// List returns the agents: first those of the configuration.
+func (r *Registry) List(ctx context.Context) ([]Status, error) {
+	all, _, err := r.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := []Status{}
+	for _, e := range all {
+		if e.removed() {
+			continue
+		}
+		s, err := r.status(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, *s)
+	}
+	return list, nil
+}
+
+// Agent returns the agent with a name, or ErrNoAgent.
+func (r *Registry) Agent(ctx context.Context, name string) (*Status, error) {
+	e, err := r.find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return r.status(ctx, e)
+}
+
+func (r *Registry) status(ctx context.Context, e *entry) (*Status, error) {
+	s := &Status{Agent: e.Agent, Configured: e.configured, Enabled: !e.disabled, HasSecret: e.Credentials.Secret != ""}
+	s.Credentials.Secret = ""
+	if e.record != nil {
+		s.Version, s.Created, s.Changed = e.record.Version, e.record.Created, e.record.Changed
+	}
+	if e.Review {
+		cards, err := r.Cards.SeenCards(ctx, e.Name)
+		if err != nil {
+			return nil, err
+		}
+		valid, known := bridge.InForce(cards)
+		s.Waiting = known && cards[0].Digest != valid.Digest
+	}
+	if r.Bridge != nil {
+		if h, ok := r.Bridge.Health(e.Name); ok {
+			s.Health = &h
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,78 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// The refusals of a Store, and of a Registry.
+var (
+	ErrNoAgent = errors.New("there is no such agent")
+	ErrExists  = errors.New("there is an agent with this name")
+	ErrChanged = errors.New("the agent was changed in between")
+	ErrTooMany = errors.New("there are too many agents")
+)
+
+// MaxKept is how many agents are kept beside those of the configuration.
+const MaxKept = 500
+
+// Record is an agent as it is kept.
+type Record struct {
+	Name     string
+	Settings []byte // JSON of an Agent, without its secret
+	Secret   string // sealed; "" is none
+
+	// Version is that of the list when the record was written last.
+	Version int64
+
+	Created, Changed time.Time
+	Removed          time.Time // zero while it is there
+}
+
+// Kept is what a Store holds.
+type Kept struct {
+	Version int64 // grows with each change
+
+	// Records are in the order in which they were added. Those that were removed
+	// are among them while they have tasks that are not settled.
+	Records []Record
+
+	// Disabled are the names of agents that are disabled: of these records or of
+	// the configuration.
+	Disabled []string
+}
+
+// Store keeps agents. Its methods are atomic and may be called concurrently, by
+// several replicas that share one database. Each that changes something makes
+// Kept.Version larger by one, in the same transaction.
+type Store interface {
+	// AgentsVersion returns Kept.Version.
+	AgentsVersion(context.Context) (int64, error)
+
+	// KeptAgents returns what is held. Its version may be older than the rest,
+	// never newer.
+	KeptAgents(context.Context) (*Kept, error)
+
+	// AddAgent keeps a new agent and forgets what is known of one of that name
+	// that was removed: that it was disabled, and its cards. It returns ErrExists
+	// if there is one with the name, and ErrTooMany if there are most already.
+	AddAgent(ctx context.Context, r Record, most int) error
+
+	// ChangeAgent replaces the settings and the secret of the agent whose version
+	// is r.Version, and with moved forgets its cards. It returns ErrNoAgent if
+	// there is none with the name, and ErrChanged if it has another version.
+	ChangeAgent(ctx context.Context, r Record, moved bool) error
+
+	// RemoveAgent takes an agent away, or returns ErrNoAgent.
+	RemoveAgent(ctx context.Context, name string, now time.Time) error
+
+	// DisableAgent notes that an agent with this name is disabled, and
+	// EnableAgent that it is not. They report whether that is a change.
+	DisableAgent(ctx context.Context, name string, now time.Time) (bool, error)
+	EnableAgent(ctx context.Context, name string) (bool, error)
+
+	// DropAgents forgets the agents that were removed and have no task that is
+	// not settled.
+	DropAgents(context.Context) error
+}

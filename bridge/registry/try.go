@@ -1,0 +1,193 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+
+	"github.com/google/uuid"
+)
+
+// The bounds of looking at an agent.
+const (
+	visitFor  = 10 * time.Second
+	tryFor    = 45 * time.Second
+	maxAnswer = 4000 // characters
+)
+
+// Preview is what an agent shows of itself.
+type Preview struct {
+	Name        string             `json:"name"`
+	Description string             `json:"description,omitempty"`
+	Version     string             `json:"version,omitempty"`
+	Skills      []bridge.SkillInfo `json:"skills"`
+
+	// Interface is what calls would take first: its generation and binding.
+	Interface Interface `json:"interface"`
+
+	// Offers are all the ways that its card names.
+	Offers []Interface `json:"offers"`
+
+	// Schemes are the ways to authenticate that its card names.
+	Schemes []string `json:"security_schemes,omitempty"`
+
+	Streaming bool `json:"streaming"`
+	Push      bool `json:"push_notifications"`
+
+	// Problems are what an operator should see to, in sentences.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// Interface is a way to reach an agent.
+type Interface struct {
+	URL      string         `json:"url"`
+	Binding  a2a.Binding    `json:"binding"`
+	Protocol a2a.Generation `json:"protocol"`
+}
+
+// String tells it in a few words.
+func (i Interface) String() string {
+	return fmt.Sprintf("A2A %s, %s, at %s", i.Protocol, i.Binding, i.URL)
+}
+
+// Preview reads the card of an agent as it is set up, and keeps nothing. The
+// error is in words for an operator. An agent of the configuration gets
+// ErrExists: what is configured for it is not for another address.
+func (r *Registry) Preview(ctx context.Context, a Agent) (*Preview, error) {
+	if err := r.Check(a); err != nil {
+		return nil, err
+	}
+	if r.configured(a.Name) {
+		return nil, ErrExists
+	}
+	ctx, cancel := context.WithTimeout(ctx, visitFor)
+	defer cancel()
+	peer, unmet, err := r.Visit(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return preview(peer, unmet), nil
+}
+
+func preview(peer bridge.Peer, unmet []string) *Preview {
+	card := peer.Card()
+	p := &Preview{
+		Name: bridge.Shown(card.Name, 200), Description: bridge.Shown(card.Description, 2000), Version: bridge.Shown(card.Version, 100),
+		Skills: bridge.Skills(card), Streaming: card.Capabilities.Streaming, Push: card.Capabilities.PushNotifications,
+	}
+	for _, i := range card.Interfaces[:min(len(card.Interfaces), 20)] {
+		p.Offers = append(p.Offers, interfaceOf(i))
+	}
+	if met, ok := peer.(a2a.Contacted); ok {
+		p.Interface = interfaceOf(met.Contact().Interface)
+	}
+	p.Schemes = schemes(card)
+	for _, way := range unmet {
+		p.Problems = append(p.Problems, "Its card asks for credentials that are not set: "+bridge.Shown(way, 300)+".")
+	}
+	if len(card.Skills) == 0 {
+		p.Problems = append(p.Problems, "Its card names no skills: a model will not know what it can do.")
+	}
+	return p
+}
+
+func interfaceOf(i a2a.Interface) Interface {
+	return Interface{bridge.Shown(i.URL, 500), a2a.Binding(bridge.Shown(string(i.Binding), 50)), a2a.Generation(bridge.Shown(string(i.Version), 20))}
+}
+
+// schemes tells the ways to authenticate that a card names, in order.
+func schemes(card *a2a.Card) []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(card.SecuritySchemes)) {
+		kind := string(card.SecuritySchemes[name].Type)
+		if scheme := card.SecuritySchemes[name].Scheme; scheme != "" {
+			kind += " " + scheme
+		}
+		all = append(all, bridge.Shown(name+" ("+kind+")", 100))
+	}
+	return all[:min(len(all), 20)]
+}
+
+// Trial is how one message to an agent went.
+type Trial struct {
+	State  a2a.State `json:"state"`  // completed if it answered with a message alone
+	Answer string    `json:"answer"` // its words, bounded
+
+	// Interface is what the call took: the generation that was found.
+	Interface Interface     `json:"interface"`
+	Took      time.Duration `json:"took_ns"`
+}
+
+// Test sends one message to an agent of the list, as user, and tells the
+// answer. What the agent has not finished by then, or asks about, is canceled.
+func (r *Registry) Test(ctx context.Context, user, name, message string) (*Trial, error) {
+	e, err := r.find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return r.Try(ctx, user, e.Agent, message)
+}
+
+// Try does what Test does with an agent that need not be in the list.
+func (r *Registry) Try(ctx context.Context, user string, a Agent, message string) (*Trial, error) {
+	if strings.TrimSpace(message) == "" {
+		return nil, errors.New("the message is empty: say what the agent should do")
+	}
+	ctx, cancel := context.WithTimeout(ctx, tryFor)
+	defer cancel()
+	peer, _, err := r.Visit(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if personal, ok := peer.(bridge.Personal); ok {
+		peer = personal.For(user)
+	}
+	began := r.Now()
+	event, err := peer.Send(ctx, &a2a.SendRequest{Message: &a2a.Message{
+		ID: uuid.NewString(), Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(message)},
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("the agent did not answer: %w", err)
+	}
+	t := &Trial{Took: r.Now().Sub(began)}
+	if met, ok := peer.(a2a.Contacted); ok {
+		t.Interface = interfaceOf(met.Contact().Interface)
+	}
+	switch e := event.(type) {
+	case *a2a.Message:
+		t.State, t.Answer = a2a.Completed, e.Text()
+	case *a2a.Task:
+		t.State, t.Answer = e.Status.State, words(e)
+		if !t.State.Terminal() {
+			_, _ = peer.Cancel(ctx, e.ID) // it was a test: nobody waits for it
+		}
+	}
+	t.Answer = bridge.Shown(t.Answer, maxAnswer)
+	return t, nil
+}
+
+// words returns the texts of a task: of its artifacts, and what was said last.
+func words(t *a2a.Task) string {
+	var all []string
+	for _, a := range t.Artifacts {
+		for _, p := range a.Parts {
+			switch c := p.Content.(type) {
+			case a2a.Text:
+				all = append(all, string(c))
+			case a2a.Data:
+				all = append(all, string(c))
+			}
+		}
+	}
+	if said := t.Status.Message.Text(); said != "" {
+		all = append(all, said)
+	}
+	return strings.Join(all, "\n")
+}

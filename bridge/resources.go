@@ -1,0 +1,210 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"rialto/a2a"
+	"rialto/mcp"
+)
+
+// The forms of the URIs under which MCP clients read what the bridge holds
+// (RFC 6570).
+const (
+	taskForm     = "rialto://tasks/{task}"
+	artifactForm = taskForm + "/artifacts/{artifact}"
+	partForm     = artifactForm + "/parts/{part}"
+	cardForm     = "rialto://agents/{agent}/card"
+)
+
+// MaxResource is how many bytes one reading of a resource returns. What is
+// larger can be downloaded.
+const MaxResource = 4 << 20
+
+// TaskURI is under which MCP clients read a task; its artifacts are below.
+func TaskURI(handle string) string { return "rialto://tasks/" + escaped(handle) }
+
+func cardURI(agent string) string { return "rialto://agents/" + escaped(agent) + "/card" }
+
+// artifactURI is "" for an artifact that cannot be named: one without an id,
+// or with one that is no id.
+func artifactURI(handle, artifact string) string {
+	if artifact == "" || len(artifact) > maxName {
+		return ""
+	}
+	return TaskURI(handle) + "/artifacts/" + escaped(artifact)
+}
+
+func partURI(handle, artifact string, i int) string {
+	uri := artifactURI(handle, artifact)
+	if uri == "" {
+		return ""
+	}
+	return uri + "/parts/" + strconv.Itoa(i)
+}
+
+// escaped is s as the value of a variable: all but the unreserved characters
+// are escaped (RFC 6570 section 3.2.2).
+func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// Templates returns what clients can read: tasks, what they have produced, and
+// agents. Who reads is Bridge.Caller's; what is not the caller's own is not
+// there.
+func (b *Bridge) Templates() []mcp.ResourceTemplate {
+	return []mcp.ResourceTemplate{{
+		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: jsonType, Read: b.readTask,
+		Description: "One of your tasks as get_task shows it: where it stands, what its agent said, and what it has produced. It can be subscribed to.",
+	}, {
+		URITemplate: artifactForm, Name: "artifact", Title: "What a task has produced", Read: b.readArtifact,
+		Description: "One artifact of one of your tasks, whole, with each of its parts.",
+	}, {
+		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: b.readArtifact,
+		Description: "One part of an artifact, such as a file. The first is 0.",
+	}, {
+		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: jsonType, Read: b.readCard,
+		Description: "What an agent can do, as get_agent tells it.",
+	}}
+}
+
+const jsonType = "application/json"
+
+func (b *Bridge) readTask(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+	e, err := b.readable(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return jsonContents(r.URI, b.result(e, page{history: 100}).Structured)
+}
+
+// readable returns the task of a request.
+func (b *Bridge) readable(ctx context.Context, r *mcp.Read) (*Entry, error) {
+	e, err := b.own(ctx, r.Variables["task"])
+	if errors.Is(err, ErrNoTask) {
+		return nil, mcp.ErrNoResource
+	}
+	return e, err
+}
+
+func jsonContents(uri string, v any) ([]mcp.Contents, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return []mcp.Contents{{URI: uri, MIMEType: jsonType, Text: string(text)}}, nil
+}
+
+func (b *Bridge) readCard(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+	p := b.known(ctx, r.Variables["agent"])
+	if p == nil {
+		return nil, mcp.ErrNoResource
+	}
+	return jsonContents(r.URI, b.info(ctx, p))
+}
+
+// readArtifact reads an artifact, or one part of it.
+func (b *Bridge) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+	e, err := b.readable(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	a, first := artifactOf(e.Task, r.Variables["artifact"])
+	if a == nil {
+		return nil, mcp.ErrNoResource
+	}
+	from, to := 0, len(a.Parts)
+	if part, one := r.Variables["part"]; one {
+		i, err := strconv.Atoi(part)
+		if err != nil || i < 0 || i >= len(a.Parts) || strconv.Itoa(i) != part {
+			return nil, mcp.ErrNoResource
+		}
+		from, to = i, i+1
+	}
+	if n := sizeOf(a.Parts[from:to]); n > MaxResource {
+		return nil, b.tooLarge(e, r.URI, a, first, from, to)
+	}
+	contents := []mcp.Contents{}
+	for i := from; i < to; i++ {
+		uri := r.URI
+		if len(a.Parts) > 1 {
+			uri = partURI(e.Handle, a.ID, i)
+		}
+		contents = append(contents, contentsOf(uri, &a.Parts[i]))
+	}
+	return contents, nil
+}
+
+// artifactOf returns an artifact of a task, and the number of its first piece.
+func artifactOf(t *a2a.Task, id string) (a *a2a.Artifact, first int) {
+	if t == nil || id == "" {
+		return nil, 0
+	}
+	for i := range t.Artifacts {
+		if a := &t.Artifacts[i]; a.ID == id {
+			return a, first
+		}
+		first += max(1, len(t.Artifacts[i].Parts))
+	}
+	return nil, 0
+}
+
+// contentsOf returns a part as it is read: text where it is text, and bytes
+// otherwise. Bytes that are clean text become text, which models can read.
+func contentsOf(uri string, p *a2a.Part) mcp.Contents {
+	c := mcp.Contents{URI: uri, MIMEType: shown(p.MediaType, maxName)}
+	switch v := p.Content.(type) {
+	case a2a.Text:
+		c.Text, c.MIMEType = clean(string(v)), cmp.Or(c.MIMEType, "text/plain")
+	case a2a.Data:
+		c.Text, c.MIMEType = string(cleanJSON(v)), jsonType
+	case a2a.URL:
+		c.Text, c.MIMEType = clean(string(v)), "text/uri-list"
+	case a2a.Raw:
+		c.MIMEType = cmp.Or(c.MIMEType, "application/octet-stream")
+		if s := string(v); isText(c.MIMEType) && utf8.ValidString(s) && clean(s) == s {
+			c.Text = s
+		} else {
+			c.Data = append([]byte{}, v...)
+		}
+	}
+	return c
+}
+
+// isText tells of which types text is made.
+func isText(mediaType string) bool {
+	t, _, _ := strings.Cut(mediaType, ";")
+	return strings.HasPrefix(t, "text/") || t == jsonType || strings.HasSuffix(t, "+json") || strings.HasSuffix(t, "+xml")
+}
+
+// tooLarge says what can be done about what is too large to be read at once:
+// the parts of an artifact have URIs, and a part can be downloaded.
+func (b *Bridge) tooLarge(e *Entry, uri string, a *a2a.Artifact, first, from, to int) error {
+	about := struct {
+		URI      string `json:"uri"`
+		Size     int    `json:"size"`
+		Limit    int    `json:"limit"`
+		Download string `json:"download,omitempty"`
+	}{URI: uri, Size: sizeOf(a.Parts[from:to]), Limit: MaxResource}
+	what := fmt.Sprintf("it has about %d bytes, and a resource is read with at most %d", about.Size, MaxResource)
+	link := b.link(e)
+	switch _, file := a.Parts[from].Content.(a2a.Raw); {
+	case to-from > 1:
+		what += fmt.Sprintf("; read its parts one by one: %s to %s", partURI(e.Handle, a.ID, 0), partURI(e.Handle, a.ID, to-1))
+	case file && link != nil:
+		about.Download = link(first + from)
+		what += "; download it: " + about.Download
+	default:
+		what += "; get_task shows it in pages"
+	}
+	data, err := json.Marshal(about)
+	if err != nil {
+		return err
+	}
+	return mcp.Refusal(what, data)
+}

@@ -1,0 +1,159 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/mcp"
+)
+
+const (
+	listedCards     = 100     // the others are known by list_agents
+	listedTasks     = 20      // on one page
+	listedArtifacts = 20      // of one task; the others are known by the task
+	listedBytes     = 4 << 20 // of tasks that are looked into for one page
+)
+
+// ListResources lists what the caller can read (mcp.Server.ListResources): the
+// agents, and then the caller's own tasks, the latest first, each with what it
+// has produced. Nobody in particular has none.
+func (b *Bridge) ListResources(ctx context.Context, _, cursor string) (*mcp.ResourcePage, error) {
+	p, user := &mcp.ResourcePage{}, b.Caller(ctx).User
+	if user == "" {
+		return p, nil
+	}
+	if cursor == "" {
+		p.Resources = b.listCards(ctx)
+	}
+	tasks, next, err := b.Summaries(ctx, TaskFilter{Limit: listedTasks}, cursor)
+	if errors.Is(err, ErrCursor) {
+		return nil, mcp.ErrCursor
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Next = next
+	for bytes, i := 0, 0; i < len(tasks); i++ {
+		e, err := b.Ledger.Task(ctx, user, tasks[i].TaskID)
+		if errors.Is(err, ErrNoTask) {
+			continue // it was forgotten meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.Resources = append(p.Resources, listTask(e)...)
+		if e.Task != nil {
+			bytes += weight(e.Task)
+		}
+		if bytes > listedBytes && i < len(tasks)-1 {
+			p.Next = TaskMark{tasks[i].Created, tasks[i].TaskID}.String()
+			break
+		}
+	}
+	return p, nil
+}
+
+func (b *Bridge) listCards(ctx context.Context) (cards []mcp.Resource) {
+	agents := b.visible(ctx)
+	for _, a := range agents[:min(len(agents), listedCards)] {
+		cards = append(cards, mcp.Resource{
+			URI: cardURI(a.Name), Name: a.Name, Title: "Agent " + a.Name, MIMEType: jsonType, Description: "What the agent can do.",
+		})
+	}
+	return cards
+}
+
+// listTask lists a task and what it has produced.
+func listTask(e *Entry) []mcp.Resource {
+	s := e.Summary()
+	all := []mcp.Resource{{
+		URI: TaskURI(e.Handle), Name: e.Handle, MIMEType: jsonType, Description: s.Message,
+		Title: fmt.Sprintf("Task of %s, %s", e.Agent, s.State),
+	}}
+	if e.Task == nil {
+		return all
+	}
+	for i := range e.Task.Artifacts[:min(len(e.Task.Artifacts), listedArtifacts)] {
+		a := &e.Task.Artifacts[i]
+		if uri := artifactURI(e.Handle, a.ID); uri != "" {
+			all = append(all, listArtifact(uri, a))
+		}
+	}
+	return all
+}
+
+func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
+	r := mcp.Resource{URI: uri, Name: shown(cmp.Or(a.Name, a.ID), maxName), Description: shown(a.Description, 1000)}
+	if len(a.Parts) == 1 {
+		p := &a.Parts[0]
+		r.MIMEType = contentsOf(uri, &a2a.Part{Content: p.Content, MediaType: p.MediaType}).MIMEType
+		r.Name = cmp.Or(shown(p.Filename, maxName), r.Name)
+		if file, ok := p.Content.(a2a.Raw); ok {
+			r.Size = int64(len(file))
+		}
+	}
+	return r
+}
+
+// Complete completes the variables of the templates with what the caller can
+// read (mcp.Server.Complete).
+func (b *Bridge) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Completions, error) {
+	all, err := b.values(ctx, c.Argument, c.Known["task"], c.Known["artifact"])
+	found := &mcp.Completions{}
+	for _, v := range all {
+		if strings.HasPrefix(v, c.Value) {
+			found.Values = append(found.Values, v)
+		}
+	}
+	return found, err
+}
+
+// values returns what a variable can be: of tasks, the latest.
+func (b *Bridge) values(ctx context.Context, variable, task, artifact string) (all []string, err error) {
+	switch variable {
+	case "agent":
+		for _, a := range b.visible(ctx) {
+			all = append(all, a.Name)
+		}
+	case "task":
+		tasks, _, err := b.Summaries(ctx, TaskFilter{Limit: largestPage}, "")
+		for _, t := range tasks {
+			all = append(all, t.TaskID)
+		}
+		return all, err
+	case "artifact", "part":
+		e, err := b.own(ctx, task)
+		if errors.Is(err, ErrNoTask) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return below(e.Task, variable, artifact), nil
+	}
+	return all, nil
+}
+
+// below returns the ids of a task's artifacts, or the numbers of the parts of
+// one.
+func below(t *a2a.Task, variable, artifact string) (all []string) {
+	if variable == "part" {
+		if a, _ := artifactOf(t, artifact); a != nil {
+			for i := range a.Parts {
+				all = append(all, strconv.Itoa(i))
+			}
+		}
+		return all
+	}
+	if t != nil {
+		for i := range t.Artifacts {
+			all = append(all, t.Artifacts[i].ID)
+		}
+	}
+	return all
+}

@@ -1,0 +1,133 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/bridge"
+	"rialto/internal/store"
+)
+
+// TestATaskThatDidNotDoWhatItShouldIsAnError holds that a model is told so with
+// the state, a code and the reason, whatever words the agent had for it.
+func TestATaskThatDidNotDoWhatItShouldIsAnError(t *testing.T) {
+	for name, c := range map[string]struct {
+		events []any
+		state  a2a.State
+		code   a2a.Code
+		reason string
+	}{
+		"failed":                  {[]any{update(a2a.Failed, "the disk is full")}, a2a.Failed, "TASK_FAILED", "the disk is full"},
+		"rejected":                {[]any{update(a2a.Rejected, "not my trade")}, a2a.Rejected, "TASK_REJECTED", "not my trade"},
+		"canceled":                {[]any{update(a2a.Canceled, "somebody stopped me")}, a2a.Canceled, "TASK_CANCELED", "somebody stopped me"},
+		"failed without a word":   {[]any{&a2a.StatusUpdate{TaskID: "up", Status: a2a.Status{State: a2a.Failed}}}, a2a.Failed, "TASK_FAILED", "The agent gave no reason."},
+		"an error on the wire":    {[]any{&a2a.Error{Code: a2a.InvalidParams, Message: "no such table", Remote: true}}, a2a.Failed, a2a.InvalidParams, "no such table"},
+		"failed with an artifact": {[]any{chunk("a", "half of it"), update(a2a.Failed, "then the power went")}, a2a.Failed, "TASK_FAILED", "then the power went"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "", map[string]peer{"one": turns(c.events)})
+			sent := r.call("send_task", `{"message":"go"}`)
+			for tool, got := range map[string]*answer{"send_task": sent, "get_task": r.call("get_task", `{"task_id":"`+sent.TaskID+`"}`)} {
+				got.want(t, c.state, true)
+				if got.Error == nil || got.Error.Code != c.code || !strings.Contains(got.Error.Message, c.reason) {
+					t.Errorf("%s: got %+v, want %s: %s", tool, got.Error, c.code, c.reason)
+				}
+				for _, want := range []string{string(c.state), string(c.code)} {
+					if !strings.Contains(got.Text, want) {
+						t.Errorf("%s: the text does not tell %q: %s", tool, want, got.Text)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestATaskWhoseStateNobodyKnowsIsAnErrorThatIsFollowed(t *testing.T) {
+	m, p := newMute(a2a.Unknown)
+	r := newRigWith(t, "", map[string]peer{"one": p}, func(b *bridge.Bridge) { hooked(&rig{Bridge: b}) })
+	got := r.call("send_task", `{"message":"go","wait":0}`)
+	got.want(t, a2a.Unknown, true)
+	if got.Error.Code != "TASK_STATE_UNKNOWN" || !strings.Contains(got.Next, "get_task") {
+		t.Errorf("got %+v, %q", got.Error, got.Next)
+	}
+	m.now <- &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}
+	r.Poke(got.TaskID)
+	r.call("get_task", `{"task_id":"`+got.TaskID+`"}`).want(t, a2a.Completed, false)
+}
+
+func TestEachKindOfPartIsContentOfItsOwn(t *testing.T) {
+	r := newRig(t, "", map[string]peer{"one": turns([]any{
+		made("a", a2a.TextPart("words"), a2a.Part{Content: a2a.Data(`{"n":1}`)},
+			a2a.Part{Content: a2a.Raw("\x89PNG"), MediaType: "image/png"}, a2a.Part{Content: a2a.Raw("RIFF"), MediaType: "audio/wav"},
+			a2a.Part{Content: a2a.Raw("%PDF"), MediaType: "application/pdf", Filename: "a.pdf"}, a2a.Part{Content: a2a.URL("https://example.com/x"), Filename: "x"}),
+		update(a2a.Completed, "closing"),
+	})})
+	got := r.call("send_task", `{"message":"go"}`)
+	var kinds []string
+	for _, item := range got.Items {
+		kinds = append(kinds, fmt.Sprint(item["type"]))
+	}
+	want := []string{"text", "text", "image", "audio", "resource", "resource_link", "text", "text"} // the closing words and the summary last
+	if !slices.Equal(kinds, want) || got.Items[1]["text"] != `{"n":1}` || got.Items[6]["text"] != "closing" {
+		t.Errorf("got %v, want %v", kinds, want)
+	}
+	if parts := got.Artifacts[0].Parts; string(parts[1].Data) != `{"n":1}` || parts[0].Text != "words" || got.Message != "closing" {
+		t.Errorf("got %+v", got.TaskInfo)
+	}
+}
+
+// TestNoResultExceedsWhatClientsTake has agents that say as much as they can of
+// what grows when it is written as JSON.
+func TestNoResultExceedsWhatClientsTake(t *testing.T) {
+	long := strings.Repeat(`<"`, 3_000)
+	hits := []map[string]string{}
+	for i := range 200 {
+		hits = append(hits, map[string]string{"id": fmt.Sprint(i, long[:1500]), "title": long, "url": "https://example.com/" + strings.Repeat("a", 1900)})
+	}
+	wordy := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		switch turn.Skill {
+		case "search", "fetch":
+			part, err := a2a.DataPart(map[string]any{"results": hits, "title": long, "text": strings.Repeat(long, 20), "metadata": map[string]string{"a": long, "b": long}})
+			turn.Artifact(a2a.Artifact{ID: "r", Parts: []a2a.Part{part}})
+			return err
+		}
+		return fmt.Errorf("%s", long)
+	}, "search", "fetch")
+	for i := range 100 {
+		wordy.card.Skills = append(wordy.card.Skills, a2a.Skill{ID: fmt.Sprint(i), Name: long, Description: long, Tags: []string{long, long}, Examples: []string{long, long, long}})
+	}
+	wordy.card.Name, wordy.card.Description = long, long
+	agents := map[string]peer{}
+	for i := range 30 {
+		agents[fmt.Sprint("agent", i)] = wordy
+	}
+	r := newRig(t, store.Memory, agents)
+	for range 80 {
+		r.call("send_task", `{"message":"go","agent":"agent0"}`)
+	}
+	for tool, args := range map[string]string{
+		"list_agents": `{}`, "get_agent": `{"agent":"agent0"}`, "list_tasks": `{"limit":100}`, "search": `{"query":"x"}`,
+		"fetch": `{"id":"doc:agent0:1"}`, "send_task": `{"message":"go","agent":"agent0"}`,
+	} {
+		got := r.call(tool, args)
+		items, err := json.Marshal(got.Items)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len([]rune(string(items))) + len([]rune(string(got.raw))); n > 100_000 || len(got.raw) == 0 {
+			t.Errorf("%s: got %d characters, %d of structure", tool, n, len(got.raw))
+		}
+	}
+	var list struct {
+		Agents []bridge.AgentInfo
+	}
+	if err := json.Unmarshal(r.call("list_agents", `{}`).raw, &list); err != nil || len(list.Agents) != 30 {
+		t.Errorf("got %d agents, %v, want each of them, though little of it", len(list.Agents), err)
+	}
+}

@@ -1,0 +1,127 @@
+package bridge_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/bridge"
+)
+
+// changing is a rig whose agents are counted when they are dialled.
+func changing(t *testing.T, run func(context.Context, *a2aexec.Turn) error) (r *rig, dialled *atomic.Int64) {
+	dialled = &atomic.Int64{}
+	agent := running(t, run)
+	r = newRigWith(t, "", map[string]peer{}, func(b *bridge.Bridge) {
+		b.Dial = func(context.Context, bridge.Agent) (bridge.Peer, error) {
+			dialled.Add(1)
+			return agent, nil
+		}
+	})
+	return r, dialled
+}
+
+func answers(_ context.Context, turn *a2aexec.Turn) error { turn.Complete("done"); return nil }
+
+func TestAgentsComeAndGoWhileTheBridgeRuns(t *testing.T) {
+	r, dialled := changing(t, answers)
+	send := func() *answer { return r.call("send_task", `{"agent":"one","message":"x"}`) }
+	send().refused(t, `There is no agent named "one"`)
+
+	one := bridge.Agent{Name: "one", URL: "http://one"}
+	r.SetAgents([]bridge.Agent{one})
+	send().want(t, a2a.Completed, false)
+	if got := r.call("send_task", `{"message":"x"}`); got.State != a2a.Completed {
+		t.Errorf("the only agent is not the one that is meant: %s", got.Text)
+	}
+
+	one.UseCases, one.Disabled = nil, true
+	r.SetAgents([]bridge.Agent{one})
+	send().refused(t, "is disabled")
+	if got := r.call("list_agents", `{}`); strings.Contains(got.Text, "one") {
+		t.Errorf("a disabled agent is listed: %s", got.Text)
+	}
+
+	one.Disabled = false
+	r.SetAgents([]bridge.Agent{{Name: "two", URL: "http://two"}, one})
+	send().want(t, a2a.Completed, false)
+	if got := dialled.Load(); got != 1 {
+		t.Errorf("got %d connections, want the first to be kept", got)
+	}
+	one.Revision = "2"
+	r.SetAgents([]bridge.Agent{one})
+	send().want(t, a2a.Completed, false)
+	if got := dialled.Load(); got != 2 {
+		t.Errorf("got %d connections, want a new one after the way to the agent has changed", got)
+	}
+}
+
+func TestWhatRunsAtAnAgentThatIsDisabledGoesOn(t *testing.T) {
+	goOn := make(chan struct{})
+	r, _ := changing(t, func(ctx context.Context, turn *a2aexec.Turn) error {
+		turn.Working("at it")
+		select {
+		case <-goOn:
+			turn.Complete("done")
+		case <-ctx.Done():
+		}
+		return nil
+	})
+	one := bridge.Agent{Name: "one", URL: "http://one"}
+	r.SetAgents([]bridge.Agent{one})
+	first := r.call("send_task", `{"agent":"one","message":"x","wait":0}`)
+	second := r.call("send_task", `{"agent":"one","message":"y","wait":0}`)
+	one.Disabled = true
+	r.SetAgents([]bridge.Agent{one})
+
+	r.call("cancel_task", `{"task_id":"`+second.TaskID+`"}`).want(t, a2a.Canceled, false)
+	r.SetAgents(nil)
+	close(goOn)
+	r.call("get_task", `{"task_id":"`+first.TaskID+`"}`).want(t, a2a.Completed, false)
+}
+
+func TestTheOwnerOfATaskSeesItAtAnAgentThatIsDisabled(t *testing.T) {
+	r, _ := changing(t, answers)
+	r.Caller = func(context.Context) bridge.Caller { return bridge.Caller{User: "alice"} }
+	one := bridge.Agent{Name: "one", URL: "http://one"}
+	r.SetAgents([]bridge.Agent{one})
+	face := r.Face("one")
+	task := sent(t, face, t.Context(), say("x"))
+	one.Disabled = true
+	r.SetAgents([]bridge.Agent{one})
+	if got, err := face.Task(t.Context(), a2a.TaskQuery{ID: task.ID}); err != nil || got.Status.State != a2a.Completed {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if _, err := face.Send(t.Context(), say("x")); !a2a.Is(err, a2a.TaskNotFound) {
+		t.Errorf("a message got %v, want that there is no such agent", err)
+	}
+	if _, err := face.Card(t.Context()); err == nil {
+		t.Error("its card is shown")
+	}
+}
+
+func TestWhatIsAtHandIsToldWithoutWaitingForAnAgent(t *testing.T) {
+	agent, let, asked := running(t, answers), make(chan struct{}), make(chan struct{}, 1)
+	r := newRigWith(t, "", map[string]peer{}, func(b *bridge.Bridge) {
+		b.Dial = func(context.Context, bridge.Agent) (bridge.Peer, error) {
+			asked <- struct{}{}
+			<-let
+			return agent, nil
+		}
+	})
+	r.SetAgents([]bridge.Agent{{Name: "slow", URL: "http://slow"}})
+	for range 2 {
+		if got := r.AgentsAtHand(t.Context()); len(got) != 1 || got[0].Available || got[0].Problem != "" {
+			t.Errorf("got %+v, want an agent of which nothing is known yet", got)
+		}
+	}
+	<-asked
+	close(let)
+	r.AgentInfos(t.Context()) // waits for the same answer
+	if got := r.AgentsAtHand(t.Context()); len(got) != 1 || !got[0].Available || len(asked) > 0 {
+		t.Errorf("got %+v, want the agent, asked once", got)
+	}
+}

@@ -1,0 +1,122 @@
+package bridge
+
+import (
+	"context"
+	"slices"
+
+	"rialto/a2a"
+)
+
+// SkillRule is what an operator says of one skill of an agent.
+type SkillRule struct {
+	ID string
+
+	// UseCases are those whose callers may know of the skill; none means all who
+	// may know of the agent.
+	UseCases []string
+}
+
+// caller returns for whom a context acts, kept to the use case that the
+// operator forces.
+func (b *Bridge) caller(ctx context.Context) Caller { return b.kept(b.Caller(ctx)) }
+
+// kept returns a caller kept to the use case that the operator forces.
+func (b *Bridge) kept(c Caller) Caller {
+	if b.ForceUseCase != "" {
+		c.UseCases, c.AllUseCases = []string{b.ForceUseCase}, false
+	}
+	return c
+}
+
+// reaches tells whether what is for some use cases is for the caller.
+func (c Caller) reaches(useCases []string) bool {
+	if len(useCases) == 0 || c.AllUseCases {
+		return true
+	}
+	return slices.ContainsFunc(c.UseCases, func(u string) bool { return slices.Contains(useCases, u) })
+}
+
+// sees tells whether the caller may know of an agent.
+func (c Caller) sees(a Agent) bool { return c.reaches(a.UseCases) }
+
+// seesSkill tells whether the caller, who sees the agent, may know of a skill.
+func (c Caller) seesSkill(a Agent, skill string) bool {
+	for _, rule := range a.Skills {
+		if rule.ID == skill && !c.reaches(rule.UseCases) {
+			return false
+		}
+	}
+	return true
+}
+
+// hides tells whether tasks of an agent are not for the caller, a client whose
+// use cases do not reach it. People see all of their tasks, and so do clients
+// those of an agent that is gone.
+func (b *Bridge) hides(ctx context.Context, agent string) bool {
+	p := b.peer(agent)
+	if p == nil {
+		return false
+	}
+	caller := b.caller(ctx)
+	return caller.Client != "" && !caller.sees(p.Agent)
+}
+
+// own returns the caller's task, or ErrNoTask.
+func (b *Bridge) own(ctx context.Context, handle string) (*Entry, error) {
+	e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
+	if err == nil && b.hides(ctx, e.Agent) {
+		return nil, ErrNoTask
+	}
+	return e, err
+}
+
+// skillFor returns an error if a message asks for a skill that is not for the
+// caller.
+func (c Caller) skillFor(a Agent, skill string) error {
+	if skill == "" || c.seesSkill(a, skill) {
+		return nil
+	}
+	return errNoSkill(a.Name, skill)
+}
+
+// scoped returns what travels beside a message that a caller sends to an agent
+// by A2A: what the caller says, but only a skill and a use case that are theirs.
+func (b *Bridge) scoped(ctx context.Context, a Agent, said a2a.Metadata) (a2a.Metadata, error) {
+	caller := b.caller(ctx)
+	skill, _ := said[skillKey].(string)
+	if err := caller.skillFor(a, skill); err != nil {
+		return nil, err
+	}
+	use, named := said[useCaseKey].(string)
+	if named && b.ForceUseCase == "" && !caller.AllUseCases && !slices.Contains(caller.UseCases, use) {
+		return nil, inputError{"The use case " + shown(use, maxName) + " in the metadata of the message is not one of yours."}
+	}
+	m := a2a.Metadata{}
+	for _, from := range []a2a.Metadata{b.about(caller, ""), said} {
+		for k, v := range from {
+			m[k] = v
+		}
+	}
+	if b.ForceUseCase != "" {
+		m[useCaseKey] = b.ForceUseCase
+	}
+	if len(m) == 0 {
+		return said, nil
+	}
+	return m, nil
+}
+
+// cardFor returns an agent's card with those skills that the caller may know of.
+func (b *Bridge) cardFor(ctx context.Context, a Agent, card *a2a.Card) *a2a.Card {
+	if len(a.Skills) == 0 {
+		return card
+	}
+	caller, c := b.caller(ctx), *card
+	c.Skills = slices.DeleteFunc(slices.Clone(card.Skills), func(s a2a.Skill) bool { return !caller.seesSkill(a, s.ID) })
+	return &c
+}
+
+// errNoSkill is what a caller learns of a skill that is not for them.
+func errNoSkill(agent, skill string) error {
+	return inputError{"The agent " + agent + " has no skill " + shown(skill, maxName) + ", or not for you. get_agent tells which it has."}
+}

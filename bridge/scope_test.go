@@ -1,0 +1,220 @@
+package bridge_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/bridge"
+	"rialto/mcp"
+)
+
+// scoped is a bridge with an agent for the use case claims, and one for all of
+// which one skill is for claims. Its caller can be changed.
+func scoped(t *testing.T) (r *rig, caller *bridge.Caller) {
+	caller = &bridge.Caller{User: "alice", Client: "app", AllUseCases: true}
+	agents := map[string]peer{"open": skilled(t, nil, skill("public"), skill("secret")), "hidden": skilled(t, nil, skill("covert"))}
+	r = withSkills(t, agents, func(b *bridge.Bridge) {
+		b.Caller = func(context.Context) bridge.Caller { return *caller }
+		for i := range b.Agents {
+			switch b.Agents[i].Name {
+			case "open":
+				b.Agents[i].Skills = []bridge.SkillRule{{ID: "secret", UseCases: []string{"claims"}}}
+			case "hidden":
+				b.Agents[i].UseCases = []string{"claims"}
+			}
+		}
+	})
+	return r, caller
+}
+
+// TestUseCasesDecideAtEveryDoorWhatExists asks at each door as somebody who may
+// know of it all, and as somebody of another use case.
+func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
+	r, caller := scoped(t)
+	task := r.call("send_task", `{"agent":"hidden","message":"x"}`)
+	task.want(t, a2a.Completed, false)
+	face := r.Face("hidden")
+	open := r.Face("open")
+	resource := func(uri, variable, value string) string {
+		for _, template := range r.Templates() {
+			if template.URITemplate == uri {
+				c, err := template.Read(t.Context(), &mcp.Read{URI: uri, Variables: map[string]string{variable: value}})
+				if err != nil {
+					return err.Error()
+				}
+				return c[0].Text
+			}
+		}
+		return "no template"
+	}
+	said := func(tool, args string) string { return r.call(tool, args).Text }
+	failed := func(err error) string {
+		if err != nil {
+			return "not for you"
+		}
+		return "hidden secret"
+	}
+	visible := func(tools ...string) string {
+		var all []string
+		for _, name := range tools {
+			if r.ToolVisible(t.Context(), name) {
+				all = append(all, "tool "+name+" hidden secret")
+			}
+		}
+		return strings.Join(all, " ")
+	}
+	doors := map[string]func() string{
+		"tools of the skills":   func() string { return visible("covert", "secret") },
+		"list_agents, agents":   func() string { return said("list_agents", `{}`) },
+		"get_agent":             func() string { return said("get_agent", `{"agent":"open"}`) },
+		"send_task to an agent": func() string { return said("send_task", `{"agent":"hidden","message":"hidden secret"}`) },
+		"send_task for a skill": func() string { return said("send_task", `{"agent":"open","skill":"secret","message":"hidden secret"}`) },
+		"get_task":              func() string { return said("get_task", `{"task_id":"`+task.TaskID+`"}`) },
+		"list_tasks":            func() string { return said("list_tasks", `{"agent":"hidden"}`) },
+		"cancel_task":           func() string { return said("cancel_task", `{"task_id":"`+task.TaskID+`"}`) },
+		"search": func() string {
+			return string(r.call("search", `{"query":"does"}`).raw) + string(r.call("search", `{"query":"secret"}`).raw)
+		},
+		"fetch of an agent":   func() string { return said("fetch", `{"id":"agent:open"}`) },
+		"fetch of a task":     func() string { return said("fetch", `{"id":"task:`+task.TaskID+`"}`) },
+		"resources of agents": func() string { return resource("rialto://agents/{agent}/card", "agent", "open") },
+		"resources of tasks":  func() string { return resource("rialto://tasks/{task}", "task", task.TaskID) },
+		"a message by A2A":    func() string { _, err := face.Send(t.Context(), say("x")); return failed(err) },
+		"a task by A2A": func() string {
+			_, err := face.Task(t.Context(), a2a.TaskQuery{ID: a2a.TaskID(task.TaskID)})
+			return failed(err)
+		},
+		"a skill by A2A":       func() string { _, err := open.Send(t.Context(), sayWith("skillId", "secret")); return failed(err) },
+		"the card of an agent": func() string { c, err := open.Card(t.Context()); return failed(err) + card(c) },
+		"MCP tasks": func() string {
+			_, err := (bridge.Tasks{Bridge: r.Bridge, Owner: func(string) string { return "alice" }}).Task(t.Context(), "", task.TaskID)
+			return failed(err)
+		},
+		"the list of the resources": func() string { p, err := r.ListResources(t.Context(), "", ""); return failed(err) + list(p) },
+	}
+	about := func(text string) bool {
+		for _, word := range []string{"hidden", "secret", task.TaskID, "covert"} {
+			if strings.Contains(strings.ReplaceAll(strings.ReplaceAll(text, `"hidden"`, ""), "no skill secret", ""), word) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, allowed := range []bridge.Caller{{User: "alice", Client: "app", AllUseCases: true}, {User: "alice", Client: "app", UseCases: []string{"claims"}}} {
+		*caller = allowed
+		for door, ask := range doors {
+			if got := ask(); !about(got) {
+				t.Errorf("%s: to %+v it says %s", door, allowed, got)
+			}
+		}
+	}
+	*caller = bridge.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
+	for door, ask := range doors {
+		if door == "the list of the resources" || door == "the card of an agent" {
+			continue // below: they are there, with less
+		}
+		if got := ask(); about(got) {
+			t.Errorf("%s: it says %s", door, got)
+		}
+	}
+	if c, err := open.Card(t.Context()); err != nil || strings.Contains(card(c), "secret") || !strings.Contains(card(c), "public") {
+		t.Errorf("the card: got %s, %v", card(c), err)
+	}
+	if p, err := r.ListResources(t.Context(), "", ""); err != nil || strings.Contains(list(p), "hidden") || strings.Contains(list(p), task.TaskID) {
+		t.Errorf("resources: got %s, %v", list(p), err)
+	}
+	r.ForceUseCase = "claims"
+	if got := doors["send_task for a skill"](); !about(got) {
+		t.Errorf("by the use case that is forced: got %s", got)
+	}
+	r.ForceUseCase, *caller = "sales", bridge.Caller{User: "alice", Client: "app", AllUseCases: true}
+	if got := doors["list_agents, agents"](); about(got) {
+		t.Errorf("the use case that is forced opens more: %s", got)
+	}
+	if got := r.Reach(bridge.Caller{AllUseCases: true}); !slices.Equal(got, []string{"Agent With Skills"}) {
+		t.Errorf("the page that asks for consent names %q, want the one that is not hidden", got)
+	}
+	for _, a := range r.AgentsAtHand(t.Context()) {
+		if about(fmt.Sprint(a)) {
+			t.Errorf("the start page tells %+v", a)
+		}
+	}
+}
+
+// TestUseIsOfAgentsThatThereAre makes calls that name some that there are not.
+func TestUseIsOfAgentsThatThereAre(t *testing.T) {
+	var uses []bridge.Use
+	r := newRigWith(t, "", map[string]peer{"one": running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		turn.Complete("done")
+		return nil
+	})}, func(b *bridge.Bridge) { b.Meter = func(u bridge.Use) { uses = append(uses, u) } })
+	r.call("send_task", `{"agent":"one","message":"x"}`)
+	r.call("send_task", `{"agent":"invented","message":"x"}`)
+	r.call("get_agent", `{"agent":"invented-too"}`)
+	var agents []string
+	for _, u := range uses {
+		agents = append(agents, u.Agent)
+	}
+	if !slices.Equal(agents, []string{"one", "", ""}) {
+		t.Errorf("recorded the agents %q", agents)
+	}
+}
+
+func card(c *a2a.Card) (all string) {
+	if c == nil {
+		return ""
+	}
+	for _, s := range c.Skills {
+		all += s.ID + " "
+	}
+	return all
+}
+
+func list(p *mcp.ResourcePage) (all string) {
+	if p == nil {
+		return ""
+	}
+	for _, r := range p.Resources {
+		all += r.URI + " " + r.Name + " "
+	}
+	return all
+}
+
+// sayWith returns a message with one member of metadata.
+func sayWith(key, value string) *a2a.SendRequest {
+	m := say("hidden secret")
+	m.Message.Metadata = a2a.Metadata{key: value}
+	return m
+}
+
+func TestAnA2ACallerNamesNoUseCaseThatIsNotTheirs(t *testing.T) {
+	var got a2a.Metadata
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		got = turn.Message.Metadata
+		turn.Complete("done")
+		return nil
+	})
+	caller := bridge.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
+	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) {
+		b.Caller = func(context.Context) bridge.Caller { return caller }
+		b.Topic = "topic"
+	})
+	face := r.Face("one")
+	if _, err := face.Send(t.Context(), sayWith("usecase", "claims")); !a2a.Is(err, a2a.InvalidParams) {
+		t.Errorf("got %v", err)
+	}
+	sent(t, face, t.Context(), sayWith("trace", "7"))
+	if got["usecase"] != "sales" || got["trace"] != "7" || got["topic"] != "topic" {
+		t.Errorf("got %v", got)
+	}
+	r.ForceUseCase = "forced"
+	sent(t, face, t.Context(), sayWith("usecase", "claims"))
+	if got["usecase"] != "forced" {
+		t.Errorf("got %v", got)
+	}
+}

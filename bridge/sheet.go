@@ -1,0 +1,273 @@
+package bridge
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rialto/a2a"
+)
+
+// How much a page shows. What there is beyond can be read as a resource.
+const (
+	maxSheet  = 1 << 20 // characters of text
+	maxBlocks = 1000
+)
+
+// Sheet is a document whole, as a person reads it.
+type Sheet struct {
+	ID     string            `json:"id"`
+	Title  string            `json:"title"`
+	Agent  string            `json:"agent"`
+	Fields map[string]string `json:"fields,omitempty"` // besides, for who asks
+	Blocks []Block           `json:"blocks"`
+	Cut    bool              `json:"cut,omitempty"` // the page has not all of it
+
+	url   string   // where a person opens it
+	parts []string // ids under which parts can be fetched alone
+	next  string   // what a model should do about it
+	task  *Entry   // that it shows, if it is one
+}
+
+// Block is one piece of a sheet: a text, a link elsewhere, or a file.
+type Block struct {
+	Number    int    `json:"number"` // of the piece, to download it
+	Heading   string `json:"heading,omitempty"`
+	Name      string `json:"name,omitempty"` // of a file
+	MediaType string `json:"media_type,omitempty"`
+	Text      string `json:"text,omitempty"`
+	Link      string `json:"link,omitempty"`
+	Size      int    `json:"size,omitempty"` // of a file, in bytes
+	File      bool   `json:"file,omitempty"`
+}
+
+// Sheet returns the document that id names, whole. Its errors are those of
+// Fetch.
+func (b *Bridge) Sheet(ctx context.Context, id string) (*Sheet, error) {
+	kind, rest, _ := strings.Cut(id, ":")
+	switch kind {
+	case "agent":
+		return b.cardSheet(ctx, rest)
+	case "task", "artifact":
+		handle, artifact, _ := strings.Cut(rest, ":")
+		e, err := b.own(ctx, handle)
+		if err != nil {
+			return nil, err
+		}
+		s := newSheet(e, kind == "artifact", artifact, b.link(e))
+		if s == nil {
+			return nil, ErrNoTask
+		}
+		s.url, s.next = b.documentURL(s.ID), next(e, b.pageURL(e))
+		return s, nil
+	case "doc":
+		if agent, own, ok := strings.Cut(rest, ":"); ok {
+			return b.documentSheet(ctx, agent, own)
+		}
+	}
+	return nil, inputError{fmt.Sprintf("There is no document with the id %q. Use an id from a result of search.", shown(id, 200))}
+}
+
+func (b *Bridge) cardSheet(ctx context.Context, name string) (*Sheet, error) {
+	conn, err := b.named(ctx, name, b.Caller(ctx).User)
+	if err != nil {
+		return nil, err
+	}
+	agent, _ := b.Agent(name)
+	card, id := b.cardFor(ctx, agent, conn.Card()), agentID(name)
+	return &Sheet{
+		ID: id, Title: "Agent: " + shown(card.Name, maxName), Agent: name, url: b.documentURL(id),
+		Fields: map[string]string{"version": shown(card.Version, maxName)}, Blocks: []Block{{Text: clip(describeCard(card), maxSheet)}},
+	}, nil
+}
+
+func (b *Bridge) documentSheet(ctx context.Context, agent, own string) (*Sheet, error) {
+	p, err := b.offered(ctx, agent)
+	if err == nil {
+		err = b.caller(ctx).skillFor(p.Agent, fetchSkill)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Title    string                     `json:"title"`
+		Text     string                     `json:"text"`
+		URL      string                     `json:"url"`
+		Metadata map[string]json.RawMessage `json:"metadata"`
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchBudget)
+	defer cancel()
+	err = b.ask(ctx, p, fetchSkill, "id", own, "text", &answer)
+	if b.mustConnect(agent, err) {
+		return nil, b.unconnected(agent, "Then fetch the document again.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	id, text := documentID(agent, own), clean(answer.Text)
+	s := &Sheet{ID: id, Title: shown(answer.Title, 300), Agent: agent, url: b.openable(answer.URL, id), Fields: map[string]string{}}
+	s.Blocks = []Block{{Text: clip(text, maxSheet)}}
+	s.Cut = len(s.Blocks[0].Text) < len(text)
+	for _, k := range slices.Sorted(maps.Keys(answer.Metadata))[:min(len(answer.Metadata), 30)] {
+		s.Fields[shown(k, maxName)] = shown(plain(answer.Metadata[k]), 500)
+	}
+	return s, nil
+}
+
+// newSheet returns what a task has produced and what its agent said last, or
+// one of its artifacts; nil if there is no such artifact. Links lead to files;
+// nil makes none.
+func newSheet(e *Entry, one bool, artifact string, link func(int) string) *Sheet {
+	s := &Sheet{
+		ID: taskID(e.Handle), Title: fmt.Sprintf("Task of %s, %s", e.Agent, e.State()), Agent: e.Agent, task: e,
+		Fields: map[string]string{"state": string(e.State())},
+	}
+	t := e.Task
+	if t == nil {
+		t = &a2a.Task{}
+	}
+	all := pieces(t)
+	from, to := 0, len(all)
+	if one {
+		a, first := artifactOf(t, artifact)
+		if a == nil {
+			return nil
+		}
+		from, to = first, first+max(1, len(a.Parts))
+		s.ID, s.Title = artifactID(e.Handle, a.ID), cmp.Or(shown(a.Name, maxName), "Artifact "+shown(a.ID, maxName))
+		s.Fields["task"] = e.Handle
+	}
+	w := &sheetWriter{Sheet: s, left: maxSheet, link: link}
+	for i := from; i < to; i++ {
+		w.piece(i, all[i])
+	}
+	if !one {
+		w.closing(e, len(all))
+	}
+	return s
+}
+
+// sheetWriter fills a sheet as far as it goes.
+type sheetWriter struct {
+	*Sheet
+	left    int // characters
+	link    func(int) string
+	current *a2a.Artifact
+}
+
+func (w *sheetWriter) piece(i int, p piece) {
+	heading := ""
+	if p.artifact != w.current {
+		w.current, heading = p.artifact, shown(p.artifact.Name, maxName)
+		if id := p.artifact.ID; artifactURI(w.task.Handle, id) != "" && clean(id) == id && len(w.parts) < 20 {
+			w.parts = append(w.parts, artifactID(w.task.Handle, p.artifact.ID))
+		}
+	}
+	w.part(i, heading, p.Part)
+}
+
+func (w *sheetWriter) part(i int, heading string, p a2a.Part) {
+	if len(w.Blocks) == maxBlocks {
+		w.Cut = true
+		return
+	}
+	block := Block{Number: i, Heading: heading, Name: shown(p.Filename, maxName), MediaType: shown(p.MediaType, maxName)}
+	switch c := p.Content.(type) {
+	case a2a.Text:
+		block.Text = w.take(string(c))
+	case a2a.Data:
+		var indented bytes.Buffer
+		if json.Indent(&indented, c, "", "  ") != nil {
+			indented.Write(c)
+		}
+		block.Text, block.MediaType = w.take(indented.String()), jsonType
+	case a2a.URL:
+		if block.Link = clean(string(c)); len(block.Link) > maxLink {
+			block.Link, w.Cut = "", true
+		}
+	case a2a.Raw:
+		block.File, block.Size = true, len(c)
+		if w.link != nil {
+			block.Link = w.link(i)
+		}
+	}
+	w.Blocks = append(w.Blocks, block)
+}
+
+// closing adds what the agent said last, or why there is nothing.
+func (w *sheetWriter) closing(e *Entry, n int) {
+	if e.Task != nil && e.Task.Status.Message != nil {
+		for i, p := range e.Task.Status.Message.Parts {
+			w.part(n+i, "", p)
+		}
+	}
+	if e.Failure != nil {
+		w.Blocks = append(w.Blocks, Block{Number: -1, Text: w.take(e.Failure.Message)})
+	}
+}
+
+func (w *sheetWriter) take(text string) string {
+	text = clean(text)
+	short := clip(text, max(w.left, 1))
+	w.Cut = w.Cut || short != text
+	w.left -= len(short)
+	return short
+}
+
+// words puts a sheet into words, of which at most so many are a document's.
+func (s *Sheet) words() string {
+	var all strings.Builder
+	for _, b := range s.Blocks {
+		for _, line := range []string{b.Heading, b.Text} {
+			if line != "" {
+				fmt.Fprintln(&all, line)
+			}
+		}
+		switch {
+		case b.File:
+			fmt.Fprintf(&all, "[file %s, %s, %d bytes: %s]\n", cmp.Or(b.Name, "without a name"), cmp.Or(b.MediaType, "of no known type"), b.Size, cmp.Or(b.Link, "not for download"))
+		case b.Link != "":
+			fmt.Fprintln(&all, b.Link)
+		}
+	}
+	all.WriteString(s.next)
+	text := strings.TrimSpace(all.String())
+	short, whole := fitted(text, maxDocument-3*(length(s.Fields)+length(s.Title)))
+	if whole && !s.Cut {
+		return text
+	}
+	short += "…\n[There is more than fits here. A person can open all of it at " + s.url
+	if len(s.parts) > 0 && (len(s.parts) > 1 || s.parts[0] != s.ID) {
+		short += ". What the task has produced can be fetched alone: " + strings.Join(s.parts, ", ")
+	}
+	return short + "]"
+}
+
+// maxDocument bounds the text of a document in a result, in characters of the
+// result, where it stands twice: as structured content, and as JSON in a text.
+const maxDocument = 85_000
+
+// fitted returns as much of s as costs no more than that, and whether it is
+// all.
+func fitted(s string, most int) (string, bool) {
+	for i, c := range s {
+		n := costOf(c)
+		switch {
+		case n == 1:
+			most -= 2
+		case c == '"' || c == '\\':
+			most -= n + 4
+		default:
+			most -= n + n + 1
+		}
+		if most < 0 {
+			return s[:i], false
+		}
+	}
+	return s, true
+}

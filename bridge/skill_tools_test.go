@@ -1,0 +1,175 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/bridge"
+	"rialto/mcp"
+)
+
+// skilled is an agent with skills that says what it was sent.
+func skilled(t *testing.T, forms map[string]a2a.SkillForm, skills ...a2a.Skill) peer {
+	p := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		var said []string
+		for _, part := range turn.Message.Parts {
+			switch c := part.Content.(type) {
+			case a2a.Text:
+				said = append(said, string(c))
+			case a2a.Data:
+				said = append(said, string(c))
+			}
+		}
+		if turn.Skill == "ask" && said[0] == "go" {
+			turn.Ask("which?")
+			return nil
+		}
+		turn.Complete(turn.Skill + "|" + strings.Join(said, "|"))
+		return nil
+	})
+	p.card.Name, p.card.Skills = "Agent\x1b With Skills", skills
+	p.card.Capabilities.Extensions = []a2a.Extension{a2a.NewSkillForms(forms)}
+	return p
+}
+
+// tools starts a bridge whose agents' skills are tools.
+func withSkills(t *testing.T, agents map[string]peer, change func(*bridge.Bridge)) *rig {
+	r := newRigWith(t, "", agents, func(b *bridge.Bridge) {
+		slices.SortFunc(b.Agents, func(x, y bridge.Agent) int { return strings.Compare(x.Name, y.Name) })
+		for i := range b.Agents {
+			b.Agents[i].SkillsAsTools = true
+		}
+		change(b)
+	})
+	r.ReadSkills(t.Context())
+	return r
+}
+
+func names(tools []mcp.Tool) (all []string) {
+	for _, t := range tools {
+		all = append(all, t.Name)
+	}
+	return all[8:] // after the bridge's own
+}
+
+func tool(t *testing.T, r *rig, name string) mcp.Tool {
+	t.Helper()
+	tools := r.Tools()
+	i := slices.IndexFunc(tools, func(t mcp.Tool) bool { return t.Name == name })
+	if i < 0 {
+		t.Fatalf("there is no tool %s", name)
+	}
+	return tools[i]
+}
+
+func skill(id string) a2a.Skill { return a2a.Skill{ID: id, Name: id, Description: "Does " + id + "."} }
+
+func TestSkillsAreTools(t *testing.T) {
+	form := a2a.SkillForm{ReadOnly: true, Input: json.RawMessage(`{"type":"object","properties":{"question":{"type":"string","description":"hid\u001bden"},"limit":{"type":"integer"}},"required":["question"]}`)}
+	r := withSkills(t, map[string]peer{"one": skilled(t, map[string]a2a.SkillForm{"query": form}, skill("query"), skill("write"), skill("ask"), skill("search"))}, func(*bridge.Bridge) {})
+	if got := names(r.Tools()); !slices.Equal(got, []string{"query", "write", "ask"}) {
+		t.Fatalf("got %v", got)
+	}
+	query := tool(t, r, "query")
+	if !query.ReadOnly || !strings.Contains(string(query.InputSchema), `"hidden"`) || strings.ContainsRune(query.Description, 0x1b) || !strings.Contains(query.Description, "Does query.") {
+		t.Errorf("got %s, %s", query.Description, query.InputSchema)
+	}
+	got := r.call("query", `{"question":"how many?","limit":3}`)
+	got.want(t, a2a.Completed, false)
+	if !strings.Contains(got.Text, `query|how many?|{"question":"how many?","limit":3}`) {
+		t.Errorf("the agent was sent %s", got.Text)
+	}
+	if got := r.call("write", `{"message":"go","data":{"n":1}}`); !strings.Contains(got.Text, `write|go|{"n":1}`) || tool(t, r, "write").ReadOnly {
+		t.Errorf("got %s", got.Text)
+	}
+	r.call("write", `{"message":" "}`).refused(t, "is empty")
+
+	asked := r.call("ask", `{"message":"go"}`)
+	asked.want(t, a2a.InputRequired, false)
+	r.call("send_task", `{"task_id":"`+asked.TaskID+`","message":"that one"}`).want(t, a2a.Completed, false)
+}
+
+func TestToolsOfSkillsHaveNamesThatEveryClientTakes(t *testing.T) {
+	long := strings.Repeat("x", 70)
+	agents := map[string]peer{
+		"a": skilled(t, nil, skill("same"), skill("get_task"), skill("spaced out/ö"), skill(long)),
+		"b": skilled(t, nil, skill("same"), skill("a_same"), skill(long)),
+	}
+	r := withSkills(t, agents, func(*bridge.Bridge) {})
+	got := names(r.Tools())
+	for i, want := range []string{"a_same", "a_get_task", "spaced_out_", "a_" + long, "b_same", "a_same", "b_" + long} {
+		if name := got[i]; len(name) > 64 || name != want && !strings.HasPrefix(name, want[:min(len(want), 20)]) {
+			t.Errorf("got %s, want %s", name, want)
+		}
+	}
+	if unique := slices.Compact(slices.Sorted(slices.Values(got))); len(unique) != len(got) {
+		t.Errorf("got a name twice: %v", got)
+	}
+	server := &mcp.Server{Name: "x", Version: "1", Tools: r.Tools()}
+	if err := server.Check(); err != nil {
+		t.Error(err)
+	}
+	r.ReadSkills(t.Context())
+	if again := names(r.Tools()); !slices.Equal(again, got) {
+		t.Errorf("got %v, then %v", got, again)
+	}
+}
+
+func TestAFormThatIsNotFitIsNotShown(t *testing.T) {
+	deep := `{"type":"object","properties":{"a":` + strings.Repeat(`{"items":`, 20) + `{}` + strings.Repeat(`}`, 20) + `}}`
+	for name, input := range map[string]string{
+		"no object":        `{"type":"string"}`,
+		"a foreign ref":    `{"type":"object","properties":{"a":{"$ref":"https://evil.example/x"}}}`,
+		"too deep":         deep,
+		"too large":        `{"type":"object","description":"` + strings.Repeat("x", 20<<10) + `"}`,
+		"hidden in a name": `{"type":"object","properties":{"a\u202eb":{}}}`,
+	} {
+		r := withSkills(t, map[string]peer{"one": skilled(t, map[string]a2a.SkillForm{"do": {Input: json.RawMessage(input)}}, skill("do"))}, func(*bridge.Bridge) {})
+		if got := string(tool(t, r, "do").InputSchema); !strings.Contains(got, `"context_id"`) {
+			t.Errorf("%s: got %s", name, got)
+		}
+	}
+}
+
+func TestToolsFollowTheAgentsAndTheirCards(t *testing.T) {
+	agent := skilled(t, nil, skill("first"))
+	changed := make(chan struct{}, 10)
+	r := withSkills(t, map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.ToolsChanged = func() { changed <- struct{}{} } })
+	<-changed
+	one := r.Agents[0]
+	one.Disabled = true
+	r.SetAgents([]bridge.Agent{one}) // nobody needs to ask for it
+	<-changed
+	if got := names(r.Tools()); len(got) != 0 {
+		t.Errorf("got %v", got)
+	}
+	one.Disabled, one.Revision = false, "2"
+	agent.card.Skills = []a2a.Skill{skill("second")}
+	r.SetAgents([]bridge.Agent{one})
+	<-changed
+	if got := names(r.Tools()); !slices.Equal(got, []string{"second"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestTheBestAgentsAreProposedAndNoneIsChosen(t *testing.T) {
+	r := newRig(t, "", map[string]peer{
+		"tables":  skilled(t, nil, a2a.Skill{ID: "query", Name: "Query tables", Description: "Totals and averages of claims and premiums."}),
+		"weather": skilled(t, nil, a2a.Skill{ID: "forecast", Name: "Forecast", Description: "Rain, wind and sun of the next days."}),
+		"texts":   skilled(t, nil, a2a.Skill{ID: "translate", Name: "Translate", Description: "Texts between languages."}),
+	})
+	got := r.call("send_task", `{"message":"What is the average of the claims of March?"}`)
+	got.refused(t, `"agent": "tables"`)
+	if !strings.Contains(got.Text, "its skill query is about: claims") || strings.Contains(got.Text, "weather (") {
+		t.Errorf("got %s", got.Text)
+	}
+	r.call("send_task", `{"message":"go","skill":"forecast"}`).refused(t, `"agent": "weather"`)
+	if got := r.call("send_task", `{"message":"zzz"}`); strings.Contains(got.Text, "fit best") || !strings.Contains(got.Text, "Choose one of") {
+		t.Errorf("got %s", got.Text)
+	}
+}

@@ -1,0 +1,37 @@
+package bridge
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/templates"
+)
+
+// What is written into a task in our own words is said on pages, which may be in
+// Spanish.
+func TestOurOwnWordsInATaskAreKnownToThePages(t *testing.T) {
+	var silent, refused patience
+	now := time.Now()
+	silent.tried(now, nil)
+	for range maxRefusals - 1 {
+		refused.tried(now, a2a.Errorf(a2a.MethodNotFound, "no"))
+	}
+	e := func(state a2a.State) *Entry {
+		return &Entry{Handle: "h", Task: &a2a.Task{Status: a2a.Status{State: state}}}
+	}
+	for _, said := range []string{
+		fmt.Sprintf(toConnect, "crm", "https://rialto.example/connect/crm"),
+		fmt.Sprintf(toRepeat, "crm", "https://rialto.example/answer/h"),
+		Unreachable{"crm"}.Error(),
+		silent.tried(now.Add(maxSilence), nil).Message,
+		refused.tried(now, a2a.Errorf(a2a.MethodNotFound, "no")).Message,
+		Cancelable(e(a2a.Completed)).Error(),
+		Cancelable(e(a2a.Working)).Error(),
+	} {
+		if _, ok := templates.SpanishOf(said, false); !ok {
+			t.Errorf("no Spanish for %q", said)
+		}
+	}
+}

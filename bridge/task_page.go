@@ -1,0 +1,190 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/form"
+	"rialto/mcp"
+)
+
+// TaskPath is where a person sees a task of theirs, and answers what its agent
+// asks.
+const TaskPath = "/answer/"
+
+// answeredHere begins the ids of messages that were written on the page of
+// their task.
+const answeredHere = "page-"
+
+// ErrTaskEnded says that a task takes no more messages.
+var ErrTaskEnded = errors.New("the task has ended")
+
+// pageURL returns where the owner of e can see it, "" if there are no pages.
+func (b *Bridge) pageURL(e *Entry) string {
+	if !b.Pages {
+		return ""
+	}
+	if e.Settled && e.State() == a2a.AuthRequired && b.connectable(e.Agent) {
+		return b.connectURL(e)
+	}
+	return b.URL + TaskPath + url.PathEscape(e.Handle)
+}
+
+// TaskView is a task as its page shows it.
+type TaskView struct {
+	TaskInfo
+	Updated time.Time
+	Lives   bool // it changes without its owner
+
+	// Pause names what the agent waits for, "" while it works or has ended. Form is
+	// what it wants filled in; nil where it does not ask for input. Open tells that the form is one
+	// field for text, Files that the agent takes files with the answer.
+	Pause string
+	Form  *form.Form
+	Open  bool
+	Files bool
+
+	// Grant tells that the agent waits until the person has signed in somewhere, or
+	// allowed something, as its message says; Pause names that. Visit is the address
+	// in the message, if it has one.
+	Grant bool
+	Visit string
+
+	// Connect tells that the agent waits until the person connects it here.
+	Connect bool
+
+	// ByPage tells that what was last sent to the agent was written on the page.
+	ByPage bool
+}
+
+// historyShown is how many messages of a task its page shows.
+const historyShown = 50
+
+// OwnTask returns a task of the caller's for its page, or ErrNoTask. from is
+// the cursor of a page of its results; "" is the first.
+func (b *Bridge) OwnTask(ctx context.Context, handle, from string) (*TaskView, error) {
+	at, err := parseCursor(from)
+	if err != nil {
+		at = cursor{}
+	}
+	e, _, err := b.now(ctx, b.Caller(ctx).User, handle)
+	if err != nil {
+		return nil, asNoTask(err)
+	}
+	s := &TaskView{TaskInfo: *b.result(e, page{from: at, history: historyShown}).Structured.(*TaskInfo), Updated: e.Updated, Lives: !e.Settled}
+	s.ByPage = strings.HasPrefix(e.MessageID, answeredHere)
+	switch state := e.State(); {
+	case !e.Settled:
+	case state == a2a.InputRequired:
+		s.Pause, s.Form = e.MessageID, formOf(e)
+		s.Open, s.Files = s.Form == openForm, b.takesFiles(ctx, e)
+	case state == a2a.AuthRequired:
+		s.Pause, s.Grant, s.Visit = e.MessageID, true, firstLink(s.Message)
+		if s.Connect = b.connectable(e.Agent); s.Connect {
+			s.Visit = b.connectURL(e)
+		}
+	}
+	return s, nil
+}
+
+// takesFiles reports whether the agent of e says that it takes more than words
+// and data.
+func (b *Bridge) takesFiles(ctx context.Context, e *Entry) bool {
+	p := b.peer(e.Agent)
+	if p == nil {
+		return false
+	}
+	conn, err := b.connect(ctx, p)
+	return err == nil && slices.ContainsFunc(conn.Card().DefaultInputModes, func(mode string) bool {
+		return mode != "text" && !strings.HasPrefix(mode, "text/plain") && !strings.HasPrefix(mode, "application/json")
+	})
+}
+
+// AwaitChange returns when a task of the caller's has changed since a moment, or
+// when ctx or all waiting ends.
+func (b *Bridge) AwaitChange(ctx context.Context, handle string, since time.Time) error {
+	_, err := b.next(ctx, b.Caller(ctx).User, handle, since)
+	return asNoTask(err)
+}
+
+// next returns owner's task once it is another than the one that was seen.
+func (b *Bridge) next(ctx context.Context, owner, handle string, seen time.Time) (*Entry, error) {
+	rung, leave := b.bells.enter(handle)
+	defer leave()
+	for {
+		e, changed, err := b.now(ctx, owner, handle)
+		if err != nil || !e.Updated.Equal(seen) {
+			return e, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-b.waits.Done():
+			return nil, context.Canceled
+		case <-rung:
+		case <-changed: // nil, and never ready, where another replica follows the task
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// Reply is what a person writes on the page of a task that waits for input.
+type Reply struct {
+	Pause   string          // of TaskView: what is answered
+	Once    string          // names this reply, so that the same is sent once
+	Content json.RawMessage // nil to an agent that waits for a grant
+	Files   []a2a.Part
+}
+
+// Answer sends a reply to the agent of a task of the caller's. Of all answers to
+// one pause, from pages and from apps, one is sent; the others get ErrTaskBusy,
+// unless they are the same reply again. An answer to a task that has ended gets
+// ErrTaskEnded. An *a2a.Error says that the agent did not take the answer.
+func (b *Bridge) Answer(ctx context.Context, handle string, r Reply) error {
+	caller := b.Caller(ctx)
+	e, err := b.Ledger.Task(ctx, caller.User, handle)
+	id := answeredHere + r.Once
+	switch {
+	case err != nil:
+		return err
+	case e.MessageID == id:
+		return nil // it is the one that was sent
+	case e.State().Terminal():
+		return ErrTaskEnded
+	case e.MessageID != r.Pause || !e.State().Interrupted():
+		return ErrTaskBusy
+	}
+	args := &sendArgs{TaskID: handle, Message: "The user says that it is done."}
+	if e.State() == a2a.InputRequired {
+		if args = filled(e, r.Content); args == nil {
+			return inputError{"There is no answer."}
+		}
+	}
+	args.MessageID, args.pause = id, r.Pause
+	for _, p := range r.Files {
+		content, _ := p.Content.(a2a.Raw)
+		args.Files = append(args.Files, fileArg{Name: p.Filename, MediaType: p.MediaType, Bytes: append([]byte{}, content...)})
+	}
+	f, err := b.send(ctx, caller, args)
+	if err != nil {
+		return err
+	}
+	var noWait float64
+	_, err = b.await(ctx, f, &noWait, func(string) {})
+	return err
+}
+
+// asNoTask puts what package mcp says of a task that is not there into the words
+// of this one.
+func asNoTask(err error) error {
+	if errors.Is(err, mcp.ErrNoTask) {
+		return ErrNoTask
+	}
+	return err
+}

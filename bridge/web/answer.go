@@ -1,0 +1,150 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/bridge"
+)
+
+const (
+	mostAnswer = 4 << 20 // bytes of a form, with its files
+	mostFiles  = 5
+	mostName   = 200 // characters of a file's name
+)
+
+// errForm says that a form is not one of ours.
+var errForm = errors.New("not a form of this page")
+
+// answer takes the form of a task's page. That it comes from a page of ours is
+// the matter of the guard in front; which pause it is about, it says itself.
+func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
+	r.Body = http.MaxBytesReader(w, r.Body, mostAnswer)
+	values, files, err := readAnswer(r)
+	if err != nil {
+		t.problem(w, r, err)
+		return
+	}
+	task, err := t.Bridge.OwnTask(r.Context(), handle, "")
+	if err != nil {
+		t.problem(w, r, err)
+		return
+	}
+	reply := bridge.Reply{Pause: values.Get("pause"), Once: values.Get("once"), Files: files}
+	if task.Form != nil && task.Pause == reply.Pause {
+		content, problems := task.Form.Fill(func(name string) string { return values.Get("field:" + name) })
+		about := told{notice: "Something has to be changed before the answer can be sent.", wrong: true, values: filledIn(task, values), problems: problems}
+		if len(files) > mostFiles {
+			about.files = "These files are too large, or too many: 5 files and 4 MB at most."
+		}
+		if len(problems) > 0 || about.files != "" {
+			t.show(w, r, handle, http.StatusUnprocessableEntity, about)
+			return
+		}
+		reply.Content = content
+	}
+	if err := t.Bridge.Answer(r.Context(), handle, reply); err != nil {
+		t.unsent(w, r, task, values, err)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, bridge.TaskPath+url.PathEscape(handle), http.StatusSeeOther)
+}
+
+// unsent says why an answer was not sent, on the page of the task as it then
+// stands. Where another answer won, it says where that came from.
+func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *bridge.TaskView, values url.Values, err error) {
+	about, status := told{wrong: true}, http.StatusConflict
+	var refused *a2a.Error
+	var down bridge.Unreachable
+	switch {
+	case errors.Is(err, bridge.ErrTaskBusy):
+		about.notice = "An answer from an app came first, so yours was not sent."
+		if now, err := t.Bridge.OwnTask(r.Context(), before.TaskID, ""); err == nil && now.ByPage {
+			about.notice = "An answer from this page came first, so yours was not sent."
+		}
+	case errors.Is(err, bridge.ErrTaskEnded):
+		about.notice = "The task has ended, so your answer was not sent."
+	case errors.As(err, &refused):
+		t.Log.Warn("an agent took no answer", "task", before.TaskID, "err", err)
+		status, about.notice, about.values = http.StatusBadGateway, "The agent did not take the answer. Try again, or change it.", filledIn(before, values)
+	case errors.As(err, &down):
+		status, about.notice, about.values = http.StatusServiceUnavailable, "The agent cannot be reached now. Your answer was not sent.", filledIn(before, values)
+	default:
+		t.problem(w, r, err)
+		return
+	}
+	t.show(w, r, before.TaskID, status, about)
+}
+
+// filledIn returns what stood in the fields of a form.
+func filledIn(task *bridge.TaskView, values url.Values) map[string]string {
+	in := map[string]string{}
+	if task.Form == nil {
+		return in
+	}
+	for _, f := range task.Form.Fields {
+		in[f.Name] = values.Get("field:" + f.Name)
+	}
+	return in
+}
+
+// readAnswer reads a form, whose size was bounded.
+func readAnswer(r *http.Request) (url.Values, []a2a.Part, error) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	var err error
+	switch kind {
+	case "multipart/form-data":
+		err = r.ParseMultipartForm(mostAnswer) // all of it in memory
+	case "application/x-www-form-urlencoded":
+		err = r.ParseForm()
+	default:
+		err = errForm
+	}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, nil, err
+	case err != nil:
+		return nil, nil, errForm
+	}
+	once := r.PostForm.Get("once")
+	if len(once) < 20 || len(once) > 40 || strings.Trim(once, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" || r.PostForm.Get("pause") == "" {
+		return nil, nil, errForm
+	}
+	files, err := readFiles(r.MultipartForm)
+	return r.PostForm, files, err
+}
+
+// readFiles returns the files of a form that have a name or a content: a browser
+// sends one without either where none was chosen.
+func readFiles(f *multipart.Form) (parts []a2a.Part, err error) {
+	if f == nil {
+		return nil, nil
+	}
+	for _, header := range f.File["files"] {
+		if header.Filename == "" && header.Size == 0 {
+			continue
+		}
+		file, err := header.Open()
+		if err != nil {
+			return nil, errForm
+		}
+		content, err := io.ReadAll(file)
+		file.Close()
+		if err != nil {
+			return nil, errForm
+		}
+		name := []rune(header.Filename)
+		parts = append(parts, a2a.Part{
+			Content: a2a.Raw(content), Filename: string(name[:min(len(name), mostName)]), MediaType: mediaType(header.Header.Get("Content-Type")),
+		})
+	}
+	return parts, nil
+}

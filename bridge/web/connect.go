@@ -1,0 +1,271 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"rialto/a2a/a2avault"
+	"rialto/bridge"
+	"rialto/templates"
+)
+
+// Connect serves bridge.ConnectPath: a person connects an agent with an account
+// or a key of their own. All fields are required.
+type Connect struct {
+	Product string
+	Bridge  *bridge.Bridge
+	Vault   *a2avault.Vault
+	Log     *slog.Logger
+
+	// App tells how the users of an agent sign in at its authorization server; ok
+	// is unset for agents that users do not connect.
+	App func(agent string) (app a2avault.App, ok bool)
+
+	// Changed is told when the person of a request has connected an agent, or
+	// forgotten how.
+	Changed func(r *http.Request, agent string, connected bool)
+
+	// Secure tells that cookies must not travel over plain HTTP.
+	Secure bool
+}
+
+const (
+	mostForm  = 16 << 10
+	mostValue = 8192 // bytes of a key
+)
+
+// ServeHTTP shows the page of the agent whose name follows the path, takes its
+// forms, and takes people back who signed in elsewhere.
+func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name, back := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, bridge.ConnectPath), a2avault.CallbackSuffix)
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	agent, err := c.agent(r.Context(), name)
+	switch {
+	case err != nil:
+		c.problem(w, r, err)
+	case reads && back:
+		c.returned(w, r, agent)
+	case reads:
+		c.show(w, r, agent, http.StatusOK, "")
+	case r.Method == http.MethodPost && !back:
+		c.decide(w, r, agent)
+	default:
+		w.Header().Set("Allow", "GET, HEAD, POST")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+	}
+}
+
+// connectable is an agent that the reader may connect.
+type connectable struct {
+	info bridge.AgentInfo
+	app  a2avault.App
+	ways []a2avault.Way
+}
+
+func (c *Connect) agent(ctx context.Context, name string) (connectable, error) {
+	app, ok := c.App(name)
+	if !ok {
+		return connectable{}, bridge.ErrNoAgent
+	}
+	info, card, err := c.Bridge.AgentCard(ctx, name)
+	if err != nil {
+		return connectable{}, err
+	}
+	return connectable{info, app, app.Ways(card)}, nil
+}
+
+// show writes the page of an agent.
+func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, status int, wrong string) {
+	task := c.waiting(r, a)
+	page := templates.Connect{
+		Product: c.Product, Agent: a.info.Name, Title: a.info.Title, Description: a.info.Description, Task: task, Error: wrong,
+	}
+	if task != "" {
+		page.TaskPath = bridge.TaskPath + url.PathEscape(task)
+	}
+	all, err := c.Vault.Connections(r.Context(), c.Bridge.Caller(r.Context()).User)
+	if err != nil {
+		c.problem(w, r, err)
+		return
+	}
+	for _, known := range all {
+		if known.Agent == a.info.Name && known.Kind != a2avault.Ended {
+			page.Connected, page.Since = true, known.Connected.UTC().Format(time.DateOnly)
+		}
+	}
+	for i, way := range a.ways {
+		page.Ways = append(page.Ways, templates.ConnectWay{
+			Number: i, Kind: string(way.Kind), Host: way.Host, Name: bridge.Shown(way.Name, 100), Description: bridge.Shown(way.Description, 500),
+		})
+	}
+	templates.Write(w, r, status, page)
+}
+
+// waiting returns the task in a request, if it is one of the reader's that waits
+// for this agent.
+func (c *Connect) waiting(r *http.Request, a connectable) string {
+	task := r.FormValue("task")
+	if task == "" || !c.Bridge.Waits(r.Context(), a.info.Name, task) {
+		return ""
+	}
+	return task
+}
+
+// decide takes a form of the page. That it comes from a page of ours is the
+// matter of the guard in front.
+func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) {
+	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
+	if err := r.ParseForm(); err != nil {
+		c.problem(w, r, errForm)
+		return
+	}
+	user := c.Bridge.Caller(r.Context()).User
+	if r.PostForm.Get("decision") == "forget" {
+		err := c.Vault.Forget(r.Context(), user, a.info.Name)
+		if err != nil && !errors.Is(err, a2avault.ErrNone) {
+			c.problem(w, r, err)
+			return
+		}
+		if err == nil {
+			c.Changed(r, a.info.Name, false)
+		}
+		c.goTo(w, r, bridge.ConnectPath+a.info.Name)
+		return
+	}
+	n, err := strconv.Atoi(r.PostForm.Get("way"))
+	if err != nil || n < 0 || n >= len(a.ways) {
+		c.problem(w, r, errForm)
+		return
+	}
+	task := c.waiting(r, a)
+	if way := a.ways[n]; way.Kind == a2avault.OAuth {
+		c.leave(w, r, a, way, user, task)
+	} else {
+		c.keep(w, r, a, way, user, task)
+	}
+}
+
+// leave sends the person to the agent's authorization server.
+func (c *Connect) leave(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
+	to, err := c.Vault.Begin(r.Context(), a.app, way, user, task)
+	switch {
+	case a2avault.Away(err):
+		c.show(w, r, a, http.StatusBadGateway, "The agent's authorization server does not answer now. Try again later.")
+	case errors.Is(err, a2avault.ErrTooMany):
+		c.show(w, r, a, http.StatusTooManyRequests, "Too many attempts. Wait a little and try again.")
+	case err != nil:
+		c.Log.Error("connecting an agent", "agent", a.info.Name, "err", err)
+		c.show(w, r, a, http.StatusBadGateway, "The agent's authorization server cannot be used. Tell the people who run this server.")
+	default:
+		c.setCookie(w, to.Cookie, to.Browser, to.TTL)
+		templates.Write(w, r, http.StatusOK, templates.Leave{Product: c.Product, Provider: to.Host, URL: to.URL})
+	}
+}
+
+// keep stores a key that the person has typed.
+func (c *Connect) keep(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
+	s := a2avault.Secret{Value: strings.TrimSpace(r.PostForm.Get("value")), User: r.PostForm.Get("username"), In: way.In, Name: way.Name}
+	if s.Value == "" || len(s.Value) > mostValue || !httpguts.ValidHeaderFieldValue(s.Value) || way.Kind == a2avault.Basic && (s.User == "" || len(s.User) > mostName || strings.Contains(s.User, ":")) {
+		c.show(w, r, a, http.StatusUnprocessableEntity, "This value cannot be sent. Paste it again, without line breaks.")
+		return
+	}
+	if err := c.Vault.Keep(r.Context(), user, a.info.Name, way.Kind, s); err != nil {
+		c.problem(w, r, err)
+		return
+	}
+	c.Changed(r, a.info.Name, true)
+	c.connected(w, r, a, task)
+}
+
+// returned takes a person back who was away.
+func (c *Connect) returned(w http.ResponseWriter, r *http.Request, a connectable) {
+	q := r.URL.Query()
+	state := q.Get("state")
+	back := a2avault.Return{State: state, Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}
+	name := c.cookieName(a2avault.CookieOf(state))
+	if cookie, err := r.Cookie(name); err == nil {
+		back.Browser = cookie.Value
+	}
+	task, err := c.Vault.Finish(r.Context(), a.app, c.Bridge.Caller(r.Context()).User, back)
+	c.setCookie(w, a2avault.CookieOf(state), "", 0)
+	if err != nil {
+		c.problem(w, r, err)
+		return
+	}
+	c.Changed(r, a.info.Name, true)
+	c.connected(w, r, a, task)
+}
+
+// connected lets the task go on that waited for the connection, and shows it.
+// What the agent makes of it, the page of the task says.
+func (c *Connect) connected(w http.ResponseWriter, r *http.Request, a connectable, task string) {
+	if task == "" {
+		c.goTo(w, r, bridge.ConnectPath+a.info.Name)
+		return
+	}
+	if err := c.Bridge.Resume(r.Context(), a.info.Name, task); err != nil {
+		c.Log.Warn("a task did not go on after its agent was connected", "task", bridge.Shown(task, 100), "err", err)
+	}
+	c.goTo(w, r, bridge.TaskPath+url.PathEscape(task))
+}
+
+// goTo sends the browser to a page of ours.
+func (c *Connect) goTo(w http.ResponseWriter, r *http.Request, path string) {
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, path, http.StatusSeeOther)
+}
+
+// cookieName puts the prefix before a name that keeps the cookie to this host
+// over TLS.
+func (c *Connect) cookieName(name string) string {
+	if c.Secure {
+		return "__Host-" + name
+	}
+	return name
+}
+
+func (c *Connect) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
+	age := int(life / time.Second)
+	if age == 0 {
+		age = -1
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: c.cookieName(name), Value: value, Path: "/", MaxAge: age, Secure: c.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// problem is the one place where an error becomes a page.
+func (c *Connect) problem(w http.ResponseWriter, r *http.Request, err error) {
+	page := templates.Problem{Product: c.Product, Title: "The agent was not connected", Remedy: "Begin again on the page of the agent."}
+	status := http.StatusBadRequest
+	var down bridge.Unreachable
+	switch {
+	case errors.Is(err, bridge.ErrNoAgent):
+		status = http.StatusNotFound
+		page.Title, page.Detail, page.Remedy = "This agent cannot be connected", "It does not exist, or not for you, or it does not ask who you are.", "Ask in the chat which agents there are."
+	case errors.As(err, &down):
+		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, down.Error(), "Try again later."
+	case errors.Is(err, errForm):
+		page.Detail = "The form did not come as this server sends it."
+	case errors.Is(err, a2avault.ErrNone), errors.Is(err, a2avault.ErrElsewhere):
+		page.Detail = "This sign-in has been finished already, it has waited too long, or it was begun by somebody else."
+	case errors.Is(err, a2avault.ErrIssuer):
+		page.Detail = "Another server answered than the one that was asked."
+	case errors.Is(err, a2avault.ErrRefused):
+		page.Detail = "The server did not let this server in."
+	case a2avault.Away(err):
+		status, page.Detail = http.StatusBadGateway, "The agent's authorization server does not answer now. Try again later."
+	default:
+		status, page.Detail, page.Remedy = http.StatusInternalServerError, "Something went wrong on this server.", "Try again in a moment."
+		c.Log.Error("connecting an agent", "err", err)
+	}
+	templates.Write(w, r, status, page)
+}

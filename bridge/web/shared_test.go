@@ -1,0 +1,161 @@
+package web_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/bridge"
+	"rialto/bridge/web"
+	"rialto/internal/store"
+)
+
+// newShared returns the pages of documents and of what is shared, over an agent
+// whose answers are markup, and the path of the page of a task that has ended.
+func newShared(t *testing.T) (documents, shared http.Handler, task string) {
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	maker := agent{&a2aexec.Executor{Run: func(_ context.Context, turn *a2aexec.Turn) error {
+		turn.Artifact(a2a.Artifact{Name: "<b>Name</b>", Parts: []a2a.Part{
+			a2a.TextPart("<script>alert(1)</script>"),
+			{Content: a2a.Raw("<script>alert(2)</script>"), MediaType: "text/html", Filename: "evil.html"},
+			{Content: a2a.Raw("<svg onload=alert(3)>"), MediaType: "image/svg+xml"},
+			{Content: a2a.Raw("\x89PNG"), MediaType: "image/png", Filename: "chart.png"},
+			{Content: a2a.URL("javascript:alert(4)")},
+		}})
+		turn.Complete("done")
+		return nil
+	}}}
+	log := slog.New(slog.DiscardHandler)
+	b := &bridge.Bridge{
+		Agents: []bridge.Agent{{Name: "maker"}}, Ledger: db, URL: "https://rialto.test", Replica: "r", Now: time.Now, Log: log,
+		Sharing: &bridge.Sharing{Store: db, TTL: 72 * time.Hour},
+		Caller:  func(context.Context) bridge.Caller { return bridge.Caller{User: "alice"} },
+		Dial:    func(context.Context, bridge.Agent) (bridge.Peer, error) { return maker, nil },
+	}
+	b.Start()
+	t.Cleanup(func() { b.Close(); maker.Close(); db.Close() })
+	event, err := b.Face("maker").Send(t.Context(), &a2a.SendRequest{Message: &a2a.Message{ID: "m", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("go")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &web.Documents{Product: "Rialto", Bridge: b, Log: log}, &web.Shared{Product: "Rialto", Bridge: b, Log: log},
+		"/documents/task:" + string(event.(*a2a.Task).ID)
+}
+
+func post(h http.Handler, path string, form url.Values) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("POST", path, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+var linkOnPage = regexp.MustCompile(`https://rialto\.test(/shared/[A-Za-z0-9_-]{43})<`)
+
+func TestAnOwnerSharesADocumentAndEndsIt(t *testing.T) {
+	documents, shared, task := newShared(t)
+	if w := get(documents, "GET", task); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `value="make"`) {
+		t.Fatalf("got %d, want a page with a button", w.Code)
+	}
+	made := post(documents, task, url.Values{"share": {"make"}})
+	found := linkOnPage.FindStringSubmatch(made.Body.String())
+	if made.Code != http.StatusOK || found == nil || made.Header().Get("Cache-Control") != "no-store" {
+		t.Fatalf("got %d %s", made.Code, made.Body)
+	}
+	if w := get(documents, "GET", task); strings.Contains(w.Body.String(), found[1]) {
+		t.Error("the link is shown again")
+	}
+	if w := get(shared, "GET", found[1]); w.Code != http.StatusOK {
+		t.Errorf("got %d", w.Code)
+	}
+	id := regexp.MustCompile(`name="revoke" value="([^"]+)"`).FindStringSubmatch(made.Body.String())
+	if id == nil {
+		t.Fatal("it cannot be ended")
+	}
+	for range 2 { // the second time there is nothing to end, as was wanted
+		if w := post(documents, task, url.Values{"revoke": {id[1]}}); w.Code != http.StatusSeeOther || w.Header().Get("Location") != task {
+			t.Errorf("got %d to %q", w.Code, w.Header().Get("Location"))
+		}
+	}
+	ended, never := get(shared, "GET", found[1]), get(shared, "GET", "/shared/nothing")
+	if ended.Code != http.StatusNotFound || ended.Body.String() != never.Body.String() {
+		t.Errorf("got %d %s, want what is said of a link that never was", ended.Code, ended.Body)
+	}
+	if w := post(documents, task, url.Values{"x": {"y"}}); w.Code != http.StatusNotFound {
+		t.Errorf("a form that asks for nothing: got %d", w.Code)
+	}
+}
+
+func TestWhatIsSharedIsShownAsText(t *testing.T) {
+	documents, shared, task := newShared(t)
+	link := linkOnPage.FindStringSubmatch(post(documents, task, url.Values{"share": {"make"}}).Body.String())[1]
+	w := get(shared, "GET", link)
+	for name, want := range map[string]string{
+		"X-Robots-Tag": "noindex, nofollow, noarchive", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+	} {
+		if got := w.Header().Get(name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if policy := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
+		t.Errorf("got the policy %q", policy)
+	}
+	page, err := html.Parse(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	robots := false
+	for n := range page.Descendants() {
+		switch {
+		case n.Type == html.TextNode:
+			text.WriteString(n.Data)
+		case n.Data == "script" && n.FirstChild != nil, n.Data == "svg", n.Data == "b", n.Data == "form":
+			t.Errorf("the page has the element %s", n.Data)
+		}
+		for _, a := range n.Attr {
+			robots = robots || n.Data == "meta" && a.Key == "name" && a.Val == "robots"
+			if a.Key == "href" && strings.HasPrefix(a.Val, "javascript:") || n.Data == "img" && a.Key == "src" && strings.HasSuffix(a.Val, "/2") {
+				t.Errorf("<%s %s=%q> is active", n.Data, a.Key, a.Val)
+			}
+		}
+	}
+	for _, want := range []string{"<script>alert(1)</script>", "<b>Name</b>", "evil.html", "chart.png", "done"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	if !robots || strings.Contains(text.String(), "alice") {
+		t.Error("it may be indexed, or tells whose it is")
+	}
+	for number, want := range map[string]string{"0": "<script>alert(1)</script>", "1": "<script>alert(2)</script>", "2": "<svg onload=alert(3)>", "3": "\x89PNG"} {
+		w := get(shared, "GET", link+"/"+number)
+		h := w.Header()
+		if w.Code != http.StatusOK || w.Body.String() != want || !strings.HasPrefix(h.Get("Content-Disposition"), "attachment") ||
+			h.Get("Content-Security-Policy") != "default-src 'none'; sandbox" || h.Get("X-Robots-Tag") == "" {
+			t.Errorf("piece %s: got %d %q, %v", number, w.Code, w.Body, h)
+		}
+	}
+	for _, nothing := range []string{link + "/4", link + "/99", link + "/x", link + "/01", link + "/", link + "/1/2", "/shared/", link[:len(link)-1]} {
+		if w := get(shared, "GET", nothing); w.Code != http.StatusNotFound || w.Header().Get("X-Robots-Tag") == "" {
+			t.Errorf("%s: got %d", nothing, w.Code)
+		}
+	}
+	if w := get(shared, "POST", link); w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("POST: got %d", w.Code)
+	}
+}

@@ -1,0 +1,131 @@
+package web
+
+import (
+	"crypto/rand"
+	"net/url"
+	"strconv"
+
+	"rialto/a2a"
+	"rialto/bridge"
+	"rialto/bridge/form"
+	"rialto/templates"
+)
+
+// told is what a page says besides the task: what became of an answer, and what
+// stood in the form.
+type told struct {
+	notice   string
+	wrong    bool
+	values   map[string]string // by the name of the field; nil shows the defaults
+	problems map[string]form.Problem
+	files    string // what is wrong with the files
+}
+
+// page puts a task into the terms of its page.
+func (t *Tasks) page(s *bridge.TaskView, about told) templates.Task {
+	path := bridge.TaskPath + url.PathEscape(s.TaskID)
+	p := templates.Task{
+		Product: t.Product, Agent: s.Agent, ID: s.TaskID, Path: path, State: stateWords[s.State], Message: s.Message,
+		Updated: strconv.FormatInt(s.Updated.UnixMilli(), 10), Lives: s.Lives, Notice: about.notice, Wrong: about.wrong,
+	}
+	switch {
+	case s.Form != nil:
+		p.Ask = ask(s, about)
+	case s.Grant:
+		p.Grant = &templates.Grant{Pause: s.Pause, Once: rand.Text(), Visit: s.Visit}
+		p.Grant.Connect = s.Connect
+		if u, err := url.Parse(s.Visit); err == nil {
+			p.Grant.Host = u.Host
+		}
+	}
+	for _, a := range s.Artifacts {
+		p.Results = append(p.Results, result(a))
+	}
+	if s.Cursor != "" {
+		p.More = path + "?cursor=" + url.QueryEscape(s.Cursor)
+	}
+	for _, turn := range s.History {
+		p.History = append(p.History, templates.TaskTurn{Yours: turn.Role != a2a.RoleAgent, Text: turn.Text})
+	}
+	return p
+}
+
+func result(a bridge.ArtifactInfo) templates.TaskResult {
+	r := templates.TaskResult{Name: a.Name, Description: a.Description}
+	for _, p := range a.Parts {
+		part := templates.TaskPart{Text: p.Text, URL: p.URL, Name: p.Filename, Kind: p.MediaType}
+		if p.Kind == "data" {
+			part.Text = string(p.Data)
+		}
+		r.Parts = append(r.Parts, part)
+	}
+	return r
+}
+
+// ask puts a form into the terms of the page.
+func ask(s *bridge.TaskView, about told) *templates.Ask {
+	a := &templates.Ask{Pause: s.Pause, Once: rand.Text(), Title: s.Form.Title, Description: s.Form.Description, Files: s.Files, FilesWrong: about.files}
+	for _, f := range s.Form.Fields {
+		value := f.Default
+		if about.values != nil {
+			value = about.values[f.Name]
+		}
+		problem := about.problems[f.Name]
+		field := templates.AskField{
+			Name: f.Name, Label: f.Label(), Description: f.Description, Input: input(f, s.Open), Value: value, Required: f.Required,
+			Least: limit(f.Least), Most: limit(f.Most), Wrong: problem.Sentence, WrongValue: problem.Value,
+		}
+		switch f.Kind {
+		case form.Number:
+			field.Step = "any"
+		case form.Integer:
+			field.Step = "1"
+		case form.Text:
+			field.Shortest, field.Longest = orNone(f.Shortest, 0), min(orNone(f.Longest, form.MostText), form.MostText)
+		}
+		for _, c := range f.Choices {
+			field.Choices = append(field.Choices, templates.AskChoice{Value: c.Value, Title: c.Title})
+		}
+		a.Fields = append(a.Fields, field)
+	}
+	return a
+}
+
+// longLine is the most that fits into one line of a form.
+const longLine = 200
+
+// input returns the HTML input that takes a field.
+func input(f form.Field, open bool) string {
+	switch {
+	case f.Kind == form.Boolean:
+		return "checkbox"
+	case f.Kind != form.Text:
+		return "number"
+	case len(f.Choices) > 0:
+		return "select"
+	case f.Format == form.Email:
+		return "email"
+	case f.Format == form.URI:
+		return "url"
+	case f.Format == form.Date:
+		return "date"
+	case open, f.Longest != nil && *f.Longest > longLine:
+		return "textarea"
+	default:
+		return "text"
+	}
+}
+
+func limit(n *float64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*n, 'f', -1, 64)
+}
+
+func orNone(n *int, none int) int {
+	if n == nil {
+		return none
+	}
+	return *n
+}

@@ -1,0 +1,174 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+	"rialto/internal/sse"
+	"rialto/templates"
+)
+
+// Tasks serves bridge.TaskPath: a task, for its owner, with a form where its
+// agent asks something. All fields are required.
+type Tasks struct {
+	Product string
+	Bridge  *bridge.Bridge
+	Log     *slog.Logger
+
+	watching watching
+}
+
+const (
+	eventsSuffix = "/events"
+	mostWatching = 20               // pages of one user that wait for changes
+	watchFor     = 10 * time.Minute // then the browser asks again
+	heartbeat    = 20 * time.Second
+)
+
+// ServeHTTP shows the task whose handle follows the path, tells when it changes
+// (below it, at /events), or takes the answer to its agent.
+func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path, events := strings.CutSuffix(strings.TrimPrefix(r.URL.EscapedPath(), bridge.TaskPath), eventsSuffix)
+	handle, err := url.PathUnescape(path)
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case err != nil:
+		t.problem(w, r, bridge.ErrNoTask)
+	case reads && events:
+		t.events(w, r, handle)
+	case reads:
+		t.show(w, r, handle, http.StatusOK, told{})
+	case r.Method == http.MethodPost && !events:
+		t.answer(w, r, handle)
+	default:
+		w.Header().Set("Allow", "GET, HEAD, POST")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+	}
+}
+
+// show writes the page of a task.
+func (t *Tasks) show(w http.ResponseWriter, r *http.Request, handle string, status int, about told) {
+	from := r.URL.Query().Get("cursor")
+	task, err := t.Bridge.OwnTask(r.Context(), handle, from)
+	if err != nil {
+		t.problem(w, r, err)
+		return
+	}
+	templates.Write(w, r, status, t.page(task, about))
+}
+
+// events tells a page that its task has changed since it was rendered. It says
+// so once: the page then reads the task again, and asks anew.
+func (t *Tasks) events(w http.ResponseWriter, r *http.Request, handle string) {
+	ms, err := strconv.ParseInt(r.URL.Query().Get("since"), 10, 64)
+	if err != nil {
+		http.Error(w, "since is missing", http.StatusBadRequest)
+		return
+	}
+	leave, ok := t.watching.enter(t.Bridge.Caller(r.Context()).User)
+	if !ok {
+		w.Header().Set("Retry-After", "60")
+		http.Error(w, "too many pages wait for changes; close some of them", http.StatusTooManyRequests)
+		return
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(r.Context(), watchFor)
+	defer cancel()
+	if _, err := t.Bridge.OwnTask(ctx, handle, ""); err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	t.watch(ctx, sse.NewWriter(w), handle, time.UnixMilli(ms))
+}
+
+// watch writes to a page until there is something to tell, or ctx ends.
+func (t *Tasks) watch(ctx context.Context, out *sse.Writer, handle string, since time.Time) {
+	for out.Comment("watching") == nil {
+		waiting, cancel := context.WithTimeout(ctx, heartbeat)
+		err := t.Bridge.AwaitChange(waiting, handle, since)
+		cancel()
+		switch {
+		case err == nil:
+			_ = out.Event(sse.Event{Type: "changed", Data: []byte("{}")}) // whoever left needs no news
+			return
+		case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
+			return
+		}
+	}
+}
+
+// watching counts the pages of each user that wait for changes. Its zero value
+// is ready.
+type watching struct {
+	mu    sync.Mutex
+	pages map[string]int
+}
+
+func (w *watching) enter(user string) (leave func(), ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.pages == nil {
+		w.pages = map[string]int{}
+	}
+	if w.pages[user] >= mostWatching {
+		return nil, false
+	}
+	w.pages[user]++
+	return func() { w.leave(user) }, true
+}
+
+func (w *watching) leave(user string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.pages[user]--; w.pages[user] == 0 {
+		delete(w.pages, user)
+	}
+}
+
+// problem is the one place where an error becomes a page.
+func (t *Tasks) problem(w http.ResponseWriter, r *http.Request, err error) {
+	page := templates.Problem{
+		Product: t.Product,
+		Title:   "This task cannot be shown",
+		Detail:  "It does not exist, or it is not yours.",
+		Remedy:  "Sign in with the account that you use in the chat, or ask there for the task again.",
+	}
+	status := http.StatusNotFound
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.Is(err, bridge.ErrNoTask):
+	case errors.As(err, &tooLarge):
+		status = http.StatusRequestEntityTooLarge
+		page.Title, page.Detail, page.Remedy = "The answer is too large", "It may have 4 MB at most, with its files.", "Go back and send less."
+	case errors.Is(err, errForm):
+		status = http.StatusBadRequest
+		page.Title, page.Detail, page.Remedy = "The answer could not be read", "The form did not come as this server sends it.", "Open the page again and answer there."
+	default:
+		status = http.StatusInternalServerError
+		page.Title, page.Detail, page.Remedy = "The task cannot be shown now", "Something went wrong on this server.", "Try again in a moment."
+		t.Log.Error("the page of a task", "err", err)
+	}
+	templates.Write(w, r, status, page)
+}
+
+// stateWords say where a task stands.
+var stateWords = map[a2a.State]string{
+	a2a.Submitted:     "Sent to the agent",
+	a2a.Working:       "The agent is working",
+	a2a.InputRequired: "The agent waits for your answer",
+	a2a.AuthRequired:  "The agent waits until you allow it",
+	a2a.Completed:     "Done",
+	a2a.Canceled:      "Canceled",
+	a2a.Failed:        "It did not work",
+	a2a.Rejected:      "The agent refused",
+	a2a.Unknown:       "The agent does not say where it stands",
+}

@@ -1,0 +1,409 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"rialto/a2a"
+	"rialto/a2a/a2atest"
+	"rialto/bridge"
+	"rialto/bridge/web"
+	"rialto/internal/store"
+	"rialto/mcp"
+)
+
+// scripted is the agent of a2atest behind no wire. It takes files.
+type scripted struct{ *a2atest.Agent }
+
+func (s scripted) Card() *a2a.Card {
+	c := s.Agent.Card()
+	c.DefaultInputModes = []string{"text/plain", "image/png"}
+	return c
+}
+
+type userKey struct{}
+
+// taskRig is a bridge with the pages of its tasks, at which somebody is signed
+// in.
+type taskRig struct {
+	t      *testing.T
+	bridge *bridge.Bridge
+	agent  *a2atest.Agent
+	pages  http.Handler
+}
+
+func newTasks(t *testing.T) *taskRig {
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &taskRig{t: t, agent: a2atest.NewAgent()}
+	log := slog.New(slog.DiscardHandler)
+	r.bridge = &bridge.Bridge{
+		Agents: []bridge.Agent{{Name: "scripted", URL: "http://scripted"}},
+		Ledger: db, URL: "https://rialto.test", Pages: true, Replica: "r", Now: time.Now, Log: log,
+		Caller: func(ctx context.Context) bridge.Caller {
+			user, _ := ctx.Value(userKey{}).(string)
+			return bridge.Caller{User: user}
+		},
+		Dial: func(context.Context, bridge.Agent) (bridge.Peer, error) { return scripted{r.agent}, nil },
+	}
+	r.bridge.Start()
+	r.pages = &web.Tasks{Product: "Rialto", Bridge: r.bridge, Log: log}
+	t.Cleanup(func() { r.bridge.Close(); r.agent.Close(); db.Close() })
+	return r
+}
+
+func as(user string) context.Context { return context.WithValue(context.Background(), userKey{}, user) }
+
+// call calls a tool for alice, as a client that cannot be asked.
+func (r *taskRig) call(tool string, args map[string]any) bridge.TaskInfo {
+	r.t.Helper()
+	b, err := json.Marshal(args)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, candidate := range r.bridge.Tools() {
+		if candidate.Name != tool {
+			continue
+		}
+		res, err := candidate.Call(as("alice"), &mcp.Call{Tool: tool, Arguments: b, Progress: func(string) {}})
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		info, ok := res.Structured.(*bridge.TaskInfo)
+		if !ok {
+			r.t.Fatalf("%s: got %+v", tool, res.Content)
+		}
+		return *info
+	}
+	r.t.Fatalf("there is no tool %s", tool)
+	return bridge.TaskInfo{}
+}
+
+func (r *taskRig) send(message string) bridge.TaskInfo {
+	r.t.Helper()
+	return r.call("send_task", map[string]any{"message": message})
+}
+
+// browse makes a request of a signed-in browser.
+func (r *taskRig) browse(user, method, target, contentType, body string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	req := httptest.NewRequest(method, target, strings.NewReader(body)).WithContext(as(user))
+	req.Header.Set("Content-Type", contentType)
+	r.pages.ServeHTTP(w, req)
+	return w
+}
+
+const formType = "application/x-www-form-urlencoded"
+
+// open opens the page of a task and returns its form, filled with values.
+func (r *taskRig) open(info bridge.TaskInfo, values map[string]string) url.Values {
+	r.t.Helper()
+	w := r.browse("alice", "GET", bridge.TaskPath+info.TaskID, "", "")
+	if w.Code != http.StatusOK {
+		r.t.Fatalf("got %d %s", w.Code, w.Body)
+	}
+	page, err := html.Parse(w.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	filled := url.Values{}
+	for n := range page.Descendants() {
+		if n.Data == "input" && attr(n, "type") == "hidden" {
+			filled.Set(attr(n, "name"), attr(n, "value"))
+		}
+	}
+	for name, value := range values {
+		filled.Set(name, value)
+	}
+	return filled
+}
+
+func attr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func (r *taskRig) post(info bridge.TaskInfo, form url.Values) *httptest.ResponseRecorder {
+	return r.browse("alice", "POST", bridge.TaskPath+info.TaskID, formType, form.Encode())
+}
+
+func (r *taskRig) sentTexts() (texts []string) {
+	for _, req := range r.agent.Received() {
+		texts = append(texts, req.Message.Text())
+	}
+	return texts
+}
+
+const needed = `{"type":"object","properties":{"city":{"type":"string","title":"City"},"seats":{"type":"integer","minimum":1,"maximum":9}},"required":["city","seats"]}`
+
+func TestAQuestionIsAnsweredOnItsPageAndTheWaitingClientGetsTheResult(t *testing.T) {
+	r := newTasks(t)
+	task := r.send("ask Which colour?")
+	if want := "https://rialto.test/answer/" + task.TaskID; task.AnswerURL != want || !strings.Contains(task.Next, want) {
+		t.Fatalf("got the link %q and %q, want %q in both", task.AnswerURL, task.Next, want)
+	}
+	form := r.open(task, map[string]string{"field:answer": "echo blue"})
+	if w := r.post(task, form); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/answer/"+task.TaskID {
+		t.Fatalf("got %d to %q, want the page again\n%s", w.Code, w.Header().Get("Location"), w.Body)
+	}
+	got := r.call("get_task", map[string]any{"task_id": task.TaskID})
+	if got.State != a2a.Completed || got.Artifacts[0].Parts[0].Text != "blue" || got.AnswerURL != "" {
+		t.Errorf("got %+v, want the result", got)
+	}
+	page := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "").Body.String()
+	for _, want := range []string{"Done", "blue", "Conversation"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not show %q\n%s", want, page)
+		}
+	}
+}
+
+func TestAFormOfTheAgentsIsFilledInAndCheckedHere(t *testing.T) {
+	r := newTasks(t)
+	task := r.send("form " + needed)
+	wrong := r.post(task, r.open(task, map[string]string{"field:city": "Oslo", "field:seats": "10"}))
+	if wrong.Code != http.StatusUnprocessableEntity || !strings.Contains(wrong.Body.String(), "This must be <bdi>9</bdi> or less.") || !strings.Contains(wrong.Body.String(), `value="Oslo"`) {
+		t.Errorf("got %d %s, want what is wrong beside what was typed", wrong.Code, wrong.Body)
+	}
+	if w := r.post(task, r.open(task, map[string]string{"field:city": "Oslo", "field:seats": "2"})); w.Code != http.StatusSeeOther {
+		t.Fatalf("got %d %s", w.Code, w.Body)
+	}
+	last := r.agent.Received()[len(r.agent.Received())-1].Message
+	if len(last.Parts) != 2 || string(last.Parts[1].Content.(a2a.Data)) != `{"city":"Oslo","seats":2}` || last.Text() != "City: Oslo\nseats: 2" {
+		t.Errorf("the agent got %+v", last.Parts)
+	}
+}
+
+func TestOfManyAnswersOneIsSentAndTheOthersLearnWhoseItWas(t *testing.T) {
+	r := newTasks(t)
+	task := r.send("ask Which colour?")
+	var forms []url.Values
+	for range 8 {
+		forms = append(forms, r.open(task, map[string]string{"field:answer": "hang"}))
+	}
+	codes := make([]int, len(forms))
+	var all sync.WaitGroup
+	for i, form := range forms {
+		all.Go(func() { codes[i] = r.post(task, form).Code })
+	}
+	all.Wait()
+	won := 0
+	for i, code := range codes {
+		if code == http.StatusSeeOther {
+			won++
+			if again := r.post(task, forms[i]); again.Code != http.StatusSeeOther {
+				t.Errorf("the answer that won, sent again: got %d, want that it is there", again.Code)
+			}
+			continue
+		}
+		if late := r.post(task, forms[i]); late.Code != http.StatusConflict || !strings.Contains(late.Body.String(), "An answer from this page came first") {
+			t.Errorf("got %d %s, want who won", late.Code, late.Body)
+		}
+	}
+	if got := r.sentTexts(); won != 1 || len(got) != 2 {
+		t.Errorf("%d were taken, and the agent got %q, want one answer", won, got)
+	}
+}
+
+func TestAnAnswerFromTheChatWinsOverThePage(t *testing.T) {
+	r := newTasks(t)
+	task := r.send("ask Which colour?")
+	form := r.open(task, map[string]string{"field:answer": "blue"})
+	r.call("send_task", map[string]any{"task_id": task.TaskID, "message": "ask And which shade?"})
+	late := r.post(task, form)
+	if late.Code != http.StatusConflict || !strings.Contains(late.Body.String(), "An answer from an app came first") || !strings.Contains(late.Body.String(), "And which shade?") {
+		t.Errorf("got %d %s, want who won, and the next question", late.Code, late.Body)
+	}
+	if got := r.sentTexts(); len(got) != 2 {
+		t.Errorf("the agent got %q", got)
+	}
+}
+
+func TestAnAnswerAfterTheTaskWasCanceledIsNotSent(t *testing.T) {
+	r := newTasks(t)
+	task := r.send("ask Which colour?")
+	form := r.open(task, map[string]string{"field:answer": "blue"})
+	r.call("cancel_task", map[string]any{"task_id": task.TaskID})
+	late := r.post(task, form)
+	if late.Code != http.StatusConflict || !strings.Contains(late.Body.String(), "The task has ended") || !strings.Contains(late.Body.String(), "Canceled") {
+		t.Errorf("got %d %s", late.Code, late.Body)
+	}
+	if got := r.sentTexts(); len(got) != 1 {
+		t.Errorf("the agent got %q", got)
+	}
+}
+
+func TestATaskOfSomebodyElseIsNotThere(t *testing.T) {
+	r := newTasks(t)
+	task := r.send("ask Which colour?")
+	form := r.open(task, map[string]string{"field:answer": "blue"})
+	path := bridge.TaskPath + task.TaskID
+	missing := r.browse("bob", "GET", bridge.TaskPath+"nothing", "", "")
+	for name, w := range map[string]*httptest.ResponseRecorder{
+		"its page":    r.browse("bob", "GET", path, "", ""),
+		"an answer":   r.browse("bob", "POST", path, formType, form.Encode()),
+		"a path":      r.browse("bob", "GET", bridge.TaskPath+"%ff%00", "", ""),
+		"no path":     r.browse("bob", "GET", bridge.TaskPath, "", ""),
+		"deeper down": r.browse("alice", "GET", path+"/more", "", ""),
+	} {
+		if w.Code != http.StatusNotFound || w.Body.String() != missing.Body.String() {
+			t.Errorf("%s: got %d %s, want what is said of a task that never was", name, w.Code, w.Body)
+		}
+	}
+	if w := r.browse("bob", "GET", path+"/events?since=1", "", ""); w.Code != http.StatusNotFound {
+		t.Errorf("its events: got %d", w.Code)
+	}
+	if got := r.sentTexts(); len(got) != 1 {
+		t.Errorf("the agent got %q", got)
+	}
+}
+
+func TestWhatAnAgentAsksIsTextOnThePage(t *testing.T) {
+	r := newTasks(t)
+	evil := `<script>alert(1)</script><form action="https://evil.example"><img src=x onerror=alert(2)>`
+	schema, _ := json.Marshal(map[string]any{"type": "object", "title": evil, "description": evil, "properties": map[string]any{
+		`"><script>`: map[string]any{"type": "string", "title": evil, "description": evil, "default": `"><b>`},
+		"pick":       map[string]any{"type": "string", "enum": []string{"</select><script>"}},
+	}})
+	for _, message := range []string{"ask " + evil, "form " + string(schema), "auth " + evil + " javascript:alert(1)"} {
+		task := r.send(message)
+		w := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "")
+		page, err := html.Parse(w.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forms := 0
+		for n := range page.Descendants() {
+			switch {
+			case n.Data == "form":
+				forms++
+			case n.Type == html.ElementNode && n.Data == "script" && n.FirstChild != nil, n.Data == "img" && attr(n, "alt") != "" || n.Data == "b", attr(n, "onerror") != "", strings.HasPrefix(attr(n, "href"), "javascript"):
+				t.Errorf("%.20s: the agent's text became the element %s", message, n.Data)
+			}
+		}
+		if csp := w.Header().Get("Content-Security-Policy"); forms != 1 || !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "form-action 'self'") {
+			t.Errorf("%.20s: got %d forms, with the policy %q", message, forms, csp)
+		}
+	}
+}
+
+func TestAnAnswerHasABound(t *testing.T) {
+	r := newTasks(t)
+	task := r.send("ask Which colour?")
+	path := bridge.TaskPath + task.TaskID
+	form := r.open(task, map[string]string{"field:answer": strings.Repeat("x", 10_001)})
+	if w := r.post(task, form); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "10000") {
+		t.Errorf("a long text: got %d %.300s", w.Code, w.Body)
+	}
+	form.Set("field:answer", strings.Repeat("x", 5<<20))
+	if w := r.post(task, form); w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("a huge form: got %d", w.Code)
+	}
+	form.Set("field:answer", "x")
+	for name, c := range map[string]struct{ contentType, body string }{
+		"no form":          {"application/json", `{"answer":"x"}`},
+		"no name for it":   {formType, "pause=" + form.Get("pause") + "&field:answer=x"},
+		"no pause":         {formType, "once=" + form.Get("once") + "&field:answer=x"},
+		"half a multipart": {"multipart/form-data; boundary=b", "--b\r\nContent-Disposition"},
+	} {
+		if w := r.browse("alice", "POST", path, c.contentType, c.body); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: got %d", name, w.Code)
+		}
+	}
+	if w := r.browse("alice", "PUT", path, "", ""); w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("PUT: got %d", w.Code)
+	}
+	if got := r.sentTexts(); len(got) != 1 {
+		t.Errorf("the agent got %d messages, want only the first", len(got))
+	}
+}
+
+func TestFilesGoAlongWithAnAnswer(t *testing.T) {
+	r := newTasks(t)
+	task := r.send("ask Which picture?")
+	send := func(files int) *httptest.ResponseRecorder {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		for name, values := range r.open(task, map[string]string{"field:answer": "parts"}) {
+			form.WriteField(name, values[0])
+		}
+		for range files {
+			part, _ := form.CreateFormFile("files", "../cat.png")
+			part.Write([]byte("PNG"))
+		}
+		form.Close()
+		return r.browse("alice", "POST", bridge.TaskPath+task.TaskID, form.FormDataContentType(), body.String())
+	}
+	if w := send(6); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "5 files") {
+		t.Errorf("six files: got %d %s", w.Code, w.Body)
+	}
+	if w := send(1); w.Code != http.StatusSeeOther {
+		t.Fatalf("got %d %s", w.Code, w.Body)
+	}
+	last := r.agent.Received()[1].Message
+	if len(last.Parts) != 2 || string(last.Parts[1].Content.(a2a.Raw)) != "PNG" || last.Parts[1].Filename != "cat.png" {
+		t.Errorf("the agent got %+v", last.Parts)
+	}
+}
+
+func TestSomebodyWhoHasAllowedItLetsTheAgentGoOn(t *testing.T) {
+	r := newTasks(t)
+	task := r.send("auth Sign in at https://login.example/device and enter 42.")
+	w := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "")
+	if !strings.Contains(w.Body.String(), `href="https://login.example/device"`) || !strings.Contains(w.Body.String(), "waits until you allow it") {
+		t.Fatalf("got %s", w.Body)
+	}
+	if w := r.post(task, r.open(task, nil)); w.Code != http.StatusSeeOther {
+		t.Fatalf("got %d %s", w.Code, w.Body)
+	}
+	if got := r.call("get_task", map[string]any{"task_id": task.TaskID}); got.State != a2a.Completed {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAPageHearsThatItsTaskHasChanged(t *testing.T) {
+	r := newTasks(t)
+	task := r.send("ask Which colour?")
+	page := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "").Body.String()
+	_, rest, _ := strings.Cut(page, `data-events="`)
+	events, _, _ := strings.Cut(rest, `"`)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.pages.ServeHTTP(w, req.WithContext(context.WithValue(req.Context(), userKey{}, "alice")))
+	}))
+	t.Cleanup(srv.Close)
+	resp, err := http.Get(srv.URL + events) // answered at once, with the first comment
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if got := resp.Header.Get("Content-Type"); got != "text/event-stream" {
+		t.Fatalf("%s: got %d %q", events, resp.StatusCode, got)
+	}
+	r.post(task, r.open(task, map[string]string{"field:answer": "hang"}))
+	var heard bytes.Buffer
+	if _, err := heard.ReadFrom(resp.Body); err != nil || !strings.Contains(heard.String(), "event: changed") {
+		t.Errorf("heard %q, %v", heard.String(), err)
+	}
+	if w := r.browse("alice", "GET", bridge.TaskPath+task.TaskID+"/events", "", ""); w.Code != http.StatusBadRequest {
+		t.Errorf("without a moment: got %d", w.Code)
+	}
+}

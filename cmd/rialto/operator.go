@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"rialto/bridge"
+	"rialto/bridge/admin"
+	"rialto/internal/store"
+	"rialto/oauth"
+)
+
+// newOperator returns the operator's view of a server. Without a bridge, tasks
+// cannot be canceled.
+func newOperator(cfg *config, log *slog.Logger, db *store.DB, as *oauth.Server, b *bridge.Bridge) *admin.Service {
+	return &admin.Service{Store: db, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: cfg.settings}
+}
+
+// actor is who makes a request as an operator.
+func (s *server) actor(r *http.Request) admin.Actor {
+	p, _ := oauth.FromContext(r.Context())
+	return admin.Actor{ID: p.User, Name: p.Name, Address: s.oauth.Address(r)}
+}
+
+// saveUses writes each minute, and at the end, which grants were used.
+func (s *server) saveUses(ctx context.Context) {
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		if err := s.oauth.SaveUses(saving); err != nil {
+			s.log.Error("noting which grants were used", "err", err)
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/admin"
+	"rialto/internal/audit"
+	"rialto/internal/usage"
+	"rialto/oauth"
+)
+
+// calls returns what was recorded so far, as DOOR TOOL AGENT OUTCOME.
+func (r *rig) calls() (lines []string) {
+	r.t.Helper()
+	r.usage.Flush(r.t.Context())
+	for c, err := range r.admin.Calls(r.t.Context(), usage.Filter{}, "") {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if c.User != "alice" || c.UserID == "" || c.Client == "" || c.At.IsZero() {
+			r.t.Errorf("got %+v, want whose it was and when", c)
+		}
+		lines = append(lines, fmt.Sprint(c.Door, " ", c.Tool, " ", c.Agent, " ", c.Outcome))
+	}
+	return lines
+}
+
+func TestCallsThroughEveryDoorAreRecorded(t *testing.T) {
+	r := newAPIRig(t)
+	tools := r.token("alice", oauth.ScopeTools)
+	for _, call := range []string{
+		`"name":"send_task","arguments":{"agent":"one","message":"echo hello"}`,
+		`"name":"send_task","arguments":{"agent":"none","message":"echo hello"}`,
+		`"name":"send_task","arguments":{"agent":"two","message":"fail"}`,
+	} {
+		if got := r.do("POST", "/mcp/tools/call", tools, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{`+call+`}}`); got.status != http.StatusOK {
+			t.Fatalf("got %d %s", got.status, got.body)
+		}
+	}
+	task := r.create(r.full("alice"), "one", `{"message":"echo hello","wait":20}`)
+	r.do("GET", "/api/v1/tasks/"+task.ID, r.full("alice"), "")
+	r.do("GET", "/api/v1/tasks/none", r.full("alice"), "")
+	c := r.client("/a2a/two", r.full("alice"), a2a.V10, a2a.JSONRPC)
+	if _, err := c.Send(t.Context(), &a2a.SendRequest{Message: &a2a.Message{ID: "m", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("echo hello")}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range c.Stream(t.Context(), &a2a.SendRequest{Message: &a2a.Message{ID: "n", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("echo hello")}}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		"mcp send_task one ok", "mcp send_task  refused", "mcp send_task two failed",
+		"rest POST /agents/{agent}/tasks one ok", "rest GET /tasks/{task} one ok", "rest GET /tasks/{task}  refused",
+		"a2a SendMessage two ok", "a2a SendStreamingMessage two ok",
+	}
+	slices.Sort(want)
+	var got []string
+	for end := time.After(10 * time.Second); len(got) < len(want); { // a stream is recorded after its client has seen the end
+		got = r.calls()
+		select {
+		case <-end:
+			t.Fatalf("got %q", got)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	sums, err := r.admin.Usage(t.Context(), usage.Filter{}, usage.ByUser, 0)
+	if err != nil || len(sums) != 1 || sums[0].Name != "alice" || sums[0].Calls != int64(len(want)) || sums[0].Errors != 3 || sums[0].BytesOut == 0 {
+		t.Errorf("got %+v, %v", sums, err)
+	}
+}
+
+// events returns what the audit log has of a kind, the latest first.
+func (r *rig) events(kind audit.Kind) []audit.Event {
+	r.t.Helper()
+	r.audit.Flush(r.t.Context())
+	events, err := r.store.Events(r.t.Context(), audit.Filter{Kind: kind, Limit: 100})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return events
+}
+
+func TestSignInsAreInTheAuditLog(t *testing.T) {
+	r := newRig(t)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for _, as := range []struct{ name, password string }{
+		{"alice", "hunter2hunter2"}, {"my-secret-in-the-wrong-field", "x"}, {"alice", "correct horse battery staple"},
+	} {
+		page, err := browser.Get(r.cfg.URL + "/signin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		handle := attribute(t, page, `name="handle" value="`)
+		resp, err := browser.PostForm(r.cfg.URL+"/signin", url.Values{"handle": {handle}, "username": {as.name}, "password": {as.password}, "next": {"/"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	events := r.events(audit.SignIn)
+	if len(events) != 3 {
+		t.Fatalf("got %+v, want three sign-ins", events)
+	}
+	slices.SortFunc(events, func(a, b audit.Event) int { return strings.Compare(a.Detail, b.Detail) })
+	entered, unknown, wrong := events[0], events[1], events[2]
+	if entered.Outcome != audit.OK || entered.Actor != "alice" || entered.ActorID == "" || entered.Address != "127.0.0.1" {
+		t.Errorf("got %+v for a sign-in", entered)
+	}
+	if wrong.Outcome != audit.Failed || wrong.Actor != "alice" || unknown.Outcome != audit.Failed || unknown.Actor != "" {
+		t.Errorf("got %+v and %+v for sign-ins that were refused", wrong, unknown)
+	}
+	if all := fmt.Sprint(events); strings.Contains(all, "hunter2") || strings.Contains(all, "wrong-field") {
+		t.Errorf("the audit log has what was typed: %s", all)
+	}
+}
+
+// attribute returns what stands in a page behind a text, up to the next quote.
+func attribute(t *testing.T, page *http.Response, before string) string {
+	t.Helper()
+	defer page.Body.Close()
+	b := make([]byte, 1<<20)
+	n := 0
+	for {
+		k, err := page.Body.Read(b[n:])
+		if n += k; err != nil {
+			break
+		}
+	}
+	_, rest, ok := strings.Cut(string(b[:n]), before)
+	value, _, ended := strings.Cut(rest, `"`)
+	if !ok || !ended {
+		t.Fatalf("there is no %s in %s", before, b[:n])
+	}
+	return value
+}
+
+func TestSettingsAreNotedWhenTheyHaveChanged(t *testing.T) {
+	r := newRig(t)
+	if got := r.events(audit.Settings); len(got) != 1 {
+		t.Fatalf("got %+v after the first start", got)
+	}
+	for range 2 {
+		if err := r.noteSettings(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := r.events(audit.Settings); len(got) != 1 {
+		t.Errorf("got %d events though nothing has changed", len(got))
+	}
+	r.cfg.DownloadLinks = time.Hour
+	if err := r.noteSettings(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.events(audit.Settings); len(got) != 2 {
+		t.Errorf("got %d events after a change", len(got))
+	}
+}
+
+func TestExportsAreSafeForSpreadsheets(t *testing.T) {
+	var b strings.Builder
+	r := newRig(t)
+	for _, name := range []string{`=HYPERLINK("https://evil.example")`, "+1", "-1", "@SUM(A1)", "＝1", "plain, with a comma"} {
+		r.audit.Record(t.Context(), audit.Event{Kind: audit.ClientRegistered, Detail: name})
+	}
+	r.audit.Flush(t.Context())
+	if err := admin.WriteEvents(&b, admin.CSV, r.admin.AllEvents(t.Context(), audit.Filter{Kind: audit.ClientRegistered}, "")); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
+	if err != nil || len(rows) != 7 {
+		t.Fatalf("got %d rows, %v: %s", len(rows), err, b.String())
+	}
+	for _, row := range rows[1:] {
+		if detail := row[len(row)-1]; strings.IndexAny(detail, "'p") != 0 {
+			t.Errorf("a spreadsheet takes %q for a formula", detail)
+		}
+	}
+}

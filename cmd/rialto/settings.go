@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"reflect"
+	"strings"
+	"time"
+
+	"rialto/bridge/admin"
+	"rialto/bridge/registry"
+
+	"github.com/spf13/cobra"
+)
+
+// withheld stands for a value that must not be shown.
+const withheld = "(set, not shown)"
+
+// secretKeys are what the keys of plain secrets end in. Secrets that are kept
+// elsewhere are settings that say where: an environment variable or a file.
+var secretKeys = []string{"secret", "password", "token", "key"}
+
+// settings returns what is in force, under the keys of the configuration file and
+// in their order, without secrets. Empty settings are left out.
+func (c *config) settings() []admin.Setting {
+	all := []admin.Setting{}
+	add := func(key, value string) { all = append(all, admin.Setting{Key: key, Value: value}) }
+	flatten("", reflect.ValueOf(*c), add)
+	return all
+}
+
+func showConfigCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "show", Short: "Show the settings in force, without secrets", Args: cobra.NoArgs}
+	var path string
+	configFlags(cmd, &path)
+	asJSON := cmd.Flags().Bool("json", false, "write JSON")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := loadConfig(path, os.Environ(), cmd.Flags())
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return writeJSON(cmd.OutOrStdout(), cfg.settings())
+		}
+		t := &table{head: []string{"SETTING", "VALUE"}}
+		for _, s := range cfg.settings() {
+			t.add(s.Key, s.Value)
+		}
+		return t.write(cmd.OutOrStdout())
+	}
+	return cmd
+}
+
+// flatten lists the settings in a value of the configuration.
+func flatten(key string, v reflect.Value, add func(key, value string)) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Tag.Get("koanf")
+			if name == "" {
+				continue
+			}
+			if key != "" {
+				name = key + "." + name
+			}
+			flatten(name, v.Field(i), add)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() != reflect.Struct {
+			if list := fmt.Sprint(v.Interface()); v.Len() > 0 {
+				add(key, strings.Trim(list, "[]"))
+			}
+			return
+		}
+		for i := range v.Len() {
+			flatten(fmt.Sprintf("%s[%d]", key, i), v.Index(i), add)
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			flatten(key, v.Elem(), add)
+		}
+	default:
+		if value := inForce(key, v.Interface()); value != "" {
+			add(key, value)
+		}
+	}
+}
+
+// inForce writes a single setting, without what in it is secret.
+func inForce(key string, v any) string {
+	switch v := v.(type) {
+	case time.Duration:
+		if v == 0 {
+			return ""
+		}
+		return registry.Duration(v).String()
+	case string:
+		return shownSetting(key, v)
+	}
+	return fmt.Sprint(v)
+}
+
+func shownSetting(key, value string) string {
+	if value == "" {
+		return ""
+	}
+	for _, end := range secretKeys {
+		if strings.HasSuffix(key, end) {
+			return withheld
+		}
+	}
+	if key == "database" {
+		return redacted(value)
+	}
+	if u, err := url.Parse(value); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return value
+}

@@ -1,0 +1,19 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+
+	"rialto/templates"
+)
+
+// The page of the console says the steps in the reader's language.
+func TestStepsAreSaidInSpanish(t *testing.T) {
+	for _, s := range steps() {
+		for _, words := range []string{s.title, s.expect, s.mend} {
+			if _, ok := templates.Spanish(words); !ok || strings.Contains(words, "{}") {
+				t.Errorf("%s: no Spanish for %q", s.id, words)
+			}
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2atest"
+)
+
+// notice is a notification that an agent sent to the server, and the answer.
+type notice struct {
+	path   string
+	header http.Header
+	status int
+}
+
+// beforeHooks serves what is at addr, and tells of notifications.
+func beforeHooks(t *testing.T, addr string) (string, <-chan notice) {
+	notices := make(chan notice, 256)
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: "http", Host: addr})
+			r.Out.Host = r.In.Host
+		},
+		FlushInterval: -1,
+		ModifyResponse: func(resp *http.Response) error {
+			if r := resp.Request; r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/hooks/") {
+				notices <- notice{r.URL.Path, r.Header, resp.StatusCode}
+			}
+			return nil
+		},
+	}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex() // or an answer that comes early breaks the call off
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	return web.URL, notices
+}
+
+// TestAgentsOfOthersTellTheServerOfTheirTasks has each SDK whose agents send push
+// notifications send them to the webhook that the server gave with the message.
+// They are taken from nobody else, and a task is what its agent shows, whatever a
+// notification says of it.
+func TestAgentsOfOthersTellTheServerOfTheirTasks(t *testing.T) {
+	dir, addr := t.TempDir(), freeAddress(t)
+	front, notices := beforeHooks(t, addr)
+	var config bytes.Buffer
+	fmt.Fprintf(&config, "url: %s\ndatabase: %q\nsecret_file: %s\npush: {receive: true}\nagents:\n", front, filepath.Join(dir, "rialto.db"), filepath.Join(dir, "secret"))
+	agents := map[string]sdk{} // by URL
+	for _, s := range sdks(t) {
+		if s.tells {
+			at := s.agent(t)
+			agents[at] = s
+			fmt.Fprintf(&config, "  - {name: %s, url: %q}\n", s.slug, at)
+		}
+	}
+	path := filepath.Join(dir, "rialto.yaml")
+	if err := os.WriteFile(path, config.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output(t, password+"\n", "user", "add", "alice", "--password-stdin", "--config", path)
+	token := output(t, "", "token", "--user", "alice", "--scope", "a2a:publish a2a:discover", "--config", path)
+	p := start(t, addr, "serve", "--config", path, "--listen", addr)
+	for at, s := range agents {
+		t.Run(s.name, func(t *testing.T) {
+			c := kitClient(t, front+"/a2a/"+s.slug, token, a2a.Interface{Version: a2a.V10, Binding: a2a.JSONRPC})
+			id := begun(t, c, a2atest.Say("wait over"), true).ID
+			told := heard(t, notices, s.slug, id)
+			forge(t, p.URL, told)
+			if task, err := c.Task(t.Context(), a2a.TaskQuery{ID: id}); err != nil || task.Status.State.Settled() {
+				t.Errorf("after a notification that lies: got %+v, %v, want it at work", task, err)
+			}
+			do(t, "POST", at+"/release", "")
+			ended(t, c, id)
+		})
+	}
+}
+
+// heard waits for a notification about a task that is taken.
+func heard(t *testing.T, notices <-chan notice, agent string, id a2a.TaskID) notice {
+	t.Helper()
+	for {
+		select {
+		case n := <-notices:
+			if n.status != http.StatusNoContent {
+				t.Errorf("%s was answered with %d", n.path, n.status)
+			}
+			if strings.HasPrefix(n.path, "/hooks/"+agent+"/"+string(id)+"/") {
+				return n
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("the agent told nothing of the task")
+		}
+	}
+}
+
+// forge sends notifications that say that a task has ended: with the token of the
+// agent's own, with another, and to another address.
+func forge(t *testing.T, base string, told notice) {
+	t.Helper()
+	own := []string{"Content-Type", "application/json"}
+	for name := range told.header {
+		if strings.HasSuffix(name, "-Notification-Token") || name == "Authorization" {
+			own = append(own, name, told.header.Get(name))
+		}
+	}
+	for name, c := range map[string]struct {
+		path   string
+		header []string
+		status int
+	}{
+		"the agent's word":  {told.path, own, http.StatusNoContent},
+		"no token":          {told.path, own[:2], http.StatusNotFound},
+		"another's token":   {told.path, []string{"Content-Type", "application/json", "X-A2A-Notification-Token", "guessed"}, http.StatusNotFound},
+		"an address beside": {told.path + "x", own, http.StatusNotFound},
+	} {
+		const lie = `{"kind":"task","id":"x","contextId":"y","status":{"state":"completed"}}`
+		if resp := do(t, "POST", base+c.path, lie, c.header...); resp.StatusCode != c.status {
+			t.Errorf("%s: got %d, want %d", name, resp.StatusCode, c.status)
+		}
+	}
+	if resp := do(t, "GET", base+told.path+"?validationToken=echo", ""); resp.StatusCode != http.StatusOK || string(resp.body) != "echo" {
+		t.Errorf("asked to repeat a token: got %d %s", resp.StatusCode, resp.body)
+	}
+}
+
+// ended follows a task to its end.
+func ended(t *testing.T, c *a2aclient.Client, id a2a.TaskID) {
+	t.Helper()
+	for _, err := range c.Subscribe(t.Context(), id) {
+		if err != nil && !a2a.Is(err, a2a.UnsupportedOperation) { // it has ended already
+			t.Error(err)
+		}
+	}
+	if task, err := c.Task(t.Context(), a2a.TaskQuery{ID: id}); err != nil || task.Status.State != a2a.Completed {
+		t.Errorf("got %+v, %v, want it completed", task, err)
+	}
+}

@@ -1,0 +1,108 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Members goes through the members of v, a JSON object, in their order: the
+// name, without quotes and escapes, and the value. What Decode returned has been
+// validated, so this does no more than to find where members begin and end, and
+// copies nothing. Of what is not valid it makes little, and no harm; of what is
+// not an object, nothing.
+func Members(v json.RawMessage) iter.Seq2[[]byte, json.RawMessage] {
+	return func(yield func([]byte, json.RawMessage) bool) {
+		i := skipSpace(v, 0)
+		if i >= len(v) || v[i] != '{' {
+			return
+		}
+		for i = skipSpace(v, i+1); i < len(v) && v[i] == '"'; i = skipSpace(v, i) {
+			end := endOfString(v, i)
+			name := v[i:end]
+			i = skipSpace(v, skipSpace(v, end)+1) // behind the colon
+			if i >= len(v) {
+				return // it is not valid after all
+			}
+			end = endOfValue(v, i)
+			if !yield(unquoted(name), bytes.TrimRight(v[i:end], " \t\r\n")) {
+				return
+			}
+			i = min(end+1, len(v)) // behind the comma, or the brace
+		}
+	}
+}
+
+// Text returns what v says, and whether it is a JSON string. Like names, it
+// comes out of a message that has been validated.
+func Text(v json.RawMessage) (string, bool) {
+	if len(v) < 2 || v[0] != '"' {
+		return "", false
+	}
+	return string(unquoted(v)), true
+}
+
+func skipSpace(v []byte, i int) int {
+	for i < len(v) && (v[i] == ' ' || v[i] == '\t' || v[i] == '\n' || v[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// endOfString returns the index behind the string that begins at i: behind the
+// first quote that has an even number of backslashes before it.
+func endOfString(v []byte, i int) int {
+	for i++; i < len(v); {
+		n := bytes.IndexByte(v[i:], '"')
+		if n < 0 {
+			break
+		}
+		i += n + 1
+		slashes := 0
+		for v[i-2-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return i
+		}
+	}
+	return len(v)
+}
+
+// endOfValue returns the index of the comma or the bracket that ends the value
+// at i.
+func endOfValue(v []byte, i int) int {
+	for depth := 0; i < len(v); i++ {
+		switch v[i] {
+		case '"':
+			i = endOfString(v, i) - 1
+		case '{', '[':
+			depth++
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		case '}', ']':
+			if depth--; depth < 0 {
+				return i
+			}
+		}
+	}
+	return i
+}
+
+// unquoted returns what a JSON string says. Bytes that are not UTF-8 become
+// U+FFFD, and so do unpaired surrogates.
+func unquoted(quoted []byte) []byte {
+	if len(quoted) < 2 {
+		return nil // it is not valid after all
+	}
+	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return inner
+	}
+	b, _ := jsontext.AppendUnquote(nil, quoted) // an error tells only of the replacement
+	return b
+}

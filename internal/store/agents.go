@@ -1,0 +1,190 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"rialto/bridge/registry"
+)
+
+var _ registry.Store = (*DB)(nil)
+
+// AgentsVersion implements registry.Store.
+func (db *DB) AgentsVersion(ctx context.Context) (version int64, err error) {
+	return version, db.read.QueryRowContext(ctx, `SELECT version FROM agents_version`).Scan(&version)
+}
+
+// KeptAgents implements registry.Store.
+func (db *DB) KeptAgents(ctx context.Context) (*registry.Kept, error) {
+	kept := &registry.Kept{}
+	var err error
+	if kept.Version, err = db.AgentsVersion(ctx); err != nil {
+		return nil, err
+	}
+	if err := db.agentRecords(ctx, kept); err != nil {
+		return nil, err
+	}
+	rows, err := db.read.QueryContext(ctx, `SELECT name FROM agents_disabled ORDER BY name`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		kept.Disabled = append(kept.Disabled, name)
+	}
+	return kept, rows.Err()
+}
+
+func (db *DB) agentRecords(ctx context.Context, kept *registry.Kept) error {
+	rows, err := db.read.QueryContext(ctx, `
+		SELECT name, settings, secret, version, created, changed, removed FROM agents ORDER BY created, name`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r registry.Record
+		var settings string
+		var made, last, removed int64
+		if err := rows.Scan(&r.Name, &settings, &r.Secret, &r.Version, &made, &last, &removed); err != nil {
+			return err
+		}
+		r.Settings, r.Created, r.Changed, r.Removed = []byte(settings), at(made), at(last), at(removed)
+		kept.Records = append(kept.Records, r)
+	}
+	return rows.Err()
+}
+
+// changeAgents runs do, which changes the list, with the list's next version.
+// Others who change it wait: versions are seen in their order.
+func (db *DB) changeAgents(ctx context.Context, do func(tx *tx, version int64) error) error {
+	return db.inTx(ctx, func(tx *tx) error {
+		var version int64
+		if err := tx.QueryRowContext(ctx, `UPDATE agents_version SET version = version + 1 RETURNING version`).Scan(&version); err != nil {
+			return err
+		}
+		return do(tx, version)
+	})
+}
+
+// AddAgent implements registry.Store.
+func (db *DB) AddAgent(ctx context.Context, r registry.Record, most int) error {
+	return db.changeAgents(ctx, func(tx *tx, version int64) error {
+		var n int
+		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM agents WHERE removed = 0`).Scan(&n); err != nil {
+			return err
+		}
+		if n >= most {
+			return registry.ErrTooMany
+		}
+		added, err := changed(ctx, tx, `
+			INSERT INTO agents (name, settings, secret, version, created, changed, removed) VALUES ($1, $2, $3, $4, $5, $5, 0)
+			ON CONFLICT (name) DO UPDATE SET settings = excluded.settings, secret = excluded.secret, version = excluded.version,
+				created = excluded.created, changed = excluded.changed, removed = 0
+			WHERE agents.removed > 0`, r.Name, string(r.Settings), r.Secret, version, ms(r.Created))
+		if err == nil && added == 0 {
+			err = registry.ErrExists
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM agents_disabled WHERE name = $1`, r.Name); err != nil {
+			return err
+		}
+		return dropAgent(ctx, tx, r.Name)
+	})
+}
+
+// dropAgent forgets what was known under the name of an agent that is another
+// now: its cards, and what users have connected it with.
+func dropAgent(ctx context.Context, tx *tx, agent string) error {
+	for _, table := range []string{"connections", "connection_attempts"} {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE agent = $1`, agent); err != nil {
+			return err
+		}
+	}
+	return dropCards(ctx, tx, agent)
+}
+
+func dropCards(ctx context.Context, tx *tx, agent string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM agent_cards WHERE agent = $1`, agent)
+	return err
+}
+
+// ChangeAgent implements registry.Store.
+func (db *DB) ChangeAgent(ctx context.Context, r registry.Record, moved bool) error {
+	return db.changeAgents(ctx, func(tx *tx, version int64) error {
+		n, err := changed(ctx, tx, `
+			UPDATE agents SET settings = $1, secret = $2, version = $3, changed = $4
+			WHERE name = $5 AND version = $6 AND removed = 0`, string(r.Settings), r.Secret, version, ms(r.Changed), r.Name, r.Version)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return noSuchVersion(ctx, tx, r.Name)
+		}
+		if !moved {
+			return nil
+		}
+		return dropAgent(ctx, tx, r.Name)
+	})
+}
+
+// noSuchVersion says why an agent could not be changed.
+func noSuchVersion(ctx context.Context, tx *tx, name string) error {
+	var n int
+	err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM agents WHERE name = $1 AND removed = 0`, name).Scan(&n)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return registry.ErrNoAgent
+	}
+	return registry.ErrChanged
+}
+
+// RemoveAgent implements registry.Store.
+func (db *DB) RemoveAgent(ctx context.Context, name string, now time.Time) error {
+	return db.changeAgents(ctx, func(tx *tx, version int64) error {
+		n, err := changed(ctx, tx, `UPDATE agents SET removed = $1, version = $2 WHERE name = $3 AND removed = 0`, ms(now), version, name)
+		if err == nil && n == 0 {
+			err = registry.ErrNoAgent
+		}
+		if err != nil {
+			return err
+		}
+		return dropAgent(ctx, tx, name)
+	})
+}
+
+// DisableAgent implements registry.Store.
+func (db *DB) DisableAgent(ctx context.Context, name string, now time.Time) (did bool, err error) {
+	err = db.changeAgents(ctx, func(tx *tx, _ int64) error {
+		n, err := changed(ctx, tx, `INSERT INTO agents_disabled (name, since) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, ms(now))
+		did = n > 0
+		return err
+	})
+	return did, err
+}
+
+// EnableAgent implements registry.Store.
+func (db *DB) EnableAgent(ctx context.Context, name string) (did bool, err error) {
+	err = db.changeAgents(ctx, func(tx *tx, _ int64) error {
+		n, err := changed(ctx, tx, `DELETE FROM agents_disabled WHERE name = $1`, name)
+		did = n > 0
+		return err
+	})
+	return did, err
+}
+
+// DropAgents implements registry.Store.
+func (db *DB) DropAgents(ctx context.Context) error {
+	_, err := db.write.ExecContext(ctx, `
+		DELETE FROM agents WHERE removed > 0
+		AND name NOT IN (SELECT agent FROM tasks WHERE settled = 0)`)
+	return err
+}

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+	"rialto/bridge/admin"
+	"rialto/internal/audit"
+
+	"modernc.org/sqlite"
+)
+
+// TestListsFindTheirRowsByAnIndex asks SQLite how it would read each list that
+// people page through and filter: none may look at every row of a table, or sort
+// more than what runs at the moment.
+func TestListsFindTheirRowsByAnIndex(t *testing.T) {
+	path := t.TempDir() + "/rialto.db"
+	db := open(t, path)
+	seen := &queries{dsn: path}
+	db.read = &pool{DB: sql.OpenDB(seen)}
+	defer db.read.Close()
+	ctx, now, mark := t.Context(), time.Now(), admin.Mark{At: time.Now(), ID: "x", Term: "y"}
+	for name, list := range map[string]func() error{
+		"clients": func() error { _, err := db.ListClients(ctx, admin.ClientRows{Limit: 51, Now: now}); return err },
+		"clients by a text": func() error {
+			_, err := db.ListClients(ctx, admin.ClientRows{Text: "a", Limit: 51, Now: now})
+			return err
+		},
+		"clients after": func() error { _, err := db.ListClients(ctx, admin.ClientRows{After: mark, Limit: 51}); return err },
+		"clients by a text, after": func() error {
+			_, err := db.ListClients(ctx, admin.ClientRows{Text: "a", After: mark, Limit: 51})
+			return err
+		},
+		"accounts after":       func() error { _, err := db.ListAccounts(ctx, admin.AccountRows{After: mark, Limit: 51}); return err },
+		"accounts by a text":   func() error { _, err := db.ListAccounts(ctx, admin.AccountRows{Text: "a", Limit: 51}); return err },
+		"grants":               func() error { _, err := db.ListGrants(ctx, admin.GrantRows{Limit: 51}); return err },
+		"live grants":          func() error { _, err := db.ListGrants(ctx, admin.GrantRows{Live: true, Limit: 51}); return err },
+		"grants of an account": func() error { _, err := db.ListGrants(ctx, admin.GrantRows{AccountID: "a", Limit: 51}); return err },
+		"grants of a client":   func() error { _, err := db.ListGrants(ctx, admin.GrantRows{ClientID: "c", Limit: 51}); return err },
+		"tasks":                func() error { _, err := db.ListTasks(ctx, admin.TaskRows{Limit: 51}); return err },
+		"failed tasks":         func() error { _, err := db.ListTasks(ctx, admin.TaskRows{State: a2a.Failed, Limit: 51}); return err },
+		"working tasks":        func() error { _, err := db.ListTasks(ctx, admin.TaskRows{State: a2a.Working, Limit: 51}); return err },
+		"tasks of an agent":    func() error { _, err := db.ListTasks(ctx, admin.TaskRows{Agent: "a", Limit: 51}); return err },
+		"own tasks":            func() error { _, err := db.Tasks(ctx, "o", bridge.TaskFilter{Limit: 51}); return err },
+		"own failed tasks": func() error {
+			_, err := db.Tasks(ctx, "o", bridge.TaskFilter{State: a2a.Failed, Limit: 51})
+			return err
+		},
+		"own working tasks": func() error {
+			_, err := db.Tasks(ctx, "o", bridge.TaskFilter{State: a2a.Working, Limit: 51})
+			return err
+		},
+		"own tasks of an agent": func() error { _, err := db.Tasks(ctx, "o", bridge.TaskFilter{Agent: "a", Limit: 51}); return err },
+		"events":                func() error { _, err := db.Events(ctx, audit.Filter{Limit: 51}); return err },
+		"events of a kind":      func() error { _, err := db.Events(ctx, audit.Filter{Kind: audit.SignIn, Limit: 51}); return err },
+		"events of an actor":    func() error { _, err := db.Events(ctx, audit.Filter{Actor: "a", Limit: 51}); return err },
+		"one's events of a kind": func() error {
+			_, err := db.Events(ctx, audit.Filter{Actor: "a", Kind: audit.SignIn, Limit: 51})
+			return err
+		},
+		"events that were denied": func() error { _, err := db.Events(ctx, audit.Filter{Outcome: audit.Denied, Limit: 51}); return err },
+		"sign-ins that failed": func() error {
+			_, err := db.Events(ctx, audit.Filter{Kind: audit.SignIn, Outcome: audit.Failed, Limit: 51})
+			return err
+		},
+		"shares": func() error { _, err := db.Shares(ctx, "o", now, bridge.TaskMark{}, 51); return err },
+	} {
+		seen.plans = nil
+		if err := list(); err != nil || len(seen.plans) == 0 {
+			t.Errorf("%s: got %d queries, %v", name, len(seen.plans), err)
+		}
+		for _, step := range seen.plans {
+			sorted := strings.Contains(step, "TEMP B-TREE") && !strings.Contains(name, "working")
+			bounded := step == "SCAN counted" || strings.Contains(step, "tasks_running")
+			if strings.HasPrefix(step, "SCAN") && !bounded || sorted {
+				t.Errorf("%s: %s", name, step)
+			}
+		}
+	}
+}
+
+// queries opens connections that note the plan of each query.
+type queries struct {
+	dsn   string
+	plans []string
+}
+
+func (q *queries) Driver() driver.Driver { return &sqlite.Driver{} }
+
+func (q *queries) Connect(context.Context) (driver.Conn, error) {
+	c, err := q.Driver().Open(q.dsn)
+	return &explained{c, q}, err
+}
+
+// explained is a connection.
+type explained struct {
+	driver.Conn
+	seen *queries
+}
+
+func (c *explained) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	inner := c.Conn.(driver.QueryerContext)
+	plan, err := inner.QueryContext(ctx, "EXPLAIN QUERY PLAN "+query, args)
+	if err != nil {
+		return nil, err
+	}
+	for step := make([]driver.Value, len(plan.Columns())); plan.Next(step) == nil; {
+		c.seen.plans = append(c.seen.plans, step[len(step)-1].(string))
+	}
+	if err := plan.Close(); err != nil {
+		return nil, err
+	}
+	return inner.QueryContext(ctx, query, args)
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"time"
+
+	"rialto/bridge"
+)
+
+var _ bridge.ShareStore = (*DB)(nil)
+
+// AddShare implements bridge.ShareStore.
+func (db *DB) AddShare(ctx context.Context, s *bridge.Share, hash string, most int) error {
+	n, err := changed(ctx, db.write, `
+		INSERT INTO shares (hash, id, owner, document, title, handle, content, created, expires)
+		SELECT $1, $2, $3, $4, $5, $6, $7, CAST($8 AS BIGINT), CAST($9 AS BIGINT)
+		WHERE (SELECT count(*) FROM shares WHERE owner = $3 AND expires > CAST($8 AS BIGINT)) < $10`,
+		hash, s.ID, s.Owner, s.Document, s.Title, s.Handle, sql.NullString{String: string(s.Content), Valid: s.Content != nil},
+		ms(s.Created), ms(s.Expires), most)
+	if err == nil && n == 0 {
+		return bridge.ErrTooManyShares
+	}
+	return err
+}
+
+// Share implements bridge.ShareStore.
+func (db *DB) Share(ctx context.Context, hash string, now time.Time) (*bridge.Share, error) {
+	var s bridge.Share
+	var content sql.NullString
+	var created, expires int64
+	err := db.read.QueryRowContext(ctx, `
+		SELECT id, owner, document, title, handle, content, created, expires FROM shares
+		WHERE hash = $1 AND expires > $2`, hash, ms(now)).
+		Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &content, &created, &expires)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, bridge.ErrNoShare
+	}
+	if content.Valid {
+		s.Content = []byte(content.String)
+	}
+	s.Created, s.Expires = at(created), at(expires)
+	return &s, err
+}
+
+// Shares implements bridge.ShareStore.
+func (db *DB) Shares(ctx context.Context, owner string, now time.Time, after bridge.TaskMark, limit int) (shares []bridge.Share, err error) {
+	from := int64(math.MaxInt64)
+	if after.Handle != "" {
+		from = after.Created.UnixMilli()
+	}
+	rows, err := db.read.QueryContext(ctx, `
+		SELECT id, owner, document, title, handle, COALESCE((SELECT agent FROM tasks WHERE tasks.handle = shares.handle), ''), created, expires FROM shares
+		WHERE owner = $1 AND expires > $2 AND (created, id) < ($3, $4)
+		ORDER BY created DESC, id DESC LIMIT $5`, owner, ms(now), from, after.Handle, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s bridge.Share
+		var created, expires int64
+		if err := rows.Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &s.Agent, &created, &expires); err != nil {
+			return nil, err
+		}
+		s.Created, s.Expires = at(created), at(expires)
+		shares = append(shares, s)
+	}
+	return shares, rows.Err()
+}
+
+// EndShare implements bridge.ShareStore.
+func (db *DB) EndShare(ctx context.Context, owner, id string) error {
+	n, err := changed(ctx, db.write, `DELETE FROM shares WHERE owner = $1 AND id = $2`, owner, id)
+	if err == nil && n == 0 {
+		return bridge.ErrNoShare
+	}
+	return err
+}
+
+// DropShares implements bridge.ShareStore.
+func (db *DB) DropShares(ctx context.Context, before time.Time, limit int) (int, error) {
+	n, err := changed(ctx, db.write, `
+		DELETE FROM shares WHERE hash IN (SELECT hash FROM shares WHERE expires <= $1 ORDER BY expires, hash LIMIT $2)`, ms(before), limit)
+	return int(n), err
+}

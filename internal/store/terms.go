@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"rialto/bridge/admin"
+
+	"github.com/pressly/goose/v3"
+)
+
+// What an operator looks for is found by what its name and its ID hold from the
+// beginning of any word on. Each such end of a text is a row of an index, so that
+// a search is a range of it, however rare or frequent what it looks for is.
+const (
+	clientTerms   = "client_terms"
+	documentTerms = "document_terms"
+	accountTerms  = "account_terms"
+)
+
+// The bounds of what one thing is found by.
+const (
+	maxTerms = 12
+	maxTerm  = 64 // bytes
+)
+
+// termsMigration makes the indexes, of what there is by now, too. PostgreSQL is
+// told to compare bytes, as SQLite does.
+func termsMigration(dialect goose.Dialect) *goose.Migration {
+	collate, rows := "", " WITHOUT ROWID"
+	if dialect == goose.DialectPostgres {
+		collate, rows = ` COLLATE "C"`, ""
+	}
+	return goose.NewGoMigration(28, &goose.GoFunc{RunTx: func(ctx context.Context, t *sql.Tx) error {
+		for table, of := range map[string]struct{ table, named string }{
+			clientTerms:   {"clients", `SELECT id, name, '' FROM clients`},
+			documentTerms: {"client_documents", `SELECT id, '', body FROM client_documents`},
+			accountTerms:  {"accounts", `SELECT id, name, '' FROM accounts`},
+		} {
+			for _, s := range []string{
+				`CREATE TABLE ` + table + ` (id TEXT NOT NULL REFERENCES ` + of.table + ` (id) ON DELETE CASCADE, term TEXT` + collate + ` NOT NULL, PRIMARY KEY (id, term))` + rows,
+				`CREATE INDEX ` + table + `_term ON ` + table + ` (term, id)`,
+			} {
+				if _, err := t.ExecContext(ctx, s); err != nil {
+					return err
+				}
+			}
+			if err := addAllTerms(ctx, t, table, of.named); err != nil {
+				return err
+			}
+		}
+		for _, s := range []string{
+			`CREATE INDEX accounts_admin ON accounts (name) WHERE admin = 1`,
+			`CREATE INDEX accounts_disabled ON accounts (name) WHERE disabled = 1`,
+		} {
+			if _, err := t.ExecContext(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}, nil)
+}
+
+// addAllTerms adds the terms of what a query selects: IDs, names and documents.
+func addAllTerms(ctx context.Context, t *sql.Tx, table, query string) error {
+	type named struct{ id, name, body string }
+	rows, err := t.QueryContext(ctx, query)
+	all, err := collect(rows, err, func(r *sql.Rows) (n named, err error) { return n, r.Scan(&n.id, &n.name, &n.body) })
+	if err != nil {
+		return err
+	}
+	for _, n := range all {
+		words := termsOf(table, n.id, n.name)
+		if n.body != "" {
+			words = termsOf(table, n.id, documentName(n.body))
+		}
+		if err := addTerms(ctx, t, table, n.id, words); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// documentName returns what a client's document calls the client.
+func documentName(body string) string {
+	var d struct {
+		Name string `json:"client_name"`
+	}
+	if json.Unmarshal([]byte(body), &d) != nil {
+		return "" // the document is found by its ID
+	}
+	return d.Name
+}
+
+// termsOf returns what something is found by. Nobody looks for the ID of an
+// account; that of a document has words, being a URL.
+func termsOf(table, id, name string) []string {
+	var all []string
+	switch table {
+	case clientTerms:
+		all = []string{cutTerm(fold(id))}
+	case documentTerms:
+		all = ends(fold(id))
+	}
+	return append(all, ends(fold(name))...)
+}
+
+// fold writes a text as it is compared.
+func fold(text string) string {
+	text = strings.TrimPrefix(strings.ToLower(strings.ToValidUTF8(text, "")), "https://")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// ends returns what a folded text holds from the beginning of each word on.
+func ends(text string) (all []string) {
+	inWord := false
+	for i, r := range text {
+		is := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
+		if (is && !inWord || i == 0) && len(all) < maxTerms {
+			all = append(all, cutTerm(text[i:]))
+		}
+		inWord = is
+	}
+	return all
+}
+
+func cutTerm(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxTerm)], "") }
+
+// setTerms replaces what something is found by.
+func setTerms(ctx context.Context, t querier, table, id string, terms []string) error {
+	if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE id = $1`, id); err != nil {
+		return err
+	}
+	return addTerms(ctx, t, table, id, terms)
+}
+
+func addTerms(ctx context.Context, t querier, table, id string, terms []string) error {
+	for _, term := range terms {
+		if _, err := t.ExecContext(ctx, `INSERT INTO `+table+` (id, term) VALUES ($1, $2) ON CONFLICT DO NOTHING`, id, term); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// found adds that only what a text finds is listed, in the order of the terms
+// "s" that have it at their beginning, after a mark. What is found by two of them
+// is listed by the first.
+func (l *listing) found(table, text string, after admin.Mark) (order string) {
+	from := cutTerm(fold(text))
+	to := from + string(unicode.MaxRune)
+	l.and("s.term >= ? AND s.term < ?", from, to)
+	if after.ID != "" {
+		l.and("(s.term, s.id) > (?, ?)", after.Term, after.ID)
+	}
+	l.and(`NOT EXISTS (SELECT 1 FROM `+table+` e WHERE e.id = s.id AND e.term >= ? AND e.term < s.term)`, from)
+	return "s.term, s.id"
+}

@@ -1,0 +1,27 @@
+package templates
+
+// Connect lets a person connect an agent: sign in at its authorization server,
+// or store a key. Each form posts way, the number of the way, and task; that of
+// a key posts value, and that of a password username as well. The form that
+// forgets posts decision=forget.
+type Connect struct {
+	Product     string
+	Agent       string // its name
+	Title       string // what it calls itself
+	Description string
+	Connected   bool
+	Since       string // when it was connected
+	Task        string // that goes on afterwards; "" is none
+	TaskPath    string // of its page
+	Error       string // why the page is shown again
+	Ways        []ConnectWay
+}
+
+// ConnectWay is one way to connect the agent.
+type ConnectWay struct {
+	Number      int
+	Kind        string // oauth, bearer, basic or api_key
+	Host        string // of oauth: where the person signs in; "" is not known
+	Name        string // of api_key: what the agent calls the key
+	Description string // of the agent's
+}

@@ -1,0 +1,356 @@
+package templates
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// ReadDocs makes the page of an OpenAPI 3.1 document. Only what our own says is
+// understood: references within it, and schemas of objects, lists and plain
+// values. Addresses that refer to another are listed there.
+func ReadDocs(product, at string, spec []byte) (Docs, error) {
+	d := openAPI{at: at}
+	if err := json.Unmarshal(spec, &d.whole); err != nil {
+		return Docs{}, fmt.Errorf("reading the OpenAPI document: %w", err)
+	}
+	page := Docs{Product: product, URL: at, Description: d.text(d.whole["info"], "description")}
+	also := d.aliases()
+	operations := map[string][]Operation{}
+	paths := object(d.whole["paths"])
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		item := object(paths[path])
+		if item["$ref"] != nil {
+			continue
+		}
+		for _, method := range []string{"get", "post", "put", "patch", "delete"} {
+			if about := object(item[method]); about != nil {
+				o := d.operation(method, path, item, about)
+				o.Also = also[path]
+				tag := first(about["tags"])
+				operations[tag] = append(operations[tag], o)
+			}
+		}
+	}
+	for _, tag := range list(d.whole["tags"]) {
+		name := d.text(tag, "name")
+		if all := operations[name]; len(all) > 0 {
+			page.Groups = append(page.Groups, DocGroup{Name: name, Words: d.text(tag, "description"), Operations: all})
+		}
+	}
+	made := map[language]template.HTML{}
+	for _, l := range languages {
+		body, err := page.Body(string(l))
+		if err != nil {
+			return Docs{}, err
+		}
+		made[l] = body
+	}
+	page.made = made
+	return page, nil
+}
+
+// openAPI is the document that is read.
+type openAPI struct {
+	whole map[string]any
+	at    string
+}
+
+func object(v any) map[string]any { m, _ := v.(map[string]any); return m }
+
+func list(v any) []any { l, _ := v.([]any); return l }
+
+func first(v any) string {
+	if l := list(v); len(l) > 0 {
+		s, _ := l[0].(string)
+		return s
+	}
+	return ""
+}
+
+func (d openAPI) text(v any, name string) string { s, _ := object(v)[name].(string); return s }
+
+// deepest bounds how many references lead to one thing, and how deep members are
+// listed.
+const deepest = 6
+
+// follow follows references within the document.
+func (d openAPI) follow(v any) map[string]any {
+	m := object(v)
+	for range deepest {
+		ref, ok := m["$ref"].(string)
+		if !ok {
+			return m
+		}
+		var at any = d.whole
+		for _, step := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
+			if s, err := url.PathUnescape(step); err == nil {
+				step = s
+			}
+			at = object(at)[strings.NewReplacer("~1", "/", "~0", "~").Replace(step)]
+		}
+		m = object(at)
+	}
+	return nil
+}
+
+// aliases returns the other addresses of each.
+func (d openAPI) aliases() map[string][]string {
+	also := map[string][]string{}
+	paths := object(d.whole["paths"])
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		ref, ok := object(paths[path])["$ref"].(string)
+		if !ok {
+			continue
+		}
+		to, err := url.PathUnescape(strings.TrimPrefix(ref, "#/paths/"))
+		if err == nil {
+			to = strings.NewReplacer("~1", "/", "~0", "~").Replace(to)
+			also[to] = append(also[to], path)
+		}
+	}
+	return also
+}
+
+func (d openAPI) operation(method, path string, item, about map[string]any) Operation {
+	o := Operation{
+		ID:      strings.Trim(strings.NewReplacer("/", "-", "{", "", "}", "", ".", "-").Replace(method+path), "-"),
+		Method:  strings.ToUpper(method),
+		Path:    path,
+		Summary: d.text(about, "summary"), Description: d.text(about, "description"),
+	}
+	d.security(&o, about)
+	for _, p := range slices.Concat(list(item["parameters"]), list(about["parameters"])) {
+		p := d.follow(p)
+		required, _ := p["required"].(bool)
+		o.Parameters = append(o.Parameters, Member{
+			Name: d.text(p, "name"), In: d.text(p, "in"), Type: d.kind(p["schema"]), Words: d.words(p), Required: required,
+		})
+	}
+	o.Body = d.bodies(d.follow(about["requestBody"])["content"])
+	responses := object(about["responses"])
+	for _, status := range slices.Sorted(maps.Keys(responses)) {
+		r := d.follow(responses[status])
+		a := Answer{Status: status, Words: d.text(r, "description"), Bodies: d.bodies(r["content"])}
+		if strings.HasPrefix(status, "4") || strings.HasPrefix(status, "5") {
+			a.Bodies = nil // all refusals of a kind look alike, and would be half of the page
+		}
+		o.Answers = append(o.Answers, a)
+	}
+	o.Example = d.example(o)
+	return o
+}
+
+// security says which token an operation wants: that of the document unless it
+// says so itself.
+func (d openAPI) security(o *Operation, about map[string]any) {
+	needs, own := about["security"].([]any)
+	if !own {
+		needs = list(d.whole["security"])
+	}
+	o.Public = len(needs) == 0
+	for _, need := range needs {
+		scopes, ok := object(need)["oauth"]
+		if !ok {
+			o.Optional = true
+		}
+		for _, s := range list(scopes) {
+			o.Scopes = append(o.Scopes, fmt.Sprint(s))
+		}
+	}
+}
+
+// words returns what is said of a parameter or a schema, and its bounds.
+func (d openAPI) words(v any) string {
+	m := object(v)
+	schema := d.follow(m["schema"])
+	if schema == nil {
+		schema = m
+	}
+	said := d.text(m, "description")
+	if said == "" {
+		said = d.text(schema, "description")
+	}
+	var more []string
+	for _, bound := range []struct{ key, word string }{{"minimum", "from"}, {"maximum", "to"}, {"minLength", "at least so many characters:"}, {"default", "without it"}} {
+		if v, ok := schema[bound.key]; ok {
+			more = append(more, fmt.Sprint(bound.word, " ", v))
+		}
+	}
+	if len(more) > 0 {
+		said = strings.TrimSpace(said + " (" + strings.Join(more, ", ") + ")")
+	}
+	return said
+}
+
+// kind says in a word what values a schema allows.
+func (d openAPI) kind(v any) string {
+	m := d.follow(v)
+	if words := list(m["enum"]); len(words) > 0 {
+		all := make([]string, len(words))
+		for i, w := range words {
+			all[i] = fmt.Sprint(w)
+		}
+		return strings.Join(all, " | ")
+	}
+	if c, ok := m["const"]; ok {
+		return fmt.Sprint(c)
+	}
+	switch t := m["type"].(type) {
+	case string:
+		if t == "array" {
+			if of := d.kind(m["items"]); of != "" {
+				return "array of " + of
+			}
+		}
+		if f := d.text(m, "format"); f != "" {
+			return t + " (" + f + ")"
+		}
+		return t
+	case []any:
+		all := make([]string, len(t))
+		for i, w := range t {
+			all[i] = fmt.Sprint(w)
+		}
+		return strings.Join(all, " | ")
+	}
+	for _, several := range []string{"anyOf", "oneOf", "allOf"} {
+		var all []string
+		for _, one := range list(m[several]) {
+			if k := d.kind(one); k != "" && !slices.Contains(all, k) {
+				all = append(all, k)
+			}
+		}
+		if len(all) > 0 {
+			return strings.Join(all, " | ")
+		}
+	}
+	if m["properties"] != nil {
+		return "object"
+	}
+	return ""
+}
+
+func (d openAPI) bodies(content any) (all []Body) {
+	forms := object(content)
+	for _, kind := range slices.Sorted(maps.Keys(forms)) {
+		media := object(forms[kind])
+		b := Body{Type: kind, Words: d.kind(media["schema"])}
+		b.Members = d.members(nil, "", media["schema"], 0)
+		if example, ok := media["example"]; ok {
+			b.Example = written(kind, example)
+		} else if example, ok := d.sample(media["schema"], 0); ok && strings.HasSuffix(kind, "json") {
+			b.Example = written(kind, example)
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// sample puts an example of a schema together of those that the schemas in it
+// have. It tells whether there is one; what is not told of is left out, or, where
+// it is required, empty.
+func (d openAPI) sample(schema any, depth int) (example any, ok bool) {
+	m := d.follow(schema)
+	if example, ok = m["example"]; ok || depth >= deepest {
+		return example, ok
+	}
+	if m["items"] != nil {
+		one, ok := d.sample(m["items"], depth+1)
+		return []any{one}, ok
+	}
+	required := list(m["required"])
+	made := map[string]any{}
+	for name, property := range object(m["properties"]) {
+		value, known := d.sample(property, depth+1)
+		ok = ok || known
+		if known || slices.Contains(required, any(name)) {
+			made[name] = value
+		}
+	}
+	if !ok {
+		return empty[fmt.Sprint(m["type"])], false
+	}
+	return made, true
+}
+
+// empty holds a value of each simple type.
+var empty = map[string]any{"string": "", "integer": 0, "number": 0, "boolean": false, "array": []any{}, "object": map[string]any{}}
+
+// members lists the members of a schema, and those of their values, under their
+// paths.
+func (d openAPI) members(all []Member, at string, schema any, depth int) []Member {
+	m := d.follow(schema)
+	if depth >= deepest || m == nil {
+		return all
+	}
+	for _, several := range []string{"allOf", "anyOf", "oneOf"} {
+		for _, one := range list(m[several]) {
+			all = d.members(all, at, one, depth+1)
+		}
+	}
+	if m["items"] != nil {
+		return d.members(all, at+"[]", m["items"], depth+1)
+	}
+	properties := object(m["properties"])
+	required := list(m["required"])
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		path := strings.TrimPrefix(at+"."+name, ".")
+		all = append(all, Member{
+			Name: path, Type: d.kind(properties[name]), Words: d.words(d.follow(properties[name])), Required: slices.Contains(required, any(name)),
+		})
+		all = d.members(all, path, properties[name], depth+1)
+	}
+	return all
+}
+
+// written writes an example as it goes over the wire.
+func written(kind string, example any) string {
+	if kind == "application/x-www-form-urlencoded" {
+		form := url.Values{}
+		for name, v := range object(example) {
+			form.Set(name, fmt.Sprint(v))
+		}
+		return form.Encode()
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if e.Encode(example) != nil {
+		return fmt.Sprint(example)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// example writes a request as a line for a shell.
+func (d openAPI) example(o Operation) string {
+	line := "curl"
+	if o.Method != "GET" {
+		line += " -X " + o.Method
+	}
+	if !o.Public {
+		line += ` -H "Authorization: Bearer $TOKEN"`
+	}
+	for _, b := range o.Body {
+		if b.Example != "" {
+			line += " -H 'Content-Type: " + b.Type + "' -d '" + strings.ReplaceAll(compact(b.Example), "'", `'\''`) + "'"
+			break
+		}
+	}
+	return line + " '" + d.at + o.Path + "'"
+}
+
+// compact takes the line breaks out of JSON.
+func compact(s string) string {
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(s)) != nil {
+		return s
+	}
+	return b.String()
+}
