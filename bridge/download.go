@@ -34,10 +34,11 @@ type Downloads struct {
 
 // ticket is what a link says.
 type ticket struct {
-	Owner  string `json:"o"`
-	Handle string `json:"h"`
-	Piece  int    `json:"p"`
-	Until  int64  `json:"u"` // seconds since 1970
+	Owner   string `json:"o"`
+	Handle  string `json:"h"`
+	Version int    `json:"v,omitempty"` // of what was replaced, as Past.part counts; 0 is what there is now
+	Piece   int    `json:"p"`
+	Until   int64  `json:"u"` // seconds since 1970
 }
 
 // linkPurpose keeps what is sealed under the key for this from being taken for
@@ -64,14 +65,18 @@ func (d *Downloads) open(link string, now time.Time) (t ticket, ok bool) {
 	return t, now.Unix() < t.Until
 }
 
-// link returns where the pieces of a task can be downloaded.
-func (b *Bridge) link(e *Entry) func(int) string {
+// linker returns where a person can download a piece of a task as it is now
+// (version 0), or a part of a version that was replaced.
+type linker func(version, piece int) string
+
+// link returns where what e holds can be downloaded.
+func (b *Bridge) link(e *Entry) linker {
 	if b.Downloads == nil {
 		return nil
 	}
 	until := b.Now().Add(b.Downloads.TTL).Unix()
-	return func(i int) string {
-		return b.URL + DownloadPath + b.Downloads.seal(ticket{e.Owner, e.Handle, i, until})
+	return func(version, i int) string {
+		return b.URL + DownloadPath + b.Downloads.seal(ticket{e.Owner, e.Handle, version, i, until})
 	}
 }
 
@@ -102,7 +107,10 @@ func (b *Bridge) Download(ctx context.Context, link string) (*a2a.Part, error) {
 	case err != nil:
 		return nil, err
 	}
-	p := pieceAt(e.Task, t.Piece)
+	p := e.Past.part(t.Version, t.Piece)
+	if t.Version == 0 {
+		p = pieceAt(e.Task, t.Piece)
+	}
 	if p == nil {
 		return nil, ErrNoDownload
 	}

@@ -162,7 +162,7 @@ const maxInline = 24_000
 // They count as the base64 that they become.
 func (r *renderer) file(i int, info *PartInfo, b []byte) bool {
 	if r.link != nil {
-		info.URL = r.link(i)
+		info.URL = r.link(0, i)
 	}
 	if len(b) > maxInline {
 		r.cut = r.cut || r.uri+info.URL == ""

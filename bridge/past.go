@@ -1,7 +1,10 @@
 package bridge
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,7 +16,7 @@ import (
 const (
 	statusesKept = 100     // of a task, the latest
 	versionsKept = 50      // of a task's artifacts that were replaced, the latest
-	pastBytes    = 1 << 20 // of them all
+	pastBytes    = 4 << 20 // of them all
 )
 
 // Past is what has been of a task besides what is: an agent may replace what it
@@ -22,7 +25,7 @@ const (
 type Past struct {
 	Statuses []PastStatus   `json:"statuses,omitempty"`  // in their order; the last is the present one
 	Versions []PastArtifact `json:"artifacts,omitempty"` // that were replaced, in the order in which they were
-	Dropped  int            `json:"dropped,omitempty"`   // how many versions were too many, or too large, to keep
+	Dropped  int            `json:"dropped,omitempty"`   // how many earlier versions were too many, or too large, to keep
 }
 
 // PastStatus is a state that a task has been in.
@@ -35,10 +38,16 @@ type PastStatus struct {
 type PastArtifact struct {
 	Artifact a2a.Artifact `json:"artifact"`
 	Until    int64        `json:"until"` // milliseconds since 1970
+
+	// Gone has the bytes of files that are not kept, by the number of their part,
+	// which is empty: there was no room for them.
+	Gone map[int]int `json:"gone,omitempty"`
 }
 
 // worth tells whether there is anything that the task does not tell itself.
-func (p *Past) worth() bool { return p != nil && (len(p.Statuses) > 1 || len(p.Versions) > 0) }
+func (p *Past) worth() bool {
+	return p != nil && (len(p.Statuses) > 1 || len(p.Versions) > 0 || p.Dropped > 0)
+}
 
 // Encode returns it as it is stored, nil if there is nothing to store.
 func (p *Past) Encode() ([]byte, error) {
@@ -81,12 +90,12 @@ func (e *Entry) remember(before []a2a.Artifact, now time.Time) {
 	if gone := lost(before, e.Task.Artifacts); len(gone) > 0 {
 		p.Versions = slices.Clone(p.Versions)
 		for _, a := range gone {
-			p.Versions = append(p.Versions, PastArtifact{a, now.UnixMilli()})
+			p.Versions = append(p.Versions, PastArtifact{Artifact: a, Until: now.UnixMilli()})
 		}
+		p.bound()
 		changed = true
 	}
 	if changed {
-		p.bound()
 		e.Past = &p
 	}
 }
@@ -110,17 +119,60 @@ func lost(before, now []a2a.Artifact) (gone []a2a.Artifact) {
 	return gone
 }
 
-// bound drops the earliest versions of which there are too many.
+// bound drops the files of versions for which there is no room, the latest kept
+// first, and the earliest versions of which there are too many.
 func (p *Past) bound() {
-	bytes, from := 0, len(p.Versions)
+	left, from := pastBytes, len(p.Versions)
 	for from > 0 && len(p.Versions)-from < versionsKept {
-		bytes += weightOfArtifact(&p.Versions[from-1].Artifact)
-		if bytes > pastBytes {
+		v := &p.Versions[from-1]
+		if weightOfArtifact(&v.Artifact) > left {
+			v.dropFiles()
+		}
+		if left -= weightOfArtifact(&v.Artifact); left < 0 {
 			break
 		}
 		from--
 	}
 	p.Versions, p.Dropped = slices.Clone(p.Versions[from:]), p.Dropped+from
+}
+
+// dropFiles leaves of files what they are called and how large they were.
+func (v *PastArtifact) dropFiles() {
+	v.Artifact.Parts, v.Gone = slices.Clone(v.Artifact.Parts), maps.Clone(v.Gone)
+	for i, p := range v.Artifact.Parts {
+		if file, ok := p.Content.(a2a.Raw); ok && len(file) > 0 {
+			if v.Gone == nil {
+				v.Gone = map[int]int{}
+			}
+			v.Gone[i], v.Artifact.Parts[i].Content = len(file), a2a.Raw{}
+		}
+	}
+}
+
+// part returns a part of the nth version since the task began, counted from 1; nil
+// if it is not there or not kept.
+func (p *Past) part(n, i int) *a2a.Part {
+	if p == nil || n <= p.Dropped || n > p.Dropped+len(p.Versions) {
+		return nil
+	}
+	v := &p.Versions[n-p.Dropped-1]
+	if _, gone := v.Gone[i]; gone || i < 0 || i >= len(v.Artifact.Parts) {
+		return nil
+	}
+	return &v.Artifact.Parts[i]
+}
+
+// Past returns what has been of a task of the caller's, nil if nothing was noted, or
+// ErrNoTask.
+func (b *Bridge) Past(ctx context.Context, handle string) (*Past, error) {
+	e, _, err := b.now(ctx, b.Caller(ctx).User, handle)
+	if err != nil {
+		return nil, asNoTask(err)
+	}
+	if !e.Past.worth() {
+		return nil, nil
+	}
+	return e.Past, nil
 }
 
 // StatusInfo is what tools tell of a state that a task has been in.
@@ -135,19 +187,34 @@ type VersionInfo struct {
 	Name  string    `json:"name,omitempty"`
 	Until time.Time `json:"until"`
 	Text  string    `json:"text"`
+
+	Files []VersionFile `json:"files,omitempty"` // in the order of the text's brackets
 }
 
-// versionText puts parts into words: texts and data as they are, and files by name.
-func versionText(parts []a2a.Part) string {
-	lines := make([]string, len(parts))
-	for i, p := range parts {
+// VersionFile is a file of such an artifact.
+type VersionFile struct {
+	Filename  string `json:"filename,omitempty"`
+	MediaType string `json:"media_type,omitempty"`
+	Size      int    `json:"size,omitempty"`     // bytes, if it came as bytes
+	URL       string `json:"url,omitempty"`      // where it can be had
+	Gone      bool   `json:"not_kept,omitempty"` // there was no room for it
+}
+
+// Text puts a version into words: texts and data as they are, and files by name.
+func (v *PastArtifact) Text() string {
+	lines := make([]string, len(v.Artifact.Parts))
+	for i, p := range v.Artifact.Parts {
 		switch c := p.Content.(type) {
 		case a2a.Text:
 			lines[i] = string(c)
 		case a2a.Data:
 			lines[i] = string(c)
 		default:
-			lines[i] = "[" + strings.TrimSpace(p.Filename+" "+p.MediaType) + "]"
+			lines[i] = "[" + strings.TrimSpace(p.Filename+" "+p.MediaType)
+			if n, gone := v.Gone[i]; gone {
+				lines[i] += fmt.Sprintf(", %d bytes, not kept", n)
+			}
+			lines[i] += "]"
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -164,14 +231,44 @@ func (r *renderer) past(p *Past) {
 			r.info.Statuses = append(r.info.Statuses, StatusInfo{s.State, time.UnixMilli(s.Since).UTC()})
 		}
 	}
-	for _, v := range slices.Backward(p.Versions) {
+	r.info.Dropped = p.Dropped
+	for i, v := range slices.Backward(p.Versions) {
 		if !r.spend(perItem) {
 			r.cut = true
 			return
 		}
-		text := clean(versionText(v.Artifact.Parts))
+		text := clean(v.Text())
 		said := r.take(text)
 		r.cut = r.cut || len(said) < len(text)
-		r.info.Versions = append(r.info.Versions, VersionInfo{shown(v.Artifact.ID, maxName), shown(v.Artifact.Name, maxName), time.UnixMilli(v.Until).UTC(), said})
+		r.info.Versions = append(r.info.Versions, VersionInfo{
+			ID: shown(v.Artifact.ID, maxName), Name: shown(v.Artifact.Name, maxName), Until: time.UnixMilli(v.Until).UTC(), Text: said,
+			Files: r.pastFiles(&v, p.Dropped+i+1),
+		})
 	}
+}
+
+// pastFiles shows the files of the nth version as far as there is room.
+func (r *renderer) pastFiles(v *PastArtifact, n int) (files []VersionFile) {
+	for i, p := range v.Artifact.Parts {
+		file := VersionFile{Filename: shown(p.Filename, maxName), MediaType: shown(p.MediaType, maxName)}
+		switch c := p.Content.(type) {
+		case a2a.Raw:
+			if file.Size, file.Gone = v.Gone[i]; !file.Gone {
+				file.Size = len(c)
+				if r.link != nil {
+					file.URL = r.link(n, i)
+				}
+			}
+		case a2a.URL:
+			file.URL = clean(string(c))
+		default:
+			continue
+		}
+		if len(file.URL) > maxLink || !r.spend(perItem+cost(file.Filename+file.MediaType+file.URL)) {
+			r.cut = true
+			continue
+		}
+		files = append(files, file)
+	}
+	return files
 }

@@ -2,11 +2,13 @@ package bridge_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"rialto/a2a"
 	"rialto/bridge"
@@ -74,7 +76,7 @@ func TestWhatAnAgentReplacesIsFoundAgain(t *testing.T) {
 
 func TestThePastOfATaskIsBounded(t *testing.T) {
 	for name, c := range map[string]struct{ versions, size, kept int }{
-		"many": {300, 10, 50}, "large": {20, 100_000, 10}, "too large": {3, 2 << 20, 0},
+		"many": {300, 10, 50}, "large": {20, 400_000, 10}, "too large": {2, 5 << 20, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			agent := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
@@ -95,6 +97,49 @@ func TestThePastOfATaskIsBounded(t *testing.T) {
 				t.Errorf("got %d versions and %d dropped, want %d of %d", len(p.Versions), p.Dropped, c.kept, c.versions)
 			}
 		})
+	}
+}
+
+// TestAFileThatWasReplacedCanBeDownloaded has an agent make a file three times, the
+// second too large to be kept.
+func TestAFileThatWasReplacedCanBeDownloaded(t *testing.T) {
+	made := func(content string) *a2a.ArtifactUpdate {
+		return &a2a.ArtifactUpdate{TaskID: "t1", Artifact: a2a.Artifact{ID: "a", Parts: []a2a.Part{
+			a2a.TextPart("See the file."), {Content: a2a.Raw(content), Filename: "report.pdf", MediaType: "application/pdf"},
+		}}}
+	}
+	agent := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		return yield(&a2a.Task{ID: "t1", Status: a2a.Status{State: a2a.Working}},
+			made("first"), made(strings.Repeat("x", 5<<20)), made("third"),
+			&a2a.StatusUpdate{TaskID: "t1", Status: a2a.Status{State: a2a.Completed}})
+	}}
+	dsn := filepath.Join(t.TempDir(), "test.db")
+	agents := map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}
+	withLinks := func(b *bridge.Bridge) { b.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour} }
+	r := newRigWith(t, dsn, agents, withLinks)
+	id := r.call("send_task", `{"message":"write"}`).TaskID
+	r.Close()
+	r = newRigWith(t, dsn, agents, withLinks)
+	got := r.call("get_task", `{"task_id":"`+id+`","history_length":1}`).Versions
+	if len(got) != 2 || len(got[0].Files) != 1 || len(got[1].Files) != 1 {
+		t.Fatalf("got %+v", got)
+	}
+	if large := got[0].Files[0]; !large.Gone || large.Size != 5<<20 || large.URL != "" || !strings.HasSuffix(got[0].Text, "5242880 bytes, not kept]") {
+		t.Errorf("a file without room: got %+v, %q", large, got[0].Text)
+	}
+	kept := got[1].Files[0]
+	if kept.Gone || kept.Size != 5 || got[1].Text != "See the file.\n[report.pdf application/pdf]" {
+		t.Errorf("got %+v, %q", kept, got[1].Text)
+	}
+	link := strings.TrimPrefix(kept.URL, "https://rialto.test"+bridge.DownloadPath)
+	if part, err := r.Download(t.Context(), link); err != nil || string(part.Content.(a2a.Raw)) != "first" || part.Filename != "report.pdf" {
+		t.Errorf("got %+v, %v, want the first file", part, err)
+	}
+	if _, err := r.db.DropTasks(t.Context(), time.Now().Add(time.Hour), "", nil, 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Download(t.Context(), link); !errors.Is(err, bridge.ErrNoDownload) {
+		t.Errorf("when the task is forgotten: got %v, want ErrNoDownload", err)
 	}
 }
 

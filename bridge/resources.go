@@ -197,7 +197,7 @@ func (b *Bridge) tooLarge(e *Entry, uri string, a *a2a.Artifact, first, from, to
 	case to-from > 1:
 		what += fmt.Sprintf("; read its parts one by one: %s to %s", partURI(e.Handle, a.ID, 0), partURI(e.Handle, a.ID, to-1))
 	case file && link != nil:
-		about.Download = link(first + from)
+		about.Download = link(0, first+from)
 		what += "; download it: " + about.Download
 	default:
 		what += "; get_task shows it in pages"

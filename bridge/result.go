@@ -38,6 +38,7 @@ type TaskInfo struct {
 	History   []Turn         `json:"history,omitempty"`
 	Statuses  []StatusInfo   `json:"statuses,omitempty"`           // with the history: the states that it has been in
 	Versions  []VersionInfo  `json:"replaced_artifacts,omitempty"` // and what its agent has replaced, the latest first
+	Dropped   int            `json:"replaced_not_kept,omitempty"`  // how many more there were
 	Error     *Failure       `json:"error,omitempty"`
 	Next      string         `json:"next,omitempty"`       // what to call next, and when
 	AnswerURL string         `json:"answer_url,omitempty"` // where the person can answer the agent
@@ -75,10 +76,10 @@ type Turn struct {
 // page is the part of a task that a result shows.
 type page struct {
 	from    cursor
-	history int                    // how many earlier messages; on the first page
-	expects a2a.State              // a state that is no problem here; "" for none
-	link    func(piece int) string // where a person can download a piece; nil or "" if nowhere
-	answers string                 // where a person can answer what the agent asks; "" if nowhere
+	history int       // how many earlier messages; on the first page
+	expects a2a.State // a state that is no problem here; "" for none
+	link    linker    // nil if there are no downloads
+	answers string    // where a person can answer what the agent asks; "" if nowhere
 }
 
 // result renders an entry: artifacts first, then what the agent said last,
@@ -172,7 +173,7 @@ type renderer struct {
 	content []mcp.Content
 	left    int  // characters of JSON
 	cut     bool // something is left out for good
-	link    func(piece int) string
+	link    linker
 	uri     string // of the resource that is the part at hand, if a link to it is wanted
 }
 

@@ -169,11 +169,25 @@ var taskOutput = json.RawMessage(`{
 					"artifact_id": {"type": "string"},
 					"name": {"type": "string"},
 					"until": {"type": "string", "format": "date-time"},
-					"text": {"type": "string"}
+					"text": {"type": "string"},
+					"files": {
+						"type": "array",
+						"items": {
+							"type": "object",
+							"properties": {
+								"filename": {"type": "string"},
+								"media_type": {"type": "string"},
+								"size": {"type": "integer", "description": "In bytes."},
+								"url": {"type": "string", "description": "Where the user can download it."},
+								"not_kept": {"type": "boolean", "description": "There was no room for it."}
+							}
+						}
+					}
 				},
 				"required": ["artifact_id", "until", "text"]
 			}
 		},
+		"replaced_not_kept": {"type": "integer", "description": "How many earlier ones were too many, or too large, to keep."},
 		"error": {
 			"type": "object",
 			"properties": {"code": {"type": "string"}, "message": {"type": "string"}, "remote": {"type": "boolean"}},

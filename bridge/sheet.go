@@ -122,7 +122,7 @@ func (b *Bridge) documentSheet(ctx context.Context, agent, own string) (*Sheet, 
 // newSheet returns what a task has produced and what its agent said last, or
 // one of its artifacts; nil if there is no such artifact. Links lead to files;
 // nil makes none.
-func newSheet(e *Entry, one bool, artifact string, link func(int) string) *Sheet {
+func newSheet(e *Entry, one bool, artifact string, link linker) *Sheet {
 	s := &Sheet{
 		ID: taskID(e.Handle), Title: fmt.Sprintf("Task of %s, %s", e.Agent, e.State()), Agent: e.Agent, task: e,
 		Fields: map[string]string{"state": string(e.State())},
@@ -156,7 +156,7 @@ func newSheet(e *Entry, one bool, artifact string, link func(int) string) *Sheet
 type sheetWriter struct {
 	*Sheet
 	left    int // characters
-	link    func(int) string
+	link    linker
 	current *a2a.Artifact
 }
 
@@ -193,7 +193,7 @@ func (w *sheetWriter) part(i int, heading string, p a2a.Part) {
 	case a2a.Raw:
 		block.File, block.Size = true, len(c)
 		if w.link != nil {
-			block.Link = w.link(i)
+			block.Link = w.link(0, i)
 		}
 	}
 	w.Blocks = append(w.Blocks, block)

@@ -206,6 +206,7 @@ var consoleInSpanish = map[string]string{
 	"The agent says":                    "El agente dice",
 	"Conversation":                      "Conversación",
 	"Replaced results":                  "Resultados sustituidos",
+	"States":                            "Estados",
 	"{} until {}":                       "{} hasta {}",
 	"Failure":                           "Fallo",
 	"Results":                           "Resultados",

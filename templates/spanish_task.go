@@ -29,12 +29,14 @@ var taskInSpanish = map[string]string{
 
 	// The page of a task.
 	// A task, and what its agent asks.
-	"{} says":         "{} dice",
-	"Results":         "Resultados",
-	"More results":    "Más resultados",
-	"File":            "Archivo",
-	"Files":           "Archivos",
-	"Conversation":    "Conversación",
+	"{} says":       "{} dice",
+	"Results":       "Resultados",
+	"More results":  "Más resultados",
+	"File":          "Archivo",
+	"Files":         "Archivos",
+	"Conversation":  "Conversación",
+	"What has been": "Lo que ha habido",
+	"Earlier results that were too many, or too large, to keep: {}": "Resultados anteriores que eran demasiados, o demasiado grandes, para conservarlos: {}",
 	"You":             "Tú",
 	"Answer":          "Respuesta",
 	"Choose":          "Elige",

@@ -28,6 +28,7 @@ type Task struct {
 	Results []TaskResult
 	More    string // the page with more of them
 	History []TaskTurn
+	Past    *TaskPast // nil if there is nothing to tell
 }
 
 // Ask is a form that an agent asks to have filled in.
@@ -90,6 +91,23 @@ type TaskPart struct {
 	Text      string
 	URL, Name string
 	Kind      string // the media type
+}
+
+// TaskPast is what has been of a task.
+type TaskPast struct {
+	States   []TaskState
+	Replaced []TaskVersion // the latest first
+	Dropped  string        // how many more there were; "" is none
+}
+
+// TaskState is a state that a task has been in: a sentence, and since when.
+type TaskState struct{ State, Since string }
+
+// TaskVersion is a result as it was until its agent replaced it. The text names the
+// files; those that can be had are in Files.
+type TaskVersion struct {
+	Name, Until, Text string
+	Files             []TaskPart
 }
 
 // TaskTurn is a message of the conversation.

@@ -71,6 +71,11 @@ func samples() map[string]templates.Page {
 			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "Done", Updated: "1", Message: "Ready.",
 			Results: []templates.TaskResult{{Name: "rows", Description: "All.", Parts: []templates.TaskPart{{Text: "1"}, {URL: "https://rialto.example/downloads/x", Kind: "text/csv"}}}},
 			More:    "/tasks/t1?cursor=1.0", History: []templates.TaskTurn{{Yours: true, Text: "Count."}, {Text: "Ready."}},
+			Past: &templates.TaskPast{
+				States:   []templates.TaskState{{State: "The agent is working", Since: "2026-01-02 10:00:00 UTC"}, {State: "Done", Since: "2026-01-02 10:00:02 UTC"}},
+				Replaced: []templates.TaskVersion{{Name: "rows", Until: "2026-01-02 10:00:01 UTC", Text: "[x.csv text/csv]", Files: []templates.TaskPart{{URL: "https://rialto.example/downloads/y", Name: "x.csv"}}}},
+				Dropped:  "3",
+			},
 		},
 		"task, working": templates.Task{Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "The agent is working", Updated: "1", Lives: true},
 		"task, waiting": templates.Task{

@@ -21,6 +21,7 @@ import (
 //	echo WORDS    an artifact with WORDS, then completed
 //	parts         an artifact with the other parts of the message
 //	chunks        an artifact in three chunks
+//	drafts WORDS  an artifact with each of WORDS as a file, one replacing the other
 //	wait WORDS    works until Release, then as echo
 //	hang          works until it is canceled
 //	ask WORDS     asks WORDS; the next message is done as if it came alone
@@ -149,6 +150,11 @@ func (a *Agent) run(ctx context.Context, t *a2aexec.Turn) error {
 		echo(t, t.Message.Parts[1:]...)
 	case "chunks":
 		chunks(t)
+	case "drafts":
+		for _, w := range strings.Fields(words) {
+			t.Artifact(a2a.Artifact{ID: "draft", Name: "Draft", Parts: []a2a.Part{{Content: a2a.Raw(w), Filename: w + ".txt", MediaType: "text/plain"}}})
+		}
+		t.Complete("done")
 	case "wait":
 		t.Working("waiting")
 		select {

@@ -51,7 +51,7 @@ func newOwnedTask(e *bridge.Entry) *OwnedTask {
 		t = &a2a.Task{}
 	}
 	out := &OwnedTask{Task: *newTask(t, e.Agent), OwnerID: e.Owner, ClientID: e.Client, Created: e.Created, Failure: e.Failure}
-	out.ID, out.State, out.Updated = e.Handle, e.State(), e.Updated
+	out.ID, out.State, out.Updated, out.Past = e.Handle, e.State(), e.Updated, newPast(e.Past)
 	return out
 }
 

@@ -3,9 +3,11 @@ package api
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge"
 )
 
 // Task is a task whole.
@@ -14,6 +16,20 @@ type Task struct {
 	Artifacts []Artifact   `json:"artifacts"`
 	History   []Turn       `json:"history,omitempty"`
 	Metadata  a2a.Metadata `json:"metadata,omitempty"`
+	Past
+}
+
+// Past is what has been of a task: it is shown with the history.
+type Past struct {
+	Statuses []bridge.StatusInfo `json:"statuses,omitempty"`
+	Replaced []Version           `json:"replaced_artifacts,omitempty"` // the latest first
+	Dropped  int                 `json:"replaced_not_kept,omitempty"`  // how many more there were
+}
+
+// Version is an artifact as it was until its agent replaced it.
+type Version struct {
+	Artifact
+	Until time.Time `json:"until"`
 }
 
 // Status is where a task stands.
@@ -48,7 +64,8 @@ type Turn struct {
 	Parts []Part   `json:"parts"`
 }
 
-// Part is one piece of content: exactly one of Text, Data, Bytes and URL.
+// Part is one piece of content: exactly one of Text, Data, Bytes and URL; or, of a
+// file that was replaced and is not kept, Gone.
 type Part struct {
 	Text      *string         `json:"text,omitempty"`
 	Data      json.RawMessage `json:"data,omitempty"`
@@ -56,6 +73,7 @@ type Part struct {
 	URL       string          `json:"url,omitempty"`
 	Filename  string          `json:"filename,omitempty"`
 	MediaType string          `json:"media_type,omitempty"`
+	Gone      int             `json:"not_kept,omitempty"` // how many bytes it had
 }
 
 func newStatus(t *a2a.Task, agent string) *Status {
@@ -72,6 +90,24 @@ func newTask(t *a2a.Task, agent string) *Task {
 	}
 	for _, m := range t.History {
 		out.History = append(out.History, Turn{m.Role, newParts(m.Parts)})
+	}
+	return out
+}
+
+func newPast(p *bridge.Past) (out Past) {
+	if p == nil {
+		return out
+	}
+	out.Dropped = p.Dropped
+	for _, s := range p.Statuses {
+		out.Statuses = append(out.Statuses, bridge.StatusInfo{State: s.State, Since: time.UnixMilli(s.Since).UTC()})
+	}
+	for _, v := range slices.Backward(p.Versions) {
+		parts := newParts(v.Artifact.Parts)
+		for i, size := range v.Gone {
+			parts[i].Bytes, parts[i].Gone = nil, size
+		}
+		out.Replaced = append(out.Replaced, Version{Artifact{v.Artifact.ID, v.Artifact.Name, v.Artifact.Description, parts}, time.UnixMilli(v.Until).UTC()})
 	}
 	return out
 }

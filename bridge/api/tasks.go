@@ -130,7 +130,8 @@ func (a *API) look(r *http.Request) (*a2a.Task, string, error) {
 	return t, face.Agent(), err
 }
 
-// task shows a task whole, with as much of its history as is asked for.
+// task shows a task whole, with as much of its history as is asked for, and with
+// it what has been of the task.
 func (a *API) task(r *http.Request) (int, any, error) {
 	history, err := number(r, "history_length", 0, 0, 200)
 	if err != nil {
@@ -140,7 +141,15 @@ func (a *API) task(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return http.StatusOK, newTask(t.WithHistory(&history), agent), nil
+	out := newTask(t.WithHistory(&history), agent)
+	if history > 0 {
+		past, err := a.Bridge.Past(r.Context(), string(t.ID))
+		if err != nil {
+			return 0, nil, err
+		}
+		out.Past = newPast(past)
+	}
+	return http.StatusOK, out, nil
 }
 
 // status shows where a task stands.

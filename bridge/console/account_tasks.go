@@ -30,7 +30,7 @@ func (c *Console) ownTasks(r *http.Request) (templates.Console, error) {
 	}
 	for _, task := range tasks {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			templates.Lines(templates.Code(task.TaskID), templates.Known(task.Message)),
+			templates.Lines(templates.Link(ownTaskAt(task.TaskID), templates.Code(task.TaskID)), templates.Known(task.Message)),
 			ownState(task), templates.Data(task.Agent), templates.When(task.Updated, c.Now()),
 		}})
 	}
@@ -47,8 +47,10 @@ func ownState(task bridge.TaskSummary) templates.Text {
 	if !task.State.Interrupted() {
 		return state(task.State)
 	}
-	return templates.Row(state(task.State), templates.Link(bridge.TaskPath+url.PathEscape(task.TaskID), templates.Say("Answer it")))
+	return templates.Row(state(task.State), templates.Link(ownTaskAt(task.TaskID), templates.Say("Answer it")))
 }
+
+func ownTaskAt(id string) string { return bridge.TaskPath + url.PathEscape(id) }
 
 // states are those of tasks, in the order in which a filter offers them.
 var states = []a2a.State{

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -85,9 +86,7 @@ func (c *Console) task(r *http.Request) (templates.Console, error) {
 		p.Actions = []templates.Button{{Action: "/admin/tasks/cancel", Word: "Cancel", About: e.Handle, Grave: true, Hidden: hidden("id", e.Handle)}}
 	}
 	p.Sections = append(p.Sections, artifacts(e), transcript(e))
-	if e.Past != nil && len(e.Past.Versions) > 0 {
-		p.Sections = append(p.Sections, earlier(e.Past))
-	}
+	p.Sections = append(p.Sections, c.past(e.Past)...)
 	return p, nil
 }
 
@@ -136,15 +135,39 @@ func artifacts(e *bridge.Entry) templates.Section {
 	return s
 }
 
+// past shows what has been of a task, as far as that is worth a section.
+func (c *Console) past(p *bridge.Past) (all []templates.Section) {
+	if p == nil {
+		return nil
+	}
+	if len(p.Statuses) > 1 {
+		t := &templates.Table{Columns: []templates.Column{{Name: "State"}, {Name: "Since"}}}
+		for _, s := range p.Statuses {
+			since := time.UnixMilli(s.Since).UTC()
+			t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
+				state(s.State), templates.Lines(templates.When(since, c.Now()), templates.Data(since.Format(time.DateTime+" UTC"))),
+			}})
+		}
+		all = append(all, templates.Section{ID: "states", Title: "States", Table: t})
+	}
+	if len(p.Versions)+p.Dropped > 0 {
+		all = append(all, earlier(p))
+	}
+	return all
+}
+
 // earlier shows what the agent has made and then made anew, the latest first.
 func earlier(p *bridge.Past) templates.Section {
 	s := templates.Section{ID: "replaced", Title: "Replaced results"}
+	if p.Dropped > 0 {
+		s.Lead = templates.Say("Earlier results that were too many, or too large, to keep: {}", strconv.Itoa(p.Dropped))
+	}
 	for _, v := range slices.Backward(p.Versions) {
 		if len(s.Pages) >= maxBlocks {
 			break
 		}
 		until := time.UnixMilli(v.Until).UTC().Format(time.DateTime)
-		s.Pages = append(s.Pages, templates.Block{Title: templates.Say("{} until {}", cmp.Or(v.Artifact.Name, v.Artifact.ID), until), Text: parts(v.Artifact.Parts)})
+		s.Pages = append(s.Pages, templates.Block{Title: templates.Say("{} until {}", cmp.Or(v.Artifact.Name, v.Artifact.ID), until), Text: shown(v.Text(), maxText)})
 	}
 	return s
 }

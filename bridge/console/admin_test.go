@@ -167,7 +167,8 @@ func TestTasksOfEverybodyAreShownWholeAsText(t *testing.T) {
 	e.Settled = false
 	e.Task.Artifacts = []a2a.Artifact{{ID: "a", Name: "<b>table</b>", Parts: []a2a.Part{a2a.TextPart("one\x1b[2Jtwo"), {Content: a2a.Data(`{"n":1}`)}}}}
 	e.Task.History = []a2a.Message{{Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("Count them.")}}}
-	e.Past = &bridge.Past{Versions: []bridge.PastArtifact{{Artifact: a2a.Artifact{ID: "a", Name: "<b>draft</b>", Parts: []a2a.Part{a2a.TextPart("before that")}}, Until: 1}}}
+	e.Past = &bridge.Past{Versions: []bridge.PastArtifact{{Artifact: a2a.Artifact{ID: "a", Name: "<b>draft</b>", Parts: []a2a.Part{a2a.TextPart("before that")}}, Until: 1}},
+		Statuses: []bridge.PastStatus{{State: a2a.Submitted, Since: 1000}, {State: a2a.Working, Since: 2000}}, Dropped: 7}
 	r.must(r.db.SaveTask(t.Context(), e, "r"))
 	b := r.as("root")
 	p := b.get("/admin/tasks?owner=" + r.ids["alice"])
@@ -175,7 +176,7 @@ func TestTasksOfEverybodyAreShownWholeAsText(t *testing.T) {
 		t.Fatalf("got %s", p.Text())
 	}
 	p = b.get("/admin/tasks/one?id=t1")
-	for _, want := range []string{"<script>alert(1)</script>", "<b>table</b>", "one[2Jtwo", `{"n":1}`, "Count them.", "alice", "<b>draft</b> until 1970-01-01", "before that"} {
+	for _, want := range []string{"<script>alert(1)</script>", "<b>table</b>", "one[2Jtwo", `{"n":1}`, "Count them.", "alice", "<b>draft</b> until 1970-01-01", "before that", "1970-01-01 00:00:02 UTC", "to keep: 7"} {
 		if !strings.Contains(p.Text(), want) {
 			t.Errorf("the page does not show %q", want)
 		}

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"crypto/rand"
 	"net/url"
 	"strconv"
+	"time"
 
 	"rialto/a2a"
 	"rialto/bridge"
@@ -44,11 +46,38 @@ func (t *Tasks) page(s *bridge.TaskView, about told) templates.Task {
 	if s.Cursor != "" {
 		p.More = path + "?cursor=" + url.QueryEscape(s.Cursor)
 	}
+	p.Past = past(&s.TaskInfo)
 	for _, turn := range s.History {
 		p.History = append(p.History, templates.TaskTurn{Yours: turn.Role != a2a.RoleAgent, Text: turn.Text})
 	}
 	return p
 }
+
+// past puts what has been of a task into the terms of its page.
+func past(s *bridge.TaskInfo) *templates.TaskPast {
+	var p templates.TaskPast
+	for _, state := range s.Statuses {
+		p.States = append(p.States, templates.TaskState{State: stateWords[state.State], Since: second(state.Since)})
+	}
+	for _, v := range s.Versions {
+		version := templates.TaskVersion{Name: cmp.Or(v.Name, v.ID), Until: second(v.Until), Text: v.Text}
+		for _, f := range v.Files {
+			if f.URL != "" {
+				version.Files = append(version.Files, templates.TaskPart{URL: f.URL, Name: f.Filename, Kind: f.MediaType})
+			}
+		}
+		p.Replaced = append(p.Replaced, version)
+	}
+	if s.Dropped > 0 {
+		p.Dropped = strconv.Itoa(s.Dropped)
+	}
+	if len(p.States)+len(p.Replaced)+s.Dropped == 0 {
+		return nil
+	}
+	return &p
+}
+
+func second(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 func result(a bridge.ArtifactInfo) templates.TaskResult {
 	r := templates.TaskResult{Name: a.Name, Description: a.Description}

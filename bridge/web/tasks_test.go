@@ -177,6 +177,19 @@ func TestAQuestionIsAnsweredOnItsPageAndTheWaitingClientGetsTheResult(t *testing
 	}
 }
 
+func TestWhatATaskHasBeenIsOnItsPage(t *testing.T) {
+	r := newTasks(t)
+	r.bridge.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour}
+	task := r.send("drafts first second")
+	page := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "").Body.String()
+	_, past, _ := strings.Cut(page, `<details class="fold" id="past">`)
+	for _, want := range []string{"Sent to the agent", "Done", " UTC", "Draft", "[first.txt text/plain]", `href="https://rialto.test/downloads/`, ">first.txt</a>"} {
+		if !strings.Contains(past, want) {
+			t.Errorf("the page does not show %q\n%s", want, page)
+		}
+	}
+}
+
 func TestAFormOfTheAgentsIsFilledInAndCheckedHere(t *testing.T) {
 	r := newTasks(t)
 	task := r.send("form " + needed)

@@ -63,6 +63,14 @@ func TestATaskLivesThroughTheAPI(t *testing.T) {
 		if len(whole.History) < 3 || whole.History[0].Role != a2a.RoleUser {
 			t.Errorf("got history %+v", whole.History)
 		}
+		drafts := r.create(token, "one", `{"message":"drafts first second","wait":20}`)
+		if len(drafts.Replaced)+len(drafts.Statuses) != 0 {
+			t.Errorf("who asks for no history gets %+v", drafts.Past)
+		}
+		r.do("GET", root+"/tasks/"+drafts.ID+"?history_length=1", token, "").decode(t, &drafts)
+		if was := drafts.Replaced; len(was) != 1 || was[0].ID != "draft" || was[0].Until.IsZero() || string(*was[0].Parts[0].Bytes) != "first" || len(drafts.Statuses) != 2 {
+			t.Errorf("got %+v", drafts.Past)
+		}
 		hang := r.create(token, "two", `{"message":"hang"}`)
 		if got := r.do("POST", root+"/tasks/"+hang.ID+"/cancel", token, ""); got.status != 200 || !strings.Contains(got.body, `"state":"canceled"`) {
 			t.Errorf("cancel: got %d %s", got.status, got.body)
