@@ -25,7 +25,7 @@ type Index interface {
 }
 
 const (
-	indexEvery = time.Second
+	indexEvery = 100 * time.Millisecond
 	indexBatch = 200 // one by one they cost twice as much, but the ledger waits meanwhile
 
 	maxWords     = 5_000   // of a task

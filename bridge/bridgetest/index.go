@@ -178,7 +178,7 @@ func indexSome(t *testing.T, l Indexed) {
 // meanwhile.
 func indexLarge(t *testing.T, l Indexed) {
 	for i := range 4 {
-		settled(t, l, "bob", fmt.Sprint("task ", i, strings.Repeat(" and so on", 20_000)), now)
+		settled(t, l, "bob", fmt.Sprint("task ", i, manyWords()), now)
 	}
 	more, err := l.IndexTasks(t.Context(), 4)
 	if found := len(find(t, l, "bob", "task")); !more || found == 0 || found == 4 || err != nil {
@@ -188,4 +188,13 @@ func indexLarge(t *testing.T, l Indexed) {
 	if found := len(find(t, l, "bob", "task")); found != 4 {
 		t.Errorf("%d tasks are found in the end, want 4", found)
 	}
+}
+
+// manyWords are as many as the index takes of a task, and no two of them the same.
+func manyWords() string {
+	var s strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&s, " anextraordinaryword%d", i)
+	}
+	return s.String()
 }

@@ -5,8 +5,9 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"errors"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +38,12 @@ func indexMigration(dialect goose.Dialect) *goose.Migration {
 			`CREATE TABLE task_texts (id INTEGER PRIMARY KEY, handle TEXT NOT NULL UNIQUE)`,
 			`CREATE VIRTUAL TABLE task_words USING fts5 (words, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '_'")`)
 	}
-	return goose.NewGoMigration(12, &goose.GoFunc{RunTx: func(ctx context.Context, t *sql.Tx) error {
+	return migration(12, statements...)
+}
+
+// migration makes a migration of statements that depend on the engine.
+func migration(version int64, statements ...string) *goose.Migration {
+	return goose.NewGoMigration(version, &goose.GoFunc{RunTx: func(ctx context.Context, t *sql.Tx) error {
 		for _, s := range statements {
 			if _, err := t.ExecContext(ctx, s); err != nil {
 				return err
@@ -51,11 +57,22 @@ func indexMigration(dialect goose.Dialect) *goose.Migration {
 // for a task that is larger by itself.
 const indexBytes = 256 << 10
 
-// IndexTasks implements bridge.Index.
+// IndexTasks implements bridge.Index. What settled here is at hand; the ledger is
+// asked for what is left over.
 func (db *DB) IndexTasks(ctx context.Context, most int) (more bool, err error) {
-	tasks, more, err := db.unindexed(ctx, most)
-	if err != nil || len(tasks) == 0 {
-		return false, err
+	var tasks []indexed
+	now := time.Now()
+	if until, look := db.fresh.leftOver(now); look {
+		if tasks, more, err = db.unindexed(ctx, until, most); err != nil {
+			return false, err
+		}
+		db.fresh.looked(now, more)
+	}
+	if len(tasks) == 0 {
+		tasks, more = db.fresh.take(most)
+	}
+	if len(tasks) == 0 {
+		return false, nil
 	}
 	return more, db.inTx(ctx, func(t *tx) error { return db.index(ctx, t, tasks) })
 }
@@ -68,13 +85,18 @@ type indexed struct {
 
 // toIndex returns what the index is to have of a task.
 func toIndex(e *bridge.Entry) indexed {
-	return indexed{e.Handle, strings.Join(ownWords(e.Owner, e.Words()), " "), e.Updated}
+	prefix := ownPrefix(e.Owner)
+	words := ownWords(prefix, e.Words())
+	if id := e.ContextID(); id != "" {
+		words = append(words, contextWord(prefix, id))
+	}
+	return indexed{e.Handle, strings.Join(words, " "), e.Updated}
 }
 
-// unindexed returns tasks for the index, the first that settled first, and whether
-// there may be more of them.
-func (db *DB) unindexed(ctx context.Context, most int) (tasks []indexed, more bool, err error) {
-	rows, err := db.read.QueryContext(ctx, `SELECT `+entryColumns+` FROM tasks WHERE settled = 1 AND indexed = 0 ORDER BY updated LIMIT $1`, most)
+// unindexed returns tasks for the index that settled until then, and whether there
+// may be more of them, of which the next pass looks again.
+func (db *DB) unindexed(ctx context.Context, until time.Time, most int) (tasks []indexed, more bool, err error) {
+	rows, err := db.read.QueryContext(ctx, `SELECT `+entryColumns+` FROM tasks WHERE settled = 1 AND indexed = 0 AND updated <= $1 LIMIT $2`, until.UnixMilli(), most)
 	if err != nil {
 		return nil, false, err
 	}
@@ -88,78 +110,152 @@ func (db *DB) unindexed(ctx context.Context, most int) (tasks []indexed, more bo
 		tasks = append(tasks, toIndex(e))
 		left -= size
 	}
+	slices.SortStableFunc(tasks, func(a, b indexed) int { return a.updated.Compare(b.updated) })
 	return tasks, left <= 0 || len(tasks) == most, rows.Err()
 }
 
 // index writes tasks into the index, except those that have changed since they
-// were read. All the words come last: a statement that SQLite might have to undo
-// makes FTS5 write out what it holds, and that costs more than the words do.
+// were read, all of them with one statement for each step.
 func (db *DB) index(ctx context.Context, t *tx, tasks []indexed) error {
-	places := make([]place, len(tasks))
-	for i, task := range tasks {
-		n, err := changed(ctx, t, `UPDATE tasks SET indexed = 1 WHERE handle = $1 AND settled = 1 AND updated = $2`, task.handle, task.updated.UnixMilli())
-		if err == nil && n > 0 && !db.postgres {
-			places[i], err = placeOf(ctx, t, task.handle)
-		}
-		places[i].skip = n == 0
-		if err != nil {
-			return fmt.Errorf("task %s: %w", task.handle, err)
-		}
+	marked, err := db.mark(ctx, t, tasks)
+	if err != nil || len(marked) == 0 {
+		return err
 	}
+	if !db.postgres {
+		return indexFTS(ctx, t, marked)
+	}
+	handles, words := make([]string, len(marked)), make([]string, len(marked))
+	for i, task := range marked {
+		handles[i], words[i] = task.handle, task.words
+	}
+	_, err = t.ExecContext(ctx, `
+		INSERT INTO task_words (handle, words)
+		SELECT handle, array_to_tsvector(string_to_array(words, ' ')) FROM unnest($1::text[], $2::text[]) AS new (handle, words)
+		ON CONFLICT (handle) DO UPDATE SET words = excluded.words`, handles, words)
+	return err
+}
+
+// mark notes of tasks that they are in the index, and returns those of which it
+// was not noted before and that are as they were read.
+func (db *DB) mark(ctx context.Context, t *tx, tasks []indexed) (marked []indexed, err error) {
+	type version struct {
+		handle  string
+		updated int64
+	}
+	waiting := map[version]indexed{}
+	var list [][2]any
+	var handles []string
+	var times []int64
+	for _, task := range tasks {
+		v := version{task.handle, task.updated.UnixMilli()}
+		waiting[v] = task
+		list, handles, times = append(list, [2]any{v.handle, v.updated}), append(handles, v.handle), append(times, v.updated)
+	}
+	from, args := `unnest($1::text[], $2::bigint[]) AS read (handle, updated)`, []any{handles, times}
+	if !db.postgres {
+		text, err := json.Marshal(list)
+		if err != nil {
+			return nil, err
+		}
+		from, args = `(SELECT value ->> 0 AS handle, value ->> 1 AS updated FROM json_each($1)) AS read`, []any{string(text)}
+	}
+	rows, err := t.QueryContext(ctx, `
+		UPDATE tasks SET indexed = 1 FROM `+from+`
+		WHERE tasks.handle = read.handle AND tasks.updated = read.updated AND tasks.settled = 1 AND tasks.indexed + 0 = 0
+		RETURNING tasks.handle, tasks.updated`, args...)
+	noted, err := collect(rows, err, func(r *sql.Rows) (v version, err error) { return v, r.Scan(&v.handle, &v.updated) })
+	for _, v := range noted {
+		marked = append(marked, waiting[v])
+	}
+	slices.SortStableFunc(marked, func(a, b indexed) int { return a.updated.Compare(b.updated) })
+	return marked, err
+}
+
+// indexFTS writes tasks into the index of SQLite. There is no need to look for the
+// words of a new task; its place in the index is after all others.
+func indexFTS(ctx context.Context, t *tx, tasks []indexed) error {
+	handles := make([]string, len(tasks))
 	for i, task := range tasks {
-		if places[i].skip {
-			continue
+		handles[i] = task.handle
+	}
+	list, err := json.Marshal(handles)
+	if err != nil {
+		return err
+	}
+	var before int64
+	if err := t.QueryRowContext(ctx, `SELECT COALESCE(max(id), 0) FROM task_texts`).Scan(&before); err != nil {
+		return err
+	}
+	if _, err := t.ExecContext(ctx, `INSERT INTO task_texts (handle) SELECT value FROM json_each($1) WHERE true ON CONFLICT (handle) DO NOTHING`, string(list)); err != nil {
+		return err
+	}
+	rows, err := t.QueryContext(ctx, `SELECT id, handle FROM task_texts WHERE handle IN (SELECT value FROM json_each($1))`, string(list))
+	type place struct {
+		id     int64
+		handle string
+	}
+	places, err := collect(rows, err, func(r *sql.Rows) (p place, err error) { return p, r.Scan(&p.id, &p.handle) })
+	if err != nil {
+		return err
+	}
+	id := map[string]int64{}
+	for _, p := range places {
+		id[p.handle] = p.id
+	}
+	var added, replaced [][2]any
+	for _, task := range tasks {
+		into := &added
+		if id[task.handle] <= before {
+			into = &replaced
 		}
-		query, args := places[i].write, []any{places[i].id, task.words}
-		if db.postgres {
-			query, args = `
-			INSERT INTO task_words (handle, words) VALUES ($1, array_to_tsvector(string_to_array($2, ' ')))
-			ON CONFLICT (handle) DO UPDATE SET words = excluded.words`, []any{task.handle, task.words}
-		}
-		if _, err := t.ExecContext(ctx, query, args...); err != nil {
-			return fmt.Errorf("task %s: %w", task.handle, err)
+		*into = append(*into, [2]any{id[task.handle], task.words})
+	}
+	for how, list := range map[string][][2]any{"INSERT": added, "INSERT OR REPLACE": replaced} {
+		if err := addWords(ctx, t, how, list); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// place is where the words of a task go in the index of SQLite.
-type place struct {
-	id    int64
-	write string // the statement: there is no need to look for words of a new task
-	skip  bool   // the task has changed
-}
-
-func placeOf(ctx context.Context, t *tx, handle string) (p place, err error) {
-	done, err := t.ExecContext(ctx, `INSERT INTO task_texts (handle) VALUES ($1) ON CONFLICT (handle) DO NOTHING`, handle)
+func addWords(ctx context.Context, t *tx, how string, list [][2]any) error {
+	if len(list) == 0 {
+		return nil
+	}
+	rows, err := json.Marshal(list)
 	if err != nil {
-		return p, err
+		return err
 	}
-	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		p.write = `INSERT OR REPLACE INTO task_words (rowid, words) VALUES ($1, $2)`
-		return p, errors.Join(err, t.QueryRowContext(ctx, `SELECT id FROM task_texts WHERE handle = $1`, handle).Scan(&p.id))
-	}
-	p.write = `INSERT INTO task_words (rowid, words) VALUES ($1, $2)`
-	p.id, err = done.LastInsertId()
-	return p, err
+	_, err = t.ExecContext(ctx, how+` INTO task_words (rowid, words) SELECT value ->> 0, value ->> 1 FROM json_each($1)`, string(rows))
+	return err
 }
 
-// ownWords puts the owner before each word, shortened: where two owners are
-// the same by that, the rows tell them apart.
-func ownWords(owner string, words []string) []string {
+// ownPrefix is what each word of an owner's tasks begins with, shortened: where two
+// owners are the same by that, the rows tell them apart.
+func ownPrefix(owner string) string {
 	sum := sha256.Sum256([]byte(owner))
-	prefix := hex.EncodeToString(sum[:5]) + "_"
-	own := make([]string, len(words))
+	return hex.EncodeToString(sum[:5]) + "_"
+}
+
+func ownWords(prefix string, words []string) []string {
+	own := make([]string, len(words), len(words)+1)
 	for i, w := range words {
 		own[i] = prefix + w
 	}
 	return own
 }
 
+// contextWord is the word of a conversation. It begins as no other word does:
+// those are letters and digits.
+func contextWord(prefix, id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return prefix + "_" + hex.EncodeToString(sum[:10])
+}
+
 // FindTasks implements bridge.Index. The ids rise with time, so both engines
 // can stop at the limit.
 func (db *DB) FindTasks(ctx context.Context, owner string, words []string, limit int) (found []bridge.TaskSummary, err error) {
-	terms := ownWords(owner, words)
+	terms := ownWords(ownPrefix(owner), words)
 	query := `
 		SELECT t.handle, t.agent, t.context_id, t.state, t.summary, t.created, t.updated
 		FROM task_words JOIN task_texts i ON i.id = task_words.rowid JOIN tasks t ON t.handle = i.handle

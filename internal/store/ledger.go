@@ -33,13 +33,17 @@ func (db *DB) AddTask(ctx context.Context, e *bridge.Entry, l bridge.Lease, most
 	if !e.Settled {
 		query, args = addRunning, append(args, l.Replica, l.Until.UnixMilli(), most)
 	}
-	return db.once(ctx, e, e.Updated, func(q querier) error {
+	err = db.once(ctx, e, e.Updated, func(q querier) error {
 		n, err := changed(ctx, q, query, args...)
 		if err == nil && n == 0 {
 			return bridge.ErrTooManyTasks
 		}
 		return err
 	})
+	if err == nil {
+		db.fresh.settled(e)
+	}
+	return err
 }
 
 const addTask = `INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, summary, task, failure, created, updated, name, context_name, past, settled, holder, lease_until) `
@@ -97,7 +101,10 @@ func (db *DB) SaveTask(ctx context.Context, e *bridge.Entry, replica string) err
 	args := []any{e.ContextID(), string(e.State()), row.summary, row.task, row.failure, row.past, flag(e.Settled), holder(e, replica), e.Updated.UnixMilli(), e.Handle, replica}
 	n, err := changed(ctx, db.write, saveTask+` AND watched = 0`, args...)
 	if err == nil && n == 0 {
-		return db.saveWatched(ctx, e, args)
+		err = db.saveWatched(ctx, e, args)
+	}
+	if err == nil {
+		db.fresh.settled(e)
 	}
 	return err
 }
@@ -176,15 +183,6 @@ func scanSummaries(rows *sql.Rows) (tasks []bridge.TaskSummary, err error) {
 		tasks = append(tasks, t)
 	}
 	return tasks, rows.Err()
-}
-
-// HasContext implements bridge.Ledger.
-func (db *DB) HasContext(ctx context.Context, owner, agent, contextID string) (bool, error) {
-	var has bool
-	err := db.read.QueryRowContext(ctx, `
-		SELECT EXISTS (SELECT 1 FROM tasks WHERE owner = $1 AND agent = $2 AND context_id = $3 AND context_id <> '')`,
-		owner, agent, contextID).Scan(&has)
-	return has, err
 }
 
 // renewed is how many leases one statement renews. The number is fixed so that

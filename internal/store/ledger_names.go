@@ -9,16 +9,35 @@ import (
 	"rialto/bridge"
 )
 
+// HasContext implements bridge.Ledger. An index of conversations would cost each
+// task a page of SQLite's, since their ids are of no order; so they are words of
+// the index of tasks there, and those that it does not have yet have a small one.
+func (db *DB) HasContext(ctx context.Context, owner, agent, contextID string) (has bool, err error) {
+	query, args := `SELECT EXISTS (SELECT 1 FROM tasks WHERE owner = $1 AND agent = $2 AND context_id = $3 AND context_id <> '')`, []any{owner, agent, contextID}
+	if !db.postgres {
+		query = `
+		SELECT $3 <> '' AND (
+			EXISTS (SELECT 1 FROM tasks WHERE settled IN (0, 1) AND indexed = 0 AND owner = $1 AND agent = $2 AND context_id = $3)
+			OR EXISTS (
+				SELECT 1 FROM task_words JOIN task_texts i ON i.id = task_words.rowid JOIN tasks t ON t.handle = i.handle
+				WHERE task_words MATCH $4 AND t.owner = $1 AND t.agent = $2 AND t.context_id = $3))`
+		args = append(args, `"`+contextWord(ownPrefix(owner), contextID)+`"`)
+	}
+	return has, db.read.QueryRowContext(ctx, query, args...).Scan(&has)
+}
+
 // ContextNamed implements bridge.Ledger.
 func (db *DB) ContextNamed(ctx context.Context, owner, agent, name string) (id string, err error) {
 	err = db.read.QueryRowContext(ctx, `
-		SELECT context_id FROM tasks
-		WHERE owner = $1 AND agent = $2 AND context_id <> '' AND (context_id = $3 OR context_name = $3)
+		SELECT context_id FROM tasks WHERE owner = $1 AND agent = $2 AND context_name = $3 AND context_name <> '' AND context_id <> ''
 		ORDER BY created DESC, handle DESC LIMIT 1`, owner, agent, name).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err
 	}
-	return id, err
+	if has, err := db.HasContext(ctx, owner, agent, name); err != nil || !has {
+		return "", err
+	}
+	return name, nil
 }
 
 // TaskNamed implements bridge.Ledger.

@@ -18,7 +18,7 @@ import (
 
 // TestListsFindTheirRowsByAnIndex asks SQLite how it would read each list that
 // people page through and filter: none may look at every row of a table, or sort
-// more than what runs at the moment.
+// more than what runs at the moment, or is of one millisecond.
 func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 	path := t.TempDir() + "/rialto.db"
 	db := open(t, path)
@@ -76,7 +76,7 @@ func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 			t.Errorf("%s: got %d queries, %v", name, len(seen.plans), err)
 		}
 		for _, step := range seen.plans {
-			sorted := strings.Contains(step, "TEMP B-TREE") && !strings.Contains(name, "working")
+			sorted := strings.Contains(step, "TEMP B-TREE") && !strings.Contains(step, "LAST TERM") && !strings.Contains(name, "working")
 			bounded := step == "SCAN counted" || strings.Contains(step, "tasks_running")
 			if strings.HasPrefix(step, "SCAN") && !bounded || sorted {
 				t.Errorf("%s: %s", name, step)

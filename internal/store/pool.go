@@ -138,6 +138,14 @@ func (t *tx) ExecContext(_ context.Context, query string, args ...any) (sql.Resu
 	return t.Tx.ExecContext(t.ctx, query, t.pool.storable(args)...)
 }
 
+// QueryContext asks for rows. It is the transaction's context that counts.
+func (t *tx) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
+	if s := t.prepared(query); s != nil {
+		return s.QueryContext(t.ctx, args...)
+	}
+	return t.Tx.QueryContext(t.ctx, query, t.pool.storable(args)...)
+}
+
 // QueryRowContext asks for one row. It is the transaction's context that
 // counts.
 func (t *tx) QueryRowContext(_ context.Context, query string, args ...any) *sql.Row {

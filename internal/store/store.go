@@ -32,6 +32,7 @@ type DB struct {
 	postgres bool // the engine, where statements differ: see index.go
 
 	noticed chan struct{} // ready when there is something for webhooks
+	fresh   fresh
 }
 
 //go:embed migrations/*.sql
@@ -88,7 +89,7 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 	if err != nil {
 		return err
 	}
-	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(indexMigration(dialect), termsMigration(dialect))}
+	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(indexMigration(dialect), termsMigration(dialect), leanMigration(dialect))}
 	attempts := 4
 	if dialect == goose.DialectPostgres {
 		attempts = 1

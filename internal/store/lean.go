@@ -1,0 +1,22 @@
+package store
+
+import "github.com/pressly/goose/v3"
+
+// leanMigration leaves out of SQLite's indexes of tasks what each task pays for
+// and few ask for: the handles, which only tell tasks of one millisecond apart,
+// and the conversations, which are words now. That is why all that belongs to one
+// is indexed once more.
+func leanMigration(dialect goose.Dialect) *goose.Migration {
+	if dialect == goose.DialectPostgres {
+		return migration(31)
+	}
+	return migration(31,
+		`DROP INDEX tasks_created`, `CREATE INDEX tasks_created ON tasks (owner, created)`,
+		`DROP INDEX tasks_all`, `CREATE INDEX tasks_all ON tasks (created)`,
+		`DROP INDEX tasks_of_agent`, `CREATE INDEX tasks_of_agent ON tasks (agent, created)`,
+		`DROP INDEX tasks_own_agent`, `CREATE INDEX tasks_own_agent ON tasks (owner, agent, created)`,
+		`DROP INDEX tasks_context`,
+		`DROP INDEX tasks_unindexed`,
+		`UPDATE tasks SET indexed = 0 WHERE context_id <> '' AND indexed = 1`,
+		`CREATE INDEX tasks_fresh ON tasks (settled, owner, agent, context_id) WHERE indexed = 0`)
+}
