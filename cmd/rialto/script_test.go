@@ -1,12 +1,15 @@
 package main
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +23,8 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/*.txtar: what a user types, and what is answered.
 func TestScripts(t *testing.T) {
 	var calls sync.Map // listeners by address
+	var tried atomic.Uint32
+	first := rand.Uint32N(20_000) // of the ports that are tried; other runs begin with another
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
@@ -49,16 +54,23 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				ts.Defer(func() { c.Close() })
 			},
-			// free VAR puts an address that nobody listens on into VAR.
+			// free VAR puts an address that nobody listens on into VAR. Its port is
+			// below those that the system gives to whoever asks for any, as other
+			// tests do, and is given out once: nobody takes it before the program.
 			"free": func(ts *testscript.TestScript, neg bool, args []string) {
-				l, err := net.Listen("tcp", "127.0.0.1:0")
-				ts.Check(err)
-				ts.Check(l.Close())
-				ts.Setenv(args[0], l.Addr().String())
+				for range 100 {
+					addr := fmt.Sprintf("127.0.0.1:%d", 10_000+(first+tried.Add(1))%20_000)
+					if l, err := net.Listen("tcp", addr); err == nil {
+						l.Close()
+						ts.Setenv(args[0], addr)
+						return
+					}
+				}
+				ts.Fatalf("there is no free port")
 			},
 			// healthy ADDR waits until the server there can serve.
 			"healthy": func(ts *testscript.TestScript, neg bool, args []string) {
-				for range 200 {
+				for range 1200 {
 					resp, err := http.Get("http://" + args[0] + "/healthz")
 					if err == nil {
 						resp.Body.Close()

@@ -2,10 +2,13 @@ package e2e
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -66,8 +69,8 @@ func (p *program) launch(t *testing.T) {
 	case err := <-p.done:
 		p.done <- err
 		t.Fatalf("the program ended before it was ready:\n%s", p.log)
-	case <-time.After(30 * time.Second):
-		t.Fatalf("the program was not ready in 30 seconds:\n%s", p.log)
+	case <-time.After(time.Minute):
+		t.Fatalf("the program was not ready in a minute:\n%s", p.log)
 	}
 }
 
@@ -83,9 +86,9 @@ func (p *program) end(t *testing.T) {
 		if err != nil {
 			t.Errorf("the program ended with %v:\n%s", err, p.log)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		p.cmd.Process.Kill()
-		t.Errorf("the program did not stop in 10 seconds:\n%s", p.log)
+		t.Errorf("the program did not stop in 30 seconds:\n%s", p.log)
 	}
 }
 
@@ -95,15 +98,27 @@ func (p *program) kill() {
 	<-p.done
 }
 
+// freeAddress returns an address that nobody listens on. Its port is below those
+// that the system gives to whoever asks for any, as servers of tests do, and is
+// given out once: nobody takes it before the program does, or while it is down.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+(ports.first+ports.tried.Add(1))%20_000)
+		if l, err := net.Listen("tcp", addr); err == nil {
+			l.Close()
+			return addr
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("there is no free port")
+	return ""
 }
+
+// ports are those that were tried. Other runs begin with another.
+var ports = struct {
+	first uint32
+	tried atomic.Uint32
+}{first: rand.Uint32N(20_000)}
 
 // logBuffer keeps what a program says, to be shown when a test fails, and
 // closes ready when the program says that it is.
