@@ -140,7 +140,7 @@ func TestAUserConnectsAnAgentAndTheWaitingTaskGoesOn(t *testing.T) {
 	if got := r.do("POST", "/mcp/tools/call", r.token("bob", oauth.ScopeTools), `{"name":"send_task","arguments":{"message":"echo mine"}}`); !strings.Contains(got.body, "auth-required") || !strings.Contains(got.body, r.cfg.URL+"/connect/personal?task=") {
 		t.Errorf("bob has not connected it: got %s", got.body)
 	}
-	if got := r.do("POST", "/api/v1/agents/personal/tasks", r.full("bob"), `{"message":"echo mine","wait":5}`); !strings.Contains(got.body, r.cfg.URL+"/connect/personal?task=") {
+	if got := r.do("POST", "/api/v1/agents/personal/tasks", r.full("bob"), `{"message":"echo mine","wait":20}`); !strings.Contains(got.body, r.cfg.URL+"/connect/personal?task=") {
 		t.Errorf("bob, by the API: got %s, want the address where he connects it", got.body)
 	}
 	if status, page := alice.post(r.cfg.URL+"/connect/personal", url.Values{"decision": {"forget"}}, nil); status != http.StatusOK || strings.Contains(page, "You have connected") {

@@ -11,12 +11,15 @@ import (
 	"time"
 )
 
-// How long a stopping server waits for requests. Tasks do not need it: their
-// followers write what they know and go on at the next start.
-const (
-	lastWords = time.Second     // for answers; then streams are told to end
-	drain     = 3 * time.Second // for all; then connections are cut
-)
+// parting is how long a stopping server waits for requests. Tasks do not need it:
+// their followers write what they know and go on at the next start.
+type parting struct {
+	lastWords time.Duration // for answers; then streams are told to end
+	drain     time.Duration // for all; then connections are cut
+}
+
+// soon is the parting of a program whose user waits for it to stop.
+var soon = parting{lastWords: time.Second, drain: 3 * time.Second}
 
 // listen opens the address or says in one line what to do about it.
 func listen(addr string) (net.Listener, error) {
@@ -43,10 +46,10 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 }
 
 // answer answers on l until ctx ends. Then it calls ending, takes no more
-// connections, and gives the requests that run a moment to be answered. What
-// still runs then, as streams do that have no end of their own, finds that its
-// context ends, and at last is cut.
-func answer(ctx context.Context, l net.Listener, srv *http.Server, ending func()) error {
+// connections, and waits for the requests that run to be answered. What still
+// runs then, as streams do that have no end of their own, finds that its context
+// ends, and at last is cut.
+func answer(ctx context.Context, l net.Listener, srv *http.Server, wait parting, ending func()) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	srv.BaseContext = func(net.Listener) context.Context { return base }
@@ -58,9 +61,9 @@ func answer(ctx context.Context, l net.Listener, srv *http.Server, ending func()
 	case <-ctx.Done():
 	}
 	ending()
-	last := time.AfterFunc(lastWords, cancel)
+	last := time.AfterFunc(wait.lastWords, cancel)
 	defer last.Stop()
-	draining, done := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	draining, done := context.WithTimeout(context.WithoutCancel(ctx), wait.drain)
 	defer done()
 	err := srv.Shutdown(draining)
 	if errors.Is(err, context.DeadlineExceeded) {

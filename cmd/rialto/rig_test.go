@@ -27,8 +27,9 @@ func newRig(t *testing.T, agents ...agentConfig) *rig {
 	return newRigWith(t, func(c *config) { c.Agents = agents })
 }
 
-// newRigWith starts one whose configuration set completes.
-func newRigWith(t *testing.T, set func(*config)) *rig {
+// newRigWith starts one whose configuration set completes. What the
+// configuration does not have is set before anything runs.
+func newRigWith(t *testing.T, set func(*config), before ...func(*server)) *rig {
 	t.Helper()
 	cfg := demoConfig(t.TempDir())
 	cfg.Listen, cfg.Database = "127.0.0.1:0", store.Memory
@@ -45,10 +46,14 @@ func newRigWith(t *testing.T, set func(*config)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newServer(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	s, err := assemble(t.Context(), cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, set := range before {
+		set(s)
+	}
+	s.start(t.Context())
 	for _, user := range []string{"alice", "bob"} {
 		if err := s.oauth.AddUser(t.Context(), user, "correct horse battery staple"); err != nil {
 			t.Fatal(err)

@@ -65,12 +65,23 @@ type server struct {
 	connections connections // what users have connected agents with
 
 	callers    callers
+	parting    parting
 	background sync.WaitGroup
 	stop       context.CancelFunc
 }
 
-// newServer opens the store and puts the parts together. Close it.
+// newServer opens the store, puts the parts together and starts them. Close it.
 func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, error) {
+	s, err := assemble(ctx, cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	s.start(ctx)
+	return s, nil
+}
+
+// assemble opens the store and puts the parts together.
+func assemble(ctx context.Context, cfg *config, log *slog.Logger) (*server, error) {
 	secret, err := loadSecret(cfg)
 	if err != nil {
 		return nil, err
@@ -83,7 +94,7 @@ func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, err
 		return nil, fmt.Errorf("database: %w", err)
 	}
 	as := newOAuth(cfg, log, db, secret)
-	s := &server{cfg: cfg, log: log, store: db, oauth: as, bridge: newBridge(cfg, log, db, secret)}
+	s := &server{cfg: cfg, log: log, store: db, oauth: as, bridge: newBridge(cfg, log, db, secret), parting: soon}
 	s.agents = newRegistry(cfg, log, db, secret, as.Vouch, s.bridge)
 	known := connections{s.newVault(secret), s.settings}
 	s.connections, s.bridge.Connections = known, known
@@ -105,6 +116,11 @@ func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, err
 	s.admin.Doctor = s.examine
 	s.admin.Audit, s.admin.Agents = s.audit, s.agents
 	s.bridge.ToolsChanged = s.toolsChanged
+	return s, nil
+}
+
+// start begins what runs in the background until Close.
+func (s *server) start(ctx context.Context) {
 	s.bridge.Start()
 	s.bridge.ReadSkills(ctx)
 	maintained, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -117,7 +133,6 @@ func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, err
 	if s.desk != nil {
 		s.background.Go(func() { s.desk.Run(maintained) })
 	}
-	return s, nil
 }
 
 // ready finds out at start what would otherwise fail the first login, and reads
@@ -415,7 +430,7 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 	}
 	defer runtime.KeepAlive(make([]byte, ballast))
 	srv := newHTTPServer(h, s.log)
-	return answer(ctx, l, srv, func() {
+	return answer(ctx, l, srv, s.parting, func() {
 		s.log.Info("rialto is stopping")
 		s.bridge.EndWaits()
 	})

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -113,13 +114,15 @@ func TestACardReachesToolsOnceItIsAccepted(t *testing.T) {
 		return strings.Replace(plainCard, `"skills":[]`, `"skills":[{"id":"look","name":"Look","description":"`+does+`","tags":[]}]`, 1)
 	}
 	shows := newShown(t, card("Looks around."))
-	r := newRig(t, agentConfig{Name: "one", URL: shows.url, Review: true, SkillTools: true})
+	var later atomic.Int64
+	r := newRigWith(t, func(c *config) {
+		c.Agents = []agentConfig{{Name: "one", URL: shows.url, Review: true, SkillTools: true}}
+	}, func(s *server) {
+		s.bridge.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	})
 	token := r.token("alice", oauth.ScopeTools)
-	later := time.Now()
 	has := func(text string) bool {
-		later = later.Add(time.Hour)
-		now := later
-		r.bridge.Now = func() time.Time { return now } // the card is old, and read again
+		later.Add(int64(time.Hour)) // the card is old, and read again
 		r.bridge.ReadSkills(t.Context())
 		var list struct{ Tools json.RawMessage }
 		r.rpc(token, "tools/list", "", &list)

@@ -56,7 +56,7 @@ func tableExpertCommand() *cobra.Command {
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "The Table Expert listens.\nagent  %s\ncard   %s/.well-known/agent-card.json\n", address, address)
 			srv := agentServer(expert, address, token, log)
-			return answer(cmd.Context(), l, srv, func() {})
+			return answer(cmd.Context(), l, srv, soon, func() {})
 		},
 	}
 	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8090", "`HOST:PORT` to listen on")
