@@ -296,7 +296,7 @@ type countingAgent struct {
 func newCountingAgent(t *testing.T) *countingAgent {
 	a := &countingAgent{got: map[string]int{}, finished: make(chan struct{})}
 	a.Executor = &a2aexec.Executor{MaxTasks: 1 << 20, Run: a.run}
-	a.appear(t, "127.0.0.1:0")
+	a.appear(t, freeAddress(t))
 	t.Cleanup(func() { a.Close(); a.vanish() })
 	return a
 }
