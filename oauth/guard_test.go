@@ -267,14 +267,18 @@ func TestF16AHugeTokenIsRefusedFast(t *testing.T) {
 	} {
 		req := httptest.NewRequest("POST", "/mcp", nil)
 		req.Header.Set("Authorization", "Bearer "+token)
-		w := httptest.NewRecorder()
-		start := time.Now()
-		h.ServeHTTP(w, req)
-		if w.Code != 401 {
-			t.Errorf("%s: got %d, want 401", name, w.Code)
+		least := time.Hour
+		for range 10 { // a busy machine may pause, but hardly each time
+			w := httptest.NewRecorder()
+			start := time.Now()
+			h.ServeHTTP(w, req)
+			least = min(least, time.Since(start))
+			if w.Code != 401 {
+				t.Fatalf("%s: got %d, want 401", name, w.Code)
+			}
 		}
-		if took := time.Since(start); took > 250*time.Millisecond { // well under 1 ms on a quiet machine
-			t.Errorf("%s: took %s", name, took)
+		if least > 250*time.Millisecond { // well under 1 ms on a quiet machine
+			t.Errorf("%s: took %s", name, least)
 		}
 	}
 }

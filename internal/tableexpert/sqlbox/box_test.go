@@ -131,16 +131,19 @@ func toString(v any) string {
 
 func TestAttacksFailWithAMessage(t *testing.T) {
 	b := box(t)
-	b.Timeout = 500 * time.Millisecond
 	before := dump(t, b)
 	for _, c := range sqlboxtest.Attacks() {
 		t.Run(c.Name, func(t *testing.T) {
+			b.Timeout = time.Minute // on a busy machine, too, what is too large is not too slow
+			if c.Want == sqlbox.TooSlow {
+				b.Timeout = 500 * time.Millisecond
+			}
 			start := time.Now()
 			res, err := b.Query(t.Context(), c.SQL, 10)
 			if got := code(err); got != c.Want {
 				t.Errorf("got %q (%v, %v), want %q", got, res, err, c.Want)
 			}
-			if took := time.Since(start); took > 5*time.Second {
+			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("took %v", took)
 			}
 			if rss := resident(); rss > 500<<20 {
@@ -148,7 +151,7 @@ func TestAttacksFailWithAMessage(t *testing.T) {
 			}
 		})
 	}
-	b.Timeout = 10 * time.Second // for the slots that slow attacks still hold
+	b.Timeout = time.Minute // for the slots that slow attacks still hold
 	if after := dump(t, b); after != before {
 		t.Errorf("got %q, want %q as before", after, before)
 	}
