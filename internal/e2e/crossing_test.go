@@ -164,7 +164,7 @@ func TestCrossing(t *testing.T) {
 
 // cross has the client go on the tour of the agent at url.
 func (s sdk) cross(t *testing.T, url, token, release string) {
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, s.tour[0], s.tour[1:]...)
 	cmd.Dir = "node"

@@ -49,13 +49,13 @@ func TestALongTaskReachesAnImpatientClient(t *testing.T) {
 			w := &world{agent: newCountingAgent(t), handles: map[string]given{}}
 			w.serve(t, database, c.replicas)
 			client := impatient{w, long / 5}
-			finish := time.AfterFunc(long, w.agent.finish)
-			defer finish.Stop()
 			const message = "long work"
 			first := client.call(t, "send_task", map[string]any{"message": message, "message_id": message})
 			if first.State != "working" {
 				t.Fatalf("the agent is at work: got %+v", first)
 			}
+			finish := time.AfterFunc(long, w.agent.finish) // from when it is at work: that ends what has begun
+			defer finish.Stop()
 			c.happens(t, w)
 			got := first
 			for deadline := time.Now().Add(long + 2*time.Minute); got.State == "working" && time.Now().Before(deadline); {

@@ -137,7 +137,7 @@ func serving(t *testing.T, cmd *exec.Cmd, address string) *logBuffer {
 	defer client.CloseIdleConnections()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); <-tick.C {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-tick.C {
 		if resp, err := client.Get(address); err == nil {
 			resp.Body.Close()
 			return said

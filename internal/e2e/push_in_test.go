@@ -100,7 +100,7 @@ func heard(t *testing.T, notices <-chan notice, agent string, id a2a.TaskID) not
 			if strings.HasPrefix(n.path, "/hooks/"+agent+"/"+string(id)+"/") {
 				return n
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("the agent told nothing of the task")
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
@@ -189,6 +190,11 @@ func TestATaskThatIsNamedTwiceIsOneTask(t *testing.T) {
 		if got := <-answers; !strings.Contains(got, busy) {
 			t.Errorf("at the same time: got %s, want that the task is at work", got)
 		}
+	}
+	again := time.NewTicker(50 * time.Millisecond) // a user may not ask much more often
+	defer again.Stop()
+	for !strings.Contains(call("tasks/get", `{"id":"mine"}`), `"state":"working"`) {
+		<-again.C // until the agent has got it, or what becomes of it is not known after the kill
 	}
 	if n := agent.times("work"); n != 1 {
 		t.Errorf("the agent got it %d times", n)

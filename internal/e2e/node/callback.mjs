@@ -54,7 +54,7 @@ export async function listen({ tls, onTo } = {}) {
     next: () =>
       new Promise((resolve, reject) => {
         if (arrived.length > 0) return resolve(arrived.shift());
-        const timer = setTimeout(() => reject(new Error('no answer arrived at the callback')), 15_000);
+        const timer = setTimeout(() => reject(new Error('no answer arrived at the callback')), 60_000);
         waiting.push((params) => {
           clearTimeout(timer);
           resolve(params);

@@ -52,5 +52,5 @@ async function json(resources, uri) {
 }
 
 function late(what) {
-  return new Promise((_, reject) => setTimeout(() => reject(new Error(`${what} did not come`)), 20_000).unref());
+  return new Promise((_, reject) => setTimeout(() => reject(new Error(`${what} did not come`)), 60_000).unref());
 }
