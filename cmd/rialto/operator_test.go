@@ -161,8 +161,12 @@ func TestAnOperatorSeesAndCancelsEverybodysTasks(t *testing.T) {
 func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 	r := newAPIRig(t)
 	operator := r.operator()
+	today := time.Now().UTC().Format(time.DateOnly)
 	r.create(r.full("bob"), "one", `{"message":"echo hello","wait":20}`)
 	r.create(r.full("bob"), "two", `{"message":"echo hello","wait":20}`)
+	if time.Now().UTC().Format(time.DateOnly) != today {
+		t.Skip("midnight came between the two calls")
+	}
 	r.usage.Flush(t.Context())
 	table := func(query string) [][]string {
 		t.Helper()
