@@ -22,6 +22,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,10 +49,7 @@ type Dialer struct {
 	// same host only.
 	HTTP *http.Client
 
-	// GRPC carries calls over gRPC, as package a2agrpc does: it takes them as
-	// requests whose path is the full name of the method and whose body is its
-	// message. Nil does not speak gRPC.
-	GRPC http.RoundTripper
+	GRPC Carrier // carries calls over gRPC; nil does not speak it
 
 	// Header is sent with each request, and so is what Credentials add: to the
 	// host that was dialled and to no other host that a card names, nor over
@@ -126,6 +124,9 @@ func (d *Dialer) Dial(ctx context.Context, rawURL string) (*Client, error) {
 	}
 	for i, r := range c.routes {
 		c.routes[i].target = r.binding.target(u, r.url)
+		if r.dialect.Versioned {
+			c.routes[i].metadata = map[string][]string{versionName: {string(r.dialect.Generation)}}
+		}
 	}
 	return c, nil
 }
@@ -224,8 +225,8 @@ func (c *Client) newRequest(ctx context.Context, method string, target url.URL, 
 // The headers that the protocol sets, as they stand in a http.Header. Nobody
 // writes to the lists.
 var (
-	versionKey = http.CanonicalHeaderKey(wire.VersionHeader)
-	onlyJSON   = []string{"application/json"}
-	anyStream  = []string{sse.ContentType + ", application/json"}
-	protobuf   = []string{wire.ProtobufType}
+	versionKey  = http.CanonicalHeaderKey(wire.VersionHeader)
+	versionName = strings.ToLower(wire.VersionHeader) // over gRPC
+	onlyJSON    = []string{"application/json"}
+	anyStream   = []string{sse.ContentType + ", application/json"}
 )

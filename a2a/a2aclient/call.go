@@ -39,7 +39,10 @@ func (c *Client) post(ctx context.Context, r route, op wire.Op, params []byte) (
 	if err := c.broken.allow(time.Now, c.dialed.Host); err != nil {
 		return nil, err
 	}
-	resp, err := c.do(ctx, r.binding, func() (*http.Request, error) { return c.request(ctx, r, op, params) })
+	if r.target == nil {
+		return nil, notSent(a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card names a URL that is none: %q", r.url))
+	}
+	resp, err := c.do(func() (*http.Request, *http.Response, error) { return r.binding.send(ctx, c, r, op, params) })
 	if err != nil {
 		c.worked(err)
 	}
@@ -57,30 +60,12 @@ func (c *Client) worked(err error) {
 	} // else the caller gave up, or we did
 }
 
-func (c *Client) request(ctx context.Context, r route, op wire.Op, params []byte) (*http.Request, error) {
-	if r.target == nil {
-		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card names a URL that is none: %q", r.url)
-	}
-	req, err := r.binding.request(ctx, c, r, op, params)
-	if err != nil {
-		return nil, err
-	}
-	req.Header["Accept"] = onlyJSON
-	if op.Streams() {
-		req.Header["Accept"] = anyStream
-	}
-	if r.dialect.Versioned {
-		req.Header[versionKey] = []string{string(r.dialect.Generation)}
-	}
-	return req, nil
-}
-
 // result reads the answer to a call. Whatever the HTTP status and content type,
 // a body that the binding understands says what happened.
 func (c *Client) result(ctx context.Context, r route, resp *http.Response) ([]byte, error) {
 	body, err := readBody(resp, c.dialer.maxBody())
 	if err != nil {
-		err = unreachable(ctx, resp.Request.URL.Host, err)
+		err = unreachable(ctx, r.target.Host, err)
 		c.worked(err)
 		return nil, err
 	}

@@ -120,14 +120,14 @@ func (c *Client) admitted(ctx context.Context, card *a2a.Card, raw []byte, u *ur
 // asked for because servers are known that show a card of 1.0 only to those who
 // do (a2a-js).
 func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, error) {
-	resp, err := c.do(ctx, rest{}, func() (*http.Request, error) {
+	resp, err := c.do(func() (*http.Request, *http.Response, error) {
 		req, err := c.newRequest(ctx, http.MethodGet, *u, nil)
 		if err != nil {
-			return nil, err
+			return nil, nil, notSent(err)
 		}
 		req.Header["Accept"] = onlyJSON
 		req.Header[versionKey] = []string{string(a2a.V10)}
-		return req, nil
+		return c.exchange(req)
 	})
 	if err != nil {
 		return nil, nil, err

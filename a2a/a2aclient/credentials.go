@@ -1,7 +1,6 @@
 package a2aclient
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -32,24 +31,27 @@ type Caller struct {
 // everything else with c.
 func (c *Client) For(user string) *Client { return &Client{c.connection, user} }
 
-// do sends the request that build makes. An agent that refuses its credentials
-// is asked once more if there are others: it refused before anything ran.
-func (c *Client) do(ctx context.Context, b binding, build func() (*http.Request, error)) (*http.Response, error) {
+// do makes the call that send makes, which returns what binding.send does. An
+// agent that refuses its credentials is asked once more if there are others: it
+// refused before anything ran.
+func (c *Client) do(send func() (*http.Request, *http.Response, error)) (*http.Response, error) {
 	for again := true; ; again = false {
-		req, err := build()
-		if err != nil {
-			return nil, notSent(err)
-		}
-		resp, err := b.do(c.dialer, req)
-		if err != nil {
-			return nil, unreachable(ctx, req.URL.Host, err)
-		}
-		if resp.StatusCode != http.StatusUnauthorized || !again || !c.renewed(req) {
-			return resp, nil
+		req, resp, err := send()
+		if err != nil || resp.StatusCode != http.StatusUnauthorized || !again || req == nil || !c.renewed(req) {
+			return resp, err
 		}
 		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // so that the connection may be used again
 		resp.Body.Close()
 	}
+}
+
+// exchange sends req over HTTP, and returns what binding.send does.
+func (c *Client) exchange(req *http.Request) (*http.Request, *http.Response, error) {
+	resp, err := c.dialer.http().Do(req)
+	if err != nil {
+		return nil, nil, unreachable(req.Context(), req.URL.Host, err)
+	}
+	return req, resp, nil
 }
 
 // notSent marks err, unless it is about something else than the request.

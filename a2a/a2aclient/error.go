@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"rialto/a2a"
-	"rialto/a2a/internal/wire"
 	"rialto/internal/sse"
 )
 
@@ -49,7 +48,7 @@ func unreachable(ctx context.Context, host string, cause error) error {
 		cause = request.Err // without the URL, which may hold secrets
 	}
 	code := a2a.Unavailable
-	if errors.Is(cause, errTooLarge) || errors.Is(cause, sse.ErrTooLarge) || errors.Is(cause, wire.ErrFrameTooLarge) {
+	if errors.Is(cause, errTooLarge) || errors.Is(cause, sse.ErrTooLarge) {
 		code = a2a.InvalidAgentResponse
 	}
 	e := a2a.Errorf(code, "no answer from the agent at %s: %v", host, cause)

@@ -1,9 +1,10 @@
 package a2aclient
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,36 +13,79 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// overGRPC is the binding GRPC. Its messages travel to Dialer.GRPC as requests over
-// HTTP, so that what is true of HTTP+JSON, credentials and errors above all, is
-// true of it.
+// Carrier makes calls over gRPC. Package a2agrpc has one. It may be used
+// concurrently.
+type Carrier interface {
+	// Carry makes the call of that full name to the server at origin. What it
+	// returns has the form of an answer over HTTP+JSON, but that its body is a message
+	// or, where the call streams, Messages: what a server refuses is JSON. An error
+	// says that no server answered. The names of metadata are in lower case; Carry
+	// must not change it.
+	Carry(ctx context.Context, origin *url.URL, name string, metadata map[string][]string, message []byte) (*http.Response, error)
+}
+
+// Messages is the body of an answer that streams over gRPC.
+type Messages interface {
+	io.ReadCloser // of nothing: messages are not bytes in a row
+
+	// Next returns the next message, which the one after may overwrite, and whether
+	// it is the body of an error, which ends the stream. io.EOF is the end, too.
+	Next() (message []byte, refused bool, err error)
+}
+
+// overGRPC is the binding GRPC. Answers come as over HTTP+JSON, so that what is
+// true of that, errors above all, is true of it.
 type overGRPC struct{}
 
 func (overGRPC) name() a2a.Binding { return a2a.GRPC }
 
-func (overGRPC) do(d *Dialer, req *http.Request) (*http.Response, error) {
-	return d.GRPC.RoundTrip(req)
-}
-
 func (overGRPC) dialects() []*wire.Dialect { return wire.GRPCDialects() }
 
-func (overGRPC) request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error) {
-	target := *r.target
-	target.Path = r.dialect.GRPCPath(op)
-	req, err := c.newRequest(ctx, http.MethodPost, target, nil)
+func (overGRPC) send(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, *http.Response, error) {
+	name := r.dialect.GRPCPath(op)
+	metadata, shown, err := c.metadata(ctx, r, name)
 	if err != nil {
-		return nil, err
+		return nil, nil, notSent(err)
 	}
-	req.Body, req.ContentLength = &memory{*bytes.NewBuffer(params)}, int64(len(params))
-	req.Header["Content-Type"] = protobuf
-	return req, nil
+	resp, err := c.dialer.GRPC.Carry(ctx, r.target, name, metadata, params)
+	if err != nil {
+		return nil, nil, unreachable(ctx, r.target.Host, err)
+	}
+	return shown, resp, nil
 }
 
-// memory is a body that is there already, for those who ask for its Bytes.
-type memory struct{ bytes.Buffer }
+// metadata returns what the call of that name says besides its message, and the
+// request that shows credentials. There is none where there are none to show: it
+// costs more than the rest of what we do for a call.
+func (c *Client) metadata(ctx context.Context, r route, name string) (map[string][]string, *http.Request, error) {
+	if c.dialer.Credentials == nil && len(c.dialer.Header) == 0 {
+		return r.metadata, nil, nil
+	}
+	target := *r.target
+	target.Path = name
+	req, err := c.newRequest(ctx, http.MethodPost, target, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := make(map[string][]string, len(req.Header)+len(r.metadata))
+	for k, vs := range req.Header {
+		if k = strings.ToLower(k); mayTravel(k) {
+			all[k] = vs
+		}
+	}
+	maps.Copy(all, r.metadata)
+	return all, req, nil
+}
 
-// Close does nothing.
-func (*memory) Close() error { return nil }
+// mayTravel reports whether a header may be metadata: it is not about the body or
+// the connection, nor gRPC's own.
+func mayTravel(name string) bool {
+	switch name {
+	case "accept", "connection", "content-type", "content-length", "host", "te", "user-agent":
+		return false
+	}
+	return !strings.HasPrefix(name, "grpc-")
+}
 
 // decode takes what is no refusal for a message.
 func (overGRPC) decode(d *wire.Dialect, status int, body []byte) ([]byte, *a2a.Error, bool) {
@@ -52,26 +96,41 @@ func (overGRPC) decode(d *wire.Dialect, status int, body []byte) ([]byte, *a2a.E
 	return nil, refusal, refusal != nil
 }
 
-func (overGRPC) events(d *wire.Dialect, resp *http.Response, body io.Reader, limit int) (events, io.Reader) {
-	if resp.Header.Get("Content-Type") != wire.GRPCType {
-		return nil, body
+func (overGRPC) events(d *wire.Dialect, resp *http.Response, in *metered, limit int) (events, io.Reader) {
+	messages, ok := resp.Body.(Messages)
+	if !ok {
+		return nil, in
 	}
-	return &frames{d, wire.NewFrames(body, limit)}, nil
+	return &messageEvents{messages, d, in, limit}, nil
 }
 
-// frames are the messages of a stream.
-type frames struct {
+// frameHead is what comes with each message, be it empty.
+const frameHead = 5
+
+// messageEvents are the events of a stream of messages.
+type messageEvents struct {
+	Messages
 	dialect *wire.Dialect
-	in      *wire.Frames
+	in      *metered
+	limit   int
 }
 
 // next returns the next message. A refusal is an error.
-func (f *frames) next() ([]byte, error) {
-	message, refused, err := f.in.Next()
-	if err != nil || !refused {
-		return message, err
+func (m *messageEvents) next() ([]byte, error) {
+	if m.in.left <= 0 {
+		return nil, errFlood
 	}
-	if refusal := f.dialect.DecodeRESTError(http.StatusInternalServerError, message); refusal != nil {
+	message, refused, err := m.Next()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(message) > m.limit:
+		return nil, fmt.Errorf("%w: more than %d bytes", errTooLarge, m.limit)
+	case !refused:
+		m.in.left -= int64(len(message)) + frameHead
+		return message, nil
+	}
+	if refusal := m.dialect.DecodeRESTError(http.StatusInternalServerError, message); refusal != nil {
 		return nil, refusal
 	}
 	return nil, garbled("a refusal that says nothing")

@@ -1,8 +1,11 @@
 package a2aclient_test
 
 import (
+	"context"
 	"io"
 	"net/http"
+	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -12,12 +15,15 @@ import (
 )
 
 // carrier answers each call over gRPC with a task, and notes it.
-type carrier struct{ called *http.Request }
+type carrier struct {
+	origin, name string
+	metadata     map[string][]string
+}
 
-func (c *carrier) RoundTrip(r *http.Request) (*http.Response, error) {
-	c.called = r
+func (c *carrier) Carry(_ context.Context, origin *url.URL, name string, metadata map[string][]string, _ []byte) (*http.Response, error) {
+	c.origin, c.name, c.metadata = origin.String(), name, metadata
 	body := "\x0a\x07\x0a\x01t\x1a\x02\x08\x03" // a SendMessageResponse: task t is completed
-	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 
 func TestGRPCIsCalledWhereTheCardSays(t *testing.T) {
@@ -36,13 +42,13 @@ func TestGRPCIsCalledWhereTheCardSays(t *testing.T) {
 			card := `{"name":"g","supportedInterfaces":[{"url":"` + place + `","protocolBinding":"GRPC","protocolVersion":"1.0"}]}`
 			s := newSite(t, map[string]string{"/.well-known/agent-card.json": card})
 			over := &carrier{}
-			c, err := (&a2aclient.Dialer{GRPC: over, Header: http.Header{"Authorization": {"secret"}}}).Dial(t.Context(), s.url)
+			c, err := (&a2aclient.Dialer{GRPC: over, Header: http.Header{"Authorization": {"secret"}, "Te": {"x"}, "Grpc-Timeout": {"1S"}}}).Dial(t.Context(), s.url)
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, err = c.Send(t.Context(), a2atest.Say("x"))
 			if want == "" {
-				if !a2a.Is(err, a2a.InvalidAgentResponse) || over.called != nil {
+				if !a2a.Is(err, a2a.InvalidAgentResponse) || over.name != "" {
 					t.Errorf("got %v, want that this is no place", err)
 				}
 				return
@@ -50,12 +56,16 @@ func TestGRPCIsCalledWhereTheCardSays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := over.called
-			if got := r.URL.Scheme + "://" + r.URL.Host + " " + r.Header.Get("Authorization"); got != want {
+			if got := over.origin + " " + strings.Join(over.metadata["authorization"], ""); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
-			if r.URL.Path != "/lf.a2a.v1.A2AService/SendMessage" || r.Header.Get("A2A-Version") != "1.0" {
-				t.Errorf("got %s in %q", r.URL.Path, r.Header)
+			if over.name != "/lf.a2a.v1.A2AService/SendMessage" || !reflect.DeepEqual(over.metadata["a2a-version"], []string{"1.0"}) {
+				t.Errorf("got %s with %q", over.name, over.metadata)
+			}
+			for name := range over.metadata {
+				if name != "authorization" && name != "a2a-version" {
+					t.Errorf("%s travels", name)
+				}
 			}
 		})
 	}

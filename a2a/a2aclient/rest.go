@@ -20,6 +20,14 @@ func (rest) name() a2a.Binding { return a2a.HTTPJSON }
 
 func (rest) dialects() []*wire.Dialect { return wire.RESTDialects() }
 
+func (b rest) send(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, *http.Response, error) {
+	req, err := b.request(ctx, c, r, op, params)
+	if err != nil {
+		return nil, nil, notSent(err)
+	}
+	return b.carry(c, r, op, req)
+}
+
 // request puts what the call says of a task into the path, and a message into
 // the body.
 func (rest) request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error) {
@@ -151,10 +159,11 @@ func (c *Client) postSubscription(ctx context.Context, r route, params []byte) (
 // posted is the binding HTTP+JSON with POST.
 type posted struct{ rest }
 
-func (p posted) request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error) {
-	req, err := p.rest.request(ctx, c, r, op, params)
-	if err == nil {
-		req.Method = http.MethodPost
+func (b posted) send(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, *http.Response, error) {
+	req, err := b.request(ctx, c, r, op, params)
+	if err != nil {
+		return nil, nil, notSent(err)
 	}
-	return req, err
+	req.Method = http.MethodPost
+	return b.carry(c, r, op, req)
 }

@@ -18,6 +18,9 @@ type route struct {
 	tenant  string
 	dialect *wire.Dialect
 	binding binding
+
+	// metadata is what calls over gRPC say besides credentials. Nobody writes to it.
+	metadata map[string][]string
 }
 
 // binding is how calls travel. There is a value of it for each binding that we
@@ -32,19 +35,18 @@ type binding interface {
 	// was dialled at another; nil if it is none.
 	target(dialed *url.URL, raw string) *url.URL
 
-	// do carries a request.
-	do(*Dialer, *http.Request) (*http.Response, error)
-
-	// request makes a call into an HTTP request.
-	request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error)
+	// send makes a call. It returns the answer, whatever it says, and the request
+	// that showed credentials to the agent, or nil if none did.
+	send(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, *http.Response, error)
 
 	// decode reads the body of an answer with that HTTP status, or the data of
 	// an event. It reports whether it is one at all.
 	decode(d *wire.Dialect, status int, body []byte) (result []byte, refusal *a2a.Error, ok bool)
 
-	// events reads body, that of resp, as a stream. limit bounds each event. If it
-	// is no stream but a single answer it returns nil, and what to read it from.
-	events(d *wire.Dialect, resp *http.Response, body io.Reader, limit int) (events, io.Reader)
+	// events reads the body of resp as a stream, all of it through in. limit bounds
+	// each event. If it is no stream but a single answer it returns nil, and what to
+	// read it from.
+	events(d *wire.Dialect, resp *http.Response, in *metered, limit int) (events, io.Reader)
 }
 
 // events are those of a stream.

@@ -64,8 +64,8 @@ func (c *Client) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Eve
 // stream is the answer to a call that streams.
 type stream struct {
 	body    io.ReadCloser
-	in      *metered // body, as far as it may go
-	events  events   // nil if the answer was a single item
+	in      metered // body, as far as it may go
+	events  events  // nil if the answer was a single item
 	dialect *wire.Dialect
 	binding binding
 	first   *wire.Item // read already
@@ -140,11 +140,11 @@ func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params []byte)
 // agents that have a single thing to say, JSON.
 func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stream, error) {
 	limit := c.dialer.maxBody()
-	s := &stream{body: resp.Body, in: &metered{Reader: resp.Body, left: maxBodies * limit}, dialect: r.dialect, binding: r.binding}
+	s := &stream{body: resp.Body, in: metered{Reader: resp.Body, left: maxBodies * limit}, dialect: r.dialect, binding: r.binding}
 	var item wire.Item
 	var err error
 	var in io.Reader
-	if s.events, in = r.binding.events(r.dialect, resp, s.in, int(limit)); s.events != nil {
+	if s.events, in = r.binding.events(r.dialect, resp, &s.in, int(limit)); s.events != nil {
 		item, err = s.read()
 	} else {
 		resp.Body = struct {
@@ -159,9 +159,9 @@ func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stre
 	case remote(err):
 		err = fromResponse(asError(err), resp)
 	case errors.Is(err, io.EOF):
-		err = unreachable(ctx, resp.Request.URL.Host, errors.New("it closed the stream without an event"))
+		err = unreachable(ctx, r.target.Host, errors.New("it closed the stream without an event"))
 	default:
-		err = unreachable(ctx, resp.Request.URL.Host, err)
+		err = unreachable(ctx, r.target.Host, err)
 	}
 	switch {
 	case s.events == nil: // result has told already
@@ -188,9 +188,19 @@ func (c *Client) single(ctx context.Context, r route, resp *http.Response) (wire
 // overHTTP is how answers stream over HTTP, whatever the binding.
 type overHTTP struct{}
 
-func (overHTTP) do(d *Dialer, req *http.Request) (*http.Response, error) { return d.http().Do(req) }
+// carry makes the call that req is, and says in it how it may be answered.
+func (overHTTP) carry(c *Client, r route, op wire.Op, req *http.Request) (*http.Request, *http.Response, error) {
+	req.Header["Accept"] = onlyJSON
+	if op.Streams() {
+		req.Header["Accept"] = anyStream
+	}
+	if r.dialect.Versioned {
+		req.Header[versionKey] = []string{string(r.dialect.Generation)}
+	}
+	return c.exchange(req)
+}
 
-func (overHTTP) events(_ *wire.Dialect, resp *http.Response, body io.Reader, limit int) (events, io.Reader) {
+func (overHTTP) events(_ *wire.Dialect, resp *http.Response, body *metered, limit int) (events, io.Reader) {
 	in := bufio.NewReader(body)
 	if !isStream(resp, in) {
 		return nil, in

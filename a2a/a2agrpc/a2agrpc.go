@@ -1,11 +1,12 @@
 // Package a2agrpc carries A2A 0.3 and 1.0 over gRPC: Transport for a2aclient,
 // Server for a2aserver. It is the only package that knows gRPC.
 //
-// It translates no words. A call crosses as an HTTP request whose path is the full
-// name of the method and whose body is its message, as protocol buffers. It is
-// answered with a message, with the frames of gRPC where it streams, or as
-// HTTP+JSON refuses: with a google.rpc.Status in JSON. Credentials, guards, limits
-// and errors are therefore those of HTTP, in one place for all bindings.
+// It translates no words. A call that is served crosses as an HTTP request whose
+// path is the full name of the method and whose body is its message, as protocol
+// buffers. It is answered with a message, with the frames of gRPC where it streams,
+// or as HTTP+JSON refuses: with a google.rpc.Status in JSON. Guards, limits and
+// errors are therefore those of HTTP, in one place for all bindings. A call that is
+// made is answered alike, but that its messages come one by one.
 //
 // Only the extended card crosses as JSON: it is signed so.
 package a2agrpc
@@ -49,6 +50,12 @@ func (raw) Marshal(v any) (mem.BufferSlice, error) {
 
 func (raw) Unmarshal(data mem.BufferSlice, v any) error {
 	b := v.(*[]byte)
+	if len(data) == 1 {
+		if whole, ok := data[0].(mem.SliceBuffer); ok { // of no pool, so that it can be kept
+			*b = slices.Clip(whole)
+			return nil
+		}
+	}
 	*b = slices.Grow((*b)[:0], data.Len())[:data.Len()]
 	data.CopyTo(*b)
 	return nil

@@ -6,16 +6,17 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
+	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2agrpc"
 	"rialto/a2a/internal/wire"
 )
 
-// call has h answer a call over gRPC to that method, and returns the response.
-func call(t *testing.T, h http.HandlerFunc, method string) *http.Response {
+// carrier serves h over gRPC, and returns what calls it and where.
+func carrier(t *testing.T, h http.HandlerFunc) (*a2agrpc.Transport, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -33,7 +34,14 @@ func call(t *testing.T, h http.HandlerFunc, method string) *http.Response {
 			t.Error(err)
 		}
 	})
-	resp, err := over.RoundTrip(httptest.NewRequest(http.MethodPost, "http://"+l.Addr().String()+"/lf.a2a.v1.A2AService/"+method, strings.NewReader("")))
+	return over, l.Addr().String()
+}
+
+// call has h answer a call over gRPC to that method, and returns the response.
+func call(t *testing.T, h http.HandlerFunc, method string) *http.Response {
+	t.Helper()
+	over, address := carrier(t, h)
+	resp, err := over.Carry(t.Context(), &url.URL{Scheme: "http", Host: address}, "/lf.a2a.v1.A2AService/"+method, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,17 +77,17 @@ func TestFramesCrossAsTheyAre(t *testing.T) {
 	if got := resp.Header.Get("Content-Type"); got != wire.GRPCType {
 		t.Fatalf("got %q, want a stream", got)
 	}
-	frames := wire.NewFrames(resp.Body, 1000)
+	messages := resp.Body.(a2aclient.Messages)
 	for _, want := range []string{"one", ""} {
-		if message, refused, err := frames.Next(); err != nil || refused || string(message) != want {
+		if message, refused, err := messages.Next(); err != nil || refused || string(message) != want {
 			t.Fatalf("got %q, %v, %v, want %q", message, refused, err, want)
 		}
 	}
-	message, isRefusal, err := frames.Next()
+	message, isRefusal, err := messages.Next()
 	if err != nil || !isRefusal || !strings.Contains(string(message), `"message":"no such task"`) || !strings.Contains(string(message), `"code":404`) {
 		t.Errorf("got %q, %v, %v, want the refusal", message, isRefusal, err)
 	}
-	if _, _, err := frames.Next(); !errors.Is(err, io.EOF) {
+	if _, _, err := messages.Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v, want the end", err)
 	}
 }
@@ -98,17 +106,7 @@ func TestARefusalBeforeTheStreamIsAResponse(t *testing.T) {
 
 func TestAStreamMayBringNothing(t *testing.T) {
 	resp := call(t, func(http.ResponseWriter, *http.Request) {}, "SubscribeToTask")
-	if _, _, err := wire.NewFrames(resp.Body, 10).Next(); !errors.Is(err, io.EOF) {
+	if _, _, err := resp.Body.(a2aclient.Messages).Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v, want the end", err)
-	}
-}
-
-func TestAFrameIsBounded(t *testing.T) {
-	frame := wire.AppendFrame(nil, []byte("four"), false)
-	if _, _, err := wire.NewFrames(strings.NewReader(string(frame)), 3).Next(); !errors.Is(err, wire.ErrFrameTooLarge) {
-		t.Errorf("got %v, want that it is too large", err)
-	}
-	if _, _, err := wire.NewFrames(strings.NewReader(string(frame[:7])), 10).Next(); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("got %v, want that it was cut", err)
 	}
 }

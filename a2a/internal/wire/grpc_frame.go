@@ -1,12 +1,6 @@
 package wire
 
-import (
-	"encoding/binary"
-	"errors"
-	"fmt"
-	"io"
-	"slices"
-)
+import "encoding/binary"
 
 // Bodies of calls over gRPC, as a2agrpc carries them between HTTP and gRPC: one
 // message, or the frames of a stream.
@@ -21,10 +15,6 @@ const frameHead = 5
 // refusedFlag marks a frame that ends a stream: its message is the body of an
 // error over HTTP+JSON. gRPC-Web marks its last frame with the same flag.
 const refusedFlag = 0x80
-
-// ErrFrameTooLarge is returned for a frame that is larger than who reads it
-// allows.
-var ErrFrameTooLarge = errors.New("a message too large")
 
 // AppendFrame appends message to b as a frame of gRPC ("Length-Prefixed-Message"
 // in its protocol over HTTP/2).
@@ -48,34 +38,4 @@ func CutFrame(b []byte) (message []byte, refused bool, rest []byte, whole bool) 
 	}
 	end := frameHead + int(size)
 	return b[frameHead:end:end], b[0] == refusedFlag, b[end:], true
-}
-
-// Frames reads the frames of a stream.
-type Frames struct {
-	in    io.Reader
-	limit int
-	head  [frameHead]byte
-	room  []byte // for messages
-}
-
-// NewFrames returns what reads the frames of r, whose messages may have limit
-// bytes.
-func NewFrames(r io.Reader, limit int) *Frames { return &Frames{in: r, limit: limit} }
-
-// Next returns the message of the next frame, which the one after overwrites, and
-// whether it is the body of an error. It returns io.EOF where no frame begins, and
-// ErrFrameTooLarge.
-func (f *Frames) Next() (message []byte, refused bool, err error) {
-	if _, err := io.ReadFull(f.in, f.head[:]); err != nil {
-		return nil, false, err
-	}
-	size := binary.BigEndian.Uint32(f.head[1:])
-	if int64(size) > int64(f.limit) {
-		return nil, false, fmt.Errorf("%w: more than %d bytes", ErrFrameTooLarge, f.limit)
-	}
-	f.room = slices.Grow(f.room[:0], int(size))[:size]
-	if _, err = io.ReadFull(f.in, f.room); errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return f.room, f.head[0] == refusedFlag, err
 }

@@ -1,0 +1,85 @@
+package a2agrpc
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
+)
+
+// stream makes a call that is answered by a stream. It waits for its first
+// message, for that is where servers refuse.
+func stream(ctx context.Context, conn *grpc.ClientConn, name string, message []byte, limit int) (*http.Response, error) {
+	m := &messages{Reader: http.NoBody}
+	m.ctx, m.cancel = context.WithCancel(ctx)
+	if err := m.open(conn, name, message, limit); err != nil {
+		defer m.cancel()
+		return refusal(ctx, heard(m.s), err)
+	}
+	resp := response(http.StatusOK, streamHeader, nil)
+	resp.Body = m
+	return resp, nil
+}
+
+// messages are a2aclient.Messages.
+type messages struct {
+	io.Reader                 // of nothing
+	ctx       context.Context // of the call; that of s ends with s
+	cancel    context.CancelFunc
+	s         grpc.ClientStream // nil if it never began
+
+	last  []byte // the last that was read
+	ahead bool   // Next has not returned it yet
+	over  error  // why there is nothing more
+}
+
+// open begins the call, and waits for its first message.
+func (m *messages) open(conn *grpc.ClientConn, name string, message []byte, limit int) (err error) {
+	if m.s, err = conn.NewStream(m.ctx, streams, name, bytesAsTheyAre, grpc.MaxCallRecvMsgSize(limit)); err != nil {
+		return err
+	}
+	if err := m.s.SendMsg(&message); err != nil { // then nothing more is sent
+		return err
+	}
+	err = m.s.RecvMsg(&m.last)
+	if errors.Is(err, io.EOF) {
+		m.over = io.EOF // without a message
+		return nil
+	}
+	m.ahead = true
+	return err
+}
+
+// Next implements a2aclient.Messages. A cut connection is an error.
+func (m *messages) Next() (message []byte, refused bool, err error) {
+	if m.over != nil {
+		return nil, false, m.over
+	}
+	if !m.ahead {
+		m.over = m.s.RecvMsg(&m.last)
+	}
+	if m.ahead = false; m.over == nil {
+		return m.last, false, nil
+	}
+	st, _ := status.FromError(m.over)
+	switch {
+	case errors.Is(m.over, io.EOF):
+		return nil, false, io.EOF
+	case m.ctx.Err() != nil, !heard(m.s).answers(st.Code()):
+		return nil, false, cmp.Or(m.ctx.Err(), m.over)
+	default:
+		m.over = io.EOF
+		_, message = encodeStatus(st)
+		return message, true, nil
+	}
+}
+
+// Close ends the call.
+func (m *messages) Close() error {
+	m.cancel()
+	return nil
+}

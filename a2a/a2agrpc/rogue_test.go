@@ -1,0 +1,188 @@
+package a2agrpc_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2agrpc"
+	"rialto/a2a/a2atest"
+	"rialto/a2a/internal/wire"
+)
+
+// dial returns a client of what h answers over gRPC.
+func dial(t *testing.T, h http.HandlerFunc, d *a2aclient.Dialer) *a2aclient.Client {
+	t.Helper()
+	over, address := carrier(t, h)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"name":"x","capabilities":{"streaming":true},"supportedInterfaces":[{"url":"`+address+`","protocolBinding":"GRPC","protocolVersion":"1.0"}]}`)
+	}))
+	t.Cleanup(web.Close)
+	d.GRPC, d.Pause = over, time.Millisecond
+	c, err := d.Dial(t.Context(), web.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func message(t *testing.T, e a2a.Event) []byte {
+	t.Helper()
+	b, err := wire.GRPCDialects()[0].EncodeEvent(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func working(text string) a2a.Event {
+	return &a2a.StatusUpdate{TaskID: "t", Status: a2a.Status{State: a2a.Working, Message: &a2a.Message{ID: "m", Parts: []a2a.Part{a2a.TextPart(text)}}}}
+}
+
+// TestAStreamIsBounded has agents that never stop, or say too much at one time,
+// and tell the same of their task when they are asked.
+func TestAStreamIsBounded(t *testing.T) {
+	const limit = 1 << 10
+	for name, c := range map[string]struct {
+		event a2a.Event
+		times int
+		most  int // events that may be told
+	}{
+		"a stream without end":       {working("again"), 1 << 20, 64 * limit / 20},
+		"an event that is too large": {working(strings.Repeat("x", limit)), 2, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			frame := wire.AppendFrame(nil, message(t, c.event), false)
+			first := wire.AppendFrame(nil, message(t, &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Submitted}}), false)
+			client := dial(t, func(w http.ResponseWriter, r *http.Request) {
+				if !strings.HasSuffix(r.URL.Path, "/SendStreamingMessage") {
+					w.WriteHeader(http.StatusNotFound)
+					return
+				}
+				_, err := w.Write(first)
+				for n := 0; err == nil && n < c.times; n++ {
+					_, err = w.Write(frame)
+				}
+				if err == nil && c.times > 2 {
+					t.Error("all of it was read")
+				}
+			}, &a2aclient.Dialer{MaxBody: limit})
+			told := 0
+			var last error
+			for _, err := range client.Stream(t.Context(), a2atest.Say("x")) {
+				if last = err; err == nil {
+					told++
+				}
+			}
+			if told == 0 || told > c.most+1 || !a2a.Is(last, a2a.MethodNotFound) && !a2a.Is(last, a2a.TaskNotFound) {
+				t.Errorf("got %d events and %v, want at most %d, and then what the agent says of its task", told, last, c.most+1)
+			}
+		})
+	}
+}
+
+func TestAMessageThatIsTooLargeIsNotSent(t *testing.T) {
+	called := false
+	client := dial(t, func(http.ResponseWriter, *http.Request) { called = true }, &a2aclient.Dialer{})
+	_, err := client.Send(t.Context(), a2atest.Say(strings.Repeat("x", a2agrpc.DefaultMaxMessage)))
+	if !a2a.Is(err, a2a.InvalidParams) || !err.(*a2a.Error).NotSent || err.(*a2a.Error).Remote || called {
+		t.Errorf("got %v, want that the message is too large to be sent", err)
+	}
+}
+
+// key is a token that can be renewed once.
+type key struct{ value string }
+
+func (k *key) Apply(req *http.Request, _ a2aclient.Caller) error {
+	req.Header.Set("Authorization", "Bearer "+k.value)
+	return nil
+}
+
+func (k *key) Renew(req *http.Request, _ a2aclient.Caller) bool {
+	renewed := req.Header.Get("Authorization") == "Bearer old"
+	k.value = "new"
+	return renewed
+}
+
+func TestCredentialsAreRenewedOnce(t *testing.T) {
+	for accepted, want := range map[string]int{"Bearer new": 2, "Bearer newer": 2} {
+		calls := 0
+		done := message(t, &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}})
+		client := dial(t, func(w http.ResponseWriter, r *http.Request) {
+			if calls++; r.Header.Get("Authorization") == accepted {
+				_, _ = w.Write(done)
+				return
+			}
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.WriteHeader(http.StatusUnauthorized)
+		}, &a2aclient.Dialer{Credentials: &key{"old"}})
+		_, err := client.Send(t.Context(), a2atest.Say("x"))
+		if (err == nil) != (accepted == "Bearer new") || calls != want {
+			t.Errorf("%s is accepted: got %v after %d calls", accepted, err, calls)
+		}
+		if err != nil && (!a2a.Is(err, a2a.Unauthenticated) || err.(*a2a.Error).Challenge != "Bearer") {
+			t.Errorf("got %v, want the challenge", err)
+		}
+	}
+}
+
+// TestWhoseFaultItIs tells a server that says it is unavailable, at once or after
+// a header, from one that cannot be reached.
+func TestWhoseFaultItIs(t *testing.T) {
+	for name, c := range map[string]struct{ answers, early bool }{
+		"it says so at once":        {answers: true},
+		"it says so after a header": {answers: true, early: true},
+		"there is none":             {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			srv := grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, s grpc.ServerStream) error {
+				if c.early {
+					if err := s.SendHeader(metadata.Pairs("x", "y")); err != nil {
+						t.Error(err)
+					}
+				}
+				return status.Error(codes.Unavailable, "later")
+			}))
+			if c.answers {
+				go func() { _ = srv.Serve(l) }()
+			} else {
+				l.Close()
+			}
+			t.Cleanup(srv.Stop)
+			over := &a2agrpc.Transport{}
+			t.Cleanup(func() { over.Close() })
+			for _, method := range []string{"GetTask", "SubscribeToTask"} {
+				resp, err := over.Carry(t.Context(), &url.URL{Scheme: "http", Host: l.Addr().String()}, "/lf.a2a.v1.A2AService/"+method, nil, nil)
+				if c.answers && (err != nil || resp.StatusCode != http.StatusServiceUnavailable) || !c.answers && err == nil {
+					t.Errorf("%s: got %v, %v", method, resp, err)
+				}
+			}
+		})
+	}
+}
+
+func TestACallerMayGiveUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	client := dial(t, func(http.ResponseWriter, *http.Request) { cancel(); <-t.Context().Done() }, &a2aclient.Dialer{})
+	if _, err := client.Task(ctx, a2a.TaskQuery{ID: "t"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the caller's own end", err)
+	}
+}
