@@ -26,7 +26,7 @@ type Index interface {
 
 const (
 	indexEvery = 100 * time.Millisecond
-	indexBatch = 200 // one by one they cost twice as much, but the ledger waits meanwhile
+	indexBatch = 100 // one by one they cost twice as much, but the ledger waits meanwhile
 
 	maxWords     = 5_000   // of a task
 	maxWordBytes = 60      // a longer one is no word
