@@ -64,6 +64,10 @@ type Bridge struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
+	// Alone tells that no other process shares the ledger now, so that what one
+	// before this has left is taken up at once.
+	Alone bool
+
 	// Downloads makes links to files that are too large for a result; nil: there
 	// are none.
 	Downloads *Downloads
@@ -170,6 +174,9 @@ func (b *Bridge) Start() {
 	b.SetAgents(b.Agents)
 	b.running, b.stop = context.WithCancel(context.Background())
 	b.waits, b.endWaits = context.WithCancel(b.running)
+	if b.Alone {
+		b.inherit()
+	}
 	b.wg.Go(b.rescue)
 	if b.Signals != nil {
 		b.outgoing = make(chan Signal, maxSignals)

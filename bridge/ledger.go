@@ -31,8 +31,8 @@ type Lease struct {
 // one database.
 type Ledger interface {
 	// AddTask records a new task, followed under l unless it has settled. An owner
-	// who has most tasks unsettled already gets ErrTooManyTasks for another. Of any
-	// number of calls with one owner, agent and digest, exactly one succeeds; the
+	// who has most tasks unsettled already, under leases that have not run out by
+	// e.Updated, gets ErrTooManyTasks for another. Of any number of calls with one owner, agent and digest, exactly one succeeds; the
 	// others get SentBefore, and change nothing, for as long as RepeatsFor. The
 	// same goes for ContinueTask.
 	AddTask(ctx context.Context, e *Entry, l Lease, most int) error
@@ -84,6 +84,10 @@ type Ledger interface {
 	// RenewLeases extends the claims of l.Replica on the tasks to l.Until.
 	// What it does not name runs out, and is taken up again.
 	RenewLeases(ctx context.Context, l Lease, handles []string) error
+
+	// EndLeases has the leases of all replicas but one run out now: of the others
+	// none lives.
+	EndLeases(ctx context.Context, replica string, now time.Time) error
 
 	// ClaimTasks hands the caller at most limit unsettled tasks whose lease
 	// has run out, the longest abandoned first, now followed under l. Of any

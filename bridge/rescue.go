@@ -13,6 +13,7 @@ const (
 	leaseFor    = 10 * time.Second
 	rescueEvery = 3 * time.Second
 	rescueBatch = 100
+	mostBatches = 10 // at one time
 )
 
 func (b *Bridge) lease() Lease {
@@ -43,16 +44,31 @@ func (b *Bridge) claim(ctx context.Context) {
 		b.complain("renewing leases", err)
 		return
 	}
-	entries, err := b.Ledger.ClaimTasks(ctx, b.lease(), b.Now(), rescueBatch)
-	if err != nil {
-		b.complain("taking up abandoned tasks", err)
-		return
-	}
-	for _, e := range entries {
-		if b.hold(e.Handle) {
-			b.Log.Info("taking up a task", "task", e.Handle, "agent", e.Agent)
-			b.wg.Go(func() { b.takeUp(e) })
+	for range mostBatches {
+		entries, err := b.Ledger.ClaimTasks(ctx, b.lease(), b.Now(), rescueBatch)
+		if err != nil {
+			b.complain("taking up abandoned tasks", err)
+			return
 		}
+		for _, e := range entries {
+			if b.hold(e.Handle) {
+				b.Log.Info("taking up a task", "task", e.Handle, "agent", e.Agent)
+				b.wg.Go(func() { b.takeUp(e) })
+			}
+		}
+		if len(entries) < rescueBatch {
+			return
+		}
+	}
+}
+
+// inherit ends the leases of the process before this one, where no other lives:
+// its tasks need not wait for that, and count for nobody until they are taken up.
+func (b *Bridge) inherit() {
+	ctx, cancel := context.WithTimeout(b.running, writeBudget)
+	defer cancel()
+	if err := b.Ledger.EndLeases(ctx, b.Replica, b.Now()); err != nil {
+		b.complain("ending the leases of the process before", err)
 	}
 }
 

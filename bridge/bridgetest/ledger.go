@@ -41,6 +41,7 @@ func TestLedger(t *testing.T, open func(*testing.T) bridge.Ledger) {
 		"a task is found by its caller's name for it":          namedTasks,
 		"whole tasks are listed in pages, latest change first": wholePages,
 		"an owner has only so many tasks running":              tooMany,
+		"tasks of replicas that are gone count for nobody":     goneCountForNobody,
 		"a task may have ended before it is written":           addedSettled,
 		"tasks that settled long ago are forgotten":            dropped,
 		"a message that is sent again is taken once":           sentOnce,
@@ -195,6 +196,34 @@ func tooMany(t *testing.T, l bridge.Ledger) {
 	settle(t, l, first, a2a.InputRequired)
 	if err := l.AddTask(t.Context(), e, lease("r1"), 1); err != nil {
 		t.Errorf("after the first has settled: %v", err)
+	}
+}
+
+func goneCountForNobody(t *testing.T, l bridge.Ledger) {
+	gone := add(t, l)
+	next := func(at time.Time) error {
+		e := &bridge.Entry{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", MessageID: "m1", Created: at, Updated: at}
+		return l.AddTask(t.Context(), e, bridge.Lease{Replica: "r2", Until: at.Add(10 * time.Second)}, 1)
+	}
+	if err := next(now.Add(9 * time.Second)); !errors.Is(err, bridge.ErrTooManyTasks) {
+		t.Errorf("while its lease lasts: got %v, want ErrTooManyTasks", err)
+	}
+	if err := next(now.Add(10 * time.Second)); err != nil {
+		t.Errorf("when it has run out: %v", err)
+	}
+	if got, err := l.ClaimTasks(t.Context(), bridge.Lease{Replica: "r3", Until: now.Add(time.Hour)}, now.Add(10*time.Second), 10); err != nil || len(got) != 1 || got[0].Handle != gone.Handle {
+		t.Fatalf("got %d tasks, %v", len(got), err)
+	}
+	at := now.Add(11 * time.Second)
+	if err := l.EndLeases(t.Context(), "r2", at); err != nil {
+		t.Fatal(err)
+	}
+	if err := next(at); !errors.Is(err, bridge.ErrTooManyTasks) {
+		t.Errorf("who ends the leases of others keeps its own: got %v, want ErrTooManyTasks", err)
+	}
+	got, err := l.ClaimTasks(t.Context(), bridge.Lease{Replica: "r4", Until: at.Add(time.Minute)}, at, 10)
+	if err != nil || len(got) != 1 || got[0].Handle != gone.Handle {
+		t.Errorf("got %d tasks, %v, want the one whose lease was ended", len(got), err)
 	}
 }
 

@@ -34,6 +34,36 @@ func TestNothingIsLostInKills(t *testing.T) {
 	t.Run("two servers on PostgreSQL", func(t *testing.T) { survive(t, oauthtest.PostgresSchema(t), 2) })
 }
 
+// TestTasksOfKilledServersCountForNobody kills a server again and again while tasks
+// run that end meanwhile, more of them altogether than one user may have running:
+// the server that comes last takes another task at once.
+func TestTasksOfKilledServersCountForNobody(t *testing.T) {
+	w := &world{agent: newCountingAgent(t), handles: map[string]given{}}
+	w.serve(t, filepath.Join(t.TempDir(), "rialto.db"), 1)
+	for range 6 {
+		var calling sync.WaitGroup
+		for range callers {
+			calling.Go(func() {
+				for range 25 {
+					args := map[string]any{"message": fmt.Sprint("long ", w.last.Add(1)), "wait": 0}
+					if err := w.send(t.Context(), w.servers[0], args, false); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		calling.Wait()
+		w.servers[0].kill()
+		w.agent.finish()
+		w.servers[0] = w.servers[0].again(t)
+	}
+	last := map[string]any{"message": fmt.Sprint("quick ", w.last.Add(1))}
+	if err := w.send(t.Context(), w.servers[0], last, false); err != nil {
+		t.Error(err)
+	}
+	w.settle(t)
+}
+
 const (
 	callers = 8 // that call at one time
 	patient = 2 // of them, who repeat what was not answered: the answer may come when a lease has run out
@@ -214,8 +244,9 @@ func (w *world) look(t *testing.T, handle string, wait int) task {
 	return got
 }
 
-// insist repeats a call, and as long as it is told that too many tasks run: those
-// of killed servers count until others have taken them up, and seen them end.
+// insist repeats a call, and as long as it is told that too many tasks run: where
+// several servers share a database, those of one that was killed count until their
+// leases have run out.
 func (w *world) insist(ctx context.Context, p *program, args map[string]any) error {
 	ctx, stop := context.WithTimeout(ctx, 2*time.Minute)
 	defer stop()

@@ -51,7 +51,7 @@ const addTask = `INSERT INTO tasks (handle, owner, client, agent, message_id, co
 var (
 	addSettled = forBoth(func(list parameters) string { return addTask + `VALUES (` + list(1, 15) + `, 1, '', 0)` })
 	addRunning = addTask + `SELECT ` + placeholders(1, 15) + `, 0, $16, $17
-		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0) < $18`
+		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0 AND lease_until > $12) < $18`
 )
 
 // ContinueTask implements bridge.Ledger. The WHERE clause is the lock: the
@@ -228,6 +228,12 @@ func placeholders(first, n int) string {
 		list[i] = fmt.Sprint("$", first+i)
 	}
 	return strings.Join(list, ", ")
+}
+
+// EndLeases implements bridge.Ledger.
+func (db *DB) EndLeases(ctx context.Context, replica string, now time.Time) error {
+	_, err := db.write.ExecContext(ctx, `UPDATE tasks SET lease_until = $1 WHERE settled = 0 AND holder <> $2 AND lease_until > $1`, now.UnixMilli(), replica)
+	return err
 }
 
 // ClaimTasks implements bridge.Ledger. The condition stands in the outer WHERE

@@ -40,7 +40,7 @@ func openSQLite(path string) (*DB, error) {
 	read.SetMaxIdleConns(readers)
 	writer := &pool{DB: write, prepares: true}
 	writer.group = &group{pool: writer}
-	return &DB{read: &pool{DB: read, prepares: true}, write: writer}, nil
+	return &DB{read: &pool{DB: read, prepares: true}, write: writer, path: path}, nil
 }
 
 // sqliteURL names the file with the settings of each connection. busy_timeout

@@ -26,8 +26,10 @@ import (
 // DB is an open database. Its methods may be called concurrently.
 type DB struct {
 	read   *pool
-	write  *pool   // the same as read on PostgreSQL and in memory
-	holder *sql.DB // keeps a database in memory; nil for others
+	write  *pool        // the same as read on PostgreSQL and in memory
+	holder *sql.DB      // keeps a database in memory; nil for others
+	path   string       // of a SQLite file; "" of others
+	unlock func() error // ends what Alone began; nil before
 
 	postgres bool // the engine, where statements differ: see index.go
 
@@ -74,6 +76,9 @@ func (db *DB) Close() error {
 	}
 	if db.holder != nil {
 		err = errors.Join(err, db.holder.Close())
+	}
+	if db.unlock != nil {
+		err = errors.Join(err, db.unlock())
 	}
 	return err
 }

@@ -1,0 +1,36 @@
+package store_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"rialto/internal/store"
+)
+
+// TestOneServerIsAloneOnAFile asks for several servers on one file; that a killed
+// one's lock goes with it is tested with the program (internal/e2e, TestTasksOfKilled…).
+func TestOneServerIsAloneOnAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	open := func(dsn string) *store.DB {
+		db, err := store.Open(t.Context(), dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		return db
+	}
+	is := func(name string, db *store.DB, want bool) {
+		t.Helper()
+		if got, err := db.Alone(t.Context()); got != want || err != nil {
+			t.Errorf("%s: got %v, %v, want %v", name, got, err, want)
+		}
+	}
+	first, second := open(path), open(path)
+	is("the first server", first, true)
+	is("a second", second, false)
+	is("one with another database", open(filepath.Join(t.TempDir(), "other.db")), true)
+	is("one in memory", open(store.Memory), true)
+	first.Close()
+	is("when the first is gone", open(path), true)
+	is("and the second asks again", second, false)
+}
