@@ -188,13 +188,16 @@ func (f *Face) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 	return f.shared(ctx, card), nil
 }
 
+// otherMembers is offered whatever the agent says: what it adds is kept.
+var otherMembers = a2a.Extension{URI: a2a.OtherMembers, Description: "Callers that ask for it get the members of messages and tasks that A2A 1.0 does not have, and may send some."}
+
 // shared returns what of an agent's card is true of its face.
 func (f *Face) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
 	agent, _ := f.bridge.Agent(f.agent)
 	c := *f.bridge.cardFor(ctx, agent, card)
 	c.Interfaces, c.SecuritySchemes, c.Security = nil, nil, nil
 	// Whatever the agent does: there is a follower, and an outbox.
-	c.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.bridge.Webhooks != nil}
+	c.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.bridge.Webhooks != nil, Extensions: []a2a.Extension{otherMembers}}
 	return &c
 }
 
@@ -240,6 +243,9 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 	}
 	m, out := *req.Message, *req
 	m.Metadata = metadata
+	if len(agent.Skills) > 0 { // a later generation may name a skill there, which would not be looked at
+		m.Others = nil
+	}
 	out.Message, out.HistoryLength, out.ReturnImmediately = &m, nil, false // the ledger wants it all
 	if err := f.acceptPush(ctx, req.Push); err != nil {
 		return nil, err

@@ -10,24 +10,24 @@ const itemWeight = 64
 // agent has put into it, not only what people read, which is its size.
 func weight(event a2a.Event) (n int) {
 	for _, m := range messages(event) {
-		n += itemWeight + len(m.ID) + weightOfParts(m.Parts) + weightOfMetadata(m.Metadata) + weightOfTexts(m.Extensions) + weightOfTexts(m.ReferenceTaskIDs)
+		n += itemWeight + len(m.ID) + weightOfParts(m.Parts) + weightOfMetadata(m.Metadata) + weightOfTexts(m.Extensions) + weightOfTexts(m.ReferenceTaskIDs) + weightOfMembers(m.Others)
 	}
 	for _, a := range artifacts(event) {
 		n += weightOfArtifact(&a)
 	}
 	switch e := event.(type) {
 	case *a2a.Task:
-		n += weightOfMetadata(e.Metadata)
+		n += weightOfMetadata(e.Metadata) + weightOfMembers(e.Others) + weightOfMembers(e.Status.Others)
 	case *a2a.StatusUpdate:
-		n += weightOfMetadata(e.Metadata)
+		n += weightOfMetadata(e.Metadata) + weightOfMembers(e.Others) + weightOfMembers(e.Status.Others)
 	case *a2a.ArtifactUpdate:
-		n += weightOfMetadata(e.Metadata)
+		n += weightOfMetadata(e.Metadata) + weightOfMembers(e.Others)
 	}
 	return n
 }
 
 func weightOfArtifact(a *a2a.Artifact) int {
-	return itemWeight + len(a.ID) + len(a.Name) + len(a.Description) + weightOfParts(a.Parts) + weightOfMetadata(a.Metadata) + weightOfTexts(a.Extensions)
+	return itemWeight + len(a.ID) + len(a.Name) + len(a.Description) + weightOfParts(a.Parts) + weightOfMetadata(a.Metadata) + weightOfTexts(a.Extensions) + weightOfMembers(a.Others)
 }
 
 func weightOfParts(parts []a2a.Part) int {
@@ -44,6 +44,8 @@ func weightOfTexts[T ~string](all []T) (n int) {
 	}
 	return n
 }
+
+func weightOfMembers(m a2a.Members) int { return m.Size() + itemWeight*len(m) }
 
 func weightOfMetadata(m a2a.Metadata) (n int) {
 	for k, v := range m {

@@ -22,6 +22,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -103,6 +104,8 @@ type connection struct {
 	proven atomic.Bool  // some call has been answered in its dialect
 	asides atomic.Int32 // the streams that are only drained
 	broken breaker
+
+	offersOthers bool // the card says that there are members that we do not know
 }
 
 var _ a2a.Agent = (*Client)(nil)
@@ -119,6 +122,7 @@ func (d *Dialer) Dial(ctx context.Context, rawURL string) (*Client, error) {
 	if c.card, err = c.findCard(ctx); err != nil {
 		return nil, err
 	}
+	c.offersOthers = slices.ContainsFunc(c.card.Capabilities.Extensions, func(e a2a.Extension) bool { return e.URI == a2a.OtherMembers })
 	if c.routes, err = d.routesTo(c.card); err != nil {
 		return nil, err
 	}
@@ -229,4 +233,7 @@ var (
 	versionName = strings.ToLower(wire.VersionHeader) // over gRPC
 	onlyJSON    = []string{"application/json"}
 	anyStream   = []string{sse.ContentType + ", application/json"}
+
+	extensionsKey = http.CanonicalHeaderKey("A2A-Extensions")
+	onlyOthers    = []string{a2a.OtherMembers}
 )

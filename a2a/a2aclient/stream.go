@@ -8,6 +8,7 @@ import (
 	"iter"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -196,6 +197,9 @@ func (overHTTP) carry(c *Client, r route, op wire.Op, req *http.Request) (*http.
 	}
 	if r.dialect.Versioned {
 		req.Header[versionKey] = []string{string(r.dialect.Generation)}
+		if c.offersOthers {
+			req.Header[extensionsKey] = slices.Concat(req.Header[extensionsKey], onlyOthers)
+		}
 	}
 	return c.exchange(req)
 }

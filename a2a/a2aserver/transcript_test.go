@@ -88,7 +88,7 @@ func exchange(t *testing.T, h http.Handler, request string) string {
 	answer, _ := io.ReadAll(resp.Body)
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d %s\n", resp.StatusCode, resp.Header.Get("Content-Type"))
-	for _, k := range []string{"Allow", "Vary", "Cache-Control", "ETag", "Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers"} {
+	for _, k := range []string{"Allow", "Vary", "Cache-Control", "ETag", "Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "A2A-Extensions"} {
 		if v := resp.Header.Get(k); v != "" {
 			fmt.Fprintf(&out, "%s: %s\n", k, v)
 		}

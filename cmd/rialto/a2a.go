@@ -156,7 +156,7 @@ func crossOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, Location, ETag")
+		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, Location, ETag, A2A-Extensions")
 		if r.Method != http.MethodOptions {
 			next.ServeHTTP(w, r)
 			return

@@ -36,18 +36,25 @@ func (i Item) Done() bool {
 	}
 }
 
-// decodeItem reads the result of a call that sends or streams.
-func decodeItem(result []byte) (Item, error) {
+// decodeItem reads the result of a call that sends or streams, with the members
+// that we do not know if others is set.
+func decodeItem(result []byte, others bool) (i Item, err error) {
 	var o object
 	s := scan{left: result}
 	if o.read(&s); s.good() {
-		return o.item()
+		i, err = o.item()
+	} else {
+		var unusual object
+		if err := unmarshal(result, &unusual); err != nil {
+			return Item{}, err
+		}
+		s.odd = true // which is not known
+		i, err = unusual.item()
 	}
-	var unusual object
-	if err := unmarshal(result, &unusual); err != nil {
-		return Item{}, err
+	if others && s.odd && err == nil {
+		otherMembers(result, i.Event)
 	}
-	return unusual.item()
+	return i, err
 }
 
 // DecodeEvent reads an event of a stream. In 0.1 a stream brings no tasks, but
@@ -63,7 +70,7 @@ func (d jsonCodec) DecodeEvent(result []byte) (Item, error) {
 
 // DecodeAnswer reads the result of a call that sends.
 func (d jsonCodec) DecodeAnswer(result []byte) (Item, error) {
-	item, err := decodeItem(result)
+	item, err := decodeItem(result, d.others)
 	if d.boxed {
 		unboxEvent(item.Event)
 	}
@@ -148,6 +155,31 @@ const (
 	kindStatus   = "status-update"
 	kindArtifact = "artifact-update"
 )
+
+// objectNames are the names of the members of an object.
+var objectNames = []string{"kind", "task", "message", "statusUpdate", "artifactUpdate", "id", "taskId", "contextId", "sessionId",
+	"metadata", "status", "artifacts", "history", "artifact", "append", "lastChunk", "final", "messageId", "role", "parts", "content",
+	"referenceTaskIds", "extensions"}
+
+// stray reports whether o has members that objects of its kind do not have, as far
+// as we know.
+func (o *object) stray() bool {
+	said := o.MessageID != "" || o.Role != "" || o.Parts != nil || o.Content != nil || o.Refs != nil || o.Exts != nil
+	held := o.Artifacts != nil || o.History != nil
+	chunk := o.Artifact != nil || o.Append || o.LastChunk
+	switch o.kind() {
+	case kindTask:
+		return said || chunk || o.TaskID != ""
+	case kindMessage:
+		return held || chunk || o.Status != nil || o.ID.text != ""
+	case kindStatus:
+		return said || held || chunk
+	case kindArtifact:
+		return said || held || o.Status != nil
+	default:
+		return false
+	}
+}
 
 // kind returns what o is: what it says, or what its members say.
 func (o *object) kind() string {

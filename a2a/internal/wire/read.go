@@ -38,6 +38,7 @@ func (o *object) read(s *scan) {
 			o.readInner(s, name)
 		}
 	}
+	s.odd = s.odd || o.stray()
 }
 
 // readInner reads a member that has members itself.
@@ -77,7 +78,7 @@ func (o *object) readInner(s *scan, name []byte) {
 	case "content":
 		o.Content = readParts(s, o.Content)
 	default:
-		s.bad = true
+		s.unknown(name, objectNames)
 	}
 }
 
@@ -99,7 +100,7 @@ func (st *status) read(s *scan) {
 		case "timestamp":
 			st.Timestamp = timeOf(s.text())
 		default:
-			s.bad = true
+			s.unknown(name, statusNames)
 		}
 	}
 }
@@ -120,7 +121,7 @@ func (a *artifact) read(s *scan) {
 		case "extensions":
 			a.Extensions = scanTexts(s, a.Extensions)
 		default:
-			s.bad = true
+			s.unknown(name, artifactNames)
 		}
 	}
 }

@@ -10,10 +10,16 @@ import (
 // are *a2a.Error and say what the caller must mend.
 func (d jsonCodec) DecodeSend(params []byte) (*a2a.SendRequest, error) {
 	req, err := d.decodeSend(params)
-	if err == nil && req.Push != nil {
+	if err != nil {
+		return nil, err
+	}
+	if req.Push != nil {
 		req.Push.Generation = d.generation
 	}
-	return req, err
+	if d.others {
+		otherMembers(params, req.Message)
+	}
+	return req, nil
 }
 
 // decodeSend reads what every generation since 0.2 sends.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,10 +15,21 @@ type scan struct {
 	left  []byte
 	depth int
 	bad   bool
+	odd   bool // there are members that we do not know
 }
 
 // maxScan is how deep objects may lie in each other in what a scan reads.
 const maxScan = 64
+
+// unknown passes over the value of a member that we do not know, unless it is one
+// of those to encoding/json, which does not look at capitals.
+func (s *scan) unknown(name []byte, known []string) {
+	for _, k := range known {
+		s.bad = s.bad || strings.EqualFold(k, string(name))
+	}
+	s.odd = true
+	s.raw()
+}
 
 // forgiving goes by the rules of encoding/json.
 var forgiving = jsontext.AllowDuplicateNames(true)
@@ -173,6 +185,13 @@ func (s *scan) flag() bool {
 
 // raw returns a value as it is, if it is valid.
 func (s *scan) raw() []byte {
+	v := s.skip()
+	s.bad = s.bad || !jsontext.Value(v).IsValid(forgiving)
+	return v
+}
+
+// skip returns a value as it is, where everything is known to be valid.
+func (s *scan) skip() []byte {
 	s.peek()
 	end, depth := 0, 0
 	for quoted := false; end < len(s.left); end++ {
@@ -198,6 +217,5 @@ func (s *scan) value(end int) []byte {
 	end = min(end, len(s.left))
 	v := bytes.TrimRight(s.left[:end], " \t\r\n")
 	s.left = s.left[end:]
-	s.bad = s.bad || !jsontext.Value(v).IsValid(forgiving)
 	return v
 }

@@ -59,7 +59,7 @@ func section(name string, v any, err error) txtar.File {
 
 func TestAnswers(t *testing.T) {
 	golden(t, "answers", func(in json.RawMessage) []txtar.File {
-		item, err := decodeItem(in)
+		item, err := v10.DecodeAnswer(in)
 		if err != nil {
 			return []txtar.File{section("", nil, err)}
 		}
@@ -114,7 +114,7 @@ func TestEachDialectReadsWhatItWrites(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			item, err := decodeItem(b)
+			item, err := v10.DecodeAnswer(b)
 			if err != nil || !reflect.DeepEqual(item.Event, e) {
 				t.Errorf("%s: %s became %+v, %v, want %+v", d.Generation, b, item.Event, err, e)
 			}
@@ -301,7 +301,7 @@ func TestQueries(t *testing.T) {
 func FuzzDecodeItem(f *testing.F) {
 	seed(f, "answers")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		item, err := decodeItem(b)
+		item, err := v10.DecodeAnswer(b)
 		if err != nil {
 			return
 		}
@@ -313,7 +313,7 @@ func FuzzDecodeItem(f *testing.F) {
 			if d == &v01 {
 				continue // it has fewer kinds of things; see TestTheFirstGeneration
 			}
-			if again, err := decodeItem(out); err != nil || reflect.TypeOf(again.Event) != reflect.TypeOf(item.Event) {
+			if again, err := v10.DecodeAnswer(out); err != nil || reflect.TypeOf(again.Event) != reflect.TypeOf(item.Event) {
 				t.Fatalf("%s, which is %s, cannot be read in %s: %v", out, b, d.Generation, err)
 			}
 		}
