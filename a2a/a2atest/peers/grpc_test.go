@@ -115,13 +115,8 @@ func TestTheOldServerOfA2AGoOverGRPC(t *testing.T) {
 }
 
 func TestAServerThatIsNotThereIsNotTheAgentsWord(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Write([]byte(`{"name":"gone","supportedInterfaces":[{"url":"` + l.Addr().String() + `","protocolBinding":"GRPC","protocolVersion":"1.0"}]}`))
+		w.Write([]byte(`{"name":"gone","supportedInterfaces":[{"url":"127.0.0.1:1","protocolBinding":"GRPC","protocolVersion":"1.0"}]}`))
 	}))
 	t.Cleanup(web.Close)
 	c, err := dialer(t).Dial(t.Context(), web.URL)
