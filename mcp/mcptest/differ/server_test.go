@@ -190,7 +190,7 @@ func send(t *testing.T, srv *httptest.Server, text string, session *string) answ
 	if err != nil {
 		t.Fatalf("%v in request\n%s", err, text)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	r = r.WithContext(ctx)
 	r.RequestURI, r.URL.Scheme, r.URL.Host = "", "http", srv.Listener.Addr().String()
