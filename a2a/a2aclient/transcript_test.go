@@ -104,7 +104,7 @@ func answer(t *testing.T, section string) a2atest.Answer {
 
 // perform does what a transcript says and tells what came of it.
 func perform(t *testing.T, rogue *a2atest.Rogue, do string) string {
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	url := rogue.Serve(t)
 	var out strings.Builder

@@ -40,7 +40,7 @@ func TestAQuietStreamIsKeptAlive(t *testing.T) {
 	defer agent.Close()
 	web := httptest.NewServer(&a2aserver.Server{Agent: agent, Card: agent.Card(), KeepAlive: time.Millisecond})
 	defer web.Close()
-	ctx, hangUp := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, hangUp := context.WithTimeout(t.Context(), time.Minute)
 	defer hangUp()
 	comments := 0
 	for lines := bufio.NewScanner(post(t, ctx, web.URL, streamHang).Body); comments < 3; {

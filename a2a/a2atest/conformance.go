@@ -68,7 +68,7 @@ func reply(task *a2a.Task, text string) *a2a.SendRequest {
 }
 
 func testContext(t *testing.T) context.Context {
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(stop)
 	return ctx
 }

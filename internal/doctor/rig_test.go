@@ -77,7 +77,7 @@ func newRig(t testing.TB, spoil func(*exchange)) *rig {
 // examine lets the doctor log in at the rig and look.
 func (g *rig) examine(t testing.TB, change ...func(*Doctor)) *Report {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	d := &Doctor{Login: approve}
 	for _, f := range change {

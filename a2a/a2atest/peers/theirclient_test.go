@@ -56,7 +56,7 @@ func ask(text string) *theirs.SendMessageRequest {
 }
 
 func deadline(t *testing.T) context.Context {
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(stop)
 	return ctx
 }

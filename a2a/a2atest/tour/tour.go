@@ -266,7 +266,7 @@ func (t tour) refusals(ctx context.Context) error {
 // well. What goes wrong is told, and the rest goes on.
 func (t tour) run(ctx context.Context, out, trouble io.Writer) {
 	for _, s := range t.steps() {
-		ctx, stop := context.WithTimeout(ctx, 20*time.Second)
+		ctx, stop := context.WithTimeout(ctx, time.Minute)
 		if err := s.do(ctx); err != nil {
 			fmt.Fprintf(trouble, "%s: %v\n", s.name, err)
 		} else {

@@ -61,7 +61,7 @@ func (p peer) serve(t *testing.T) theirs {
 }
 
 func deadline(t *testing.T) context.Context {
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(stop)
 	return ctx
 }

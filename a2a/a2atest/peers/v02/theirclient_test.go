@@ -26,7 +26,7 @@ func theirClient(t *testing.T) (*client.A2AClient, *a2atest.Agent) {
 }
 
 func deadline(t *testing.T) context.Context {
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(stop)
 	return ctx
 }
