@@ -25,7 +25,7 @@ staticcheck: ## the version that go.mod pins as a tool
 unraced = -gcflags=modernc.org/...=-race=false -gcflags=golang.org/x/crypto/...=-race=false
 
 race: ## the race detector needs cgo; the product does not
-	CGO_ENABLED=1 go test -race -timeout 20m $(unraced) $$(go list ./... | grep -v /internal/e2e)
+	CGO_ENABLED=1 go test -race -timeout 40m $(unraced) $$(go list ./... | grep -v /internal/e2e)
 
 bench-mcp: ## calls per second, beside mcp-go and go-sdk
 	cd mcp/mcptest/bench && go run .

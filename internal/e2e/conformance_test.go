@@ -123,7 +123,7 @@ func conformance(t *testing.T, suite, server string, args ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, append([]string{index, "server", "--url", server}, args...)...)
 	cmd.Dir = t.TempDir() // it leaves its results behind

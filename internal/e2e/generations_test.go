@@ -90,7 +90,7 @@ func (s sdk) visit(t *testing.T, url, phase, file string, env []string) string {
 	t.Helper()
 	node, err := Node("node")
 	Need(t, err)
-	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, node, "generations.mjs", phase, file)
 	cmd.Dir = "node"

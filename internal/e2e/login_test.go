@@ -97,7 +97,7 @@ func (v visitor) run(t *testing.T, p *program, consents int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, append([]string{script}, v.args...)...)
 	cmd.Dir = v.home // some leave results where they run

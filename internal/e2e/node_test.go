@@ -22,7 +22,7 @@ func (s script) run(t *testing.T, p *program) {
 	t.Helper()
 	node, err := Node("node")
 	Need(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, append([]string{s.name}, s.args...)...)
 	cmd.Dir = "node"

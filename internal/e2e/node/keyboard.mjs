@@ -34,7 +34,8 @@ await run(async () => {
 async function signIn(keys, app, callback) {
   const asked = begin(app);
   await keys.open(asked.url);
-  await keys.type(env('RIALTO_USERNAME')); // the first field has the focus
+  await keys.page.locator('#username:focus').waitFor(); // the first field has the focus
+  await keys.type(env('RIALTO_USERNAME'));
   await keys.press('Tab');
   await keys.type(env('RIALTO_PASSWORD'));
   await keys.press('Enter');
@@ -50,7 +51,7 @@ async function answer(keys, token) {
   await keys.open(`/answer/${task_id}`);
   await keys.fill('Where to', 'Lisbon');
   await keys.fill('On which day', '12312030', { clear: false });
-  await keys.fill('Class', 'b', { clear: false });
+  await keys.choose('Class', 'b');
   await keys.fill('People', '2');
   await keys.to('There and back');
   await keys.press('Space');
@@ -101,7 +102,7 @@ async function addAgent(keys) {
 /** Finds a task that waits among all, and cancels it. */
 async function cancelTask(keys) {
   await keys.open('/admin/tasks');
-  await keys.fill('State', 'Waits for an a', { clear: false });
+  await keys.choose('State', 'Waits for an a');
   await keys.fill('Agent', 'travel');
   await keys.submit('Show');
   assert.match(keys.page.url(), /agent=travel.*state=input-required|state=input-required.*agent=travel/);
@@ -115,7 +116,7 @@ async function cancelTask(keys) {
 /** Looks for what was done to keys in the audit log. */
 async function filterAudit(keys) {
   await keys.open('/admin/audit');
-  await keys.fill('What', 'Agent ad', { clear: false });
+  await keys.choose('What', 'Agent ad');
   await keys.submit('Show');
   assert.match(keys.page.url(), /kind=agent.added/);
   await keys.says('added');

@@ -120,10 +120,12 @@ async function look(browser, language, options, pages) {
     const answer = await tab.page.goto(url);
     assert.equal(answer.status(), status, `${name}: the status of ${url}`);
     if (action) {
-      const next = tab.page.waitForResponse((r) => r.request().method() === 'POST');
-      await tab.page.locator(`form[action="${action}"] button`).first().click();
-      assert.equal((await next).status(), status, `${name}: the status of ${action}`);
-      await tab.page.waitForLoadState();
+      const [next] = await Promise.all([
+        tab.page.waitForResponse((r) => r.request().method() === 'POST'),
+        tab.page.waitForEvent('load'), // of the page behind it: this one has long been loaded
+        tab.page.locator(`form[action="${action}"] button`).first().click(),
+      ]);
+      assert.equal(next.status(), status, `${name}: the status of ${action}`);
     }
     assert.equal(await tab.page.getAttribute('html', 'lang'), language, `${name}: its language`);
     for (const [size, viewport] of Object.entries({ 1280: desktop, 390: phone })) {

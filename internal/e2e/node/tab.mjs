@@ -3,10 +3,13 @@
 import { chromium } from 'playwright-core';
 import { assert, env } from './report.mjs';
 
+const patience = 120_000; // in ms: a busy machine takes its time
+
 /** Starts the browser. */
 export function launch() {
   return chromium.launch({
     executablePath: env('RIALTO_CHROMIUM'),
+    timeout: patience,
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
 }
@@ -14,6 +17,7 @@ export function launch() {
 /** Opens a page in a profile of its own, and watches what it does. */
 export async function open(browser, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', ...options });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   const wrong = [];
   page.on('console', (m) => ['error', 'warning'].includes(m.type()) && wrong.push(`console: ${m.text()}`));
