@@ -90,7 +90,7 @@ const steps = {
   async 'sign in'(call) {
     person.asked = [];
     const goesOn = env('RIALTO_GOES_ON') === 'true';
-    const waits = await send(call, { message: `auth Sign in at ${place}`, wait: goesOn ? 20 : 1 });
+    const waits = await send(call, { message: `auth Sign in at ${place}`, wait: goesOn ? 60 : 10 }); // for the agent to ask, too
     assert.deepEqual(person.asked.map((p) => [p.mode, p.url]), [['url', place]]);
     if (goesOn) return ended(waits, 'Sign in');
     assert.equal(waits.state, 'auth-required', JSON.stringify(waits));
