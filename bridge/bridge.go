@@ -113,7 +113,7 @@ type Bridge struct {
 
 	crowded time.Time // no message leaves before its task is written, until then
 
-	lingers map[string]chan struct{} // by handle: pokes for tasks that may go on by themselves
+	hints chan string // handles of tasks that their agents say have news
 }
 
 // Agent is an agent that the operator offers.
@@ -177,7 +177,9 @@ func (b *Bridge) Start() {
 	if b.Alone {
 		b.inherit()
 	}
+	b.hints = make(chan string, maxHints)
 	b.wg.Go(b.rescue)
+	b.wg.Go(b.lookAfter)
 	if b.Signals != nil {
 		b.outgoing = make(chan Signal, maxSignals)
 		b.wg.Go(b.exchange)

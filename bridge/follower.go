@@ -93,7 +93,6 @@ func (b *Bridge) leave(f *follower) {
 func (f *follower) live(send *a2a.SendRequest) {
 	f.run(f.b.running, f.b.withHook(f.conn, f.start, send))
 	f.b.leave(f)
-	f.b.linger(f)
 }
 
 // follower returns the one of this replica that watches handle, or nil.

@@ -94,6 +94,17 @@ type Ledger interface {
 	// number of parallel calls, each task goes to exactly one.
 	ClaimTasks(ctx context.Context, l Lease, now time.Time, limit int) ([]*Entry, error)
 
+	// DueTasks hands the caller at most limit tasks in auth-required that are due to be
+	// looked at, the longest due first. Each is due again after a sixteenth of the time
+	// since it changed, two seconds at least and an hour at most. Of any number of
+	// parallel calls, each task goes to exactly one. Within ten seconds of its pause a
+	// task is due for the first time.
+	DueTasks(ctx context.Context, now time.Time, limit int) ([]Waiting, error)
+
+	// LookSoon makes a task due now, if it is in auth-required, and reports whether it
+	// is.
+	LookSoon(ctx context.Context, handle string, now time.Time) (bool, error)
+
 	// DropTasks forgets tasks that settled before a moment, at most limit, and
 	// returns how many: those of agent or, where that is "", of all agents except
 	// these.

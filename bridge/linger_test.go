@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ type patient struct {
 	scripted
 	mu       sync.Mutex
 	signedIn bool
+	forgot   bool
 }
 
 func newPatient() *patient {
@@ -39,7 +41,21 @@ func (p *patient) task() *a2a.Task {
 	return t
 }
 
-func (p *patient) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) { return p.task(), nil }
+func (p *patient) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) {
+	p.mu.Lock()
+	forgot := p.forgot
+	p.mu.Unlock()
+	if forgot {
+		return nil, a2a.Errorf(a2a.TaskNotFound, "no such task")
+	}
+	return p.task(), nil
+}
+
+func (p *patient) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.forgot = true
+}
 
 func (p *patient) signIn() {
 	p.mu.Lock()
@@ -75,6 +91,38 @@ func TestATaskWhoseOwnerHasSignedInElsewhereGoesOnByItself(t *testing.T) {
 			got.want(t, a2a.Completed, false)
 			if !strings.Contains(got.Text, "your letters") || agent.sent() != 1 {
 				t.Errorf("got %q after %d messages, want the letters after one", got.Text, agent.sent())
+			}
+		})
+	}
+}
+
+// TestAWaitForASignInOutlastsTheProcessAndADay has nobody ask for a task whose owner
+// signs in when the server has been started again, and a day later; or whose agent has
+// forgotten it by then.
+func TestAWaitForASignInOutlastsTheProcessAndADay(t *testing.T) {
+	for name, want := range map[string]a2a.State{"signs in": a2a.Completed, "forgotten": a2a.Failed} {
+		t.Run(name, func(t *testing.T) {
+			var late atomic.Int64 // by how much the clock is set forward
+			clock := func(b *bridge.Bridge) {
+				b.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
+			}
+			agent, dsn := newPatient(), t.TempDir()+"/test.db"
+			agents := map[string]peer{"letters": agent.peer()}
+			r := newRigWith(t, dsn, agents, clock)
+			id := r.call("send_task", `{"message":"read my letters"}`).TaskID
+			r.Close()
+			late.Store(int64(24 * time.Hour))
+			r = newRigWith(t, dsn, agents, clock)
+			if name == "forgotten" {
+				agent.forget()
+			} else {
+				agent.signIn()
+			}
+			late.Store(int64(26 * time.Hour))
+			r.waitForEnd(id)
+			e, err := r.Ledger.Task(t.Context(), "alice", id)
+			if err != nil || e.State() != want || agent.sent() != 1 {
+				t.Errorf("got %s, %v after %d messages, want %s after one", e.State(), err, agent.sent(), want)
 			}
 		})
 	}

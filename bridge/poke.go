@@ -12,26 +12,26 @@ import (
 const lookFor = 30 * time.Second
 
 // Poke has a task looked at, because its agent says that there is news. It does
-// not wait, and whoever follows the task looks: this replica or another.
+// not wait, and whoever follows the task looks: this replica or another; or this one,
+// if the task waits for something that its agent has got by now.
 func (b *Bridge) Poke(handle string) {
-	if !b.poke(handle) {
-		b.signal(Signal{About: AboutAgent, Handle: handle})
+	if b.poke(handle) {
+		return
+	}
+	select {
+	case b.hints <- handle:
+	default:
 	}
 }
 
-// poke reports whether this replica looks after the task.
+// poke reports whether this replica follows the task.
 func (b *Bridge) poke(handle string) bool {
-	b.mu.Lock()
-	poked := b.lingers[handle]
-	if f := b.live[handle]; f != nil {
-		poked = f.poked
-	}
-	b.mu.Unlock()
-	if poked == nil {
+	f := b.follower(handle)
+	if f == nil {
 		return false
 	}
 	select {
-	case poked <- struct{}{}:
+	case f.poked <- struct{}{}:
 	default: // it is about to look
 	}
 	return true

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,6 +44,7 @@ func TestLedger(t *testing.T, open func(*testing.T) bridge.Ledger) {
 		"whole tasks are listed in pages, latest change first": wholePages,
 		"an owner has only so many tasks running":              tooMany,
 		"tasks of replicas that are gone count for nobody":     goneCountForNobody,
+		"a task that waits for a sign-in is due now and then":  due,
 		"a task may have ended before it is written":           addedSettled,
 		"tasks that settled long ago are forgotten":            dropped,
 		"a message that is sent again is taken once":           sentOnce,
@@ -228,6 +230,47 @@ func goneCountForNobody(t *testing.T, l bridge.Ledger) {
 	if err != nil || len(got) != 1 || got[0].Handle != gone.Handle {
 		t.Errorf("got %d tasks, %v, want the one whose lease was ended", len(got), err)
 	}
+}
+
+func due(t *testing.T, l bridge.Ledger) {
+	waiting, asking := add(t, l), add(t, l)
+	add(t, l)
+	settle(t, l, waiting, a2a.AuthRequired)
+	settle(t, l, asking, a2a.InputRequired)
+	is := func(after time.Duration, want int) {
+		t.Helper()
+		got, err := l.DueTasks(t.Context(), now.Add(after), 10)
+		if err != nil || len(got) != want || want == 1 && got[0] != (bridge.Waiting{Owner: "alice", Handle: waiting.Handle}) {
+			t.Errorf("after %v: got %+v, %v, want %d", after, got, err, want)
+		}
+	}
+	is(9*time.Second, 0)
+	is(10*time.Second, 1)
+	is(11*time.Second, 0)
+	is(12*time.Second, 1)
+	is(16*time.Minute, 1)
+	is(16*time.Minute+59*time.Second, 0)
+	is(17*time.Minute, 1)
+	is(80*24*time.Hour, 1)
+	is(80*24*time.Hour+59*time.Minute, 0)
+	for handle, want := range map[string]bool{waiting.Handle: true, asking.Handle: false, "none": false} {
+		if waits, err := l.LookSoon(t.Context(), handle, now.Add(80*24*time.Hour)); err != nil || waits != want {
+			t.Errorf("LookSoon: got %v, %v, want %v", waits, err, want)
+		}
+	}
+	var won atomic.Int32
+	count(t, func(int) (bool, error) {
+		got, err := l.DueTasks(context.Background(), now.Add(80*24*time.Hour), 10)
+		won.Add(int32(len(got)))
+		return len(got) > 0, err
+	})
+	if won.Load() != 1 {
+		t.Errorf("got %d who look at a task, want 1", won.Load())
+	}
+	if err := l.ContinueTask(t.Context(), waiting, "m2", lease("r1"), now); err != nil {
+		t.Fatal(err)
+	}
+	is(81*24*time.Hour, 0)
 }
 
 func addedSettled(t *testing.T, l bridge.Ledger) {

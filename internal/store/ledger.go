@@ -251,6 +251,35 @@ func (db *DB) ClaimTasks(ctx context.Context, l bridge.Lease, now time.Time, lim
 	return scanEntries(rows)
 }
 
+// What waits in auth-required nobody follows: lease_until is when it is due.
+const waits = `settled = 1 AND state = 'auth-required'`
+
+// DueTasks implements bridge.Ledger. The condition stands twice as in ClaimTasks.
+func (db *DB) DueTasks(ctx context.Context, now time.Time, limit int) (due []bridge.Waiting, err error) {
+	rows, err := db.write.QueryContext(ctx, `
+		UPDATE tasks SET lease_until = $1 + CASE WHEN $1 - updated < 32000 THEN 2000 WHEN $1 - updated > 57600000 THEN 3600000 ELSE ($1 - updated) / 16 END
+		WHERE `+waits+` AND lease_until <= $1 AND handle IN (SELECT handle FROM tasks WHERE `+waits+` AND lease_until <= $1 ORDER BY lease_until LIMIT $2)
+		RETURNING owner, handle`, now.UnixMilli(), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var w bridge.Waiting
+		if err := rows.Scan(&w.Owner, &w.Handle); err != nil {
+			return nil, err
+		}
+		due = append(due, w)
+	}
+	return due, rows.Err()
+}
+
+// LookSoon implements bridge.Ledger.
+func (db *DB) LookSoon(ctx context.Context, handle string, now time.Time) (bool, error) {
+	n, err := changed(ctx, db.write, `UPDATE tasks SET lease_until = $1 WHERE handle = $2 AND `+waits, now.UnixMilli(), handle)
+	return n > 0, err
+}
+
 // DropTasks implements bridge.Ledger.
 func (db *DB) DropTasks(ctx context.Context, before time.Time, agent string, except []string, limit int) (n int, err error) {
 	args := []any{before.UnixMilli(), agent, limit, ""}
