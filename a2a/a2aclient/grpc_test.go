@@ -1,6 +1,7 @@
 package a2aclient_test
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -18,11 +19,12 @@ import (
 type carrier struct {
 	origin, name string
 	metadata     map[string][]string
+	body         string // of the answer; "" is that task t is completed
 }
 
 func (c *carrier) Carry(_ context.Context, origin *url.URL, name string, metadata map[string][]string, _ []byte) (*http.Response, error) {
 	c.origin, c.name, c.metadata = origin.String(), name, metadata
-	body := "\x0a\x07\x0a\x01t\x1a\x02\x08\x03" // a SendMessageResponse: task t is completed
+	body := cmp.Or(c.body, "\x0a\x07\x0a\x01t\x1a\x02\x08\x03") // a SendMessageResponse
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 

@@ -3,6 +3,7 @@ package a2aclient_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -65,6 +66,37 @@ func TestABodyThatGrowsWhenItIsUnpackedIsBounded(t *testing.T) {
 					t.Errorf("got %v, want that it is too large", err)
 				}
 			})
+		}
+	}
+}
+
+// TestAnAnswerOfTooManyThingsIsRefused: it is not large, but what is made of it
+// would be.
+func TestAnAnswerOfTooManyThingsIsRefused(t *testing.T) {
+	const size = 15 << 20
+	message := `{"message":{"messageId":"m","parts":[` + strings.Repeat(`{},`, size/3) + `{}]}}`
+	rogue := &a2atest.Rogue{Card: cardV10, Answers: map[string][]a2atest.Answer{
+		"SendMessage":          {{Body: `{"jsonrpc":"2.0","id":$ID,"result":` + message + `}`}},
+		"SendStreamingMessage": {{Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: `data: {"jsonrpc":"2.0","id":$ID,"result":` + message + "}\n\n"}},
+	}}
+	byJSON, err := (&a2aclient.Dialer{}).Dial(t.Context(), rogue.Serve(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	message = strings.Repeat("\x2a\x00", size/2)
+	s := newSite(t, map[string]string{"/.well-known/agent-card.json": `{"name":"g","supportedInterfaces":[{"url":"127.0.0.1:7","protocolBinding":"GRPC","protocolVersion":"1.0"}]}`})
+	byGRPC, err := (&a2aclient.Dialer{GRPC: &carrier{body: "\x12" + string(binary.AppendUvarint(nil, uint64(len(message)))) + message}}).Dial(t.Context(), s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]*a2aclient.Client{"JSON": byJSON, "a stream": byJSON, "gRPC": byGRPC} {
+		_, err := c.Send(t.Context(), a2atest.Say("x"))
+		if name == "a stream" {
+			for _, err = range c.Stream(t.Context(), a2atest.Say("x")) {
+			}
+		}
+		if !a2a.Is(err, a2a.InvalidAgentResponse) || !strings.Contains(err.Error(), "the agent's answer is not A2A: ") || !strings.Contains(err.Error(), "too many parts") {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }

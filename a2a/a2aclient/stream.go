@@ -274,6 +274,9 @@ func (s *stream) read() (wire.Item, error) {
 			s.unroll(item.Event)
 			return item, nil
 		}
+		if errors.Is(err, wire.ErrTooMany) {
+			return wire.Item{}, garbled("%v", err)
+		}
 		s.lossy = true
 	}
 	return wire.Item{}, garbled("%d events in a row make no sense", maxNoise)

@@ -39,6 +39,9 @@ func (i Item) Done() bool {
 // decodeItem reads the result of a call that sends or streams, with the members
 // that we do not know if others is set.
 func decodeItem(result []byte, others bool) (i Item, err error) {
+	if !fits(result) {
+		return Item{}, ErrTooMany
+	}
 	var o object
 	s := scan{left: result}
 	if o.read(&s); s.good() {

@@ -137,6 +137,9 @@ func (d *Dialect) meaning(number int) a2a.Code {
 // decides where there is one, for numbers mean different things in different
 // generations and peers mix them up.
 func (d *Dialect) DecodeError(in *jsonrpc.Error) *a2a.Error {
+	if !fits(in.Data) {
+		in.Data = nil
+	}
 	if inner := wrapped(in.Data); inner != nil {
 		in = inner
 	}

@@ -19,17 +19,17 @@ func (d protobuf) DecodeAnswer(result []byte) (Item, error) { return d.DecodeEve
 func (d protobuf) DecodeEvent(result []byte) (Item, error) {
 	var i Item
 	var err error
-	f := fields{left: result}
+	f := newFields(result)
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
-			i, err = wrap(d.DecodeTask(f.bytes))
+			i, err = wrap(d.readTask(f.inner()))
 		case 2<<3 | sized:
-			i, err = wrap(d.message(f.bytes, keepUnknown))
+			i, err = wrap(d.message(f.inner(), keepUnknown))
 		case 3<<3 | sized:
-			i, err = d.statusUpdate(f.bytes)
+			i, err = d.statusUpdate(f.inner())
 		case 4<<3 | sized:
-			i, err = wrap(d.artifactUpdate(f.bytes))
+			i, err = wrap(d.artifactUpdate(f.inner()))
 		}
 		f.check(err)
 	}
@@ -40,11 +40,12 @@ func (d protobuf) DecodeEvent(result []byte) (Item, error) {
 }
 
 // DecodeTask reads a Task (Codec).
-func (d protobuf) DecodeTask(result []byte) (*a2a.Task, error) {
+func (d protobuf) DecodeTask(result []byte) (*a2a.Task, error) { return d.readTask(newFields(result)) }
+
+func (d protobuf) readTask(f fields) (*a2a.Task, error) {
 	t := &a2a.Task{Status: a2a.Status{State: a2a.Unknown}}
 	var unnamed []int
 	var err error
-	f := fields{left: result}
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
@@ -52,10 +53,10 @@ func (d protobuf) DecodeTask(result []byte) (*a2a.Task, error) {
 		case 2<<3 | sized:
 			t.ContextID = f.text()
 		case 3<<3 | sized:
-			t.Status, err = d.status(f.bytes)
+			t.Status, err = d.status(f.inner())
 			f.check(err)
 		case 4<<3 | sized:
-			a, err := d.artifact(f.bytes)
+			a, err := d.artifact(f.inner())
 			f.check(err)
 			if a.ID == "" {
 				a.ID, unnamed = nameOf(&a, len(t.Artifacts)), append(unnamed, len(t.Artifacts))
@@ -63,7 +64,7 @@ func (d protobuf) DecodeTask(result []byte) (*a2a.Task, error) {
 			t.Artifacts = append(t.Artifacts, a)
 		case 5<<3 | sized:
 			t.History = append(t.History, a2a.Message{})
-			f.check(d.readMessage(f.bytes, keepUnknown, &t.History[len(t.History)-1]))
+			f.check(d.readMessage(f.inner(), keepUnknown, &t.History[len(t.History)-1]))
 		case 6<<3 | sized:
 			t.Metadata = f.object()
 		}
@@ -75,11 +76,10 @@ func (d protobuf) DecodeTask(result []byte) (*a2a.Task, error) {
 	return t, f.err
 }
 
-func (d protobuf) statusUpdate(b []byte) (Item, error) {
+func (d protobuf) statusUpdate(f fields) (Item, error) {
 	u := &a2a.StatusUpdate{Status: a2a.Status{State: a2a.Unknown}}
 	i := Item{Event: u}
 	var err error
-	f := fields{left: b}
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
@@ -87,7 +87,7 @@ func (d protobuf) statusUpdate(b []byte) (Item, error) {
 		case 2<<3 | sized:
 			u.ContextID = f.text()
 		case 3<<3 | sized:
-			u.Status, err = d.status(f.bytes)
+			u.Status, err = d.status(f.inner())
 			f.check(err)
 		case 4<<3 | varint:
 			i.Final = d.v03 && f.flag()
@@ -98,11 +98,10 @@ func (d protobuf) statusUpdate(b []byte) (Item, error) {
 	return i, f.err
 }
 
-func (d protobuf) artifactUpdate(b []byte) (*a2a.ArtifactUpdate, error) {
+func (d protobuf) artifactUpdate(f fields) (*a2a.ArtifactUpdate, error) {
 	u := &a2a.ArtifactUpdate{}
 	var whole bool
 	var err error
-	f := fields{left: b}
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
@@ -111,7 +110,7 @@ func (d protobuf) artifactUpdate(b []byte) (*a2a.ArtifactUpdate, error) {
 			u.ContextID = f.text()
 		case 3<<3 | sized:
 			whole = true
-			u.Artifact, err = d.artifact(f.bytes)
+			u.Artifact, err = d.artifact(f.inner())
 			f.check(err)
 			u.Artifact.ID = cmp.Or(u.Artifact.ID, nameOf(&u.Artifact, 0))
 		case 4<<3 | varint:
@@ -128,10 +127,9 @@ func (d protobuf) artifactUpdate(b []byte) (*a2a.ArtifactUpdate, error) {
 	return u, f.err
 }
 
-func (d protobuf) status(b []byte) (a2a.Status, error) {
+func (d protobuf) status(f fields) (a2a.Status, error) {
 	s := a2a.Status{State: a2a.Unknown}
 	var err error
-	f := fields{left: b}
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | varint:
@@ -140,7 +138,7 @@ func (d protobuf) status(b []byte) (a2a.Status, error) {
 				s.State = protoStates[f.number]
 			}
 		case 2<<3 | sized:
-			s.Message, err = d.message(f.bytes, keepUnknown)
+			s.Message, err = d.message(f.inner(), keepUnknown)
 			f.check(err)
 		case 3<<3 | sized:
 			s.Timestamp = f.time()
@@ -151,14 +149,14 @@ func (d protobuf) status(b []byte) (a2a.Status, error) {
 
 // message reads a Message. unknown decides what becomes of parts that we cannot
 // read.
-func (d protobuf) message(b []byte, unknown func(json.RawMessage) (a2a.Part, error)) (*a2a.Message, error) {
+func (d protobuf) message(f fields, unknown func(json.RawMessage) (a2a.Part, error)) (*a2a.Message, error) {
 	m := &a2a.Message{}
-	return m, d.readMessage(b, unknown, m)
+	return m, d.readMessage(f, unknown, m)
 }
 
 // readMessage reads a Message into m, which is empty.
-func (d protobuf) readMessage(b []byte, unknown func(json.RawMessage) (a2a.Part, error), m *a2a.Message) error {
-	f := fields{left: b}
+func (d protobuf) readMessage(f fields, unknown func(json.RawMessage) (a2a.Part, error), m *a2a.Message) error {
+	f.spend(objectRoom)
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
@@ -170,7 +168,7 @@ func (d protobuf) readMessage(b []byte, unknown func(json.RawMessage) (a2a.Part,
 		case 4<<3 | varint:
 			m.Role = protoRole(f.number)
 		case 5<<3 | sized:
-			p, err := d.part(f.bytes, unknown)
+			p, err := d.part(f.inner(), unknown)
 			f.check(inside("parts", len(m.Parts), err))
 			m.Parts = append(m.Parts, p)
 		case 6<<3 | sized:
@@ -207,10 +205,10 @@ func inside(list string, i int, err error) error {
 // by its place in the list.
 func nameOf(a *a2a.Artifact, i int) string { return cmp.Or(a.Name, NumberedArtifact(i)) }
 
-func (d protobuf) artifact(b []byte) (a2a.Artifact, error) {
+func (d protobuf) artifact(f fields) (a2a.Artifact, error) {
 	var a a2a.Artifact
 	second := d.either(3, 2) // 0.3 passes over a number
-	f := fields{left: b}
+	f.spend(objectRoom)
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
@@ -220,7 +218,7 @@ func (d protobuf) artifact(b []byte) (a2a.Artifact, error) {
 		case (second+1)<<3 | sized:
 			a.Description = f.text()
 		case (second+2)<<3 | sized:
-			p, err := d.part(f.bytes, keepUnknown)
+			p, err := d.part(f.inner(), keepUnknown)
 			f.check(inside("parts", len(a.Parts), err))
 			a.Parts = append(a.Parts, p)
 		case (second+3)<<3 | sized:
@@ -232,12 +230,13 @@ func (d protobuf) artifact(b []byte) (a2a.Artifact, error) {
 	return a, f.err
 }
 
-func (d protobuf) part(b []byte, unknown func(json.RawMessage) (a2a.Part, error)) (a2a.Part, error) {
+func (d protobuf) part(f fields, unknown func(json.RawMessage) (a2a.Part, error)) (a2a.Part, error) {
+	f.spend(objectRoom)
 	read := part10proto
 	if d.v03 {
 		read = part03proto
 	}
-	p, err := read(b)
+	p, err := read(f)
 	switch {
 	case err != nil:
 		return p, err
@@ -254,8 +253,7 @@ func (d protobuf) part(b []byte, unknown func(json.RawMessage) (a2a.Part, error)
 	return p, nil
 }
 
-func part10proto(b []byte) (p a2a.Part, err error) {
-	f := fields{left: b}
+func part10proto(f fields) (p a2a.Part, err error) {
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
@@ -278,19 +276,18 @@ func part10proto(b []byte) (p a2a.Part, err error) {
 }
 
 // part03proto reads a Part of 0.3, whose file and data are messages in it.
-func part03proto(b []byte) (p a2a.Part, err error) {
-	f := fields{left: b}
+func part03proto(f fields) (p a2a.Part, err error) {
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
 			p = a2a.Part{Content: a2a.Text(f.text()), Metadata: p.Metadata}
 		case 2<<3 | sized:
 			metadata := p.Metadata
-			p, err = file03proto(f.bytes)
+			p, err = file03proto(f.inner())
 			p.Metadata = metadata
 			f.check(err)
 		case 3<<3 | sized:
-			data, err := data03proto(f.bytes)
+			data, err := data03proto(f.inner())
 			f.check(err)
 			p = a2a.Part{Content: f.json(data), Metadata: p.Metadata}
 		case 4<<3 | sized:
@@ -300,9 +297,8 @@ func part03proto(b []byte) (p a2a.Part, err error) {
 	return p, f.err
 }
 
-func data03proto(b []byte) (map[string]any, error) {
+func data03proto(f fields) (map[string]any, error) {
 	data := map[string]any{}
-	f := fields{left: b}
 	for f.next() {
 		if f.tag == 1<<3|sized {
 			data = f.object()
@@ -311,8 +307,7 @@ func data03proto(b []byte) (map[string]any, error) {
 	return data, f.err
 }
 
-func file03proto(b []byte) (p a2a.Part, err error) {
-	f := fields{left: b}
+func file03proto(f fields) (p a2a.Part, err error) {
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:

@@ -26,7 +26,7 @@ func (d protobuf) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
 func (d protobuf) DecodeList(params []byte) (a2a.TaskFilter, error) {
 	var out a2a.TaskFilter
 	var size *int
-	f := fields{left: params}
+	f := newFields(params)
 	for f.next() {
 		switch f.tag {
 		case 2<<3 | sized:
@@ -78,11 +78,11 @@ func (d protobuf) EncodePage(p *a2a.TaskPage) ([]byte, error) {
 // DecodePage reads a ListTasksResponse (Codec).
 func (d protobuf) DecodePage(result []byte) (*a2a.TaskPage, error) {
 	p := &a2a.TaskPage{}
-	f := fields{left: result}
+	f := newFields(result)
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
-			t, err := d.DecodeTask(f.bytes)
+			t, err := d.readTask(f.inner())
 			f.check(inside("tasks", len(p.Tasks), err))
 			p.Tasks = append(p.Tasks, t)
 		case 2<<3 | sized:

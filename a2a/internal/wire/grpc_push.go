@@ -36,14 +36,13 @@ func (d protobuf) writePush(w *buffer, c *a2a.PushConfig) {
 }
 
 // pushConfig reads what writePush writes.
-func (d protobuf) pushConfig(b []byte) (*a2a.PushConfig, error) {
+func (d protobuf) pushConfig(f fields) (*a2a.PushConfig, error) {
 	c := &a2a.PushConfig{Generation: a2a.V10}
 	if d.v03 {
 		c.Generation = a2a.V03
 	}
 	var err error
 	id, url, token := d.either(1, 2), d.either(2, 4), d.either(3, 5)
-	f := fields{left: b}
 	for f.next() {
 		switch f.tag {
 		case id<<3 | sized:
@@ -55,16 +54,15 @@ func (d protobuf) pushConfig(b []byte) (*a2a.PushConfig, error) {
 		case 3<<3 | sized:
 			c.TaskID = a2a.TaskID(f.text())
 		case (token+1)<<3 | sized:
-			c.Authentication, err = pushAuthentication(f.bytes)
+			c.Authentication, err = pushAuthentication(f.inner())
 			f.check(err)
 		}
 	}
 	return c, f.err
 }
 
-func pushAuthentication(b []byte) (*a2a.PushAuthentication, error) {
+func pushAuthentication(f fields) (*a2a.PushAuthentication, error) {
 	a := &a2a.PushAuthentication{}
-	f := fields{left: b}
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
@@ -90,19 +88,18 @@ func (d protobuf) writeTaskPush(w *buffer, c *a2a.PushConfig) {
 }
 
 // taskPush reads a TaskPushNotificationConfig.
-func (d protobuf) taskPush(b []byte) (*a2a.PushConfig, error) {
+func (d protobuf) taskPush(f fields) (*a2a.PushConfig, error) {
 	if !d.v03 {
-		return d.pushConfig(b)
+		return d.pushConfig(f)
 	}
 	c, named := &a2a.PushConfig{}, PushID{}
 	var err error
-	f := fields{left: b}
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
 			named = parseResource(f.text())
 		case 2<<3 | sized:
-			c, err = d.pushConfig(f.bytes)
+			c, err = d.pushConfig(f.inner())
 			f.check(err)
 		}
 	}
@@ -138,11 +135,11 @@ func (d protobuf) DecodePushSet(params []byte, path PushID) (*a2a.PushConfig, er
 
 func (d protobuf) pushSet(params []byte) (*a2a.PushConfig, error) {
 	if !d.v03 {
-		return d.taskPush(params)
+		return d.taskPush(newFields(params))
 	}
 	c, id := &a2a.PushConfig{}, PushID{}
 	var err error
-	f := fields{left: params}
+	f := newFields(params)
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
@@ -150,7 +147,7 @@ func (d protobuf) pushSet(params []byte) (*a2a.PushConfig, error) {
 		case 2<<3 | sized:
 			id.ID = f.text()
 		case 3<<3 | sized:
-			c, err = d.taskPush(f.bytes)
+			c, err = d.taskPush(f.inner())
 			f.check(err)
 		}
 	}
@@ -165,7 +162,7 @@ func (d protobuf) EncodePush(c *a2a.PushConfig) ([]byte, error) {
 
 // DecodePush reads a TaskPushNotificationConfig (Codec).
 func (d protobuf) DecodePush(result []byte, asked PushID) (*a2a.PushConfig, error) {
-	c, err := d.taskPush(result)
+	c, err := d.taskPush(newFields(result))
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +192,7 @@ func (d protobuf) EncodePushID(op Op, id PushID, tenant string) ([]byte, error) 
 // DecodePushID reads what EncodePushID writes (Codec).
 func (d protobuf) DecodePushID(op Op, params []byte, path PushID) (PushID, error) {
 	var texts [4]string // by their numbers
-	f := fields{left: params}
+	f := newFields(params)
 	for f.next() {
 		if num := f.tag >> 3; f.tag&7 == sized && num < len(texts) {
 			texts[num] = f.text()
@@ -229,9 +226,10 @@ func (d protobuf) EncodePushes(cs []*a2a.PushConfig) ([]byte, error) {
 // DecodePushes reads what EncodePushes writes (Codec).
 func (d protobuf) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConfig, error) {
 	var all []*a2a.PushConfig
-	f := fields{left: result}
+	f := newFields(result)
 	for f.next() {
 		if f.tag == 1<<3|sized {
+			f.spend(objectRoom)
 			c, err := d.DecodePush(f.bytes, PushID{Task: task})
 			f.check(err)
 			all = append(all, c)

@@ -40,15 +40,15 @@ func (d protobuf) DecodeSend(params []byte) (*a2a.SendRequest, error) {
 	r := &a2a.SendRequest{ReturnImmediately: d.v03}
 	var err error
 	message := d.either(1, 2)
-	f := fields{left: params}
+	f := newFields(params)
 	for f.next() {
 		switch f.tag {
 		case message<<3 | sized:
-			if r.Message, err = d.message(f.bytes, refuseUnknown); err != nil {
+			if r.Message, err = d.message(f.inner(), refuseUnknown); err != nil {
 				f.check(a2a.Errorf(a2a.InvalidParams, "params.message.%v", err))
 			}
 		case (message+1)<<3 | sized:
-			f.check(d.configuration(f.bytes, r))
+			f.check(d.configuration(f.inner(), r))
 		case (message+2)<<3 | sized:
 			r.Metadata = f.object()
 		}
@@ -67,14 +67,13 @@ func (d protobuf) DecodeSend(params []byte) (*a2a.SendRequest, error) {
 	return r, nil
 }
 
-func (d protobuf) configuration(b []byte, r *a2a.SendRequest) error {
-	f := fields{left: b}
+func (d protobuf) configuration(f fields, r *a2a.SendRequest) error {
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
 			r.AcceptedOutputModes = append(r.AcceptedOutputModes, f.text())
 		case 2<<3 | sized:
-			c, err := d.pushConfig(f.bytes)
+			c, err := d.pushConfig(f.inner())
 			if err == nil {
 				c, err = inline(c)
 			}
@@ -130,7 +129,7 @@ func (d protobuf) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
 func (d protobuf) DecodeQuery(params []byte) (a2a.TaskQuery, error) {
 	var q a2a.TaskQuery
 	id := d.either(1, 2)
-	f := fields{left: params}
+	f := newFields(params)
 	for f.next() {
 		switch f.tag {
 		case id<<3 | sized:

@@ -29,7 +29,32 @@ type fields struct {
 	tag    int    // number and type: 3<<3 | sized
 	number uint64 // the value of a varint, or of a fixed
 	bytes  []byte // the value of a sized; it is part of the message
+	room   *int   // for what is read, as maxRoom says; nil if there is enough
 	err    error
+}
+
+// newFields returns the fields of a whole message.
+func newFields(b []byte) fields {
+	const shortest = 2 // a field that is empty
+	f := fields{left: b}
+	if len(b)/shortest*(objectRoom+valueRoom) > maxRoom {
+		room := maxRoom
+		f.room = &room
+	}
+	return f
+}
+
+// inner returns the fields of a sized that is a message.
+func (f *fields) inner() fields { return fields{left: f.bytes, room: f.room} }
+
+// spend takes from the room that there is.
+func (f *fields) spend(n int) {
+	if f.room == nil {
+		return
+	}
+	if *f.room -= n; *f.room < 0 {
+		f.check(ErrTooMany)
+	}
 }
 
 // next goes to the next field. It reports whether there is one.
@@ -43,6 +68,9 @@ func (f *fields) next() bool {
 		return false
 	}
 	f.left, f.tag = f.left[n:], int(num)<<3|int(typ)
+	if f.room != nil {
+		f.spend(valueRoom)
+	}
 	switch typ {
 	case protowire.VarintType:
 		f.number, n = protowire.ConsumeVarint(f.left)
@@ -84,7 +112,7 @@ func (f *fields) int() int   { return int(int32(f.number)) }
 // is left out, for nobody should lose a task over it.
 func (f *fields) time() time.Time {
 	var seconds, nanos int64
-	in := fields{left: f.bytes}
+	in := f.inner()
 	for in.next() {
 		switch in.tag {
 		case 1<<3 | varint:

@@ -21,14 +21,14 @@ var (
 
 // object returns a sized, a google.protobuf.Struct, as a map.
 func (f *fields) object() map[string]any {
-	m, err := readStruct(f.bytes, maxDepth)
+	m, err := readStruct(f.inner(), maxDepth)
 	f.check(err)
 	return m
 }
 
 // data returns a sized, a google.protobuf.Value, as JSON.
 func (f *fields) data() a2a.Data {
-	v, err := readValue(f.bytes, maxDepth)
+	v, err := readValue(f.inner(), maxDepth)
 	f.check(err)
 	return f.json(v)
 }
@@ -40,27 +40,26 @@ func (f *fields) json(v any) a2a.Data {
 	return a2a.Data(b)
 }
 
-func readStruct(b []byte, depth int) (map[string]any, error) {
+func readStruct(f fields, depth int) (map[string]any, error) {
 	m := map[string]any{}
-	f := fields{left: b}
+	f.spend(objectRoom)
 	for f.next() {
 		if f.tag == 1<<3|sized {
-			f.check(readEntry(f.bytes, m, depth))
+			f.check(readEntry(f.inner(), m, depth))
 		}
 	}
 	return m, f.err
 }
 
-func readEntry(b []byte, m map[string]any, depth int) error {
+func readEntry(f fields, m map[string]any, depth int) error {
 	var key string
 	var value any
-	f := fields{left: b}
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | sized:
 			key = f.text()
 		case 2<<3 | sized:
-			v, err := readValue(f.bytes, depth)
+			v, err := readValue(f.inner(), depth)
 			f.check(err)
 			value = v
 		}
@@ -70,11 +69,10 @@ func readEntry(b []byte, m map[string]any, depth int) error {
 }
 
 // readValue reads a google.protobuf.Value. One that says nothing is null.
-func readValue(b []byte, depth int) (v any, err error) {
+func readValue(f fields, depth int) (v any, err error) {
 	if depth == 0 {
 		return nil, errTooDeep
 	}
-	f := fields{left: b}
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | varint:
@@ -90,22 +88,21 @@ func readValue(b []byte, depth int) (v any, err error) {
 		case 4<<3 | varint:
 			v = f.flag()
 		case 5<<3 | sized:
-			v, err = readStruct(f.bytes, depth-1)
+			v, err = readStruct(f.inner(), depth-1)
 			f.check(err)
 		case 6<<3 | sized:
-			v, err = readList(f.bytes, depth-1)
+			v, err = readList(f.inner(), depth-1)
 			f.check(err)
 		}
 	}
 	return v, f.err
 }
 
-func readList(b []byte, depth int) ([]any, error) {
+func readList(f fields, depth int) ([]any, error) {
 	list := []any{}
-	f := fields{left: b}
 	for f.next() {
 		if f.tag == 1<<3|sized {
-			v, err := readValue(f.bytes, depth)
+			v, err := readValue(f.inner(), depth)
 			f.check(err)
 			list = append(list, v)
 		}

@@ -269,7 +269,7 @@ func (d *Dialect) DecodeRESTError(status int, body json.RawMessage) *a2a.Error {
 			Details json.RawMessage `json:"details"`
 		} `json:"error"`
 	}
-	if json.Unmarshal(body, &in) != nil {
+	if !fits(body) || json.Unmarshal(body, &in) != nil {
 		return nil
 	}
 	if in.Error != nil {

@@ -182,6 +182,9 @@ var likeBefore = before.DefaultOptionsV1()
 // What is as it should be is read by a faster decoder with the same rules. Only
 // of what it refuses is it asked again what is wrong.
 func unmarshal(b []byte, v any) error {
+	if !fits(b) {
+		return ErrTooMany
+	}
 	if fast.Unmarshal(b, v, likeBefore) == nil {
 		return nil
 	}

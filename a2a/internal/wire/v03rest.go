@@ -198,12 +198,23 @@ func unboxEvent(e a2a.Event) {
 	}
 }
 
+// unboxed returns what is in the object d, if that is called data and all there is.
+func unboxed(d a2a.Data) a2a.Data {
+	in := d
+	s := scan{left: d}
+	for name := range s.members {
+		if string(name) != "data" || len(in) != len(d) {
+			return d
+		}
+		in = s.skip()
+	}
+	return in
+}
+
 func unbox(parts []a2a.Part) {
 	for i, p := range parts {
-		d, ok := p.Content.(a2a.Data)
-		var box map[string]json.RawMessage
-		if ok && json.Unmarshal(json.RawMessage(d), &box) == nil && len(box) == 1 && box["data"] != nil {
-			parts[i].Content = a2a.Data(box["data"])
+		if d, ok := p.Content.(a2a.Data); ok {
+			parts[i].Content = unboxed(d)
 		}
 	}
 }
