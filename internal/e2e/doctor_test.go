@@ -16,7 +16,7 @@ import (
 // a person who signs in and says yes.
 func TestTheDoctorFindsNothing(t *testing.T) {
 	p := demo(t, t.TempDir(), "")
-	cmd := exec.CommandContext(t.Context(), binary, "doctor", p.URL+"/mcp", "--login", "--json", "--timeout", "60s")
+	cmd := exec.CommandContext(t.Context(), binary, "doctor", p.URL+"/mcp", "--login", "--json")
 	var report bytes.Buffer
 	cmd.Stdout = &report
 	asks, err := cmd.StderrPipe()

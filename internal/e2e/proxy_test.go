@@ -61,7 +61,7 @@ func throughTheProxy(t *testing.T, at, data, cert string) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}
 	defer transport.CloseIdleConnections()
 
-	cmd := exec.CommandContext(t.Context(), binary, "doctor", "https://"+at+"/mcp", "--login", "--timeout", "60s")
+	cmd := exec.CommandContext(t.Context(), binary, "doctor", "https://"+at+"/mcp", "--login")
 	cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+cert)
 	var report bytes.Buffer
 	cmd.Stdout = &report
