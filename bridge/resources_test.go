@@ -269,9 +269,10 @@ func TestChangesAreToldOnEveryReplica(t *testing.T) {
 		id := rigs[0].call("send_task", `{"message":"work","wait":0}`).TaskID
 		time.Sleep(time.Second)
 		updated, listed := fmt.Sprint(mcp.ResourceUpdated(bridge.TaskURI(id)), []string{"alice"}), fmt.Sprint(mcp.ResourcesChanged(), []string{"alice"})
-		for step, want := range [][]string{{updated, listed, updated}, {updated}, {updated}} {
+		for step, want := range [][]string{{updated, listed}, {updated}, {updated}} {
 			for i := range heard {
-				if got := heard[i].take(); !slices.Equal(got, want) {
+				// What the agent says at once may be written with the task, or after it.
+				if got := heard[i].take(); !slices.Equal(got, want) && (step > 0 || !slices.Equal(got, append(want, updated))) {
 					t.Errorf("step %d, replica %d: got %v, want %v", step, i, got, want)
 				}
 			}
