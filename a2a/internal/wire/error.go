@@ -39,7 +39,10 @@ var numbers = []errorNumber{
 	// No specification numbers these two; a2a-go does.
 	{-31401, a2a.Unauthenticated},
 	{-31403, a2a.Forbidden},
+	// Nor do these have one: their reasons tell them apart. Of limits 1.0 says that an
+	// appropriate error SHOULD be returned, and names none.
 	{jsonrpc.CodeInternal, a2a.Unavailable},
+	{jsonrpc.CodeInternal, a2a.RateLimited},
 }
 
 // reasons says how a dialect puts a google.rpc.ErrorInfo into its errors. Before
