@@ -136,12 +136,22 @@ func (f *follow) subscribe(ctx context.Context) bool {
 // consume tells what s brings, which minded minds, or nobody yet. It reports
 // whether that was all there is to tell; otherwise err is what ended s.
 func (f *follow) consume(ctx context.Context, s *stream, minded *quiet) (over bool, err error) {
-	end := s.close
-	defer func() { end() }()
+	var own *quiet
+	ended := false
+	defer func() {
+		if own != nil {
+			own.stop()
+		}
+		if ended {
+			s.leave()
+		} else {
+			s.close()
+		}
+	}()
 	for {
 		if minded == nil && f.id != "" {
-			minded = f.c.mind(ctx, f.id, f.c.dialer.quiet(), s.close)
-			defer minded.stop()
+			own = f.c.mind(ctx, f.id, f.c.dialer.quiet(), s.close)
+			minded = own
 		}
 		item, err := s.next()
 		if minded != nil {
@@ -157,9 +167,7 @@ func (f *follow) consume(ctx context.Context, s *stream, minded *quiet) (over bo
 		case err != nil:
 			return false, err
 		case f.tell(ctx, item.Event, s.lossy):
-			if item.Done() {
-				end = s.leave
-			}
+			ended = item.Done()
 			return true, nil
 		case item.Final:
 			return false, io.EOF

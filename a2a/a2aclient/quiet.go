@@ -20,7 +20,9 @@ const DefaultQuiet = time.Minute
 // and less often, and cuts the stream when the task has settled or cannot be
 // seen any more; then whoever reads it goes on without it.
 type quiet struct {
-	look  func() (settled bool)
+	c     *Client
+	ctx   context.Context // of whoever reads the stream
+	id    a2a.TaskID
 	cut   func()
 	limit time.Duration
 	heard atomic.Int64 // what the stream has brought
@@ -34,15 +36,17 @@ type quiet struct {
 // mind returns what minds a stream about task id, which looks first after a
 // while. Stop it.
 func (c *Client) mind(ctx context.Context, id a2a.TaskID, first time.Duration, cut func()) *quiet {
-	q := &quiet{cut: cut, wait: first, limit: max(first, c.dialer.quiet())}
-	q.look = func() bool {
-		t, err := c.Task(ctx, a2a.TaskQuery{ID: id})
-		return err == nil && t.Status.State.Settled() || err != nil && final(ctx, err)
-	}
+	q := &quiet{c: c, ctx: ctx, id: id, cut: cut, wait: first, limit: max(first, c.dialer.quiet())}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.timer = time.AfterFunc(q.wait, q.wake)
 	return q
+}
+
+// over reports whether the task has settled or cannot be seen any more.
+func (q *quiet) over() bool {
+	t, err := q.c.Task(q.ctx, a2a.TaskQuery{ID: q.id})
+	return err == nil && t.Status.State.Settled() || err != nil && final(q.ctx, err)
 }
 
 func (q *quiet) wake() {
@@ -51,7 +55,7 @@ func (q *quiet) wake() {
 	silent := q.timer != nil && n == q.seen
 	q.seen = n
 	q.mu.Unlock()
-	if silent && q.look() {
+	if silent && q.over() {
 		q.cut()
 		return
 	}

@@ -69,7 +69,7 @@ type stream struct {
 	events  events  // nil if the answer was a single item
 	dialect *wire.Dialect
 	binding binding
-	first   *wire.Item // read already
+	first   wire.Item // read already, if it has an event
 
 	// lossy is set when an event may be missing that was meant for us, or may
 	// have been misread.
@@ -142,21 +142,19 @@ func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params []byte)
 func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stream, error) {
 	limit := c.dialer.maxBody()
 	s := &stream{body: resp.Body, in: metered{Reader: resp.Body, left: maxBodies * limit}, dialect: r.dialect, binding: r.binding}
-	var item wire.Item
 	var err error
 	var in io.Reader
 	if s.events, in = r.binding.events(r.dialect, resp, &s.in, int(limit)); s.events != nil {
-		item, err = s.read()
+		s.first, err = s.read()
 	} else {
 		resp.Body = struct {
 			io.Reader
 			io.Closer
 		}{in, resp.Body}
-		item, err = c.single(ctx, r, resp)
+		s.first, err = c.single(ctx, r, resp)
 	}
 	switch {
 	case err == nil:
-		s.first = &item
 	case remote(err):
 		err = fromResponse(asError(err), resp)
 	case errors.Is(err, io.EOF):
@@ -242,9 +240,8 @@ func isStream(resp *http.Response, in *bufio.Reader) bool {
 // next returns the next item. io.EOF is the end of the stream, which says
 // nothing about the task.
 func (s *stream) next() (wire.Item, error) {
-	if s.first != nil {
-		item := *s.first
-		s.first = nil
+	if item := s.first; item.Event != nil {
+		s.first = wire.Item{}
 		return item, nil
 	}
 	if s.events == nil {
