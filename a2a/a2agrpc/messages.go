@@ -20,7 +20,7 @@ func stream(ctx context.Context, conn *grpc.ClientConn, name string, message []b
 		defer m.cancel()
 		return refusal(ctx, heard(m.s), err)
 	}
-	resp := response(http.StatusOK, streamHeader, nil)
+	resp := new(reply).of(http.StatusOK, streamHeader, nil)
 	resp.Body = m
 	return resp, nil
 }

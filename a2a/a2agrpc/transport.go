@@ -135,6 +135,7 @@ type call struct {
 	sent, got []byte
 	hearing   hearing
 	opts      [4]grpc.CallOption
+	reply     reply
 }
 
 // options returns those of the call. gRPC would copy them, were some those of the
@@ -146,13 +147,13 @@ func (c *call) options(limit int) []grpc.CallOption {
 
 func (c *call) answer(d *wire.Dialect, op wire.Op) (*http.Response, error) {
 	if op != wire.ExtendedCard {
-		return response(http.StatusOK, messageHeader, c.got), nil
+		return c.reply.of(http.StatusOK, messageHeader, c.got), nil
 	}
 	card, err := decodeCard(d, c.got)
 	if err != nil {
 		return nil, fmt.Errorf("a card that is none: %w", err)
 	}
-	return response(http.StatusOK, jsonHeader, card), nil
+	return c.reply.of(http.StatusOK, jsonHeader, card), nil
 }
 
 // hearing is what a server has sent besides messages.
@@ -180,7 +181,7 @@ func refusal(ctx context.Context, h hearing, err error) (*http.Response, error) 
 		head = head.Clone()
 		head["Www-Authenticate"] = challenge
 	}
-	return response(code, head, body), nil
+	return new(reply).of(code, head, body), nil
 }
 
 // answers reports whether a code is what a server said, and not what gRPC made
@@ -208,11 +209,19 @@ var (
 	jsonHeader    = http.Header{"Content-Type": {"application/json"}}
 )
 
-func response(code int, head http.Header, body []byte) *http.Response {
-	return &http.Response{
+// reply is a response whose body is there already.
+type reply struct {
+	response http.Response
+	body     memory
+}
+
+func (r *reply) of(code int, head http.Header, body []byte) *http.Response {
+	r.body = memory{*bytes.NewBuffer(body)}
+	r.response = http.Response{
 		StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/2.0", ProtoMajor: 2,
-		Header: head, Body: &memory{*bytes.NewBuffer(body)}, ContentLength: -1,
+		Header: head, Body: &r.body, ContentLength: -1,
 	}
+	return &r.response
 }
 
 // memory is a body that is there already, for those who ask for its Bytes.
