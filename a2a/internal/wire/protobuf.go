@@ -62,7 +62,10 @@ func (f *fields) next() bool {
 	if len(f.left) == 0 || f.err != nil {
 		return false
 	}
-	num, typ, n := protowire.ConsumeTag(f.left)
+	num, typ, n := protowire.Number(f.left[0]>>3), protowire.Type(f.left[0]&7), 1
+	if num == 0 || f.left[0] >= 1<<7 { // a tag of one byte is the common case
+		num, typ, n = protowire.ConsumeTag(f.left)
+	}
 	if n < 0 {
 		f.err = errNotProtobuf
 		return false
@@ -77,7 +80,12 @@ func (f *fields) next() bool {
 	case protowire.Fixed64Type:
 		f.number, n = protowire.ConsumeFixed64(f.left)
 	case protowire.BytesType:
-		f.bytes, n = protowire.ConsumeBytes(f.left)
+		if len(f.left) > 0 && f.left[0] < 1<<7 && int(f.left[0]) < len(f.left) { // and so is a size
+			n = 1 + int(f.left[0])
+			f.bytes = f.left[1:n]
+		} else {
+			f.bytes, n = protowire.ConsumeBytes(f.left)
+		}
 	default:
 		n = protowire.ConsumeFieldValue(num, typ, f.left)
 	}
