@@ -7,9 +7,9 @@ import (
 	"rialto/a2a"
 )
 
-// extensionsHeader names the extensions that a caller of 1.0 asks for, and those
-// that it got (A2A 1.0 section 3.2.6).
-const extensionsHeader = "A2A-Extensions"
+// extensionsKey is the header that names the extensions that a caller of 1.0 asks
+// for, and those that it got (A2A 1.0 section 3.2.6), as it stands in a http.Header.
+var extensionsKey = http.CanonicalHeaderKey("A2A-Extensions")
 
 // takesOthers has an answer say that c is answered with members that nobody knows
 // here, and read with them, or sees to it that it is not: that is for callers who
@@ -19,14 +19,14 @@ func takesOthers(w http.ResponseWriter, r *http.Request, c *call) {
 	switch {
 	case known == c.dialect:
 	case asksForOthers(r):
-		w.Header().Set(extensionsHeader, a2a.OtherMembers)
+		w.Header()[extensionsKey] = []string{a2a.OtherMembers}
 	default:
 		c.dialect = known
 	}
 }
 
 func asksForOthers(r *http.Request) bool {
-	for _, list := range r.Header.Values(extensionsHeader) {
+	for _, list := range r.Header[extensionsKey] {
 		for uri := range strings.SplitSeq(list, ",") {
 			if strings.TrimSpace(uri) == a2a.OtherMembers {
 				return true

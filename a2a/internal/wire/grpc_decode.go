@@ -25,7 +25,7 @@ func (d protobuf) DecodeEvent(result []byte) (Item, error) {
 		case 1<<3 | sized:
 			i, err = wrap(d.readTask(f.inner()))
 		case 2<<3 | sized:
-			i, err = wrap(d.message(f.inner(), keepUnknown))
+			i, err = wrap(d.answer(f.inner()))
 		case 3<<3 | sized:
 			i, err = d.statusUpdate(f.inner())
 		case 4<<3 | sized:
@@ -64,7 +64,7 @@ func (d protobuf) readTask(f fields) (*a2a.Task, error) {
 			t.Artifacts = append(t.Artifacts, a)
 		case 5<<3 | sized:
 			t.History = append(t.History, a2a.Message{})
-			f.check(d.readMessage(f.inner(), keepUnknown, &t.History[len(t.History)-1]))
+			f.check(d.readAnswer(f.inner(), &t.History[len(t.History)-1]))
 		case 6<<3 | sized:
 			t.Metadata = f.object()
 		}
@@ -138,13 +138,27 @@ func (d protobuf) status(f fields) (a2a.Status, error) {
 				s.State = protoStates[f.number]
 			}
 		case 2<<3 | sized:
-			s.Message, err = d.message(f.inner(), keepUnknown)
+			s.Message, err = d.answer(f.inner())
 			f.check(err)
 		case 3<<3 | sized:
 			s.Timestamp = f.time()
 		}
 	}
 	return s, f.err
+}
+
+// answer reads a Message of an agent. One without an id gets one, as in JSON.
+func (d protobuf) answer(f fields) (*a2a.Message, error) {
+	m := &a2a.Message{}
+	return m, d.readAnswer(f, m)
+}
+
+func (d protobuf) readAnswer(f fields, m *a2a.Message) error {
+	err := d.readMessage(f, keepUnknown, m)
+	if err == nil && m.ID == "" {
+		m.ID = contentID(m)
+	}
+	return err
 }
 
 // message reads a Message. unknown decides what becomes of parts that we cannot
