@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"rialto/a2a"
@@ -31,9 +33,17 @@ func laterAgent(t *testing.T) (url, release string) {
 }
 
 // TestLaterAgents has the clients of every generation reach agents of one to come
-// through the program: what such agents say more than 1.0 must not be in their way.
+// through the program: what such agents say more than 1.0 must not be in their way,
+// and those of 1.0 over JSON read over it where they ask for it.
 func TestLaterAgents(t *testing.T) {
 	clients, dir, addr := clientsOf(sdks(t)), t.TempDir(), freeAddress(t)
+	for _, c := range clients {
+		if strings.HasPrefix(c.spoken, "1.0") && !strings.HasSuffix(c.spoken, "GRPC") {
+			c.spoken += ", asking"
+			c.env = append(slices.Clone(c.env), "RIALTO_EXTENSIONS="+a2a.OtherMembers)
+			clients = append(clients, c)
+		}
+	}
 	var config bytes.Buffer
 	fmt.Fprintf(&config, "url: http://%s\ndatabase: %q\nsecret_file: %s\ngrpc: {listen: %q}\npush: {allowed_hosts: [127.0.0.1]}\nagents:\n",
 		addr, filepath.Join(dir, "rialto.db"), filepath.Join(dir, "secret"), freeAddress(t))
