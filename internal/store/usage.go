@@ -131,12 +131,17 @@ func addTally(ctx context.Context, t *tx, k hourKey, sum *usage.Tally) error {
 	if k.span != 0 {
 		query, args = addTotal, []any{k.span, k.hour, k.agent, k.tool, k.useCase}
 	}
-	args = append(args, sum.Calls, sum.Errors, sum.BytesIn, sum.BytesOut, sum.Millis)
-	for _, n := range sum.Counts {
-		args = append(args, n)
-	}
-	_, err := t.ExecContext(ctx, query, args...)
+	_, err := t.ExecContext(ctx, query, append(args, numbers(sum)...)...)
 	return err
+}
+
+// numbers returns what stands in sumColumns.
+func numbers(sum *usage.Tally) []any {
+	all := []any{sum.Calls, sum.Errors, sum.BytesIn, sum.BytesOut, sum.Millis}
+	for _, n := range sum.Counts {
+		all = append(all, n)
+	}
+	return all
 }
 
 // only adds what a filter chooses of calls or of sums, whose time is in a column.
@@ -176,13 +181,17 @@ var columnOf = map[usage.By]string{
 }
 
 // Tallies implements usage.Store. Where no client or user matters, it reads what is
-// added up without them, of whole days if only those matter.
+// added up without them, of whole days if only those matter; where only they matter,
+// what is added up ahead.
 func (db *DB) Tallies(ctx context.Context, f usage.Filter, by usage.By, step time.Duration) ([]usage.Tally, error) {
 	key, ok := columnOf[by]
 	if !ok {
 		return nil, fmt.Errorf("there are no sums by %q", by)
 	}
 	f.Since = f.Since.Truncate(time.Hour)
+	if sums, ok, err := db.ahead(ctx, f, by, step); ok || err != nil {
+		return sums, err
+	}
 	from, order := "0", "2 DESC, 1"
 	if step > 0 {
 		from = fmt.Sprintf("hour - hour %% %d", step.Milliseconds())
