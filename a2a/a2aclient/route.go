@@ -217,7 +217,9 @@ func (c *Client) learn(ctx context.Context, tried, answered int, err error) {
 	if err != nil && !remote(err) {
 		return
 	}
-	c.proven.Store(true)
+	if !c.proven.Load() { // written once, for those who call at one time share it
+		c.proven.Store(true)
+	}
 	if tried == answered {
 		return
 	}
