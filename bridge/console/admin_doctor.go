@@ -50,7 +50,7 @@ func (c *Console) examine(_ http.ResponseWriter, r *http.Request, f url.Values) 
 		return "", nil, err
 	}
 	p := c.doctorPage(address, nil)
-	p.Sections = append([]templates.Section{findings(report)}, p.Sections...)
+	p.Sections = append(p.Sections, findings(report)) // below the form, which is found again there
 	return "", p, nil
 }
 
