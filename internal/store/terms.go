@@ -118,13 +118,17 @@ func fold(text string) string {
 func ends(text string) (all []string) {
 	inWord := false
 	for i, r := range text {
-		is := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
+		is := ofWord(r)
 		if (is && !inWord || i == 0) && len(all) < maxTerms {
 			all = append(all, cutTerm(text[i:]))
 		}
 		inWord = is
 	}
 	return all
+}
+
+func ofWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
 func cutTerm(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxTerm)], "") }
@@ -148,14 +152,27 @@ func addTerms(ctx context.Context, t querier, table, id string, terms []string) 
 
 // found adds that only what a text finds is listed, in the order of the terms
 // "s" that have it at their beginning, after a mark. What is found by two of them
-// is listed by the first.
+// is listed by the first. A text that begins with punctuation, as an ID may, is looked
+// for as it is and from its first word on, for it is there that names are found.
 func (l *listing) found(table, text string, after admin.Mark) (order string) {
-	from := cutTerm(fold(text))
-	to := from + string(unicode.MaxRune)
-	l.and("s.term >= ? AND s.term < ?", from, to)
+	text = fold(text)
+	from := []string{cutTerm(text)}
+	if word := strings.TrimLeftFunc(text, func(r rune) bool { return !ofWord(r) }); word != "" && word != text {
+		from = append(from, cutTerm(word))
+	}
+	begins := func(term string) (condition string, args []any) {
+		any := make([]string, len(from))
+		for i, f := range from {
+			any[i], args = "("+term+" >= ? AND "+term+" < ?)", append(args, f, f+string(unicode.MaxRune))
+		}
+		return "(" + strings.Join(any, " OR ") + ")", args
+	}
+	condition, args := begins("s.term")
+	l.and(condition, args...)
 	if after.ID != "" {
 		l.and("(s.term, s.id) > (?, ?)", after.Term, after.ID)
 	}
-	l.and(`NOT EXISTS (SELECT 1 FROM `+table+` e WHERE e.id = s.id AND e.term >= ? AND e.term < s.term)`, from)
+	condition, args = begins("e.term")
+	l.and(`NOT EXISTS (SELECT 1 FROM `+table+` e WHERE e.id = s.id AND e.term < s.term AND `+condition+`)`, args...)
 	return "s.term, s.id"
 }
