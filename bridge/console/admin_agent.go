@@ -101,11 +101,24 @@ func (c *Console) agentFacts(s *registry.Status) []templates.Fact {
 	}
 	return append(facts,
 		templates.Fact{Name: "Use cases", Value: useCases(s.UseCases)},
+		templates.Fact{Name: "Use cases of single skills", Value: ofSkills(s.Skills)},
 		templates.Fact{Name: "Skills are tools", Value: yes(s.SkillsAsTools)},
 		templates.Fact{Name: "Credentials", Value: credentials(s)},
 		templates.Fact{Name: "Changed cards wait", Value: yes(s.Review)},
 		templates.Fact{Name: "Tasks", Value: templates.Link("/admin/tasks?agent="+url.QueryEscape(s.Name), templates.Say("Show"))},
 	)
+}
+
+// ofSkills says who sees single skills.
+func ofSkills(skills []registry.Skill) templates.Text {
+	var lines []templates.Text
+	for _, line := range registry.SkillLines(skills) {
+		lines = append(lines, templates.Code(line))
+	}
+	if len(lines) == 0 {
+		return templates.Say("none")
+	}
+	return templates.List(lines...)
 }
 
 // credentials says how we prove who we are; never with what.

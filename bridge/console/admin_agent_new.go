@@ -57,6 +57,7 @@ func agentFields(f url.Values) []templates.Field {
 	return []templates.Field{
 		address, generation, binding,
 		field("use_cases", "text", "Use cases", templates.Say("Who sees the agent, with spaces between. Empty is everybody.")),
+		field("skills", "area", "Use cases of single skills", templates.Say("Who sees a skill, a line for each: its ID, an equals sign, and use cases with commas between. A skill without a line is for all who see the agent.")),
 		auth, secret,
 		field("auth_name", "text", "Name of the key, or user", templates.Say("The header of an API key, the user that goes with a password, or our ID at the token endpoint.")),
 		field("auth_token_url", "url", "Token endpoint", templates.Say("For client_credentials and token_exchange.")),
@@ -76,6 +77,9 @@ func agentOf(f url.Values, present registry.Agent) (a registry.Agent, err error)
 	a.UseCases, a.Review = strings.Fields(f.Get("use_cases")), f.Get("review") == "yes"
 	a.SkillsAsTools = f.Get("skills_as_tools") == "yes"
 	a.Credentials = credentialsOf(f, present.Credentials)
+	if a.Skills, err = registry.ParseSkills(strings.Split(f.Get("skills"), "\n")); err != nil {
+		return a, err
+	}
 	a.Retention = 0
 	if kept := strings.TrimSpace(f.Get("retention")); kept != "" {
 		a.Retention, err = registry.ParseDuration(kept)
@@ -119,7 +123,8 @@ func formOf(s *registry.Status) url.Values {
 	c := s.Credentials
 	for name, value := range map[string]string{
 		"name": s.Name, "url": s.URL, "protocol": string(s.Protocol), "binding": string(s.Binding), "use_cases": strings.Join(s.UseCases, " "),
-		"auth": c.Type, "auth_name": c.Name + c.ClientID + c.User, "auth_token_url": c.TokenURL, "auth_scopes": strings.Join(c.Scopes, " "),
+		"skills": strings.Join(registry.SkillLines(s.Skills), "\n"),
+		"auth":   c.Type, "auth_name": c.Name + c.ClientID + c.User, "auth_token_url": c.TokenURL, "auth_scopes": strings.Join(c.Scopes, " "),
 		"version": strconv.FormatInt(s.Version, 10),
 	} {
 		f.Set(name, value)

@@ -29,6 +29,9 @@ func (p shownPage) sent(id string) []string {
 			form = append(form, attr(n, "name"), attr(n, "value"))
 		}
 	}
+	for _, n := range p.all("#" + id + " form textarea") {
+		form = append(form, attr(n, "name"), words(n))
+	}
 	for _, n := range p.all("#" + id + " form select") {
 		value := ""
 		for o := range n.Descendants() {

@@ -15,7 +15,7 @@ import (
 func TestAnAgentIsLookedAtAndThenAdded(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")
-	form := []string{"name", "second", "url", "https://second.example", "use_cases", "sales  claims", "auth", "bearer", "secret", "s3cr3t-of-it", "review", "yes", "retention", "90d"}
+	form := []string{"name", "second", "url", "https://second.example", "use_cases", "sales  claims", "skills", "peek = law, tax\r\n\r\ndig=law", "auth", "bearer", "secret", "s3cr3t-of-it", "review", "yes", "retention", "90d"}
 	p := b.post("/admin/agents/new", append(form, "do", "preview")...)
 	if p.Status != http.StatusOK || len(p.all("section#preview")) != 1 || !strings.Contains(p.Text(), "EXPERT <b>1</b>") || !strings.Contains(p.Text(), "oauth2") {
 		t.Fatalf("got %d %s, want what its card says", p.Status, p.Text())
@@ -31,11 +31,14 @@ func TestAnAgentIsLookedAtAndThenAdded(t *testing.T) {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
 	s, err := r.Admin.Agents.Agent(t.Context(), "second")
-	if err != nil || !s.HasSecret || !s.Review || strings.Join(s.UseCases, ",") != "sales,claims" || s.Retention.String() != "90d" {
+	if err != nil || !s.HasSecret || !s.Review || strings.Join(s.UseCases, ",") != "sales,claims" || strings.Join(registry.SkillLines(s.Skills), " ") != "peek=law,tax dig=law" || s.Retention.String() != "90d" {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	if p := b.get("/admin/agents/one?name=second"); p.Status != http.StatusOK || strings.Contains(p.Body, "s3cr3t-of-it") {
 		t.Errorf("got %d, or the secret", p.Status)
+	}
+	if p := b.get("/admin/agents/change?name=second"); words(p.all("textarea[name=skills]")[0]) != "peek=law,tax dig=law" {
+		t.Errorf("got the form %s, want the use cases of skills in it", p.Text())
 	}
 	p = b.post("/admin/agents/new", form...)
 	if p.Status != http.StatusUnprocessableEntity || len(p.all("#new #error")) != 1 {

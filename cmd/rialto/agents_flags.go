@@ -14,6 +14,7 @@ type agentFlags struct {
 	registry.Agent
 	protocol, binding, retention string
 	secretEnv, secretFile        string
+	skills                       []string
 	json                         bool
 }
 
@@ -46,6 +47,7 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 	}
 	flags.StringSliceVar(&c.Scopes, "auth-scope", c.Scopes, "`scope` of the tokens (repeatable)")
 	flags.StringSliceVar(&f.UseCases, "use-case", f.UseCases, "`use case` whose callers see the agent (repeatable; default: everybody)")
+	flags.StringArrayVar(&f.skills, "skill-use-case", registry.SkillLines(f.Skills), "`SKILL=CASE,CASE`: use cases whose callers see a skill (repeatable; default: all who see the agent)")
 	flags.BoolVar(&f.SkillsAsTools, "skills-as-tools", f.SkillsAsTools, "make an MCP tool of each of its skills")
 	flags.BoolVar(&f.Review, "review", f.Review, "let a changed card wait until it is accepted")
 	flags.BoolVar(&f.json, "json", f.json, "write JSON")
@@ -55,14 +57,16 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 func (f *agentFlags) agent(url string) (registry.Agent, error) {
 	a := f.Agent
 	a.URL, a.Protocol, a.Binding, a.Retention = url, a2a.Generation(f.protocol), a2a.Binding(f.binding), 0
+	var err error
+	if a.Skills, err = registry.ParseSkills(f.skills); err != nil {
+		return a, fmt.Errorf("--skill-use-case: %w", err)
+	}
 	if f.retention != "" {
-		var err error
 		if a.Retention, err = registry.ParseDuration(f.retention); err != nil {
 			return a, fmt.Errorf("--retention: %q is not a length of time such as 24h or 90d", f.retention)
 		}
 	}
 	if f.secretEnv != "" || f.secretFile != "" {
-		var err error
 		if a.Credentials.Secret, err = (credentialsConfig{Env: f.secretEnv, File: f.secretFile}).secret(); err != nil {
 			return a, fmt.Errorf("--secret-env, --secret-file: %w", err)
 		}
