@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -83,5 +84,30 @@ func TestMembersOfALaterGenerationCross(t *testing.T) {
 	calls := plain.Calls()
 	if len(calls) != 1 || !strings.Contains(string(calls[0].Params), `"callersSay":true`) || calls[0].Header.Get("A2A-Extensions") != a2a.OtherMembers {
 		t.Errorf("an agent of others got %s", calls)
+	}
+}
+
+// TestAnUpdateCannotForgeKnownMembers: the last of two members with one name counts
+// for most readers, and a status update may say anything.
+func TestAnUpdateCannotForgeKnownMembers(t *testing.T) {
+	event := func(s string) string { return `data: {"jsonrpc":"2.0","id":$ID,"result":` + s + "}\n\n" }
+	rogue := &a2atest.Rogue{
+		Card: `{"name":"rogue","supportedInterfaces":[{"url":"$URL","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true,"extensions":[{"uri":"` + a2a.OtherMembers + `"}]}}`,
+		Answers: map[string][]a2atest.Answer{"SendStreamingMessage": {{
+			Header: http.Header{"Content-Type": {"text/event-stream"}},
+			Body: event(`{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"},"artifacts":[{"artifactId":"real","parts":[{"text":"real"}]}]}}`) +
+				event(`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"},"gen":7,"artifacts":[{"artifactId":"forged","parts":[{"text":"forged"}]}],"message":{"x":1},"error":{"x":1}}}`),
+		}}},
+	}
+	r := newRig(t, agentConfig{Name: "rogue", URL: rogue.Serve(t)})
+	token := r.full("alice")
+	for _, call := range []string{
+		`"method":"SendMessage","params":{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"echo hello"}]}}`,
+		`"method":"ListTasks","params":{"includeArtifacts":true}`,
+	} {
+		got := r.do("POST", "/a2a/rogue", token, `{"jsonrpc":"2.0","id":1,`+call+`}`, "A2A-Extensions: "+a2a.OtherMembers)
+		if !strings.Contains(got.body, `"gen":7`) || strings.Count(got.body, `"artifacts"`) != 1 || strings.Contains(got.body, "forged") || strings.Contains(got.body, `"x"`) {
+			t.Errorf("%s: got %d %s", call, got.status, got.body)
+		}
 	}
 }

@@ -164,26 +164,6 @@ var objectNames = []string{"kind", "task", "message", "statusUpdate", "artifactU
 	"metadata", "status", "artifacts", "history", "artifact", "append", "lastChunk", "final", "messageId", "role", "parts", "content",
 	"referenceTaskIds", "extensions"}
 
-// stray reports whether o has members that objects of its kind do not have, as far
-// as we know.
-func (o *object) stray() bool {
-	said := o.MessageID != "" || o.Role != "" || o.Parts != nil || o.Content != nil || o.Refs != nil || o.Exts != nil
-	held := o.Artifacts != nil || o.History != nil
-	chunk := o.Artifact != nil || o.Append || o.LastChunk
-	switch o.kind() {
-	case kindTask:
-		return said || chunk || o.TaskID != ""
-	case kindMessage:
-		return held || chunk || o.Status != nil || o.ID.text != ""
-	case kindStatus:
-		return said || held || chunk
-	case kindArtifact:
-		return said || held || o.Status != nil
-	default:
-		return false
-	}
-}
-
 // kind returns what o is: what it says, or what its members say.
 func (o *object) kind() string {
 	switch o.Kind {

@@ -11,16 +11,13 @@ import (
 	"rialto/a2a"
 )
 
-// The names of members that are known, by the object that has them: those of 1.0,
-// those that we read besides, and those that would make a bare task or message look
-// like something else.
+// The names of members that are known, by the object that has them. Tasks, messages
+// and their updates have one list: each may be in an answer bare, where a member of
+// another tells what it is, and what an update says of a task joins the task.
 var (
-	taskNames           = []string{"id", "contextId", "status", "artifacts", "history", "metadata", "kind", "sessionId", "task", "message", "statusUpdate", "artifactUpdate", "error"}
-	messageNames        = []string{"messageId", "contextId", "taskId", "role", "parts", "metadata", "extensions", "referenceTaskIds", "kind", "content", "task", "message", "statusUpdate", "artifactUpdate", "error"}
-	statusNames         = []string{"state", "message", "timestamp"}
-	artifactNames       = []string{"artifactId", "name", "description", "parts", "metadata", "extensions", "index", "append", "lastChunk"}
-	statusUpdateNames   = []string{"taskId", "contextId", "status", "metadata", "kind", "id", "final"}
-	artifactUpdateNames = []string{"taskId", "contextId", "artifact", "append", "lastChunk", "metadata", "kind", "id", "final"}
+	eventNames    = append(slices.Clone(objectNames), "error")
+	statusNames   = []string{"state", "message", "timestamp"}
+	artifactNames = []string{"artifactId", "name", "description", "parts", "metadata", "extensions", "index", "append", "lastChunk"}
 )
 
 // The bounds of a member that is kept, besides those of a2a.Members.
@@ -137,14 +134,14 @@ func (s *scan) event(e a2a.Event) {
 	case *a2a.Message:
 		s.messageOthers(e)
 	case *a2a.StatusUpdate:
-		e.Others = s.gather(statusUpdateNames, func(name string) bool { return name == "status" && s.statusOthers(&e.Status) })
+		e.Others = s.gather(eventNames, func(name string) bool { return name == "status" && s.statusOthers(&e.Status) })
 	case *a2a.ArtifactUpdate:
-		e.Others = s.gather(artifactUpdateNames, func(name string) bool { return name == "artifact" && s.artifactOthers(&e.Artifact) })
+		e.Others = s.gather(eventNames, func(name string) bool { return name == "artifact" && s.artifactOthers(&e.Artifact) })
 	}
 }
 
 func (s *scan) taskOthers(t *a2a.Task) {
-	t.Others = s.gather(taskNames, func(name string) bool {
+	t.Others = s.gather(eventNames, func(name string) bool {
 		switch name {
 		case "status":
 			return s.statusOthers(&t.Status)
@@ -181,7 +178,7 @@ func (s *scan) eachOthers(n int, nullsOut bool, read func(i int)) {
 }
 
 func (s *scan) messageOthers(m *a2a.Message) {
-	m.Others = s.gather(messageNames, func(string) bool { return false })
+	m.Others = s.gather(eventNames, func(string) bool { return false })
 }
 
 func (s *scan) statusOthers(st *a2a.Status) bool {

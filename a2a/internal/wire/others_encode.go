@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 
 	fast "github.com/go-json-experiment/json"
@@ -44,23 +46,36 @@ type (
 // withOthers writes the objects of 1.0 with their members that we do not know.
 // encoding/json cannot, but is faster where there are none.
 var withOthers = fast.WithMarshalers(fast.JoinMarshalers(
-	joined(func(v task10) (knownTask10, a2a.Members) { return knownTask10(v), v.Others }),
-	joined(func(v status10) (knownStatus10, a2a.Members) { return knownStatus10(v), v.Others }),
-	joined(func(v message10) (knownMessage10, a2a.Members) { return knownMessage10(v), v.Others }),
-	joined(func(v artifact10) (knownArtifact10, a2a.Members) { return knownArtifact10(v), v.Others }),
-	joined(func(v statusUpdate10) (knownStatusUpdate10, a2a.Members) { return knownStatusUpdate10(v), v.Others }),
-	joined(func(v artifactUpdate10) (knownArtifactUpdate10, a2a.Members) {
+	joined(eventNames, func(v task10) (knownTask10, a2a.Members) { return knownTask10(v), v.Others }),
+	joined(statusNames, func(v status10) (knownStatus10, a2a.Members) { return knownStatus10(v), v.Others }),
+	joined(eventNames, func(v message10) (knownMessage10, a2a.Members) { return knownMessage10(v), v.Others }),
+	joined(artifactNames, func(v artifact10) (knownArtifact10, a2a.Members) { return knownArtifact10(v), v.Others }),
+	joined(eventNames, func(v statusUpdate10) (knownStatusUpdate10, a2a.Members) { return knownStatusUpdate10(v), v.Others }),
+	joined(eventNames, func(v artifactUpdate10) (knownArtifactUpdate10, a2a.Members) {
 		return knownArtifactUpdate10(v), v.Others
 	}),
 ))
 
-// joined writes as one object what apart takes apart.
-func joined[T, K any](apart func(T) (K, a2a.Members)) *fast.Marshalers {
+// joined writes as one object what apart takes apart, without those of its other
+// members that would pass for known ones, wherever they were kept.
+func joined[T, K any](known []string, apart func(T) (K, a2a.Members)) *fast.Marshalers {
 	return fast.MarshalToFunc(func(e *jsontext.Encoder, v T) error {
-		known, others := apart(v)
+		own, others := apart(v)
 		return fast.MarshalEncode(e, struct {
 			Known  K           `json:",embed"`
 			Others a2a.Members `json:",embed"`
-		}{known, others})
+		}{own, unknownOf(others, known)})
 	})
+}
+
+func unknownOf(others a2a.Members, known []string) a2a.Members {
+	passes := func(name string, _ json.RawMessage) bool { return !unknownName(name, known) }
+	for name, value := range others {
+		if passes(name, value) {
+			others = maps.Clone(others)
+			maps.DeleteFunc(others, passes)
+			break
+		}
+	}
+	return others
 }

@@ -38,7 +38,6 @@ func (o *object) read(s *scan) {
 			o.readInner(s, name)
 		}
 	}
-	s.odd = s.odd || o.stray()
 }
 
 // readInner reads a member that has members itself.
