@@ -39,16 +39,18 @@ func (b *Bridge) keepIndex() {
 	tick := time.NewTicker(indexEvery)
 	defer tick.Stop()
 	for {
+		begun := time.Now()
 		more, err := b.Index.IndexTasks(b.running, indexBatch)
+		next := tick.C
 		if err != nil {
 			b.complain("indexing tasks", err)
 		} else if more {
-			continue
+			next = time.After(time.Since(begun)) // others want to write, too
 		}
 		select {
 		case <-b.running.Done():
 			return
-		case <-tick.C:
+		case <-next:
 		}
 	}
 }

@@ -78,7 +78,7 @@ type Ledger interface {
 	TaskNamed(ctx context.Context, owner, agent, name string) (string, error)
 
 	// Page returns the first of owner's tasks that f chooses, the latest changed
-	// first.
+	// first, without their pasts.
 	Page(ctx context.Context, owner string, f PageFilter) (*Page, error)
 
 	// RenewLeases extends the claims of l.Replica on the tasks to l.Until.

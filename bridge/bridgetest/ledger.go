@@ -42,6 +42,7 @@ func TestLedger(t *testing.T, open func(*testing.T) bridge.Ledger) {
 		"a conversation is found by its caller's word":         conversations,
 		"a task is found by its caller's name for it":          namedTasks,
 		"whole tasks are listed in pages, latest change first": wholePages,
+		"a page tells tasks as they are":                       presentPages,
 		"an owner has only so many tasks running":              tooMany,
 		"tasks of replicas that are gone count for nobody":     goneCountForNobody,
 		"a task that waits for a sign-in is due now and then":  due,

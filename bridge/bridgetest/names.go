@@ -115,3 +115,18 @@ func wholePages(t *testing.T, l bridge.Ledger) {
 		t.Errorf("got %+v, %v, want one task of many bytes", p, err)
 	}
 }
+
+// presentPages tells tasks as they are: what has been of one may be more than a
+// page can hold.
+func presentPages(t *testing.T, l bridge.Ledger) {
+	e := add(t, l)
+	e.Past = &bridge.Past{Versions: []bridge.PastArtifact{{Artifact: a2a.Artifact{ID: "a"}, Until: 1}}}
+	settle(t, l, e, a2a.Completed)
+	p, err := l.Page(t.Context(), "alice", bridge.PageFilter{Limit: 1, MaxBytes: 1 << 20})
+	if err != nil || len(p.Entries) != 1 || p.Entries[0].Past != nil {
+		t.Errorf("got %+v, %v, want the task without its past", p, err)
+	}
+	if whole, err := l.Task(t.Context(), "alice", e.Handle); err != nil || whole.Past == nil {
+		t.Errorf("got %+v, %v, want the task with its past", whole, err)
+	}
+}

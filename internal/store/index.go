@@ -60,16 +60,15 @@ const indexBytes = 256 << 10
 // IndexTasks implements bridge.Index. What settled here is at hand; the ledger is
 // asked for what is left over.
 func (db *DB) IndexTasks(ctx context.Context, most int) (more bool, err error) {
-	var tasks []indexed
+	tasks, more := db.fresh.take(most)
 	now := time.Now()
-	if until, look := db.fresh.leftOver(now); look {
-		if tasks, more, err = db.unindexed(ctx, until, most); err != nil {
+	if until, look := db.fresh.leftOver(now); look && !more {
+		var left []indexed
+		if left, more, err = db.unindexed(ctx, until, most); err != nil {
 			return false, err
 		}
 		db.fresh.looked(now, more)
-	}
-	if len(tasks) == 0 {
-		tasks, more = db.fresh.take(most)
+		tasks = append(left, tasks...)
 	}
 	if len(tasks) == 0 {
 		return false, nil
@@ -96,7 +95,8 @@ func toIndex(e *bridge.Entry) indexed {
 // unindexed returns tasks for the index that settled until then, and whether there
 // may be more of them, of which the next pass looks again.
 func (db *DB) unindexed(ctx context.Context, until time.Time, most int) (tasks []indexed, more bool, err error) {
-	rows, err := db.read.QueryContext(ctx, `SELECT `+entryColumns+` FROM tasks WHERE settled = 1 AND indexed = 0 AND updated <= $1 LIMIT $2`, until.UnixMilli(), most)
+	rows, err := db.read.QueryContext(ctx, `SELECT `+presentColumns+` FROM tasks WHERE handle IN (
+		SELECT handle FROM tasks WHERE indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until.UnixMilli(), most)
 	if err != nil {
 		return nil, false, err
 	}
@@ -110,7 +110,6 @@ func (db *DB) unindexed(ctx context.Context, until time.Time, most int) (tasks [
 		tasks = append(tasks, toIndex(e))
 		left -= size
 	}
-	slices.SortStableFunc(tasks, func(a, b indexed) int { return a.updated.Compare(b.updated) })
 	return tasks, left <= 0 || len(tasks) == most, rows.Err()
 }
 
@@ -136,7 +135,7 @@ func (db *DB) index(ctx context.Context, t *tx, tasks []indexed) error {
 }
 
 // mark notes of tasks that they are in the index, and returns those of which it
-// was not noted before and that are as they were read.
+// was not noted before and that are as they were read, the first that settled first.
 func (db *DB) mark(ctx context.Context, t *tx, tasks []indexed) (marked []indexed, err error) {
 	type version struct {
 		handle  string
@@ -160,7 +159,7 @@ func (db *DB) mark(ctx context.Context, t *tx, tasks []indexed) (marked []indexe
 		from, args = `(SELECT value ->> 0 AS handle, value ->> 1 AS updated FROM json_each($1)) AS read`, []any{string(text)}
 	}
 	rows, err := t.QueryContext(ctx, `
-		UPDATE tasks SET indexed = 1 FROM `+from+`
+		UPDATE tasks SET indexed = 2 FROM `+from+`
 		WHERE tasks.handle = read.handle AND tasks.updated = read.updated AND tasks.settled = 1 AND tasks.indexed + 0 = 0
 		RETURNING tasks.handle, tasks.updated`, args...)
 	noted, err := collect(rows, err, func(r *sql.Rows) (v version, err error) { return v, r.Scan(&v.handle, &v.updated) })

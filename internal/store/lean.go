@@ -4,8 +4,9 @@ import "github.com/pressly/goose/v3"
 
 // leanMigration leaves out of SQLite's indexes of tasks what each task pays for
 // and few ask for: the handles, which only tell tasks of one millisecond apart,
-// and the conversations, which are words now. That is why all that belongs to one
-// is indexed once more.
+// and the conversations, which are words from now on. indexed is 0 of a task that
+// the index of words does not have, 1 if it has it without its conversation, and 2
+// if it has all; tasks_fresh is for the first two.
 func leanMigration(dialect goose.Dialect) *goose.Migration {
 	if dialect == goose.DialectPostgres {
 		return migration(31)
@@ -17,6 +18,5 @@ func leanMigration(dialect goose.Dialect) *goose.Migration {
 		`DROP INDEX tasks_own_agent`, `CREATE INDEX tasks_own_agent ON tasks (owner, agent, created)`,
 		`DROP INDEX tasks_context`,
 		`DROP INDEX tasks_unindexed`,
-		`UPDATE tasks SET indexed = 0 WHERE context_id <> '' AND indexed = 1`,
-		`CREATE INDEX tasks_fresh ON tasks (settled, owner, agent, context_id) WHERE indexed = 0`)
+		`CREATE INDEX tasks_fresh ON tasks (indexed, settled, owner, agent, context_id) WHERE indexed < 2`)
 }

@@ -17,7 +17,12 @@ import (
 
 var _ bridge.Ledger = (*DB)(nil)
 
-const entryColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, past, settled, created, updated`
+// entryColumns are those of an entry, and presentColumns those of one without what
+// has been of its task, which may be more than the task itself.
+const (
+	entryColumns   = `handle, owner, client, agent, message_id, name, context_name, task, failure, past, settled, created, updated`
+	presentColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, NULL, settled, created, updated`
+)
 
 // AddTask implements bridge.Ledger. A task that has ended counts for nothing, so
 // its statement has no condition: SQLite then keeps no copies of the pages that it
@@ -344,7 +349,8 @@ func scanEntry(row interface{ Scan(...any) error }) (*bridge.Entry, error) {
 	return e, err
 }
 
-// scanSized returns an entry and how many bytes its task has in the store.
+// scanSized returns an entry and how many bytes its task has in the store, with
+// its past if that is read.
 func scanSized(row interface{ Scan(...any) error }) (*bridge.Entry, int, error) {
 	var e bridge.Entry
 	var task, failure, past sql.NullString
@@ -358,7 +364,7 @@ func scanSized(row interface{ Scan(...any) error }) (*bridge.Entry, int, error) 
 		// One damaged row must not keep a replica from taking up the others.
 		e.Failure = &bridge.Failure{Code: a2a.Internal, Message: "What was recorded of this task cannot be read any more."}
 	}
-	return &e, len(task.String), nil
+	return &e, len(task.String) + len(past.String), nil
 }
 
 func decodeJSON(from sql.NullString, into any) error {

@@ -17,7 +17,7 @@ func (db *DB) HasContext(ctx context.Context, owner, agent, contextID string) (h
 	if !db.postgres {
 		query = `
 		SELECT $3 <> '' AND (
-			EXISTS (SELECT 1 FROM tasks WHERE settled IN (0, 1) AND indexed = 0 AND owner = $1 AND agent = $2 AND context_id = $3)
+			EXISTS (SELECT 1 FROM tasks WHERE indexed IN (0, 1) AND settled IN (0, 1) AND owner = $1 AND agent = $2 AND context_id = $3)
 			OR EXISTS (
 				SELECT 1 FROM task_words JOIN task_texts i ON i.id = task_words.rowid JOIN tasks t ON t.handle = i.handle
 				WHERE task_words MATCH $4 AND t.owner = $1 AND t.agent = $2 AND t.context_id = $3))`
@@ -70,7 +70,7 @@ func (db *DB) Page(ctx context.Context, owner string, f bridge.PageFilter) (*bri
 	if f.After.Handle != "" {
 		after = f.After.Created.UnixMilli()
 	}
-	rows, err := db.read.QueryContext(ctx, `SELECT `+entryColumns+pageWhere+`
+	rows, err := db.read.QueryContext(ctx, `SELECT `+presentColumns+pageWhere+`
 		AND (updated, handle) < ($6, $7) ORDER BY updated DESC, handle DESC LIMIT $8`,
 		append(choice, after, f.After.Handle, f.Limit+1)...)
 	if err != nil {

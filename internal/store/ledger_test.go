@@ -146,10 +146,11 @@ func processor(b *testing.B) time.Duration {
 // index, as a crash does, and settles more tasks than find room in memory.
 func TestTheIndexFindsWhatWasLeftOver(t *testing.T) {
 	path := t.TempDir() + "/rialto.db"
-	first := open(t, path)
+	first, moment := open(t, path), time.Now().Add(-time.Minute)
 	add := func(db *DB, id string) {
 		t.Helper()
-		e := &bridge.Entry{Handle: id, Owner: "bob", Agent: "agent", MessageID: "m", Created: time.Now(), Updated: time.Now(), Settled: true,
+		moment = moment.Add(time.Millisecond)
+		e := &bridge.Entry{Handle: id, Owner: "bob", Agent: "agent", MessageID: "m", Created: moment, Updated: moment, Settled: true,
 			Task: &a2a.Task{ID: "up", ContextID: "context of " + id, Status: a2a.Status{State: a2a.Completed}}}
 		if err := db.AddTask(t.Context(), e, bridge.Lease{}, 1); err != nil {
 			t.Fatal(err)
@@ -195,5 +196,18 @@ func TestTheIndexFindsWhatWasLeftOver(t *testing.T) {
 	db.fresh.next, db.fresh.caughtUp = time.Time{}, false // as if it were started again
 	if got := indexed(); got != n+1 {
 		t.Errorf("%d tasks are found in the end, want all %d", got, n+1)
+	}
+	latest, err := db.FindTasks(t.Context(), "bob", []string{"agent"}, 1)
+	if err != nil || latest[0].TaskID != fmt.Sprint("task", n-1) {
+		t.Errorf("got %+v, %v, want the latest first", latest, err)
+	}
+	// A task of which the index has all but its conversation, as of versions before.
+	for _, s := range []string{`DELETE FROM task_words`, `UPDATE tasks SET indexed = 1 WHERE handle = 'task7'`} {
+		if _, err := db.write.ExecContext(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !has("context of task7") || has("context of task8") {
+		t.Error("conversations of tasks are lost that were in the index before it had conversations")
 	}
 }
