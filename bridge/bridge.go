@@ -113,7 +113,9 @@ type Bridge struct {
 
 	crowded time.Time // no message leaves before its task is written, until then
 
-	hints chan string // handles of tasks that their agents say have news
+	hints   chan string // handles of tasks that their agents say have news
+	hinted  lanes       // looks at them
+	looking lanes       // at agents of which tasks are due
 }
 
 // Agent is an agent that the operator offers.
@@ -180,6 +182,7 @@ func (b *Bridge) Start() {
 	b.hints = make(chan string, maxHints)
 	b.wg.Go(b.rescue)
 	b.wg.Go(b.lookAfter)
+	b.wg.Go(b.takeHints)
 	if b.Signals != nil {
 		b.outgoing = make(chan Signal, maxSignals)
 		b.wg.Go(b.exchange)

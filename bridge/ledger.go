@@ -101,9 +101,8 @@ type Ledger interface {
 	// task is due for the first time.
 	DueTasks(ctx context.Context, now time.Time, limit int) ([]Waiting, error)
 
-	// LookSoon makes a task due now, if it is in auth-required, and reports whether it
-	// is.
-	LookSoon(ctx context.Context, handle string, now time.Time) (bool, error)
+	// LookSoon makes a task due now and returns it, or nil if it is not in auth-required.
+	LookSoon(ctx context.Context, handle string, now time.Time) (*Waiting, error)
 
 	// DropTasks forgets tasks that settled before a moment, at most limit, and
 	// returns how many: those of agent or, where that is "", of all agents except

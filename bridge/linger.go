@@ -15,14 +15,44 @@ import (
 // outlasts this process; it ends with the task, when that is forgotten.
 const (
 	looksEvery  = rescueEvery
-	lookBatch   = 100 // tasks at one time; more wait for the next
-	looksAtOnce = 16
+	lookBatch   = 1000 // tasks at one time; more wait for the next
+	looksAtOnce = 8    // at one agent, and as many at tasks of which it says that they have news
 	glanceFor   = 5 * time.Second
-	maxHints    = 256 // tasks that somebody said have news; of more than that nobody hears
+	maxHints    = 256 // tasks that somebody said have news, and that wait to be looked up
 )
 
 // Waiting names a task in auth-required.
-type Waiting struct{ Owner, Handle string }
+type Waiting struct{ Owner, Handle, Agent string }
+
+// lanes bound what is done at each agent at one time: one that takes calls and does not
+// answer must keep nobody from the others. The zero value is free.
+type lanes struct {
+	mu   sync.Mutex
+	busy map[string]int
+}
+
+// enter reports whether less than most is being done at an agent, and if so that this
+// is being done, too, until leave.
+func (l *lanes) enter(agent string, most int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.busy == nil {
+		l.busy = map[string]int{}
+	}
+	if l.busy[agent] >= most {
+		return false
+	}
+	l.busy[agent]++
+	return true
+}
+
+func (l *lanes) leave(agent string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.busy[agent]--; l.busy[agent] == 0 {
+		delete(l.busy, agent)
+	}
+}
 
 // mayGoOn reports whether the agent of e may go on without a message.
 func (e *Entry) mayGoOn() bool {
@@ -38,28 +68,43 @@ func (b *Bridge) lookAfter() {
 		case <-b.running.Done():
 			return
 		case <-tick.C:
+			b.lookAtDue()
+		}
+	}
+}
+
+// takeHints looks at the tasks of which somebody says that there is news, until the
+// bridge closes.
+func (b *Bridge) takeHints() {
+	for {
+		select {
+		case <-b.running.Done():
+			return
 		case handle := <-b.hints:
 			b.hint(handle)
 		}
-		b.lookAtDue()
 	}
 }
 
-// hint makes a task due of which somebody says that there is news. Where it waits for
-// nothing, another replica may follow it.
+// hint looks at a task of which somebody says that there is news, if it waits. It is
+// due as well: where its agent is being asked much already, it is looked at then.
 func (b *Bridge) hint(handle string) {
 	ctx, cancel := context.WithTimeout(b.running, writeBudget)
 	defer cancel()
-	waits, err := b.Ledger.LookSoon(ctx, handle, b.Now())
+	w, err := b.Ledger.LookSoon(ctx, handle, b.Now())
 	if err != nil {
 		b.complain("noting that a task has news", err)
 	}
-	if !waits {
-		b.signal(Signal{About: AboutAgent, Handle: handle})
+	if w != nil && b.hinted.enter(w.Agent, looksAtOnce) {
+		b.wg.Go(func() {
+			defer b.hinted.leave(w.Agent)
+			b.lookAt(*w)
+		})
 	}
 }
 
-// lookAtDue asks the agents of the tasks that are due.
+// lookAtDue has the agents asked of the tasks that are due, and waits for none. An agent
+// that is not done with the tasks that were due before is spared: they are due again.
 func (b *Bridge) lookAtDue() {
 	ctx, cancel := context.WithTimeout(b.running, writeBudget)
 	due, err := b.Ledger.DueTasks(ctx, b.Now(), lookBatch)
@@ -67,18 +112,38 @@ func (b *Bridge) lookAtDue() {
 	if err != nil {
 		b.complain("looking for tasks that wait", err)
 	}
+	of := map[string][]Waiting{}
+	for _, w := range due {
+		of[w.Agent] = append(of[w.Agent], w)
+	}
+	for agent, tasks := range of {
+		if b.looking.enter(agent, 1) {
+			b.wg.Go(func() {
+				defer b.looking.leave(agent)
+				b.lookAtAll(tasks)
+			})
+		}
+	}
+}
+
+// lookAtAll asks one agent of all tasks.
+func (b *Bridge) lookAtAll(tasks []Waiting) {
 	var looking sync.WaitGroup
 	free := make(chan struct{}, looksAtOnce)
-	for _, w := range due {
+	for _, w := range tasks {
 		free <- struct{}{}
 		looking.Go(func() {
 			defer func() { <-free }()
-			if e, err := b.Ledger.Task(b.running, w.Owner, w.Handle); err == nil && e.mayGoOn() {
-				b.glance(b.running, e)
-			}
+			b.lookAt(w)
 		})
 	}
 	looking.Wait()
+}
+
+func (b *Bridge) lookAt(w Waiting) {
+	if e, err := b.Ledger.Task(b.running, w.Owner, w.Handle); err == nil && e.mayGoOn() {
+		b.glance(b.running, e)
+	}
 }
 
 // glance asks the agent of a task that waits for a grant whether it has gone on, or

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -273,5 +274,61 @@ func TestATaskThatIsLookedAfterIsNotHeld(t *testing.T) {
 		default:
 			runtime.GC()
 		}
+	}
+}
+
+// hung is an agent that takes calls and answers none. The channel has one element for
+// each.
+type hung struct {
+	patient
+	asked chan struct{}
+}
+
+func (h *hung) Task(ctx context.Context, _ a2a.TaskQuery) (*a2a.Task, error) {
+	h.asked <- struct{}{}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// outbox has the signals of a replica that hears none.
+type outbox chan bridge.Signal
+
+func (s outbox) Send(_ context.Context, one bridge.Signal) error { s <- one; return nil }
+func (outbox) Listen(ctx context.Context, _ func(bridge.Signal)) { <-ctx.Done() }
+
+// TestAnAgentThatHangsKeepsNobodyFromTheOthers has tasks wait at an agent that does not
+// answer, and more of them due than one is looked at in a minute if each has to wait for it.
+func TestAnAgentThatHangsKeepsNobodyFromTheOthers(t *testing.T) {
+	const many = 300
+	dead, mail, news := &hung{asked: make(chan struct{}, 10*many)}, newPatient(), newPatient()
+	signals := make(outbox, 100)
+	r := newRigWith(t, "", map[string]peer{"dead": {dead, &a2a.Card{Name: "Dead"}}, "mail": mail.peer(), "news": news.peer()}, func(b *bridge.Bridge) { b.Signals = signals })
+	atMail := r.call("send_task", `{"agent":"mail","message":"read my letters"}`).TaskID
+	atNews := r.call("send_task", `{"agent":"news","message":"read me the news"}`).TaskID
+	for i := range many {
+		n := strconv.Itoa(i)
+		e := &bridge.Entry{Handle: "h" + n, Owner: "alice", Agent: "dead", MessageID: "m", Created: time.Now(), Updated: time.Now(), Settled: true,
+			Task: &a2a.Task{ID: a2a.TaskID(n), Status: a2a.Status{State: a2a.AuthRequired}}}
+		if err := r.db.AddTask(t.Context(), e, bridge.Lease{}, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-dead.asked
+	r.Poke("elsewhere")
+	for s := range signals {
+		if s.About == bridge.AboutAgent && s.Handle == "elsewhere" {
+			break
+		}
+	}
+	mail.signIn()
+	r.Poke(atMail)
+	r.waitForEnd(atMail)
+	if n := len(dead.asked); n >= 50 {
+		t.Errorf("the agent that hangs was asked %d times before another's news was heard", n)
+	}
+	news.signIn()
+	r.waitForEnd(atNews) // nobody says so
+	if n := len(dead.asked); n >= many {
+		t.Errorf("the agent that hangs was asked %d times before another was asked", n)
 	}
 }

@@ -18,9 +18,11 @@ func (b *Bridge) Poke(handle string) {
 	if b.poke(handle) {
 		return
 	}
+	b.signal(Signal{About: AboutAgent, Handle: handle})
 	select {
 	case b.hints <- handle:
 	default:
+		b.Log.Warn("too many tasks have news: one is looked at when it is due", "task", handle)
 	}
 }
 

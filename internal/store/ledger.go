@@ -264,14 +264,14 @@ func (db *DB) DueTasks(ctx context.Context, now time.Time, limit int) (due []bri
 	rows, err := db.write.QueryContext(ctx, `
 		UPDATE tasks SET lease_until = $1 + CASE WHEN $1 - updated < 32000 THEN 2000 WHEN $1 - updated > 57600000 THEN 3600000 ELSE ($1 - updated) / 16 END
 		WHERE `+waits+` AND lease_until <= $1 AND handle IN (SELECT handle FROM tasks WHERE `+waits+` AND lease_until <= $1 ORDER BY lease_until LIMIT $2)
-		RETURNING owner, handle`, now.UnixMilli(), limit)
+		RETURNING owner, handle, agent`, now.UnixMilli(), limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var w bridge.Waiting
-		if err := rows.Scan(&w.Owner, &w.Handle); err != nil {
+		if err := rows.Scan(&w.Owner, &w.Handle, &w.Agent); err != nil {
 			return nil, err
 		}
 		due = append(due, w)
@@ -280,9 +280,16 @@ func (db *DB) DueTasks(ctx context.Context, now time.Time, limit int) (due []bri
 }
 
 // LookSoon implements bridge.Ledger.
-func (db *DB) LookSoon(ctx context.Context, handle string, now time.Time) (bool, error) {
-	n, err := changed(ctx, db.write, `UPDATE tasks SET lease_until = $1 WHERE handle = $2 AND `+waits, now.UnixMilli(), handle)
-	return n > 0, err
+func (db *DB) LookSoon(ctx context.Context, handle string, now time.Time) (*bridge.Waiting, error) {
+	w := bridge.Waiting{Handle: handle}
+	err := db.write.QueryRowContext(ctx, `UPDATE tasks SET lease_until = $1 WHERE handle = $2 AND `+waits+` RETURNING owner, agent`, now.UnixMilli(), handle).Scan(&w.Owner, &w.Agent)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &w, nil
 }
 
 // DropTasks implements bridge.Ledger.
