@@ -303,7 +303,7 @@ func part03proto(f fields) (p a2a.Part, err error) {
 		case 3<<3 | sized:
 			data, err := data03proto(f.inner())
 			f.check(err)
-			p = a2a.Part{Content: f.json(data), Metadata: p.Metadata}
+			p = a2a.Part{Content: data, Metadata: p.Metadata}
 		case 4<<3 | sized:
 			p.Metadata = f.object()
 		}
@@ -311,11 +311,11 @@ func part03proto(f fields) (p a2a.Part, err error) {
 	return p, f.err
 }
 
-func data03proto(f fields) (map[string]any, error) {
-	data := map[string]any{}
+func data03proto(f fields) (a2a.Data, error) {
+	data := a2a.Data("{}")
 	for f.next() {
 		if f.tag == 1<<3|sized {
-			data = f.object()
+			data = f.dataObject()
 		}
 	}
 	return data, f.err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 
-	fast "github.com/go-json-experiment/json"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"rialto/a2a"
@@ -24,20 +23,6 @@ func (f *fields) object() map[string]any {
 	m, err := readStruct(f.inner(), maxDepth)
 	f.check(err)
 	return m
-}
-
-// data returns a sized, a google.protobuf.Value, as JSON.
-func (f *fields) data() a2a.Data {
-	v, err := readValue(f.inner(), maxDepth)
-	f.check(err)
-	return f.json(v)
-}
-
-// json returns v as data.
-func (f *fields) json(v any) a2a.Data {
-	b, err := fast.Marshal(v, fast.Deterministic(true))
-	f.check(err)
-	return a2a.Data(b)
 }
 
 func readStruct(f fields, depth int) (map[string]any, error) {

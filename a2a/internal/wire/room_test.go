@@ -3,10 +3,13 @@ package wire
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"rialto/a2a"
 )
 
 // full is as much as our client reads of one answer.
@@ -61,24 +64,97 @@ func TestWhatIsDecodedHasBounds(t *testing.T) {
 }
 
 func refusesMany(t *testing.T, name string, d *Dialect, b []byte) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := d.DecodeAnswer(b)
-	runtime.ReadMemStats(&after)
-	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; !errors.Is(err, ErrTooMany) || took > 4*maxRoom>>20 {
+	took, err := allocates(func() error { _, err := d.DecodeAnswer(b); return err })
+	if !errors.Is(err, ErrTooMany) || took > 4*maxRoom>>20 {
 		t.Errorf("%s: %v, and it took %d MiB", name, err, took)
 	}
+}
+
+// allocates returns how many MiB do takes.
+func allocates(do func() error) (mib uint64, err error) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err = do()
+	runtime.ReadMemStats(&after)
+	return (after.TotalAlloc - before.TotalAlloc) >> 20, err
 }
 
 // protoOf returns a message of protocol buffers that lies in others by their
 // numbers, and is full of one field.
 func protoOf(path []protowire.Number, num protowire.Number, value string) []byte {
-	one := protowire.AppendString(protowire.AppendTag(nil, num, protowire.BytesType), value)
+	one := protoOf1(num, value)
 	b := []byte(strings.Repeat(string(one), full/len(one)))
 	for i := len(path) - 1; i >= 0; i-- {
 		b = protowire.AppendBytes(protowire.AppendTag(nil, path[i], protowire.BytesType), b)
 	}
 	return b
+}
+
+// TestDataOverGRPCTakesNoMoreThanItsBytes fills one part with the worst data there is:
+// it is read or refused, and either takes little.
+func TestDataOverGRPCTakesNoMoreThanItsBytes(t *testing.T) {
+	toData := map[a2a.Generation][]protowire.Number{a2a.V10: {4, 3, 4, 4}, a2a.V03: {4, 3, 5, 3, 1, 1, 2}}
+	for name, c := range map[string]struct {
+		inside  []protowire.Number
+		num     protowire.Number
+		value   string
+		refused bool
+	}{
+		"lists":              {[]protowire.Number{6}, 1, "\x32\x00", false},
+		"nulls":              {[]protowire.Number{6}, 1, "", false},
+		"objects":            {[]protowire.Number{6}, 1, "\x2a\x00", false},
+		"members":            {[]protowire.Number{5}, 1, "", true},
+		"members of members": {[]protowire.Number{6, 1, 5}, 1, "\x0a\x01x\x12\x02\x2a\x00", true},
+		"numbers":            {[]protowire.Number{6}, 1, "\x11\x18\x2d\x44\x54\xfb\x21\x09\x40", false},
+		"values of a value":  {nil, 5, "", false},
+		"control characters": {nil, 3, strings.Repeat("\x01", full-16), true},
+	} {
+		for _, d := range GRPCDialects() {
+			b := protoOf(slices.Concat(toData[d.Generation], c.inside), c.num, c.value)
+			took, err := allocates(func() error { _, err := d.DecodeAnswer(b); return err })
+			if errors.Is(err, ErrTooMany) != c.refused || !c.refused && err != nil || took > 4*maxRoom>>20 {
+				t.Errorf("%s in %s: %v, and it took %d MiB", name, d.Generation, err, took)
+			}
+		}
+	}
+}
+
+// TestATableCrossesOverGRPC: 120,000 rows are four megabytes, and no more than data
+// in JSON may be.
+func TestATableCrossesOverGRPC(t *testing.T) {
+	const row = `{"id":7,"name":"row"}`
+	want := a2a.Data(`{"rows":[` + strings.Repeat(row+",", 199_999) + row + `]}`)
+	task := &a2a.Task{ID: "t", Artifacts: []a2a.Artifact{{ID: "a", Parts: []a2a.Part{{Content: want}}}}}
+	for _, d := range append(GRPCDialects(), &v10) {
+		b, err := d.EncodeTask(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := d.DecodeTask(b); err != nil || string(got.Artifacts[0].Parts[0].Content.(a2a.Data)) != string(want) {
+			t.Errorf("%s: %d bytes did not cross: %v", d.Generation, len(b), err)
+		}
+	}
+}
+
+// TestDataOverGRPCIsSorted: peers write the members of an object in any order, and a
+// name twice, where the last counts.
+func TestDataOverGRPCIsSorted(t *testing.T) {
+	member := func(name, value string) string {
+		return string(protoOf1(1, string(protoOf1(1, name))+string(protoOf1(2, value))))
+	}
+	text := func(s string) string { return string(protoOf1(3, s)) }
+	inner := string(protoOf1(5, member("z", text("\"\n"))+member("y", "\x20\x01")))
+	object := member("b", text("old")) + member("c", "\x08\x00") + member("a", inner) + member("b", text("new")) + member("", "") +
+		member("n", "\x11\x00\x00\x00\x00\x00\x00\xf8\xbf")
+	f := fields{bytes: []byte(object)}
+	const want = `{"":null,"a":{"y":true,"z":"\"\n"},"b":"new","c":null,"n":-1.5}`
+	if got := f.dataObject(); string(got) != want || f.err != nil {
+		t.Errorf("got %s, %v, want %s", got, f.err, want)
+	}
+}
+
+func protoOf1(num protowire.Number, value string) []byte {
+	return protowire.AppendString(protowire.AppendTag(nil, num, protowire.BytesType), value)
 }
 
 // TestWhatIsLargeAndFewFits: the bytes of texts, files and data are not what memory
