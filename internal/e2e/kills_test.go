@@ -290,7 +290,7 @@ func (w *world) settle(t *testing.T) {
 	w.agent.finish()
 	deadline := time.Now().Add(2 * time.Minute)
 	for handle, g := range w.known() {
-		got := w.look(t, handle, 30)
+		got := w.look(t, handle, 0)
 		for (got.State == "working" || got.State == "submitted") && time.Now().Before(deadline) {
 			got = w.look(t, handle, 30)
 		}
