@@ -111,6 +111,8 @@ type Bridge struct {
 	live  map[string]*follower   // by handle: the tasks whose lease is ours; nil while one is added or taken up
 	early map[*follower]struct{} // of them, those that the ledger does not have yet
 
+	misses map[string]time.Time // by handle: when an agent did not know a task that waits
+
 	crowded time.Time // no message leaves before its task is written, until then
 
 	hints   chan string // handles of tasks that their agents say have news
@@ -172,6 +174,7 @@ type Caller struct {
 // doing so for those of replicas that die. Close ends what it starts.
 func (b *Bridge) Start() {
 	b.live, b.early = map[string]*follower{}, map[*follower]struct{}{}
+	b.misses = map[string]time.Time{}
 	b.relisted = make(chan struct{}, 1)
 	b.SetAgents(b.Agents)
 	b.running, b.stop = context.WithCancel(context.Background())

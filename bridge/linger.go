@@ -19,6 +19,8 @@ const (
 	looksAtOnce = 8    // at one agent, and as many at tasks of which it says that they have news
 	glanceFor   = 5 * time.Second
 	maxHints    = 256 // tasks that somebody said have news, and that wait to be looked up
+	missedFor   = time.Minute
+	maxMissed   = 1000
 )
 
 // Waiting names a task in auth-required.
@@ -146,6 +148,29 @@ func (b *Bridge) lookAt(w Waiting) {
 	}
 }
 
+// missed reports whether an agent has forgotten a task, after a look at which it knew
+// it or did not. Not to know it once is no proof: one of several processes of the agent
+// may answer that does not know the task, or not yet. A look after a minute must find it
+// so again, of this replica, and none between may find otherwise.
+func (b *Bridge) missed(handle string, unknown bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	since, before := b.misses[handle]
+	switch {
+	case !unknown || before && b.Now().Sub(since) >= missedFor:
+		delete(b.misses, handle)
+	case !before:
+		for some := range b.misses {
+			if len(b.misses) < maxMissed {
+				break
+			}
+			delete(b.misses, some)
+		}
+		b.misses[handle] = b.Now()
+	}
+	return unknown && before && b.Now().Sub(since) >= missedFor
+}
+
 // glance asks the agent of a task that waits for a grant whether it has gone on, or
 // forgotten the task, and has it followed again if so. Of several glances one takes it
 // up. An agent that does not answer has not gone on.
@@ -161,7 +186,8 @@ func (b *Bridge) glance(ctx context.Context, e *Entry) bool {
 		return false
 	}
 	t, err := conn.Task(ctx, a2a.TaskQuery{ID: e.Task.ID})
-	forgotten := a2a.Is(err, a2a.TaskNotFound)
+	unknown := a2a.Is(err, a2a.TaskNotFound)
+	forgotten := (unknown || err == nil) && b.missed(e.Handle, unknown)
 	if !forgotten && (err != nil || t.Status.State == a2a.AuthRequired || t.Status.State == a2a.Unknown) {
 		return false
 	}

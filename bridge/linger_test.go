@@ -23,6 +23,7 @@ type patient struct {
 	mu       sync.Mutex
 	signedIn bool
 	forgot   bool
+	asked    func() // about a task that it has forgotten
 }
 
 func newPatient() *patient {
@@ -44,18 +45,21 @@ func (p *patient) task() *a2a.Task {
 
 func (p *patient) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) {
 	p.mu.Lock()
-	forgot := p.forgot
+	forgot, asked := p.forgot, p.asked
 	p.mu.Unlock()
 	if forgot {
+		if asked != nil {
+			asked()
+		}
 		return nil, a2a.Errorf(a2a.TaskNotFound, "no such task")
 	}
 	return p.task(), nil
 }
 
-func (p *patient) forget() {
+func (p *patient) forget(is bool, asked func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.forgot = true
+	p.forgot, p.asked = is, asked
 }
 
 func (p *patient) signIn() {
@@ -115,7 +119,7 @@ func TestAWaitForASignInOutlastsTheProcessAndADay(t *testing.T) {
 			late.Store(int64(24 * time.Hour))
 			r = newRigWith(t, dsn, agents, clock)
 			if name == "forgotten" {
-				agent.forget()
+				agent.forget(true, func() { late.Add(int64(2 * time.Hour)) })
 			} else {
 				agent.signIn()
 			}
@@ -127,6 +131,31 @@ func TestAWaitForASignInOutlastsTheProcessAndADay(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestATaskThatItsAgentDoesNotKnowOnceIsNotLost asks for a task that waits while those
+// processes of its agent answer that do not know it.
+func TestATaskThatItsAgentDoesNotKnowOnceIsNotLost(t *testing.T) {
+	var late atomic.Int64
+	agent := newPatient()
+	r := newRigWith(t, "", map[string]peer{"letters": agent.peer()}, func(b *bridge.Bridge) {
+		b.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
+	})
+	id := r.call("send_task", `{"message":"read my letters"}`).TaskID
+	look := func(want a2a.State) {
+		t.Helper()
+		r.call("get_task", `{"task_id":"`+id+`"}`).want(t, want, want == a2a.Failed)
+	}
+	agent.forget(true, nil)
+	look(a2a.AuthRequired)
+	look(a2a.AuthRequired) // at once
+	agent.forget(false, nil)
+	look(a2a.AuthRequired)
+	late.Store(int64(2 * time.Minute))
+	agent.forget(true, nil)
+	look(a2a.AuthRequired) // it was known between
+	late.Store(int64(4 * time.Minute))
+	look(a2a.Failed)
 }
 
 // waitForEnd waits until the ledger has the end of a task, without the agent
