@@ -8,8 +8,8 @@ import (
 
 // OtherMembers is the URI of an extension by which an A2A 1.0 caller says that it
 // reads over members that it does not know (1.0 section 5.7: SHOULD). It then gets
-// those that an agent sends, and its own reach the agent. Nobody else's do: the
-// clients and servers of a2a-python 1.x refuse whatever has one.
+// those that an agent sends, and its own reach agents that list it. Nobody else's do:
+// the clients and servers of a2a-python 1.x refuse whatever has one.
 const OtherMembers = "urn:rialto:a2a:other-members:1"
 
 // Members are members of an object that no generation we speak has, by their

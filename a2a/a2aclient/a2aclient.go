@@ -105,7 +105,7 @@ type connection struct {
 	asides atomic.Int32 // the streams that are only drained
 	broken breaker
 
-	offersOthers bool // the card says that there are members that we do not know
+	offersOthers bool // the card says that it has members that we do not know, and takes them
 }
 
 var _ a2a.Agent = (*Client)(nil)

@@ -29,7 +29,7 @@ func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a
 		}
 		var newTask a2a.TaskID
 		s, err := c.open(ctx, wire.Stream, func(r route) ([]byte, error) {
-			return r.dialect.EncodeSend(req, r.envelope(&newTask))
+			return c.encodeSend(r, req, &newTask)
 		})
 		switch {
 		case remote(err) && a2a.Is(err, a2a.MethodNotFound):

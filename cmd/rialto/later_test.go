@@ -22,11 +22,16 @@ func TestMembersOfALaterGenerationCross(t *testing.T) {
 		Card:    `{"name":"plain","supportedInterfaces":[{"url":"$URL","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"extensions":[{"uri":"` + a2a.OtherMembers + `"}]}}`,
 		Answers: map[string][]a2atest.Answer{"SendMessage": {{Body: `{"jsonrpc":"2.0","id":$ID,"result":{"task":{"id":"t","generation":"5","status":{"state":"TASK_STATE_COMPLETED"}}}}`}}},
 	}
+	strict := &a2atest.Rogue{ // as the servers of a2a-python
+		Card:    `{"name":"strict","supportedInterfaces":[{"url":"$URL","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true}}`,
+		Answers: map[string][]a2atest.Answer{"SendStreamingMessage": plain.Answers["SendMessage"]},
+	}
 	hidden := a2atest.NewLater()
 	t.Cleanup(func() { hidden.Close() })
 	r := newRig(t,
 		agentConfig{Name: "later", URL: a2atest.Serve(t, later, later.Card(), a2a.V10)},
 		agentConfig{Name: "plain", URL: plain.Serve(t)},
+		agentConfig{Name: "strict", URL: strict.Serve(t)},
 		agentConfig{Name: "hidden", URL: a2atest.Serve(t, hidden, hidden.Card(), a2a.V10), Skills: []registry.Skill{{ID: "echo", UseCases: []string{"one"}}}},
 	)
 	token := r.full("alice")
@@ -84,6 +89,13 @@ func TestMembersOfALaterGenerationCross(t *testing.T) {
 	calls := plain.Calls()
 	if len(calls) != 1 || !strings.Contains(string(calls[0].Params), `"callersSay":true`) || calls[0].Header.Get("A2A-Extensions") != a2a.OtherMembers {
 		t.Errorf("an agent of others got %s", calls)
+	}
+	if got := call("strict", "SendMessage", say("m6", `,"callersSay":true`), asks); !strings.Contains(got.body, `"generation":"5"`) {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+	calls = strict.Calls()
+	if len(calls) != 1 || strings.Contains(string(calls[0].Params), "callersSay") || calls[0].Header.Get("A2A-Extensions") != "" {
+		t.Errorf("an agent that takes no others got %s", calls)
 	}
 }
 
