@@ -41,6 +41,7 @@ type follower struct {
 	message *a2a.Message  // that was sent; nil if none was
 	log     backlog
 	size    int  // bytes of the task, at most
+	past    int  // bytes of its past, which is written with it
 	dirty   bool // entry holds more than the ledger
 	written bool // the ledger has heard of an answer
 	saved   time.Time
@@ -65,7 +66,11 @@ func (b *Bridge) follow(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
 }
 
 func (b *Bridge) newFollower(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
-	return &follower{b: b, conn: conn, entry: e, start: e.clone(), message: sentIn(send), changed: make(chan struct{}), poked: make(chan struct{}, 1), saved: b.Now()}
+	f := &follower{b: b, conn: conn, entry: e, start: e.clone(), message: sentIn(send), changed: make(chan struct{}), poked: make(chan struct{}, 1), past: e.Past.weight(), saved: b.Now()}
+	if e.Task != nil {
+		f.size = weight(e.Task)
+	}
+	return f
 }
 
 // enter notes that f watches its task, unless the bridge closes.
@@ -232,7 +237,9 @@ func (f *follower) apply(e a2a.Event) {
 	if f.ended || !merge(f.entry, e) {
 		return
 	}
-	f.entry.remember(replaced, f.b.Now())
+	if f.entry.remember(replaced, f.b.Now()) {
+		f.past = f.entry.Past.weight()
+	}
 	if _, whole := e.(*a2a.Task); first && !whole {
 		f.entry.Task.History = append(f.entry.Task.History, *f.message)
 	}
@@ -265,13 +272,13 @@ func sentIn(req *a2a.SendRequest) *a2a.Message {
 	return req.Message
 }
 
-// pause is how long to wait between two writes: a task is written whole, so a
-// large one is written less often.
+// pause is how long to wait between two writes: a task is written whole and with its
+// past, so a large one is written less often.
 func (f *follower) pause() time.Duration {
 	if !f.written {
 		return saveFirst
 	}
-	return saveEvery * time.Duration(1+f.size>>18)
+	return saveEvery * time.Duration(1+(f.size+f.past)>>18)
 }
 
 // refused records that the agent did not take the message. A task that it

@@ -74,14 +74,14 @@ func aboutToGo(t *a2a.Task, event a2a.Event) []a2a.Artifact {
 	return nil
 }
 
-// remember notes in the past of e what an event has made of it, at a moment;
-// before are the artifacts that it may have replaced.
-func (e *Entry) remember(before []a2a.Artifact, now time.Time) {
+// remember notes in the past of e what an event has made of it, at a moment, and
+// reports whether there was something to note; before are the artifacts that the event
+// may have replaced.
+func (e *Entry) remember(before []a2a.Artifact, now time.Time) (changed bool) {
 	var p Past
 	if e.Past != nil {
 		p = *e.Past
 	}
-	changed := false
 	if n := len(p.Statuses); n == 0 || p.Statuses[n-1].State != e.Task.Status.State {
 		p.Statuses = append(slices.Clip(p.Statuses), PastStatus{e.Task.Status.State, now.UnixMilli()})
 		p.Statuses = p.Statuses[max(0, len(p.Statuses)-statusesKept):]
@@ -98,6 +98,7 @@ func (e *Entry) remember(before []a2a.Artifact, now time.Time) {
 	if changed {
 		e.Past = &p
 	}
+	return changed
 }
 
 // lost returns those artifacts of which something is lost in what there is now:

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -161,5 +163,62 @@ func TestManyArtifactsAreToldAgain(t *testing.T) {
 	e, err := r.Ledger.Task(t.Context(), "alice", id)
 	if err != nil || e.Past == nil || len(e.Past.Versions) != 50 || e.Past.Dropped != many-50 || e.Past.Versions[49].Artifact.ID != fmt.Sprint(many-1) {
 		t.Fatalf("got %+v, %v", e, err)
+	}
+}
+
+// writes counts how often tasks are written.
+type writes struct {
+	bridge.Ledger
+	n atomic.Int64
+}
+
+func (w *writes) SaveTask(ctx context.Context, e *bridge.Entry, replica string) error {
+	w.n.Add(1)
+	return w.Ledger.SaveTask(ctx, e, replica)
+}
+
+// TestWhatIsLargeIsWrittenSeldom continues a task that says little, a hundred times in
+// 25 seconds of the bridge's clock, and is large by what was, or is, of it.
+func TestWhatIsLargeIsWrittenSeldom(t *testing.T) {
+	large := a2a.Artifact{ID: "x", Parts: []a2a.Part{{Content: a2a.Raw(make([]byte, 3<<20))}}}
+	for name, c := range map[string]struct {
+		past *bridge.Past
+		is   []a2a.Artifact
+		most int64
+	}{
+		"little": {nil, nil, 200},
+		"was":    {&bridge.Past{Versions: []bridge.PastArtifact{{Artifact: large}}}, nil, 30},
+		"is":     {nil, []a2a.Artifact{large}, 30},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var late atomic.Int64
+			agent := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+				return func(more func(a2a.Event, error) bool) {
+					for i := range 100 {
+						late.Add(int64(250 * time.Millisecond))
+						said := &a2a.Message{ID: strconv.Itoa(i), Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("step")}}
+						if !more(&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.Status{State: a2a.Working, Message: said}}, nil) {
+							return
+						}
+					}
+					more(&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.Status{State: a2a.Completed}}, nil)
+				}
+			}}
+			var ledger *writes
+			r := newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One", Capabilities: a2a.Capabilities{Streaming: true}}}}, func(b *bridge.Bridge) {
+				ledger = &writes{Ledger: b.Ledger}
+				b.Ledger = ledger
+				b.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
+			})
+			e := &bridge.Entry{Handle: "h", Owner: "alice", Agent: "one", MessageID: "m", Created: time.Now(), Updated: time.Now(), Settled: true, Past: c.past,
+				Task: &a2a.Task{ID: "t", ContextID: "c", Status: a2a.Status{State: a2a.InputRequired}, Artifacts: c.is}}
+			if err := r.db.AddTask(t.Context(), e, bridge.Lease{}, 1); err != nil {
+				t.Fatal(err)
+			}
+			r.call("send_task", `{"task_id":"h","message":"go on"}`).want(t, a2a.Completed, false)
+			if n := ledger.n.Load(); n > c.most || n < 2 {
+				t.Errorf("got %d writes, want from 2 to %d", n, c.most)
+			}
+		})
 	}
 }

@@ -26,6 +26,17 @@ func weight(event a2a.Event) (n int) {
 	return n
 }
 
+// weight returns it of a past, which may be nil.
+func (p *Past) weight() (n int) {
+	if p == nil {
+		return 0
+	}
+	for i := range p.Versions {
+		n += weightOfArtifact(&p.Versions[i].Artifact)
+	}
+	return n + itemWeight*len(p.Statuses)
+}
+
 func weightOfArtifact(a *a2a.Artifact) int {
 	return itemWeight + len(a.ID) + len(a.Name) + len(a.Description) + weightOfParts(a.Parts) + weightOfMetadata(a.Metadata) + weightOfTexts(a.Extensions) + weightOfMembers(a.Others)
 }
