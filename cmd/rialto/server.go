@@ -70,11 +70,15 @@ type server struct {
 	stop       context.CancelFunc
 }
 
-// newServer opens the store, puts the parts together and starts them. Close it.
+// newServer opens the store, puts the parts together and starts them as a server that
+// takes over what one before it has left. Close it.
 func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, error) {
 	s, err := assemble(ctx, cfg, log)
 	if err != nil {
 		return nil, err
+	}
+	if s.bridge.Alone, err = s.store.Alone(ctx); err != nil {
+		log.Warn("no lock could be put beside the database: tasks of a server that was killed wait for the end of their leases", "err", err)
 	}
 	s.start(ctx)
 	return s, nil
@@ -95,9 +99,6 @@ func assemble(ctx context.Context, cfg *config, log *slog.Logger) (*server, erro
 	}
 	as := newOAuth(cfg, log, db, secret)
 	s := &server{cfg: cfg, log: log, store: db, oauth: as, bridge: newBridge(cfg, log, db, secret), parting: soon}
-	if s.bridge.Alone, err = db.Alone(ctx); err != nil {
-		log.Warn("no lock could be put beside the database: tasks of a server that was killed wait for the end of their leases", "err", err)
-	}
 	s.agents = newRegistry(cfg, log, db, secret, as.Vouch, s.bridge)
 	known := connections{s.newVault(secret), s.settings}
 	s.connections, s.bridge.Connections = known, known

@@ -161,7 +161,7 @@ func cancelTaskCommand() *cobra.Command {
 }
 
 // cancel cancels a task as one more replica of the server that lives for a
-// moment.
+// moment. It inherits nothing, whether or not a server runs.
 func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *bridge.Entry, err error) {
 	cfg, err := f.load(cmd)
 	if err != nil {
@@ -170,10 +170,11 @@ func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *bridge.Entry, e
 	if kind, _ := engineOf(cfg.Database); kind == memory {
 		return nil, errInMemory
 	}
-	s, err := newServer(cmd.Context(), cfg, slog.New(slog.DiscardHandler))
+	s, err := assemble(cmd.Context(), cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
+	s.start(cmd.Context())
 	defer s.Close()
 	return s.admin.CancelTask(cmd.Context(), admin.CommandLine, task)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/url"
 	"os"
+	"path/filepath"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -14,13 +15,18 @@ import (
 // Alone reports whether no other server that asks this lives on the same database,
 // and has those that ask later told otherwise until Close. A lock that the operating
 // system takes from a killed process says so: that of an empty database, ".server"
-// behind the name of the file, in a transaction that does not end. On PostgreSQL,
-// where several servers are the rule, nobody is alone.
+// behind the name of the file, links followed, in a transaction that does not end. A
+// server of a version that does not ask is not seen. On PostgreSQL, where several
+// servers are the rule, nobody is alone.
 func (db *DB) Alone(ctx context.Context) (bool, error) {
 	if db.postgres || db.path == "" {
 		return !db.postgres, nil
 	}
-	path := db.path + ".server"
+	path, err := filepath.EvalSymlinks(db.path)
+	if err != nil {
+		return false, err
+	}
+	path += ".server"
 	// A file that is there is not opened: to close it would end the locks that
 	// another DB of this process holds on it (POSIX, fcntl).
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -28,6 +29,11 @@ func TestOneServerIsAloneOnAFile(t *testing.T) {
 	first, second := open(path), open(path)
 	is("the first server", first, true)
 	is("a second", second, false)
+	link := filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	is("one that comes by a link", open(link), false)
 	is("one with another database", open(filepath.Join(t.TempDir(), "other.db")), true)
 	is("one in memory", open(store.Memory), true)
 	first.Close()
