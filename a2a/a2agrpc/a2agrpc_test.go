@@ -1,8 +1,6 @@
 package a2agrpc_test
 
 import (
-	"context"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -10,7 +8,6 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
-	"rialto/a2a/a2agrpc"
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2atest"
 )
@@ -19,27 +16,13 @@ import (
 // returns a client of it.
 func serve(t *testing.T, agent *a2atest.Agent, g a2a.Generation) *a2aclient.Client {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := &a2aserver.Server{Agent: agent, Lists: true}
+	over, address := carrier(t, s.ServeGRPC)
 	card := *agent.Card()
-	card.Interfaces = []a2a.Interface{{URL: l.Addr().String(), Binding: a2a.GRPC, Version: g}}
-	s := &a2aserver.Server{Agent: agent, Lists: true, Card: &card}
+	card.Interfaces = []a2a.Interface{{URL: address, Binding: a2a.GRPC, Version: g}}
+	s.Card = &card
 	web := httptest.NewServer(http.HandlerFunc(s.ServeCard))
 	t.Cleanup(web.Close)
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	stopped := make(chan error, 1)
-	calls := &a2agrpc.Server{Handler: http.HandlerFunc(s.ServeGRPC), Path: func(string) string { return "" }}
-	go func() { stopped <- calls.Serve(ctx, l) }()
-	over := &a2agrpc.Transport{}
-	t.Cleanup(func() {
-		over.Close()
-		stop()
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
-	})
 	c, err := (&a2aclient.Dialer{Pause: time.Millisecond, GRPC: over}).Dial(t.Context(), web.URL)
 	if err != nil {
 		t.Fatal(err)
