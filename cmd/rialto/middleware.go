@@ -42,9 +42,8 @@ func recovered(log *slog.Logger, next http.Handler) http.Handler {
 func bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {
-			c := http.NewResponseController(w)
-			if c.SetReadDeadline(time.Now().Add(bodyTime)) == nil {
-				r.Body = &deadlineBody{ReadCloser: r.Body, done: func() { c.SetReadDeadline(time.Time{}) }}
+			if http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) == nil {
+				r.Body = &deadlineBody{r.Body, w}
 			}
 		}
 		next.ServeHTTP(w, r)
@@ -55,13 +54,13 @@ func bounded(next http.Handler) http.Handler {
 // one that has not been: the server reads what is left of it before it answers.
 type deadlineBody struct {
 	io.ReadCloser
-	done func()
+	w http.ResponseWriter
 }
 
 func (b *deadlineBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {
-		b.done()
+		_ = http.NewResponseController(b.w).SetReadDeadline(time.Time{}) // it could be set
 	}
 	return n, err
 }
@@ -109,7 +108,9 @@ func logged(log *slog.Logger, next http.Handler) http.Handler {
 		start := time.Now()
 		rec := &statusRecorder{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(rec, r)
-		log.Debug("request", "method", r.Method, "path", masked(r.URL.Path), "status", rec.status, "took", time.Since(start))
+		if log.Enabled(r.Context(), slog.LevelDebug) { // else the line would be put together for nobody
+			log.Debug("request", "method", r.Method, "path", masked(r.URL.Path), "status", rec.status, "took", time.Since(start))
+		}
 	})
 }
 

@@ -350,7 +350,7 @@ func (s *server) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recovered(s.log, bounded(logged(s.log, readable(r)))), nil
+	return recovered(s.log, bounded(logged(s.log, readable(direct(r, "/mcp", "/mcp/"))))), nil
 }
 
 // routes lists every route and the guard before it. Paths are taken as they
