@@ -50,17 +50,19 @@ func (s *Server) guard(next http.Handler, scopes []string, enough func(Principal
 // that it did something wrong (RFC 6750 section 3.1).
 var errNoToken = errors.New("oauth: no token")
 
-// admitted returns who the request's token stands for.
+// admitted returns who the request's token stands for. What is guarded may take its
+// time, and who comes in may not: each wait on the way has patience of its own, for
+// most requests come right after another and wait for nothing.
 func (s *Server) admitted(r *http.Request) (Principal, error) {
-	r, cancel := patient(r) // what is guarded may take its time, and who comes in may not
-	defer cancel()
 	scheme, token, err := presented(r)
 	if err != nil {
 		return Principal{}, err
 	}
 	var p Principal
 	if u := s.upstreamOf(token); u != nil {
-		p, err = s.admittedFrom(r.Context(), u, token)
+		ctx, cancel := context.WithTimeout(r.Context(), patience)
+		defer cancel()
+		p, err = s.admittedFrom(ctx, u, token)
 	} else {
 		p, _, err = s.alive(r.Context(), token)
 	}
@@ -106,6 +108,8 @@ func (s *Server) checkPossession(r *http.Request, scheme, token, jkt string) err
 	case scheme == schemeBearer:
 		return badToken("It is bound to a key and comes under the scheme DPoP.")
 	}
+	r, cancel := patient(r)
+	defer cancel()
 	proven, err := s.proven(r, token)
 	if err == nil && proven == "" {
 		err = badProof("There is none.")
@@ -147,6 +151,8 @@ func (s *Server) verifyCached(ctx context.Context, token string) (Principal, err
 	if p, ok := s.verified.get(key); ok && s.Now().Before(p.Expires) {
 		return p, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	p, err := s.verify(ctx, token)
 	if err == nil {
 		s.verified.put(key, p)
@@ -219,6 +225,8 @@ func (s *Server) resourceMetadataURL() string {
 // liveGrant returns a grant if it is alive, or nil.
 func (s *Server) liveGrant(ctx context.Context, id string) (*Grant, error) {
 	g, err := s.grants.get(id, s.Now(), func() (*Grant, error) {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
 		g, err := s.Store.Grant(ctx, id)
 		if errors.Is(err, ErrNotFound) {
 			return nil, nil

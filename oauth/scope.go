@@ -160,6 +160,9 @@ func (s ScopeSet) with(scope string) ScopeSet {
 
 // without returns the set without a scope.
 func (s ScopeSet) without(scope string) ScopeSet {
+	if !s.Has(scope) {
+		return slices.Clip(s) // whoever adds to it gets another
+	}
 	return slices.DeleteFunc(slices.Clone(s), func(has string) bool { return has == scope })
 }
 
