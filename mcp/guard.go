@@ -98,9 +98,7 @@ func (s *Server) hostAllowed(r *http.Request) bool {
 	if !ok || !onLoopback(local) {
 		return true
 	}
-	return loopback(r.Host) || slices.ContainsFunc(s.AllowedHosts, func(h string) bool {
-		return strings.EqualFold(h, r.Host)
-	})
+	return slices.ContainsFunc(s.AllowedHosts, func(h string) bool { return strings.EqualFold(h, r.Host) }) || loopback(r.Host)
 }
 
 func onLoopback(addr net.Addr) bool {
