@@ -94,7 +94,7 @@ func (f *follower) read(ctx context.Context) {
 		e, err := f.b.Ledger.Task(context.WithoutCancel(ctx), f.start.Owner, f.start.Handle)
 		live := f.b.follower(f.start.Handle)
 		if err == nil && !e.Settled && live != nil {
-			e = live.wait(ctx, func(string) {}, !heard)
+			e = live.wait(ctx, nil, func(string) {}, !heard)
 		}
 		over := err != nil || e.Settled || ctx.Err() != nil || f.b.waits.Err() != nil
 		f.sees(e, over)

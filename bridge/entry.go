@@ -91,7 +91,7 @@ func merge(e *Entry, event a2a.Event) bool {
 		return e.Task.Apply(&a2a.StatusUpdate{TaskID: e.Task.ID, Status: a2a.Status{State: a2a.Completed, Message: event}})
 	case *a2a.Task:
 		if e.Task == nil {
-			e.Task = event.Clone()
+			e.Task = unshared(event)
 			return true
 		}
 	case *a2a.StatusUpdate:
@@ -107,7 +107,7 @@ func merge(e *Entry, event a2a.Event) bool {
 		}
 	}
 	changed := e.Task.Apply(event)
-	if more := len(e.Task.History) - historyKept; more > 0 {
+	if more := len(e.Task.History) - historyKept; changed && more > 0 {
 		e.Task.History = slices.Clone(e.Task.History[more:])
 	}
 	return changed
@@ -120,9 +120,18 @@ func recall(m a2a.Message, event a2a.Event) a2a.Event {
 	if !ok || slices.ContainsFunc(t.History, func(h a2a.Message) bool { return h.Role != a2a.RoleAgent }) {
 		return event
 	}
-	t = t.Clone()
-	t.History = append(t.History, m)
-	return t
+	told := *t
+	told.History = append(slices.Clip(t.History), m)
+	return &told
+}
+
+// unshared returns t as a task that may be written to without anybody else seeing it.
+// A task that has ended is t itself: no event changes it, so nobody writes to it.
+func unshared(t *a2a.Task) *a2a.Task {
+	if t == nil || t.Status.State.Terminal() {
+		return t
+	}
+	return t.Clone()
 }
 
 // historyKept is how many messages of a task are kept, the latest.
@@ -130,8 +139,12 @@ const historyKept = 200
 
 // size returns about how many bytes an event brings to who reads it.
 func size(event a2a.Event) (n int) {
-	for _, m := range messages(event) {
-		n += sizeOf(m.Parts)
+	said, before := messages(event)
+	if said != nil {
+		n += sizeOf(said.Parts)
+	}
+	for i := range before {
+		n += sizeOf(before[i].Parts)
 	}
 	for _, a := range artifacts(event) {
 		n += sizeOf(a.Parts)
@@ -139,21 +152,18 @@ func size(event a2a.Event) (n int) {
 	return n
 }
 
-func messages(event a2a.Event) []a2a.Message {
-	var said *a2a.Message
-	var all []a2a.Message
+// messages returns those that an event brings: what is said with it, nil if nothing
+// is, and what was said before.
+func messages(event a2a.Event) (said *a2a.Message, before []a2a.Message) {
 	switch e := event.(type) {
 	case *a2a.Message:
-		said = e
+		return e, nil
 	case *a2a.StatusUpdate:
-		said = e.Status.Message
+		return e.Status.Message, nil
 	case *a2a.Task:
-		said, all = e.Status.Message, slices.Clone(e.History)
+		return e.Status.Message, e.History
 	}
-	if said != nil {
-		all = append(all, *said)
-	}
-	return all
+	return nil, nil
 }
 
 func artifacts(event a2a.Event) []a2a.Artifact {
@@ -204,8 +214,6 @@ func (e *Entry) touch(now time.Time) {
 
 func (e *Entry) clone() *Entry {
 	c := *e
-	if e.Task != nil {
-		c.Task = e.Task.Clone()
-	}
+	c.Task = unshared(e.Task)
 	return &c
 }

@@ -66,7 +66,7 @@ func (f *Face) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error
 		waiting, cancel = context.WithTimeout(ctx, firstWord)
 		defer cancel()
 	}
-	w.wait(waiting, func(string) {}, req.ReturnImmediately)
+	w.wait(waiting, nil, func(string) {}, req.ReturnImmediately)
 	w.save() // before the task is shown, the ledger knows it at the agent
 	if err := w.refusal(); err != nil {
 		return nil, f.refuse(err)

@@ -17,7 +17,7 @@ type yielder = func(a2a.Event, error) bool
 func (f *Face) tell(ctx context.Context, w *follower, yield yielder) {
 	waiting, cancel := context.WithTimeout(ctx, firstWord)
 	defer cancel()
-	w.wait(waiting, func(string) {}, true)
+	w.wait(waiting, nil, func(string) {}, true)
 	w.save() // before the task is shown, the ledger knows it at the agent
 	if err := w.refusal(); err != nil {
 		yield(nil, f.refuse(err))

@@ -355,9 +355,9 @@ func (f *follower) write() {
 }
 
 // wait passes progress lines on until the follower has ended, or the agent has
-// answered and that is enough, or ctx or all waiting is over. It returns the
-// entry as it then stands.
-func (f *follower) wait(ctx context.Context, progress func(string), firstWord bool) *Entry {
+// answered and that is enough, or ctx, the time or all waiting is over. It returns
+// the entry as it then stands.
+func (f *follower) wait(ctx context.Context, over <-chan time.Time, progress func(string), firstWord bool) *Entry {
 	for seen := 0; ; {
 		f.mu.Lock()
 		lines := f.notes[len(f.notes)-min(f.noted-seen, len(f.notes)):]
@@ -373,6 +373,8 @@ func (f *follower) wait(ctx context.Context, progress func(string), firstWord bo
 		}
 		select {
 		case <-ctx.Done():
+			return f.snapshot()
+		case <-over:
 			return f.snapshot()
 		case <-f.b.waits.Done():
 			return f.snapshot()

@@ -76,7 +76,7 @@ func (b *Bridge) settled(ctx context.Context, owner, handle string, progress fun
 			return e, err
 		}
 		if f := b.follower(handle); f != nil {
-			if e = f.wait(ctx, progress, false); e.Settled {
+			if e = f.wait(ctx, nil, progress, false); e.Settled {
 				return e, nil
 			}
 		}

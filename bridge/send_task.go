@@ -322,10 +322,10 @@ func (f fileArg) part() (a2a.Part, error) {
 // begin returns a task for a client that takes one: MCP's task and the ledger's
 // are the same. A client since 2026-07-28 is spared it if the answer comes fast.
 func (b *Bridge) begin(ctx context.Context, f *follower, c *mcp.Call) (*mcp.Result, error) {
-	waiting, cancel := context.WithTimeout(ctx, firstWord)
-	defer cancel()
+	over := time.NewTimer(firstWord)
+	defer over.Stop()
 	legacy := c.Client.Revision == mcp.Revision20251125
-	e := f.wait(waiting, c.Progress, legacy)
+	e := f.wait(ctx, over.C, c.Progress, legacy)
 	if err := f.known(); err != nil {
 		return nil, err
 	}
@@ -340,13 +340,12 @@ func (b *Bridge) begin(ctx context.Context, f *follower, c *mcp.Call) (*mcp.Resu
 // still learns that.
 func (b *Bridge) await(ctx context.Context, f *follower, wait *float64, progress func(string)) (*Entry, error) {
 	budget := waitFor(wait)
-	waiting, cancel := context.WithTimeout(ctx, budget)
-	defer cancel()
-	e := f.wait(waiting, progress, false)
+	over := time.NewTimer(budget) // a context that ends in time costs three times as much
+	defer over.Stop()
+	e := f.wait(ctx, over.C, progress, false)
 	if budget < firstWord {
-		waiting, cancel := context.WithTimeout(ctx, firstWord-budget)
-		defer cancel()
-		e = f.wait(waiting, func(string) {}, true)
+		over.Reset(firstWord - budget)
+		e = f.wait(ctx, over.C, func(string) {}, true)
 	}
 	if err := f.known(); err != nil { // before its handle is given out, the ledger has the task
 		return nil, err

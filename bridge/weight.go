@@ -9,8 +9,12 @@ const itemWeight = 64
 // weight returns about how many bytes an event takes where it is held: all that its
 // agent has put into it, not only what people read, which is its size.
 func weight(event a2a.Event) (n int) {
-	for _, m := range messages(event) {
-		n += itemWeight + len(m.ID) + weightOfParts(m.Parts) + weightOfMetadata(m.Metadata) + weightOfTexts(m.Extensions) + weightOfTexts(m.ReferenceTaskIDs) + weightOfMembers(m.Others)
+	said, before := messages(event)
+	if said != nil {
+		n += weightOfMessage(said)
+	}
+	for i := range before {
+		n += weightOfMessage(&before[i])
 	}
 	for _, a := range artifacts(event) {
 		n += weightOfArtifact(&a)
@@ -35,6 +39,10 @@ func (p *Past) weight() (n int) {
 		n += weightOfArtifact(&p.Versions[i].Artifact)
 	}
 	return n + itemWeight*len(p.Statuses)
+}
+
+func weightOfMessage(m *a2a.Message) int {
+	return itemWeight + len(m.ID) + weightOfParts(m.Parts) + weightOfMetadata(m.Metadata) + weightOfTexts(m.Extensions) + weightOfTexts(m.ReferenceTaskIDs) + weightOfMembers(m.Others)
 }
 
 func weightOfArtifact(a *a2a.Artifact) int {
