@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"rialto/internal/jsonrpc"
 )
 
 // problem returns in words that a model can act on what is wrong with the
@@ -123,8 +125,7 @@ func (f *findings) checkString(s *schema, path string, v json.RawMessage) {
 	if s.minLength == nil && s.maxLength == nil {
 		return
 	}
-	var text string
-	_ = json.Unmarshal(v, &text) // as above
+	text, _ := jsonrpc.Text(v)
 	f.bound(path, "characters", utf8.RuneCountInString(text), s.minLength, s.maxLength)
 }
 

@@ -48,7 +48,7 @@ func (c *Call) CanAsk(questions ...Question) bool { return c.asker.refused(quest
 // A handler that is called again with answers finds by them what it had done
 // before it asked. They are the client's word: a handler checks whose they are.
 func (c *Call) Answered() []string {
-	if c.asker == nil {
+	if c.asker == nil || len(c.asker.given) == 0 {
 		return nil
 	}
 	return slices.Sorted(maps.Keys(c.asker.given))

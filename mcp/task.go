@@ -97,8 +97,7 @@ func (x *exchange) takesTask() bool {
 	case x.s.Tasks == nil:
 		return false
 	case modern(x.client.Revision):
-		var declared struct{ Extensions map[string]json.RawMessage }
-		return json.Unmarshal(x.client.Capabilities, &declared) == nil && declared.Extensions[TasksExtension] != nil
+		return x.client.extends(TasksExtension)
 	}
 	return x.client.Revision == Revision20251125 && len(x.params.other().Task) > 0
 }

@@ -79,3 +79,10 @@ type Client struct {
 	// do; nil if unknown.
 	Capabilities json.RawMessage
 }
+
+// extends tells whether the client declared an extension.
+func (c *Client) extends(extension string) bool {
+	var few, more [8]member
+	extensions := find(membersOf(few[:0], c.Capabilities), "extensions")
+	return find(membersOf(more[:0], extensions), extension) != nil
+}
