@@ -16,14 +16,15 @@ const (
 
 // about returns what travels beside a message of a caller's.
 func (b *Bridge) about(c Caller, skill string) a2a.Metadata {
-	m := a2a.Metadata{}
-	for key, value := range map[string]string{skillKey: skill, useCaseKey: b.useCase(c), topicKey: b.Topic} {
-		if value != "" {
-			m[key] = value
+	var m a2a.Metadata
+	for _, member := range [...]struct{ key, value string }{{skillKey, skill}, {useCaseKey, b.useCase(c)}, {topicKey, b.Topic}} {
+		if member.value == "" {
+			continue
 		}
-	}
-	if len(m) == 0 {
-		return nil
+		if m == nil {
+			m = a2a.Metadata{}
+		}
+		m[member.key] = member.value
 	}
 	return m
 }

@@ -29,7 +29,7 @@ func (b *Bridge) ahead(conn Peer, e *Entry, req *a2a.SendRequest) *follower {
 	}
 	f.unwritten, f.dirty = true, true
 	f.timer = time.AfterFunc(writtenWithin, func() { f.save() })
-	b.wg.Go(func() { f.live(req) })
+	b.employ(f, req)
 	return f
 }
 

@@ -97,6 +97,9 @@ type Bridge struct {
 	waits    context.Context // ends with EndWaits: callers wait no longer
 	wg       sync.WaitGroup
 
+	jobs chan job     // for goroutines that have nothing to do
+	idle atomic.Int32 // how many of them there are
+
 	outgoing chan Signal
 	bells    bells
 
@@ -182,6 +185,7 @@ func (b *Bridge) Start() {
 	if b.Alone {
 		b.inherit()
 	}
+	b.jobs = make(chan job)
 	b.hints = make(chan string, maxHints)
 	b.wg.Go(b.rescue)
 	b.wg.Go(b.lookAfter)

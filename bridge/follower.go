@@ -58,7 +58,7 @@ type follower struct {
 func (b *Bridge) follow(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
 	f := b.newFollower(conn, e, send)
 	if b.enter(f) {
-		b.wg.Go(func() { f.live(send) })
+		b.employ(f, send)
 	} else {
 		f.ended = true
 	}

@@ -87,7 +87,7 @@ type page struct {
 // cursor; the agent's last word is on the first page in any case, as it may be
 // a question.
 func result(e *Entry, show page) *mcp.Result {
-	r := &renderer{left: maxText, link: show.link, info: &TaskInfo{
+	r := &renderer{left: maxText, link: show.link, content: make([]mcp.Content, 0, 2), info: &TaskInfo{
 		TaskID: e.Handle, Agent: e.Agent, ContextID: shown(e.ContextID(), maxName), State: e.State(),
 		Artifacts: []ArtifactInfo{}, Error: problem(e, show.expects), Next: next(e, show.answers),
 	}}
@@ -233,7 +233,7 @@ func (p *PartInfo) name() string {
 // words, since some clients show it the text only.
 func (r *renderer) summary() string {
 	i := r.info
-	s := fmt.Sprintf("[task_id %s, agent %s, state %s]", i.TaskID, i.Agent, i.State)
+	s := "[task_id " + i.TaskID + ", agent " + i.Agent + ", state " + string(i.State) + "]"
 	if i.Next != "" {
 		s += " " + i.Next
 	}

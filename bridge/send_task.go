@@ -280,7 +280,10 @@ func message(args *sendArgs) (*a2a.Message, error) {
 	if strings.TrimSpace(args.Message) == "" {
 		return nil, inputError{"The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\""}
 	}
-	m := &a2a.Message{ID: cmp.Or(args.MessageID, uuid.NewString()), Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(args.Message)}}
+	m := &a2a.Message{ID: args.MessageID, Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(args.Message)}}
+	if m.ID == "" {
+		m.ID = uuid.NewString()
+	}
 	for i, f := range args.Files {
 		p, err := f.part()
 		if err != nil {
