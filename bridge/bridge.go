@@ -97,6 +97,8 @@ type Bridge struct {
 	waits    context.Context // ends with EndWaits: callers wait no longer
 	wg       sync.WaitGroup
 
+	writing writing
+
 	jobs chan job     // for goroutines that have nothing to do
 	idle atomic.Int32 // how many of them there are
 

@@ -36,7 +36,7 @@ type follower struct {
 	noted   int           // how many there have been
 	pieced  time.Time     // when a piece of a result was last among them
 	changed chan struct{} // closed at each change, and replaced
-	poked   chan struct{} // ready when somebody says that there is news
+	poked   chan struct{} // ready when somebody says that there is news; nil where nobody can
 	start   *Entry        // as it was before the agent said anything; never changes
 	message *a2a.Message  // that was sent; nil if none was
 	log     backlog
@@ -66,7 +66,10 @@ func (b *Bridge) follow(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
 }
 
 func (b *Bridge) newFollower(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
-	f := &follower{b: b, conn: conn, entry: e, start: e.clone(), message: sentIn(send), changed: make(chan struct{}), poked: make(chan struct{}, 1), past: e.Past.weight(), saved: b.Now()}
+	f := &follower{b: b, conn: conn, entry: e, start: e.clone(), message: sentIn(send), changed: make(chan struct{}), past: e.Past.weight(), saved: b.Now()}
+	if b.Hook != nil {
+		f.poked = make(chan struct{}, 1)
+	}
 	if e.Task != nil {
 		f.size = weight(e.Task)
 	}
@@ -321,8 +324,7 @@ func (f *follower) save() bool {
 	return !f.dirty
 }
 
-// write is called with f.mu held. Its context outlives the bridge's, so that
-// the last write of a closing bridge happens.
+// write is called with f.mu held.
 func (f *follower) write() {
 	if f.timer != nil {
 		f.timer.Stop()
@@ -334,8 +336,7 @@ func (f *follower) write() {
 	if !f.dirty {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.b.running), writeBudget)
-	defer cancel()
+	ctx := f.b.writing.context(f.b.running)
 	if f.unwritten {
 		f.add(ctx)
 		return
