@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,6 +13,8 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 )
 
 func TestSendTaskAnswersInline(t *testing.T) {
@@ -151,7 +152,7 @@ func TestATaskIsTakenUpAfterARestart(t *testing.T) {
 		turn.Complete("done")
 		return nil
 	})
-	dsn := filepath.Join(t.TempDir(), "shared.db")
+	dsn := storetest.File(t, store.Open)
 	agents := map[string]peer{"one": agent}
 	first := newRig(t, dsn, agents)
 	handle := first.call("send_task", `{"message":"go","wait":0}`).TaskID
@@ -172,7 +173,7 @@ func TestAnotherReplicaTellsOfATask(t *testing.T) {
 		turn.Complete("done")
 		return nil
 	})
-	dsn := filepath.Join(t.TempDir(), "shared.db")
+	dsn := storetest.File(t, store.Open)
 	agents := map[string]peer{"one": agent}
 	first, second := newRig(t, dsn, agents), newRig(t, dsn, agents)
 	handle := first.call("send_task", `{"message":"go","wait":0}`).TaskID
@@ -190,7 +191,7 @@ func TestAMessageThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
 		}
 	}}
 	agents := map[string]peer{"one": {silent, &a2a.Card{Name: "Silent"}}}
-	dsn := filepath.Join(t.TempDir(), "shared.db")
+	dsn := storetest.File(t, store.Open)
 	first := newRig(t, dsn, agents)
 	handle := make(chan string)
 	go func() {

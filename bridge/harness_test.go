@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +17,7 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 	"rialto/mcp"
 )
 
@@ -128,7 +128,7 @@ func newRig(t *testing.T, dsn string, agents map[string]peer) *rig {
 func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*bridge.Bridge)) *rig {
 	t.Helper()
 	if dsn == "" {
-		dsn = filepath.Join(t.TempDir(), "test.db")
+		dsn = storetest.File(t, store.Open)
 	}
 	db, err := store.Open(t.Context(), dsn)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -14,6 +13,8 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 )
 
 // states returns the states that a task is told to have been in.
@@ -50,7 +51,7 @@ func TestWhatAnAgentReplacesIsFoundAgain(t *testing.T) {
 		&a2a.StatusUpdate{TaskID: "t1", Status: a2a.Status{State: a2a.Completed}},
 	}
 	agent := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] { return yield(events...) }}
-	dsn := filepath.Join(t.TempDir(), "test.db")
+	dsn := storetest.File(t, store.Open)
 	agents := map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}
 	r := newRig(t, dsn, agents)
 	id := r.call("send_task", `{"message":"write"}`).TaskID
@@ -115,7 +116,7 @@ func TestAFileThatWasReplacedCanBeDownloaded(t *testing.T) {
 			made("first"), made(strings.Repeat("x", 5<<20)), made("third"),
 			&a2a.StatusUpdate{TaskID: "t1", Status: a2a.Status{State: a2a.Completed}})
 	}}
-	dsn := filepath.Join(t.TempDir(), "test.db")
+	dsn := storetest.File(t, store.Open)
 	agents := map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}
 	withLinks := func(b *bridge.Bridge) { b.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour} }
 	r := newRigWith(t, dsn, agents, withLinks)

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 )
 
 // personal is a peer that tells in whose name it is called.
@@ -63,7 +64,7 @@ func TestAnAgentIsCalledInTheNameOfWhoeverItIsFor(t *testing.T) {
 		return nil
 	}, "search")
 	calls := make(chan string, 100)
-	dsn := filepath.Join(t.TempDir(), "test.db")
+	dsn := storetest.File(t, store.Open)
 	agents := map[string]peer{"one": {Agent: personal{agent, calls}}}
 	// want passes over what is said besides.
 	want := func(what string) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +16,8 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 	"rialto/mcp"
 )
 
@@ -257,7 +258,7 @@ func TestChangesAreToldOnEveryReplica(t *testing.T) {
 			turn.Complete("done")
 			return nil
 		})
-		dsn, h, heard := filepath.Join(t.TempDir(), "shared.db"), &hub{}, [2]told{}
+		dsn, h, heard := storetest.File(t, store.Open), &hub{}, [2]told{}
 		var rigs [2]*rig
 		for i := range rigs {
 			rigs[i] = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Signals, b.Changed, b.Replica = h, heard[i].note, fmt.Sprint("replica ", i) })

@@ -2,7 +2,6 @@ package bridge_test
 
 import (
 	"context"
-	"path/filepath"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,6 +10,8 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 )
 
 // hub carries signals between the replicas of a test.
@@ -37,7 +38,7 @@ func (h *hub) Listen(ctx context.Context, heard func(bridge.Signal)) {
 
 // replicas are two bridges that share a ledger and a hub.
 func replicas(t *testing.T, agent peer) (one, two *rig) {
-	dsn, h := filepath.Join(t.TempDir(), "shared.db"), &hub{}
+	dsn, h := storetest.File(t, store.Open), &hub{}
 	one = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Signals = h; hooked(&rig{Bridge: b}) })
 	two = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Signals = h; hooked(&rig{Bridge: b}) })
 	synctest.Wait() // both listen

@@ -4,12 +4,12 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 )
@@ -22,7 +22,7 @@ var (
 // newTLSRig starts a server that browsers reach over TLS.
 func newTLSRig(t *testing.T) *rig {
 	t.Helper()
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "rialto.db"))
+	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +20,7 @@ import (
 
 	"rialto/bridge/admin"
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 	"rialto/oauth"
 )
 
@@ -267,7 +267,7 @@ func TestO7ForwardedAddressesAreBelievedFromProxiesOnly(t *testing.T) {
 }
 
 func TestO8ACopyOfTheDatabaseOpensNothing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rialto.db")
+	path := storetest.File(t, store.Open)
 	db, err := store.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 
 	"rialto/internal/guardhttp"
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 
@@ -330,7 +331,7 @@ func TestG13ClaimsAreText(t *testing.T) {
 // TestG11APastedTokenIsKeptNowhere searches the log, the pages and the bytes of
 // the database, its write-ahead log included, for the token and its parts.
 func TestG11APastedTokenIsKeptNowhere(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rialto.db")
+	path := storetest.File(t, store.Open)
 	db, err := store.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 	"rialto/oauth"
 )
 
@@ -42,7 +43,7 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-func openSQLite(t *testing.T) *store.DB { return openStore(t, t.TempDir()+"/rialto.db") }
+func openSQLite(t *testing.T) *store.DB { return openStore(t, storetest.File(t, store.Open)) }
 func openMemory(t *testing.T) *store.DB { return openStore(t, store.Memory) }
 
 func openStore(t *testing.T, dsn string) *store.DB {

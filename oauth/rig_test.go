@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 )
@@ -70,7 +70,7 @@ type rig struct {
 // newRig starts a server on loopback. change may alter it before.
 func newRig(t testing.TB, change ...func(*oauth.Server)) *rig {
 	t.Helper()
-	db, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "rialto.db"))
+	db, err := store.Open(context.Background(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,16 @@
 package a2avault_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"rialto/a2a/a2avault"
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 )
 
 // newStore returns the store that the program uses: there is no other.
 func newStore(t *testing.T) a2avault.Store {
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
 	}

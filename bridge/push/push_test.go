@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/push"
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 )
 
 // webhooks is a Sender whose webhooks answer as a test says. It keeps what they
@@ -63,7 +63,7 @@ type rig struct {
 }
 
 func newRig(t *testing.T, answer func(ctx context.Context, c *a2a.PushConfig, attempt int) error) *rig {
-	path := filepath.Join(t.TempDir(), "rialto.db")
+	path := storetest.File(t, store.Open)
 	db, err := store.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)

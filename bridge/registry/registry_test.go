@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/registry"
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 )
 
 // peer is an agent behind no wire.
@@ -30,7 +30,7 @@ func (p peer) Card() *a2a.Card { return p.card }
 // configuration, and the bridge that is told of it.
 func newRegistry(t *testing.T) *registry.Registry {
 	t.Helper()
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
 	}

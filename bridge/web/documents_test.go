@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/web"
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 )
 
 // agent holds one document, whose title, text and metadata are markup.
@@ -40,7 +40,7 @@ func newAgent() agent {
 }
 
 func newDocuments(t *testing.T) http.Handler {
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,12 +14,13 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/web"
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 	"rialto/mcp"
 )
 
 // newDownloads returns the handler, and the path of a file that an agent made.
 func newDownloads(t *testing.T, file a2a.Part) (http.Handler, string) {
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,12 +18,13 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/web"
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 )
 
 // newShared returns the pages of documents and of what is shared, over an agent
 // whose answers are markup, and the path of the page of a task that has ended.
 func newShared(t *testing.T) (documents, shared http.Handler, task string) {
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +21,7 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/web"
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 	"rialto/mcp"
 )
 
@@ -46,7 +46,7 @@ type taskRig struct {
 }
 
 func newTasks(t *testing.T) *taskRig {
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
 	}

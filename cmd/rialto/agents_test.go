@@ -25,6 +25,7 @@ import (
 	"rialto/bridge/admin"
 	"rialto/bridge/registry"
 	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 
 	"github.com/go-jose/go-jose/v4"
 )
@@ -47,7 +48,7 @@ func newShown(t *testing.T, card string) *shown {
 	t.Cleanup(web.Close)
 	s.url = web.URL
 	var err error
-	if s.db, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "rialto.db")); err != nil {
+	if s.db, err = store.Open(t.Context(), storetest.File(t, store.Open)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.db.Close() })

@@ -52,6 +52,7 @@ var floors = map[string][]string{
 	"bridge/admin/admintest":                 {"a2a", "bridge", "bridge/admin", "internal/audit", "internal/usage", "oauth"},
 	"bridge/console":                         {"a2a", "a2a/a2avault", "bridge", "bridge/admin", "bridge/registry", "internal/audit", "internal/usage", "oauth", "templates", "internal/doctor", "internal/sse"},
 	"internal/store":                         {"a2a/a2avault", "bridge", "bridge/admin", "bridge/push", "bridge/registry", "internal/audit", "internal/usage", "oauth", "a2a"},
+	"internal/store/storetest":               {},
 	"internal/tableexpert":                   {"a2a", "a2a/a2aexec", "internal/tableexpert/plain", "internal/tableexpert/sqlbox"},
 	"internal/tableexpert/plain":             {},
 	"internal/tableexpert/sqlbox":            {},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rialto/bridge/admin"
+	"rialto/internal/store/storetest"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 )
@@ -16,7 +17,7 @@ import (
 // openTemp opens a SQLite database that goes away with the test.
 func openTemp(t *testing.T) *DB {
 	t.Helper()
-	return open(t, filepath.Join(t.TempDir(), "rialto.db"))
+	return open(t, storetest.File(t, Open))
 }
 
 // openSchema opens a PostgreSQL database that goes away with the test.
