@@ -202,6 +202,28 @@ func TestTaskSurvivesStorage(t *testing.T) {
 	}
 }
 
+func TestWhateverAPartSaysIsStoredAsJSON(t *testing.T) {
+	for _, text := range []string{"", "\"quoted\" \\ <b>&</b>", "line\r\n\ttab\x00\x7f", "ünïcödé \u2028 😀"} {
+		for _, c := range []a2a.Content{a2a.Text(text), a2a.URL(text), a2a.Raw(text)} {
+			in := a2a.Part{Content: c, Filename: text, MediaType: text, Metadata: a2a.Metadata{text: text}}
+			b, err := json.Marshal(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out a2a.Part
+			if err := json.Unmarshal(b, &out); err != nil || !reflect.DeepEqual(out, in) {
+				t.Errorf("%s: got %#v, %v", b, out, err)
+			}
+		}
+	}
+	if _, err := json.Marshal(a2a.Part{Content: a2a.Data("{")}); err == nil {
+		t.Error("data that is no JSON was stored")
+	}
+	if b, err := json.Marshal(a2a.TextPart("\xff")); err != nil || !json.Valid(b) {
+		t.Errorf("a byte that is no text: got %q, %v", b, err)
+	}
+}
+
 func TestPartsWithoutValuesAreStoredAsEmptyOnes(t *testing.T) {
 	for _, c := range []struct{ in, want a2a.Content }{{a2a.Raw(nil), a2a.Raw{}}, {a2a.Data(nil), a2a.Data("null")}} {
 		b, err := json.Marshal(a2a.Part{Content: c.in})

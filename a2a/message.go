@@ -1,10 +1,13 @@
 package a2a
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Role tells who speaks.
@@ -96,26 +99,53 @@ type storedPart struct {
 	Metadata  Metadata        `json:"metadata,omitempty"`
 }
 
-// MarshalJSON encodes p for storage.
+// MarshalJSON encodes p for storage, as a storedPart: without reflection, for all
+// that tasks hold passes here each time that one is written. Whether Data is JSON, the
+// encoder finds out that calls it.
 func (p Part) MarshalJSON() ([]byte, error) {
-	s := storedPart{Filename: p.Filename, MediaType: p.MediaType, Metadata: p.Metadata}
+	b, err := p.appendContent()
+	if err != nil {
+		return nil, err
+	}
+	if p.Filename != "" {
+		b = appendString(append(b, `,"filename":`...), p.Filename)
+	}
+	if p.MediaType != "" {
+		b = appendString(append(b, `,"mediaType":`...), p.MediaType)
+	}
+	if len(p.Metadata) > 0 {
+		m, err := json.Marshal(p.Metadata)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, `,"metadata":`...), m...)
+	}
+	return append(b, '}'), nil
+}
+
+// appendContent begins the JSON form of p.
+func (p Part) appendContent() ([]byte, error) {
+	const around = 64 // bytes of other members, mostly
 	switch c := p.Content.(type) {
 	case Text:
-		s.Text = (*string)(&c)
+		return appendString(append(make([]byte, 0, len(c)+around), `{"text":`...), string(c)), nil
 	case Raw:
-		b := append([]byte{}, c...) // nil would become null, which reads as absent
-		s.Raw = &b
+		b := append(make([]byte, 0, base64.StdEncoding.EncodedLen(len(c))+around), `{"raw":"`...)
+		return append(base64.StdEncoding.AppendEncode(b, c), '"'), nil
 	case URL:
-		s.URL = (*string)(&c)
+		return appendString([]byte(`{"url":`), string(c)), nil
 	case Data:
-		s.Data = json.RawMessage(c)
 		if len(c) == 0 {
-			s.Data = json.RawMessage("null")
+			return []byte(`{"data":null`), nil
 		}
-	default:
-		return nil, errors.New("a part without content")
+		return append(append(make([]byte, 0, len(c)+around), `{"data":`...), c...), nil
 	}
-	return json.Marshal(s)
+	return nil, errors.New("a part without content")
+}
+
+func appendString(b []byte, s string) []byte {
+	b, _ = jsontext.AppendQuote(b, s) // an error tells only that U+FFFD stands for bytes that are not UTF-8
+	return b
 }
 
 // UnmarshalJSON decodes what MarshalJSON wrote.
