@@ -210,10 +210,8 @@ func (d *Dialer) pause(ctx context.Context, n int) error {
 // newRequest returns a request with credentials where they may go. What the
 // protocol sets goes on top of them.
 func (c *Client) newRequest(ctx context.Context, method string, target url.URL, body []byte) (*http.Request, error) {
-	req := (&http.Request{
-		Method: method, URL: &target, Host: target.Host, Header: http.Header{},
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(ctx)
+	req := blank.WithContext(ctx) // a copy
+	req.Method, req.URL, req.Host, req.Header = method, &target, target.Host, http.Header{}
 	if len(body) > 0 { // net/http knows this body for one that is in memory
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 		req.Body, _ = req.GetBody()
@@ -225,6 +223,9 @@ func (c *Client) newRequest(ctx context.Context, method string, target url.URL, 
 	delete(req.Header, versionKey)
 	return req, nil
 }
+
+// blank is what all requests have. Nobody writes to it.
+var blank = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 
 // The headers that the protocol sets, as they stand in a http.Header. Nobody
 // writes to the lists.

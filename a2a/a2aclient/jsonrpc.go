@@ -2,10 +2,10 @@ package a2aclient
 
 import (
 	"context"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
-
-	"github.com/google/uuid"
+	"strconv"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
@@ -31,7 +31,7 @@ func (b jsonRPC) send(ctx context.Context, c *Client, r route, op wire.Op, param
 // refuse numbers, and fresh, though answers are not held to it: servers are
 // known that do not echo it.
 func (jsonRPC) request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error) {
-	rpc := jsonrpc.Request{ID: jsonrpc.StringID(uuid.NewString()), Method: r.dialect.Method(op), Params: params}
+	rpc := jsonrpc.Request{ID: freshID(), Method: r.dialect.Method(op), Params: params}
 	body := rpc.Append(make([]byte, 0, len(params)+rpcFrame))
 	req, err := c.newRequest(ctx, http.MethodPost, *r.target, body)
 	if err != nil {
@@ -39,6 +39,15 @@ func (jsonRPC) request(ctx context.Context, c *Client, r route, op wire.Op, para
 	}
 	req.Header["Content-Type"] = onlyJSON
 	return req, nil
+}
+
+// freshID returns an id that no other call has: 128 bits by chance, which need not be
+// secret.
+func freshID() jsonrpc.ID {
+	b := append(make([]byte, 0, 40), '"')
+	b = strconv.AppendUint(b, rand.Uint64(), 36)
+	b = strconv.AppendUint(append(b, '-'), rand.Uint64(), 36)
+	return jsonrpc.ID(append(b, '"'))
 }
 
 func (jsonRPC) target(_ *url.URL, raw string) *url.URL { return anyTarget(raw) }

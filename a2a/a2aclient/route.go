@@ -19,7 +19,8 @@ type route struct {
 	dialect *wire.Dialect
 	binding binding
 
-	// metadata is what calls over gRPC say besides credentials. Nobody writes to it.
+	// metadata is what calls say besides credentials, as they say it over gRPC. Nobody
+	// writes to it.
 	metadata map[string][]string
 }
 

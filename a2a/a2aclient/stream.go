@@ -194,7 +194,7 @@ func (overHTTP) carry(c *Client, r route, op wire.Op, req *http.Request) (*http.
 		req.Header["Accept"] = anyStream
 	}
 	if r.dialect.Versioned {
-		req.Header[versionKey] = []string{string(r.dialect.Generation)}
+		req.Header[versionKey] = r.metadata[versionName]
 		if c.offersOthers {
 			req.Header[extensionsKey] = slices.Concat(req.Header[extensionsKey], onlyOthers)
 		}
