@@ -87,7 +87,11 @@ func InputError(format string, args ...any) *Result {
 // of the server's own description, for the revisions that want it in each
 // result.
 func (r *Result) render(revision string, info json.RawMessage) (json.RawMessage, error) {
-	b := append(make([]byte, 0, 256+len(info)+r.textLen()), '{')
+	structured, err := r.structured(revision)
+	if err != nil {
+		return nil, err
+	}
+	b := append(make([]byte, 0, 256+len(info)+len(structured)+r.textLen()), '{')
 	if modern(revision) {
 		b = append(b, `"resultType":"complete",`...)
 	}
@@ -96,15 +100,13 @@ func (r *Result) render(revision string, info json.RawMessage) (json.RawMessage,
 		if i > 0 {
 			b = append(b, ',')
 		}
-		var err error
 		if b, err = appendContent(b, downgrade(c, revision)); err != nil {
 			return nil, fmt.Errorf("content %d: %w", i, err)
 		}
 	}
 	b = append(b, ']')
-	b, err := r.appendStructured(b, revision)
-	if err != nil {
-		return nil, err
+	if structured != nil {
+		b = append(append(b, `,"structuredContent":`...), structured...)
 	}
 	if r.IsError {
 		b = append(b, `,"isError":true`...)
@@ -156,20 +158,20 @@ func appendContent(b []byte, c Content) ([]byte, error) {
 	return append(b, item...), err
 }
 
-// appendStructured appends structuredContent. Before 2026-07-28 it had to be
-// an object (SEP-2106 lifted that).
-func (r *Result) appendStructured(b []byte, revision string) ([]byte, error) {
+// structured returns structuredContent, nil if there is none. Before 2026-07-28 it
+// had to be an object (SEP-2106 lifted that).
+func (r *Result) structured(revision string) ([]byte, error) {
 	if r.Structured == nil {
-		return b, nil
+		return nil, nil
 	}
 	v, err := json.Marshal(r.Structured)
 	if err != nil {
 		return nil, fmt.Errorf("structured content: %w", err)
 	}
 	if !modern(revision) && v[0] != '{' {
-		return b, nil
+		return nil, nil
 	}
-	return append(append(b, `,"structuredContent":`...), v...), nil
+	return v, nil
 }
 
 func appendMeta(b []byte, meta map[string]any, revision string, info json.RawMessage) ([]byte, error) {
