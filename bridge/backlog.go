@@ -16,10 +16,11 @@ type backlog struct {
 	bytes  int
 }
 
-func (l *backlog) add(e a2a.Event) {
+// add notes an event of the weight n.
+func (l *backlog) add(e a2a.Event, n int) {
 	l.events = append(l.events, e)
 	l.next++
-	l.bytes += weight(e)
+	l.bytes += n
 	for len(l.events) > backlogEvents || l.bytes > backlogBytes && len(l.events) > 1 {
 		l.bytes -= weight(l.events[0])
 		l.events = l.events[1:] // append moves the rest to another array in time

@@ -29,8 +29,9 @@ func (b *Bridge) tell(owner, handle string, about About) {
 	if b.Changed == nil || owner == "" { // for want of a name it would be everybody
 		return
 	}
-	b.Changed(mcp.ResourceUpdated(TaskURI(handle)), owner)
+	owners := []string{owner}
+	b.Changed(mcp.ResourceUpdated(TaskURI(handle)), owners...)
 	if about == AboutNew {
-		b.Changed(mcp.ResourcesChanged(), owner)
+		b.Changed(mcp.ResourcesChanged(), owners...)
 	}
 }

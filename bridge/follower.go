@@ -240,15 +240,17 @@ func (f *follower) apply(e a2a.Event) {
 	if f.ended || !merge(f.entry, e) {
 		return
 	}
-	if f.entry.remember(replaced, f.b.Now()) {
+	now := f.b.Now()
+	if f.entry.remember(replaced, now) {
 		f.past = f.entry.Past.weight()
 	}
 	if _, whole := e.(*a2a.Task); first && !whole {
 		f.entry.Task.History = append(f.entry.Task.History, *f.message)
 	}
 	f.heard = true
-	f.log.add(e)
-	if f.size += weight(e); f.size > maxTask { // what was replaced or forgotten counted so far
+	n := weight(e)
+	f.log.add(e, n)
+	if f.size += n; f.size > maxTask { // what was replaced or forgotten counted so far
 		f.size = weight(f.entry.Task)
 	}
 	if f.size > maxTask {
@@ -256,11 +258,11 @@ func (f *follower) apply(e a2a.Event) {
 	}
 	f.note(e)
 	f.dirty = true
-	f.entry.touch(f.b.Now())
+	f.entry.touch(now)
 	f.entry.Settled = f.entry.Failure != nil || f.entry.Task.Status.State.Settled()
 	f.ended = f.entry.Settled
 	switch pause := f.pause(); {
-	case f.ended || f.b.Now().Sub(f.saved) >= pause:
+	case f.ended || now.Sub(f.saved) >= pause:
 		f.write()
 	case f.timer == nil:
 		f.timer = time.AfterFunc(pause, func() { f.save() })

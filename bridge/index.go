@@ -107,6 +107,8 @@ func (w *wordList) add(s string) {
 	w.left -= len(s)
 	folded := strings.Map(func(r rune) rune {
 		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9': // as most are, and quickly found
+			return r
 		case unicode.Is(unicode.Mn, r):
 			return -1
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
