@@ -79,6 +79,11 @@ func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, err
 	if s.bridge.Alone, err = s.store.Alone(ctx); err != nil {
 		log.Warn("no lock could be put beside the database: tasks of a server that was killed wait for the end of their leases", "err", err)
 	}
+	if s.bridge.Alone {
+		if err := s.store.OpenJournal(ctx); err != nil {
+			return nil, errors.Join(err, s.store.Close())
+		}
+	}
 	s.start(ctx)
 	return s, nil
 }

@@ -75,8 +75,6 @@ var (
 	clientUse = `(SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = c.id), ` + countLive(`client_id = c.id`)
 )
 
-type scanner interface{ Scan(...any) error }
-
 func scanClientRow(row scanner) (r admin.ClientRow, err error) {
 	c := &oauth.Client{}
 	var redirects, grants string

@@ -49,7 +49,7 @@ func (db *DB) Connections(ctx context.Context, owner string) (all []a2avault.Row
 	return all, rows.Err()
 }
 
-func scanConnection(row interface{ Scan(...any) error }) (*a2avault.Row, error) {
+func scanConnection(row scanner) (*a2avault.Row, error) {
 	var r a2avault.Row
 	var connected, updated int64
 	if err := row.Scan(&r.Owner, &r.Agent, &r.Kind, &r.Sealed, &r.Version, &connected, &updated); err != nil {

@@ -8,61 +8,54 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 )
 
 const (
 	maxGroup   = 64   // transactions that are committed together
-	maxWaiting = 4096 // transactions that wait; more are refused
+	maxWaiting = 4096 // callers that wait; more are refused
 )
 
 var errBusy = errors.New("store: too many writers wait")
 
-// group commits together what wants to be written at the same time. SQLite has
-// one writer, and a commit waits for the disk: alone, sixteen writers would
-// wait for it sixteen times, one after the other. Each is told that it is done
-// only after the commit, so nothing is promised that a power cut can undo.
-type group struct {
-	pool *pool
+// queue serves together those who come at the same time: what they want is
+// written one after the other, and whoever writes waits for the disk. Alone,
+// sixteen writers would wait for it sixteen times.
+type queue[T any] struct {
+	most   int           // are served together
+	gather time.Duration // is waited for others, where there were others just now
+
+	// serve does what is wanted, and returns who was served: those it was given
+	// and who came meanwhile. It is called by one goroutine at a time.
+	serve func([]*turn[T]) []*turn[T]
 
 	mu      sync.Mutex
-	waiting []*unit
+	waiting []*turn[T]
 	running bool
+	last    int // were served together
 }
 
-// unit is one transaction of a group.
-type unit struct {
-	do   func(*tx) error
+// turn is what one caller wants, and what became of it.
+type turn[T any] struct {
+	what T
 	err  error
 	done chan struct{}
 }
 
-// run does the unit's work. It happens in a goroutine of nobody's, so a panic
-// is an error here: it must not end the program.
-func (u *unit) run(t *tx) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("store: panic in a transaction: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return u.do(t)
-}
-
-// inTx runs do in a transaction, as pool.inTx does, with others. A caller whose
-// ctx ends leaves the queue; once its turn has come it is done or fails
-// whatever becomes of ctx, because to interrupt a statement would undo the work
-// of the whole group.
-func (g *group) inTx(ctx context.Context, do func(*tx) error) error {
+// do waits until what is wanted is done. A caller whose ctx ends leaves the queue;
+// once its turn has come it is done or fails whatever becomes of ctx.
+func (q *queue[T]) do(ctx context.Context, what T) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	u := &unit{do: do, done: make(chan struct{})}
-	if !g.enqueue(u) {
+	u := &turn[T]{what: what, done: make(chan struct{})}
+	if !q.enter(u) {
 		return errBusy
 	}
 	select {
 	case <-u.done:
 	case <-ctx.Done():
-		if g.leave(u) {
+		if q.leave(u) {
 			return ctx.Err()
 		}
 		<-u.done
@@ -70,65 +63,107 @@ func (g *group) inTx(ctx context.Context, do func(*tx) error) error {
 	return u.err
 }
 
-func (g *group) enqueue(u *unit) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.waiting) >= maxWaiting {
+func (q *queue[T]) enter(u *turn[T]) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) >= maxWaiting {
 		return false
 	}
-	g.waiting = append(g.waiting, u)
-	if !g.running {
-		g.running = true
-		go g.run()
+	q.waiting = append(q.waiting, u)
+	if !q.running {
+		q.running = true
+		go q.run()
 	}
 	return true
 }
 
-// leave takes a unit out of the queue, if it is still there.
-func (g *group) leave(u *unit) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	i := slices.Index(g.waiting, u)
+// leave takes a caller out of the queue, if it is still there.
+func (q *queue[T]) leave(u *turn[T]) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.Index(q.waiting, u)
 	if i < 0 {
 		return false
 	}
-	g.waiting = slices.Delete(g.waiting, i, i+1)
+	q.waiting = slices.Delete(q.waiting, i, i+1)
 	return true
 }
 
-// run commits groups until nobody waits.
-func (g *group) run() {
+// run serves until nobody waits.
+func (q *queue[T]) run() {
 	for {
-		units, err := g.commit(context.Background(), g.take(maxGroup))
-		for _, u := range units {
-			if err != nil {
-				u.err = err
-			}
+		if q.last > 1 {
+			time.Sleep(q.gather)
+		}
+		served := q.serve(q.take(q.most))
+		for _, u := range served {
 			close(u.done)
 		}
-		if g.idle() {
+		q.last = len(served)
+		if q.idle() {
 			return
 		}
 	}
 }
 
-// idle reports whether nobody waits: then whoever comes next runs the group.
-func (g *group) idle() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.running = len(g.waiting) > 0
-	return !g.running
+// idle reports whether nobody waits: then whoever comes next runs the queue.
+func (q *queue[T]) idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.running = len(q.waiting) > 0
+	return !q.running
 }
 
-// take takes at most so many units out of the queue. It lets those who are about
-// to write get there first: a commit costs more than what is written before it.
-func (g *group) take(most int) []*unit {
+// take takes at most so many out of the queue. It lets those who are about to
+// come get there first: the wait for the disk costs more than what is written
+// before it.
+func (q *queue[T]) take(most int) []*turn[T] {
 	runtime.Gosched()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	units := slices.Clone(g.waiting[:min(len(g.waiting), most)])
-	g.waiting = slices.Delete(g.waiting, 0, len(units))
-	return units
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	turns := slices.Clone(q.waiting[:min(len(q.waiting), most)])
+	q.waiting = slices.Delete(q.waiting, 0, len(turns))
+	return turns
+}
+
+// group commits together what wants to be written at the same time. SQLite has
+// one writer, and a commit waits for the disk. Each is told that it is done only
+// after the commit, so nothing is promised that a power cut can undo. A statement
+// is never interrupted: that would undo the work of the whole group.
+type group struct {
+	queue[func(*tx) error]
+	pool *pool
+}
+
+type unit = turn[func(*tx) error]
+
+func newGroup(p *pool) *group {
+	g := &group{pool: p}
+	g.most = maxGroup
+	g.serve = func(units []*unit) []*unit {
+		units, err := g.commit(context.Background(), units)
+		for _, u := range units {
+			if err != nil {
+				u.err = err
+			}
+		}
+		return units
+	}
+	return g
+}
+
+// inTx runs do in a transaction, as pool.inTx does, with others.
+func (g *group) inTx(ctx context.Context, do func(*tx) error) error { return g.do(ctx, do) }
+
+// run does a unit's work. It happens in a goroutine of nobody's, so a panic is an
+// error here: it must not end the program.
+func run(u *unit, t *tx) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("store: panic in a transaction: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return u.what(t)
 }
 
 // commit runs units one after the other in one transaction, and those who come
@@ -139,7 +174,7 @@ func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
 	var failed error
 	err := g.pool.inTx(ctx, func(t *tx) error {
 		for done := 0; done < len(units); done++ {
-			if failed = units[done].run(t); failed != nil {
+			if failed = run(units[done], t); failed != nil {
 				return failed
 			}
 			if done == len(units)-1 {
@@ -154,7 +189,7 @@ func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
 	return units, g.pool.inTx(ctx, func(t *tx) error {
 		for _, u := range units {
 			var err error
-			if u.err, err = t.apart(ctx, u.run); err != nil {
+			if u.err, err = t.apart(ctx, func(t *tx) error { return run(u, t) }); err != nil {
 				return err
 			}
 		}

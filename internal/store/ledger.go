@@ -32,9 +32,12 @@ func (db *DB) AddTask(ctx context.Context, e *bridge.Entry, l bridge.Lease, most
 	if err != nil {
 		return err
 	}
-	query := addSettled[db.postgres]
-	args := []any{e.Handle, e.Owner, e.Client, e.Agent, e.MessageID, e.ContextID(), string(e.State()), row.summary, row.task, row.failure,
-		e.Created.UnixMilli(), e.Updated.UnixMilli(), e.Name, e.ContextName, row.past}
+	if e.Settled && e.Digest == "" && db.ended != nil {
+		if err := db.ended.add(ctx, row, toIndex(e)); err != errJournal {
+			return err
+		}
+	}
+	query, args := addSettled[db.postgres], row.values(nil)
 	if !e.Settled {
 		query, args = addRunning, append(args, l.Replica, l.Until.UnixMilli(), most)
 	}
@@ -51,11 +54,11 @@ func (db *DB) AddTask(ctx context.Context, e *bridge.Entry, l bridge.Lease, most
 	return err
 }
 
-const addTask = `INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, summary, task, failure, created, updated, name, context_name, past, settled, holder, lease_until) `
+const addTask = `INSERT INTO tasks (` + rowNames + `, settled, holder, lease_until) `
 
 var (
-	addSettled = forBoth(func(list parameters) string { return addTask + `VALUES (` + list(1, 15) + `, 1, '', 0)` })
-	addRunning = addTask + `SELECT ` + placeholders(1, 15) + `, 0, $16, $17
+	addSettled = forBoth(func(list parameters) string { return addTask + `VALUES (` + list(1, rowColumns) + `, 1, '', 0)` })
+	addRunning = addTask + `SELECT ` + placeholders(1, rowColumns) + `, 0, $16, $17
 		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0 AND lease_until > $12) < $18`
 )
 
@@ -103,7 +106,7 @@ func (db *DB) SaveTask(ctx context.Context, e *bridge.Entry, replica string) err
 	if err != nil {
 		return err
 	}
-	args := []any{e.ContextID(), string(e.State()), row.summary, row.task, row.failure, row.past, flag(e.Settled), holder(e, replica), e.Updated.UnixMilli(), e.Handle, replica}
+	args := []any{row.contextID, row.state, row.summary, row.task, row.failure, row.past, flag(e.Settled), holder(e, replica), e.Updated.UnixMilli(), e.Handle, replica}
 	n, err := changed(ctx, db.write, saveTask+` AND watched = 0`, args...)
 	if err == nil && n == 0 {
 		err = db.saveWatched(ctx, e, args)
@@ -151,8 +154,12 @@ func (db *DB) saveWatched(ctx context.Context, e *bridge.Entry, args []any) erro
 
 // Task implements bridge.Ledger.
 func (db *DB) Task(ctx context.Context, owner, handle string) (*bridge.Entry, error) {
-	row := db.read.QueryRowContext(ctx, `SELECT `+entryColumns+` FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner)
-	e, err := scanEntry(row)
+	if db.ended != nil {
+		if row := db.ended.task(handle); row != nil {
+			return row.entry(owner)
+		}
+	}
+	e, err := scanEntry(db.read.queryRow(ctx, `SELECT `+entryColumns+` FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, bridge.ErrNoTask
 	}
@@ -323,42 +330,19 @@ func scanEntries(rows *sql.Rows) (entries []*bridge.Entry, err error) {
 	return entries, rows.Err()
 }
 
-// entryRow is what of an entry is encoded.
-type entryRow struct {
-	summary             string
-	task, failure, past sql.NullString
-}
-
-func encodeEntry(e *bridge.Entry) (row entryRow, err error) {
-	row.summary = e.Summary().Message
-	if e.Task != nil {
-		if row.task, err = encodeJSON(e.Task); err != nil {
-			return row, fmt.Errorf("encoding task %s: %w", e.Handle, err)
-		}
-	}
-	if e.Failure != nil {
-		if row.failure, err = encodeJSON(e.Failure); err != nil {
-			return row, err
-		}
-	}
-	past, err := e.Past.Encode()
-	row.past = sql.NullString{String: string(past), Valid: past != nil}
-	return row, err
-}
-
 func encodeJSON(v any) (sql.NullString, error) {
 	b, err := json.Marshal(v)
 	return sql.NullString{String: string(b), Valid: true}, err
 }
 
-func scanEntry(row interface{ Scan(...any) error }) (*bridge.Entry, error) {
+func scanEntry(row scanner) (*bridge.Entry, error) {
 	e, _, err := scanSized(row)
 	return e, err
 }
 
 // scanSized returns an entry and how many bytes its task has in the store, with
 // its past if that is read.
-func scanSized(row interface{ Scan(...any) error }) (*bridge.Entry, int, error) {
+func scanSized(row scanner) (*bridge.Entry, int, error) {
 	var e bridge.Entry
 	var task, failure, past sql.NullString
 	var settled, created, updated int64

@@ -22,6 +22,10 @@ func TestMemoryKeepsTheContractOfTheLedger(t *testing.T) {
 	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return open(t, Memory) })
 }
 
+func TestAJournalKeepsTheContractOfTheLedger(t *testing.T) {
+	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return openWithJournal(t) })
+}
+
 func TestPostgreSQLKeepsTheContractOfTheLedger(t *testing.T) {
 	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return openSchema(t) })
 }
@@ -34,6 +38,10 @@ func TestSQLiteKeepsTheContractOfTheOutbox(t *testing.T) {
 	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openTemp(t) })
 }
 
+func TestAJournalKeepsTheContractOfTheOutbox(t *testing.T) {
+	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openWithJournal(t) })
+}
+
 func TestPostgreSQLKeepsTheContractOfTheOutbox(t *testing.T) {
 	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openSchema(t) })
 }
@@ -44,6 +52,10 @@ func TestMemoryKeepsTheContractOfTheIndex(t *testing.T) {
 
 func TestSQLiteKeepsTheContractOfTheIndex(t *testing.T) {
 	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return openTemp(t) })
+}
+
+func TestAJournalKeepsTheContractOfTheIndex(t *testing.T) {
+	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return openWithJournal(t) })
 }
 
 func TestPostgreSQLKeepsTheContractOfTheIndex(t *testing.T) {
@@ -72,6 +84,10 @@ func TestMemoryKeepsTheContractOfShares(t *testing.T) {
 
 func TestSQLiteKeepsTheContractOfShares(t *testing.T) {
 	bridgetest.TestShares(t, func(t *testing.T) bridgetest.Sharing { return openTemp(t) })
+}
+
+func TestAJournalKeepsTheContractOfShares(t *testing.T) {
+	bridgetest.TestShares(t, func(t *testing.T) bridgetest.Sharing { return openWithJournal(t) })
 }
 
 func TestPostgreSQLKeepsTheContractOfShares(t *testing.T) {

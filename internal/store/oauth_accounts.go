@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"rialto/oauth"
@@ -102,7 +101,7 @@ func (db *DB) AccountOf(ctx context.Context, id string) (*oauth.Account, error) 
 const accountColumns = `id, name, password, disabled, admin, created, issuer, subject, usecases`
 
 // scanAccount reads accountColumns.
-func scanAccount(row *sql.Row) (*oauth.Account, error) {
+func scanAccount(row scanner) (*oauth.Account, error) {
 	a := &oauth.Account{}
 	var disabled, admin, created int64
 	var useCases string

@@ -104,7 +104,7 @@ func (db *DB) Clients(ctx context.Context, after string, limit int) ([]*oauth.Cl
 }
 
 // scanClient reads clientColumns.
-func scanClient(row interface{ Scan(...any) error }) (*oauth.Client, error) {
+func scanClient(row scanner) (*oauth.Client, error) {
 	c := &oauth.Client{}
 	var redirects, grants string
 	var registered, bound int64

@@ -37,7 +37,7 @@ const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, a.usecase
 	ELSE COALESCE((SELECT CASE WHEN p.revoked = 0 THEN g.revoked ELSE p.revoked END FROM grants p WHERE p.id = g.parent), 1) END`
 
 // scanGrant reads grantColumns, and more columns behind them.
-func scanGrant(row interface{ Scan(...any) error }, more ...any) (*oauth.Grant, error) {
+func scanGrant(row scanner, more ...any) (*oauth.Grant, error) {
 	g := &oauth.Grant{}
 	var scope, useCases string
 	var disabled, admin, authTime, created, expires, used, revoked int64

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 	"time"
 
@@ -35,7 +34,7 @@ func (db *DB) TakePushed(ctx context.Context, handle, clientID string, now time.
 }
 
 // scanRequest reads requestColumns.
-func scanRequest(row *sql.Row) (*oauth.Request, error) {
+func scanRequest(row scanner) (*oauth.Request, error) {
 	r := &oauth.Request{}
 	var scope string
 	var sent, login, expires int64

@@ -22,6 +22,12 @@ type pool struct {
 	texts    bool   // takes neither NUL nor broken UTF-8: see storable
 	group    *group // where statements that write are committed, nil if each is by itself
 
+	// What the database does not have yet, see ended: first begins each transaction
+	// and returns what is to be called when that is over, before is called before each
+	// question. Nil does nothing.
+	first  func(context.Context, *tx) (over func(committed bool), err error)
+	before func(ctx context.Context, query string) error
+
 	mu    sync.Mutex
 	stmts map[string]*sql.Stmt
 }
@@ -92,14 +98,37 @@ func (p *pool) ExecContext(ctx context.Context, query string, args ...any) (done
 
 // QueryContext asks for rows.
 func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if p.before != nil {
+		if err := p.before(ctx, query); err != nil {
+			return nil, err
+		}
+	}
 	if s := p.prepared(ctx, query); s != nil {
 		return s.QueryContext(ctx, args...)
 	}
 	return p.DB.QueryContext(ctx, query, p.storable(args)...)
 }
 
+// scanner is a row.
+type scanner interface{ Scan(dest ...any) error }
+
+// noRow is the answer to a question that could not be asked.
+type noRow struct{ err error }
+
+func (r noRow) Scan(...any) error { return r.err }
+
 // QueryRowContext asks for one row.
-func (p *pool) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+func (p *pool) QueryRowContext(ctx context.Context, query string, args ...any) scanner {
+	if p.before != nil {
+		if err := p.before(ctx, query); err != nil {
+			return noRow{err}
+		}
+	}
+	return p.queryRow(ctx, query, args...)
+}
+
+// queryRow asks for one row of what the database has.
+func (p *pool) queryRow(ctx context.Context, query string, args ...any) scanner {
 	if s := p.prepared(ctx, query); s != nil {
 		return s.QueryRowContext(ctx, args...)
 	}
@@ -148,7 +177,7 @@ func (t *tx) QueryContext(_ context.Context, query string, args ...any) (*sql.Ro
 
 // QueryRowContext asks for one row. It is the transaction's context that
 // counts.
-func (t *tx) QueryRowContext(_ context.Context, query string, args ...any) *sql.Row {
+func (t *tx) QueryRowContext(_ context.Context, query string, args ...any) scanner {
 	if s := t.prepared(query); s != nil {
 		return s.QueryRowContext(t.ctx, args...)
 	}
@@ -189,8 +218,16 @@ func (p *pool) transact(ctx context.Context, do func(*tx) error) (missed []strin
 	}
 	defer begun.Rollback() // after Commit this does nothing
 	t := &tx{Tx: begun, pool: p, ctx: ctx}
-	if err := do(t); err != nil {
-		return nil, err
+	over := func(bool) {}
+	if p.first != nil {
+		over, err = p.first(ctx, t)
 	}
-	return t.missed, begun.Commit()
+	if err == nil {
+		err = do(t)
+	}
+	if err == nil {
+		err = begun.Commit()
+	}
+	over(err == nil)
+	return t.missed, err
 }

@@ -35,6 +35,7 @@ type DB struct {
 
 	noticed chan struct{} // ready when there is something for webhooks
 	fresh   fresh
+	ended   *ended // nil without a journal
 }
 
 //go:embed migrations/*.sql
@@ -70,7 +71,11 @@ func connect(ctx context.Context, dsn string) (*DB, goose.Dialect, error) {
 
 // Close closes the database.
 func (db *DB) Close() error {
-	err := db.read.Close()
+	var err error
+	if db.ended != nil {
+		err = db.ended.close()
+	}
+	err = errors.Join(err, db.read.Close())
 	if db.write != db.read {
 		err = errors.Join(err, db.write.Close())
 	}
@@ -161,7 +166,7 @@ func (db *DB) inTx(ctx context.Context, do func(*tx) error) (err error) {
 // querier is what a handle and a transaction have in common.
 type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryRowContext(ctx context.Context, query string, args ...any) scanner
 }
 
 // changed runs a statement and tells how many rows it changed.

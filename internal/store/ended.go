@@ -1,0 +1,325 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// When the database takes the tasks that have ended: as soon as there are so many,
+// or when the first has waited so long.
+const (
+	takeAt     = 256
+	takeWithin = 50 * time.Millisecond
+)
+
+// gather is how long tasks that end at the same time as others wait for more of
+// them: to wait for the disk takes the processor fifty microseconds each time.
+const gather = 500 * time.Microsecond
+
+// ended are the tasks of this process that have ended and that the database may not
+// have yet. They are in the journal, so that they outlive the process, and here,
+// so that they can be read. Every transaction of the writer begins by taking
+// them, and every question about tasks waits for such a one first: nobody sees a
+// ledger without them.
+type ended struct {
+	db      *DB
+	journal *journal
+	queue   queue[*endedTask]
+
+	mu    sync.Mutex
+	tasks map[string]*endedTask // by handle
+	order []*endedTask          // those that no transaction has taken
+
+	begun chan struct{} // ready when there is a first task
+	many  chan struct{} // ready when there are takeAt
+	stop  context.CancelFunc
+	wg    sync.WaitGroup
+}
+
+// endedTask is a task as a row, for the journal, and for the index of words.
+type endedTask struct {
+	row    *taskRow
+	record []byte
+	index  indexed
+}
+
+// OpenJournal has tasks that have ended written into a journal first, once those
+// are in the database that an earlier journal of this file still holds. It is for a
+// server that is alone on a SQLite file (see Alone), and does nothing on any other
+// database.
+func (db *DB) OpenJournal(ctx context.Context) error {
+	if db.postgres || db.path == "" || db.ended != nil {
+		return nil
+	}
+	var id [journalID]byte
+	rand.Read(id[:])
+	if err := db.recover(ctx, id); err != nil {
+		return fmt.Errorf("recovering tasks from %s: %w", journalPaths(db.path)[0], err)
+	}
+	j, err := createJournal(db.path, id)
+	if err != nil {
+		return fmt.Errorf("creating a journal of tasks: %w", err)
+	}
+	e := &ended{db: db, journal: j, tasks: map[string]*endedTask{}, begun: make(chan struct{}, 1), many: make(chan struct{}, 1)}
+	e.queue.most, e.queue.gather, e.queue.serve = takeAt, gather, e.write
+	running, stop := context.WithCancel(context.Background())
+	e.stop = stop
+	e.wg.Go(func() { e.keepTaking(running) })
+	db.ended, db.write.first = e, e.take
+	db.write.before, db.read.before = e.catchUp, e.catchUp
+	return nil
+}
+
+// recover writes what an earlier journal holds into the database, and has a new one
+// known there. The index finds such tasks left over.
+func (db *DB) recover(ctx context.Context, id [journalID]byte) error {
+	found, err := readJournal(db.path)
+	if err != nil {
+		return err
+	}
+	return db.inTx(ctx, func(t *tx) error {
+		for _, g := range found {
+			var done uint64
+			err := t.QueryRowContext(ctx, `SELECT done FROM journals WHERE id = $1`, journalName(g.id)).Scan(&done)
+			if errors.Is(err, sql.ErrNoRows) { // it is another database's
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if g.number > done {
+				if err := insertRecords(ctx, t, g.records); err != nil {
+					return err
+				}
+			}
+		}
+		for _, g := range found {
+			if _, err := t.ExecContext(ctx, `DELETE FROM journals WHERE id = $1`, journalName(g.id)); err != nil {
+				return err
+			}
+		}
+		_, err := t.ExecContext(ctx, `INSERT INTO journals (id, done) VALUES ($1, 0)`, journalName(id))
+		return err
+	})
+}
+
+func insertRecords(ctx context.Context, t *tx, records [][]byte) error {
+	for _, r := range records {
+		row, err := decodeRow(r)
+		if err != nil {
+			return err
+		}
+		if _, err := t.ExecContext(ctx, addOneEnded, append(row.values(nil), notInIndex)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func journalName(id [journalID]byte) string { return base64.RawURLEncoding.EncodeToString(id[:]) }
+
+// endedAtOnce is how many tasks one statement inserts.
+const endedAtOnce = 16
+
+var addOneEnded, addManyEnded = addEnded(1), addEnded(endedAtOnce)
+
+// What the column indexed says (see lean.go).
+const (
+	notInIndex = 0
+	inIndex    = 2
+)
+
+// addEnded inserts n tasks: the columns of taskRow, and whether the index has them.
+// One that is there was taken by a transaction which seemed to fail. Of a statement
+// that ignores what is wrong, SQLite keeps no copies of the pages that it changes in
+// case it has to undo a part.
+func addEnded(n int) string {
+	one := "(" + strings.Repeat("?, ", rowColumns) + "1, '', 0, ?)"
+	return `INSERT OR IGNORE INTO tasks (` + rowNames + `, settled, holder, lease_until, indexed) VALUES ` + one + strings.Repeat(", "+one, n-1)
+}
+
+// add writes a task into the journal. It returns errJournal if that takes none now.
+func (e *ended) add(ctx context.Context, row *taskRow, index indexed) error {
+	task := &endedTask{row: row, record: row.encode(), index: index}
+	if len(task.record) > maxRecord {
+		return errJournal
+	}
+	return e.queue.do(ctx, task)
+}
+
+// write serves the queue. What the journal does not take, for want of room or because
+// the disk fails, its caller writes into the database.
+func (e *ended) write(turns []*turn[*endedTask]) []*turn[*endedTask] {
+	records := make([][]byte, len(turns))
+	for i, u := range turns {
+		records[i] = u.what.record
+	}
+	e.journal.io.Lock()
+	defer e.journal.io.Unlock()
+	n, _ := e.journal.write(records)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, u := range turns[:n] {
+		u.what.record = nil
+		e.tasks[u.what.row.handle] = u.what
+		e.order = append(e.order, u.what)
+	}
+	for _, u := range turns[n:] {
+		u.err = errJournal
+	}
+	ready(e.begun, len(e.order) > 0)
+	ready(e.many, len(e.order) >= takeAt)
+	return turns
+}
+
+func ready(c chan struct{}, is bool) {
+	if !is {
+		return
+	}
+	select {
+	case c <- struct{}{}:
+	default: // somebody has been told
+	}
+}
+
+// task returns a task that the database may not have yet, or nil.
+func (e *ended) task(handle string) *taskRow {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if t := e.tasks[handle]; t != nil {
+		return t.row
+	}
+	return nil
+}
+
+// keepTaking has the database take what has ended, also if nobody else writes.
+func (e *ended) keepTaking(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.begun:
+		}
+		soon := time.NewTimer(takeWithin)
+		select {
+		case <-ctx.Done():
+		case <-soon.C:
+		case <-e.many:
+		}
+		soon.Stop()
+		if e.catchUp(ctx, "tasks") != nil { // those who write are told why
+			ready(e.begun, true)
+		}
+	}
+}
+
+// catchUp returns when the database has all tasks that had ended by then, if query is
+// about tasks.
+func (e *ended) catchUp(ctx context.Context, query string) error {
+	e.mu.Lock()
+	behind := len(e.tasks) > 0
+	e.mu.Unlock()
+	if !behind || !strings.Contains(query, "tasks") {
+		return nil
+	}
+	return e.db.inTx(ctx, func(*tx) error { return nil })
+}
+
+// take is what each transaction of the writer begins with. It writes what has ended,
+// and returns what is to be called when the transaction is over.
+func (e *ended) take(ctx context.Context, t *tx) (over func(committed bool), err error) {
+	e.journal.io.Lock()
+	e.mu.Lock()
+	taken, gen := e.order, e.journal.gen
+	e.order = nil
+	if len(taken) > 0 && !e.journal.stalled {
+		e.journal.next()
+	}
+	e.mu.Unlock()
+	e.journal.io.Unlock()
+	if len(taken) == 0 {
+		return func(bool) {}, nil
+	}
+	over = func(committed bool) { e.taken(taken, committed) }
+	if err := insertEnded(ctx, t, taken); err != nil {
+		return over, err
+	}
+	_, err = t.ExecContext(ctx, `INSERT INTO journals (id, done) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET done = excluded.done`, journalName(e.journal.id), int64(gen))
+	return over, err
+}
+
+// taken forgets what the database has. If it does not, both files of the journal hold
+// tasks that are needed, and it takes no more until they are in the database.
+func (e *ended) taken(tasks []*endedTask, committed bool) {
+	e.journal.io.Lock()
+	defer e.journal.io.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !committed {
+		e.order = append(tasks, e.order...)
+		e.journal.stalled = true
+		return
+	}
+	for _, t := range tasks {
+		delete(e.tasks, t.row.handle)
+	}
+	if e.journal.stalled {
+		e.journal.next()
+		e.journal.stalled = false
+	}
+}
+
+// insertEnded writes tasks and their words, and notes that the index has them.
+func insertEnded(ctx context.Context, t *tx, tasks []*endedTask) error {
+	words := make([]indexed, len(tasks))
+	for i, task := range tasks {
+		words[i] = task.index
+	}
+	for chunk := range slices.Chunk(tasks, endedAtOnce) {
+		if len(chunk) == endedAtOnce {
+			args := make([]any, 0, endedAtOnce*(rowColumns+1))
+			for _, task := range chunk {
+				args = append(task.row.values(args), inIndex)
+			}
+			if _, err := t.ExecContext(ctx, addManyEnded, args...); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, task := range chunk {
+			if _, err := t.ExecContext(ctx, addOneEnded, append(task.row.values(nil), inIndex)...); err != nil {
+				return err
+			}
+		}
+	}
+	return indexFTS(ctx, t, words)
+}
+
+// close has the database take what is left, and removes the journal.
+func (e *ended) close() error {
+	e.stop()
+	e.wg.Wait()
+	err := e.catchUp(context.Background(), "tasks")
+	if err == nil {
+		err = e.db.inTx(context.Background(), func(t *tx) error {
+			_, err := t.ExecContext(context.Background(), `DELETE FROM journals WHERE id = $1`, journalName(e.journal.id))
+			return err
+		})
+	}
+	if failed := e.journal.close(); err != nil || failed != nil {
+		return errors.Join(err, failed)
+	}
+	for _, name := range journalPaths(e.db.path) {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
+}

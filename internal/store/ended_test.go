@@ -1,0 +1,304 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"rialto/a2a"
+	"rialto/bridge"
+)
+
+// openServer opens a database as a server does that is alone on it.
+func openServer(t *testing.T, path string) *DB {
+	t.Helper()
+	db := open(t, path)
+	if alone, err := db.Alone(t.Context()); !alone || err != nil {
+		t.Fatalf("Alone: got %v, %v", alone, err)
+	}
+	if err := db.OpenJournal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func openWithJournal(t *testing.T) *DB {
+	return openServer(t, filepath.Join(t.TempDir(), "rialto.db"))
+}
+
+// endedEntry is a task of alice's that has ended and says so.
+func endedEntry(said string) *bridge.Entry {
+	now := time.Now()
+	return &bridge.Entry{
+		Handle: uuid.Must(uuid.NewV7()).String(), Owner: "alice", Agent: "agent", MessageID: "m", Created: now, Updated: now, Settled: true,
+		Task: &a2a.Task{ID: "up", ContextID: "c", Status: a2a.Status{State: a2a.Completed}, Artifacts: []a2a.Artifact{{ID: "a", Parts: []a2a.Part{a2a.TextPart(said)}}}},
+	}
+}
+
+var endedLease = bridge.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}
+
+func addEntry(t *testing.T, db *DB, e *bridge.Entry) *bridge.Entry {
+	t.Helper()
+	if err := db.AddTask(t.Context(), e, endedLease, 100); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// whileWriting has the writer busy while do runs: what ends meanwhile is in the
+// journal, and not in the database.
+func whileWriting(t *testing.T, db *DB, do func()) {
+	t.Helper()
+	busy, free := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := db.inTx(context.Background(), func(*tx) error { close(busy); <-free; return nil }); err != nil {
+			t.Error(err)
+		}
+	})
+	<-busy
+	do()
+	close(free)
+	wg.Wait()
+}
+
+// image copies the files of a database as a power cut would leave them.
+func image(t *testing.T, path string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "rialto.db")
+	for _, suffix := range []string{"", "-wal", ".tasks0", ".tasks1"} {
+		text, err := os.ReadFile(path + suffix)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(to+suffix, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}
+
+// handles lists alice's tasks.
+func handles(t *testing.T, db *DB) string {
+	t.Helper()
+	all, err := db.Tasks(t.Context(), "alice", bridge.TaskFilter{Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, s := range all {
+		list = append(list, s.TaskID)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestATaskThatEndedIsReadBeforeTheDatabaseHasIt(t *testing.T) {
+	db := openWithJournal(t)
+	whileWriting(t, db, func() {
+		e := addEntry(t, db, endedEntry("one"))
+		if got, err := db.Task(t.Context(), "alice", e.Handle); err != nil || got.Task.Artifacts[0].Parts[0].Content != a2a.Text("one") || !got.Settled || !got.Created.Equal(e.Created.Truncate(time.Millisecond)) {
+			t.Errorf("got %+v, %v, want it as it was added", got, err)
+		}
+		if _, err := db.Task(t.Context(), "bob", e.Handle); !errors.Is(err, bridge.ErrNoTask) {
+			t.Errorf("another's: got %v, want ErrNoTask", err)
+		}
+	})
+}
+
+// TestWhoAsksAboutTasksSeesAllThatEnded asks all that is asked about tasks, right
+// after one has ended.
+func TestWhoAsksAboutTasksSeesAllThatEnded(t *testing.T) {
+	db := openWithJournal(t)
+	for name, sees := range map[string]func(e *bridge.Entry) (bool, error){
+		"Tasks": func(e *bridge.Entry) (bool, error) { return strings.Contains(handles(t, db), e.Handle), nil },
+		"FindTasks": func(e *bridge.Entry) (bool, error) {
+			found, err := db.FindTasks(t.Context(), "alice", []string{"findtasks"}, 10)
+			return len(found) == 1 && found[0].TaskID == e.Handle, err
+		},
+		"HasContext": func(e *bridge.Entry) (bool, error) {
+			return db.HasContext(t.Context(), "alice", "agent", e.ContextID())
+		},
+		"Page": func(e *bridge.Entry) (bool, error) {
+			p, err := db.Page(t.Context(), "alice", bridge.PageFilter{Limit: 1})
+			return err == nil && len(p.Entries) == 1 && p.Entries[0].Handle == e.Handle, err
+		},
+		"TaskNamed": func(e *bridge.Entry) (bool, error) {
+			handle, err := db.TaskNamed(t.Context(), "alice", "agent", e.Name)
+			return handle == e.Handle, err
+		},
+		"ContinueTask": func(e *bridge.Entry) (bool, error) {
+			return true, db.ContinueTask(t.Context(), e, "m2", endedLease, time.Now())
+		},
+		"DueTasks": func(e *bridge.Entry) (bool, error) {
+			e = endedEntry("due")
+			e.Task.Status.State = a2a.AuthRequired
+			addEntry(t, db, e)
+			due, err := db.DueTasks(t.Context(), time.Now().Add(time.Hour), 10)
+			return len(due) == 1 && due[0].Handle == e.Handle, err
+		},
+	} {
+		e := endedEntry(name)
+		e.Name, e.Task.ContextID = name, "context of "+name
+		if name == "ContinueTask" {
+			e.Task.Status.State = a2a.InputRequired
+		}
+		addEntry(t, db, e)
+		if ok, err := sees(e); !ok || err != nil {
+			t.Errorf("%s: got %v, %v, want to see the task", name, ok, err)
+		}
+	}
+}
+
+// TestTasksOfAKilledServerAreInItsJournal looks at what a server leaves that is killed
+// before, and after, the database has taken what ended.
+func TestTasksOfAKilledServerAreInItsJournal(t *testing.T) {
+	db := openWithJournal(t)
+	first := addEntry(t, db, endedEntry("the first"))
+	if handles(t, db) != first.Handle {
+		t.Fatal("the first is not there")
+	}
+	taken := image(t, db.path)
+	var second *bridge.Entry
+	var killed string
+	whileWriting(t, db, func() {
+		second = addEntry(t, db, endedEntry("the second"))
+		killed = image(t, db.path)
+	})
+	after := openServer(t, killed)
+	if got, want := handles(t, after), second.Handle+" "+first.Handle; got != want {
+		t.Errorf("killed before: got tasks %q, want %q", got, want)
+	}
+	if _, err := after.IndexTasks(t.Context(), 10); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := after.FindTasks(t.Context(), "alice", []string{"second"}, 10); len(found) != 1 || err != nil {
+		t.Errorf("killed before: found %v, %v, want the second", found, err)
+	}
+	again := openServer(t, image(t, killed)) // killed again, with a journal in which there is nothing yet
+	if got, want := handles(t, again), second.Handle+" "+first.Handle; got != want {
+		t.Errorf("killed twice: got tasks %q, want %q", got, want)
+	}
+
+	dropped := open(t, taken) // whatever became of the first since
+	if _, err := dropped.DropTasks(t.Context(), time.Now().Add(time.Hour), "", nil, 10); err != nil {
+		t.Fatal(err)
+	}
+	dropped.Close()
+	if got := handles(t, openServer(t, image(t, taken))); got != "" {
+		t.Errorf("killed after: got tasks %q, want none, for they were dropped", got)
+	}
+}
+
+// TestAJournalOfAnotherDatabaseIsNotRead puts a journal beside a new database.
+func TestAJournalOfAnotherDatabaseIsNotRead(t *testing.T) {
+	db := openWithJournal(t)
+	var killed string
+	whileWriting(t, db, func() {
+		addEntry(t, db, endedEntry("one"))
+		killed = image(t, db.path)
+	})
+	for _, suffix := range []string{"", "-wal"} {
+		if err := os.Remove(killed + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if got := handles(t, openServer(t, killed)); got != "" {
+		t.Errorf("got tasks %q, want none", got)
+	}
+}
+
+// TestATransactionThatFailsLosesNoTask has the transaction undone that took what
+// ended, and lets tasks end all the while.
+func TestATransactionThatFailsLosesNoTask(t *testing.T) {
+	db := openWithJournal(t)
+	refused := errors.New("refused")
+	var want []string
+	for i := range 5 {
+		whileWriting(t, db, func() { want = append(want, addEntry(t, db, endedEntry(fmt.Sprint("before ", i))).Handle) })
+		if err := db.inTx(t.Context(), func(*tx) error { return refused }); err != refused {
+			t.Errorf("got %v, want what was refused", err)
+		}
+		for j := range 3 {
+			e := addEntry(t, db, endedEntry(fmt.Sprint("after ", i, j)))
+			want = append(want, e.Handle)
+			if _, err := db.Task(t.Context(), "alice", e.Handle); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	got := handles(t, openServer(t, image(t, db.path)))
+	for _, h := range want {
+		if !strings.Contains(got, h) {
+			t.Errorf("task %s is lost", h)
+		}
+	}
+}
+
+// TestWhatTheJournalDoesNotTakeIsInTheDatabase fills a journal, and breaks it.
+func TestWhatTheJournalDoesNotTakeIsInTheDatabase(t *testing.T) {
+	db := openWithJournal(t)
+	var mu sync.Mutex
+	var want []string
+	var wg sync.WaitGroup
+	add := func(size int) {
+		wg.Go(func() {
+			e := endedEntry(strings.Repeat("x", size))
+			if err := db.AddTask(context.Background(), e, endedLease, 100); err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			want = append(want, e.Handle)
+		})
+	}
+	whileWriting(t, db, func() {
+		for range journalFile/100_000 + 5 {
+			add(100_000)
+		}
+		add(maxRecord)
+	})
+	wg.Wait()
+	db.ended.journal.files[0].Close()
+	db.ended.journal.files[1].Close()
+	add(10)
+	wg.Wait()
+	got := handles(t, db)
+	for _, h := range want {
+		if !strings.Contains(got, h) {
+			t.Errorf("task %s is lost", h)
+		}
+	}
+	db.ended.journal.files = [2]*os.File{} // closed
+}
+
+// TestAServerThatEndsLeavesNoJournal opens the database again without one.
+func TestAServerThatEndsLeavesNoJournal(t *testing.T) {
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "rialto.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.OpenJournal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e := addEntry(t, db, endedEntry("one"))
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(db.path + ".tasks*"); len(left) > 0 || err != nil {
+		t.Errorf("got %v, %v, want no files of a journal", left, err)
+	}
+	if got := handles(t, open(t, db.path)); got != e.Handle {
+		t.Errorf("got tasks %q, want %q", got, e.Handle)
+	}
+}

@@ -1,0 +1,193 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// A journal is where a server that is alone on a SQLite file writes the tasks that
+// have ended: one behind the other into a file, those that end at the same time
+// with one wait for the disk. The database takes them a moment later, hundreds in
+// one transaction (see ended.go), which costs each of them a fraction of what a
+// transaction of its own costs.
+//
+// There are two files, which take turns. What one holds is a generation: a header
+// (the journal's id, the number of the generation), and records behind it, each
+// with a checksum that begins with the header, so that what is left of an earlier
+// generation in the same file is not taken for one of this.
+type journal struct {
+	id    [journalID]byte
+	files [2]*os.File
+
+	io      sync.Mutex // held while a generation is written to or ended
+	gen     uint64     // the generation that is written, in files[gen%2]
+	at      int        // where its next record goes; 0: it has no header yet
+	seed    uint32     // the checksum of its header
+	broken  bool       // the disk failed
+	stalled bool       // both files hold records that are needed
+}
+
+const (
+	journalID     = 16
+	journalHeader = journalID + 8 + 4 // id, generation, checksum
+	recordHeader  = 4 + 4             // length, checksum
+
+	journalFile = 1 << 20   // bytes of a file; they are there from the beginning, so that to write takes no changes of what the file system says of it
+	maxRecord   = 128 << 10 // bytes; a larger task goes into the database at once
+)
+
+var (
+	errJournal = errors.New("store: the journal takes no record now")
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+)
+
+func journalPaths(path string) [2]string { return [2]string{path + ".tasks0", path + ".tasks1"} }
+
+// createJournal makes the files of a journal anew, beside the database.
+func createJournal(path string, id [journalID]byte) (*journal, error) {
+	j := &journal{id: id, gen: 1}
+	for i, name := range journalPaths(path) {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			j.close()
+			return nil, err
+		}
+		j.files[i] = f
+		if _, err := f.Write(make([]byte, journalFile)); err != nil {
+			j.close()
+			return nil, err
+		}
+		if err := f.Sync(); err != nil {
+			j.close()
+			return nil, err
+		}
+	}
+	return j, syncFolder(filepath.Dir(path))
+}
+
+func (j *journal) close() error {
+	var all []error
+	for _, f := range j.files {
+		if f != nil {
+			all = append(all, f.Close())
+		}
+	}
+	return errors.Join(all...)
+}
+
+// write appends records to the generation, as many as find room, and waits for the
+// disk. It returns how many were written. A file that cannot be written to is
+// not used again. It is called with j.io held.
+func (j *journal) write(records [][]byte) (n int, err error) {
+	if j.broken || j.stalled {
+		return 0, errJournal
+	}
+	at, seed := j.at, j.seed
+	var text []byte
+	if at == 0 {
+		text = binary.LittleEndian.AppendUint64(append(text, j.id[:]...), j.gen)
+		seed = crc32.Checksum(text, castagnoli)
+		text = binary.LittleEndian.AppendUint32(text, seed)
+	}
+	for _, r := range records {
+		if at+len(text)+recordHeader+len(r) > journalFile {
+			break
+		}
+		text = binary.LittleEndian.AppendUint32(text, uint32(len(r)))
+		text = binary.LittleEndian.AppendUint32(text, crc32.Update(seed, castagnoli, r))
+		text = append(text, r...)
+		n++
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	f := j.files[j.gen%2]
+	if _, err = f.WriteAt(text, int64(at)); err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		j.broken = true
+		return 0, err
+	}
+	j.at, j.seed = at+len(text), seed
+	return n, nil
+}
+
+// next begins a generation in the other file, whose records nobody needs any more.
+// It is called with j.io held.
+func (j *journal) next() { j.gen, j.at = j.gen+1, 0 }
+
+// generation is what a file of a journal holds.
+type generation struct {
+	id      [journalID]byte
+	number  uint64
+	records [][]byte
+}
+
+// readJournal returns what the files hold, the older generation first. A record that
+// was not written to its end was promised to nobody, and is no error.
+func readJournal(path string) (found []generation, err error) {
+	for _, name := range journalPaths(path) {
+		f, err := os.Open(name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		text, err := io.ReadAll(io.LimitReader(f, journalFile))
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		if g, ok := parseGeneration(text); ok {
+			found = append(found, g)
+		}
+	}
+	if len(found) == 2 && found[0].number > found[1].number {
+		found[0], found[1] = found[1], found[0]
+	}
+	return found, nil
+}
+
+func parseGeneration(text []byte) (g generation, ok bool) {
+	if len(text) < journalHeader {
+		return g, false
+	}
+	seed := crc32.Checksum(text[:journalHeader-4], castagnoli)
+	if binary.LittleEndian.Uint32(text[journalHeader-4:]) != seed {
+		return g, false
+	}
+	copy(g.id[:], text)
+	g.number = binary.LittleEndian.Uint64(text[journalID:])
+	for text = text[journalHeader:]; len(text) >= recordHeader; {
+		n, sum := binary.LittleEndian.Uint32(text), binary.LittleEndian.Uint32(text[4:])
+		text = text[recordHeader:]
+		if n == 0 || uint64(n) > uint64(len(text)) || crc32.Update(seed, castagnoli, text[:n]) != sum {
+			break
+		}
+		g.records = append(g.records, text[:n])
+		text = text[n:]
+	}
+	return g, true
+}
+
+// syncFolder has the disk know the names in a folder. Windows does not need it, nor can
+// do it.
+func syncFolder(name string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"rialto/bridge"
+)
+
+// taskRow is what of a task is written when it is new, in the order of rowNames.
+type taskRow struct {
+	handle, owner, client, agent, messageID, contextID, state, summary string
+	task, failure                                                      sql.NullString // JSON
+	created, updated                                                   int64          // milliseconds since 1970
+	name, contextName                                                  string
+	past                                                               sql.NullString // JSON
+}
+
+const (
+	rowNames   = `handle, owner, client, agent, message_id, context_id, state, summary, task, failure, created, updated, name, context_name, past`
+	rowColumns = 15
+)
+
+func encodeEntry(e *bridge.Entry) (*taskRow, error) {
+	r := &taskRow{
+		handle: e.Handle, owner: e.Owner, client: e.Client, agent: e.Agent, messageID: e.MessageID,
+		contextID: e.ContextID(), state: string(e.State()), summary: e.Summary().Message,
+		created: e.Created.UnixMilli(), updated: e.Updated.UnixMilli(), name: e.Name, contextName: e.ContextName,
+	}
+	var err error
+	if e.Task != nil {
+		if r.task, err = encodeJSON(e.Task); err != nil {
+			return nil, fmt.Errorf("encoding task %s: %w", e.Handle, err)
+		}
+	}
+	if e.Failure != nil {
+		if r.failure, err = encodeJSON(e.Failure); err != nil {
+			return nil, err
+		}
+	}
+	past, err := e.Past.Encode()
+	r.past = sql.NullString{String: string(past), Valid: past != nil}
+	return r, err
+}
+
+// columns returns where the values are.
+func (r *taskRow) columns() [rowColumns]any {
+	return [...]any{
+		&r.handle, &r.owner, &r.client, &r.agent, &r.messageID, &r.contextID, &r.state, &r.summary,
+		&r.task, &r.failure, &r.created, &r.updated, &r.name, &r.contextName, &r.past,
+	}
+}
+
+// values appends the values to the arguments of a statement.
+func (r *taskRow) values(args []any) []any {
+	return append(args, r.handle, r.owner, r.client, r.agent, r.messageID, r.contextID, r.state, r.summary,
+		r.task, r.failure, r.created, r.updated, r.name, r.contextName, r.past)
+}
+
+// entry returns the task, if it is owner's.
+func (r *taskRow) entry(owner string) (*bridge.Entry, error) {
+	if r.owner != owner {
+		return nil, bridge.ErrNoTask
+	}
+	return scanEntry(r)
+}
+
+// Scan writes the values of entryColumns where dest says, for a task that has ended.
+func (r *taskRow) Scan(dest ...any) error {
+	ended := int64(1)
+	for i, from := range []any{
+		&r.handle, &r.owner, &r.client, &r.agent, &r.messageID, &r.name, &r.contextName, &r.task, &r.failure, &r.past, &ended, &r.created, &r.updated,
+	} {
+		switch to := dest[i].(type) {
+		case *string:
+			*to = *from.(*string)
+		case *sql.NullString:
+			*to = *from.(*sql.NullString)
+		case *int64:
+			*to = *from.(*int64)
+		default:
+			return fmt.Errorf("column %d of a task into %T", i, to)
+		}
+	}
+	return nil
+}
+
+// encode returns the row as a record of the journal: of each column, a number, or the
+// length of a text and the text; that of a text that may be NULL is one more, 0 if it is.
+func (r *taskRow) encode() []byte {
+	b := make([]byte, 0, 256+len(r.summary)+len(r.task.String)+len(r.failure.String)+len(r.past.String))
+	for _, c := range r.columns() {
+		switch v := c.(type) {
+		case *string:
+			b = append(binary.AppendUvarint(b, uint64(len(*v))), *v...)
+		case *sql.NullString:
+			n := uint64(0)
+			if v.Valid {
+				n = uint64(len(v.String)) + 1
+			}
+			b = append(binary.AppendUvarint(b, n), v.String...)
+		case *int64:
+			b = binary.AppendVarint(b, *v)
+		}
+	}
+	return b
+}
+
+var errRecord = errors.New("store: a record of the journal is not a task")
+
+// decodeRow is the reverse of encode.
+func decodeRow(b []byte) (*taskRow, error) {
+	r := &taskRow{}
+	for _, c := range r.columns() {
+		if number, ok := c.(*int64); ok {
+			v, n := binary.Varint(b)
+			if n <= 0 {
+				return nil, errRecord
+			}
+			*number, b = v, b[n:]
+			continue
+		}
+		size, n := binary.Uvarint(b)
+		if n <= 0 {
+			return nil, errRecord
+		}
+		b = b[n:]
+		null, is := c.(*sql.NullString)
+		if is && size == 0 {
+			continue
+		}
+		if is {
+			size--
+		}
+		if size > uint64(len(b)) {
+			return nil, errRecord
+		}
+		text := string(b[:size])
+		b = b[size:]
+		if is {
+			*null = sql.NullString{String: text, Valid: true}
+		} else {
+			*c.(*string) = text
+		}
+	}
+	if len(b) > 0 {
+		return nil, errRecord
+	}
+	return r, nil
+}
