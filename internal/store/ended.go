@@ -127,8 +127,32 @@ func insertRecords(ctx context.Context, t *tx, records [][]byte) error {
 
 func journalName(id [journalID]byte) string { return base64.RawURLEncoding.EncodeToString(id[:]) }
 
-// endedAtOnce is how many tasks one statement inserts.
+// endedAtOnce is how many tasks one statement inserts: by itself each costs more.
 const endedAtOnce = 16
+
+// inChunks runs the statement for one, or that for endedAtOnce, with the arguments of
+// each.
+func inChunks[T any](ctx context.Context, t *tx, all []T, one, many string, add func(args []any, each T) []any) error {
+	var args []any
+	for chunk := range slices.Chunk(all, endedAtOnce) {
+		args = args[:0]
+		for _, each := range chunk {
+			args = add(args, each)
+			if len(chunk) < endedAtOnce {
+				if _, err := t.ExecContext(ctx, one, args...); err != nil {
+					return err
+				}
+				args = args[:0]
+			}
+		}
+		if len(args) > 0 {
+			if _, err := t.ExecContext(ctx, many, args...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 var addOneEnded, addManyEnded = addEnded(1), addEnded(endedAtOnce)
 
@@ -143,9 +167,12 @@ const (
 // that ignores what is wrong, SQLite keeps no copies of the pages that it changes in
 // case it has to undo a part.
 func addEnded(n int) string {
-	one := "(" + strings.Repeat("?, ", rowColumns) + "1, '', 0, ?)"
-	return `INSERT OR IGNORE INTO tasks (` + rowNames + `, settled, holder, lease_until, indexed) VALUES ` + one + strings.Repeat(", "+one, n-1)
+	return `INSERT OR IGNORE INTO tasks (` + rowNames + `, settled, holder, lease_until, indexed) VALUES ` +
+		times(n, "("+strings.Repeat("?, ", rowColumns)+"1, '', 0, ?)")
 }
+
+// times returns a list with the same in it n times.
+func times(n int, of string) string { return of + strings.Repeat(", "+of, n-1) }
 
 // add writes a task into the journal. It returns errJournal if that takes none now.
 func (e *ended) add(ctx context.Context, row *taskRow, index indexed) error {
@@ -239,9 +266,9 @@ func (e *ended) catchUp(ctx context.Context, query string) error {
 func (e *ended) take(ctx context.Context, t *tx) (over func(committed bool), err error) {
 	e.journal.io.Lock()
 	e.mu.Lock()
-	taken, gen := e.order, e.journal.gen
+	taken, gen, again := e.order, e.journal.gen, e.journal.stalled
 	e.order = nil
-	if len(taken) > 0 && !e.journal.stalled {
+	if len(taken) > 0 && !again {
 		e.journal.next()
 	}
 	e.mu.Unlock()
@@ -250,7 +277,7 @@ func (e *ended) take(ctx context.Context, t *tx) (over func(committed bool), err
 		return func(bool) {}, nil
 	}
 	over = func(committed bool) { e.taken(taken, committed) }
-	if err := insertEnded(ctx, t, taken); err != nil {
+	if err := insertEnded(ctx, t, taken, again); err != nil {
 		return over, err
 	}
 	_, err = t.ExecContext(ctx, `INSERT INTO journals (id, done) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET done = excluded.done`, journalName(e.journal.id), int64(gen))
@@ -278,30 +305,23 @@ func (e *ended) taken(tasks []*endedTask, committed bool) {
 	}
 }
 
-// insertEnded writes tasks and their words, and notes that the index has them.
-func insertEnded(ctx context.Context, t *tx, tasks []*endedTask) error {
+// insertEnded writes tasks and their words, and notes that the index has them. If it
+// was tried before, some may be there.
+func insertEnded(ctx context.Context, t *tx, tasks []*endedTask, again bool) error {
 	words := make([]indexed, len(tasks))
 	for i, task := range tasks {
 		words[i] = task.index
 	}
-	for chunk := range slices.Chunk(tasks, endedAtOnce) {
-		if len(chunk) == endedAtOnce {
-			args := make([]any, 0, endedAtOnce*(rowColumns+1))
-			for _, task := range chunk {
-				args = append(task.row.values(args), inIndex)
-			}
-			if _, err := t.ExecContext(ctx, addManyEnded, args...); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, task := range chunk {
-			if _, err := t.ExecContext(ctx, addOneEnded, append(task.row.values(nil), inIndex)...); err != nil {
-				return err
-			}
-		}
+	err := inChunks(ctx, t, tasks, addOneEnded, addManyEnded, func(args []any, task *endedTask) []any {
+		return append(task.row.values(args), inIndex)
+	})
+	if err != nil {
+		return err
 	}
-	return indexFTS(ctx, t, words)
+	if again {
+		return indexFTS(ctx, t, words)
+	}
+	return indexNew(ctx, t, words)
 }
 
 // close has the database take what is left, and removes the journal.

@@ -108,6 +108,9 @@ func benchmarkTask(b *testing.B, atOnce bool) {
 		b.Fatal(err)
 	}
 	defer db.Close()
+	if err := db.OpenJournal(b.Context()); err != nil {
+		b.Fatal(err)
+	}
 	index := func() bool {
 		more, err := db.IndexTasks(b.Context(), 200)
 		if err != nil {
