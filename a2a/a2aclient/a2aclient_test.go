@@ -212,6 +212,37 @@ func TestRedirectsDoNotLeaveTheHost(t *testing.T) {
 	}
 }
 
+// TestRedirectsOnTheHostAreFollowed sends the message where it is sent on to, and but
+// once to where it was sent first.
+func TestRedirectsOnTheHostAreFollowed(t *testing.T) {
+	s := newSite(t, map[string]string{
+		"/.well-known/agent-card.json": cardOf("$URL/old"),
+		"/old":                         "-> /new",
+		"/new":                         completed,
+	})
+	c, err := new(a2aclient.Dialer).Dial(t.Context(), s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Send(t.Context(), a2atest.Say("x")); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(s.requests()); got != "[GET /.well-known/agent-card.json POST /old POST /new]" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAPasswordInTheURLIsSent(t *testing.T) {
+	s := newSite(t, map[string]string{"/.well-known/agent-card.json": cardOf("$URL/rpc"), "/rpc": completed})
+	with := strings.Replace(s.url, "http://", "http://ann:secret@", 1)
+	if _, err := new(a2aclient.Dialer).Dial(t.Context(), with); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(s.requests()); got != "[GET /.well-known/agent-card.json Basic YW5uOnNlY3JldA==]" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestAnswersAreBounded(t *testing.T) {
 	big := strings.Repeat("x", 1<<16)
 	event := `data: {"jsonrpc":"2.0","id":1,"result":{"task":{"id":"t1","status":{"state":"TASK_STATE_WORKING"}}}}` + "\n\n"

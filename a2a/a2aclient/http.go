@@ -44,3 +44,35 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	}
 	return nil
 }
+
+// sendHTTP sends req, which is bound for an agent. What http.Client does besides is
+// about redirects and about URLs that hold a password, and it copies each header for
+// it; so it is asked only where there is one.
+func (d *Dialer) sendHTTP(req *http.Request) (*http.Response, error) {
+	client := d.http()
+	if client == d.HTTP || req.URL.User != nil {
+		return client.Do(req)
+	}
+	resp, err := client.Transport.RoundTrip(req)
+	if err != nil || resp.StatusCode/100 != 3 {
+		return resp, err
+	}
+	follow := *client
+	follow.Transport = &answered{resp, client.Transport}
+	return follow.Do(req)
+}
+
+// answered is a RoundTripper whose first answer is there already. Only one call may
+// use it.
+type answered struct {
+	first *http.Response
+	http.RoundTripper
+}
+
+func (a *answered) RoundTrip(req *http.Request) (*http.Response, error) {
+	if resp := a.first; resp != nil {
+		a.first = nil
+		return resp, nil
+	}
+	return a.RoundTripper.RoundTrip(req)
+}
