@@ -292,6 +292,11 @@ func TestAServerThatEndsLeavesNoJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := addEntry(t, db, endedEntry("one"))
+	for _, name := range journalPaths(db.path) {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: got %v, %v, want mode 600", name, info.Mode(), err)
+		}
+	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
