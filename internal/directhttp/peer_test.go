@@ -26,7 +26,7 @@ func behind() *http.Transport {
 	}
 }
 
-func direct(t *testing.T) *directhttp.Transport {
+func direct(t testing.TB) *directhttp.Transport {
 	d := &directhttp.Transport{Next: behind()}
 	t.Cleanup(d.CloseIdleConnections)
 	return d
@@ -113,7 +113,7 @@ func (p *peer) seen() (conns int, requests []string) {
 
 const hello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
-func post(t *testing.T, ctx context.Context, url, body string) *http.Request {
+func post(t testing.TB, ctx context.Context, url, body string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
