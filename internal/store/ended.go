@@ -17,8 +17,8 @@ import (
 // When the database takes the tasks that have ended: as soon as there are so many,
 // or when the first has waited so long.
 const (
-	takeAt     = 256
-	takeWithin = 50 * time.Millisecond
+	takeAt     = 512
+	takeWithin = 100 * time.Millisecond
 )
 
 // gather is how long tasks that end at the same time as others wait for more of

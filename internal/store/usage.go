@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -76,7 +77,8 @@ type hourKey struct {
 }
 
 func (k hourKey) compare(other hourKey) int {
-	return strings.Compare(fmt.Sprint(k), fmt.Sprint(other))
+	return cmp.Or(cmp.Compare(k.span, other.span), cmp.Compare(k.hour, other.hour), cmp.Compare(k.agent, other.agent),
+		cmp.Compare(k.tool, other.tool), cmp.Compare(k.useCase, other.useCase), cmp.Compare(k.client, other.client), cmp.Compare(k.by, other.by))
 }
 
 const (
