@@ -182,6 +182,7 @@ func TestAnotherReplicaTellsOfATask(t *testing.T) {
 }
 
 func TestAMessageThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
+	t.Parallel() // most of it waits
 	arrived := make(chan struct{})
 	silent := &scripted{answer: func(ctx context.Context, _ *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 		return func(yield func(a2a.Event, error) bool) {

@@ -44,6 +44,7 @@ func TestFaceIsAnAgent(t *testing.T) {
 	for _, callers := range all {
 		for _, agents := range all {
 			t.Run("callers of "+string(callers)+" reach an agent of "+string(agents), func(t *testing.T) {
+				t.Parallel() // most of it waits
 				through := func(t *testing.T, agent *a2atest.Agent) a2a.Agent {
 					upstream := dialed(t, a2atest.Serve(t, agent, agent.Card(), agents), agents)
 					face := faceOf(t, peer{upstream, upstream.Card()})

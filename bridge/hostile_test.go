@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"rialto/a2a"
@@ -159,11 +160,11 @@ func TestWaitsEndWhenTheServerStops(t *testing.T) {
 
 func TestAnAgentThatNeverStopsIsStopped(t *testing.T) {
 	chunk := a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart(strings.Repeat("x", 1<<20))}}
-	sent := 0
+	var sent atomic.Int64 // by the follower, which may still be on its way out
 	endless := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 		return func(yield func(a2a.Event, error) bool) {
 			more := yield(&a2a.Task{ID: "up", Status: a2a.Status{State: a2a.Working}}, nil)
-			for ; more; sent++ {
+			for ; more; sent.Add(1) {
 				more = yield(&a2a.ArtifactUpdate{TaskID: "up", Artifact: chunk, Append: true}, nil)
 			}
 		}
@@ -171,8 +172,8 @@ func TestAnAgentThatNeverStopsIsStopped(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": {endless, &a2a.Card{Name: "Endless"}}})
 	got := r.call("send_task", `{"message":"go"}`)
 	got.want(t, a2a.Failed, true)
-	if sent > 20 || !strings.Contains(got.Text, "more than 16 MiB") {
-		t.Errorf("took %d MiB, and said %q", sent, got.Error.Message)
+	if sent.Load() > 20 || !strings.Contains(got.Text, "more than 16 MiB") {
+		t.Errorf("took %d MiB, and said %q", sent.Load(), got.Error.Message)
 	}
 }
 

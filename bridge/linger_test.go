@@ -14,6 +14,8 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 )
 
 // patient is an agent that waits until its user has signed in at a page of its
@@ -73,6 +75,7 @@ func (p *patient) peer() peer {
 }
 
 func TestATaskWhoseOwnerHasSignedInElsewhereGoesOnByItself(t *testing.T) {
+	t.Parallel() // most of it waits
 	for name, see := range map[string]func(*rig, string){
 		"who asks for it sees it":  func(*rig, string) {},
 		"its agent says so":        func(r *rig, task string) { r.Poke(task); r.waitForEnd(task) },
@@ -80,7 +83,8 @@ func TestATaskWhoseOwnerHasSignedInElsewhereGoesOnByItself(t *testing.T) {
 		"after a restart, as well": func(r *rig, _ string) { r.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			agent, dsn := newPatient(), t.TempDir()+"/test.db"
+			t.Parallel()
+			agent, dsn := newPatient(), storetest.File(t, store.Open)
 			r := newRig(t, dsn, map[string]peer{"letters": agent.peer()})
 			got := r.call("send_task", `{"message":"read my letters"}`)
 			got.want(t, a2a.AuthRequired, false)
@@ -105,13 +109,15 @@ func TestATaskWhoseOwnerHasSignedInElsewhereGoesOnByItself(t *testing.T) {
 // signs in when the server has been started again, and a day later; or whose agent has
 // forgotten it by then.
 func TestAWaitForASignInOutlastsTheProcessAndADay(t *testing.T) {
+	t.Parallel() // most of it waits
 	for name, want := range map[string]a2a.State{"signs in": a2a.Completed, "forgotten": a2a.Failed} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			var late atomic.Int64 // by how much the clock is set forward
 			clock := func(b *bridge.Bridge) {
 				b.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
 			}
-			agent, dsn := newPatient(), t.TempDir()+"/test.db"
+			agent, dsn := newPatient(), storetest.File(t, store.Open)
 			agents := map[string]peer{"letters": agent.peer()}
 			r := newRigWith(t, dsn, agents, clock)
 			id := r.call("send_task", `{"message":"read my letters"}`).TaskID
@@ -328,6 +334,7 @@ func (outbox) Listen(ctx context.Context, _ func(bridge.Signal)) { <-ctx.Done() 
 // TestAnAgentThatHangsKeepsNobodyFromTheOthers has tasks wait at an agent that does not
 // answer, and more of them due than one is looked at in a minute if each has to wait for it.
 func TestAnAgentThatHangsKeepsNobodyFromTheOthers(t *testing.T) {
+	t.Parallel() // most of it waits
 	const many = 300
 	dead, mail, news := &hung{asked: make(chan struct{}, 10*many)}, newPatient(), newPatient()
 	signals := make(outbox, 100)

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"rialto/a2a"
@@ -43,18 +44,18 @@ func TestATaskIsBoundedInAllThatItsAgentSays(t *testing.T) {
 		"descriptions": func(name string) a2a.Event { return artifact(a2a.Artifact{ID: name, Description: much}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			said := 0
+			var said atomic.Int64 // by the follower, which may still be on its way out
 			agent := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 				return func(more func(a2a.Event, error) bool) {
 					next := more(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}}, nil)
-					for ; next && said < steps; said++ {
-						next = more(step(fmt.Sprint(said)), nil)
+					for ; next && said.Load() < steps; said.Add(1) {
+						next = more(step(fmt.Sprint(said.Load())), nil)
 					}
 				}
 			}}
 			r := newRig(t, "", map[string]peer{"one": {agent, &a2a.Card{}}})
-			if got := r.call("send_task", `{"message":"go"}`); got.Error == nil || !strings.Contains(got.Error.Message, "more than 16 MiB") || said > 17 {
-				t.Errorf("after %d MiB it got %+v", said, got.Error)
+			if got := r.call("send_task", `{"message":"go"}`); got.Error == nil || !strings.Contains(got.Error.Message, "more than 16 MiB") || said.Load() > 17 {
+				t.Errorf("after %d MiB it got %+v", said.Load(), got.Error)
 			}
 		})
 	}

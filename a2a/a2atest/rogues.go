@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 // streaming is a card of 1.0 that promises streams.
@@ -27,8 +28,8 @@ func Rogues() map[string]*Rogue {
 		"endless artifact":         says(events(working).then(Answer{Repeat: event(`{"artifactUpdate":{"taskId":"t1","append":true,"artifact":{"artifactId":"a","parts":[{"text":"` + filler + `"}]}}}`)})),
 		"endless artifacts":        says(events(working).then(Answer{Repeat: event(`{"task":{"id":"t1","status":{"state":"TASK_STATE_WORKING"},"artifacts":[` + strings.Repeat(`{"artifactId":"a","parts":[{"text":"x"}]},`, 1000) + `{"artifactId":"b","parts":[]}]}}`)})),
 		"endless error":            says(Answer{Status: 500, Header: kind("text/plain"), Repeat: filler}),
-		"gzip bomb":                says(Answer{Header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}, Body: bomb(`{"jsonrpc":"2.0","id":1,"result":"`)}),
-		"gzip bomb in a stream":    says(Answer{Header: http.Header{"Content-Type": {"text/event-stream"}, "Content-Encoding": {"gzip"}}, Body: bomb("data: ")}),
+		"gzip bomb":                says(Answer{Header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}, Body: bombs().json}),
+		"gzip bomb in a stream":    says(Answer{Header: http.Header{"Content-Type": {"text/event-stream"}, "Content-Encoding": {"gzip"}}, Body: bombs().event}),
 		"malformed":                says(Answer{Header: kind("application/json"), Body: `{"jsonrpc":"2.0","id":$ID,"result":{"task":`}),
 		"deep":                     says(Answer{Header: kind("application/json"), Body: `{"jsonrpc":"2.0","id":$ID,"result":` + strings.Repeat("[", 1<<20)}),
 		"of another shape":         says(Answer{Header: kind("application/json"), Body: `{"jsonrpc":"2.0","id":$ID,"result":{"task":{"id":7,"status":"done"}}}`}),
@@ -100,6 +101,12 @@ func (a Answer) then(more Answer) Answer {
 	a.Repeat, a.Cut, a.Hold = more.Repeat, more.Cut, more.Hold
 	return a
 }
+
+// bombs are made once: to pack so much takes a second.
+var bombs = sync.OnceValue(func() (b struct{ json, event string }) {
+	b.json, b.event = bomb(`{"jsonrpc":"2.0","id":1,"result":"`), bomb("data: ")
+	return b
+})
 
 // bomb is a small text that becomes 256 MiB of spaces after head.
 func bomb(head string) string {

@@ -18,6 +18,7 @@ var floors = map[string][]string{
 	"internal/doctor":                        {"internal/jsonrpc", "internal/sse"},
 	"internal/layout":                        {},
 	"internal/batch":                         {},
+	"internal/raced":                         {},
 	"internal/sealed":                        {},
 	"internal/audit":                         {"internal/batch"},
 	"internal/usage":                         {"internal/batch"},

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"rialto/a2a"
+	"rialto/internal/raced"
 )
 
 // full is as much as our client reads of one answer.
@@ -25,6 +26,7 @@ func inTask(before, one, after string) []byte {
 // TestWhatIsDecodedHasBounds: five million empty parts are sixteen megabytes, and
 // were more than a gigabyte.
 func TestWhatIsDecodedHasBounds(t *testing.T) {
+	raced.Skip(t)
 	for name, answer := range map[string][]byte{
 		"parts":                   inTask(`"artifacts":[{"artifactId":"a","parts":[`, `{}`, `]}]`),
 		"texts":                   inTask(`"artifacts":[{"artifactId":"a","parts":[`, `{"text":""}`, `]}]`),
@@ -93,6 +95,7 @@ func protoOf(path []protowire.Number, num protowire.Number, value string) []byte
 // TestDataOverGRPCTakesNoMoreThanItsBytes fills one part with the worst data there is:
 // it is read or refused, and either takes little.
 func TestDataOverGRPCTakesNoMoreThanItsBytes(t *testing.T) {
+	raced.Skip(t)
 	toData := map[a2a.Generation][]protowire.Number{a2a.V10: {4, 3, 4, 4}, a2a.V03: {4, 3, 5, 3, 1, 1, 2}}
 	for name, c := range map[string]struct {
 		inside  []protowire.Number
@@ -122,6 +125,7 @@ func TestDataOverGRPCTakesNoMoreThanItsBytes(t *testing.T) {
 // TestATableCrossesOverGRPC: 120,000 rows are four megabytes, and no more than data
 // in JSON may be.
 func TestATableCrossesOverGRPC(t *testing.T) {
+	raced.Skip(t)
 	const row = `{"id":7,"name":"row"}`
 	want := a2a.Data(`{"rows":[` + strings.Repeat(row+",", 199_999) + row + `]}`)
 	task := &a2a.Task{ID: "t", Artifacts: []a2a.Artifact{{ID: "a", Parts: []a2a.Part{{Content: want}}}}}
@@ -160,6 +164,7 @@ func protoOf1(num protowire.Number, value string) []byte {
 // TestWhatIsLargeAndFewFits: the bytes of texts, files and data are not what memory
 // runs out by.
 func TestWhatIsLargeAndFewFits(t *testing.T) {
+	raced.Skip(t)
 	for name, answer := range map[string][]byte{
 		"a text":         inTask(`"artifacts":[{"artifactId":"a","parts":[{"text":"`, `{[x\"`, `"}]}]`),
 		"a file":         inTask(`"artifacts":[{"artifactId":"a","parts":[{"raw":"AAAA"},{"url":"`, `x`, `"}]}]`),
