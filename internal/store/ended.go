@@ -45,11 +45,10 @@ type ended struct {
 	wg    sync.WaitGroup
 }
 
-// endedTask is a task as a row, for the journal, and for the index of words.
+// endedTask is a task as a row, and for the index of words.
 type endedTask struct {
-	row    *taskRow
-	record []byte
-	index  indexed
+	row   *taskRow
+	index indexed
 }
 
 // OpenJournal has tasks that have ended written into a journal first, once those
@@ -176,19 +175,18 @@ func times(n int, of string) string { return of + strings.Repeat(", "+of, n-1) }
 
 // add writes a task into the journal. It returns errJournal if that takes none now.
 func (e *ended) add(ctx context.Context, row *taskRow, index indexed) error {
-	task := &endedTask{row: row, record: row.encode(), index: index}
-	if len(task.record) > maxRecord {
+	if row.size() > maxRecord {
 		return errJournal
 	}
-	return e.queue.do(ctx, task)
+	return e.queue.do(ctx, &endedTask{row: row, index: index})
 }
 
 // write serves the queue. What the journal does not take, for want of room or because
 // the disk fails, its caller writes into the database.
 func (e *ended) write(turns []*turn[*endedTask]) []*turn[*endedTask] {
-	records := make([][]byte, len(turns))
+	records := make([]record, len(turns))
 	for i, u := range turns {
-		records[i] = u.what.record
+		records[i] = u.what.row
 	}
 	e.journal.io.Lock()
 	defer e.journal.io.Unlock()
@@ -196,7 +194,6 @@ func (e *ended) write(turns []*turn[*endedTask]) []*turn[*endedTask] {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, u := range turns[:n] {
-		u.what.record = nil
 		e.tasks[u.what.row.handle] = u.what
 		e.order = append(e.order, u.what)
 	}

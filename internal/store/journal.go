@@ -29,6 +29,7 @@ type journal struct {
 	gen     uint64     // the generation that is written, in files[gen%2]
 	at      int        // where its next record goes; 0: it has no header yet
 	seed    uint32     // the checksum of its header
+	text    []byte     // a buffer that write uses
 	broken  bool       // the disk failed
 	stalled bool       // both files hold records that are needed
 }
@@ -39,6 +40,7 @@ const (
 	recordHeader  = 4 + 4             // length, checksum
 
 	journalFile = 1 << 20   // bytes of a file; they are there from the beginning, so that to write takes no changes of what the file system says of it
+	keptText    = 64 << 10  // bytes of the buffer that are kept
 	maxRecord   = 128 << 10 // bytes; a larger task goes into the database at once
 )
 
@@ -81,41 +83,49 @@ func (j *journal) close() error {
 	return errors.Join(all...)
 }
 
+// record is what a journal holds: it appends itself to a buffer.
+type record interface{ appendTo([]byte) []byte }
+
 // write appends records to the generation, as many as find room, and waits for the
 // disk. It returns how many were written. A file that cannot be written to is
 // not used again. It is called with j.io held.
-func (j *journal) write(records [][]byte) (n int, err error) {
+func (j *journal) write(records []record) (n int, err error) {
 	if j.broken || j.stalled {
 		return 0, errJournal
 	}
-	at, seed := j.at, j.seed
-	var text []byte
-	if at == 0 {
+	text, seed := j.text[:0], j.seed
+	if j.at == 0 {
 		text = binary.LittleEndian.AppendUint64(append(text, j.id[:]...), j.gen)
 		seed = crc32.Checksum(text, castagnoli)
 		text = binary.LittleEndian.AppendUint32(text, seed)
 	}
 	for _, r := range records {
-		if at+len(text)+recordHeader+len(r) > journalFile {
+		before := len(text)
+		text = r.appendTo(append(text, make([]byte, recordHeader)...))
+		if j.at+len(text) > journalFile {
+			text = text[:before]
 			break
 		}
-		text = binary.LittleEndian.AppendUint32(text, uint32(len(r)))
-		text = binary.LittleEndian.AppendUint32(text, crc32.Update(seed, castagnoli, r))
-		text = append(text, r...)
+		body := text[before+recordHeader:]
+		binary.LittleEndian.PutUint32(text[before:], uint32(len(body)))
+		binary.LittleEndian.PutUint32(text[before+4:], crc32.Update(seed, castagnoli, body))
 		n++
+	}
+	if cap(text) <= keptText {
+		j.text = text
 	}
 	if n == 0 {
 		return 0, nil
 	}
 	f := j.files[j.gen%2]
-	if _, err = f.WriteAt(text, int64(at)); err == nil {
+	if _, err = f.WriteAt(text, int64(j.at)); err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
 		j.broken = true
 		return 0, err
 	}
-	j.at, j.seed = at+len(text), seed
+	j.at, j.seed = j.at+len(text), seed
 	return n, nil
 }
 

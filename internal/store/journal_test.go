@@ -11,6 +11,18 @@ import (
 	"testing"
 )
 
+// text is a record.
+type text []byte
+
+func (x text) appendTo(b []byte) []byte { return append(b, x...) }
+
+func asRecords(all [][]byte) (records []record) {
+	for _, b := range all {
+		records = append(records, text(b))
+	}
+	return records
+}
+
 // writeJournal makes a journal of two generations with three records each, and
 // returns the files and the records.
 func writeJournal(t *testing.T) (path string, records [2][][]byte) {
@@ -24,10 +36,10 @@ func writeJournal(t *testing.T) (path string, records [2][][]byte) {
 		for i := range 3 {
 			records[g] = append(records[g], fmt.Appendf(nil, "record %d of generation %d", i, g))
 		}
-		if n, err := j.write(records[g][:2]); n != 2 || err != nil {
+		if n, err := j.write(asRecords(records[g][:2])); n != 2 || err != nil {
 			t.Fatalf("write: %d, %v", n, err)
 		}
-		if n, err := j.write(records[g][2:]); n != 1 || err != nil {
+		if n, err := j.write(asRecords(records[g][2:])); n != 1 || err != nil {
 			t.Fatalf("write: %d, %v", n, err)
 		}
 		j.next()
@@ -92,7 +104,7 @@ func TestALaterGenerationHidesTheOneBefore(t *testing.T) {
 	defer j.close()
 	for g := range 3 {
 		for range 3 - g { // all records are of one length, so that what is left of the first stands where another would
-			if _, err := j.write([][]byte{fmt.Appendf(nil, "generation %d", j.gen)}); err != nil {
+			if _, err := j.write([]record{text(fmt.Sprint("generation ", j.gen))}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -110,10 +122,10 @@ func TestAJournalHasRoomForSoMuch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.close()
-	large := make([]byte, maxRecord)
+	large := text(make([]byte, maxRecord))
 	written := 0
 	for range 100 {
-		n, err := j.write([][]byte{large, large})
+		n, err := j.write([]record{large, large})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,26 +144,26 @@ func TestARowCrossesTheJournal(t *testing.T) {
 		{},
 		{handle: "h", owner: "o", contextID: "ü\x00\xff", task: sql.NullString{String: `{"a":1}`, Valid: true}, past: sql.NullString{Valid: true}, created: -1, updated: 1 << 62, contextName: "n"},
 	} {
-		got, err := decodeRow(r.encode())
+		got, err := decodeRow(r.appendTo(nil))
 		if err != nil || !reflect.DeepEqual(got, r) {
 			t.Errorf("got %+v, %v, want %+v", got, err, r)
 		}
-		for cut := range len(r.encode()) {
-			if _, err := decodeRow(r.encode()[:cut]); err == nil {
-				t.Errorf("cut after %d of %d bytes: got no error", cut, len(r.encode()))
+		for cut := range len(r.appendTo(nil)) {
+			if _, err := decodeRow(r.appendTo(nil)[:cut]); err == nil {
+				t.Errorf("cut after %d of %d bytes: got no error", cut, len(r.appendTo(nil)))
 			}
 		}
 	}
 }
 
 func FuzzDecodeRow(f *testing.F) {
-	f.Add((&taskRow{handle: "h", failure: sql.NullString{Valid: true}}).encode())
+	f.Add((&taskRow{handle: "h", failure: sql.NullString{Valid: true}}).appendTo(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := decodeRow(b)
 		if err != nil {
 			return
 		}
-		again, err := decodeRow(r.encode())
+		again, err := decodeRow(r.appendTo(nil))
 		if err != nil || !reflect.DeepEqual(r, again) {
 			t.Errorf("got %+v, %v, want %+v", again, err, r)
 		}

@@ -87,10 +87,23 @@ func (r *taskRow) Scan(dest ...any) error {
 	return nil
 }
 
-// encode returns the row as a record of the journal: of each column, a number, or the
+// size is about how long the record is, in bytes.
+func (r *taskRow) size() int {
+	size := 0
+	for _, c := range r.columns() {
+		switch v := c.(type) {
+		case *string:
+			size += len(*v)
+		case *sql.NullString:
+			size += len(v.String)
+		}
+	}
+	return size
+}
+
+// appendTo appends the row as a record of the journal: of each column, a number, or the
 // length of a text and the text; that of a text that may be NULL is one more, 0 if it is.
-func (r *taskRow) encode() []byte {
-	b := make([]byte, 0, 256+len(r.summary)+len(r.task.String)+len(r.failure.String)+len(r.past.String))
+func (r *taskRow) appendTo(b []byte) []byte {
 	for _, c := range r.columns() {
 		switch v := c.(type) {
 		case *string:
@@ -110,7 +123,7 @@ func (r *taskRow) encode() []byte {
 
 var errRecord = errors.New("store: a record of the journal is not a task")
 
-// decodeRow is the reverse of encode.
+// decodeRow is the reverse of appendTo.
 func decodeRow(b []byte) (*taskRow, error) {
 	r := &taskRow{}
 	for _, c := range r.columns() {
