@@ -105,12 +105,14 @@ func masked(path string) string {
 // which carry codes and tokens, nor the part of a path that is one.
 func logged(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !log.Enabled(r.Context(), slog.LevelDebug) {
+			next.ServeHTTP(w, r)
+			return
+		}
 		start := time.Now()
 		rec := &statusRecorder{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(rec, r)
-		if log.Enabled(r.Context(), slog.LevelDebug) { // else the line would be put together for nobody
-			log.Debug("request", "method", r.Method, "path", masked(r.URL.Path), "status", rec.status, "took", time.Since(start))
-		}
+		log.Debug("request", "method", r.Method, "path", masked(r.URL.Path), "status", rec.status, "took", time.Since(start))
 	})
 }
 
