@@ -41,8 +41,11 @@ func (b *Bridge) useCase(c Caller) string {
 // forced returns the arguments of a call with the use case that the operator
 // forces, if they name another.
 func (b *Bridge) forced(data json.RawMessage) json.RawMessage {
+	if b.ForceUseCase == "" {
+		return data
+	}
 	var members map[string]json.RawMessage
-	if b.ForceUseCase == "" || json.Unmarshal(data, &members) != nil || members[useCaseKey] == nil {
+	if json.Unmarshal(data, &members) != nil || members[useCaseKey] == nil {
 		return data
 	}
 	forced, err := json.Marshal(b.ForceUseCase)

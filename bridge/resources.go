@@ -18,7 +18,8 @@ import (
 // The forms of the URIs under which MCP clients read what the bridge holds
 // (RFC 6570).
 const (
-	taskForm     = "rialto://tasks/{task}"
+	tasksURI     = "rialto://tasks/"
+	taskForm     = tasksURI + "{task}"
 	artifactForm = taskForm + "/artifacts/{artifact}"
 	partForm     = artifactForm + "/parts/{part}"
 	cardForm     = "rialto://agents/{agent}/card"
@@ -29,7 +30,7 @@ const (
 const MaxResource = 4 << 20
 
 // TaskURI is under which MCP clients read a task; its artifacts are below.
-func TaskURI(handle string) string { return "rialto://tasks/" + escaped(handle) }
+func TaskURI(handle string) string { return tasksURI + escaped(handle) }
 
 func cardURI(agent string) string { return "rialto://agents/" + escaped(agent) + "/card" }
 
@@ -39,7 +40,7 @@ func artifactURI(handle, artifact string) string {
 	if artifact == "" || len(artifact) > maxName {
 		return ""
 	}
-	return TaskURI(handle) + "/artifacts/" + escaped(artifact)
+	return tasksURI + escaped(handle) + "/artifacts/" + escaped(artifact)
 }
 
 func partURI(handle, artifact string, i int) string {
