@@ -114,9 +114,7 @@ func serve(t testing.TB, db *store.DB, ts *httptest.Server, change ...func(*oaut
 	t.Cleanup(ts.Close)
 	r.http = ts.Client()
 	r.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	if err := r.s.SetPassword(context.Background(), user, password); err != nil {
-		t.Fatal(err)
-	}
+	oauthtest.AddUser(t, r.s, user, password)
 	return r
 }
 

@@ -116,7 +116,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	t.Cleanup(func() { ts.Close(); b.Close(); expert.Close(); db.Close() })
 	r.must(as.Ready(t.Context())) // makes the first key
 	for _, name := range []string{"root", "alice", "bob"} {
-		r.must(as.AddUser(t.Context(), name, password))
+		oauthtest.AddUser(t, as, name, password)
 		a, err := db.Account(t.Context(), name)
 		r.must(err)
 		r.ids[name] = a.ID

@@ -13,6 +13,7 @@ import (
 
 	"rialto/internal/store"
 	"rialto/oauth"
+	"rialto/oauth/oauthtest"
 )
 
 // rig is a whole server on loopback, with the agents of a test.
@@ -55,9 +56,7 @@ func newRigWith(t *testing.T, set func(*config), before ...func(*server)) *rig {
 	}
 	s.start(t.Context())
 	for _, user := range []string{"alice", "bob"} {
-		if err := s.oauth.AddUser(t.Context(), user, "correct horse battery staple"); err != nil {
-			t.Fatal(err)
-		}
+		oauthtest.AddUser(t, s.oauth, user, "correct horse battery staple")
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	stopped := make(chan error, 1)

@@ -29,6 +29,8 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			// With the race detector each command would sleep for a second before it exits.
+			e.Setenv("GORACE", "atexit_sleep_ms=50")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
