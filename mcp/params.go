@@ -70,6 +70,8 @@ type meta struct {
 	Capabilities  json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
 	ProgressToken json.RawMessage `json:"progressToken"`
 	LogLevel      Level           `json:"io.modelcontextprotocol/logLevel"`
+
+	program program // room for the Client
 }
 
 type program struct {
@@ -114,7 +116,7 @@ func (m *meta) read(v json.RawMessage) bool {
 		case gomcp.MetaKeyProtocolVersion:
 			m.Revision, ok = jsonrpc.Text(v)
 		case gomcp.MetaKeyClientInfo:
-			m.Client = new(program)
+			m.Client = &m.program
 			ok = m.Client.read(v)
 		case gomcp.MetaKeyClientCapabilities:
 			m.Capabilities = v
