@@ -80,9 +80,13 @@ func (b *Bridge) link(e *Entry) linker {
 	}
 }
 
-// result renders an entry with links to its files, and to its page.
+// result renders an entry with links to its files, and to its page where that
+// answers the agent.
 func (b *Bridge) result(e *Entry, show page) *mcp.Result {
-	show.link, show.answers = b.link(e), b.pageURL(e)
+	show.link = b.link(e)
+	if e.State().Interrupted() {
+		show.answers = b.pageURL(e)
+	}
 	return result(e, show)
 }
 

@@ -58,7 +58,7 @@ func (b *Bridge) keepIndex() {
 // Words returns the words of a task for the index, each once: of what was
 // said, and of what the agent produced.
 func (e *Entry) Words() []string {
-	w := &wordList{seen: map[string]bool{}, left: maxSearched}
+	w := &wordList{words: make([]string, 0, 16), seen: map[string]bool{}, left: maxSearched}
 	w.add(e.Agent)
 	if t := e.Task; t != nil {
 		w.add(t.Status.Message.Text())
