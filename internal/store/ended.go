@@ -73,7 +73,7 @@ func (db *DB) OpenJournal(ctx context.Context) error {
 	running, stop := context.WithCancel(context.Background())
 	e.stop = stop
 	e.wg.Go(func() { e.keepTaking(running) })
-	db.ended, db.write.first = e, e.take
+	db.ended, db.write.first, db.write.behind = e, e.take, e.waits
 	db.write.before, db.read.before = e.catchUp, e.catchUp
 	return nil
 }
@@ -244,6 +244,13 @@ func (e *ended) keepTaking(ctx context.Context) {
 			ready(e.begun, true)
 		}
 	}
+}
+
+// waits reports whether there are tasks that no transaction has taken.
+func (e *ended) waits() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.order) > 0
 }
 
 // catchUp returns when the database has all tasks that had ended by then, if query is

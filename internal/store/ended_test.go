@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -158,6 +159,29 @@ func TestWhoAsksAboutTasksSeesAllThatEnded(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want to see the task", name, ok, err)
 		}
 	}
+}
+
+// TestWhoComesDuringATransactionSeesAllThatEnded asks while a transaction runs that
+// began before the task ended: it was once answered by that one, without the task.
+func TestWhoComesDuringATransactionSeesAllThatEnded(t *testing.T) {
+	db := openWithJournal(t)
+	var wg sync.WaitGroup
+	whileWriting(t, db, func() {
+		e := endedEntry("one")
+		e.Task.Status.State = a2a.InputRequired
+		addEntry(t, db, e)
+		wg.Go(func() {
+			if err := db.ContinueTask(context.Background(), e, "m2", endedLease, time.Now()); err != nil {
+				t.Errorf("ContinueTask: %v", err)
+			}
+		})
+		for waits := false; !waits; runtime.Gosched() {
+			db.write.group.mu.Lock()
+			waits = len(db.write.group.waiting) > 0
+			db.write.group.mu.Unlock()
+		}
+	})
+	wg.Wait()
 }
 
 // TestTasksOfAKilledServerAreInItsJournal looks at what a server leaves that is killed

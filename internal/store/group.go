@@ -121,6 +121,11 @@ func (q *queue[T]) take(most int) []*turn[T] {
 	runtime.Gosched()
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.pop(most)
+}
+
+// pop is take with q.mu held.
+func (q *queue[T]) pop(most int) []*turn[T] {
 	turns := slices.Clone(q.waiting[:min(len(q.waiting), most)])
 	q.waiting = slices.Delete(q.waiting, 0, len(turns))
 	return turns
@@ -178,7 +183,7 @@ func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
 				return failed
 			}
 			if done == len(units)-1 {
-				units = append(units, g.take(maxGroup-len(units))...)
+				units = append(units, g.join(maxGroup-len(units))...)
 			}
 		}
 		return nil
@@ -195,6 +200,19 @@ func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
 		}
 		return nil
 	})
+}
+
+// join takes those who have come while the transaction runs. It takes none if there
+// is something now that a transaction begins with: they may know of it, and this one
+// has begun without. Whether there is has to be asked while nobody can come.
+func (g *group) join(most int) []*unit {
+	runtime.Gosched()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.pool.behind != nil && g.pool.behind() {
+		return nil
+	}
+	return g.pop(most)
 }
 
 // apart runs do so that, if it fails, what it wrote is undone and the

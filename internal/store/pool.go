@@ -23,9 +23,10 @@ type pool struct {
 	group    *group // where statements that write are committed, nil if each is by itself
 
 	// What the database does not have yet, see ended: first begins each transaction
-	// and returns what is to be called when that is over, before is called before each
-	// question. Nil does nothing.
+	// and returns what is to be called when that is over, behind tells whether it would
+	// find something now, before is called before each question. Nil does nothing.
 	first  func(context.Context, *tx) (over func(committed bool), err error)
+	behind func() bool
 	before func(ctx context.Context, query string) error
 
 	mu    sync.Mutex
