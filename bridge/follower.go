@@ -200,11 +200,6 @@ func (f *follower) resume(ctx context.Context) (told bool, err error) {
 		}
 	}
 	task, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
-	if a2a.Is(err, a2a.TaskNotFound) {
-		f.settle(func(e *Entry) {
-			e.Failure = &Failure{Code: a2a.TaskNotFound, Message: "The agent no longer knows this task.", Remote: true}
-		})
-	}
 	if err != nil {
 		return false, err
 	}

@@ -9,16 +9,20 @@ import (
 
 const (
 	maxRefusals = 10             // in a row, of an agent that cannot tell how a task stands
+	maxUnknown  = 4              // in a row, seven seconds, of one that does not know the task
 	maxSilence  = 24 * time.Hour // of an agent that does not tell
 )
 
 // patience says how long a follower goes on asking about a task that its agent
 // tells nothing of. An agent that is not reached, or not well, or does not let
 // us in may be mended; one that does not know how to tell will not learn it.
-// The zero value has not been tried.
+// One that does not know the task may have forgotten it, or be one of several
+// processes, or not have read its tasks yet since it was started. The zero value
+// has not been tried.
 type patience struct {
 	since    time.Time // of the first attempt after the agent last told
 	refusals int
+	unknown  int
 }
 
 // told notes that the agent has told how the task stands.
@@ -33,8 +37,13 @@ func (p *patience) tried(now time.Time, err error) *Failure {
 	if cannotTell(err) {
 		p.refusals++
 	}
+	if a2a.Is(err, a2a.TaskNotFound) {
+		p.unknown++
+	}
 	const after = " It may still be at work on it."
 	switch {
+	case p.unknown >= maxUnknown:
+		return &Failure{Code: a2a.TaskNotFound, Message: "The agent no longer knows this task.", Remote: true}
 	case p.refusals >= maxRefusals:
 		return &Failure{Code: a2a.UnsupportedOperation, Message: fmt.Sprintf("The agent cannot tell how this task stands: %v.", err) + after, Remote: true}
 	case now.Sub(p.since) >= maxSilence:

@@ -65,3 +65,48 @@ func TestAnAgentThatNeverTellsIsNotAskedForEver(t *testing.T) {
 		})
 	}
 }
+
+// forgetful is an agent that works on its task, and does not know it for some looks.
+type forgetful struct {
+	*scripted
+	looks atomic.Int64
+	blank int64 // of the looks, the first
+}
+
+func (f *forgetful) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) {
+	if f.looks.Add(1) <= f.blank {
+		return nil, &a2a.Error{Code: a2a.TaskNotFound, Message: "no such task", Remote: true}
+	}
+	return &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}, nil
+}
+
+// TestOneLookThatDoesNotFindATaskIsNoProof: an agent of several processes, or one that
+// has just been started again, may not know a task once; it failed for good.
+func TestOneLookThatDoesNotFindATaskIsNoProof(t *testing.T) {
+	for name, c := range map[string]struct {
+		blank int64
+		state a2a.State
+		words string
+	}{
+		"once":     {1, a2a.Completed, ""},
+		"thrice":   {3, a2a.Completed, ""},
+		"for ever": {1 << 62, a2a.Failed, "The agent no longer knows this task."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				agent := &forgetful{blank: c.blank, scripted: &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+					return yield(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}})
+				}}}
+				r := newRig(t, "", map[string]peer{"agent": {agent, &a2a.Card{Name: "Forgetful"}}})
+				got := r.call("send_task", `{"message":"work","wait":55}`)
+				got.want(t, c.state, c.state == a2a.Failed)
+				if !strings.Contains(got.Text, c.words) {
+					t.Errorf("got %q, want %q", got.Text, c.words)
+				}
+				if n := agent.looks.Load(); n > 4 {
+					t.Errorf("it was asked %d times, want at most 4", n)
+				}
+			})
+		})
+	}
+}
