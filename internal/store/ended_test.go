@@ -16,6 +16,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/admin"
 )
 
 // openServer opens a database as a server does that is alone on it.
@@ -133,6 +134,14 @@ func TestWhoAsksAboutTasksSeesAllThatEnded(t *testing.T) {
 		"Page": func(e *bridge.Entry) (bool, error) {
 			p, err := db.Page(t.Context(), "alice", bridge.PageFilter{Limit: 1})
 			return err == nil && len(p.Entries) == 1 && p.Entries[0].Handle == e.Handle, err
+		},
+		"ListTasks": func(e *bridge.Entry) (bool, error) {
+			all, err := db.ListTasks(t.Context(), admin.TaskRows{Limit: 1})
+			return len(all) == 1 && all[0].ID == e.Handle, err
+		},
+		"AnyTask": func(e *bridge.Entry) (bool, error) {
+			_, err := db.AnyTask(t.Context(), e.Handle)
+			return err == nil, err
 		},
 		"TaskNamed": func(e *bridge.Entry) (bool, error) {
 			handle, err := db.TaskNamed(t.Context(), "alice", "agent", e.Name)

@@ -97,12 +97,18 @@ func (p *pool) ExecContext(ctx context.Context, query string, args ...any) (done
 	return p.DB.ExecContext(ctx, query, p.storable(args)...)
 }
 
+// catchUp returns when the database has what query asks for.
+func (p *pool) catchUp(ctx context.Context, query string) error {
+	if p.before == nil {
+		return nil
+	}
+	return p.before(ctx, query)
+}
+
 // QueryContext asks for rows.
 func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if p.before != nil {
-		if err := p.before(ctx, query); err != nil {
-			return nil, err
-		}
+	if err := p.catchUp(ctx, query); err != nil {
+		return nil, err
 	}
 	if s := p.prepared(ctx, query); s != nil {
 		return s.QueryContext(ctx, args...)
@@ -120,10 +126,8 @@ func (r noRow) Scan(...any) error { return r.err }
 
 // QueryRowContext asks for one row.
 func (p *pool) QueryRowContext(ctx context.Context, query string, args ...any) scanner {
-	if p.before != nil {
-		if err := p.before(ctx, query); err != nil {
-			return noRow{err}
-		}
+	if err := p.catchUp(ctx, query); err != nil {
+		return noRow{err}
 	}
 	return p.queryRow(ctx, query, args...)
 }
