@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -59,12 +60,16 @@ func (db *DB) OpenJournal(ctx context.Context) error {
 	if db.postgres || db.path == "" || db.ended != nil {
 		return nil
 	}
+	path, err := filepath.EvalSymlinks(db.path) // as SQLite does: the next server may come by another link
+	if err != nil {
+		return fmt.Errorf("finding the place of a journal: %w", err)
+	}
 	var id [journalID]byte
 	rand.Read(id[:])
-	if err := db.recover(ctx, id); err != nil {
-		return fmt.Errorf("recovering tasks from %s: %w", journalPaths(db.path)[0], err)
+	if err := db.recover(ctx, path, id); err != nil {
+		return fmt.Errorf("recovering tasks from %s: %w", journalPaths(path)[0], err)
 	}
-	j, err := createJournal(db.path, id)
+	j, err := createJournal(path, id)
 	if err != nil {
 		return fmt.Errorf("creating a journal of tasks: %w", err)
 	}
@@ -78,10 +83,10 @@ func (db *DB) OpenJournal(ctx context.Context) error {
 	return nil
 }
 
-// recover writes what an earlier journal holds into the database, and has a new one
-// known there. The index finds such tasks left over.
-func (db *DB) recover(ctx context.Context, id [journalID]byte) error {
-	found, err := readJournal(db.path)
+// recover writes what an earlier journal at path holds into the database, and has a
+// new one known there. The index finds such tasks left over.
+func (db *DB) recover(ctx context.Context, path string, id [journalID]byte) error {
+	found, err := readJournal(path)
 	if err != nil {
 		return err
 	}
@@ -328,10 +333,12 @@ func insertEnded(ctx context.Context, t *tx, tasks []*endedTask, again bool) err
 	return indexNew(ctx, t, words)
 }
 
-// close has the database take what is left, and removes the journal.
+// close has the database take what is left, and removes the journal. What ends from
+// then on goes into the database, as long as that is open.
 func (e *ended) close() error {
 	e.stop()
 	e.wg.Wait()
+	e.journal.end()
 	err := e.catchUp(context.Background(), "tasks")
 	if err == nil {
 		err = e.db.inTx(context.Background(), func(t *tx) error {
@@ -342,7 +349,7 @@ func (e *ended) close() error {
 	if failed := e.journal.close(); err != nil || failed != nil {
 		return errors.Join(err, failed)
 	}
-	for _, name := range journalPaths(e.db.path) {
+	for _, name := range journalPaths(e.journal.path) {
 		err = errors.Join(err, os.Remove(name))
 	}
 	return err

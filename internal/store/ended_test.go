@@ -72,6 +72,25 @@ func whileWriting(t *testing.T, db *DB, do func()) {
 	wg.Wait()
 }
 
+// waitsOr returns when n callers wait for the writer, or something is done.
+func waitsOr(db *DB, n int, done <-chan struct{}) {
+	g := db.write.group
+	for {
+		g.mu.Lock()
+		waiting := len(g.waiting)
+		g.mu.Unlock()
+		select {
+		case <-done:
+			return
+		default:
+		}
+		if waiting >= n {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
 // image copies the files of a database as a power cut would leave them.
 func image(t *testing.T, path string) string {
 	t.Helper()
@@ -184,11 +203,7 @@ func TestWhoComesDuringATransactionSeesAllThatEnded(t *testing.T) {
 				t.Errorf("ContinueTask: %v", err)
 			}
 		})
-		for waits := false; !waits; runtime.Gosched() {
-			db.write.group.mu.Lock()
-			waits = len(db.write.group.waiting) > 0
-			db.write.group.mu.Unlock()
-		}
+		waitsOr(db, 1, nil)
 	})
 	wg.Wait()
 }
@@ -315,11 +330,72 @@ func TestWhatTheJournalDoesNotTakeIsInTheDatabase(t *testing.T) {
 	db.ended.journal.files = [2]*os.File{} // closed
 }
 
+// TestWhatEndsWhileAServerClosesIsInTheDatabase has a task end during the last
+// transaction of a server: the journal once took it, and was removed.
+func TestWhatEndsWhileAServerClosesIsInTheDatabase(t *testing.T) {
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "rialto.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.OpenJournal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e := endedEntry("one")
+	var wg sync.WaitGroup
+	var added error
+	during := func(*tx) error {
+		told := make(chan struct{})
+		wg.Go(func() {
+			added = db.AddTask(context.Background(), e, endedLease, 100)
+			close(told)
+		})
+		waitsOr(db, 1, told)
+		return nil
+	}
+	whileWriting(t, db, func() {
+		wg.Go(func() {
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		waitsOr(db, 1, nil)
+		wg.Go(func() { db.inTx(context.Background(), during) })
+		waitsOr(db, 2, nil)
+	})
+	wg.Wait()
+	if got := handles(t, open(t, db.path)); added == nil && got != e.Handle {
+		t.Errorf("got tasks %q, want %q", got, e.Handle)
+	}
+}
+
+// TestTheJournalIsBesideTheDatabase kills a server that came by a link, and starts
+// one that comes without.
+func TestTheJournalIsBesideTheDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rialto.db")
+	open(t, path)
+	link := filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	db := openServer(t, link)
+	whileWriting(t, db, func() {
+		e := addEntry(t, db, endedEntry("one"))
+		if got := handles(t, openServer(t, image(t, path))); got != e.Handle {
+			t.Errorf("got tasks %q, want %q", got, e.Handle)
+		}
+	})
+}
+
 // TestAServerThatEndsLeavesNoJournal opens the database again without one.
 func TestAServerThatEndsLeavesNoJournal(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "rialto.db"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range journalPaths(db.path) { // another's, or of a backup
+		if err := os.WriteFile(name, []byte("old"), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := db.OpenJournal(t.Context()); err != nil {
 		t.Fatal(err)

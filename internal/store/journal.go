@@ -22,6 +22,7 @@ import (
 // with a checksum that begins with the header, so that what is left of an earlier
 // generation in the same file is not taken for one of this.
 type journal struct {
+	path  string // of the database
 	id    [journalID]byte
 	files [2]*os.File
 
@@ -30,7 +31,7 @@ type journal struct {
 	at      int        // where its next record goes; 0: it has no header yet
 	seed    uint32     // the checksum of its header
 	text    []byte     // a buffer that write uses
-	broken  bool       // the disk failed
+	shut    bool       // it takes no more: the disk failed, or the server ends
 	stalled bool       // both files hold records that are needed
 }
 
@@ -51,26 +52,45 @@ var (
 
 func journalPaths(path string) [2]string { return [2]string{path + ".tasks0", path + ".tasks1"} }
 
-// createJournal makes the files of a journal anew, beside the database.
+// createJournal makes the files of a journal, beside the database, in the place of
+// those that are there.
 func createJournal(path string, id [journalID]byte) (*journal, error) {
-	j := &journal{id: id, gen: 1}
+	j := &journal{path: path, id: id, gen: 1}
 	for i, name := range journalPaths(path) {
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-		if err != nil {
-			j.close()
-			return nil, err
-		}
-		j.files[i] = f
-		if _, err := f.Write(make([]byte, journalFile)); err != nil {
-			j.close()
-			return nil, err
-		}
-		if err := f.Sync(); err != nil {
+		var err error
+		if j.files[i], err = createFile(name); err != nil {
 			j.close()
 			return nil, err
 		}
 	}
 	return j, syncFolder(filepath.Dir(path))
+}
+
+// createFile makes a file of zeros that only its owner may read, whatever was there.
+func createFile(name string) (*os.File, error) {
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write(make([]byte, journalFile))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// end has the journal take no more.
+func (j *journal) end() {
+	j.io.Lock()
+	defer j.io.Unlock()
+	j.shut = true
 }
 
 func (j *journal) close() error {
@@ -90,7 +110,7 @@ type record interface{ appendTo([]byte) []byte }
 // disk. It returns how many were written. A file that cannot be written to is
 // not used again. It is called with j.io held.
 func (j *journal) write(records []record) (n int, err error) {
-	if j.broken || j.stalled {
+	if j.shut || j.stalled {
 		return 0, errJournal
 	}
 	text, seed := j.text[:0], j.seed
@@ -122,7 +142,7 @@ func (j *journal) write(records []record) (n int, err error) {
 		err = f.Sync()
 	}
 	if err != nil {
-		j.broken = true
+		j.shut = true
 		return 0, err
 	}
 	j.at, j.seed = j.at+len(text), seed
