@@ -68,6 +68,10 @@ type Bridge struct {
 	// before this has left is taken up at once.
 	Alone bool
 
+	// Only is the handle of the one task that this process cares for, as a command
+	// does; "" is all that nobody else follows.
+	Only string
+
 	// Downloads makes links to files that are too large for a result; nil: there
 	// are none.
 	Downloads *Downloads
@@ -176,7 +180,8 @@ type Caller struct {
 }
 
 // Start takes up the tasks that an earlier process left behind, and keeps
-// doing so for those of replicas that die. Close ends what it starts.
+// doing so for those of replicas that die, or Only for one. Close ends what it
+// starts.
 func (b *Bridge) Start() {
 	b.live, b.early = map[string]*follower{}, map[*follower]struct{}{}
 	b.misses = map[string]time.Time{}
@@ -190,12 +195,19 @@ func (b *Bridge) Start() {
 	b.jobs = make(chan job)
 	b.hints = make(chan string, maxHints)
 	b.wg.Go(b.rescue)
-	b.wg.Go(b.lookAfter)
-	b.wg.Go(b.takeHints)
 	if b.Signals != nil {
 		b.outgoing = make(chan Signal, maxSignals)
 		b.wg.Go(b.exchange)
 	}
+	if b.Only == "" {
+		b.careForAll()
+	}
+}
+
+// careForAll begins what is done for tasks that nobody asks for now.
+func (b *Bridge) careForAll() {
+	b.wg.Go(b.lookAfter)
+	b.wg.Go(b.takeHints)
 	if b.Index != nil {
 		b.wg.Go(b.keepIndex)
 	}

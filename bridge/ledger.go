@@ -94,6 +94,9 @@ type Ledger interface {
 	// number of parallel calls, each task goes to exactly one.
 	ClaimTasks(ctx context.Context, l Lease, now time.Time, limit int) ([]*Entry, error)
 
+	// ClaimTask does so with one task, if it is such a one.
+	ClaimTask(ctx context.Context, handle string, l Lease, now time.Time) ([]*Entry, error)
+
 	// DueTasks hands the caller at most limit tasks in auth-required that are due to be
 	// looked at, the longest due first. Each is due again after a sixteenth of the time
 	// since it changed, two seconds at least and an hour at most. Of any number of

@@ -45,7 +45,7 @@ func (b *Bridge) claim(ctx context.Context) {
 		return
 	}
 	for range mostBatches {
-		entries, err := b.Ledger.ClaimTasks(ctx, b.lease(), b.Now(), rescueBatch)
+		entries, err := b.abandoned(ctx)
 		if err != nil {
 			b.complain("taking up abandoned tasks", err)
 			return
@@ -60,6 +60,14 @@ func (b *Bridge) claim(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// abandoned returns tasks whose lease has run out, under ours.
+func (b *Bridge) abandoned(ctx context.Context) ([]*Entry, error) {
+	if b.Only != "" {
+		return b.Ledger.ClaimTask(ctx, b.Only, b.lease(), b.Now())
+	}
+	return b.Ledger.ClaimTasks(ctx, b.lease(), b.Now(), rescueBatch)
 }
 
 // inherit ends the leases of the process before this one, where no other lives:

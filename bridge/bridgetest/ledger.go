@@ -37,6 +37,7 @@ func TestLedger(t *testing.T, open func(*testing.T) bridge.Ledger) {
 		"an abandoned task goes to exactly one replica":        claimOnce,
 		"a renewed lease is not claimed":                       renewed,
 		"a settled task is not claimed":                        settledNotClaimed,
+		"one task is claimed alone":                            claimOne,
 		"tasks are listed in pages, the latest first":          pages,
 		"a list is filtered, and its owner's only":             filtered,
 		"a conversation is found by its caller's word":         conversations,
@@ -403,6 +404,34 @@ func renewed(t *testing.T, l bridge.Ledger) {
 	}
 	if got, err := l.ClaimTasks(t.Context(), lease("r2"), now, 200); len(got) != len(ours) || err != nil {
 		t.Errorf("after letting go: got %d tasks, %v, want %d", len(got), err, len(ours))
+	}
+}
+
+func claimOne(t *testing.T, l bridge.Ledger) {
+	one, other, paused := add(t, l), add(t, l), add(t, l)
+	settle(t, l, paused, a2a.InputRequired)
+	later := now.Add(time.Minute)
+	claim := bridge.Lease{Replica: "r2", Until: later.Add(time.Minute)}
+	for name, c := range map[string]struct {
+		handle string
+		at     time.Time
+	}{"whose lease lasts": {one.Handle, now}, "that is settled": {paused.Handle, later}, "that there is not": {"another", later}} {
+		if got, err := l.ClaimTask(t.Context(), c.handle, claim, c.at); len(got) != 0 || err != nil {
+			t.Errorf("one %s: got %d tasks, %v, want none", name, len(got), err)
+		}
+	}
+	got, err := l.ClaimTask(t.Context(), one.Handle, claim, later)
+	if err != nil || len(got) != 1 || got[0].Handle != one.Handle {
+		t.Fatalf("got %d tasks, %v, want the one", len(got), err)
+	}
+	if got, err := l.ClaimTask(t.Context(), one.Handle, lease("r3"), later); len(got) != 0 || err != nil {
+		t.Errorf("again: got %d tasks, %v, want none", len(got), err)
+	}
+	if err := l.SaveTask(t.Context(), got[0], "r2"); err != nil {
+		t.Errorf("who claimed it cannot write: %v", err)
+	}
+	if got, err := l.ClaimTasks(t.Context(), lease("r4"), later, 10); len(got) != 1 || err != nil || got[0].Handle != other.Handle {
+		t.Errorf("got %d tasks, %v, want the other as it was", len(got), err)
 	}
 }
 

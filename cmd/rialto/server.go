@@ -144,6 +144,13 @@ func (s *server) start(ctx context.Context) {
 	}
 }
 
+// startFor begins what one task needs, until Close.
+func (s *server) startFor(task string) {
+	s.bridge.Only = task
+	s.bridge.Start()
+	s.stop = func() {}
+}
+
 // ready finds out at start what would otherwise fail the first login, and reads
 // the list of agents.
 func (s *server) ready(ctx context.Context) error {

@@ -161,7 +161,8 @@ func cancelTaskCommand() *cobra.Command {
 }
 
 // cancel cancels a task as one more replica of the server that lives for a
-// moment. It inherits nothing, whether or not a server runs.
+// moment. It inherits nothing, whether or not a server runs, and takes up this one
+// task alone, if nobody follows it.
 func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *bridge.Entry, err error) {
 	cfg, err := f.load(cmd)
 	if err != nil {
@@ -174,7 +175,7 @@ func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *bridge.Entry, e
 	if err != nil {
 		return nil, err
 	}
-	s.start(cmd.Context())
+	s.startFor(task)
 	defer s.Close()
 	return s.admin.CancelTask(cmd.Context(), admin.CommandLine, task)
 }

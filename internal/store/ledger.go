@@ -263,6 +263,18 @@ func (db *DB) ClaimTasks(ctx context.Context, l bridge.Lease, now time.Time, lim
 	return scanEntries(rows)
 }
 
+// ClaimTask implements bridge.Ledger.
+func (db *DB) ClaimTask(ctx context.Context, handle string, l bridge.Lease, now time.Time) ([]*bridge.Entry, error) {
+	rows, err := db.write.QueryContext(ctx, `
+		UPDATE tasks SET holder = $1, lease_until = $2
+		WHERE settled = 0 AND lease_until <= $3 AND handle = $4
+		RETURNING `+entryColumns, l.Replica, l.Until.UnixMilli(), now.UnixMilli(), handle)
+	if err != nil {
+		return nil, err
+	}
+	return scanEntries(rows)
+}
+
 // What waits in auth-required nobody follows: lease_until is when it is due.
 const waits = `settled = 1 AND state = 'auth-required'`
 
