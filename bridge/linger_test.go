@@ -142,6 +142,7 @@ func TestAWaitForASignInOutlastsTheProcessAndADay(t *testing.T) {
 // TestATaskThatItsAgentDoesNotKnowOnceIsNotLost asks for a task that waits while those
 // processes of its agent answer that do not know it.
 func TestATaskThatItsAgentDoesNotKnowOnceIsNotLost(t *testing.T) {
+	t.Parallel() // most of it waits
 	var late atomic.Int64
 	agent := newPatient()
 	r := newRigWith(t, "", map[string]peer{"letters": agent.peer()}, func(b *bridge.Bridge) {

@@ -87,7 +87,7 @@ func TestEachKindOfPartIsContentOfItsOwn(t *testing.T) {
 func TestNoResultExceedsWhatClientsTake(t *testing.T) {
 	long := strings.Repeat(`<"`, 3_000)
 	hits := []map[string]string{}
-	for i := range 40 {
+	for i := range 10 {
 		hits = append(hits, map[string]string{"id": fmt.Sprint(i, long[:1500]), "title": long, "url": "https://example.com/" + strings.Repeat("a", 1900)})
 	}
 	wordy := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
@@ -99,7 +99,7 @@ func TestNoResultExceedsWhatClientsTake(t *testing.T) {
 		}
 		return fmt.Errorf("%s", long)
 	}, "search", "fetch")
-	for i := range 40 {
+	for i := range 10 {
 		wordy.card.Skills = append(wordy.card.Skills, a2a.Skill{ID: fmt.Sprint(i), Name: long, Description: long, Tags: []string{long, long}, Examples: []string{long, long, long}})
 	}
 	wordy.card.Name, wordy.card.Description = long, long

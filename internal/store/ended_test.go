@@ -169,8 +169,8 @@ func TestWhoAsksAboutTasksSeesAllThatEnded(t *testing.T) {
 		"ContinueTask": func(e *bridge.Entry) (bool, error) {
 			return true, db.ContinueTask(t.Context(), e, "m2", endedLease, time.Now())
 		},
-		"DueTasks": func(e *bridge.Entry) (bool, error) {
-			e = endedEntry("due")
+		"DueTasks": func(*bridge.Entry) (bool, error) {
+			e := endedEntry("due")
 			e.Task.Status.State = a2a.AuthRequired
 			addEntry(t, db, e)
 			due, err := db.DueTasks(t.Context(), time.Now().Add(time.Hour), 10)
