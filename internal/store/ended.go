@@ -54,11 +54,14 @@ type endedTask struct {
 
 // OpenJournal has tasks that have ended written into a journal first, once those
 // are in the database that an earlier journal of this file still holds. It is for a
-// server that is alone on a SQLite file (see Alone), and does nothing on any other
-// database.
+// server that was told that it is alone on a SQLite file (see Alone), and does nothing
+// on any other database.
 func (db *DB) OpenJournal(ctx context.Context) error {
 	if db.postgres || db.path == "" || db.ended != nil {
 		return nil
+	}
+	if db.unlock == nil { // the journal of another server would be in its way
+		return errors.New("store: a journal is for a server that is alone")
 	}
 	path, err := filepath.EvalSymlinks(db.path) // as SQLite does: the next server may come by another link
 	if err != nil {

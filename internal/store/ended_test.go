@@ -23,13 +23,18 @@ import (
 func openServer(t *testing.T, path string) *DB {
 	t.Helper()
 	db := open(t, path)
+	withJournal(t, db)
+	return db
+}
+
+func withJournal(t testing.TB, db *DB) {
+	t.Helper()
 	if alone, err := db.Alone(t.Context()); !alone || err != nil {
 		t.Fatalf("Alone: got %v, %v", alone, err)
 	}
 	if err := db.OpenJournal(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return db
 }
 
 func openWithJournal(t *testing.T) *DB {
@@ -122,6 +127,22 @@ func handles(t *testing.T, db *DB) string {
 		list = append(list, s.TaskID)
 	}
 	return strings.Join(list, " ")
+}
+
+// TestAJournalIsForOneServer opens a database twice: the second would remove the files
+// that the first writes to.
+func TestAJournalIsForOneServer(t *testing.T) {
+	first := openWithJournal(t)
+	second := open(t, first.path)
+	if err := second.OpenJournal(t.Context()); err == nil {
+		t.Error("a server that did not ask whether it is alone: got no error")
+	}
+	if _, err := second.Alone(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.OpenJournal(t.Context()); err == nil {
+		t.Error("a server that is not alone: got no error")
+	}
 }
 
 func TestATaskThatEndedIsReadBeforeTheDatabaseHasIt(t *testing.T) {
@@ -337,9 +358,7 @@ func TestWhatEndsWhileAServerClosesIsInTheDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.OpenJournal(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	withJournal(t, db)
 	e := endedEntry("one")
 	var wg sync.WaitGroup
 	var added error
@@ -397,9 +416,7 @@ func TestAServerThatEndsLeavesNoJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := db.OpenJournal(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	withJournal(t, db)
 	e := addEntry(t, db, endedEntry("one"))
 	for _, name := range journalPaths(db.path) {
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {

@@ -108,9 +108,7 @@ func benchmarkTask(b *testing.B, atOnce bool) {
 		b.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.OpenJournal(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	withJournal(b, db)
 	index := func() bool {
 		more, err := db.IndexTasks(b.Context(), 200)
 		if err != nil {

@@ -9,7 +9,9 @@ import (
 	"rialto/bridge"
 )
 
-// taskRow is what of a task is written when it is new, in the order of rowNames.
+// taskRow is what of a task is written when it is new, in the order of rowNames. A
+// server that was killed may be followed by one of a later version: a column that is
+// ever added has to come last, and decodeRow has to take records without it.
 type taskRow struct {
 	handle, owner, client, agent, messageID, contextID, state, summary string
 	task, failure                                                      sql.NullString // JSON
@@ -121,7 +123,7 @@ func (r *taskRow) appendTo(b []byte) []byte {
 	return b
 }
 
-var errRecord = errors.New("store: a record of the journal is not a task")
+var errRecord = errors.New("store: a record of the journal is no task that this version can read")
 
 // decodeRow is the reverse of appendTo.
 func decodeRow(b []byte) (*taskRow, error) {
