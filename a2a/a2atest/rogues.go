@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"net/http"
 	"strings"
-	"sync"
 )
 
 // streaming is a card of 1.0 that promises streams.
@@ -28,8 +27,8 @@ func Rogues() map[string]*Rogue {
 		"endless artifact":         says(events(working).then(Answer{Repeat: event(`{"artifactUpdate":{"taskId":"t1","append":true,"artifact":{"artifactId":"a","parts":[{"text":"` + filler + `"}]}}}`)})),
 		"endless artifacts":        says(events(working).then(Answer{Repeat: event(`{"task":{"id":"t1","status":{"state":"TASK_STATE_WORKING"},"artifacts":[` + strings.Repeat(`{"artifactId":"a","parts":[{"text":"x"}]},`, 1000) + `{"artifactId":"b","parts":[]}]}}`)})),
 		"endless error":            says(Answer{Status: 500, Header: kind("text/plain"), Repeat: filler}),
-		"gzip bomb":                says(Answer{Header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}, Body: bombs().json}),
-		"gzip bomb in a stream":    says(Answer{Header: http.Header{"Content-Type": {"text/event-stream"}, "Content-Encoding": {"gzip"}}, Body: bombs().event}),
+		"gzip bomb":                says(Answer{Header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}, Body: Bomb(`{"jsonrpc":"2.0","id":1,"result":"`)}),
+		"gzip bomb in a stream":    says(Answer{Header: http.Header{"Content-Type": {"text/event-stream"}, "Content-Encoding": {"gzip"}}, Body: Bomb("data: ")}),
 		"malformed":                says(Answer{Header: kind("application/json"), Body: `{"jsonrpc":"2.0","id":$ID,"result":{"task":`}),
 		"deep":                     says(Answer{Header: kind("application/json"), Body: `{"jsonrpc":"2.0","id":$ID,"result":` + strings.Repeat("[", 1<<20)}),
 		"of another shape":         says(Answer{Header: kind("application/json"), Body: `{"jsonrpc":"2.0","id":$ID,"result":{"task":{"id":7,"status":"done"}}}`}),
@@ -102,21 +101,16 @@ func (a Answer) then(more Answer) Answer {
 	return a
 }
 
-// bombs are made once: to pack so much takes a second.
-var bombs = sync.OnceValue(func() (b struct{ json, event string }) {
-	b.json, b.event = bomb(`{"jsonrpc":"2.0","id":1,"result":"`), bomb("data: ")
-	return b
-})
+// Bomb returns a small body that becomes 256 MiB of spaces after head when it is
+// unpacked: a member of gzip may follow another.
+func Bomb(head string) string {
+	return packed(head) + strings.Repeat(packed(strings.Repeat(" ", 1<<20)), 1<<8)
+}
 
-// bomb is a small text that becomes 256 MiB of spaces after head.
-func bomb(head string) string {
+func packed(text string) string {
 	var out bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed)
-	_, _ = w.Write([]byte(head)) // a buffer takes everything
-	chunk := bytes.Repeat([]byte(" "), 1<<20)
-	for range 1 << 8 {
-		_, _ = w.Write(chunk)
-	}
+	_, _ = w.Write([]byte(text)) // a buffer takes everything
 	_ = w.Close()
 	return out.String()
 }
