@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -164,15 +163,10 @@ type generation struct {
 // was not written to its end was promised to nobody, and is no error.
 func readJournal(path string) (found []generation, err error) {
 	for _, name := range journalPaths(path) {
-		f, err := os.Open(name)
+		text, err := os.ReadFile(name) // all of it: another version's may be longer
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return nil, err
-		}
-		text, err := io.ReadAll(io.LimitReader(f, journalFile))
-		f.Close()
 		if err != nil {
 			return nil, err
 		}
