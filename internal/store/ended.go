@@ -24,7 +24,7 @@ const (
 
 // gather is how long tasks that end at the same time as others wait for more of
 // them: to wait for the disk takes the processor fifty microseconds each time.
-const gather = 500 * time.Microsecond
+const gather = 200 * time.Microsecond
 
 // ended are the tasks of this process that have ended and that the database may not
 // have yet. They are in the journal, so that they outlive the process, and here,
