@@ -22,9 +22,13 @@ const (
 	takeWithin = 100 * time.Millisecond
 )
 
-// gather is how long tasks that end at the same time as others wait for more of
-// them: to wait for the disk takes the processor fifty microseconds each time.
-const gather = 200 * time.Microsecond
+// Tasks that end at the same time as others wait for more of them, because to wait for
+// the disk takes the processor fifty microseconds each time. They do not wait for all:
+// what is written while others are still at work keeps the processor busy meanwhile.
+const (
+	enoughEnded = 4
+	gatherEnded = 500 * time.Microsecond
+)
 
 // ended are the tasks of this process that have ended and that the database may not
 // have yet. They are in the journal, so that they outlive the process, and here,
@@ -77,7 +81,7 @@ func (db *DB) OpenJournal(ctx context.Context) error {
 		return fmt.Errorf("creating a journal of tasks: %w", err)
 	}
 	e := &ended{db: db, journal: j, tasks: map[string]*endedTask{}, begun: make(chan struct{}, 1), many: make(chan struct{}, 1)}
-	e.queue.most, e.queue.gather, e.queue.serve = takeAt, gather, e.write
+	e.queue = queue[*endedTask]{most: takeAt, enough: enoughEnded, gather: gatherEnded, came: make(chan struct{}, 1), serve: e.write}
 	running, stop := context.WithCancel(context.Background())
 	e.stop = stop
 	e.wg.Go(func() { e.keepTaking(running) })

@@ -22,8 +22,11 @@ var errBusy = errors.New("store: too many writers wait")
 // written one after the other, and whoever writes waits for the disk. Alone,
 // sixteen writers would wait for it sixteen times.
 type queue[T any] struct {
-	most   int           // are served together
-	gather time.Duration // is waited for others, where there were others just now
+	most int // are served together
+
+	// Where there were others just now, so many are waited for, but only so long.
+	enough int
+	gather time.Duration
 
 	// serve does what is wanted, and returns who was served: those it was given
 	// and who came meanwhile. It is called by one goroutine at a time.
@@ -32,7 +35,8 @@ type queue[T any] struct {
 	mu      sync.Mutex
 	waiting []*turn[T]
 	running bool
-	last    int // were served together
+	last    int           // were served together
+	came    chan struct{} // ready when there were enough; nil waits for nobody
 }
 
 // turn is what one caller wants, and what became of it.
@@ -70,6 +74,7 @@ func (q *queue[T]) enter(u *turn[T]) bool {
 		return false
 	}
 	q.waiting = append(q.waiting, u)
+	ready(q.came, len(q.waiting) == q.enough)
 	if !q.running {
 		q.running = true
 		go q.run()
@@ -92,8 +97,8 @@ func (q *queue[T]) leave(u *turn[T]) bool {
 // run serves until nobody waits.
 func (q *queue[T]) run() {
 	for {
-		if q.last > 1 {
-			time.Sleep(q.gather)
+		if q.last > 1 && q.came != nil {
+			q.wait()
 		}
 		served := q.serve(q.take(q.most))
 		for _, u := range served {
@@ -101,6 +106,25 @@ func (q *queue[T]) run() {
 		}
 		q.last = len(served)
 		if q.idle() {
+			return
+		}
+	}
+}
+
+// wait waits for others to come.
+func (q *queue[T]) wait() {
+	long := time.NewTimer(q.gather)
+	defer long.Stop()
+	for {
+		q.mu.Lock()
+		here := len(q.waiting)
+		q.mu.Unlock()
+		if here >= q.enough {
+			return
+		}
+		select {
+		case <-q.came:
+		case <-long.C:
 			return
 		}
 	}
