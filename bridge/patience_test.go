@@ -70,41 +70,50 @@ func TestAnAgentThatNeverTellsIsNotAskedForEver(t *testing.T) {
 type forgetful struct {
 	*scripted
 	looks atomic.Int64
-	blank int64 // of the looks, the first
+	blank func(look int64) bool
+	last  int64 // at this look the task has ended
 }
 
 func (f *forgetful) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) {
-	if f.looks.Add(1) <= f.blank {
+	look, state := f.looks.Add(1), a2a.Working
+	if f.blank(look) {
 		return nil, &a2a.Error{Code: a2a.TaskNotFound, Message: "no such task", Remote: true}
 	}
-	return &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}, nil
+	if look == f.last {
+		state = a2a.Completed
+	}
+	return &a2a.Task{ID: "t", Status: a2a.Status{State: state}}, nil
 }
 
 // TestOneLookThatDoesNotFindATaskIsNoProof: an agent of several processes, or one that
 // has just been started again, may not know a task once; it failed for good.
 func TestOneLookThatDoesNotFindATaskIsNoProof(t *testing.T) {
 	for name, c := range map[string]struct {
-		blank int64
+		blank func(look int64) bool
+		last  int64
 		state a2a.State
 		words string
 	}{
-		"once":     {1, a2a.Completed, ""},
-		"thrice":   {3, a2a.Completed, ""},
-		"for ever": {1 << 62, a2a.Failed, "The agent no longer knows this task."},
+		"once":                    {func(look int64) bool { return look == 1 }, 2, a2a.Completed, ""},
+		"thrice":                  {func(look int64) bool { return look <= 3 }, 4, a2a.Completed, ""},
+		"thrice, and later again": {func(look int64) bool { return look != 4 && look < 8 }, 8, a2a.Completed, ""},
+		"for ever":                {func(int64) bool { return true }, 4, a2a.Failed, "The agent no longer knows this task."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				agent := &forgetful{blank: c.blank, scripted: &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+				agent := &forgetful{blank: c.blank, last: c.last, scripted: &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 					return yield(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}})
 				}}}
 				r := newRig(t, "", map[string]peer{"agent": {agent, &a2a.Card{Name: "Forgetful"}}})
-				got := r.call("send_task", `{"message":"work","wait":55}`)
+				id := r.call("send_task", `{"message":"work"}`).TaskID
+				time.Sleep(10 * time.Minute)
+				got := r.call("get_task", `{"task_id":"`+id+`"}`)
 				got.want(t, c.state, c.state == a2a.Failed)
 				if !strings.Contains(got.Text, c.words) {
 					t.Errorf("got %q, want %q", got.Text, c.words)
 				}
-				if n := agent.looks.Load(); n > 4 {
-					t.Errorf("it was asked %d times, want at most 4", n)
+				if n := agent.looks.Load(); n != c.last {
+					t.Errorf("it was asked %d times, want %d", n, c.last)
 				}
 			})
 		})
