@@ -70,6 +70,7 @@ func (p *program) launch(t *testing.T) {
 		p.done <- err
 		t.Fatalf("the program ended before it was ready:\n%s", p.log)
 	case <-time.After(time.Minute):
+		p.confess()
 		t.Fatalf("the program was not ready in a minute:\n%s", p.log)
 	}
 }
@@ -87,8 +88,20 @@ func (p *program) end(t *testing.T) {
 			t.Errorf("the program ended with %v:\n%s", err, p.log)
 		}
 	case <-time.After(30 * time.Second):
-		p.cmd.Process.Kill()
+		p.confess()
 		t.Errorf("the program did not stop in 30 seconds:\n%s", p.log)
+	}
+}
+
+// confess ends a program that hangs, which writes into its log what its goroutines are
+// doing.
+func (p *program) confess() {
+	p.cmd.Process.Signal(syscall.SIGQUIT)
+	select {
+	case err := <-p.done:
+		p.done <- err
+	case <-time.After(10 * time.Second):
+		p.cmd.Process.Kill()
 	}
 }
 
