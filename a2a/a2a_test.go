@@ -282,3 +282,11 @@ func TestCardFindsItsSkills(t *testing.T) {
 		t.Error("found a skill that is not there")
 	}
 }
+
+func TestDataThatIsNotJSONIsNotStored(t *testing.T) {
+	for _, data := range []string{`1,"text":"x"`, `{`, `1 2`, `}`} {
+		if b, err := json.Marshal(a2a.Part{Content: a2a.Data(data)}); err == nil {
+			t.Errorf("%s: got %s, want an error", data, b)
+		}
+	}
+}

@@ -100,8 +100,8 @@ type storedPart struct {
 }
 
 // MarshalJSON encodes p for storage, as a storedPart: without reflection, for all
-// that tasks hold passes here each time that one is written. Whether Data is JSON, the
-// encoder finds out that calls it.
+// that tasks hold passes here each time that one is written. Data that is not JSON is an
+// error: to whoever calls this it could look like other members.
 func (p Part) MarshalJSON() ([]byte, error) {
 	b, err := p.appendContent()
 	if err != nil {
@@ -137,6 +137,9 @@ func (p Part) appendContent() ([]byte, error) {
 	case Data:
 		if len(c) == 0 {
 			return []byte(`{"data":null`), nil
+		}
+		if !json.Valid(c) {
+			return nil, errors.New("a part whose data is not JSON")
 		}
 		return append(append(make([]byte, 0, len(c)+around), `{"data":`...), c...), nil
 	}
