@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+
 	"rialto/oauth"
 	"rialto/templates"
 )
