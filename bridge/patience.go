@@ -34,12 +34,8 @@ func (p *patience) tried(now time.Time, err error) *Failure {
 	if p.since.IsZero() {
 		p.since = now
 	}
-	if cannotTell(err) {
-		p.refusals++
-	}
-	if a2a.Is(err, a2a.TaskNotFound) {
-		p.unknown++
-	}
+	p.refusals = inARow(p.refusals, cannotTell(err))
+	p.unknown = inARow(p.unknown, a2a.Is(err, a2a.TaskNotFound))
 	const after = " It may still be at work on it."
 	switch {
 	case p.unknown >= maxUnknown:
@@ -50,6 +46,14 @@ func (p *patience) tried(now time.Time, err error) *Failure {
 		return &Failure{Code: a2a.Unavailable, Message: fmt.Sprintf("The agent has not told how this task stands for %d hours.", int(maxSilence.Hours())) + after, Remote: true}
 	}
 	return nil
+}
+
+// inARow counts what happens time after time: from the beginning, once it does not.
+func inARow(n int, again bool) int {
+	if again {
+		return n + 1
+	}
+	return 0
 }
 
 // cannotTell reports whether the agent answered that it does not know the

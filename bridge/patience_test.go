@@ -66,54 +66,61 @@ func TestAnAgentThatNeverTellsIsNotAskedForEver(t *testing.T) {
 	}
 }
 
-// forgetful is an agent that works on its task, and does not know it for some looks.
+// forgetful is an agent that works on its task, and does not say so at some looks. The
+// looks are a letter each: whether it works, has ended, does not know the task, cannot
+// tell, or is not reached.
 type forgetful struct {
 	*scripted
 	looks atomic.Int64
-	blank func(look int64) bool
-	last  int64 // at this look the task has ended
+	plan  string
 }
 
 func (f *forgetful) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) {
-	look, state := f.looks.Add(1), a2a.Working
-	if f.blank(look) {
+	switch look := int(f.looks.Add(1)); f.plan[min(look, len(f.plan))-1] {
+	case 'u':
 		return nil, &a2a.Error{Code: a2a.TaskNotFound, Message: "no such task", Remote: true}
+	case 'c':
+		return nil, &a2a.Error{Code: a2a.MethodNotFound, Message: "Method not found", Remote: true}
+	case 'n':
+		return nil, a2a.Errorf(a2a.Unavailable, "connection refused")
+	case 'e':
+		return &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}, nil
+	default:
+		return &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}}, nil
 	}
-	if look == f.last {
-		state = a2a.Completed
-	}
-	return &a2a.Task{ID: "t", Status: a2a.Status{State: state}}, nil
 }
 
 // TestOneLookThatDoesNotFindATaskIsNoProof: an agent of several processes, or one that
-// has just been started again, may not know a task once; it failed for good.
+// has just been started again, may not know a task once; it failed for good. What is
+// counted in a row begins anew with an outage.
 func TestOneLookThatDoesNotFindATaskIsNoProof(t *testing.T) {
 	for name, c := range map[string]struct {
-		blank func(look int64) bool
-		last  int64
+		plan  string // to its last letter
 		state a2a.State
 		words string
 	}{
-		"once":                    {func(look int64) bool { return look == 1 }, 2, a2a.Completed, ""},
-		"thrice":                  {func(look int64) bool { return look <= 3 }, 4, a2a.Completed, ""},
-		"thrice, and later again": {func(look int64) bool { return look != 4 && look < 8 }, 8, a2a.Completed, ""},
-		"for ever":                {func(int64) bool { return true }, 4, a2a.Failed, "The agent no longer knows this task."},
+		"once":                       {"ue", a2a.Completed, ""},
+		"thrice":                     {"uuue", a2a.Completed, ""},
+		"thrice, and later again":    {"uuuwuuue", a2a.Completed, ""},
+		"before and after an outage": {"uunuuue", a2a.Completed, ""},
+		"for ever":                   {"uuuu", a2a.Failed, "The agent no longer knows this task."},
+		"it cannot tell, before and after an outage": {strings.Repeat("c", 9) + "n" + strings.Repeat("c", 9) + "e", a2a.Completed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				agent := &forgetful{blank: c.blank, last: c.last, scripted: &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+				agent := &forgetful{plan: c.plan, scripted: &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 					return yield(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}})
 				}}}
 				r := newRig(t, "", map[string]peer{"agent": {agent, &a2a.Card{Name: "Forgetful"}}})
 				id := r.call("send_task", `{"message":"work"}`).TaskID
-				time.Sleep(10 * time.Minute)
+				time.Sleep(20 * time.Minute)
 				got := r.call("get_task", `{"task_id":"`+id+`"}`)
 				got.want(t, c.state, c.state == a2a.Failed)
 				if !strings.Contains(got.Text, c.words) {
 					t.Errorf("got %q, want %q", got.Text, c.words)
 				}
-				if n := agent.looks.Load(); n != c.last {
-					t.Errorf("it was asked %d times, want %d", n, c.last)
+				if n := int(agent.looks.Load()); n != len(c.plan) {
+					t.Errorf("it was asked %d times, want %d", n, len(c.plan))
 				}
 			})
 		})
