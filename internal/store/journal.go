@@ -39,7 +39,8 @@ const (
 	journalHeader = journalID + 8 + 4 // id, generation, checksum
 	recordHeader  = 4 + 4             // length, checksum
 
-	journalFile = 1 << 20   // bytes of a file; they are there from the beginning, so that to write takes no changes of what the file system says of it
+	journalFile = 1 << 20 // bytes of a file; they are there from the beginning, so that to write takes no changes of what the file system says of it
+	journalPage = 4 << 10
 	keptText    = 64 << 10  // bytes of the buffer that are kept
 	maxRecord   = 128 << 10 // bytes; a larger task goes into the database at once
 )
@@ -66,6 +67,8 @@ func createJournal(path string, id [journalID]byte) (*journal, error) {
 }
 
 // createFile makes a file of zeros that only its owner may read, whatever was there.
+// It writes them page by page: Linux keeps in one piece what is written in one, and
+// each record would then send the whole of it to the disk again.
 func createFile(name string) (*os.File, error) {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -74,7 +77,10 @@ func createFile(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = f.Write(make([]byte, journalFile))
+	zeros := make([]byte, journalPage)
+	for n := 0; err == nil && n < journalFile; n += journalPage {
+		_, err = f.Write(zeros)
+	}
 	if err == nil {
 		err = f.Sync()
 	}

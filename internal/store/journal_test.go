@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -168,4 +170,40 @@ func FuzzDecodeRow(f *testing.F) {
 			t.Errorf("got %+v, %v, want %+v", again, err, r)
 		}
 	})
+}
+
+// TestARecordDoesNotSendAllOfItsFileToTheDisk reads what Linux says this process
+// has to write: many times a record, if a file is kept in few large pieces.
+func TestARecordDoesNotSendAllOfItsFileToTheDisk(t *testing.T) {
+	j, err := createJournal(filepath.Join(t.TempDir(), "rialto.db"), [journalID]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	const writes = 50
+	before := toDisk(t)
+	for range writes {
+		if n, err := j.write([]record{text("a task")}); n != 1 || err != nil {
+			t.Fatalf("write: %d, %v", n, err)
+		}
+	}
+	if each := (toDisk(t) - before) / writes; each > 4*journalPage {
+		t.Errorf("a record of a few bytes has %d bytes written", each)
+	}
+}
+
+// toDisk returns how many bytes this process has had written.
+func toDisk(t *testing.T) (bytes int64) {
+	status, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		t.Skipf("only Linux tells: %v", err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if number, ok := strings.CutPrefix(line, "write_bytes: "); ok {
+			if bytes, err = strconv.ParseInt(strings.TrimSpace(number), 10, 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return bytes
 }
