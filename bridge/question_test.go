@@ -3,9 +3,11 @@ package bridge_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -49,9 +51,9 @@ func asking(t *testing.T, r *rig) func(args string, answers map[string]any, stat
 		}}
 		if answers != nil {
 			params["inputResponses"] = answers
-			if state != "" {
-				params["requestState"] = state
-			}
+		}
+		if state != "" {
+			params["requestState"] = state
 		}
 		body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
 		if err != nil {
@@ -117,6 +119,30 @@ func TestThePersonAtTheClientIsAsked(t *testing.T) {
 	}
 	if strings.Join(heard, ", ") != "order, large, blue" {
 		t.Errorf("the agent heard %q", heard)
+	}
+}
+
+// TestACallThatIsRepeatedWithoutItsAnswersSendsNothingAgain comes back with the state
+// and without what was asked for: it is asked again, about the task that it began.
+func TestACallThatIsRepeatedWithoutItsAnswersSendsNothingAgain(t *testing.T) {
+	var heard atomic.Int32
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		heard.Add(1)
+		turn.Ask("Which size?")
+		return nil
+	})
+	send := asking(t, newRig(t, "", map[string]peer{"one": agent}))
+	first := send(`{"message":"order"}`, nil, "")
+	for name, answers := range map[string]map[string]any{
+		"no answers": nil, "none in the object": {}, "one to something else": {"size": map[string]any{"action": "accept"}},
+	} {
+		again := send(`{"message":"order"}`, answers, first.RequestState)
+		if again.ResultType != "input_required" || !maps.Equal(again.InputRequests, first.InputRequests) {
+			t.Errorf("%s: got %+v, want the same question again", name, again)
+		}
+	}
+	if n := heard.Load(); n != 1 {
+		t.Errorf("the agent heard %d messages, want 1", n)
 	}
 }
 

@@ -19,6 +19,7 @@ var errAsked = errors.New("the client is being asked")
 type asker struct {
 	x     *exchange
 	given map[string]json.RawMessage // answers that came with the request
+	asked []string                   // what its client was asked before, whether it answers or not
 	used  map[string]json.RawMessage // of those, the ones to questions that were asked
 	open  []Question                 // asked since 2026-07-28, and not answered yet
 }
@@ -44,14 +45,17 @@ func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error)
 // CanAsk tells whether the client declared that it takes such questions.
 func (c *Call) CanAsk(questions ...Question) bool { return c.asker.refused(questions) == nil }
 
-// Answered returns the keys of the answers that came with the request, sorted.
-// A handler that is called again with answers finds by them what it had done
-// before it asked. They are the client's word: a handler checks whose they are.
+// Answered returns the keys of the answers that came with the request, and of what
+// its client was asked before, answered or not, sorted.
+// A handler that is called again finds by them what it had done before it asked.
+// They are the client's word: a handler checks whose they are.
 func (c *Call) Answered() []string {
-	if c.asker == nil || len(c.asker.given) == 0 {
+	if c.asker == nil || len(c.asker.given)+len(c.asker.asked) == 0 {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(c.asker.given))
+	keys := slices.AppendSeq(slices.Clone(c.asker.asked), maps.Keys(c.asker.given))
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // refused returns the first question that the client must not be asked. A nil
@@ -112,6 +116,13 @@ func (a *asker) known(q Question) (Answer, bool) {
 		a.used[q.key] = answer.Raw
 	}
 	return answer, ok
+}
+
+func keysOf(questions []Question) (keys []string) {
+	for _, q := range questions {
+		keys = append(keys, q.key)
+	}
+	return keys
 }
 
 // sameKey tells whether two questions are asked by one key.

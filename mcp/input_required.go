@@ -21,14 +21,15 @@ const (
 )
 
 // requestState is what a client keeps for us between a request that was
-// answered with questions and the same request with answers: the answers to
-// the questions before those. It is sealed, and good for the same principal
+// answered with questions and the same request with answers: what it was asked,
+// and the answers to the questions before those. It is sealed, and good for the same principal
 // and the same request only (2026-07-28, basic/utilities/mrtr, "Security
 // Considerations").
 type requestState struct {
 	Request []byte                     `json:"q"` // what digest returns
 	Issued  int64                      `json:"t"` // Unix seconds
 	Answers map[string]json.RawMessage `json:"a"`
+	Asked   []string                   `json:"o,omitempty"` // the keys of what is open
 }
 
 // newAsker returns an asker with the answers that came with the request. They
@@ -46,7 +47,7 @@ func (x *exchange) newAsker() (*asker, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.given = state.Answers
+		a.given, a.asked = state.Answers, state.Asked
 	}
 	for key, answer := range x.params.other().InputResponses {
 		a.given[key] = answer
@@ -77,7 +78,7 @@ func (a *asker) inputRequired() (json.RawMessage, error) {
 	if sameKey(a.open) {
 		return nil, fmt.Errorf("two questions have one key")
 	}
-	note, err := json.Marshal(requestState{Request: a.x.digest(), Issued: a.x.s.now().Unix(), Answers: a.used})
+	note, err := json.Marshal(requestState{Request: a.x.digest(), Issued: a.x.s.now().Unix(), Answers: a.used, Asked: keysOf(a.open)})
 	if err != nil {
 		return nil, fmt.Errorf("request state: %w", err)
 	}
