@@ -63,7 +63,7 @@ func (s *Server) checkExchange(f form) error {
 // its grant. A token that is bound to a key would come off it, and one that
 // came from an exchange would hide who acts for whom: neither is taken.
 func (s *Server) subject(ctx context.Context, token string) (Principal, *Grant, error) {
-	p, g, err := s.alive(ctx, token)
+	p, g, err := s.alive(ctx, token, time.Now().Add(patience))
 	if e, ok := errors.AsType[*Error](err); ok && e.Code == "invalid_token" {
 		return p, nil, refuse("invalid_request", "The subject_token is not valid.") // RFC 8693 section 2.2.2
 	}

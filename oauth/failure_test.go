@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/gorilla/mux"
 
 	"rialto/internal/store"
@@ -228,4 +229,61 @@ func TestADatabaseThatHangsKeepsNobody(t *testing.T) {
 	if log := r.log.String(); !strings.Contains(log, "context deadline exceeded") {
 		t.Errorf("the log does not tell why:\n%s", log)
 	}
+}
+
+// slow is a store that needs fourteen seconds for each answer. It was asked for what it
+// says of keys and grants before.
+type slow struct {
+	oauth.Store
+	keys  []oauth.SealedKey
+	grant *oauth.Grant
+}
+
+func (slow) wait(ctx context.Context) error {
+	select {
+	case <-time.After(14 * time.Second):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (w slow) Keys(ctx context.Context, _ time.Time) ([]oauth.SealedKey, error) {
+	return w.keys, w.wait(ctx)
+}
+
+func (w slow) Grant(ctx context.Context, _ string) (*oauth.Grant, error) {
+	return w.grant, w.wait(ctx)
+}
+
+func (w slow) UseOnce(ctx context.Context, _ string, _ time.Time) error { return w.wait(ctx) }
+
+// TestTheGuardHasPatienceOnce: token, grant and proof are three waits for a database,
+// and a request that waits for all of them is told to come again as soon as one that
+// waits for one: it once took 90 seconds.
+func TestTheGuardHasPatienceOnce(t *testing.T) {
+	p := newProver(newRig(t))
+	c := p.newClient("none")
+	token := p.ok(p.token(codeForm(c, p.code(c, nil)))).str("access_token")
+	claims := jwt.MapClaims{}
+	if _, _, err := jwt.NewParser().ParseUnverified(token, claims); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := p.s.Store.Keys(t.Context(), p.clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	grant, err := p.s.Store.Grant(t.Context(), claims["grant_id"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proof := p.prove("POST", "/mcp", token, nil)
+	synctest.Test(t, func(t *testing.T) {
+		s := p.replica(func(s *oauth.Server) { s.Store = slow{s.Store, keys, grant} })
+		w, began := httptest.NewRecorder(), time.Now()
+		s.Guard(http.NotFoundHandler(), "mcp:tools").ServeHTTP(w, p.request("POST", "/mcp", "application/json", "{}", "Authorization", "DPoP "+token, "DPoP", proof))
+		if took := time.Since(began); w.Code != http.StatusServiceUnavailable || took != 30*time.Second {
+			t.Errorf("got %d after %s, want 503 after 30s", w.Code, took)
+		}
+	})
 }

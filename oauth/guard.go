@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Guard lets only requests through to next that bear an access token that is
@@ -51,35 +52,37 @@ func (s *Server) guard(next http.Handler, scopes []string, enough func(Principal
 var errNoToken = errors.New("oauth: no token")
 
 // admitted returns who the request's token stands for. What is guarded may take its
-// time, and who comes in may not: each wait on the way has patience of its own, for
-// most requests come right after another and wait for nothing.
+// time, and who comes in may not: all waits on the way end at one time. Each of them
+// sets its clock itself, for most requests come right after another and wait for nothing.
 func (s *Server) admitted(r *http.Request) (Principal, error) {
 	scheme, token, err := presented(r)
 	if err != nil {
 		return Principal{}, err
 	}
 	var p Principal
+	until := time.Now().Add(patience)
 	if u := s.upstreamOf(token); u != nil {
-		ctx, cancel := context.WithTimeout(r.Context(), patience)
+		ctx, cancel := context.WithDeadline(r.Context(), until)
 		defer cancel()
 		p, err = s.admittedFrom(ctx, u, token)
 	} else {
-		p, _, err = s.alive(r.Context(), token)
+		p, _, err = s.alive(r.Context(), token, until)
 	}
 	if err != nil {
 		return Principal{}, err
 	}
-	return p, s.checkPossession(r, scheme, token, p.jkt)
+	return p, s.checkPossession(r, scheme, token, p.jkt, until)
 }
 
 // alive returns whom an access token stands for and the grant behind it, if
-// both are in force. Who presents the token is another question.
-func (s *Server) alive(ctx context.Context, token string) (Principal, *Grant, error) {
-	p, err := s.verifyCached(ctx, token)
+// both are in force. Who presents the token is another question. It waits for the
+// store no longer than until.
+func (s *Server) alive(ctx context.Context, token string, until time.Time) (Principal, *Grant, error) {
+	p, err := s.verifyCached(ctx, token, until)
 	if err != nil {
 		return Principal{}, nil, err
 	}
-	g, err := s.liveGrant(ctx, p.GrantID)
+	g, err := s.liveGrant(ctx, p.GrantID, until)
 	if err != nil {
 		return Principal{}, nil, err
 	}
@@ -99,7 +102,7 @@ const (
 // checkPossession decides whether who presents a token may: one that is bound
 // to a key comes with a proof, under the scheme for that, and no other token
 // does (RFC 9449 section 7).
-func (s *Server) checkPossession(r *http.Request, scheme, token, jkt string) error {
+func (s *Server) checkPossession(r *http.Request, scheme, token, jkt string, until time.Time) error {
 	switch {
 	case jkt == "" && scheme == schemeBearer:
 		return nil
@@ -108,9 +111,9 @@ func (s *Server) checkPossession(r *http.Request, scheme, token, jkt string) err
 	case scheme == schemeBearer:
 		return badToken("It is bound to a key and comes under the scheme DPoP.")
 	}
-	r, cancel := patient(r)
+	ctx, cancel := context.WithDeadline(r.Context(), until)
 	defer cancel()
-	proven, err := s.proven(r, token)
+	proven, err := s.proven(r.WithContext(ctx), token)
 	if err == nil && proven == "" {
 		err = badProof("There is none.")
 	}
@@ -143,7 +146,7 @@ func presented(r *http.Request) (scheme, token string, err error) {
 }
 
 // verifyCached verifies a token, or remembers that it did.
-func (s *Server) verifyCached(ctx context.Context, token string) (Principal, error) {
+func (s *Server) verifyCached(ctx context.Context, token string, until time.Time) (Principal, error) {
 	if len(token) > maxToken {
 		return Principal{}, badToken("It is too long.")
 	}
@@ -152,7 +155,7 @@ func (s *Server) verifyCached(ctx context.Context, token string) (Principal, err
 	if p, ok := s.verified.get(key); ok && s.Now().Before(p.Expires) {
 		return p, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	p, err := s.verify(ctx, token)
 	if err == nil {
@@ -224,9 +227,9 @@ func (s *Server) resourceMetadataURL() string {
 }
 
 // liveGrant returns a grant if it is alive, or nil.
-func (s *Server) liveGrant(ctx context.Context, id string) (*Grant, error) {
+func (s *Server) liveGrant(ctx context.Context, id string, until time.Time) (*Grant, error) {
 	g, err := s.grants.get(id, s.Now(), func() (*Grant, error) {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithDeadline(ctx, until)
 		defer cancel()
 		g, err := s.Store.Grant(ctx, id)
 		if errors.Is(err, ErrNotFound) {

@@ -76,7 +76,7 @@ func (s *Server) tokenState(ctx context.Context, token string) (*introspection, 
 	if isSecret(token, refreshPrefix) {
 		return s.refreshState(ctx, token)
 	}
-	p, g, err := s.alive(ctx, token)
+	p, g, err := s.alive(ctx, token, time.Now().Add(patience))
 	if _, refused := errors.AsType[*Error](err); refused {
 		return &introspection{}, nil
 	}
