@@ -51,6 +51,10 @@ func unreachable(ctx context.Context, host string, cause error) error {
 	if errors.Is(cause, errTooLarge) || errors.Is(cause, sse.ErrTooLarge) {
 		code = a2a.InvalidAgentResponse
 	}
+	return noAnswer(code, host, byScheme(cause))
+}
+
+func noAnswer(code a2a.Code, host string, cause error) *a2a.Error {
 	e := a2a.Errorf(code, "no answer from the agent at %s: %v", host, cause)
 	e.Cause = cause
 	return e
@@ -63,6 +67,9 @@ func garbled(format string, args ...any) *a2a.Error {
 
 // statusError is the error for an HTTP answer whose body is no JSON-RPC.
 func statusError(resp *http.Response, body []byte) *a2a.Error {
+	if e := wantsTLS(resp, body); e != nil {
+		return fromResponse(e, resp)
+	}
 	e := a2a.Errorf(statusCode(resp.StatusCode), "the agent answered HTTP %d %s",
 		resp.StatusCode, http.StatusText(resp.StatusCode))
 	if resp.StatusCode/100 == 3 {
