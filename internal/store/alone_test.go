@@ -29,14 +29,20 @@ func TestOneServerIsAloneOnAFile(t *testing.T) {
 	first, second := open(path), open(path)
 	is("the first server", first, true)
 	is("a second", second, false)
+	is("the first, asked again", first, true)
 	link := filepath.Join(t.TempDir(), "link.db")
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
-	is("one that comes by a link", open(link), false)
+	third := open(link)
+	is("one that comes by a link", third, false)
 	is("one with another database", open(filepath.Join(t.TempDir(), "other.db")), true)
 	is("one in memory", open(store.Memory), true)
 	first.Close()
-	is("when the first is gone", open(path), true)
-	is("and the second asks again", second, false)
+	next := open(path)
+	is("when the first is gone, and others are not", next, false)
+	for _, db := range []*store.DB{second, third, next} {
+		db.Close()
+	}
+	is("when all are gone", open(path), true)
 }

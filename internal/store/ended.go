@@ -64,7 +64,7 @@ func (db *DB) OpenJournal(ctx context.Context) error {
 	if db.postgres || db.path == "" || db.ended != nil {
 		return nil
 	}
-	if db.unlock == nil { // the journal of another server would be in its way
+	if !db.alone { // the journal of another server would be in its way
 		return errors.New("store: a journal is for a server that is alone")
 	}
 	path, err := filepath.EvalSymlinks(db.path) // as SQLite does: the next server may come by another link

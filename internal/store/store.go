@@ -26,10 +26,11 @@ import (
 // DB is an open database. Its methods may be called concurrently.
 type DB struct {
 	read   *pool
-	write  *pool        // the same as read on PostgreSQL and in memory
-	holder *sql.DB      // keeps a database in memory; nil for others
-	path   string       // of a SQLite file; "" of others
-	unlock func() error // ends what Alone began; nil before
+	write  *pool       // the same as read on PostgreSQL and in memory
+	holder *sql.DB     // keeps a database in memory; nil for others
+	path   string      // of a SQLite file; "" of others
+	lock   *serverLock // of a server; nil before Alone
+	alone  bool        // what Alone said
 
 	postgres bool // the engine, where statements differ: see index.go
 
@@ -82,8 +83,8 @@ func (db *DB) Close() error {
 	if db.holder != nil {
 		err = errors.Join(err, db.holder.Close())
 	}
-	if db.unlock != nil {
-		err = errors.Join(err, db.unlock())
+	if db.lock != nil {
+		err = errors.Join(err, db.lock.close())
 	}
 	return err
 }
