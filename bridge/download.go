@@ -34,11 +34,10 @@ type Downloads struct {
 
 // ticket is what a link says.
 type ticket struct {
-	Owner   string `json:"o"`
-	Handle  string `json:"h"`
-	Version int    `json:"v,omitempty"` // of what was replaced, as Past.part counts; 0 is what there is now
-	Piece   int    `json:"p"`
-	Until   int64  `json:"u"` // seconds since 1970
+	Owner  string `json:"o"`
+	Handle string `json:"h"`
+	place
+	Until int64 `json:"u"` // seconds since 1970
 }
 
 // linkPurpose keeps what is sealed under the key for this from being taken for
@@ -65,9 +64,8 @@ func (d *Downloads) open(link string, now time.Time) (t ticket, ok bool) {
 	return t, now.Unix() < t.Until
 }
 
-// linker returns where a person can download a piece of a task as it is now
-// (version 0), or a part of a version that was replaced.
-type linker func(version, piece int) string
+// linker returns where a person can download a part of a task.
+type linker func(place) string
 
 // link returns where what e holds can be downloaded.
 func (b *Bridge) link(e *Entry) linker {
@@ -75,8 +73,8 @@ func (b *Bridge) link(e *Entry) linker {
 		return nil
 	}
 	until := b.Now().Add(b.Downloads.TTL).Unix()
-	return func(version, i int) string {
-		return b.URL + DownloadPath + b.Downloads.seal(ticket{e.Owner, e.Handle, version, i, until})
+	return func(at place) string {
+		return b.URL + DownloadPath + b.Downloads.seal(ticket{e.Owner, e.Handle, at, until})
 	}
 }
 
@@ -90,7 +88,7 @@ func (b *Bridge) result(e *Entry, show page) *mcp.Result {
 	return result(e, show)
 }
 
-// Download returns the file that a link leads to.
+// Download returns the file that a link leads to, or a text as one.
 func (b *Bridge) Download(ctx context.Context, link string) (*a2a.Part, error) {
 	if b.Downloads == nil {
 		return nil, ErrNoDownload
@@ -111,13 +109,11 @@ func (b *Bridge) Download(ctx context.Context, link string) (*a2a.Part, error) {
 	case err != nil:
 		return nil, err
 	}
-	p := e.Past.part(t.Version, t.Piece)
-	if t.Version == 0 {
-		p = pieceAt(e.Task, t.Piece)
-	}
+	p := e.part(t.place)
 	if p == nil {
 		return nil, ErrNoDownload
 	}
+	p = asFile(p)
 	if _, ok := p.Content.(a2a.Raw); !ok {
 		return nil, ErrNoDownload
 	}

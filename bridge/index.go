@@ -66,7 +66,9 @@ func (e *Entry) Words() []string {
 			a := &t.Artifacts[i]
 			w.add(a.Name)
 			w.add(a.Description)
-			for _, p := range a.Parts {
+			for i := 0; i < len(a.Parts) && w.left > 0; {
+				var p a2a.Part
+				p, i = joined(a.Parts, i)
 				w.part(p)
 			}
 		}

@@ -31,36 +31,6 @@ func parseCursor(s string) (cursor, error) {
 	return cursor{p, o}, nil
 }
 
-// piece is a part of one of a task's artifacts, and which one. An artifact
-// without parts is one piece without content.
-type piece struct {
-	artifact *a2a.Artifact
-	number   int
-	a2a.Part
-}
-
-// maxData is how long a JSON value may be to be shown as one. A longer one
-// fits no page, and is shown as the text that it is.
-const maxData = maxText / 2
-
-// pieces lists what a task has produced, in its order.
-func pieces(t *a2a.Task) []piece {
-	var out []piece
-	for i := range t.Artifacts {
-		a := &t.Artifacts[i]
-		if len(a.Parts) == 0 {
-			out = append(out, piece{artifact: a})
-		}
-		for n, p := range a.Parts {
-			if d, ok := p.Content.(a2a.Data); ok && cost(string(d)) > maxData {
-				p.Content, p.MediaType = a2a.Text(d), "application/json"
-			}
-			out = append(out, piece{a, n, p})
-		}
-	}
-	return out
-}
-
 // artifacts shows pieces from a position as far as the budget goes, notes
 // where the next page begins, and reports whether it came to the end.
 func (r *renderer) artifacts(ps []piece, from cursor) (end bool) {
@@ -74,7 +44,10 @@ func (r *renderer) artifacts(ps []piece, from cursor) (end bool) {
 			}
 			current = p.artifact
 		}
-		to, all := r.piece(i, p, from.offset)
+		to, all := r.piece(p, from.offset)
+		if !all && i == from.piece && to == from.offset && from != (cursor{}) { // it fits no page
+			r.cut, all = true, true
+		}
 		if !all {
 			r.info.Cursor = cursor{i, to}.String()
 			return false
@@ -97,25 +70,29 @@ func (r *renderer) heading(a *a2a.Artifact) bool {
 	return true
 }
 
-// piece adds a part to the last artifact. Of text, it takes what fits from an
-// offset and says where that ends; anything else fits as a whole or not.
-func (r *renderer) piece(i int, p piece, offset int) (to int, all bool) {
+// piece adds a part to the last artifact or, where it is of none, to what the agent
+// said last. Of text, it takes what fits from an offset and says where that ends;
+// anything else fits as a whole or not.
+func (r *renderer) piece(p piece, offset int) (to int, all bool) {
 	if p.Content == nil {
 		return 0, true
 	}
 	r.uri = ""
-	if file, ok := p.Content.(a2a.Raw); ok && len(file) > maxInline && len(file) <= MaxResource {
-		r.uri = partURI(r.info.TaskID, p.artifact.ID, p.number)
+	if file, ok := p.Content.(a2a.Raw); ok && p.artifact != nil && len(file) > maxInline && len(file) <= MaxResource {
+		r.uri = partURI(r.info.TaskID, p.artifact.ID, p.Number)
 	}
-	info, to, all := r.part(i, p.Part, offset)
+	info, to, all := r.part(p, offset)
 	if all || to > offset {
-		last := &r.info.Artifacts[len(r.info.Artifacts)-1]
-		last.Parts = append(last.Parts, info)
+		list := &r.info.MessageParts
+		if p.artifact != nil {
+			list = &r.info.Artifacts[len(r.info.Artifacts)-1].Parts
+		}
+		*list = append(*list, info)
 	}
 	return to, all
 }
 
-func (r *renderer) part(i int, p a2a.Part, offset int) (info PartInfo, to int, all bool) {
+func (r *renderer) part(p piece, offset int) (info PartInfo, to int, all bool) {
 	info = PartInfo{Filename: shown(p.Filename, maxName), MediaType: shown(p.MediaType, maxName)}
 	if !r.spend(perItem + cost(info.Filename+info.MediaType)) {
 		return info, offset, false
@@ -149,7 +126,7 @@ func (r *renderer) part(i int, p a2a.Part, offset int) (info PartInfo, to int, a
 		}
 	case a2a.Raw:
 		info.Kind, info.Size = "file", len(c)
-		return info, 0, r.file(i, &info, c)
+		return info, 0, r.file(p.place, &info, c)
 	}
 	return info, 0, true
 }
@@ -160,9 +137,9 @@ const maxInline = 24_000
 // file puts bytes into the result as the content type that fits them, or links
 // to them: one for the client, which reads resources, and one for the person.
 // They count as the base64 that they become.
-func (r *renderer) file(i int, info *PartInfo, b []byte) bool {
+func (r *renderer) file(at place, info *PartInfo, b []byte) bool {
 	if r.link != nil {
-		info.URL = r.link(0, i)
+		info.URL = r.link(at)
 	}
 	if len(b) > maxInline {
 		r.cut = r.cut || r.uri+info.URL == ""
@@ -190,48 +167,84 @@ func (r *renderer) file(i int, info *PartInfo, b []byte) bool {
 	return true
 }
 
-// closing shows what the agent said last, files and data included: on the
-// first page as much as fits, and on the last what is left of it. end says
-// that this page has the last of the artifacts.
-func (r *renderer) closing(t *a2a.Task, from cursor, end bool) {
-	m := t.Status.Message
+// closing shows what the agent said last: its text on the first page as much as
+// fits, and on the last what is left of it, and then its files and data. There are
+// n pieces before it, and end says that this page has the last of them.
+func (r *renderer) closing(m *a2a.Message, from cursor, n int, end bool) {
 	if m == nil || !end && from != (cursor{}) {
 		return
 	}
-	text, n := clean(m.Text()), len(pieces(t))
-	start := 0
-	if from.piece >= n {
-		start = min(from.offset, len(text))
-	}
-	r.info.Message = r.take(text[start:])
-	r.say(r.info.Message)
-	if !end {
-		return
-	}
-	if start+len(r.info.Message) < len(text) {
-		r.info.Cursor = cursor{n, start + len(r.info.Message)}.String()
-		return
-	}
-	for i, p := range m.Parts {
-		if _, isText := p.Content.(a2a.Text); isText {
-			continue
+	if from.piece <= n {
+		text, start := clean(m.Text()), 0
+		if from.piece == n {
+			start = min(from.offset, len(text))
 		}
-		r.uri = "" // a message is no resource
-		if _, _, all := r.part(n+i, p, 0); !all {
+		r.info.Message = r.take(text[start:])
+		r.say(r.info.Message)
+		if !end {
+			return
+		}
+		if start+len(r.info.Message) < len(text) {
+			r.info.Cursor = cursor{n, start + len(r.info.Message)}.String()
+			return
+		}
+	}
+	r.besides(besides(m), from, n+1)
+}
+
+// besides shows what the agent's last message has besides text, from the nth piece on.
+func (r *renderer) besides(ps []piece, from cursor, n int) {
+	for i := max(from.piece-n, 0); i < len(ps); i++ {
+		offset := 0
+		if n+i == from.piece {
+			offset = from.offset
+		}
+		to, all := r.piece(ps[i], offset)
+		switch {
+		case !all && n+i == from.piece && to == offset: // it fits no page
 			r.cut = true
+		case !all:
+			r.info.Cursor = cursor{n + i, to}.String()
+			return
 		}
 	}
 }
 
+// history shows earlier messages as far as there is room.
 func (r *renderer) history(turns []a2a.Message) {
-	for _, m := range turns {
+	var all strings.Builder
+	for i := range turns {
 		if !r.spend(perItem) {
 			r.cut = true
-			return
+			break
 		}
-		text := clean(m.Text())
+		m := &turns[i]
+		text := clean(strings.TrimPrefix(m.Text()+r.filesOf(m), "\n"))
 		said := r.take(text)
 		r.cut = r.cut || len(said) < len(text)
 		r.info.History = append(r.info.History, Turn{Role: m.Role, Text: said})
+		fmt.Fprintf(&all, "\n%s: %s", m.Role, said)
 	}
+	if all.Len() > 0 {
+		r.say("Earlier messages, the oldest first:" + all.String())
+	}
+}
+
+// filesOf names the files of an earlier message, with links to them.
+func (r *renderer) filesOf(m *a2a.Message) (names string) {
+	for _, p := range besides(m) {
+		var link string
+		switch c := p.Content.(type) {
+		case a2a.URL:
+			link = string(c)
+		case a2a.Raw:
+			if r.link != nil {
+				link = r.link(p.place)
+			}
+		default:
+			continue
+		}
+		names += "\n[" + strings.Join(strings.Fields(strings.Join([]string{p.Filename, p.MediaType, link}, " ")), " ") + "]"
+	}
+	return names
 }

@@ -203,8 +203,12 @@ type VersionFile struct {
 
 // Text puts a version into words: texts and data as they are, and files by name.
 func (v *PastArtifact) Text() string {
-	lines := make([]string, len(v.Artifact.Parts))
-	for i, p := range v.Artifact.Parts {
+	parts := v.Artifact.Parts
+	if len(v.Gone) == 0 { // by the numbers of parts
+		parts = Joined(parts)
+	}
+	lines := make([]string, len(parts))
+	for i, p := range parts {
 		switch c := p.Content.(type) {
 		case a2a.Text:
 			lines[i] = string(c)
@@ -257,7 +261,7 @@ func (r *renderer) pastFiles(v *PastArtifact, n int) (files []VersionFile) {
 			if file.Size, file.Gone = v.Gone[i]; !file.Gone {
 				file.Size = len(c)
 				if r.link != nil {
-					file.URL = r.link(n, i)
+					file.URL = r.link(place{Version: n, Number: i})
 				}
 			}
 		case a2a.URL:

@@ -64,7 +64,7 @@ func TestWhatAnAgentReplacesIsFoundAgain(t *testing.T) {
 	for _, v := range got.Versions {
 		versions = append(versions, v.ID+": "+v.Text)
 	}
-	if want := "b: other, a: second\ngoes on, a: first\n and more"; strings.Join(versions, ", ") != want {
+	if want := "b: other, a: second\ngoes on, a: first and more"; strings.Join(versions, ", ") != want {
 		t.Errorf("got the versions %q, want %q", versions, want)
 	}
 	if got.states() != "submitted working completed" {

@@ -115,7 +115,7 @@ func (b *Bridge) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Contents,
 	if err != nil {
 		return nil, err
 	}
-	a, first := artifactOf(e.Task, r.Variables["artifact"])
+	a, n := artifactOf(e.Task, r.Variables["artifact"])
 	if a == nil {
 		return nil, mcp.ErrNoResource
 	}
@@ -127,30 +127,31 @@ func (b *Bridge) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Contents,
 		}
 		from, to = i, i+1
 	}
-	if n := sizeOf(a.Parts[from:to]); n > MaxResource {
-		return nil, b.tooLarge(e, r.URI, a, first, from, to)
+	if sizeOf(a.Parts[from:to]) > MaxResource {
+		return nil, b.tooLarge(e, r.URI, a, n, from, to)
 	}
 	contents := []mcp.Contents{}
-	for i := from; i < to; i++ {
+	for i := from; i < to; {
+		p, next := joined(a.Parts[:to], i)
 		uri := r.URI
-		if len(a.Parts) > 1 {
+		if next-i < len(a.Parts) {
 			uri = partURI(e.Handle, a.ID, i)
 		}
-		contents = append(contents, contentsOf(uri, &a.Parts[i]))
+		contents = append(contents, contentsOf(uri, &p))
+		i = next
 	}
 	return contents, nil
 }
 
-// artifactOf returns an artifact of a task, and the number of its first piece.
-func artifactOf(t *a2a.Task, id string) (a *a2a.Artifact, first int) {
+// artifactOf returns an artifact of a task, and its number there.
+func artifactOf(t *a2a.Task, id string) (a *a2a.Artifact, n int) {
 	if t == nil || id == "" {
 		return nil, 0
 	}
 	for i := range t.Artifacts {
 		if a := &t.Artifacts[i]; a.ID == id {
-			return a, first
+			return a, i
 		}
-		first += max(1, len(t.Artifacts[i].Parts))
 	}
 	return nil, 0
 }
@@ -185,7 +186,7 @@ func isText(mediaType string) bool {
 
 // tooLarge says what can be done about what is too large to be read at once:
 // the parts of an artifact have URIs, and a part can be downloaded.
-func (b *Bridge) tooLarge(e *Entry, uri string, a *a2a.Artifact, first, from, to int) error {
+func (b *Bridge) tooLarge(e *Entry, uri string, a *a2a.Artifact, n, from, to int) error {
 	about := struct {
 		URI      string `json:"uri"`
 		Size     int    `json:"size"`
@@ -198,7 +199,7 @@ func (b *Bridge) tooLarge(e *Entry, uri string, a *a2a.Artifact, first, from, to
 	case to-from > 1:
 		what += fmt.Sprintf("; read its parts one by one: %s to %s", partURI(e.Handle, a.ID, 0), partURI(e.Handle, a.ID, to-1))
 	case file && link != nil:
-		about.Download = link(0, first+from)
+		about.Download = link(place{Artifact: n, Number: from})
 		what += "; download it: " + about.Download
 	default:
 		what += "; get_task shows it in pages"

@@ -29,11 +29,15 @@ const (
 
 // TaskInfo is what tools tell of a task.
 type TaskInfo struct {
-	TaskID    string         `json:"task_id"`
-	Agent     string         `json:"agent"`
-	ContextID string         `json:"context_id"`
-	State     a2a.State      `json:"state"`
-	Message   string         `json:"message"`
+	TaskID    string    `json:"task_id"`
+	Agent     string    `json:"agent"`
+	ContextID string    `json:"context_id"`
+	State     a2a.State `json:"state"`
+	Message   string    `json:"message"`
+
+	// MessageParts is what that message has besides text.
+	MessageParts []PartInfo `json:"message_parts,omitempty"`
+
 	Artifacts []ArtifactInfo `json:"artifacts"`
 	History   []Turn         `json:"history,omitempty"`
 	Statuses  []StatusInfo   `json:"statuses,omitempty"`           // with the history: the states that it has been in
@@ -103,9 +107,10 @@ func result(e *Entry, show page) *mcp.Result {
 			kept = min(cost(clean(t.Status.Message.Text())), forMessage)
 		}
 		r.left -= kept
-		end := r.artifacts(pieces(t), show.from)
+		ps := pieces(t)
+		end := r.artifacts(ps, show.from)
 		r.left += kept
-		r.closing(t, show.from, end)
+		r.closing(t.Status.Message, show.from, len(ps), end)
 		if show.from == (cursor{}) {
 			r.history(t.WithHistory(&show.history).History)
 			if show.history > 0 {
@@ -233,7 +238,11 @@ func (p *PartInfo) name() string {
 // words, since some clients show it the text only.
 func (r *renderer) summary() string {
 	i := r.info
-	s := "[task_id " + i.TaskID + ", agent " + i.Agent + ", state " + string(i.State) + "]"
+	s := "[task_id " + i.TaskID + ", agent " + i.Agent + ", state " + string(i.State)
+	if i.ContextID != "" {
+		s += ", context_id " + i.ContextID
+	}
+	s += "]"
 	if i.Next != "" {
 		s += " " + i.Next
 	}

@@ -106,6 +106,24 @@ var getAgentInput = json.RawMessage(`{
 	"additionalProperties": false
 }`)
 
+// partsSchema is of what an artifact is made of, or a message besides its text.
+const partsSchema = `{
+	"type": "array",
+	"items": {
+		"type": "object",
+		"properties": {
+			"kind": {"type": "string", "enum": ["text", "data", "file"]},
+			"text": {"type": "string"},
+			"data": {"description": "Any JSON value.", "anyOf": [{"type": "object"}, {"type": "array"}, {"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "null"}]},
+			"filename": {"type": "string"},
+			"media_type": {"type": "string"},
+			"url": {"type": "string"},
+			"size": {"type": "integer", "description": "Bytes of a file. Its content is an item of the result, or at url."}
+		},
+		"required": ["kind"]
+	}
+}`
+
 var taskOutput = json.RawMessage(`{
 	"type": "object",
 	"properties": {
@@ -114,6 +132,7 @@ var taskOutput = json.RawMessage(`{
 		"context_id": {"type": "string", "description": "The conversation; empty while the agent has not named it."},
 		"state": {"type": "string", "enum": ["submitted", "working", "input-required", "auth-required", "completed", "canceled", "failed", "rejected", "unknown"]},
 		"message": {"type": "string", "description": "What the agent said last."},
+		"message_parts": ` + partsSchema + `,
 		"artifacts": {
 			"type": "array",
 			"items": {
@@ -123,22 +142,7 @@ var taskOutput = json.RawMessage(`{
 					"name": {"type": "string"},
 					"description": {"type": "string"},
 					"uri": {"type": "string", "description": "The resource that has all of it."},
-					"parts": {
-						"type": "array",
-						"items": {
-							"type": "object",
-							"properties": {
-								"kind": {"type": "string", "enum": ["text", "data", "file"]},
-								"text": {"type": "string"},
-								"data": {"description": "Any JSON value.", "anyOf": [{"type": "object"}, {"type": "array"}, {"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "null"}]},
-								"filename": {"type": "string"},
-								"media_type": {"type": "string"},
-								"url": {"type": "string"},
-								"size": {"type": "integer", "description": "Bytes of a file. Its content is an item of the result, or at url."}
-							},
-							"required": ["kind"]
-						}
-					}
+					"parts": ` + partsSchema + `
 				},
 				"required": ["artifact_id", "parts"]
 			}

@@ -17,6 +17,8 @@ import (
 const (
 	maxSheet  = 1 << 20 // characters of text
 	maxBlocks = 1000
+
+	closingBlocks = 50 // of these, left to what the agent said last
 )
 
 // Sheet is a document whole, as a person reads it.
@@ -132,21 +134,22 @@ func newSheet(e *Entry, one bool, artifact string, link linker) *Sheet {
 		t = &a2a.Task{}
 	}
 	all := pieces(t)
-	from, to := 0, len(all)
+	var a *a2a.Artifact
 	if one {
-		a, first := artifactOf(t, artifact)
-		if a == nil {
+		if a, _ = artifactOf(t, artifact); a == nil {
 			return nil
 		}
-		from, to = first, first+max(1, len(a.Parts))
 		s.ID, s.Title = artifactID(e.Handle, a.ID), cmp.Or(shown(a.Name, maxName), "Artifact "+shown(a.ID, maxName))
 		s.Fields["task"] = e.Handle
 	}
-	w := &sheetWriter{Sheet: s, left: maxSheet, link: link}
-	for i := from; i < to; i++ {
-		w.piece(i, all[i])
+	w := &sheetWriter{Sheet: s, left: maxSheet - forMessage, blocks: maxBlocks - closingBlocks, link: link}
+	for i, p := range all {
+		if a == nil || p.artifact == a {
+			w.piece(i, p)
+		}
 	}
 	if !one {
+		w.left, w.blocks = max(w.left, 0)+forMessage, w.blocks+closingBlocks
 		w.closing(e, len(all))
 	}
 	return s
@@ -156,6 +159,8 @@ func newSheet(e *Entry, one bool, artifact string, link linker) *Sheet {
 type sheetWriter struct {
 	*Sheet
 	left    int // characters
+	blocks  int
+	cutLast bool // of the text that was taken last
 	link    linker
 	current *a2a.Artifact
 }
@@ -168,24 +173,28 @@ func (w *sheetWriter) piece(i int, p piece) {
 			w.parts = append(w.parts, artifactID(w.task.Handle, p.artifact.ID))
 		}
 	}
-	w.part(i, heading, p.Part)
+	w.part(i, heading, p.place, p.Part)
 }
 
-func (w *sheetWriter) part(i int, heading string, p a2a.Part) {
-	if len(w.Blocks) == maxBlocks {
+func (w *sheetWriter) part(i int, heading string, at place, p a2a.Part) {
+	if len(w.Blocks) >= w.blocks {
 		w.Cut = true
 		return
 	}
 	block := Block{Number: i, Heading: heading, Name: shown(p.Filename, maxName), MediaType: shown(p.MediaType, maxName)}
 	switch c := p.Content.(type) {
 	case a2a.Text:
-		block.Text = w.take(string(c))
+		if block.Text = w.take(string(c)); w.cutLast && w.link != nil {
+			block.Link = w.link(at)
+		}
 	case a2a.Data:
 		var indented bytes.Buffer
 		if json.Indent(&indented, c, "", "  ") != nil {
 			indented.Write(c)
 		}
-		block.Text, block.MediaType = w.take(indented.String()), jsonType
+		if block.Text, block.MediaType = w.take(indented.String()), jsonType; w.cutLast && w.link != nil {
+			block.Link = w.link(at)
+		}
 	case a2a.URL:
 		if block.Link = clean(string(c)); len(block.Link) > maxLink {
 			block.Link, w.Cut = "", true
@@ -193,7 +202,7 @@ func (w *sheetWriter) part(i int, heading string, p a2a.Part) {
 	case a2a.Raw:
 		block.File, block.Size = true, len(c)
 		if w.link != nil {
-			block.Link = w.link(0, i)
+			block.Link = w.link(at)
 		}
 	}
 	w.Blocks = append(w.Blocks, block)
@@ -202,8 +211,9 @@ func (w *sheetWriter) part(i int, heading string, p a2a.Part) {
 // closing adds what the agent said last, or why there is nothing.
 func (w *sheetWriter) closing(e *Entry, n int) {
 	if e.Task != nil && e.Task.Status.Message != nil {
-		for i, p := range e.Task.Status.Message.Parts {
-			w.part(n+i, "", p)
+		m := e.Task.Status.Message
+		for i, p := range m.Parts {
+			w.part(n+i, "", placeIn(m, i), p)
 		}
 	}
 	if e.Failure != nil {
@@ -214,7 +224,8 @@ func (w *sheetWriter) closing(e *Entry, n int) {
 func (w *sheetWriter) take(text string) string {
 	text = clean(text)
 	short := clip(text, max(w.left, 1))
-	w.Cut = w.Cut || short != text
+	w.cutLast = short != text
+	w.Cut = w.Cut || w.cutLast
 	w.left -= len(short)
 	return short
 }
@@ -241,7 +252,10 @@ func (s *Sheet) words() string {
 	if whole && !s.Cut {
 		return text
 	}
-	short += "…\n[There is more than fits here. A person can open all of it at " + s.url
+	short += "…\n[There is more than fits here. A person can open it at " + s.url
+	if s.task != nil {
+		short += ", and get_task with task_id " + s.task.Handle + " shows all of it in pages"
+	}
 	if len(s.parts) > 0 && (len(s.parts) > 1 || s.parts[0] != s.ID) {
 		short += ". What the task has produced can be fetched alone: " + strings.Join(s.parts, ", ")
 	}

@@ -126,7 +126,7 @@ func artifacts(e *bridge.Entry) templates.Section {
 			if a.Name == "" {
 				name = templates.Code(a.ID)
 			}
-			s.Pages = append(s.Pages, templates.Block{Title: name, Text: parts(a.Parts)})
+			s.Pages = append(s.Pages, templates.Block{Title: name, Text: parts(bridge.Joined(a.Parts))})
 		}
 	}
 	if len(s.Pages) == 0 {

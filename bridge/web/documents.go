@@ -132,7 +132,7 @@ func (d *Documents) sharing(ctx context.Context, sheet *bridge.Sheet, page templ
 func document(product string, s *bridge.Sheet, where func(bridge.Block) string) templates.Document {
 	page := templates.Document{Product: product, Title: s.Title, Agent: s.Agent, Fields: fields(s.Fields), Cut: s.Cut}
 	for _, b := range s.Blocks {
-		p := templates.Piece{Heading: b.Heading, Text: b.Text, Name: b.Name, Href: where(b), Here: b.File, Code: b.MediaType == "application/json"}
+		p := templates.Piece{Heading: b.Heading, Text: b.Text, Name: b.Name, Href: where(b), Here: b.File || b.Text != "", Code: b.MediaType == "application/json"}
 		if b.File {
 			p.Size = size(b.Size)
 			p.Picture = p.Href != "" && slices.Contains(pictures, b.MediaType)

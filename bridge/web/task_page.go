@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -39,6 +40,11 @@ func (t *Tasks) page(s *bridge.TaskView, about told) templates.Task {
 		if u, err := url.Parse(s.Visit); err == nil {
 			p.Grant.Host = u.Host
 		}
+	}
+	if with := slices.DeleteFunc(slices.Clone(s.MessageParts), func(part bridge.PartInfo) bool {
+		return s.Form != nil && part.Kind != "file" // the data is the form
+	}); len(with) > 0 {
+		p.Results = append(p.Results, result(bridge.ArtifactInfo{Parts: with}))
 	}
 	for _, a := range s.Artifacts {
 		p.Results = append(p.Results, result(a))

@@ -1,0 +1,127 @@
+package bridge_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
+)
+
+// TestWhatAnAgentSaysIsPagedWithItsFilesAndData has an agent answer with a message:
+// what of it does not fit the first page is on another, as with artifacts.
+func TestWhatAnAgentSaysIsPagedWithItsFilesAndData(t *testing.T) {
+	rows := `{"rows":[` + strings.Repeat(`"abcdefghij",`, 5_000) + `1]}`
+	said := &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{
+		a2a.TextPart("here it is"), {Content: a2a.Data(rows)}, {Content: a2a.Data(`{"n":1}`)},
+	}}
+	for i := range 5 {
+		said.Parts = append(said.Parts, a2a.Part{Content: a2a.Raw(strings.Repeat("x", 20_000)), Filename: fmt.Sprint(i), MediaType: "image/png"})
+	}
+	for name, events := range map[string][]any{
+		"a message": {said},
+		"a task":    {made("a", a2a.TextPart(strings.Repeat("artifact ", 10_000))), &a2a.StatusUpdate{TaskID: "up", Status: a2a.Status{State: a2a.Completed, Message: said}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "", map[string]peer{"one": turns(events)})
+			var text, data, files string
+			images := 0
+			for _, p := range pages(t, r, r.call("send_task", `{"message":"go"}`).TaskID) {
+				for _, part := range p.MessageParts {
+					switch text, data = text+part.Text, data+string(part.Data); part.Kind {
+					case "file":
+						files += part.Filename
+					}
+				}
+				for _, item := range p.Items {
+					if item["type"] == "image" {
+						images++
+					}
+				}
+				if p.Truncated != (p.Cursor != "") {
+					t.Errorf("got truncated %v with the cursor %q: something is left out", p.Truncated, p.Cursor)
+				}
+			}
+			if text != rows || data != `{"n":1}` || files != "01234" || images != 5 {
+				t.Errorf("got %d characters of %d, %s, the files %s and %d images", len(text), len(rows), data, files, images)
+			}
+		})
+	}
+}
+
+// TestAStreamedTextIsOneText streams a text in chunks that cut its words, as agents do
+// that pass on what a model says: everywhere it is read and found as one.
+func TestAStreamedTextIsOneText(t *testing.T) {
+	var whole string
+	events := []any{made("a", a2a.TextPart(""))}
+	for i := range 2_000 {
+		for _, c := range []string{fmt.Sprint("insur", i), "ance and "} {
+			e := chunk("a", c)
+			e.Append, whole = true, whole+c
+			events = append(events, e)
+		}
+	}
+	r := newRig(t, "", map[string]peer{"one": turns(append(events,
+		made("b", a2a.TextPart("One."), a2a.TextPart("Two.")), update(a2a.Completed, "said")))})
+	got := r.call("send_task", `{"message":"go"}`)
+	all := pages(t, r, got.TaskID)
+	var text string
+	for _, p := range all {
+		for _, a := range p.Artifacts {
+			for _, part := range a.Parts {
+				text += part.Text
+			}
+		}
+	}
+	if text != whole+"One.Two." || len(all) > 1+len(whole)/40_000 || len(all[len(all)-1].Artifacts[0].Parts) > 3 {
+		t.Errorf("got %d characters of %d on %d pages", len(text), len(whole), len(all))
+	}
+	if b := all[len(all)-1].Artifacts; len(b[len(b)-1].Parts) != 2 {
+		t.Errorf("got %+v, want two texts that are complete apart", b[len(b)-1])
+	}
+	sheet, err := r.Sheet(as(t.Context(), "alice"), "task:"+got.TaskID)
+	if err != nil || sheet.Cut || sheet.Blocks[0].Text != whole || sheet.Blocks[len(sheet.Blocks)-1].Text != "said" {
+		t.Errorf("the page has %d pieces, cut: %v, %v", len(sheet.Blocks), sheet.Cut, err)
+	}
+	var contents []struct{ URI, Text string }
+	if err := json.Unmarshal([]byte(r.contents(got.Artifacts[0].URI)), &contents); err != nil || len(contents) != 1 || contents[0].Text != whole {
+		t.Errorf("the resource has %d contents, %v", len(contents), err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); len(r.call("search", `{"query":"insur1999ance"}`).Results) != 1; {
+		if time.Now().After(deadline) {
+			t.Fatal("a word that came in two chunks is not found")
+		}
+	}
+}
+
+// TestALinkHoldsWhenMoreIsAdded has an agent go on with a text that stands before a
+// file, after a question with another.
+func TestALinkHoldsWhenMoreIsAdded(t *testing.T) {
+	file := func(name string) a2a.Part {
+		return a2a.Part{Content: a2a.Raw("the file " + name), Filename: name, MediaType: "application/pdf"}
+	}
+	question := update(a2a.InputRequired, "is this right?")
+	question.Status.Message.Parts = append(question.Status.Message.Parts, file("draft"))
+	more := chunk("text", "two")
+	more.Append = true
+	r := newRigWith(t, "", map[string]peer{"one": turns(
+		[]any{chunk("text", "one"), made("file", file("final")), question},
+		[]any{more, update(a2a.Completed, "done")},
+	)}, func(b *bridge.Bridge) { b.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour} })
+	got := r.call("send_task", `{"message":"go"}`)
+	links := map[string]string{"final": got.Artifacts[1].Parts[0].URL, "draft": got.MessageParts[0].URL}
+	r.call("send_task", fmt.Sprintf(`{"task_id":%q,"message":"yes"}`, got.TaskID)).want(t, a2a.Completed, false)
+	for name, link := range links {
+		part, err := r.Download(t.Context(), strings.TrimPrefix(link, "https://rialto.test"+bridge.DownloadPath))
+		if err != nil || part.Filename != name || string(part.Content.(a2a.Raw)) != "the file "+name {
+			t.Errorf("%s: got %+v, %v", name, part, err)
+		}
+	}
+	past := r.call("get_task", fmt.Sprintf(`{"task_id":%q,"history_length":10}`, got.TaskID))
+	if !strings.Contains(past.Text, "is this right?") || !strings.Contains(past.Text, "[draft application/pdf https://rialto.test/downloads/") {
+		t.Errorf("the words do not tell of the question and its file: %s", past.Text)
+	}
+}
