@@ -18,6 +18,14 @@ import (
 // about to take what a killed one has left (see takeLeft).
 const lockWait = time.Second
 
+// What begins the transaction of each lock: that of the only server, of one that others
+// come beside, and of these.
+const (
+	beOnly   = "BEGIN EXCLUSIVE"
+	beAlone  = "BEGIN IMMEDIATE"
+	beBeside = "BEGIN; SELECT count(*) FROM sqlite_schema"
+)
+
 // Alone reports whether no other server that asks this lives on the same database,
 // and has those that ask later told otherwise until Close. So has one that is not
 // alone: when the first is gone, the next is not taken for the only one while it lives.
@@ -43,13 +51,13 @@ func (db *DB) Alone(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	db.lock = l
-	if db.alone, err = l.take(ctx, "BEGIN EXCLUSIVE"); db.alone {
+	if db.alone, err = l.take(ctx, beOnly); db.alone {
 		if err = l.release(ctx); err == nil {
-			db.alone, err = l.take(ctx, "BEGIN IMMEDIATE")
+			db.alone, err = l.take(ctx, beAlone)
 		}
 	}
 	if !db.alone && err == nil {
-		_, err = l.take(ctx, "BEGIN; SELECT count(*) FROM sqlite_schema")
+		_, err = l.take(ctx, beBeside)
 	}
 	return db.alone && err == nil, err
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,8 +55,7 @@ type endedTask struct {
 	index indexed
 }
 
-// OpenJournal has tasks that have ended written into a journal first, once those
-// are in the database that an earlier journal of this file still holds. It is for a
+// OpenJournal has tasks that have ended written into a journal first. It is for a
 // server that was told that it is alone on a SQLite file (see Alone), and does nothing
 // on any other database.
 func (db *DB) OpenJournal(ctx context.Context) error {
@@ -71,10 +69,13 @@ func (db *DB) OpenJournal(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("finding the place of a journal: %w", err)
 	}
+	if err := db.recover(ctx, path); err != nil {
+		return err
+	}
 	var id [journalID]byte
 	rand.Read(id[:])
-	if err := db.recover(ctx, path, id); err != nil {
-		return fmt.Errorf("recovering tasks from %s: %w", journalPaths(path)[0], err)
+	if _, err := db.write.ExecContext(ctx, `INSERT INTO journals (id, done) VALUES ($1, 0)`, journalName(id)); err != nil {
+		return fmt.Errorf("noting a journal of tasks: %w", err)
 	}
 	j, err := createJournal(path, id)
 	if err != nil {
@@ -90,37 +91,70 @@ func (db *DB) OpenJournal(ctx context.Context) error {
 	return nil
 }
 
-// recover writes what an earlier journal at path holds into the database, and has a
-// new one known there. The index finds such tasks left over.
-func (db *DB) recover(ctx context.Context, path string, id [journalID]byte) error {
-	found, err := readJournal(path)
+// takeLeft takes what a killed server has left in its journal, unless a server lives
+// that may have one.
+func (db *DB) takeLeft(ctx context.Context) error {
+	if db.path == "" {
+		return nil
+	}
+	path, err := filepath.EvalSymlinks(db.path)
+	if err != nil || !journalExists(path) {
+		return err
+	}
+	l, err := openLock(ctx, path, 0)
 	if err != nil {
 		return err
 	}
-	return db.inTx(ctx, func(t *tx) error {
-		for _, g := range found {
-			var done uint64
-			err := t.QueryRowContext(ctx, `SELECT done FROM journals WHERE id = $1`, journalName(g.id)).Scan(&done)
-			if errors.Is(err, sql.ErrNoRows) { // it is another database's
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			if g.number > done {
-				if err := insertRecords(ctx, t, g.records); err != nil {
-					return err
-				}
-			}
-		}
-		for _, g := range found {
-			if _, err := t.ExecContext(ctx, `DELETE FROM journals WHERE id = $1`, journalName(g.id)); err != nil {
-				return err
-			}
-		}
-		_, err := t.ExecContext(ctx, `INSERT INTO journals (id, done) VALUES ($1, 0)`, journalName(id))
+	defer l.close()
+	if nobody, err := l.take(ctx, beAlone); !nobody {
 		return err
-	})
+	}
+	return db.recover(ctx, path)
+}
+
+// recover writes what an earlier journal at path holds into the database, and removes
+// it. The index finds such tasks left over. It is called by whoever may have a journal.
+func (db *DB) recover(ctx context.Context, path string) error {
+	found, err := readJournal(path)
+	known := false
+	if err == nil && len(found) > 0 {
+		err = db.inTx(ctx, func(t *tx) (err error) {
+			known, err = insertGenerations(ctx, t, found)
+			return err
+		})
+	}
+	if err == nil && known {
+		err = removeJournal(path)
+	}
+	if err != nil {
+		return fmt.Errorf("recovering tasks from %s: %w", journalPaths(path)[0], err)
+	}
+	return nil
+}
+
+// insertGenerations writes what the database does not have of its journals, forgets
+// them, and reports whether there were any: others are another database's.
+func insertGenerations(ctx context.Context, t *tx, found []generation) (known bool, err error) {
+	for _, g := range found {
+		var done uint64
+		err := t.QueryRowContext(ctx, `SELECT done FROM journals WHERE id = $1`, journalName(g.id)).Scan(&done)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue
+		}
+		if err == nil && g.number > done {
+			err = insertRecords(ctx, t, g.records)
+		}
+		if err != nil {
+			return false, err
+		}
+		known = true
+	}
+	for _, g := range found {
+		if _, err := t.ExecContext(ctx, `DELETE FROM journals WHERE id = $1`, journalName(g.id)); err != nil {
+			return false, err
+		}
+	}
+	return known, nil
 }
 
 func insertRecords(ctx context.Context, t *tx, records [][]byte) error {
@@ -356,8 +390,5 @@ func (e *ended) close() error {
 	if failed := e.journal.close(); err != nil || failed != nil {
 		return errors.Join(err, failed)
 	}
-	for _, name := range journalPaths(e.journal.path) {
-		err = errors.Join(err, os.Remove(name))
-	}
-	return err
+	return removeJournal(e.journal.path)
 }

@@ -269,6 +269,36 @@ func TestTasksOfAKilledServerAreInItsJournal(t *testing.T) {
 	}
 }
 
+// TestWhoComesAfterAKilledServerSeesItsTasks opens what a killed server has left as
+// a command does, or a server that is not alone: such tasks were there only when a
+// server had started again.
+func TestWhoComesAfterAKilledServerSeesItsTasks(t *testing.T) {
+	db := openWithJournal(t)
+	var left string
+	var e *bridge.Entry
+	whileWriting(t, db, func() {
+		e = addEntry(t, db, endedEntry("one"))
+		left = image(t, db.path)
+	})
+	first := open(t, left)
+	if got := handles(t, first); got != e.Handle {
+		t.Errorf("the first: got tasks %q, want %q", got, e.Handle)
+	}
+	if files, err := filepath.Glob(left + ".tasks*"); len(files) > 0 || err != nil {
+		t.Errorf("got %v, %v, want no files of a journal that is taken", files, err)
+	}
+	server := openServer(t, left)
+	whileWriting(t, server, func() {
+		second := addEntry(t, server, endedEntry("two"))
+		if got := handles(t, open(t, left)); got != e.Handle {
+			t.Errorf("beside a server: got tasks %q, want %q, for the journal is the server's", got, e.Handle)
+		}
+		if got, want := handles(t, open(t, image(t, left))), second.Handle+" "+e.Handle; got != want {
+			t.Errorf("after the second server: got tasks %q, want %q", got, want)
+		}
+	})
+}
+
 // TestAJournalOfAnotherDatabaseIsNotRead puts a journal beside a new database.
 func TestAJournalOfAnotherDatabaseIsNotRead(t *testing.T) {
 	db := openWithJournal(t)

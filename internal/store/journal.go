@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -50,7 +51,7 @@ var (
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 )
 
-func journalPaths(path string) [2]string { return [2]string{path + ".tasks0", path + ".tasks1"} }
+func journalPaths(path string) []string { return []string{path + ".tasks0", path + ".tasks1"} }
 
 // createJournal makes the files of a journal, beside the database, in the place of
 // those that are there.
@@ -89,6 +90,24 @@ func createFile(name string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// journalExists reports whether there is a journal beside the database at path.
+func journalExists(path string) bool {
+	return slices.ContainsFunc(journalPaths(path), func(name string) bool {
+		_, err := os.Stat(name)
+		return err == nil
+	})
+}
+
+// removeJournal removes the files of a journal, of which nothing is needed any more.
+func removeJournal(path string) (err error) {
+	for _, name := range journalPaths(path) {
+		if failed := os.Remove(name); !errors.Is(failed, os.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
 }
 
 // end has the journal take no more.

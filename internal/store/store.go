@@ -43,16 +43,20 @@ type DB struct {
 var migrations embed.FS
 
 // Open opens the database that dsn names, creating and migrating it as needed:
-// "postgres://…", "sqlite:PATH", the path of a SQLite file, or Memory.
+// "postgres://…", "sqlite:PATH", the path of a SQLite file, or Memory. What a killed
+// server has left beside a SQLite file is in the database then, unless a server lives.
 func Open(ctx context.Context, dsn string) (*DB, error) {
 	db, dialect, err := connect(ctx, dsn)
 	if err != nil {
 		return nil, err
 	}
 	db.noticed, db.postgres = make(chan struct{}, 1), dialect == goose.DialectPostgres
-	if err := db.migrate(ctx, dialect); err != nil {
-		db.Close()
-		return nil, err
+	err = db.migrate(ctx, dialect)
+	if err == nil {
+		err = db.takeLeft(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
