@@ -97,7 +97,11 @@ func assemble(ctx context.Context, cfg *config, log *slog.Logger) (*server, erro
 	if cfg.Database == store.Memory {
 		log.Warn("the database is in memory: everything is lost when this process ends")
 	}
-	db, err := store.Open(ctx, cfg.Database)
+	var db *store.DB
+	err = awaited(log, "the database, to open it and bring its tables up to date", func() (err error) {
+		db, err = store.Open(ctx, cfg.Database)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
@@ -117,7 +121,7 @@ func assemble(ctx context.Context, cfg *config, log *slog.Logger) (*server, erro
 		s.mcp, err = newMCP(cfg, brand, log, s.bridge, as, secret)
 	}
 	err = errors.Join(err, s.takeWebhooks(secret), s.openInbox(secret))
-	if err := errors.Join(err, s.ready(ctx)); err != nil {
+	if err := errors.Join(err, asked(ctx, log, "the database, for agents, settings and keys", s.ready)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.admin = newOperator(cfg, log, db, s.oauth, s.bridge)
@@ -130,7 +134,7 @@ func assemble(ctx context.Context, cfg *config, log *slog.Logger) (*server, erro
 // start begins what runs in the background until Close.
 func (s *server) start(ctx context.Context) {
 	s.bridge.Start()
-	s.bridge.ReadSkills(ctx)
+	s.await("the cards of agents", func() { s.bridge.ReadSkills(ctx) })
 	maintained, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.background.Go(func() { s.maintain(maintained) })
@@ -202,11 +206,13 @@ func (s *server) sumUsage(ctx context.Context) {
 // Close ends what runs in the background and closes the store.
 func (s *server) Close() error {
 	s.stop()
-	s.background.Wait()
-	s.bridge.Close()
-	s.usage.Flush(context.Background()) // what ended with the bridge is in it
-	s.audit.Flush(context.Background())
-	return s.store.Close()
+	s.await("what runs in the background", s.background.Wait)
+	s.await("the last writes of tasks", s.bridge.Close)
+	s.await("the last records", func() {
+		s.usage.Flush(context.Background()) // what ended with the bridge is in it
+		s.audit.Flush(context.Background())
+	})
+	return awaited(s.log, "the database, to close it", s.store.Close)
 }
 
 func newOAuth(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *oauth.Server {

@@ -14,9 +14,14 @@ func (s *server) announceSetup(ctx context.Context, w io.Writer) error {
 	if !s.cfg.SignIn.Local {
 		return nil
 	}
-	code, expires, err := s.oauth.OpenSetup(ctx)
-	if err != nil || code == "" {
+	var code string
+	var expires time.Time
+	err := asked(ctx, s.log, "the database, to ask for the first account", func(ctx context.Context) (err error) {
+		code, expires, err = s.oauth.OpenSetup(ctx)
 		return err
+	})
+	if err != nil || code == "" {
+		return unlessStopped(ctx, err)
 	}
 	_, err = fmt.Fprintf(w, "\n  There is no account yet. Make the first one at %s/signin\n  with this setup code, until %s:\n\n      %s\n\n",
 		s.cfg.URL, expires.Format(time.TimeOnly), code)
