@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ const (
 // ledger without them.
 type ended struct {
 	db      *DB
+	log     *slog.Logger
 	journal *journal
 	queue   queue[*endedTask]
 
@@ -58,7 +60,7 @@ type endedTask struct {
 // OpenJournal has tasks that have ended written into a journal first. It is for a
 // server that was told that it is alone on a SQLite file (see Alone), and does nothing
 // on any other database.
-func (db *DB) OpenJournal(ctx context.Context) error {
+func (db *DB) OpenJournal(ctx context.Context, log *slog.Logger) error {
 	if db.postgres || db.path == "" || db.ended != nil {
 		return nil
 	}
@@ -81,7 +83,7 @@ func (db *DB) OpenJournal(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("creating a journal of tasks: %w", err)
 	}
-	e := &ended{db: db, journal: j, tasks: map[string]*endedTask{}, begun: make(chan struct{}, 1), many: make(chan struct{}, 1)}
+	e := &ended{db: db, log: log, journal: j, tasks: map[string]*endedTask{}, begun: make(chan struct{}, 1), many: make(chan struct{}, 1)}
 	e.queue = queue[*endedTask]{most: takeAt, enough: enoughEnded, gather: gatherEnded, came: make(chan struct{}, 1), serve: e.write}
 	running, stop := context.WithCancel(context.Background())
 	e.stop = stop
@@ -236,7 +238,10 @@ func (e *ended) write(turns []*turn[*endedTask]) []*turn[*endedTask] {
 	}
 	e.journal.io.Lock()
 	defer e.journal.io.Unlock()
-	n, _ := e.journal.write(records)
+	n, err := e.journal.write(records)
+	if err != nil && err != errJournal { // once: it is not written to any more
+		e.log.Error("the journal of tasks cannot be written to, so each task that ends is written into the database by itself, and costs more: look at the disk, and start the server again", "err", err)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, u := range turns[:n] {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,12 +28,13 @@ func openServer(t *testing.T, path string) *DB {
 	return db
 }
 
-func withJournal(t testing.TB, db *DB) {
+func withJournal(t testing.TB, db *DB, log ...*slog.Logger) {
 	t.Helper()
+	log = append(log, slog.New(slog.DiscardHandler))
 	if alone, err := db.Alone(t.Context()); !alone || err != nil {
 		t.Fatalf("Alone: got %v, %v", alone, err)
 	}
-	if err := db.OpenJournal(t.Context()); err != nil {
+	if err := db.OpenJournal(t.Context(), log[0]); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -134,13 +136,13 @@ func handles(t *testing.T, db *DB) string {
 func TestAJournalIsForOneServer(t *testing.T) {
 	first := openWithJournal(t)
 	second := open(t, first.path)
-	if err := second.OpenJournal(t.Context()); err == nil {
+	if err := second.OpenJournal(t.Context(), slog.New(slog.DiscardHandler)); err == nil {
 		t.Error("a server that did not ask whether it is alone: got no error")
 	}
 	if _, err := second.Alone(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := second.OpenJournal(t.Context()); err == nil {
+	if err := second.OpenJournal(t.Context(), slog.New(slog.DiscardHandler)); err == nil {
 		t.Error("a server that is not alone: got no error")
 	}
 }
@@ -346,7 +348,9 @@ func TestATransactionThatFailsLosesNoTask(t *testing.T) {
 
 // TestWhatTheJournalDoesNotTakeIsInTheDatabase fills a journal, and breaks it.
 func TestWhatTheJournalDoesNotTakeIsInTheDatabase(t *testing.T) {
-	db := openWithJournal(t)
+	var log strings.Builder
+	db := open(t, filepath.Join(t.TempDir(), "rialto.db"))
+	withJournal(t, db, slog.New(slog.NewTextHandler(&log, nil)))
 	var mu sync.Mutex
 	var want []string
 	var wg sync.WaitGroup
@@ -370,8 +374,10 @@ func TestWhatTheJournalDoesNotTakeIsInTheDatabase(t *testing.T) {
 	wg.Wait()
 	db.ended.journal.files[0].Close()
 	db.ended.journal.files[1].Close()
-	add(10)
-	wg.Wait()
+	for range 3 {
+		add(10)
+		wg.Wait()
+	}
 	got := handles(t, db)
 	for _, h := range want {
 		if !strings.Contains(got, h) {
@@ -379,6 +385,9 @@ func TestWhatTheJournalDoesNotTakeIsInTheDatabase(t *testing.T) {
 		}
 	}
 	db.ended.journal.files = [2]*os.File{} // closed
+	if said := log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "level=ERROR") || !strings.Contains(said, "rialto.db.tasks") || !strings.Contains(said, "file already closed") {
+		t.Errorf("got the log %q, want once which file failed and how", said)
+	}
 }
 
 // TestWhatEndsWhileAServerClosesIsInTheDatabase has a task end during the last
