@@ -26,6 +26,7 @@ type Index interface {
 
 const (
 	indexEvery = 100 * time.Millisecond
+	indexFor   = time.Minute
 	indexBatch = 100 // one by one they cost twice as much, but the ledger waits meanwhile
 
 	maxWords     = 5_000   // of a task
@@ -40,7 +41,9 @@ func (b *Bridge) keepIndex() {
 	defer tick.Stop()
 	for {
 		begun := time.Now()
-		more, err := b.Index.IndexTasks(b.running, indexBatch)
+		ctx, cancel := context.WithTimeout(b.running, indexFor)
+		more, err := b.Index.IndexTasks(ctx, indexBatch)
+		cancel()
 		next := tick.C
 		if err != nil {
 			b.complain("indexing tasks", err)

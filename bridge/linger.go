@@ -143,7 +143,9 @@ func (b *Bridge) lookAtAll(tasks []Waiting) {
 }
 
 func (b *Bridge) lookAt(w Waiting) {
-	if e, err := b.Ledger.Task(b.running, w.Owner, w.Handle); err == nil && e.mayGoOn() {
+	ctx, cancel := context.WithTimeout(b.running, writeBudget)
+	defer cancel()
+	if e, err := b.Ledger.Task(ctx, w.Owner, w.Handle); err == nil && e.mayGoOn() {
 		b.glance(b.running, e)
 	}
 }

@@ -65,7 +65,7 @@ func (d *Desk) dispatch(ctx context.Context) time.Duration {
 			return lookEvery // an attempt that ends wakes us
 		}
 		now := d.Now()
-		notices, err := d.Outbox.ClaimNotices(ctx, bridge.Lease{Replica: d.Replica, Until: now.Add(leaseFor)}, now, limit, full)
+		notices, err := d.claim(ctx, bridge.Lease{Replica: d.Replica, Until: now.Add(leaseFor)}, now, limit, full)
 		if err != nil {
 			d.complain(ctx, "claiming push notifications", err)
 			return lookEvery
@@ -79,10 +79,18 @@ func (d *Desk) dispatch(ctx context.Context) time.Duration {
 	}
 }
 
+func (d *Desk) claim(ctx context.Context, l bridge.Lease, now time.Time, limit int, except []string) ([]*Notice, error) {
+	ctx, cancel := context.WithTimeout(ctx, writeFor)
+	defer cancel()
+	return d.Outbox.ClaimNotices(ctx, l, now, limit, except)
+}
+
 // untilNext returns how long nothing is due. What is due already waits for
 // room, whose return wakes us.
 func (d *Desk) untilNext(ctx context.Context) time.Duration {
-	next, err := d.Outbox.NextNotice(ctx)
+	asking, cancel := context.WithTimeout(ctx, writeFor)
+	defer cancel()
+	next, err := d.Outbox.NextNotice(asking)
 	if err != nil {
 		d.complain(ctx, "looking for push notifications", err)
 	}

@@ -75,9 +75,12 @@ func newRig(t *testing.T, answer func(ctx context.Context, c *a2a.PushConfig, at
 }
 
 // start begins with another desk, as the next process does.
-func (r *rig) start() {
+func (r *rig) start(change ...func(*push.Desk)) {
 	r.desk = &push.Desk{
 		Outbox: r.db, Sender: r.webhooks, Key: bytes.Repeat([]byte{7}, 32), Replica: "desk", Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	}
+	for _, change := range change {
+		change(r.desk)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -124,6 +127,45 @@ func (r *rig) after(d time.Duration, url string) string {
 func always(context.Context, *a2a.PushConfig, int) error { return nil }
 
 const hook = "https://hooks.example/a"
+
+// silent is a database that says nothing when it is asked for the first time, as one
+// behind a connection that has died.
+type silent struct {
+	push.Outbox
+	claimed, looked bool
+}
+
+func (s *silent) ClaimNotices(ctx context.Context, l bridge.Lease, now time.Time, limit int, except []string) ([]*push.Notice, error) {
+	if !s.claimed {
+		s.claimed = true
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return s.Outbox.ClaimNotices(ctx, l, now, limit, except)
+}
+
+func (s *silent) NextNotice(ctx context.Context) (time.Time, error) {
+	if !s.looked {
+		s.looked = true
+		<-ctx.Done()
+		return time.Time{}, ctx.Err()
+	}
+	return s.Outbox.NextNotice(ctx)
+}
+
+func TestADatabaseThatFellSilentIsAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, always)
+		defer r.close()
+		r.stop()
+		r.start(func(d *push.Desk) { d.Outbox = &silent{Outbox: r.db} })
+		r.after(time.Second, hook) // it is being asked
+		r.change(r.task(hook), a2a.Completed)
+		if got := r.after(time.Minute, hook); got != "completed" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
 
 func TestAWebhookIsToldAtOnceAndInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

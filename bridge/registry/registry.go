@@ -55,8 +55,10 @@ type Registry struct {
 	known   map[string]Agent
 }
 
-// refresh is how long another replica may take to see a change.
-const refresh = 2 * time.Second
+const (
+	refresh = 2 * time.Second  // how long another replica may take to see a change
+	readFor = 10 * time.Second // how long the database may take to say what there is
+)
 
 // Run tells the bridge of what others change, until ctx ends.
 func (r *Registry) Run(ctx context.Context) {
@@ -76,6 +78,8 @@ func (r *Registry) Run(ctx context.Context) {
 
 // look loads the list if it has changed.
 func (r *Registry) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readFor)
+	defer cancel()
 	version, err := r.Store.AgentsVersion(ctx)
 	if err != nil {
 		return err
@@ -92,6 +96,8 @@ func (r *Registry) look(ctx context.Context) error {
 // Load reads the list and tells the bridge of it: the first time before its
 // Start.
 func (r *Registry) Load(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readFor) // who wants to know of an agent waits meanwhile
+	defer cancel()
 	r.mu.Lock() // so that no older list comes after a newer one
 	defer r.mu.Unlock()
 	all, version, err := r.read(ctx)

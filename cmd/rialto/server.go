@@ -175,9 +175,11 @@ func (s *server) maintain(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		if err := errors.Join(s.oauth.Maintain(ctx), s.bridge.Prune(ctx), s.agents.Maintain(ctx), s.store.DropNotices(ctx, time.Now().Add(-deadFor)), s.forgetRecords(ctx)); err != nil && ctx.Err() == nil {
+		round, cancel := context.WithTimeout(ctx, time.Hour)
+		if err := errors.Join(s.oauth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), s.store.DropNotices(round, time.Now().Add(-deadFor)), s.forgetRecords(round)); err != nil && ctx.Err() == nil {
 			s.log.Error("maintenance", "err", err)
 		}
+		cancel()
 		select {
 		case <-ctx.Done():
 			return
