@@ -126,8 +126,18 @@ func (t *table) readColumns(ctx context.Context, box *sqlbox.Box, notes map[stri
 	return nil
 }
 
+// ownIDs returns what a column may be called that numbers the rows of a table:
+// id, or of customers customer_id.
+func ownIDs(table string) []string {
+	ids := []string{"id"}
+	for _, form := range forms(table) {
+		ids = append(ids, form+"_id")
+	}
+	return ids
+}
+
 // readKey finds what names a row for good: a primary key of one column, a
-// unique column called id, or else the rowid.
+// unique column called id or after the table, or else the rowid.
 func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) error {
 	var keys []string
 	for _, c := range t.Columns {
@@ -139,14 +149,20 @@ func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) err
 		t.key = keys[0]
 		return nil
 	}
-	res, err := box.Own(ctx, 1, `SELECT i.name FROM pragma_index_list(?, ?) l, pragma_index_info(l.name, ?) i
-		WHERE l."unique" AND NOT l.partial GROUP BY l.name HAVING count(*) = 1 AND lower(i.name) = 'id'`, t.bare, t.schema, t.schema)
+	res, err := box.Own(ctx, sqliteColumns, `SELECT i.name FROM pragma_index_list(?, ?) l, pragma_index_info(l.name, ?) i
+		WHERE l."unique" AND NOT l.partial GROUP BY l.name HAVING count(*) = 1 AND i.name IS NOT NULL`, t.bare, t.schema, t.schema)
 	if err != nil {
 		return err
 	}
+	unique := map[string]string{}
+	for _, row := range res.Rows {
+		unique[strings.ToLower(row[0].(string))] = row[0].(string)
+	}
+	ids := ownIDs(t.bare)
+	i := slices.IndexFunc(ids, func(id string) bool { return unique[id] != "" })
 	switch _, taken := t.column("rowid"); {
-	case len(res.Rows) > 0:
-		t.key = res.Rows[0][0].(string)
+	case i >= 0:
+		t.key = unique[ids[i]]
 	case hasRowid && !taken:
 		t.key = "rowid"
 	}
@@ -167,7 +183,7 @@ func (t *table) readReferences(ctx context.Context, box *sqlbox.Box) error {
 
 // inferReferences settles the references that were declared, and guesses
 // those of tables that cannot declare any, such as CSV files: a column
-// customer_id refers to the id of customers.
+// customer_id refers to the id of customers, or to a key of the same name.
 func (c *catalog) inferReferences() {
 	for _, t := range c.tables {
 		for _, col := range t.Columns {
@@ -175,7 +191,7 @@ func (c *catalog) inferReferences() {
 			if !ok || slices.ContainsFunc(t.Refs, func(r reference) bool { return r.Column == col.Name }) {
 				continue
 			}
-			if to := c.named(stem); to != nil && to != t && strings.EqualFold(to.key, "id") {
+			if to := c.named(stem); to != nil && to != t && (strings.EqualFold(to.key, "id") || strings.EqualFold(to.key, col.Name)) {
 				t.Refs = append(t.Refs, reference{Column: col.Name, Table: to.Name, ToColumn: to.key})
 			}
 		}

@@ -188,9 +188,11 @@ func (b *builder) load(ctx context.Context, table string, f *csvFile, notes map[
 	if err := b.insertRows(ctx, table, f, kinds); err != nil {
 		return err
 	}
-	if slices.Contains(columns, "id") {
-		// Where the ids are unique, they name the rows; where not, they do not.
-		_ = b.exec(ctx, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (id)", sqlbox.Quote(table+"_id"), sqlbox.Quote(table)))
+	for _, name := range ownIDs(table) {
+		if slices.Contains(columns, name) {
+			// Where the ids are unique, they name the rows; where not, they do not.
+			_ = b.exec(ctx, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlbox.Quote("unique_"+table+"_"+name), sqlbox.Quote(table), sqlbox.Quote(name)))
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package tableexpert_test
 import (
 	"crypto/sha256"
 	dbsql "database/sql"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
@@ -181,6 +182,27 @@ func TestCSVTablesReferToOneAnotherByName(t *testing.T) {
 		"cities.csv": "id,name\n1,Bonn\n", "shops.csv": "id,city_id\n10,1\n11,1\n",
 	})})
 	contains(t, send(t, e, text("fetch", "cities/1")).Artifacts[0].Text(), "name: Bonn", "Related shops:", "shops/11")
+}
+
+// Of customers the number of a row may be called customer_id, as where it is referred to.
+func TestCSVTablesReferToKeysThatAreNamedAfterTheirTable(t *testing.T) {
+	e := open(t, tableexpert.Config{Tables: directory(t, map[string]string{
+		"customers.csv": "Customer_ID,name,country\n7,Ann,Spain\n8,Bo,Italy\n9,Cy,Spain\n",
+		"orders.csv":    "order_id,customer_id,amount\n1,7,10\n2,7,5\n3,8,40\n",
+		"notes.csv":     "note_id,order_id\n1,1\n1,2\n",
+	})})
+	contains(t, send(t, e, text("fetch", "customers/7")).Artifacts[0].Text(), "name: Ann", "Related orders:", "orders/2")
+	for question, want := range map[string]string{
+		"top 2 customers by amount":        `[[8,"Bo",40],[7,"Ann",15]]`,
+		"total amount by country":          `[["Italy",40],["Spain",15]]`,
+		"how many customers without order": `[[1]]`,
+		"how many notes by country":        `[["Spain",2]]`,
+	} {
+		got, _ := json.Marshal(answer[rows](t, e, text("query_table_expert", question)).Rows)
+		if string(got) != want {
+			t.Errorf("%s: got %s, want %s", question, got, want)
+		}
+	}
 }
 
 func TestLinksOutOfTheDirectoryAreNotFollowed(t *testing.T) {
