@@ -18,6 +18,7 @@ const (
 	valuesRows   = 100_000          // of a table, the first
 	valuesFor    = 10 * time.Minute // as files may change
 	valuesAgain  = 30 * time.Second // after a column that could not be read
+	sampled      = 1000             // rows that say what a column holds
 	maxValues    = 200              // of a column; more are no categories
 	maxValueSize = 60
 )
@@ -60,12 +61,9 @@ func (e *Expert) wordsOf(ctx context.Context, tb *table) (plain.Table, error) {
 	var failed error
 	t := plain.Table{Name: tb.spelled(), Bare: tb.bare, Key: tb.key, Aliases: tb.Aliases}
 	for _, c := range tb.Columns {
-		col := plain.Column{Name: c.Name, Kind: kindOfType(c.Type)}
-		if col.Kind == plain.Text {
-			var err error
-			if col.Values, err = e.values(ctx, tb, c.Name); err != nil {
-				failed = err
-			}
+		col, err := e.wordsOfColumn(ctx, tb, c)
+		if err != nil {
+			failed = err
 		}
 		t.Columns = append(t.Columns, col)
 	}
@@ -75,6 +73,47 @@ func (e *Expert) wordsOf(ctx context.Context, tb *table) (plain.Table, error) {
 		}
 	}
 	return t, failed
+}
+
+// wordsOfColumn looks at what a column holds, as SQLite does not keep it to its type: dates
+// that do not sort as text are none, text that holds dates is, and of a column where text
+// stands between the numbers SQLite would make zeros.
+func (e *Expert) wordsOfColumn(ctx context.Context, tb *table, c column) (plain.Column, error) {
+	col := plain.Column{Name: c.Name, Kind: kindOfType(c.Type)}
+	res, err := e.box.Own(ctx, 1, fmt.Sprintf(`SELECT count(x), count(iif(typeof(x) = 'text' AND x GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*', 1, NULL)), count(iif(x IN (0, 1), 1, NULL)), count(iif(typeof(x) IN ('integer', 'real'), 1, NULL))
+		FROM (SELECT %s AS x FROM %s LIMIT %d)`, sqlbox.Quote(c.Name), tb.quoted(), sampled))
+	if err != nil {
+		return col, err
+	}
+	var n [4]int64 // values, dates, bits, numbers
+	for i, v := range res.Rows[0] {
+		n[i] = v.(int64)
+	}
+	switch {
+	case n[0] == 0:
+	case n[1] == n[0]:
+		col.Kind = plain.Date
+	case n[3] == n[0] && col.Kind != plain.Date:
+		col.Kind = plain.Number
+	default:
+		col.Kind = plain.Text
+	}
+	switch {
+	case col.Kind == plain.Number && n[2] > 0 && n[2] == n[0]:
+		col.Flag, err = e.flag(ctx, tb, c)
+	case col.Kind == plain.Text:
+		col.Values, err = e.values(ctx, tb, c.Name)
+	}
+	return col, err
+}
+
+// flag reports whether a column of numbers has nothing but 0 and 1.
+func (e *Expert) flag(ctx context.Context, tb *table, c column) (bool, error) {
+	res, err := e.box.Own(ctx, 1, fmt.Sprintf("SELECT min(x) = 0 AND max(x) = 1 AND count(iif(x IN (0, 1), NULL, x)) = 0 FROM (SELECT %s AS x FROM %s LIMIT %d)", sqlbox.Quote(c.Name), tb.quoted(), valuesRows))
+	if err != nil {
+		return false, err
+	}
+	return res.Rows[0][0] == int64(1), nil
 }
 
 // spelled is the name of a table in a statement that people read.

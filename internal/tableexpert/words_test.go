@@ -63,6 +63,21 @@ func TestAnswersAreRight(t *testing.T) {
 		"number of customers per cause":                   "SELECT c.cause, count(DISTINCT p.customer_id) FROM claims c JOIN policies p ON p.id=c.policy_id GROUP BY 1 ORDER BY 2 DESC",
 		"claims per quarter in 2024":                      "SELECT '2024-Q'||q, n FROM (SELECT (substr(occurred_on,6,2)+2)/3 AS q, count(*) AS n FROM claims WHERE occurred_on LIKE '2024-%' GROUP BY 1)",
 		"percentage of open claims":                       "SELECT round(100.0*sum(status='open')/count(*),2) FROM claims",
+		"percentage of hail claims in 2025":               "SELECT round(100.0*sum(cause='hail')/count(*),2) FROM claims WHERE occurred_on LIKE '2025-%'",
+		"how many claims in 2023 and 2025":                "SELECT count(*) FROM claims WHERE substr(occurred_on,1,4) IN ('2023','2025')",
+		"how many claims from November to February 2025":  "SELECT count(*) FROM claims WHERE substr(occurred_on,1,7) IN ('2024-11','2024-12','2025-01','2025-02')",
+		"how many claims are not closed":                  "SELECT sum(status<>'closed') FROM claims",
+		"how many claims not over 1000":                   "SELECT sum(claimed_cents<=100000) FROM claims",
+		"how many claims over 50k or in Berlin":           "SELECT count(*) FROM claims c JOIN policies p ON p.id=c.policy_id JOIN customers k ON k.id=p.customer_id WHERE c.claimed_cents>5000000 OR k.city='Berlin'",
+		"how many cities have more than 100 customers":    "SELECT count(*) FROM (SELECT 1 FROM customers GROUP BY city HAVING count(*)>100)",
+		"how many customers have a total paid over 50000": "SELECT count(*) FROM (SELECT 1 FROM claims c JOIN policies p ON p.id=c.policy_id GROUP BY p.customer_id HAVING sum(c.paid_cents)>5000000)",
+		"how many customers without claims in 2025":       "SELECT count(*) FROM customers WHERE id NOT IN (SELECT p.customer_id FROM claims c JOIN policies p ON p.id=c.policy_id WHERE c.occurred_on LIKE '2025-%')",
+		"how many customers with claims over 50k in 2025": "SELECT count(DISTINCT p.customer_id) FROM claims c JOIN policies p ON p.id=c.policy_id WHERE c.occurred_on LIKE '2025-%' AND c.claimed_cents>5000000",
+		"min, max and average deductible":                 "SELECT round(min(deductible_cents)/100.0,2), round(max(deductible_cents)/100.0,2), round(avg(deductible_cents)/100.0,2) FROM policies",
+		"average number of claims per policy":             "SELECT round(1.0*count(*)/count(DISTINCT policy_id),2) FROM claims",
+		"largest claim per status":                        "SELECT status, round(max(claimed_cents)/100.0,2) FROM claims GROUP BY 1 ORDER BY 2 DESC",
+		"total amount of open claims":                     "SELECT round(sum(claimed_cents)/100.0,2) FROM claims WHERE status='open'",
+		"how many vehicles between 2012 and 2015":         "SELECT count(*) FROM vehicles WHERE model_year BETWEEN 2012 AND 2015",
 	} {
 		got, _ := json.Marshal(answer[rows](t, e, text("query_table_expert", question)).Rows)
 		if want := sql(t, e, statement); string(got) != want {
@@ -75,6 +90,32 @@ func TestTheAnswerSaysHowItWasReadAndWhatWasNot(t *testing.T) {
 	task := send(t, builtIn(t), text("", "How many shiny claims with hail?"))
 	contains(t, task.Status.Message.Text(), "Read as: the number of claims; where claims.cause is hail.",
 		"Not understood, and left out: shiny.", "The SQL was: SELECT count(*) AS count FROM claims WHERE claims.cause = 'hail'")
+}
+
+// SQLite keeps no column to its type, so what it holds says what it is good for.
+func TestColumnsOfADatabaseAreWhatTheyHold(t *testing.T) {
+	dir := t.TempDir()
+	database(t, filepath.Join(dir, "shop.db"), `CREATE TABLE sales (id INTEGER PRIMARY KEY, day TEXT, american DATE, epoch DATETIME, amount INTEGER, paid INTEGER, dirty REAL);
+		INSERT INTO sales VALUES (1, '2025-01-31', '1/31/2025', 1738281600, 10, 1, 4), (2, '2026-02-01', '2/1/2026', 1769904000, 20, 0, 'n/a');`)
+	e := open(t, tableexpert.Config{Tables: dir})
+	for question, want := range map[string]string{
+		"total amount in 2025":    "SELECT sum(sales.amount) AS total_amount FROM sales WHERE sales.day >= '2025-01-01' AND sales.day < '2026-01-01'",
+		"how many sales are paid": "SELECT count(*) AS count FROM sales WHERE sales.paid = 1",
+		"total dirty":             "left out: total. SELECT sales.dirty FROM sales",
+		"sales by american month": "left out: month. SELECT sales.american AS american, count(*) AS count FROM sales GROUP BY 1 ORDER BY 2 DESC",
+		"how many sales in epoch": "left out: epoch. SELECT count(*) AS count FROM sales",
+	} {
+		task := send(t, e, text("query_table_expert", question))
+		said := task.Status.Message.Text()
+		if _, left, ok := strings.Cut(said, "Not understood, and "); ok {
+			said = left
+		} else {
+			_, said, _ = strings.Cut(said, "The SQL was: ")
+		}
+		if got := strings.Replace(said, "The SQL was: ", "", 1); got != want {
+			t.Errorf("%s: got %s, want %s", question, got, want)
+		}
+	}
 }
 
 func TestWhatIsNotReadIsIntroduced(t *testing.T) {

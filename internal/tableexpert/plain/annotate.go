@@ -38,7 +38,26 @@ func (s *Schema) annotate(ts []token, today time.Time) []item {
 		items = append(items, it)
 		ts = ts[n:]
 	}
+	shareYears(items)
 	return items
+}
+
+// shareYears gives the year of "March and April 2025" to both months.
+func shareYears(items []item) {
+	year := 0
+	for i := len(items) - 1; i >= 0; i-- {
+		switch p := items[i].period; {
+		case p == nil:
+			if o := items[i].op; o != and && o != until && o != filler {
+				year = 0
+			}
+		case !p.open:
+			year = p.from.Year()
+		case year != 0:
+			by := year - p.from.Year()
+			p.from, p.to = p.from.AddDate(by, 0, 0), p.to.AddDate(by, 0, 0)
+		}
+	}
 }
 
 func (l *lexicon) next(ts []token, today time.Time) (best item, n int) {
@@ -51,7 +70,7 @@ func (l *lexicon) next(ts []token, today time.Time) (best item, n int) {
 		}
 	}
 	for length := min(longestPhrase, len(ts)); length > 0; length-- {
-		if o, ok := vocabulary[join(ts[:length])]; ok && o != filler {
+		if o, ok := vocabulary[join(ts[:length])]; ok && o != filler && !((o == orMore || o == orLess) && length < len(ts) && ts[length].word == "than") {
 			offer(item{op: o}, length)
 			break
 		}
@@ -79,7 +98,7 @@ func (l *lexicon) next(ts []token, today time.Time) (best item, n int) {
 	return best, n
 }
 
-var scales = map[string]float64{"thousand": 1e3, "mil": 1e3, "million": 1e6, "millions": 1e6, "millón": 1e6, "millones": 1e6}
+var scales = map[string]float64{"hundred": 100, "thousand": 1e3, "mil": 1e3, "million": 1e6, "millions": 1e6, "millón": 1e6, "millones": 1e6}
 
 // names offers what the schema calls by the words at the beginning of ts.
 func (l *lexicon) names(ts []token, offer func(item, int)) {

@@ -43,8 +43,11 @@ func lex(question string) []token {
 			}
 		case unicode.IsDigit(r):
 			n = span(rest, func(r rune) bool {
-				return unicode.IsDigit(r) || unicode.IsLetter(r) || strings.ContainsRune(".,-_:", r)
+				return unicode.IsDigit(r) || unicode.IsLetter(r) || strings.ContainsRune(".,-_:/", r)
 			})
+			if s := string(rest[:n]); strings.Contains(s, "/") && strings.Count(s, "/") != 2 { // 5/6/2025 is one
+				n = len([]rune(s[:strings.Index(s, "/")]))
+			}
 			out = append(out, number(strings.TrimRight(string(rest[:n]), ".,-:")))
 		case unicode.IsLetter(r) || r == '_':
 			n = span(rest, func(r rune) bool {
@@ -74,8 +77,15 @@ func wordsOf(s string) []token {
 	if s == "" {
 		return nil
 	}
+	if n := numerals[s]; n > 0 {
+		return []token{{word: s, kind: isNumber, num: n}}
+	}
 	return []token{{word: s}}
 }
+
+// numerals are numbers as people write them before what they count.
+var numerals = map[string]float64{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+	"twelve": 12, "twenty": 20, "fifty": 50, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8, "nueve": 9, "diez": 10}
 
 // number reads 10,000 and 10k and 1.5m and 2026-11-21.
 func number(s string) token {

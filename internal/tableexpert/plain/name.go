@@ -13,11 +13,7 @@ func (r *reading) name(it *item) {
 		return
 	}
 	numeric := r.choose(it.columns, place.measure)
-	defer func() {
-		if it.table != nil || len(it.values) == 0 {
-			r.exists = none
-		}
-	}()
+	defer r.leave(it)
 	switch {
 	case len(it.values) == 0 && it.table == nil && len(it.columns) == 0:
 		return // a word that nobody knows
@@ -26,14 +22,25 @@ func (r *reading) name(it *item) {
 	case r.grouping:
 		r.group(it, numeric)
 	case (r.pending == count || r.pending == share) && it.table != nil:
-		if r.subject == nil {
+		switch {
+		case r.subject == nil:
 			r.subject, r.aggr = it.table, r.pending
+		case r.subject != it.table && r.pending == count && r.aggr == none:
+			r.countOf(it.table)
+		case r.aggr == none:
+			r.aggr = r.pending
+		default:
+			defer func() { it.used = it.table == r.subject }() // one thing is counted
 		}
 		r.pending = none
-	case r.pending == count && r.distinct && len(it.columns) > 0:
-		r.aggr, r.measure, r.pending = count, r.choose(it.columns, nil), none
+	case r.pending == count && len(it.columns) > 0 && it.table == nil && (r.distinct || r.noun(it)):
+		r.countColumn(it, numeric)
 	case slices.Contains([]op{sum, avg, largest, smallest}, r.pending) && (numeric.valid() || it.table != nil):
 		r.aggregate(it, numeric)
+	case r.pending == none && numeric.valid() && numeric.t == r.measure.t && r.aggr != count && r.before(and) && r.close(r.measured): // "the sum of amount and quantity"
+		r.pending = r.aggr
+		r.aggregateOf(numeric)
+		r.pending = none
 	case slices.Contains([]op{top, bottom, latest, earliest}, r.pending) && (it.table != nil || len(it.columns) > 0):
 		r.ranked(it)
 	case slices.Contains([]op{most, fewest, common, rare}, r.pending) && (it.table != nil || len(it.columns) > 0):
@@ -45,7 +52,51 @@ func (r *reading) name(it *item) {
 	default:
 		r.named(it)
 	}
-	it.used = true
+	it.used = it.table == nil || !r.apart(it)
+}
+
+// leave forgets what was about the word that was read and no other.
+func (r *reading) leave(it *item) {
+	if it.table != nil || len(it.values) == 0 {
+		r.exists = none
+	}
+	if dated := r.column.valid() && r.column.c.Kind == Date && r.at < len(r.items)-1; r.when != none && it.used && !dated {
+		r.drop(r.when) // "from Spain" says nothing of a time
+		if w := r.said[r.when]; r.when == since && w.words != "since" {
+			w.used = true
+		}
+		r.when = none
+	}
+}
+
+// apart reports whether a second table stands beside the one that the question is about:
+// "orders and customers".
+func (r *reading) apart(it *item) bool {
+	return r.before(and) && r.subject != nil && !r.choose(it.columns, place.measure).valid() && it.table != r.subject && r.tailed != r.at &&
+		!slices.ContainsFunc(r.groups, func(g group) bool { return g.table == it.table }) && !slices.ContainsFunc(r.filters, func(f filter) bool { return f.t == it.table })
+}
+
+// noun tells "how many countries" from "how many shipped orders".
+func (r *reading) noun(it *item) bool {
+	p := r.choose(it.columns, nil)
+	if _, _, flag := p.flag(); flag || p.c.Kind == Date || len(it.values) > 0 || !r.before(count) {
+		return false
+	}
+	if i := r.at + 1; i < len(r.items) {
+		next := &r.items[i]
+		return next.table == nil && len(next.values) == 0
+	}
+	return true
+}
+
+// countColumn counts what a column holds: how many countries there are, or how many
+// pieces.
+func (r *reading) countColumn(it *item, numeric place) {
+	r.aggr, r.measure, r.pending, r.measured = count, r.choose(it.columns, nil), none, r.at
+	if numeric.valid() && !r.distinct {
+		r.aggr, r.measure = numeric.natural(), numeric
+	}
+	r.distinct = false
 }
 
 // choose returns the likeliest of some columns that fit: of the table that the
@@ -66,7 +117,7 @@ func (r *reading) choose(ps []place, fits func(place) bool) place {
 
 func (r *reading) nearness(t *Table) int {
 	switch {
-	case t == r.about():
+	case t == r.about(), t == r.measure.t:
 		return 4
 	case r.mentions(t):
 		return 3
@@ -98,6 +149,9 @@ func (r *reading) owns(ps []place) bool {
 // put together.
 func (r *reading) group(it *item, numeric place) {
 	r.grouping = false
+	if r.close(r.measured) {
+		r.measured = r.at // what is over 100 now is what each of them has
+	}
 	switch {
 	case r.order != none && r.pending == count && it.table != nil:
 		r.pending = none
@@ -109,7 +163,15 @@ func (r *reading) group(it *item, numeric place) {
 		r.pending = none
 		r.rankBy(numeric)
 	case len(it.columns) > 0 && (it.table == nil || it.whole && r.owns(it.columns)):
-		r.groups = append(r.groups, group{place: r.choose(it.columns, nil)})
+		dated := r.said[latest] != nil || r.said[earliest] != nil
+		if r.aggr == none && r.pending == none && r.extreme == none && r.orderBy.valid() && (dated || r.said[by].words != "by") {
+			r.beyond = true // the three largest of each
+		}
+		g := group{place: r.choose(it.columns, nil)}
+		if next := r.peek(); next != nil && next.unit != "" && g.c.Kind == Date { // by signup year
+			g.unit, next.used, next.op = next.unit, true, filler
+		}
+		r.groups = append(r.groups, g)
 		r.grouping = r.nextIs(and)
 	case it.table != nil:
 		r.groups = append(r.groups, group{table: it.table})
@@ -148,19 +210,47 @@ func (r *reading) aggregate(it *item, numeric place) {
 	extreme := r.pending == largest || r.pending == smallest
 	switch {
 	case extreme && it.table != nil && !(it.whole && numeric.valid()):
-		r.subject, r.order = it.table, r.pending
+		r.subject, r.order, r.extreme = it.table, r.pending, r.pending
 		r.setLimit(it)
-	case extreme && r.subject != nil && numeric.valid():
-		r.order, r.orderBy = r.pending, numeric
+	case extreme && r.limited && numeric.valid() && r.subject == nil && r.aggr == none: // the lowest 3 salaries
+		r.subject, r.order, r.orderBy, r.selected = numeric.t, r.pending, numeric, append(r.selected, numeric)
+	case extreme && r.subject != nil && numeric.valid() && len(r.waiting) == 0 && r.aggr == none:
+		r.order, r.orderBy, r.extreme = r.pending, numeric, r.pending
 		r.setLimit(nil)
 	case numeric.valid():
-		r.aggr, r.measure, r.column = r.pending, numeric, numeric
-	case r.pending == sum:
+		r.aggregateOf(numeric)
+	case r.pending == sum && !r.worth():
 		r.subject, r.aggr = it.table, count
 	default:
-		r.subject, r.aggr, r.measure = it.table, r.pending, it.table.principal()
+		r.subject = it.table
+		r.aggregateOf(it.table.principal())
 	}
 	r.pending = none
+}
+
+// aggregateOf takes a column as what is added up, beside what was before.
+func (r *reading) aggregateOf(p place) {
+	if r.aggr != none {
+		r.more = append(r.more, aggregate{r.aggr, r.measure})
+	}
+	for _, o := range r.waiting {
+		r.more = append(r.more, aggregate{o, p})
+		if o == count {
+			r.more[len(r.more)-1].place = place{}
+		}
+	}
+	r.aggr, r.measure, r.column, r.waiting, r.measured = r.pending, p, p, nil, r.at
+}
+
+// worth tells "the total amount of the orders" from "the total of the orders", which is
+// how many they are.
+func (r *reading) worth() bool {
+	for i := r.at - 1; i >= 0 && r.items[i].op != sum; i-- {
+		if slices.Contains([]string{"amount", "amounts", "value"}, r.items[i].words) {
+			return true
+		}
+	}
+	return strings.Contains(r.said[sum].words, "sum") && r.about() == nil
 }
 
 // setLimit takes one row for "the largest claim" and ten for "the largest
@@ -177,17 +267,35 @@ func (r *reading) setLimit(it *item) {
 
 // ranked reads what "top 5" is about.
 func (r *reading) ranked(it *item) {
-	dated := r.pending == latest || r.pending == earliest
+	dated, was := r.pending == latest || r.pending == earliest, r.pending
 	r.pending = none
 	if it.table == nil {
-		r.groups = append(r.groups, group{place: r.choose(it.columns, nil)})
+		switch p := r.choose(it.columns, func(p place) bool { return p.c.Kind == Date }); {
+		case !dated && r.choose(it.columns, place.measure).valid() && !r.nextIs(by): // the top 3 salaries
+			r.orderBy = r.choose(it.columns, place.measure)
+			r.subject, r.selected = r.orderBy.t, append(r.selected, r.orderBy)
+		case !dated || !p.valid():
+			r.groups = append(r.groups, group{place: r.choose(it.columns, nil)})
+		case r.at+1 < len(r.items) && r.items[r.at+1].table != nil: // the last hired employees
+			r.pending, r.orderBy = was, p
+		default: // the latest date
+			r.aggr, r.measure = r.order, p
+			r.order, r.limit = none, 0
+		}
 		return
 	}
 	if r.subject == nil {
 		r.subject = it.table
 	}
-	if r.orderBy = r.subject.principal(); dated {
+	if !r.limited && it.words == fold(strings.Fields(it.words)) {
+		r.limit = 1
+	}
+	switch {
+	case r.orderBy.valid():
+	case dated:
 		r.orderBy = r.subject.date()
+	default:
+		r.orderBy = r.subject.principal()
 	}
 }
 
@@ -253,16 +361,23 @@ func (r *reading) value(it *item) {
 		places[i] = v.place
 	}
 	p := r.choose(places, nil)
+	if tail := r.tailTable(); tail != nil && slices.ContainsFunc(places, func(p place) bool { return p.t == tail }) {
+		p = places[slices.IndexFunc(places, func(p place) bool { return p.t == tail })]
+	}
 	v := it.values[slices.Index(places, p)]
-	f := filter{place: p, no: r.exists == without}
-	if i := slices.IndexFunc(r.filters, func(g filter) bool { return g.place == p && len(g.is) > 0 && g.not == r.negate && g.no == f.no }); i >= 0 {
+	r.selected = slices.DeleteFunc(r.selected, func(s place) bool { return s == p && r.column == p })
+	f := filter{place: p, is: slices.Clone(v.is), not: r.negate != nil, no: r.exists == without}
+	if i := slices.IndexFunc(r.filters, func(g filter) bool { return g.place == p && len(g.is) > 0 && g.not == f.not && g.no == f.no }); i >= 0 {
 		r.filters[i].is = append(r.filters[i].is, v.is...)
+		r.or = nil
 	} else {
-		f.is, f.not = slices.Clone(v.is), r.negate
-		r.filters = append(r.filters, f)
+		r.narrow(f)
 	}
 	if !r.nextIs(and) {
-		r.negate = false
+		r.negate = nil
+	}
+	if r.compare == exactly {
+		r.compare = none
 	}
 }
 
@@ -273,10 +388,8 @@ func (r *reading) table(it *item) {
 	case r.subject == nil:
 		r.subject = it.table
 	case it.table != r.subject && r.exists != none:
-		if r.exists == with && r.nextIs(over, atLeast, under, atMost, between) {
-			return
-		}
-		r.filters = append(r.filters, filter{place: place{t: it.table}, bare: true, no: r.exists == without})
+		r.add(filter{place: place{t: it.table}, bare: true, no: r.exists == without})
+		r.tail, r.tailed = len(r.filters)-1, r.at
 	}
 }
 
@@ -291,13 +404,54 @@ func (r *reading) named(it *item) {
 	if n := len(r.filters); n > 0 && r.filters[n-1].place == p && r.at > 0 && len(r.items[r.at-1].values) > 0 {
 		return // "the commercial segment"
 	}
-	if r.exists == without {
-		r.filters = append(r.filters, filter{place: p, cond: "%[1]s IS NULL", words: p.name() + " is empty"})
+	dated := p.c.Kind == Date || yearly(strings.ToLower(p.c.Name))
+	if r.compare != none || r.nextIs(over, atLeast, under, atMost, between, exactly, before, after, since, until) ||
+		r.next() != nil && dated || r.nextNumber(p) || r.nextValue(p) {
+		return // what it is comes next
+	}
+	if f, ok := r.filled(p); ok {
+		r.add(f)
 		return
 	}
-	if r.compare == none && !r.nextIs(over, atLeast, under, atMost, between, exactly, before, after, since, until) && r.next() == nil {
-		r.selected = append(r.selected, p)
+	r.selected = append(r.selected, p)
+}
+
+// filled reads "vip customers", "orders that are not shipped", "without discount" and
+// "how many have a discount".
+func (r *reading) filled(p place) (filter, bool) {
+	counts := r.aggr == count || r.aggr == share || r.pending == count || r.pending == share
+	yes, no, flag := p.flag()
+	if flag && r.before(and) && len(r.selected) > 0 { // "name and vip"
+		return filter{}, false
 	}
+	not, without := r.negated(), r.exists == without
+	switch {
+	case flag:
+		if not != without {
+			yes = no
+		}
+		return filter{place: p, cond: "%[1]s = " + yes, words: p.name() + " is " + strings.Trim(yes, "'")}, true
+	case not || without:
+		return filter{place: p, cond: "%[1]s IS NULL", words: p.name() + " is empty"}, true
+	case counts && (p.c.Kind == Date || r.exists == with):
+		return filter{place: p, cond: "%[1]s IS NOT NULL", words: p.name() + " is not empty"}, true
+	}
+	return filter{}, false
+}
+
+// nextNumber reports whether p is followed by what it is: "quantity of 5".
+func (r *reading) nextNumber(p place) bool {
+	for _, it := range r.items[r.at+1:] {
+		if it.op != filler && it.op != not {
+			return it.num != nil && it.period == nil && p.c.Kind == Number
+		}
+	}
+	return false
+}
+
+func (r *reading) nextValue(p place) bool {
+	it := r.peek()
+	return it != nil && slices.ContainsFunc(it.values, func(v value) bool { return v.place == p })
 }
 
 // next is the next item if it is a time.
@@ -324,6 +478,12 @@ func (f filter) condition() (sql, words string) {
 			in, is = " NOT IN (", " is not "
 		}
 		return f.sql() + in + strings.Join(all, ", ") + ")", f.name() + is + strings.Join(f.is, " or ")
+	case f.neg:
+		f.neg = false
+		sql, words = f.condition()
+		return "NOT (" + sql + ")", "not " + words
+	case f.c == nil:
+		return strings.ReplaceAll(f.cond, "%%", "%"), f.words
 	default:
 		return fmt.Sprintf(f.cond, f.sql()), f.words
 	}

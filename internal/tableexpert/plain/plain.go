@@ -30,6 +30,7 @@ type Column struct {
 	Name   string
 	Kind   Kind
 	Values []string // what it holds, where these are few; else nil
+	Flag   bool     // a number that is 0 or 1
 }
 
 // Ref says that a column holds the key of a row of another table.
@@ -107,10 +108,35 @@ func (p place) cents() bool { return strings.HasSuffix(strings.ToLower(p.c.Name)
 // measure reports whether adding up the column makes sense.
 func (p place) measure() bool {
 	name := strings.ToLower(p.c.Name)
-	if p.c.Kind != Number || strings.EqualFold(p.c.Name, p.t.Key) || name == "id" || strings.HasSuffix(name, "_id") || yearly(name) {
+	if p.c.Kind != Number || p.c.Flag || strings.EqualFold(p.c.Name, p.t.Key) || name == "id" || strings.HasSuffix(name, "_id") || yearly(name) {
 		return false
 	}
 	return !slices.ContainsFunc(p.t.Refs, func(r Ref) bool { return strings.EqualFold(r.Column, p.c.Name) })
+}
+
+// flag returns what a column that says yes or no holds for each, as SQL writes it.
+func (p place) flag() (yes, no string, ok bool) {
+	if p.c.Flag {
+		return "1", "0", true
+	}
+	for _, words := range [][2]string{{"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, {"ja", "nein"}, {"sí", "no"}, {"si", "no"}, {"oui", "non"}, {"1", "0"}} {
+		yes, no = "", ""
+		for _, v := range p.c.Values {
+			switch strings.ToLower(v) {
+			case words[0]:
+				yes = literal(v)
+			case words[1]:
+				no = literal(v)
+			default:
+				ok = true // something else
+			}
+		}
+		if yes != "" && no != "" && !ok {
+			return yes, no, true
+		}
+		ok = false
+	}
+	return "", "", false
 }
 
 // natural is how several values of a measure make one: ratios do not add up.

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -24,17 +23,35 @@ type reading struct {
 	limit    int
 	asked1   bool // "which one"
 	beyond   bool // asks for what no statement of ours says
+	limited  bool // the question says how many
+	extreme  op   // largest or smallest of a table's rows
+	outer    op   // avg: of what each group has
+	counted  bool // how many groups there are
+	more     []aggregate
+	havings  []having
 
 	// What waits for the word that it is about.
 	pending  op    // count, sum, avg, largest, smallest, top, bottom, most, fewest, common, rare, latest, earliest
 	compare  op    // over … exactly, between
 	when     op    // before, after, since, until
-	negate   bool  // not
+	negate   *item // not
+	or       *item // or
+	waiting  []op  // "the lowest and the highest": what waits beside pending
 	exists   op    // with, without
 	grouping bool  // by
 	sorting  bool  // sorted by
 	column   place // the last column, for a comparison
 	number   *token
+	said     map[op]*item // the last that said it
+	measured int          // where what is aggregated, or its group, was named
+	tail     int          // the filter of a table that was named at tailed
+	tailed   int
+}
+
+// aggregate is one of several that are asked for.
+type aggregate struct {
+	op
+	place
 }
 
 // group is what rows are put together by.
@@ -55,10 +72,15 @@ type filter struct {
 	not   bool     // hold none of them
 	no    bool     // such a row must not exist
 	bare  bool     // any row of the place's table will do
+	or    *item    // the word that makes it this or what is before it
+	neg   bool     // the opposite of cond
+	where []filter // of the rows that are counted
+	time  bool     // it says when
 }
 
 // walk reads item by item.
 func (r *reading) walk() {
+	r.said, r.measured, r.tailed = map[op]*item{}, -1, -1
 	for r.at = 0; r.at < len(r.items); r.at++ {
 		it := &r.items[r.at]
 		switch {
@@ -75,9 +97,6 @@ func (r *reading) walk() {
 		default:
 			r.name(it)
 		}
-	}
-	if r.pending == common || r.pending == rare {
-		r.pending = none
 	}
 }
 
@@ -106,12 +125,19 @@ func (r *reading) operator(it *item) {
 	case beyond:
 		r.beyond = true
 	case count, share, sum, avg:
-		if r.pending == largest || r.pending == smallest { // "the highest average"
+		switch {
+		case r.several(it.op):
+		case r.pending == largest || r.pending == smallest: // "the highest average"
 			r.order = r.pending
+		case r.pending == avg && it.op != share: // "the average number"
+			r.outer = avg
 		}
 		r.pending = it.op
 		r.grouping = r.grouping && r.ordering()
 	case largest, smallest, top, bottom, most, fewest, common, rare, latest, earliest:
+		if !r.several(it.op) {
+			r.drop(r.pending)
+		}
 		r.superlative(it)
 	case by:
 		r.grouping, r.column = true, place{}
@@ -125,18 +151,74 @@ func (r *reading) operator(it *item) {
 	case rising:
 		r.order = smallest
 	case over, atLeast, under, atMost, between, exactly:
+		r.drop(r.compare)
 		r.compare = it.op
 	case before, after, since, until:
 		r.when = it.op
 	case not:
-		r.negate = true
+		r.negate = it
 	case with, without:
 		r.exists = it.op
 	case distinct:
 		r.distinct = true
 	case single:
 		r.asked1 = true
+	case orMore, orLess:
+		it.used = false // but after a number
 	case and:
+		if it.words == "or" || it.words == "o" {
+			r.or = it
+		}
+	}
+	r.said[it.op] = it
+}
+
+// several keeps "lowest" of "the lowest and the highest salary".
+func (r *reading) several(next op) bool {
+	extreme := func(o op) bool { return o == largest || o == smallest }
+	joined := r.before(and) || extreme(next) && (extreme(r.pending) || r.pending == avg || r.pending == sum)
+	if !joined || !aggregates(r.pending) || !aggregates(next) {
+		return false
+	}
+	r.waiting = append(r.waiting, r.pending)
+	return true
+}
+
+func aggregates(o op) bool { return slices.Contains([]op{count, sum, avg, largest, smallest}, o) }
+
+// before reports whether what was said last, but for fillers, is one of ops.
+func (r *reading) before(ops ...op) bool {
+	it := r.previous()
+	return it != nil && slices.Contains(ops, it.op)
+}
+
+// previous returns the item before this one that is neither filler nor one of ops.
+func (r *reading) previous(ops ...op) *item {
+	for i := r.at - 1; i >= 0; i-- {
+		if o := r.items[i].op; o != filler && !slices.Contains(ops, o) {
+			return &r.items[i]
+		}
+	}
+	return nil
+}
+
+// close reports whether nothing was named since the item at i.
+func (r *reading) close(i int) bool {
+	if i < 0 {
+		return false
+	}
+	for _, it := range r.items[i+1 : r.at] {
+		if it.op == none {
+			return false
+		}
+	}
+	return true
+}
+
+// drop says that what was said has no part in the question.
+func (r *reading) drop(o op) {
+	if it := r.said[o]; it != nil {
+		it.used = false
 	}
 }
 
@@ -153,8 +235,7 @@ func (r *reading) superlative(it *item) {
 		}
 	}
 	if r.number != nil { // "the 5 largest"
-		r.limit = limitOf(r.number)
-		r.number = nil
+		r.limited, r.limit, r.number = true, limitOf(r.number), nil
 	}
 }
 
@@ -164,20 +245,43 @@ func limitOf(n *token) int { return int(min(max(n.num, 1), 1000)) }
 // what the next word is about.
 func (r *reading) amount(it *item) {
 	it.used = true
+	if next := r.peek(); next != nil && r.compare == none && (next.op == orMore || next.op == orLess) { // "3 or more"
+		r.compare = map[op]op{orMore: atLeast, orLess: atMost}[next.op]
+		next.used, next.op = true, filler
+	}
+	last := r.previous(not)
 	switch {
 	case r.compare == between:
 		r.between(it)
 	case r.compare != none:
 		r.compared(it)
 	case slices.Contains([]op{top, bottom, latest, earliest, largest, smallest, common, rare}, r.pending):
-		r.limit = limitOf(it.num)
+		r.limited, r.limit = true, limitOf(it.num)
+	case r.keyed(it, last):
+	case last != nil && r.column.valid() && r.column.c.Kind == Number && slices.Contains(last.columns, r.column): // "quantity 5"
+		r.compare = exactly
+		r.compared(it)
 	default:
 		r.number = it.num
 		it.used = r.nextIs(largest, smallest, latest, earliest) || r.subject == nil && r.nextTable() != nil
 		if it.used && !r.nextIs(largest, smallest, latest, earliest) {
-			r.limit, r.number = limitOf(it.num), nil // "show 5 claims"
+			r.limited, r.limit, r.number = true, limitOf(it.num), nil // "show 5 claims"
 		}
 	}
+}
+
+// keyed reads "customer 5": the row with that key.
+func (r *reading) keyed(it, last *item) bool {
+	if last == nil || last.table == nil || last.words != fold(strings.Fields(last.words)) || r.items[r.at-1].words != last.words {
+		return false
+	}
+	i := slices.IndexFunc(last.table.places(), func(p place) bool { return p.c.Kind == Number && strings.EqualFold(p.c.Name, last.table.Key) })
+	if i < 0 {
+		return false
+	}
+	p := last.table.places()[i]
+	r.add(filter{place: p, cond: "%[1]s = " + format(it.num.num), words: p.name() + " is " + format(it.num.num)})
+	return true
 }
 
 // peek returns the next item that is not filler.
@@ -202,48 +306,6 @@ func (r *reading) nextTable() *Table {
 	return nil
 }
 
-// symbols of the comparisons in SQL.
-var symbols = map[op]string{over: ">", atLeast: ">=", under: "<", atMost: "<=", exactly: "="}
-
-// compared reads "over 10,000", of a column or of the rows of a table.
-func (r *reading) compared(it *item) {
-	symbol := symbols[r.compare]
-	about := r.column.valid() && r.column.c.Kind == Number
-	if t := r.nextTable(); t != nil && !it.num.cash && r.subject != nil && t != r.subject && !about {
-		next := r.peek()
-		next.used, next.op, next.table = true, filler, nil
-		r.filters = append(r.filters, filter{table: t, count: "%s " + symbol + " " + format(it.num.num), words: fmt.Sprintf("the number of %s %s %s", t.Bare, symbol, format(it.num.num))})
-		r.compare, r.exists = none, none
-		return
-	}
-	p := r.numeric()
-	if !p.valid() {
-		it.used = false
-		return
-	}
-	n := scaled(p, it.num.num)
-	r.filters = append(r.filters, filter{place: p, cond: "%[1]s " + symbol + " " + format(n), words: said(p, symbol, it.num.num)})
-	r.compare, r.column = none, place{}
-}
-
-func (r *reading) between(it *item) {
-	p, high := r.numeric(), -1
-	for i := r.at + 1; i < len(r.items) && i <= r.at+2; i++ {
-		if r.items[i].num != nil {
-			high = i
-		}
-	}
-	if !p.valid() || high < 0 {
-		it.used = false
-		return
-	}
-	to := r.items[high].num.num
-	r.take(high)
-	r.filters = append(r.filters, filter{place: p, cond: "%[1]s BETWEEN " + format(scaled(p, it.num.num)) + " AND " + format(scaled(p, to)),
-		words: fmt.Sprintf("%s and %s", said(p, "between", it.num.num), format(to))})
-	r.compare, r.column = none, place{}
-}
-
 // numeric is the column that a comparison is about: the one just named, the
 // next, or else the one that the table is about.
 func (r *reading) numeric() place {
@@ -255,6 +317,12 @@ func (r *reading) numeric() place {
 			it.used = true
 			return p
 		}
+	}
+	if tail := r.tailTable(); tail != nil {
+		return tail.principal()
+	}
+	if n := len(r.filters); n > 0 && r.or != nil && r.filters[n-1].c != nil && r.filters[n-1].c.Kind == Number {
+		return r.filters[n-1].place // "under 20 or over 60"
 	}
 	if r.measure.valid() {
 		return r.measure
@@ -284,112 +352,4 @@ func (r *reading) take(i int) {
 		r.at++
 		r.items[r.at].used = true
 	}
-}
-
-// scaled is what people say, in what the column counts.
-func scaled(p place, n float64) float64 {
-	if p.cents() {
-		return n * 100
-	}
-	return n
-}
-
-func said(p place, symbol string, n float64) string {
-	name := p.name()
-	if p.cents() {
-		return fmt.Sprintf("%s %s %s × 100", name, symbol, format(n))
-	}
-	return fmt.Sprintf("%s %s %s", name, symbol, format(n))
-}
-
-// period keeps the rows of a time.
-func (r *reading) period(it *item) {
-	p := r.dated()
-	if !p.valid() {
-		if y, ok := asYear(token{kind: isNumber, word: it.words}); ok {
-			p = r.yearColumn()
-			if p.valid() {
-				it.used = true
-				r.filters = append(r.filters, filter{place: p, cond: fmt.Sprintf("%%[1]s %s %d", yearSymbol(r.when), y), words: fmt.Sprintf("%s %s %d", p.name(), yearSymbol(r.when), y)})
-				r.when, r.compare = none, none
-			}
-		}
-		return
-	}
-	it.used = true
-	from, to := it.period.from.Format("2006-01-02"), it.period.to.Format("2006-01-02")
-	bothEnds := r.end(&to)
-	cond := "%[1]s >= '" + from + "' AND %[1]s < '" + to + "'"
-	switch {
-	case r.when == before:
-		cond = "%[1]s < '" + from + "'"
-	case r.when == after:
-		cond = "%[1]s >= '" + to + "'"
-	case r.when == since && !bothEnds:
-		cond = "%[1]s >= '" + from + "'"
-	case r.when == until:
-		cond = "%[1]s < '" + to + "'"
-	}
-	r.filters = append(r.filters, filter{place: p, cond: cond, words: strings.ReplaceAll(fmt.Sprintf(cond, p.name()), "'", "")})
-	r.when, r.compare, r.column = none, none, place{}
-}
-
-func yearSymbol(when op) string {
-	if s := map[op]string{before: "<", after: ">", since: ">=", until: "<="}[when]; s != "" {
-		return s
-	}
-	return "="
-}
-
-// end reads the second date of "from A to B" and "between A and B", and
-// reports whether there is one.
-func (r *reading) end(to *string) bool {
-	if r.when != since && r.compare != between {
-		return false
-	}
-	for i := r.at + 1; i < len(r.items) && i <= r.at+2; i++ {
-		if p := r.items[i].period; p != nil {
-			*to = p.to.Format("2006-01-02")
-			r.take(i)
-			return true
-		}
-	}
-	return false
-}
-
-// dated is the date that a time is about.
-func (r *reading) dated() place {
-	if r.column.valid() && r.column.c.Kind == Date {
-		return r.column
-	}
-	for _, t := range []*Table{r.measure.t, r.about()} {
-		if t != nil && t.date().valid() {
-			return t.date()
-		}
-	}
-	return place{}
-}
-
-func (r *reading) yearColumn() place {
-	for _, t := range []*Table{r.measure.t, r.about()} {
-		if t == nil {
-			continue
-		}
-		for _, p := range t.places() {
-			if p.c.Kind == Number && yearly(strings.ToLower(p.c.Name)) {
-				return p
-			}
-		}
-	}
-	return place{}
-}
-
-// timeUnit reads "by month".
-func (r *reading) timeUnit(it *item) {
-	adverb := strings.HasSuffix(it.words, "ly")
-	if !r.grouping && !adverb {
-		return
-	}
-	it.used, r.grouping = true, false
-	r.groups = append(r.groups, group{unit: it.unit}) // of which date is known at the end
 }

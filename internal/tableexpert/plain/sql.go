@@ -7,58 +7,6 @@ import (
 	"strings"
 )
 
-// link joins a table to the next by a reference.
-type link struct {
-	from *Table
-	ref  Ref
-	to   *Table // the table that ref leads to; from refers to it
-}
-
-func (l link) on() string {
-	return l.from.Name + "." + quoted(l.ref.Column) + " = " + l.to.Name + "." + quoted(l.ref.ToColumn)
-}
-
-// up returns the references that lead from one table to another, each from a
-// row to exactly one: a join along them repeats nothing. It returns nil if
-// there are none.
-func (s *Schema) up(from, to *Table) []link {
-	return s.path(from, to, false)
-}
-
-// path returns the shortest way between two tables. With both, it may go
-// against references.
-func (s *Schema) path(from, to *Table, both bool) []link {
-	type step struct {
-		at  *Table
-		way []link
-	}
-	seen := map[*Table]bool{from: true}
-	for queue := []step{{from, []link{}}}; len(queue) > 0; queue = queue[1:] {
-		here := queue[0]
-		if here.at == to {
-			return here.way
-		}
-		visit := func(t *Table, l link) {
-			if t != nil && !seen[t] {
-				seen[t] = true
-				queue = append(queue, step{t, append(slices.Clone(here.way), l)})
-			}
-		}
-		for _, ref := range here.at.Refs {
-			t := s.table(ref.Table)
-			visit(t, link{here.at, ref, t})
-		}
-		for i := range s.Tables {
-			for _, ref := range s.Tables[i].Refs {
-				if both && s.table(ref.Table) == here.at {
-					visit(&s.Tables[i], link{&s.Tables[i], ref, here.at})
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // statement is a SELECT while it is put together.
 type statement struct {
 	s       *Schema
@@ -68,9 +16,12 @@ type statement struct {
 	columns []string
 	where   []string
 	groups  []string
+	having  []string
 	order   string
 	limit   int
 	read    []string
+	times   []string // the conditions that say when, of the base
+	named   string   // what is aggregated
 }
 
 // join makes t part of the statement; it reports whether a row of the base
@@ -124,18 +75,81 @@ func (r *reading) query() *Query {
 		return nil
 	}
 	r.sel(st)
+	r.unused(st)
 	var missed []string
 	for _, it := range r.items {
 		if !it.used && it.words != "" {
 			missed = append(missed, it.words)
 		}
 	}
-	return &Query{SQL: st.String(), Read: st.read, Missed: missed, Whole: r.aggr == none && len(st.where) == 0 && len(r.selected) == 0 && r.order == none && r.limit == 0}
+	return &Query{SQL: r.wrapped(st), Read: st.read, Missed: missed, Whole: r.aggr == none && len(st.where) == 0 && len(r.selected) == 0 && r.order == none && r.limit == 0}
+}
+
+// wrapped is the statement, or one that counts its groups or takes their average.
+func (r *reading) wrapped(st *statement) string {
+	grouped := len(st.groups) > 0
+	switch {
+	case grouped && r.counted:
+		st.order, st.limit = "", 0
+		st.read = append([]string{"how many there are of the following"}, st.read...)
+		return "SELECT count(*) AS count FROM (" + st.String() + ")"
+	case grouped && r.outer == avg && (r.aggr == count || r.aggr == sum):
+		st.order, st.limit = "", 0
+		st.read = append([]string{"the average of the following"}, st.read...)
+		name := st.named
+		return "SELECT round(avg(" + quoted(name) + "), 2) AS " + quoted("average_"+name) + " FROM (" + st.String() + ")"
+	}
+	return st.String()
+}
+
+// unused says which words have no part in the statement, although they were read.
+func (r *reading) unused(st *statement) {
+	for _, lost := range []struct {
+		op op
+		is bool
+	}{
+		{not, r.negate != nil},
+		{without, r.exists == without},
+		{sorted, r.sorting},
+		{by, r.grouping && r.order == none},
+		{r.compare, r.compare != none},
+		{r.when, r.when != none && !(r.when == since && r.said[since].words != "since")},
+		{distinct, r.distinct && r.aggr != count && len(r.selected) == 0},
+		{avg, r.outer == avg && !(len(st.groups) > 0 && (r.aggr == count || r.aggr == sum))},
+		{r.pending, r.pending != r.aggr && slices.Contains([]op{avg, largest, smallest, share, count}, r.pending)},
+		{sum, r.pending == sum && r.aggr != count && r.aggr != sum},
+		{r.pending, r.order == none && slices.Contains([]op{most, fewest, common, rare}, r.pending)},
+	} {
+		if lost.is {
+			r.drop(lost.op)
+		}
+	}
+	for _, o := range r.waiting {
+		r.drop(o)
+	}
+	if r.aggr != none {
+		for _, p := range append(r.selected, r.orderBy) {
+			r.dropColumn(p, st)
+		}
+	}
+}
+
+// dropColumn says that the statement neither shows p nor asks anything of it.
+func (r *reading) dropColumn(p place, st *statement) {
+	if !p.valid() || p == r.measure || slices.ContainsFunc(r.groups, func(g group) bool { return g.place == p }) ||
+		slices.ContainsFunc(r.filters, func(f filter) bool { return f.place == p }) {
+		return
+	}
+	for i := range r.items {
+		if it := &r.items[i]; it.table == nil && slices.Contains(it.columns, p) {
+			it.used = false
+		}
+	}
 }
 
 // settle fills in what the question leaves to be understood.
 func (r *reading) settle() bool {
-	if r.beyond {
+	if r.beyond || r.outer == avg && r.pending == sum { // "the average total", of nothing
 		return false
 	}
 	if r.subject == nil {
@@ -161,6 +175,18 @@ func (r *reading) settle() bool {
 			r.limit = 1
 		}
 	}
+	if r.aggr == none && len(r.groups) > 0 && r.extreme != none { // the largest claim of each
+		if r.limited {
+			return false
+		}
+		r.aggr, r.measure, r.limit = r.extreme, r.orderBy, 0
+		if !r.measure.valid() {
+			r.measure = r.subject.principal()
+		}
+		if r.groups[0].timely() {
+			r.order = none
+		}
+	}
 	if r.aggr == none && len(r.groups) > 0 {
 		r.aggr = count
 		if i := slices.IndexFunc(r.selected, place.measure); i >= 0 {
@@ -168,7 +194,9 @@ func (r *reading) settle() bool {
 		}
 	}
 	if r.aggr == none && r.order != none && !r.orderBy.valid() {
-		r.orderBy = r.subject.principal()
+		if r.orderBy = r.subject.principal(); r.pending == latest || r.pending == earliest {
+			r.orderBy = r.subject.date()
+		}
 	}
 	if slices.Contains([]op{sum, avg, largest, smallest}, r.aggr) && !r.measure.valid() {
 		return false
@@ -182,11 +210,11 @@ func (r *reading) groupBy(st *statement) bool {
 	for _, g := range r.groups {
 		switch {
 		case g.unit != "":
-			p := r.dated()
-			if p.t != st.base {
+			p := cmp.Or(g.place, r.dated())
+			if p.t != st.base && !g.valid() {
 				p = st.base.date()
 			}
-			if !p.valid() {
+			if !p.valid() || !st.join(p.t) {
 				return false
 			}
 			st.column(unitSQL(p.sql(), g.unit), g.unit)
@@ -249,22 +277,30 @@ func (r *reading) filter(st *statement) bool {
 	var order []key
 	for _, f := range r.filters {
 		if f.table != nil {
-			sub, ok := st.existing(f.table, "count(*)", nil)
+			var conds []string
+			for _, g := range f.where {
+				cond, _ := g.condition()
+				conds = append(conds, cond)
+			}
+			sub, ok := st.existing(f.table, "count(*)", conds)
 			if !ok {
 				return false
 			}
-			st.where = append(st.where, fmt.Sprintf(f.count, "("+sub+")"))
-			st.read = append(st.read, "where "+f.words)
+			f.cond, f.table = strings.ReplaceAll(f.count, "%s", "("+strings.ReplaceAll(sub, "%", "%%")+")"), nil
+			cond, words := f.condition()
+			st.keep(f, cond, words)
 			continue
 		}
 		var cond, words string
 		if !f.bare {
 			cond, words = f.condition()
 			if !f.no && st.join(f.t) {
-				st.where = append(st.where, cond)
-				st.read = append(st.read, "where "+words)
+				st.keep(f, cond, words)
 				continue
 			}
+		}
+		if f.or != nil {
+			f.or.used = false
 		}
 		k := key{f.t, f.no}
 		if !slices.Contains(order, k) {
@@ -288,15 +324,51 @@ func (r *reading) filter(st *statement) bool {
 	return true
 }
 
+// keep keeps the rows of a condition, or of that and the one before.
+func (st *statement) keep(f filter, cond, words string) {
+	if f.time && f.t == st.base && f.or == nil {
+		st.times = append(st.times, cond)
+	} else if f.or != nil {
+		st.times = nil
+	}
+	if last := len(st.where) - 1; f.or != nil && last >= 0 {
+		st.where[last] = "(" + st.where[last] + " OR " + cond + ")"
+		st.read[len(st.read)-1] += " or " + words
+		return
+	} else if f.or != nil {
+		f.or.used = false
+	}
+	st.where = append(st.where, cond)
+	st.read = append(st.read, "where "+words)
+}
+
 // sel says what to show, and in which order.
 func (r *reading) sel(st *statement) {
 	if r.aggr == none {
 		r.list(st)
 		return
 	}
-	expr, name, words := r.aggregated(st)
-	st.columns = append(st.columns, expr+" AS "+quoted(name))
+	for _, a := range r.more { // what was said first comes first
+		switch {
+		case a.op == count && !a.valid(), a.valid() && a.t == st.base:
+			expr, name, words := aggregated(st, a)
+			st.columns = append(st.columns, expr+" AS "+quoted(name))
+			st.read = append(st.read, "and "+words)
+		default:
+			r.drop(a.op)
+		}
+	}
+	expr, name, words := aggregated(st, aggregate{r.aggr, r.measure})
+	st.columns, st.named = append(st.columns, expr+" AS "+quoted(name)), name
 	st.read = append([]string{words}, st.read...)
+	for _, h := range r.havings {
+		what := "count(*)"
+		if r.measure.valid() && r.aggr != count {
+			what = functions[r.aggr] + "(" + r.measure.sql() + ")"
+		}
+		st.having = append(st.having, what+" "+h.symbol+" "+format(h.n))
+		st.read = append(st.read, "that have "+what+" "+h.symbol+" "+format(h.n))
+	}
 	if len(st.groups) == 0 {
 		st.limit = 0
 		return
@@ -315,28 +387,36 @@ func (g group) timely() bool {
 	return g.unit != "" || g.valid() && (g.c.Kind == Date || yearly(strings.ToLower(g.c.Name)))
 }
 
-func (r *reading) aggregated(st *statement) (expr, name, words string) {
-	if r.aggr == share {
-		return "round(100.0 * count(*) / (SELECT count(*) FROM " + st.base.Name + "), 2)", "percent", "the percentage of all " + st.base.Bare
+// functions of SQL, and what they are called.
+var (
+	functions = map[op]string{sum: "sum", avg: "avg", largest: "max", smallest: "min"}
+	called    = map[op]string{sum: "total", avg: "average", largest: "largest", smallest: "smallest"}
+)
+
+func aggregated(st *statement, a aggregate) (expr, name, words string) {
+	if a.op == share {
+		of, times := "", ""
+		if len(st.times) > 0 && len(st.where)+len(st.groups) > len(st.times) {
+			of, times = " WHERE "+strings.Join(st.times, " AND "), " of that time"
+		}
+		return "round(100.0 * count(*) / (SELECT count(*) FROM " + st.base.Name + of + "), 2)", "percent", "the percentage of all " + st.base.Bare + times
 	}
-	if r.aggr == count {
-		if r.measure.valid() {
-			return "count(DISTINCT " + r.measure.sql() + ")", "count", "the number of different " + r.measure.name()
+	if a.op == count {
+		if a.valid() {
+			return "count(DISTINCT " + a.sql() + ")", "count", "the number of different " + a.name()
 		}
 		return "count(*)", "count", "the number of " + st.base.Bare
 	}
-	fn := map[op]string{sum: "sum", avg: "avg", largest: "max", smallest: "min"}[r.aggr]
-	name = map[op]string{sum: "total", avg: "average", largest: "largest", smallest: "smallest"}[r.aggr]
-	words = "the " + name + " of " + r.measure.name()
-	expr = fn + "(" + r.measure.sql() + ")"
-	col := strings.ToLower(r.measure.c.Name)
-	if r.measure.cents() {
+	words = "the " + called[a.op] + " of " + a.name()
+	expr = functions[a.op] + "(" + a.sql() + ")"
+	col := strings.ToLower(a.c.Name)
+	if a.cents() {
 		expr, col = "round("+expr+" / 100.0, 2)", strings.TrimSuffix(col, "_cents")
 		words += ", divided by 100"
-	} else if r.aggr == avg {
+	} else if a.op == avg {
 		expr = "round(" + expr + ", 2)"
 	}
-	return expr, name + "_" + col, words
+	return expr, called[a.op] + "_" + col, words
 }
 
 // list shows rows.
@@ -378,6 +458,9 @@ func (st *statement) String() string {
 	}
 	if len(st.groups) > 0 {
 		b.WriteString(" GROUP BY " + strings.Join(st.groups, ", "))
+	}
+	if len(st.having) > 0 {
+		b.WriteString(" HAVING " + strings.Join(st.having, " AND "))
 	}
 	if st.order != "" {
 		b.WriteString(" ORDER BY " + st.order)

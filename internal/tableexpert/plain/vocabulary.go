@@ -41,6 +41,8 @@ const (
 	with        // that have
 	distinct    // different
 	and         // and, or
+	orMore      // or more, after the number
+	orLess      // or less
 	single      // which one
 	filler      // a word without a part
 )
@@ -48,7 +50,7 @@ const (
 // phrases lists the words for each op, separated by bars.
 var phrases = map[op]string{
 	count:    "how many|number of|count of|count the|count|cuántos|cuántas|cuantos|cuantas|número de|numero de|cantidad de",
-	sum:      "total amount of|total of|sum of|the sum|total|sum|overall|altogether|suma de|suma|total de",
+	sum:      "total of|sum of|the sum|total|sum|overall|altogether|suma de|suma|total de",
 	avg:      "on average|average|mean|avg|typical|promedio de|promedio|media de|medio|media",
 	share:    "percentage of|percent of|share of|proportion of|fraction of|percentage|porcentaje de",
 	beyond:   "ratio|median|correlation|correlate|trend|trends|growth|difference|compare|compared|versus|vs|predict|forecast|why|rate|rates|variance|deviation|percentile|cumulative|running",
@@ -76,11 +78,13 @@ var phrases = map[op]string{
 	after:    "later than|after|newer than|younger than|después de|después del",
 	since:    "since|starting|from|desde",
 	until:    "until|till|through",
-	not:      "other than|except for|except|excluding|exclude|but not|is not|are not|not|isn't|aren't|non|no son|excepto",
-	without:  "that have no|who have no|which have no|have no|has no|with no|without|lacking|no|sin",
+	orMore:   "or more|or higher|and up|o más",
+	orLess:   "or less|or fewer|or lower|o menos",
+	not:      "neither|outside|never|other than|except for|except|excluding|exclude|but not|is not|are not|not|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|non|no son|excepto",
+	without:  "don't have|do not have|doesn't have|does not have|didn't have|did not have|not have|that have no|who have no|which have no|have no|has no|with no|without|lacking|no|sin",
 	with:     "that have|who have|which have|having|with|have|has|had|con|que tienen|tienen|tiene",
 	distinct: "distinct|different|unique|distintos|distintas|diferentes",
-	and:      "and|or|as well as|y|o|e",
+	and:      "and|or|nor|as well as|ni|y|o|e",
 	single:   "which|who|what|qué|que|cuál|cual|quién",
 	filler: `a|an|the|of|in|on|at|for|to|is|are|was|were|be|been|do|does|did|there|their|its|it|they|them|this|these|those|that|
 		show|list|give|me|us|tell|find|get|display|please|can|could|would|you|i|we|want|need|like|know|see|all|any|every|our|my|your|as|

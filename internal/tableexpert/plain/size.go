@@ -1,0 +1,222 @@
+package plain
+
+import "fmt"
+
+// having keeps groups.
+type having struct {
+	symbol string
+	n      float64
+}
+
+// symbols of the comparisons in SQL.
+var symbols = map[op]string{over: ">", atLeast: ">=", under: "<", atMost: "<=", exactly: "="}
+
+// add keeps rows by f, or if "or" came before it, by f or the filter before.
+func (r *reading) add(f filter) {
+	if len(f.is) == 0 && !f.bare {
+		f.neg = r.negated()
+	}
+	if len(r.filters) > 0 {
+		f.or = r.or
+	}
+	r.or = nil
+	r.filters = append(r.filters, f)
+}
+
+// negated reports whether "not" stands before what is read, and takes it.
+func (r *reading) negated() bool {
+	is := r.negate != nil
+	r.negate = nil
+	return is
+}
+
+// compared reads "over 10,000", of a column, of the rows of a table, or of what groups
+// have.
+func (r *reading) compared(it *item) {
+	symbol := symbols[r.compare]
+	about := r.column.valid() && r.column.c.Kind == Number
+	switch t, last := r.counting(); {
+	case t == nil || it.num.cash || about:
+	case r.subject != nil && t != r.subject:
+		r.countedRows(t, last, symbol, it.num.num)
+		return
+	case r.groupsCounted(t):
+		r.take(last)
+		r.havings = append(r.havings, having{symbol, it.num.num})
+		r.compare, r.exists = none, none
+		return
+	}
+	if r.ofGroups() {
+		r.havings = append(r.havings, having{symbol, scaled(r.measure, it.num.num)})
+		r.compare, r.column = none, place{}
+		return
+	}
+	p := r.numeric()
+	if !p.valid() {
+		it.used = false
+		return
+	}
+	n := scaled(p, it.num.num)
+	r.narrow(filter{place: p, cond: "%[1]s " + symbol + " " + format(n), words: said(p, symbol, it.num.num)})
+	r.compare, r.column = none, place{}
+}
+
+// counting returns the table whose rows a number before it counts, and where it is
+// named: "3 claims" and "3 open claims".
+func (r *reading) counting() (*Table, int) {
+	for i := r.at + 1; i < len(r.items); i++ {
+		switch it := &r.items[i]; {
+		case it.op == filler:
+		case it.op == none && it.table != nil:
+			return it.table, i
+		case it.op != none || len(it.values) == 0:
+			return nil, 0
+		}
+	}
+	return nil, 0
+}
+
+// countedRows keeps the rows of the subject to which so many of t belong.
+func (r *reading) countedRows(t *Table, last int, symbol string, n float64) {
+	f := filter{table: t, count: "%s " + symbol + " " + format(n)}
+	what := t.Bare
+	for i := r.at + 1; i < last; i++ {
+		for _, v := range r.items[i].values {
+			if v.t == t {
+				g := filter{place: v.place, is: v.is}
+				_, words := g.condition()
+				what += " where " + words
+				f.where = append(f.where, g)
+				r.items[i].used = true
+				break
+			}
+		}
+	}
+	f.words = fmt.Sprintf("the number of %s %s %s", what, symbol, format(n))
+	r.add(f)
+	for r.at < last {
+		r.at++
+		r.items[r.at].used = r.items[r.at].used || r.items[r.at].op == filler || r.at == last
+	}
+	r.tail, r.tailed = len(r.filters)-1, r.at
+	r.compare, r.exists = none, none
+}
+
+// groupsCounted reads "departments with more than 10 employees", where departments are
+// a column of employees, and reports whether it is that.
+func (r *reading) groupsCounted(t *Table) bool {
+	var groups []group
+	switch {
+	case r.aggr == count && r.measure.valid() && r.measure.t != nil:
+		groups = []group{{place: r.measure}}
+	case len(r.groups) == 0 && len(r.selected) > 0 && r.aggr == none:
+		for _, p := range r.selected {
+			groups = append(groups, group{place: p})
+		}
+	case len(r.groups) == 0 || r.aggr != none && r.aggr != count:
+		return false
+	}
+	for _, g := range groups {
+		if g.t != t && len(r.s.up(t, g.t)) == 0 {
+			return false
+		}
+	}
+	r.counted = r.counted || r.aggr == count && r.measure.valid()
+	r.groups, r.selected = append(r.groups, groups...), nil
+	r.subject, r.aggr, r.measure = t, count, place{}
+	return true
+}
+
+// ofGroups reports whether a number that follows an aggregate is about what each group
+// has: "departments with a total salary over 100,000".
+func (r *reading) ofGroups() bool {
+	if !r.measure.valid() || !aggregates(r.aggr) || !r.close(r.measured) {
+		return false
+	}
+	t := r.measure.t
+	switch {
+	case len(r.groups) > 0:
+		return true
+	case len(r.selected) > 0:
+		for _, p := range r.selected {
+			if p.t != t && len(r.s.up(t, p.t)) == 0 {
+				return false
+			}
+		}
+		for _, p := range r.selected {
+			r.groups = append(r.groups, group{place: p})
+		}
+		r.selected = nil
+	case r.subject != nil && r.subject != t && len(r.s.up(t, r.subject)) > 0:
+		r.groups = append(r.groups, group{table: r.subject})
+	default:
+		return false
+	}
+	if n := len(r.more); n > 0 && r.more[n-1].op == count && !r.more[n-1].valid() {
+		r.counted, r.more = true, r.more[:n-1] // "how many customers have a total over 100"
+	}
+	return true
+}
+
+// narrow keeps rows by f: those of the table that was just counted or looked for, or
+// else those that the question is about.
+func (r *reading) narrow(f filter) {
+	if tail := r.tailTable(); tail != nil && f.t == tail {
+		f.no = r.filters[r.tail].no
+		if r.filters[r.tail].table != nil {
+			r.filters[r.tail].where = append(r.filters[r.tail].where, f)
+			_, words := f.condition()
+			r.filters[r.tail].words += " where " + words
+			r.tailed = r.at
+			return
+		}
+		r.tailed = r.at
+	}
+	r.add(f)
+}
+
+// tailTable is the table of which only what the rows of the subject have was asked for,
+// if nothing else was named since.
+func (r *reading) tailTable() *Table {
+	switch {
+	case r.tailed < 0 || !r.close(r.tailed):
+		return nil
+	case r.filters[r.tail].table != nil:
+		return r.filters[r.tail].table
+	}
+	return r.filters[r.tail].t
+}
+
+func (r *reading) between(it *item) {
+	p, high := r.numeric(), -1
+	for i := r.at + 1; i < len(r.items) && i <= r.at+2; i++ {
+		if r.items[i].num != nil {
+			high = i
+		}
+	}
+	if !p.valid() || high < 0 {
+		it.used = false
+		return
+	}
+	to := r.items[high].num.num
+	r.take(high)
+	r.narrow(filter{place: p, cond: "%[1]s BETWEEN " + format(scaled(p, it.num.num)) + " AND " + format(scaled(p, to)),
+		words: fmt.Sprintf("%s and %s", said(p, "between", it.num.num), format(to))})
+	r.compare, r.column = none, place{}
+}
+
+// scaled is what people say, in what the column counts.
+func scaled(p place, n float64) float64 {
+	if p.cents() {
+		return n * 100
+	}
+	return n
+}
+
+func said(p place, symbol string, n float64) string {
+	name := p.name()
+	if p.cents() {
+		return fmt.Sprintf("%s %s %s × 100", name, symbol, format(n))
+	}
+	return fmt.Sprintf("%s %s %s", name, symbol, format(n))
+}

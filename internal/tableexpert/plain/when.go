@@ -1,0 +1,135 @@
+package plain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// period keeps the rows of a time.
+func (r *reading) period(it *item) {
+	p := r.dated()
+	if !p.valid() {
+		r.ofYear(it)
+		return
+	}
+	it.used = true
+	span, when := *it.period, r.when
+	last, both := r.end()
+	if both {
+		if last.from.Before(span.from) && span.open { // from November to February
+			span.from = span.from.AddDate(-1, 0, 0)
+		}
+		span.to, when = last.to, none
+	}
+	if when == since && r.said[since].words == "from" && span.to.After(span.from.AddDate(0, 0, 1)) && !r.onward() {
+		when = none // those from 2024 are those of 2024
+	}
+	from, to := span.from.Format(time.DateOnly), span.to.Format(time.DateOnly)
+	cond := "%[1]s >= '" + from + "' AND %[1]s < '" + to + "'"
+	switch when {
+	case before:
+		cond = "%[1]s < '" + from + "'"
+	case after:
+		cond = "%[1]s >= '" + to + "'"
+	case since:
+		cond = "%[1]s >= '" + from + "'"
+	case until:
+		cond = "%[1]s < '" + to + "'"
+	}
+	f := filter{place: p, cond: cond, words: strings.ReplaceAll(fmt.Sprintf(cond, p.name()), "'", ""), time: p != r.column}
+	if n := len(r.filters); r.before(and) && n > 0 && r.filters[n-1].place == p && r.or == nil {
+		r.or = r.previous() // in 2024 and 2025 is in either
+	}
+	r.narrow(f)
+	r.when, r.compare, r.column = none, none, place{}
+}
+
+// onward reports whether "on" or "onwards" comes next, and takes it.
+func (r *reading) onward() bool {
+	i := r.at + 1
+	if i < len(r.items) && slices.Contains([]string{"on", "onward", "onwards"}, r.items[i].words) {
+		r.take(i)
+		return true
+	}
+	return false
+}
+
+// ofYear keeps the rows of a year where there is no date, but a column of years.
+func (r *reading) ofYear(it *item) {
+	p := r.yearColumn()
+	y, ok := asYear(token{kind: isNumber, word: it.words})
+	if !p.valid() || !ok {
+		return
+	}
+	it.used = true
+	cond := fmt.Sprintf("%s %d", yearSymbol(r.when), y)
+	if last, both := r.end(); both {
+		cond = fmt.Sprintf("BETWEEN %d AND %d", y, last.from.Year())
+	}
+	if n := len(r.filters); r.before(and) && n > 0 && r.filters[n-1].place == p && r.or == nil {
+		r.or = r.previous()
+	}
+	r.narrow(filter{place: p, cond: "%[1]s " + cond, words: p.name() + " " + cond, time: true})
+	r.when, r.compare = none, none
+}
+
+func yearSymbol(when op) string {
+	if s := map[op]string{before: "<", after: ">", since: ">=", until: "<="}[when]; s != "" {
+		return s
+	}
+	return "="
+}
+
+// end reads the second time of "from A to B" and "between A and B", and
+// reports whether there is one.
+func (r *reading) end() (last *period, ok bool) {
+	if r.when != since && r.compare != between {
+		return nil, false
+	}
+	for i := r.at + 1; i < len(r.items) && i <= r.at+2; i++ {
+		if p := r.items[i].period; p != nil {
+			r.take(i)
+			return p, true
+		}
+	}
+	return nil, false
+}
+
+// dated is the date that a time is about.
+func (r *reading) dated() place {
+	if r.column.valid() && r.column.c.Kind == Date {
+		return r.column
+	}
+	for _, t := range []*Table{r.tailTable(), r.measure.t, r.about()} {
+		if t != nil && t.date().valid() {
+			return t.date()
+		}
+	}
+	return place{}
+}
+
+func (r *reading) yearColumn() place {
+	for _, t := range []*Table{r.measure.t, r.about()} {
+		if t == nil {
+			continue
+		}
+		for _, p := range t.places() {
+			if p.c.Kind == Number && yearly(strings.ToLower(p.c.Name)) {
+				return p
+			}
+		}
+	}
+	return place{}
+}
+
+// timeUnit reads "by month".
+func (r *reading) timeUnit(it *item) {
+	adverb := strings.HasSuffix(it.words, "ly")
+	if !r.grouping && !adverb {
+		return
+	}
+	it.used, r.grouping = true, r.grouping && r.nextIs(and)
+	r.groups = append(r.groups, group{unit: it.unit}) // of which date is known at the end
+}
