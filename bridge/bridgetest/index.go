@@ -23,6 +23,7 @@ type Indexed interface {
 func TestIndex(t *testing.T, open func(*testing.T) Indexed) {
 	for name, test := range map[string]func(*testing.T, Indexed){
 		"a task is found by all of its words":   findWords,
+		"many words begin in the same way":      findBeginnings,
 		"a task is found by its owner only":     findOwn,
 		"the latest are found first":            findLatest,
 		"a task that changes is found by it":    findChanged,
@@ -104,6 +105,18 @@ func findWords(t *testing.T, l Indexed) {
 	for _, words := range [][]string{{"claims", "unpaid"}, {"cla", "three"}, {"aims"}} {
 		wantFound(t, find(t, l, "bob", words...))
 	}
+}
+
+func findBeginnings(t *testing.T, l Indexed) {
+	var many strings.Builder
+	for i := range 99 {
+		fmt.Fprintf(&many, "code%02d ", i)
+	}
+	first := settled(t, l, "bob", many.String(), now)
+	last := settled(t, l, "bob", "code99", now.Add(time.Second))
+	indexAll(t, l)
+	wantFound(t, find(t, l, "bob", "code"), last, first)
+	wantFound(t, find(t, l, "bob", "code98"), first)
 }
 
 func findOwn(t *testing.T, l Indexed) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
@@ -63,6 +64,12 @@ func fillLedger(t *testing.T, database string, n int) []string {
 		t.Fatal(err)
 	}
 	defer db.Close()
+	if _, err := db.Alone(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.OpenJournal(t.Context(), slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
 	alice, err := db.Account(t.Context(), "alice")
 	if err != nil {
 		t.Fatal(err)

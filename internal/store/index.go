@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -271,41 +270,6 @@ func ownWords(prefix string, words []string) []string {
 func contextWord(prefix, id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return prefix + "_" + hex.EncodeToString(sum[:10])
-}
-
-// FindTasks implements bridge.Index. The ids rise with time, so both engines
-// can stop at the limit.
-func (db *DB) FindTasks(ctx context.Context, owner string, words []string, limit int) (found []bridge.TaskSummary, err error) {
-	terms := ownWords(ownPrefix(owner), words)
-	query := `
-		SELECT t.handle, t.agent, t.context_id, t.state, t.summary, t.created, t.updated
-		FROM task_words JOIN task_texts i ON i.id = task_words.rowid JOIN tasks t ON t.handle = i.handle
-		WHERE task_words MATCH $1 AND t.owner = $2 ORDER BY task_words.rowid DESC LIMIT $3`
-	form, and, last := `"%s"`, " AND ", `"%s"*`
-	if db.postgres {
-		query = `
-		SELECT t.handle, t.agent, t.context_id, t.state, t.summary, t.created, t.updated
-		FROM task_words w JOIN tasks t ON t.handle = w.handle
-		WHERE w.words @@ $1::tsquery AND t.owner = $2 ORDER BY w.id DESC LIMIT $3`
-		form, and, last = `'%s'`, " & ", `'%s':*`
-	}
-	rows, err := db.read.QueryContext(ctx, query, match(terms, form, and, last), owner, limit)
-	if err != nil {
-		return nil, err
-	}
-	return scanSummaries(rows)
-}
-
-// match writes a query for all of the terms; the last may be the beginning of
-// one. They have letters and digits only, so nothing has to be escaped.
-func match(terms []string, form, and, last string) string {
-	for i, w := range terms {
-		if i == len(terms)-1 {
-			form = last
-		}
-		terms[i] = fmt.Sprintf(form, w)
-	}
-	return strings.Join(terms, and)
 }
 
 // forget takes the tasks that old selects out of the index, and ends what is

@@ -175,7 +175,7 @@ func (db *DB) Tasks(ctx context.Context, owner string, f bridge.TaskFilter) (tas
 	if !f.Since.IsZero() {
 		l.and("t.created >= ?", ms(f.Since))
 	}
-	query := l.text(`SELECT t.handle, t.agent, t.context_id, t.state, t.summary, t.created, t.updated FROM tasks t`, created+` DESC, t.handle DESC`, f.Limit)
+	query := l.text(`SELECT `+summaryColumns+` FROM tasks t`, created+` DESC, t.handle DESC`, f.Limit)
 	rows, err := db.read.QueryContext(ctx, query, l.args...)
 	if err != nil {
 		return nil, err

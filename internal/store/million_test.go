@@ -26,7 +26,7 @@ func TestALongLedgerIsAsQuickAsAShortOne(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) *DB{"SQLite": openTemp, "PostgreSQL": openSchema} {
 		t.Run(name, func(t *testing.T) {
 			short, long := open(t), open(t)
-			report(t, ledger{short, fill(t, short, 1000)}, ledger{long, fill(t, long, n)})
+			report(t, ledger{short, fill(t, short, 1000, 50)}, ledger{long, fill(t, long, n, 50)})
 		})
 	}
 }
@@ -40,8 +40,8 @@ type ledger struct {
 // reads is how many reads of a kind are timed.
 const reads = 3000
 
-// fill adds so many settled tasks, fifty of each owner.
-func fill(t *testing.T, db *DB, n int) (handles []string) {
+// fill adds so many settled tasks, and gives so many to each owner.
+func fill(t *testing.T, db *DB, n, each int) (handles []string) {
 	ctx := t.Context()
 	lease := bridge.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}
 	for from := 0; from < n; {
@@ -50,7 +50,7 @@ func fill(t *testing.T, db *DB, n int) (handles []string) {
 			var tasks []indexed
 			for i := from; i < from+batch; i++ {
 				e := &bridge.Entry{
-					Handle: fmt.Sprintf("task-%08d", i), Owner: fmt.Sprint("owner-", i/50), Agent: "agent", MessageID: "m",
+					Handle: fmt.Sprintf("task-%08d", i), Owner: fmt.Sprint("owner-", i/each), Agent: "agent", MessageID: "m",
 					Created: time.UnixMilli(int64(i)), Updated: time.UnixMilli(int64(i)), Settled: true,
 					Task: &a2a.Task{ID: "up", ContextID: fmt.Sprint("c", i), Status: a2a.Status{State: a2a.Completed}, Artifacts: []a2a.Artifact{{ID: "a", Parts: []a2a.Part{
 						a2a.TextPart(fmt.Sprintf("the result of number %d has word%d and word%d", i, rand.IntN(5000), rand.IntN(50))),

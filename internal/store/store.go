@@ -104,7 +104,7 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 	if err != nil {
 		return err
 	}
-	steps = append(steps, indexMigration(dialect), termsMigration(dialect), leanMigration(dialect))
+	steps = append(steps, indexMigration(dialect), termsMigration(dialect), leanMigration(dialect), vocabularyMigration(dialect))
 	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(steps...)}
 	attempts := 4
 	if dialect == goose.DialectPostgres {
