@@ -80,7 +80,7 @@ func newServer(ctx context.Context, cfg *config, log *slog.Logger) (*server, err
 		log.Warn("no lock could be put beside the database: tasks of a server that was killed wait for the end of their leases", "err", err)
 	}
 	if s.bridge.Alone {
-		if err := s.store.OpenJournal(ctx, log); err != nil {
+		if err := awaited(log, "the database, for the tasks that ended last", func() error { return s.store.OpenJournal(ctx, log) }); err != nil {
 			return nil, errors.Join(err, s.store.Close())
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,7 +50,7 @@ func tableExpert(t *testing.T) *program {
 func start(t *testing.T, addr string, args ...string) *program {
 	t.Helper()
 	p := &program{URL: "http://" + addr, cmd: exec.Command(binary, args...), log: &logBuffer{}, done: make(chan error, 1)}
-	p.cmd.Env = []string{"RIALTO_DEMO_PASSWORD=" + password, "HOME=" + t.TempDir(), "RIALTO_LOG__LEVEL=debug"}
+	p.cmd.Env = []string{"RIALTO_DEMO_PASSWORD=" + password, "HOME=" + t.TempDir(), "RIALTO_LOG__LEVEL=debug", "GOTRACEBACK=crash"}
 	p.launch(t)
 	return p
 }
@@ -94,8 +96,15 @@ func (p *program) end(t *testing.T) {
 }
 
 // confess ends a program that hangs, which writes into its log what its goroutines are
-// doing.
+// doing, those on a thread, too. What the system says of its threads comes before that:
+// it knows of those that nothing wakes.
 func (p *program) confess() {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", p.cmd.Process.Pid)) // none but on Linux
+	for _, thread := range threads {
+		stat, _ := os.ReadFile(filepath.Join(thread, "stat"))
+		place, _ := os.ReadFile(filepath.Join(thread, "wchan"))
+		fmt.Fprintf(p.log, "thread %.40s waits at %s\n", stat, place)
+	}
 	p.cmd.Process.Signal(syscall.SIGQUIT)
 	select {
 	case err := <-p.done:
