@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"rialto/a2a"
 )
 
 // When the database takes the tasks that have ended: as soon as there are so many,
@@ -41,9 +43,10 @@ type ended struct {
 	journal *journal
 	queue   queue[*endedTask]
 
-	mu    sync.Mutex
-	tasks map[string]*endedTask // by handle
-	order []*endedTask          // those that no transaction has taken
+	mu      sync.Mutex
+	tasks   map[string]*endedTask // by handle
+	order   []*endedTask          // those that no transaction has taken
+	failing bool                  // the database did not take them when it was asked last
 
 	begun chan struct{} // ready when there is a first task
 	many  chan struct{} // ready when there are takeAt
@@ -291,9 +294,7 @@ func (e *ended) keepTaking(ctx context.Context) {
 		case <-e.many:
 		}
 		soon.Stop()
-		if e.catchUp(ctx, "tasks") != nil { // those who write are told why
-			ready(e.begun, true)
-		}
+		ready(e.begun, e.settle(ctx) != nil)
 	}
 }
 
@@ -304,16 +305,45 @@ func (e *ended) waits() bool {
 	return len(e.order) > 0
 }
 
-// catchUp returns when the database has all tasks that had ended by then, if query is
-// about tasks.
-func (e *ended) catchUp(ctx context.Context, query string) error {
+// settle returns when the database has all tasks that had ended by then.
+func (e *ended) settle(ctx context.Context) (err error) {
 	e.mu.Lock()
 	behind := len(e.tasks) > 0
 	e.mu.Unlock()
-	if !behind || !strings.Contains(query, "tasks") {
+	if behind {
+		err = e.db.inTx(ctx, func(*tx) error { return nil })
+	}
+	if ctx.Err() == nil {
+		e.note(err)
+	}
+	return err
+}
+
+// note says once that the database does not take what has ended, and once that it does
+// again.
+func (e *ended) note(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case err != nil && !e.failing:
+		e.log.Error("the database does not take the tasks that have ended: they are safe in the journal, and who lists tasks is told to try again", "err", err)
+	case err == nil && e.failing:
+		e.log.Info("the database takes the tasks that have ended again")
+	}
+	e.failing = err != nil
+}
+
+// catchUp settles if query is about tasks. That it cannot is said to whoever asks, for
+// an answer without those tasks would be wrong.
+func (e *ended) catchUp(ctx context.Context, query string) error {
+	if !strings.Contains(query, "tasks") {
 		return nil
 	}
-	return e.db.inTx(ctx, func(*tx) error { return nil })
+	err := e.settle(ctx)
+	if err != nil && ctx.Err() == nil {
+		err = &a2a.Error{Code: a2a.Unavailable, Message: "the server's database takes nothing now, and tasks that have just ended wait for it; try again in a moment", Cause: err}
+	}
+	return err
 }
 
 // take is what each transaction of the writer begins with. It writes what has ended,
@@ -385,7 +415,7 @@ func (e *ended) close() error {
 	e.stop()
 	e.wg.Wait()
 	e.journal.end()
-	err := e.catchUp(context.Background(), "tasks")
+	err := e.settle(context.Background())
 	if err == nil {
 		err = e.db.inTx(context.Background(), func(t *tx) error {
 			_, err := t.ExecContext(context.Background(), `DELETE FROM journals WHERE id = $1`, journalName(e.journal.id))

@@ -390,6 +390,48 @@ func TestWhatTheJournalDoesNotTakeIsInTheDatabase(t *testing.T) {
 	}
 }
 
+// TestADatabaseThatTakesNothingIsSaidTo has the database refuse what has ended. A list
+// failed with whatever it said, which no caller was told, and nobody else was either.
+func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
+	said := make(lines, 100)
+	db := open(t, filepath.Join(t.TempDir(), "rialto.db"))
+	withJournal(t, db, slog.New(slog.NewTextHandler(said, nil)))
+	rename := func(from, to string) {
+		t.Helper()
+		if _, err := db.write.DB.Exec("ALTER TABLE " + from + " RENAME TO " + to); err != nil { // not through the group
+			t.Fatal(err)
+		}
+	}
+	rename("journals", "gone")
+	e := addEntry(t, db, endedEntry("one"))
+	for _, list := range []func() error{
+		func() error { _, err := db.Tasks(t.Context(), "alice", bridge.TaskFilter{Limit: 10}); return err },
+		func() error { _, err := db.ListTasks(t.Context(), admin.TaskRows{Limit: 1}); return err },
+	} {
+		if err := list(); !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "try again in a moment") || !strings.Contains(errors.Unwrap(err).Error(), "no such table") {
+			t.Errorf("got %v, want to be told to try again", err)
+		}
+	}
+	if got := <-said; !strings.Contains(got, "level=ERROR") || !strings.Contains(got, "no such table: ") {
+		t.Errorf("got the log %q, want why", got)
+	}
+	rename("gone", "journals")
+	if got := <-said; !strings.Contains(got, "again") {
+		t.Errorf("got the log %q, want that it works again", got)
+	}
+	if got := handles(t, db); got != e.Handle {
+		t.Errorf("got tasks %q, want %q", got, e.Handle)
+	}
+}
+
+// lines are what is written to a log.
+type lines chan string
+
+func (l lines) Write(b []byte) (int, error) {
+	l <- string(b)
+	return len(b), nil
+}
+
 // TestWhatEndsWhileAServerClosesIsInTheDatabase has a task end during the last
 // transaction of a server: the journal once took it, and was removed.
 func TestWhatEndsWhileAServerClosesIsInTheDatabase(t *testing.T) {
