@@ -2,7 +2,9 @@ package bridge
 
 import (
 	"errors"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -198,9 +200,29 @@ func sizeOf(parts []a2a.Part) (n int) {
 func failure(err error) *Failure {
 	var e *a2a.Error
 	if errors.As(err, &e) {
-		return &Failure{Code: e.Code, Message: shown(e.Error(), maxReason), Remote: e.Remote}
+		return &Failure{Code: e.Code, Message: shown(outside(e, e.Error()), maxReason), Remote: e.Remote}
 	}
 	return &Failure{Code: a2a.Unavailable, Message: "The connection to the agent broke before it answered. Whether it received the message is not known."}
+}
+
+var (
+	agentAt = regexp.MustCompile(`the agent at \S+?(: | has )`)
+	onWire  = regexp.MustCompile(`\b(dial|read|write) (tcp|udp)[46]? .*`)
+)
+
+// outside returns what may be told to users of words about e: where an agent is, and
+// what is on the way there, tells of the inside of a network. The log has it all.
+func outside(e *a2a.Error, words string) string {
+	if e.Remote {
+		return words
+	}
+	words = agentAt.ReplaceAllString(words, "the agent$1")
+	return onWire.ReplaceAllStringFunc(words, func(fault string) string {
+		if strings.HasPrefix(fault, "dial") {
+			return "it cannot be reached"
+		}
+		return "the connection broke"
+	})
 }
 
 // touch makes Updated another moment than before: now, if the clock allows.

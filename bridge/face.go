@@ -344,7 +344,9 @@ func (f *Face) refuse(err error) error {
 	var down Unreachable
 	switch {
 	case errors.As(err, &refusal):
-		return refusal
+		told := *refusal
+		told.Message = outside(refusal, refusal.Message)
+		return &told
 	case errors.Is(err, ErrNoTask):
 		return a2a.Errorf(a2a.TaskNotFound, "there is no such task, or not for you")
 	case errors.Is(err, ErrTaskBusy):

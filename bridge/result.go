@@ -118,9 +118,9 @@ func result(e *Entry, show page) *mcp.Result {
 			}
 		}
 	}
-	if e.Failure != nil && r.info.Message == "" {
-		r.info.Message = r.info.Error.Message
-		r.say(r.info.Message)
+	if e.Failure != nil { // whatever the agent said before
+		r.info.Message = cmp.Or(r.info.Message, r.info.Error.Message)
+		r.say(r.info.Error.Message)
 	}
 	r.info.Truncated = r.cut || r.info.Cursor != ""
 	return &mcp.Result{
@@ -295,7 +295,7 @@ func (b *Bridge) refuse(err error) (*mcp.Result, error) {
 	case errors.Is(err, ErrTaskBusy):
 		return mcp.ErrorResult("The task is still working and takes no message now. Call get_task with its task_id until it asks for input or ends."), nil
 	case errors.As(err, &agent):
-		return mcp.ErrorResult(fmt.Sprintf("%s (code %s)", shown(err.Error(), maxReason), agent.Code)), nil
+		return mcp.ErrorResult(fmt.Sprintf("%s (code %s)", shown(outside(agent, err.Error()), maxReason), agent.Code)), nil
 	}
 	return nil, err
 }

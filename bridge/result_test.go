@@ -48,6 +48,18 @@ func TestATaskThatDidNotDoWhatItShouldIsAnError(t *testing.T) {
 	}
 }
 
+// TestWhyATaskFailedIsSaidWhateverItsAgentSaidBefore has an agent forget a task of which
+// it has told: models of which some see the words only are told the reason.
+func TestWhyATaskFailedIsSaidWhateverItsAgentSaidBefore(t *testing.T) {
+	large := func(id string) any { return made(id, a2a.TextPart(strings.Repeat(id, 9<<20))) }
+	r := newRig(t, "", map[string]peer{"one": turns([]any{update(a2a.Working, "half of it"), large("a"), large("b")})})
+	got := r.call("send_task", `{"message":"go"}`)
+	got.want(t, a2a.Failed, true)
+	if got.Message != "half of it" || !strings.Contains(got.Error.Message, "16 MiB") || !strings.Contains(got.Text, got.Error.Message) {
+		t.Errorf("got %q, %+v, and the words do not tell why: %.300s", got.Message, got.Error, got.Text)
+	}
+}
+
 func TestATaskWhoseStateNobodyKnowsIsAnErrorThatIsFollowed(t *testing.T) {
 	m, p := newMute(a2a.Unknown)
 	r := newRigWith(t, "", map[string]peer{"one": p}, func(b *bridge.Bridge) { hooked(&rig{Bridge: b}) })
