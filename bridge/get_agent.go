@@ -2,6 +2,8 @@ package bridge
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"rialto/mcp"
 )
@@ -27,7 +29,23 @@ func (b *Bridge) getAgent() mcp.Tool {
 				return b.refuse(err)
 			}
 			infos, _ := fitAgents([]AgentInfo{b.info(ctx, p)})
-			return &mcp.Result{Content: []mcp.Content{mcp.Text(describeAgents(infos))}, Structured: infos[0]}, nil
+			return &mcp.Result{Content: []mcp.Content{mcp.Text(describeAgents(infos) + examples(infos[0]))}, Structured: infos[0]}, nil
 		},
 	}
+}
+
+// examples are what one can ask an agent, as far as they fit beside the rest.
+func examples(a AgentInfo) string {
+	var all strings.Builder
+	left := maxResult - length(a) - length(describeAgents([]AgentInfo{a}))
+	for _, s := range a.Skills {
+		for _, e := range s.Examples {
+			line := fmt.Sprintf("  Example of %s: %s\n", s.ID, e)
+			if left -= length(line); left < 0 {
+				return all.String()
+			}
+			all.WriteString(line)
+		}
+	}
+	return all.String()
 }

@@ -138,8 +138,11 @@ func (b *Bridge) page(ctx context.Context, f TaskFilter, cursor string) (*mcp.Re
 		page.Tasks = append(page.Tasks, s)
 		text.WriteString(line)
 	}
-	if len(page.Tasks) == 0 {
+	switch none := len(page.Tasks) == 0; {
+	case none && page.Next == "":
 		text.WriteString("There are no such tasks.")
+	case none:
+		text.WriteString("None of them is on this page. ")
 	}
 	if page.Next != "" {
 		fmt.Fprintf(&text, "There are more: call list_tasks with cursor %q.", page.Next)

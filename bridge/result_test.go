@@ -143,3 +143,28 @@ func TestNoResultExceedsWhatClientsTake(t *testing.T) {
 		t.Errorf("got %d agents, %v, want each of them, though little of it", len(list.Agents), err)
 	}
 }
+
+// TestAnAgentIsToldOfWithItsExamples reads the words, which are all that some clients
+// show a model.
+func TestAnAgentIsToldOfWithItsExamples(t *testing.T) {
+	p := turns()
+	p.card.Skills = []a2a.Skill{{ID: "count", Name: "Count", Examples: []string{"How many are there?"}}}
+	if got := newRig(t, "", map[string]peer{"one": p}).call("get_agent", `{}`); !strings.Contains(got.Text, "Example of count: How many are there?") {
+		t.Errorf("got %s", got.Text)
+	}
+}
+
+// TestWhatAnAgentWouldNotUnderstandIsNotSent has a model name a skill that is none,
+// and a file's address that is none.
+func TestWhatAnAgentWouldNotUnderstandIsNotSent(t *testing.T) {
+	p := turns([]any{update(a2a.InputRequired, "which?")}, []any{update(a2a.Completed, "done")})
+	p.card.Skills = []a2a.Skill{{ID: "count", Name: "Count"}}
+	r := newRig(t, "", map[string]peer{"one": p})
+	r.call("send_task", `{"message":"go","skill":"counting"}`).refused(t, "has no skill counting")
+	for _, url := range []string{"report.csv", "https://", "/etc/report.csv", "https:// example.com"} {
+		r.call("send_task", fmt.Sprintf(`{"message":"go","files":[{"url":%q}]}`, url)).refused(t, "files[0] has a \"url\" that is none")
+	}
+	id := r.call("send_task", `{"message":"go","skill":"count","files":[{"url":"gs://bucket/report.csv"}]}`).TaskID
+	r.call("send_task", fmt.Sprintf(`{"message":"go","task_id":%q,"skill":"counting"}`, id)).refused(t, "has no skill counting")
+	r.call("send_task", fmt.Sprintf(`{"message":"go","task_id":%q,"skill":"count"}`, id)).want(t, a2a.Completed, false)
+}

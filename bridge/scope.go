@@ -116,6 +116,16 @@ func (b *Bridge) cardFor(ctx context.Context, a Agent, card *a2a.Card) *a2a.Card
 	return &c
 }
 
+// hasSkill returns an error if an agent that names its skills has none called so: it
+// would not say so, and do something else. A skill that it names may be used.
+func hasSkill(conn Peer, agent, skill string) error {
+	card := conn.Card()
+	if _, ok := card.Skill(skill); ok || skill == "" || len(card.Skills) == 0 {
+		return nil
+	}
+	return errNoSkill(agent, skill)
+}
+
 // errNoSkill is what a caller learns of a skill that is not for them.
 func errNoSkill(agent, skill string) error {
 	return inputError{"The agent " + agent + " has no skill " + shown(skill, maxName) + ", or not for you. get_agent tells which it has."}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -124,6 +125,9 @@ func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m
 		return f, err
 	}
 	conn, err := b.connectFor(ctx, p, caller.User)
+	if err == nil {
+		err = hasSkill(conn, p.Name, args.Skill)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -218,6 +222,9 @@ func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs
 		return nil, err
 	}
 	conn, err := b.connectFor(ctx, p, caller.User)
+	if err == nil {
+		err = hasSkill(conn, p.Name, args.Skill)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -309,9 +316,12 @@ func (a *sendArgs) digest(m *a2a.Message) string {
 
 func (f fileArg) part() (a2a.Part, error) {
 	p := a2a.Part{Filename: f.Name, MediaType: f.MediaType}
+	u, err := url.Parse(f.URL)
 	switch {
 	case f.URL != "" && f.Bytes != nil:
 		return p, errors.New("has both \"bytes\" and \"url\": give one of them")
+	case f.URL != "" && (err != nil || u.Scheme == "" || u.Host+u.Opaque == ""):
+		return p, errors.New("has a \"url\" that is none: give a whole one, such as https://example.com/report.csv, or the content as \"bytes\" (base64)")
 	case f.URL != "":
 		p.Content = a2a.URL(f.URL)
 	case f.Bytes != nil:

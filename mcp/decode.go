@@ -43,7 +43,7 @@ func misfit(e *jsonv2.SemanticError) string {
 	case kind == '0':
 		return name(path) + " is a number that is too large, or not written as a whole one"
 	case kind == '"' && e.GoType == reflect.TypeFor[[]byte]():
-		return name(path) + " must be base64"
+		return name(path) + " must be base64: letters, digits, + and /, ended with = to a multiple of 4, and nothing before it such as data:"
 	default:
 		return name(path) + " cannot be " + article(kindOf(byte(kind)))
 	}
