@@ -22,7 +22,7 @@ func (e *Expert) explain(ctx context.Context, t *a2aexec.Turn, said string, in *
 		return refuse("Say what to explain: a question, or one SELECT statement.")
 	}
 	if !e.meantAsSQL(said, false) {
-		q := e.words(ctx).Within(e.catalog.within(in).spelled()).Read(said, e.now())
+		q := e.translate(ctx, t, said, e.catalog.within(in))
 		if q == nil {
 			return refuse("This question is not understood. The tables are %s; the query skill takes SQL, too.", e.catalog.within(in).list())
 		}

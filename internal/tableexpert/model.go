@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -71,9 +72,31 @@ func (m *Model) translate(ctx context.Context, e *Expert, question string, catal
 	return nil, fmt.Errorf("the model's statement: %w", wrong)
 }
 
-// complete calls the endpoint once and returns what the model said.
+// complete returns what the model said. Some models take no temperature but their own, and
+// are asked again without one.
 func (m *Model) complete(ctx context.Context, chat []chatMessage) (string, error) {
-	body, err := json.Marshal(map[string]any{"model": m.Name, "messages": chat, "temperature": 0})
+	said, err := m.call(ctx, map[string]any{"model": m.Name, "messages": chat, "temperature": 0})
+	var refused *endpointError
+	if errors.As(err, &refused) && refused.status == http.StatusBadRequest && strings.Contains(refused.text, "temperature") {
+		return m.call(ctx, map[string]any{"model": m.Name, "messages": chat})
+	}
+	return said, err
+}
+
+// endpointError is an answer that is no completion.
+type endpointError struct {
+	status int
+	text   string
+}
+
+// Error tells the status and the beginning of the answer.
+func (e *endpointError) Error() string {
+	return fmt.Sprintf("the model's endpoint answered %d: %s", e.status, clip(e.text, 200))
+}
+
+// call calls the endpoint once.
+func (m *Model) call(ctx context.Context, request map[string]any) (string, error) {
+	body, err := json.Marshal(request)
 	if err != nil {
 		return "", err
 	}
@@ -95,7 +118,7 @@ func (m *Model) complete(ctx context.Context, chat []chatMessage) (string, error
 		return "", fmt.Errorf("reading the model's answer: %w", err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("the model's endpoint answered %s: %s", res.Status, clip(string(answer), 200))
+		return "", &endpointError{res.StatusCode, string(answer)}
 	}
 	var said struct {
 		Choices []struct {
@@ -108,11 +131,16 @@ func (m *Model) complete(ctx context.Context, chat []chatMessage) (string, error
 	return said.Choices[0].Message.Content, nil
 }
 
+// fenced is the language that models name at the beginning of a fence.
+var fenced = regexp.MustCompile(`(?i)^sql(ite)?3?\s`)
+
 // statementIn takes a statement out of the fence that models put around it.
 func statementIn(s string) string {
 	if _, after, ok := strings.Cut(s, "```"); ok {
 		s, _, _ = strings.Cut(after, "```")
-		s = strings.TrimPrefix(strings.TrimPrefix(s, "sqlite"), "sql")
+		if language := fenced.FindString(s); language != "" {
+			s = s[len(language):]
+		}
 	}
 	return strings.TrimSpace(s)
 }

@@ -2,6 +2,7 @@ package tableexpert
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -9,6 +10,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/internal/tableexpert/plain"
+	"rialto/internal/tableexpert/sqlbox"
 )
 
 // maxRounds is how often a task is asked which table it is about.
@@ -20,7 +22,16 @@ const maxRounds = 5
 func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit int) error {
 	said := asked(t.Task())
 	catalog := e.catalog.within(in)
-	if q := e.translate(ctx, t, strings.Join(said, "\n"), catalog); q != nil {
+	question := strings.Join(said, "\n")
+	if q := e.modelled(ctx, t, question, catalog); q != nil {
+		var stuck *sqlbox.Error
+		err := e.run(ctx, t, q, limit)
+		if !errors.As(err, &stuck) {
+			return err
+		}
+		e.cfg.Log.WarnContext(ctx, "the model's statement did not run to its end; the question is read by words", "err", err)
+	}
+	if q := e.worded(ctx, question, catalog); q != nil {
 		return e.run(ctx, t, q, limit)
 	}
 	tables := catalog.about(strings.Join(said, "\n"))
@@ -47,14 +58,26 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 // translate makes SQL of a question: with the model, if one is configured and
 // answers, else by words. It returns nil for what it does not understand.
 func (e *Expert) translate(ctx context.Context, t *a2aexec.Turn, question string, catalog *catalog) *plain.Query {
-	if e.cfg.Model != nil {
-		t.Working("Asking the model for a statement.")
-		q, err := e.cfg.Model.translate(ctx, e, question, catalog)
-		if err == nil {
-			return q
-		}
-		e.cfg.Log.WarnContext(ctx, "the model gave no statement that runs; the question is read by words", "err", err)
+	if q := e.modelled(ctx, t, question, catalog); q != nil {
+		return q
 	}
+	return e.worded(ctx, question, catalog)
+}
+
+func (e *Expert) modelled(ctx context.Context, t *a2aexec.Turn, question string, catalog *catalog) *plain.Query {
+	if e.cfg.Model == nil {
+		return nil
+	}
+	t.Working("Asking the model for a statement.")
+	q, err := e.cfg.Model.translate(ctx, e, question, catalog)
+	if err != nil {
+		e.cfg.Log.WarnContext(ctx, "the model gave no statement that runs; the question is read by words", "err", err)
+		return nil
+	}
+	return q
+}
+
+func (e *Expert) worded(ctx context.Context, question string, catalog *catalog) *plain.Query {
 	q := e.words(ctx).Within(catalog.spelled()).Read(question, e.now())
 	if q == nil || q.Whole && len(q.Missed) > 0 {
 		return nil

@@ -224,3 +224,31 @@ func TestAModelTranslatesAndIsCorrected(t *testing.T) {
 		t.Errorf("got %s, want the question to be read by words when the model fails", got.SQL)
 	}
 }
+
+// A model that takes no temperature is asked without; what it says in explanations is what
+// it would say in answers; and where its statement does not end, the words are read.
+func TestWhatAModelSaysIsNeitherWaitedForNorHidden(t *testing.T) {
+	said := "```SQL\nSELECT count(*) AS n FROM claims WHERE cause = 'fire'\n```"
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		if _, ok := body["temperature"]; ok {
+			http.Error(w, `{"error": {"message": "Unsupported value: 'temperature' does not support 0 with this model."}}`, http.StatusBadRequest)
+			return
+		}
+		fmt.Fprintf(w, `{"choices": [{"message": {"role": "assistant", "content": %s}}]}`, quote(said))
+	}))
+	t.Cleanup(endpoint.Close)
+	e := open(t, tableexpert.Config{Model: &tableexpert.Model{URL: endpoint.URL, Name: "m"}, Timeout: 500 * time.Millisecond})
+	for _, skill := range []string{"query_table_expert", "explain"} {
+		if got := answer[struct{ SQL string }](t, e, text(skill, "what burned")).SQL; got != "SELECT count(*) AS n FROM claims WHERE cause = 'fire'" {
+			t.Errorf("%s: got %s, want the model's statement", skill, got)
+		}
+	}
+	said = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n, claims"
+	if got := answer[rows](t, e, text("query_table_expert", "how many claims")); got.SQL != "SELECT count(*) AS count FROM claims" {
+		t.Errorf("got %s, want the question to be read by words when the model's statement does not end", got.SQL)
+	}
+}
