@@ -238,7 +238,7 @@ func TestToolsAreReplacedWhileTheServerServes(t *testing.T) {
 	if _, got := modern.do("5", "tools/call", `"name":"extra","arguments":{}`); !strings.Contains(got, "there is no tool") {
 		t.Errorf("got %s", got)
 	}
-	if n := len(s.ToolNames()); n != len(mcptest.Tools()) {
+	if n := len(s.ToolNames(t.Context(), "")); n != len(mcptest.Tools()) {
 		t.Errorf("got %d names", n)
 	}
 }

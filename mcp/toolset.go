@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,13 +43,19 @@ func (t Tool) Check() error {
 	return err
 }
 
-// ToolNames returns the names of the tools, whoever may see them, in the order
-// in which they are listed.
-func (s *Server) ToolNames() []string {
+// ToolNames returns the names of the tools that a principal may see, "" for somebody
+// nobody knows, in the order in which they are listed.
+func (s *Server) ToolNames(ctx context.Context, principal string) []string {
 	if s.prepare() != nil {
 		return nil
 	}
-	return s.ready.tools.Load().names
+	var names []string
+	for _, name := range s.ready.tools.Load().names {
+		if s.Visible == nil || s.Visible(ctx, principal, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // tool returns the one with a name, nil if there is none.

@@ -46,7 +46,7 @@ type validation struct {
 func (s *server) validate(w http.ResponseWriter, r *http.Request) {
 	v := validation{Name: s.mcp.Name, Version: s.mcp.Version, ProtocolVersions: mcp.Revisions()}
 	v.Authentication.Type = "oauth"
-	names := s.mcp.ToolNames()
+	names := s.mcp.ToolNames(r.Context(), "")
 	v.Valid = slices.Contains(names, "search") && slices.Contains(names, "fetch")
 	if s.cfg.MCP.PublicListing {
 		v.Tools = names

@@ -96,6 +96,11 @@ func TestToolsAreThereForTheUseCasesOfTheirSkills(t *testing.T) {
 			t.Errorf("got peek and schema %v, want %v", got, want)
 		}
 	}
+	for _, door := range []string{"/mcp/validate", "/mcp/tools/list"} {
+		if got := r.do("GET", door, "", ""); !strings.Contains(got.body, "send_task") || strings.Contains(got.body, "schema\"") || strings.Contains(got.body, "peek") {
+			t.Errorf("%s shows everybody %s, want no tool of an agent that use cases hide", door, got.body)
+		}
+	}
 	if got := r.do("POST", "/mcp/tools/call", sales, `{"name":"peek","arguments":{"table":"claims"}}`); !strings.Contains(got.body, "there is no tool") {
 		t.Errorf("got %s", got.body)
 	}
