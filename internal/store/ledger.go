@@ -155,8 +155,8 @@ func (db *DB) saveWatched(ctx context.Context, e *bridge.Entry, args []any) erro
 // Task implements bridge.Ledger.
 func (db *DB) Task(ctx context.Context, owner, handle string) (*bridge.Entry, error) {
 	if db.ended != nil {
-		if row := db.ended.task(handle); row != nil {
-			return row.entry(owner)
+		if row := db.ended.task(handle); row != nil && row.owner == owner {
+			return row.entry(true), nil
 		}
 	}
 	e, err := scanEntry(db.read.queryRow(ctx, `SELECT `+entryColumns+` FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner))
@@ -355,19 +355,13 @@ func scanEntry(row scanner) (*bridge.Entry, error) {
 // scanSized returns an entry and how many bytes its task has in the store, with
 // its past if that is read.
 func scanSized(row scanner) (*bridge.Entry, int, error) {
-	var e bridge.Entry
-	var task, failure, past sql.NullString
-	var settled, created, updated int64
-	err := row.Scan(&e.Handle, &e.Owner, &e.Client, &e.Agent, &e.MessageID, &e.Name, &e.ContextName, &task, &failure, &past, &settled, &created, &updated)
+	var r taskRow
+	var settled int64
+	err := row.Scan(&r.handle, &r.owner, &r.client, &r.agent, &r.messageID, &r.name, &r.contextName, &r.task, &r.failure, &r.past, &settled, &r.created, &r.updated)
 	if err != nil {
 		return nil, 0, err
 	}
-	e.Settled, e.Created, e.Updated = settled == 1, at(created), at(updated)
-	if decodeJSON(task, &e.Task) != nil || decodeJSON(failure, &e.Failure) != nil || decodeJSON(past, &e.Past) != nil {
-		// One damaged row must not keep a replica from taking up the others.
-		e.Failure = &bridge.Failure{Code: a2a.Internal, Message: "What was recorded of this task cannot be read any more."}
-	}
-	return &e, len(task.String) + len(past.String), nil
+	return r.entry(settled == 1), len(r.task.String) + len(r.past.String), nil
 }
 
 func decodeJSON(from sql.NullString, into any) error {

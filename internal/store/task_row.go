@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
+	"rialto/a2a"
 	"rialto/bridge"
 )
 
@@ -57,36 +59,31 @@ func (r *taskRow) columns() [rowColumns]any {
 
 // values appends the values to the arguments of a statement.
 func (r *taskRow) values(args []any) []any {
-	return append(args, r.handle, r.owner, r.client, r.agent, r.messageID, r.contextID, r.state, r.summary,
-		r.task, r.failure, r.created, r.updated, r.name, r.contextName, r.past)
-}
-
-// entry returns the task, if it is owner's.
-func (r *taskRow) entry(owner string) (*bridge.Entry, error) {
-	if r.owner != owner {
-		return nil, bridge.ErrNoTask
-	}
-	return scanEntry(r)
-}
-
-// Scan writes the values of entryColumns where dest says, for a task that has ended.
-func (r *taskRow) Scan(dest ...any) error {
-	ended := int64(1)
-	for i, from := range []any{
-		&r.handle, &r.owner, &r.client, &r.agent, &r.messageID, &r.name, &r.contextName, &r.task, &r.failure, &r.past, &ended, &r.created, &r.updated,
-	} {
-		switch to := dest[i].(type) {
+	args = slices.Grow(args, rowColumns)
+	for _, c := range r.columns() {
+		switch v := c.(type) {
 		case *string:
-			*to = *from.(*string)
+			args = append(args, *v)
 		case *sql.NullString:
-			*to = *from.(*sql.NullString)
+			args = append(args, *v)
 		case *int64:
-			*to = *from.(*int64)
-		default:
-			return fmt.Errorf("column %d of a task into %T", i, to)
+			args = append(args, *v)
 		}
 	}
-	return nil
+	return args
+}
+
+// entry returns the task that the row holds.
+func (r *taskRow) entry(settled bool) *bridge.Entry {
+	e := &bridge.Entry{
+		Handle: r.handle, Owner: r.owner, Client: r.client, Agent: r.agent, MessageID: r.messageID,
+		Name: r.name, ContextName: r.contextName, Settled: settled, Created: at(r.created), Updated: at(r.updated),
+	}
+	if decodeJSON(r.task, &e.Task) != nil || decodeJSON(r.failure, &e.Failure) != nil || decodeJSON(r.past, &e.Past) != nil {
+		// One damaged row must not keep a replica from taking up the others.
+		e.Failure = &bridge.Failure{Code: a2a.Internal, Message: "What was recorded of this task cannot be read any more."}
+	}
+	return e
 }
 
 // size is about how long the record is, in bytes.
