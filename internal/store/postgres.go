@@ -60,7 +60,7 @@ func setLimits(ctx context.Context, c *pgx.Conn) error {
 	defer cancel()
 	_, err := c.Exec(ctx, `SELECT set_config(name, value, false)
 		FROM (VALUES ('lock_timeout', $1), ('idle_in_transaction_session_timeout', $2)) AS ours (name, value)
-		WHERE current_setting(name, true) = '0'`, inMillis(lockFor), inMillis(longest))
+		WHERE current_setting(name, true) = '0'`, pgx.QueryExecModeExec, inMillis(lockFor), inMillis(longest)) // not to be prepared: it is run once
 	if err != nil {
 		c.Close(ctx)
 		return fmt.Errorf("setting the limits of a connection: %w", err)
