@@ -78,6 +78,18 @@ func (e *Entry) ContextID() string {
 	return e.Task.ContextID
 }
 
+// asked returns the text of the message that began the task, as far as it is kept.
+func (e *Entry) asked() string {
+	if e.Task == nil {
+		return ""
+	}
+	i := slices.IndexFunc(e.Task.History, func(m a2a.Message) bool { return m.Role != a2a.RoleAgent })
+	if i < 0 {
+		return ""
+	}
+	return e.Task.History[i].Text()
+}
+
 // merge applies an agent's event to e and reports whether it changed it. The
 // first event creates the task: some agents start with a status or an artifact
 //

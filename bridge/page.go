@@ -168,12 +168,9 @@ func (r *renderer) file(at place, info *PartInfo, b []byte) bool {
 }
 
 // closing shows what the agent said last: its text on the first page as much as
-// fits, and on the last what is left of it, and then its files and data. There are
+// fits, and on the last what is left of it, and then what it has besides. There are
 // n pieces before it, and end says that this page has the last of them.
-func (r *renderer) closing(m *a2a.Message, from cursor, n int, end bool) {
-	if m == nil || !end && from != (cursor{}) {
-		return
-	}
+func (r *renderer) closing(m *a2a.Message, with []piece, from cursor, n int, end bool) {
 	if from.piece <= n {
 		text, start := clean(m.Text()), 0
 		if from.piece == n {
@@ -189,7 +186,7 @@ func (r *renderer) closing(m *a2a.Message, from cursor, n int, end bool) {
 			return
 		}
 	}
-	r.besides(besides(m), from, n+1)
+	r.besides(with, from, n+1)
 }
 
 // besides shows what the agent's last message has besides text, from the nth piece on.
@@ -210,20 +207,26 @@ func (r *renderer) besides(ps []piece, from cursor, n int) {
 	}
 }
 
-// history shows earlier messages as far as there is room.
-func (r *renderer) history(turns []a2a.Message) {
+// history shows earlier messages, behind n pieces.
+func (r *renderer) history(turns []a2a.Message, from cursor, n int) {
 	var all strings.Builder
-	for i := range turns {
-		if !r.spend(perItem) {
-			r.cut = true
-			break
-		}
-		m := &turns[i]
+	for i := max(from.piece-n, 0); i < len(turns) && r.info.Cursor == ""; i++ {
+		m, start := &turns[i], 0
 		text := clean(strings.TrimPrefix(m.Text()+r.filesOf(m), "\n"))
-		said := r.take(text)
-		r.cut = r.cut || len(said) < len(text)
-		r.info.History = append(r.info.History, Turn{Role: m.Role, Text: said})
-		fmt.Fprintf(&all, "\n%s: %s", m.Role, said)
+		if n+i == from.piece {
+			start = min(from.offset, len(text))
+		}
+		said := ""
+		if r.spend(perItem) {
+			said = r.take(text[start:])
+		}
+		if start+len(said) < len(text) {
+			r.info.Cursor = cursor{n + i, start + len(said)}.String()
+		}
+		if said != "" || text == "" {
+			r.info.History = append(r.info.History, Turn{Role: m.Role, Text: said})
+			fmt.Fprintf(&all, "\n%s: %s", m.Role, said)
+		}
 	}
 	if all.Len() > 0 {
 		r.say("Earlier messages, the oldest first:" + all.String())

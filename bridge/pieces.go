@@ -113,8 +113,11 @@ func ends(p a2a.Part) bool {
 	return unicode.IsSpace(c)
 }
 
-// besides lists what a message has besides text.
+// besides lists what a message has besides text; nil has nothing.
 func besides(m *a2a.Message) (out []piece) {
+	if m == nil {
+		return nil
+	}
 	for i, p := range m.Parts {
 		if _, text := p.Content.(a2a.Text); !text {
 			out = append(out, shape(nil, placeIn(m, i), p))

@@ -125,3 +125,40 @@ func TestALinkHoldsWhenMoreIsAdded(t *testing.T) {
 		t.Errorf("the words do not tell of the question and its file: %s", past.Text)
 	}
 }
+
+// TestTheHistoryComesBehindALongResult asks for what was said before of a task whose
+// artifact, question and history fill a page each.
+func TestTheHistoryComesBehindALongResult(t *testing.T) {
+	long := func(s string) string { return strings.Repeat(s+" ", 50_000/(len(s)+1)) }
+	r := newRig(t, "", map[string]peer{"one": turns(
+		[]any{made("a", a2a.TextPart(long("artifact"))), update(a2a.InputRequired, long("question"))},
+		[]any{update(a2a.Completed, long("closing"))},
+	)})
+	id := r.call("send_task", fmt.Sprintf(`{"message":%q}`, "go "+long("order"))).TaskID
+	r.call("send_task", fmt.Sprintf(`{"task_id":%q,"message":"yes"}`, id))
+	var history, words string
+	for cursor, n := "", 0; ; n++ {
+		got := r.call("get_task", fmt.Sprintf(`{"task_id":%q,"history_length":10,"cursor":%q}`, id, cursor))
+		for _, turn := range got.History {
+			history += turn.Text + "|"
+		}
+		words += got.Text
+		if size := len(got.raw) + len(got.Text); size > 100_000 || n > 20 {
+			t.Fatalf("page %d has %d characters", n, size)
+		}
+		if cursor = got.Cursor; cursor == "" {
+			break
+		}
+	}
+	for _, want := range []string{"go order", "yes", "question question"} {
+		if !strings.Contains(history, want) || !strings.Contains(words, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if n := strings.Count(history, "order") + strings.Count(history, "question"); n < 13_000 {
+		t.Errorf("got %d words of the history", n)
+	}
+	if doc := r.call("fetch", fmt.Sprintf(`{"id":"task:%s"}`, id)); !strings.Contains(string(doc.raw), `"asked":"go order order`) {
+		t.Error("the document does not tell what was asked")
+	}
+}

@@ -80,7 +80,7 @@ type Turn struct {
 // page is the part of a task that a result shows.
 type page struct {
 	from    cursor
-	history int       // how many earlier messages; on the first page
+	history int       // how many earlier messages; on the last pages
 	expects a2a.State // a state that is no problem here; "" for none
 	link    linker    // nil if there are no downloads
 	answers string    // where a person can answer what the agent asks; "" if nowhere
@@ -107,15 +107,17 @@ func result(e *Entry, show page) *mcp.Result {
 			kept = min(cost(clean(t.Status.Message.Text())), forMessage)
 		}
 		r.left -= kept
-		ps := pieces(t)
+		ps, with := pieces(t), besides(t.Status.Message)
 		end := r.artifacts(ps, show.from)
 		r.left += kept
-		r.closing(t.Status.Message, show.from, len(ps), end)
-		if show.from == (cursor{}) {
-			r.history(t.WithHistory(&show.history).History)
-			if show.history > 0 {
-				r.past(e.Past)
-			}
+		if m := t.Status.Message; m != nil && (end || show.from == (cursor{})) {
+			r.closing(m, with, show.from, len(ps), end)
+		}
+		if r.info.Cursor == "" {
+			r.history(t.WithHistory(&show.history).History, show.from, len(ps)+1+len(with))
+		}
+		if r.info.Cursor == "" && show.history > 0 {
+			r.past(e.Past)
 		}
 	}
 	if e.Failure != nil { // whatever the agent said before

@@ -50,7 +50,7 @@ var getTaskInput = json.RawMessage(`{
 	"properties": {
 		"task_id": {"type": "string", "minLength": 1, "description": "From the result of send_task."},
 		"wait": {"type": "number", "minimum": 0, "maximum": 240, "default": 45, "description": "Seconds to wait for a task that is still working."},
-		"history_length": {"type": "integer", "minimum": 0, "maximum": 100, "default": 0, "description": "How many earlier messages of the task to show, with the states that it has been in and the results that were replaced."},
+		"history_length": {"type": "integer", "minimum": 0, "maximum": 100, "default": 0, "description": "How many earlier messages of the task to show, with the states that it has been in and the results that were replaced. They come behind the result: where that is long, on its last pages."},
 		"cursor": {"type": "string", "description": "next_cursor of the result before, for its next part."}
 	},
 	"required": ["task_id"],

@@ -66,6 +66,9 @@ func (b *Bridge) Sheet(ctx context.Context, id string) (*Sheet, error) {
 			return nil, ErrNoTask
 		}
 		s.url, s.next = b.documentURL(s.ID), next(e, b.pageURL(e))
+		if asked := e.asked(); asked != "" { // which who gets a link to it is not told
+			s.Fields["asked"] = shown(asked, 500)
+		}
 		return s, nil
 	case "doc":
 		if agent, own, ok := strings.Cut(rest, ":"); ok {

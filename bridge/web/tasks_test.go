@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"iter"
 	"log/slog"
 	"mime/multipart"
 	"net/http"
@@ -46,6 +47,10 @@ type taskRig struct {
 }
 
 func newTasks(t *testing.T) *taskRig {
+	return newTasksOf(t, func(a *a2atest.Agent) bridge.Peer { return scripted{a} })
+}
+
+func newTasksOf(t *testing.T, peer func(*a2atest.Agent) bridge.Peer) *taskRig {
 	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +64,7 @@ func newTasks(t *testing.T) *taskRig {
 			user, _ := ctx.Value(userKey{}).(string)
 			return bridge.Caller{User: user}
 		},
-		Dial: func(context.Context, bridge.Agent) (bridge.Peer, error) { return scripted{r.agent}, nil },
+		Dial: func(context.Context, bridge.Agent) (bridge.Peer, error) { return peer(r.agent), nil },
 	}
 	r.bridge.Start()
 	r.pages = &web.Tasks{Product: "Rialto", Bridge: r.bridge, Log: log}
@@ -174,6 +179,26 @@ func TestAQuestionIsAnsweredOnItsPageAndTheWaitingClientGetsTheResult(t *testing
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not show %q\n%s", want, page)
 		}
+	}
+}
+
+// shows is an agent that asks about a picture, with a form.
+type shows struct{ scripted }
+
+func (shows) Stream(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		yield(&a2a.StatusUpdate{TaskID: "up", Status: a2a.Status{State: a2a.InputRequired, Message: &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{
+			a2a.TextPart("Which city is this?"), {Content: a2a.Data(needed)}, {Content: a2a.Raw("PNG"), Filename: "city.png", MediaType: "image/png"},
+		}}}}, nil)
+	}
+}
+
+func TestAQuestionIsShownWithItsFiles(t *testing.T) {
+	r := newTasksOf(t, func(a *a2atest.Agent) bridge.Peer { return shows{scripted{a}} })
+	r.bridge.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour}
+	page := r.browse("alice", "GET", bridge.TaskPath+r.send("go").TaskID, "", "").Body.String()
+	if !strings.Contains(page, ">city.png</a>") || !strings.Contains(page, `href="https://rialto.test/downloads/`) || strings.Contains(page, "maximum&#34;") {
+		t.Errorf("got %s, want the picture, and the form only as one", page)
 	}
 }
 
