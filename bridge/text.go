@@ -9,8 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// clean makes text from an agent fit to show: valid UTF-8 without what could hide
-// or reorder what a model or a person reads.
+// Clean makes text from an agent fit to show: valid UTF-8 without what could hide
+// or reorder what a model or a person reads, or steer a terminal.
+func Clean(s string) string { return clean(s) }
+
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if hidden(r) {

@@ -7,9 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
 
 	"rialto/a2a"
 	"rialto/bridge"
@@ -167,7 +165,7 @@ func earlier(p *bridge.Past) templates.Section {
 			break
 		}
 		until := time.UnixMilli(v.Until).UTC().Format(time.DateTime)
-		s.Pages = append(s.Pages, templates.Block{Title: templates.Say("{} until {}", cmp.Or(v.Artifact.Name, v.Artifact.ID), until), Text: shown(v.Text(), maxText)})
+		s.Pages = append(s.Pages, templates.Block{Title: templates.Say("{} until {}", shown(cmp.Or(v.Artifact.Name, v.Artifact.ID), 200), until), Text: shown(v.Text(), maxText)})
 	}
 	return s
 }
@@ -229,14 +227,9 @@ func (c *Console) cancel(_ http.ResponseWriter, r *http.Request, f url.Values) (
 }
 
 // shown makes text of others fit to be read: as long as it may be, without
-// control characters that make a page say what it does not.
+// characters that make a page say what it does not.
 func shown(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = bridge.Clean(s)
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most]) + "…"
 	}

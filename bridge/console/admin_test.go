@@ -165,9 +165,9 @@ func TestTasksOfEverybodyAreShownWholeAsText(t *testing.T) {
 	r := newRig(t)
 	e := r.task("t1", "alice", a2a.Working, "<script>alert(1)</script>")
 	e.Settled = false
-	e.Task.Artifacts = []a2a.Artifact{{ID: "a", Name: "<b>table</b>", Parts: []a2a.Part{a2a.TextPart("one\x1b[2Jtwo"), {Content: a2a.Data(`{"n":1}`)}}}}
+	e.Task.Artifacts = []a2a.Artifact{{ID: "a", Name: "<b>table</b>", Parts: []a2a.Part{a2a.TextPart("one\x1b[2J\u202etwo"), {Content: a2a.Data(`{"n":1}`)}}}}
 	e.Task.History = []a2a.Message{{Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("Count them.")}}}
-	e.Past = &bridge.Past{Versions: []bridge.PastArtifact{{Artifact: a2a.Artifact{ID: "a", Name: "<b>draft</b>", Parts: []a2a.Part{a2a.TextPart("before that")}}, Until: 1}},
+	e.Past = &bridge.Past{Versions: []bridge.PastArtifact{{Artifact: a2a.Artifact{ID: "a", Name: "<b>dra\u2066ft</b>", Parts: []a2a.Part{a2a.TextPart("before that")}}, Until: 1}},
 		Statuses: []bridge.PastStatus{{State: a2a.Submitted, Since: 1000}, {State: a2a.Working, Since: 2000}}, Dropped: 7}
 	r.must(r.db.SaveTask(t.Context(), e, "r"))
 	b := r.as("root")

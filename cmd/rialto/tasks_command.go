@@ -56,7 +56,7 @@ func cellText(s string, most int) string {
 			return ' '
 		}
 		return r
-	}, s)
+	}, bridge.Clean(s))
 	if runes := []rune(s); len(runes) > most {
 		s = string(runes[:most-1]) + "…"
 	}
@@ -99,13 +99,13 @@ func writeTask(out io.Writer, e *bridge.Entry) error {
 		return nil
 	}
 	for _, m := range e.Task.History {
-		fmt.Fprintf(out, "\n%s: %s\n", m.Role, printable(partsText(m.Parts)))
+		fmt.Fprintf(out, "\n%s: %s\n", m.Role, bridge.Clean(partsText(m.Parts)))
 	}
 	if m := e.Task.Status.Message; m != nil {
-		fmt.Fprintf(out, "\n%s: %s\n", m.Role, printable(partsText(m.Parts)))
+		fmt.Fprintf(out, "\n%s: %s\n", m.Role, bridge.Clean(partsText(m.Parts)))
 	}
 	for _, a := range e.Task.Artifacts {
-		fmt.Fprintf(out, "\nartifact %s %s\n%s\n", cellText(a.ID, 100), cellText(a.Name, 100), printable(partsText(a.Parts)))
+		fmt.Fprintf(out, "\nartifact %s %s\n%s\n", cellText(a.ID, 100), cellText(a.Name, 100), bridge.Clean(partsText(a.Parts)))
 	}
 	return nil
 }
@@ -127,16 +127,6 @@ func partsText(parts []a2a.Part) string {
 		b.WriteByte('\n')
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// printable keeps text of agents from steering the terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
 }
 
 func cancelTaskCommand() *cobra.Command {
