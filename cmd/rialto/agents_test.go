@@ -166,6 +166,29 @@ func TestACardMustBeSignedWhereKeysAreConfigured(t *testing.T) {
 	}
 }
 
+// TestAnAgentIsNotReachedWithLessThanIsConfigured dials an agent when a file is gone
+// that was there when the configuration was checked. Its card was then believed without
+// a signature, and calls went out with an empty secret.
+func TestAnAgentIsNotReachedWithLessThanIsConfigured(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "gone")
+	for name, a := range map[string]agentConfig{
+		"the keys of its card":      {Card: cardConfig{Keys: gone}},
+		"whom to believe":           {Credentials: credentialsConfig{CAFile: gone}},
+		"a certificate":             {Credentials: credentialsConfig{CertFile: gone, KeyFile: gone}},
+		"a secret":                  {Credentials: credentialsConfig{Type: "bearer", File: gone}},
+		"a secret in a header":      {Credentials: credentialsConfig{Header: "X-Key", File: gone}},
+		"the secret of a client":    {Credentials: credentialsConfig{Type: typeClientCredentials, File: gone}},
+		"the secret of users' apps": {Credentials: credentialsConfig{Type: typeUser, File: gone}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShown(t, plainCard)
+			if got, _, err := s.dial(t, a); err == nil || !strings.Contains(err.Error(), gone) {
+				t.Errorf("got %q, %v, want to be told that there is no %s", got, err, gone)
+			}
+		})
+	}
+}
+
 func TestACertificateOfTheConfigurationIsShown(t *testing.T) {
 	var shown int
 	web := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -111,18 +112,22 @@ func (r *request) skill() string {
 
 // read takes a message apart.
 func read(m *a2a.Message) (*request, error) {
-	r := &request{}
+	r, told := &request{}, false
 	for _, part := range m.Parts {
 		switch c := part.Content.(type) {
 		case a2a.Text:
 			r.Question = strings.TrimSpace(r.Question + "\n" + string(c))
 		case a2a.Data:
+			told = true
 			if err := r.readData(json.RawMessage(c)); err != nil {
 				return nil, err
 			}
 		default:
 			return nil, refuse("Files are not read; send a question or SQL as text, or arguments as data.")
 		}
+	}
+	if told && (r.Question == r.Topic || slices.Contains(skillIDs(), r.Question)) {
+		r.Question = "" // words beside data, for agents that read only those
 	}
 	return r, nil
 }
