@@ -150,6 +150,10 @@ func (db *DB) mark(ctx context.Context, t *tx, tasks []indexed) (marked []indexe
 		list, handles, times = append(list, [2]any{v.handle, v.updated}), append(handles, v.handle), append(times, v.updated)
 	}
 	from, args := `unnest($1::text[], $2::bigint[]) AS read (handle, updated)`, []any{handles, times}
+	free := ``
+	if db.postgres { // replicas that wait for each other's rows come to a deadlock
+		free = ` AND tasks.handle = ANY (ARRAY(SELECT handle FROM tasks WHERE handle = ANY ($1) AND settled = 1 FOR UPDATE SKIP LOCKED))`
+	}
 	if !db.postgres {
 		text, err := json.Marshal(list)
 		if err != nil {
@@ -159,7 +163,7 @@ func (db *DB) mark(ctx context.Context, t *tx, tasks []indexed) (marked []indexe
 	}
 	rows, err := t.QueryContext(ctx, `
 		UPDATE tasks SET indexed = 2 FROM `+from+`
-		WHERE tasks.handle = read.handle AND tasks.updated = read.updated AND tasks.settled = 1 AND tasks.indexed + 0 = 0
+		WHERE tasks.handle = read.handle AND tasks.updated = read.updated AND tasks.settled = 1 AND tasks.indexed + 0 = 0`+free+`
 		RETURNING tasks.handle, tasks.updated`, args...)
 	noted, err := collect(rows, err, func(r *sql.Rows) (v version, err error) { return v, r.Scan(&v.handle, &v.updated) })
 	for _, v := range noted {

@@ -254,13 +254,23 @@ func (db *DB) EndLeases(ctx context.Context, replica string, now time.Time) erro
 func (db *DB) ClaimTasks(ctx context.Context, l bridge.Lease, now time.Time, limit int) (entries []*bridge.Entry, err error) {
 	rows, err := db.write.QueryContext(ctx, `
 		UPDATE tasks SET holder = $1, lease_until = $2
-		WHERE settled = 0 AND lease_until <= $3 AND handle IN (
-			SELECT handle FROM tasks WHERE settled = 0 AND lease_until <= $3 ORDER BY lease_until LIMIT $4)
+		WHERE settled = 0 AND lease_until <= $3 AND handle `+db.free(`
+			SELECT handle FROM tasks WHERE settled = 0 AND lease_until <= $3 ORDER BY lease_until LIMIT $4`)+`
 		RETURNING `+entryColumns, l.Replica, l.Until.UnixMilli(), now.UnixMilli(), limit)
 	if err != nil {
 		return nil, err
 	}
 	return scanEntries(rows)
+}
+
+// free returns the condition that a column is among those that a query chooses.
+// PostgreSQL leaves out what another transaction holds: a row that a replica holds whose
+// machine is gone must keep nobody from the others. The array is there to choose once.
+func (db *DB) free(choice string) string {
+	if db.postgres {
+		return `= ANY (ARRAY(` + choice + ` FOR UPDATE SKIP LOCKED))`
+	}
+	return `IN (` + choice + `)`
 }
 
 // ClaimTask implements bridge.Ledger.
@@ -282,7 +292,7 @@ const waits = `settled = 1 AND state = 'auth-required'`
 func (db *DB) DueTasks(ctx context.Context, now time.Time, limit int) (due []bridge.Waiting, err error) {
 	rows, err := db.write.QueryContext(ctx, `
 		UPDATE tasks SET lease_until = $1 + CASE WHEN $1 - updated < 32000 THEN 2000 WHEN $1 - updated > 57600000 THEN 3600000 ELSE ($1 - updated) / 16 END
-		WHERE `+waits+` AND lease_until <= $1 AND handle IN (SELECT handle FROM tasks WHERE `+waits+` AND lease_until <= $1 ORDER BY lease_until LIMIT $2)
+		WHERE `+waits+` AND lease_until <= $1 AND handle `+db.free(`SELECT handle FROM tasks WHERE `+waits+` AND lease_until <= $1 ORDER BY lease_until LIMIT $2`)+`
 		RETURNING owner, handle, agent`, now.UnixMilli(), limit)
 	if err != nil {
 		return nil, err

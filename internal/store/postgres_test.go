@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"rialto/a2a"
+	"rialto/bridge"
 	"rialto/oauth/oauthtest"
 )
 
@@ -56,5 +58,48 @@ func TestADatabaseThatSaysNothingIsNotOpened(t *testing.T) {
 	}
 	if _, err = Open(t.Context(), dsn+"&connect_timeout=1"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestARowThatIsHeldKeepsNobodyFromTheOthers has another transaction hold one of two
+// tasks: the other is claimed, looked at and put into the index meanwhile.
+func TestARowThatIsHeldKeepsNobodyFromTheOthers(t *testing.T) {
+	db, now := openSchema(t), time.Now()
+	add := func(handle string, task *a2a.Task) {
+		e := &bridge.Entry{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Task: task, Settled: task != nil, Created: now, Updated: now}
+		if err := db.AddTask(t.Context(), e, bridge.Lease{Replica: "gone", Until: now}, 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"held", "free"} {
+		add(name+" running", nil)
+		add(name+" waiting", &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.AuthRequired}})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // less than PostgreSQL waits
+	defer cancel()
+	err := db.inTx(ctx, func(tx *tx) error {
+		if _, err := tx.ExecContext(ctx, `SELECT 1 FROM tasks WHERE handle LIKE 'held %' FOR UPDATE`); err != nil {
+			return err
+		}
+		claimed, err := db.ClaimTasks(ctx, bridge.Lease{Replica: "here", Until: now.Add(time.Minute)}, now.Add(time.Second), 10)
+		if err != nil || len(claimed) != 1 || claimed[0].Handle != "free running" {
+			t.Errorf("claimed %v, %v", claimed, err)
+		}
+		if _, err := db.IndexTasks(ctx, 10); err != nil {
+			t.Errorf("put into the index: %v", err)
+		}
+		due, err := db.DueTasks(ctx, now.Add(time.Hour), 10)
+		if err != nil || len(due) != 1 || due[0].Handle != "free waiting" {
+			t.Errorf("due are %v, %v", due, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	var indexed string
+	err = db.read.QueryRowContext(t.Context(), `SELECT string_agg(handle, ', ' ORDER BY handle) FROM tasks WHERE indexed > 0`).Scan(&indexed)
+	if err != nil || indexed != "free waiting" {
+		t.Errorf("the index has %s, %v", indexed, err)
 	}
 }
