@@ -254,7 +254,7 @@ func newBridge(cfg *config, log *slog.Logger, db *store.DB, secret []byte) *brid
 		ForceUseCase: cfg.ForceUseCase,
 		Topic:        cfg.topic(),
 		Ledger:       db,
-		Signals:      db.Signals(),
+		Signals:      db.Signals(log),
 		Index:        db,
 		Pages:        cfg.SignIn.pages(),
 		URL:          cfg.URL,

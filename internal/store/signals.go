@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,15 +22,18 @@ const signalChannel = "rialto_signals"
 const relistenAfter = time.Second
 
 // Signals returns what replicas tell each other by, or nil on SQLite, whose
-// replicas are one.
-func (db *DB) Signals() bridge.Signals {
+// replicas are one. log is told when others are not heard, and when they are again.
+func (db *DB) Signals(log *slog.Logger) bridge.Signals {
 	if !db.postgres {
 		return nil
 	}
-	return signals{db}
+	return signals{db, log}
 }
 
-type signals struct{ db *DB }
+type signals struct {
+	db  *DB
+	log *slog.Logger
+}
 
 // Send implements bridge.Signals.
 func (s signals) Send(ctx context.Context, m bridge.Signal) error {
@@ -43,8 +47,19 @@ func (s signals) Send(ctx context.Context, m bridge.Signal) error {
 
 // Listen implements bridge.Signals. It keeps one of the connections.
 func (s signals) Listen(ctx context.Context, heard func(bridge.Signal)) {
+	failing := false
+	listening := func() {
+		if failing {
+			s.log.Info("other replicas are heard again")
+		}
+		failing = false
+	}
 	for ctx.Err() == nil {
-		_ = s.listen(ctx, heard) // waiters look by themselves meanwhile
+		err := s.listen(ctx, listening, heard)
+		if !failing && ctx.Err() == nil {
+			s.log.Warn("other replicas are not heard: what becomes of their tasks is seen later, by looking", "err", err)
+			failing = true
+		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(relistenAfter):
@@ -52,7 +67,7 @@ func (s signals) Listen(ctx context.Context, heard func(bridge.Signal)) {
 	}
 }
 
-func (s signals) listen(ctx context.Context, heard func(bridge.Signal)) error {
+func (s signals) listen(ctx context.Context, listening func(), heard func(bridge.Signal)) error {
 	conn, err := s.db.write.Conn(ctx)
 	if err != nil {
 		return err
@@ -63,6 +78,7 @@ func (s signals) listen(ctx context.Context, heard func(bridge.Signal)) error {
 		if _, err := c.Exec(ctx, `LISTEN `+signalChannel); err != nil {
 			return err
 		}
+		listening()
 		err := hear(ctx, c, heard)
 		return errors.Join(err, driver.ErrBadConn) // it listens: nobody else may use it
 	})

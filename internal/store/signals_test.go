@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"rialto/bridge"
@@ -17,7 +20,7 @@ func TestReplicasHearEachOther(t *testing.T) {
 	heard, done := make(chan bridge.Signal, 1000), make(chan struct{})
 	go func() {
 		defer close(done)
-		there.Signals().Listen(ctx, func(s bridge.Signal) {
+		there.Signals(slog.New(slog.DiscardHandler)).Listen(ctx, func(s bridge.Signal) {
 			select {
 			case heard <- s:
 			default:
@@ -26,7 +29,7 @@ func TestReplicasHearEachOther(t *testing.T) {
 	}()
 	want := bridge.Signal{About: bridge.AboutTask, Handle: t.Name(), Owner: "somebody \"else\"", From: "here"}
 	for got := (bridge.Signal{}); got != want; {
-		if err := here.Signals().Send(t.Context(), want); err != nil {
+		if err := here.Signals(nil).Send(t.Context(), want); err != nil {
 			t.Fatal(err)
 		}
 		select {
@@ -41,8 +44,37 @@ func TestReplicasHearEachOther(t *testing.T) {
 	}
 }
 
+// TestAReplicaThatHearsNoOthersSaysSo ends the connection that listens. What it was lost
+// for was thrown away, each second.
+func TestAReplicaThatHearsNoOthersSaysSo(t *testing.T) {
+	name := rand.Text()
+	db := open(t, oauthtest.PostgresSchema(t)+"&application_name="+name)
+	said := make(lines, 100)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		db.Signals(slog.New(slog.NewTextHandler(said, nil))).Listen(ctx, func(bridge.Signal) {})
+	}()
+	const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN ` + signalChannel + `' AND application_name = $1`
+	for ended := int64(0); ended == 0; { // until it listens
+		var err error
+		if ended, err = changed(t.Context(), db.read, end, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := <-said; !strings.Contains(got, "other replicas are not heard") || !strings.Contains(got, "57P01") {
+		t.Errorf("got the log %q, want that others are not heard, and why", got)
+	}
+	if got := <-said; !strings.Contains(got, "heard again") {
+		t.Errorf("got the log %q, want that they are heard again", got)
+	}
+	stop()
+	<-done
+}
+
 func TestSQLiteHasNobodyToSignal(t *testing.T) {
-	if s := openTemp(t).Signals(); s != nil {
+	if s := openTemp(t).Signals(nil); s != nil {
 		t.Errorf("got %v", s)
 	}
 }
