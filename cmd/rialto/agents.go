@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -31,8 +32,7 @@ func (a agentConfig) credentials(says vouch, vault *a2avault.Vault) a2aclient.Cr
 	return a2avault.Credentials{Vault: vault, App: a.app()}
 }
 
-// credentials returns what proves to an agent who calls; nil is nothing. The
-// configuration was checked.
+// credentials returns what proves to an agent who calls; nil is nothing.
 func (c credentialsConfig) credentials(says vouch) a2aclient.Credentials {
 	if c.Type != typeClientCredentials && c.Type != typeTokenExchange {
 		if s := c.fixed(); s != nil {
@@ -42,7 +42,7 @@ func (c credentialsConfig) credentials(says vouch) a2aclient.Credentials {
 	}
 	var secret string
 	if c.hasSecret() {
-		secret, _ = c.secret()
+		secret, _ = c.secret() // it was there just now: see dialer
 	}
 	t := &a2aauth.Tokens{
 		TokenURL: c.TokenURL, ClientID: c.ClientID, ClientSecret: secret, InBody: c.ClientAuth == "post",
@@ -59,16 +59,21 @@ func (c credentialsConfig) fixed() *a2aauth.Secret {
 	if header, _ := c.header(); header != nil || !c.hasSecret() {
 		return nil
 	}
-	value, _ := c.secret()
+	value, _ := c.secret() // as above
 	return &a2aauth.Secret{Kind: a2aauth.Kind(c.Type), Value: value, User: c.User, In: c.In, Name: c.Name}
 }
 
-// dialer returns what reaches an agent.
-func (a agentConfig) dialer(log *slog.Logger, says vouch, vault *a2avault.Vault, cards *bridge.Cards) *a2aclient.Dialer {
+// dialer returns what reaches an agent. The files that the configuration names were
+// there when it was checked, and may be gone: without them an agent must not be reached
+// with less, for then no signature of its card is asked for, or another server believed.
+func (a agentConfig) dialer(log *slog.Logger, says vouch, vault *a2avault.Vault, cards *bridge.Cards) (*a2aclient.Dialer, error) {
 	log = log.With("agent", a.Name)
-	header, _ := a.Credentials.header() // checked with the configuration
-	secure, _ := a.Credentials.tls()
-	keys, _ := a.Card.keys()
+	header, noHeader := a.Credentials.header()
+	secure, noTLS := a.Credentials.tls()
+	keys, noKeys := a.Card.keys()
+	if err := errors.Join(a.Credentials.there(), noHeader, noTLS, noKeys); err != nil {
+		return nil, fmt.Errorf("reading what the agent %s is called with: %w", a.Name, err)
+	}
 	calls := &a2agrpc.Transport{TLS: secure}
 	d := &a2aclient.Dialer{
 		Header: header, Credentials: a.credentials(says, vault), TLS: secure,
@@ -85,7 +90,7 @@ func (a agentConfig) dialer(log *slog.Logger, says vouch, vault *a2avault.Vault,
 	// An agent that is set up anew gets another dialer, while tasks may still use
 	// this one. Over HTTP its connections end when they are idle.
 	runtime.AddCleanup(d, func(t *a2agrpc.Transport) { _ = t.Close() }, calls)
-	return d
+	return d, nil
 }
 
 // believed returns what of a card may be believed: what is signed, where keys
@@ -126,8 +131,8 @@ type dialer struct {
 	means    a2aauth.Means
 }
 
-// of returns the dialer of an agent; nil if there is no such agent any more.
-func (d *dialers) of(a bridge.Agent) *dialer {
+// of returns the dialer of an agent.
+func (d *dialers) of(a bridge.Agent) (*dialer, error) {
 	settings, ok := d.find(a.Name)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -135,22 +140,26 @@ func (d *dialers) of(a bridge.Agent) *dialer {
 	switch {
 	case !ok:
 		delete(d.made, a.Name)
-		return nil
+		return nil, fmt.Errorf("the agent %s is gone", a.Name)
 	case !known || made.revision != a.Revision:
-		made = dialer{settings.dialer(d.log, d.says, d.vault, d.cards), a.Revision, settings.Credentials.means()}
+		to, err := settings.dialer(d.log, d.says, d.vault, d.cards)
+		if err != nil {
+			return nil, err
+		}
+		made = dialer{to, a.Revision, settings.Credentials.means()}
 		if d.made == nil {
 			d.made = map[string]dialer{}
 		}
 		d.made[a.Name] = made
 	}
-	return &made
+	return &made, nil
 }
 
 // dial is for bridge.Bridge.Dial.
 func (d *dialers) dial(ctx context.Context, a bridge.Agent) (bridge.Peer, error) {
-	to := d.of(a)
-	if to == nil {
-		return nil, fmt.Errorf("the agent %s is gone", a.Name)
+	to, err := d.of(a)
+	if err != nil {
+		return nil, err
 	}
 	client, err := to.Dial(ctx, a.URL)
 	if err != nil {

@@ -107,7 +107,11 @@ func (a agentConfig) visit(ctx context.Context) string {
 	says := func(context.Context, string, string) (string, error) {
 		return "", errors.New("no user")
 	}
-	client, err := a.dialer(slog.New(slog.DiscardHandler), says, nil, nil).Dial(ctx, a.URL)
+	dialer, err := a.dialer(slog.New(slog.DiscardHandler), says, nil, nil)
+	if err != nil {
+		return err.Error()
+	}
+	client, err := dialer.Dial(ctx, a.URL)
 	if err != nil {
 		return err.Error()
 	}

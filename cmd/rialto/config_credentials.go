@@ -228,6 +228,15 @@ func (c credentialsConfig) header() (http.Header, error) {
 
 func (c credentialsConfig) hasSecret() bool { return c.value != "" || c.Env != "" || c.File != "" }
 
+// there returns why the secret cannot be read, if one is named.
+func (c credentialsConfig) there() error {
+	if !c.hasSecret() {
+		return nil
+	}
+	_, err := c.secret()
+	return err
+}
+
 func (c credentialsConfig) secret() (string, error) {
 	var secret string
 	switch {

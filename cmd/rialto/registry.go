@@ -32,7 +32,11 @@ func newRegistry(cfg *config, log *slog.Logger, db *store.DB, secret []byte, say
 		if !ok || settings.URL != a.URL { // its secrets are for that address alone
 			settings = added(a)
 		}
-		client, err := settings.dialer(log, says, nil, nil).Dial(ctx, a.URL)
+		dialer, err := settings.dialer(log, says, nil, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		client, err := dialer.Dial(ctx, a.URL)
 		if err != nil {
 			return nil, nil, err
 		}
