@@ -65,6 +65,12 @@ func TestTheCardOfTheTableExpertMakesItsTools(t *testing.T) {
 			t.Errorf("%s: got %d %.300s", tool, got.status, got.body)
 		}
 	}
+	for _, args := range []string{`{}`, `{"topic":"claims"}`} { // what is left out says nothing of a table
+		got := r.do("POST", "/mcp/tools/call", token, `{"name":"schema","arguments":`+args+`}`)
+		if strings.Contains(got.body, `"isError":true`) || !strings.Contains(got.body, "## claims") {
+			t.Errorf("schema %s: got %d %.300s", args, got.status, got.body)
+		}
+	}
 	refused := r.do("POST", "/mcp/tools/call", token, `{"name":"peek","arguments":{"limit":2}}`)
 	if !strings.Contains(refused.body, "table") || !strings.Contains(refused.body, `"isError":true`) {
 		t.Errorf("without what the form requires: got %s", refused.body)
