@@ -327,8 +327,8 @@ func (db *DB) DropTasks(ctx context.Context, before time.Time, agent string, exc
 	for _, name := range except {
 		args = append(args, name)
 	}
-	old := `(SELECT handle FROM tasks WHERE settled = 1 AND updated < $1 AND ($2 = '' OR agent = $2)
-		AND agent NOT IN (` + placeholders(4, len(except)+1) + `) ORDER BY updated, handle LIMIT $3)`
+	old := `(SELECT handle FROM tasks WHERE settled = 1 AND updated < $1 AND created < $1 AND ($2 = '' OR agent = $2)
+		AND agent NOT IN (` + placeholders(4, len(except)+1) + `) ORDER BY created, handle LIMIT $3)`
 	err = db.inTx(ctx, func(t *tx) error {
 		if err := db.forget(ctx, t, old, args); err != nil {
 			return err

@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math"
 
 	"rialto/bridge"
+	"rialto/bridge/admin"
 )
 
 // HasContext implements bridge.Ledger. An index of conversations would cost each
@@ -54,25 +54,35 @@ func (db *DB) TaskNamed(ctx context.Context, owner, agent, name string) (handle 
 	return handle, err
 }
 
-// pageWhere chooses the tasks of a page, on whichever page they are.
-const pageWhere = ` FROM tasks
-	WHERE owner = $1 AND ($2 = '' OR agent = $2) AND ($3 = '' OR context_id = $3 OR context_name = $3)
-	AND ($4 = '' OR state = $4) AND updated >= $5`
+// ofPage chooses the tasks of a page, on whichever page they are, and by its condition
+// those of an agent.
+func ofPage(owner string, f bridge.PageFilter, ofAgent string) *listing {
+	l := &listing{}
+	l.and("owner = ?", owner)
+	l.given(ofAgent, f.Agent)
+	l.given("state = ?", string(f.State))
+	if f.ContextID != "" {
+		l.and("(context_id = ? OR context_name = ?)", f.ContextID, f.ContextID)
+	}
+	if !f.Since.IsZero() {
+		l.and("updated >= ?", ms(f.Since))
+	}
+	return l
+}
 
-// Page implements bridge.Ledger.
+// Page implements bridge.Ledger. An index has all that is counted, and sorts what is
+// listed, so that of tasks that are on other pages nothing else is read.
 func (db *DB) Page(ctx context.Context, owner string, f bridge.PageFilter) (*bridge.Page, error) {
-	choice := []any{owner, f.Agent, f.ContextID, string(f.State), ms(f.Since)}
+	count, l := ofPage(owner, f, "agent = ?"), ofPage(owner, f, "agent = ?")
+	if !db.postgres { // SQLite would take the index of agents, and sort all that one has
+		l = ofPage(owner, f, "agent || '' = ?")
+	}
 	p := &bridge.Page{}
-	if err := db.read.QueryRowContext(ctx, `SELECT count(*)`+pageWhere, choice...).Scan(&p.Total); err != nil {
+	if err := db.read.QueryRowContext(ctx, `SELECT count(*) FROM tasks`+count.conditions(), count.args...).Scan(&p.Total); err != nil {
 		return nil, err
 	}
-	after := int64(math.MaxInt64)
-	if f.After.Handle != "" {
-		after = f.After.Created.UnixMilli()
-	}
-	rows, err := db.read.QueryContext(ctx, `SELECT `+presentColumns+pageWhere+`
-		AND (updated, handle) < ($6, $7) ORDER BY updated DESC, handle DESC LIMIT $8`,
-		append(choice, after, f.After.Handle, f.Limit+1)...)
+	l.after("updated, handle", admin.Mark{At: f.After.Created, ID: f.After.Handle})
+	rows, err := db.read.QueryContext(ctx, l.text(`SELECT `+presentColumns+` FROM tasks`, `updated DESC, handle DESC`, f.Limit+1), l.args...)
 	if err != nil {
 		return nil, err
 	}

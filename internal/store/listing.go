@@ -55,11 +55,16 @@ func (l *listing) query(ctx context.Context, db *DB, selection, order string, li
 
 // text returns the query, and adds the limit to its arguments.
 func (l *listing) text(selection, order string, limit int) string {
-	if len(l.where) > 0 {
-		selection += ` WHERE ` + strings.Join(l.where, ` AND `)
-	}
 	l.args = append(l.args, limit)
-	return fmt.Sprintf(`%s ORDER BY %s LIMIT $%d`, selection, order, len(l.args))
+	return fmt.Sprintf(`%s%s ORDER BY %s LIMIT $%d`, selection, l.conditions(), order, len(l.args))
+}
+
+// conditions returns the WHERE of the query, if there is one.
+func (l *listing) conditions() string {
+	if len(l.where) == 0 {
+		return ""
+	}
+	return ` WHERE ` + strings.Join(l.where, ` AND `)
 }
 
 // collect reads rows to their end.

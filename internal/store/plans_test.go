@@ -56,10 +56,15 @@ func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 			_, err := db.Tasks(ctx, "o", bridge.TaskFilter{State: a2a.Working, Limit: 51})
 			return err
 		},
-		"own tasks of an agent": func() error { _, err := db.Tasks(ctx, "o", bridge.TaskFilter{Agent: "a", Limit: 51}); return err },
-		"events":                func() error { _, err := db.Events(ctx, audit.Filter{Limit: 51}); return err },
-		"events of a kind":      func() error { _, err := db.Events(ctx, audit.Filter{Kind: audit.SignIn, Limit: 51}); return err },
-		"events of an actor":    func() error { _, err := db.Events(ctx, audit.Filter{Actor: "a", Limit: 51}); return err },
+		"own tasks of an agent":      func() error { _, err := db.Tasks(ctx, "o", bridge.TaskFilter{Agent: "a", Limit: 51}); return err },
+		"own tasks as a page of A2A": func() error { _, err := db.Page(ctx, "o", bridge.PageFilter{Limit: 50}); return err },
+		"own tasks of an agent and a state, as a page of A2A": func() error {
+			_, err := db.Page(ctx, "o", bridge.PageFilter{Agent: "a", State: a2a.Completed, Since: now, Limit: 50})
+			return err
+		},
+		"events":             func() error { _, err := db.Events(ctx, audit.Filter{Limit: 51}); return err },
+		"events of a kind":   func() error { _, err := db.Events(ctx, audit.Filter{Kind: audit.SignIn, Limit: 51}); return err },
+		"events of an actor": func() error { _, err := db.Events(ctx, audit.Filter{Actor: "a", Limit: 51}); return err },
 		"one's events of a kind": func() error {
 			_, err := db.Events(ctx, audit.Filter{Actor: "a", Kind: audit.SignIn, Limit: 51})
 			return err
