@@ -46,23 +46,25 @@ func TestTheCardOfTheTableExpertMakesItsTools(t *testing.T) {
 	r := newRig(t, agentConfig{Name: demoAgent, URL: agent.url, Credentials: credentialsConfig{value: agent.token}, SkillTools: true})
 	token := r.token("alice", oauth.ScopeTools)
 	names := r.tools(token)
-	for tool, args := range map[string]string{
-		"search":             `{"query":"hail"}`,
-		"fetch":              `{"id":"agent:tableexpert"}`,
-		"query_table_expert": `{"question":"How many claims are there?"}`,
-		"discover_topics":    `{}`,
-		"schema":             `{"table":"claims"}`,
-		"explain":            `{"sql":"SELECT count(*) FROM claims"}`,
-		"list_gold":          `{}`,
-		"peek":               `{"table":"claims","limit":2}`,
+	for tool, calls := range map[string][]string{
+		"search":             {`{"query":"hail"}`},
+		"fetch":              {`{"id":"agent:tableexpert"}`},
+		"query_table_expert": {`{"question":"How many claims are there?"}`, `{"question":"How many claims are there?","topic":"claims","limit":5}`},
+		"discover_topics":    {`{}`, `{"topic":"claims"}`},
+		"schema":             {`{"table":"claims"}`, `{}`, `{"topic":"claims"}`},
+		"explain":            {`{"sql":"SELECT count(*) FROM claims"}`, `{"question":"How many claims are there?"}`},
+		"list_gold":          {`{}`, `{"topic":"claims"}`},
+		"peek":               {`{"table":"claims","limit":2}`},
 	} {
 		if !slices.Contains(names, tool) {
 			t.Errorf("there is no tool %s among %v", tool, names)
 			continue
 		}
-		got := r.do("POST", "/mcp/tools/call", token, `{"name":"`+tool+`","arguments":`+args+`}`)
-		if got.status != 200 || strings.Contains(got.body, `"isError":true`) || !strings.Contains(got.body, `"text":`) {
-			t.Errorf("%s: got %d %.300s", tool, got.status, got.body)
+		for _, args := range calls {
+			got := r.do("POST", "/mcp/tools/call", token, `{"name":"`+tool+`","arguments":`+args+`}`)
+			if got.status != 200 || strings.Contains(got.body, `"isError":true`) || !strings.Contains(got.body, `"text":`) {
+				t.Errorf("%s %s: got %d %.300s", tool, args, got.status, got.body)
+			}
 		}
 	}
 	for _, args := range []string{`{}`, `{"topic":"claims"}`} { // what is left out says nothing of a table

@@ -112,13 +112,13 @@ func (r *request) skill() string {
 
 // read takes a message apart.
 func read(m *a2a.Message) (*request, error) {
-	r, told := &request{}, false
+	r, said, data := &request{}, "", false
 	for _, part := range m.Parts {
 		switch c := part.Content.(type) {
 		case a2a.Text:
-			r.Question = strings.TrimSpace(r.Question + "\n" + string(c))
+			said = strings.TrimSpace(said + "\n" + string(c))
 		case a2a.Data:
-			told = true
+			data = true
 			if err := r.readData(json.RawMessage(c)); err != nil {
 				return nil, err
 			}
@@ -126,10 +126,16 @@ func read(m *a2a.Message) (*request, error) {
 			return nil, refuse("Files are not read; send a question or SQL as text, or arguments as data.")
 		}
 	}
-	if told && (r.Question == r.Topic || slices.Contains(skillIDs(), r.Question)) {
-		r.Question = "" // words beside data, for agents that read only those
+	if r.Question == "" && !(data && r.repeated(said)) {
+		r.Question = said
 	}
 	return r, nil
+}
+
+// repeated reports whether a text beside data says nothing of its own: callers that have
+// data only put it into words for agents that read no data, or name the skill.
+func (r *request) repeated(said string) bool {
+	return json.Valid([]byte(said)) || slices.Contains(skillIDs(), said) || said == r.Topic || said == r.UseCase
 }
 
 func (r *request) readData(b json.RawMessage) error {
