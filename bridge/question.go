@@ -120,14 +120,18 @@ func (b *Bridge) converse(ctx context.Context, c *mcp.Call, e *Entry, wait *floa
 }
 
 // answer tells the agent what the person answered. One who declines tells it
-// so, and one who cancels ends the task. An answer that comes after another
+// so, and one who cancels ends the task, as does one who declines to connect an agent
+// that has not got the message. An answer that comes after another
 // one is dropped.
 func (b *Bridge) answer(ctx context.Context, e *Entry, a mcp.Answer) error {
-	if a.Action == "cancel" {
+	if a.Action == "cancel" || e.held() && !a.Accepted() {
 		_, err := b.cancel(ctx, e.Owner, e.Handle)
 		return err
 	}
 	args := &sendArgs{TaskID: e.Handle, Message: "The user declined to answer."}
+	if e.State() == a2a.AuthRequired {
+		args.Message = "The user declined to sign in or grant access."
+	}
 	if a.Accepted() {
 		if args = filled(e, a.Content); args == nil {
 			return nil

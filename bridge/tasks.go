@@ -50,19 +50,25 @@ func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (
 }
 
 // AnswerTask implements mcp.Tasks. A person who declines tells the agent so,
-// and one who cancels ends the task.
+// and one who cancels ends the task. That somebody goes to the page of a sign-in is
+// no news: the task goes on when they are done there.
 func (t Tasks) AnswerTask(ctx context.Context, principal, id string, answers map[string]json.RawMessage) error {
 	owner := t.Owner(principal)
 	e, err := t.Bridge.entry(ctx, owner, id)
 	if err != nil {
 		return err
 	}
-	if e.State() != a2a.InputRequired {
+	var q mcp.Question
+	switch e.State() {
+	case a2a.InputRequired:
+		q = question(e)
+	case a2a.AuthRequired:
+		q, _ = t.Bridge.visit(e)
+	default:
 		return nil
 	}
-	q := question(e)
 	answer, ok := q.Answer(answers[q.Key()])
-	if !ok {
+	if !ok || answer.Accepted() && e.State() == a2a.AuthRequired {
 		return nil
 	}
 	return t.Bridge.answer(ctx, e, answer)

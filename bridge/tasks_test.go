@@ -125,3 +125,38 @@ func TestAPersonAnswersAnMCPTask(t *testing.T) {
 		t.Errorf("the second question has the key of the first")
 	}
 }
+
+// TestAPersonDeclinesToSignIn: a client that has been answered does not ask again, so a
+// task that stayed as it is would never end for it.
+func TestAPersonDeclinesToSignIn(t *testing.T) {
+	const page = "Sign in at https://example.com/login"
+	for name, c := range map[string]struct {
+		answer string
+		status mcp.TaskStatus
+		says   string
+	}{
+		"to go there changes nothing": {`{"action":"accept"}`, mcp.InputRequired, ""},
+		"to decline is an answer":     {`{"action":"decline"}`, mcp.Completed, "You said: The user declined to sign in or grant access."},
+		"to cancel ends the task":     {`{"action":"cancel"}`, mcp.Cancelled, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+				if turn.Message.Text() == "go" {
+					turn.AskAuth(page)
+					return nil
+				}
+				turn.Complete("You said: " + turn.Message.Text())
+				return nil
+			})
+			tasks, begin := taking(t, newRig(t, "", map[string]peer{"one": agent}))
+			id := begin(`{"message":"go"}`, mcp.Revision20260728).Task.ID
+			asked := until(t, tasks, id, mcp.InputRequired)
+			if err := tasks.AnswerTask(t.Context(), "alice", id, map[string]json.RawMessage{asked.Questions[0].Key(): json.RawMessage(c.answer)}); err != nil {
+				t.Fatal(err)
+			}
+			if got := until(t, tasks, id, c.status); c.says != "" && read(t, got.Result).Message != c.says {
+				t.Errorf("got %q, want %q", read(t, got.Result).Message, c.says)
+			}
+		})
+	}
+}
