@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -160,5 +161,24 @@ func TestTheHistoryComesBehindALongResult(t *testing.T) {
 	}
 	if doc := r.call("fetch", fmt.Sprintf(`{"id":"task:%s"}`, id)); !strings.Contains(string(doc.raw), `"asked":"go order order`) {
 		t.Error("the document does not tell what was asked")
+	}
+}
+
+// TestProgressOfAStreamedTextIsItsEnd has each chunk come when the one before is long told.
+func TestProgressOfAStreamedTextIsItsEnd(t *testing.T) {
+	events := []any{made("a", a2a.TextPart("The "))}
+	for _, c := range []string{"insur", "ance is", " paid."} {
+		e := chunk("a", c)
+		e.Append = true
+		events = append(events, e)
+	}
+	var clock atomic.Int64
+	r := newRigWith(t, "", map[string]peer{"one": turns(append(events, update(a2a.Completed, "done")))}, func(b *bridge.Bridge) {
+		b.Now = func() time.Time { return time.Unix(1_800_000_000+clock.Add(1), 0) }
+	})
+	var lines []string
+	r.callAs("alice", "send_task", `{"message":"go"}`, func(line string) { lines = append(lines, line) })
+	if got := strings.Join(lines, "|"); !strings.HasSuffix(got, "The insurance is|The insurance is paid.") {
+		t.Errorf("got %s", got)
 	}
 }

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"time"
 
 	"rialto/a2a"
@@ -46,10 +47,29 @@ func (f *follower) note(e a2a.Event) {
 			return
 		}
 		f.pieced = now
+		if u, ok := e.(*a2a.ArtifactUpdate); ok && u.Append {
+			line = cmp.Or(soFar(f.entry.Task, u.Artifact.ID), line)
+		}
 	}
 	f.notes = append(f.notes, line)
 	f.noted++
 	if len(f.notes) > notesKept {
 		f.notes = f.notes[len(f.notes)-notesKept:]
 	}
+}
+
+// soFar returns the end of what an artifact says by now: a chunk of a text by itself
+// tells nobody anything.
+func soFar(t *a2a.Task, id string) string {
+	a, _ := artifactOf(t, id)
+	if a == nil || len(a.Parts) == 0 {
+		return ""
+	}
+	parts := Joined(a.Parts[max(0, len(a.Parts)-50):])
+	text, _ := parts[len(parts)-1].Content.(a2a.Text)
+	end := []rune(clean(string(text)))
+	if n := len(end) - 200; n > 0 {
+		return "…" + string(end[n:])
+	}
+	return string(end)
 }
