@@ -193,7 +193,9 @@ func (r *reading) countOf(t *Table) {
 // column of those that refer to it.
 func (r *reading) rankBy(p place) {
 	if p.t == r.subject && len(r.groups) == 0 && r.aggr == none {
-		r.orderBy = p
+		if r.orderBy = p; r.said[earliest] != nil && r.said[earliest].words == "oldest" {
+			r.order = largest // of what grows with age
+		}
 		return
 	}
 	if r.subject != nil && r.subject != p.t && len(r.groups) == 0 {

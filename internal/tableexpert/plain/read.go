@@ -43,8 +43,10 @@ type reading struct {
 	column   place // the last column, for a comparison
 	number   *token
 	said     map[op]*item // the last that said it
-	measured int          // where what is aggregated, or its group, was named
-	tail     int          // the filter of a table that was named at tailed
+	timed    int          // where the last time was said, and of what
+	timedBy  place
+	measured int // where what is aggregated, or its group, was named
+	tail     int // the filter of a table that was named at tailed
 	tailed   int
 }
 
@@ -80,7 +82,7 @@ type filter struct {
 
 // walk reads item by item.
 func (r *reading) walk() {
-	r.said, r.measured, r.tailed = map[op]*item{}, -1, -1
+	r.said, r.measured, r.tailed, r.timed = map[op]*item{}, -1, -1, -1
 	for r.at = 0; r.at < len(r.items); r.at++ {
 		it := &r.items[r.at]
 		switch {
@@ -320,6 +322,10 @@ func (r *reading) numeric() place {
 	}
 	if tail := r.tailTable(); tail != nil {
 		return tail.principal()
+	}
+	last := r.previous(over, atLeast, under, atMost, between, exactly, not)
+	if last != nil && last.table != nil && last.table != r.subject && last.table.principal().valid() && !r.measure.valid() {
+		return last.table.principal() // "customers under 30"
 	}
 	if n := len(r.filters); n > 0 && r.or != nil && r.filters[n-1].c != nil && r.filters[n-1].c.Kind == Number {
 		return r.filters[n-1].place // "under 20 or over 60"

@@ -436,10 +436,10 @@ func (r *reading) list(st *statement) {
 		st.columns = append([]string{p.sql()}, st.columns...)
 	}
 	if r.orderBy.valid() && st.join(r.orderBy.t) {
-		st.order = r.orderBy.sql()
+		st.order = r.orderBy.sql() + " NULLS LAST"
 		words := "smallest " + r.orderBy.name() + " first"
 		if r.order == largest {
-			st.order += " DESC"
+			st.order = r.orderBy.sql() + " DESC"
 			words = "largest " + r.orderBy.name() + " first"
 		}
 		st.read = append(st.read, words)

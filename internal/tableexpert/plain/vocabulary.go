@@ -89,7 +89,7 @@ var phrases = map[op]string{
 	filler: `a|an|the|of|in|on|at|for|to|is|are|was|were|be|been|do|does|did|there|their|its|it|they|them|this|these|those|that|
 		show|list|give|me|us|tell|find|get|display|please|can|could|would|you|i|we|want|need|like|know|see|all|any|every|our|my|your|as|
 		some|many|much|during|within|amount|amounts|value|values|record|records|row|rows|entry|entries|data|table|tables|list of|
-		occurred|happened|took place|belong|belonging|made|come|came|located|whose|where|when|how|than|then|also|only|just|so|if|
+		occurred|happened|took place|belong|belonging|made|come|came|located|whose|where|when|how|than|then|but|also|only|just|so|if|
 		euro|euros|eur|dollar|dollars|usd|€|$|£|terms|based|according|select|generate|write|sql|query|run|result|results|answer|question|about|related|regarding|
 		el|la|los|las|un|una|unos|unas|de|del|en|son|es|hay|al|muestra|muéstrame|dame|lista|listar|cuánto|cuanto|cuánta|para|a`,
 }

@@ -43,7 +43,7 @@ func (r *reading) period(it *item) {
 		r.or = r.previous() // in 2024 and 2025 is in either
 	}
 	r.narrow(f)
-	r.when, r.compare, r.column = none, none, place{}
+	r.when, r.compare, r.column, r.timed, r.timedBy = none, none, place{}, r.at, p
 }
 
 // onward reports whether "on" or "onwards" comes next, and takes it.
@@ -102,6 +102,9 @@ func (r *reading) dated() place {
 	if r.column.valid() && r.column.c.Kind == Date {
 		return r.column
 	}
+	if r.close(r.timed) {
+		return r.timedBy // "after March but before June"
+	}
 	for _, t := range []*Table{r.tailTable(), r.measure.t, r.about()} {
 		if t != nil && t.date().valid() {
 			return t.date()
@@ -127,8 +130,12 @@ func (r *reading) yearColumn() place {
 // timeUnit reads "by month".
 func (r *reading) timeUnit(it *item) {
 	adverb := strings.HasSuffix(it.words, "ly")
-	if !r.grouping && !adverb {
+	which := r.before(single) // "which month"
+	if !r.grouping && !adverb && !which {
 		return
+	}
+	if which && r.limit == 0 && it.words == fold(strings.Fields(it.words)) {
+		r.limit = 1
 	}
 	it.used, r.grouping = true, r.grouping && r.nextIs(and)
 	r.groups = append(r.groups, group{unit: it.unit}) // of which date is known at the end
