@@ -51,7 +51,8 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 		}
 		counts = append(counts, fmt.Sprintf("%s has %s", tb.Name, n))
 	}
-	t.Complete(fmt.Sprintf("%s. For more than this, ask in SQL, for example: SELECT * FROM %s LIMIT 5.", strings.Join(counts, "; "), tables[0].Name))
+	t.Complete(fmt.Sprintf("The question was not understood; this is what it names. %s. Ask otherwise, or in SQL, for example: SELECT * FROM %s LIMIT 5.",
+		strings.Join(counts, "; "), tables[0].Name))
 	return nil
 }
 

@@ -123,6 +123,8 @@ func TestWhatIsNotReadIsIntroduced(t *testing.T) {
 	for _, question := range []string{"update me on the claims", "the trend of claims", "why are claims late"} {
 		if task := send(t, e, text("", question)); len(task.Artifacts) == 0 || task.Artifacts[0].Name != "schema:claims" {
 			t.Errorf("%s: got %q, want the table to be introduced", question, task.Status.Message.Text())
+		} else {
+			contains(t, task.Status.Message.Text(), "The question was not understood", "claims has 3447 rows")
 		}
 	}
 }
