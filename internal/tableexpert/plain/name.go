@@ -388,7 +388,9 @@ func (r *reading) value(it *item) {
 func (r *reading) table(it *item) {
 	switch {
 	case r.subject == nil:
-		r.subject = it.table
+		if r.subject = it.table; r.exists == without {
+			r.drop(without) // nothing was named that has none
+		}
 	case it.table != r.subject && r.exists != none:
 		r.add(filter{place: place{t: it.table}, bare: true, no: r.exists == without})
 		r.tail, r.tailed = len(r.filters)-1, r.at

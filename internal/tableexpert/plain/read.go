@@ -311,6 +311,10 @@ func (r *reading) nextTable() *Table {
 // numeric is the column that a comparison is about: the one just named, the
 // next, or else the one that the table is about.
 func (r *reading) numeric() place {
+	last := r.previous(over, atLeast, under, atMost, between, exactly, not)
+	if last != nil && last.table != nil && last.table == r.measure.t && r.column == r.measure && !r.choose(last.columns, place.measure).valid() {
+		return last.table.principal() // "the average discount of orders over 1000"
+	}
 	if r.column.valid() && r.column.c.Kind == Number {
 		return r.column
 	}
@@ -323,7 +327,6 @@ func (r *reading) numeric() place {
 	if tail := r.tailTable(); tail != nil {
 		return tail.principal()
 	}
-	last := r.previous(over, atLeast, under, atMost, between, exactly, not)
 	if last != nil && last.table != nil && last.table != r.subject && last.table.principal().valid() && !r.measure.valid() {
 		return last.table.principal() // "customers under 30"
 	}

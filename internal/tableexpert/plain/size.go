@@ -38,7 +38,7 @@ func (r *reading) compared(it *item) {
 	switch t, last := r.counting(); {
 	case t == nil || it.num.cash || about:
 	case r.subject != nil && t != r.subject:
-		r.countedRows(t, last, symbol, it.num.num)
+		r.countedRows(t, last, symbol+" "+format(it.num.num))
 		return
 	case r.groupsCounted(t):
 		r.take(last)
@@ -77,8 +77,8 @@ func (r *reading) counting() (*Table, int) {
 }
 
 // countedRows keeps the rows of the subject to which so many of t belong.
-func (r *reading) countedRows(t *Table, last int, symbol string, n float64) {
-	f := filter{table: t, count: "%s " + symbol + " " + format(n)}
+func (r *reading) countedRows(t *Table, last int, many string) {
+	f := filter{table: t, count: "%s " + many}
 	what := t.Bare
 	for i := r.at + 1; i < last; i++ {
 		for _, v := range r.items[i].values {
@@ -92,7 +92,7 @@ func (r *reading) countedRows(t *Table, last int, symbol string, n float64) {
 			}
 		}
 	}
-	f.words = fmt.Sprintf("the number of %s %s %s", what, symbol, format(n))
+	f.words = "the number of " + what + " " + many
 	r.add(f)
 	for r.at < last {
 		r.at++
@@ -194,12 +194,24 @@ func (r *reading) between(it *item) {
 			high = i
 		}
 	}
-	if !p.valid() || high < 0 {
+	if high < 0 {
 		it.used = false
 		return
 	}
-	to := r.items[high].num.num
+	first, to := r.at, r.items[high].num.num
+	r.at = high
+	t, last := r.counting()
+	counts := t != nil && !it.num.cash && !r.column.valid() && r.subject != nil && t != r.subject
+	r.at = first
+	if !p.valid() && !counts {
+		it.used = false
+		return
+	}
 	r.take(high)
+	if counts {
+		r.countedRows(t, last, "BETWEEN "+format(it.num.num)+" AND "+format(to))
+		return
+	}
 	r.narrow(filter{place: p, cond: "%[1]s BETWEEN " + format(scaled(p, it.num.num)) + " AND " + format(scaled(p, to)),
 		words: fmt.Sprintf("%s and %s", said(p, "between", it.num.num), format(to))})
 	r.compare, r.column = none, place{}
