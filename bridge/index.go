@@ -69,10 +69,10 @@ func (e *Entry) Words() []string {
 			a := &t.Artifacts[i]
 			w.add(a.Name)
 			w.add(a.Description)
-			for i := 0; i < len(a.Parts) && w.left > 0; {
-				var p a2a.Part
-				p, i = joined(a.Parts, i)
-				w.part(p)
+			for _, p := range texts(a.Parts) {
+				if w.part(p); w.left == 0 {
+					break
+				}
 			}
 		}
 		for i := range t.History {

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -54,47 +55,62 @@ func piecesOf(a *a2a.Artifact, n int) (out []piece) {
 	if len(a.Parts) == 0 {
 		return []piece{{artifact: a, place: place{Artifact: n}}}
 	}
-	for from, to := 0, 0; from < len(a.Parts); from = to {
-		var p a2a.Part
-		p, to = joined(a.Parts, from)
+	for from, p := range texts(a.Parts) {
 		out = append(out, shape(a, place{Artifact: n, Number: from}, p))
 	}
 	return out
 }
 
-// joined returns the part that begins at from, and where the next one does. Many
+// texts yields parts with the chunks of each text joined, and where each begins. Many
 // agents stream a text in chunks, which A2A keeps as parts of their own: nobody wants
-// to read words and syllables one by one, or to find them so. Texts without a name or
-// type are taken for chunks of one if the spaces between them are theirs; texts that
-// are each complete neither begin nor end with any.
-func joined(parts []a2a.Part, from int) (p a2a.Part, to int) {
-	p, to = parts[from], from+1
-	if !chunk(p) {
-		return p, to
+// to read words and syllables one by one, or to find them so.
+func texts(parts []a2a.Part) iter.Seq2[int, a2a.Part] {
+	return func(yield func(int, a2a.Part) bool) {
+		for from := 0; from < len(parts); {
+			to, one := run(parts, from)
+			if one {
+				if !yield(from, join(parts[from:to])) {
+					return
+				}
+				from = to
+			}
+			for ; from < to; from++ { // looked at once, or many would take for ever
+				if !yield(from, parts[from]) {
+					return
+				}
+			}
+		}
 	}
-	for to < len(parts) && chunk(parts[to]) {
-		to++
-	}
-	run := parts[from:to]
-	if !slices.ContainsFunc(run[1:], begins) && !slices.ContainsFunc(run[:len(run)-1], ends) {
-		return p, from + 1
-	}
-	var all strings.Builder
-	for _, p := range run {
-		all.WriteString(string(p.Content.(a2a.Text)))
-	}
-	p.Content = a2a.Text(all.String())
-	return p, to
 }
 
 // Joined returns parts with the chunks of each text joined, as people read them.
 func Joined(parts []a2a.Part) (out []a2a.Part) {
-	for i := 0; i < len(parts); {
-		var p a2a.Part
-		p, i = joined(parts, i)
+	for _, p := range texts(parts) {
 		out = append(out, p)
 	}
 	return out
+}
+
+// run returns where the texts end that begin at from, and whether they are one. Texts
+// without a name or type are taken for chunks of one if the spaces between them are
+// theirs; texts that are each complete neither begin nor end with any.
+func run(parts []a2a.Part, from int) (to int, one bool) {
+	for to = from; to < len(parts) && chunk(parts[to]); to++ {
+	}
+	if to-from < 2 {
+		return from + 1, false
+	}
+	return to, slices.ContainsFunc(parts[from+1:to], begins) || slices.ContainsFunc(parts[from:to-1], ends)
+}
+
+func join(chunks []a2a.Part) a2a.Part {
+	var all strings.Builder
+	for _, p := range chunks {
+		all.WriteString(string(p.Content.(a2a.Text)))
+	}
+	p := chunks[0]
+	p.Content = a2a.Text(all.String())
+	return p
 }
 
 func chunk(p a2a.Part) bool {
@@ -153,7 +169,10 @@ func (e *Entry) part(at place) *a2a.Part {
 	if at.Number < 0 || at.Number >= len(parts) {
 		return nil
 	}
-	p, _ := joined(parts, at.Number)
+	p := parts[at.Number]
+	if to, one := run(parts, at.Number); one {
+		p = join(parts[at.Number:to])
+	}
 	return &p
 }
 

@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -95,6 +96,19 @@ func TestAStreamedTextIsOneText(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("a word that came in two chunks is not found")
 		}
+	}
+}
+
+// TestManyTextsAreLookedAtOnce has an agent give so many texts that neither begin nor
+// end with a space that to look from each at all behind it would take minutes.
+func TestManyTextsAreLookedAtOnce(t *testing.T) {
+	texts := slices.Repeat([]a2a.Part{a2a.TextPart("x")}, 50_000)
+	r := newRig(t, "", map[string]peer{"one": turns([]any{made("a", texts...), update(a2a.Completed, "said")})})
+	begun := time.Now()
+	got := r.call("send_task", `{"message":"go"}`)
+	got.want(t, a2a.Completed, false)
+	if _, err := r.Sheet(as(t.Context(), "alice"), "task:"+got.TaskID); err != nil || time.Since(begun) > 15*time.Second {
+		t.Errorf("it took %s, %v", time.Since(begun), err)
 	}
 }
 

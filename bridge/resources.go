@@ -131,14 +131,11 @@ func (b *Bridge) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Contents,
 		return nil, b.tooLarge(e, r.URI, a, n, from, to)
 	}
 	contents := []mcp.Contents{}
-	for i := from; i < to; {
-		p, next := joined(a.Parts[:to], i)
-		uri := r.URI
-		if next-i < len(a.Parts) {
-			uri = partURI(e.Handle, a.ID, i)
-		}
-		contents = append(contents, contentsOf(uri, &p))
-		i = next
+	for i, p := range texts(a.Parts[from:to]) {
+		contents = append(contents, contentsOf(partURI(e.Handle, a.ID, from+i), &p))
+	}
+	if len(contents) == 1 {
+		contents[0].URI = r.URI
 	}
 	return contents, nil
 }
