@@ -158,6 +158,9 @@ func TestTheHistoryComesBehindALongResult(t *testing.T) {
 			history += turn.Text + "|"
 		}
 		words += got.Text
+		if got.Cursor != "" && !strings.Contains(got.Text, fmt.Sprintf("history_length 10 and cursor %q", got.Cursor)) {
+			t.Errorf("page %d does not say how to go on: %s", n, got.Text[max(0, len(got.Text)-300):])
+		}
 		if size := len(got.raw) + len(got.Text); size > 100_000 || n > 20 {
 			t.Fatalf("page %d has %d characters", n, size)
 		}

@@ -126,7 +126,7 @@ func result(e *Entry, show page) *mcp.Result {
 	}
 	r.info.Truncated = r.cut || r.info.Cursor != ""
 	return &mcp.Result{
-		Content:    append(r.content, mcp.Text(r.summary())),
+		Content:    append(r.content, mcp.Text(r.summary(show.history))),
 		Structured: r.info,
 		IsError:    r.info.Error != nil,
 	}
@@ -237,8 +237,9 @@ func (p *PartInfo) name() string {
 }
 
 // summary is the last item of the result: what a model needs to go on, in
-// words, since some clients show it the text only.
-func (r *renderer) summary() string {
+// words, since some clients show it the text only. history is how many earlier
+// messages were asked for: who goes on without asking would get none.
+func (r *renderer) summary(history int) string {
 	i := r.info
 	s := "[task_id " + i.TaskID + ", agent " + i.Agent + ", state " + string(i.State)
 	if i.ContextID != "" {
@@ -252,6 +253,8 @@ func (r *renderer) summary() string {
 		s += fmt.Sprintf(" (code %s)", i.Error.Code)
 	}
 	switch {
+	case i.Cursor != "" && history > 0:
+		s += fmt.Sprintf(" There is more: call get_task with this task_id, history_length %d and cursor %q for the next part.", history, i.Cursor)
 	case i.Cursor != "":
 		s += fmt.Sprintf(" There is more: call get_task with this task_id and cursor %q for the next part.", i.Cursor)
 	case r.cut:
