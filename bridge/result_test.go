@@ -167,4 +167,7 @@ func TestWhatAnAgentWouldNotUnderstandIsNotSent(t *testing.T) {
 	id := r.call("send_task", `{"message":"go","skill":"count","files":[{"url":"gs://bucket/report.csv"}]}`).TaskID
 	r.call("send_task", fmt.Sprintf(`{"message":"go","task_id":%q,"skill":"counting"}`, id)).refused(t, "has no skill counting")
 	r.call("send_task", fmt.Sprintf(`{"message":"go","task_id":%q,"skill":"count"}`, id)).want(t, a2a.Completed, false)
+	p = turns([]any{update(a2a.Completed, "done")})
+	p.card.Skills, p.card.Capabilities.ExtendedAgentCard = []a2a.Skill{{ID: "count", Name: "Count"}}, true
+	newRig(t, "", map[string]peer{"one": p}).call("send_task", `{"message":"go","skill":"of the extended card"}`).want(t, a2a.Completed, false)
 }

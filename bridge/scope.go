@@ -117,10 +117,11 @@ func (b *Bridge) cardFor(ctx context.Context, a Agent, card *a2a.Card) *a2a.Card
 }
 
 // hasSkill returns an error if an agent that names its skills has none called so: it
-// would not say so, and do something else. A skill that it names may be used.
+// would not say so, and do something else. A skill that it names may be used, and one
+// may be that it names only to those who may call it.
 func hasSkill(conn Peer, agent, skill string) error {
 	card := conn.Card()
-	if _, ok := card.Skill(skill); ok || skill == "" || len(card.Skills) == 0 {
+	if _, ok := card.Skill(skill); ok || skill == "" || len(card.Skills) == 0 || card.Capabilities.ExtendedAgentCard {
 		return nil
 	}
 	return errNoSkill(agent, skill)
