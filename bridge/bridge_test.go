@@ -352,12 +352,15 @@ func TestTasksAreListed(t *testing.T) {
 		}
 	}
 	list(`{"limit":2}`)
-	if len(page.Tasks) != 2 || page.Tasks[0].Message != "done: c" || page.Next == "" {
+	if len(page.Tasks) != 2 || page.Tasks[0].Asked != "c" || page.Tasks[0].Message != "done: c" || page.Next == "" {
 		t.Fatalf("first page: got %+v", page)
 	}
 	list(`{"limit":2,"cursor":"` + page.Next + `"}`)
 	if len(page.Tasks) != 1 || page.Tasks[0].Message != "done: a" || page.Next != "" {
 		t.Fatalf("second page: got %+v", page)
+	}
+	if text := r.call("list_tasks", `{"limit":1}`).Text; !strings.Contains(text, `asked: "c"  said: "done: c"`) {
+		t.Errorf("the list says %q", text)
 	}
 	list(`{"state":"failed"}`)
 	if len(page.Tasks) != 0 {

@@ -17,6 +17,7 @@ type Entry struct {
 	Client    string // through which it was sent
 	Agent     string // the name of the agent that runs it
 	MessageID string // of the latest message sent to it
+	Asked     string // the beginning of the message that began it: see AskedOf
 
 	// Name and ContextName are what an A2A caller calls the task (only A2A 0.1
 	// does) and the conversation; "" where the agent's word is shown.
@@ -78,14 +79,17 @@ func (e *Entry) ContextID() string {
 	return e.Task.ContextID
 }
 
+// AskedOf returns what a list says of the message that begins a task.
+func AskedOf(m *a2a.Message) string { return shown(strings.Join(strings.Fields(m.Text()), " "), 200) }
+
 // asked returns the text of the message that began the task, as far as it is kept.
 func (e *Entry) asked() string {
 	if e.Task == nil {
-		return ""
+		return e.Asked
 	}
 	i := slices.IndexFunc(e.Task.History, func(m a2a.Message) bool { return m.Role != a2a.RoleAgent })
 	if i < 0 {
-		return ""
+		return e.Asked
 	}
 	return e.Task.History[i].Text()
 }

@@ -147,8 +147,10 @@ func (b *Bridge) findTasks(ctx context.Context, query string) []Hit {
 		}
 		id := taskID(t.TaskID)
 		title := "Task of " + t.Agent + ", " + string(t.State)
-		if t.Message != "" {
-			title += ": " + clip(t.Message, 200)
+		for _, words := range []string{t.Asked, t.Message} {
+			if words != "" {
+				title += ": " + clip(words, 200)
+			}
 		}
 		hits = append(hits, Hit{ID: id, Title: title, URL: b.documentURL(id)})
 	}

@@ -40,7 +40,8 @@ type TaskSummary struct {
 	Agent     string    `json:"agent"`
 	ContextID string    `json:"context_id"`
 	State     a2a.State `json:"state"`
-	Message   string    `json:"message,omitempty"` // the beginning of what the agent said last
+	Asked     string    `json:"asked,omitempty"`   // the beginning of what the agent was asked
+	Message   string    `json:"message,omitempty"` // the beginning of what it said last
 	Created   time.Time `json:"created"`
 	Updated   time.Time `json:"updated"`
 }
@@ -130,7 +131,7 @@ func (b *Bridge) page(ctx context.Context, f TaskFilter, cursor string) (*mcp.Re
 	var text strings.Builder
 	left := maxResult - 1000
 	for i, s := range tasks {
-		line := fmt.Sprintf("%s  %s  %s  %s  %s\n", s.TaskID, s.Created.Format(time.RFC3339), s.Agent, s.State, clip(strings.ReplaceAll(s.Message, "\n", " "), 80))
+		line := s.line()
 		if left -= length(s) + length(line); left < 0 && i > 0 {
 			page.Next = TaskMark{tasks[i-1].Created, tasks[i-1].TaskID}.String()
 			break
@@ -150,10 +151,22 @@ func (b *Bridge) page(ctx context.Context, f TaskFilter, cursor string) (*mcp.Re
 	return &mcp.Result{Content: []mcp.Content{mcp.Text(text.String())}, Structured: page}, nil
 }
 
+// line is how a page lists the task as text.
+func (s *TaskSummary) line() string {
+	line := fmt.Sprintf("%s  %s  %s  %s", s.TaskID, s.Created.Format(time.RFC3339), s.Agent, s.State)
+	if s.Asked != "" {
+		line += fmt.Sprintf("  asked: %q", clip(s.Asked, 80))
+	}
+	if s.Message != "" {
+		line += fmt.Sprintf("  said: %q", clip(strings.ReplaceAll(s.Message, "\n", " "), 80))
+	}
+	return line + "\n"
+}
+
 // Summary returns what list_tasks tells of e.
 func (e *Entry) Summary() TaskSummary {
 	s := TaskSummary{
-		TaskID: e.Handle, Agent: e.Agent, ContextID: shown(e.ContextID(), 200), State: e.State(),
+		TaskID: e.Handle, Agent: e.Agent, ContextID: shown(e.ContextID(), 200), State: e.State(), Asked: e.Asked,
 		Created: e.Created.UTC(), Updated: e.Updated.UTC(),
 	}
 	switch {

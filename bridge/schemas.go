@@ -88,6 +88,7 @@ var listTasksOutput = json.RawMessage(`{
 					"agent": {"type": "string"},
 					"context_id": {"type": "string"},
 					"state": {"type": "string"},
+					"asked": {"type": "string", "description": "The beginning of what the agent was asked."},
 					"message": {"type": "string", "description": "The beginning of what the agent said last."},
 					"created": {"type": "string", "format": "date-time"},
 					"updated": {"type": "string", "format": "date-time"}

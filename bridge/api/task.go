@@ -38,7 +38,8 @@ type Status struct {
 	Agent     string    `json:"agent"`
 	ContextID string    `json:"context_id"`
 	State     a2a.State `json:"state"`
-	Message   string    `json:"message"` // what the agent said last
+	Asked     string    `json:"asked,omitempty"` // in a list: the beginning of what it was asked
+	Message   string    `json:"message"`         // what the agent said last
 	Updated   time.Time `json:"updated"`
 }
 

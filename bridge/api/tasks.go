@@ -197,7 +197,7 @@ func (a *API) tasks(r *http.Request) (int, any, error) {
 	}{Tasks: []Status{}, Next: next}
 	for _, s := range list {
 		page.Tasks = append(page.Tasks, Status{
-			ID: s.TaskID, Agent: s.Agent, ContextID: s.ContextID, State: s.State, Message: s.Message, Updated: s.Updated,
+			ID: s.TaskID, Agent: s.Agent, ContextID: s.ContextID, State: s.State, Asked: s.Asked, Message: s.Message, Updated: s.Updated,
 		})
 	}
 	return http.StatusOK, page, nil

@@ -64,7 +64,7 @@ func add(t *testing.T, l bridge.Ledger) *bridge.Entry {
 	t.Helper()
 	e := &bridge.Entry{
 		Handle: uuid.NewString(), Owner: "alice", Client: "client", Agent: "agent", MessageID: "m1",
-		Created: now, Updated: now,
+		Asked: "What was asked?", Created: now, Updated: now,
 	}
 	if err := l.AddTask(t.Context(), e, lease("r1"), 1000); err != nil {
 		t.Fatalf("AddTask: %v", err)
@@ -383,6 +383,9 @@ func pages(t *testing.T, l bridge.Ledger) {
 			t.Errorf("page %d: got %d tasks, want %d", page, len(entries), full)
 		}
 		for _, e := range entries {
+			if e.Asked != "What was asked?" {
+				t.Errorf("page %d: task %s was asked %q", page, e.TaskID, e.Asked)
+			}
 			if !want[e.TaskID] {
 				t.Errorf("page %d: task %s came twice", page, e.TaskID)
 			}

@@ -144,14 +144,20 @@ func TestAJournalHasRoomForSoMuch(t *testing.T) {
 func TestARowCrossesTheJournal(t *testing.T) {
 	for _, r := range []*taskRow{
 		{},
-		{handle: "h", owner: "o", contextID: "ü\x00\xff", task: sql.NullString{String: `{"a":1}`, Valid: true}, past: sql.NullString{Valid: true}, created: -1, updated: 1 << 62, contextName: "n"},
+		{handle: "h", owner: "o", contextID: "ü\x00\xff", task: sql.NullString{String: `{"a":1}`, Valid: true}, past: sql.NullString{Valid: true}, created: -1, updated: 1 << 62, contextName: "n", asked: "What?"},
 	} {
 		got, err := decodeRow(r.appendTo(nil))
 		if err != nil || !reflect.DeepEqual(got, r) {
 			t.Errorf("got %+v, %v, want %+v", got, err, r)
 		}
+		earlier := *r // what a version wrote that knew no more columns
+		earlier.asked = ""
+		first := len(earlier.appendTo(nil)) - 1
+		if got, err := decodeRow(r.appendTo(nil)[:first]); err != nil || !reflect.DeepEqual(got, &earlier) {
+			t.Errorf("of an earlier version: got %+v, %v, want %+v", got, err, &earlier)
+		}
 		for cut := range len(r.appendTo(nil)) {
-			if _, err := decodeRow(r.appendTo(nil)[:cut]); err == nil {
+			if _, err := decodeRow(r.appendTo(nil)[:cut]); err == nil && cut != first {
 				t.Errorf("cut after %d of %d bytes: got no error", cut, len(r.appendTo(nil)))
 			}
 		}

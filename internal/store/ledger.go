@@ -20,8 +20,8 @@ var _ bridge.Ledger = (*DB)(nil)
 // entryColumns are those of an entry, and presentColumns those of one without what
 // has been of its task, which may be more than the task itself.
 const (
-	entryColumns   = `handle, owner, client, agent, message_id, name, context_name, task, failure, past, settled, created, updated`
-	presentColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, NULL, settled, created, updated`
+	entryColumns   = `handle, owner, client, agent, message_id, name, context_name, task, failure, past, settled, created, updated, asked`
+	presentColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, NULL, settled, created, updated, asked`
 )
 
 // AddTask implements bridge.Ledger. A task that has ended counts for nothing, so
@@ -58,8 +58,8 @@ const addTask = `INSERT INTO tasks (` + rowNames + `, settled, holder, lease_unt
 
 var (
 	addSettled = forBoth(func(list parameters) string { return addTask + `VALUES (` + list(1, rowColumns) + `, 1, '', 0)` })
-	addRunning = addTask + `SELECT ` + placeholders(1, rowColumns) + `, 0, $16, $17
-		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0 AND lease_until > $12) < $18`
+	addRunning = addTask + `SELECT ` + placeholders(1, rowColumns) + `, 0, $17, $18
+		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0 AND lease_until > $12) < $19`
 )
 
 // ContinueTask implements bridge.Ledger. The WHERE clause is the lock: the
@@ -188,7 +188,7 @@ func scanSummaries(rows *sql.Rows) (tasks []bridge.TaskSummary, err error) {
 	for rows.Next() {
 		var t bridge.TaskSummary
 		var created, updated int64
-		if err := rows.Scan(&t.TaskID, &t.Agent, &t.ContextID, &t.State, &t.Message, &created, &updated); err != nil {
+		if err := rows.Scan(&t.TaskID, &t.Agent, &t.ContextID, &t.State, &t.Asked, &t.Message, &created, &updated); err != nil {
 			return nil, err
 		}
 		t.Created, t.Updated = at(created), at(updated)
@@ -367,7 +367,7 @@ func scanEntry(row scanner) (*bridge.Entry, error) {
 func scanSized(row scanner) (*bridge.Entry, int, error) {
 	var r taskRow
 	var settled int64
-	err := row.Scan(&r.handle, &r.owner, &r.client, &r.agent, &r.messageID, &r.name, &r.contextName, &r.task, &r.failure, &r.past, &settled, &r.created, &r.updated)
+	err := row.Scan(&r.handle, &r.owner, &r.client, &r.agent, &r.messageID, &r.name, &r.contextName, &r.task, &r.failure, &r.past, &settled, &r.created, &r.updated, &r.asked)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -31,7 +31,7 @@ func (db *DB) FindTasks(ctx context.Context, owner string, words []string, limit
 	return db.findFTS(ctx, owner, terms, limit)
 }
 
-const summaryColumns = `t.handle, t.agent, t.context_id, t.state, t.summary, t.created, t.updated`
+const summaryColumns = `t.handle, t.agent, t.context_id, t.state, t.asked, t.summary, t.created, t.updated`
 
 func (db *DB) find(ctx context.Context, query string, args ...any) ([]bridge.TaskSummary, error) {
 	rows, err := db.read.QueryContext(ctx, query, args...)

@@ -20,18 +20,21 @@ type taskRow struct {
 	created, updated                                                   int64          // milliseconds since 1970
 	name, contextName                                                  string
 	past                                                               sql.NullString // JSON
+	asked                                                              string
 }
 
 const (
-	rowNames   = `handle, owner, client, agent, message_id, context_id, state, summary, task, failure, created, updated, name, context_name, past`
-	rowColumns = 15
+	rowNames   = `handle, owner, client, agent, message_id, context_id, state, summary, task, failure, created, updated, name, context_name, past, asked`
+	rowColumns = 16
+
+	firstColumns = 15 // are in each record; the others came later
 )
 
 func encodeEntry(e *bridge.Entry) (*taskRow, error) {
 	r := &taskRow{
 		handle: e.Handle, owner: e.Owner, client: e.Client, agent: e.Agent, messageID: e.MessageID,
 		contextID: e.ContextID(), state: string(e.State()), summary: e.Summary().Message,
-		created: e.Created.UnixMilli(), updated: e.Updated.UnixMilli(), name: e.Name, contextName: e.ContextName,
+		created: e.Created.UnixMilli(), updated: e.Updated.UnixMilli(), name: e.Name, contextName: e.ContextName, asked: e.Asked,
 	}
 	var err error
 	if e.Task != nil {
@@ -53,7 +56,7 @@ func encodeEntry(e *bridge.Entry) (*taskRow, error) {
 func (r *taskRow) columns() [rowColumns]any {
 	return [...]any{
 		&r.handle, &r.owner, &r.client, &r.agent, &r.messageID, &r.contextID, &r.state, &r.summary,
-		&r.task, &r.failure, &r.created, &r.updated, &r.name, &r.contextName, &r.past,
+		&r.task, &r.failure, &r.created, &r.updated, &r.name, &r.contextName, &r.past, &r.asked,
 	}
 }
 
@@ -76,7 +79,7 @@ func (r *taskRow) values(args []any) []any {
 // entry returns the task that the row holds.
 func (r *taskRow) entry(settled bool) *bridge.Entry {
 	e := &bridge.Entry{
-		Handle: r.handle, Owner: r.owner, Client: r.client, Agent: r.agent, MessageID: r.messageID,
+		Handle: r.handle, Owner: r.owner, Client: r.client, Agent: r.agent, MessageID: r.messageID, Asked: r.asked,
 		Name: r.name, ContextName: r.contextName, Settled: settled, Created: at(r.created), Updated: at(r.updated),
 	}
 	if decodeJSON(r.task, &e.Task) != nil || decodeJSON(r.failure, &e.Failure) != nil || decodeJSON(r.past, &e.Past) != nil {
@@ -125,7 +128,10 @@ var errRecord = errors.New("store: a record of the journal is no task that this 
 // decodeRow is the reverse of appendTo.
 func decodeRow(b []byte) (*taskRow, error) {
 	r := &taskRow{}
-	for _, c := range r.columns() {
+	for i, c := range r.columns() {
+		if len(b) == 0 && i >= firstColumns {
+			break
+		}
 		if number, ok := c.(*int64); ok {
 			v, n := binary.Varint(b)
 			if n <= 0 {
