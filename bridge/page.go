@@ -11,8 +11,12 @@ import (
 )
 
 // cursor is where a page of a result begins: at a piece, and so many bytes
-// into its text. The zero value is the first page.
-type cursor struct{ piece, offset int }
+// into its text. The zero value is the first page, which leaves room for the agent's
+// last word: a later one may begin where it does, with what did not fit beside that.
+type cursor struct {
+	piece, offset int
+	later         bool
+}
 
 // String writes a cursor for a client, which hands it back as it is.
 func (c cursor) String() string { return fmt.Sprintf("%d.%d", c.piece, c.offset) }
@@ -28,7 +32,7 @@ func parseCursor(s string) (cursor, error) {
 	if !ok || err1 != nil || err2 != nil || p < 0 || o < 0 {
 		return cursor{}, inputError{fmt.Sprintf("The argument \"cursor\" is not one: %q. Take it from next_cursor of the result before, or leave it out to begin.", shown(s, 40))}
 	}
-	return cursor{p, o}, nil
+	return cursor{p, o, true}, nil
 }
 
 // artifacts shows pieces from a position as far as the budget goes, notes
@@ -39,7 +43,7 @@ func (r *renderer) artifacts(ps []piece, from cursor) (end bool) {
 		p := ps[i]
 		if p.artifact != current {
 			if !r.heading(p.artifact) {
-				r.info.Cursor = cursor{i, from.offset}.String()
+				r.info.Cursor = cursor{piece: i, offset: from.offset}.String()
 				return false
 			}
 			current = p.artifact
@@ -49,7 +53,7 @@ func (r *renderer) artifacts(ps []piece, from cursor) (end bool) {
 			r.cut, all = true, true
 		}
 		if !all {
-			r.info.Cursor = cursor{i, to}.String()
+			r.info.Cursor = cursor{piece: i, offset: to}.String()
 			return false
 		}
 		from.offset = 0
@@ -182,7 +186,7 @@ func (r *renderer) closing(m *a2a.Message, with []piece, from cursor, n int, end
 			return
 		}
 		if start+len(r.info.Message) < len(text) {
-			r.info.Cursor = cursor{n, start + len(r.info.Message)}.String()
+			r.info.Cursor = cursor{piece: n, offset: start + len(r.info.Message)}.String()
 			return
 		}
 	}
@@ -201,7 +205,7 @@ func (r *renderer) besides(ps []piece, from cursor, n int) {
 		case !all && n+i == from.piece && to == offset: // it fits no page
 			r.cut = true
 		case !all:
-			r.info.Cursor = cursor{n + i, to}.String()
+			r.info.Cursor = cursor{piece: n + i, offset: to}.String()
 			return
 		}
 	}
@@ -221,7 +225,7 @@ func (r *renderer) history(turns []a2a.Message, from cursor, n int) {
 			said = r.take(text[start:])
 		}
 		if start+len(said) < len(text) {
-			r.info.Cursor = cursor{n + i, start + len(said)}.String()
+			r.info.Cursor = cursor{piece: n + i, offset: start + len(said)}.String()
 		}
 		if said != "" || text == "" {
 			r.info.History = append(r.info.History, Turn{Role: m.Role, Text: said})

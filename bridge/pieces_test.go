@@ -99,6 +99,22 @@ func TestAStreamedTextIsOneText(t *testing.T) {
 	}
 }
 
+// TestAFileThatDoesNotFitBesideTheLastWordIsOnTheNextPage has an agent say so much of a
+// file and after it that the first page has no room for the file.
+func TestAFileThatDoesNotFitBesideTheLastWordIsOnTheNextPage(t *testing.T) {
+	e := made("a", a2a.Part{Content: a2a.Raw(strings.Repeat("x", 23_500)), Filename: "chart.png", MediaType: "image/png"})
+	e.Artifact.Description = strings.Repeat("<", 1_000)
+	said := update(a2a.Completed, strings.Repeat("closing ", 1_000))
+	r := newRig(t, "", map[string]peer{"one": turns([]any{e, said})})
+	all := pages(t, r, r.call("send_task", `{"message":"go"}`).TaskID)
+	if all[0].Message == "" || len(all[0].Artifacts[0].Parts) != 0 {
+		t.Fatalf("the first page has %d parts and %d characters, want only what the agent said last", len(all[0].Artifacts[0].Parts), len(all[0].Message))
+	}
+	if next := all[1].Artifacts; len(next) != 1 || len(next[0].Parts) != 1 || next[0].Parts[0].Filename != "chart.png" {
+		t.Errorf("the next page has not the file")
+	}
+}
+
 // TestManyTextsAreLookedAtOnce has an agent give so many texts that neither begin nor
 // end with a space that to look from each at all behind it would take minutes.
 func TestManyTextsAreLookedAtOnce(t *testing.T) {
