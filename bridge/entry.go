@@ -223,7 +223,7 @@ func failure(err error) *Failure {
 
 var (
 	agentAt = regexp.MustCompile(`the agent at \S+?(: | has )`)
-	onWire  = regexp.MustCompile(`\b(dial|read|write) (tcp|udp)[46]? .*`)
+	onWire  = regexp.MustCompile(`\b((dial|read|write) (tcp|udp)[46]?:? |lookup |(tls: failed to verify certificate: )?x509: ).*`)
 )
 
 // outside returns what may be told to users of words about e: where an agent is, and
@@ -234,8 +234,11 @@ func outside(e *a2a.Error, words string) string {
 	}
 	words = agentAt.ReplaceAllString(words, "the agent$1")
 	return onWire.ReplaceAllStringFunc(words, func(fault string) string {
-		if strings.HasPrefix(fault, "dial") {
+		switch fault[:4] {
+		case "dial", "look":
 			return "it cannot be reached"
+		case "tls:", "x509":
+			return "its certificate is not accepted"
 		}
 		return "the connection broke"
 	})

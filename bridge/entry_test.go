@@ -11,6 +11,9 @@ func TestUsersAreNotToldWhereAnAgentIs(t *testing.T) {
 	for said, want := range map[string]string{
 		"no answer from the agent at 10.1.2.3:8080: dial tcp 10.1.2.3:8080: connect: connection refused":               "no answer from the agent: it cannot be reached",
 		"no answer from the agent at [::1]:80: read tcp [::1]:5->[::1]:80: read: connection reset by peer":             "no answer from the agent: the connection broke",
+		"no answer from the agent at crm.internal: dial tcp: lookup crm.internal on 10.0.0.53:53: no such host":        "no answer from the agent: it cannot be reached",
+		"no answer from the agent at h:1: lookup crm.internal: i/o timeout":                                            "no answer from the agent: it cannot be reached",
+		"no answer from the agent at h:1: tls: failed to verify certificate: x509: certificate is valid for a, not b":  "no answer from the agent: its certificate is not accepted",
 		"no answer from the agent at crm.internal: sse: event too large":                                               "no answer from the agent: sse: event too large",
 		"the agent at crm.internal:1 has not worked 5 times in a row; it will be tried again in 3s":                    "the agent has not worked 5 times in a row; it will be tried again in 3s",
 		"the agent did not take the message, and the task stands where it stood: no answer from the agent at h:1: EOF": "the agent did not take the message, and the task stands where it stood: no answer from the agent: EOF",
