@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -30,7 +31,7 @@ func (c *Console) ownTasks(r *http.Request) (templates.Console, error) {
 	}
 	for _, task := range tasks {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			templates.Lines(templates.Link(ownTaskAt(task.TaskID), templates.Code(task.TaskID)), templates.Data(task.Asked), templates.Known(task.Message)),
+			templates.Lines(templates.Link(ownTaskAt(task.TaskID), templates.Data(cmp.Or(task.Asked, task.TaskID))), templates.Known(task.Message)),
 			ownState(task), templates.Data(task.Agent), templates.When(task.Updated, c.Now()),
 		}})
 	}
