@@ -88,9 +88,11 @@ func TestAStreamedTextIsOneText(t *testing.T) {
 	if err != nil || sheet.Cut || sheet.Blocks[0].Text != whole || sheet.Blocks[len(sheet.Blocks)-1].Text != "said" {
 		t.Errorf("the page has %d pieces, cut: %v, %v", len(sheet.Blocks), sheet.Cut, err)
 	}
-	var contents []struct{ URI, Text string }
-	if err := json.Unmarshal([]byte(r.contents(got.Artifacts[0].URI)), &contents); err != nil || len(contents) != 1 || contents[0].Text != whole {
-		t.Errorf("the resource has %d contents, %v", len(contents), err)
+	for path, want := range map[string]string{"": whole, "/parts/0": whole, "/parts/1": "insur0"} {
+		var contents []struct{ URI, Text string }
+		if err := json.Unmarshal([]byte(r.contents(got.Artifacts[0].URI+path)), &contents); err != nil || len(contents) != 1 || contents[0].Text != want {
+			t.Errorf("the resource%s has %d contents, %v", path, len(contents), err)
+		}
 	}
 	for deadline := time.Now().Add(10 * time.Second); len(r.call("search", `{"query":"insur1999ance"}`).Results) != 1; {
 		if time.Now().After(deadline) {

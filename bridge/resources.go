@@ -67,7 +67,7 @@ func (b *Bridge) Templates() []mcp.ResourceTemplate {
 		Description: "One artifact of one of your tasks, whole, with each of its parts.",
 	}, {
 		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: b.readArtifact,
-		Description: "One part of an artifact, such as a file. The first is 0.",
+		Description: "One part of an artifact, such as a file. The first is 0; that of a text that was streamed is all of it.",
 	}, {
 		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: jsonType, Read: b.readCard,
 		Description: "What an agent can do, as get_agent tells it.",
@@ -126,6 +126,9 @@ func (b *Bridge) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Contents,
 			return nil, mcp.ErrNoResource
 		}
 		from, to = i, i+1
+		if end, one := run(a.Parts, i); one && (i == 0 || !chunk(a.Parts[i-1])) {
+			to = end // results name a text that came in chunks by the first of them
+		}
 	}
 	if sizeOf(a.Parts[from:to]) > MaxResource {
 		return nil, b.tooLarge(e, r.URI, a, n, from, to)
