@@ -308,8 +308,11 @@ func (e *ended) waits() bool {
 // settle returns when the database has all tasks that had ended by then.
 func (e *ended) settle(ctx context.Context) (err error) {
 	e.mu.Lock()
-	behind := len(e.tasks) > 0
+	behind, failing := len(e.tasks) > 0, e.failing
 	e.mu.Unlock()
+	if !behind && !failing {
+		return nil
+	}
 	if behind {
 		err = e.db.inTx(ctx, func(*tx) error { return nil })
 	}
