@@ -150,11 +150,10 @@ func (db *DB) mark(ctx context.Context, t *tx, tasks []indexed) (marked []indexe
 		list, handles, times = append(list, [2]any{v.handle, v.updated}), append(handles, v.handle), append(times, v.updated)
 	}
 	from, args := `unnest($1::text[], $2::bigint[]) AS read (handle, updated)`, []any{handles, times}
-	free := ``
-	if db.postgres { // replicas that wait for each other's rows come to a deadlock
-		free = ` AND tasks.handle = ANY (ARRAY(SELECT handle FROM tasks WHERE handle = ANY ($1) AND settled = 1 FOR UPDATE SKIP LOCKED))`
-	}
+	// Replicas that wait for each other's rows come to a deadlock.
+	free := ` AND tasks.handle = ANY (ARRAY(SELECT handle FROM tasks WHERE handle = ANY ($1) AND settled = 1 FOR UPDATE SKIP LOCKED))`
 	if !db.postgres {
+		free = ``
 		text, err := json.Marshal(list)
 		if err != nil {
 			return nil, err
