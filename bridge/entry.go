@@ -17,7 +17,7 @@ type Entry struct {
 	Client    string // through which it was sent
 	Agent     string // the name of the agent that runs it
 	MessageID string // of the latest message sent to it
-	Asked     string // the beginning of the message that began it: see AskedOf
+	Asked     string // the beginning of the message that began it
 
 	// Name and ContextName are what an A2A caller calls the task (only A2A 0.1
 	// does) and the conversation; "" where the agent's word is shown.
@@ -79,8 +79,13 @@ func (e *Entry) ContextID() string {
 	return e.Task.ContextID
 }
 
-// AskedOf returns what a list says of the message that begins a task.
-func AskedOf(m *a2a.Message) string { return shown(strings.Join(strings.Fields(m.Text()), " "), 200) }
+// askedOf returns what a list says of the message that begins a task. The rest of a
+// long one is not looked at.
+func askedOf(m *a2a.Message) string {
+	text := m.Text()
+	text = strings.ToValidUTF8(text[:min(len(text), 2000)], "")
+	return shown(strings.Join(strings.Fields(text), " "), 200)
+}
 
 // asked returns the text of the message that began the task, as far as it is kept.
 func (e *Entry) asked() string {

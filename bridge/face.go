@@ -272,7 +272,7 @@ func (f *Face) startTask(ctx context.Context, conn Peer, req *a2a.SendRequest, s
 	if m.ContextID = known; known == "" {
 		m.ContextID = contextOf(caller.User, f.agent, name)
 	}
-	e := &Entry{Owner: caller.User, Client: caller.Client, Agent: f.agent, MessageID: m.ID, Asked: AskedOf(m), ContextName: name, Name: string(req.Name), Digest: sum}
+	e := &Entry{Owner: caller.User, Client: caller.Client, Agent: f.agent, MessageID: m.ID, Asked: askedOf(m), ContextName: name, Name: string(req.Name), Digest: sum}
 	if err := f.bridge.enroll(e); err != nil {
 		return nil, err
 	}

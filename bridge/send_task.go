@@ -120,7 +120,7 @@ func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m
 	if err != nil {
 		return nil, err
 	}
-	e := &Entry{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID, Asked: AskedOf(m), Digest: args.digest(m)}
+	e := &Entry{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID, Asked: askedOf(m), Digest: args.digest(m)}
 	if f, err := b.again(ctx, e.Owner, e.Agent, e.Digest); f != nil || err != nil {
 		return f, err
 	}

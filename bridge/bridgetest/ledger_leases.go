@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"rialto/a2a"
-	"rialto/bridge"
 	"sync"
 	"testing"
 	"time"
+
+	"rialto/a2a"
+	"rialto/bridge"
 )
 
 func leaseLost(t *testing.T, l bridge.Ledger) {
