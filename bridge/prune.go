@@ -29,7 +29,15 @@ func (b *Bridge) Prune(ctx context.Context) error {
 	if err := b.pruneShares(ctx); err != nil {
 		return err
 	}
-	return b.prune(ctx, cmp.Or(b.Retention, defaultRetention), "", own)
+	return b.prune(ctx, b.retention(""), "", own)
+}
+
+// retention returns how long the settled tasks of an agent are kept.
+func (b *Bridge) retention(agent string) time.Duration {
+	if p := b.peer(agent); p != nil && p.Retention != 0 {
+		return p.Retention
+	}
+	return cmp.Or(b.Retention, defaultRetention)
 }
 
 func (b *Bridge) prune(ctx context.Context, keep time.Duration, agent string, but []string) error {

@@ -8,6 +8,7 @@ import (
 
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/mcp"
 )
 
 // TestTasksAreKeptAsLongAsTheirAgentSays looks at the ledger a month and half a
@@ -45,4 +46,59 @@ func TestTasksAreKeptAsLongAsTheirAgentSays(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAnMCPTaskSaysHowLongItIsKept: a client may forget a task, or give it up, once its
+// time to live is over, so that must not be before the ledger forgets it (SEP-2663: "if
+// the task's observable status has not reflected the update after createdAt plus ttlMs
+// has elapsed, the client MAY consider the task to no longer be usable").
+func TestAnMCPTaskSaysHowLongItIsKept(t *testing.T) {
+	finish := make(chan struct{})
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		turn.Working("on it")
+		<-finish
+		turn.Complete("done")
+		return nil
+	})
+	const day = 24 * time.Hour
+	var days atomic.Int64 // by which the clock is set forward
+	r := newRigWith(t, "", map[string]peer{"short": agent, "usual": agent}, func(b *bridge.Bridge) {
+		b.Now = func() time.Time { return time.Now().Add(time.Duration(days.Load()) * day) }
+	})
+	for i, a := range r.Agents {
+		r.Agents[i].Retention = map[string]time.Duration{"short": day}[a.Name]
+	}
+	r.SetAgents(r.Agents)
+	tasks, begin := taking(t, r)
+	ids := map[string]string{}
+	kept := map[string]time.Duration{"short": day, "usual": 90 * day}
+	about := func(name string, got, want time.Duration) {
+		t.Helper()
+		if got < want || got > want+time.Minute {
+			t.Errorf("%s: got %s to live, want %s", name, got, want)
+		}
+	}
+	for name, want := range kept {
+		begun := begin(`{"agent":"`+name+`","message":"go"}`, mcp.Revision20251125).Task
+		ids[name] = begun.ID
+		about(name+", begun", begun.TTL, want)
+	}
+	days.Store(3)
+	for name, want := range kept {
+		task, err := tasks.Task(t.Context(), "alice", ids[name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		about(name+", at work after three days", task.TTL, 3*day+want)
+	}
+	close(finish)
+	for name, want := range kept {
+		about(name+", ended after three days", until(t, tasks, ids[name], mcp.Completed).TTL, 3*day+want)
+	}
+	days.Store(4)
+	task, err := tasks.Task(t.Context(), "alice", ids["usual"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	about("a day after the end", task.TTL, 93*day)
 }

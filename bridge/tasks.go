@@ -120,7 +120,7 @@ func (b *Bridge) entry(ctx context.Context, owner, id string) (*Entry, error) {
 // completed task whose result says so: MCP's "failed" is for calls that could
 // not be made (SEP-2663).
 func (b *Bridge) mcpTask(e *Entry) *mcp.Task {
-	t := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, Poll: taskPoll}
+	t := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, TTL: b.life(e), Poll: taskPoll}
 	if e.Task != nil {
 		t.Message = shown(e.Task.Status.Message.Text(), 500)
 	}
@@ -140,6 +140,18 @@ func (b *Bridge) mcpTask(e *Entry) *mcp.Task {
 		t.Poll = questionPoll
 	}
 	return t
+}
+
+// life returns how long a task is kept from its creation, as far as is known now: the
+// retention begins again with whatever happens to it, and does not run out while it
+// runs. What a client asks for in 2025-11-25 changes nothing, as it says it may not
+// (2025-11-25, basic/utilities/tasks: "Receivers MAY override the requested ttl").
+func (b *Bridge) life(e *Entry) time.Duration {
+	last := e.Updated
+	if now := b.Now(); !e.Settled && now.After(last) {
+		last = now
+	}
+	return last.Sub(e.Created) + b.retention(e.Agent)
 }
 
 // firstLink returns the first https address in a text.

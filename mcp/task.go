@@ -27,7 +27,7 @@ type Task struct {
 	// Updated is another time than before whenever something in the task is
 	// another than before.
 	Created, Updated time.Time
-	TTL              time.Duration // how long it is kept from Created; zero means for ever
+	TTL              time.Duration // how long it is kept from Created, as it stands; zero means for ever
 	Poll             time.Duration // how often a client should ask; zero says nothing
 
 	Questions []Question // what it waits for, if InputRequired; no key is ever used again
