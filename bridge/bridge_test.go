@@ -316,6 +316,9 @@ func TestATaskIsCanceled(t *testing.T) {
 			turn.Ask("what?")
 			return nil
 		}
+		if turn.Message.Text() == "done" {
+			return nil
+		}
 		<-ctx.Done()
 		return ctx.Err()
 	})
@@ -323,12 +326,16 @@ func TestATaskIsCanceled(t *testing.T) {
 	working := r.call("send_task", `{"message":"go","wait":0}`)
 	r.callAs("bob", "cancel_task", `{"task_id":"`+working.TaskID+`"}`, func(string) {}).refused(t, "no such task")
 	r.call("cancel_task", `{"task_id":"`+working.TaskID+`"}`).want(t, a2a.Canceled, false)
-	r.call("cancel_task", `{"task_id":"`+working.TaskID+`"}`).refused(t, "has ended (canceled)")
+	r.call("cancel_task", `{"task_id":"`+working.TaskID+`"}`).want(t, a2a.Canceled, false) // the tool says that it is idempotent
+	r.callAs("bob", "cancel_task", `{"task_id":"`+working.TaskID+`"}`, func(string) {}).refused(t, "no such task")
 
 	waiting := r.call("send_task", `{"message":"ask"}`)
 	waiting.want(t, a2a.InputRequired, false)
 	r.call("cancel_task", `{"task_id":"`+waiting.TaskID+`"}`).want(t, a2a.Canceled, false)
 	r.call("send_task", `{"message":"this","task_id":"`+waiting.TaskID+`"}`).refused(t, "has ended (canceled)")
+
+	done := r.call("send_task", `{"message":"done"}`)
+	r.call("cancel_task", `{"task_id":"`+done.TaskID+`"}`).refused(t, "has ended (completed) and cannot be canceled")
 }
 
 func TestTasksAreListed(t *testing.T) {

@@ -32,7 +32,7 @@ func (b *Bridge) cancelTask() mcp.Tool {
 				return wrong, nil
 			}
 			e, err := b.own(ctx, args.TaskID)
-			if err == nil {
+			if err == nil && e.State() != a2a.Canceled { // else what is asked for is so: a call may be made again
 				e, err = b.cancel(ctx, e.Owner, args.TaskID)
 			}
 			if err != nil {
