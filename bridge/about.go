@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"encoding/json"
+	"slices"
 
 	"rialto/a2a"
 )
@@ -58,4 +59,15 @@ func (b *Bridge) forced(data json.RawMessage) json.RawMessage {
 		return data
 	}
 	return changed
+}
+
+// forcedParts is forced for what a message holds.
+func (b *Bridge) forcedParts(parts []a2a.Part) []a2a.Part {
+	parts = slices.Clone(parts)
+	for i, p := range parts {
+		if data, ok := p.Content.(a2a.Data); ok {
+			parts[i].Content = a2a.Data(b.forced(json.RawMessage(data)))
+		}
+	}
+	return parts
 }

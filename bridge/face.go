@@ -226,7 +226,7 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 		return nil, errNoAgent
 	}
 	agent, _ := f.bridge.Agent(f.agent)
-	metadata, err := f.bridge.scoped(ctx, agent, req.Message.Metadata)
+	out, err := f.bridge.scoped(ctx, agent, req)
 	if err != nil {
 		return nil, err
 	}
@@ -241,12 +241,8 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 	if err != nil {
 		return nil, err
 	}
-	m, out := *req.Message, *req
-	m.Metadata = metadata
-	if len(agent.Skills) > 0 { // a later generation may name a skill there, which would not be looked at
-		m.Others = nil
-	}
-	out.Message, out.HistoryLength, out.ReturnImmediately = &m, nil, false // the ledger wants it all
+	m := out.Message
+	out.HistoryLength, out.ReturnImmediately = nil, false // the ledger wants it all
 	if err := f.acceptPush(ctx, req.Push); err != nil {
 		return nil, err
 	}
@@ -254,9 +250,9 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 		return nil, err
 	}
 	if m.TaskID != "" {
-		return f.continueTask(ctx, conn, &out, sum)
+		return f.continueTask(ctx, conn, out, sum)
 	}
-	return f.startTask(ctx, conn, &out, sum)
+	return f.startTask(ctx, conn, out, sum)
 }
 
 func (f *Face) startTask(ctx context.Context, conn Peer, req *a2a.SendRequest, sum string) (*follower, error) {

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"rialto/a2a"
@@ -79,21 +80,46 @@ func (c Caller) skillFor(a Agent, skill string) error {
 	return errNoSkill(a.Name, skill)
 }
 
-// scoped returns what travels beside a message that a caller sends to an agent
-// by A2A: what the caller says, but only a skill and a use case that are theirs.
-func (b *Bridge) scoped(ctx context.Context, a Agent, said a2a.Metadata) (a2a.Metadata, error) {
+// scoped returns a request that a caller sends to an agent by A2A, with what travels
+// beside it: what the caller says, in the message and around it, but only a skill and
+// a use case that are theirs.
+func (b *Bridge) scoped(ctx context.Context, a Agent, req *a2a.SendRequest) (*a2a.SendRequest, error) {
 	caller := b.caller(ctx)
-	skill, _ := said[skillKey].(string)
+	inside, err := b.beside(caller, a, req.Message.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	m, out := *req.Message, *req
+	m.Metadata, out.Message = inside, &m
+	if len(a.Skills) > 0 { // a later generation may name a skill there, which would not be looked at
+		m.Others = nil
+	}
+	if b.ForceUseCase != "" {
+		m.Parts = b.forcedParts(m.Parts)
+	}
+	if len(req.Metadata) > 0 { // agents read either
+		out.Metadata, err = b.beside(caller, a, req.Metadata)
+	}
+	return &out, err
+}
+
+// beside returns the metadata that an agent gets where a caller says some.
+func (b *Bridge) beside(caller Caller, a Agent, said a2a.Metadata) (a2a.Metadata, error) {
+	skill, ok := word(said, skillKey)
+	if !ok && len(a.Skills) > 0 {
+		return nil, inputError{"The skillId in the metadata must be a string."}
+	}
 	if err := caller.skillFor(a, skill); err != nil {
 		return nil, err
 	}
-	use, named := said[useCaseKey].(string)
-	if named && b.ForceUseCase == "" && !caller.AllUseCases && !slices.Contains(caller.UseCases, use) {
+	use, ok := word(said, useCaseKey)
+	if said[useCaseKey] != nil && b.ForceUseCase == "" && !caller.AllUseCases && (!ok || !slices.Contains(caller.UseCases, use)) {
 		return nil, inputError{"The use case " + shown(use, maxName) + " in the metadata of the message is not one of yours."}
 	}
 	m := a2a.Metadata{}
-	for _, from := range []a2a.Metadata{b.about(caller, ""), said} {
-		for k, v := range from {
+	maps.Copy(m, b.about(caller, ""))
+	for k, v := range said {
+		if v != nil || m[k] == nil { // what is null says nothing
 			m[k] = v
 		}
 	}
@@ -104,6 +130,15 @@ func (b *Bridge) scoped(ctx context.Context, a Agent, said a2a.Metadata) (a2a.Me
 		return said, nil
 	}
 	return m, nil
+}
+
+// word returns a member of metadata that is a string, or is not there.
+func word(m a2a.Metadata, key string) (s string, ok bool) {
+	if m[key] == nil {
+		return "", true
+	}
+	s, ok = m[key].(string)
+	return s, ok
 }
 
 // cardFor returns an agent's card with those skills that the caller may know of.

@@ -221,3 +221,53 @@ func TestAnA2ACallerNamesNoUseCaseThatIsNotTheirs(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// TestWhatIsSaidAroundAMessageIsScopedToo names what is not the caller's in the
+// request instead of the message, and as what is no string.
+func TestWhatIsSaidAroundAMessageIsScopedToo(t *testing.T) {
+	got := make(chan *a2a.SendRequest, 1)
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		got <- turn.Request
+		turn.Complete("done")
+		return nil
+	})
+	caller := bridge.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
+	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) {
+		b.Caller = func(context.Context) bridge.Caller { return caller }
+		b.Agents[0].Skills = []bridge.SkillRule{{ID: "secret", UseCases: []string{"claims"}}}
+	})
+	face := r.Face("one")
+	for name, m := range map[string]a2a.Metadata{
+		"a skill":                  {"skillId": "secret"},
+		"a list of skills":         {"skillId": []any{"secret"}},
+		"a use case":               {"usecase": "claims"},
+		"a list of use cases":      {"usecase": []any{"claims"}},
+		"a use case without words": {"usecase": ""},
+	} {
+		around, inside := say("x"), say("x")
+		around.Metadata, inside.Message.Metadata = m, m
+		for where, req := range map[string]*a2a.SendRequest{"around": around, "inside": inside} {
+			if _, err := face.Send(t.Context(), req); !a2a.Is(err, a2a.InvalidParams) {
+				t.Errorf("%s, %s the message: got %v", name, where, err)
+			}
+		}
+	}
+	req := say("x")
+	req.Metadata, req.Message.Metadata = a2a.Metadata{"usecase": nil, "trace": "7"}, a2a.Metadata{"usecase": nil}
+	sent(t, face, t.Context(), req)
+	if g := <-got; g.Metadata["usecase"] != "sales" || g.Metadata["trace"] != "7" || g.Message.Metadata["usecase"] != "sales" {
+		t.Errorf("got %v around, %v inside", g.Metadata, g.Message.Metadata)
+	}
+	r.ForceUseCase = "forced"
+	req = say("x")
+	req.Metadata = a2a.Metadata{"usecase": "claims"}
+	req.Message.Parts = append(req.Message.Parts, a2a.Part{Content: a2a.Data(`{"usecase":"claims","limit":5}`)})
+	sent(t, face, t.Context(), req)
+	g := <-got
+	if data := string(g.Message.Parts[1].Content.(a2a.Data)); g.Metadata["usecase"] != "forced" || data != `{"limit":5,"usecase":"forced"}` {
+		t.Errorf("got %v and the data %s, want the use case that is forced", g.Metadata, data)
+	}
+	if string(req.Message.Parts[1].Content.(a2a.Data)) != `{"usecase":"claims","limit":5}` {
+		t.Error("the caller's message was written to")
+	}
+}
