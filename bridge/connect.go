@@ -199,8 +199,13 @@ func (b *Bridge) unconnected(agent, then string) error {
 // notTaken is what a caller is told whose agent did not take a message to a task
 // that exists already.
 func (b *Bridge) notTaken(e *Entry, err error) error {
-	if b.mustConnect(e.Agent, err) {
-		return b.unconnected(e.Agent, "The task stands where it stood; when the user has connected the agent, send the message again.")
+	switch {
+	case b.mustConnect(e.Agent, err):
+		return b.unconnected(e.Agent, fmt.Sprintf("Task %s stands where it stood; when the user has connected the agent, send the message again.", e.Handle))
+	case e.State().Terminal():
+		return ended(e)
+	case !e.Settled:
+		return inputError{fmt.Sprintf("The agent did not take the message: task %s has gone on without it. Call get_task with its task_id.", e.Handle)}
 	}
-	return fmt.Errorf("the agent did not take the message, and the task stands where it stood: %w", err)
+	return fmt.Errorf("the agent did not take the message, and task %s stands where it stood: %w", e.Handle, err)
 }

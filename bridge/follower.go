@@ -163,7 +163,7 @@ func (f *follower) send(ctx context.Context, send *a2a.SendRequest) {
 		n, err = f.consume(f.conn.Stream(ctx, send))
 	}
 	if n == 0 && ctx.Err() == nil && !f.mayHaveArrived(err) {
-		f.refused(err)
+		f.refused(ctx, err)
 	}
 }
 
@@ -283,14 +283,21 @@ func (f *follower) pause() time.Duration {
 
 // refused records that the agent did not take the message. A task that it
 // would have started has failed, and so has one that it has forgotten; another
-// that it would have continued stands where it stood.
-func (f *follower) refused(err error) {
+// that it would have continued stands where it stood, or where it has gone meanwhile.
+func (f *follower) refused(ctx context.Context, err error) {
 	if err == nil {
 		err = a2a.Errorf(a2a.InvalidAgentResponse, "the agent ended its answer before saying anything")
 	}
 	f.b.Log.Warn("sending a message", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
 	if words := f.holds(err); words != "" {
 		f.settle(func(e *Entry) { e.hold(f.message, fmt.Sprintf(words, e.Agent, f.b.connectURL(e)), f.b.Now()) })
+		return
+	}
+	if t := f.goneOn(ctx, err); t != nil {
+		f.mu.Lock()
+		f.sent, f.message = err, nil
+		f.mu.Unlock()
+		f.apply(t)
 		return
 	}
 	f.forget(err)
@@ -300,6 +307,23 @@ func (f *follower) refused(err error) {
 			e.Failure = failure(err)
 		}
 	})
+}
+
+// goneOn returns the task of a message that the agent has refused, if it has left its
+// pause without one: agents give up waiting, or hear from somebody else. It is nil where
+// the task stands where it stood, or nobody knows.
+func (f *follower) goneOn(ctx context.Context, refusal error) *a2a.Task {
+	var said *a2a.Error
+	if f.taskID() == "" || !errors.As(refusal, &said) || !said.Remote || f.b.mustConnect(f.entry.Agent, refusal) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, glanceFor)
+	defer cancel()
+	t, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
+	if err != nil || t.Status.State == a2a.Unknown || t.Status.State == f.snapshot().Task.Status.State {
+		return nil
+	}
+	return t
 }
 
 // settle ends the follower with a change to the entry.

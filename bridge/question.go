@@ -109,24 +109,38 @@ func (b *Bridge) converse(ctx context.Context, c *mcp.Call, e *Entry, wait *floa
 		if err != nil {
 			return nil, err
 		}
-		if err := b.answer(ctx, e, answers[0]); err != nil {
-			return nil, err
-		}
-		if e, err = b.task(ctx, e.Handle, waitFor(wait), c.Progress); err != nil {
+		if e, err = b.answered(ctx, c, e, answers[0], wait); err != nil {
 			return nil, err
 		}
 	}
 	return e, nil
 }
 
+// answered tells the agent what the person answered, and waits for what becomes of
+// it. Where the agent does not take the answer, who called is told: the person would be
+// asked the same again, and not know why.
+func (b *Bridge) answered(ctx context.Context, c *mcp.Call, e *Entry, a mcp.Answer, wait *float64) (*Entry, error) {
+	f, err := b.answer(ctx, e, a)
+	if err != nil {
+		return nil, err
+	}
+	if f != nil {
+		after, err := b.await(ctx, f, wait, c.Progress)
+		if !errors.Is(err, ErrTaskEnded) {
+			return after, err
+		}
+	}
+	return b.task(ctx, e.Handle, waitFor(wait), c.Progress)
+}
+
 // answer tells the agent what the person answered. One who declines tells it
 // so, and one who cancels ends the task, as does one who declines to connect an agent
 // that has not got the message. An answer that comes after another
-// one is dropped.
-func (b *Bridge) answer(ctx context.Context, e *Entry, a mcp.Answer) error {
+// one, or after the end, is dropped: nothing follows it then.
+func (b *Bridge) answer(ctx context.Context, e *Entry, a mcp.Answer) (*follower, error) {
 	if a.Action == "cancel" || e.held() && !a.Accepted() {
 		_, err := b.cancel(ctx, e.Owner, e.Handle)
-		return err
+		return nil, err
 	}
 	args := &sendArgs{TaskID: e.Handle, Message: "The user declined to answer."}
 	if e.State() == a2a.AuthRequired {
@@ -134,13 +148,13 @@ func (b *Bridge) answer(ctx context.Context, e *Entry, a mcp.Answer) error {
 	}
 	if a.Accepted() {
 		if args = filled(e, a.Content); args == nil {
-			return nil
+			return nil, nil
 		}
 	}
 	args.pause = e.MessageID
-	_, err := b.send(ctx, Caller{User: e.Owner}, args)
-	if errors.Is(err, ErrTaskBusy) {
-		return nil
+	f, err := b.send(ctx, Caller{User: e.Owner}, args)
+	if errors.Is(err, ErrTaskBusy) || errors.Is(err, ErrTaskEnded) {
+		return nil, nil
 	}
-	return err
+	return f, err
 }

@@ -3,6 +3,8 @@ package bridge_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"iter"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/mcp"
 )
@@ -22,6 +25,7 @@ type reply struct {
 		Params struct{ Message string }
 	} `json:"inputRequests"`
 	RequestState string `json:"requestState"`
+	Content      []struct{ Text string }
 	Structured   struct {
 		TaskID  string `json:"task_id"`
 		State   string `json:"state"`
@@ -171,6 +175,61 @@ func TestAnotherUsersQuestionIsNotAnswered(t *testing.T) {
 	for key := range got.InputRequests {
 		if strings.HasPrefix(key, bobs.TaskID) {
 			t.Error("alice was asked bob's question")
+		}
+	}
+}
+
+// givesUp is an agent that stops waiting for an answer: a message to a task is refused,
+// and the task is then as it says.
+type givesUp struct {
+	a2a.Agent
+	now a2a.State
+}
+
+func (g givesUp) Stream(ctx context.Context, r *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+	if r.Message.TaskID != "" {
+		return yield(&a2a.Error{Code: a2a.UnsupportedOperation, Message: "Not now", Remote: true})
+	}
+	return g.Agent.Stream(ctx, r)
+}
+
+func (g givesUp) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
+	t, err := g.Agent.Task(ctx, q)
+	if err == nil && t.Status.State != g.now {
+		told := *t
+		told.Status = a2a.Status{State: g.now, Message: &a2a.Message{ID: "end", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("Too late.")}}}
+		t = &told
+	}
+	return t, err
+}
+
+// TestAnAnswerThatTheAgentRefusesIsNotAskedForAgain answers a question that the agent
+// has given up: the person gets what became of the task. One who was asked again would
+// answer for ever, and the task waited for ever. Where the agent still waits, the person
+// is told why it did not take the answer.
+func TestAnAnswerThatTheAgentRefusesIsNotAskedForAgain(t *testing.T) {
+	for state, want := range map[a2a.State]string{
+		a2a.Failed: "Too late.", a2a.Completed: "Too late.", a2a.InputRequired: "Not now",
+	} {
+		agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+			turn.Ask("Which size?")
+			return nil
+		})
+		agent.Agent = givesUp{agent.Agent, state}
+		r := newRig(t, "", map[string]peer{"one": agent})
+		send := asking(t, r)
+		got := send(`{"message":"order"}`, nil, "")
+		answers, handle := map[string]any{}, ""
+		for key := range got.InputRequests {
+			handle, _, _ = strings.Cut(key, "/")
+			answers[key] = map[string]any{"action": "accept", "content": map[string]string{"answer": "large"}}
+		}
+		got = send(`{"message":"order"}`, answers, got.RequestState)
+		if got.ResultType != "complete" || !strings.Contains(fmt.Sprint(got.Content), want) || !strings.Contains(fmt.Sprint(got.Content), handle) {
+			t.Errorf("%s: got %+v, want %q and the handle %s", state, got, want, handle)
+		}
+		if e, err := r.Ledger.Task(t.Context(), "alice", handle); err != nil || e.State() != state || !e.Settled {
+			t.Errorf("%s: the ledger has %+v, %v", state, e, err)
 		}
 	}
 }

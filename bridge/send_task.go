@@ -275,11 +275,16 @@ func fits(args *sendArgs, e *Entry) error {
 	case args.ContextID != "" && args.ContextID != e.ContextID():
 		return inputError{fmt.Sprintf("Task %s belongs to another conversation. Leave the argument \"context_id\" out to continue it.", e.Handle)}
 	case state.Terminal():
-		return inputError{fmt.Sprintf("Task %s has ended (%s) and takes no more messages. Send a new task; give it context_id %q to stay in the conversation.", e.Handle, state, e.ContextID())}
+		return ended(e)
 	case !state.Interrupted() || !e.Settled, args.pause != "" && args.pause != e.MessageID:
 		return ErrTaskBusy
 	}
 	return nil
+}
+
+// ended is what a caller is told whose message is to a task that has ended.
+func ended(e *Entry) error {
+	return errors.Join(inputError{fmt.Sprintf("Task %s has ended (%s) and takes no more messages. Send a new task; give it context_id %q to stay in the conversation.", e.Handle, e.State(), e.ContextID())}, ErrTaskEnded)
 }
 
 // message builds what is sent from the arguments.

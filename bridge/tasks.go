@@ -71,7 +71,8 @@ func (t Tasks) AnswerTask(ctx context.Context, principal, id string, answers map
 	if !ok || answer.Accepted() && e.State() == a2a.AuthRequired {
 		return nil
 	}
-	return t.Bridge.answer(ctx, e, answer)
+	_, err = t.Bridge.answer(ctx, e, answer)
+	return err
 }
 
 // CancelTask implements mcp.Tasks.
