@@ -34,6 +34,8 @@ type link struct {
 	asked time.Time
 
 	last atomic.Pointer[attempt] // for those who do not want to wait
+
+	stale atomic.Bool // its card may be another now, however young it is
 }
 
 // attempt is how dialing went.
@@ -51,7 +53,7 @@ func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	age := b.Now().Sub(p.asked)
-	if p.conn != nil && age < cardTTL {
+	if stale := p.stale.Swap(false); p.conn != nil && age < cardTTL && !stale {
 		return p.conn, nil
 	}
 	if p.err != nil && age < dialRetry {

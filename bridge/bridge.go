@@ -153,6 +153,10 @@ type Agent struct {
 
 	// SkillsAsTools makes a tool of each skill: see ReadSkills.
 	SkillsAsTools bool
+
+	// Reviewed tells that its card is in force once an operator has accepted it:
+	// SetAgents has it read again.
+	Reviewed bool
 }
 
 // Peer is a connected agent.

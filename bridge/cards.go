@@ -15,8 +15,12 @@ import (
 	"time"
 )
 
-// ErrNoCard says that an agent has shown no card, or none that waits.
-var ErrNoCard = errors.New("no such card")
+// ErrNoCard says that an agent has shown no card, or none that waits. ErrOtherCard
+// says that the card that waits is not the one that was looked at.
+var (
+	ErrNoCard    = errors.New("no such card")
+	ErrOtherCard = errors.New("the agent has shown another card since: look at it first")
+)
 
 // CardsKept is how many cards of an agent are kept, the latest.
 const CardsKept = 10
@@ -38,9 +42,11 @@ type CardStore interface {
 	// CardsKept cards of an agent.
 	SeeCard(ctx context.Context, c SeenCard, hold bool) error
 
-	// AcceptCard puts the card that an agent has shown last in force. It
-	// returns ErrNoCard if that is in force already, or there is none.
-	AcceptCard(ctx context.Context, agent string, now time.Time) error
+	// AcceptCard puts the card with a digest in force, which must be the one that
+	// the agent has shown last: else it returns ErrOtherCard. It returns ErrNoCard
+	// if that is in force already, or there is none. The version of the list of
+	// agents is another then, so that each process reads the card.
+	AcceptCard(ctx context.Context, agent, digest string, now time.Time) error
 
 	// SeenCards returns the cards that an agent has shown, the one that it
 	// showed last first.
@@ -86,7 +92,7 @@ func (c *Cards) Admit(ctx context.Context, agent string, card []byte, hold bool)
 func (c *Cards) alarm(ctx context.Context, was, is SeenCard, held bool) {
 	remedy := "look at it with: rialto agents cards " + is.Agent
 	if held {
-		remedy = "the card from before stays in force until: rialto agents accept " + is.Agent
+		remedy = "the card from before stays in force until the new one is accepted: " + remedy
 	}
 	c.Log.WarnContext(ctx, "an agent's card has changed", "agent", is.Agent, "was", was.Digest, "is", is.Digest,
 		"changed", strings.Join(Changes(was.Card, is.Card), ", "), "remedy", remedy)
@@ -101,6 +107,15 @@ func InForce(cards []SeenCard) (SeenCard, bool) {
 		}
 	}
 	return valid, !valid.InForce.IsZero()
+}
+
+// InForceBefore returns the card that counted before the one that does.
+func InForceBefore(cards []SeenCard) (SeenCard, bool) {
+	valid, known := InForce(cards)
+	if !known {
+		return valid, false
+	}
+	return InForce(slices.DeleteFunc(slices.Clone(cards), func(c SeenCard) bool { return c.Digest == valid.Digest }))
 }
 
 // Changes returns the names of the members in which two cards differ, in order.

@@ -25,6 +25,7 @@ func (b *Bridge) SetAgents(agents []Agent) {
 		p := &peer{Agent: a, link: &link{}}
 		if old := was.named[a.Name]; old != nil && old.URL == a.URL && old.Revision == a.Revision {
 			p.link = old.link
+			p.stale.Store(a.Reviewed)
 		}
 		next.peers = append(next.peers, p)
 		next.named[a.Name] = p

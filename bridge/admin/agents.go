@@ -2,7 +2,7 @@ package admin
 
 import (
 	"context"
-	"time"
+	"strings"
 
 	"rialto/bridge"
 	"rialto/bridge/registry"
@@ -51,8 +51,16 @@ func (s *Service) Cards(ctx context.Context, agent string) ([]bridge.SeenCard, e
 	return s.Agents.Cards.SeenCards(ctx, agent)
 }
 
-// AcceptCard puts the card that an agent has shown last in force. It fails with
-// bridge.ErrNoCard if none waits.
-func (s *Service) AcceptCard(ctx context.Context, by Actor, agent string) error {
-	return s.recorded(ctx, by, audit.CardAccepted, agent, "", s.Agents.Cards.AcceptCard(ctx, agent, time.Now()))
+// AcceptCard puts the card that an agent has shown last in force, whose digest
+// begins so; "" is whichever it is. It returns the digest, and fails with
+// bridge.ErrNoCard if none waits, or with bridge.ErrOtherCard if another does.
+func (s *Service) AcceptCard(ctx context.Context, by Actor, agent, digest string) (string, error) {
+	cards, err := s.Cards(ctx, agent)
+	if err != nil {
+		return "", err
+	}
+	if len(cards) > 0 && strings.HasPrefix(cards[0].Digest, digest) {
+		digest = cards[0].Digest
+	}
+	return digest, s.recorded(ctx, by, audit.CardAccepted, agent, bridge.Shown(digest, 16), s.Agents.Accept(ctx, agent, digest))
 }

@@ -33,6 +33,8 @@ func aboutAgents(err error) error {
 		return notFound("There is no such agent.")
 	case errors.Is(err, bridge.ErrNoCard):
 		return &refusal{http.StatusConflict, "no_card", "No card of the agent waits to be accepted."}
+	case errors.Is(err, bridge.ErrOtherCard):
+		return &refusal{http.StatusConflict, "other_card", "The agent has shown another card since, or none with that digest. Look at its cards first."}
 	case errors.Is(err, registry.ErrChanged), errors.Is(err, registry.ErrExists), errors.Is(err, registry.ErrTooMany):
 		return &refusal{http.StatusConflict, "conflict", sentence(err.Error())}
 	}
@@ -152,7 +154,17 @@ func (a *API) cards(r *http.Request) (int, any, error) {
 	return answered(map[string]any{"cards": all}, err)
 }
 
-// acceptCard puts the card that an agent has shown last in force.
+// acceptCard puts the card that an agent has shown last in force, if that is the
+// one that the body names.
 func (a *API) acceptCard(r *http.Request) (int, any, error) {
-	return done(aboutAgents(a.Operator.AcceptCard(r.Context(), a.Actor(r), variable(r, "agent"))))
+	var in struct {
+		Digest string `json:"digest"`
+	}
+	if r.ContentLength != 0 {
+		if err := read(r, &in); err != nil {
+			return 0, nil, err
+		}
+	}
+	_, err := a.Operator.AcceptCard(r.Context(), a.Actor(r), variable(r, "agent"), in.Digest)
+	return done(aboutAgents(err))
 }

@@ -15,6 +15,7 @@ func TestCards(t *testing.T, open func(*testing.T) bridge.CardStore) {
 	for name, test := range map[string]func(*testing.T, *cards){
 		"the first card counts, held or not":       firstCard,
 		"a held card counts once it is accepted":   heldCard,
+		"what is accepted is what was looked at":   otherCard,
 		"a card that is not held counts at once":   freeCard,
 		"going back is a change like any":          backAgain,
 		"cards without end are forgotten":          manyCards,
@@ -42,10 +43,10 @@ func (c *cards) see(agent, digest string, hold bool) {
 	}
 }
 
-func (c *cards) accept(agent string, want error) {
+func (c *cards) accept(agent, digest string, want error) {
 	c.t.Helper()
 	c.now = c.now.Add(c.step)
-	if err := c.AcceptCard(c.t.Context(), agent, c.now); !errors.Is(err, want) {
+	if err := c.AcceptCard(c.t.Context(), agent, digest, c.now); !errors.Is(err, want) {
 		c.t.Errorf("got %v, want %v", err, want)
 	}
 }
@@ -71,7 +72,7 @@ func (c *cards) want(agent, inForce string, all ...string) {
 
 func firstCard(t *testing.T, c *cards) {
 	c.want("a", "")
-	c.accept("a", bridge.ErrNoCard)
+	c.accept("a", "1", bridge.ErrNoCard)
 	c.see("a", "1", true)
 	c.want("a", "1", "1")
 	c.see("b", "1", false)
@@ -83,9 +84,22 @@ func heldCard(t *testing.T, c *cards) {
 	c.see("a", "2", true)
 	c.see("a", "2", true)
 	c.want("a", "1", "2", "1")
-	c.accept("a", nil)
+	c.accept("a", "1", bridge.ErrOtherCard)
+	c.accept("a", "2", nil)
 	c.want("a", "2", "2", "1")
-	c.accept("a", bridge.ErrNoCard)
+	c.accept("a", "2", bridge.ErrNoCard)
+	c.accept("a", "1", bridge.ErrNoCard)
+}
+
+func otherCard(t *testing.T, c *cards) {
+	c.see("a", "1", true)
+	c.see("a", "2", true)
+	c.see("a", "3", true)
+	c.accept("a", "2", bridge.ErrOtherCard)
+	c.want("a", "1", "3", "2", "1")
+	c.see("a", "1", true)
+	c.accept("a", "3", bridge.ErrNoCard)
+	c.want("a", "1", "1", "3", "2")
 }
 
 func freeCard(t *testing.T, c *cards) {
@@ -94,16 +108,16 @@ func freeCard(t *testing.T, c *cards) {
 	c.want("a", "2", "2", "1")
 	c.see("a", "1", false)
 	c.want("a", "1", "1", "2")
-	c.accept("a", bridge.ErrNoCard)
+	c.accept("a", "1", bridge.ErrNoCard)
 }
 
 func backAgain(t *testing.T, c *cards) {
 	c.see("a", "1", true)
 	c.see("a", "2", true)
-	c.accept("a", nil)
+	c.accept("a", "2", nil)
 	c.see("a", "1", true)
 	c.want("a", "2", "1", "2")
-	c.accept("a", nil)
+	c.accept("a", "1", nil)
 	c.want("a", "1", "1", "2")
 }
 
@@ -125,7 +139,7 @@ func otherCards(t *testing.T, c *cards) {
 	c.see("a", "1", true)
 	c.see("b", "2", true)
 	c.see("b", "1", true)
-	c.accept("b", nil)
+	c.accept("b", "1", nil)
 	c.want("a", "1", "1")
 	c.want("b", "1", "1", "2")
 }

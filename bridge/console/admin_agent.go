@@ -1,10 +1,9 @@
 package console
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"rialto/bridge"
@@ -159,45 +158,46 @@ func (c *Console) cardSection(r *http.Request, s *registry.Status) (*templates.S
 	valid, known := bridge.InForce(cards)
 	latest := cards[0]
 	if !known || latest.Digest == valid.Digest {
-		if len(cards) < 2 {
+		// Nothing waits: the change before is worth a look.
+		before, ok := bridge.InForceBefore(cards)
+		if !ok {
 			return nil, nil
 		}
-		// Nothing waits: the change before is worth a look.
-		latest, valid = cards[0], cards[1]
+		latest, valid = valid, before
 	}
+	differ, more := bridge.Differences(valid.Card, latest.Card, maxDifferences)
 	section := &templates.Section{
 		ID: "card", Title: "Its card has changed", Lead: templates.Say("This is the last change; the new card is in force."),
 		Facts: []templates.Fact{{Name: "First seen", Value: templates.When(latest.First, c.Now())}},
-		Table: differences(valid.Card, latest.Card),
+		Table: differences(differ),
+	}
+	if more > 0 {
+		section.Notes = []templates.Remark{{Tone: templates.Bad, Text: templates.Say("It has changed in {} more places, which are not shown here.", strconv.Itoa(more))}}
 	}
 	if s.Waiting {
 		section.Lead = templates.Say("The new card waits for you. Until you accept it, calls go by the one in force.")
-		section.Form = &templates.Form{Action: "/admin/agents/accept", Word: "Accept the card", Hidden: hidden("name", s.Name)}
+		section.Form = &templates.Form{Action: "/admin/agents/accept", Word: "Accept the card", Hidden: append(hidden("name", s.Name), templates.Value{Name: "digest", Value: latest.Digest})}
 	}
 	return section, nil
 }
 
-// differences shows the members in which two cards differ, side by side.
-func differences(was, is []byte) *templates.Table {
-	t := &templates.Table{Columns: []templates.Column{{Name: "Part"}, {Name: "Before"}, {Name: "New"}}}
-	var before, after map[string]json.RawMessage
-	_ = json.Unmarshal(was, &before) // what is no object has no members
-	_ = json.Unmarshal(is, &after)
-	for _, name := range bridge.Changes(was, is) {
-		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(name), member(before[name]), member(after[name])}})
+// maxDifferences is how many differences of two cards a page shows.
+const maxDifferences = 300
+
+// differences shows the places in which two cards differ, side by side.
+func differences(list []bridge.Difference) *templates.Table {
+	t := &templates.Table{Columns: []templates.Column{{Name: "Part"}, {Name: "Before"}, {Name: "New"}}, Empty: templates.Say("Nothing that means anything.")}
+	for _, d := range list {
+		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(d.Path), member(d.Was), member(d.Is)}})
 	}
 	return t
 }
 
-func member(raw json.RawMessage) templates.Text {
-	if raw == nil {
+func member(value string) templates.Text {
+	if value == "" {
 		return templates.Say("not there")
 	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, raw, "", "  "); err != nil {
-		return templates.Pre(shown(string(raw), 4000))
-	}
-	return templates.Pre(shown(b.String(), 4000))
+	return templates.Pre(value)
 }
 
 // testAgent sends one message to an agent of the list.

@@ -173,7 +173,7 @@ func (c *Console) askAccept(r *http.Request, f url.Values) (question, error) {
 }
 
 func (c *Console) acceptCard(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Admin.AcceptCard(r.Context(), c.actor(r), f.Get("name"))
+	_, err := c.Admin.AcceptCard(r.Context(), c.actor(r), f.Get("name"), f.Get("digest"))
 	return with(agentAt(f.Get("name")), "accepted"), nil, agentError(err)
 }
 
@@ -199,6 +199,8 @@ func refusal(err error) string {
 		return "There is an agent of that name already."
 	case errors.Is(err, registry.ErrChanged):
 		return "Somebody else has changed the agent meanwhile. Look at it again."
+	case errors.Is(err, bridge.ErrOtherCard):
+		return "The agent has shown another card meanwhile. Look at it first."
 	case errors.Is(err, registry.ErrTooMany):
 		return "There are too many agents. Remove one first."
 	}

@@ -105,7 +105,16 @@ func TestAChangedCardIsShownBesideTheOneInForce(t *testing.T) {
 	if len(rows) != 2 || !strings.Contains(words(rows[0]), `"https://a" "https://<b>"`) || !strings.Contains(words(rows[1]), "not there 1") {
 		t.Fatalf("got %d rows: %s", len(rows), p.Text())
 	}
-	if p := b.post("/admin/agents/accept", "name", "second", "sure", "yes"); p.Status != http.StatusSeeOther {
+	digest := attr(p.all("#card input[name=digest]")[0], "value")
+	r.card("second", `{"name":"Evil","url":"https://<b>"}`, true)
+	if p := b.post("/admin/agents/accept", "name", "second", "digest", digest, "sure", "yes"); p.Status != http.StatusUnprocessableEntity && p.Status != http.StatusConflict && p.Status != http.StatusBadRequest {
+		t.Errorf("got %d %s for a card that is not the one that was looked at", p.Status, p.Text())
+	}
+	r.card("second", `{"name":"One","url":"https://<b>","x":1}`, true)
+	if p := b.post("/admin/agents/accept", "name", "second", "digest", digest); p.Status != http.StatusOK || attr(p.all("#sure input[name=digest]")[0], "value") != digest {
+		t.Fatalf("got %d %s, want to be asked", p.Status, p.Text())
+	}
+	if p := b.post("/admin/agents/accept", "name", "second", "digest", digest, "sure", "yes"); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
 	if p := b.get("/admin/agents/one?name=second"); len(p.all("#card form")) != 0 {

@@ -145,7 +145,7 @@ func (e *entry) offered() bridge.Agent {
 	a := bridge.Agent{
 		Name: e.Name, URL: e.URL, Disabled: e.disabled || e.removed(), Retention: time.Duration(e.Retention), UseCases: e.UseCases,
 	}
-	a.SkillsAsTools = e.SkillsAsTools
+	a.SkillsAsTools, a.Reviewed = e.SkillsAsTools, e.Review
 	for _, s := range e.Skills {
 		a.Skills = append(a.Skills, bridge.SkillRule{ID: s.ID, UseCases: s.UseCases})
 	}
@@ -287,6 +287,12 @@ func (r *Registry) Enable(ctx context.Context, name string) (bool, error) {
 	}
 	did, err := r.Store.EnableAgent(ctx, name)
 	return did, r.changed(ctx, err)
+}
+
+// Accept puts a changed card in force, which Cards says more of. The agent's card is
+// then read again, by every process that offers it.
+func (r *Registry) Accept(ctx context.Context, name, digest string) error {
+	return r.changed(ctx, r.Cards.AcceptCard(ctx, name, digest, r.Now()))
 }
 
 // exists returns ErrNoAgent for a name that nothing is known by. A command that

@@ -82,7 +82,7 @@ func (s *shown) says(t *testing.T, do func(context.Context, *bytes.Buffer) error
 
 // operator looks at the cards that were shown.
 func (s *shown) operator() *admin.Service {
-	return &admin.Service{Agents: &registry.Registry{Cards: s.db}}
+	return &admin.Service{Agents: &registry.Registry{Cards: s.db, Now: time.Now}}
 }
 
 func TestAChangedCardRaisesAnAlarm(t *testing.T) {
@@ -90,10 +90,14 @@ func TestAChangedCardRaisesAnAlarm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newShown(t, plainCard)
 			list := func() string {
-				return s.says(t, func(ctx context.Context, out *bytes.Buffer) error { return listCards(ctx, out, s.operator(), "one") })
+				return s.says(t, func(ctx context.Context, out *bytes.Buffer) error {
+					return listCards(ctx, out, s.operator(), []string{"one"})
+				})
 			}
-			accept := func() string {
-				return s.says(t, func(ctx context.Context, out *bytes.Buffer) error { return acceptCard(ctx, out, s.operator(), "one") })
+			accept := func(digest ...string) string {
+				return s.says(t, func(ctx context.Context, out *bytes.Buffer) error {
+					return acceptCard(ctx, out, s.operator(), append([]string{"one"}, digest...))
+				})
 			}
 			if got := list(); !strings.Contains(got, "has not shown a card") {
 				t.Errorf("before: got %s", got)
@@ -109,7 +113,7 @@ func TestAChangedCardRaisesAnAlarm(t *testing.T) {
 			s.Store(&other)
 			want, remedy := "Two", "agents cards one"
 			if review {
-				want, remedy = "One", "agents accept one"
+				want = "One"
 			}
 			got, logged, err := s.dial(t, a)
 			if err != nil || got != want || !strings.Contains(logged, "changed=name") || !strings.Contains(logged, remedy) {
@@ -121,7 +125,18 @@ func TestAChangedCardRaisesAnAlarm(t *testing.T) {
 			if got := list(); !strings.Contains(got, "differs in name") || strings.Contains(got, "waits for") != review || strings.Count(got, "in force") != 1 {
 				t.Errorf("got %s", got)
 			}
-			if got := accept(); strings.Contains(got, "is in force") != review {
+			if got := list(); strings.Contains(got, "name\n      - \"One\"\n      + \"Two\"\n") != review {
+				t.Errorf("got %s, want what has changed in a card that waits", got)
+			}
+			before, waits, _ := strings.Cut(list(), "waits for: rialto agents accept one ")
+			waits, _, _ = strings.Cut(waits, "\n")
+			if got := accept("0123"); strings.Contains(got, "is in force") || strings.Contains(got, "another card") != review {
+				t.Errorf("of a card that nobody has shown: got %s", got)
+			}
+			if review && !strings.HasPrefix(before, waits) {
+				t.Errorf("got %q to accept of %q", waits, before)
+			}
+			if got := accept(waits); strings.Contains(got, "is in force") != review {
 				t.Errorf("got %s", got)
 			}
 			if got, _, err := s.dial(t, a); err != nil || got != "Two" {

@@ -42,18 +42,32 @@ func (db *DB) SeeCard(ctx context.Context, c bridge.SeenCard, hold bool) error {
 }
 
 // AcceptCard implements bridge.CardStore.
-func (db *DB) AcceptCard(ctx context.Context, agent string, now time.Time) error {
-	n, err := changed(ctx, db.write, `
-		UPDATE agent_cards SET in_force = (
-			SELECT CASE WHEN CAST($2 AS BIGINT) > MAX(in_force) THEN CAST($2 AS BIGINT) ELSE MAX(in_force) + 1 END
-			FROM agent_cards WHERE agent = $1)
-		WHERE agent = $1
-		AND digest = (SELECT digest FROM agent_cards WHERE agent = $1 ORDER BY last DESC, digest LIMIT 1)
-		AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)`, agent, ms(now))
-	if err == nil && n == 0 {
+func (db *DB) AcceptCard(ctx context.Context, agent, digest string, now time.Time) error {
+	return db.changeAgents(ctx, func(tx *tx, _ int64) error {
+		n, err := changed(ctx, tx, `
+			UPDATE agent_cards SET in_force = (
+				SELECT CASE WHEN CAST($2 AS BIGINT) > MAX(in_force) THEN CAST($2 AS BIGINT) ELSE MAX(in_force) + 1 END
+				FROM agent_cards WHERE agent = $1)
+			WHERE agent = $1 AND digest = $3
+			AND digest = (SELECT digest FROM agent_cards WHERE agent = $1 ORDER BY last DESC, digest LIMIT 1)
+			AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)`, agent, ms(now), digest)
+		if err != nil || n > 0 {
+			return err
+		}
+		var waits bool // another card than that
+		err = tx.QueryRowContext(ctx, `
+			SELECT COUNT(*) > 0 FROM agent_cards
+			WHERE agent = $1 AND digest <> $2
+			AND digest = (SELECT digest FROM agent_cards WHERE agent = $1 ORDER BY last DESC, digest LIMIT 1)
+			AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)`, agent, digest).Scan(&waits)
+		switch {
+		case err != nil:
+			return err
+		case waits:
+			return bridge.ErrOtherCard
+		}
 		return bridge.ErrNoCard
-	}
-	return err
+	})
 }
 
 // SeenCards implements bridge.CardStore.
