@@ -77,6 +77,14 @@ func TestAnswersAreRight(t *testing.T) {
 		"average number of claims per policy":             "SELECT round(1.0*count(*)/count(DISTINCT policy_id),2) FROM claims",
 		"largest claim per status":                        "SELECT status, round(max(claimed_cents)/100.0,2) FROM claims GROUP BY 1 ORDER BY 2 DESC",
 		"total amount of open claims":                     "SELECT round(sum(claimed_cents)/100.0,2) FROM claims WHERE status='open'",
+		"In 2024, how many claims were there?":            "SELECT count(*) FROM claims WHERE occurred_on LIKE '2024-%'",
+		"last year's hail claims by status":               "SELECT status, count(*) FROM claims WHERE cause='hail' AND occurred_on LIKE '2025-%' GROUP BY 1 ORDER BY 2 DESC",
+		"how many claims in 2024 versus 2022":             "SELECT substr(occurred_on,1,4), count(*) FROM claims WHERE substr(occurred_on,1,4) IN ('2022','2024') GROUP BY 1",
+		"how many claims were reported on weekends":       "SELECT sum(strftime('%w',reported_on) IN ('0','6')) FROM claims",
+		"claims per weekday":                              "SELECT d||' '||substr('MonTueWedThuFriSatSun',3*d-2,3), n FROM (SELECT (strftime('%w',occurred_on)+6)%7+1 AS d, count(*) AS n FROM claims GROUP BY 1 ORDER BY 1)",
+		"how many claims of policy P-2026-000011":         "SELECT count(*) FROM claims c JOIN policies p ON p.id=c.policy_id WHERE p.number='P-2026-000011'",
+		"median paid amount of claims":                    "SELECT round(avg(paid_cents)/100.0,2) FROM (SELECT paid_cents FROM claims ORDER BY paid_cents LIMIT 2-(SELECT count(*) FROM claims)%2 OFFSET (SELECT (count(*)-1)/2 FROM claims))",
+		"median paid amount of claims by status":          "SELECT * FROM (SELECT 'open', (SELECT round(avg(paid_cents)/100.0,2) FROM (SELECT paid_cents FROM claims WHERE status='open' ORDER BY 1 LIMIT 2-(SELECT count(*) FROM claims WHERE status='open')%2 OFFSET (SELECT (count(*)-1)/2 FROM claims WHERE status='open'))) UNION ALL SELECT 'closed', (SELECT round(avg(paid_cents)/100.0,2) FROM (SELECT paid_cents FROM claims WHERE status='closed' ORDER BY 1 LIMIT 2-(SELECT count(*) FROM claims WHERE status='closed')%2 OFFSET (SELECT (count(*)-1)/2 FROM claims WHERE status='closed'))) UNION ALL SELECT 'rejected', (SELECT round(avg(paid_cents)/100.0,2) FROM (SELECT paid_cents FROM claims WHERE status='rejected' ORDER BY 1 LIMIT 2-(SELECT count(*) FROM claims WHERE status='rejected')%2 OFFSET (SELECT (count(*)-1)/2 FROM claims WHERE status='rejected')))) ORDER BY 2 DESC",
 		"how many vehicles between 2012 and 2015":         "SELECT count(*) FROM vehicles WHERE model_year BETWEEN 2012 AND 2015",
 	} {
 		got, _ := json.Marshal(answer[rows](t, e, text("query_table_expert", question)).Rows)

@@ -14,12 +14,16 @@ type item struct {
 	num     *token
 	period  *period
 	unit    string  // of time
+	days    string  // of the week: see weekdays
 	table   *Table  // whose name this is
 	columns []place // whose name this is, whole or in part; the likeliest first
 	values  []value // that this is; those of one column at a time are meant
 	whole   bool    // the words are the whole name of the columns
 	used    bool    // has a part in what the question was read as
 }
+
+// time reports whether the item says when.
+func (it item) time() bool { return it.period != nil || it.days != "" }
 
 // value is something that a column holds.
 type value struct {
@@ -82,6 +86,9 @@ func (l *lexicon) next(ts []token, today time.Time) (best item, n int) {
 		}
 		offer(it, length)
 	}
+	if days, length := weekdayAt(ts); length > 0 {
+		offer(item{days: days}, length)
+	}
 	l.names(ts, offer)
 	switch {
 	case found:
@@ -120,8 +127,11 @@ func (l *lexicon) names(ts []token, offer func(item, int)) {
 			return
 		}
 	}
-	if unit, ok := units[singular(ts[0].word)]; ok && len(ts[0].word) > 2 {
-		offer(item{unit: unit}, 1)
+	for length := min(4, len(ts)); length > 0; length-- {
+		if unit, ok := units[folded(ts[:length])]; ok && len(ts[0].word) > 2 {
+			offer(item{unit: unit}, length)
+			return
+		}
 	}
 }
 

@@ -158,6 +158,8 @@ func singular(w string) string {
 		return w[:len(w)-3] + "y"
 	case len(w) > 4 && (strings.HasSuffix(w, "sses") || strings.HasSuffix(w, "xes") || strings.HasSuffix(w, "ches") || strings.HasSuffix(w, "shes")):
 		return w[:len(w)-2]
+	case len(w) > 6 && strings.HasSuffix(w, "uses") && !strings.ContainsAny(w[len(w)-5:len(w)-4], "aeo"): // statuses, not causes
+		return w[:len(w)-2]
 	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us"):
 		return w[:len(w)-1]
 	}

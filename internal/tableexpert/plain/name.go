@@ -16,7 +16,8 @@ func (r *reading) name(it *item) {
 	defer r.leave(it)
 	switch {
 	case len(it.values) == 0 && it.table == nil && len(it.columns) == 0:
-		return // a word that nobody knows
+		it.used = r.labelled(it)
+		return
 	case r.sorting && len(it.columns) > 0:
 		r.orderBy, r.sorting = r.choose(it.columns, nil), false
 	case r.grouping:
@@ -35,7 +36,7 @@ func (r *reading) name(it *item) {
 		r.pending = none
 	case r.pending == count && len(it.columns) > 0 && it.table == nil && (r.distinct || r.noun(it)):
 		r.countColumn(it, numeric)
-	case slices.Contains([]op{sum, avg, largest, smallest}, r.pending) && (numeric.valid() || it.table != nil):
+	case slices.Contains([]op{sum, avg, median, largest, smallest}, r.pending) && (numeric.valid() || it.table != nil):
 		r.aggregate(it, numeric)
 	case r.pending == none && numeric.valid() && numeric.t == r.measure.t && r.aggr != count && r.before(and) && r.close(r.measured): // "the sum of amount and quantity"
 		r.pending = r.aggr
@@ -157,8 +158,8 @@ func (r *reading) group(it *item, numeric place) {
 		r.pending = none
 		r.countOf(it.table)
 	case r.order != none && numeric.valid():
-		if r.pending == avg {
-			r.aggr = avg
+		if r.pending == avg || r.pending == median {
+			r.aggr = r.pending
 		}
 		r.pending = none
 		r.rankBy(numeric)
@@ -202,7 +203,7 @@ func (r *reading) rankBy(p place) {
 		r.groups = append(r.groups, group{table: r.subject})
 	}
 	r.measure = p
-	if r.aggr != avg {
+	if r.aggr != avg && r.aggr != median {
 		r.aggr = p.natural()
 	}
 }
@@ -346,7 +347,7 @@ func (r *reading) one() bool {
 func (r *reading) meansDate(it *item) bool {
 	p := r.choose(it.columns, func(p place) bool { return p.c.Kind == Date })
 	next := r.peek()
-	dated := next != nil && (next.period != nil || slices.Contains([]op{before, after, since, until, between}, next.op))
+	dated := next != nil && (next.time() || slices.Contains([]op{before, after, since, until, between}, next.op))
 	if p.valid() && dated {
 		it.columns = []place{p}
 	}
@@ -410,7 +411,7 @@ func (r *reading) named(it *item) {
 	}
 	dated := p.c.Kind == Date || yearly(strings.ToLower(p.c.Name))
 	if r.compare != none || r.nextIs(over, atLeast, under, atMost, between, exactly, before, after, since, until) ||
-		r.next() != nil && dated || r.nextNumber(p) || r.nextValue(p) {
+		r.nextIsTime() && dated || r.nextNumber(p) || r.nextValue(p) {
 		return // what it is comes next
 	}
 	if f, ok := r.filled(p); ok {
@@ -458,12 +459,10 @@ func (r *reading) nextValue(p place) bool {
 	return it != nil && slices.ContainsFunc(it.values, func(v value) bool { return v.place == p })
 }
 
-// next is the next item if it is a time.
-func (r *reading) next() *period {
-	if it := r.peek(); it != nil {
-		return it.period
-	}
-	return nil
+// nextIsTime reports whether the next item says when.
+func (r *reading) nextIsTime() bool {
+	it := r.peek()
+	return it != nil && it.time()
 }
 
 func (f filter) condition() (sql, words string) {

@@ -55,6 +55,7 @@ func month(w string) time.Month {
 var units = map[string]string{
 	"day": "day", "week": "week", "month": "month", "quarter": "quarter", "year": "year",
 	"daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year", "annually": "year",
+	"weekday": "weekday", "day of week": "weekday", "day of the week": "weekday", "día de la semana": "weekday",
 	"día": "day", "dia": "day", "semana": "week", "mes": "month", "mese": "month", "trimestre": "quarter", "año": "year",
 }
 
@@ -241,7 +242,7 @@ func relative(ts []token, today time.Time) (period, int) {
 	if !last && !this && w != "next" || len(ts) < 2 {
 		return period{}, 0
 	}
-	if unit, ok := units[singular(ts[1].word)]; ok {
+	if unit, ok := units[singular(ts[1].word)]; ok && unit != "weekday" {
 		from := beginning(today, unit)
 		switch {
 		case last:
@@ -251,11 +252,21 @@ func relative(ts []token, today time.Time) (period, int) {
 		}
 		return period{from: from, to: step(from, unit, 1)}, 2
 	}
+	if days := weekdays[singular(ts[1].word)]; len(days) == 1 || days == weekend {
+		by := 0
+		switch {
+		case last:
+			by = -1
+		case !this:
+			by = 1
+		}
+		return daysAround(today, days, by), 2
+	}
 	if len(ts) < 3 || !last || ts[1].kind != isNumber || ts[1].num < 1 || ts[1].num > 1000 {
 		return period{}, 0
 	}
 	unit, ok := units[singular(ts[2].word)]
-	if !ok {
+	if !ok || unit == "weekday" {
 		return period{}, 0
 	}
 	end := day(today).AddDate(0, 0, 1)
@@ -305,6 +316,9 @@ func unitSQL(date, unit string) string {
 		return "strftime('%G-W%V', " + date + ")"
 	case "month":
 		return "strftime('%Y-%m', " + date + ")"
+	case "weekday":
+		u := "strftime('%u', " + date + ")"
+		return u + " || ' ' || substr('MonTueWedThuFriSatSun', 3 * " + u + " - 2, 3)"
 	case "quarter":
 		return "strftime('%Y', " + date + ") || '-Q' || ((strftime('%m', " + date + ") + 2) / 3)"
 	}

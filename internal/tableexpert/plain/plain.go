@@ -65,6 +65,8 @@ const maxWords = 200
 func (s *Schema) Read(question string, today time.Time) *Query {
 	items := s.annotate(lex(question), today)
 	r := &reading{s: s, items: items}
+	r.versus()
+	r.items = arrange(r.items)
 	r.walk()
 	return r.query()
 }

@@ -98,7 +98,8 @@ func TestEachWordIsInTheStatementOrMissed(t *testing.T) {
 // Whatever is asked, the statement quotes what came from the question.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{"top 5 buyers by total", "orders between 1 and 2", "orders since", "most most by by", "how many 2025 2024", "first 99999999999999999999 orders", "without with not orders by month and by",
-		"how many countries have more than 12 open orders in 2024 or 2025", "lowest and highest salary by year and department over 3", "customers who are not vip without orders over 9 from March to May 2025"} {
+		"how many countries have more than 12 open orders in 2024 or 2025", "lowest and highest salary by year and department over 3", "customers who are not vip without orders over 9 from March to May 2025",
+		"in 2024 versus 2023 the median total of Sunday orders by weekday", "since March to May last weekend order X-1% by median"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, question string) {

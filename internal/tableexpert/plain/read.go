@@ -12,7 +12,7 @@ type reading struct {
 	at    int
 
 	subject  *Table // what is counted, listed or ordered
-	aggr     op     // count, sum, avg, largest or smallest; none lists rows
+	aggr     op     // count, sum, avg, median, largest or smallest; none lists rows
 	measure  place
 	distinct bool
 	selected []place
@@ -78,6 +78,7 @@ type filter struct {
 	neg   bool     // the opposite of cond
 	where []filter // of the rows that are counted
 	time  bool     // it says when
+	days  []string // of the week that it keeps
 }
 
 // walk reads item by item.
@@ -92,6 +93,8 @@ func (r *reading) walk() {
 			r.operator(it)
 		case it.period != nil && !r.counts(it):
 			r.period(it)
+		case it.days != "":
+			r.weekday(it)
 		case it.num != nil:
 			r.amount(it)
 		case it.unit != "" && len(it.columns) == 0:
@@ -126,13 +129,15 @@ func (r *reading) operator(it *item) {
 	switch it.op {
 	case beyond:
 		r.beyond = true
-	case count, share, sum, avg:
+	case count, share, sum, avg, median:
 		switch {
 		case r.several(it.op):
 		case r.pending == largest || r.pending == smallest: // "the highest average"
 			r.order = r.pending
 		case r.pending == avg && it.op != share: // "the average number"
 			r.outer = avg
+		case r.pending == median:
+			r.drop(median)
 		}
 		r.pending = it.op
 		r.grouping = r.grouping && r.ordering()
@@ -186,7 +191,9 @@ func (r *reading) several(next op) bool {
 	return true
 }
 
-func aggregates(o op) bool { return slices.Contains([]op{count, sum, avg, largest, smallest}, o) }
+func aggregates(o op) bool {
+	return slices.Contains([]op{count, sum, avg, median, largest, smallest}, o)
+}
 
 // before reports whether what was said last, but for fillers, is one of ops.
 func (r *reading) before(ops ...op) bool {
@@ -283,6 +290,28 @@ func (r *reading) keyed(it, last *item) bool {
 	}
 	p := last.table.places()[i]
 	r.add(filter{place: p, cond: "%[1]s = " + format(it.num.num), words: p.name() + " is " + format(it.num.num)})
+	return true
+}
+
+// labelled reads a word that nobody knows: in "claim C-2024-001816" it is by what the row
+// is known, if it has a digit, as what is spelled by people has not.
+func (r *reading) labelled(it *item) bool {
+	last := r.previous()
+	if last == nil || !strings.ContainsAny(it.words, "0123456789") {
+		return false
+	}
+	p := place{}
+	switch {
+	case last.table != nil:
+		p = last.table.label()
+	case len(last.columns) > 0:
+		p = r.choose(last.columns, nil)
+		r.selected = slices.DeleteFunc(r.selected, func(s place) bool { return s == p })
+	}
+	if !p.valid() || p.c.Kind != Text || p.c.Values != nil {
+		return false
+	}
+	r.narrow(filter{place: p, cond: "%[1]s = " + strings.ReplaceAll(literal(it.words), "%", "%%") + " COLLATE NOCASE", words: p.name() + " is " + it.words})
 	return true
 }
 

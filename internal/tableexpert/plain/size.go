@@ -133,6 +133,10 @@ func (r *reading) ofGroups() bool {
 	if !r.measure.valid() || !aggregates(r.aggr) || !r.close(r.measured) {
 		return false
 	}
+	if r.aggr == median {
+		r.beyond = true
+		return false
+	}
 	t := r.measure.t
 	switch {
 	case len(r.groups) > 0:

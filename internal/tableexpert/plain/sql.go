@@ -7,61 +7,6 @@ import (
 	"strings"
 )
 
-// statement is a SELECT while it is put together.
-type statement struct {
-	s       *Schema
-	base    *Table
-	joined  []*Table
-	joins   []string
-	columns []string
-	where   []string
-	groups  []string
-	having  []string
-	order   string
-	limit   int
-	read    []string
-	times   []string // the conditions that say when, of the base
-	named   string   // what is aggregated
-}
-
-// join makes t part of the statement; it reports whether a row of the base
-// leads to at most one of t.
-func (st *statement) join(t *Table) bool {
-	if t == st.base {
-		return true
-	}
-	way := st.s.up(st.base, t)
-	for _, l := range way {
-		if !slices.Contains(st.joined, l.to) {
-			st.joined = append(st.joined, l.to)
-			st.joins = append(st.joins, "JOIN "+l.to.Name+" ON "+l.on())
-		}
-	}
-	return way != nil
-}
-
-// existing tells of the rows of t that belong to a row of the base.
-func (st *statement) existing(t *Table, columns string, conditions []string) (string, bool) {
-	way := st.s.path(st.base, t, true)
-	if len(way) == 0 {
-		return "", false
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "SELECT %s FROM %s", columns, t.Name)
-	at := t
-	for i := len(way) - 1; i > 0; i-- {
-		l := way[i]
-		other := l.from
-		if other == at {
-			other = l.to
-		}
-		fmt.Fprintf(&b, " JOIN %s ON %s", other.Name, l.on())
-		at = other
-	}
-	fmt.Fprintf(&b, " WHERE %s", strings.Join(append([]string{way[0].on()}, conditions...), " AND "))
-	return b.String(), true
-}
-
 // query puts the statement together.
 func (r *reading) query() *Query {
 	if !r.settle() {
@@ -116,7 +61,8 @@ func (r *reading) unused(st *statement) {
 		{r.when, r.when != none && !(r.when == since && r.said[since].words != "since")},
 		{distinct, r.distinct && r.aggr != count && len(r.selected) == 0},
 		{avg, r.outer == avg && !(len(st.groups) > 0 && (r.aggr == count || r.aggr == sum))},
-		{r.pending, r.pending != r.aggr && slices.Contains([]op{avg, largest, smallest, share, count}, r.pending)},
+		{r.pending, r.pending != r.aggr && slices.Contains([]op{avg, median, largest, smallest, share, count}, r.pending)},
+		{r.pending, slices.Contains([]op{top, bottom, latest, earliest}, r.pending)},
 		{sum, r.pending == sum && r.aggr != count && r.aggr != sum},
 		{r.pending, r.order == none && slices.Contains([]op{most, fewest, common, rare}, r.pending)},
 	} {
@@ -157,6 +103,7 @@ func (r *reading) settle() bool {
 	}
 	if r.subject == nil {
 		r.subject = r.about()
+		r.distinct = r.distinct || r.kinds()
 	}
 	if r.subject == nil && len(r.groups) > 0 {
 		r.subject = cmp.Or(r.groups[0].table, r.groups[0].t)
@@ -198,10 +145,17 @@ func (r *reading) settle() bool {
 			r.orderBy = r.subject.date()
 		}
 	}
-	if slices.Contains([]op{sum, avg, largest, smallest}, r.aggr) && !r.measure.valid() {
+	if slices.Contains([]op{sum, avg, median, largest, smallest}, r.aggr) && !r.measure.valid() {
 		return false
 	}
 	return true
+}
+
+// kinds reports whether a question that names no table asks what kinds there are, as
+// "which cities are there".
+func (r *reading) kinds() bool {
+	return r.aggr == none && r.pending == none && r.order == none && len(r.groups) == 0 &&
+		!slices.ContainsFunc(r.selected, func(p place) bool { return p.c.Kind != Text || len(p.c.Values) == 0 })
 }
 
 // groupBy puts rows together. What a row of the base does not lead to cannot
@@ -259,11 +213,6 @@ func (r *reading) groupRows(st *statement, t *Table) {
 	if p := t.label(); p.valid() && p.c.Name != t.Key {
 		st.column(p.sql(), p.c.Name)
 	}
-}
-
-func (st *statement) column(sql, name string) {
-	st.columns = append(st.columns, sql+" AS "+quoted(name))
-	st.groups = append(st.groups, fmt.Sprint(len(st.columns)))
 }
 
 // filter keeps the rows that the question is about. Conditions on a table of
@@ -350,6 +299,8 @@ func (r *reading) sel(st *statement) {
 	}
 	for _, a := range r.more { // what was said first comes first
 		switch {
+		case r.aggr == median || a.op == median:
+			r.drop(a.op)
 		case a.op == count && !a.valid(), a.valid() && a.t == st.base:
 			expr, name, words := aggregated(st, a)
 			st.columns = append(st.columns, expr+" AS "+quoted(name))
@@ -359,6 +310,9 @@ func (r *reading) sel(st *statement) {
 		}
 	}
 	expr, name, words := aggregated(st, aggregate{r.aggr, r.measure})
+	if r.aggr == median {
+		st.middle = r.measure.sql()
+	}
 	st.columns, st.named = append(st.columns, expr+" AS "+quoted(name)), name
 	st.read = append([]string{words}, st.read...)
 	for _, h := range r.havings {
@@ -390,7 +344,7 @@ func (g group) timely() bool {
 // functions of SQL, and what they are called.
 var (
 	functions = map[op]string{sum: "sum", avg: "avg", largest: "max", smallest: "min"}
-	called    = map[op]string{sum: "total", avg: "average", largest: "largest", smallest: "smallest"}
+	called    = map[op]string{sum: "total", avg: "average", median: "median", largest: "largest", smallest: "smallest"}
 )
 
 func aggregated(st *statement, a aggregate) (expr, name, words string) {
@@ -409,11 +363,14 @@ func aggregated(st *statement, a aggregate) (expr, name, words string) {
 	}
 	words = "the " + called[a.op] + " of " + a.name()
 	expr = functions[a.op] + "(" + a.sql() + ")"
+	if a.op == median {
+		expr = "avg(value)"
+	}
 	col := strings.ToLower(a.c.Name)
 	if a.cents() {
 		expr, col = "round("+expr+" / 100.0, 2)", strings.TrimSuffix(col, "_cents")
 		words += ", divided by 100"
-	} else if a.op == avg {
+	} else if a.op == avg || a.op == median {
 		expr = "round(" + expr + ", 2)"
 	}
 	return expr, called[a.op] + "_" + col, words
@@ -436,6 +393,9 @@ func (r *reading) list(st *statement) {
 		st.columns = append([]string{p.sql()}, st.columns...)
 	}
 	if r.orderBy.valid() && st.join(r.orderBy.t) {
+		if sql := r.orderBy.sql(); len(r.selected) > 0 && !r.distinct && !slices.Contains(st.columns, sql) {
+			st.columns = append(st.columns, sql)
+		}
 		st.order = r.orderBy.sql() + " NULLS LAST"
 		words := "smallest " + r.orderBy.name() + " first"
 		if r.order == largest {
@@ -444,29 +404,4 @@ func (r *reading) list(st *statement) {
 		}
 		st.read = append(st.read, words)
 	}
-}
-
-// String writes the statement.
-func (st *statement) String() string {
-	var b strings.Builder
-	b.WriteString("SELECT " + strings.Join(st.columns, ", ") + " FROM " + st.base.Name)
-	for _, j := range st.joins {
-		b.WriteString(" " + j)
-	}
-	if len(st.where) > 0 {
-		b.WriteString(" WHERE " + strings.Join(st.where, " AND "))
-	}
-	if len(st.groups) > 0 {
-		b.WriteString(" GROUP BY " + strings.Join(st.groups, ", "))
-	}
-	if len(st.having) > 0 {
-		b.WriteString(" HAVING " + strings.Join(st.having, " AND "))
-	}
-	if st.order != "" {
-		b.WriteString(" ORDER BY " + st.order)
-	}
-	if st.limit > 0 {
-		fmt.Fprintf(&b, " LIMIT %d", st.limit)
-	}
-	return b.String()
 }

@@ -10,6 +10,7 @@ const (
 	count       // how many
 	sum         // the total
 	avg         // the average
+	median      // the median
 	share       // the percentage
 	beyond      // asks for what is not done here
 	largest     // the highest, or the first of an order
@@ -52,8 +53,9 @@ var phrases = map[op]string{
 	count:    "how many|number of|count of|count the|count|cuántos|cuántas|cuantos|cuantas|número de|numero de|cantidad de",
 	sum:      "total of|sum of|the sum|total|sum|overall|altogether|suma de|suma|total de",
 	avg:      "on average|average|mean|avg|typical|promedio de|promedio|media de|medio|media",
+	median:   "median|medians|mediana de|mediana",
 	share:    "percentage of|percent of|share of|proportion of|fraction of|percentage|porcentaje de",
-	beyond:   "ratio|median|correlation|correlate|trend|trends|growth|difference|compare|compared|versus|vs|predict|forecast|why|rate|rates|variance|deviation|percentile|cumulative|running",
+	beyond:   "ratio|correlation|correlate|trend|trends|growth|difference|compare|compared|versus|vs|predict|forecast|why|rate|rates|variance|deviation|percentile|cumulative|running",
 	largest:  "most expensive|maximum|max|highest|largest|biggest|greatest|costliest|máximo|maximo|máxima|mayor|mayores|más alto|más caro|más caros",
 	smallest: "least expensive|minimum|min|lowest|smallest|cheapest|mínimo|minimo|menor|menores|más bajo|más barato",
 	top:      "top|best|principales|mejores",

@@ -2,7 +2,6 @@ package plain
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -49,7 +48,7 @@ func (r *reading) period(it *item) {
 // onward reports whether "on" or "onwards" comes next, and takes it.
 func (r *reading) onward() bool {
 	i := r.at + 1
-	if i < len(r.items) && slices.Contains([]string{"on", "onward", "onwards"}, r.items[i].words) {
+	if i < len(r.items) && isOnward(r.items[i]) {
 		r.take(i)
 		return true
 	}
