@@ -177,7 +177,8 @@ func (f *Face) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 		return nil, f.refuse(err)
 	}
 	teller, ok := conn.(a2a.Extender)
-	if !ok || !conn.Card().Capabilities.ExtendedAgentCard {
+	agent, _ := f.bridge.Agent(f.agent)
+	if !ok || !conn.Card().Capabilities.ExtendedAgentCard || agent.Reviewed { // nobody has looked at what it would tell
 		return f.shared(ctx, conn.Card()), nil
 	}
 	card, err := teller.ExtendedCard(ctx)

@@ -66,6 +66,10 @@ type Dialer struct {
 	// older one. Nil admits every card as it is.
 	Admit func(ctx context.Context, card []byte) ([]byte, error)
 
+	// AdmitExtended does so with a card that the agent shows to those who may call
+	// it.
+	AdmitExtended func(ctx context.Context, card []byte) ([]byte, error)
+
 	Protocol a2a.Generation // "" finds out
 	Binding  a2a.Binding    // "" is any that we speak
 	MaxBody  int64          // 0 means DefaultMaxBody

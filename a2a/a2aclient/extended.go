@@ -2,6 +2,7 @@ package a2aclient
 
 import (
 	"context"
+	"fmt"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
@@ -23,6 +24,11 @@ func (c *Client) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 		result, err := c.call(ctx, r, wire.ExtendedCard, params)
 		if err != nil {
 			return nil, err
+		}
+		if admit := c.dialer.AdmitExtended; admit != nil {
+			if result, err = admit(ctx, result); err != nil {
+				return nil, fmt.Errorf("the extended card: %w", err)
+			}
 		}
 		card, err := wire.DecodeCard(result)
 		if err != nil {

@@ -2,9 +2,15 @@ package main
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -383,6 +389,63 @@ func TestExtendedCardsTellWhatTheAgentTells(t *testing.T) {
 				t.Errorf("%s %s: got %+v, %v", g, b, got, err)
 			}
 		}
+	}
+}
+
+// TestAnExtendedCardIsHeldToWhatTheCardIs lets an agent tell more than it may: what
+// nobody has signed, or looked at, is not told here.
+func TestAnExtendedCardIsHeldToWhatTheCardIs(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private := jose.JSONWebKey{Key: key, KeyID: "k1"}
+	set, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{private.Public()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "keys.json")
+	if err := os.WriteFile(file, set, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	agent := teller{a2atest.NewAgent()}
+	t.Cleanup(func() { agent.Close() })
+	card := agent.Card()
+	card.Capabilities.ExtendedAgentCard = true
+	sign := func(card []byte) ([]byte, error) {
+		return a2asign.Sign(card, jose.SigningKey{Algorithm: jose.ES256, Key: private}, "")
+	}
+	for name, test := range map[string]struct {
+		set    agentConfig
+		signed bool // the extended card, too
+		want   bool
+	}{
+		"signed":                        {agentConfig{Card: cardConfig{Keys: file}}, true, true},
+		"not signed":                    {agentConfig{Card: cardConfig{Keys: file}}, false, false},
+		"of an agent that is looked at": {agentConfig{Review: true}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tells := &a2aserver.Server{Agent: agent, Card: card, Extended: agent.extended}
+			shows := &a2aserver.Server{Agent: agent, Card: card, Sign: sign}
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, ".json") {
+					shows.ServeHTTP(w, r)
+					return
+				}
+				tells.ServeHTTP(w, r)
+			}))
+			t.Cleanup(web.Close)
+			shows.URL, tells.URL = web.URL, web.URL
+			if test.signed {
+				tells.Sign = sign
+			}
+			test.set.Name, test.set.URL = "one", web.URL
+			r := newRig(t, test.set)
+			got := rpc(r, r.full("alice"), "GetExtendedAgentCard", `{}`, "1.0")
+			if got.status != http.StatusOK || strings.Contains(got.body, "What only callers know.") != test.want || !test.want && !strings.Contains(got.body, "Does what it is told.") {
+				t.Errorf("got %d %s", got.status, got.body)
+			}
+		})
 	}
 }
 

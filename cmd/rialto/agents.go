@@ -86,6 +86,7 @@ func (a agentConfig) dialer(log *slog.Logger, says vouch, vault *a2avault.Vault,
 			}
 			return cards.Admit(ctx, a.Name, card, a.Review)
 		},
+		AdmitExtended: func(ctx context.Context, card []byte) ([]byte, error) { return believed(ctx, card, keys) },
 	}
 	// An agent that is set up anew gets another dialer, while tasks may still use
 	// this one. Over HTTP its connections end when they are idle.
