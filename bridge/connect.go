@@ -71,6 +71,7 @@ func (e *Entry) held() bool {
 // What a person is told whose message is held: of which agent, and where to go.
 const (
 	toConnect = "The agent %s wants to know who you are. Connect it with your own account at %s; then it gets your message."
+	toChange  = "The agent %s does not accept what you have connected it with. Connect it anew at %s; then it gets your message."
 	toRepeat  = "The agent %s has not got your message yet: it could not be reached when you had connected it. Try again in a moment, at %s."
 )
 
@@ -78,11 +79,14 @@ const (
 // not taken, if it is to be held instead of failing the task; "" if it is not. A
 // message that was held is not lost because the agent is away when its turn has
 // come.
-func (f *follower) holds(err error) string {
+func (f *follower) holds(ctx context.Context, err error) string {
 	switch {
 	case f.entry.Task != nil || f.message == nil:
 		return ""
 	case f.b.mustConnect(f.entry.Agent, err):
+		if has, err := f.b.Connections.Connected(ctx, f.entry.Owner, f.entry.Agent); err == nil && has {
+			return toChange
+		}
 		return toConnect
 	case f.entry.released && certain(err) && (a2a.Is(err, a2a.Unavailable) || a2a.Is(err, a2a.RateLimited)):
 		return toRepeat
@@ -110,6 +114,12 @@ func (e *Entry) release(id string) *a2a.Message {
 func (b *Bridge) Waits(ctx context.Context, agent, handle string) bool {
 	e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
 	return err == nil && e.waitsFor(agent)
+}
+
+// Owns reports whether a task is one of the caller's at an agent.
+func (b *Bridge) Owns(ctx context.Context, agent, handle string) bool {
+	e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
+	return err == nil && e.Agent == agent
 }
 
 func (e *Entry) waitsFor(agent string) bool {
@@ -190,10 +200,13 @@ func (b *Bridge) sendOff(ctx context.Context, c *mcp.Call, e *Entry, wait *float
 	return after, err == nil && (after.MessageID != e.MessageID || after.State() != a2a.AuthRequired), err
 }
 
+// ErrNotConnected says that the user has to connect an agent first.
+var ErrNotConnected = errors.New("the user has not connected the agent")
+
 // unconnected is what a caller is told whose user has to connect an agent first,
 // and then.
 func (b *Bridge) unconnected(agent, then string) error {
-	return inputError{fmt.Sprintf("The agent %s wants to know who the user is. Give the user this link to connect the agent: %s. %s", agent, b.URL+ConnectPath+agent, then)}
+	return errors.Join(inputError{fmt.Sprintf("The agent %s wants to know who the user is. Give the user this link to connect the agent: %s. %s", agent, b.URL+ConnectPath+agent, then)}, ErrNotConnected)
 }
 
 // notTaken is what a caller is told whose agent did not take a message to a task

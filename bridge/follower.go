@@ -289,7 +289,7 @@ func (f *follower) refused(ctx context.Context, err error) {
 		err = a2a.Errorf(a2a.InvalidAgentResponse, "the agent ended its answer before saying anything")
 	}
 	f.b.Log.Warn("sending a message", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
-	if words := f.holds(err); words != "" {
+	if words := f.holds(ctx, err); words != "" {
 		f.settle(func(e *Entry) { e.hold(f.message, fmt.Sprintf(words, e.Agent, f.b.connectURL(e)), f.b.Now()) })
 		return
 	}

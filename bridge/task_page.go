@@ -145,7 +145,8 @@ type Reply struct {
 // Answer sends a reply to the agent of a task of the caller's. Of all answers to
 // one pause, from pages and from apps, one is sent; the others get ErrTaskBusy,
 // unless they are the same reply again. An answer to a task that has ended gets
-// ErrTaskEnded. An *a2a.Error says that the agent did not take the answer.
+// ErrTaskEnded. An *a2a.Error says that the agent did not take the answer, and
+// ErrNotConnected that it does not know the caller any more.
 func (b *Bridge) Answer(ctx context.Context, handle string, r Reply) error {
 	caller := b.Caller(ctx)
 	e, err := b.Ledger.Task(ctx, caller.User, handle)

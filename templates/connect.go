@@ -11,8 +11,9 @@ type Connect struct {
 	Description string
 	Connected   bool
 	Since       string // when it was connected
-	Task        string // that goes on afterwards; "" is none
+	Task        string // that the person came from, and goes to afterwards; "" is none
 	TaskPath    string // of its page
+	Switch      string // where another account signs in, if the task that the link names is not of this one
 	Error       string // why the page is shown again
 	Ways        []ConnectWay
 }

@@ -128,6 +128,8 @@ type Problem struct {
 
 	Client string // the client that should learn of it, if there is one
 	URL    string // where it learns of it; "" shows no way back
+
+	Way, WayTo string // a page of ours to go on at, and what to call that; "" shows none
 }
 
 // Home tells a person what this server is and how to connect a chat app. It

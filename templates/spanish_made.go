@@ -6,6 +6,7 @@ package templates
 var madeInSpanish = map[string]string{
 	// Tasks.
 	"The agent {} wants to know who you are. Connect it with your own account at {}; then it gets your message.":                  "El agente {} quiere saber quién eres. Conéctalo con tu propia cuenta en {}; entonces recibirá tu mensaje.",
+	"The agent {} does not accept what you have connected it with. Connect it anew at {}; then it gets your message.":             "El agente {} no acepta aquello con lo que lo has conectado. Conéctalo de nuevo en {}; entonces recibirá tu mensaje.",
 	"The agent {} has not got your message yet: it could not be reached when you had connected it. Try again in a moment, at {}.": "El agente {} aún no ha recibido tu mensaje: no se pudo llegar a él cuando lo conectaste. Inténtalo de nuevo en un momento, en {}.",
 	"The agent {} cannot be reached now.":                                                                 "Ahora no se puede llegar al agente {}.",
 	"The agent {} is no longer configured.":                                                               "El agente {} ya no está configurado.",

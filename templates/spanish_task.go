@@ -22,10 +22,15 @@ var taskInSpanish = map[string]string{
 	"This sign-in has been finished already, it has waited too long, or it was begun by somebody else.": "Este inicio de sesión ya se ha completado, ha esperado demasiado o lo empezó otra persona.",
 	"Another server answered than the one that was asked.":                                              "Ha respondido otro servidor, no el que se había consultado.",
 	"The server did not let this server in.":                                                            "El servidor no ha dado acceso a este servidor.",
-	"Begin again on the page of the agent.":                                                             "Empieza de nuevo en la página del agente.",
-	"The agent's authorization server does not answer now. Try again later.":                            "El servidor de autorización del agente no responde ahora. Inténtalo más tarde.",
-	"The agent's authorization server cannot be used. Tell the people who run this server.":             "No se puede usar el servidor de autorización del agente. Avisa a quienes administran este servidor.",
-	"This value cannot be sent. Paste it again, without line breaks.":                                   "Este valor no se puede enviar. Pégalo de nuevo, sin saltos de línea.",
+	"You said no there, or you may not use that server. Nothing was stored.":                            "Dijiste que no allí, o no puedes usar ese servidor. No se ha guardado nada.",
+	"Begin again": "Empezar de nuevo",
+	"The task that brought you here is of another account than the one that you are signed in with, or it is gone. To let it go on, connect the agent with the account that you use in the chat.": "La tarea que te ha traído aquí es de otra cuenta, no de aquella con la que has iniciado sesión, o ya no existe. Para que siga, conecta el agente con la cuenta que usas en el chat.",
+	"The agent wants to know who you are before it takes the answer. Connect it, then send the answer again.":                                                                                     "El agente quiere saber quién eres antes de aceptar la respuesta. Conéctalo y envía la respuesta de nuevo.",
+	"This value cannot be sent. A username has no colon, and neither of the two a line break.":                                                                                                    "Este valor no se puede enviar. Un nombre de usuario no lleva dos puntos, y ninguno de los dos un salto de línea.",
+	"Begin again on the page of the agent.":                                                 "Empieza de nuevo en la página del agente.",
+	"The agent's authorization server does not answer now. Try again later.":                "El servidor de autorización del agente no responde ahora. Inténtalo más tarde.",
+	"The agent's authorization server cannot be used. Tell the people who run this server.": "No se puede usar el servidor de autorización del agente. Avisa a quienes administran este servidor.",
+	"This value cannot be sent. Paste it again, without line breaks.":                       "Este valor no se puede enviar. Pégalo de nuevo, sin saltos de línea.",
 
 	// The page of a task.
 	// A task, and what its agent asks.

@@ -112,6 +112,7 @@ var (
 	ErrElsewhere = errors.New("the answer belongs to another browser, user or agent")
 	ErrIssuer    = errors.New("another server answered than the one that was asked")
 	ErrRefused   = errors.New("the authorization server refused")
+	ErrDenied    = errors.New("the user, or the authorization server, said no")
 )
 
 // Finish stores what an attempt of user has brought for an agent, and returns
@@ -135,6 +136,8 @@ func (v *Vault) Finish(ctx context.Context, app App, user string, r Return) (tas
 	// the redirect URI, which each agent has for itself.
 	case a.Server.Issuer != "" && r.Issuer != "" && r.Issuer != a.Server.Issuer, r.Issuer == "" && a.Server.Iss:
 		return known.Task, ErrIssuer
+	case r.Error == "access_denied": // RFC 6749 section 4.1.2.1
+		return known.Task, ErrDenied
 	case r.Error != "" || r.Code == "":
 		return known.Task, ErrRefused
 	}

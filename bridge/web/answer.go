@@ -71,6 +71,9 @@ func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *bridge.Ta
 		}
 	case errors.Is(err, bridge.ErrTaskEnded):
 		about.notice = "The task has ended, so your answer was not sent."
+	case errors.Is(err, bridge.ErrNotConnected):
+		about.notice, about.values = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again.", filledIn(before, values)
+		about.first = begin(before.Agent, before.TaskID)
 	case errors.As(err, &refused):
 		t.Log.Warn("an agent took no answer", "task", before.TaskID, "err", err)
 		status, about.notice, about.values = http.StatusBadGateway, "The agent did not take the answer. Try again, or change it.", filledIn(before, values)

@@ -50,7 +50,7 @@ func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	agent, err := c.agent(r.Context(), name)
 	switch {
 	case err != nil:
-		c.problem(w, r, err)
+		c.problem(w, r, err, "")
 	case reads && back:
 		c.returned(w, r, agent)
 	case reads:
@@ -84,16 +84,18 @@ func (c *Connect) agent(ctx context.Context, name string) (connectable, error) {
 
 // show writes the page of an agent.
 func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, status int, wrong string) {
-	task := c.waiting(r, a)
+	task := c.task(r, a)
 	page := templates.Connect{
 		Product: c.Product, Agent: a.info.Name, Title: a.info.Title, Description: a.info.Description, Task: task, Error: wrong,
 	}
 	if task != "" {
 		page.TaskPath = bridge.TaskPath + url.PathEscape(task)
+	} else if named := r.FormValue("task"); named != "" {
+		page.Switch = signInFor(begin(a.info.Name, named))
 	}
 	all, err := c.Vault.Connections(r.Context(), c.Bridge.Caller(r.Context()).User)
 	if err != nil {
-		c.problem(w, r, err)
+		c.problem(w, r, err, "")
 		return
 	}
 	for _, known := range all {
@@ -109,29 +111,40 @@ func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, st
 	templates.Write(w, r, status, page)
 }
 
-// waiting returns the task in a request, if it is one of the reader's that waits
-// for this agent.
-func (c *Connect) waiting(r *http.Request, a connectable) string {
+// task returns the task in a request, if it is one of the reader's at this agent.
+func (c *Connect) task(r *http.Request, a connectable) string {
 	task := r.FormValue("task")
-	if task == "" || !c.Bridge.Waits(r.Context(), a.info.Name, task) {
+	if task == "" || !c.Bridge.Owns(r.Context(), a.info.Name, task) {
 		return ""
 	}
 	return task
 }
+
+// begin returns the page of an agent, for a task.
+func begin(agent, task string) string {
+	page := bridge.ConnectPath + agent
+	if task != "" {
+		page += "?task=" + url.QueryEscape(task)
+	}
+	return page
+}
+
+// signInFor returns where another account signs in, to see a page.
+func signInFor(page string) string { return "/signin?next=" + url.QueryEscape(page) }
 
 // decide takes a form of the page. That it comes from a page of ours is the
 // matter of the guard in front.
 func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) {
 	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
 	if err := r.ParseForm(); err != nil {
-		c.problem(w, r, errForm)
+		c.problem(w, r, errForm, begin(a.info.Name, ""))
 		return
 	}
 	user := c.Bridge.Caller(r.Context()).User
 	if r.PostForm.Get("decision") == "forget" {
 		err := c.Vault.Forget(r.Context(), user, a.info.Name)
 		if err != nil && !errors.Is(err, a2avault.ErrNone) {
-			c.problem(w, r, err)
+			c.problem(w, r, err, begin(a.info.Name, ""))
 			return
 		}
 		if err == nil {
@@ -142,10 +155,10 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 	}
 	n, err := strconv.Atoi(r.PostForm.Get("way"))
 	if err != nil || n < 0 || n >= len(a.ways) {
-		c.problem(w, r, errForm)
+		c.problem(w, r, errForm, begin(a.info.Name, ""))
 		return
 	}
-	task := c.waiting(r, a)
+	task := c.task(r, a)
 	if way := a.ways[n]; way.Kind == a2avault.OAuth {
 		c.leave(w, r, a, way, user, task)
 	} else {
@@ -174,11 +187,15 @@ func (c *Connect) leave(w http.ResponseWriter, r *http.Request, a connectable, w
 func (c *Connect) keep(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
 	s := a2avault.Secret{Value: strings.TrimSpace(r.PostForm.Get("value")), User: r.PostForm.Get("username"), In: way.In, Name: way.Name}
 	if s.Value == "" || len(s.Value) > mostValue || !httpguts.ValidHeaderFieldValue(s.Value) || way.Kind == a2avault.Basic && (s.User == "" || len(s.User) > mostName || strings.Contains(s.User, ":")) {
-		c.show(w, r, a, http.StatusUnprocessableEntity, "This value cannot be sent. Paste it again, without line breaks.")
+		wrong := "This value cannot be sent. Paste it again, without line breaks."
+		if way.Kind == a2avault.Basic {
+			wrong = "This value cannot be sent. A username has no colon, and neither of the two a line break."
+		}
+		c.show(w, r, a, http.StatusUnprocessableEntity, wrong)
 		return
 	}
 	if err := c.Vault.Keep(r.Context(), user, a.info.Name, way.Kind, s); err != nil {
-		c.problem(w, r, err)
+		c.problem(w, r, err, begin(a.info.Name, task))
 		return
 	}
 	c.Changed(r, a.info.Name, true)
@@ -197,7 +214,7 @@ func (c *Connect) returned(w http.ResponseWriter, r *http.Request, a connectable
 	task, err := c.Vault.Finish(r.Context(), a.app, c.Bridge.Caller(r.Context()).User, back)
 	c.setCookie(w, a2avault.CookieOf(state), "", 0)
 	if err != nil {
-		c.problem(w, r, err)
+		c.problem(w, r, err, begin(a.info.Name, task))
 		return
 	}
 	c.Changed(r, a.info.Name, true)
@@ -242,9 +259,12 @@ func (c *Connect) setCookie(w http.ResponseWriter, name, value string, life time
 	})
 }
 
-// problem is the one place where an error becomes a page.
-func (c *Connect) problem(w http.ResponseWriter, r *http.Request, err error) {
-	page := templates.Problem{Product: c.Product, Title: "The agent was not connected", Remedy: "Begin again on the page of the agent."}
+// problem is the one place where an error becomes a page. From there the person goes
+// to the page of the agent, if there is one.
+func (c *Connect) problem(w http.ResponseWriter, r *http.Request, err error, again string) {
+	page := templates.Problem{
+		Product: c.Product, Title: "The agent was not connected", Remedy: "Begin again on the page of the agent.", Way: again, WayTo: "Begin again",
+	}
 	status := http.StatusBadRequest
 	var down bridge.Unreachable
 	switch {
@@ -259,6 +279,8 @@ func (c *Connect) problem(w http.ResponseWriter, r *http.Request, err error) {
 		page.Detail = "This sign-in has been finished already, it has waited too long, or it was begun by somebody else."
 	case errors.Is(err, a2avault.ErrIssuer):
 		page.Detail = "Another server answered than the one that was asked."
+	case errors.Is(err, a2avault.ErrDenied):
+		page.Detail = "You said no there, or you may not use that server. Nothing was stored."
 	case errors.Is(err, a2avault.ErrRefused):
 		page.Detail = "The server did not let this server in."
 	case a2avault.Away(err):

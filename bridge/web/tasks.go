@@ -146,6 +146,7 @@ func (t *Tasks) problem(w http.ResponseWriter, r *http.Request, err error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.Is(err, bridge.ErrNoTask):
+		page.Way, page.WayTo = signInFor(r.URL.EscapedPath()), "Use another account"
 	case errors.As(err, &tooLarge):
 		status = http.StatusRequestEntityTooLarge
 		page.Title, page.Detail, page.Remedy = "The answer is too large", "It may have 4 MB at most, with its files.", "Go back and send less."

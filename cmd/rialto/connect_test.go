@@ -182,8 +182,8 @@ func TestAnAnswerThatBelongsElsewhereConnectsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, body := c.who.open(c.to(agent.allow(t, alice.leave(page))))
-			if status != http.StatusBadRequest || !strings.Contains(body, "The agent was not connected") {
-				t.Errorf("got %d %s", status, body)
+			if status != http.StatusBadRequest || !strings.Contains(body, "The agent was not connected") || !strings.Contains(body, `id="way" href="/connect/`) {
+				t.Errorf("got %d %s, want why, and the way to begin again", status, body)
 			}
 			for _, user := range []string{"alice", "bob"} {
 				if all := r.connectionsOf(user); len(all) > 0 {
@@ -272,7 +272,7 @@ func TestAUserStoresAKeyThatOnlyTheAgentSees(t *testing.T) {
 		t.Errorf("got %d %s", status, body)
 	}
 	form.Set("value", "wrong")
-	if status, body := alice.post(page, form, nil); status != http.StatusOK || !strings.Contains(body, "Connect this agent") {
+	if status, body := alice.post(page, form, nil); status != http.StatusOK || !strings.Contains(body, "Connect this agent") || !strings.Contains(body, "does not accept what you have connected it with") {
 		t.Errorf("a wrong key: got %d %s, want to be asked again", status, body)
 	}
 	form.Set("value", "hush-hush")
@@ -300,4 +300,69 @@ func TestACardLeadsNoRequestIntoThePrivateNetwork(t *testing.T) {
 	if status, body := alice.post(page, alice.form(page, "way-0"), nil); status != http.StatusBadGateway || !strings.Contains(body, "cannot be used") {
 		t.Errorf("got %d %s", status, body)
 	}
+}
+
+// TestWhoSaysNoThereComesBackToTheirTask refuses at the agent's server: the page says
+// so, and from it one begins again for the same task.
+func TestWhoSaysNoThereComesBackToTheirTask(t *testing.T) {
+	agent := newPersonalAgent(t)
+	r := newRig(t, agent.config())
+	task := r.ask(r.token("alice", oauth.ScopeTools), "echo hello")
+	alice := r.visitor("alice")
+	back, err := url.Parse(agent.allow(t, alice.leave(r.cfg.URL+"/connect/personal?task="+task)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := back.Query()
+	q.Del("code")
+	q.Set("error", "access_denied")
+	back.RawQuery = q.Encode()
+	if _, body := alice.open(back.String()); !strings.Contains(body, "You said no there") || !strings.Contains(body, `href="/connect/personal?task=`+task+`"`) {
+		t.Errorf("got %s", body)
+	}
+}
+
+// TestALinkToConnectSaysWhoseTaskItIsAbout opens the link of alice's task as bob, who
+// would connect the agent for himself and wonder why the task does not go on.
+func TestALinkToConnectSaysWhoseTaskItIsAbout(t *testing.T) {
+	agent := newPersonalAgent(t)
+	r := newRig(t, agent.config())
+	task := r.ask(r.token("alice", oauth.ScopeTools), "echo hello")
+	page := r.cfg.URL + "/connect/personal?task=" + task
+	again := "/signin?next=%2Fconnect%2Fpersonal%3Ftask%3D" + task
+	if _, body := r.visitor("bob").open(page); !strings.Contains(body, `id="switch" href="`+again+`"`) {
+		t.Errorf("bob: got %s, want to be told that the task is not his", body)
+	}
+	if _, body := r.visitor("alice").open(page); strings.Contains(body, `id="switch"`) {
+		t.Errorf("alice: got %s", body)
+	}
+	if status, body := r.visitor("bob").open(r.cfg.URL + "/answer/" + task); status != http.StatusNotFound || !strings.Contains(body, `id="way" href="/signin?next=%2Fanswer%2F`+task+`"`) {
+		t.Errorf("the task's page, bob: got %d %s", status, body)
+	}
+}
+
+// TestAnAnswerWaitsUntilTheAgentIsConnectedAgain answers on the page of a task whose
+// agent does not know its user any more: what was typed stays, the way to connect is on
+// the page, and from there one comes back.
+func TestAnAnswerWaitsUntilTheAgentIsConnectedAgain(t *testing.T) {
+	agent := newPersonalAgent(t)
+	r := newRig(t, agent.config())
+	token, alice, connect := r.token("alice", oauth.ScopeTools), r.visitor("alice"), r.cfg.URL+"/connect/personal"
+	alice.open(agent.allow(t, alice.leave(connect)))
+	task := r.ask(token, "ask which?")
+	alice.post(connect, url.Values{"decision": {"forget"}}, nil)
+	page := r.cfg.URL + "/answer/" + task
+	form := alice.form(page, "answer")
+	form.Set("field:answer", "the blue one")
+	status, body := alice.post(page, form, nil)
+	if status != http.StatusConflict || !strings.Contains(body, `id="first" href="/connect/personal?task=`+task+`"`) || !strings.Contains(body, "the blue one</textarea>") {
+		t.Fatalf("got %d %s, want the form as it was, and where to connect the agent", status, body)
+	}
+	if status, body := alice.open(agent.allow(t, alice.leave(connect+"?task="+task))); status != http.StatusOK || !strings.HasPrefix(body, "/answer/"+task) {
+		t.Fatalf("connected: got %d %s, want the task's page", status, body)
+	}
+	form = alice.form(page, "answer")
+	form.Set("field:answer", "the blue one")
+	alice.post(page, form, nil)
+	r.waits(token, task)
 }
