@@ -84,7 +84,7 @@ func (e *Entry) Words() []string {
 
 // searchWords returns the words of a query.
 func searchWords(query string) []string {
-	w := &wordList{seen: map[string]bool{}, left: 1000}
+	w := &wordList{seen: map[string]bool{}, left: 1000, asked: true}
 	w.add(query)
 	return w.words[:min(len(w.words), queryWords)]
 }
@@ -92,7 +92,8 @@ func searchWords(query string) []string {
 type wordList struct {
 	words []string
 	seen  map[string]bool
-	left  int // bytes that are still read
+	left  int  // bytes that are still read
+	asked bool // they are those of somebody who looks for something
 }
 
 func (w *wordList) part(p a2a.Part) {
@@ -105,12 +106,49 @@ func (w *wordList) part(p a2a.Part) {
 	}
 }
 
-// add takes the words of a text: letters and digits, in lower case and without
-// accents.
+// add takes the words of a text.
 func (w *wordList) add(s string) {
 	s = s[:min(len(s), w.left)]
 	w.left -= len(s)
-	folded := strings.Map(func(r rune) rune {
+	for word := range strings.FieldsSeq(folded(s)) {
+		for word != "" {
+			n := unspaced(word)
+			if n > 0 {
+				w.pairs([]rune(word[:n]))
+			} else {
+				n = spaced(word)
+				w.take(word[:n])
+			}
+			word = word[n:]
+		}
+	}
+}
+
+// pairs takes a text that has no spaces between its words, so that nobody but its
+// readers knows where these are, as each two characters that stand side by side, and
+// each one: whatever is looked for in it is made of those.
+func (w *wordList) pairs(text []rune) {
+	for i := 0; i < len(text) && len(w.words) < maxWords; i++ {
+		if !w.asked || len(text) == 1 {
+			w.take(string(text[i]))
+		}
+		if i > 0 {
+			w.take(string(text[i-1 : i+1]))
+		}
+	}
+}
+
+func (w *wordList) take(word string) {
+	if len(w.words) < maxWords && len(word) <= maxWordBytes && !w.seen[word] {
+		w.seen[word] = true
+		w.words = append(w.words, word)
+	}
+}
+
+// folded returns the letters and digits of a text, in lower case and without
+// accents, and a space for anything else.
+func folded(s string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', '0' <= r && r <= '9': // as most are, and quickly found
 			return r
@@ -121,12 +159,30 @@ func (w *wordList) add(s string) {
 		}
 		return ' '
 	}, norm.NFKD.String(s))
-	for word := range strings.FieldsSeq(folded) {
-		if len(w.words) < maxWords && len(word) <= maxWordBytes && !w.seen[word] {
-			w.seen[word] = true
-			w.words = append(w.words, word)
+}
+
+// unspaced returns how many bytes at the beginning of s are of scripts that put no
+// spaces between words.
+func unspaced(s string) int {
+	for i, r := range s {
+		if !isUnspaced(r) {
+			return i
 		}
 	}
+	return len(s)
+}
+
+// spaced returns how many are of others.
+func spaced(s string) int {
+	if n := strings.IndexFunc(s, isUnspaced); n >= 0 {
+		return n
+	}
+	return len(s)
+}
+
+func isUnspaced(r rune) bool {
+	return r >= '\u0e00' && (r == 'ー' ||
+		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
 // findTasks returns the caller's tasks that a query is about.

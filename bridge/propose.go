@@ -46,7 +46,7 @@ var common = strings.Fields("the and for with from into this that these those wh
 
 // allWords returns the words of a text, of which it reads the beginning.
 func allWords(text string) []string {
-	w := &wordList{seen: map[string]bool{}, left: 4000}
+	w := &wordList{seen: map[string]bool{}, left: 4000, asked: true}
 	w.add(text)
 	return w.words
 }

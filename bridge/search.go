@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -107,7 +108,7 @@ func interleave(lists [][]Hit, most int) []Hit {
 
 func (b *Bridge) searchAgent(ctx context.Context, p *peer, query string) ([]Hit, error) {
 	var answer struct {
-		Results []Hit `json:"results"`
+		Results []json.RawMessage `json:"results"`
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchBudget)
 	defer cancel()
@@ -115,24 +116,32 @@ func (b *Bridge) searchAgent(ctx context.Context, p *peer, query string) ([]Hit,
 		return nil, err
 	}
 	var hits []Hit
-	for _, h := range answer.Results[:min(len(answer.Results), maxHits)] {
+	for _, result := range answer.Results[:min(len(answer.Results), maxHits)] {
+		var h Hit
+		_ = json.Unmarshal(result, &h) // one that is none has no id
 		if h.ID == "" || len(h.ID) > maxLink || clean(h.ID) != h.ID {
 			continue // it could not be fetched under the id that is shown
 		}
 		id := documentID(p.Name, h.ID)
-		hits = append(hits, Hit{ID: id, Title: shown(h.Title, 300), URL: b.openable(h.URL, id)})
+		hits = append(hits, Hit{ID: id, Title: titled(h.Title, h.ID), URL: b.openable(h.URL, id)})
 	}
 	return hits, nil
+}
+
+// titled returns the title that an agent gave to a document, or the ID that it has
+// there: apps show what is found by its title.
+func titled(title, id string) string {
+	return cmp.Or(strings.TrimSpace(shown(title, 300)), shown(id, 300))
 }
 
 // matchCards finds the agents whose name, description or skills hold every
 // word of the query.
 func (b *Bridge) matchCards(ctx context.Context, agents []*peer, query string) []Hit {
-	words := strings.Fields(strings.ToLower(query))
+	words := searchWords(query)
 	var hits []Hit
 	for _, p := range agents {
 		card := b.cardFor(ctx, p.Agent, p.card())
-		text := strings.ToLower(p.Name + " " + describeCard(card))
+		text := folded(p.Name + " " + describeCard(card))
 		match := len(words) > 0
 		for _, w := range words {
 			match = match && strings.Contains(text, w)
@@ -149,7 +158,7 @@ func (b *Bridge) matchCards(ctx context.Context, agents []*peer, query string) [
 // it, and ours otherwise.
 func (b *Bridge) openable(link, id string) string {
 	u, err := url.Parse(link)
-	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && len(link) <= maxLink {
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && len(link) <= maxLink && clean(link) == link {
 		return link
 	}
 	return b.documentURL(id)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,5 +129,60 @@ func TestSearchFindsOnesOwnTasks(t *testing.T) {
 	}
 	if got := r.callAs("bob", "search", `{"query":"penguins"}`, func(string) {}).Results; len(got) != 0 {
 		t.Errorf("somebody else found %+v", got)
+	}
+}
+
+// odd is an agent whose search answers as few would.
+func odd(t *testing.T, results string) peer {
+	return running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		turn.Artifact(a2a.Artifact{ID: "r", Parts: []a2a.Part{{Content: a2a.Data(`{"text":"Text.","results":` + results + `}`)}}})
+		return nil
+	}, "search", "fetch")
+}
+
+func TestAnOddResultDoesNotTakeTheOthersWithIt(t *testing.T) {
+	r := newRig(t, "", map[string]peer{"odd": odd(t, `[{"id":7,"title":"a number"},"text",null,{"id":"a"},{"id":"b","title":" \t"},{"id":"c","title":"C","url":"https://example.com/\u202egpj.exe"}]`)})
+	want := []bridge.Hit{
+		{ID: "doc:odd:a", Title: "a", URL: "https://rialto.test/documents/doc:odd:a"},
+		{ID: "doc:odd:b", Title: "b", URL: "https://rialto.test/documents/doc:odd:b"},
+		{ID: "doc:odd:c", Title: "C", URL: "https://rialto.test/documents/doc:odd:c"},
+	}
+	if got := r.call("search", `{"query":"x"}`).Results; !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got := r.call("fetch", `{"id":"doc:odd:a"}`); !strings.Contains(string(got.raw), `"title":"a"`) {
+		t.Errorf("fetched a document without its ID as a title: %s", got.raw)
+	}
+}
+
+func TestAgentsAreFoundByWordsHoweverTheyAreWritten(t *testing.T) {
+	r := newRig(t, "", map[string]peer{"one": running(t, nil)})
+	for _, query := range []string{`\"tests\"`, "tests?", "does, what: tests!", "TÉSTS", "wants (tests)"} {
+		want := 1
+		if strings.Contains(query, "wants") {
+			want = 0 // the card says want
+		}
+		if got := r.call("search", `{"query":"`+query+`"}`).Results; len(got) != want {
+			t.Errorf("%s: got %+v, want %d", query, got, want)
+		}
+	}
+}
+
+func TestTasksAreFoundInScriptsWithoutSpaces(t *testing.T) {
+	r := newRig(t, "", map[string]peer{"one": turns([]any{
+		chunk("a", "自動車保険の契約内容を確認する方法について詳しく説明してください。 データベース GPT第3回 ประกันภัยรถยนต์"), update(a2a.Completed, "done"),
+	})})
+	id := r.call("send_task", `{"message":"count"}`).TaskID
+	if _, err := r.Index.IndexTasks(t.Context(), 100); err != nil { // or the bridge was faster
+		t.Fatal(err)
+	}
+	for query, want := range map[string]int{
+		"保険": 1, "自動車保険": 1, "契約内容 保険": 1, "説明してください": 1, "車": 1, "車 保険": 1, "ベース": 1, "ース": 1, "gpt": 1, "第3回": 1, "รถยนต์": 1,
+		"生命保険": 0, "険保": 0, "車 生": 0,
+	} {
+		got := r.call("search", `{"query":"`+query+`"}`).Results
+		if len(got) != want || want == 1 && got[0].ID != "task:"+id {
+			t.Errorf("%s: got %+v, want %d", query, got, want)
+		}
 	}
 }

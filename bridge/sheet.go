@@ -115,7 +115,7 @@ func (b *Bridge) documentSheet(ctx context.Context, agent, own string) (*Sheet, 
 		return nil, err
 	}
 	id, text := documentID(agent, own), clean(answer.Text)
-	s := &Sheet{ID: id, Title: shown(answer.Title, 300), Agent: agent, url: b.openable(answer.URL, id), Fields: map[string]string{}}
+	s := &Sheet{ID: id, Title: titled(answer.Title, own), Agent: agent, url: b.openable(answer.URL, id), Fields: map[string]string{}}
 	s.Blocks = []Block{{Text: clip(text, maxSheet)}}
 	s.Cut = len(s.Blocks[0].Text) < len(text)
 	for _, k := range slices.Sorted(maps.Keys(answer.Metadata))[:min(len(answer.Metadata), 30)] {
