@@ -197,30 +197,6 @@ func scanSummaries(rows *sql.Rows) (tasks []bridge.TaskSummary, err error) {
 	return tasks, rows.Err()
 }
 
-// renewed is how many leases one statement renews. The number is fixed so that
-// the statement is, too; a shorter list is filled up with handles of no task.
-const renewed = 50
-
-// RenewLeases implements bridge.Ledger.
-func (db *DB) RenewLeases(ctx context.Context, l bridge.Lease, handles []string) error {
-	for chunk := range slices.Chunk(handles, renewed) {
-		args := []any{l.Until.UnixMilli(), l.Replica}
-		for i := range renewed {
-			handle := ""
-			if i < len(chunk) {
-				handle = chunk[i]
-			}
-			args = append(args, handle)
-		}
-		if _, err := db.write.ExecContext(ctx, renewal, args...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-var renewal = `UPDATE tasks SET lease_until = $1 WHERE settled = 0 AND holder = $2 AND handle IN (` + placeholders(3, renewed) + `)`
-
 // parameters returns n placeholders, separated by commas.
 type parameters func(first, n int) string
 

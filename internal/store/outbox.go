@@ -116,17 +116,25 @@ func (db *DB) ClaimNotices(ctx context.Context, l bridge.Lease, now time.Time, l
 		}
 		args = append(args, host)
 	}
-	rows, err := db.write.QueryContext(ctx, `
-		UPDATE notices SET holder = $1, due = $2
-		WHERE dead = 0 AND due <= $3 AND (handle, webhook, version) IN (
-			SELECT n.handle, n.webhook, n.version`+heads+`
-			AND n.due <= $3 AND n.host NOT IN (`+placeholders(5, exceptions)+`) ORDER BY n.due LIMIT $4)
-		RETURNING `+noticeColumns, args...)
+	rows, err := db.write.QueryContext(ctx, claimNotices[db.postgres], args...)
 	if err != nil {
 		return nil, err
 	}
 	return scanNotices(rows)
 }
+
+// claimNotices has on PostgreSQL, under true, what another transaction holds left out,
+// as db.free does. The table of its own is there to choose once.
+var claimNotices = map[bool]string{
+	false: claimingNotices + `(` + dueNotices + `) RETURNING ` + noticeColumns,
+	true: `WITH chosen AS MATERIALIZED (` + dueNotices + ` FOR UPDATE OF n SKIP LOCKED) ` +
+		claimingNotices + `(SELECT handle, webhook, version FROM chosen) RETURNING ` + noticeColumns,
+}
+
+var dueNotices = `SELECT n.handle, n.webhook, n.version` + heads + `
+	AND n.due <= $3 AND n.host NOT IN (` + placeholders(5, exceptions) + `) ORDER BY n.due LIMIT $4`
+
+const claimingNotices = `UPDATE notices SET holder = $1, due = $2 WHERE dead = 0 AND due <= $3 AND (handle, webhook, version) IN `
 
 const noticeColumns = `handle, webhook, version, host, task, attempts, failure,
 	(SELECT config FROM webhooks h WHERE h.handle = notices.handle AND h.id = notices.webhook)`
