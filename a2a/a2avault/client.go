@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -47,8 +48,9 @@ const (
 var ErrNoClient = errors.New("this server is not known at the agent's authorization server")
 
 // client returns us as a client of a server: as configured, as registered
-// before, or as registered now (RFC 7591).
-func (v *Vault) client(ctx context.Context, app App, s *server) (c client, configured bool, err error) {
+// before, or as registered now (RFC 7591): where anew is set, a registration that is not
+// of this minute counts for nothing.
+func (v *Vault) client(ctx context.Context, app App, s *server, anew bool) (c client, configured bool, err error) {
 	if app.ClientID != "" {
 		c = client{Issuer: s.Issuer, ID: app.ClientID, Secret: app.ClientSecret}
 		c.InBody = app.InBody || app.ClientSecret == ""
@@ -58,7 +60,8 @@ func (v *Vault) client(ctx context.Context, app App, s *server) (c client, confi
 	if err != nil && !errors.Is(err, ErrNone) {
 		return c, false, err
 	}
-	if err == nil && v.open("", app.Agent, row.Sealed, &c) == nil && c.Issuer == s.Issuer && c.Redirect == v.redirect(app.Agent) && (c.Expires.IsZero() || v.Now().Before(c.Expires)) {
+	anew = anew && err == nil && v.Now().Sub(row.Connected) > time.Minute
+	if err == nil && !anew && v.open("", app.Agent, row.Sealed, &c) == nil && c.Issuer == s.Issuer && c.Redirect == v.redirect(app.Agent) && (c.Expires.IsZero() || v.Now().Before(c.Expires)) {
 		return c, false, nil
 	}
 	if s.Registration == "" {
@@ -68,6 +71,21 @@ func (v *Vault) client(ctx context.Context, app App, s *server) (c client, confi
 		return c, false, err
 	}
 	return c, false, v.put(ctx, "", app.Agent, registration, c)
+}
+
+// unregister forgets a registration that its server does not know any more, so that who
+// connects the agent next registers us again. Servers forget clients, and without this
+// nobody could connect the agent until the database was mended by hand.
+func (v *Vault) unregister(ctx context.Context, agent string, dead client) {
+	var c client
+	row, err := v.Store.Connection(ctx, "", agent)
+	if err != nil || v.open("", agent, row.Sealed, &c) != nil || c.ID != dead.ID {
+		return
+	}
+	v.Log.WarnContext(ctx, "an authorization server has forgotten this server as its client", "agent", agent)
+	if err := v.Store.ForgetConnection(ctx, "", agent); err != nil && !errors.Is(err, ErrNone) {
+		v.Log.ErrorContext(ctx, "forgetting a registration", "agent", agent, "err", err)
+	}
 }
 
 // register makes us a client of a server that takes new ones: a public one, as
@@ -103,6 +121,9 @@ func (v *Vault) register(ctx context.Context, app App, s *server) (client, error
 		Secret  string `json:"client_secret"`
 		Expires int64  `json:"client_secret_expires_at"`
 		Method  string `json:"token_endpoint_auth_method"`
+	}
+	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
+		return client{}, &errAway{fmt.Errorf("the registration answers %d", resp.StatusCode)}
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&got); err != nil || resp.StatusCode/100 != 2 || got.ID == "" {
 		return client{}, &errServer{"it registered no client"}

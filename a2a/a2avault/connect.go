@@ -39,13 +39,15 @@ type Departure struct {
 	TTL     time.Duration
 }
 
-// Begin sends user away to sign in where a way leads. task goes on afterwards.
-func (v *Vault) Begin(ctx context.Context, app App, w Way, user, task string) (*Departure, error) {
+// Begin sends user away to sign in where a way leads. task goes on afterwards. lost says
+// that they left before and have not come back: a server that has forgotten who we are
+// shows them a page of its own, and tells us nothing.
+func (v *Vault) Begin(ctx context.Context, app App, w Way, user, task string, lost bool) (*Departure, error) {
 	s, err := app.server(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	c, configured, err := v.client(ctx, app, s)
+	c, configured, err := v.client(ctx, app, s, lost)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +100,11 @@ func (a App) scopes(w Way, s *server) []string {
 	return scopes
 }
 
+// CookiePrefix begins the names of the cookies of attempts.
+const CookiePrefix = "rialto-connect-"
+
 // CookieOf names the cookie of the attempt with a state.
-func CookieOf(state string) string { return "rialto-connect-" + digest(state)[:12] }
+func CookieOf(state string) string { return CookiePrefix + digest(state)[:12] }
 
 // Return is what a browser brings back.
 type Return struct {
@@ -138,6 +143,9 @@ func (v *Vault) Finish(ctx context.Context, app App, user string, r Return) (tas
 		return known.Task, ErrIssuer
 	case r.Error == "access_denied": // RFC 6749 section 4.1.2.1
 		return known.Task, ErrDenied
+	case r.Error == "unauthorized_client" || r.Error == "invalid_client":
+		v.unregister(ctx, app.Agent, a.Grant.Client)
+		return known.Task, ErrRefused
 	case r.Error != "" || r.Code == "":
 		return known.Task, ErrRefused
 	}
@@ -160,7 +168,7 @@ func (v *Vault) exchange(ctx context.Context, app App, a attempt, r Return) (Sec
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, app.Fetch.HTTP())
 	t, err := v.config(app.Agent, a.Server.Authorization, a.Grant.Token, c, a.Scopes).Exchange(ctx, r.Code, options...)
 	if err != nil {
-		return Secret{}, v.asRefusal(ctx, app.Agent, err)
+		return Secret{}, v.asRefusal(ctx, app.Agent, a.Grant, err)
 	}
 	return v.secretOf(t, a.Grant)
 }
@@ -194,10 +202,13 @@ func (v *Vault) secretOf(t *oauth2.Token, g grant) (Secret, error) {
 
 // asRefusal tells an outage from a refusal. What the server wrote is not passed
 // on: it may repeat what it was sent.
-func (v *Vault) asRefusal(ctx context.Context, agent string, err error) error {
+func (v *Vault) asRefusal(ctx context.Context, agent string, g grant, err error) error {
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError && refused.Response.StatusCode != http.StatusTooManyRequests {
 		v.Log.WarnContext(ctx, "an authorization server refused", "agent", agent, "status", refused.Response.StatusCode)
+		if refused.ErrorCode == "invalid_client" && !g.Configured {
+			v.unregister(ctx, agent, g.Client)
+		}
 		return ErrRefused
 	}
 	v.Log.WarnContext(ctx, "an authorization server does not answer", "agent", agent)

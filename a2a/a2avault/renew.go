@@ -158,7 +158,7 @@ func (c Credentials) refresh(ctx context.Context, s Secret) (Secret, error) {
 	source := c.Vault.config(c.App.Agent, "", s.Grant.Token, known, nil).TokenSource(asking, &oauth2.Token{RefreshToken: s.Refresh})
 	t, err := source.Token()
 	if err != nil {
-		return Secret{}, c.Vault.asRefusal(ctx, c.App.Agent, err)
+		return Secret{}, c.Vault.asRefusal(ctx, c.App.Agent, *s.Grant, err)
 	}
 	next, err := c.Vault.secretOf(t, *s.Grant) // the library keeps the refresh token where no other came
 	next.Host = s.Host

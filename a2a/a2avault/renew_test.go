@@ -71,7 +71,7 @@ func newRig(t *testing.T) *rig {
 		Agent: "maps", Fetch: &guardhttp.Client{Loopback: true}, AuthorizationURL: r.issuer.URL + "/authorize", TokenURL: r.issuer.URL + "/token", ClientID: "rialto",
 	}
 	v := r.replica("first")
-	to, err := v.Begin(t.Context(), r.app, r.app.Ways(&a2a.Card{})[0], "ann", "")
+	to, err := v.Begin(t.Context(), r.app, r.app.Ways(&a2a.Card{})[0], "ann", "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

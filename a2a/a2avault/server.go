@@ -186,7 +186,7 @@ func (a App) ofIssuer(ctx context.Context, issuer string) (s *server, err error)
 		if s, err = a.metadata(ctx, address); err == nil && s.Issuer != issuer {
 			return nil, &errServer{fmt.Sprintf("its metadata is that of another issuer, %.200q", s.Issuer)}
 		}
-		if err == nil || !errors.Is(err, guardhttp.ErrStatus) {
+		if err == nil || !errors.Is(err, guardhttp.ErrStatus) || Away(err) {
 			return s, err
 		}
 	}
@@ -208,12 +208,19 @@ func wellKnown(issuer string) []string {
 	}
 }
 
+// unusable is what is wrong with an address, and will be later.
+var unusable = []error{guardhttp.ErrURL, guardhttp.ErrBlocked, guardhttp.ErrRedirect, guardhttp.ErrStatus, guardhttp.ErrTooLarge}
+
 // metadata reads a document. Its issuer must be the one whose document is at the
 // address: otherwise anybody could speak for any issuer (RFC 8414 section 3.3).
 func (a App) metadata(ctx context.Context, address string) (*server, error) {
 	doc, err := a.Fetch.Get(ctx, address)
 	if err != nil {
-		return nil, fmt.Errorf("reading the metadata at %.200s: %w", address, err)
+		err = fmt.Errorf("reading the metadata at %.200s: %w", address, err)
+		if !slices.ContainsFunc(unusable, func(why error) bool { return errors.Is(err, why) }) || errors.Is(err, guardhttp.ErrAway) {
+			return nil, &errAway{err}
+		}
+		return nil, err
 	}
 	var s server
 	if err := json.Unmarshal(doc.Body, &s); err != nil {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -168,7 +169,7 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 
 // leave sends the person to the agent's authorization server.
 func (c *Connect) leave(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
-	to, err := c.Vault.Begin(r.Context(), a.app, way, user, task)
+	to, err := c.Vault.Begin(r.Context(), a.app, way, user, task, c.lost(r))
 	switch {
 	case a2avault.Away(err):
 		c.show(w, r, a, http.StatusBadGateway, "The agent's authorization server does not answer now. Try again later.")
@@ -181,6 +182,12 @@ func (c *Connect) leave(w http.ResponseWriter, r *http.Request, a connectable, w
 		c.setCookie(w, to.Cookie, to.Browser, to.TTL)
 		templates.Write(w, r, http.StatusOK, templates.Leave{Product: c.Product, Provider: to.Host, URL: to.URL})
 	}
+}
+
+// lost reports whether the browser of a request left before for a server and has not
+// come back: then it would have no such cookie.
+func (c *Connect) lost(r *http.Request) bool {
+	return slices.ContainsFunc(r.Cookies(), func(k *http.Cookie) bool { return strings.HasPrefix(k.Name, c.cookieName(a2avault.CookiePrefix)) })
 }
 
 // keep stores a key that the person has typed.

@@ -33,6 +33,7 @@ var (
 	ErrBlocked  = errors.New("the host has no public address")     // it resolves into a private or reserved network
 	ErrRedirect = errors.New("the server answers with a redirect") // redirects are not followed
 	ErrStatus   = errors.New("the server answers with an error")
+	ErrAway     = errors.New("it may do better later") // goes with ErrStatus
 	ErrTooLarge = errors.New("the document is too large")
 )
 
@@ -156,6 +157,9 @@ func (c *Client) allowed(u *url.URL) bool {
 func refused(resp *http.Response) error {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		return fmt.Errorf("%w (%d to %q)", ErrRedirect, resp.StatusCode, resp.Header.Get("Location"))
+	}
+	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
+		return fmt.Errorf("%w (%d): %w", ErrStatus, resp.StatusCode, ErrAway)
 	}
 	return fmt.Errorf("%w (%d)", ErrStatus, resp.StatusCode)
 }

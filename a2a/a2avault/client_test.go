@@ -1,0 +1,129 @@
+package a2avault_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2avault"
+	"rialto/internal/guardhttp"
+)
+
+// registrar is an authorization server that registers clients, and forgets them.
+type registrar struct {
+	*httptest.Server
+	registered int
+	known      string // the client that it knows
+	status     int    // of its metadata; 0 is 200
+}
+
+func newRegistrar(t *testing.T) *registrar {
+	s := &registrar{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/.well-known/oauth-authorization-server":
+			if s.status != 0 {
+				w.WriteHeader(s.status)
+			}
+			_ = json.NewEncoder(w).Encode(map[string]any{
+				"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize", "token_endpoint": s.URL + "/token", "registration_endpoint": s.URL + "/register",
+			})
+		case "/register":
+			s.registered++
+			s.known = fmt.Sprint("client-", s.registered)
+			w.WriteHeader(http.StatusCreated)
+			_ = json.NewEncoder(w).Encode(map[string]string{"client_id": s.known})
+		case "/token":
+			if r.PostFormValue("client_id") != s.known {
+				w.WriteHeader(http.StatusUnauthorized)
+				fmt.Fprint(w, `{"error":"invalid_client"}`)
+				return
+			}
+			fmt.Fprint(w, `{"access_token":"a","token_type":"Bearer","expires_in":600,"refresh_token":"r"}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// TestAServerThatForgetsItsClientsIsTakenAsNew has a server forget its clients, as those
+// do that keep them in memory: its users must be able to connect again without anybody
+// mending the database.
+func TestAServerThatForgetsItsClientsIsTakenAsNew(t *testing.T) {
+	s, r := newRegistrar(t), newRig(t)
+	r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, Issuer: s.URL}
+	v := r.replica("first")
+	leave := func(lost bool) (client string, back a2avault.Return) {
+		t.Helper()
+		to, err := v.Begin(t.Context(), r.app, r.app.Ways(&a2a.Card{})[0], "ann", "", lost)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, _ := url.Parse(to.URL)
+		return u.Query().Get("client_id"), a2avault.Return{State: u.Query().Get("state"), Code: "c", Browser: to.Browser}
+	}
+	finish := func(back a2avault.Return) error {
+		_, err := v.Finish(t.Context(), r.app, "ann", back)
+		return err
+	}
+	first, back := leave(false)
+	if again, _ := leave(true); again != first {
+		t.Errorf("two tabs at once are the clients %s and %s", first, again)
+	}
+	if err := finish(back); err != nil {
+		t.Fatal(err)
+	}
+	s.known = "" // it says so to us, when a token ends
+	r.pass(time.Hour)
+	if got, err := r.shown(v, "ann"); got != "" || !a2a.Is(err, a2a.Unauthenticated) {
+		t.Errorf("a client that is not known: got %q, %v", got, err)
+	}
+	second, back := leave(false)
+	if err := finish(back); second == first || err != nil {
+		t.Errorf("after a refresh: got %s again, %v", second, err)
+	}
+	s.known = "" // when it gets a code
+	_, back = leave(false)
+	if err := finish(back); err == nil {
+		t.Error("connected by a client that is not known")
+	}
+	if third, back := leave(false); third == second || finish(back) != nil {
+		t.Errorf("after a code: got %s again", third)
+	}
+	s.known = "" // or to the person alone, who does not come back
+	dead, _ := leave(false)
+	r.pass(2 * time.Minute)
+	if fourth, back := leave(true); fourth == dead || finish(back) != nil {
+		t.Errorf("after a page that leads nowhere: got %s again", fourth)
+	}
+}
+
+// TestAServerThatIsAwayIsSaidToBe asks for a sign-in while the server has an outage: it
+// is not the operator's fault, and may be over soon.
+func TestAServerThatIsAwayIsSaidToBe(t *testing.T) {
+	s, r := newRegistrar(t), newRig(t)
+	r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, Issuer: s.URL}
+	v := r.replica("first")
+	begin := func() error {
+		_, err := v.Begin(t.Context(), r.app, r.app.Ways(&a2a.Card{})[0], "ann", "", false)
+		return err
+	}
+	for status, away := range map[int]bool{http.StatusServiceUnavailable: true, http.StatusTooManyRequests: true, http.StatusForbidden: false} {
+		s.status = status
+		if err := begin(); err == nil || a2avault.Away(err) != away {
+			t.Errorf("%d: got %v", status, err)
+		}
+	}
+	s.Close()
+	if err := begin(); !a2avault.Away(err) {
+		t.Errorf("nobody there: got %v", err)
+	}
+}
