@@ -24,6 +24,9 @@ const (
 	takeWithin = 100 * time.Millisecond
 )
 
+// overloadEvery is how often it is said that the database has too much to do.
+const overloadEvery = time.Minute
+
 // Tasks that end at the same time as others wait for more of them, because to wait for
 // the disk takes the processor fifty microseconds each time. They do not wait for all:
 // what is written while others are still at work keeps the processor busy meanwhile.
@@ -47,6 +50,8 @@ type ended struct {
 	tasks   map[string]*endedTask // by handle
 	order   []*endedTask          // those that no transaction has taken
 	failing bool                  // the database did not take them when it was asked last
+
+	overload time.Time // when it was said last that too many wait
 
 	begun chan struct{} // ready when there is a first task
 	many  chan struct{} // ready when there are takeAt
@@ -323,11 +328,17 @@ func (e *ended) settle(ctx context.Context) (err error) {
 }
 
 // note says once that the database does not take what has ended, and once that it does
-// again.
+// again; that it is only asked for more than it can do, at most once in overloadEvery.
 func (e *ended) note(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
+	case errors.Is(err, errBusy): // whether it would take them is not known
+		if now := time.Now(); now.Sub(e.overload) >= overloadEvery {
+			e.overload = now
+			e.log.Warn("more wait to write than the database can serve: tasks that have ended are safe in the journal, and some who list tasks are told to try again")
+		}
+		return
 	case err != nil && !e.failing:
 		e.log.Error("the database does not take the tasks that have ended: they are safe in the journal, and who lists tasks is told to try again", "err", err)
 	case err == nil && e.failing:
@@ -343,10 +354,14 @@ func (e *ended) catchUp(ctx context.Context, query string) error {
 		return nil
 	}
 	err := e.settle(ctx)
-	if err != nil && ctx.Err() == nil {
-		err = &a2a.Error{Code: a2a.Unavailable, Message: "the server's database takes nothing now, and tasks that have just ended wait for it; try again in a moment", Cause: err}
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
-	return err
+	state := "takes nothing now"
+	if errors.Is(err, errBusy) {
+		state = "is asked for more than it can do now"
+	}
+	return &a2a.Error{Code: a2a.Unavailable, Message: "the server's database " + state + ", and tasks that have just ended wait for it; try again in a moment", Cause: err}
 }
 
 // take is what each transaction of the writer begins with. It writes what has ended,

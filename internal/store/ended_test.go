@@ -303,6 +303,39 @@ func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
 	}
 }
 
+// TestADatabaseThatHasTooMuchToDoIsNotSaidToFail has so many wait to write that nobody
+// else may: the log said that the database takes nothing, as of a disk that is full.
+func TestADatabaseThatHasTooMuchToDoIsNotSaidToFail(t *testing.T) {
+	said := make(lines, 100)
+	db := open(t, filepath.Join(t.TempDir(), "rialto.db"))
+	withJournal(t, db, slog.New(slog.NewTextHandler(said, nil)))
+	var e *bridge.Entry
+	last := make(chan struct{})
+	whileWriting(t, db, func() {
+		g := db.write.group
+		g.mu.Lock()
+		for len(g.waiting) < maxWaiting-1 {
+			g.waiting = append(g.waiting, &unit{what: func(*tx) error { return nil }, done: make(chan struct{})})
+		}
+		g.waiting = append(g.waiting, &unit{what: func(*tx) error { return nil }, done: last})
+		g.mu.Unlock()
+		e = addEntry(t, db, endedEntry("one"))
+		for range 3 {
+			_, err := db.Tasks(t.Context(), "alice", bridge.TaskFilter{Limit: 10})
+			if !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "more than it can do now") || !errors.Is(err, errBusy) {
+				t.Errorf("got %v, want to be told to try again", err)
+			}
+		}
+	})
+	<-last
+	if got := handles(t, db); got != e.Handle {
+		t.Errorf("got tasks %q, want %q", got, e.Handle)
+	}
+	if got := <-said; !strings.Contains(got, "level=WARN") || strings.Contains(got, "does not take") || len(said) > 0 {
+		t.Errorf("got the log %q, and %d lines more, want once that there is too much to do", got, len(said))
+	}
+}
+
 // lines are what is written to a log.
 type lines chan string
 
