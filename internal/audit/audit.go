@@ -114,7 +114,7 @@ type Mark struct {
 
 // Store keeps events. It may be used concurrently.
 type Store interface {
-	// AddEvents records events.
+	// AddEvents records events, each once, however often it is added.
 	AddEvents(context.Context, []Event) error
 	// Events returns those that a filter chooses, the latest first.
 	Events(context.Context, Filter) ([]Event, error)

@@ -18,7 +18,8 @@ func (db *DB) AddEvents(ctx context.Context, events []audit.Event) error {
 	return db.inTx(ctx, func(t *tx) error {
 		for _, e := range events {
 			if _, err := t.ExecContext(ctx, `
-				INSERT INTO audit (at, id, kind, outcome, actor_id, actor, address, target, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+				INSERT INTO audit (at, id, kind, outcome, actor_id, actor, address, target, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+				ON CONFLICT DO NOTHING`, // it is written again after a commit of which nobody heard
 				ms(e.At), e.ID, string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address, e.Target, e.Detail); err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,11 +32,41 @@ func addCalls(n int, list parameters) string {
 	for i := range rows {
 		rows[i] = "(" + list(1+i*callColumns, callColumns) + ")"
 	}
-	return `INSERT INTO usage_calls (at, id, user_id, client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome) VALUES ` + strings.Join(rows, ", ")
+	return `INSERT INTO usage_calls (at, id, user_id, client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome) VALUES ` + strings.Join(rows, ", ") + ` ON CONFLICT DO NOTHING`
 }
+
+// errRecorded says that some calls have been recorded before.
+var errRecorded = errors.New("some calls are recorded already")
 
 // AddCalls implements usage.Store.
 func (db *DB) AddCalls(ctx context.Context, calls []usage.Call) error {
+	err := db.addCalls(ctx, calls)
+	if !errors.Is(err, errRecorded) {
+		return err
+	}
+	rest, err := db.unrecorded(ctx, calls)
+	if err != nil {
+		return err
+	}
+	return db.addCalls(ctx, rest)
+}
+
+// unrecorded returns those of calls that are not recorded.
+func (db *DB) unrecorded(ctx context.Context, calls []usage.Call) (rest []usage.Call, err error) {
+	for _, c := range calls {
+		var known int
+		err := db.read.QueryRowContext(ctx, `SELECT count(*) FROM usage_calls WHERE at = $1 AND id = $2`, c.At.UnixMilli(), c.ID).Scan(&known)
+		if err != nil {
+			return nil, err
+		}
+		if known == 0 {
+			rest = append(rest, c)
+		}
+	}
+	return rest, nil
+}
+
+func (db *DB) addCalls(ctx context.Context, calls []usage.Call) error {
 	sums := hourly(calls)
 	return db.inTx(ctx, func(t *tx) error {
 		for chunk := range slices.Chunk(calls, callsAtOnce) {
@@ -58,15 +89,23 @@ func (db *DB) insertCalls(ctx context.Context, t *tx, calls []usage.Call) error 
 		args = append(args, c.At.UnixMilli(), c.ID, c.UserID, c.Client, c.UseCase, c.Door, c.Tool, c.Agent, c.Millis, c.BytesIn, c.BytesOut, string(c.Outcome))
 	}
 	if len(calls) == callsAtOnce {
-		_, err := t.ExecContext(ctx, addChunk[db.postgres], args...)
-		return err
+		return allRecorded(ctx, t, callsAtOnce, addChunk[db.postgres], args)
 	}
 	for row := range slices.Chunk(args, callColumns) {
-		if _, err := t.ExecContext(ctx, addCall[db.postgres], row...); err != nil {
+		if err := allRecorded(ctx, t, 1, addCall[db.postgres], row); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// allRecorded runs a statement that is to write n calls.
+func allRecorded(ctx context.Context, t *tx, n int64, query string, args []any) error {
+	written, err := changed(ctx, t, query, args...)
+	if err == nil && written < n {
+		err = errRecorded
+	}
+	return err
 }
 
 // hourKey names a row of sums: one of an hour, or, with a span, of all clients

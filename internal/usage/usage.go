@@ -92,7 +92,8 @@ type Sum struct {
 
 // Store keeps calls. It may be used concurrently.
 type Store interface {
-	// AddCalls records calls, and adds them to the sums.
+	// AddCalls records calls, and adds them to the sums. One that is recorded
+	// already counts once: who did not hear of a commit comes again.
 	AddCalls(context.Context, []Call) error
 	// Calls returns those that a filter chooses, the earliest first.
 	Calls(context.Context, Filter) ([]Call, error)

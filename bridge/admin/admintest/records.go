@@ -30,6 +30,7 @@ func TestRecords(t *testing.T, open func(*testing.T) Records) {
 		"calls are added up, over batches, by what is asked": callSums,
 		"sums come by hours and days":                        callSeries,
 		"what is old is forgotten, and nothing else":         recordsDropped,
+		"what is recorded again is there once":               recordedAgain,
 		"events are read in pages, the latest first":         eventPages,
 		"events are chosen by each of their marks":           eventFilters,
 		"events of one moment keep their order":              eventsOfOneMoment,
@@ -239,6 +240,31 @@ func recordsDropped(t *testing.T, s Records) {
 	must(t, err)
 	if len(calls) != 1 || len(sums) != 1 || sums[0].Calls != 1 || len(events) != 1 {
 		t.Errorf("got %d calls, the sums %+v and %d events, want what is from after", len(calls), sums, len(events))
+	}
+}
+
+// recordedAgain is what a log does that did not hear of its commit.
+func recordedAgain(t *testing.T, s Records) {
+	var calls []usage.Call
+	var events []audit.Event
+	for i := range 50 {
+		calls, events = append(calls, call(i)), append(events, event(i))
+	}
+	must(t, s.AddCalls(t.Context(), calls[:30]))
+	must(t, s.AddCalls(t.Context(), calls))
+	must(t, s.AddCalls(t.Context(), calls[25:]))
+	must(t, s.AddEvents(t.Context(), events[:30]))
+	must(t, s.AddEvents(t.Context(), events))
+	kept, err := s.Calls(t.Context(), usage.Filter{Limit: 100})
+	must(t, err)
+	sums, err := s.Tallies(t.Context(), usage.Filter{Limit: 10}, usage.ByUser, 0)
+	must(t, err)
+	all, err := s.Tallies(t.Context(), usage.Filter{Limit: 10}, usage.ByAgent, 0)
+	must(t, err)
+	log, err := s.Events(t.Context(), audit.Filter{Limit: 100})
+	must(t, err)
+	if len(kept) != 50 || len(sums) != 1 || sums[0].Calls != 50 || all[0].Calls != 50 || len(log) != 50 {
+		t.Errorf("got %d calls, the sums %+v and %+v, and %d events, want 50 of each", len(kept), sums, all, len(log))
 	}
 }
 
