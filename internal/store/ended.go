@@ -84,7 +84,7 @@ func (db *DB) OpenJournal(ctx context.Context, log *slog.Logger) error {
 	}
 	var id [journalID]byte
 	rand.Read(id[:])
-	if _, err := db.write.ExecContext(ctx, `INSERT INTO journals (id, done) VALUES ($1, 0)`, journalName(id)); err != nil {
+	if err := db.noteJournal(ctx, id); err != nil {
 		return fmt.Errorf("noting a journal of tasks: %w", err)
 	}
 	j, err := createJournal(path, id)
@@ -99,6 +99,19 @@ func (db *DB) OpenJournal(ctx context.Context, log *slog.Logger) error {
 	db.ended, db.write.first, db.write.behind = e, e.take, e.waits
 	db.write.before, db.read.before = e.catchUp, e.catchUp
 	return nil
+}
+
+// noteJournal notes the journal of a server that is alone, and forgets all others: what
+// they had is taken. That of a server which was killed before it wrote into its own
+// would be there for ever, for its files do not say whose they are.
+func (db *DB) noteJournal(ctx context.Context, id [journalID]byte) error {
+	return db.inTx(ctx, func(t *tx) error {
+		_, err := t.ExecContext(ctx, `DELETE FROM journals`)
+		if err == nil {
+			_, err = t.ExecContext(ctx, `INSERT INTO journals (id, done) VALUES ($1, 0)`, journalName(id))
+		}
+		return err
+	})
 }
 
 // takeLeft takes what a killed server has left in its journal, unless a server lives

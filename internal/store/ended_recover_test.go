@@ -73,6 +73,10 @@ func TestTasksOfAKilledServerAreInItsJournal(t *testing.T) {
 	if got, want := handles(t, again), second.Handle+" "+first.Handle; got != want {
 		t.Errorf("killed twice: got tasks %q, want %q", got, want)
 	}
+	var journals int
+	if err := again.read.QueryRowContext(t.Context(), `SELECT count(*) FROM journals`).Scan(&journals); err != nil || journals != 1 {
+		t.Errorf("killed twice: got %d journals, %v, want that of the server that lives", journals, err)
+	}
 
 	dropped := open(t, taken) // whatever became of the first since
 	if _, err := dropped.DropTasks(t.Context(), time.Now().Add(time.Hour), "", nil, 10); err != nil {
