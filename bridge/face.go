@@ -195,11 +195,44 @@ var otherMembers = a2a.Extension{URI: a2a.OtherMembers, Description: "Callers th
 // shared returns what of an agent's card is true of its face.
 func (f *Face) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
 	agent, _ := f.bridge.Agent(f.agent)
-	c := *f.bridge.cardFor(ctx, agent, card)
+	c := fitCard(f.bridge.cardFor(ctx, agent, card))
 	c.Interfaces, c.SecuritySchemes, c.Security = nil, nil, nil
 	// Whatever the agent does: there is a follower, and an outbox.
 	c.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.bridge.Webhooks != nil, Extensions: []a2a.Extension{otherMembers}}
 	return &c
+}
+
+// fitCard returns an agent's card as this server may vouch for it: it signs cards, and
+// others show what is on them.
+func fitCard(card *a2a.Card) a2a.Card {
+	c := *card
+	c.Name, c.Description, c.Version = label(c.Name), clean(c.Description), label(c.Version)
+	c.DocumentationURL, c.IconURL = webPage(c.DocumentationURL), webPage(c.IconURL)
+	if p := c.Provider; p != nil {
+		c.Provider = &a2a.Provider{Organization: label(p.Organization), URL: webPage(p.URL)}
+	}
+	c.DefaultInputModes, c.DefaultOutputModes = labels(c.DefaultInputModes), labels(c.DefaultOutputModes)
+	c.Skills = slices.Clone(c.Skills)
+	for i := range c.Skills {
+		s := &c.Skills[i]
+		s.ID, s.Name, s.Description = clean(s.ID), label(s.Name), clean(s.Description)
+		s.Tags, s.Examples = labels(s.Tags), cleaned(s.Examples)
+		s.InputModes, s.OutputModes = labels(s.InputModes), labels(s.OutputModes)
+	}
+	return c
+}
+
+// labels and cleaned do so with each text of a list.
+func labels(in []string) []string { return eachText(in, label) }
+
+func cleaned(in []string) []string { return eachText(in, clean) }
+
+func eachText(in []string, fit func(string) string) []string {
+	out := slices.Clone(in)
+	for i := range out {
+		out[i] = fit(out[i])
+	}
+	return out
 }
 
 // Visible tells whether the agent takes messages, and the caller's use cases

@@ -96,9 +96,9 @@ func (b *Bridge) offered(ctx context.Context, name string) (*peer, error) {
 // describeCard puts a card into words.
 func describeCard(card *a2a.Card) string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s\n%s\n", clean(card.Name), clean(card.Description))
+	fmt.Fprintf(&s, "%s\n%s\n", label(card.Name), clean(card.Description))
 	for _, k := range card.Skills {
-		fmt.Fprintf(&s, "\nSkill %s: %s\n%s\n", clean(k.ID), clean(k.Name), clean(k.Description))
+		fmt.Fprintf(&s, "\nSkill %s: %s\n%s\n", label(k.ID), label(k.Name), clean(k.Description))
 		for _, example := range k.Examples {
 			fmt.Fprintf(&s, "Example: %s\n", clean(example))
 		}

@@ -103,7 +103,7 @@ func (b *Bridge) Reach(c Caller) []string {
 	for _, p := range b.visibleTo(b.kept(c)) {
 		name := p.Name
 		if last := p.last.Load(); last != nil && last.conn != nil {
-			name = cmp.Or(shown(last.conn.Card().Name, maxName), name)
+			name = cmp.Or(label(last.conn.Card().Name), name)
 		}
 		names = append(names, name)
 	}
@@ -139,7 +139,7 @@ func (b *Bridge) connection(ctx context.Context, info *AgentInfo) {
 // describe takes from the card of an agent that is there what it says of itself.
 func (info *AgentInfo) describe(card *a2a.Card) {
 	info.Available = true
-	info.Title, info.Description, info.Version = shown(card.Name, maxName), shown(card.Description, 1000), shown(card.Version, maxName)
+	info.Title, info.Description, info.Version = label(card.Name), shown(card.Description, 1000), label(card.Version)
 	info.Skills = Skills(card)
 }
 
@@ -157,7 +157,7 @@ func Skills(card *a2a.Card) []SkillInfo {
 
 func skillInfo(s a2a.Skill) SkillInfo {
 	return SkillInfo{
-		ID: shown(s.ID, maxName), Name: shown(s.Name, maxName), Description: shown(s.Description, 1000),
+		ID: label(s.ID), Name: label(s.Name), Description: shown(s.Description, 1000),
 		Tags: shownAll(s.Tags), Examples: shownAll(s.Examples),
 	}
 }
@@ -179,13 +179,16 @@ func describeAgents(agents []AgentInfo) string {
 			fmt.Fprintf(&s, ": not available: %s\n", a.Problem)
 			continue
 		}
-		fmt.Fprintf(&s, ": %s\n", a.Description)
+		fmt.Fprintf(&s, ": %s\n", flat(a.Description))
 		if a.Connected != nil && !*a.Connected {
 			fmt.Fprintf(&s, "  The user has to connect it first, at %s\n", a.ConnectURL)
 		}
 		for _, k := range a.Skills {
-			fmt.Fprintf(&s, "  - %s: %s\n", k.ID, k.Description)
+			fmt.Fprintf(&s, "  - %s: %s\n", k.ID, flat(k.Description))
 		}
 	}
 	return s.String()
 }
+
+// flat puts a text on one line, where each line is something else's.
+func flat(s string) string { return strings.ReplaceAll(s, "\n", " ") }

@@ -64,7 +64,7 @@ func (r *renderer) artifacts(ps []piece, from cursor) (end bool) {
 // heading begins an artifact, on each page that has some of it.
 func (r *renderer) heading(a *a2a.Artifact) bool {
 	info := ArtifactInfo{
-		ID: shown(a.ID, maxName), Name: shown(a.Name, maxName), Description: shown(a.Description, 1000),
+		ID: label(a.ID), Name: label(a.Name), Description: shown(a.Description, 1000),
 		URI: artifactURI(r.info.TaskID, a.ID), Parts: []PartInfo{},
 	}
 	if !r.spend(perItem + cost(info.ID+info.Name+info.Description) + len(info.URI)) {
@@ -97,7 +97,7 @@ func (r *renderer) piece(p piece, offset int) (to int, all bool) {
 }
 
 func (r *renderer) part(p piece, offset int) (info PartInfo, to int, all bool) {
-	info = PartInfo{Filename: shown(p.Filename, maxName), MediaType: shown(p.MediaType, maxName)}
+	info = PartInfo{Filename: label(p.Filename), MediaType: label(p.MediaType)}
 	if !r.spend(perItem + cost(info.Filename+info.MediaType)) {
 		return info, offset, false
 	}
@@ -118,8 +118,11 @@ func (r *renderer) part(p piece, offset int) (info PartInfo, to int, all bool) {
 		r.say(string(data))
 	case a2a.URL:
 		info.Kind = "file"
-		link := clean(string(c))
+		link := linked(string(c))
 		switch {
+		case link == "": // what is no link is words
+			info.Text, all = r.words(string(c))
+			return info, 0, all
 		case len(link) > maxLink:
 			r.cut = true
 		case !r.spend(2 * len(link)):
@@ -133,6 +136,20 @@ func (r *renderer) part(p piece, offset int) (info PartInfo, to int, all bool) {
 		return info, 0, r.file(p.place, &info, c)
 	}
 	return info, 0, true
+}
+
+// words shows what an agent says is an address, and cannot be followed.
+func (r *renderer) words(address string) (text string, all bool) {
+	text = clean(address)
+	if len(text) > maxLink {
+		r.cut = true
+		return "", true
+	}
+	if !r.spend(2 * cost(text)) {
+		return "", false
+	}
+	r.say(text)
+	return text, true
 }
 
 // maxInline is how many bytes of a file a result holds; a larger one is a link.

@@ -246,7 +246,7 @@ func (r *renderer) past(p *Past) {
 		said := r.take(text)
 		r.cut = r.cut || len(said) < len(text)
 		r.info.Versions = append(r.info.Versions, VersionInfo{
-			ID: shown(v.Artifact.ID, maxName), Name: shown(v.Artifact.Name, maxName), Until: time.UnixMilli(v.Until).UTC(), Text: said,
+			ID: label(v.Artifact.ID), Name: label(v.Artifact.Name), Until: time.UnixMilli(v.Until).UTC(), Text: said,
 			Files: r.pastFiles(&v, p.Dropped+i+1),
 		})
 	}
@@ -255,7 +255,7 @@ func (r *renderer) past(p *Past) {
 // pastFiles shows the files of the nth version as far as there is room.
 func (r *renderer) pastFiles(v *PastArtifact, n int) (files []VersionFile) {
 	for i, p := range v.Artifact.Parts {
-		file := VersionFile{Filename: shown(p.Filename, maxName), MediaType: shown(p.MediaType, maxName)}
+		file := VersionFile{Filename: label(p.Filename), MediaType: label(p.MediaType)}
 		switch c := p.Content.(type) {
 		case a2a.Raw:
 			if file.Size, file.Gone = v.Gone[i]; !file.Gone {
@@ -265,7 +265,7 @@ func (r *renderer) pastFiles(v *PastArtifact, n int) (files []VersionFile) {
 				}
 			}
 		case a2a.URL:
-			file.URL = clean(string(c))
+			file.URL = linked(string(c))
 		default:
 			continue
 		}

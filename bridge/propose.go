@@ -90,7 +90,7 @@ func best(offered []proposal, skill string, message []string) []proposal {
 
 // why says in words what speaks for an agent.
 func (p proposal) why() string {
-	why := fmt.Sprintf("its skill %s", shown(p.skill, maxName))
+	why := fmt.Sprintf("its skill %s", label(p.skill))
 	if len(p.words) > 0 {
 		why += fmt.Sprintf(" is about: %s", strings.Join(p.words[:min(len(p.words), 5)], ", "))
 	}

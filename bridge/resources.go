@@ -159,14 +159,16 @@ func artifactOf(t *a2a.Task, id string) (a *a2a.Artifact, n int) {
 // contentsOf returns a part as it is read: text where it is text, and bytes
 // otherwise. Bytes that are clean text become text, which models can read.
 func contentsOf(uri string, p *a2a.Part) mcp.Contents {
-	c := mcp.Contents{URI: uri, MIMEType: shown(p.MediaType, maxName)}
+	c := mcp.Contents{URI: uri, MIMEType: label(p.MediaType)}
 	switch v := p.Content.(type) {
 	case a2a.Text:
 		c.Text, c.MIMEType = clean(string(v)), cmp.Or(c.MIMEType, "text/plain")
 	case a2a.Data:
 		c.Text, c.MIMEType = string(cleanJSON(v)), jsonType
 	case a2a.URL:
-		c.Text, c.MIMEType = clean(string(v)), "text/uri-list"
+		if c.Text, c.MIMEType = linked(string(v)), "text/uri-list"; c.Text == "" {
+			c.Text, c.MIMEType = clean(string(v)), "text/plain"
+		}
 	case a2a.Raw:
 		c.MIMEType = cmp.Or(c.MIMEType, "application/octet-stream")
 		if s := string(v); isText(c.MIMEType) && utf8.ValidString(s) && clean(s) == s {

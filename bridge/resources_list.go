@@ -88,11 +88,11 @@ func listTask(e *Entry) []mcp.Resource {
 }
 
 func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
-	r := mcp.Resource{URI: uri, Name: shown(cmp.Or(a.Name, a.ID), maxName), Description: shown(a.Description, 1000)}
+	r := mcp.Resource{URI: uri, Name: label(cmp.Or(a.Name, a.ID)), Description: shown(a.Description, 1000)}
 	if len(a.Parts) == 1 {
 		p := &a.Parts[0]
 		r.MIMEType = contentsOf(uri, &a2a.Part{Content: p.Content, MediaType: p.MediaType}).MIMEType
-		r.Name = cmp.Or(shown(p.Filename, maxName), r.Name)
+		r.Name = cmp.Or(label(p.Filename), r.Name)
 		if file, ok := p.Content.(a2a.Raw); ok {
 			r.Size = int64(len(file))
 		}

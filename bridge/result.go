@@ -92,7 +92,7 @@ type page struct {
 // a question.
 func result(e *Entry, show page) *mcp.Result {
 	r := &renderer{left: maxText, link: show.link, content: make([]mcp.Content, 0, 2), info: &TaskInfo{
-		TaskID: e.Handle, Agent: e.Agent, ContextID: shown(e.ContextID(), maxName), State: e.State(),
+		TaskID: e.Handle, Agent: e.Agent, ContextID: label(e.ContextID()), State: e.State(),
 		Artifacts: []ArtifactInfo{}, Error: problem(e, show.expects), Next: next(e, show.answers),
 	}}
 	if e.Settled && e.State().Interrupted() {

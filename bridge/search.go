@@ -148,7 +148,7 @@ func (b *Bridge) matchCards(ctx context.Context, agents []*peer, query string) [
 		}
 		if match {
 			id := agentID(p.Name)
-			hits = append(hits, Hit{ID: id, Title: "Agent: " + clean(card.Name), URL: b.documentURL(id)})
+			hits = append(hits, Hit{ID: id, Title: "Agent: " + label(card.Name), URL: b.documentURL(id)})
 		}
 	}
 	return hits

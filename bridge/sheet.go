@@ -86,8 +86,8 @@ func (b *Bridge) cardSheet(ctx context.Context, name string) (*Sheet, error) {
 	agent, _ := b.Agent(name)
 	card, id := b.cardFor(ctx, agent, conn.Card()), agentID(name)
 	return &Sheet{
-		ID: id, Title: "Agent: " + shown(card.Name, maxName), Agent: name, url: b.documentURL(id),
-		Fields: map[string]string{"version": shown(card.Version, maxName)}, Blocks: []Block{{Text: clip(describeCard(card), maxSheet)}},
+		ID: id, Title: "Agent: " + label(card.Name), Agent: name, url: b.documentURL(id),
+		Fields: map[string]string{"version": label(card.Version)}, Blocks: []Block{{Text: clip(describeCard(card), maxSheet)}},
 	}, nil
 }
 
@@ -119,7 +119,7 @@ func (b *Bridge) documentSheet(ctx context.Context, agent, own string) (*Sheet, 
 	s.Blocks = []Block{{Text: clip(text, maxSheet)}}
 	s.Cut = len(s.Blocks[0].Text) < len(text)
 	for _, k := range slices.Sorted(maps.Keys(answer.Metadata))[:min(len(answer.Metadata), 30)] {
-		s.Fields[shown(k, maxName)] = shown(plain(answer.Metadata[k]), 500)
+		s.Fields[label(k)] = shown(plain(answer.Metadata[k]), 500)
 	}
 	return s, nil
 }
@@ -142,7 +142,7 @@ func newSheet(e *Entry, one bool, artifact string, link linker) *Sheet {
 		if a, _ = artifactOf(t, artifact); a == nil {
 			return nil
 		}
-		s.ID, s.Title = artifactID(e.Handle, a.ID), cmp.Or(shown(a.Name, maxName), "Artifact "+shown(a.ID, maxName))
+		s.ID, s.Title = artifactID(e.Handle, a.ID), cmp.Or(label(a.Name), "Artifact "+label(a.ID))
 		s.Fields["task"] = e.Handle
 	}
 	w := &sheetWriter{Sheet: s, left: maxSheet - forMessage, blocks: maxBlocks - closingBlocks, link: link}
@@ -171,7 +171,7 @@ type sheetWriter struct {
 func (w *sheetWriter) piece(i int, p piece) {
 	heading := ""
 	if p.artifact != w.current {
-		w.current, heading = p.artifact, shown(p.artifact.Name, maxName)
+		w.current, heading = p.artifact, label(p.artifact.Name)
 		if id := p.artifact.ID; artifactURI(w.task.Handle, id) != "" && clean(id) == id && len(w.parts) < 20 {
 			w.parts = append(w.parts, artifactID(w.task.Handle, p.artifact.ID))
 		}
@@ -184,7 +184,7 @@ func (w *sheetWriter) part(i int, heading string, at place, p a2a.Part) {
 		w.Cut = true
 		return
 	}
-	block := Block{Number: i, Heading: heading, Name: shown(p.Filename, maxName), MediaType: shown(p.MediaType, maxName)}
+	block := Block{Number: i, Heading: heading, Name: label(p.Filename), MediaType: label(p.MediaType)}
 	switch c := p.Content.(type) {
 	case a2a.Text:
 		if block.Text = w.take(string(c)); w.cutLast && w.link != nil {
@@ -199,8 +199,10 @@ func (w *sheetWriter) part(i int, heading string, at place, p a2a.Part) {
 			block.Link = w.link(at)
 		}
 	case a2a.URL:
-		if block.Link = clean(string(c)); len(block.Link) > maxLink {
+		if block.Link = linked(string(c)); len(block.Link) > maxLink {
 			block.Link, w.Cut = "", true
+		} else if block.Link == "" {
+			block.Text = w.take(string(c))
 		}
 	case a2a.Raw:
 		block.File, block.Size = true, len(c)

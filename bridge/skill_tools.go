@@ -127,7 +127,7 @@ func (b *Bridge) readSkills(ctx context.Context) []skillOf {
 				continue // the tools search and fetch ask every agent that has these
 			}
 			form, typed := card.SkillForm(s.ID)
-			skills = append(skills, skillOf{peers[i].Agent, shown(card.Name, maxName), s, form, typed})
+			skills = append(skills, skillOf{peers[i].Agent, label(card.Name), s, form, typed})
 		}
 	}
 	return skills[:min(len(skills), maxSkillTools)]
@@ -181,7 +181,7 @@ func toolWord(id string) string { return notInToolNames.ReplaceAllString(id, "_"
 // skillTool makes a tool of a skill.
 func (b *Bridge) skillTool(name string, s skillOf) mcp.Tool {
 	t := mcp.Tool{
-		Name: name, Title: shown(s.skill.Name, maxName), Description: describeSkill(s),
+		Name: name, Title: label(s.skill.Name), Description: describeSkill(s),
 		InputSchema: skillInput, OutputSchema: taskOutput,
 		ReadOnly: s.typed && s.form.ReadOnly, Idempotent: s.typed && s.form.ReadOnly, OpenWorld: true,
 		Tasks: mcp.TasksOptional, GoesOn: longestWait + time.Minute,
@@ -212,7 +212,7 @@ func (b *Bridge) skillTool(name string, s skillOf) mcp.Tool {
 func describeSkill(s skillOf) string {
 	text := shown(s.skill.Description, 1000)
 	if text == "" {
-		text = shown(s.skill.Name, maxName)
+		text = label(s.skill.Name)
 	}
 	for i, example := range shownAll(s.skill.Examples) {
 		if i == 0 {

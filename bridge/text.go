@@ -2,6 +2,8 @@ package bridge
 
 import (
 	"bytes"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -97,11 +99,44 @@ func shown(s string, n int) string { return clip(clean(s), n) }
 // Shown is shown for other packages that show what agents say.
 func Shown(s string, n int) string { return shown(s, n) }
 
+// label returns a name from an agent, clean, on one line and not too long.
+func label(s string) string {
+	return shown(strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
+		}
+		return r
+	}, s), maxName)
+}
+
+// linked returns an address from an agent, clean, if it leads somewhere: "" for what
+// would run as a program, or be a page of ours, where a person follows it.
+func linked(address string) string {
+	link := clean(address)
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme == "" || slices.Contains([]string{"javascript", "vbscript", "data"}, u.Scheme) {
+		return ""
+	}
+	return link
+}
+
+// webPage returns an address from an agent that a browser can open, "" for others.
+func webPage(address string) string {
+	u, err := url.Parse(linked(address))
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return ""
+	}
+	return linked(address)
+}
+
+// CleanJSON makes the strings in JSON fit to show, as Clean does with text.
+func CleanJSON(b []byte) []byte { return cleanJSON(b) }
+
 // shownAll does so for a list of short texts, of which it keeps ten.
 func shownAll(in []string) []string {
 	out := make([]string, min(len(in), 10))
 	for i := range out {
-		out[i] = shown(in[i], maxName)
+		out[i] = label(in[i])
 	}
 	return out
 }

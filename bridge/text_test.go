@@ -20,6 +20,27 @@ func TestWhatNobodySeesIsTakenOut(t *testing.T) {
 	}
 }
 
+func TestAnAddressThatRunsIsNoLink(t *testing.T) {
+	for in, want := range map[string]string{
+		"https://example.com/a?b=c#d":          "https://example.com/a?b=c#d",
+		"s3://bucket/key":                      "s3://bucket/key",
+		"urn:isbn:1":                           "urn:isbn:1",
+		"javascript:alert(1)":                  "",
+		"JavaScript://example.com/%0aalert(1)": "",
+		"java\u200bscript:alert(1)":            "",
+		"java\nscript:alert(1)":                "",
+		" javascript:alert(1)":                 "",
+		"data:text/html,<script>":              "",
+		"vbscript:x":                           "",
+		"/account":                             "",
+		"//example.com":                        "",
+	} {
+		if got := linked(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestTheStringsOfDataAreCleanHoweverTheyAreWritten(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"b":1,"a":"x\u202ey"}`:              `{"b":1,"a":"xy"}`,

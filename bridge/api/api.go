@@ -256,11 +256,15 @@ func sentence(s string) string {
 	return s
 }
 
-// write answers with JSON and returns how many bytes it has.
+// write answers with JSON and returns how many bytes it has. What agents say is clean
+// in it, but for cards that an operator looks at: they are to see what is hidden there.
 func write(w http.ResponseWriter, status int, body any) int {
 	b, err := json.Marshal(body)
 	if err != nil { // an agent's metadata always came from JSON
 		status, b = http.StatusInternalServerError, []byte(`{"error":"server_error","error_description":"The answer has no JSON form."}`)
+	}
+	if _, as := body.(shownCards); !as {
+		b = bridge.CleanJSON(b)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")

@@ -143,6 +143,11 @@ type shownCard struct {
 	Card    json.RawMessage `json:"card"`
 }
 
+// shownCards are those of one agent, as it has shown them.
+type shownCards struct {
+	Cards []shownCard `json:"cards"`
+}
+
 // cards lists the cards that an agent has shown, the latest first.
 func (a *API) cards(r *http.Request) (int, any, error) {
 	seen, err := a.Operator.Cards(r.Context(), variable(r, "agent"))
@@ -151,7 +156,7 @@ func (a *API) cards(r *http.Request) (int, any, error) {
 	for _, c := range seen {
 		all = append(all, shownCard{c.Digest, c.First, c.Last, known && c.Digest == valid.Digest, c.Card})
 	}
-	return answered(map[string]any{"cards": all}, err)
+	return answered(shownCards{all}, err)
 }
 
 // acceptCard puts the card that an agent has shown last in force, if that is the

@@ -67,7 +67,7 @@ func disposition(name string) string {
 			return '_'
 		}
 		return r
-	}, name)
+	}, bridge.Clean(name))
 	if name == "" || strings.Trim(name, ".") == "" {
 		return "attachment"
 	}

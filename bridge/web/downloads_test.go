@@ -84,6 +84,15 @@ func TestAFileIsSavedAndNeverShown(t *testing.T) {
 	}
 }
 
+// TestAFileIsSavedUnderTheNameThatIsRead gives a program a name that reads as that of
+// a picture.
+func TestAFileIsSavedUnderTheNameThatIsRead(t *testing.T) {
+	h, path := newDownloads(t, a2a.Part{Content: a2a.Raw("x"), Filename: "a\u202egnp.exe"})
+	if got := get(h, "GET", path).Header().Get("Content-Disposition"); got != "attachment; filename=agnp.exe" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestAFileOfNoKnownTypeIsBytes(t *testing.T) {
 	h, path := newDownloads(t, a2a.Part{Content: a2a.Raw("x"), MediaType: "text/html\r\nX: y", Filename: ".."})
 	w := get(h, "GET", path)

@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
+	"rialto/bridge"
 	"rialto/bridge/api"
 	"rialto/oauth"
 )
@@ -32,6 +34,33 @@ func (r *rig) create(token, agent, body string) api.Task {
 		r.t.Fatalf("got %d %s at %q", got.status, got.body, got.header.Get("Location"))
 	}
 	return task
+}
+
+// TestWhatAgentsSayIsCleanInTheAPI has an agent say what would steer a terminal, or
+// be read in another order than it is in. An operator sees in a card that it is there.
+func TestWhatAgentsSayIsCleanInTheAPI(t *testing.T) {
+	r := newAPIRig(t)
+	token := r.full("alice")
+	const said = `a\u202eb\u001b[31m\u2066c`
+	failed := r.create(token, "one", `{"message":"fail `+said+`","wait":20}`)
+	echoed := r.create(token, "one", `{"message":"parts","parts":[{"text":"`+said+`"},{"data":{"`+said+`":"`+said+`"}},{"bytes":"AAE=","filename":"`+said+`"}],"wait":20}`)
+	if failed.Message != "ab[31mc" {
+		t.Errorf("got %q", failed.Message)
+	}
+	doors := []string{"/api/v1/tasks/" + failed.ID + "/status", "/api/v1/tasks/" + failed.ID + "?history_length=9", "/api/v1/tasks/" + echoed.ID, "/api/v1/tasks"}
+	for _, door := range doors {
+		got := r.do("GET", door, token, "").body
+		if !strings.Contains(got, "ab[31mc") || strings.ContainsAny(got, "\u202e\u2066") || strings.Contains(got, `\u`) {
+			t.Errorf("%s: got %s", door, got)
+		}
+	}
+	c := bridge.SeenCard{Agent: "one", Digest: "d", Card: []byte(`{"name":"` + said + `"}`), Last: time.Now()}
+	if err := r.store.SeeCard(t.Context(), c, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.do("GET", "/api/v1/admin/agents/one/cards", r.operator(), ""); !strings.Contains(got.body, said) {
+		t.Errorf("got the cards %s", got.body)
+	}
 }
 
 func TestATaskLivesThroughTheAPI(t *testing.T) {

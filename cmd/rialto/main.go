@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"rialto/bridge"
 	"strings"
 	"syscall"
 
@@ -23,7 +24,7 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	context.AfterFunc(ctx, endAnyway)
 	if err := command().ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "rialto:", err)
+		fmt.Fprintln(os.Stderr, "rialto:", bridge.Clean(err.Error())) // an agent's words may be in it
 		os.Exit(1)
 	}
 }

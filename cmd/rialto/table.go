@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
+	"rialto/bridge"
 	"strings"
 	"text/tabwriter"
 )
@@ -48,10 +50,16 @@ func details(out io.Writer, lines [][2]string) error {
 	return w.Flush()
 }
 
-// writeJSON writes what a command has for programs.
+// writeJSON writes what a command has for programs, and terminals: what agents say is
+// clean in it.
 func writeJSON(out io.Writer, v any) error {
-	e := json.NewEncoder(out)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := out.Write(bridge.CleanJSON(b.Bytes()))
+	return err
 }
