@@ -170,26 +170,33 @@ func (b *builder) loadFile(ctx context.Context, root *os.Root, name, table strin
 // load makes a table of a CSV file. It reads the file twice: first to find
 // out what its columns hold.
 func (b *builder) load(ctx context.Context, table string, f *csvFile, notes map[string]string) error {
-	kinds, err := f.kinds(ctx)
+	columns, err := f.columns(ctx)
 	if err != nil {
 		return err
 	}
-	columns := columnNames(f.header)
+	names := columnNames(f.header, columns)
 	var defs []string
-	for i, name := range columns {
-		defs = append(defs, sqlbox.Quote(name)+" "+kinds[i].sqlType())
+	for i, name := range names {
+		defs = append(defs, sqlbox.Quote(name)+" "+columns[i].kind.sqlType())
+		var note []string
 		if heading := strings.TrimSpace(f.header[i]); heading != name {
-			notes[table+"."+name] = "headed " + heading
+			note = append(note, "headed "+heading)
+		}
+		if u := columns[i].unit; u != "" {
+			note = append(note, "in "+u)
+		}
+		if len(note) > 0 {
+			notes[table+"."+name] = strings.Join(note, ", ")
 		}
 	}
 	if err := b.exec(ctx, fmt.Sprintf("CREATE TABLE %s (%s)", sqlbox.Quote(table), strings.Join(defs, ", "))); err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
-	if err := b.insertRows(ctx, table, f, kinds); err != nil {
+	if err := b.insertRows(ctx, table, f, columns); err != nil {
 		return err
 	}
 	for _, name := range ownIDs(table) {
-		if slices.Contains(columns, name) {
+		if slices.Contains(names, name) {
 			// Where the ids are unique, they name the rows; where not, they do not.
 			_ = b.exec(ctx, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlbox.Quote("unique_"+table+"_"+name), sqlbox.Quote(table), sqlbox.Quote(name)))
 		}
@@ -197,16 +204,16 @@ func (b *builder) load(ctx context.Context, table string, f *csvFile, notes map[
 	return nil
 }
 
-func (b *builder) insertRows(ctx context.Context, table string, f *csvFile, kinds []kind) error {
-	insert, done, err := b.inserter(ctx, sqlbox.Quote(table), len(kinds))
+func (b *builder) insertRows(ctx context.Context, table string, f *csvFile, columns []cells) error {
+	insert, done, err := b.inserter(ctx, sqlbox.Quote(table), len(columns))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
 	defer done()
-	values := make([]any, len(kinds))
+	values := make([]any, len(columns))
 	return f.rows(func(row []string) error {
 		for i, cell := range row {
-			values[i] = kinds[i].value(cell, f.comma)
+			values[i] = columns[i].value(cell)
 		}
 		if err := insert(values...); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
@@ -215,10 +222,15 @@ func (b *builder) insertRows(ctx context.Context, table string, f *csvFile, kind
 	})
 }
 
-func columnNames(header []string) []string {
+// columnNames says of a column of percentages that it is one: they do not add up.
+func columnNames(header []string, columns []cells) []string {
 	taken := map[string]bool{}
 	var names []string
 	for i, h := range header {
+		h = strings.ReplaceAll(h, "%", " percent ")
+		if columns[i].unit == "%" && !strings.Contains(strings.ToLower(h), "percent") {
+			h += " percent"
+		}
 		name := unused(safeName(h, fmt.Sprintf("column_%d", i+1)), func(s string) bool { return taken[s] })
 		taken[name] = true
 		names = append(names, name)

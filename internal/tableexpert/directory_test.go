@@ -67,6 +67,16 @@ func TestCSVFilesBecomeTables(t *testing.T) {
 		{"headings that are empty", ",\n1,2\n", "SELECT column_1, column_2 FROM t", `[[1,2]]`},
 		{"headings that are keywords or numbers", "order,2024,select\n1,2,3\n", "SELECT column_1_order, column_2_2024, column_3_select FROM t", `[[1,2,3]]`},
 		{"headings that are SQL", "\"a); DROP TABLE t; --\"\n1\n", "SELECT a_drop_table_t FROM t", `[[1]]`},
+		{"groups of digits", "a,b\n\"1,234\",\"1,234.50\"\n12,7\n", "SELECT sum(a), sum(b) FROM t", `[[1246,1241.5]]`},
+		{"groups with dots", "a;b\n1.234,5;1.234.567\n1.234;3\n", "SELECT sum(a), sum(b) FROM t", `[[2468.5,1234570]]`},
+		{"groups with spaces and apostrophes", "a,b\n1'234'567.5,\"1\u202f234\"\n", "SELECT a, b FROM t", `[[1234567.5,1234]]`},
+		{"what could be a group or a fraction", "a;b;c\n1.234;1,234;1.234\n2.5;2;1,234\n", "SELECT a, b, c FROM t", `[[1.234,1.234,"1.234"],[2.5,2,"1,234"]]`},
+		{"amounts of money", "a,b,c\n\"$1,234.50\",5 €,EUR 7\n-$3,-6€,EUR -8\n", "SELECT a, b, c FROM t", `[[1234.5,5,7],[-3,-6,-8]]`},
+		{"two currencies", "a\n$5\n€6\n", "SELECT a FROM t", `[["$5"],["€6"]]`},
+		{"amounts and bare numbers", "a\n$5\n6\n", "SELECT a FROM t", `[["$5"],["6"]]`},
+		{"percentages", "off,tax %,open percent\n10%,7,\"12,5 %\"\n5%,19,3%\n", "SELECT off_percent, tax_percent, open_percent FROM t", `[[10,7,12.5],[5,19,3]]`},
+		{"addresses and versions", "a,b\n192.168.100.101,1.20.3\n", "SELECT a, b FROM t", `[["192.168.100.101","1.20.3"]]`},
+		{"no numbers", "a,b,c,d\n\"1,23\",%,\"12,34,56\",€\n", "SELECT a, b, c, d FROM t", `[["1,23","%","12,34,56","€"]]`},
 		{"ids that repeat", "id,b\n1,x\n1,y\n", "SELECT count(*) FROM t", `[[2]]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,29 +19,26 @@ const (
 	text
 )
 
-// kinds returns what each column of a file holds.
-func (f *csvFile) kinds(ctx context.Context) ([]kind, error) {
-	kinds := make([]kind, len(f.header))
+// columns returns what each column of a file holds.
+func (f *csvFile) columns(ctx context.Context) ([]cells, error) {
+	seen := make([]sight, len(f.header))
 	err := f.rows(func(row []string) error {
 		for i, cell := range row {
-			if cell = strings.TrimSpace(cell); cell != "" && kinds[i] != text {
-				kinds[i] = kinds[i].join(kindOf(cell, f.comma))
+			if cell = strings.TrimSpace(cell); cell != "" {
+				seen[i].see(cell, f.comma)
 			}
 		}
 		return ctx.Err()
 	})
-	return kinds, err
+	columns := make([]cells, len(seen))
+	for i := range seen {
+		columns[i] = seen[i].cells(f.comma)
+	}
+	return columns, err
 }
 
-// kindOf returns the narrowest kind of a value. Numbers with a leading zero
-// are text: they are codes, and lose it as numbers.
-func kindOf(s string, comma rune) kind {
-	switch {
-	case isInteger(s):
-		return integer
-	case isDecimal(s, comma):
-		return decimal
-	}
+// kindOf returns the narrowest kind of a value that is no number.
+func kindOf(s string) kind {
 	if _, ok := parseDate(s); ok {
 		return date
 	}
@@ -82,17 +79,22 @@ func (k kind) sqlType() string {
 }
 
 // value returns s as the database stores it; an empty field is NULL.
-func (k kind) value(s string, comma rune) any {
+func (c cells) value(s string) any {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return nil
 	}
-	switch k {
+	number := func() string {
+		digits, _ := unitOf(s)
+		n, _ := ungrouped(digits, c.mark)
+		return n
+	}
+	switch c.kind {
 	case integer:
-		n, _ := strconv.ParseInt(s, 10, 64)
+		n, _ := strconv.ParseInt(number(), 10, 64)
 		return n
 	case decimal:
-		f, _ := strconv.ParseFloat(dotted(s, comma), 64)
+		f, _ := strconv.ParseFloat(number(), 64)
 		return f
 	case date:
 		d, _ := parseDate(s)
@@ -105,6 +107,7 @@ func (k kind) value(s string, comma rune) any {
 	}
 }
 
+// isInteger accepts no leading zero: a code would lose it as a number.
 func isInteger(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	if len(digits) == 0 || len(digits) > 18 || digits[0] == '0' && s != "0" {
@@ -113,21 +116,12 @@ func isInteger(s string) bool {
 	return strings.Trim(digits, "0123456789") == ""
 }
 
-// isDecimal accepts 12.5 and, where the comma does not divide fields, 12,5.
-// Thousands are not divided: 1.234 could be either.
-func isDecimal(s string, comma rune) bool {
-	whole, fraction, ok := strings.Cut(strings.TrimPrefix(dotted(s, comma), "-"), ".")
+func isDecimal(s string) bool {
+	whole, fraction, ok := strings.Cut(strings.TrimPrefix(s, "-"), ".")
 	if !ok || fraction == "" || len(whole)+len(fraction) > 17 || strings.Trim(fraction, "0123456789") != "" {
 		return false
 	}
 	return whole == "0" || isInteger(whole) && whole[0] != '-'
-}
-
-func dotted(s string, comma rune) string {
-	if comma != ',' && strings.Count(s, ",") == 1 && !strings.Contains(s, ".") {
-		return strings.Replace(s, ",", ".", 1)
-	}
-	return s
 }
 
 // parseDate accepts 2026-11-21 and 21.11.2026. The American 11/21/2026 stays

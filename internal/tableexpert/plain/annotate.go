@@ -154,6 +154,7 @@ func (s *Schema) lexicon() *lexicon {
 				l.tables[name] = t
 			}
 		}
+		l.addUnnumbered(s, t)
 		for _, p := range t.places() {
 			l.addColumn(p)
 			for _, v := range p.c.Values {
@@ -162,6 +163,19 @@ func (s *Schema) lexicon() *lexicon {
 		}
 	}
 	return l
+}
+
+// addUnnumbered lets "sales" be sales_2024_2026, if that are the only sales.
+func (l *lexicon) addUnnumbered(s *Schema, t *Table) {
+	name := unnumbered(t)
+	alone := !slices.ContainsFunc(s.Tables, func(o Table) bool { return o.Name != t.Name && unnumbered(&o) == name })
+	if name != "" && alone && l.tables[name] == nil {
+		l.tables[name] = t
+	}
+}
+
+func unnumbered(t *Table) string {
+	return fold(slices.DeleteFunc(parts(t.Bare), func(w string) bool { return strings.Trim(w, "0123456789") == "" }))
 }
 
 // suffixes of names say in what a column counts, and are not said.

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -77,6 +78,9 @@ func wordsOf(s string) []token {
 	if s == "" {
 		return nil
 	}
+	if strings.HasPrefix(s, "e-mail") {
+		s = "e" + s[2:]
+	}
 	if n := numerals[s]; n > 0 {
 		return []token{{word: s, kind: isNumber, num: n}}
 	}
@@ -148,7 +152,11 @@ func parts(name string) []string {
 		lower = unicode.IsLower(r)
 		b.WriteRune(unicode.ToLower(r))
 	}
-	return strings.FieldsFunc(b.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(b.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if i := slices.Index(words, "e"); i >= 0 && i+1 < len(words) && strings.HasPrefix(words[i+1], "mail") { // E-Mail
+		words = slices.Concat(words[:i], []string{"e" + words[i+1]}, words[i+2:])
+	}
+	return words
 }
 
 // singular returns the form under which words are compared.
@@ -164,4 +172,10 @@ func singular(w string) string {
 		return w[:len(w)-1]
 	}
 	return w
+}
+
+// oneSaid tells "sales rep" from "sales reps".
+func oneSaid(words string) bool {
+	last := words[strings.LastIndexByte(words, ' ')+1:]
+	return last == singular(last)
 }

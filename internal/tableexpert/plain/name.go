@@ -48,7 +48,7 @@ func (r *reading) name(it *item) {
 		r.frequent(it, numeric)
 	case it.table == nil && len(it.values) > 0 && !r.meansDate(it):
 		r.value(it)
-	case it.table != nil:
+	case it.table != nil && !(it.whole && numeric.valid() && numeric.t == it.table && oneSaid(it.words)): // "target by region", of targets
 		r.table(it)
 	default:
 		r.named(it)
@@ -261,7 +261,7 @@ func (r *reading) worth() bool {
 func (r *reading) setLimit(it *item) {
 	switch {
 	case r.limit != 0:
-	case it != nil && it.words == fold(strings.Fields(it.words)), it == nil && r.asked1:
+	case it != nil && oneSaid(it.words), it == nil && r.asked1:
 		r.limit = 1
 	default:
 		r.limit = 10
@@ -290,7 +290,7 @@ func (r *reading) ranked(it *item) {
 	if r.subject == nil {
 		r.subject = it.table
 	}
-	if !r.limited && it.words == fold(strings.Fields(it.words)) {
+	if !r.limited && oneSaid(it.words) {
 		r.limit = 1
 	}
 	switch {
@@ -337,7 +337,7 @@ func (r *reading) frequent(it *item, numeric place) {
 func (r *reading) one() bool {
 	for _, it := range r.items {
 		if it.table != nil || len(it.columns) > 0 {
-			return it.words == fold(strings.Fields(it.words))
+			return oneSaid(it.words)
 		}
 	}
 	return false

@@ -118,3 +118,26 @@ func check(t *testing.T, schema *plain.Schema, question string) {
 		t.Errorf("%q: got %s", question, q.SQL)
 	}
 }
+
+// What a table of sales is like that somebody exported.
+func TestReadOfAnExport(t *testing.T) {
+	s := &plain.Schema{Tables: []plain.Table{
+		{Name: "sales_2024_2026", Bare: "sales_2024_2026", Columns: []plain.Column{{Name: "order_id"}, {Name: "order_date", Kind: plain.Date}, {Name: "region", Values: []string{"EMEA", "LATAM"}},
+			{Name: "sales_rep", Values: []string{"Ann", "Bo"}}, {Name: "units_sold", Kind: plain.Number}, {Name: "customer_e_mail"}}},
+		{Name: "targets", Bare: "targets", Columns: []plain.Column{{Name: "region", Values: []string{"EMEA", "LATAM"}}, {Name: "year", Kind: plain.Number}, {Name: "target_eur", Kind: plain.Number}}},
+	}}
+	for question, want := range map[string]string{
+		"how many sales in 2025":                   "SELECT count(*) AS count FROM sales_2024_2026 WHERE sales_2024_2026.order_date >= '2025-01-01' AND sales_2024_2026.order_date < '2026-01-01'",
+		"which sales rep sold the most units":      "SELECT sales_2024_2026.sales_rep AS sales_rep, sum(sales_2024_2026.units_sold) AS total_units_sold FROM sales_2024_2026 GROUP BY 1 ORDER BY 2 DESC LIMIT 1",
+		"orders without email":                     "SELECT sales_2024_2026.order_id FROM sales_2024_2026 WHERE sales_2024_2026.customer_e_mail IS NULL",
+		"orders without e-mail":                    "SELECT sales_2024_2026.order_id FROM sales_2024_2026 WHERE sales_2024_2026.customer_e_mail IS NULL",
+		"target by region in 2025":                 "SELECT targets.region AS region, sum(targets.target_eur) AS total_target_eur FROM targets WHERE targets.year = 2025 GROUP BY 1 ORDER BY 2 DESC",
+		"total target of EMEA in 2025 versus 2024": "SELECT targets.year AS year, sum(targets.target_eur) AS total_target_eur FROM targets WHERE targets.region = 'EMEA' AND (targets.year = 2025 OR targets.year = 2024) GROUP BY 1 ORDER BY 1",
+		"how many targets":                         "SELECT count(*) AS count FROM targets",
+	} {
+		q := s.Read(question, time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))
+		if q == nil || q.SQL != want || len(q.Missed) > 0 {
+			t.Errorf("%s: got %+v\nwant %s", question, q, want)
+		}
+	}
+}

@@ -281,7 +281,7 @@ func (r *reading) amount(it *item) {
 
 // keyed reads "customer 5": the row with that key.
 func (r *reading) keyed(it, last *item) bool {
-	if last == nil || last.table == nil || last.words != fold(strings.Fields(last.words)) || r.items[r.at-1].words != last.words {
+	if last == nil || last.table == nil || !oneSaid(last.words) || r.items[r.at-1].words != last.words {
 		return false
 	}
 	i := slices.IndexFunc(last.table.places(), func(p place) bool { return p.c.Kind == Number && strings.EqualFold(p.c.Name, last.table.Key) })

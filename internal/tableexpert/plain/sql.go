@@ -116,7 +116,9 @@ func (r *reading) settle() bool {
 	}
 	if r.aggr != none && r.order != none && len(r.groups) == 0 {
 		for _, p := range r.selected { // "which cause has the highest average"
-			r.groups = append(r.groups, group{place: p})
+			if p != r.measure {
+				r.groups = append(r.groups, group{place: p})
+			}
 		}
 		if r.limit == 0 && r.asked1 {
 			r.limit = 1
@@ -165,6 +167,11 @@ func (r *reading) groupBy(st *statement) bool {
 		switch {
 		case g.unit != "":
 			p := cmp.Or(g.place, r.dated())
+			if y := r.yearColumn(); !p.valid() && g.unit == "year" && y.valid() && st.join(y.t) {
+				st.column(y.sql(), y.c.Name)
+				st.read = append(st.read, "for each "+y.name())
+				continue
+			}
 			if p.t != st.base && !g.valid() {
 				p = st.base.date()
 			}

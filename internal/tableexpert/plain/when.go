@@ -133,7 +133,7 @@ func (r *reading) timeUnit(it *item) {
 	if !r.grouping && !adverb && !which {
 		return
 	}
-	if which && r.limit == 0 && it.words == fold(strings.Fields(it.words)) {
+	if which && r.limit == 0 && oneSaid(it.words) {
 		r.limit = 1
 	}
 	it.used, r.grouping = true, r.grouping && r.nextIs(and)

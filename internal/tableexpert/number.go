@@ -1,0 +1,131 @@
+package tableexpert
+
+import (
+	"slices"
+	"strings"
+)
+
+// cells are what a column of a CSV file holds.
+type cells struct {
+	kind kind
+	mark byte   // what stands before the fraction of its numbers
+	unit string // what they count: "€", "%", or nothing
+}
+
+// sight is what was seen of a column so far: one whose numbers have groups of digits
+// may have to be seen whole until it is known which mark is which.
+type sight struct {
+	plain   kind    // of values that are no numbers
+	numbers [2]kind // of those that are, if marks[i] stands before the fraction
+	either  [2]bool // a number was seen in which marks[i] could be both: 1.234
+	units   []string
+}
+
+// marks stand before the fraction of a number, or else between its groups.
+var marks = [2]byte{'.', ','}
+
+// see looks at a value that is not empty. Where commas divide fields, "1,2" may as well be
+// two numbers.
+func (s *sight) see(cell string, delimiter rune) {
+	if s.plain == text {
+		return
+	}
+	digits, unit := unitOf(cell)
+	dot, comma := numberKind(digits, '.'), numberKind(digits, ',')
+	if delimiter == ',' && unit == "" && strings.Trim(digits, "-0123456789") == "," {
+		comma = text
+	}
+	if dot == text && comma == text {
+		s.plain = s.plain.join(kindOf(cell))
+		return
+	}
+	s.numbers[0], s.numbers[1] = s.numbers[0].join(dot), s.numbers[1].join(comma)
+	if dot != comma && dot != text && comma != text {
+		s.either[0] = s.either[0] || strings.Contains(digits, ".")
+		s.either[1] = s.either[1] || strings.Contains(digits, ",")
+	}
+	if !slices.Contains(s.units, unit) && len(s.units) < 2 {
+		s.units = append(s.units, unit)
+	}
+}
+
+// cells is what the column holds. Numbers of two units are text, since nobody may add
+// them up, and so are those of which nobody can tell what they are.
+func (s *sight) cells(delimiter rune) cells {
+	switch {
+	case len(s.units) == 0:
+		return cells{kind: s.plain}
+	case s.plain != anything || len(s.units) > 1 || s.either[0] && s.either[1]:
+		return cells{kind: text}
+	}
+	i := 0
+	switch {
+	case s.numbers[0] == text:
+		i = 1
+	case s.numbers[1] == text:
+	case s.either[1] && delimiter != ',': // a decimal comma does not divide fields
+		i = 1
+	}
+	return cells{s.numbers[i], marks[i], s.units[0]}
+}
+
+// units of numbers as people write them beside the digits.
+var units = []string{"€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF"}
+
+// unitOf divides a value into its digits and its unit: -€5 and 5 € are -5 and €.
+func unitOf(cell string) (digits, unit string) {
+	digits, negative := strings.CutPrefix(cell, "-")
+	for _, u := range append([]string{"%"}, units...) {
+		rest, ok := strings.CutSuffix(digits, u)
+		if !ok && u != "%" {
+			rest, ok = strings.CutPrefix(digits, u)
+		}
+		if ok {
+			digits, unit = strings.Trim(rest, " \u00a0\u202f"), u
+			break
+		}
+	}
+	if negative && !strings.HasPrefix(digits, "-") {
+		digits = "-" + digits
+	}
+	return digits, unit
+}
+
+// numberKind returns what kind of number the digits are, or text.
+func numberKind(digits string, mark byte) kind {
+	n, ok := ungrouped(digits, mark)
+	switch {
+	case !ok:
+		return text
+	case isInteger(n):
+		return integer
+	case isDecimal(n):
+		return decimal
+	}
+	return text
+}
+
+// ungrouped writes a number without groups and with a dot before its fraction.
+func ungrouped(digits string, mark byte) (string, bool) {
+	whole, fraction, parted := strings.Cut(digits, string(mark))
+	sign := ""
+	if rest, ok := strings.CutPrefix(whole, "-"); ok {
+		sign, whole = "-", rest
+	}
+	if i := strings.IndexAny(whole, ",.'\u00a0\u202f"); i >= 0 {
+		groups := strings.Split(whole, string([]rune(whole[i:])[0]))
+		if len(groups[0]) == 0 || len(groups[0]) > 3 || len(groups) > 3 && whole[i] == '.' && !parted { // 192.168.100.101 is an address
+			return "", false
+		}
+		for _, g := range groups[1:] {
+			if len(g) != 3 {
+				return "", false
+			}
+		}
+		whole = strings.Join(groups, "")
+	}
+	if parted {
+		whole += "." + fraction
+	}
+	return sign + whole, true
+}
