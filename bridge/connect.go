@@ -184,11 +184,12 @@ func (b *Bridge) sendOff(ctx context.Context, c *mcp.Call, e *Entry, wait *float
 	if !ok || !c.CanAsk(q) {
 		return e, false, nil
 	}
-	answers, err := c.Ask(ctx, q)
-	if errors.Is(err, mcp.ErrNoAnswer) {
+	answers, err := b.askAbout(ctx, c, e, q)
+	switch {
+	case errors.Is(err, mcp.ErrNoAnswer):
 		return e, false, nil
-	}
-	if err != nil || !answers[0].Accepted() {
+	case errors.Is(err, errPassed): // they were there before they said that they would go
+	case err != nil || !answers[0].Accepted():
 		return e, false, err
 	}
 	waiting, cancel := context.WithTimeout(ctx, waitFor(wait))

@@ -102,9 +102,15 @@ func (b *Bridge) converse(ctx context.Context, c *mcp.Call, e *Entry, wait *floa
 		if !c.CanAsk(q) {
 			return e, nil
 		}
-		answers, err := c.Ask(ctx, q)
+		answers, err := b.askAbout(ctx, c, e, q)
 		if errors.Is(err, mcp.ErrNoAnswer) {
 			return e, nil // the model may know the answer, or ask in its own way
+		}
+		if errors.Is(err, errPassed) {
+			if e, err = b.task(ctx, e.Handle, waitFor(wait), c.Progress); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if err != nil {
 			return nil, err
@@ -114,6 +120,45 @@ func (b *Bridge) converse(ctx context.Context, c *mcp.Call, e *Entry, wait *floa
 		}
 	}
 	return e, nil
+}
+
+// errPassed says that a task has left the pause that a question was about.
+var errPassed = errors.New("the task has gone on without the answer")
+
+// askAbout puts a question about the pause of e to the person at the client. It is taken
+// back, with errPassed, when the task leaves that pause: somebody has answered on its
+// page or through another app, and nobody need wait for what is not wanted any more.
+func (b *Bridge) askAbout(ctx context.Context, c *mcp.Call, e *Entry, q mcp.Question) ([]mcp.Answer, error) {
+	if c.AsksLater() {
+		return c.Ask(ctx, q)
+	}
+	asking, done := context.WithCancelCause(ctx)
+	defer done(nil)
+	go func() {
+		if b.leaves(asking, e) {
+			done(errPassed)
+		}
+	}()
+	answers, err := c.Ask(asking, q)
+	if err != nil && errors.Is(context.Cause(asking), errPassed) {
+		return nil, errPassed
+	}
+	return answers, err
+}
+
+// leaves waits until a task is no more in the pause that e is in, and reports whether it
+// is so when ctx ends.
+func (b *Bridge) leaves(ctx context.Context, e *Entry) bool {
+	for seen := e.Updated; ; {
+		now, err := b.next(ctx, e.Owner, e.Handle, seen)
+		if err != nil {
+			return false
+		}
+		if now.MessageID != e.MessageID || now.State() != e.State() {
+			return true
+		}
+		seen = now.Updated
+	}
 }
 
 // answered tells the agent what the person answered, and waits for what becomes of

@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
+	"rialto/bridge"
 	"rialto/mcp"
 )
 
@@ -33,9 +35,8 @@ type reply struct {
 	} `json:"structuredContent"`
 }
 
-// asking serves the tools of a rig to alice, over HTTP, and returns what calls
-// send_task as a client that declared elicitation does.
-func asking(t *testing.T, r *rig) func(args string, answers map[string]any, state string) reply {
+// serving serves the tools of a rig to alice, over HTTP.
+func serving(t *testing.T, r *rig) *httptest.Server {
 	s := &mcp.Server{
 		Name: "test", Version: "1", Tools: r.Tools(), SessionKey: []byte("0123456789abcdef0123456789abcdef"), Now: time.Now, Log: r.Log,
 		Principal: func(*http.Request) string { return "alice" },
@@ -47,6 +48,13 @@ func asking(t *testing.T, r *rig) func(args string, answers map[string]any, stat
 		s.ServeHTTP(w, req.WithContext(as(req.Context(), "alice")))
 	}))
 	t.Cleanup(srv.Close)
+	return srv
+}
+
+// asking returns what calls send_task of a rig as a client that declared elicitation
+// does.
+func asking(t *testing.T, r *rig) func(args string, answers map[string]any, state string) reply {
+	srv := serving(t, r)
 	return func(args string, answers map[string]any, state string) reply {
 		t.Helper()
 		params := map[string]any{"name": "send_task", "arguments": json.RawMessage(args), "_meta": map[string]any{
@@ -231,5 +239,69 @@ func TestAnAnswerThatTheAgentRefusesIsNotAskedForAgain(t *testing.T) {
 		if e, err := r.Ledger.Task(t.Context(), "alice", handle); err != nil || e.State() != state || !e.Settled {
 			t.Errorf("%s: the ledger has %+v, %v", state, e, err)
 		}
+	}
+}
+
+// TestAQuestionIsTakenBackWhenItIsAnsweredElsewhere has an app of the older era show a
+// question while its task is answered on the page: the app gets the result, and is told
+// that nobody waits for its answer.
+func TestAQuestionIsTakenBackWhenItIsAnsweredElsewhere(t *testing.T) {
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		if turn.Message.Text() == "order" {
+			turn.Ask("Which size?")
+			return nil
+		}
+		turn.Complete("Ordered " + turn.Message.Text())
+		return nil
+	})
+	r := newRig(t, "", map[string]peer{"one": agent})
+	srv := serving(t, r)
+	session := ""
+	post := func(body string) *http.Response {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), "POST", srv.URL, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		if session != "" {
+			req.Header.Set("Mcp-Session-Id", session)
+			req.Header.Set("MCP-Protocol-Version", "2025-06-18")
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { resp.Body.Close() })
+		return resp
+	}
+	session = post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"1"}}}`).Header.Get("Mcp-Session-Id")
+	lines := bufio.NewScanner(post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"send_task","arguments":{"message":"order"}}}`).Body)
+	await := func(words string) string {
+		t.Helper()
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), words) {
+				return lines.Text()
+			}
+		}
+		t.Fatalf("the stream ended without %q", words)
+		return ""
+	}
+	await("elicitation/create")
+	page, err := r.Ledger.Tasks(t.Context(), "alice", bridge.TaskFilter{Limit: 1})
+	if err != nil || len(page) != 1 {
+		t.Fatalf("got %v, %v", page, err)
+	}
+	ctx := as(t.Context(), "alice")
+	task, err := r.OwnTask(ctx, page[0].TaskID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Answer(ctx, task.TaskID, bridge.Reply{Pause: task.Pause, Once: "x", Content: json.RawMessage(`{"answer":"large"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	await("notifications/cancelled")
+	if got := await(`"id":2`); !strings.Contains(got, "Ordered large") {
+		t.Errorf("got %s", got)
 	}
 }

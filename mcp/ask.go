@@ -36,7 +36,7 @@ type asker struct {
 //
 // A client that did not declare that it can be asked is not: the error then is
 // that of MissingCapability. Ask ahead with CanAsk whether there is another
-// way. What an answer says is the client's word and no proof of anything. Ask
+// way. A handler takes its questions back by canceling ctx with a cause. What an answer says is the client's word and no proof of anything. Ask
 // is not to be called by several goroutines at a time.
 func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error) {
 	return c.asker.ask(ctx, questions)
@@ -44,6 +44,10 @@ func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error)
 
 // CanAsk tells whether the client declared that it takes such questions.
 func (c *Call) CanAsk(questions ...Question) bool { return c.asker.refused(questions) == nil }
+
+// AsksLater tells whether the answers of this client come with a call of their own, so
+// that Ask does not wait for them.
+func (c *Call) AsksLater() bool { return c.asker == nil || modern(c.asker.x.client.Revision) }
 
 // Answered returns the keys of the answers that came with the request, and of what
 // its client was asked before, answered or not, sorted.

@@ -29,11 +29,20 @@ func (x *exchange) askNow(ctx context.Context, q Question) (Answer, error) {
 	case resp := <-reply:
 		return q.reply(resp)
 	case <-ctx.Done():
+		if context.Cause(ctx) != ctx.Err() { // or the client has ended the call, and wants silence
+			x.takeBack(id, "not needed any more")
+		}
 		return Answer{}, ctx.Err()
 	case <-patience.C:
-		x.answer.notify(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"timeout"}}`, id))
+		x.takeBack(id, "timeout")
 		return Answer{}, ErrNoAnswer
 	}
+}
+
+// takeBack tells the client that the answer to a question is not waited for any more, so
+// that nobody goes on filling in what nobody reads.
+func (x *exchange) takeBack(id jsonrpc.ID, reason string) {
+	x.answer.notify(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":%q}}`, id, reason))
 }
 
 // reply reads the client's response to the question.
