@@ -93,7 +93,8 @@ func Joined(parts []a2a.Part) (out []a2a.Part) {
 
 // run returns where the texts end that begin at from, and whether they are one. Texts
 // without a name or type are taken for chunks of one if the spaces between them are
-// theirs; texts that are each complete neither begin nor end with any.
+// theirs; texts that are each complete neither begin nor end with any. Languages without
+// spaces have other signs (see continues and opens).
 func run(parts []a2a.Part, from int) (to int, one bool) {
 	for to = from; to < len(parts) && chunk(parts[to]); to++ {
 	}
@@ -118,15 +119,30 @@ func chunk(p a2a.Part) bool {
 	return text && p.Filename == "" && (p.MediaType == "" || p.MediaType == "text/plain")
 }
 
-// begins and ends tell whether a text has a space there.
+// begins tells whether a text begins as none does that is complete, and ends whether it
+// ends so.
 func begins(p a2a.Part) bool {
 	c, _ := utf8.DecodeRuneInString(string(p.Content.(a2a.Text)))
-	return unicode.IsSpace(c)
+	return unicode.IsSpace(c) || continues(c)
 }
 
 func ends(p a2a.Part) bool {
 	c, _ := utf8.DecodeLastRuneInString(string(p.Content.(a2a.Text)))
-	return unicode.IsSpace(c)
+	return unicode.IsSpace(c) || opens(c)
+}
+
+// continues tells whether a character belongs to what stands before it: a vowel or tone
+// of Thai, an accent, the punctuation and the closing brackets of Chinese and Japanese.
+// A stream has them at the beginning of some chunk, but no item of a list begins with
+// one. Those that stand before something in another language (’90s, .NET, ”) do not count.
+func continues(c rune) bool {
+	return unicode.Is(unicode.M, c) || strings.ContainsRune("ะาำๅะາຳ་、。，；：！？）」』】》〉〕］｝､｡｣ー", c)
+}
+
+// opens tells whether a character belongs to what stands behind it: the opening brackets
+// of Chinese and Japanese, and vowels that Thai and Lao write before their consonant.
+func opens(c rune) bool {
+	return strings.ContainsRune("เแโใไເແໂໃໄ（「『【《〈〔［｛｢", c)
 }
 
 // besides lists what a message has besides text; nil has nothing.

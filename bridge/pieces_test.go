@@ -101,6 +101,47 @@ func TestAStreamedTextIsOneText(t *testing.T) {
 	}
 }
 
+// TestAStreamIsKnownInEachLanguage has chunks of texts in languages that write no spaces
+// between words, which stayed as many parts, and lists, which must.
+func TestAStreamIsKnownInEachLanguage(t *testing.T) {
+	for name, c := range map[string]struct {
+		parts string // separated by |
+		one   bool
+	}{
+		"Chinese, word by word":            {"理赔|已|支付|，|金额|为|五百|元|。", true},
+		"Chinese, in longer chunks":        {"理赔已支付|，金额为五百|元（含税", true},
+		"Chinese, cut behind a bracket":    {"理赔已支付（|含税", true},
+		"Japanese, character by character": {"保|険|金|は|支|払|わ|れ|ま|し|た|。", true},
+		"Japanese, a long vowel":           {"サ|ーバ", true},
+		"Thai":                             {"ค่าสินไหม|ได|้ร|ับ|แล้ว", true},
+		"Thai, cut before a vowel":         {"ประกันภ|าค", true},
+		"Thai, cut behind a vowel":         {"ประกันแ|รก", true},
+		"an accent by itself":              {"cafe|\u0301", true},
+
+		"Chinese cities":         {"北京|上海|广州", false},
+		"Chinese sentences":      {"理赔已支付。|金额为五百元。|谢谢！", false},
+		"Chinese items":          {"一、保单；|二、理赔；|三、车辆。", false},
+		"Chinese, with brackets": {"（一）保单|「二」理赔|《三》车辆", false},
+		"a heading and items":    {"水果：|苹果|香蕉", false},
+		"Japanese words":         {"保険|ラーメン|サーバー", false},
+		"Thai words":             {"ประกัน|เคลม|รถยนต์|ไทย|แมว", false},
+		"Korean words":           {"보험|자동차", false},
+		"other lists":            {"’90s|.NET|…and so on|”så”|- a|(b)|:c|", false},
+	} {
+		var parts []a2a.Part
+		for text := range strings.SplitSeq(c.parts, "|") {
+			parts = append(parts, a2a.TextPart(text))
+		}
+		got := bridge.Joined(parts)
+		if want := strings.ReplaceAll(c.parts, "|", ""); c.one && (len(got) != 1 || got[0].Content != a2a.Text(want)) {
+			t.Errorf("%s: got %d parts, want one text", name, len(got))
+		}
+		if !c.one && len(got) != len(parts) {
+			t.Errorf("%s: got %d parts, want %d", name, len(got), len(parts))
+		}
+	}
+}
+
 // TestAFileThatDoesNotFitBesideTheLastWordIsOnTheNextPage has an agent say so much of a
 // file and after it that the first page has no room for the file.
 func TestAFileThatDoesNotFitBesideTheLastWordIsOnTheNextPage(t *testing.T) {
