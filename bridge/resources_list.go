@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -98,6 +99,26 @@ func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 		}
 	}
 	return r
+}
+
+// Follows tells whether the caller may be told of changes of a resource
+// (mcp.Server.Follows). Of a task, the owner's clients alone are told; so what is
+// left to ask is whether its agent is for this one.
+func (b *Bridge) Follows(ctx context.Context, uri string) bool {
+	caller := b.caller(ctx)
+	kind, rest, _ := strings.Cut(strings.TrimPrefix(uri, "rialto://"), "/")
+	name, _, _ := strings.Cut(rest, "/")
+	name, err := url.PathUnescape(name)
+	switch {
+	case err != nil:
+		return false
+	case kind == "agents":
+		return b.known(ctx, name) != nil
+	case caller.AllUseCases || caller.Client == "":
+		return true
+	}
+	_, err = b.own(ctx, name)
+	return err == nil
 }
 
 // Complete completes the variables of the templates with what the caller can

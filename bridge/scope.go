@@ -51,15 +51,17 @@ func (c Caller) seesSkill(a Agent, skill string) bool {
 }
 
 // hides tells whether tasks of an agent are not for the caller, a client whose
-// use cases do not reach it. People see all of their tasks, and so do clients
-// those of an agent that is gone.
+// use cases do not reach it. People see all of their tasks. For which use cases an
+// agent was that is gone, nobody knows: clients for all of them see its tasks.
 func (b *Bridge) hides(ctx context.Context, agent string) bool {
-	p := b.peer(agent)
-	if p == nil {
+	caller := b.Caller(ctx)
+	if caller.Client == "" {
 		return false
 	}
-	caller := b.caller(ctx)
-	return caller.Client != "" && !caller.sees(p.Agent)
+	if p := b.peer(agent); p != nil {
+		return !b.kept(caller).sees(p.Agent)
+	}
+	return !caller.AllUseCases
 }
 
 // own returns the caller's task, or ErrNoTask.

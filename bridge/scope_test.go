@@ -71,6 +71,12 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
+	follows := func(told bool) string {
+		if told {
+			return "hidden secret"
+		}
+		return "not for you"
+	}
 	doors := map[string]func() string{
 		"tools of the skills":   func() string { return visible("covert", "secret") },
 		"list_agents, agents":   func() string { return said("list_agents", `{}`) },
@@ -98,6 +104,8 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 			_, err := (bridge.Tasks{Bridge: r.Bridge, Owner: func(string) string { return "alice" }}).Task(t.Context(), "", task.TaskID)
 			return failed(err)
 		},
+		"changes of tasks":          func() string { return follows(r.Follows(t.Context(), bridge.TaskURI(task.TaskID)+"/artifacts/a")) },
+		"changes of cards":          func() string { return follows(r.Follows(t.Context(), "rialto://agents/hidden/card")) },
 		"the list of the resources": func() string { p, err := r.ListResources(t.Context(), "", ""); return failed(err) + list(p) },
 	}
 	about := func(text string) bool {
@@ -145,6 +153,30 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 	for _, a := range r.AgentsAtHand(t.Context()) {
 		if about(fmt.Sprint(a)) {
 			t.Errorf("the start page tells %+v", a)
+		}
+	}
+}
+
+// TestAnAgentThatIsGoneOpensItsTasksToNobody takes an agent away that was for one use
+// case: what it did is not for the clients of another.
+func TestAnAgentThatIsGoneOpensItsTasksToNobody(t *testing.T) {
+	r, caller := scoped(t)
+	id := r.call("send_task", `{"agent":"hidden","message":"buried"}`).TaskID
+	r.SetAgents(r.Agents[:0])
+	for name, test := range map[string]struct {
+		bridge.Caller
+		sees bool
+	}{
+		"an app for another use case": {bridge.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}, false},
+		"an app for all":              {bridge.Caller{User: "alice", Client: "app", AllUseCases: true}, true},
+		"a person":                    {bridge.Caller{User: "alice"}, true},
+	} {
+		*caller = test.Caller
+		if got := r.call("get_task", `{"task_id":"`+id+`"}`); got.IsError == test.sees {
+			t.Errorf("%s: got %s", name, got.Text)
+		}
+		if got := r.call("list_tasks", `{}`); strings.Contains(got.Text, id) != test.sees {
+			t.Errorf("%s: got the list %s", name, got.Text)
 		}
 	}
 }

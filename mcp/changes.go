@@ -62,6 +62,7 @@ type listeners struct {
 // was sent it is told once; so what is pending is no more than what it wants.
 type listener struct {
 	wants   func(Change) []Change // what of a change it is told
+	may     func(uri string) bool // of a resource that it asked for
 	pending []Change
 	wake    chan struct{}
 }
@@ -95,8 +96,8 @@ func (l *listener) note(changes []Change) {
 
 // add begins to note the changes that the owner's stream wants, until the
 // function that it returns is called.
-func (ls *listeners) add(owner string, wants func(Change) []Change) (l *listener, remove func()) {
-	l = &listener{wants: wants, wake: make(chan struct{}, 1)}
+func (ls *listeners) add(owner string, wants func(Change) []Change, may func(uri string) bool) (l *listener, remove func()) {
+	l = &listener{wants: wants, may: may, wake: make(chan struct{}, 1)}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	if ls.all == nil {
@@ -129,12 +130,19 @@ func (ls *listeners) serve(ctx context.Context, l *listener, send func(method st
 	}
 }
 
+// take returns what is noted for a stream that it may know of. That is looked up now:
+// who asks for a resource is told neither that it is there nor that it is not.
 func (ls *listeners) take(l *listener) []Change {
 	ls.mu.Lock()
-	defer ls.mu.Unlock()
 	pending := l.pending
 	l.pending = nil
-	return pending
+	ls.mu.Unlock()
+	return slices.DeleteFunc(pending, func(c Change) bool { return c.uri != "" && !l.may(c.uri) })
+}
+
+// mayFollow tells of which resources a stream is told that was opened by a request.
+func (s *Server) mayFollow(ctx context.Context) func(uri string) bool {
+	return func(uri string) bool { return s.Follows == nil || s.Follows(ctx, uri) }
 }
 
 // params returns the members of the notification's params.

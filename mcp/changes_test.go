@@ -70,6 +70,30 @@ func TestListenersAreToldOfWhatTheyAskedFor(t *testing.T) {
 	}
 }
 
+// TestNobodyIsToldOfAResourceThatIsNotForThem follows two resources, of which one is
+// for others: that it changes is not told, whatever the stream.
+func TestNobodyIsToldOfAResourceThatIsNotForThem(t *testing.T) {
+	s := changing()
+	s.Follows = func(_ context.Context, uri string) bool { return uri != watched }
+	srv := serve(t, s)
+	const other = "test://static-text"
+	c := &client{t: t, srv: srv, era: eras[1], who: "ann"}
+	_, listening := open(t.Context(), c, "1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["`+watched+`","`+other+`"]}`)
+	await(t, listening, "data: {") // the acknowledgement tells nothing of it
+	c = (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
+	c.do("1", "resources/subscribe", `"uri":"`+watched+`"`)
+	c.do("2", "resources/subscribe", `"uri":"`+other+`"`)
+	_, session := c.get()
+	await(t, session, ": open")
+	s.Changed(mcp.ResourceUpdated(watched))
+	s.Changed(mcp.ResourceUpdated(other))
+	for name, lines := range map[string]*bufio.Reader{"a listener": listening, "a session": session} {
+		if got := await(t, lines, "data: {"); !strings.Contains(got, other) {
+			t.Errorf("%s is told %s", name, got)
+		}
+	}
+}
+
 func TestSessionIsToldOnItsNewestStream(t *testing.T) {
 	s := changing()
 	srv := serve(t, s)

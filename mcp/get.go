@@ -50,7 +50,7 @@ func (s *Server) streamChanges(w http.ResponseWriter, r *http.Request, principal
 	a := s.newAnswer(w, r)
 	a.inSession(&s.replays, principal, open, s.resumeFor())
 	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context()))
-	changes, remove := s.listeners.add(s.owner(principal), s.wantsOfSession(open.Nonce))
+	changes, remove := s.listeners.add(s.owner(principal), s.wantsOfSession(open.Nonce), s.mayFollow(ctx))
 	a.begin()
 	st := a.log
 	s.replays.writtenUntil(st, func() { stop(); remove() })

@@ -52,7 +52,7 @@ func (x *exchange) listen() (json.RawMessage, error) {
 		}
 		x.answer.notify(append(b, meta+"}}}"...))
 	}
-	changes, remove := x.s.listeners.add(x.s.owner(x.principal), x.wantsChange) // none is missed from now on
+	changes, remove := x.s.listeners.add(x.s.owner(x.principal), x.wantsChange, x.s.mayFollow(x.r.Context())) // none is missed from now on
 	defer remove()
 	send(string(gomcp.MethodNotificationSubscriptionsAcknowledged), append(append([]byte(`"notifications":{`), agreed...), '}'))
 	x.answer.keepAlive()

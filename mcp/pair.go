@@ -120,7 +120,7 @@ func (s *Server) servePair(w http.ResponseWriter, r *http.Request, principal, me
 	p.idle = time.AfterFunc(s.listenFor(), cancel)
 	defer p.idle.Stop()
 	defer p.stream.Close() // calls may still run
-	changes, remove := s.listeners.add(s.owner(principal), s.wantsOfSession(p.id))
+	changes, remove := s.listeners.add(s.owner(principal), s.wantsOfSession(p.id), s.mayFollow(ctx))
 	defer remove()
 	s.pairs.add(p)
 	defer s.pairs.remove(p)
