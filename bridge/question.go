@@ -40,8 +40,26 @@ func formOf(e *Entry) *form.Form {
 // question is what a task in input-required asks the person at the client.
 func question(e *Entry) mcp.Question {
 	f := formOf(e)
-	text := cmp.Or(shown(e.Task.Status.Message.Text(), 2000), f.Description, f.Title, "The agent asks for input.")
+	text := shown(e.Task.Status.Message.Text(), 2000)
+	if f == openForm {
+		text = strings.TrimSpace(text + "\n\n" + unreadable(e))
+	}
+	text = cmp.Or(text, f.Description, f.Title, "The agent asks for input.")
 	return mcp.Form(questionKey(e), text, f.Schema())
+}
+
+// unreadable returns the data that goes with the question of e, which is no form that we
+// can show: who answers has to see what the agent wants to know. "" if there is none.
+func unreadable(e *Entry) string {
+	var all []string
+	if m := e.Task.Status.Message; m != nil {
+		for _, p := range m.Parts {
+			if data, ok := p.Content.(a2a.Data); ok {
+				all = append(all, shown(string(data), 2000))
+			}
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // filled are the arguments of send_task that bring what a person filled in: to
@@ -51,10 +69,11 @@ func question(e *Entry) mcp.Question {
 func filled(e *Entry, content json.RawMessage) *sendArgs {
 	f, args := formOf(e), &sendArgs{TaskID: e.Handle}
 	if f != openForm {
-		args.Message, args.Data = f.Words(content), content
-		if args.Message == "" {
-			args.Message = "Nothing was filled in."
+		object, ok := f.Object(content)
+		if !ok {
+			return nil
 		}
+		args.Message, args.Data = cmp.Or(f.Words(content), "Nothing was filled in."), object
 		return args
 	}
 	var open map[string]string

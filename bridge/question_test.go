@@ -16,6 +16,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
+	"rialto/a2a/a2atest"
 	"rialto/bridge"
 	"rialto/mcp"
 )
@@ -303,5 +304,21 @@ func TestAQuestionIsTakenBackWhenItIsAnsweredElsewhere(t *testing.T) {
 	await("notifications/cancelled")
 	if got := await(`"id":2`); !strings.Contains(got, "Ordered large") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestWhatIsNoFormIsSaidInTheQuestion is the same in an app.
+func TestWhatIsNoFormIsSaidInTheQuestion(t *testing.T) {
+	agent := a2atest.NewAgent()
+	t.Cleanup(func() { agent.Close() })
+	send := asking(t, newRig(t, "", map[string]peer{"one": {Agent: agent, card: agent.Card()}}))
+	got := send(`{"message":"form {\"type\":\"object\",\"properties\":{\"people\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}}"}`, nil, "")
+	for _, q := range got.InputRequests {
+		if !strings.Contains(q.Params.Message, `"people"`) {
+			t.Errorf("asked %q, want what the agent wants to know in it", q.Params.Message)
+		}
+	}
+	if len(got.InputRequests) != 1 {
+		t.Errorf("got %+v", got)
 	}
 }

@@ -62,6 +62,9 @@ var taskInSpanish = map[string]string{
 	"The agent refused":                      "El agente lo ha rechazado",
 	"The agent does not say where it stands": "El agente no dice cómo está",
 
+	"One on each line.":                                                                   "Uno en cada línea.",
+	"Give {} of these at least.":                                                          "Da al menos {} de estos.",
+	"Give {} of these at most.":                                                           "Da como máximo {} de estos.",
 	"Fill this in.":                                                                       "Rellena este campo.",
 	"Choose one of these.":                                                                "Elige una de las opciones.",
 	"This must be a number.":                                                              "Tiene que ser un número.",

@@ -47,7 +47,8 @@ func (a Ask) Wrong() bool {
 }
 
 // AskField is one of its fields. Input is the type of the HTML input: text,
-// email, url, date, number, checkbox, or select or textarea.
+// email, url, date, number, checkbox, or select or textarea; checks is a checkbox for
+// each choice, and lines a textarea that takes one value on each line.
 type AskField struct {
 	Name, Label, Description, Input string
 	Value                           string
@@ -55,6 +56,7 @@ type AskField struct {
 	Choices                         []AskChoice
 	Least, Most, Step               string // of number; "" is no limit
 	Shortest, Longest               int    // of text; 0 is no limit
+	Hint                            string // how a value looks
 	Wrong, WrongValue               string // what has to be changed: a sentence, and the value in it
 }
 
@@ -64,6 +66,9 @@ func (f AskField) About(n int) string {
 	if f.Description != "" {
 		ids = append(ids, "about-"+strconv.Itoa(n))
 	}
+	if f.Input == "lines" {
+		ids = append(ids, "lines-"+strconv.Itoa(n))
+	}
 	if f.Wrong != "" {
 		ids = append(ids, "wrong-"+strconv.Itoa(n))
 	}
@@ -71,7 +76,10 @@ func (f AskField) About(n int) string {
 }
 
 // AskChoice is a value that a field takes.
-type AskChoice struct{ Value, Title string }
+type AskChoice struct {
+	Value, Title string
+	On           bool
+}
 
 // Grant is something that a person does elsewhere before an agent goes on.
 type Grant struct {

@@ -52,12 +52,61 @@ func (f Field) value(text string) (any, Problem) {
 		}
 		return nil, Problem{}
 	}
+	if f.Many {
+		return f.list(text)
+	}
+	return f.single(text)
+}
+
+func (f Field) single(text string) (any, Problem) {
+	if len(f.Choices) > 0 {
+		return f.chosen(text)
+	}
 	switch f.Kind {
 	case Number, Integer:
 		return f.number(text)
 	default:
 		return f.text(text)
 	}
+}
+
+// list reads one value from each line.
+func (f Field) list(text string) (any, Problem) {
+	values := []any{}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		v, problem := f.single(line)
+		if problem.Sentence != "" {
+			return nil, problem
+		}
+		values = append(values, v)
+	}
+	most := mostItems
+	if f.Mostly != nil {
+		most = min(most, *f.Mostly)
+	}
+	switch n := len(values); {
+	case f.Fewest != nil && n < *f.Fewest:
+		return nil, Problem{"Give {} of these at least.", strconv.Itoa(*f.Fewest)}
+	case n > most:
+		return nil, Problem{"Give {} of these at most.", strconv.Itoa(most)}
+	}
+	return values, Problem{}
+}
+
+// chosen reads one of the choices.
+func (f Field) chosen(text string) (any, Problem) {
+	for _, c := range f.Choices {
+		if c.Value == text {
+			if f.Kind == Text {
+				return text, Problem{}
+			}
+			return json.Number(text), Problem{}
+		}
+	}
+	return nil, Problem{Sentence: "Choose one of these."}
 }
 
 func (f Field) number(text string) (any, Problem) {
@@ -81,14 +130,6 @@ func (f Field) number(text string) (any, Problem) {
 func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 func (f Field) text(text string) (any, Problem) {
-	if len(f.Choices) > 0 {
-		for _, c := range f.Choices {
-			if c.Value == text {
-				return text, Problem{}
-			}
-		}
-		return nil, Problem{Sentence: "Choose one of these."}
-	}
 	longest := MostText
 	if f.Longest != nil {
 		longest = min(longest, *f.Longest)

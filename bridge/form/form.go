@@ -8,6 +8,7 @@ package form
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -39,6 +40,8 @@ const (
 	mostName    = 100    // bytes of a field's name
 	mostTitle   = 200    // characters of a title; longer ones are cut
 	mostWords   = 1000   // the same of a description
+	mostDeep    = 3      // objects in objects
+	mostItems   = 100    // of a list
 	MostText    = 10_000 // characters that a person may fill into a field
 	mostSchema  = 64 << 10
 	mostDefault = 1000 // characters of a value that is filled in already
@@ -57,8 +60,12 @@ type Field struct {
 	Kind               Kind
 	Required           bool
 	Format             string   // of Text: one of the constants, or ""
-	Choices            []Choice // of Text: nothing else is taken, unless there are none
+	Choices            []Choice // nothing else is taken, unless there are none
 	Default            string   // as a person would type it; of Boolean "true" or ""
+
+	Path           []string // the members that lead to the value in the object
+	Many           bool     // a list of such values, typed one on each line
+	Fewest, Mostly *int     // how many of them
 
 	Least, Most       *float64 // of Number and Integer
 	Shortest, Longest *int     // of Text, in characters
@@ -68,42 +75,10 @@ type Field struct {
 type Choice struct{ Value, Title string }
 
 // Label is what to call the field.
-func (f Field) Label() string {
-	if f.Title != "" {
-		return f.Title
-	}
-	return f.Name
-}
+func (f Field) Label() string { return cmp.Or(f.Title, f.Name) }
 
-// schema is an object's schema, as far as a form can be made of it.
-type schema struct {
-	Type        string          `json:"type"`
-	Title       string          `json:"title"`
-	Description string          `json:"description"`
-	Properties  json.RawMessage `json:"properties"`
-	Required    []string        `json:"required"`
-}
-
-// property is the schema of a member.
-type property struct {
-	Type        string          `json:"type"`
-	Title       string          `json:"title"`
-	Description string          `json:"description"`
-	Format      string          `json:"format"`
-	Enum        []string        `json:"enum"`
-	EnumNames   []string        `json:"enumNames"`
-	OneOf       []choice        `json:"oneOf"`
-	Default     json.RawMessage `json:"default"`
-	Minimum     *float64        `json:"minimum"`
-	Maximum     *float64        `json:"maximum"`
-	MinLength   *int            `json:"minLength"`
-	MaxLength   *int            `json:"maxLength"`
-}
-
-type choice struct {
-	Const *string `json:"const"`
-	Title string  `json:"title"`
-}
+// member is what to call the field among those of its object.
+func (f Field) member() string { return cmp.Or(f.Title, f.Path[len(f.Path)-1]) }
 
 // wrappers are the members under which agents are known to put a schema beside
 // other things: those of MCP's elicitation, and of the samples of A2A.
@@ -131,33 +106,61 @@ func Read(value []byte, words func(text string, most int) string) (f *Form, ok b
 	return nil, false
 }
 
+// reader reads one schema.
+type reader struct {
+	root  json.RawMessage
+	words func(string, int) string
+	form  *Form
+
+	within map[string]map[string]json.RawMessage // members of root, by the reference to the object that they are in
+}
+
 func read(value []byte, words func(string, int) string) (*Form, bool) {
-	var s schema
-	if json.Unmarshal(value, &s) != nil || s.Type != "object" {
+	r := &reader{root: value, words: words, form: &Form{}}
+	p, ok := r.property(value)
+	if !ok || p.one() != "object" || !r.object(p, nil, "", true) {
 		return nil, false
 	}
-	members, ok := inOrder(s.Properties)
-	if !ok || len(members) == 0 || len(members) > mostFields {
-		return nil, false
+	r.form.Title, r.form.Description = words(p.Title, mostTitle), words(p.Description, mostWords)
+	return r.form, true
+}
+
+// object adds the members of an object to the form: those of an object in it, too, each
+// under the names that lead there.
+func (r *reader) object(p property, path []string, above string, required bool) bool {
+	members, ok := inOrder(p.Properties)
+	if !ok || len(members) == 0 || len(path) > mostDeep {
+		return false
 	}
-	f := &Form{Title: words(s.Title, mostTitle), Description: words(s.Description, mostWords)}
 	for _, m := range members {
-		field, ok := m.field(words)
+		to, must := append(slices.Clone(path), m.name), required && slices.Contains(p.Required, m.name)
+		inner, ok := r.property(m.value)
 		if !ok {
-			return nil, false
+			return false
 		}
-		field.Required = slices.Contains(s.Required, field.Name)
-		f.Fields = append(f.Fields, field)
-	}
-	known := func(name string) bool {
-		return slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Name == name })
-	}
-	for _, name := range s.Required {
-		if !known(name) {
-			return nil, false // nobody could fill it in
+		if inner.one() == "object" {
+			if !r.object(inner, to, above+r.words(cmp.Or(inner.Title, m.name), mostTitle)+": ", must) {
+				return false
+			}
+			continue
 		}
+		f, ok := r.field(inner, to)
+		if !ok || len(r.form.Fields) == mostFields || r.form.has(f.Name) {
+			return false
+		}
+		if above != "" {
+			f.Title = r.words(above+f.member(), mostTitle)
+		}
+		f.Required = must
+		r.form.Fields = append(r.form.Fields, f)
 	}
-	return f, true
+	return !slices.ContainsFunc(p.Required, func(name string) bool { // nobody could fill it in
+		return !slices.ContainsFunc(members, func(m member) bool { return m.name == name })
+	})
+}
+
+func (f *Form) has(name string) bool {
+	return slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Name == name })
 }
 
 // member is a property under its name.
@@ -188,165 +191,84 @@ func inOrder(object []byte) (members []member, ok bool) {
 }
 
 // field returns the field of a property, if a person can fill in such a one.
-func (m member) field(words func(string, int) string) (Field, bool) {
-	var p property
-	if json.Unmarshal(m.value, &p) != nil || m.name == "" || len(m.name) > mostName || words(m.name, mostName) != m.name {
+func (r *reader) field(p property, path []string) (Field, bool) {
+	name := strings.Join(path, ".")
+	if path[len(path)-1] == "" || len(name) > mostName || r.words(name, mostName) != name {
 		return Field{}, false
 	}
-	f := Field{
-		Name: m.name, Title: words(p.Title, mostTitle), Description: words(p.Description, mostWords), Kind: Kind(p.Type),
-		Least: p.Minimum, Most: p.Maximum, Shortest: p.MinLength, Longest: p.MaxLength,
-	}
-	if !slices.Contains([]Kind{Text, Number, Integer, Boolean}, f.Kind) {
-		return Field{}, false
-	}
-	if f.Kind == Text {
-		if slices.Contains([]string{Email, URI, Date, DateTime}, p.Format) {
-			f.Format = p.Format
-		}
-		if !f.choose(p, words) {
+	f := Field{Name: name, Path: path, Title: r.words(p.Title, mostTitle), Description: r.words(p.Description, mostWords)}
+	given := p.Default
+	if p.one() == "array" {
+		f.Many, f.Fewest, f.Mostly = true, p.MinItems, p.MaxItems
+		items, ok := r.property(p.Items)
+		if !ok || items.one() == string(Boolean) {
 			return Field{}, false
 		}
+		p = items
 	}
-	f.Default = f.filledIn(p.Default, words)
+	f.Kind, f.Least, f.Most, f.Shortest, f.Longest = Kind(p.one()), p.Minimum, p.Maximum, p.MinLength, p.MaxLength
+	if !slices.Contains([]Kind{Text, Number, Integer, Boolean}, f.Kind) || crossed(f.Least, f.Most) || crossed(f.Shortest, f.Longest) || crossed(f.Fewest, f.Mostly) {
+		return Field{}, false
+	}
+	if f.Kind == Text && slices.Contains([]string{Email, URI, Date, DateTime}, p.Format) {
+		f.Format = p.Format
+	}
+	if f.Kind != Boolean && !f.choose(p, r.words) {
+		return Field{}, false
+	}
+	f.Default = f.filledIn(given, r.words)
 	return f, true
+}
+
+// crossed reports whether nothing is between two bounds.
+func crossed[N int | float64](least, most *N) bool {
+	return least != nil && most != nil && *least > *most
 }
 
 // choose fills in the choices of a property, and reports whether they can be
 // shown.
 func (f *Field) choose(p property, words func(string, int) string) bool {
-	if len(p.Enum) > mostChoices || len(p.OneOf) > mostChoices {
-		return false
-	}
 	for i, value := range p.Enum {
-		c := Choice{Value: value, Title: value}
-		if i < len(p.EnumNames) && p.EnumNames[i] != "" {
+		c := choice{Const: value}
+		if i < len(p.EnumNames) {
 			c.Title = p.EnumNames[i]
 		}
-		f.Choices = append(f.Choices, c)
-	}
-	for _, one := range p.OneOf {
-		if one.Const == nil {
+		if !f.offer(c, words) {
 			return false
 		}
-		title := one.Title
-		if title == "" {
-			title = *one.Const
-		}
-		f.Choices = append(f.Choices, Choice{Value: *one.Const, Title: title})
 	}
-	for i, c := range f.Choices {
-		if c.Value == "" || words(c.Value, mostTitle) != c.Value {
-			return false // what would be sent is not what was shown
+	for _, c := range p.named() {
+		if !f.offer(c, words) {
+			return false
 		}
-		f.Choices[i].Title = words(c.Title, mostTitle)
 	}
+	return len(p.OneOf)+len(p.AnyOf) == 0 || len(p.named()) > 0
+}
+
+func (f *Field) offer(c choice, words func(string, int) string) bool {
+	value, ok := typed(f.Kind, c.Const)
+	if !ok || value == "" || words(value, mostTitle) != value || len(f.Choices) == mostChoices {
+		return false // what would be sent is not what was shown
+	}
+	f.Choices = append(f.Choices, Choice{Value: value, Title: words(cmp.Or(c.Title, value), mostTitle)})
 	return true
 }
 
 // filledIn returns a default as a person would type it, "" if it is none.
 func (f *Field) filledIn(value json.RawMessage, words func(string, int) string) string {
-	var text string
-	switch {
-	case len(value) == 0 || string(value) == "null":
+	if len(value) == 0 {
 		return ""
-	case f.Kind == Text:
-		if json.Unmarshal(value, &text) != nil {
-			return ""
-		}
-	default:
-		text = string(value)
 	}
-	text = words(text, mostDefault)
+	lines := []string{asTyped(value)}
+	if f.Many {
+		lines = strings.Split(lines[0], "\n")
+	}
+	for i, line := range lines {
+		lines[i] = words(line, mostDefault)
+	}
+	text := strings.Join(lines, "\n")
 	if _, problem := f.value(text); problem.Sentence != "" || f.Kind == Boolean && text != "true" {
 		return ""
 	}
 	return text
-}
-
-// Schema returns the form as a schema for MCP clients. It holds nothing of the
-// agent's but what a Form has.
-func (f *Form) Schema() json.RawMessage {
-	var b bytes.Buffer
-	b.WriteString(`{"type":"object"`)
-	put(&b, "title", f.Title, f.Title != "")
-	put(&b, "description", f.Description, f.Description != "")
-	b.WriteString(`,"properties":{`)
-	required := []string{}
-	for i, field := range f.Fields {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		write(&b, field.Name)
-		b.WriteByte(':')
-		field.schema(&b)
-		if field.Required {
-			required = append(required, field.Name)
-		}
-	}
-	b.WriteByte('}')
-	put(&b, "required", required, len(required) > 0)
-	b.WriteByte('}')
-	return b.Bytes()
-}
-
-func (f Field) schema(b *bytes.Buffer) {
-	b.WriteString(`{"type":"` + string(f.Kind) + `"`)
-	put(b, "title", f.Title, f.Title != "")
-	put(b, "description", f.Description, f.Description != "")
-	put(b, "format", f.Format, f.Format != "")
-	put(b, "minimum", f.Least, f.Least != nil)
-	put(b, "maximum", f.Most, f.Most != nil)
-	put(b, "minLength", f.Shortest, f.Shortest != nil)
-	put(b, "maxLength", f.Longest, f.Longest != nil)
-	if len(f.Choices) > 0 {
-		values, titles := make([]string, len(f.Choices)), make([]string, len(f.Choices))
-		for i, c := range f.Choices {
-			values[i], titles[i] = c.Value, c.Title
-		}
-		put(b, "enum", values, true)
-		put(b, "enumNames", titles, !slices.Equal(values, titles))
-	}
-	if v, problem := f.value(f.Default); f.Default != "" && problem.Sentence == "" {
-		put(b, "default", v, true)
-	}
-	b.WriteByte('}')
-}
-
-// put writes one more member, if it is there.
-func put(b *bytes.Buffer, name string, value any, there bool) {
-	if !there {
-		return
-	}
-	b.WriteString(`,"` + name + `":`)
-	write(b, value)
-}
-
-func write(b *bytes.Buffer, value any) {
-	v, err := json.Marshal(value)
-	if err != nil {
-		panic(err) // strings and finite numbers have a form
-	}
-	b.Write(v)
-}
-
-// Words returns what was filled in as text, a line for each member, for agents
-// that read words only.
-func (f *Form) Words(content json.RawMessage) string {
-	var values map[string]json.RawMessage
-	_ = json.Unmarshal(content, &values) // what is no object has no members
-	var lines []string
-	for _, field := range f.Fields {
-		v, ok := values[field.Name]
-		if !ok || string(v) == "null" {
-			continue
-		}
-		text := string(v)
-		var s string
-		if json.Unmarshal(v, &s) == nil {
-			text = s
-		}
-		lines = append(lines, field.Label()+": "+text)
-	}
-	return strings.Join(lines, "\n")
 }

@@ -84,6 +84,13 @@ func TestWhatAPersonCannotFillInIsNoForm(t *testing.T) {
 		"a field that is not there": `{"type":"object","properties":{"a":{"type":"string"}},"required":["b"]}`,
 		"a name with a line break":  `{"type":"object","properties":{"a\nb":{"type":"string"}}}`,
 		"one name twice":            `{"type":"object","properties":{"a":{"type":"string"},"a":{"type":"number"}}}`,
+		"a schema that is itself":   `{"type":"object","properties":{"a":{"$ref":"#/properties/a"}}}`,
+		"objects without end":       `{"type":"object","properties":{"a":{"$ref":"#"}}}`,
+		"a tree":                    `{"$defs":{"T":{"type":"object","properties":{"t":{"$ref":"#/$defs/T"}}}},"type":"object","properties":{"a":{"$ref":"#/$defs/T"}}}`,
+		"a list of objects":         `{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{"type":"string"}}}}}}`,
+		"no text that is so long":   `{"type":"object","properties":{"a":{"type":"string","minLength":5,"maxLength":2}}}`,
+		"one of several types":      `{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"integer"}]}}}`,
+		"a name that is made twice": `{"type":"object","properties":{"a.b":{"type":"string"},"a":{"type":"object","properties":{"b":{"type":"string"}}}}}`,
 		"a hidden choice":           `{"type":"object","properties":{"a":{"type":"string","enum":["x\u0000"]}}}`,
 		"too many fields":           `{"type":"object","properties":{` + strings.Join(many, ",") + `}}`,
 		"a schema without end":      `{"type":"object","title":"` + strings.Repeat("x", 70_000) + `","properties":{"a":{"type":"string"}}}`,
@@ -160,4 +167,82 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("what was filled in is no JSON: %s", content)
 		}
 	})
+}
+
+// TestSchemasThatProgramsMakeAreForms reads what libraries make of types (references, what
+// may be null, numbers to choose from, lists, objects in objects), and returns what was
+// filled in as the schema has it: from the page, and from a client whose forms have only
+// text, numbers and booleans.
+func TestSchemasThatProgramsMakeAreForms(t *testing.T) {
+	for name, c := range map[string]struct {
+		schema string
+		page   map[string]string // what stands in the fields
+		client string            // what a client sends
+		asked  string            // in the schema for clients
+		want   string            // "" is that it is refused
+	}{
+		"a reference": {
+			schema: `{"$defs":{"C":{"type":"string","enum":["red","blue"]}},"type":"object","properties":{"c":{"$ref":"#/$defs/C"}},"required":["c"]}`,
+			page:   map[string]string{"c": "red"}, client: `{"c":"red"}`, asked: `"enum":["red","blue"]`, want: `{"c":"red"}`,
+		},
+		"what may be null": {
+			schema: `{"type":"object","properties":{"n":{"anyOf":[{"type":"integer","minimum":1},{"type":"null"}],"default":null,"title":"N"},"s":{"type":["string","null"]}}}`,
+			page:   map[string]string{"n": "3"}, client: `{"n":3}`, asked: `"n":{"type":"integer","title":"N","minimum":1}`, want: `{"n":3}`,
+		},
+		"all of one": {
+			schema: `{"definitions":{"S":{"type":"string","title":"Size"}},"type":"object","properties":{"s":{"allOf":[{"$ref":"#/definitions/S"}],"description":"How large."}}}`,
+			page:   map[string]string{"s": "9"}, client: `{"s":"9"}`, asked: `"title":"Size","description":"How large."`, want: `{"s":"9"}`,
+		},
+		"numbers to choose from": {
+			schema: `{"type":"object","properties":{"stars":{"type":"integer","enum":[1,2]},"x":{"oneOf":[{"const":0.5,"title":"Half"},{"const":1,"title":"One"}]}}}`,
+			page:   map[string]string{"stars": "2", "x": "0.5"}, client: `{"stars":"2","x":"0.5"}`, asked: `"enum":["0.5","1"],"enumNames":["Half","One"]`, want: `{"stars":2,"x":0.5}`,
+		},
+		"a list of choices": {
+			schema: `{"type":"object","properties":{"days":{"type":"array","minItems":1,"items":{"anyOf":[{"const":"m","title":"Monday"},{"const":"t","title":"Tuesday"}]}}},"required":["days"]}`,
+			page:   map[string]string{"days": "m\nt"}, client: `{"days":"monday, t"}`, asked: `Any of: Monday, Tuesday.`, want: `{"days":["m","t"]}`,
+		},
+		"a list with something else": {
+			schema: `{"type":"object","properties":{"days":{"type":"array","items":{"enum":["m","t"]}}}}`,
+			page:   map[string]string{"days": "m\nx"}, client: `{"days":"m,x"}`, asked: `"type":"string"`,
+		},
+		"a list of numbers": {
+			schema: `{"type":"object","properties":{"n":{"type":"array","items":{"type":"integer"},"default":[1,2]}}}`,
+			page:   map[string]string{"n": "4\r\n5"}, client: `{"n":"4,5"}`, asked: `"default":"1, 2"`, want: `{"n":[4,5]}`,
+		},
+		"an object in it": {
+			schema: `{"type":"object","properties":{"name":{"type":"string"},"home":{"type":"object","title":"Home","properties":{"street":{"type":"string","title":"Street"},"no":{"type":"integer"}},"required":["street"]}},"required":["home"]}`,
+			page:   map[string]string{"home.street": "Elm", "home.no": "7"}, client: `{"home.street":"Elm","home.no":7}`, asked: `"home.street":{"type":"string","title":"Home: Street"}`,
+			want: `{"home":{"no":7,"street":"Elm"}}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, ok := form.Read([]byte(c.schema), words)
+			if !ok {
+				t.Fatal("no form")
+			}
+			if got := string(f.Schema()); !json.Valid(f.Schema()) || !strings.Contains(got, c.asked) {
+				t.Errorf("clients get %s, want %s in it", got, c.asked)
+			}
+			filled, problems := f.Fill(func(name string) string { return c.page[name] })
+			if (len(problems) > 0) != (c.want == "") {
+				t.Fatalf("on the page: %v", problems)
+			}
+			for from, content := range map[string]json.RawMessage{"the page": filled, "a client": json.RawMessage(c.client)} {
+				got, ok := f.Object(content)
+				if string(got) != c.want || ok != (c.want != "") && content != nil {
+					t.Errorf("from %s: got %s, %v, want %s", from, got, ok, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestAListIsSaidInWords is for agents that read words only.
+func TestAListIsSaidInWords(t *testing.T) {
+	f, _ := form.Read([]byte(`{"type":"object","properties":{"days":{"type":"array","title":"Days","items":{"type":"string"}}}}`), words)
+	for _, content := range []string{`{"days":["m","t"]}`, `{"days":"m, t"}`} {
+		if got := f.Words(json.RawMessage(content)); got != "Days: m, t" {
+			t.Errorf("got %q", got)
+		}
+	}
 }

@@ -38,7 +38,7 @@ func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
 	}
 	reply := bridge.Reply{Pause: values.Get("pause"), Once: values.Get("once"), Files: files}
 	if task.Form != nil && task.Pause == reply.Pause {
-		content, problems := task.Form.Fill(func(name string) string { return values.Get("field:" + name) })
+		content, problems := task.Form.Fill(func(name string) string { return filled(values, name) })
 		about := told{notice: "Something has to be changed before the answer can be sent.", wrong: true, values: filledIn(task, values), problems: problems}
 		if len(files) > mostFiles {
 			about.files = "These files are too large, or too many: 5 files and 4 MB at most."
@@ -93,9 +93,14 @@ func filledIn(task *bridge.TaskView, values url.Values) map[string]string {
 		return in
 	}
 	for _, f := range task.Form.Fields {
-		in[f.Name] = values.Get("field:" + f.Name)
+		in[f.Name] = filled(values, f.Name)
 	}
 	return in
+}
+
+// filled returns what stood in a field: of several values, each on a line.
+func filled(values url.Values, name string) string {
+	return strings.Join(values["field:"+name], "\n")
 }
 
 // readAnswer reads a form, whose size was bounded.

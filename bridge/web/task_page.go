@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -43,7 +44,7 @@ func (t *Tasks) page(s *bridge.TaskView, about told) templates.Task {
 		}
 	}
 	if with := slices.DeleteFunc(slices.Clone(s.MessageParts), func(part bridge.PartInfo) bool {
-		return s.Form != nil && part.Kind != "file" // the data is the form
+		return s.Form != nil && !s.Open && part.Kind != "file" // the data is the form
 	}); len(with) > 0 {
 		p.Results = append(p.Results, result(bridge.ArtifactInfo{Parts: with}))
 	}
@@ -119,8 +120,12 @@ func ask(s *bridge.TaskView, about told) *templates.Ask {
 		case form.Text:
 			field.Shortest, field.Longest = orNone(f.Shortest, 0), min(orNone(f.Longest, form.MostText), form.MostText)
 		}
+		if f.Format == form.DateTime {
+			field.Hint = "2026-01-31T09:30:00Z"
+		}
+		chosen := strings.Split(value, "\n")
 		for _, c := range f.Choices {
-			field.Choices = append(field.Choices, templates.AskChoice{Value: c.Value, Title: c.Title})
+			field.Choices = append(field.Choices, templates.AskChoice{Value: c.Value, Title: c.Title, On: slices.Contains(chosen, c.Value)})
 		}
 		a.Fields = append(a.Fields, field)
 	}
@@ -135,10 +140,14 @@ func input(f form.Field, open bool) string {
 	switch {
 	case f.Kind == form.Boolean:
 		return "checkbox"
-	case f.Kind != form.Text:
-		return "number"
+	case f.Many && len(f.Choices) > 0:
+		return "checks"
+	case f.Many:
+		return "lines"
 	case len(f.Choices) > 0:
 		return "select"
+	case f.Kind != form.Text:
+		return "number"
 	case f.Format == form.Email:
 		return "email"
 	case f.Format == form.URI:

@@ -448,3 +448,14 @@ func TestAPageHearsThatItsTaskHasChanged(t *testing.T) {
 		t.Errorf("without a moment: got %d", w.Code)
 	}
 }
+
+// TestWhatIsNoFormIsShownBesideTheAnswer asks for something that has no form here: who
+// answers sees what the agent wants to know.
+func TestWhatIsNoFormIsShownBesideTheAnswer(t *testing.T) {
+	r := newTasks(t)
+	task := r.send(`form {"type":"object","properties":{"people":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"}}}}}}`)
+	w := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "")
+	if page := html.UnescapeString(w.Body.String()); !strings.Contains(page, `"people"`) || !strings.Contains(page, `name="field:answer"`) {
+		t.Errorf("got %s", page)
+	}
+}

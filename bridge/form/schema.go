@@ -1,0 +1,202 @@
+package form
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// property is the schema of a member, or what it refers to.
+type property struct {
+	Ref         string            `json:"$ref"`
+	Type        oneOrMore         `json:"type"`
+	Title       string            `json:"title"`
+	Description string            `json:"description"`
+	Format      string            `json:"format"`
+	Enum        []json.RawMessage `json:"enum"`
+	EnumNames   []string          `json:"enumNames"`
+	Const       json.RawMessage   `json:"const"`
+	OneOf       []json.RawMessage `json:"oneOf"`
+	AnyOf       []json.RawMessage `json:"anyOf"`
+	AllOf       []json.RawMessage `json:"allOf"`
+	Default     json.RawMessage   `json:"default"`
+	Minimum     *float64          `json:"minimum"`
+	Maximum     *float64          `json:"maximum"`
+	MinLength   *int              `json:"minLength"`
+	MaxLength   *int              `json:"maxLength"`
+	Items       json.RawMessage   `json:"items"`
+	MinItems    *int              `json:"minItems"`
+	MaxItems    *int              `json:"maxItems"`
+	Properties  json.RawMessage   `json:"properties"`
+	Required    []string          `json:"required"`
+}
+
+// oneOrMore is a type, or a list of types of which any will do.
+type oneOrMore []string
+
+// UnmarshalJSON reads either.
+func (t *oneOrMore) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*t = oneOrMore{one}
+		return nil
+	}
+	return json.Unmarshal(b, (*[]string)(t))
+}
+
+// mostSteps is how often a schema may lead to another one.
+const mostSteps = 8
+
+// property reads a schema within the root of r, down to the one that says what a person
+// may fill in. Schemas that programs make of their types are seldom plain: what may be
+// left out is said to be null as well, and what has a name is elsewhere.
+func (r *reader) property(value json.RawMessage) (p property, ok bool) {
+	if json.Unmarshal(value, &p) != nil {
+		return p, false
+	}
+	for range mostSteps {
+		next, leads := r.next(p)
+		if !leads {
+			return p, p.settle()
+		}
+		var to property
+		if next == nil || json.Unmarshal(next, &to) != nil {
+			return p, false
+		}
+		if p.Title != "" {
+			to.Title = p.Title
+		}
+		if p.Description != "" {
+			to.Description = p.Description
+		}
+		if p.Default != nil {
+			to.Default = p.Default
+		}
+		p = to
+	}
+	return p, false
+}
+
+// next returns the schema that p stands for, if it only leads to another.
+func (r *reader) next(p property) (schema json.RawMessage, leads bool) {
+	switch {
+	case p.Ref != "":
+		return r.at(p.Ref), true
+	case len(p.AllOf) == 1:
+		return p.AllOf[0], true
+	}
+	for _, all := range [][]json.RawMessage{p.AnyOf, p.OneOf} {
+		rest := slices.DeleteFunc(slices.Clone(all), isNull)
+		var only property
+		if len(rest) == 1 && json.Unmarshal(rest[0], &only) == nil && only.Const == nil {
+			return rest[0], true
+		}
+	}
+	return nil, false
+}
+
+// at returns the schema that a reference within the same document leads to, or nil.
+func (r *reader) at(ref string) json.RawMessage {
+	above, name, ok := cutLast(ref, "/")
+	if !ok || !strings.HasPrefix(ref, "#/") || strings.Count(ref, "/") > mostSteps {
+		return nil
+	}
+	members, known := r.within[above] // mostly one place for all
+	if !known {
+		value := r.root
+		if above != "#" {
+			value = r.at(above)
+		}
+		_ = json.Unmarshal(value, &members) // what is no object has no members
+		if r.within == nil {
+			r.within = map[string]map[string]json.RawMessage{}
+		}
+		r.within[above] = members
+	}
+	return members[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+func isNull(schema json.RawMessage) bool {
+	var p property
+	return json.Unmarshal(schema, &p) == nil && len(p.Type) == 1 && p.Type[0] == "null"
+}
+
+// settle leaves one type in p: that of its values where it names none.
+func (p *property) settle() bool {
+	p.Type = slices.DeleteFunc(p.Type, func(t string) bool { return t == "null" })
+	p.Enum = slices.DeleteFunc(p.Enum, func(v json.RawMessage) bool { return string(v) == "null" })
+	if string(p.Default) == "null" {
+		p.Default = nil
+	}
+	if p.Const != nil && p.Enum == nil && p.one() != string(Boolean) {
+		p.Enum = []json.RawMessage{p.Const}
+	}
+	if len(p.Type) == 0 && len(p.Enum) > 0 {
+		p.Type = oneOrMore{typeOf(p.Enum[0])}
+	}
+	if len(p.Type) == 0 && len(p.named()) > 0 {
+		p.Type = oneOrMore{typeOf(p.named()[0].Const)}
+	}
+	return len(p.Type) == 1
+}
+
+func (p *property) one() string {
+	if len(p.Type) != 1 {
+		return ""
+	}
+	return p.Type[0]
+}
+
+func typeOf(value json.RawMessage) string {
+	var v any
+	_ = json.Unmarshal(value, &v) // what is no JSON is of no type
+	switch v.(type) {
+	case string:
+		return string(Text)
+	case float64:
+		return string(Number)
+	case bool:
+		return string(Boolean)
+	}
+	return ""
+}
+
+// named returns the choices of p that have titles of their own.
+func (p *property) named() (all []choice) {
+	for _, one := range slices.Concat(p.OneOf, p.AnyOf) {
+		var c choice
+		if isNull(one) {
+			continue
+		}
+		if json.Unmarshal(one, &c) != nil || c.Const == nil {
+			return nil
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+type choice struct {
+	Const json.RawMessage `json:"const"`
+	Title string          `json:"title"`
+}
+
+// typed returns how a value that can be chosen is written, if it is of kind.
+func typed(kind Kind, value json.RawMessage) (string, bool) {
+	var s string
+	switch {
+	case kind == Text:
+		return s, json.Unmarshal(value, &s) == nil
+	case kind == Number || kind == Integer:
+		return string(value), typeOf(value) == string(Number)
+	}
+	return "", false
+}
