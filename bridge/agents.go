@@ -17,6 +17,7 @@ import (
 const (
 	cardTTL     = 10 * time.Minute // after it, a card is read again
 	dialRetry   = 5 * time.Second  // after a failure, no new attempt before
+	staleRetry  = time.Minute      // nor before this, where there is a card to go by
 	dialTimeout = 5 * time.Second
 )
 
@@ -36,6 +37,7 @@ type link struct {
 	last atomic.Pointer[attempt] // for those who do not want to wait
 
 	stale atomic.Bool // its card may be another now, however young it is
+	spare time.Time   // but it is not asked for again before
 }
 
 // attempt is how dialing went.
@@ -52,13 +54,15 @@ type attempt struct {
 func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	age := b.Now().Sub(p.asked)
-	if stale := p.stale.Swap(false); p.conn != nil && age < cardTTL && !stale {
+	now := b.Now()
+	age := now.Sub(p.asked)
+	if p.conn != nil && age < cardTTL && (!p.stale.Load() || now.Before(p.spare)) {
 		return p.conn, nil
 	}
 	if p.err != nil && age < dialRetry {
 		return nil, p.err
 	}
+	stale := p.stale.Swap(false)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialTimeout)
 	defer cancel()
 	conn, err := b.Dial(ctx, p.Agent)
@@ -66,6 +70,10 @@ func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
 	p.last.Store(&attempt{p.asked, err, cmp.Or(conn, p.conn)})
 	if err != nil && p.conn != nil {
 		b.Log.Warn("reading the card again", "agent", p.Name, "err", err)
+		if stale {
+			p.stale.Store(true)
+			p.spare = p.asked.Add(staleRetry)
+		}
 		return p.conn, nil
 	}
 	if err != nil {

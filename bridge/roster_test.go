@@ -2,9 +2,11 @@ package bridge_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
@@ -25,6 +27,49 @@ func changing(t *testing.T, run func(context.Context, *a2aexec.Turn) error) (r *
 }
 
 func answers(_ context.Context, turn *a2aexec.Turn) error { turn.Complete("done"); return nil }
+
+// TestACardThatWasAcceptedIsReadOnceItsAgentIsThere accepts a card while its agent is
+// away, which is called as before meanwhile.
+func TestACardThatWasAcceptedIsReadOnceItsAgentIsThere(t *testing.T) {
+	r, dialled := changing(t, answers)
+	var away atomic.Bool
+	var later atomic.Int64
+	dial := r.Dial
+	r.Dial = func(ctx context.Context, a bridge.Agent) (bridge.Peer, error) {
+		if p, err := dial(ctx, a); !away.Load() {
+			return p, err
+		}
+		return nil, errors.New("away")
+	}
+	r.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	agents := []bridge.Agent{{Name: "one", URL: "http://one", Reviewed: true}, {Name: "two", URL: "http://two"}}
+	for _, step := range []struct {
+		name     string
+		accepted bool
+		away     bool
+		passes   time.Duration
+		want     int64 // how often it was asked by then
+	}{
+		{"at first", true, false, 0, 1},
+		{"again", false, false, time.Second, 1},
+		{"a card is accepted", true, false, 0, 2},
+		{"it is read", false, false, time.Second, 2},
+		{"a card is accepted, and the agent is away", true, true, 0, 3},
+		{"nobody waits for it each time", false, true, time.Second, 3},
+		{"after a while it is asked again", false, true, time.Minute, 4},
+		{"it is there", false, false, time.Minute, 5},
+		{"and that is it", false, false, time.Minute, 5},
+	} {
+		if away.Store(step.away); step.accepted {
+			r.SetAgents(agents)
+		}
+		later.Add(int64(step.passes))
+		r.call("send_task", `{"agent":"one","message":"x"}`).want(t, a2a.Completed, false)
+		if got := dialled.Load(); got != step.want {
+			t.Errorf("%s: it was asked %d times, want %d", step.name, got, step.want)
+		}
+	}
+}
 
 func TestAgentsComeAndGoWhileTheBridgeRuns(t *testing.T) {
 	r, dialled := changing(t, answers)
