@@ -48,7 +48,7 @@ func (b *Bridge) fetch() mcp.Tool {
 			if err != nil {
 				return b.refuse(err)
 			}
-			return exact(doc)
+			return exact(doc, doc.Metadata["agent"])
 		},
 	}
 }

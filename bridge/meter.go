@@ -1,10 +1,11 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"iter"
+	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -15,8 +16,8 @@ import (
 type Use struct {
 	Caller  Caller
 	UseCase string // that the agent was told; "" is none
-	Door    string // DoorMCP, DoorA2A or DoorREST
-	Tool    string // the tool, or the method of A2A
+	Door    string // DoorMCP, DoorA2A, DoorREST or DoorWeb
+	Tool    string // the tool, the method, or what was done on a page
 	Agent   string // "" where it is about none, or several
 	Began   time.Time
 	Took    time.Duration
@@ -29,6 +30,7 @@ const (
 	DoorMCP  = "mcp"
 	DoorA2A  = "a2a"
 	DoorREST = "rest"
+	DoorWeb  = "web" // a page that calls an agent for somebody
 )
 
 // Outcome says how a call ended.
@@ -50,9 +52,15 @@ func (b *Bridge) meter(ctx context.Context, door, tool, agent string) Use {
 
 // report reports a Use that ends now.
 func (b *Bridge) report(u Use) {
+	if b.Meter == nil {
+		return
+	}
 	u.Took = b.Now().Sub(u.Began)
 	b.Meter(u)
 }
+
+// errCrashed is how a call ended that panicked.
+var errCrashed = errors.New("the call crashed")
 
 // metered makes tools report their calls.
 func (b *Bridge) metered(tools []mcp.Tool) []mcp.Tool {
@@ -60,46 +68,96 @@ func (b *Bridge) metered(tools []mcp.Tool) []mcp.Tool {
 		return tools
 	}
 	for i, t := range tools {
-		call := t.Call
-		tools[i].Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			u := b.meter(ctx, DoorMCP, t.Name, "")
-			u.In = len(c.Arguments)
-			r, err := call(ctx, c)
-			u.Agent, u.Outcome = b.agentOf(c, r), outcomeOf(ctx, r, err)
-			if r != nil {
-				u.Out = r.Size()
-			}
+		tools[i].Call = b.meteredTool(t)
+		tools[i].Refused = func(ctx context.Context, c *mcp.Call) {
+			u := b.meter(ctx, DoorMCP, t.Name, b.agentOf(ctx, c, nil))
+			u.In, u.Outcome = len(c.Arguments), Turned
 			b.report(u)
-			return r, err
 		}
 	}
 	return tools
 }
 
+func (b *Bridge) meteredTool(t mcp.Tool) func(context.Context, *mcp.Call) (*mcp.Result, error) {
+	return func(ctx context.Context, c *mcp.Call) (r *mcp.Result, err error) {
+		u := b.meter(ctx, DoorMCP, t.Name, "")
+		u.In, err = len(c.Arguments), errCrashed
+		defer func() {
+			u.Agent, u.Outcome = b.agentOf(ctx, c, r), outcomeOf(ctx, r, err)
+			if r != nil {
+				u.Out = r.Size()
+			}
+			if c.Gone() {
+				u.Outcome = Left
+			}
+			b.report(u)
+		}()
+		return t.Call(ctx, c)
+	}
+}
+
 // agentOf returns which agent a tool's call was about, as far as it says. A name
 // that a caller made up is nobody's.
-func (b *Bridge) agentOf(c *mcp.Call, r *mcp.Result) string {
+func (b *Bridge) agentOf(ctx context.Context, c *mcp.Call, r *mcp.Result) string {
 	if r != nil {
-		if info, ok := r.Structured.(*TaskInfo); ok {
+		switch info := r.Structured.(type) {
+		case *TaskInfo:
+			return info.Agent
+		case exactly:
+			return info.agent
+		case Shared:
 			return info.Agent
 		}
+		if r.Task != nil {
+			return b.agentOfTask(ctx, r.Task.ID)
+		}
 	}
-	var args struct {
-		Agent string `json:"agent"`
+	if skills := b.skills.Load(); skills != nil {
+		if s, ok := skills.of[c.Tool]; ok {
+			return s.agent.Name
+		}
 	}
+	var args struct{ Agent, ID string }
 	if len(c.Arguments) > maxText || json.Unmarshal(c.Arguments, &args) != nil {
 		return ""
 	}
-	if b.peer(args.Agent) == nil {
-		return ""
-	}
-	return args.Agent
+	return b.called(cmp.Or(args.Agent, agentNamed(args.ID)))
 }
 
-// outcomeOf tells how a tool's call ended.
+// called returns a name if an agent is called so, and else "".
+func (b *Bridge) called(name string) string {
+	if b.peer(name) == nil {
+		return ""
+	}
+	return name
+}
+
+// agentNamed returns the agent that the id of a document names, "" if it names none.
+func agentNamed(id string) string {
+	kind, rest, _ := strings.Cut(id, ":")
+	if kind != "agent" && kind != "doc" {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, ":")
+	return name
+}
+
+// agentOfTask returns the agent of a task of the caller's, "" if there is no such task.
+func (b *Bridge) agentOfTask(ctx context.Context, id string) string {
+	e, _, err := b.now(ctx, b.Caller(ctx).User, id)
+	if err != nil {
+		return ""
+	}
+	return e.Agent
+}
+
+// outcomeOf tells how a tool's call ended. One that asks is called again with the
+// answer.
 func outcomeOf(ctx context.Context, r *mcp.Result, err error) Outcome {
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case mcp.Asking(err):
+		return Succeeded
+	case left(ctx):
 		return Left
 	case err != nil:
 		return Broke
@@ -116,127 +174,80 @@ func outcomeOf(ctx context.Context, r *mcp.Result, err error) Outcome {
 	return Broke
 }
 
-// Metered returns a face whose calls are reported.
-func (f *Face) Metered() a2a.Agent {
-	if f.bridge.Meter == nil {
-		return f
-	}
-	return &meteredFace{f}
-}
+// left tells whether a caller did not wait.
+func left(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
-// meteredFace reports the calls of a face. What it does not name is the face's.
-type meteredFace struct{ *Face }
-
-func (f *meteredFace) end(ctx context.Context, u Use, err error) {
+// outcome tells how a call ended that has no more to say of it than an error.
+func outcome(ctx context.Context, err error) Outcome {
+	var input inputError
+	var protocol *mcp.Error
 	switch {
+	case left(ctx):
+		return Left
 	case err == nil:
-		u.Outcome = Succeeded
-	case ctx.Err() != nil:
-		u.Outcome = Left
-	case refusedByUs(err):
-		u.Outcome = Turned
-	default:
-		u.Outcome = Broke
+		return Succeeded
+	case errors.As(err, &input), errors.As(err, &protocol), errors.Is(err, mcp.ErrNoResource), errors.Is(err, ErrNoTask),
+		errors.Is(err, ErrTaskBusy), errors.Is(err, ErrTaskEnded), refusedByUs(err):
+		return Turned
 	}
-	f.bridge.report(u)
+	return Broke
 }
 
 // refusedByUs tells an answer to what was asked from a failure.
 func refusedByUs(err error) bool {
 	e, ok := errors.AsType[*a2a.Error](err)
-	return ok && !e.Remote && e.Code != a2a.Unavailable && e.Code != a2a.Internal
+	return ok && !e.Remote && e.Code != a2a.Unavailable && e.Code != a2a.Internal && e.Code != a2a.InvalidAgentResponse
 }
 
-func (f *meteredFace) begin(ctx context.Context, method string) Use {
-	return f.bridge.meter(ctx, DoorA2A, method, f.agent)
-}
-
-// Send implements a2a.Agent.
-func (f *meteredFace) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
-	u := f.begin(ctx, "SendMessage")
-	u.In = sizeOfRequest(req)
-	e, err := f.Face.Send(ctx, req)
-	u.Out = size(e)
-	f.end(ctx, u, err)
-	return e, err
-}
-
-func sizeOfRequest(req *a2a.SendRequest) int {
-	if req == nil || req.Message == nil {
-		return 0
-	}
-	return sizeOf(req.Message.Parts)
-}
-
-// Stream implements a2a.Agent. The call ends with the stream.
-func (f *meteredFace) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
-	return f.counted(ctx, "SendStreamingMessage", sizeOfRequest(req), f.Face.Stream(ctx, req))
-}
-
-// Subscribe implements a2a.Agent. The call ends with the stream.
-func (f *meteredFace) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
-	return f.counted(ctx, "SubscribeToTask", 0, f.Face.Subscribe(ctx, id))
-}
-
-func (f *meteredFace) counted(ctx context.Context, method string, in int, events iter.Seq2[a2a.Event, error]) iter.Seq2[a2a.Event, error] {
-	return func(yield func(a2a.Event, error) bool) {
-		u := f.begin(ctx, method)
-		u.In = in
-		var failed error
-		for e, err := range events {
-			u.Out += size(e)
-			if failed = err; !yield(e, err) {
-				break
+// meteredRead makes the reading of a resource report itself. What reads says which
+// agent it is about.
+func (b *Bridge) meteredRead(read func(context.Context, *mcp.Read) (agent string, _ []mcp.Contents, _ error)) func(context.Context, *mcp.Read) ([]mcp.Contents, error) {
+	return func(ctx context.Context, r *mcp.Read) (contents []mcp.Contents, err error) {
+		u := b.meter(ctx, DoorMCP, "resources/read", "")
+		u.In, err = len(r.URI), errCrashed
+		defer func() {
+			for _, c := range contents {
+				u.Out += len(c.Text) + len(c.Data)
 			}
-		}
-		f.end(ctx, u, failed)
+			u.Outcome = outcome(ctx, err)
+			b.report(u)
+		}()
+		u.Agent, contents, err = read(ctx, r)
+		return contents, err
 	}
 }
 
-// Task implements a2a.Agent.
-func (f *meteredFace) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
-	u := f.begin(ctx, "GetTask")
-	t, err := f.Face.Task(ctx, q)
-	u.Out = sizeOfTask(t)
-	f.end(ctx, u, err)
-	return t, err
-}
-
-// Cancel implements a2a.Agent.
-func (f *meteredFace) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
-	u := f.begin(ctx, "CancelTask")
-	t, err := f.Face.Cancel(ctx, id)
-	u.Out = sizeOfTask(t)
-	f.end(ctx, u, err)
-	return t, err
-}
-
-// Tasks implements a2a.Lister.
-func (f *meteredFace) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, error) {
-	u := f.begin(ctx, "ListTasks")
-	p, err := f.Face.Tasks(ctx, q)
-	if p != nil {
-		for i := range p.Tasks {
-			u.Out += sizeOfTask(p.Tasks[i])
-		}
+// Called reports a request about a task (mcp.Server.TaskCalled).
+func (t Tasks) Called(ctx context.Context, c mcp.TaskCall) {
+	b := t.Bridge
+	if b.Meter == nil {
+		return
 	}
-	f.end(ctx, u, err)
-	return p, err
+	u := b.meter(ctx, DoorMCP, c.Method, "")
+	u.Began, u.Out = c.Began, c.Out
+	var state a2a.State
+	if e, _, err := b.now(context.WithoutCancel(ctx), t.Owner(c.Principal), c.Task); err == nil {
+		u.Agent, state = e.Agent, e.State()
+	}
+	u.Outcome = outcomeWith(ctx, c.Err, state)
+	b.report(u)
 }
 
-func sizeOfTask(t *a2a.Task) int {
-	if t == nil {
-		return 0
-	}
-	return size(t)
+// onPage reports what somebody does on a page that calls an agent, in and out being
+// bytes of content.
+func (b *Bridge) onPage(ctx context.Context, what string, in int, do func() (agent string, out int, _ error)) error {
+	u, err := b.meter(ctx, DoorWeb, what, ""), errCrashed
+	defer func() {
+		u.In, u.Outcome = in, outcome(ctx, err)
+		b.report(u)
+	}()
+	u.Agent, u.Out, err = do()
+	return err
 }
 
 // Report reports a call that came through another door: what it was, when it
 // began, and how it ended.
 func (b *Bridge) Report(ctx context.Context, u Use) {
-	if b.Meter == nil {
-		return
-	}
 	u.Caller = b.Caller(ctx)
 	u.UseCase = b.useCase(u.Caller)
 	b.report(u)

@@ -60,28 +60,29 @@ func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+
 // there.
 func (b *Bridge) Templates() []mcp.ResourceTemplate {
 	return []mcp.ResourceTemplate{{
-		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: jsonType, Read: b.readTask,
+		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: jsonType, Read: b.meteredRead(b.readTask),
 		Description: "One of your tasks as get_task shows it: where it stands, what its agent said, and what it has produced. It can be subscribed to.",
 	}, {
-		URITemplate: artifactForm, Name: "artifact", Title: "What a task has produced", Read: b.readArtifact,
+		URITemplate: artifactForm, Name: "artifact", Title: "What a task has produced", Read: b.meteredRead(b.readArtifact),
 		Description: "One artifact of one of your tasks, whole, with each of its parts.",
 	}, {
-		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: b.readArtifact,
+		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: b.meteredRead(b.readArtifact),
 		Description: "One part of an artifact, such as a file. The first is 0; that of a text that was streamed is all of it.",
 	}, {
-		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: jsonType, Read: b.readCard,
+		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: jsonType, Read: b.meteredRead(b.readCard),
 		Description: "What an agent can do, as get_agent tells it.",
 	}}
 }
 
 const jsonType = "application/json"
 
-func (b *Bridge) readTask(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+func (b *Bridge) readTask(ctx context.Context, r *mcp.Read) (agent string, _ []mcp.Contents, _ error) {
 	e, err := b.readable(ctx, r)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	return jsonContents(r.URI, b.result(e, page{history: 100}).Structured)
+	contents, err := jsonContents(r.URI, b.result(e, page{history: 100}).Structured)
+	return e.Agent, contents, err
 }
 
 // readable returns the task of a request.
@@ -101,20 +102,26 @@ func jsonContents(uri string, v any) ([]mcp.Contents, error) {
 	return []mcp.Contents{{URI: uri, MIMEType: jsonType, Text: string(text)}}, nil
 }
 
-func (b *Bridge) readCard(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+func (b *Bridge) readCard(ctx context.Context, r *mcp.Read) (agent string, _ []mcp.Contents, _ error) {
 	p := b.known(ctx, r.Variables["agent"])
 	if p == nil {
-		return nil, mcp.ErrNoResource
+		return "", nil, mcp.ErrNoResource
 	}
-	return jsonContents(r.URI, b.info(ctx, p))
+	contents, err := jsonContents(r.URI, b.info(ctx, p))
+	return p.Name, contents, err
 }
 
 // readArtifact reads an artifact, or one part of it.
-func (b *Bridge) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+func (b *Bridge) readArtifact(ctx context.Context, r *mcp.Read) (agent string, _ []mcp.Contents, _ error) {
 	e, err := b.readable(ctx, r)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
+	contents, err := b.artifactContents(e, r)
+	return e.Agent, contents, err
+}
+
+func (b *Bridge) artifactContents(e *Entry, r *mcp.Read) ([]mcp.Contents, error) {
 	a, n := artifactOf(e.Task, r.Variables["artifact"])
 	if a == nil {
 		return nil, mcp.ErrNoResource

@@ -303,3 +303,34 @@ func TestWhatIsSaidAroundAMessageIsScopedToo(t *testing.T) {
 		t.Error("the caller's message was written to")
 	}
 }
+
+// TestACallThatCrashesIsRecorded has the index panic under a search.
+func TestACallThatCrashesIsRecorded(t *testing.T) {
+	var uses []bridge.Use
+	r := newRigWith(t, "", map[string]peer{"one": running(t, nil)}, func(b *bridge.Bridge) {
+		b.Meter = func(u bridge.Use) { uses = append(uses, u) }
+	})
+	r.Index = crashing{r.Index}
+	for _, tool := range r.Tools() {
+		if tool.Name != "search" {
+			continue
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("it did not crash")
+				}
+			}()
+			tool.Call(as(t.Context(), "alice"), &mcp.Call{Tool: "search", Arguments: []byte(`{"query":"x"}`)})
+		}()
+	}
+	if len(uses) != 1 || uses[0].Outcome != bridge.Broke || uses[0].Tool != "search" || uses[0].In == 0 {
+		t.Errorf("got %+v, want a call that failed", uses)
+	}
+}
+
+type crashing struct{ bridge.Index }
+
+func (crashing) FindTasks(context.Context, string, []string, int) ([]bridge.TaskSummary, error) {
+	panic("no index")
+}

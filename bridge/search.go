@@ -47,19 +47,25 @@ func (b *Bridge) search() mcp.Tool {
 			if wrong := c.Decode(&args); wrong != nil {
 				return wrong, nil
 			}
-			return exact(map[string][]Hit{"results": b.Search(ctx, args.Query)})
+			return exact(map[string][]Hit{"results": b.Search(ctx, args.Query)}, "")
 		},
 	}
 }
 
+// exactly is structured content, and the agent that it is about, "" if there is none.
+type exactly struct {
+	json.RawMessage
+	agent string
+}
+
 // exact returns v as structured content and as exactly one text item with the
 // same JSON: ChatGPT reads the text, others the structure.
-func exact(v any) (*mcp.Result, error) {
+func exact(v any, agent string) (*mcp.Result, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	return &mcp.Result{Content: []mcp.Content{mcp.Text(string(text))}, Structured: json.RawMessage(text)}, nil
+	return &mcp.Result{Content: []mcp.Content{mcp.Text(string(text))}, Structured: exactly{text, agent}}, nil
 }
 
 // Search asks every agent that has a search skill, all at once, and adds the

@@ -44,7 +44,7 @@ type Share struct {
 	Document string    `json:"id"` // the id that fetch takes
 	Title    string    `json:"title"`
 	Handle   string    `json:"-"` // of the task that it shows or is a part of; "" for what is none
-	Agent    string    `json:"-"` // of the task; set by Shares
+	Agent    string    `json:"-"` // of the task, or of the document while it is being shared; set by Shares
 	Content  []byte    `json:"-"` // what is no task's, as it was; nil otherwise
 	Created  time.Time `json:"created"`
 	Expires  time.Time `json:"expires"`
@@ -100,7 +100,7 @@ func (b *Bridge) ShareDocument(ctx context.Context, id string) (*Share, string, 
 	}
 	now := b.Now().Truncate(time.Millisecond)
 	s := &Share{
-		ID: uuid.NewString(), Owner: b.Caller(ctx).User, Document: sheet.ID, Title: clip(sheet.Title, 300),
+		ID: uuid.NewString(), Owner: b.Caller(ctx).User, Document: sheet.ID, Title: clip(sheet.Title, 300), Agent: sheet.Agent,
 		Created: now, Expires: now.Add(b.Sharing.TTL),
 	}
 	switch {

@@ -78,6 +78,20 @@ func (b *Bridge) Sheet(ctx context.Context, id string) (*Sheet, error) {
 	return nil, inputError{fmt.Sprintf("There is no document with the id %q. Use an id from a result of search.", shown(id, 200))}
 }
 
+// Page returns what Sheet does, for a page. An agent that is asked for it was used.
+func (b *Bridge) Page(ctx context.Context, id string) (s *Sheet, err error) {
+	if kind, _, _ := strings.Cut(id, ":"); kind != "doc" {
+		return b.Sheet(ctx, id)
+	}
+	err = b.onPage(ctx, "document", len(id), func() (agent string, out int, err error) {
+		if s, err = b.Sheet(ctx, id); err == nil {
+			out = len(s.Blocks[0].Text) // a document has one
+		}
+		return b.called(agentNamed(id)), out, err
+	})
+	return s, err
+}
+
 func (b *Bridge) cardSheet(ctx context.Context, name string) (*Sheet, error) {
 	conn, err := b.named(ctx, name, b.Caller(ctx).User)
 	if err != nil {

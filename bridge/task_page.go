@@ -148,12 +148,18 @@ type Reply struct {
 // ErrTaskEnded. An *a2a.Error says that the agent did not take the answer, and
 // ErrNotConnected that it does not know the caller any more.
 func (b *Bridge) Answer(ctx context.Context, handle string, r Reply) error {
-	caller := b.Caller(ctx)
-	e, err := b.Ledger.Task(ctx, caller.User, handle)
+	return b.onPage(ctx, "answer", len(r.Content)+sizeOf(r.Files), func() (agent string, _ int, _ error) {
+		e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
+		if err != nil {
+			return "", 0, err
+		}
+		return e.Agent, 0, b.reply(ctx, e, r)
+	})
+}
+
+func (b *Bridge) reply(ctx context.Context, e *Entry, r Reply) error {
 	id := answeredHere + r.Once
 	switch {
-	case err != nil:
-		return err
 	case e.MessageID == id:
 		return nil // it is the one that was sent
 	case e.State().Terminal():
@@ -161,7 +167,7 @@ func (b *Bridge) Answer(ctx context.Context, handle string, r Reply) error {
 	case e.MessageID != r.Pause || !e.State().Interrupted():
 		return ErrTaskBusy
 	}
-	args := &sendArgs{TaskID: handle, Message: "The user says that it is done."}
+	args := &sendArgs{TaskID: e.Handle, Message: "The user says that it is done."}
 	if e.State() == a2a.InputRequired {
 		if args = filled(e, r.Content); args == nil {
 			return inputError{"There is no answer."}
@@ -172,7 +178,7 @@ func (b *Bridge) Answer(ctx context.Context, handle string, r Reply) error {
 		content, _ := p.Content.(a2a.Raw)
 		args.Files = append(args.Files, fileArg{Name: p.Filename, MediaType: p.MediaType, Bytes: append([]byte{}, content...)})
 	}
-	f, err := b.send(ctx, caller, args)
+	f, err := b.send(ctx, b.Caller(ctx), args)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,10 @@ var ErrNoAnswer = errors.New("the question was not answered")
 // errAsked ends a handler whose questions become the answer to its request.
 var errAsked = errors.New("the client is being asked")
 
+// Asking tells whether an error is that of a handler which has asked something, and
+// is called again with the answer.
+func Asking(err error) bool { return errors.Is(err, errAsked) }
+
 // asker asks the client on behalf of one request.
 type asker struct {
 	x     *exchange
@@ -40,6 +44,12 @@ type asker struct {
 // is not to be called by several goroutines at a time.
 func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error) {
 	return c.asker.ask(ctx, questions)
+}
+
+// Gone tells that the client has hung up, in a revision where it can then not come
+// back for the answer.
+func (c *Call) Gone() bool {
+	return c.asker != nil && modern(c.Client.Revision) && c.asker.x.r.Context().Err() != nil
 }
 
 // CanAsk tells whether the client declared that it takes such questions.

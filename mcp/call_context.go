@@ -49,7 +49,20 @@ func (c *callContext) end() {
 
 func (c *callContext) Deadline() (time.Time, bool) { return c.context().Deadline() }
 func (c *callContext) Done() <-chan struct{}       { return c.context().Done() }
-func (c *callContext) Err() error                  { return c.context().Err() }
+
+// Err makes no context where there is none: all that can have ended then is the parent.
+func (c *callContext) Err() error {
+	c.mu.Lock()
+	made, ended := c.made, c.ended
+	c.mu.Unlock()
+	switch {
+	case made != nil || ended:
+		return c.context().Err()
+	case c.detached:
+		return nil
+	}
+	return c.parent.Err()
+}
 
 // Value returns what the parent has. Only who has asked for Done looks for the
 // context itself in it, as the package context does; before that the parent's

@@ -98,6 +98,9 @@ type Server struct {
 
 	// Tasks keeps the work that outlives calls; nil if there is none.
 	Tasks Tasks
+	// TaskCalled is told of each request about one of them that has ended. It may be
+	// nil.
+	TaskCalled func(context.Context, TaskCall)
 
 	// Logging says that tools log to clients: see Call.Log.
 	Logging bool

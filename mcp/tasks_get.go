@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 )
@@ -14,6 +15,29 @@ func (x *exchange) taskMethod() func() (json.RawMessage, error) {
 	if x.s.Tasks == nil {
 		return nil
 	}
+	method := x.methodOfTasks()
+	if method == nil || x.s.TaskCalled == nil {
+		return method
+	}
+	return func() (json.RawMessage, error) {
+		c := TaskCall{Method: x.req.Method, Principal: x.principal, Task: x.params.other().TaskID, Began: x.s.now()}
+		result, err := method()
+		c.Out, c.Err = len(result), err
+		x.s.TaskCalled(x.r.Context(), c)
+		return result, err
+	}
+}
+
+// TaskCall is a request about a task.
+type TaskCall struct {
+	Method, Principal string
+	Task              string // as the client names it
+	Began             time.Time
+	Out               int // bytes of the answer
+	Err               error
+}
+
+func (x *exchange) methodOfTasks() func() (json.RawMessage, error) {
 	switch {
 	case x.client.Revision == Revision20251125:
 		return x.earlierTaskMethod()

@@ -41,6 +41,10 @@ type Tool struct {
 	// *Error is answered as it is. Any other error is logged, and the client
 	// is only told that there was one.
 	Call func(context.Context, *Call) (*Result, error)
+
+	// Refused is told of a call that does not reach Call, because its arguments do
+	// not fit InputSchema. It may be nil.
+	Refused func(context.Context, *Call)
 }
 
 // SecurityScheme is one way to be allowed to call a tool, in the form that

@@ -21,6 +21,9 @@ func (x *exchange) callTool() (json.RawMessage, error) {
 		args = json.RawMessage("{}")
 	}
 	if problem := t.input.problem(t.Name, args); problem != "" {
+		if t.Refused != nil {
+			t.Refused(x.r.Context(), &Call{Tool: t.Name, Arguments: args, Principal: x.principal, Client: x.client})
+		}
 		return ErrorResult(problem).render(x.client.Revision, x.s.ready.info)
 	}
 	x.goesOn = t.GoesOn

@@ -124,53 +124,66 @@ func (a *API) byMethod(guarded map[string]http.Handler, guard Guard, scope strin
 
 func (a *API) serve(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began := a.Bridge.Now()
+		call := call{began: a.Bridge.Now(), err: errCrashed}
+		defer func() { a.report(r, &call) }()
 		err := a.Allow(r)
 		var status int
 		var body any
 		if err == nil {
 			status, body, err = h(r)
 		}
-		var answered int
-		defer func() { a.report(r, began, body, answered, err) }()
+		call.body, call.err, call.left = body, err, r.Context().Err() != nil
 		if err != nil {
-			answered = a.writeError(w, r, err)
+			call.answered = a.writeError(w, r, err)
 			return
 		}
 		if t, ok := body.(*Task); ok && status == http.StatusCreated {
 			w.Header().Set("Location", a.URL+Roots[0]+"/tasks/"+t.ID)
 		}
-		answered = write(w, status, body)
+		call.answered = write(w, status, body)
 	})
 }
 
+// call is what is known of a call for the usage.
+type call struct {
+	began    time.Time
+	body     any
+	answered int // bytes
+	err      error
+	left     bool // the caller was gone when there was an answer
+}
+
+// errCrashed is how a call ended that panicked.
+var errCrashed = errors.New("the call crashed")
+
 // report tells the bridge of a call that has ended, under the address that it was
 // made to.
-func (a *API) report(r *http.Request, began time.Time, body any, answered int, err error) {
-	u := bridge.Use{Door: bridge.DoorREST, Tool: r.Method, Began: began, In: int(max(0, r.ContentLength)), Out: answered}
+func (a *API) report(r *http.Request, c *call) {
+	u := bridge.Use{Door: bridge.DoorREST, Tool: r.Method, Began: c.began, In: int(max(0, r.ContentLength)), Out: c.answered}
 	if template, err := mux.CurrentRoute(r).GetPathTemplate(); err == nil {
 		u.Tool += " " + strings.TrimPrefix(strings.TrimPrefix(template, Roots[0]), Roots[1])
 	}
 	if a, ok := a.Bridge.Agent(mux.Vars(r)["agent"]); ok {
 		u.Agent = a.Name
 	}
-	switch b := body.(type) {
+	var state a2a.State
+	switch b := c.body.(type) {
 	case *Task:
-		u.Agent = b.Agent
+		u.Agent, state = b.Agent, b.State
 	case *Status:
-		u.Agent = b.Agent
+		u.Agent, state = b.Agent, b.State
 	case *Answer:
 		u.Agent = b.Agent
 	}
-	u.Outcome = bridge.Succeeded
-	if err != nil {
+	switch {
+	case c.left:
+		u.Outcome = bridge.Left
+	case c.err == nil && !bridge.Bad(state):
+		u.Outcome = bridge.Succeeded
+	case c.err == nil, a.refusalOf(c.err).status >= 500:
+		u.Outcome = bridge.Broke
+	default:
 		u.Outcome = bridge.Turned
-		if s := a.refusalOf(err).status; s >= 500 {
-			u.Outcome = bridge.Broke
-		}
-		if r.Context().Err() != nil {
-			u.Outcome = bridge.Left
-		}
 	}
 	a.Bridge.Report(r.Context(), u)
 }

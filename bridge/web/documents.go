@@ -94,7 +94,7 @@ func refusal(err error) string {
 }
 
 func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id string, sharing templates.Sharing) {
-	sheet, err := d.Bridge.Sheet(r.Context(), id)
+	sheet, err := d.Bridge.Page(r.Context(), id)
 	if err != nil {
 		d.problem(w, r, err)
 		return

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge"
 	"rialto/bridge/admin"
 	"rialto/internal/audit"
 	"rialto/internal/usage"
@@ -26,7 +28,7 @@ func (r *rig) calls() (lines []string) {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		if c.User != "alice" || c.UserID == "" || c.Client == "" || c.At.IsZero() {
+		if c.User != "alice" || c.UserID == "" || c.Client == "" && c.Door != bridge.DoorWeb || c.At.IsZero() {
 			r.t.Errorf("got %+v, want whose it was and when", c)
 		}
 		lines = append(lines, fmt.Sprint(c.Door, " ", c.Tool, " ", c.Agent, " ", c.Outcome))
@@ -81,6 +83,99 @@ func TestCallsThroughEveryDoorAreRecorded(t *testing.T) {
 	if err != nil || len(sums) != 1 || sums[0].Name != "alice" || sums[0].Calls != int64(len(want)) || sums[0].Errors != 3 || sums[0].BytesOut == 0 {
 		t.Errorf("got %+v, %v", sums, err)
 	}
+}
+
+// recorded waits until so many calls are recorded, and compares them, in any order.
+func (r *rig) recorded(want ...string) {
+	r.t.Helper()
+	slices.Sort(want)
+	var got []string
+	for end := time.After(time.Minute); len(got) < len(want); { // some are recorded after their client has seen the end
+		got = r.calls()
+		select {
+		case <-end:
+			r.t.Fatalf("got %q", got)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		r.t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// TestEveryKindOfCallIsRecordedOnce makes calls that are refused, asked back, left
+// alone, or that come through doors which few use.
+func TestEveryKindOfCallIsRecordedOnce(t *testing.T) {
+	r := newAPIRig(t)
+	tools, full := r.token("alice", oauth.ScopeTools), r.full("alice")
+	mcp := func(revision, method, params string) reply {
+		return r.do("POST", "/mcp", tools, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{`+params+`}}`,
+			"Accept: application/json, text/event-stream", "MCP-Protocol-Version: "+revision, "Mcp-Method: "+method, "Mcp-Name: send_task")
+	}
+	task := r.create(full, "one", `{"message":"echo hello","wait":20}`)
+	r.create(full, "one", `{"message":"fail","wait":20}`)
+	mcp("2025-06-18", "tools/call", `"name":"get_task","arguments":{"nonsense":1}`)
+	mcp("2025-06-18", "tools/call", `"name":"fetch","arguments":{"id":"agent:two"}`)
+	mcp("2025-06-18", "tools/call", `"name":"fetch","arguments":{"id":"task:`+task.ID+`"}`)
+	for _, uri := range []string{"tasks/" + task.ID, "tasks/none", "agents/two/card"} {
+		mcp("2025-06-18", "resources/read", `"uri":"rialto://`+uri+`"`)
+	}
+	mcp("2025-11-25", "tasks/get", `"taskId":"`+task.ID+`"`)
+	mcp("2025-11-25", "tasks/cancel", `"taskId":"`+task.ID+`"`) // which has ended
+	asked := mcp("2026-07-28", "tools/call", `"name":"send_task","arguments":{"agent":"one","message":"ask Which colour?"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}`)
+	if !strings.Contains(asked.body, `"resultType":"input_required"`) {
+		t.Fatalf("got %d %s, want a question", asked.status, asked.body)
+	}
+	for method, params := range map[string]string{
+		"ListTaskPushNotificationConfigs": `{"taskId":"` + task.ID + `"}`,
+		"SendMessage":                     `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"fail"}]}}`,
+	} {
+		r.do("POST", "/a2a/two", full, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`, "A2A-Version: 1.0")
+	}
+	leaving, leave := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer leave()
+	left, err := http.NewRequestWithContext(leaving, "POST", r.cfg.URL+"/api/v1/agents/one/tasks", strings.NewReader(`{"message":"hang","wait":20}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.Header.Set("Authorization", "Bearer "+full)
+	left.Header.Set("Content-Type", "application/json")
+	if _, err := http.DefaultClient.Do(left); err == nil {
+		t.Fatal("there was an answer")
+	}
+	r.recorded(
+		"rest POST /agents/{agent}/tasks one ok", "rest POST /agents/{agent}/tasks one failed", "rest POST /agents/{agent}/tasks one canceled",
+		"mcp get_task  refused", "mcp fetch two ok", "mcp fetch one ok",
+		"mcp resources/read one ok", "mcp resources/read  refused", "mcp resources/read two ok",
+		"mcp tasks/get one ok", "mcp tasks/cancel one refused", "mcp send_task one ok",
+		"a2a ListTaskPushNotificationConfigs two refused", "a2a SendMessage two failed",
+	)
+	sums, err := r.admin.Usage(t.Context(), usage.Filter{}, "", 0)
+	if err != nil || len(sums) != 1 || sums[0].Calls != 14 || sums[0].Errors != 6 {
+		t.Errorf("got %+v, %v, want what failed or was refused as errors, and not what was left", sums, err)
+	}
+}
+
+func TestWhatPeopleHaveAgentsDoOnPagesIsRecorded(t *testing.T) {
+	config, _ := scriptedAgent(t)
+	r := newRig(t, config)
+	task := r.ask(r.token("alice", oauth.ScopeTools), "ask Which colour?")
+	alice, page := r.visitor("alice"), r.cfg.URL+"/answer/"+task
+	form := alice.form(page, "answer")
+	form.Set("field:answer", "echo blue")
+	for range 2 { // the second is the same again
+		if status, body := alice.post(page, form, map[string]string{"Sec-Fetch-Site": "same-origin"}); status != http.StatusOK {
+			t.Fatalf("got %d %s", status, body)
+		}
+	}
+	for _, id := range []string{"doc:scripted:d", "task:" + task} {
+		resp, err := alice.Get(r.cfg.URL + "/documents/" + id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	r.recorded("mcp send_task scripted ok", "web answer scripted ok", "web answer scripted ok", "web document scripted failed")
 }
 
 // events returns what the audit log has of a kind, the latest first.

@@ -302,6 +302,7 @@ func newMCP(cfg *config, brand static.Brand, log *slog.Logger, b *bridge.Bridge,
 	if err != nil {
 		return nil, err
 	}
+	tasks := bridge.Tasks{Bridge: b, Owner: userOf}
 	s := &mcp.Server{
 		Name:    "rialto",
 		Title:   cfg.Name,
@@ -317,7 +318,8 @@ func newMCP(cfg *config, brand static.Brand, log *slog.Logger, b *bridge.Bridge,
 		ListResources:  b.ListResources,
 		Complete:       b.Complete,
 		Follows:        b.Follows,
-		Tasks:          bridge.Tasks{Bridge: b, Owner: userOf},
+		Tasks:          tasks,
+		TaskCalled:     tasks.Called,
 		Changing:       true,
 		Principal:      principalOr(as.Address),
 		Owner:          userOf,

@@ -25,7 +25,7 @@ type Tally struct {
 // Add counts a call.
 func (t *Tally) Add(c Call) {
 	t.Calls++
-	if c.Outcome != OK {
+	if c.Outcome == Failed || c.Outcome == Refused {
 		t.Errors++
 	}
 	t.BytesIn += c.BytesIn

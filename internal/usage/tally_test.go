@@ -39,10 +39,10 @@ func TestASumOfNothingIsZero(t *testing.T) {
 
 func TestErrorsAreWhatFailedAndWhatWasRefused(t *testing.T) {
 	var tally Tally
-	for _, o := range []Outcome{OK, Failed, Refused} {
+	for _, o := range []Outcome{OK, Failed, Refused, Canceled} {
 		tally.Add(Call{Outcome: o, BytesIn: 1, BytesOut: 2, Millis: 3})
 	}
-	if got := tally.Sum(); got.Calls != 3 || got.Errors != 2 || got.BytesIn != 3 || got.BytesOut != 6 || got.Mean != 3 {
+	if got := tally.Sum(); got.Calls != 4 || got.Errors != 2 || got.BytesIn != 4 || got.BytesOut != 8 || got.Mean != 3 {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -18,9 +18,10 @@ type Outcome string
 
 // The outcomes of calls.
 const (
-	OK      Outcome = "ok"
-	Failed  Outcome = "failed"  // the agent or the server failed
-	Refused Outcome = "refused" // the caller asked for what cannot be
+	OK       Outcome = "ok"
+	Failed   Outcome = "failed"   // the agent or the server failed
+	Refused  Outcome = "refused"  // the caller asked for what cannot be
+	Canceled Outcome = "canceled" // the caller did not wait for the end
 )
 
 // Call is one call.
@@ -31,7 +32,7 @@ type Call struct {
 	User     string        `json:"user"`
 	Client   string        `json:"client_id"`
 	UseCase  string        `json:"usecase"`
-	Door     string        `json:"door"` // mcp, a2a or rest
+	Door     string        `json:"door"` // mcp, a2a, rest or web
 	Tool     string        `json:"tool"` // or method
 	Agent    string        `json:"agent"`
 	Took     time.Duration `json:"-"`
