@@ -92,10 +92,11 @@ func toIndex(e *bridge.Entry) indexed {
 }
 
 // unindexed returns tasks for the index that settled until then, and whether there
-// may be more of them, of which the next pass looks again.
+// may be more of them, of which the next pass looks again. SQLite finds an index only
+// by the words of its condition (indexed < 2).
 func (db *DB) unindexed(ctx context.Context, until time.Time, most int) (tasks []indexed, more bool, err error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT `+presentColumns+` FROM tasks WHERE handle IN (
-		SELECT handle FROM tasks WHERE indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until.UnixMilli(), most)
+		SELECT handle FROM tasks WHERE indexed < 2 AND indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until.UnixMilli(), most)
 	if err != nil {
 		return nil, false, err
 	}

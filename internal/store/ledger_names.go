@@ -17,7 +17,7 @@ func (db *DB) HasContext(ctx context.Context, owner, agent, contextID string) (h
 	if !db.postgres {
 		query = `
 		SELECT $3 <> '' AND (
-			EXISTS (SELECT 1 FROM tasks WHERE indexed IN (0, 1) AND settled IN (0, 1) AND owner = $1 AND agent = $2 AND context_id = $3)
+			EXISTS (SELECT 1 FROM tasks WHERE ` + wordless + ` AND owner = $1 AND agent = $2 AND context_id = $3)
 			OR EXISTS (
 				SELECT 1 FROM task_words JOIN task_texts i ON i.id = task_words.rowid JOIN tasks t ON t.handle = i.handle
 				WHERE task_words MATCH $4 AND t.owner = $1 AND t.agent = $2 AND t.context_id = $3))`
@@ -25,6 +25,10 @@ func (db *DB) HasContext(ctx context.Context, owner, agent, contextID string) (h
 	}
 	return has, db.read.QueryRowContext(ctx, query, args...).Scan(&has)
 }
+
+// wordless chooses the tasks of whose conversations SQLite has no words. It says so in
+// the words of the index tasks_fresh first, without which SQLite would not take that.
+const wordless = `indexed < 2 AND indexed IN (0, 1) AND settled IN (0, 1)`
 
 // ContextNamed implements bridge.Ledger.
 func (db *DB) ContextNamed(ctx context.Context, owner, agent, name string) (id string, err error) {
@@ -56,26 +60,47 @@ func (db *DB) TaskNamed(ctx context.Context, owner, agent, name string) (handle 
 
 // ofPage chooses the tasks of a page, on whichever page they are, and by its condition
 // those of an agent.
-func ofPage(owner string, f bridge.PageFilter, ofAgent string) *listing {
+func (db *DB) ofPage(owner string, f bridge.PageFilter, ofAgent string) *listing {
 	l := &listing{}
-	l.and("owner = ?", owner)
+	ofOwner := "owner = ?"
+	if f.ContextID != "" {
+		ofOwner, ofAgent = "owner || '' = ?", "agent || '' = ?" // by the conversation alone they are found
+		db.inConversation(l, owner, f.Agent, f.ContextID)
+	}
+	l.and(ofOwner, owner)
 	l.given(ofAgent, f.Agent)
 	l.given("state = ?", string(f.State))
-	if f.ContextID != "" {
-		l.and("(context_id = ? OR context_name = ?)", f.ContextID, f.ContextID)
-	}
 	if !f.Since.IsZero() {
 		l.and("updated >= ?", ms(f.Since))
 	}
 	return l
 }
 
+// inConversation adds that only tasks are listed of a conversation that the agent or the
+// owner calls so. A condition with both names would find neither's index.
+func (db *DB) inConversation(l *listing, owner, agent, id string) {
+	mine, called := `owner = `+l.arg(owner), l.arg(id)
+	if agent != "" {
+		mine += ` AND agent = ` + l.arg(agent)
+	}
+	named := `SELECT handle FROM tasks WHERE ` + mine + ` AND context_name = ` + called + ` AND context_name <> ''`
+	if db.postgres {
+		l.and(`handle = ANY (ARRAY(SELECT handle FROM tasks WHERE ` + mine + ` AND context_id = ` + called + ` AND context_id <> '' UNION ` + named + `))`)
+		return
+	}
+	word := l.arg(`"` + contextWord(ownPrefix(owner), id) + `"`) // see HasContext
+	l.and(`handle IN (SELECT handle FROM tasks WHERE ` + wordless + ` AND ` + mine + ` AND context_id = ` + called + `
+		UNION SELECT i.handle FROM task_words JOIN task_texts i ON i.id = task_words.rowid WHERE task_words MATCH ` + word + `
+		UNION ` + named + `)`)
+	l.and(called + ` IN (context_id, context_name)`) // a word is shorter than an id
+}
+
 // Page implements bridge.Ledger. An index has all that is counted, and sorts what is
 // listed, so that of tasks that are on other pages nothing else is read.
 func (db *DB) Page(ctx context.Context, owner string, f bridge.PageFilter) (*bridge.Page, error) {
-	count, l := ofPage(owner, f, "agent = ?"), ofPage(owner, f, "agent = ?")
+	count, l := db.ofPage(owner, f, "agent = ?"), db.ofPage(owner, f, "agent = ?")
 	if !db.postgres { // SQLite would take the index of agents, and sort all that one has
-		l = ofPage(owner, f, "agent || '' = ?")
+		l = db.ofPage(owner, f, "agent || '' = ?")
 	}
 	p := &bridge.Page{}
 	if err := db.read.QueryRowContext(ctx, `SELECT count(*) FROM tasks`+count.conditions(), count.args...).Scan(&p.Total); err != nil {

@@ -21,10 +21,15 @@ type listing struct {
 // and adds a condition; each "?" in it stands for one of args.
 func (l *listing) and(condition string, args ...any) {
 	for _, a := range args {
-		l.args = append(l.args, a)
-		condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(l.args)), 1)
+		condition = strings.Replace(condition, "?", l.arg(a), 1)
 	}
 	l.where = append(l.where, condition)
+}
+
+// arg adds an argument, and returns what stands for it.
+func (l *listing) arg(a any) string {
+	l.args = append(l.args, a)
+	return fmt.Sprintf("$%d", len(l.args))
 }
 
 // given adds a condition unless its value is "".
