@@ -31,17 +31,18 @@ func answers(_ context.Context, turn *a2aexec.Turn) error { turn.Complete("done"
 // TestACardThatWasAcceptedIsReadOnceItsAgentIsThere accepts a card while its agent is
 // away, which is called as before meanwhile.
 func TestACardThatWasAcceptedIsReadOnceItsAgentIsThere(t *testing.T) {
-	r, dialled := changing(t, answers)
 	var away atomic.Bool
-	var later atomic.Int64
-	dial := r.Dial
-	r.Dial = func(ctx context.Context, a bridge.Agent) (bridge.Peer, error) {
-		if p, err := dial(ctx, a); !away.Load() {
-			return p, err
+	var dialled, later atomic.Int64
+	agent := running(t, answers)
+	r := newRigWith(t, "", map[string]peer{}, func(b *bridge.Bridge) {
+		b.Dial = func(context.Context, bridge.Agent) (bridge.Peer, error) {
+			if dialled.Add(1); away.Load() {
+				return nil, errors.New("away")
+			}
+			return agent, nil
 		}
-		return nil, errors.New("away")
-	}
-	r.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+		b.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	})
 	agents := []bridge.Agent{{Name: "one", URL: "http://one", Reviewed: true}, {Name: "two", URL: "http://two"}}
 	for _, step := range []struct {
 		name     string
