@@ -42,7 +42,7 @@ func (d *Downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func sendFile(w http.ResponseWriter, r *http.Request, part *a2a.Part) {
 	h := w.Header()
 	h.Set("Content-Type", mediaType(part.MediaType))
-	h.Set("Content-Disposition", disposition(part.Filename))
+	h.Set("Content-Disposition", disposition(part.Filename, part.MediaType))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("Cache-Control", "private, no-store")
@@ -60,21 +60,31 @@ func mediaType(s string) string {
 	return "application/octet-stream"
 }
 
-// disposition names the file for a browser to save (RFC 6266).
-func disposition(name string) string {
+// disposition names the file for a browser to save (RFC 6266). One without a name
+// gets one: a browser would call it by the end of its address, which is the link.
+func disposition(name, mediaType string) string {
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\`, r) || r < ' ' || r == 0x7f {
 			return '_'
 		}
 		return r
 	}, bridge.Clean(name))
-	if name == "" || strings.Trim(name, ".") == "" {
-		return "attachment"
+	if strings.Trim(name, ". ") == "" {
+		t, _, _ := mime.ParseMediaType(mediaType)
+		name = "file" + suffixes[t]
 	}
 	if s := mime.FormatMediaType("attachment", map[string]string{"filename": name}); s != "" {
 		return s
 	}
-	return "attachment"
+	return "attachment; filename=file"
+}
+
+// suffixes are what names of files end with.
+var suffixes = map[string]string{
+	"text/plain": ".txt", "text/csv": ".csv", "text/markdown": ".md", "text/html": ".html",
+	"application/json": ".json", "application/pdf": ".pdf", "application/zip": ".zip",
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/svg+xml": ".svg",
+	"audio/mpeg": ".mp3", "audio/wav": ".wav",
 }
 
 func (d *Downloads) problem(w http.ResponseWriter, r *http.Request, err error) {

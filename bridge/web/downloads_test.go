@@ -96,7 +96,20 @@ func TestAFileIsSavedUnderTheNameThatIsRead(t *testing.T) {
 func TestAFileOfNoKnownTypeIsBytes(t *testing.T) {
 	h, path := newDownloads(t, a2a.Part{Content: a2a.Raw("x"), MediaType: "text/html\r\nX: y", Filename: ".."})
 	w := get(h, "GET", path)
-	if got := w.Header(); got.Get("Content-Type") != "application/octet-stream" || got.Get("Content-Disposition") != "attachment" {
+	if got := w.Header(); got.Get("Content-Type") != "application/octet-stream" || got.Get("Content-Disposition") != "attachment; filename=file" {
 		t.Errorf("got %v", got)
+	}
+}
+
+// TestAFileWithoutANameGetsOne finds out that no browser calls a file by the end of
+// its address: that is the link, which opens the file for whoever sees the name.
+func TestAFileWithoutANameGetsOne(t *testing.T) {
+	for mediaType, want := range map[string]string{"text/csv; charset=utf-8": "file.csv", "IMAGE/PNG": "file.png", "": "file", "application/x-odd": "file"} {
+		for _, name := range []string{"", "...", " ", "\u202e"} {
+			h, path := newDownloads(t, a2a.Part{Content: a2a.Raw("x"), MediaType: mediaType, Filename: name})
+			if got := get(h, "GET", path).Header().Get("Content-Disposition"); got != "attachment; filename="+want {
+				t.Errorf("%q of type %q: got %s, want %s", name, mediaType, got, want)
+			}
+		}
 	}
 }
