@@ -64,7 +64,10 @@ func piecesOf(a *a2a.Artifact, n int) (out []piece) {
 // texts yields parts with the chunks of each text joined, and where each begins. Many
 // agents stream a text in chunks, which A2A keeps as parts of their own: nobody wants
 // to read words and syllables one by one, or to find them so.
-func texts(parts []a2a.Part) iter.Seq2[int, a2a.Part] {
+func texts(parts []a2a.Part) iter.Seq2[int, a2a.Part] { return textsBy(run, parts) }
+
+// textsBy does so by a function like run.
+func textsBy(run func(parts []a2a.Part, from int) (to int, one bool), parts []a2a.Part) iter.Seq2[int, a2a.Part] {
 	return func(yield func(int, a2a.Part) bool) {
 		for from := 0; from < len(parts); {
 			to, one := run(parts, from)
