@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -139,9 +140,14 @@ func exportCSV[T any](w io.Writer, head []string, rows iter.Seq2[T, error], cell
 	return out.Error()
 }
 
+// hidden is what begins a formula behind what ends a cell for a spreadsheet that
+// parts them by semicolons or tabs. Where it does, quotes around the whole say nothing.
+var hidden = regexp.MustCompile(`([;\t\r\n][\s"]*)([=+\-@＝＋－＠])`)
+
 // plain keeps a spreadsheet from taking a cell for a formula: names of clients
 // and agents are a stranger's choice (OWASP, "CSV Injection").
 func plain(cell string) string {
+	cell = hidden.ReplaceAllString(cell, "$1'$2")
 	if strings.IndexAny(cell, "=+-@\t\r\n＝＋－＠") == 0 {
 		return "'" + cell
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rialto/internal/usage"
+	"rialto/oauth"
 )
 
 // MostExported bounds how many calls or events one export has.
@@ -31,8 +32,9 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 	if step != 0 && step != time.Hour && step != 24*time.Hour {
 		return nil, Invalid{"A series goes by the hour or the day."}
 	}
-	if !f.Until.IsZero() && f.Until.Before(f.Since) {
-		return nil, Invalid{"The time ends before it begins."}
+	f, err := s.Asked(ctx, f)
+	if err != nil {
+		return nil, err
 	}
 	whole := f.Limit <= 0 || f.Limit > largestSeries
 	if whole {
@@ -54,6 +56,29 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 		sums = append(sums, sum)
 	}
 	return sums, nil
+}
+
+// Asked returns a filter as the store takes it, of one as people write it: they may
+// name an account instead of its ID. It fails with Invalid where the time ends before
+// it begins.
+func (s *Service) Asked(ctx context.Context, f usage.Filter) (usage.Filter, error) {
+	if !f.Until.IsZero() && f.Until.Before(f.Since) {
+		return f, Invalid{"The time ends before it begins."}
+	}
+	if f.User == "" {
+		return f, nil
+	}
+	_, err := s.OAuth.Store.AccountOf(ctx, f.User)
+	if found(err) == ErrNotFound {
+		var named *oauth.Account
+		if named, err = s.OAuth.Store.Account(ctx, f.User); err == nil {
+			f.User = named.ID
+		}
+	}
+	if found(err) == ErrNotFound { // it is one that there was
+		err = nil
+	}
+	return f, err
 }
 
 func bys() string {

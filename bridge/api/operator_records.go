@@ -110,6 +110,9 @@ func (a *API) auditLog(r *http.Request) (int, any, error) {
 func (a *API) exportUsage(w http.ResponseWriter, r *http.Request) {
 	a.export(w, r, "usage", func(f admin.Format) (func(http.ResponseWriter) error, error) {
 		filter, err := usageFilter(r)
+		if err == nil {
+			filter, err = a.Operator.Asked(r.Context(), filter)
+		}
 		if err != nil {
 			return nil, err
 		}

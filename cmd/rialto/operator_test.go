@@ -168,6 +168,10 @@ func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 		t.Skip("midnight came between the two calls")
 	}
 	r.usage.Flush(t.Context())
+	bob, err := r.oauth.Store.Account(t.Context(), "bob")
+	if err != nil {
+		t.Fatal(err)
+	}
 	table := func(query string) [][]string {
 		t.Helper()
 		got := r.do("GET", "/api/v1/usage?format=csv&"+query, operator, "")
@@ -177,12 +181,12 @@ func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 		}
 		return rows[1:]
 	}
-	for query, want := range map[string]int{"": 2, "agent=one": 1, "by=agent": 2, "by=tool&every=day": 1, "since=1h": 2, "until=1h": 0, "by=user&since=2020-01-01": 1} {
+	for query, want := range map[string]int{"": 2, "agent=one": 1, "by=agent": 2, "by=tool&every=day": 1, "since=1h": 2, "until=1h": 0, "by=user&since=2020-01-01": 1, "user=bob": 2, "user=" + bob.ID + "&by=agent": 2, "user=carol": 0} {
 		if got := table(query); len(got) != want {
 			t.Errorf("%s: got %v, want %d rows", query, got, want)
 		}
 	}
-	for _, bad := range []string{"by=weekday", "every=minute", "format=xml", "since=yesterday"} {
+	for _, bad := range []string{"by=weekday", "every=minute", "format=xml", "since=yesterday", "since=1h&until=2h", "by=tool&since=1h&until=2h"} {
 		if got := r.do("GET", "/api/v1/usage?"+bad, operator, ""); got.status != http.StatusBadRequest {
 			t.Errorf("%s: got %d %s", bad, got.status, got.body)
 		}

@@ -272,7 +272,7 @@ func TestSettingsAreNotedWhenTheyHaveChanged(t *testing.T) {
 func TestExportsAreSafeForSpreadsheets(t *testing.T) {
 	var b strings.Builder
 	r := newRig(t)
-	for _, name := range []string{`=HYPERLINK("https://evil.example")`, "+1", "-1", "@SUM(A1)", "＝1", "plain, with a comma"} {
+	for _, name := range []string{`=HYPERLINK("https://evil.example")`, "+1", "-1", "@SUM(A1)", "＝1", "plain, with a comma", "p;=1+1", "p; \"@SUM(A1)", "p;;-1;+1"} {
 		r.audit.Record(t.Context(), audit.Event{Kind: audit.ClientRegistered, Detail: name})
 	}
 	r.audit.Flush(t.Context())
@@ -280,12 +280,17 @@ func TestExportsAreSafeForSpreadsheets(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
-	if err != nil || len(rows) != 7 {
+	if err != nil || len(rows) != 10 {
 		t.Fatalf("got %d rows, %v: %s", len(rows), err, b.String())
 	}
 	for _, row := range rows[1:] {
 		if detail := row[len(row)-1]; strings.IndexAny(detail, "'p") != 0 {
 			t.Errorf("a spreadsheet takes %q for a formula", detail)
+		}
+		for _, cell := range strings.Split(row[len(row)-1], ";") { // as where the comma is that of decimals
+			if strings.IndexAny(strings.TrimLeft(cell, ` "`), "=+-@") == 0 {
+				t.Errorf("a spreadsheet that parts cells by semicolons takes %q for a formula", cell)
+			}
 		}
 	}
 }

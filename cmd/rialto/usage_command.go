@@ -42,7 +42,10 @@ func usageCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		f := usage.Filter{Since: since, Until: until}
+		f, err := s.Asked(cmd.Context(), usage.Filter{Since: since, Until: until})
+		if err != nil {
+			return err
+		}
 		if calls {
 			if format == "table" {
 				return errors.New("--calls writes csv or json: name one with --format")
