@@ -21,8 +21,22 @@ type Connect struct {
 // ConnectWay is one way to connect the agent.
 type ConnectWay struct {
 	Number      int
-	Kind        string // oauth, bearer, basic or api_key
-	Host        string // of oauth: where the person signs in; "" is not known
+	Kind        string // oauth, device, bearer, basic or api_key
+	Host        string // of oauth and device: where the person signs in; "" is not known
 	Name        string // of api_key: what the agent calls the key
 	Description string // of the agent's
+}
+
+// Device gives a person a code to enter at an agent's authorization server. The form
+// posts way, task and device, which is Handle.
+type Device struct {
+	Product string
+	Agent   string
+	Code    string
+	URL     string // where to enter it
+	Host    string // of URL
+	Way     int
+	Task    string
+	Handle  string
+	Notice  string // what became of it so far; "" is nothing
 }

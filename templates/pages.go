@@ -210,6 +210,7 @@ func (Home) file() string      { return "home" }
 func (Document) file() string  { return "document" }
 func (Task) file() string      { return "task" }
 func (Connect) file() string   { return "connect" }
+func (Device) file() string    { return "device" }
 
 // Href is URL as a link. html/template lets only http, https and mailto pass,
 // but desktop apps register schemes of their own (RFC 8252 section 7.1). The

@@ -62,6 +62,9 @@ var taskInSpanish = map[string]string{
 	"The agent refused":                      "El agente lo ha rechazado",
 	"The agent does not say where it stands": "El agente no dice cómo está",
 
+	"Open {}, sign in, and enter this code there if it asks for one. Then come back to this page.":        "Abre {}, inicia sesión e introduce allí este código si te lo pide. Después vuelve a esta página.",
+	"You have not finished there yet, or that server does not know it yet. Wait a moment and try again.":  "Aún no has terminado allí, o ese servidor aún no lo sabe. Espera un momento e inténtalo de nuevo.",
+	"This agent asks for a proof that nobody can give on this page. Tell the people who run this server.": "Este agente pide una prueba que nadie puede dar en esta página. Avisa a quienes administran este servidor.",
 	"One on each line.":                                                                   "Uno en cada línea.",
 	"Give {} of these at least.":                                                          "Da al menos {} de estos.",
 	"Give {} of these at most.":                                                           "Da como máximo {} de estos.",

@@ -29,7 +29,7 @@ var sources embed.FS
 var sheets = parse()
 
 func parse() map[language]map[string]*template.Template {
-	names := []string{"authorize", "return", "signin", "leave", "signedout", "problem", "home", "document", "console", "docs", "task", "connect"}
+	names := []string{"authorize", "return", "signin", "leave", "signedout", "problem", "home", "document", "console", "docs", "task", "connect", "device"}
 	all := map[language]map[string]*template.Template{}
 	for _, l := range languages {
 		layout := template.Must(template.New("").Funcs(functions(l)).ParseFS(sources, "html/layout.html"))

@@ -96,6 +96,12 @@ func samples() map[string]templates.Page {
 				{Number: 3, Kind: "basic"}, {Number: 4, Kind: "bearer"},
 			},
 		},
+		"connect, with a code": templates.Device{
+			Product: "Rialto", Agent: "maps", Host: "login.example", URL: "https://login.example/device", Code: "WDJB-MJHT", Handle: "h",
+			Notice: "You have not finished there yet, or that server does not know it yet. Wait a moment and try again.",
+		},
+		"connect, in no way":          templates.Connect{Product: "Rialto", Agent: "maps", Task: "t1"},
+		"connect, of another account": templates.Connect{Product: "Rialto", Agent: "maps", Switch: "/signin?next=%2F", Ways: []templates.ConnectWay{{Kind: "device", Host: "login.example"}}},
 		"task, to connect": templates.Task{
 			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/answer/t1", State: "The agent waits until you allow it", Updated: "1",
 			Grant: &templates.Grant{Pause: "p", Once: "o", Visit: "/connect/expert?task=t1", Connect: true},

@@ -50,7 +50,7 @@ var ErrNoClient = errors.New("this server is not known at the agent's authorizat
 // client returns us as a client of a server: as configured, as registered
 // before, or as registered now (RFC 7591): where anew is set, a registration that is not
 // of this minute counts for nothing.
-func (v *Vault) client(ctx context.Context, app App, s *server, anew bool) (c client, configured bool, err error) {
+func (v *Vault) client(ctx context.Context, app App, s *server, kind Kind, anew bool) (c client, configured bool, err error) {
 	if app.ClientID != "" {
 		c = client{Issuer: s.Issuer, ID: app.ClientID, Secret: app.ClientSecret}
 		c.InBody = app.InBody || app.ClientSecret == ""
@@ -67,7 +67,7 @@ func (v *Vault) client(ctx context.Context, app App, s *server, anew bool) (c cl
 	if s.Registration == "" {
 		return c, false, ErrNoClient
 	}
-	if c, err = v.register(ctx, app, s); err != nil {
+	if c, err = v.register(ctx, app, s, kind); err != nil {
 		return c, false, err
 	}
 	return c, false, v.put(ctx, "", app.Agent, registration, c)
@@ -90,7 +90,7 @@ func (v *Vault) unregister(ctx context.Context, agent string, dead client) {
 
 // register makes us a client of a server that takes new ones: a public one, as
 // PKCE is enough for us, unless the server wants a secret.
-func (v *Vault) register(ctx context.Context, app App, s *server) (client, error) {
+func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (client, error) {
 	method := "none"
 	if len(s.Auth) > 0 && !slices.Contains(s.Auth, "none") {
 		method = "client_secret_basic"
@@ -98,10 +98,14 @@ func (v *Vault) register(ctx context.Context, app App, s *server) (client, error
 			method = "client_secret_post"
 		}
 	}
-	body, err := json.Marshal(map[string]any{
+	about := map[string]any{
 		"client_name": v.Name, "redirect_uris": []string{v.redirect(app.Agent)}, "token_endpoint_auth_method": method,
-		"grant_types": []string{"authorization_code", "refresh_token"}, "response_types": []string{"code"},
-	})
+		"grant_types": grants(kind), "response_types": []string{"code"},
+	}
+	if kind == Device {
+		about["response_types"] = []string{} // RFC 7591 section 2.1
+	}
+	body, err := json.Marshal(about)
 	if err != nil {
 		return client{}, err
 	}

@@ -47,7 +47,7 @@ func (v *Vault) Begin(ctx context.Context, app App, w Way, user, task string, lo
 	if err != nil {
 		return nil, err
 	}
-	c, configured, err := v.client(ctx, app, s, lost)
+	c, configured, err := v.client(ctx, app, s, OAuth, lost)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (v *Vault) asRefusal(ctx context.Context, agent string, g grant, err error)
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError && refused.Response.StatusCode != http.StatusTooManyRequests {
 		v.Log.WarnContext(ctx, "an authorization server refused", "agent", agent, "status", refused.Response.StatusCode)
-		if refused.ErrorCode == "invalid_client" && !g.Configured {
+		if (refused.ErrorCode == "invalid_client" || refused.ErrorCode == "unauthorized_client") && !g.Configured {
 			v.unregister(ctx, agent, g.Client)
 		}
 		return ErrRefused

@@ -39,6 +39,7 @@ type server struct {
 	Authorization string   `json:"authorization_endpoint"`
 	Token         string   `json:"token_endpoint"`
 	Registration  string   `json:"registration_endpoint"`
+	Device        string   `json:"device_authorization_endpoint"` // RFC 8628
 	Iss           bool     `json:"authorization_response_iss_parameter_supported"`
 	Auth          []string `json:"token_endpoint_auth_methods_supported"`
 	Scopes        []string `json:"scopes_supported"`
@@ -50,14 +51,15 @@ type Way struct {
 	Scheme      string // its name in the card; "" is of the operator's settings
 	Description string
 	In, Name    string // of APIKey
-	Host        string // of OAuth: where the user signs in; "" is not known yet
+	Host        string // of OAuth and Device: where the user signs in; "" is not known yet
 
 	scheme a2a.SecurityScheme
 	scopes []string
 }
 
-// Ways returns how an agent can be connected: what its card asks for, or a token
-// where the card asks for nothing that a person could have.
+// Ways returns how an agent can be connected: what its card asks for, or a token where
+// the card asks for nothing. There is none where it asks for what a person cannot give
+// here.
 func (a App) Ways(card *a2a.Card) []Way {
 	var ways []Way
 	add := func(w Way) {
@@ -65,21 +67,53 @@ func (a App) Ways(card *a2a.Card) []Way {
 			ways = append(ways, w)
 		}
 	}
-	if a.Issuer != "" || a.AuthorizationURL != "" {
+	set := a.Issuer != "" || a.AuthorizationURL != ""
+	if set && !a.devices(card) {
 		add(Way{Kind: OAuth, Host: hostOf(cmp.Or(a.AuthorizationURL, a.Issuer))})
 	}
+	asks := false
 	for _, need := range needs(card) {
 		for name, scopes := range need {
-			if w, ok := wayOf(name, card.SecuritySchemes[name]); ok && len(need) == 1 && (w.Kind != OAuth || len(ways) == 0 || ways[0].Scheme != "") {
+			w, ok := wayOf(name, card.SecuritySchemes[name])
+			asks = true
+			if ok && alone(card, need) && (w.Kind != OAuth || len(ways) == 0 || ways[0].Scheme != "") {
 				w.scopes = scopes
 				add(w)
 			}
 		}
 	}
-	if len(ways) == 0 {
+	if len(ways) == 0 && !asks {
 		add(Way{Kind: Bearer})
 	}
 	return ways
+}
+
+// devices reports whether a card has people enter codes, and sends nobody back: then
+// what the operator says of the server is about that.
+func (a App) devices(card *a2a.Card) bool {
+	any := false
+	for _, need := range needs(card) {
+		for name := range need {
+			w, _ := wayOf(name, card.SecuritySchemes[name])
+			if w.Kind == OAuth {
+				return false
+			}
+			any = any || w.Kind == Device
+		}
+	}
+	return any && a.AuthorizationURL == ""
+}
+
+// alone reports whether a person need give one thing only: a certificate is the
+// operator's.
+func alone(card *a2a.Card, need a2a.SecurityRequirement) bool {
+	n := 0
+	for name := range need {
+		if card.SecuritySchemes[name].Type != a2a.MutualTLS {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // needs returns what a call must satisfy: where the card does not say, any of
@@ -113,24 +147,29 @@ func wayOf(name string, s a2a.SecurityScheme) (Way, bool) {
 		w.Kind = Basic
 	case s.Type == a2a.OpenIDConnect:
 		w.Kind, w.Host = OAuth, hostOf(s.OpenIDConnectURL)
+	case s.Type == a2a.OAuth2 && deviceFlow(s) != nil:
+		w.Kind, w.Host = Device, hostOf(deviceFlow(s).DeviceAuthorizationURL)
 	case s.Type == a2a.OAuth2 && (s.OAuth2MetadataURL != "" || codeFlow(s) != nil):
 		w.Kind, w.Host = OAuth, hostOf(s.OAuth2MetadataURL)
 		if f := codeFlow(s); f != nil {
 			w.Host = hostOf(f.AuthorizationURL)
 		}
+	case s.Type == a2a.OAuth2: // no flow is for people, but one may have a token
+		w.Kind = Bearer
 	default:
 		return Way{}, false
 	}
 	return w, true
 }
 
-func codeFlow(s a2a.SecurityScheme) *a2a.OAuthFlow {
-	for i, f := range s.Flows {
-		if f.Grant == "authorizationCode" {
-			return &s.Flows[i]
-		}
+func codeFlow(s a2a.SecurityScheme) *a2a.OAuthFlow { return flowOf(s, "authorizationCode") }
+
+func flowOf(s a2a.SecurityScheme, grant string) *a2a.OAuthFlow {
+	i := slices.IndexFunc(s.Flows, func(f a2a.OAuthFlow) bool { return f.Grant == grant })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &s.Flows[i]
 }
 
 func hostOf(address string) string {
@@ -154,7 +193,14 @@ func (a App) server(ctx context.Context, w Way) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, address := range []string{s.Authorization, s.Token} {
+	where := s.Authorization
+	if w.Kind == Device {
+		if f := deviceFlow(w.scheme); s.Device == "" && f != nil {
+			s.Device = f.DeviceAuthorizationURL
+		}
+		where = s.Device
+	}
+	for _, address := range []string{where, s.Token} {
 		if err := a.Fetch.Check(address); err != nil {
 			return nil, &errServer{fmt.Sprintf("%.200q: %v", address, err)}
 		}
@@ -163,7 +209,7 @@ func (a App) server(ctx context.Context, w Way) (*server, error) {
 }
 
 func (a App) find(ctx context.Context, w Way) (*server, error) {
-	flow := codeFlow(w.scheme)
+	flow, device := codeFlow(w.scheme), deviceFlow(w.scheme)
 	switch {
 	case a.AuthorizationURL != "":
 		return &server{Issuer: a.Issuer, Authorization: a.AuthorizationURL, Token: a.TokenURL}, nil
@@ -173,6 +219,8 @@ func (a App) find(ctx context.Context, w Way) (*server, error) {
 		return a.metadata(ctx, w.scheme.OpenIDConnectURL)
 	case w.scheme.OAuth2MetadataURL != "":
 		return a.metadata(ctx, w.scheme.OAuth2MetadataURL)
+	case device != nil:
+		return &server{Device: device.DeviceAuthorizationURL, Token: device.TokenURL}, nil
 	case flow != nil:
 		return &server{Authorization: flow.AuthorizationURL, Token: flow.TokenURL}, nil
 	}

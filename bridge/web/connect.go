@@ -160,9 +160,14 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 		return
 	}
 	task := c.task(r, a)
-	if way := a.ways[n]; way.Kind == a2avault.OAuth {
+	switch way := a.ways[n]; {
+	case way.Kind == a2avault.OAuth:
 		c.leave(w, r, a, way, user, task)
-	} else {
+	case way.Kind == a2avault.Device && r.PostForm.Get("device") != "":
+		c.entered(w, r, a, n, user)
+	case way.Kind == a2avault.Device:
+		c.enter(w, r, a, n, user, task)
+	default:
 		c.keep(w, r, a, way, user, task)
 	}
 }
@@ -170,19 +175,28 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 // leave sends the person to the agent's authorization server.
 func (c *Connect) leave(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
 	to, err := c.Vault.Begin(r.Context(), a.app, way, user, task, c.lost(r))
+	if err != nil {
+		c.notBegun(w, r, a, err)
+		return
+	}
+	c.setCookie(w, to.Cookie, to.Browser, to.TTL)
+	templates.Write(w, r, http.StatusOK, templates.Leave{Product: c.Product, Provider: to.Host, URL: to.URL})
+}
+
+// notBegun says why nobody can sign in at an agent's authorization server.
+func (c *Connect) notBegun(w http.ResponseWriter, r *http.Request, a connectable, err error) {
 	switch {
 	case a2avault.Away(err):
-		c.show(w, r, a, http.StatusBadGateway, "The agent's authorization server does not answer now. Try again later.")
+		c.show(w, r, a, http.StatusBadGateway, away)
 	case errors.Is(err, a2avault.ErrTooMany):
 		c.show(w, r, a, http.StatusTooManyRequests, "Too many attempts. Wait a little and try again.")
-	case err != nil:
+	default:
 		c.Log.Error("connecting an agent", "agent", a.info.Name, "err", err)
 		c.show(w, r, a, http.StatusBadGateway, "The agent's authorization server cannot be used. Tell the people who run this server.")
-	default:
-		c.setCookie(w, to.Cookie, to.Browser, to.TTL)
-		templates.Write(w, r, http.StatusOK, templates.Leave{Product: c.Product, Provider: to.Host, URL: to.URL})
 	}
 }
+
+const away = "The agent's authorization server does not answer now. Try again later."
 
 // lost reports whether the browser of a request left before for a server and has not
 // come back: then it would have no such cookie.
@@ -291,7 +305,7 @@ func (c *Connect) problem(w http.ResponseWriter, r *http.Request, err error, aga
 	case errors.Is(err, a2avault.ErrRefused):
 		page.Detail = "The server did not let this server in."
 	case a2avault.Away(err):
-		status, page.Detail = http.StatusBadGateway, "The agent's authorization server does not answer now. Try again later."
+		status, page.Detail = http.StatusBadGateway, away
 	default:
 		status, page.Detail, page.Remedy = http.StatusInternalServerError, "Something went wrong on this server.", "Try again in a moment."
 		c.Log.Error("connecting an agent", "err", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -46,9 +47,19 @@ func (b browser) form(page, id string) url.Values {
 		b.r.t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	doc, err := html.Parse(resp.Body)
+	hidden := formIn(b.r.t, resp.Body, id)
+	if len(hidden) == 0 {
+		b.r.t.Fatalf("%s: got %d without a form %q", page, resp.StatusCode, id)
+	}
+	return hidden
+}
+
+// formIn returns the hidden fields of a form on a page.
+func formIn(t *testing.T, page io.Reader, id string) url.Values {
+	t.Helper()
+	doc, err := html.Parse(page)
 	if err != nil {
-		b.r.t.Fatal(err)
+		t.Fatal(err)
 	}
 	hidden := url.Values{}
 	for n := range doc.Descendants() {
@@ -60,9 +71,6 @@ func (b browser) form(page, id string) url.Values {
 				hidden.Set(htmlAttr(n, "name"), htmlAttr(n, "value"))
 			}
 		}
-	}
-	if len(hidden) == 0 {
-		b.r.t.Fatalf("%s: got %d without a form %q", page, resp.StatusCode, id)
 	}
 	return hidden
 }

@@ -1,0 +1,230 @@
+package a2avault
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"rialto/a2a"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// Device is a way to connect an agent whose authorization server sends nobody back: the
+// person enters a code there, and this server asks what became of it (RFC 8628). What
+// it gives is kept as OAuth.
+const Device Kind = "device"
+
+const (
+	deviceGrant  = "urn:ietf:params:oauth:grant-type:device_code"
+	deviceEvery  = 5 * time.Second // where the server does not say how often it may be asked
+	deviceLonger = 5 * time.Second // what is added when that was too often (RFC 8628 section 3.5)
+	mostCode     = 100             // characters of a code that a person types
+)
+
+// Pending is a person who is entering a code at an authorization server. All of it is in
+// Handle, sealed for them and the agent: nothing is stored, so any replica goes on.
+type Pending struct {
+	Handle string
+	Code   string // what they enter
+	URL    string // where
+	Host   string // of URL
+}
+
+// pending is what is sealed in a handle.
+type pending struct {
+	Code  string `json:"code"`
+	User  string `json:"user"`
+	URL   string `json:"url"`
+	Host  string `json:"host"` // of the agent
+	Task  string `json:"task,omitempty"`
+	Grant grant  `json:"grant"`
+
+	Every   time.Duration `json:"every"`
+	Next    time.Time     `json:"next"` // not to be asked before
+	Expires time.Time     `json:"expires"`
+}
+
+// BeginDevice asks the authorization server of a way for a code. task goes on afterwards.
+func (v *Vault) BeginDevice(ctx context.Context, app App, w Way, user, task string) (*Pending, error) {
+	s, err := app.server(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	c, configured, err := v.client(ctx, app, s, Device, false)
+	if err != nil {
+		return nil, err
+	}
+	g := grant{Token: s.Token, Client: c, Configured: configured, Resource: app.Resource}
+	var got struct {
+		Device   string `json:"device_code"`
+		User     string `json:"user_code"`
+		URL      string `json:"verification_uri"`
+		Complete string `json:"verification_uri_complete"`
+		Expires  int    `json:"expires_in"`
+		Interval int    `json:"interval"`
+	}
+	if err := v.askDevice(ctx, app, s.Device, g, app.scopes(w, s), &got); err != nil {
+		return nil, err
+	}
+	if got.Device == "" || got.User == "" || len(got.User) > mostCode || got.Expires <= 0 || app.Fetch.Check(got.URL) != nil {
+		return nil, &errServer{"it gave no code that a person can enter"}
+	}
+	if got.Complete != "" && app.Fetch.Check(got.Complete) == nil {
+		got.URL = got.Complete
+	}
+	p := pending{
+		Code: got.Device, User: got.User, URL: got.URL, Host: v.Host(app.Agent), Task: task, Grant: g, Every: max(time.Duration(got.Interval)*time.Second, time.Second),
+		Next: v.Now(), Expires: v.Now().Add(min(time.Duration(got.Expires)*time.Second, time.Hour)),
+	}
+	if got.Interval <= 0 {
+		p.Every = deviceEvery
+	}
+	if configured {
+		p.Grant.Client.Secret = ""
+	}
+	return v.pend(app.Agent, user, p)
+}
+
+// askDevice asks for a code, as the client that we are there (RFC 8628 section 3.1).
+func (v *Vault) askDevice(ctx context.Context, app App, address string, g grant, scopes []string, into any) error {
+	form := url.Values{"client_id": {g.Client.ID}}
+	if len(scopes) > 0 {
+		form.Set("scope", strings.Join(scopes, " "))
+	}
+	if g.Resource != "" {
+		form.Set("resource", g.Resource)
+	}
+	if g.Client.InBody && g.Client.Secret != "" {
+		form.Set("client_secret", g.Client.Secret)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		return err
+	}
+	req.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}}
+	if !g.Client.InBody {
+		req.SetBasicAuth(url.QueryEscape(g.Client.ID), url.QueryEscape(g.Client.Secret)) // RFC 6749 section 2.3.1
+	}
+	resp, err := app.Fetch.HTTP().Do(req)
+	if err != nil {
+		return &errAway{err}
+	}
+	defer resp.Body.Close()
+	body := json.NewDecoder(resp.Body)
+	if resp.StatusCode == http.StatusOK {
+		if err := body.Decode(into); err != nil {
+			return &errServer{"its answer is not JSON"}
+		}
+		return nil
+	}
+	var refused struct {
+		Error string `json:"error"`
+	}
+	_ = body.Decode(&refused) // what it says is of no use without
+	return v.asRefusal(ctx, app.Agent, g, &oauth2.RetrieveError{Response: resp, ErrorCode: refused.Error})
+}
+
+// pend seals p.
+func (v *Vault) pend(agent, user string, p pending) (*Pending, error) {
+	handle, err := v.seal(user, entering(agent), p)
+	if err != nil {
+		return nil, err
+	}
+	return &Pending{Handle: handle, Code: p.User, URL: p.URL, Host: hostOf(p.URL)}, nil
+}
+
+// entering keeps what is sealed for a person with a code from being taken for anything else.
+func entering(agent string) string { return agent + " device" }
+
+// FinishDevice asks what has become of a code, and stores what came of it. While there is
+// nothing yet, or nobody answers, it returns what to go on with; otherwise the task that
+// goes on.
+func (v *Vault) FinishDevice(ctx context.Context, app App, user, handle string) (still *Pending, task string, err error) {
+	var p pending
+	if v.open(user, entering(app.Agent), handle, &p) != nil {
+		return nil, "", ErrNone
+	}
+	now := v.Now()
+	switch {
+	case p.Host != v.Host(app.Agent):
+		return nil, p.Task, ErrElsewhere
+	case !now.Before(p.Expires):
+		return nil, p.Task, ErrNone
+	case now.Before(p.Next):
+		still, err = v.pend(app.Agent, user, p)
+		return still, p.Task, err
+	}
+	s, err := v.redeemDevice(ctx, app, p)
+	switch {
+	case err == nil:
+		return nil, p.Task, v.Keep(ctx, user, app.Agent, OAuth, s)
+	case errors.Is(err, errTooOften):
+		p.Every += deviceLonger
+	case !errors.Is(err, errPending) && !Away(err):
+		return nil, p.Task, err
+	}
+	p.Next = now.Add(p.Every)
+	still, sealed := v.pend(app.Agent, user, p)
+	if Away(err) {
+		sealed = err
+	}
+	return still, p.Task, sealed
+}
+
+// What a server says while a person has not finished (RFC 8628 section 3.5).
+var (
+	errPending  = errors.New("the person has not finished")
+	errTooOften = errors.New("it was asked too often")
+)
+
+func (v *Vault) redeemDevice(ctx context.Context, app App, p pending) (Secret, error) {
+	c, err := p.Grant.client(app)
+	if err != nil {
+		return Secret{}, err
+	}
+	options := []oauth2.AuthCodeOption{oauth2.SetAuthURLParam("grant_type", deviceGrant), oauth2.SetAuthURLParam("device_code", p.Code)}
+	if p.Grant.Resource != "" {
+		options = append(options, oauth2.SetAuthURLParam("resource", p.Grant.Resource))
+	}
+	config := v.config(app.Agent, "", p.Grant.Token, c, nil)
+	config.RedirectURL = ""
+	t, err := config.Exchange(context.WithValue(ctx, oauth2.HTTPClient, app.Fetch.HTTP()), "", options...)
+	var refused *oauth2.RetrieveError
+	if errors.As(err, &refused) {
+		switch refused.ErrorCode {
+		case "authorization_pending":
+			return Secret{}, errPending
+		case "slow_down":
+			return Secret{}, errTooOften
+		case "access_denied":
+			return Secret{}, ErrDenied
+		case "expired_token":
+			return Secret{}, ErrNone
+		}
+	}
+	if err != nil {
+		return Secret{}, v.asRefusal(ctx, app.Agent, p.Grant, err)
+	}
+	return v.secretOf(t, p.Grant)
+}
+
+// grants returns what a client registers for that connects by kind.
+func grants(kind Kind) []string {
+	if kind == Device {
+		return []string{deviceGrant, "refresh_token"}
+	}
+	return []string{"authorization_code", "refresh_token"}
+}
+
+// deviceFlow returns the flow of a scheme that is for codes which people enter, nil if
+// it has none, or one that sends people back: that is less to do for them.
+func deviceFlow(s a2a.SecurityScheme) *a2a.OAuthFlow {
+	if codeFlow(s) != nil {
+		return nil
+	}
+	return flowOf(s, "deviceCode")
+}
