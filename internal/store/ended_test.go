@@ -426,3 +426,17 @@ func TestAServerThatEndsLeavesNoJournal(t *testing.T) {
 		t.Errorf("got tasks %q, want %q", got, e.Handle)
 	}
 }
+
+// TestNobodyWaitsForWhatIsNotOld forgets old tasks while somebody writes: that nothing is
+// old is found without the writer, who had everybody wait while a million were looked at.
+func TestNobodyWaitsForWhatIsNotOld(t *testing.T) {
+	db := openTemp(t)
+	addEntry(t, db, endedEntry("one"))
+	whileWriting(t, db, func() {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if n, err := db.DropTasks(ctx, time.Now().Add(-time.Hour), "", nil, 10); n != 0 || err != nil {
+			t.Errorf("got %d, %v, want none at once", n, err)
+		}
+	})
+}

@@ -277,7 +277,7 @@ func contextWord(prefix, id string) string {
 }
 
 // forget takes the tasks that old selects out of the index, and ends what is
-// shared of them, before they are dropped.
+// shared of them.
 func (db *DB) forget(ctx context.Context, t *tx, old string, args []any) error {
 	statements := []string{`DELETE FROM task_words WHERE handle IN ` + old}
 	if !db.postgres {

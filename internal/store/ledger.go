@@ -297,25 +297,6 @@ func (db *DB) LookSoon(ctx context.Context, handle string, now time.Time) (*brid
 	return &w, nil
 }
 
-// DropTasks implements bridge.Ledger.
-func (db *DB) DropTasks(ctx context.Context, before time.Time, agent string, except []string, limit int) (n int, err error) {
-	args := []any{before.UnixMilli(), agent, limit, ""}
-	for _, name := range except {
-		args = append(args, name)
-	}
-	old := `(SELECT handle FROM tasks WHERE settled = 1 AND updated < $1 AND created < $1 AND ($2 = '' OR agent = $2)
-		AND agent NOT IN (` + placeholders(4, len(except)+1) + `) ORDER BY created, handle LIMIT $3)`
-	err = db.inTx(ctx, func(t *tx) error {
-		if err := db.forget(ctx, t, old, args); err != nil {
-			return err
-		}
-		dropped, err := changed(ctx, t, `DELETE FROM tasks WHERE handle IN `+old, args...)
-		n = int(dropped)
-		return err
-	})
-	return n, err
-}
-
 func scanEntries(rows *sql.Rows) (entries []*bridge.Entry, err error) {
 	defer rows.Close()
 	for rows.Next() {

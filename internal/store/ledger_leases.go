@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"time"
 
@@ -48,7 +47,7 @@ func (db *DB) renewFree(ctx context.Context, l bridge.Lease, handles []string) e
 	rows, err := db.write.QueryContext(ctx, renewal+`= ANY (ARRAY(
 		SELECT handle FROM tasks WHERE handle = ANY ($3) AND settled = 0 AND holder = $2 FOR UPDATE SKIP LOCKED))
 		RETURNING handle`, until, l.Replica, handles)
-	done, err := collect(rows, err, func(r *sql.Rows) (handle string, err error) { return handle, r.Scan(&handle) })
+	done, err := collect(rows, err, scanHandle)
 	if err != nil {
 		return err
 	}

@@ -65,6 +65,8 @@ func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 		},
 		"whether a conversation is one's own": func() error { _, err := db.HasContext(ctx, "o", "a", "c"); return err },
 		"whether a conversation is called so": func() error { _, err := db.ContextNamed(ctx, "o", "a", "c"); return err },
+		"tasks that an agent keeps no more":   func() error { _, err := db.oldTasks(ctx, "a", now, 10); return err },
+		"agents that have tasks":              func() error { _, err := db.agentsOfTasks(ctx); return err },
 		"tasks that have no words":            func() error { _, _, err := db.unindexed(ctx, now, 10); return err },
 		"own tasks of a conversation": func() error {
 			_, err := db.Page(ctx, "o", bridge.PageFilter{Agent: "a", ContextID: "c", State: a2a.Completed, Since: now, After: bridge.TaskMark{Created: now, Handle: "h"}, Limit: 50})
@@ -96,6 +98,9 @@ func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 				t.Errorf("%s: %s", name, step)
 			}
 			all := strings.HasPrefix(step, "SEARCH t") && !strings.Contains(step, "handle=?") && !strings.Contains(step, "context_") && !strings.Contains(step, "id=?")
+			if strings.Contains(step, "SEARCH tasks") && strings.Contains(name, "keeps no more") && !strings.Contains(step, "agent=? AND created<?") {
+				t.Errorf("%s: %s, want by agent and age", name, step)
+			}
 			if strings.Contains(name, "conversation") && all {
 				t.Errorf("%s: %s, want by the conversation", name, step)
 			}
