@@ -18,6 +18,12 @@ func changing(t *testing.T, run func(context.Context, *a2aexec.Turn) error) (r *
 	dialled = &atomic.Int64{}
 	agent := running(t, run)
 	r = newRigWith(t, "", map[string]peer{}, func(b *bridge.Bridge) {
+		who := b.Caller
+		b.Caller = func(ctx context.Context) bridge.Caller { // who sees the tasks of agents that are gone
+			c := who(ctx)
+			c.AllUseCases = true
+			return c
+		}
 		b.Dial = func(context.Context, bridge.Agent) (bridge.Peer, error) {
 			dialled.Add(1)
 			return agent, nil
