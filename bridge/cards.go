@@ -28,6 +28,7 @@ const CardsKept = 10
 // SeenCard is a card that an agent has shown.
 type SeenCard struct {
 	Agent       string
+	URL         string // under which the agent is set up; "" in what an older version has kept
 	Digest      string // SHA-256, in hexadecimal
 	Card        []byte // JSON
 	First, Last time.Time
@@ -39,7 +40,8 @@ type SeenCard struct {
 type CardStore interface {
 	// SeeCard records that an agent shows c now, at c.Last, and puts it in
 	// force, but with hold only if no card of the agent is. It keeps at most
-	// CardsKept cards of an agent.
+	// CardsKept cards of an agent, and none of those that it has shown under
+	// another URL: it is another agent then.
 	SeeCard(ctx context.Context, c SeenCard, hold bool) error
 
 	// AcceptCard puts the card with a digest in force, which must be the one that
@@ -64,11 +66,12 @@ type Cards struct {
 
 // Admit notes that an agent shows a card, and returns the JSON of the one to go
 // by: that card or, with hold, the one in force until an operator accepts the
-// other.
-func (c *Cards) Admit(ctx context.Context, agent string, card []byte, hold bool) ([]byte, error) {
+// other. The agent is set up under a URL.
+func (c *Cards) Admit(ctx context.Context, agent, url string, card []byte, hold bool) ([]byte, error) {
 	sum := sha256.Sum256(card)
-	seen := SeenCard{Agent: agent, Digest: hex.EncodeToString(sum[:]), Card: card, Last: c.Now()}
+	seen := SeenCard{Agent: agent, URL: url, Digest: hex.EncodeToString(sum[:]), Card: card, Last: c.Now()}
 	before, err := c.Store.SeenCards(ctx, agent)
+	before = slices.DeleteFunc(before, func(c SeenCard) bool { return c.URL != "" && c.URL != url })
 	if err == nil {
 		err = c.Store.SeeCard(ctx, seen, hold)
 	}

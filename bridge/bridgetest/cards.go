@@ -20,6 +20,7 @@ func TestCards(t *testing.T, open func(*testing.T) bridge.CardStore) {
 		"going back is a change like any":          backAgain,
 		"cards without end are forgotten":          manyCards,
 		"the cards of one agent are not another's": otherCards,
+		"another address is another agent":         movedCards,
 	} {
 		for clock, step := range map[string]time.Duration{"": time.Second, ", within a millisecond": 0} {
 			t.Run(name+clock, func(t *testing.T) { test(t, &cards{t: t, CardStore: open(t), now: now, step: step}) })
@@ -132,6 +133,26 @@ func manyCards(t *testing.T, c *cards) {
 	}
 	if valid, _ := bridge.InForce(seen); valid.Digest != "first" || seen[0].Digest != fmt.Sprint(3*bridge.CardsKept-1) {
 		t.Errorf("got %q in force and %q last", valid.Digest, seen[0].Digest)
+	}
+}
+
+func movedCards(t *testing.T, c *cards) {
+	c.see("a", "1", true) // by an older version, which does not say where
+	at := func(url, digest string) {
+		t.Helper()
+		c.now = c.now.Add(c.step)
+		if err := c.SeeCard(t.Context(), bridge.SeenCard{Agent: "a", URL: url, Digest: digest, Card: []byte(`{"name":"` + digest + `"}`), Last: c.now}, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at("http://one", "2")
+	c.want("a", "1", "2", "1")
+	at("http://two", "3")
+	c.want("a", "3", "3")
+	at("http://two", "2")
+	c.want("a", "3", "2", "3")
+	if seen, err := c.SeenCards(t.Context(), "a"); err != nil || seen[0].URL != "http://two" || seen[1].URL != "http://two" {
+		t.Errorf("got %+v, %v", seen, err)
 	}
 }
 

@@ -84,7 +84,7 @@ func (a agentConfig) dialer(log *slog.Logger, says vouch, vault *a2avault.Vault,
 			if err != nil || cards == nil || a.ours {
 				return card, err
 			}
-			return cards.Admit(ctx, a.Name, card, a.Review)
+			return cards.Admit(ctx, a.Name, a.URL, card, a.Review)
 		},
 		AdmitExtended: func(ctx context.Context, card []byte) ([]byte, error) { return believed(ctx, card, keys) },
 	}

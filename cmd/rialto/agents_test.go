@@ -146,6 +146,26 @@ func TestAChangedCardRaisesAnAlarm(t *testing.T) {
 	}
 }
 
+// TestAnAgentThatIsSetUpElsewhereIsCalledThere gives an agent whose cards are looked at
+// another address: it was called at the old one until somebody accepted the new card.
+func TestAnAgentThatIsSetUpElsewhereIsCalledThere(t *testing.T) {
+	there := newShown(t, plainCard)
+	elsewhere := newShown(t, strings.ReplaceAll(plainCard, "One", "Two"))
+	elsewhere.db = there.db
+	a := agentConfig{Review: true}
+	if got, _, err := there.dial(t, a); err != nil || got != "One" {
+		t.Fatalf("got %s, %v", got, err)
+	}
+	if got, logged, err := elsewhere.dial(t, a); err != nil || got != "Two" || logged != "" {
+		t.Errorf("got %s, %v, log %s", got, err, logged)
+	}
+	other := strings.ReplaceAll(plainCard, "One", "Three")
+	elsewhere.Store(&other)
+	if got, logged, err := elsewhere.dial(t, a); err != nil || got != "Two" || logged == "" {
+		t.Errorf("got %s, %v, log %s", got, err, logged)
+	}
+}
+
 func TestACardMustBeSignedWhereKeysAreConfigured(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

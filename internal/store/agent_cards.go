@@ -12,10 +12,13 @@ var _ bridge.CardStore = (*DB)(nil)
 // SeeCard implements bridge.CardStore.
 func (db *DB) SeeCard(ctx context.Context, c bridge.SeenCard, hold bool) error {
 	return db.inTx(ctx, func(tx *tx) error {
+		if err := leave(ctx, tx, c.Agent, c.URL); err != nil {
+			return err
+		}
 		// Of two cards that were seen within a millisecond, the second is later.
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO agent_cards (agent, digest, card, first, last, in_force)
-			SELECT $1, $2, $3, seen, seen, CASE WHEN $5 = 1 AND forced > 0 THEN 0 ELSE seen END
+			INSERT INTO agent_cards (agent, digest, card, first, last, in_force, url)
+			SELECT $1, $2, $3, seen, seen, CASE WHEN $5 = 1 AND forced > 0 THEN 0 ELSE seen END, $6
 			FROM (
 				SELECT forced, CASE WHEN CAST($4 AS BIGINT) > latest THEN CAST($4 AS BIGINT) ELSE latest + 1 END AS seen
 				FROM (
@@ -28,7 +31,7 @@ func (db *DB) SeeCard(ctx context.Context, c bridge.SeenCard, hold bool) error {
 			ON CONFLICT (agent, digest) DO UPDATE SET
 				last = excluded.last,
 				in_force = CASE WHEN excluded.in_force > 0 THEN excluded.in_force ELSE agent_cards.in_force END`,
-			c.Agent, c.Digest, string(c.Card), ms(c.Last), flag(hold))
+			c.Agent, c.Digest, string(c.Card), ms(c.Last), flag(hold), c.URL)
 		if err != nil {
 			return err
 		}
@@ -39,6 +42,16 @@ func (db *DB) SeeCard(ctx context.Context, c bridge.SeenCard, hold bool) error {
 			c.Agent, bridge.CardsKept-1)
 		return err
 	})
+}
+
+// leave forgets the cards that an agent has shown at other addresses.
+func leave(ctx context.Context, tx *tx, agent, address string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM agent_cards WHERE agent = $1 AND url <> '' AND url <> $2`, agent, address)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE agent_cards SET url = $2 WHERE agent = $1 AND url = ''`, agent, address)
+	return err
 }
 
 // AcceptCard implements bridge.CardStore.
@@ -73,7 +86,7 @@ func (db *DB) AcceptCard(ctx context.Context, agent, digest string, now time.Tim
 // SeenCards implements bridge.CardStore.
 func (db *DB) SeenCards(ctx context.Context, agent string) ([]bridge.SeenCard, error) {
 	rows, err := db.read.QueryContext(ctx, `
-		SELECT agent, digest, card, first, last, in_force FROM agent_cards
+		SELECT agent, digest, card, first, last, in_force, url FROM agent_cards
 		WHERE agent = $1 ORDER BY last DESC, digest`, agent)
 	if err != nil {
 		return nil, err
@@ -84,7 +97,7 @@ func (db *DB) SeenCards(ctx context.Context, agent string) ([]bridge.SeenCard, e
 		var c bridge.SeenCard
 		var card string
 		var first, last, inForce int64
-		if err := rows.Scan(&c.Agent, &c.Digest, &card, &first, &last, &inForce); err != nil {
+		if err := rows.Scan(&c.Agent, &c.Digest, &card, &first, &last, &inForce, &c.URL); err != nil {
 			return nil, err
 		}
 		c.Card, c.First, c.Last, c.InForce = []byte(card), at(first), at(last), at(inForce)
