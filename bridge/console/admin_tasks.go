@@ -120,9 +120,9 @@ func artifacts(e *bridge.Entry) templates.Section {
 			if len(s.Pages) >= maxBlocks {
 				break
 			}
-			name := templates.Data(a.Name)
+			name := templates.Data(shown(a.Name, 200))
 			if a.Name == "" {
-				name = templates.Code(a.ID)
+				name = templates.Code(shown(a.ID, 200))
 			}
 			s.Pages = append(s.Pages, templates.Block{Title: name, Text: parts(bridge.Joined(a.Parts))})
 		}

@@ -165,7 +165,7 @@ func TestTasksOfEverybodyAreShownWholeAsText(t *testing.T) {
 	r := newRig(t)
 	e := r.task("t1", "alice", a2a.Working, "<script>alert(1)</script>")
 	e.Settled = false
-	e.Task.Artifacts = []a2a.Artifact{{ID: "a", Name: "<b>table</b>", Parts: []a2a.Part{a2a.TextPart("one\x1b[2J\u202etwo"), {Content: a2a.Data(`{"n":1}`)}}}}
+	e.Task.Artifacts = []a2a.Artifact{{ID: "a", Name: "<b>ta\u2066ble</b>" + strings.Repeat("N", 1000), Parts: []a2a.Part{a2a.TextPart("one\x1b[2J\u202etwo"), {Content: a2a.Data(`{"n":1}`)}}}}
 	e.Task.History = []a2a.Message{{Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("Count them.")}}}
 	e.Past = &bridge.Past{Versions: []bridge.PastArtifact{{Artifact: a2a.Artifact{ID: "a", Name: "<b>dra\u2066ft</b>", Parts: []a2a.Part{a2a.TextPart("before that")}}, Until: 1}},
 		Statuses: []bridge.PastStatus{{State: a2a.Submitted, Since: 1000}, {State: a2a.Working, Since: 2000}}, Dropped: 7}
@@ -176,7 +176,7 @@ func TestTasksOfEverybodyAreShownWholeAsText(t *testing.T) {
 		t.Fatalf("got %s", p.Text())
 	}
 	p = b.get("/admin/tasks/one?id=t1")
-	for _, want := range []string{"<script>alert(1)</script>", "<b>table</b>", "one[2Jtwo", `{"n":1}`, "Count them.", "alice", "<b>draft</b> until 1970-01-01", "before that", "1970-01-01 00:00:02 UTC", "to keep: 7"} {
+	for _, want := range []string{"<script>alert(1)</script>", "<b>table</b>" + strings.Repeat("N", 200-len("<b>table</b>")) + "…", "one[2Jtwo", `{"n":1}`, "Count them.", "alice", "<b>draft</b> until 1970-01-01", "before that", "1970-01-01 00:00:02 UTC", "to keep: 7"} {
 		if !strings.Contains(p.Text(), want) {
 			t.Errorf("the page does not show %q", want)
 		}
