@@ -44,6 +44,9 @@ type Bridge struct {
 	// where there are none.
 	Signals Signals
 
+	// Replied takes the answers of clients that came to other replicas; nil drops them.
+	Replied func(mcp.Reply)
+
 	// Changed tells MCP clients of the owners of what has changed. It must not
 	// wait. Nil: nobody is told.
 	Changed func(c mcp.Change, owners ...string)

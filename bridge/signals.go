@@ -2,6 +2,8 @@ package bridge
 
 import (
 	"context"
+	"encoding/base64"
+	"rialto/mcp"
 	"slices"
 	"sync"
 )
@@ -22,6 +24,8 @@ type Signal struct {
 	Handle string
 	Owner  string // of the task, where what listens is told by owner
 	From   string // the replica that says so
+
+	Body string `json:",omitempty"` // of an answer, in base64; Handle names the question
 }
 
 // About is what a signal is about.
@@ -33,7 +37,24 @@ const (
 	AboutLedger About = "ledger" // it has settled: whoever waits for it reads
 	AboutTask   About = "task"   // it has changed, and goes on
 	AboutNew    About = "new"    // it is new
+
+	// AboutAnswer is about no task: a client has answered a question of another replica.
+	AboutAnswer About = "answer"
 )
+
+// mostAnswer bounds an answer that is passed on, in bytes: what PostgreSQL notifies of is
+// below 8000.
+const mostAnswer = 5000
+
+// PassOn gives a client's answer to the replica that asked. One that is too long is lost:
+// the client's call then ends as if nobody had answered.
+func (b *Bridge) PassOn(r mcp.Reply) {
+	if b.Signals != nil && len(r.Body) > mostAnswer {
+		b.Log.Warn("an answer to a question of another replica is too long to be passed on", "bytes", len(r.Body))
+		return
+	}
+	b.signal(Signal{About: AboutAnswer, Handle: r.To, Body: base64.StdEncoding.EncodeToString(r.Body)})
+}
 
 // maxSignals bounds the signals that wait to be sent; more are lost.
 const maxSignals = 256
@@ -69,6 +90,11 @@ func (b *Bridge) exchange() {
 
 func (b *Bridge) heard(s Signal) {
 	switch s.About {
+	case AboutAnswer:
+		if body, err := base64.StdEncoding.DecodeString(s.Body); err == nil && b.Replied != nil {
+			b.Replied(mcp.Reply{To: s.Handle, Body: body})
+		}
+		return
 	case AboutAgent:
 		b.poke(s.Handle)
 	case AboutLedger:

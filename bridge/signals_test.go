@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	"rialto/bridge"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
+	"rialto/mcp"
 )
 
 // hub carries signals between the replicas of a test.
@@ -79,5 +81,22 @@ func TestAPokeReachesTheReplicaThatFollows(t *testing.T) {
 		m.now <- &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}
 		two.Poke(task.TaskID)
 		one.call("get_task", `{"task_id":"`+task.TaskID+`"}`).want(t, a2a.Completed, false)
+	})
+}
+
+// TestAnAnswerOfAClientReachesTheOtherReplica holds that it comes as it was sent, and
+// that one that no notification can carry goes nowhere.
+func TestAnAnswerOfAClientReachesTheOtherReplica(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, p := newMute(a2a.Working)
+		one, two := replicas(t, p)
+		var got []mcp.Reply
+		two.Replied = func(r mcp.Reply) { got = append(got, r) }
+		one.PassOn(mcp.Reply{To: "q", Body: []byte(`{"id":"a"}`)})
+		one.PassOn(mcp.Reply{To: "q", Body: []byte(`"` + strings.Repeat("x", 8000) + `"`)})
+		synctest.Wait()
+		if len(got) != 1 || got[0].To != "q" || string(got[0].Body) != `{"id":"a"}` {
+			t.Errorf("got %+v", got)
+		}
 	})
 }

@@ -3,6 +3,9 @@ package mcp
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -66,37 +69,71 @@ func (e *clientError) Error() string { return e.err.Error() }
 
 // asked knows the questions that clients have been asked and have not answered
 // yet. The zero value is ready. It is bounded by the limit on calls. A
-// question lives in the process that asked it: when replicas share the load,
-// whatever is in front of them has to send a session to one of them, or the
-// answer arrives where nobody waits for it.
+// question lives in the process that asked it: where replicas share the load, the answer
+// may come to another one, which passes it on with Server.Forward.
 type asked struct {
 	mu      sync.Mutex
-	waiting map[callKey]chan *jsonrpc.Response
+	waiting map[string]chan *jsonrpc.Response // by what name returns
 }
 
 func (a *asked) add(key callKey) <-chan *jsonrpc.Response {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.waiting == nil {
-		a.waiting = map[callKey]chan *jsonrpc.Response{}
+		a.waiting = map[string]chan *jsonrpc.Response{}
 	}
 	reply := make(chan *jsonrpc.Response, 1)
-	a.waiting[key] = reply
+	a.waiting[key.name()] = reply
 	return reply
 }
 
 func (a *asked) remove(key callKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.waiting, key)
+	delete(a.waiting, key.name())
 }
 
-// deliver hands a response to whoever waits for it. The first one counts.
-func (a *asked) deliver(key callKey, resp *jsonrpc.Response) {
+// deliver hands a response to whoever waits for it, and reports whether somebody did.
+// The first one counts.
+func (a *asked) deliver(name string, resp *jsonrpc.Response) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if reply := a.waiting[key]; reply != nil {
-		delete(a.waiting, key)
+	reply := a.waiting[name]
+	if reply != nil {
+		delete(a.waiting, name)
 		reply <- resp
 	}
+	return reply != nil
+}
+
+// Reply is what a client of before 2026-07-28 has answered to a question that another
+// process may have asked.
+type Reply struct {
+	To   string          // names the question, and tells nothing of who was asked
+	Body json.RawMessage // the response
+}
+
+// replied takes the response of a client.
+func (s *Server) replied(key callKey, resp *jsonrpc.Response) {
+	if !s.asked.deliver(key.name(), resp) && s.Forward != nil && key.session != "" {
+		s.Forward(Reply{To: key.name(), Body: resp.Append(nil)})
+	}
+}
+
+// Deliver takes a reply that came to another process, and drops it if the question was
+// not asked here. The other one has made sure whose it is.
+func (s *Server) Deliver(r Reply) {
+	if _, resp, err := jsonrpc.Decode(r.Body); err == nil && resp != nil {
+		s.asked.deliver(r.To, resp)
+	}
+}
+
+// name names a question to other processes: whoever reads it learns nothing of the
+// session, which would let them in.
+func (k callKey) name() string {
+	h := sha256.New()
+	for _, s := range []string{k.principal, k.session, string(k.id)} {
+		fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }

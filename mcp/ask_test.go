@@ -184,3 +184,33 @@ func FuzzRequestState(f *testing.F) {
 		}
 	})
 }
+
+// TestAnAnswerReachesTheProcessThatAsked has the answer come to another process, as it
+// does where a proxy shares the load without a thought of sessions.
+func TestAnAnswerReachesTheProcessThatAsked(t *testing.T) {
+	var here, there *mcp.Server
+	passed := make(chan mcp.Reply, 10)
+	here = &mcp.Server{Tools: mcptest.Tools(), Forward: func(r mcp.Reply) { passed <- r }}
+	there = &mcp.Server{Tools: mcptest.Tools(), Forward: func(r mcp.Reply) { passed <- r; here.Deliver(r) }}
+	ann := (&client{t: t, srv: serve(t, here), era: eras[0], who: "ann"}).initialize()
+	_, lines := open(context.Background(), ann, "1", "tools/call", `"name":"test_streaming_elicitation"`)
+	id, _, _ := question(t, lines)
+	elsewhere := serve(t, there)
+	for name, thief := range map[string]*client{
+		"another principal in the same session": {t: t, srv: elsewhere, era: eras[0], who: "bob", session: ann.session},
+		"no session":                            {t: t, srv: elsewhere, era: eras[0], who: "ann"},
+	} {
+		thief.respond(id, `"result":{"action":"accept","content":{"name":"Mallory"}}`)
+		t.Log(name)
+	}
+	(&client{t: t, srv: elsewhere, era: eras[0], who: "ann", session: ann.session}).respond(id, accepted)
+	if got := await(t, lines, "data: {"); !strings.Contains(got, "Ann") {
+		t.Errorf("got %s, want what Ann answered", got)
+	}
+	for len(passed) > 0 {
+		if r := <-passed; strings.Contains(r.To+string(r.Body), ann.session) {
+			t.Errorf("the session is passed on: %+v", r)
+		}
+	}
+	here.Deliver(mcp.Reply{To: "nobody", Body: []byte("{")})
+}

@@ -131,6 +131,11 @@ type Server struct {
 	// machine passes on. It protects local servers from DNS rebinding.
 	AllowedHosts []string
 
+	// Forward, if set, takes the answers of clients of before 2026-07-28 to questions that
+	// this process has not asked, for the Deliver of the others that share the load. It
+	// must not wait for them.
+	Forward func(Reply)
+
 	// Strict refuses the hybrid requests that are otherwise understood.
 	Strict bool
 

@@ -92,7 +92,7 @@ func (x *exchange) decode(body []byte) error {
 		if x.pair == nil {
 			session = x.r.Header.Get(gomcp.HeaderSessionID)
 		}
-		x.s.asked.deliver(callKey{x.principal, session, resp.ID}, resp)
+		x.s.replied(callKey{x.principal, session, resp.ID}, resp)
 		x.answer.accepted()
 		return errAnswered
 	}

@@ -330,7 +330,7 @@ func newMCP(cfg *config, brand static.Brand, log *slog.Logger, b *bridge.Bridge,
 		AllowedHosts:   []string{public.Host},
 		Strict:         cfg.MCP.Strict,
 	}
-	b.Changed = s.Changed
+	b.Changed, b.Replied, s.Forward = s.Changed, s.Deliver, b.PassOn
 	return s, s.Check()
 }
 
