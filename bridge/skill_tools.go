@@ -122,10 +122,12 @@ func (b *Bridge) readSkills(ctx context.Context) []skillOf {
 		if card == nil {
 			continue
 		}
+		known := map[string]bool{"": true, searchSkill: true, fetchSkill: true} // the tools search and fetch ask every agent that has these
 		for _, s := range card.Skills[:min(len(card.Skills), maxSkills)] {
-			if s.ID == "" || s.ID == searchSkill || s.ID == fetchSkill {
-				continue // the tools search and fetch ask every agent that has these
+			if known[s.ID] {
+				continue
 			}
+			known[s.ID] = true
 			form, typed := card.SkillForm(s.ID)
 			skills = append(skills, skillOf{peers[i].Agent, label(card.Name), s, form, typed})
 		}
@@ -163,9 +165,10 @@ func toolNames(skills []skillOf, taken map[string]bool) []string {
 		if taken[word] || count[word] > 1 {
 			name = s.agent.Name + "_" + word
 		}
-		if len(name) > maxToolName || taken[name] || used[name] || name != word && count[name] > 0 {
-			sum := sha256.Sum256([]byte(s.agent.Name + "\x00" + s.skill.ID))
-			name = name[:min(len(name), maxToolName-9)] + "_" + hex.EncodeToString(sum[:4])
+		long := name
+		for salt := ""; len(name) > maxToolName || taken[name] || used[name] || name == long && name != word && count[name] > 0; salt += "\x00" {
+			sum := sha256.Sum256([]byte(s.agent.Name + "\x00" + s.skill.ID + salt))
+			name = long[:min(len(long), maxToolName-9)] + "_" + hex.EncodeToString(sum[:4])
 		}
 		names[i], used[name] = name, true
 	}

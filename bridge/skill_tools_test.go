@@ -120,6 +120,27 @@ func TestToolsOfSkillsHaveNamesThatEveryClientTakes(t *testing.T) {
 	}
 }
 
+// TestNoAgentTakesTheToolsOfOthersAway has an agent name a skill twice, and one after
+// the tool of another agent's: two tools of one name would be no tools at all.
+func TestNoAgentTakesTheToolsOfOthersAway(t *testing.T) {
+	agents := map[string]peer{
+		"a": skilled(t, nil, skill("dup"), skill("dup"), skill("a_dup")),
+		"b": skilled(t, nil, skill("good"), skill("dup")),
+	}
+	r := withSkills(t, agents, func(*bridge.Bridge) {})
+	taken := names(r.Tools())
+	for _, name := range taken {
+		if name = strings.TrimSpace(name); strings.HasPrefix(name, "a_dup_") {
+			agents["a"].card.Skills = append([]a2a.Skill{skill(name)}, agents["a"].card.Skills...)
+		}
+	}
+	r = withSkills(t, agents, func(*bridge.Bridge) {})
+	server := &mcp.Server{Name: "x", Version: "1", Tools: r.Tools()}
+	if err := server.Check(); err != nil || !slices.Contains(names(r.Tools()), "good") {
+		t.Errorf("got %v of %v", err, names(r.Tools()))
+	}
+}
+
 func TestAFormThatIsNotFitIsNotShown(t *testing.T) {
 	deep := `{"type":"object","properties":{"a":` + strings.Repeat(`{"items":`, 20) + `{}` + strings.Repeat(`}`, 20) + `}}`
 	for name, input := range map[string]string{
