@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,23 @@ func (b *Bridge) connectURL(e *Entry) string {
 		return ""
 	}
 	return b.URL + ConnectPath + e.Agent + "?task=" + url.QueryEscape(e.Handle)
+}
+
+// toConnectAt returns where the owner of e goes who has to connect its agent, "" if it
+// waits for something else: one that is connected already and names a page of its own
+// wants something to be allowed there.
+func (b *Bridge) toConnectAt(e *Entry) string {
+	if !e.Settled || e.State() != a2a.AuthRequired || !b.connectable(e.Agent) {
+		return ""
+	}
+	if !e.held() && firstLink(e.Task.Status.Message.Text()) != "" {
+		ctx, cancel := context.WithTimeout(b.running, glanceFor)
+		defer cancel()
+		if has, err := b.Connections.Connected(ctx, e.Owner, e.Agent); err == nil && has {
+			return ""
+		}
+	}
+	return b.connectURL(e)
 }
 
 // mustConnect reports whether an agent has refused a call, or would, until its
@@ -168,10 +186,8 @@ var ErrNoAgent = errors.New("no such agent")
 // page. There is none if neither we nor its agent know one.
 func (b *Bridge) visit(e *Entry) (q mcp.Question, ok bool) {
 	text := shown(e.Task.Status.Message.Text(), 500)
-	link := b.connectURL(e)
-	if link == "" {
-		link = firstLink(text)
-	}
+	link := cmp.Or(b.toConnectAt(e), firstLink(text))
+
 	return mcp.Visit(questionKey(e), text, link), link != ""
 }
 

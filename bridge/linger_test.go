@@ -369,3 +369,28 @@ func TestAnAgentThatHangsKeepsNobodyFromTheOthers(t *testing.T) {
 		t.Errorf("the agent that hangs was asked %d times before another was asked", n)
 	}
 }
+
+// TestAConnectedAgentThatNamesAPageSendsItsUserThere asks for a grant at an address of the
+// agent's own, of a user who has connected the agent: its page here has nothing to do.
+func TestAConnectedAgentThatNamesAPageSendsItsUserThere(t *testing.T) {
+	for words, want := range map[string]string{
+		"Allow me at https://calendar.test/allow, please.": "https://rialto.test/answer/",
+		"Sign in.": "https://rialto.test/connect/one?task=",
+	} {
+		agent := &scripted{}
+		agent.answer = func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+			return yield(&a2a.Task{ID: "t1", Status: a2a.Status{State: a2a.AuthRequired, Message: &a2a.Message{ID: "m", Parts: []a2a.Part{a2a.TextPart(words)}}}})
+		}
+		r := newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}, func(b *bridge.Bridge) {
+			b.Pages, b.Connections = true, connected{}
+		})
+		task := r.call("send_task", `{"message":"mine"}`)
+		if !strings.HasPrefix(task.AnswerURL, want) {
+			t.Errorf("%q: the answer is given at %q", words, task.AnswerURL)
+		}
+		page, err := r.OwnTask(as(t.Context(), "alice"), task.TaskID, "")
+		if err != nil || page.Connect != strings.Contains(want, "connect") || !page.Connect && page.Visit != "https://calendar.test/allow" {
+			t.Errorf("%q: the page has %+v, %v", words, page, err)
+		}
+	}
+}

@@ -30,8 +30,8 @@ func (b *Bridge) pageURL(e *Entry) string {
 	if !b.Pages {
 		return ""
 	}
-	if e.Settled && e.State() == a2a.AuthRequired && b.connectable(e.Agent) {
-		return b.connectURL(e)
+	if page := b.toConnectAt(e); page != "" {
+		return page
 	}
 	return b.URL + TaskPath + url.PathEscape(e.Handle)
 }
@@ -86,8 +86,8 @@ func (b *Bridge) OwnTask(ctx context.Context, handle, from string) (*TaskView, e
 		s.Open, s.Files = s.Form == openForm, b.takesFiles(ctx, e)
 	case state == a2a.AuthRequired:
 		s.Pause, s.Grant, s.Visit = e.MessageID, true, firstLink(s.Message)
-		if s.Connect = b.connectable(e.Agent); s.Connect {
-			s.Visit = b.connectURL(e)
+		if page := b.toConnectAt(e); page != "" {
+			s.Connect, s.Visit = true, page
 		}
 	}
 	return s, nil
