@@ -92,7 +92,7 @@ func (e *Entry) asked() string {
 	if e.Task == nil {
 		return e.Asked
 	}
-	i := slices.IndexFunc(e.Task.History, func(m a2a.Message) bool { return m.Role != a2a.RoleAgent })
+	i := slices.IndexFunc(e.Task.History, ofUser)
 	if i < 0 {
 		return e.Asked
 	}
@@ -136,16 +136,46 @@ func merge(e *Entry, event a2a.Event) bool {
 	return changed
 }
 
-// recall puts the message that a task is the first answer to into its history,
-// if the agent did not: A2A 0.1 gives no history that was not asked for.
-func recall(m a2a.Message, event a2a.Event) a2a.Event {
+// recall gives a task that an agent tells the history that the agent does not: A2A 0.1
+// gives none that was not asked for, and many agents of later generations none at all,
+// or what they said themselves. Then what is known from before counts, and m, the
+// message that the task is the first answer to; nil if it is to none.
+func recall(before *a2a.Task, m *a2a.Message, event a2a.Event) a2a.Event {
 	t, ok := event.(*a2a.Task)
-	if !ok || slices.ContainsFunc(t.History, func(h a2a.Message) bool { return h.Role != a2a.RoleAgent }) {
+	if !ok || slices.ContainsFunc(t.History, ofUser) || before == nil && m == nil {
 		return event
 	}
 	told := *t
-	told.History = append(slices.Clip(t.History), m)
+	told.History = nil
+	if before != nil {
+		told.History = slices.Clone(before.History)
+		if q := before.Status.Message; m != nil && q != nil && !known(told.History, q) {
+			told.History = append(told.History, *q)
+		}
+	}
+	if m != nil {
+		told.History = append(told.History, *m)
+	}
+	if len(t.History) > 0 { // what it said since is what it says now
+		last := len(told.History)
+		for last > 0 && !ofUser(told.History[last-1]) {
+			last--
+		}
+		told.History = told.History[:last]
+	}
+	for i := range t.History {
+		if !known(told.History, &t.History[i]) {
+			told.History = append(told.History, t.History[i])
+		}
+	}
 	return &told
+}
+
+func ofUser(m a2a.Message) bool { return m.Role != a2a.RoleAgent }
+
+// known tells whether a message is among others, by its ID.
+func known(all []a2a.Message, m *a2a.Message) bool {
+	return m.ID != "" && slices.ContainsFunc(all, func(other a2a.Message) bool { return other.ID == m.ID })
 }
 
 // unshared returns t as a task that may be written to without anybody else seeing it.

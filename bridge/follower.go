@@ -228,9 +228,11 @@ func (f *follower) apply(e a2a.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	first := !f.heard && f.message != nil
+	var to *a2a.Message
 	if first {
-		e = recall(*f.message, e)
+		to = f.message
 	}
+	e = recall(f.entry.Task, to, e)
 	replaced := aboutToGo(f.entry.Task, e)
 	if f.ended || !merge(f.entry, e) {
 		return

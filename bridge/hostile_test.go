@@ -242,3 +242,40 @@ func TestWhatAnAgentCallsThingsStaysAName(t *testing.T) {
 		t.Error("the agent's card was written to")
 	}
 }
+
+// TestWhatWasSaidIsKeptThoughTheAgentDoesNotTellIt has an agent that answers with its
+// task as it stands and tells no history, as many do that are not asked for it.
+func TestWhatWasSaidIsKeptThoughTheAgentDoesNotTellIt(t *testing.T) {
+	stands := func(state a2a.State, says string, history ...a2a.Message) *a2a.Task {
+		m := a2a.Message{ID: says, Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(says)}}
+		return &a2a.Task{ID: "up", ContextID: "ctx", Status: a2a.Status{State: state, Message: &m}, History: history}
+	}
+	said := func(text string) a2a.Message {
+		return a2a.Message{ID: text, Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(text)}}
+	}
+	for name, c := range map[string]struct {
+		lists [][]any
+		want  string
+	}{
+		"none at all": {[][]any{{stands(a2a.InputRequired, "which?")}, {stands(a2a.Working, "1"), stands(a2a.Working, "2"), stands(a2a.InputRequired, "how many?")}, {stands(a2a.Completed, "done")}},
+			"one, which?, two, how many?, three"},
+		"what it said alone": {[][]any{{stands(a2a.InputRequired, "which?", said("hm"))}, {stands(a2a.InputRequired, "how many?", said("hm"), said("which?"))}, {stands(a2a.Completed, "done", said("hm"), said("which?"), said("how many?"), said("last"))}},
+			"one, hm, which?, two, how many?, three, last"},
+		"updates in between": {[][]any{{stands(a2a.InputRequired, "which?")}, {update(a2a.Working, "1"), update(a2a.InputRequired, "how many?")}, {stands(a2a.Completed, "done")}},
+			"one, which?, two, 1, how many?, three"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "", map[string]peer{"one": turns(c.lists...)})
+			id := r.call("send_task", `{"message":"one"}`).TaskID
+			r.call("send_task", `{"message":"two","task_id":"`+id+`"}`)
+			r.call("send_task", `{"message":"three","task_id":"`+id+`"}`).want(t, a2a.Completed, false)
+			var got []string
+			for _, turn := range r.call("get_task", `{"task_id":"`+id+`","history_length":50}`).History {
+				got = append(got, turn.Text)
+			}
+			if all := strings.Join(got, ", "); all != c.want {
+				t.Errorf("got  %s\nwant %s", all, c.want)
+			}
+		})
+	}
+}
