@@ -153,20 +153,16 @@ func newSkillTools(b *Bridge, skills []skillOf) *skillTools {
 // toolNames returns a name for the tool of each skill: the skill's own where
 // nothing else is called so, and else AGENT_SKILL.
 func toolNames(skills []skillOf, taken map[string]bool) []string {
-	count := map[string]int{}
-	for _, s := range skills {
-		count[toolWord(s.skill.ID)]++
-	}
+	bare := bareNames(skills, taken)
 	used := map[string]bool{}
 	names := make([]string, len(skills))
 	for i, s := range skills {
-		word := toolWord(s.skill.ID)
-		name := word
-		if taken[word] || count[word] > 1 {
-			name = s.agent.Name + "_" + word
+		name := toolWord(s.skill.ID)
+		if !bare[name] {
+			name = fullName(s)
 		}
 		long := name
-		for salt := ""; len(name) > maxToolName || taken[name] || used[name] || name == long && name != word && count[name] > 0; salt += "\x00" {
+		for salt := ""; len(name) > maxToolName || taken[name] || used[name] || name == long && bare[name] && name != toolWord(s.skill.ID); salt += "\x00" {
 			sum := sha256.Sum256([]byte(s.agent.Name + "\x00" + s.skill.ID + salt))
 			name = long[:min(len(long), maxToolName-9)] + "_" + hex.EncodeToString(sum[:4])
 		}
@@ -174,6 +170,26 @@ func toolNames(skills []skillOf, taken map[string]bool) []string {
 	}
 	return names
 }
+
+// bareNames returns the names of skills that are tools under them. Who calls a tool by
+// an agent's name and its skill's must not reach another agent that has a skill called
+// so.
+func bareNames(skills []skillOf, taken map[string]bool) map[string]bool {
+	count, full := map[string]int{}, map[string]string{}
+	for _, s := range skills {
+		count[toolWord(s.skill.ID)]++
+		full[fullName(s)] = s.agent.Name
+	}
+	bare := map[string]bool{}
+	for _, s := range skills {
+		word := toolWord(s.skill.ID)
+		agent, named := full[word]
+		bare[word] = !taken[word] && count[word] == 1 && (!named || agent == s.agent.Name)
+	}
+	return bare
+}
+
+func fullName(s skillOf) string { return s.agent.Name + "_" + toolWord(s.skill.ID) }
 
 var notInToolNames = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
 

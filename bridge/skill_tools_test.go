@@ -102,7 +102,7 @@ func TestToolsOfSkillsHaveNamesThatEveryClientTakes(t *testing.T) {
 	}
 	r := withSkills(t, agents, func(*bridge.Bridge) {})
 	got := names(r.Tools())
-	for i, want := range []string{"a_same", "a_get_task", "spaced_out_", "a_" + long, "b_same", "a_same", "b_" + long} {
+	for i, want := range []string{"a_same", "a_get_task", "spaced_out_", "a_" + long, "b_same", "b_a_same", "b_" + long} {
 		if name := got[i]; len(name) > 64 || name != want && !strings.HasPrefix(name, want[:min(len(want), 20)]) {
 			t.Errorf("got %s, want %s", name, want)
 		}
@@ -134,7 +134,14 @@ func TestNoAgentTakesTheToolsOfOthersAway(t *testing.T) {
 			agents["a"].card.Skills = append([]a2a.Skill{skill(name)}, agents["a"].card.Skills...)
 		}
 	}
+	agents["b"].card.Skills = append(agents["b"].card.Skills, skill("a_only"))
+	agents["a"].card.Skills = append(agents["a"].card.Skills, skill("only"), skill("b_good"))
 	r = withSkills(t, agents, func(*bridge.Bridge) {})
+	for name, whose := range map[string]string{"only": "a", "b_a_only": "b", "good": "b", "a_b_good": "a"} {
+		if does := tool(t, r, name).Description; !strings.Contains(does, "A skill of the agent "+whose+",") {
+			t.Errorf("%s: got %s, want the skill of %s", name, does, whose)
+		}
+	}
 	server := &mcp.Server{Name: "x", Version: "1", Tools: r.Tools()}
 	if err := server.Check(); err != nil || !slices.Contains(names(r.Tools()), "good") {
 		t.Errorf("got %v of %v", err, names(r.Tools()))
