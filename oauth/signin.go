@@ -24,6 +24,14 @@ func (s *Server) SignedIn(next http.Handler) http.Handler {
 	return s.browser(next, http.HandlerFunc(s.askSignIn))
 }
 
+// SignedInPage is SignedIn for pages whose forms go to their own address: whose session
+// has ended when they post one comes back to the page, and not to the beginning.
+func (s *Server) SignedInPage(next http.Handler) http.Handler {
+	return s.browser(next, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.sendToSignIn(w, r, r.URL.RequestURI())
+	}))
+}
+
 // MaybeSignedIn lets every browser through to next, and those that are signed
 // in with their Principal in the context.
 func (s *Server) MaybeSignedIn(next http.Handler) http.Handler { return s.browser(next, next) }
@@ -83,6 +91,10 @@ func (s *Server) askSignIn(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		next = r.URL.RequestURI()
 	}
+	s.sendToSignIn(w, r, next)
+}
+
+func (s *Server) sendToSignIn(w http.ResponseWriter, r *http.Request, next string) {
 	w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(w, r, s.path("/signin")+"?next="+url.QueryEscape(next), http.StatusSeeOther)
 }

@@ -366,3 +366,22 @@ func TestAnAnswerWaitsUntilTheAgentIsConnectedAgain(t *testing.T) {
 	alice.post(page, form, nil)
 	r.waits(token, task)
 }
+
+// TestWhoIsSignedOutWhileAnsweringComesBackToTheTask posts an answer after the session has
+// ended: from the sign-in one comes back to the page, where the agent still waits.
+func TestWhoIsSignedOutWhileAnsweringComesBackToTheTask(t *testing.T) {
+	agent := newPersonalAgent(t)
+	r := newRig(t, agent.config())
+	for _, page := range []string{"/answer/x", "/connect/personal?task=x", "/documents/x"} {
+		stranger := r.visitor("")
+		stranger.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		resp, err := stranger.PostForm(r.cfg.URL+page, url.Values{"pause": {"p"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got, want := resp.Header.Get("Location"), "/signin?next="+url.QueryEscape(page); !strings.HasSuffix(got, want) {
+			t.Errorf("%s: got %q, want %q", page, got, want)
+		}
+	}
+}

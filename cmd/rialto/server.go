@@ -405,14 +405,14 @@ func (s *server) routes() (*mux.Router, error) {
 	s.newConsole().Routes(r)
 	configRoutes(r)
 	documents := &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}
-	r.PathPrefix(bridge.DocumentPath).Handler(s.oauth.SignedIn(documents))
+	r.PathPrefix(bridge.DocumentPath).Handler(s.oauth.SignedInPage(documents))
 	tasks := &web.Tasks{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}
 	connect := &web.Connect{
 		Product: s.cfg.Name, Bridge: s.bridge, Vault: s.connections.vault, Log: s.log, App: s.connections.app, Secure: s.cfg.secure(),
 		Changed: s.auditConnection,
 	}
-	r.PathPrefix(bridge.ConnectPath).Handler(s.oauth.SignedIn(connect))
-	r.PathPrefix(bridge.TaskPath).Handler(s.oauth.SignedIn(tasks))
+	r.PathPrefix(bridge.ConnectPath).Handler(s.oauth.SignedInPage(connect))
+	r.PathPrefix(bridge.TaskPath).Handler(s.oauth.SignedInPage(tasks))
 	r.PathPrefix(bridge.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}) // the link is the right to it
 	r.PathPrefix(bridge.SharedPath).Handler(&web.Shared{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})      // and so here
 	if s.inbox != nil {
