@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -94,9 +93,13 @@ func (a *listArgs) filter() (f TaskFilter, err error) {
 // ErrCursor says that a cursor is none that a list gave.
 var ErrCursor error = inputError{"The argument \"cursor\" is not the next_cursor of an earlier list_tasks result. Leave it out to start at the latest task."}
 
+// mostLooks is how often a page is looked for on which something is for the caller.
+const mostLooks = 20
+
 // Summaries returns a page of the caller's tasks, and the cursor of the next
 // one, "" at the end. It asks for one task more than it returns, to know whether
-// there is more.
+// there is more, and goes on behind tasks that are not for the caller: neither an
+// empty page nor a cursor tells of them.
 func (b *Bridge) Summaries(ctx context.Context, f TaskFilter, cursor string) ([]TaskSummary, string, error) {
 	if cursor != "" {
 		var ok bool
@@ -104,19 +107,36 @@ func (b *Bridge) Summaries(ctx context.Context, f TaskFilter, cursor string) ([]
 			return nil, "", ErrCursor
 		}
 	}
-	limit := f.Limit
+	all, limit := []TaskSummary{}, f.Limit
+	if f.Agent != "" && b.hides(ctx, f.Agent) {
+		return all, "", nil
+	}
 	f.Limit++
-	tasks, err := b.Ledger.Tasks(ctx, b.Caller(ctx).User, f)
-	if err != nil {
-		return nil, "", fmt.Errorf("listing tasks: %w", err)
+	for range mostLooks {
+		tasks, err := b.Ledger.Tasks(ctx, b.Caller(ctx).User, f)
+		if err != nil {
+			return nil, "", fmt.Errorf("listing tasks: %w", err)
+		}
+		for _, t := range tasks {
+			switch {
+			case b.hides(ctx, t.Agent):
+			case len(all) == limit:
+				return all, all[limit-1].mark(), nil
+			default:
+				all = append(all, t)
+			}
+		}
+		if len(tasks) < f.Limit {
+			return all, "", nil
+		}
+		last := tasks[len(tasks)-1]
+		f.After = TaskMark{last.Created, last.TaskID}
 	}
-	next := ""
-	if len(tasks) > limit {
-		last := tasks[limit-1]
-		tasks, next = tasks[:limit], TaskMark{last.Created, last.TaskID}.String()
-	}
-	return slices.DeleteFunc(tasks, func(t TaskSummary) bool { return b.hides(ctx, t.Agent) }), next, nil
+	return all, f.After.String(), nil
 }
+
+// mark is the cursor of what comes behind the task.
+func (s *TaskSummary) mark() string { return TaskMark{s.Created, s.TaskID}.String() }
 
 // page renders a page of tasks.
 func (b *Bridge) page(ctx context.Context, f TaskFilter, cursor string) (*mcp.Result, error) {
@@ -133,7 +153,7 @@ func (b *Bridge) page(ctx context.Context, f TaskFilter, cursor string) (*mcp.Re
 	for i, s := range tasks {
 		line := s.line()
 		if left -= length(s) + length(line); left < 0 && i > 0 {
-			page.Next = TaskMark{tasks[i-1].Created, tasks[i-1].TaskID}.String()
+			page.Next = tasks[i-1].mark()
 			break
 		}
 		page.Tasks = append(page.Tasks, s)

@@ -52,7 +52,7 @@ func (b *Bridge) ListResources(ctx context.Context, _, cursor string) (*mcp.Reso
 			bytes += weight(e.Task)
 		}
 		if bytes > listedBytes && i < len(tasks)-1 {
-			p.Next = TaskMark{tasks[i].Created, tasks[i].TaskID}.String()
+			p.Next = tasks[i].mark()
 			break
 		}
 	}

@@ -157,6 +157,42 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 	}
 }
 
+// TestAListTellsNothingOfWhatIsNotInIt pages through tasks of which most are of an agent
+// that is not for the caller: pages without tasks, and cursors, told of them.
+func TestAListTellsNothingOfWhatIsNotInIt(t *testing.T) {
+	r, caller := scoped(t)
+	var mine []string
+	for i := range 24 {
+		agent := "hidden"
+		if i == 0 || i == 11 {
+			agent = "open"
+		}
+		id := r.call("send_task", `{"agent":"`+agent+`","message":"x"}`).TaskID
+		if agent == "open" {
+			mine = append([]string{id}, mine...)
+		}
+	}
+	*caller = bridge.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
+	var got []string
+	cursor := ""
+	for {
+		tasks, next, err := r.Summaries(t.Context(), bridge.TaskFilter{Limit: 1}, cursor)
+		if err != nil || len(tasks) != 1 {
+			t.Fatalf("got %v, %v, want one task", tasks, err)
+		}
+		if got = append(got, tasks[0].TaskID); next == "" {
+			break
+		}
+		cursor = next
+	}
+	if !slices.Equal(got, mine) {
+		t.Errorf("got %v, want %v", got, mine)
+	}
+	if tasks, next, err := r.Summaries(t.Context(), bridge.TaskFilter{Limit: 1, Agent: "hidden"}, ""); err != nil || len(tasks) != 0 || next != "" {
+		t.Errorf("got %v, %q, %v", tasks, next, err)
+	}
+}
+
 // TestAnAgentThatIsGoneOpensItsTasksToNobody takes an agent away that was for one use
 // case: what it did is not for the clients of another.
 func TestAnAgentThatIsGoneOpensItsTasksToNobody(t *testing.T) {
