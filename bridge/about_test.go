@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -46,5 +47,15 @@ func TestAnAgentIsToldTheUseCaseAndTheTopic(t *testing.T) {
 				t.Errorf("got data %s, want the use case %q in it", data, test.data)
 			}
 		})
+	}
+}
+
+// TestTheUseCaseThatIsForcedIsInTheWordsToo calls the tool of a skill whose arguments an
+// agent gets as data and, for those that read none, as text.
+func TestTheUseCaseThatIsForcedIsInTheWordsToo(t *testing.T) {
+	form := a2a.SkillForm{Input: json.RawMessage(`{"type":"object","properties":{"table":{"type":"string"},"usecase":{"type":"string"}}}`)}
+	r := withSkills(t, map[string]peer{"one": skilled(t, map[string]a2a.SkillForm{"peek": form}, skill("peek"))}, func(b *bridge.Bridge) { b.ForceUseCase = "law" })
+	if got := r.call("peek", `{"table":"t","usecase":"hr"}`).Text; strings.Contains(got, "hr") || strings.Count(got, `"usecase":"law"`) < 2 {
+		t.Errorf("the agent was sent %s", got)
 	}
 }

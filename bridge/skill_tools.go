@@ -214,7 +214,7 @@ func (b *Bridge) skillTool(name string, s skillOf) mcp.Tool {
 		}
 	}
 	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-		args, err := read(s, c.Arguments)
+		args, err := read(s, b.forced(c.Arguments)) // before words are made of them
 		if err != nil {
 			return b.refuse(err)
 		}
