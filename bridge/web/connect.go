@@ -53,16 +53,30 @@ func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		c.problem(w, r, err, "")
 	case reads && back:
+		r, done := lasting(r)
+		defer done()
 		c.returned(w, r, agent)
 	case reads:
 		c.show(w, r, agent, http.StatusOK, "")
 	case r.Method == http.MethodPost && !back:
+		r, done := lasting(r)
+		defer done()
 		c.decide(w, r, agent)
 	default:
 		w.Header().Set("Allow", "GET, HEAD, POST")
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 	}
 }
+
+// lasting returns a request that goes on when its browser has left: what a person has
+// answered, or a server has given for a code that is used up by then, must not be lost
+// because somebody loads a page again that takes long.
+func lasting(r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), goesOnFor)
+	return r.WithContext(ctx), done
+}
+
+const goesOnFor = time.Minute
 
 // connectable is an agent that the reader may connect.
 type connectable struct {

@@ -48,6 +48,8 @@ func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case reads:
 		t.show(w, r, handle, http.StatusOK, told{})
 	case r.Method == http.MethodPost && !events:
+		r, done := lasting(r)
+		defer done()
 		t.answer(w, r, handle)
 	default:
 		w.Header().Set("Allow", "GET, HEAD, POST")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"rialto/a2a"
 	"rialto/oauth"
@@ -66,5 +68,59 @@ func TestAPersonConnectsAnAgentWithACode(t *testing.T) {
 	}
 	if status, body := r.visitor("bob").post(page, form, nil); status != http.StatusBadRequest || !strings.Contains(body, "was not connected") {
 		t.Errorf("bob with alice's page: got %d %s", status, body)
+	}
+}
+
+// TestASignInGoesOnWhenItsBrowserLeaves has a person leave the page while the agent's
+// server takes its time over the code, which is used up by then: the agent is connected
+// and the task goes on all the same.
+func TestASignInGoesOnWhenItsBrowserLeaves(t *testing.T) {
+	asked, answer := make(chan struct{}, 1), make(chan struct{})
+	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-answer
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"access_token":"hush","token_type":"Bearer"}`)
+	}))
+	t.Cleanup(there.Close)
+	agent := newPersonalAgent(t)
+	came := make(chan struct{}, 100)
+	agent.door = func(r *http.Request) bool {
+		known := r.Header.Get("Authorization") == "Bearer hush"
+		if known {
+			came <- struct{}{}
+		}
+		return known
+	}
+	config := agent.config()
+	config.Credentials.Issuer, config.Credentials.ClientID = "", "c"
+	config.Credentials.AuthorizationURL, config.Credentials.TokenURL = there.URL+"/authorize", there.URL+"/token"
+	r := newRig(t, config)
+	token, alice := r.token("alice", oauth.ScopeTools), r.visitor("alice")
+	task := r.ask(token, "echo hello")
+	state := alice.leave(r.cfg.URL + "/connect/personal?task=" + task).Query().Get("state")
+	ctx, leave := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.cfg.URL+"/connect/personal/callback?code=x&state="+state, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		if resp, err := alice.Do(req); err == nil {
+			resp.Body.Close()
+		}
+	}()
+	<-asked
+	leave()
+	<-left
+	close(answer)
+	select {
+	case <-came:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the message that waited never came")
+	}
+	if got := r.waits(token, task); !strings.Contains(got, "hello") {
+		t.Errorf("got %s", got)
 	}
 }
