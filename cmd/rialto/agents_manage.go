@@ -188,11 +188,21 @@ func addAgent(cmd *cobra.Command, s *admin.Service, a registry.Agent, unseen, as
 	return nil
 }
 
-// describe puts a preview into words.
+// describe puts a preview into words: all those of the card that models are shown.
 func describe(out io.Writer, p *registry.Preview) {
 	fmt.Fprintf(out, "%s %s, over %s\n", p.Name, p.Version, p.Interface)
+	said := func(indent, what string) {
+		if what = strings.Join(strings.Fields(what), " "); what != "" {
+			fmt.Fprintf(out, "%s%s\n", indent, what)
+		}
+	}
+	said("  ", p.Description)
 	for _, s := range p.Skills {
 		fmt.Fprintf(out, "  %s: %s\n", s.ID, s.Name)
+		said("    ", s.Description)
+		for _, e := range s.Examples {
+			said("    e.g. ", e)
+		}
 	}
 	for _, problem := range p.Problems {
 		fmt.Fprintf(out, "Note: %s\n", problem)
