@@ -186,3 +186,22 @@ func TestTasksAreFoundInScriptsWithoutSpaces(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAgentWithoutDocumentsIsNotAskedForOne names an agent that does things: fetch
+// only reads, and apps call it without asking anybody.
+func TestAnAgentWithoutDocumentsIsNotAskedForOne(t *testing.T) {
+	asked := make(chan string, 10)
+	doer := func(skills ...string) peer {
+		return running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+			asked <- turn.Message.Text()
+			return nil
+		}, skills...)
+	}
+	r := newRig(t, "", map[string]peer{"doer": doer("delete"), "finder": doer("search"), "silent": doer()})
+	for _, agent := range []string{"doer", "finder", "silent"} {
+		r.call("fetch", `{"id":"doc:`+agent+`:delete everything"}`).refused(t, "hands out no documents")
+	}
+	if len(asked) > 0 {
+		t.Errorf("an agent was told %q", <-asked)
+	}
+}

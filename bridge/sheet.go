@@ -110,6 +110,9 @@ func (b *Bridge) documentSheet(ctx context.Context, agent, own string) (*Sheet, 
 	if err == nil {
 		err = b.caller(ctx).skillFor(p.Agent, fetchSkill)
 	}
+	if err == nil {
+		err = b.handsOut(ctx, p)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +139,22 @@ func (b *Bridge) documentSheet(ctx context.Context, agent, own string) (*Sheet, 
 		s.Fields[label(k)] = shown(plain(answer.Metadata[k]), 500)
 	}
 	return s, nil
+}
+
+// handsOut refuses agents that do not say that they have documents: one that does
+// things would take the name of a document for something to do.
+func (b *Bridge) handsOut(ctx context.Context, p *peer) error {
+	conn, err := b.connectFor(ctx, p, b.Caller(ctx).User)
+	if b.mustConnect(p.Name, err) {
+		return nil // who asks it is told what to do
+	}
+	if err != nil {
+		return err
+	}
+	if _, ok := b.cardFor(ctx, p.Agent, conn.Card()).Skill(fetchSkill); !ok {
+		return inputError{"The agent " + p.Name + " hands out no documents: it has no skill named " + fetchSkill + ", or not for you. send_task gives it something to do."}
+	}
+	return nil
 }
 
 // newSheet returns what a task has produced and what its agent said last, or

@@ -175,7 +175,7 @@ func TestWhatPeopleHaveAgentsDoOnPagesIsRecorded(t *testing.T) {
 		}
 		resp.Body.Close()
 	}
-	r.recorded("mcp send_task scripted ok", "web answer scripted ok", "web answer scripted ok", "web document scripted failed")
+	r.recorded("mcp send_task scripted ok", "web answer scripted ok", "web answer scripted ok", "web document scripted refused")
 }
 
 // events returns what the audit log has of a kind, the latest first.
