@@ -21,6 +21,7 @@ type Task struct {
 
 	Notice string // why the page is shown again, or what became of an answer; "" is nothing
 	Wrong  bool   // Notice is about something that went wrong
+	Reason string // of the agent's for Notice, in its words; "" is none
 	First  string // where the person connects the agent before it takes an answer; "" is nowhere
 
 	Ask   *Ask   // what the agent wants to know; nil if nothing

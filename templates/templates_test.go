@@ -79,7 +79,7 @@ func samples() map[string]templates.Page {
 		},
 		"task, working": templates.Task{Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "The agent is working", Updated: "1", Lives: true},
 		"task, waiting": templates.Task{
-			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "The agent waits for your answer", Updated: "1", Wrong: true, Notice: "Something has to be changed before the answer can be sent.",
+			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "The agent waits for your answer", Updated: "1", Wrong: true, Notice: "Something has to be changed before the answer can be sent.", Reason: "zip?",
 			Ask: &templates.Ask{Pause: "p", Once: "o", Title: "Trip", Description: "Where to.", Files: true, FilesWrong: "These files are too large, or too many: 5 files and 4 MB at most.", Fields: []templates.AskField{
 				{Name: "to", Label: "Where to", Description: "A city.", Input: "text", Required: true, Longest: 20, Wrong: "This may have {} characters at most.", WrongValue: "20"},
 				{Name: "class", Label: "Class", Input: "select", Value: "b", Choices: []templates.AskChoice{{Value: "a", Title: "A"}, {Value: "b", Title: "B"}}},

@@ -77,6 +77,9 @@ func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *bridge.Ta
 	case errors.As(err, &refused):
 		t.Log.Warn("an agent took no answer", "task", before.TaskID, "err", err)
 		status, about.notice, about.values = http.StatusBadGateway, "The agent did not take the answer. Try again, or change it.", filledIn(before, values)
+		if refused.Remote {
+			about.reason = bridge.Shown(refused.Message, 500)
+		}
 	case errors.As(err, &down):
 		status, about.notice, about.values = http.StatusServiceUnavailable, "The agent cannot be reached now. Your answer was not sent.", filledIn(before, values)
 	default:

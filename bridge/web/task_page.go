@@ -20,6 +20,7 @@ import (
 type told struct {
 	notice   string
 	wrong    bool
+	reason   string            // why an answer was not taken, in the agent's words
 	first    string            // where the person connects the agent before it takes the answer
 	values   map[string]string // by the name of the field; nil shows the defaults
 	problems map[string]form.Problem
@@ -31,7 +32,7 @@ func (t *Tasks) page(s *bridge.TaskView, about told) templates.Task {
 	path := bridge.TaskPath + url.PathEscape(s.TaskID)
 	p := templates.Task{
 		Product: t.Product, Agent: s.Agent, ID: s.TaskID, Path: path, State: stateWords[s.State], Message: s.Message,
-		Updated: strconv.FormatInt(s.Updated.UnixMilli(), 10), Lives: s.Lives, Notice: about.notice, Wrong: about.wrong, First: about.first,
+		Updated: strconv.FormatInt(s.Updated.UnixMilli(), 10), Lives: s.Lives, Notice: about.notice, Wrong: about.wrong, First: about.first, Reason: about.reason,
 	}
 	switch {
 	case s.Form != nil:

@@ -459,3 +459,24 @@ func TestWhatIsNoFormIsShownBesideTheAnswer(t *testing.T) {
 		t.Errorf("got %s", page)
 	}
 }
+
+// picky is an agent that takes no answer.
+type picky struct{ scripted }
+
+func (p picky) Stream(ctx context.Context, r *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+	if r.Message.TaskID == "" {
+		return p.scripted.Stream(ctx, r)
+	}
+	return func(yield func(a2a.Event, error) bool) {
+		yield(nil, &a2a.Error{Code: a2a.InvalidParams, Message: "A zip code has <b>five</b> digits.", Remote: true})
+	}
+}
+
+func TestWhyAnAgentTakesNoAnswerIsOnThePage(t *testing.T) {
+	r := newTasksOf(t, func(a *a2atest.Agent) bridge.Peer { return picky{scripted{a}} })
+	task := r.send("ask Which zip code?")
+	w := r.post(task, r.open(task, map[string]string{"field:answer": "12"}))
+	if page := w.Body.String(); w.Code != http.StatusBadGateway || !strings.Contains(page, "A zip code has &lt;b&gt;five&lt;/b&gt; digits.") || !strings.Contains(page, "12</textarea>") {
+		t.Errorf("got %d %s, want why, and the form as it was", w.Code, page)
+	}
+}
