@@ -17,6 +17,9 @@ func (r *reading) name(it *item) {
 	switch {
 	case len(it.values) == 0 && it.table == nil && len(it.columns) == 0:
 		it.used = r.labelled(it)
+		if i := r.at + 1; i+1 < len(r.items) && slices.Contains([]op{sum, avg, median}, r.pending) && slices.Contains([]string{"of", "de"}, r.items[i].words) {
+			r.beyond = true // the average of what no column holds
+		}
 		return
 	case r.sorting && len(it.columns) > 0:
 		r.orderBy, r.sorting = r.choose(it.columns, nil), false
@@ -48,7 +51,7 @@ func (r *reading) name(it *item) {
 		r.frequent(it, numeric)
 	case it.table == nil && len(it.values) > 0 && !r.meansDate(it):
 		r.value(it)
-	case it.table != nil && !(it.whole && numeric.valid() && numeric.t == it.table && oneSaid(it.words)): // "target by region", of targets
+	case it.table != nil && !(numeric.valid() && oneSaid(it.words)): // "target by region" is not how many targets there are
 		r.table(it)
 	default:
 		r.named(it)
@@ -124,12 +127,16 @@ func (r *reading) nearness(t *Table) int {
 		return 3
 	}
 	n := 0
+	named := []*Table{r.about()}
 	for _, it := range r.items {
+		named = append(named, it.table)
+	}
+	for _, from := range named {
 		switch {
-		case it.table == nil:
-		case r.s.path(it.table, t, false) != nil:
+		case from == nil:
+		case r.s.path(from, t, false) != nil:
 			return 2
-		case r.s.path(it.table, t, true) != nil:
+		case r.s.path(from, t, true) != nil:
 			n = 1
 		}
 	}

@@ -43,7 +43,7 @@ var spanishMonths = []string{"enero", "febrero", "marzo", "abril", "mayo", "juni
 func month(w string) time.Month {
 	for _, names := range [][]string{months, spanishMonths} {
 		for i, name := range names {
-			if w == name || len(w) == 3 && w == name[:3] {
+			if w == name || len(w) == 3 && w == name[:3] && w != "ago" { // in English, that is said of the past
 				return time.Month(i + 1)
 			}
 		}

@@ -64,7 +64,7 @@ const maxWords = 200
 // what the tables' references do not connect.
 func (s *Schema) Read(question string, today time.Time) *Query {
 	items := s.annotate(lex(question), today)
-	r := &reading{s: s, items: items}
+	r := &reading{s: s, items: items, today: today}
 	r.versus()
 	r.items = arrange(r.items)
 	r.walk()

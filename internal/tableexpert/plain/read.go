@@ -1,8 +1,10 @@
 package plain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // reading is a question while it is read from its first word to its last.
@@ -10,6 +12,7 @@ type reading struct {
 	s     *Schema
 	items []item
 	at    int
+	today time.Time
 
 	subject  *Table // what is counted, listed or ordered
 	aggr     op     // count, sum, avg, median, largest or smallest; none lists rows
@@ -95,6 +98,7 @@ func (r *reading) walk() {
 			r.period(it)
 		case it.days != "":
 			r.weekday(it)
+		case (it.num != nil || it.unit != "") && r.aged(it):
 		case it.num != nil:
 			r.amount(it)
 		case it.unit != "" && len(it.columns) == 0:
@@ -380,6 +384,8 @@ func (r *reading) about() *Table {
 		return r.selected[0].t
 	case len(r.filters) > 0:
 		return r.filters[0].t
+	case len(r.groups) > 0:
+		return cmp.Or(r.groups[0].table, r.groups[0].t)
 	}
 	return nil
 }

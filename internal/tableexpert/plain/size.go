@@ -1,6 +1,9 @@
 package plain
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // having keeps groups.
 type having struct {
@@ -52,13 +55,21 @@ func (r *reading) compared(it *item) {
 		return
 	}
 	p := r.numeric()
-	if !p.valid() {
+	if !p.valid() || r.countsKinds() {
 		it.used = false
 		return
 	}
 	n := scaled(p, it.num.num)
 	r.narrow(filter{place: p, cond: "%[1]s " + symbol + " " + format(n), words: said(p, symbol, it.num.num)})
 	r.compare, r.column = none, place{}
+}
+
+// countsKinds reports whether the number counts what a column holds: "more than 2 lines".
+// No statement of ours compares that.
+func (r *reading) countsKinds() bool {
+	it := r.peek()
+	return it != nil && it.op == none && it.table == nil && len(it.columns) > 0 && len(it.values) == 0 && !oneSaid(it.words) &&
+		!slices.ContainsFunc(it.columns, func(p place) bool { return p.c.Kind != Text })
 }
 
 // counting returns the table whose rows a number before it counts, and where it is

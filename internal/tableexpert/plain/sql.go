@@ -317,6 +317,10 @@ func (r *reading) sel(st *statement) {
 		}
 	}
 	expr, name, words := aggregated(st, aggregate{r.aggr, r.measure})
+	if conds := st.conditions(); r.aggr == share && len(st.groups) > 0 && len(conds) > 0 { // of each group
+		expr, words = "round(100.0 * count(CASE WHEN "+strings.Join(conds, " AND ")+" THEN 1 END) / count(*), 2)", "the percentage of the "+st.base.Bare+" of each"
+		st.where = st.times
+	}
 	if r.aggr == median {
 		st.middle = r.measure.sql()
 	}

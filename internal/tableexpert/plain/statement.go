@@ -62,6 +62,11 @@ func (st *statement) existing(t *Table, columns string, conditions []string) (st
 	return b.String(), true
 }
 
+// conditions returns those that do not say when.
+func (st *statement) conditions() []string {
+	return slices.DeleteFunc(slices.Clone(st.where), func(c string) bool { return slices.Contains(st.times, c) })
+}
+
 func (st *statement) column(sql, name string) {
 	st.columns = append(st.columns, sql+" AS "+quoted(name))
 	st.groups = append(st.groups, fmt.Sprint(len(st.columns)))

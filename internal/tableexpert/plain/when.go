@@ -22,7 +22,7 @@ func (r *reading) period(it *item) {
 		}
 		span.to, when = last.to, none
 	}
-	if when == since && r.said[since].words == "from" && span.to.After(span.from.AddDate(0, 0, 1)) && !r.onward() {
+	if when == since && r.within(it) && !r.onward() {
 		when = none // those from 2024 are those of 2024
 	}
 	from, to := span.from.Format(time.DateOnly), span.to.Format(time.DateOnly)
@@ -43,6 +43,19 @@ func (r *reading) period(it *item) {
 	}
 	r.narrow(f)
 	r.when, r.compare, r.column, r.timed, r.timedBy = none, none, place{}, r.at, p
+}
+
+// within reports whether "from" and "starting" mean what is in the time, and not all that
+// came since: from 2024, from yesterday, starting in May, but not from 2024-05-01.
+func (r *reading) within(it *item) bool {
+	span := it.period
+	switch r.said[since].words {
+	case "from":
+		return span.to.After(span.from.AddDate(0, 0, 1)) || !strings.ContainsAny(it.words, "0123456789")
+	case "starting":
+		return r.items[r.at-1].words == "in"
+	}
+	return false
 }
 
 // onward reports whether "on" or "onwards" comes next, and takes it.
