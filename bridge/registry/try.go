@@ -43,7 +43,12 @@ type Preview struct {
 
 	// Problems are what an operator should see to, in sentences.
 	Problems []string `json:"problems,omitempty"`
+
+	card []byte // JSON, as far as it may be believed; nil if that is not known
 }
+
+// Shower is what Visit may return: a peer that tells the JSON of its card.
+type Shower interface{ Shows() []byte }
 
 // Interface is a way to reach an agent.
 type Interface struct {
@@ -88,6 +93,9 @@ func preview(peer bridge.Peer, unmet []string) *Preview {
 	if met, ok := peer.(a2a.Contacted); ok {
 		p.Interface = interfaceOf(met.Contact().Interface)
 	}
+	if s, ok := peer.(Shower); ok {
+		p.card = s.Shows()
+	}
 	p.Schemes = schemes(card)
 	for _, way := range unmet {
 		p.Problems = append(p.Problems, "Its card asks for credentials that are not set: "+bridge.Shown(way, 300)+".")
@@ -113,6 +121,16 @@ func schemes(card *a2a.Card) []string {
 		all = append(all, bridge.Shown(name+" ("+kind+")", 100))
 	}
 	return all[:min(len(all), 20)]
+}
+
+// Pin puts the card of a preview in force, for an agent that was added upon it and
+// whose cards are reviewed: what it shows from now on is a change.
+func (r *Registry) Pin(ctx context.Context, a Agent, p *Preview) error {
+	if !a.Review || p == nil || p.card == nil {
+		return nil
+	}
+	_, err := (&bridge.Cards{Store: r.Cards, Now: r.Now, Log: r.Log}).Admit(ctx, a.Name, a.URL, p.card, true)
+	return err
 }
 
 // Trial is how one message to an agent went.

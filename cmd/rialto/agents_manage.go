@@ -175,6 +175,9 @@ func addAgent(cmd *cobra.Command, s *admin.Service, a registry.Agent, unseen, as
 	if err := s.AddAgent(cmd.Context(), admin.CommandLine, a); err != nil {
 		return aboutAgent(a.Name, err)
 	}
+	if err := s.Agents.Pin(cmd.Context(), a, seen); err != nil {
+		return err
+	}
 	if asJSON {
 		return writeJSON(cmd.OutOrStdout(), struct {
 			registry.Agent

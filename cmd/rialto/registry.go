@@ -32,7 +32,8 @@ func newRegistry(cfg *config, log *slog.Logger, db *store.DB, secret []byte, say
 		if !ok || settings.URL != a.URL { // its secrets are for that address alone
 			settings = added(a)
 		}
-		dialer, err := settings.dialer(log, says, nil, nil)
+		look := &glance{}
+		dialer, err := settings.dialer(log, says, nil, &bridge.Cards{Store: look, Now: time.Now, Log: log})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -40,10 +41,34 @@ func newRegistry(cfg *config, log *slog.Logger, db *store.DB, secret []byte, say
 		if err != nil {
 			return nil, nil, err
 		}
-		return peer{client}, a2aauth.Unmet(client.Card(), settings.Credentials.means()), nil
+		return visited{peer{client}, look.card}, a2aauth.Unmet(client.Card(), settings.Credentials.means()), nil
 	}
 	return r
 }
+
+// glance is a bridge.CardStore that forgets all but the card that was shown last.
+type glance struct{ card []byte }
+
+// SeeCard implements bridge.CardStore.
+func (g *glance) SeeCard(_ context.Context, c bridge.SeenCard, _ bool) error {
+	g.card = c.Card
+	return nil
+}
+
+// AcceptCard implements bridge.CardStore.
+func (*glance) AcceptCard(context.Context, string, string, time.Time) error { return bridge.ErrNoCard }
+
+// SeenCards implements bridge.CardStore.
+func (*glance) SeenCards(context.Context, string) ([]bridge.SeenCard, error) { return nil, nil }
+
+// visited is an agent that was looked at, with the JSON of its card.
+type visited struct {
+	peer
+	card []byte
+}
+
+// Shows implements registry.Shower.
+func (v visited) Shows() []byte { return v.card }
 
 // agent returns the agent of the configuration with a name.
 func (c *config) agent(name string) (agentConfig, bool) {
