@@ -191,7 +191,9 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, name string, prepar
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if err := body(w); err != nil {
-		a.Log.ErrorContext(r.Context(), "api: export cut off", "path", r.URL.Path, "err", err)
+		if r.Context().Err() == nil { // or who asked has left
+			a.Log.ErrorContext(r.Context(), "api: export cut off", "path", r.URL.Path, "err", err)
+		}
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"time"
 
 	"rialto/bridge/admin"
 	"rialto/internal/audit"
@@ -59,11 +60,33 @@ func usageCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if hours := wholeHours(f); hours != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), hours)
+		}
 		if format != "table" {
 			return admin.WriteSums(cmd.OutOrStdout(), admin.Format(format), usage.By(by), sums)
 		}
 		return usageTable(by, sums).write(cmd.OutOrStdout())
 	})
+}
+
+// wholeHours says which time sums are of, where that is another than was asked for.
+func wholeHours(f usage.Filter) string {
+	since, until := f.Since.Truncate(time.Hour), f.Until.Truncate(time.Hour)
+	if until.Before(f.Until) {
+		until = until.Add(time.Hour)
+	}
+	if since.Equal(f.Since) && until.Equal(f.Until) {
+		return ""
+	}
+	text := "Sums take whole hours: these are"
+	if !since.IsZero() {
+		text += " from " + since.UTC().Format(time.RFC3339)
+	}
+	if !until.IsZero() {
+		text += " to " + until.UTC().Format(time.RFC3339)
+	}
+	return text + "."
 }
 
 var headings = map[string]string{"agent": "AGENT", "tool": "TOOL", "usecase": "USE CASE", "client": "CLIENT", "user": "USER"}
