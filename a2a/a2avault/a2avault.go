@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -41,7 +42,7 @@ const (
 	registration Kind = "registration" // of this server at an authorization server
 )
 
-// Vault keeps connections. All fields are required.
+// Vault keeps connections. All fields but App are required.
 type Vault struct {
 	Store   Store
 	Key     []byte // 32 bytes, the same on all replicas
@@ -54,6 +55,10 @@ type Vault struct {
 	// Host tells where an agent is by now. What was kept for it at another host
 	// is not shown there: its users have to connect it again.
 	Host func(agent string) string
+
+	// App tells how the users of an agent sign in, if they do. It is for ending what they
+	// forget; nil ends nothing.
+	App func(agent string) (App, bool)
 
 	renewing singleflight.Group
 }
@@ -124,13 +129,49 @@ func (v *Vault) secret(row *Row) (*Secret, error) {
 	return &s, nil
 }
 
-// Forget forgets what user has connected an agent with. It returns ErrNone if
-// there is nothing.
+// Forget forgets what user has connected an agent with, and then has its authorization
+// server end the tokens, if it can and answers. It returns ErrNone if there is nothing.
 func (v *Vault) Forget(ctx context.Context, user, agent string) error {
 	if user == "" {
 		return ErrNone // that is this server's own
 	}
-	return v.Store.ForgetConnection(ctx, user, agent)
+	var known Secret
+	if row, err := v.Store.Connection(ctx, user, agent); err == nil {
+		_ = v.open(user, agent, row.Sealed, &known) // what cannot be opened is forgotten all the same
+	}
+	err := v.Store.ForgetConnection(ctx, user, agent)
+	if err == nil {
+		v.revoke(ctx, agent, known)
+	}
+	return err
+}
+
+// revokeFor bounds how long somebody who forgets a connection waits.
+const revokeFor = 5 * time.Second
+
+// revoke ends tokens at the server that gave them (RFC 7009): the refresh token, with
+// which the others of the grant end.
+func (v *Vault) revoke(ctx context.Context, agent string, s Secret) {
+	if v.App == nil || s.Grant == nil || s.Grant.Revocation == "" || s.Value == "" {
+		return
+	}
+	app, ok := v.App(agent)
+	c, err := s.Grant.client(app)
+	if !ok || err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeFor)
+	defer cancel()
+	form := url.Values{"token": {s.Refresh}, "token_type_hint": {"refresh_token"}}
+	if s.Refresh == "" {
+		form = url.Values{"token": {s.Value}, "token_type_hint": {"access_token"}}
+	}
+	resp, err := c.post(ctx, app, s.Grant.Revocation, form)
+	if err != nil {
+		v.Log.WarnContext(ctx, "a connection was forgotten, but its tokens were not ended", "agent", agent)
+		return
+	}
+	resp.Body.Close()
 }
 
 // Keep stores what user has connected an agent with, in the place of what was

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -29,6 +31,7 @@ type grant struct {
 	Client     client `json:"client"`
 	Configured bool   `json:"configured,omitempty"` // the secret is in the configuration, and not kept
 	Resource   string `json:"resource,omitempty"`
+	Revocation string `json:"revocation,omitempty"` // the endpoint; "" is none
 }
 
 // redirect is where an authorization server sends people back. Each agent has its
@@ -138,6 +141,27 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 		c.Expires = time.Unix(got.Expires, 0)
 	}
 	return c, nil
+}
+
+// post sends a form to an endpoint of the server, as its client.
+func (c client) post(ctx context.Context, app App, address string, form url.Values) (*http.Response, error) {
+	form.Set("client_id", c.ID)
+	if c.InBody && c.Secret != "" {
+		form.Set("client_secret", c.Secret)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}}
+	if !c.InBody {
+		req.SetBasicAuth(url.QueryEscape(c.ID), url.QueryEscape(c.Secret)) // RFC 6749 section 2.3.1
+	}
+	resp, err := app.Fetch.HTTP().Do(req)
+	if err != nil {
+		return nil, &errAway{err}
+	}
+	return resp, nil
 }
 
 // config returns the client in the terms of the library.

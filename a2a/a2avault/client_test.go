@@ -2,6 +2,7 @@ package a2avault_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +21,7 @@ type registrar struct {
 	registered int
 	known      string // the client that it knows
 	status     int    // of its metadata; 0 is 200
+	ended      []string
 }
 
 func newRegistrar(t *testing.T) *registrar {
@@ -32,13 +34,15 @@ func newRegistrar(t *testing.T) *registrar {
 				w.WriteHeader(s.status)
 			}
 			_ = json.NewEncoder(w).Encode(map[string]any{
-				"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize", "token_endpoint": s.URL + "/token", "registration_endpoint": s.URL + "/register",
+				"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize", "token_endpoint": s.URL + "/token", "registration_endpoint": s.URL + "/register", "revocation_endpoint": s.URL + "/revoke",
 			})
 		case "/register":
 			s.registered++
 			s.known = fmt.Sprint("client-", s.registered)
 			w.WriteHeader(http.StatusCreated)
 			_ = json.NewEncoder(w).Encode(map[string]string{"client_id": s.known})
+		case "/revoke":
+			s.ended = append(s.ended, r.PostFormValue("client_id")+" "+r.PostFormValue("token"))
 		case "/token":
 			if r.PostFormValue("client_id") != s.known {
 				w.WriteHeader(http.StatusUnauthorized)
@@ -125,5 +129,36 @@ func TestAServerThatIsAwayIsSaidToBe(t *testing.T) {
 	s.Close()
 	if err := begin(); !a2avault.Away(err) {
 		t.Errorf("nobody there: got %v", err)
+	}
+}
+
+// TestWhatIsForgottenIsEndedThere has a person forget a connection: its tokens are worth
+// nothing any more, or, where the server cannot be asked, are at least not here.
+func TestWhatIsForgottenIsEndedThere(t *testing.T) {
+	s, r := newRegistrar(t), newRig(t)
+	r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, Issuer: s.URL}
+	v := r.replica("first")
+	v.App = func(string) (a2avault.App, bool) { return r.app, true }
+	for _, away := range []bool{false, true} {
+		to, err := v.Begin(t.Context(), r.app, r.app.Ways(&a2a.Card{})[0], "ann", "", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, _ := url.Parse(to.URL)
+		if _, err := v.Finish(t.Context(), r.app, "ann", a2avault.Return{State: u.Query().Get("state"), Code: "c", Browser: to.Browser}); err != nil {
+			t.Fatal(err)
+		}
+		if away {
+			s.Close()
+		}
+		if err := v.Forget(t.Context(), "ann", "plans"); err != nil {
+			t.Error(err)
+		}
+		if has, err := v.Connected(t.Context(), "ann", "plans"); has || err != nil || len(s.ended) != 1 || s.ended[0] != "client-1 r" {
+			t.Errorf("away %v: connected %v, %v, and the server was told to end %q", away, has, err, s.ended)
+		}
+	}
+	if err := v.Forget(t.Context(), "ann", "plans"); !errors.Is(err, a2avault.ErrNone) {
+		t.Errorf("nothing to forget: got %v", err)
 	}
 }

@@ -51,7 +51,7 @@ func (v *Vault) Begin(ctx context.Context, app App, w Way, user, task string, lo
 	if err != nil {
 		return nil, err
 	}
-	a := attempt{Server: *s, Host: v.Host(app.Agent), Grant: grant{Token: s.Token, Client: c, Configured: configured, Resource: app.Resource}, Scopes: app.scopes(w, s)}
+	a := attempt{Server: *s, Host: v.Host(app.Agent), Grant: grant{Token: s.Token, Client: c, Configured: configured, Resource: app.Resource, Revocation: s.Revocation}, Scopes: app.scopes(w, s)}
 	if configured {
 		a.Grant.Client.Secret = ""
 	}

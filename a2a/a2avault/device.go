@@ -58,7 +58,7 @@ func (v *Vault) BeginDevice(ctx context.Context, app App, w Way, user, task stri
 	if err != nil {
 		return nil, err
 	}
-	g := grant{Token: s.Token, Client: c, Configured: configured, Resource: app.Resource}
+	g := grant{Token: s.Token, Client: c, Configured: configured, Resource: app.Resource, Revocation: s.Revocation}
 	var got struct {
 		Device   string `json:"device_code"`
 		User     string `json:"user_code"`
@@ -91,27 +91,16 @@ func (v *Vault) BeginDevice(ctx context.Context, app App, w Way, user, task stri
 
 // askDevice asks for a code, as the client that we are there (RFC 8628 section 3.1).
 func (v *Vault) askDevice(ctx context.Context, app App, address string, g grant, scopes []string, into any) error {
-	form := url.Values{"client_id": {g.Client.ID}}
+	form := url.Values{}
 	if len(scopes) > 0 {
 		form.Set("scope", strings.Join(scopes, " "))
 	}
 	if g.Resource != "" {
 		form.Set("resource", g.Resource)
 	}
-	if g.Client.InBody && g.Client.Secret != "" {
-		form.Set("client_secret", g.Client.Secret)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	resp, err := g.Client.post(ctx, app, address, form)
 	if err != nil {
 		return err
-	}
-	req.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}}
-	if !g.Client.InBody {
-		req.SetBasicAuth(url.QueryEscape(g.Client.ID), url.QueryEscape(g.Client.Secret)) // RFC 6749 section 2.3.1
-	}
-	resp, err := app.Fetch.HTTP().Do(req)
-	if err != nil {
-		return &errAway{err}
 	}
 	defer resp.Body.Close()
 	body := json.NewDecoder(resp.Body)

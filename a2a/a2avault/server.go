@@ -39,6 +39,7 @@ type server struct {
 	Authorization string   `json:"authorization_endpoint"`
 	Token         string   `json:"token_endpoint"`
 	Registration  string   `json:"registration_endpoint"`
+	Revocation    string   `json:"revocation_endpoint"`           // RFC 7009
 	Device        string   `json:"device_authorization_endpoint"` // RFC 8628
 	Iss           bool     `json:"authorization_response_iss_parameter_supported"`
 	Auth          []string `json:"token_endpoint_auth_methods_supported"`
@@ -277,8 +278,10 @@ func (a App) metadata(ctx context.Context, address string) (*server, error) {
 	if !slices.Contains(wellKnown(s.Issuer), address) {
 		return nil, &errServer{fmt.Sprintf("the metadata at %.200q is of the issuer %.200q, whose metadata is elsewhere", address, s.Issuer)}
 	}
-	if s.Registration != "" && a.Fetch.Check(s.Registration) != nil {
-		s.Registration = ""
+	for _, optional := range []*string{&s.Registration, &s.Revocation} {
+		if *optional != "" && a.Fetch.Check(*optional) != nil {
+			*optional = ""
+		}
 	}
 	return &s, nil
 }

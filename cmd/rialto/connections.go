@@ -22,7 +22,7 @@ var _ bridge.Connections = connections{}
 func (s *server) newVault(secret []byte) *a2avault.Vault {
 	return &a2avault.Vault{
 		Store: s.store, Key: derived(secret, "connections"), URL: s.cfg.URL, Name: s.cfg.Name,
-		Replica: s.bridge.Replica, Now: time.Now, Log: s.log,
+		Replica: s.bridge.Replica, Now: time.Now, Log: s.log, App: connections{find: s.settings}.app,
 		Host: func(agent string) string {
 			a, _ := s.settings(agent)
 			u, err := url.Parse(a.URL)
