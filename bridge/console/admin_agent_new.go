@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge"
 	"rialto/bridge/registry"
 	"rialto/templates"
 )
@@ -146,21 +147,25 @@ func formOf(s *registry.Status) url.Values {
 
 // addAgent adds the agent of the form, or shows what it would be. An agent that
 // cannot be reached is not added: whoever typed its address would learn of the
-// mistake from somebody else.
+// mistake from somebody else. What was looked at first is what is added.
 func (c *Console) addAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	a, err := agentOf(f, registry.Agent{})
 	var look *registry.Preview
 	if err == nil {
 		look, err = c.Admin.Agents.Preview(r.Context(), a)
 	}
-	if err == nil && f.Get("do") != "preview" {
-		err = c.Admin.AddAgent(r.Context(), c.actor(r), a)
-		if err == nil {
-			return with(agentAt(a.Name), "added"), nil, nil
+	switch seen := f.Get("card"); {
+	case err != nil || f.Get("do") == "preview":
+	case seen != "" && seen != look.Digest():
+		err = bridge.ErrOtherCard
+	default:
+		if err = c.Admin.AddAgent(r.Context(), c.actor(r), a); err == nil {
+			return with(agentAt(a.Name), "added"), nil, c.Admin.Agents.Pin(r.Context(), a, look)
 		}
 	}
 	p := agentForm("/admin/agents/new", f, refused(err))
-	if err == nil {
+	if err == nil || errors.Is(err, bridge.ErrOtherCard) {
+		p.Sections[0].Form.Hidden = append(p.Sections[0].Form.Hidden, templates.Value{Name: "card", Value: look.Digest()})
 		p.Sections = append([]templates.Section{previewSection(look)}, p.Sections...)
 	}
 	return "", p, nil

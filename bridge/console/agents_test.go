@@ -1,12 +1,14 @@
 package console
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"rialto/bridge"
 	"rialto/bridge/registry"
 	"rialto/internal/audit"
 	"rialto/internal/usage"
@@ -43,6 +45,41 @@ func TestAnAgentIsLookedAtAndThenAdded(t *testing.T) {
 	p = b.post("/admin/agents/new", form...)
 	if p.Status != http.StatusUnprocessableEntity || len(p.all("#new #error")) != 1 {
 		t.Errorf("got %d for a name that is taken", p.Status)
+	}
+}
+
+// shows is an agent that tells the JSON of its card.
+type shows struct {
+	bridge.Peer
+	card string
+}
+
+func (s shows) Shows() []byte { return []byte(s.card) }
+
+// TestTheAgentThatWasLookedAtIsAdded changes a card between the look and the addition:
+// the operator looks again, and what they have seen then is in force.
+func TestTheAgentThatWasLookedAtIsAdded(t *testing.T) {
+	r := newRig(t)
+	card, visit := `{"name":"One"}`, r.Admin.Agents.Visit
+	r.Admin.Agents.Visit = func(ctx context.Context, a registry.Agent) (bridge.Peer, []string, error) {
+		p, unmet, err := visit(ctx, a)
+		return shows{p, card}, unmet, err
+	}
+	b := r.as("root")
+	form := []string{"name", "second", "url", "https://second.example", "review", "yes"}
+	digest := func(p shownPage) string { return attr(p.all("#new input[name=card]")[0], "value") }
+	seen := digest(b.post("/admin/agents/new", append(form, "do", "preview")...))
+	card = `{"name":"Two"}`
+	p := b.post("/admin/agents/new", append(form, "card", seen)...)
+	if p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "another card") || len(p.all("section#preview")) != 1 || digest(p) == seen {
+		t.Fatalf("got %d %s, want another look", p.Status, p.Text())
+	}
+	if p := b.post("/admin/agents/new", append(form, "card", digest(p))...); p.Status != http.StatusSeeOther {
+		t.Fatalf("got %d %s", p.Status, p.Text())
+	}
+	cards, err := r.Admin.Cards(t.Context(), "second")
+	if valid, _ := bridge.InForce(cards); err != nil || string(valid.Card) != card {
+		t.Errorf("got %+v in force, %v", valid, err)
 	}
 }
 

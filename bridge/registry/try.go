@@ -2,6 +2,8 @@ package registry
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,6 +47,15 @@ type Preview struct {
 	Problems []string `json:"problems,omitempty"`
 
 	card []byte // JSON, as far as it may be believed; nil if that is not known
+}
+
+// Digest tells the card of a preview from others; "" if it is not known.
+func (p *Preview) Digest() string {
+	if p.card == nil {
+		return ""
+	}
+	sum := sha256.Sum256(p.card)
+	return hex.EncodeToString(sum[:])
 }
 
 // Shower is what Visit may return: a peer that tells the JSON of its card.
