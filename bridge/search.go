@@ -122,6 +122,7 @@ func (b *Bridge) searchAgent(ctx context.Context, p *peer, query string) ([]Hit,
 		return nil, err
 	}
 	var hits []Hit
+	_, fetches := b.cardFor(ctx, p.Agent, p.card()).Skill(fetchSkill)
 	for _, result := range answer.Results[:min(len(answer.Results), maxHits)] {
 		var h Hit
 		_ = json.Unmarshal(result, &h) // one that is none has no id
@@ -129,7 +130,10 @@ func (b *Bridge) searchAgent(ctx context.Context, p *peer, query string) ([]Hit,
 			continue // it could not be fetched under the id that is shown
 		}
 		id := documentID(p.Name, h.ID)
-		hits = append(hits, Hit{ID: id, Title: titled(h.Title, h.ID), URL: b.openable(h.URL, id)})
+		hit := Hit{ID: id, Title: titled(h.Title, h.ID), URL: b.openable(h.URL, id)}
+		if fetches || hit.URL != b.documentURL(id) { // or nobody could open it
+			hits = append(hits, hit)
+		}
 	}
 	return hits, nil
 }

@@ -133,15 +133,23 @@ func TestSearchFindsOnesOwnTasks(t *testing.T) {
 }
 
 // odd is an agent whose search answers as few would.
-func odd(t *testing.T, results string) peer {
+func odd(t *testing.T, results string, skills ...string) peer {
 	return running(t, func(_ context.Context, turn *a2aexec.Turn) error {
 		turn.Artifact(a2a.Artifact{ID: "r", Parts: []a2a.Part{{Content: a2a.Data(`{"text":"Text.","results":` + results + `}`)}}})
 		return nil
-	}, "search", "fetch")
+	}, append(skills, "search")...)
+}
+
+// TestWhatNobodyCanOpenIsNoHit has an agent that finds documents and hands out none.
+func TestWhatNobodyCanOpenIsNoHit(t *testing.T) {
+	r := newRig(t, "", map[string]peer{"finder": odd(t, `[{"id":"a","title":"A"},{"id":"b","title":"B","url":"https://example.com/b"}]`)})
+	if got := r.call("search", `{"query":"x"}`).Results; len(got) != 1 || got[0].URL != "https://example.com/b" {
+		t.Errorf("got %+v, want what can be opened at the agent", got)
+	}
 }
 
 func TestAnOddResultDoesNotTakeTheOthersWithIt(t *testing.T) {
-	r := newRig(t, "", map[string]peer{"odd": odd(t, `[{"id":7,"title":"a number"},"text",null,{"id":"a"},{"id":"b","title":" \t"},{"id":"c","title":"C","url":"https://example.com/\u202egpj.exe"}]`)})
+	r := newRig(t, "", map[string]peer{"odd": odd(t, `[{"id":7,"title":"a number"},"text",null,{"id":"a"},{"id":"b","title":" \t"},{"id":"c","title":"C","url":"https://example.com/\u202egpj.exe"}]`, "fetch")})
 	want := []bridge.Hit{
 		{ID: "doc:odd:a", Title: "a", URL: "https://rialto.test/documents/doc:odd:a"},
 		{ID: "doc:odd:b", Title: "b", URL: "https://rialto.test/documents/doc:odd:b"},

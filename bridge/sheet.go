@@ -152,7 +152,7 @@ func (b *Bridge) handsOut(ctx context.Context, p *peer) error {
 		return err
 	}
 	if _, ok := b.cardFor(ctx, p.Agent, conn.Card()).Skill(fetchSkill); !ok {
-		return inputError{"The agent " + p.Name + " hands out no documents: it has no skill named " + fetchSkill + ", or not for you. send_task gives it something to do."}
+		return inputError{"The agent " + p.Name + " hands out no documents: it has no skill named " + fetchSkill + ", or not for you. The user can open the url of its search results; send_task gives it something to do."}
 	}
 	return nil
 }
