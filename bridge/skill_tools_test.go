@@ -123,27 +123,26 @@ func TestToolsOfSkillsHaveNamesThatEveryClientTakes(t *testing.T) {
 // TestNoAgentTakesTheToolsOfOthersAway has an agent name a skill twice, and one after
 // the tool of another agent's: two tools of one name would be no tools at all.
 func TestNoAgentTakesTheToolsOfOthersAway(t *testing.T) {
-	agents := map[string]peer{
-		"a": skilled(t, nil, skill("dup"), skill("dup"), skill("a_dup")),
-		"b": skilled(t, nil, skill("good"), skill("dup")),
+	ofA, ofB := []a2a.Skill{skill("dup"), skill("dup"), skill("a_dup"), skill("only"), skill("b_good")}, []a2a.Skill{skill("good"), skill("dup"), skill("a_only")}
+	start := func() *rig {
+		return withSkills(t, map[string]peer{"a": skilled(t, nil, ofA...), "b": skilled(t, nil, ofB...)}, func(*bridge.Bridge) {})
 	}
-	r := withSkills(t, agents, func(*bridge.Bridge) {})
-	taken := names(r.Tools())
-	for _, name := range taken {
-		if name = strings.TrimSpace(name); strings.HasPrefix(name, "a_dup_") {
-			agents["a"].card.Skills = append([]a2a.Skill{skill(name)}, agents["a"].card.Skills...)
+	for _, name := range names(start().Tools()) {
+		if strings.HasPrefix(name, "a_dup_") { // which no other has
+			ofA = append([]a2a.Skill{skill(name)}, ofA...)
 		}
 	}
-	agents["b"].card.Skills = append(agents["b"].card.Skills, skill("a_only"))
-	agents["a"].card.Skills = append(agents["a"].card.Skills, skill("only"), skill("b_good"))
-	r = withSkills(t, agents, func(*bridge.Bridge) {})
+	if len(ofA) != 6 {
+		t.Fatalf("got the skills %v", ofA)
+	}
+	r := start()
 	for name, whose := range map[string]string{"only": "a", "b_a_only": "b", "good": "b", "a_b_good": "a"} {
 		if does := tool(t, r, name).Description; !strings.Contains(does, "A skill of the agent "+whose+",") {
 			t.Errorf("%s: got %s, want the skill of %s", name, does, whose)
 		}
 	}
 	server := &mcp.Server{Name: "x", Version: "1", Tools: r.Tools()}
-	if err := server.Check(); err != nil || !slices.Contains(names(r.Tools()), "good") {
+	if err := server.Check(); err != nil {
 		t.Errorf("got %v of %v", err, names(r.Tools()))
 	}
 }
