@@ -66,6 +66,10 @@ type Error struct {
 	HTTPStatus int    // 0 if unknown
 	Challenge  string // WWW-Authenticate
 
+	// Unclear is set when a gateway that gave up, or a server that broke, answered in
+	// the agent's place: the agent may have got the request, and be at work on it.
+	Unclear bool
+
 	// NotSent is set when the request never left, so that nothing can have
 	// come of it.
 	NotSent bool

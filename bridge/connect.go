@@ -237,5 +237,8 @@ func (b *Bridge) notTaken(e *Entry, err error) error {
 	case !e.Settled:
 		return inputError{fmt.Sprintf("The agent did not take the message: task %s has gone on without it. Call get_task with its task_id.", e.Handle)}
 	}
+	if !certain(err) {
+		return fmt.Errorf("whether the agent received the message is not known. Task %s still stands where it stood; look with get_task before the message is sent again: %w", e.Handle, err)
+	}
 	return fmt.Errorf("the agent did not take the message, and task %s stands where it stood: %w", e.Handle, err)
 }

@@ -251,7 +251,11 @@ func sizeOf(parts []a2a.Part) (n int) {
 func failure(err error) *Failure {
 	var e *a2a.Error
 	if errors.As(err, &e) {
-		return &Failure{Code: e.Code, Message: shown(outside(e, e.Error()), maxReason), Remote: e.Remote}
+		why := shown(outside(e, e.Error()), maxReason)
+		if e.Unclear {
+			why += ". Whether the agent received the message is not known."
+		}
+		return &Failure{Code: e.Code, Message: why, Remote: e.Remote}
 	}
 	return &Failure{Code: a2a.Unavailable, Message: "The connection to the agent broke before it answered. Whether it received the message is not known."}
 }

@@ -162,7 +162,11 @@ func (f *follower) send(ctx context.Context, send *a2a.SendRequest) {
 		send.Push = nil
 		n, err = f.consume(f.conn.Stream(ctx, send))
 	}
-	if n == 0 && ctx.Err() == nil && !f.mayHaveArrived(err) {
+	switch {
+	case n > 0 || ctx.Err() != nil:
+	case f.mayHaveArrived(err):
+		f.wonder(ctx, err)
+	default:
 		f.refused(ctx, err)
 	}
 }
@@ -177,18 +181,6 @@ func (f *follower) keep(ctx context.Context) {
 		case <-time.After(wait):
 		}
 	}
-}
-
-// mayHaveArrived reports whether a message to a task that exists already can
-// have reached the agent although err came back instead of an answer.
-func (f *follower) mayHaveArrived(err error) bool {
-	return f.taskID() != "" && err != nil && !certain(err)
-}
-
-// certain reports whether err says that the agent did not take a message.
-func certain(err error) bool {
-	var refusal *a2a.Error
-	return errors.As(err, &refusal) && (refusal.Remote || refusal.NotSent)
 }
 
 // resume takes a task up by subscribing to it and, where the agent cannot do
@@ -281,51 +273,6 @@ func (f *follower) pause() time.Duration {
 		return saveFirst
 	}
 	return saveEvery * time.Duration(1+(f.size+f.past)>>18)
-}
-
-// refused records that the agent did not take the message. A task that it
-// would have started has failed, and so has one that it has forgotten; another
-// that it would have continued stands where it stood, or where it has gone meanwhile.
-func (f *follower) refused(ctx context.Context, err error) {
-	if err == nil {
-		err = a2a.Errorf(a2a.InvalidAgentResponse, "the agent ended its answer before saying anything")
-	}
-	f.b.Log.Warn("sending a message", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
-	if words := f.holds(ctx, err); words != "" {
-		f.settle(func(e *Entry) { e.hold(f.message, fmt.Sprintf(words, e.Agent, f.b.connectURL(e)), f.b.Now()) })
-		return
-	}
-	if t := f.goneOn(ctx, err); t != nil {
-		f.mu.Lock()
-		f.sent, f.message = err, nil
-		f.mu.Unlock()
-		f.apply(t)
-		return
-	}
-	f.forget(err)
-	f.settle(func(e *Entry) {
-		f.sent = err
-		if e.Task == nil || a2a.Is(err, a2a.TaskNotFound) {
-			e.Failure = failure(err)
-		}
-	})
-}
-
-// goneOn returns the task of a message that the agent has refused, if it has left its
-// pause without one: agents give up waiting, or hear from somebody else. It is nil where
-// the task stands where it stood, or nobody knows.
-func (f *follower) goneOn(ctx context.Context, refusal error) *a2a.Task {
-	var said *a2a.Error
-	if f.taskID() == "" || !errors.As(refusal, &said) || !said.Remote || f.b.mustConnect(f.entry.Agent, refusal) {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, glanceFor)
-	defer cancel()
-	t, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
-	if err != nil || t.Status.State == a2a.Unknown || t.Status.State == f.snapshot().Task.Status.State {
-		return nil
-	}
-	return t
 }
 
 // settle ends the follower with a change to the entry.

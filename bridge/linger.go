@@ -61,6 +61,11 @@ func (e *Entry) mayGoOn() bool {
 	return e.Settled && e.State() == a2a.AuthRequired && !e.held() && e.Task.ID != ""
 }
 
+// asks reports whether the agent of e waits for an answer.
+func (e *Entry) asks() bool {
+	return e.Settled && e.State() == a2a.InputRequired && e.Task.ID != ""
+}
+
 // lookAfter looks at the tasks that are due until the bridge closes.
 func (b *Bridge) lookAfter() {
 	tick := time.NewTicker(looksEvery)
@@ -190,7 +195,7 @@ func (b *Bridge) glance(ctx context.Context, e *Entry) bool {
 	t, err := conn.Task(ctx, a2a.TaskQuery{ID: e.Task.ID})
 	unknown := a2a.Is(err, a2a.TaskNotFound)
 	forgotten := (unknown || err == nil) && b.missed(e.Handle, unknown)
-	if !forgotten && (err != nil || t.Status.State == a2a.AuthRequired || t.Status.State == a2a.Unknown) {
+	if !forgotten && (err != nil || t.Status.State == e.State() || t.Status.State == a2a.Unknown) {
 		return false
 	}
 	if err := b.reopen(ctx, e, e.MessageID); err != nil {
@@ -203,7 +208,8 @@ func (b *Bridge) glance(ctx context.Context, e *Entry) bool {
 }
 
 // goneOn reports whether the agent of a task that is to be shown has gone on by
-// itself. The task is followed again then, and another than e.
+// itself, or with an answer of which nobody knew whether it came. The task is followed
+// again then, and another than e.
 func (b *Bridge) goneOn(ctx context.Context, e *Entry) bool {
-	return e.mayGoOn() && b.glance(ctx, e.clone())
+	return (e.mayGoOn() || e.asks()) && b.glance(ctx, e.clone())
 }

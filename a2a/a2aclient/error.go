@@ -81,7 +81,15 @@ func statusError(resp *http.Response, body []byte) *a2a.Error {
 	if json.Valid(body) {
 		e.Data = body
 	}
+	e.Unclear = mayHavePassed(resp.StatusCode)
 	return fromResponse(e, resp)
+}
+
+// mayHavePassed reports whether a server that answers with an HTTP status, and not in
+// A2A, may have passed the call on to the agent: it waited in vain, or broke at it.
+// One that says it is busy or knows no such thing has not.
+func mayHavePassed(status int) bool {
+	return status/100 == 5 && status != http.StatusNotImplemented && status != http.StatusServiceUnavailable
 }
 
 // fromResponse notes in e what resp tells besides its body.

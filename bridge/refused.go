@@ -1,0 +1,104 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rialto/a2a"
+)
+
+// wonderFor is the last of the pauses between looks at a task whose agent may have got
+// the message that it shows no sign of. They double from a second: 15 in all.
+const wonderFor = 8 * time.Second
+
+// mayHaveArrived reports whether a message to a task that exists already can
+// have reached the agent although err came back instead of an answer.
+func (f *follower) mayHaveArrived(err error) bool {
+	return f.taskID() != "" && err != nil && !certain(err)
+}
+
+// certain reports whether err says that the agent did not take a message.
+func certain(err error) bool {
+	var refusal *a2a.Error
+	return errors.As(err, &refusal) && (refusal.Remote && !refusal.Unclear || refusal.NotSent)
+}
+
+// wonder looks whether the agent got a message although err came back instead of an
+// answer. Many agents show the old question until they have done what the answer asks
+// for, so the task is looked at for a while before its owner is told that nobody knows.
+func (f *follower) wonder(ctx context.Context, err error) {
+	f.b.Log.Warn("sending a message", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
+	for wait := retryFirst; ; wait *= 2 {
+		if !f.stands(ctx) {
+			return // it is asked how the task stands, as of any other
+		}
+		if wait > wonderFor {
+			f.settle(func(*Entry) { f.sent = err })
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// stands reports whether the agent shows the task as it was before the message.
+func (f *follower) stands(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, lookFor)
+	defer cancel()
+	t, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
+	if err != nil || !f.answered(t) {
+		return false
+	}
+	was, is := f.start.Task.Status.Message, t.Status.Message
+	return was == nil || is == nil || was.Text() == is.Text()
+}
+
+// refused records that the agent did not take the message. A task that it
+// would have started has failed, and so has one that it has forgotten; another
+// that it would have continued stands where it stood, or where it has gone meanwhile.
+func (f *follower) refused(ctx context.Context, err error) {
+	if err == nil {
+		err = a2a.Errorf(a2a.InvalidAgentResponse, "the agent ended its answer before saying anything")
+	}
+	f.b.Log.Warn("sending a message", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
+	if words := f.holds(ctx, err); words != "" {
+		f.settle(func(e *Entry) { e.hold(f.message, fmt.Sprintf(words, e.Agent, f.b.connectURL(e)), f.b.Now()) })
+		return
+	}
+	if t := f.goneOn(ctx, err); t != nil {
+		f.mu.Lock()
+		f.sent, f.message = err, nil
+		f.mu.Unlock()
+		f.apply(t)
+		return
+	}
+	f.forget(err)
+	f.settle(func(e *Entry) {
+		f.sent = err
+		if e.Task == nil || a2a.Is(err, a2a.TaskNotFound) {
+			e.Failure = failure(err)
+		}
+	})
+}
+
+// goneOn returns the task of a message that the agent has refused, if it has left its
+// pause without one: agents give up waiting, or hear from somebody else. It is nil where
+// the task stands where it stood, or nobody knows.
+func (f *follower) goneOn(ctx context.Context, refusal error) *a2a.Task {
+	var said *a2a.Error
+	if f.taskID() == "" || !errors.As(refusal, &said) || !said.Remote || f.b.mustConnect(f.entry.Agent, refusal) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, glanceFor)
+	defer cancel()
+	t, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
+	if err != nil || t.Status.State == a2a.Unknown || t.Status.State == f.snapshot().Task.Status.State {
+		return nil
+	}
+	return t
+}

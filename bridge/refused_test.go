@@ -1,0 +1,96 @@
+package bridge_test
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2atest"
+	"rialto/bridge"
+)
+
+func timedOut() *a2a.Error {
+	return &a2a.Error{Code: a2a.Unavailable, Message: "the agent answered HTTP 504 Gateway Timeout", Remote: true, HTTPStatus: 504, Unclear: true}
+}
+
+// TestAMessageBehindAGatewayThatGaveUpIsSentOnce has a gateway answer in the place of
+// an agent, which may be at work: a call that is made again must not send it again.
+func TestAMessageBehindAGatewayThatGaveUpIsSentOnce(t *testing.T) {
+	for status, sent := range map[int]int{http.StatusBadGateway: 1, http.StatusGatewayTimeout: 1, http.StatusInternalServerError: 1, 524: 1,
+		http.StatusServiceUnavailable: 2, http.StatusTooManyRequests: 2} {
+		rogue := &a2atest.Rogue{Card: `{"name":"x","skills":[],"capabilities":{"streaming":true},"supportedInterfaces":[{"url":"$URL","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`,
+			Answers: map[string][]a2atest.Answer{"SendStreamingMessage": {{Status: status, Body: "<html>"}}}}
+		r := newRig(t, "", map[string]peer{"one": {remote{Dialer: &a2aclient.Dialer{Pause: time.Millisecond}, url: rogue.Serve(t)}, nil}})
+		for range 2 {
+			got := r.call("send_task", `{"message":"x","message_id":"m"}`)
+			got.want(t, a2a.Failed, true)
+			if unclear := strings.Contains(got.Text, "not known"); unclear != (sent == 1) {
+				t.Errorf("%d: got %s", status, got.Text)
+			}
+		}
+		if n := len(rogue.Calls()); n != sent {
+			t.Errorf("%d: the message was sent %d times, want %d", status, n, sent)
+		}
+	}
+}
+
+// unsure is an agent that asks, and whose gateway gives up before the answer is worked
+// off. Until then it shows its question.
+type unsure struct {
+	scripted
+	looks, doneAt atomic.Int64 // how often the task was looked at, and from when on it is done; 0 is never
+}
+
+func (a *unsure) shown(s a2a.State, text string) *a2a.Task {
+	return &a2a.Task{ID: "t", Status: a2a.Status{State: s, Message: &a2a.Message{ID: text, Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(text)}}}}
+}
+
+func (a *unsure) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) {
+	if n := a.looks.Add(1); a.doneAt.Load() > 0 && n >= a.doneAt.Load() {
+		return a.shown(a2a.Completed, "done"), nil
+	}
+	return a.shown(a2a.InputRequired, "which?"), nil
+}
+
+func newUnsure() *unsure {
+	a := &unsure{}
+	a.answer = func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		if len(a.got) == 1 {
+			return yield(a.shown(a2a.InputRequired, "which?"))
+		}
+		return yield(timedOut())
+	}
+	return a
+}
+
+func TestAnAnswerBehindAGatewayThatGaveUpIsNotLost(t *testing.T) {
+	t.Parallel() // most of it waits
+	a := newUnsure()
+	a.doneAt.Store(3)
+	r := newRig(t, "", map[string]peer{"one": {a, &a2a.Card{Name: "One"}}})
+	id := r.call("send_task", `{"message":"x"}`).TaskID
+	r.call("send_task", `{"message":"this one","task_id":"`+id+`"}`).want(t, a2a.Completed, false)
+	if a.sent() != 2 {
+		t.Errorf("the agent was sent %d messages, want 2", a.sent())
+	}
+}
+
+func TestAnAnswerOfWhichNothingIsSeenIsLookedForAgain(t *testing.T) {
+	t.Parallel() // most of it waits
+	a := newUnsure()
+	r := newRigWith(t, "", map[string]peer{"one": {a, &a2a.Card{Name: "One"}}}, func(*bridge.Bridge) {})
+	id := r.call("send_task", `{"message":"x"}`).TaskID
+	r.call("send_task", `{"message":"this one","task_id":"`+id+`"}`).refused(t, "whether the agent received the message is not known")
+	r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.InputRequired, false)
+	a.doneAt.Store(1)
+	r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.Completed, false)
+	if a.sent() != 2 {
+		t.Errorf("the agent was sent %d messages, want 2", a.sent())
+	}
+}
