@@ -127,13 +127,27 @@ func (t *table) readColumns(ctx context.Context, box *sqlbox.Box, notes map[stri
 }
 
 // ownIDs returns what a column may be called that numbers the rows of a table:
-// id, or of customers customer_id.
+// id, or of customers customer_id, customer_no or id_customer, or the number that its
+// trade gives to a thing.
 func ownIDs(table string) []string {
 	ids := []string{"id"}
 	for _, form := range forms(table) {
-		ids = append(ids, form+"_id")
+		ids = append(ids, form+"_id", "id_"+form, form+"_no", form+"_number", form+"_code")
 	}
-	return ids
+	return append(ids, tradeIDs...)
+}
+
+var tradeIDs = []string{"sku", "isbn", "ean", "vin"}
+
+// idOf returns the word before or after which a column is called an id.
+func idOf(column string) (stem string, ok bool) {
+	column = strings.ToLower(column)
+	for _, ending := range []string{"_id", "_no", "_number", "_code"} {
+		if stem, ok = strings.CutSuffix(column, ending); ok {
+			return stem, true
+		}
+	}
+	return strings.CutPrefix(column, "id_")
 }
 
 // readKey finds what names a row for good: a primary key of one column, a
@@ -187,11 +201,10 @@ func (t *table) readReferences(ctx context.Context, box *sqlbox.Box) error {
 func (c *catalog) inferReferences() {
 	for _, t := range c.tables {
 		for _, col := range t.Columns {
-			stem, ok := strings.CutSuffix(strings.ToLower(col.Name), "_id")
-			if !ok || slices.ContainsFunc(t.Refs, func(r reference) bool { return r.Column == col.Name }) {
+			if slices.ContainsFunc(t.Refs, func(r reference) bool { return r.Column == col.Name }) {
 				continue
 			}
-			if to := c.named(stem); to != nil && to != t && (strings.EqualFold(to.key, "id") || strings.EqualFold(to.key, col.Name)) {
+			if to := c.meantBy(col.Name); to != nil && to != t && to.key != "rowid" {
 				t.Refs = append(t.Refs, reference{Column: col.Name, Table: to.Name, ToColumn: to.key})
 			}
 		}
@@ -207,6 +220,28 @@ func (c *catalog) inferReferences() {
 			}
 		}
 	}
+}
+
+// meantBy returns the table whose rows a column is about by its name: customer_id, or the
+// only sku that names rows.
+func (c *catalog) meantBy(column string) *table {
+	if stem, ok := idOf(column); ok {
+		to := c.named(stem)
+		if to != nil && !strings.EqualFold(to.key, column) && !(strings.EqualFold(to.key, "id") && strings.HasSuffix(strings.ToLower(column), "_id")) {
+			return nil
+		}
+		return to
+	}
+	var found *table
+	for _, t := range c.tables {
+		if slices.Contains(tradeIDs, strings.ToLower(column)) && strings.EqualFold(t.key, column) {
+			if found != nil {
+				return nil
+			}
+			found = t
+		}
+	}
+	return found
 }
 
 // find returns the table of that name, in any case.

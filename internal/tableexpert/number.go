@@ -19,13 +19,15 @@ type sight struct {
 	numbers [2]kind // of those that are, if marks[i] stands before the fraction
 	either  [2]bool // a number was seen in which marks[i] could be both: 1.234
 	units   []string
+
+	pairs, decimals bool // seen were 30,00, and 1.200,50
 }
 
 // marks stand before the fraction of a number, or else between its groups.
 var marks = [2]byte{'.', ','}
 
 // see looks at a value that is not empty. Where commas divide fields, "1,2" may as well be
-// two numbers.
+// two numbers, unless the column has numbers such as "1.200,50".
 func (s *sight) see(cell string, delimiter rune) {
 	if s.plain == text {
 		return
@@ -33,8 +35,11 @@ func (s *sight) see(cell string, delimiter rune) {
 	digits, unit := unitOf(cell)
 	dot, comma := numberKind(digits, '.'), numberKind(digits, ',')
 	if delimiter == ',' && unit == "" && strings.Trim(digits, "-0123456789") == "," {
-		comma = text
+		if s.pairs = s.pairs || dot == text; dot != text {
+			comma = text
+		}
 	}
+	s.decimals = s.decimals || comma != text && strings.Contains(digits, ".") && strings.Contains(digits, ",")
 	if dot == text && comma == text {
 		s.plain = s.plain.join(kindOf(cell))
 		return
@@ -55,7 +60,7 @@ func (s *sight) cells(delimiter rune) cells {
 	switch {
 	case len(s.units) == 0:
 		return cells{kind: s.plain}
-	case s.plain != anything || len(s.units) > 1 || s.either[0] && s.either[1]:
+	case s.plain != anything || len(s.units) > 1 || s.either[0] && s.either[1] || s.pairs && !s.decimals:
 		return cells{kind: text}
 	}
 	i := 0

@@ -49,10 +49,23 @@ func (r *reading) ofAge(it *item, next int) bool {
 	}
 	i := slices.IndexFunc(t.places(), func(p place) bool { return p.c.Kind == Number && strings.EqualFold(p.c.Name, "age") })
 	years := next < len(r.items) && r.items[next].unit == "year"
-	if i < 0 || !years && next < len(r.items) && r.items[next].unit != "" {
+	if !years && next < len(r.items) && r.items[next].unit != "" {
 		return false
 	}
-	p, cond := t.places()[i], symbol+" "+format(it.num.num)
+	var p place
+	var cond string
+	switch {
+	case i >= 0:
+		p, cond = t.places()[i], symbol+" "+format(it.num.num)
+	case t.born().valid() && it.num.num > 0 && it.num.num < 200: // who turned 51 is older than 50
+		born := day(r.today).AddDate(-int(it.num.num), 0, 1)
+		p, cond = t.born(), ">= '"+born.Format(time.DateOnly)+"'"
+		if symbol == ">" {
+			cond = "< '" + born.AddDate(-1, 0, 0).Format(time.DateOnly) + "'"
+		}
+	default:
+		return false
+	}
 	r.narrow(filter{place: p, cond: "%[1]s " + cond, words: p.name() + " " + cond})
 	if it.used, r.when = true, none; years {
 		r.take(next)

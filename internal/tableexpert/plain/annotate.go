@@ -39,6 +39,10 @@ func (s *Schema) annotate(ts []token, today time.Time) []item {
 	lex := s.lexicon()
 	for len(ts) > 0 {
 		it, n := lex.next(ts, today)
+		if more := lex.derived(it); it.unknown() && more != nil {
+			items, ts = append(items, more...), ts[n:]
+			continue
+		}
 		items = append(items, it)
 		ts = ts[n:]
 	}
@@ -119,8 +123,12 @@ func (l *lexicon) names(ts []token, offer func(item, int)) {
 		if length == 1 {
 			it.unit = units[phrase]
 		}
-		if len(it.values) == 0 && length == 1 && it.table == nil && len(it.columns) == 0 {
-			it.values = l.within[phrase]
+		if len(it.values) == 0 && it.table == nil && len(it.columns) == 0 {
+			if vs, ok := l.together(ts[:length]); ok {
+				it.values = vs
+				offer(it, length)
+				return
+			}
 		}
 		if it.table != nil || len(it.values) > 0 || len(it.columns) > 0 {
 			offer(it, length)
@@ -133,6 +141,25 @@ func (l *lexicon) names(ts []token, offer func(item, int)) {
 			return
 		}
 	}
+}
+
+// together returns the values that have all these words, and reports whether the words are
+// of the values of one column: nobody is called "Ann Lee" because of an Ann and a Lee.
+func (l *lexicon) together(ts []token) (found []value, ok bool) {
+	for _, v := range l.within[folded(ts[:1])] {
+		is, all := slices.Clone(v.is), true
+		for _, t := range ts[1:] {
+			i := slices.IndexFunc(l.within[folded([]token{t})], func(w value) bool { return w.place == v.place })
+			if all = all && i >= 0; all {
+				has := l.within[folded([]token{t})][i].is
+				is = slices.DeleteFunc(is, func(s string) bool { return !slices.Contains(has, s) })
+			}
+		}
+		if ok = ok || all; all && len(is) > 0 {
+			found = append(found, value{v.place, is})
+		}
+	}
+	return found, ok
 }
 
 // lexicon finds the names and values of a schema by their words, each in the
@@ -162,7 +189,24 @@ func (s *Schema) lexicon() *lexicon {
 			}
 		}
 	}
+	for i := range s.Tables {
+		l.addLast(s, &s.Tables[i])
+	}
 	return l
+}
+
+// addLast lets "lines" be order_lines, if nothing else is called so.
+func (l *lexicon) addLast(s *Schema, t *Table) {
+	last := func(t *Table) string {
+		ws := parts(t.Bare)
+		return fold(ws[max(len(ws)-1, 0):])
+	}
+	name := last(t)
+	alone := !slices.ContainsFunc(s.Tables, func(o Table) bool { return o.Name != t.Name && last(&o) == name })
+	others := slices.ContainsFunc(l.columns[name], func(p place) bool { return p.t != t })
+	if len(name) > 2 && alone && !others && l.tables[name] == nil && vocabulary[name] == none && len(l.values[name]) == 0 {
+		l.tables[name] = t
+	}
 }
 
 // addUnnumbered lets "sales" be sales_2024_2026, if that are the only sales.
@@ -196,9 +240,15 @@ func (l *lexicon) addColumn(p place) {
 	}
 	add(l.columns, core)
 	add(l.columns, append(parts(p.t.Bare), core...))
+	if p == p.t.label() && slices.Contains([]string{"name", "nombre"}, ws[len(ws)-1]) {
+		add(l.partial, ws[len(ws)-1:])
+	}
+	if slices.Contains(ws, "price") && !slices.ContainsFunc(p.t.places(), func(o place) bool { return slices.Contains(parts(o.c.Name), "cost") }) {
+		add(l.partial, []string{"cost"})
+	}
 	for from := range core {
 		for to := from + 1; to <= len(core); to++ {
-			if to-from < len(core) && vocabulary[strings.Join(core[from:to], " ")] == none {
+			if of := strings.Join(core[from:to], " "); to-from < len(core) && of != "unit" && vocabulary[of] == none {
 				add(l.partial, core[from:to])
 			}
 		}
@@ -211,14 +261,21 @@ func (l *lexicon) addValue(p place, v string) {
 		return
 	}
 	addTo(l.values, fold(ws), p, v)
+	for _, w := range gendered(p, fold(ws)) {
+		addTo(l.values, w, p, v)
+	}
 	if len(ws) > 1 {
 		for _, w := range ws {
-			if len(w) > 2 && vocabulary[w] == none {
+			if len(w) > 2 && vocabulary[w] == none && !slices.Contains(nobodys, w) {
 				addTo(l.within, singular(w), p, v)
 			}
 		}
 	}
 }
+
+// nobodys words are part of many names, and are meant by themselves more often: new
+// customers are not those of New York.
+var nobodys = []string{"new", "old", "big", "small", "good", "great", "other", "nuevo", "nueva", "gran", "not"}
 
 func addTo(into map[string][]value, key string, p place, v string) {
 	vs := into[key]

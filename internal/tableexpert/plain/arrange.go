@@ -91,3 +91,26 @@ func (p *period) unit() string {
 	}
 	return "year"
 }
+
+// postposed puts what Spanish says behind a noun before it: "salario medio", "importe
+// máximo y mínimo".
+func postposed(items []item) []item {
+	out := slices.Clone(items)
+	for i := 0; i < len(out); i++ {
+		if !out[i].names() {
+			continue
+		}
+		end := i + 1
+		for at := end; at < len(out) && (out[at].op == and || slices.Contains(adjectives, out[at].words)); at++ {
+			if out[at].op != and {
+				end = at + 1
+			}
+		}
+		out = slices.Concat(out[:i], out[i+1:end], out[i:i+1], out[end:])
+		i = end - 1
+	}
+	return out
+}
+
+var adjectives = []string{"medio", "media", "promedio", "mediano", "mediana", "total", "máximo", "máxima", "maximo", "maxima", "mínimo", "mínima", "minimo", "minima",
+	"más alto", "más alta", "más bajo", "más baja", "más caro", "más cara", "más barato", "más barata", "más grande", "más pequeño", "más pequeña"}

@@ -28,39 +28,62 @@ const (
 // values are matched whatever they stand in.
 func lex(question string) []token {
 	var out []token
+	spanish := isSpanish(question)
+	minus, prior := false, ' '
 	for i, rest := 0, []rune(question); len(rest) > 0 && i < 4*maxWords && len(out) < maxWords; i++ {
-		var n int
-		r := rest[0]
-		switch {
+		n, negative := 1, minus
+		minus = false
+		switch r := rest[0]; {
 		case strings.ContainsRune("<>=≥≤", r):
 			n = span(rest, func(r rune) bool { return strings.ContainsRune("<>=≥≤", r) })
 			out = append(out, token{kind: isSign, word: string(rest[:n])})
 		case strings.ContainsRune("€$£", r):
-			n = 1
-			if len(out) > 0 && out[len(out)-1].kind == isNumber {
+			if minus = negative; len(out) > 0 && out[len(out)-1].kind == isNumber {
 				out[len(out)-1].cash = true
 			} else {
 				out = append(out, token{word: string(r)})
 			}
 		case unicode.IsDigit(r):
-			n = span(rest, func(r rune) bool {
-				return unicode.IsDigit(r) || unicode.IsLetter(r) || strings.ContainsRune(".,-_:/", r)
-			})
-			if s := string(rest[:n]); strings.Contains(s, "/") && strings.Count(s, "/") != 2 { // 5/6/2025 is one
-				n = len([]rune(s[:strings.Index(s, "/")]))
+			var t token
+			t, n = digitsAt(rest, spanish)
+			if negative && t.kind == isNumber {
+				t.num, t.word = -t.num, "-"+t.word
 			}
-			out = append(out, number(strings.TrimRight(string(rest[:n]), ".,-:")))
+			out = append(out, t)
 		case unicode.IsLetter(r) || r == '_':
 			n = span(rest, func(r rune) bool {
 				return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-'’", r)
 			})
 			out = append(out, wordsOf(string(rest[:n]))...)
-		default:
-			n = 1
+		case strings.ContainsRune("-−", r): // below -5, but not 2-5
+			minus = len(rest) > 1 && strings.ContainsRune("0123456789€$£", rest[1]) && strings.ContainsRune(" \n\t(<>=", prior)
 		}
-		rest = rest[n:]
+		prior, rest = rest[n-1], rest[n:]
 	}
 	return out
+}
+
+// digitsAt reads what begins with a digit, and says how long it is.
+func digitsAt(rest []rune, spanish bool) (token, int) {
+	n := span(rest, func(r rune) bool {
+		return unicode.IsDigit(r) || unicode.IsLetter(r) || strings.ContainsRune(".,-_:/", r)
+	})
+	if s := string(rest[:n]); strings.Contains(s, "/") && strings.Count(s, "/") != 2 { // 5/6/2025 is one
+		n = len([]rune(s[:strings.Index(s, "/")]))
+	}
+	digits := strings.TrimRight(string(rest[:n]), ".,-:")
+	whole, last, _ := strings.Cut(digits, ".")
+	if len(whole) <= 3 && (last == "000" || spanish && len(last) == 3 && strings.Trim(last, "0123456789") == "") { // 40.000 is no forty
+		digits = whole + last
+	}
+	return number(digits), n
+}
+
+// isSpanish tells by the words between the others.
+func isSpanish(question string) bool {
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(question)), func(w string) bool {
+		return slices.Contains([]string{"de", "más", "mas", "menos", "los", "las", "el", "con", "entre", "por", "que", "del"}, w)
+	})
 }
 
 func span(rs []rune, in func(rune) bool) int {
@@ -81,14 +104,14 @@ func wordsOf(s string) []token {
 	if strings.HasPrefix(s, "e-mail") {
 		s = "e" + s[2:]
 	}
-	if n := numerals[s]; n > 0 {
+	if n, ok := numerals[s]; ok {
 		return []token{{word: s, kind: isNumber, num: n}}
 	}
 	return []token{{word: s}}
 }
 
 // numerals are numbers as people write them before what they count.
-var numerals = map[string]float64{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+var numerals = map[string]float64{"zero": 0, "cero": 0, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
 	"twelve": 12, "twenty": 20, "fifty": 50, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8, "nueve": 9, "diez": 10}
 
 // number reads 10,000 and 10k and 1.5m and 2026-11-21.
@@ -168,6 +191,10 @@ func singular(w string) string {
 		return w[:len(w)-2]
 	case len(w) > 6 && strings.HasSuffix(w, "uses") && !strings.ContainsAny(w[len(w)-5:len(w)-4], "aeo"): // statuses, not causes
 		return w[:len(w)-2]
+	case len(w) > 5 && (strings.HasSuffix(w, "adas") || strings.HasSuffix(w, "idas")): // pagadas, pagado
+		return w[:len(w)-2] + "o"
+	case len(w) > 5 && (strings.HasSuffix(w, "ada") || strings.HasSuffix(w, "ida")):
+		return w[:len(w)-1] + "o"
 	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us"):
 		return w[:len(w)-1]
 	}

@@ -16,7 +16,7 @@ func (r *reading) name(it *item) {
 	defer r.leave(it)
 	switch {
 	case len(it.values) == 0 && it.table == nil && len(it.columns) == 0:
-		it.used = r.labelled(it)
+		it.used = r.signed(it) || r.labelled(it)
 		if i := r.at + 1; i+1 < len(r.items) && slices.Contains([]op{sum, avg, median}, r.pending) && slices.Contains([]string{"of", "de"}, r.items[i].words) {
 			r.beyond = true // the average of what no column holds
 		}
@@ -49,7 +49,7 @@ func (r *reading) name(it *item) {
 		r.ranked(it)
 	case slices.Contains([]op{most, fewest, common, rare}, r.pending) && (it.table != nil || len(it.columns) > 0):
 		r.frequent(it, numeric)
-	case it.table == nil && len(it.values) > 0 && !r.meansDate(it):
+	case it.table == nil && len(it.values) > 0 && !r.meansDate(it) && !r.meansColumn(it):
 		r.value(it)
 	case it.table != nil && !(numeric.valid() && oneSaid(it.words)): // "target by region" is not how many targets there are
 		r.table(it)
@@ -62,6 +62,9 @@ func (r *reading) name(it *item) {
 // leave forgets what was about the word that was read and no other.
 func (r *reading) leave(it *item) {
 	if it.table != nil || len(it.values) == 0 {
+		if r.exists == without && !it.used {
+			r.drop(without)
+		}
 		r.exists = none
 	}
 	if dated := r.column.valid() && r.column.c.Kind == Date && r.at < len(r.items)-1; r.when != none && it.used && !dated {
@@ -161,8 +164,8 @@ func (r *reading) group(it *item, numeric place) {
 		r.measured = r.at // what is over 100 now is what each of them has
 	}
 	switch {
-	case r.order != none && r.pending == count && it.table != nil:
-		r.pending = none
+	case r.order != none && it.table != nil && (r.pending == count || r.pending == none && !numeric.valid() && r.subject != nil && r.extreme == none && len(r.s.up(it.table, r.subject)) > 0):
+		r.pending = none // books by loans
 		r.countOf(it.table)
 	case r.order != none && numeric.valid():
 		if r.pending == avg || r.pending == median {
@@ -218,7 +221,10 @@ func (r *reading) rankBy(p place) {
 // aggregate reads what is added up, averaged, or the extreme of something.
 func (r *reading) aggregate(it *item, numeric place) {
 	extreme := r.pending == largest || r.pending == smallest
+	next := r.peek()
 	switch {
+	case r.pending == avg && it.table != nil && !oneSaid(it.words) && !numeric.valid() && next != nil && slices.Contains([]string{"per", "for each", "for every", "por", "por cada"}, next.words):
+		r.subject, r.aggr, r.outer = it.table, count, avg // average orders per customer
 	case extreme && it.table != nil && !(it.whole && numeric.valid()):
 		r.subject, r.order, r.extreme = it.table, r.pending, r.pending
 		r.setLimit(it)
@@ -263,93 +269,6 @@ func (r *reading) worth() bool {
 	return strings.Contains(r.said[sum].words, "sum") && r.about() == nil
 }
 
-// setLimit takes one row for "the largest claim" and ten for "the largest
-// claims", unless the question says how many.
-func (r *reading) setLimit(it *item) {
-	switch {
-	case r.limit != 0:
-	case it != nil && oneSaid(it.words), it == nil && r.asked1:
-		r.limit = 1
-	default:
-		r.limit = 10
-	}
-}
-
-// ranked reads what "top 5" is about.
-func (r *reading) ranked(it *item) {
-	dated, was := r.pending == latest || r.pending == earliest, r.pending
-	r.pending = none
-	if it.table == nil {
-		switch p := r.choose(it.columns, func(p place) bool { return p.c.Kind == Date }); {
-		case !dated && r.choose(it.columns, place.measure).valid() && !r.nextIs(by): // the top 3 salaries
-			r.orderBy = r.choose(it.columns, place.measure)
-			r.subject, r.selected = r.orderBy.t, append(r.selected, r.orderBy)
-		case !dated || !p.valid():
-			r.groups = append(r.groups, group{place: r.choose(it.columns, nil)})
-		case r.at+1 < len(r.items) && r.items[r.at+1].table != nil: // the last hired employees
-			r.pending, r.orderBy = was, p
-		default: // the latest date
-			r.aggr, r.measure = r.order, p
-			r.order, r.limit = none, 0
-		}
-		return
-	}
-	if r.subject == nil {
-		r.subject = it.table
-	}
-	if !r.limited && oneSaid(it.words) {
-		r.limit = 1
-	}
-	switch {
-	case r.orderBy.valid():
-	case dated:
-		r.orderBy = r.subject.date()
-	default:
-		r.orderBy = r.subject.principal()
-	}
-}
-
-// frequent reads what there is the most of, or what is most common.
-func (r *reading) frequent(it *item, numeric place) {
-	r.order = map[op]op{most: largest, common: largest, fewest: smallest, rare: smallest}[r.pending]
-	often := r.pending == common || r.pending == rare
-	r.pending = none
-	if r.limit == 0 {
-		r.limit = 10
-		if !often && r.asked1 && r.one() {
-			r.limit = 1
-		}
-	}
-	switch {
-	case often && len(it.columns) > 0:
-		p := r.choose(it.columns, nil)
-		r.groups = append(r.groups, group{place: p})
-		if r.subject == nil {
-			r.subject = p.t
-		}
-		r.aggr = count
-	case it.table != nil && len(r.selected) > 0 && r.subject == nil:
-		for _, p := range r.selected {
-			r.groups = append(r.groups, group{place: p})
-		}
-		r.selected, r.subject, r.aggr = nil, it.table, count
-	case it.table != nil:
-		r.countOf(it.table)
-	case numeric.valid():
-		r.rankBy(numeric)
-	}
-}
-
-// one reports whether the question is about a single one: "which customer".
-func (r *reading) one() bool {
-	for _, it := range r.items {
-		if it.table != nil || len(it.columns) > 0 {
-			return oneSaid(it.words)
-		}
-	}
-	return false
-}
-
 // meansDate tells "closed in 2025", a date, from "closed", a value.
 func (r *reading) meansDate(it *item) bool {
 	p := r.choose(it.columns, func(p place) bool { return p.c.Kind == Date })
@@ -359,6 +278,29 @@ func (r *reading) meansDate(it *item) bool {
 		it.columns = []place{p}
 	}
 	return p.valid() && dated
+}
+
+// meansColumn tells "temperature over 30" and "without a manager" from "temperature sensors"
+// and "managers", where a column is called as what another holds.
+func (r *reading) meansColumn(it *item) bool {
+	if r.exists == without && len(it.columns) > 0 && r.owns(it.columns) && slices.ContainsFunc(it.values, func(v value) bool { return v.t == r.about() }) {
+		it.values = nil
+		return true
+	}
+	if !r.choose(it.columns, place.measure).valid() {
+		return false
+	}
+	p := r.choose(it.columns, place.measure)
+	if r.exists == without || r.nextIs(over, atLeast, under, atMost, between, exactly) {
+		it.columns, it.values = []place{p}, nil
+		return true
+	}
+	for _, beside := range []*item{r.previous(), r.peek()} {
+		if beside != nil && slices.ContainsFunc(it.values, func(v value) bool { return v.t == beside.table }) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(it.values, func(v value) bool { return v.t == r.about() })
 }
 
 // value keeps the rows that hold it.
@@ -436,8 +378,11 @@ func (r *reading) filled(p place) (filter, bool) {
 	if flag && r.before(and) && len(r.selected) > 0 { // "name and vip"
 		return filter{}, false
 	}
+	never := r.negate != nil && slices.Contains([]string{"never", "nunca"}, r.negate.words)
 	not, without := r.negated(), r.exists == without
 	switch {
+	case never && p.t != r.about() && len(r.s.up(r.about(), p.t)) == 0:
+		return filter{place: p, cond: "%[1]s IS NOT NULL", words: p.name() + " is not empty", no: true}, true
 	case flag:
 		if not != without {
 			yes = no

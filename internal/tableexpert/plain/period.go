@@ -234,8 +234,15 @@ func asYear(t token) (int, bool) {
 	return y, err == nil && t.kind == isNumber && !t.cash && len(t.word) == 4 && y >= 1900 && y < 2100
 }
 
+// behind are the Spanish words that follow a unit of time, and what precedes it.
+var behind = map[string]string{"pasado": "last", "pasada": "last", "anterior": "last", "actual": "this", "próximo": "next", "próxima": "next"}
+
 // relative reads "last year", "this month" and "the last 30 days".
 func relative(ts []token, today time.Time) (period, int) {
+	if len(ts) > 1 && units[singular(ts[0].word)] != "" && behind[ts[1].word] != "" { // el mes pasado
+		p, _ := relative([]token{{word: behind[ts[1].word]}, ts[0]}, today)
+		return p, 2
+	}
 	w := ts[0].word
 	last := slices.Contains([]string{"last", "past", "previous", "último", "última", "últimos", "últimas"}, w)
 	this := slices.Contains([]string{"this", "current", "este", "esta"}, w)

@@ -66,7 +66,7 @@ func (s *Schema) Read(question string, today time.Time) *Query {
 	items := s.annotate(lex(question), today)
 	r := &reading{s: s, items: items, today: today}
 	r.versus()
-	r.items = arrange(r.items)
+	r.items = arrange(postposed(r.items))
 	r.walk()
 	return r.query()
 }
@@ -110,7 +110,7 @@ func (p place) cents() bool { return strings.HasSuffix(strings.ToLower(p.c.Name)
 // measure reports whether adding up the column makes sense.
 func (p place) measure() bool {
 	name := strings.ToLower(p.c.Name)
-	if p.c.Kind != Number || p.c.Flag || strings.EqualFold(p.c.Name, p.t.Key) || name == "id" || strings.HasSuffix(name, "_id") || yearly(name) {
+	if p.c.Kind != Number || p.c.Flag || strings.EqualFold(p.c.Name, p.t.Key) || numbered(name) || yearly(name) {
 		return false
 	}
 	return !slices.ContainsFunc(p.t.Refs, func(r Ref) bool { return strings.EqualFold(r.Column, p.c.Name) })
@@ -144,11 +144,20 @@ func (p place) flag() (yes, no string, ok bool) {
 // natural is how several values of a measure make one: ratios do not add up.
 func (p place) natural() op {
 	for _, w := range parts(p.c.Name) {
-		if slices.Contains([]string{"ratio", "percent", "percentage", "rate", "average", "avg", "mean", "score", "rating"}, w) {
+		if slices.Contains([]string{"ratio", "percent", "percentage", "rate", "average", "avg", "mean", "score", "rating", "temperature", "humidity", "pressure", "voltage", "speed", "age", "temperatura", "humedad", "edad"}, w) {
 			return avg
 		}
 	}
 	return sum
+}
+
+// numbered reports whether a column of that name holds numbers that are names, and no amounts.
+func numbered(name string) bool {
+	ws := parts(name)
+	if len(ws) == 0 {
+		return false
+	}
+	return ws[0] == "id" || slices.Contains([]string{"id", "no", "nr", "number", "code", "zip", "phone", "account", "cuenta"}, ws[len(ws)-1])
 }
 
 func yearly(name string) bool { return name == "year" || strings.HasSuffix(name, "_year") }
@@ -167,7 +176,7 @@ func (t *Table) principal() place {
 	var found place
 	for _, p := range t.places() {
 		switch {
-		case !p.measure():
+		case !p.measure(), aside(p.c.Name):
 		case p.cents(), money(p.c.Name):
 			return p
 		case !found.valid():
@@ -179,18 +188,52 @@ func (t *Table) principal() place {
 
 func money(name string) bool {
 	return slices.ContainsFunc(parts(name), func(w string) bool {
-		return slices.Contains([]string{"amount", "price", "cost", "total", "value", "revenue", "sales"}, w)
+		return slices.Contains([]string{"amount", "price", "cost", "total", "value", "revenue", "sales", "importe", "precio", "coste", "monto", "valor"}, w)
 	})
 }
 
-// date is the column that "in 2025" is about.
+// aside reports whether a column of that name counts what comes on top of the amount that
+// a row is about, or says where it is.
+func aside(name string) bool {
+	return slices.ContainsFunc(parts(name), func(w string) bool {
+		return slices.Contains([]string{"shipping", "freight", "delivery", "tax", "vat", "discount", "fee", "tip", "latitude", "longitude", "lat", "lon", "lng", "envío", "descuento", "iva"}, w)
+	})
+}
+
+// named is the column that a text with digits in it is of: order ORD1005.
+func (t *Table) named() place {
+	for _, p := range t.places() {
+		if p.c.Kind == Text && strings.EqualFold(p.c.Name, t.Key) {
+			return p
+		}
+	}
+	return t.label()
+}
+
+// date is the column that "in 2025" is about: the first, but for that of a birth.
 func (t *Table) date() place {
 	for _, p := range t.places() {
-		if p.c.Kind == Date {
+		if p.c.Kind == Date && !birth(p.c.Name) {
+			return p
+		}
+	}
+	return t.born()
+}
+
+// born is the column that says how old somebody is.
+func (t *Table) born() place {
+	for _, p := range t.places() {
+		if p.c.Kind == Date && birth(p.c.Name) {
 			return p
 		}
 	}
 	return place{}
+}
+
+func birth(name string) bool {
+	return slices.ContainsFunc(parts(name), func(w string) bool {
+		return slices.Contains([]string{"birth", "birthdate", "birthday", "born", "dob", "nacimiento"}, w)
+	})
 }
 
 // label is the column by which people know a row.

@@ -134,17 +134,7 @@ func (r *reading) operator(it *item) {
 	case beyond:
 		r.beyond = true
 	case count, share, sum, avg, median:
-		switch {
-		case r.several(it.op):
-		case r.pending == largest || r.pending == smallest: // "the highest average"
-			r.order = r.pending
-		case r.pending == avg && it.op != share: // "the average number"
-			r.outer = avg
-		case r.pending == median:
-			r.drop(median)
-		}
-		r.pending = it.op
-		r.grouping = r.grouping && r.ordering()
+		r.aggregator(it)
 	case largest, smallest, top, bottom, most, fewest, common, rare, latest, earliest:
 		if !r.several(it.op) {
 			r.drop(r.pending)
@@ -170,6 +160,10 @@ func (r *reading) operator(it *item) {
 		r.negate = it
 	case with, without:
 		r.exists = it.op
+		if it.op == with && r.before(not) && r.negate != nil { // who never had
+			r.exists, r.negate = without, nil
+			it.op = without
+		}
 	case distinct:
 		r.distinct = true
 	case single:
@@ -182,6 +176,25 @@ func (r *reading) operator(it *item) {
 		}
 	}
 	r.said[it.op] = it
+}
+
+// aggregator reads a word for a number that is made of many.
+func (r *reading) aggregator(it *item) {
+	if it.words == "on average" && len(r.groups) > 0 && (r.aggr == count || r.aggr == sum) && r.pending == none && r.peek() == nil {
+		r.outer = avg
+		return
+	}
+	switch {
+	case r.several(it.op):
+	case r.pending == largest || r.pending == smallest: // "the highest average"
+		r.order = r.pending
+	case r.pending == avg && it.op != share: // "the average number"
+		r.outer = avg
+	case r.pending == median:
+		r.drop(median)
+	}
+	r.pending = it.op
+	r.grouping = r.grouping && r.ordering()
 }
 
 // several keeps "lowest" of "the lowest and the highest salary".
@@ -307,7 +320,7 @@ func (r *reading) labelled(it *item) bool {
 	p := place{}
 	switch {
 	case last.table != nil:
-		p = last.table.label()
+		p = last.table.named()
 	case len(last.columns) > 0:
 		p = r.choose(last.columns, nil)
 		r.selected = slices.DeleteFunc(r.selected, func(s place) bool { return s == p })
@@ -352,7 +365,9 @@ func (r *reading) numeric() place {
 		return r.column
 	}
 	if it := r.peek(); it != nil && it.op == none && len(it.columns) > 0 && it.table == nil {
-		if p := r.choose(it.columns, func(p place) bool { return p.c.Kind == Number }); p.valid() {
+		if p := r.choose(it.columns, func(p place) bool {
+			return p.measure() || p.c.Kind == Number && (r.compare == exactly || yearly(strings.ToLower(p.c.Name)))
+		}); p.valid() {
 			it.used = true
 			return p
 		}

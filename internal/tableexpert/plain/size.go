@@ -176,7 +176,15 @@ func (r *reading) ofGroups() bool {
 // narrow keeps rows by f: those of the table that was just counted or looked for, or
 // else those that the question is about.
 func (r *reading) narrow(f filter) {
-	if tail := r.tailTable(); tail != nil && f.t == tail {
+	tail := r.tailTable()
+	if tail != nil && r.through(tail, f) { // customers who never ordered a lamp
+		f.no, f.neg = r.filters[r.tail].no, false
+		r.filters = slices.Delete(r.filters, r.tail, r.tail+1)
+		r.filters = append(r.filters, f)
+		r.tail, r.tailed = len(r.filters)-1, r.at
+		return
+	}
+	if tail != nil && f.t == tail {
 		f.no = r.filters[r.tail].no
 		if r.filters[r.tail].table != nil {
 			r.filters[r.tail].where = append(r.filters[r.tail].where, f)
@@ -188,6 +196,16 @@ func (r *reading) narrow(f filter) {
 		r.tailed = r.at
 	}
 	r.add(f)
+}
+
+// through reports whether what f asks for is of something that the rows of tail, of which
+// any would do, have to do with, and the subject only by way of them.
+func (r *reading) through(tail *Table, f filter) bool {
+	about := r.about()
+	if !r.filters[r.tail].bare || f.c == nil || f.t == tail || f.t == about || f.or != nil || r.or != nil || len(r.s.up(about, f.t)) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(r.s.path(about, f.t, true), func(l link) bool { return l.from == tail || l.to == tail })
 }
 
 // tailTable is the table of which only what the rows of the subject have was asked for,

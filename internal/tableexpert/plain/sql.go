@@ -73,6 +73,9 @@ func (r *reading) unused(st *statement) {
 	for _, o := range r.waiting {
 		r.drop(o)
 	}
+	if r.or != nil { // with nothing behind it
+		r.or.used = false
+	}
 	if r.aggr != none {
 		for _, p := range append(r.selected, r.orderBy) {
 			r.dropColumn(p, st)
@@ -82,7 +85,7 @@ func (r *reading) unused(st *statement) {
 
 // dropColumn says that the statement neither shows p nor asks anything of it.
 func (r *reading) dropColumn(p place, st *statement) {
-	if !p.valid() || p == r.measure || slices.ContainsFunc(r.groups, func(g group) bool { return g.place == p }) ||
+	if !p.valid() || p == r.measure || slices.ContainsFunc(r.more, func(a aggregate) bool { return a.place == p }) || slices.ContainsFunc(r.groups, func(g group) bool { return g.place == p }) ||
 		slices.ContainsFunc(r.filters, func(f filter) bool { return f.place == p }) {
 		return
 	}
@@ -114,6 +117,10 @@ func (r *reading) settle() bool {
 	if r.aggr == none && (r.pending == count || r.pending == share) {
 		r.aggr = r.pending
 	}
+	if r.aggr == share && len(r.filters)+len(r.groups) == 0 { // all of them are 100 %
+		return false
+	}
+	r.eachOfSubject()
 	if r.aggr != none && r.order != none && len(r.groups) == 0 {
 		for _, p := range r.selected { // "which cause has the highest average"
 			if p != r.measure {
@@ -137,20 +144,29 @@ func (r *reading) settle() bool {
 		}
 	}
 	if r.aggr == none && len(r.groups) > 0 {
-		r.aggr = count
-		if i := slices.IndexFunc(r.selected, place.measure); i >= 0 {
-			r.aggr, r.measure = r.selected[i].natural(), r.selected[i]
-		}
+		r.measureGroups()
 	}
-	if r.aggr == none && r.order != none && !r.orderBy.valid() {
-		if r.orderBy = r.subject.principal(); r.pending == latest || r.pending == earliest {
-			r.orderBy = r.subject.date()
-		}
+	if r.aggr == none && r.order != none && !r.orderBy.valid() && !r.orderRows() {
+		return false
 	}
 	if slices.Contains([]op{sum, avg, median, largest, smallest}, r.aggr) && !r.measure.valid() {
 		return false
 	}
 	return true
+}
+
+// measureGroups takes what was named of groups, or else how many rows they have.
+func (r *reading) measureGroups() {
+	r.aggr = count
+	for _, p := range r.selected {
+		if !p.measure() || r.measure.valid() && p.t != r.measure.t {
+			continue
+		}
+		if r.measure.valid() { // debit and credit per month
+			r.more = append(r.more, aggregate{r.aggr, r.measure})
+		}
+		r.aggr, r.measure = p.natural(), p
+	}
 }
 
 // kinds reports whether a question that names no table asks what kinds there are, as

@@ -41,6 +41,9 @@ func (r *reading) period(it *item) {
 	if n := len(r.filters); r.before(and) && n > 0 && r.filters[n-1].place == p && r.or == nil {
 		r.or = r.previous() // in 2024 and 2025 is in either
 	}
+	if r.negate != nil && r.tailTable() == nil && r.about() != nil && p.t != r.about() && p.t != r.measure.t && len(r.s.up(r.about(), p.t)) == 0 {
+		f.no, r.negate = true, nil // books not loaned in 2026: those of which no loan was then
+	}
 	r.narrow(f)
 	r.when, r.compare, r.column, r.timed, r.timedBy = none, none, place{}, r.at, p
 }
@@ -117,12 +120,40 @@ func (r *reading) dated() place {
 	if r.close(r.timed) {
 		return r.timedBy // "after March but before June"
 	}
+	if tail := r.tailTable(); tail != nil && !tail.date().valid() && len(r.s.up(r.about(), tail)) == 0 {
+		return place{} // not when the customer came who ordered a lamp in 2025
+	}
 	for _, t := range []*Table{r.tailTable(), r.measure.t, r.about()} {
 		if t != nil && t.date().valid() {
 			return t.date()
 		}
 	}
-	return place{}
+	return r.datedAbove()
+}
+
+// datedAbove is the date of the one thing with a date that what the question is about
+// belongs to: lines have the date of their order.
+func (r *reading) datedAbove() place {
+	var found place
+	if r.yearColumn().valid() {
+		return found
+	}
+	for _, t := range []*Table{r.measure.t, r.about()} {
+		for i := range r.s.Tables {
+			to := &r.s.Tables[i]
+			if t == nil || to == t || !to.date().valid() || birth(to.date().c.Name) || len(r.s.up(t, to)) != 1 {
+				continue
+			}
+			if found.valid() {
+				return place{}
+			}
+			found = to.date()
+		}
+		if found.valid() {
+			break
+		}
+	}
+	return found
 }
 
 func (r *reading) yearColumn() place {

@@ -1,0 +1,116 @@
+package tableexpert_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/internal/tableexpert"
+)
+
+// fields are tables as people of several trades export them.
+var fields = map[string]string{
+	"departments.csv": "Department ID,Department Name,Location\nD1,Engineering,Berlin\nD2,Sales,Madrid\nD3,Legal,Paris\n",
+	"employees.csv": "Employee ID,First Name,Last Name,Department ID,Job Title,Hire Date,Date of Birth,Gender,Salary (EUR),Remote,Manager ID\n" +
+		"E1,Anna,Lee,D1,Manager,2015-03-01,1970-05-05,Female,90000,Yes,\nE2,Ben,Fox,D1,Engineer,2025-02-01,1999-01-02,Male,50000,No,E1\n" +
+		"E3,Eva,Lee,D2,Manager,2020-07-01,1960-11-30,Female,80000,No,E1\nE4,Joe,Ray,D2,Analyst,2026-01-15,2001-04-04,Male,70000,Yes,E3\n",
+	"customers.csv": "customer_id,full_name,city,created_at\n1,Ann Lee,Berlin,2024-01-01\n2,Bo Fox,New York,2025-02-02\n3,Ann Fox,Berlin,2026-03-03\n4,Cy Ray,New York,2026-04-04\n",
+	"products.csv":  "sku,product_name,category,unit_price,stock\nA-1,Desk Lamp,Home,30,5\nB-2,Tea Pot,Kitchen,20,0\nC-3,Office Chair,Furniture,200,9\n",
+	"orders.csv":    "order_id,customer_id,order_date,shipping_cost\nORD1,1,2025-05-01 10:00:00,5\nORD2,1,2026-05-01 11:00:00,0\nORD3,2,2025-06-01 12:00:00,9\nORD4,3,2026-07-01 13:00:00,5\n",
+	"order_lines.csv": "line_id,order_id,sku,quantity,line_total\n1,ORD1,A-1,2,60\n2,ORD1,B-2,1,20\n3,ORD2,C-3,1,200\n" +
+		"4,ORD3,B-2,5,100\n5,ORD4,A-1,1,30\n6,ORD4,B-2,1,20\n7,ORD4,A-1,1,30\n",
+	"sensors.csv":  "sensor_id,location,type\nS-1,Roof,temperature\nS-2,Hall,humidity\nS-3,Roof,humidity\n",
+	"readings.csv": "timestamp,sensor_id,temperature_c,humidity_pct,alarm\n2026-10-01T10:00:00Z,S-1,-7.5,40,1\n2026-10-01T11:00:00Z,S-2,31,85,1\n2026-10-02T10:00:00Z,S-2,20,,0\n2026-10-03T10:00:00Z,S-2,35,30,1\n",
+	"journal.csv":  "Entry No,Posting Date,Debit,Credit,Amount\n1,03.01.2026,\"1.200,50\",,\"1.200,50\"\n2,04.01.2026,,\"2.000,00\",\"-2.000,00\"\n3,05.02.2026,\"30,00\",,\"30,00\"\n",
+	"invoices.csv": "Invoice,Due Date,Paid On,Net\nI-1,2026-01-01,2026-01-02,10\nI-2,2026-02-01,,20\n",
+	"clientes.csv": "id_cliente,nombre,ciudad,activo\n1,Ana,Madrid,Sí\n2,Eva,Sevilla,No\n3,Luz,Madrid,Sí\n",
+	"ventas.csv":   "id_venta,id_cliente,fecha,producto,importe,estado\n101,1,2025-10-10,Mesa,500.5,pagado\n102,1,2026-05-06,Silla,20,anulado\n103,2,2026-05-16,Mesa,45000,pagado\n",
+}
+
+// fieldQuestions are questions of those tables, each with the statement of who knows them.
+var fieldQuestions = map[string]string{
+	"which department has the highest average salary": "SELECT 'D1','Engineering',70000.0 WHERE 0 UNION ALL SELECT d.department_id, d.department_name, avg(salary_eur) FROM employees e JOIN departments d USING(department_id) GROUP BY 1 ORDER BY 3 DESC LIMIT 1",
+	"which department has the highest salary":         "SELECT 'D1','Engineering',90000",
+	"oldest employee":                                                 "SELECT * FROM employees WHERE employee_id='E3'",
+	"youngest employee":                                               "SELECT * FROM employees WHERE employee_id='E4'",
+	"how many employees older than 50":                                "SELECT 2",
+	"how many employees are older than 65 years":                      "SELECT sum(date_of_birth<'1960-06-16') FROM employees",
+	"how many employees without a manager":                            "SELECT 1",
+	"how many employees were hired in 2025":                           "SELECT 1",
+	"how many employees don't work remotely":                          "SELECT 2",
+	"percentage of women":                                             "SELECT 50.0",
+	"the 2 most recently hired employees":                             "SELECT * FROM employees ORDER BY hire_date DESC LIMIT 2",
+	"how many new customers per year":                                 "SELECT '2024',1 UNION ALL SELECT '2025',1 UNION ALL SELECT '2026',2",
+	"city of Ann Fox":                                                 "SELECT 'Berlin'",
+	"orders with 3 or more lines":                                     "SELECT * FROM orders WHERE order_id='ORD4'",
+	"how many lines of order ORD1":                                    "SELECT 2",
+	"top 2 products by quantity":                                      "SELECT 'B-2','Tea Pot',7 UNION ALL SELECT 'A-1','Desk Lamp',4",
+	"total quantity by product in 2026":                               "SELECT 'A-1','Desk Lamp',2 UNION ALL SELECT 'B-2','Tea Pot',1 UNION ALL SELECT 'C-3','Office Chair',1",
+	"how many products cost more than 25":                             "SELECT 2",
+	"products cheaper than 25":                                        "SELECT * FROM products WHERE sku='B-2'",
+	"how many customers have not ordered in 2026":                     "SELECT 2",
+	"how many customers never ordered a Desk Lamp":                    "SELECT 2",
+	"how many customers ordered a Tea Pot":                            "SELECT 3",
+	"customers who never had an order":                                "SELECT * FROM customers WHERE customer_id=4",
+	"top 1 customers by orders":                                       "SELECT 1,'Ann Lee',2",
+	"average orders per customer":                                     "SELECT 1.33",
+	"how many orders per customer on average":                         "SELECT 1.33",
+	"which sensor has the most alarms":                                "SELECT 'S-2',2",
+	"how many readings where temperature is below 0":                  "SELECT 1",
+	"how many readings with temperature over 30 and humidity over 80": "SELECT 1",
+	"how many readings have no humidity":                              "SELECT 1",
+	"how many readings below zero":                                    "SELECT 1",
+	"how many readings with temperature below -5":                     "SELECT 1",
+	"how many humidity sensors":                                       "SELECT 2",
+	"how many readings with temperature between -10 and -5":           "SELECT 1",
+	"sum of amount below -1000":                                       "SELECT -2000.0",
+	"debit and credit per month":                                      "SELECT '2026-01',1200.5,2000.0 UNION ALL SELECT '2026-02',30.0,NULL",
+	"sum of negative amounts":                                         "SELECT -2000.0",
+	"unpaid invoices":                                                 "SELECT * FROM invoices WHERE paid_on IS NULL",
+	"ventas de más de 40.000 euros":                                   "SELECT * FROM ventas WHERE id_venta=103",
+	"ventas entre 10 y 600":                                           "SELECT * FROM ventas WHERE importe BETWEEN 10 AND 600",
+	"clientes sin ventas":                                             "SELECT * FROM clientes WHERE id_cliente=3",
+	"clientes que no están activos":                                   "SELECT * FROM clientes WHERE activo='No'",
+	"clientes inactivos":                                              "SELECT * FROM clientes WHERE activo='No'",
+	"importe medio por producto":                                      "SELECT 'Mesa',22750.25 UNION ALL SELECT 'Silla',20.0",
+	"importe máximo y mínimo":                                         "SELECT 45000.0,20.0",
+	"ventas del mes pasado":                                           "SELECT * FROM ventas WHERE fecha LIKE '2026-05%'",
+	"la venta más grande":                                             "SELECT * FROM ventas WHERE id_venta=103",
+	"la última venta":                                                 "SELECT * FROM ventas WHERE id_venta=103",
+	"suma del importe de las ventas pagadas":                          "SELECT 45500.5",
+	"total de importe por ciudad":                                     "SELECT 'Sevilla',45000.0 UNION ALL SELECT 'Madrid',520.5",
+}
+
+func TestQuestionsOfManyFields(t *testing.T) {
+	today := func() time.Time { return time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC) }
+	e := open(t, tableexpert.Config{Tables: directory(t, fields), Now: today, Timeout: time.Minute})
+	for question, statement := range fieldQuestions {
+		t.Run(question, func(t *testing.T) {
+			got, _ := json.Marshal(answer[rows](t, e, text("query_table_expert", question)).Rows)
+			if want := sql(t, e, statement); string(got) != want {
+				t.Errorf("got %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// What nothing in the tables answers is not answered with something else.
+func TestQuestionsOfManyFieldsThatAreNotUnderstood(t *testing.T) {
+	e := open(t, tableexpert.Config{Tables: directory(t, fields), Timeout: time.Minute})
+	for question, want := range map[string]string{
+		"average order value":                       "The question was not understood", // which is not the cost of its shipping
+		"largest order":                             "The question was not understood",
+		"top 5 customers by revenue":                "The question was not understood",
+		"top 3 sensors":                             "The question was not understood",
+		"percentage of shiny orders":                "The question was not understood",
+		"customers whose name starts with A":        "The question was not understood",
+		"customers called Bo Lee":                   "The question was not understood", // there is a Bo and a Lee
+		"how many customers ordered a lamp in 2026": "left out: 2026",
+		"how many orders were there in 2025 or":     "left out: or",
+	} {
+		if got := send(t, e, text("query_table_expert", question)).Status.Message.Text(); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", question, got, want)
+		}
+	}
+}
