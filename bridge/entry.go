@@ -171,6 +171,27 @@ func recall(before *a2a.Task, m *a2a.Message, event a2a.Event) a2a.Event {
 	return &told
 }
 
+// leftOut gives a task that an agent tells what the agent leaves out and has told before:
+// the results, where it shows none at all, the conversation, and the metadata. There are
+// agents that send results and do not hold them, and nothing in A2A takes one back.
+func leftOut(before *a2a.Task, event a2a.Event) a2a.Event {
+	t, ok := event.(*a2a.Task)
+	if !ok || before == nil || t.ID != before.ID {
+		return event
+	}
+	told := *t
+	if len(t.Artifacts) == 0 {
+		told.Artifacts = before.Artifacts
+	}
+	if t.ContextID == "" {
+		told.ContextID = before.ContextID
+	}
+	if t.Metadata == nil {
+		told.Metadata = before.Metadata
+	}
+	return &told
+}
+
 func ofUser(m a2a.Message) bool { return m.Role != a2a.RoleAgent }
 
 // known tells whether a message is among others, by its ID.

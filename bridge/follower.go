@@ -224,7 +224,7 @@ func (f *follower) apply(e a2a.Event) {
 	if first {
 		to = f.message
 	}
-	e = recall(f.entry.Task, to, e)
+	e = leftOut(f.entry.Task, recall(f.entry.Task, to, e))
 	replaced := aboutToGo(f.entry.Task, e)
 	if f.ended || !merge(f.entry, e) {
 		return

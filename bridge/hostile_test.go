@@ -279,3 +279,27 @@ func TestWhatWasSaidIsKeptThoughTheAgentDoesNotTellIt(t *testing.T) {
 		})
 	}
 }
+
+// TestResultsAreKeptThoughTheAgentDoesNotHoldThem has an agent that sends results, and
+// shows its task without them later: in the same turn, in the next, and when it is asked.
+func TestResultsAreKeptThoughTheAgentDoesNotHoldThem(t *testing.T) {
+	bare := func(state a2a.State) *a2a.Task { return &a2a.Task{ID: "up", Status: a2a.Status{State: state}} }
+	begun := &a2a.Task{ID: "up", ContextID: "ctx", Metadata: a2a.Metadata{"k": "v"}, Status: a2a.Status{State: a2a.Working}}
+	made := func(id, text string) *a2a.ArtifactUpdate {
+		return &a2a.ArtifactUpdate{TaskID: "up", Artifact: a2a.Artifact{ID: id, Parts: []a2a.Part{a2a.TextPart(text)}}}
+	}
+	p := turns(
+		[]any{begun, made("a", "first"), bare(a2a.InputRequired)},
+		[]any{bare(a2a.Working), made("b", "second"), bare(a2a.Completed)},
+	)
+	r := newRig(t, "", map[string]peer{"one": p})
+	id := r.call("send_task", `{"message":"one"}`).TaskID
+	r.call("send_task", `{"message":"two","task_id":"`+id+`"}`).want(t, a2a.Completed, false)
+	got := r.call("get_task", `{"task_id":"`+id+`","history_length":10}`)
+	if len(got.Artifacts) != 2 || got.ContextID != "ctx" || len(got.Versions) != 0 {
+		t.Errorf("got %s", got.raw)
+	}
+	if e, err := r.Ledger.Task(t.Context(), "alice", id); err != nil || e.Task.Metadata["k"] != "v" {
+		t.Errorf("got %+v, %v", e.Task, err)
+	}
+}
