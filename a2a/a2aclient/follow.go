@@ -36,6 +36,8 @@ type follow struct {
 	// ahead is set when the task was looked at while a stream tells of it: it
 	// may have had what the stream was yet to bring.
 	ahead bool
+
+	twice bool // a stream may have told the same piece of a result twice
 }
 
 // send delivers req without a stream and follows the task.
@@ -157,6 +159,7 @@ func (f *follow) consume(ctx context.Context, s *stream, minded *quiet) (over bo
 		if minded != nil {
 			minded.heard.Add(1)
 		}
+		f.twice = f.twice || s.twice
 		switch {
 		case err != nil && (remote(err) || ctx.Err() != nil):
 			if ctx.Err() != nil {
@@ -183,8 +186,12 @@ func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) 
 		return false
 	}
 	over = wire.Item{Event: e}.Done()
-	if over && (lossy || f.ahead) && isUpdate(e) {
+	switch {
+	case !over || !isUpdate(e):
+	case lossy || f.ahead:
 		e = f.whole(ctx, e)
+	case f.twice:
+		e = f.once(ctx, e)
 	}
 	t, _ := e.(*a2a.Task)
 	if t != nil && f.told != nil && reflect.DeepEqual(t, f.told) {
@@ -249,6 +256,16 @@ func (f *follow) whole(ctx context.Context, e a2a.Event) a2a.Event {
 	f.ahead = true
 	if s, ok := e.(*a2a.StatusUpdate); !ok || !sameStatus(s.Status, t.Status) {
 		bring(t, e)
+	}
+	return t
+}
+
+// once returns the task that e ends, as the agent shows it. Where it shows no end yet it
+// knows less than its stream has told, and e is returned.
+func (f *follow) once(ctx context.Context, e a2a.Event) a2a.Event {
+	t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
+	if err != nil || !t.Status.State.Settled() {
+		return e
 	}
 	return t
 }

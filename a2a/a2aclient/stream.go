@@ -75,6 +75,11 @@ type stream struct {
 	// have been misread.
 	lossy bool
 
+	// again is set on a stream of a task that goes on: some agents tell there once
+	// more what the task that it begins with has already. twice is set when they may
+	// have done so.
+	again, twice bool
+
 	// whole is what the artifacts are so far, by their ids, where chunks may
 	// be cumulative.
 	whole map[string][]a2a.Part
@@ -133,6 +138,7 @@ func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params []byte)
 		resp.Body.Close()
 		return nil, err
 	}
+	s.again = op == wire.Subscribe
 	s.lossy = s.lossy || op == wire.Subscribe && !r.dialect.Replays
 	return s, nil
 }
@@ -269,6 +275,7 @@ func (s *stream) read() (wire.Item, error) {
 		item, err := s.dialect.DecodeEvent(result)
 		if err == nil {
 			s.unroll(item.Event)
+			s.twice = s.twice || s.again && adds(item.Event)
 			return item, nil
 		}
 		if errors.Is(err, wire.ErrTooMany) {
@@ -277,6 +284,12 @@ func (s *stream) read() (wire.Item, error) {
 		s.lossy = true
 	}
 	return wire.Item{}, garbled("%d events in a row make no sense", maxNoise)
+}
+
+// adds reports whether e, told twice, is another thing than told once.
+func adds(e a2a.Event) bool {
+	u, ok := e.(*a2a.ArtifactUpdate)
+	return ok && u.Append
 }
 
 func (s *stream) close() { s.body.Close() }
