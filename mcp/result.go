@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
@@ -145,6 +146,17 @@ func (r *Result) textLen() (n int) {
 		}
 	}
 	return n
+}
+
+// words returns the plain text.
+func (r *Result) words() string {
+	all := make([]string, 0, len(r.Content))
+	for _, c := range r.Content {
+		if t, ok := c.(gomcp.TextContent); ok {
+			all = append(all, t.Text)
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // appendContent appends the JSON of c. Plain text, which most content is, is

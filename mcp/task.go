@@ -118,6 +118,8 @@ func (x *exchange) refuseTask(t *tool) error {
 		return jsonrpc.Errorf(codeMethodNotFound, "%s can only be called as a task", t.Name)
 	case t.Tasks == NoTasks && takes && !modern(x.client.Revision):
 		return jsonrpc.Errorf(codeMethodNotFound, "%s cannot be called as a task", t.Name)
+	case takes && !modern(x.client.Revision) && x.params.other().Task[0] != '{':
+		return invalidParams("\"task\" must be an object, for example {\"ttl\":60000}")
 	}
 	return nil
 }
@@ -151,8 +153,10 @@ func (x *exchange) created(begun *Task) (json.RawMessage, error) {
 		b := t.append([]byte(`{"resultType":"task",`), "ttlMs", "pollIntervalMs")
 		b = append(append(b, `,"_meta":{"`+gomcp.MetaKeyServerInfo+`":`...), x.s.ready.info...)
 		return append(b, "}}"...), nil
-	default:
-		return append(t.append([]byte(`{"task":{`), "ttl", "pollInterval"), "}}"...), nil
+	default: // "Tasks MUST begin in the `working` status when created" (2025-11-25, "Task Status Lifecycle")
+		begins := *t
+		begins.Status = Working
+		return append(begins.append([]byte(`{"task":{`), "ttl", "pollInterval"), "}}"...), nil
 	}
 }
 

@@ -33,7 +33,27 @@ func (x *exchange) getEarlierTask() (json.RawMessage, error) {
 	if err != nil {
 		return nil, taskError(err)
 	}
-	return append(x.shown(t).append([]byte("{"), "ttl", "pollInterval"), '}'), nil
+	return append(earlier(x.shown(t)).append([]byte("{"), "ttl", "pollInterval"), '}'), nil
+}
+
+// earlier returns the task with the status that it had in 2025-11-25: one whose result
+// is an error has failed ("Task Execution Errors"), and there is that result still.
+func earlier(t *Task) *Task {
+	if t.Status != Completed || !t.result().IsError {
+		return t
+	}
+	failed := *t
+	failed.Status = Failed
+	return &failed
+}
+
+// noTask answers a call for a task that did not come to one. A client that asked for a
+// task reads nothing else, so that why there is none has to be an error.
+func (x *exchange) noTask(r *Result, code int) (json.RawMessage, error) {
+	if !r.IsError || modern(x.client.Revision) || !x.takesTask() {
+		return r.render(x.client.Revision, x.s.ready.info)
+	}
+	return nil, jsonrpc.Errorf(code, "%s", r.words())
 }
 
 // cancelEarlierTask refuses tasks that have ended, as it then had to.
@@ -43,7 +63,7 @@ func (x *exchange) cancelEarlierTask() (json.RawMessage, error) {
 	case err != nil:
 		return nil, taskError(err)
 	case t.Status.Final():
-		return nil, invalidParams("the task has ended: it is %s", t.Status)
+		return nil, invalidParams("the task has ended: it is %s", earlier(t).Status)
 	}
 	if err := x.s.Tasks.CancelTask(x.r.Context(), x.principal, t.ID); err != nil {
 		return nil, taskError(err)
@@ -84,7 +104,7 @@ func (x *exchange) askForTask(ctx context.Context, t *Task) error {
 		return nil
 	}
 	for _, q := range t.Questions {
-		answer, err := x.askNow(ctx, q)
+		answer, err := x.askNow(ctx, q.about(t.ID))
 		if errors.Is(err, ErrNoAnswer) {
 			return nil
 		}
@@ -97,6 +117,24 @@ func (x *exchange) askForTask(ctx context.Context, t *Task) error {
 		}
 	}
 	return nil
+}
+
+// about returns the question as one that a task depends on: "an elicitation that a
+// task-augmented tool call depends on MUST share the same related task ID with that tool
+// call's task" (2025-11-25, "Associating Task-Related Messages").
+func (q Question) about(task string) Question {
+	var params, about map[string]json.RawMessage
+	if json.Unmarshal(q.params, &params) != nil || params == nil {
+		return q
+	}
+	_ = json.Unmarshal(params["_meta"], &about) // mostly there is none
+	if about == nil {
+		about = map[string]json.RawMessage{}
+	}
+	about[gomcp.RelatedTaskMetaKey] = append(jsonrpc.AppendString([]byte(`{"taskId":`), task), '}')
+	params["_meta"], _ = json.Marshal(about) // it has been read from JSON
+	q.params, _ = json.Marshal(params)
+	return q
 }
 
 // outcome returns what the call would have, had it been no task.

@@ -146,9 +146,12 @@ func TestEarlierTaskIsAskedAndWaitedFor(t *testing.T) {
 	_, body = c.do("2", "tasks/get", `"taskId":"`+id+`"`)
 	result(t, body)
 	_, lines := open(context.Background(), c, "3", "tasks/result", `"taskId":"`+id+`"`)
-	ask, method, _ := question(t, lines)
+	ask, method, params := question(t, lines)
 	if method != "elicitation/create" {
 		t.Errorf("got %s, want elicitation/create", method)
+	}
+	if related := `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"` + id + `"}}`; !strings.Contains(string(params), related) {
+		t.Errorf("got %s, want in it %s", params, related)
 	}
 	c.respond(ask, `"result":{"action":"accept","content":{"confirm":true}}`)
 	got := strings.TrimPrefix(await(t, lines, "data: {"), "data: ")
@@ -230,5 +233,42 @@ func TestTaskAsksNothingOfAClientThatCannotBeAsked(t *testing.T) {
 	earlier := &client{t: t, srv: srv, era: eras[0], who: "ann"}
 	if _, got := earlier.do("4", "tasks/result", `"taskId":"`+id+`"`); !strings.Contains(got, notAsked) {
 		t.Errorf("tasks/result: got %s, want how far it came", got)
+	}
+}
+
+// In 2025-11-25 a task begins as one that is worked on, and has failed where its result
+// is an error. Clients that stop at "completed" showed what an agent refused as its answer.
+func TestEarlierTaskHasTheStatusesOfItsRevision(t *testing.T) {
+	c := (&client{t: t, srv: serveTasks(t), era: eras[0], who: "ann"}).initialize()
+	_, body := c.do("1", "tools/call", `"name":"failing_job","task":{}`)
+	if got := result(t, body); !strings.Contains(got, `"status":"working"`) {
+		t.Errorf("got %s, want it to begin as working", got)
+	}
+	id := taskIDs.FindStringSubmatch(body)[1]
+	_, body = c.do("2", "tasks/result", `"taskId":"`+id+`"`)
+	if got := result(t, body); !strings.Contains(got, `"isError":true`) {
+		t.Errorf("got %s, want what the call would have had", got)
+	}
+	if _, body = c.do("3", "tasks/get", `"taskId":"`+id+`"`); !strings.Contains(body, `"status":"failed"`) {
+		t.Errorf("got %s, want it failed", body)
+	}
+	if _, body = c.do("4", "tasks/cancel", `"taskId":"`+id+`"`); !strings.Contains(body, "it is failed") {
+		t.Errorf("got %s, want it failed", body)
+	}
+}
+
+// A client that asked for a task takes a task or an error: of a result, even one that
+// says what is wrong with the arguments, it knows only that it is no task.
+func TestEarlierTaskThatIsNotBegunIsAnError(t *testing.T) {
+	c := (&client{t: t, srv: serveTasks(t), era: eras[0], who: "ann"}).initialize()
+	for call, want := range map[string]string{
+		`"name":"slow_compute","arguments":{"seconds":"x"},"task":{}`: `"seconds\" must be`,
+		`"name":"slow_compute","task":5`:                              `{"code":-32602,"message":"\"task\" must be an object`,
+		`"name":"slow_compute","task":null`:                           `"task\" must be an object`,
+	} {
+		_, body := c.do("1", "tools/call", call)
+		if !strings.Contains(body, want) || strings.Contains(body, `"isError"`) {
+			t.Errorf("%s: got %s, want %s", call, body, want)
+		}
 	}
 }

@@ -24,7 +24,7 @@ func (x *exchange) callTool() (json.RawMessage, error) {
 		if t.Refused != nil {
 			t.Refused(x.r.Context(), &Call{Tool: t.Name, Arguments: args, Principal: x.principal, Client: x.client})
 		}
-		return ErrorResult(problem).render(x.client.Revision, x.s.ready.info)
+		return x.noTask(ErrorResult(problem), codeInvalidParams)
 	}
 	x.goesOn = t.GoesOn
 	result, asked, err := handle(x, "tool", t.Name, func(ctx context.Context, a *asker) (*Result, error) {
@@ -43,5 +43,5 @@ func (x *exchange) callTool() (json.RawMessage, error) {
 	case result.Task != nil:
 		return x.created(result.Task)
 	}
-	return result.render(x.client.Revision, x.s.ready.info)
+	return x.noTask(result, codeServer)
 }
