@@ -243,6 +243,10 @@ func (l *lexicon) addColumn(p place) {
 	if p == p.t.label() && slices.Contains([]string{"name", "nombre"}, ws[len(ws)-1]) {
 		add(l.partial, ws[len(ws)-1:])
 	}
+	if p.c.Kind == Date && birth(p.c.Name) {
+		add(l.partial, []string{"born"})
+		add(l.partial, []string{"nacido"})
+	}
 	if slices.Contains(ws, "price") && !slices.ContainsFunc(p.t.places(), func(o place) bool { return slices.Contains(parts(o.c.Name), "cost") }) {
 		add(l.partial, []string{"cost"})
 	}

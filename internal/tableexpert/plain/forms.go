@@ -28,8 +28,10 @@ func (l *lexicon) derived(it item) []item {
 		if t := l.tables[singular(stem)]; t != nil && ending == "ed" {
 			return []item{{words: it.words, op: with}, {words: it.words + "s", table: t}}
 		}
-		if places := l.states(stem); len(places) > 0 {
-			return []item{{words: it.words, columns: places}}
+		for _, stem := range []string{stem, stem + "ion"} { // terminated, termination
+			if places := l.states(stem); len(places) > 0 {
+				return []item{{words: it.words, columns: places}}
+			}
 		}
 	}
 	return nil
@@ -80,4 +82,22 @@ func (r *reading) signed(it *item) bool {
 		}
 	}
 	return false
+}
+
+// blank reads what may stand behind a column: "is empty", or with filled "is not empty".
+func (r *reading) blank(filled bool) bool {
+	i := r.at + 1
+	for i < len(r.items) && r.items[i].op == filler {
+		i++
+	}
+	if filled && (i >= len(r.items) || r.items[i].op != not) {
+		return false
+	} else if filled {
+		i++
+	}
+	if i >= len(r.items) || !r.items[i].unknown() || !slices.Contains([]string{"empty", "missing", "null", "blank", "unknown", "vacío", "vacía"}, r.items[i].words) {
+		return false
+	}
+	r.take(i)
+	return true
 }

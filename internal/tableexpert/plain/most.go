@@ -63,6 +63,10 @@ func (r *reading) frequent(it *item, numeric place) {
 		}
 	}
 	switch {
+	case often && it.table != nil && (len(it.columns) == 0 || r.choose(it.columns, nil).t == it.table):
+		r.oftenReferred(it.table)
+	case strings.HasSuffix(r.wordsOf(common)+r.wordsOf(rare), "popular"):
+		r.beyond = true // among whom?
 	case often && len(it.columns) > 0:
 		p := r.choose(it.columns, nil)
 		r.groups = append(r.groups, group{place: p})
@@ -82,6 +86,22 @@ func (r *reading) frequent(it *item, numeric place) {
 	default:
 		r.mostOf(it)
 	}
+}
+
+// oftenReferred counts the rows of the only table that refers to t: the most popular product.
+func (r *reading) oftenReferred(t *Table) {
+	var by []*Table
+	for i := range r.s.Tables {
+		if from := &r.s.Tables[i]; from != t && len(r.s.up(from, t)) == 1 {
+			by = append(by, from)
+		}
+	}
+	if len(by) != 1 || r.subject != nil {
+		r.beyond = true
+		return
+	}
+	r.subject, r.aggr, r.measure = by[0], count, place{}
+	r.groups = append(r.groups, group{table: t})
 }
 
 // mostOf counts the rows that say yes: "which sensor has the most alarms".

@@ -163,7 +163,9 @@ func (r *reading) group(it *item, numeric place) {
 	if r.close(r.measured) {
 		r.measured = r.at // what is over 100 now is what each of them has
 	}
+	r.beyond = r.beyond || r.topOfEach()
 	switch {
+	case it.table != nil && it.table == r.measure.t && r.aggr == avg && len(r.groups) == 0: // the average quantity per line
 	case r.order != none && it.table != nil && (r.pending == count || r.pending == none && !numeric.valid() && r.subject != nil && r.extreme == none && len(r.s.up(it.table, r.subject)) > 0):
 		r.pending = none // books by loans
 		r.countOf(it.table)
@@ -190,6 +192,12 @@ func (r *reading) group(it *item, numeric place) {
 	default:
 		r.value(it)
 	}
+}
+
+// topOfEach reports whether so many of each group are asked for: no statement of ours
+// says that.
+func (r *reading) topOfEach() bool {
+	return len(r.groups) > 0 && r.order != none && r.limit > 0 && slices.Contains([]string{"in each", "for each", "for every", "each", "per", "por cada", "cada"}, r.wordsOf(by))
 }
 
 // countOf counts the rows of t for each row of the subject.
@@ -287,6 +295,10 @@ func (r *reading) meansColumn(it *item) bool {
 		it.values = nil
 		return true
 	}
+	if next := r.peek(); next != nil && r.owns(it.columns) && slices.ContainsFunc(next.values, func(v value) bool { return strings.EqualFold(v.c.Name, v.t.Key) }) {
+		it.values = nil // the manager of E5
+		return true
+	}
 	if !r.choose(it.columns, place.measure).valid() {
 		return false
 	}
@@ -324,6 +336,9 @@ func (r *reading) value(it *item) {
 		r.or = nil
 	} else {
 		r.narrow(f)
+		if about := r.about(); f.t != about && f.t != r.measure.t && r.or == nil && len(r.s.up(about, f.t)) == 0 {
+			r.tail, r.tailed = len(r.filters)-1, r.at // who were ill in 2026
+		}
 	}
 	if !r.nextIs(and) {
 		r.negate = nil
@@ -341,6 +356,15 @@ func (r *reading) table(it *item) {
 		if r.subject = it.table; r.exists == without {
 			r.drop(without) // nothing was named that has none
 		}
+	case it.table != r.subject && r.exists == none && r.negate != nil && r.before(not) && len(r.s.up(r.subject, it.table)) == 0: // who did not order
+		r.add(filter{place: place{t: it.table}, bare: true, no: true})
+		r.tail, r.tailed = len(r.filters)-1, r.at
+		if !r.nextIs(and) {
+			r.negate = nil
+		}
+	case it.table != r.subject && r.exists == with && r.negate != nil && r.before(not): // who have neither orders nor notes
+		r.add(filter{place: place{t: it.table}, bare: true, no: true})
+		r.tail, r.tailed = len(r.filters)-1, r.at
 	case it.table != r.subject && r.exists != none:
 		r.add(filter{place: place{t: it.table}, bare: true, no: r.exists == without})
 		r.tail, r.tailed = len(r.filters)-1, r.at
@@ -354,7 +378,9 @@ func (r *reading) named(it *item) {
 	if p2 := r.choose(it.columns, func(p place) bool { return p.c.Kind == Number }); p2.valid() && (r.compare != none || r.nextIs(over, atLeast, under, atMost, exactly)) {
 		p = p2
 	}
-	r.column = p
+	if r.column = p; p.c.Kind == Date {
+		r.lastDate = p
+	}
 	if n := len(r.filters); n > 0 && r.filters[n-1].place == p && r.at > 0 && len(r.items[r.at-1].values) > 0 {
 		return // "the commercial segment"
 	}
@@ -390,7 +416,9 @@ func (r *reading) filled(p place) (filter, bool) {
 		return filter{place: p, cond: "%[1]s = " + yes, words: p.name() + " is " + strings.Trim(yes, "'")}, true
 	case not || without:
 		return filter{place: p, cond: "%[1]s IS NULL", words: p.name() + " is empty"}, true
-	case counts && (p.c.Kind == Date || r.exists == with):
+	case r.blank(false):
+		return filter{place: p, cond: "%[1]s IS NULL", words: p.name() + " is empty"}, true
+	case r.blank(true), r.exists == with && p.c.Kind == Date && r.subject != nil && !r.before(and) && !r.nextIs(and), counts && (p.c.Kind == Date || r.exists == with):
 		return filter{place: p, cond: "%[1]s IS NOT NULL", words: p.name() + " is not empty"}, true
 	}
 	return filter{}, false

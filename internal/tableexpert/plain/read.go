@@ -48,8 +48,9 @@ type reading struct {
 	said     map[op]*item // the last that said it
 	timed    int          // where the last time was said, and of what
 	timedBy  place
-	measured int // where what is aggregated, or its group, was named
-	tail     int // the filter of a table that was named at tailed
+	lastDate place // the last that was named
+	measured int   // where what is aggregated, or its group, was named
+	tail     int   // the filter of a table that was named at tailed
 	tailed   int
 }
 

@@ -182,13 +182,13 @@ func (r *reading) groupBy(st *statement) bool {
 	for _, g := range r.groups {
 		switch {
 		case g.unit != "":
-			p := cmp.Or(g.place, r.dated())
+			p := cmp.Or(g.place, r.lastDate, r.dated())
 			if y := r.yearColumn(); !p.valid() && g.unit == "year" && y.valid() && st.join(y.t) {
 				st.column(y.sql(), y.c.Name)
 				st.read = append(st.read, "for each "+y.name())
 				continue
 			}
-			if p.t != st.base && !g.valid() {
+			if p.t != st.base && !g.valid() && p != r.lastDate && st.base.date().valid() {
 				p = st.base.date()
 			}
 			if !p.valid() || !st.join(p.t) {
