@@ -38,6 +38,8 @@ type link struct {
 
 	stale atomic.Bool // its card may be another now, however young it is
 	spare time.Time   // but it is not asked for again before
+
+	doubted bool // a call failed as it does where the card is another by now
 }
 
 // attempt is how dialing went.
@@ -56,7 +58,9 @@ func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
 	defer p.mu.Unlock()
 	now := b.Now()
 	age := now.Sub(p.asked)
-	if p.conn != nil && age < cardTTL && (!p.stale.Load() || now.Before(p.spare)) {
+	doubted := p.doubted && age >= staleRetry
+	p.doubted = false
+	if p.conn != nil && age < cardTTL && !doubted && (!p.stale.Load() || now.Before(p.spare)) {
 		return p.conn, nil
 	}
 	if p.err != nil && age < dialRetry {
@@ -81,7 +85,11 @@ func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
 		p.err = Unreachable{p.Name}
 		return nil, p.err
 	}
-	if b.Changed != nil && p.conn != nil && !reflect.DeepEqual(p.conn.Card(), conn.Card()) {
+	same := p.conn != nil && reflect.DeepEqual(p.conn.Card(), conn.Card())
+	if doubted && same {
+		return p.conn, nil // which knows how it was met lately
+	}
+	if b.Changed != nil && p.conn != nil && !same {
 		b.Changed(mcp.ResourceUpdated(cardURI(p.Name)))
 	}
 	p.conn, p.err = conn, nil
@@ -95,6 +103,16 @@ func (b *Bridge) connectFor(ctx context.Context, p *peer, user string) (Peer, er
 		return personal.For(user), nil
 	}
 	return conn, err
+}
+
+// connectAgain returns the connection for calls in the name of user after one has
+// failed: the agent may have moved, or speak another generation by now, so its card is
+// read again if that was not done within the last minute.
+func (b *Bridge) connectAgain(ctx context.Context, p *peer, user string) (Peer, error) {
+	p.mu.Lock()
+	p.doubted = true
+	p.mu.Unlock()
+	return b.connectFor(ctx, p, user)
 }
 
 // Unreachable is what callers are told of an agent without a connection. Why

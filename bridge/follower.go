@@ -138,6 +138,7 @@ func (f *follower) ask(ctx context.Context) {
 		told, err := f.resume(ctx)
 		if err != nil {
 			f.b.Log.Info("following a task", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
+			f.reconnect(ctx)
 		}
 		if f.over() || ctx.Err() != nil {
 			return
@@ -153,6 +154,27 @@ func (f *follower) ask(ctx context.Context) {
 		case <-time.After(wait):
 		}
 	}
+}
+
+// reconnect has the agent asked where its card says now that it is, and in the words
+// that it says that it speaks, if that has changed since the task began.
+func (f *follower) reconnect(ctx context.Context) {
+	p := f.b.peer(f.entry.Agent)
+	if p == nil {
+		return
+	}
+	if conn, err := f.b.connectAgain(ctx, p, f.entry.Owner); err == nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.conn = conn
+	}
+}
+
+// peer is for those who do not run in the follower's own goroutine.
+func (f *follower) peer() Peer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.conn
 }
 
 // send sends the message and applies what comes back.

@@ -126,3 +126,39 @@ func TestOneLookThatDoesNotFindATaskIsNoProof(t *testing.T) {
 		})
 	}
 }
+
+// TestATaskIsFollowedToWhereItsAgentHasMoved: the agent is deployed again at another
+// place, or in another generation, while a task is open.
+func TestATaskIsFollowedToWhereItsAgentHasMoved(t *testing.T) {
+	for name, refusal := range map[string]error{
+		"the old place knows nothing": &a2a.Error{Code: a2a.MethodNotFound, Message: "404 Not Found", Remote: true},
+		"nobody is there any more":    a2a.Errorf(a2a.Unavailable, "connection refused"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				was := peer{tightLipped{&scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+					return yield(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}})
+				}}, refusal}, &a2a.Card{Name: "Mover", Version: "1"}}
+				is := peer{&forgetful{plan: "we", scripted: &scripted{}}, &a2a.Card{Name: "Mover", Version: "2"}}
+				var moved atomic.Bool
+				var dialled atomic.Int64
+				r := newRigWith(t, "", map[string]peer{"agent": was}, func(b *bridge.Bridge) {
+					b.Dial = func(context.Context, bridge.Agent) (bridge.Peer, error) {
+						if dialled.Add(1); moved.Load() {
+							return is, nil
+						}
+						return was, nil
+					}
+				})
+				id := r.call("send_task", `{"message":"work","wait":0}`).TaskID
+				time.Sleep(3 * time.Minute)
+				if n := dialled.Load(); n < 2 || n > 4 {
+					t.Errorf("its card was read %d times in three minutes, want 2 to 4", n)
+				}
+				moved.Store(true)
+				time.Sleep(3 * time.Minute)
+				r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.Completed, false)
+			})
+		})
+	}
+}

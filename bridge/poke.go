@@ -84,12 +84,13 @@ func (f *follower) look(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
-	t, err := f.conn.Task(ctx, a2a.TaskQuery{ID: id})
+	conn := f.peer()
+	t, err := conn.Task(ctx, a2a.TaskQuery{ID: id})
 	switch {
 	case err != nil:
 		f.b.Log.Info("looking at a task that has news", "task", f.entry.Handle, "err", err)
 	case t.Status.State.Interrupted() && f.answered(t):
-	case t.Status.State.Settled() || !f.conn.Card().Capabilities.Streaming:
+	case t.Status.State.Settled() || !conn.Card().Capabilities.Streaming:
 		f.apply(t)
 	}
 }
