@@ -128,3 +128,17 @@ func TestQuestionsOfManyFieldsThatAreNotUnderstood(t *testing.T) {
 		}
 	}
 }
+
+// What a column of an export holds may take more than one of its values to tell, or its
+// heading.
+func TestColumnsOfExportsAreWhatTheyHold(t *testing.T) {
+	e := open(t, tableexpert.Config{Tables: directory(t, map[string]string{"t.csv": "spanish,american,either,amount,pair,version,zip,phone\n" +
+		"21/11/2026,11/21/2026,01/02/2026,\"1.200,50\",\"30,00\",1.10,10115,5551234567\n01/02/2026,1/2/2026,03/04/2026,\"30,00\",\"12,50\",1.9,20095,5551234568\n"})})
+	got := sql(t, e, "SELECT spanish, american, either, amount, pair, version, zip, phone FROM t")
+	if want := `[["2026-11-21","2026-11-21","01/02/2026",1200.5,"30,00","1.10","10115","5551234567"],["2026-02-01","2026-01-02","03/04/2026",30,"12,50","1.9","20095","5551234568"]]`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := sql(t, e, "SELECT typeof(version), typeof(zip), typeof(phone), typeof(amount) FROM t LIMIT 1"); got != `[["text","text","text","real"]]` {
+		t.Errorf("got %s", got)
+	}
+}

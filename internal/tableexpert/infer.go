@@ -2,9 +2,11 @@ package tableexpert
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // kind is what all values of a CSV column are.
@@ -16,6 +18,7 @@ const (
 	decimal
 	date
 	moment
+	slashed // a day such as 21/11/2026, of which the column as a whole says what is the month
 	text
 )
 
@@ -32,9 +35,19 @@ func (f *csvFile) columns(ctx context.Context) ([]cells, error) {
 	})
 	columns := make([]cells, len(seen))
 	for i := range seen {
-		columns[i] = seen[i].cells(f.comma)
+		if columns[i] = seen[i].cells(f.comma); columns[i].unit == "" && codes(f.header[i]) && columns[i].kind <= decimal && columns[i].kind != anything {
+			columns[i] = cells{kind: text}
+		}
 	}
 	return columns, err
+}
+
+// codes reports whether what a column of that heading holds is no number, although it has
+// nothing but digits: version 1.10 is not 1.1.
+func codes(heading string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(heading), func(r rune) bool { return !unicode.IsLetter(r) }), func(w string) bool {
+		return slices.Contains([]string{"version", "phone", "telephone", "mobile", "fax", "zip", "zipcode", "postcode", "postal", "plz", "teléfono", "telefono"}, w)
+	})
 }
 
 // kindOf returns the narrowest kind of a value that is no number.
@@ -45,8 +58,20 @@ func kindOf(s string) kind {
 	if _, ok := parseMoment(s); ok {
 		return moment
 	}
+	if _, err := time.Parse(dayFirst, s); err == nil {
+		return slashed
+	}
+	if _, err := time.Parse(monthFirst, s); err == nil {
+		return slashed
+	}
 	return text
 }
+
+// The two ways to write a day with slashes.
+const (
+	dayFirst   = "2/1/2006"
+	monthFirst = "1/2/2006"
+)
 
 // join returns the kind of a column with values of both kinds.
 func (k kind) join(other kind) kind {
@@ -97,6 +122,9 @@ func (c cells) value(s string) any {
 		f, _ := strconv.ParseFloat(number(), 64)
 		return f
 	case date:
+		if t, err := time.Parse(c.layout, s); c.layout != "" && err == nil {
+			return t.Format(time.DateOnly)
+		}
 		d, _ := parseDate(s)
 		return d
 	case moment:
@@ -124,8 +152,8 @@ func isDecimal(s string) bool {
 	return whole == "0" || isInteger(whole) && whole[0] != '-'
 }
 
-// parseDate accepts 2026-11-21 and 21.11.2026. The American 11/21/2026 stays
-// text: 01/02 could be either day.
+// parseDate accepts 2026-11-21 and 21.11.2026. What 01/02/2026 is, other values of its
+// column may tell; else it stays text.
 func parseDate(s string) (string, bool) {
 	if len(s) < 8 || len(s) > 10 {
 		return "", false

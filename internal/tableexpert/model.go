@@ -64,7 +64,9 @@ func (m *Model) translate(ctx context.Context, e *Expert, question string, catal
 		if !looksLikeSQL(sql) {
 			return nil, errors.New("the model has no statement for this question")
 		}
-		if _, wrong = e.box.Query(ctx, "EXPLAIN QUERY PLAN "+sql, capRows); wrong == nil {
+		if open := parameters.FindString(literals.ReplaceAllString(sql, "")); open != "" {
+			wrong = fmt.Errorf("nothing is bound to the parameter %s: write the value", open)
+		} else if _, wrong = e.box.Query(ctx, "EXPLAIN QUERY PLAN "+sql, capRows); wrong == nil {
 			return &plain.Query{SQL: sql, Read: []string{"as " + m.Name + " understood it"}}, nil
 		}
 		chat = append(chat, chatMessage{"assistant", said}, chatMessage{"user", "SQLite says: " + wrong.Error() + ". Correct the statement."})
@@ -131,11 +133,21 @@ func (m *Model) call(ctx context.Context, request map[string]any) (string, error
 	return said.Choices[0].Message.Content, nil
 }
 
+// parameters of a statement are nothing that SQLite complains of: it takes them as NULL.
+var (
+	parameters = regexp.MustCompile(`\?|[:@$][A-Za-z_]\w*`)
+	literals   = regexp.MustCompile("'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|\\[[^\\]]*\\]|--[^\n]*")
+)
+
 // fenced is the language that models name at the beginning of a fence.
 var fenced = regexp.MustCompile(`(?i)^sql(ite)?3?\s`)
 
-// statementIn takes a statement out of the fence that models put around it.
+// statementIn takes a statement out of the fence that models put around it, and from
+// behind what some think aloud.
 func statementIn(s string) string {
+	if _, after, ok := strings.Cut(s, "</think>"); ok {
+		s = after
+	}
 	if _, after, ok := strings.Cut(s, "```"); ok {
 		s, _, _ = strings.Cut(after, "```")
 		if language := fenced.FindString(s); language != "" {

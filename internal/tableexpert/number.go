@@ -3,6 +3,7 @@ package tableexpert
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // cells are what a column of a CSV file holds.
@@ -10,6 +11,8 @@ type cells struct {
 	kind kind
 	mark byte   // what stands before the fraction of its numbers
 	unit string // what they count: "€", "%", or nothing
+
+	layout string // of days with slashes
 }
 
 // sight is what was seen of a column so far: one whose numbers have groups of digits
@@ -20,7 +23,8 @@ type sight struct {
 	either  [2]bool // a number was seen in which marks[i] could be both: 1.234
 	units   []string
 
-	pairs, decimals bool // seen were 30,00, and 1.200,50
+	pairs, decimals bool    // seen were 30,00, and 1.200,50
+	late            [2]bool // 21/11/2026, and 11/21/2026
 }
 
 // marks stand before the fraction of a number, or else between its groups.
@@ -41,7 +45,11 @@ func (s *sight) see(cell string, delimiter rune) {
 	}
 	s.decimals = s.decimals || comma != text && strings.Contains(digits, ".") && strings.Contains(digits, ",")
 	if dot == text && comma == text {
-		s.plain = s.plain.join(kindOf(cell))
+		if s.plain = s.plain.join(kindOf(cell)); s.plain == slashed {
+			_, day := time.Parse(dayFirst, cell)
+			_, month := time.Parse(monthFirst, cell)
+			s.late[0], s.late[1] = s.late[0] || month != nil, s.late[1] || day != nil
+		}
 		return
 	}
 	s.numbers[0], s.numbers[1] = s.numbers[0].join(dot), s.numbers[1].join(comma)
@@ -58,6 +66,10 @@ func (s *sight) see(cell string, delimiter rune) {
 // them up, and so are those of which nobody can tell what they are.
 func (s *sight) cells(delimiter rune) cells {
 	switch {
+	case s.plain == slashed && len(s.units) == 0 && s.late[0] != s.late[1]:
+		return cells{kind: date, layout: map[bool]string{true: dayFirst, false: monthFirst}[s.late[0]]}
+	case s.plain == slashed:
+		return cells{kind: text}
 	case len(s.units) == 0:
 		return cells{kind: s.plain}
 	case s.plain != anything || len(s.units) > 1 || s.either[0] && s.either[1] || s.pairs && !s.decimals:
@@ -71,7 +83,7 @@ func (s *sight) cells(delimiter rune) cells {
 	case s.either[1] && delimiter != ',': // a decimal comma does not divide fields
 		i = 1
 	}
-	return cells{s.numbers[i], marks[i], s.units[0]}
+	return cells{kind: s.numbers[i], mark: marks[i], unit: s.units[0]}
 }
 
 // units of numbers as people write them beside the digits.

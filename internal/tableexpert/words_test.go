@@ -260,6 +260,14 @@ func TestWhatAModelSaysIsNeitherWaitedForNorHidden(t *testing.T) {
 			t.Errorf("%s: got %s, want the model's statement", skill, got)
 		}
 	}
+	said = "<think>Or SELECT 1?</think>SELECT count(*) AS n FROM claims WHERE status <> '?'"
+	if got := answer[rows](t, e, text("query_table_expert", "how many claims")); got.SQL != "SELECT count(*) AS n FROM claims WHERE status <> '?'" {
+		t.Errorf("got %s, want what stands behind the model's thoughts", got.SQL)
+	}
+	said = "SELECT count(*) AS n FROM claims WHERE cause = ?"
+	if got := answer[rows](t, e, text("query_table_expert", "how many claims")); got.SQL != "SELECT count(*) AS count FROM claims" {
+		t.Errorf("got %s, want the question to be read by words when the statement has a parameter that is not bound", got.SQL)
+	}
 	said = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n, claims"
 	if got := answer[rows](t, e, text("query_table_expert", "how many claims")); got.SQL != "SELECT count(*) AS count FROM claims" {
 		t.Errorf("got %s, want the question to be read by words when the model's statement does not end", got.SQL)
