@@ -21,16 +21,26 @@ var fields = map[string]string{
 	"orders.csv":    "order_id,customer_id,order_date,shipping_cost\nORD1,1,2025-05-01 10:00:00,5\nORD2,1,2026-05-01 11:00:00,0\nORD3,2,2025-06-01 12:00:00,9\nORD4,3,2026-07-01 13:00:00,5\n",
 	"order_lines.csv": "line_id,order_id,sku,quantity,line_total\n1,ORD1,A-1,2,60\n2,ORD1,B-2,1,20\n3,ORD2,C-3,1,200\n" +
 		"4,ORD3,B-2,5,100\n5,ORD4,A-1,1,30\n6,ORD4,B-2,1,20\n7,ORD4,A-1,1,30\n",
-	"sensors.csv":  "sensor_id,location,type\nS-1,Roof,temperature\nS-2,Hall,humidity\nS-3,Roof,humidity\n",
-	"readings.csv": "timestamp,sensor_id,temperature_c,humidity_pct,alarm\n2026-10-01T10:00:00Z,S-1,-7.5,40,1\n2026-10-01T11:00:00Z,S-2,31,85,1\n2026-10-02T10:00:00Z,S-2,20,,0\n2026-10-03T10:00:00Z,S-2,35,30,1\n",
-	"journal.csv":  "Entry No,Posting Date,Debit,Credit,Amount\n1,03.01.2026,\"1.200,50\",,\"1.200,50\"\n2,04.01.2026,,\"2.000,00\",\"-2.000,00\"\n3,05.02.2026,\"30,00\",,\"30,00\"\n",
-	"invoices.csv": "Invoice,Due Date,Paid On,Net\nI-1,2026-01-01,2026-01-02,10\nI-2,2026-02-01,,20\n",
-	"clientes.csv": "id_cliente,nombre,ciudad,activo\n1,Ana,Madrid,Sí\n2,Eva,Sevilla,No\n3,Luz,Madrid,Sí\n",
-	"ventas.csv":   "id_venta,id_cliente,fecha,producto,importe,estado\n101,1,2025-10-10,Mesa,500.5,pagado\n102,1,2026-05-06,Silla,20,anulado\n103,2,2026-05-16,Mesa,45000,pagado\n",
+	"sensors.csv":   "sensor_id,location,type\nS-1,Roof,temperature\nS-2,Hall,humidity\nS-3,Roof,humidity\n",
+	"readings.csv":  "timestamp,sensor_id,temperature_c,humidity_pct,alarm\n2026-10-01T10:00:00Z,S-1,-7.5,40,1\n2026-10-01T11:00:00Z,S-2,31,85,1\n2026-10-02T10:00:00Z,S-2,20,,0\n2026-10-03T10:00:00Z,S-2,35,30,1\n",
+	"journal.csv":   "Entry No,Posting Date,Debit,Credit,Amount\n1,03.01.2026,\"1.200,50\",,\"1.200,50\"\n2,04.01.2026,,\"2.000,00\",\"-2.000,00\"\n3,05.02.2026,\"30,00\",,\"30,00\"\n",
+	"invoices.csv":  "Invoice,Due Date,Paid On,Net\nI-1,2026-01-01,2026-01-02,10\nI-2,2026-02-01,,20\n",
+	"clientes.csv":  "id_cliente,nombre,ciudad,activo\n1,Ana,Madrid,Sí\n2,Eva,Sevilla,No\n3,Luz,Madrid,Sí\n",
+	"empleados.csv": "id,nombre,departamento,antigüedad\n1,Paz,Ventas,10\n2,Sol,Compras,20\n3,Mar,Ventas,40\n",
+	"ventas.csv":    "id_venta,id_cliente,fecha,producto,importe,estado\n101,1,2025-10-10,Mesa,500.5,pagado\n102,1,2026-05-06,Silla,20,anulado\n103,2,2026-05-16,Mesa,45000,pagado\n",
 }
 
 // fieldQuestions are questions of those tables, each with the statement of who knows them.
 var fieldQuestions = map[string]string{
+	"empleados de Ventas":                                             "SELECT * FROM empleados WHERE departamento='Ventas'",
+	"average number of antigüedad by departamento":                    "SELECT 'Ventas',25.0 UNION ALL SELECT 'Compras',20.0",
+	"clientes que no tienen ventas":                                   "SELECT * FROM clientes WHERE id_cliente=3",
+	"ventas hasta mayo de 2026":                                       "SELECT * FROM ventas",
+	"ventas mayores de 600":                                           "SELECT * FROM ventas WHERE id_venta=103",
+	"las 2 ventas más recientes":                                      "SELECT * FROM ventas ORDER BY fecha DESC LIMIT 2",
+	"¿Qué producto tiene el importe medio más alto?":                  "SELECT 'Mesa',22750.25",
+	"importe total de Madrid":                                         "SELECT 520.5",
+	"how many orders where order date >= 2026-05-01":                  "SELECT 2",
 	"how many customers did not order in 2026":                        "SELECT 2",
 	"which customers have neither orders nor newsletter":              "SELECT * FROM customers WHERE customer_id=4",
 	"employees with termination date":                                 "SELECT * FROM employees WHERE employee_id='E2'",

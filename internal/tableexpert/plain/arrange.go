@@ -106,11 +106,14 @@ func postposed(items []item) []item {
 				end = at + 1
 			}
 		}
+		if run := out[i+1 : end]; !slices.ContainsFunc(run, func(it item) bool { return it.op == and }) {
+			slices.Reverse(run) // salario medio más alto
+		}
 		out = slices.Concat(out[:i], out[i+1:end], out[i:i+1], out[end:])
 		i = end - 1
 	}
 	return out
 }
 
-var adjectives = []string{"medio", "media", "promedio", "mediano", "mediana", "total", "máximo", "máxima", "maximo", "maxima", "mínimo", "mínima", "minimo", "minima",
+var adjectives = []string{"medio", "media", "promedio", "mediano", "mediana", "total", "total de", "más reciente", "más recientes", "más antiguo", "más antigua", "más antiguos", "más antiguas", "máximo", "máxima", "maximo", "maxima", "mínimo", "mínima", "minimo", "minima",
 	"más alto", "más alta", "más bajo", "más baja", "más caro", "más cara", "más barato", "más barata", "más grande", "más pequeño", "más pequeña"}

@@ -49,7 +49,7 @@ func (r *reading) name(it *item) {
 		r.ranked(it)
 	case slices.Contains([]op{most, fewest, common, rare}, r.pending) && (it.table != nil || len(it.columns) > 0):
 		r.frequent(it, numeric)
-	case it.table == nil && len(it.values) > 0 && !r.meansDate(it) && !r.meansColumn(it):
+	case (it.table == nil || r.heldBySubject(it)) && len(it.values) > 0 && !r.meansDate(it) && !r.meansColumn(it):
 		r.value(it)
 	case it.table != nil && !(numeric.valid() && oneSaid(it.words)): // "target by region" is not how many targets there are
 		r.table(it)
@@ -286,6 +286,13 @@ func (r *reading) meansDate(it *item) bool {
 		it.columns = []place{p}
 	}
 	return p.valid() && dated
+}
+
+// heldBySubject tells "employees of Sales" from a table of sales that they have nothing to
+// do with.
+func (r *reading) heldBySubject(it *item) bool {
+	return r.subject != nil && it.table != r.subject && r.exists == none && r.s.path(r.subject, it.table, true) == nil &&
+		slices.ContainsFunc(it.values, func(v value) bool { return v.t == r.subject })
 }
 
 // meansColumn tells "temperature over 30" and "without a manager" from "temperature sensors"

@@ -160,6 +160,9 @@ func (r *reading) operator(it *item) {
 	case not:
 		r.negate = it
 	case with, without:
+		if it.op == with && r.exists == without && r.before(without) { // que no tienen
+			break
+		}
 		r.exists = it.op
 		if it.op == with && r.before(not) && r.negate != nil { // who never had
 			r.exists, r.negate = without, nil

@@ -49,6 +49,10 @@ func (r *reading) compared(it *item) {
 		r.compare, r.exists = none, none
 		return
 	}
+	if next := r.peek(); next != nil && next.unit != "" && len(next.columns) == 0 && !about && !it.num.cash {
+		it.used = false // no amount is longer than 10 days
+		return
+	}
 	if r.ofGroups() {
 		r.havings = append(r.havings, having{symbol, scaled(r.measure, it.num.num)})
 		r.compare, r.column = none, place{}

@@ -120,6 +120,9 @@ func (r *reading) settle() bool {
 	if r.aggr == share && len(r.filters)+len(r.groups) == 0 { // all of them are 100 %
 		return false
 	}
+	if r.outer == avg && r.aggr == sum && r.wordsOf(by) == "by" { // the average number of pages by genre
+		r.aggr, r.outer = avg, none
+	}
 	r.eachOfSubject()
 	if r.aggr != none && r.order != none && len(r.groups) == 0 {
 		for _, p := range r.selected { // "which cause has the highest average"

@@ -15,6 +15,9 @@ func (r *reading) period(it *item) {
 	}
 	it.used = true
 	span, when := *it.period, r.when
+	if o, ok := map[op]op{over: after, atLeast: since, under: before, atMost: until}[r.compare]; ok && when == none {
+		when = o // hasta junio
+	}
 	last, both := r.end()
 	if both {
 		if last.from.Before(span.from) && span.open { // from November to February
@@ -22,7 +25,7 @@ func (r *reading) period(it *item) {
 		}
 		span.to, when = last.to, none
 	}
-	if when == since && r.within(it) && !r.onward() {
+	if when == since && r.when == since && r.within(it) && !r.onward() {
 		when = none // those from 2024 are those of 2024
 	}
 	from, to := span.from.Format(time.DateOnly), span.to.Format(time.DateOnly)
