@@ -183,11 +183,12 @@ func (b *Bridge) AgentCard(ctx context.Context, name string) (AgentInfo, *a2a.Ca
 var ErrNoAgent = errors.New("no such agent")
 
 // visit is what a task in auth-required asks the person at the client: to open a
-// page. There is none if neither we nor its agent know one.
+// page. It is the task's own where nobody names another: a task that asks nothing looks
+// as if it were worked on, to clients that take tasks, and they wait for ever.
 func (b *Bridge) visit(e *Entry) (q mcp.Question, ok bool) {
 	text := shown(e.Task.Status.Message.Text(), 500)
-	link := cmp.Or(b.toConnectAt(e), firstLink(text))
-
+	link := cmp.Or(b.toConnectAt(e), firstLink(text), b.pageURL(e))
+	text = cmp.Or(text, "The agent waits until you have signed in or granted access.")
 	return mcp.Visit(questionKey(e), text, link), link != ""
 }
 

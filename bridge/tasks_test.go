@@ -126,6 +126,21 @@ func TestAPersonAnswersAnMCPTask(t *testing.T) {
 	}
 }
 
+// TestATaskThatWaitsForASignInSaysSo: where neither the agent nor we know a page to sign
+// in at, a client that takes tasks saw one that is worked on, and waited for ever.
+func TestATaskThatWaitsForASignInSaysSo(t *testing.T) {
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		turn.AskAuth("Have the owner let you in.")
+		return nil
+	})
+	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.Pages = true })
+	tasks, begin := taking(t, r)
+	asked := until(t, tasks, begin(`{"message":"go"}`, mcp.Revision20251125).Task.ID, mcp.InputRequired)
+	if len(asked.Questions) != 1 || asked.Unasked == nil || read(t, asked.Unasked).AnswerURL == "" {
+		t.Errorf("got %+v, want that it asks, and where", asked)
+	}
+}
+
 // TestAPersonDeclinesToSignIn: a client that has been answered does not ask again, so a
 // task that stayed as it is would never end for it.
 func TestAPersonDeclinesToSignIn(t *testing.T) {
