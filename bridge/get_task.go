@@ -48,6 +48,9 @@ func (b *Bridge) getTask() mcp.Tool {
 			if err != nil {
 				return b.refuse(err)
 			}
+			if !from.leads(e, args.HistoryLength) {
+				return b.refuse(astray)
+			}
 			return b.result(e, page{from: from, history: args.HistoryLength}), nil
 		},
 	}

@@ -35,6 +35,38 @@ func parseCursor(s string) (cursor, error) {
 	return cursor{p, o, true}, nil
 }
 
+// leads reports whether there is something of e at c, with so many earlier messages. The
+// cursor of another task may lead behind the end of this one, which then looked empty.
+func (c cursor) leads(e *Entry, history int) bool {
+	if c == (cursor{later: true}) || !c.later {
+		return true
+	}
+	if e.Task == nil {
+		return false
+	}
+	ps, with := pieces(e.Task), besides(e.Task.Status.Message)
+	turns := e.Task.WithHistory(&history).History
+	switch i := c.piece - len(ps); {
+	case i < 0:
+		return c.within(ps[c.piece].Content)
+	case i == 0:
+		return c.within(a2a.Text(e.Task.Status.Message.Text()))
+	case i <= len(with):
+		return c.within(with[i-1].Content)
+	default:
+		return i <= len(with)+len(turns)
+	}
+}
+
+// within reports whether a page may begin in the content: in the middle of text only.
+func (c cursor) within(content a2a.Content) bool {
+	text, _ := content.(a2a.Text)
+	return c.offset == 0 || c.offset < len(clean(string(text)))
+}
+
+// astray is what a caller is told whose cursor leads nowhere.
+var astray = inputError{"The argument \"cursor\" leads to no part of this task. Take it from next_cursor of the result before, of the same task and with the same history_length, or leave it out to begin."}
+
 // artifacts shows pieces from a position as far as the budget goes, notes
 // where the next page begins, and reports whether it came to the end.
 func (r *renderer) artifacts(ps []piece, from cursor) (end bool) {
