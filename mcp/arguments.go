@@ -147,9 +147,9 @@ func (f *findings) checkNumber(s *schema, path string, v json.RawMessage) {
 	n, _ := strconv.ParseFloat(string(v), 64) // one that is too large is infinite, and compares
 	switch {
 	case s.minimum != nil && n < *s.minimum:
-		f.add("%s must be at least %v, and is %s", name(path), *s.minimum, v)
+		f.add("%s must be at least %v, and is %s", name(path), *s.minimum, clip(string(v)))
 	case s.maximum != nil && n > *s.maximum:
-		f.add("%s may be at most %v, and is %s", name(path), *s.maximum, v)
+		f.add("%s may be at most %v, and is %s", name(path), *s.maximum, clip(string(v)))
 	}
 }
 

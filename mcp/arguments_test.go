@@ -103,6 +103,8 @@ func TestArgumentsThatCannotBeHeldAreExplained(t *testing.T) {
 		`{"wait":1e400}`:                           `"wait" is a number that is too large, or not written as a whole one`,
 		`{"count":1.5}`:                            `"count" is a number that is too large, or not written as a whole one`,
 		`{"count":100000000000000000000}`:          `"count" is a number that is too large, or not written as a whole one`,
+		`{"count":20.0}`:                           ``,
+		`{"count":2e1,"wait":0.5}`:                 ``,
 		`{"files":[{"bytes":"QQ=="},{"bytes":1}]}`: `"files[1].bytes" is a number`,
 		`{"files":[{"bytes":"?"}]}`:                `"files[0].bytes" must be base64`,
 		`{"files":{}}`:                             `"files" cannot be an object`,

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"strconv"
 
@@ -14,6 +15,24 @@ import (
 // surrogates of JavaScript.
 var generous = jsonv2.JoinOptions(jsontext.AllowInvalidUTF8(true), jsonv1.ParseBytesWithLooseRFC4648(true))
 
+// whole takes 20.0 for 20, as JSON Schema does: there are clients that have no other
+// numbers than floating ones. It takes too long to be tried first.
+var whole = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, n *int) error {
+	if d.PeekKind() != '0' {
+		return errors.ErrUnsupported
+	}
+	v, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return strconv.ErrRange
+	}
+	*n = int(f)
+	return nil
+}))
+
 // Decode reads the arguments into args, a pointer to a struct whose tags name
 // them, in their very spelling. It returns nil, or what to answer: in words, what
 // the schema could not say is wrong with them.
@@ -24,6 +43,9 @@ func (c *Call) Decode(args any) *Result {
 	}
 	why := "they are not JSON of the right form"
 	if e := (*jsonv2.SemanticError)(nil); errors.As(err, &e) {
+		if e.JSONKind == '0' && jsonv2.Unmarshal(c.Arguments, args, generous, whole) == nil {
+			return nil
+		}
 		why = misfit(e)
 	}
 	return InputError("The arguments of %s are not right:\n- %s", c.Tool, why)
