@@ -160,6 +160,8 @@ func (b *Bridge) page(ctx context.Context, f TaskFilter, cursor string) (*mcp.Re
 		text.WriteString(line)
 	}
 	switch none := len(page.Tasks) == 0; {
+	case none && page.Next == "" && f.Agent != "" && b.known(ctx, f.Agent) == nil:
+		fmt.Fprintf(&text, "There are no such tasks, and no agent named %q: list_agents tells which there are.", shown(f.Agent, 100))
 	case none && page.Next == "":
 		text.WriteString("There are no such tasks.")
 	case none:

@@ -88,6 +88,51 @@ func best(offered []proposal, skill string, message []string) []proposal {
 	return found[:min(len(found), maxProposals)]
 }
 
+// inConversation returns the arguments with the agent of the conversation that they go
+// on with, where they name only that.
+func (b *Bridge) inConversation(ctx context.Context, caller Caller, args *sendArgs) (*sendArgs, error) {
+	if args.Agent != "" || args.ContextID == "" {
+		return args, nil
+	}
+	for _, p := range b.visible(ctx) {
+		has, err := b.Ledger.HasContext(ctx, caller.User, p.Name, args.ContextID)
+		if err != nil {
+			return nil, fmt.Errorf("looking the conversation up: %w", err)
+		}
+		if has {
+			named := *args
+			named.Agent = p.Name
+			return &named, nil
+		}
+	}
+	return args, nil
+}
+
+// noSkill is what a caller learns of a skill that is not for them.
+type noSkill struct{ inputError }
+
+// Unwrap lets it be read as what it is.
+func (e noSkill) Unwrap() error { return e.inputError }
+
+// withSkill adds to err, if it is about a skill that an agent does not have, which of
+// the caller's agents have it.
+func (b *Bridge) withSkill(ctx context.Context, skill string, err error) error {
+	none, ok := err.(noSkill)
+	if !ok {
+		return err
+	}
+	var have []string
+	for _, p := range b.reach(ctx) {
+		if _, ok := b.cardFor(ctx, p.Agent, p.card()).Skill(skill); ok && len(have) < maxProposals {
+			have = append(have, fmt.Sprintf("%q", p.Name))
+		}
+	}
+	if len(have) == 0 {
+		return err
+	}
+	return inputError{none.Error() + " This skill is there with \"agent\": " + strings.Join(have, ", or ") + "."}
+}
+
 // why says in words what speaks for an agent.
 func (p proposal) why() string {
 	why := fmt.Sprintf("its skill %s", label(p.skill))

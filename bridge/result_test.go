@@ -154,6 +154,29 @@ func TestAnAgentIsToldOfWithItsExamples(t *testing.T) {
 	}
 }
 
+// TestACallThatLeavesTheAgentOutIsHelped: the default agent was asked for the skill and
+// the conversation of another, and its refusal said nothing of that one.
+func TestACallThatLeavesTheAgentOutIsHelped(t *testing.T) {
+	agent := func(skill string) peer {
+		p := turns([]any{update(a2a.Completed, skill+" did it")}, []any{update(a2a.Completed, skill+" did it again")})
+		p.card.Skills = []a2a.Skill{{ID: skill, Name: skill}}
+		return p
+	}
+	r := newRigWith(t, "", map[string]peer{"one": agent("count"), "two": agent("draw")}, func(b *bridge.Bridge) { b.Default = "one" })
+	r.call("send_task", `{"message":"go","skill":"draw"}`).refused(t, `This skill is there with "agent": "two".`)
+	r.call("send_task", `{"message":"go","skill":"draw","agent":"one"}`).refused(t, `This skill is there with "agent": "two".`)
+	r.call("send_task", `{"message":"go","skill":"sing"}`).refused(t, `get_agent tells which it has.`)
+	first := r.call("send_task", `{"message":"go","agent":"two"}`)
+	r.call("send_task", fmt.Sprintf(`{"message":"go","task_id":%q}`, first.TaskID)).refused(t, fmt.Sprintf("with agent \"two\" and context_id %q", first.ContextID))
+	if next := r.call("send_task", fmt.Sprintf(`{"message":"again","context_id":%q}`, first.ContextID)); next.Agent != "two" || next.ContextID != first.ContextID {
+		t.Errorf("got %+v, want it with the agent of the conversation", next.TaskInfo)
+	}
+	r.call("send_task", `{"message":"again","context_id":"never was"}`).refused(t, "no conversation")
+	if got := r.call("list_tasks", `{"agent":"tow"}`); !strings.Contains(got.Text, `no agent named "tow"`) {
+		t.Errorf("got %s", got.Text)
+	}
+}
+
 // TestWhatAnAgentWouldNotUnderstandIsNotSent has a model name a skill that is none,
 // and a file's address that is none.
 func TestWhatAnAgentWouldNotUnderstandIsNotSent(t *testing.T) {

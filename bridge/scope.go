@@ -166,5 +166,5 @@ func hasSkill(conn Peer, agent, skill string) error {
 
 // errNoSkill is what a caller learns of a skill that is not for them.
 func errNoSkill(agent, skill string) error {
-	return inputError{"The agent " + agent + " has no skill " + shown(skill, maxName) + ", or not for you. get_agent tells which it has."}
+	return noSkill{inputError{"The agent " + agent + " has no skill " + shown(skill, maxName) + ", or not for you. get_agent tells which it has."}}
 }

@@ -113,12 +113,16 @@ func (b *Bridge) send(ctx context.Context, caller Caller, args *sendArgs) (*foll
 }
 
 func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m *a2a.Message) (*follower, error) {
+	args, err := b.inConversation(ctx, caller, args)
+	if err != nil {
+		return nil, err
+	}
 	p, err := b.agent(ctx, args)
 	if err == nil {
 		err = caller.skillFor(p.Agent, args.Skill)
 	}
 	if err != nil {
-		return nil, err
+		return nil, b.withSkill(ctx, args.Skill, err)
 	}
 	e := &Entry{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID, Asked: askedOf(m), Digest: args.digest(m)}
 	if f, err := b.again(ctx, e.Owner, e.Agent, e.Digest); f != nil || err != nil {
@@ -129,7 +133,7 @@ func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m
 		err = hasSkill(conn, p.Name, args.Skill)
 	}
 	if err != nil {
-		return nil, err
+		return nil, b.withSkill(ctx, args.Skill, err)
 	}
 	if err := b.ownContext(ctx, caller, p.Name, args.ContextID); err != nil {
 		return nil, err
@@ -284,7 +288,11 @@ func fits(args *sendArgs, e *Entry) error {
 
 // ended is what a caller is told whose message is to a task that has ended.
 func ended(e *Entry) error {
-	return errors.Join(inputError{fmt.Sprintf("Task %s has ended (%s) and takes no more messages. Send a new task; give it context_id %q to stay in the conversation.", e.Handle, e.State(), e.ContextID())}, ErrTaskEnded)
+	text := fmt.Sprintf("Task %s has ended (%s) and takes no more messages. Send a new task, with agent %q", e.Handle, e.State(), e.Agent)
+	if id := e.ContextID(); id != "" {
+		text += fmt.Sprintf(" and context_id %q to stay in the conversation", shown(id, 200))
+	}
+	return errors.Join(inputError{text + "."}, ErrTaskEnded)
 }
 
 // message builds what is sent from the arguments.
