@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -151,6 +152,31 @@ func TestAnAgentIsToldOfWithItsExamples(t *testing.T) {
 	p.card.Skills = []a2a.Skill{{ID: "count", Name: "Count", Examples: []string{"How many are there?"}}}
 	if got := newRig(t, "", map[string]peer{"one": p}).call("get_agent", `{}`); !strings.Contains(got.Text, "Example of count: How many are there?") {
 		t.Errorf("got %s", got.Text)
+	}
+}
+
+// TestAFileWhoseAddressIsItsContentIsSentAsThat: agents got a data: URL as an address to
+// fetch.
+func TestAFileWhoseAddressIsItsContentIsSentAsThat(t *testing.T) {
+	got := make(chan a2a.Part, 1)
+	r := newRig(t, "", map[string]peer{"one": running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		got <- turn.Message.Parts[1]
+		turn.Complete("done")
+		return nil
+	})})
+	for file, want := range map[string]a2a.Part{
+		`{"name":"a","url":"data:text/csv;base64,YSxi"}`:                       {Filename: "a", MediaType: "text/csv", Content: a2a.Raw("a,b")},
+		`{"url":"data:,a%2Cb"}`:                                                {Content: a2a.Raw("a,b")},
+		`{"media_type":"text/plain","url":"DATA:text/csv;x=y;base64,YSxi"}`:    {MediaType: "text/plain", Content: a2a.Raw("a,b")},
+		`{"name":"a","url":"https://example.com/a?b=data:text/csv;base64,YQ"}`: {Filename: "a", Content: a2a.URL("https://example.com/a?b=data:text/csv;base64,YQ")},
+	} {
+		r.call("send_task", `{"message":"go","files":[`+file+`]}`).want(t, a2a.Completed, false)
+		if p := <-got; p.Filename != want.Filename || p.MediaType != want.MediaType || !reflect.DeepEqual(p.Content, want.Content) {
+			t.Errorf("%s: got %+v, want %+v", file, p, want)
+		}
+	}
+	for _, url := range []string{"data:text/csv", "data:text/csv;base64,?", "data:text/csv;base64,YSx"} {
+		r.call("send_task", fmt.Sprintf(`{"message":"go","files":[{"url":%q}]}`, url)).refused(t, "give its content as \"bytes\"")
 	}
 }
 

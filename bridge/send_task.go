@@ -3,6 +3,7 @@ package bridge
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -335,6 +336,8 @@ func (f fileArg) part() (a2a.Part, error) {
 		return p, errors.New("has both \"bytes\" and \"url\": give one of them")
 	case f.URL != "" && (err != nil || u.Scheme == "" || u.Host+u.Opaque == ""):
 		return p, errors.New("has a \"url\" that is none: give a whole one, such as https://example.com/report.csv, or the content as \"bytes\" (base64)")
+	case f.URL != "" && u.Scheme == "data":
+		return f.inline(p)
 	case f.URL != "":
 		p.Content = a2a.URL(f.URL)
 	case f.Bytes != nil:
@@ -342,6 +345,23 @@ func (f fileArg) part() (a2a.Part, error) {
 	default:
 		return p, errors.New("has no content: give \"bytes\" (base64) or \"url\"")
 	}
+	return p, nil
+}
+
+// inline is the part of a file whose address is its content (RFC 2397): few agents read
+// those, and none has to.
+func (f fileArg) inline(p a2a.Part) (a2a.Part, error) {
+	head, content, ok := strings.Cut(f.URL[len("data:"):], ",")
+	kind, coded := strings.CutSuffix(head, ";base64")
+	text, err := url.PathUnescape(content)
+	b := []byte(text)
+	if err == nil && coded {
+		b, err = base64.StdEncoding.DecodeString(text)
+	}
+	if !ok || err != nil {
+		return p, errors.New("has a \"url\" that begins as a data: URL and is none: give its content as \"bytes\" (base64)")
+	}
+	p.Content, p.MediaType = a2a.Raw(b), cmp.Or(p.MediaType, kind)
 	return p, nil
 }
 
