@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Code says what kind of refusal an Error is, in the reasons of A2A 1.0
@@ -66,6 +67,9 @@ type Error struct {
 	HTTPStatus int    // 0 if unknown
 	Challenge  string // WWW-Authenticate
 
+	// RetryAfter is how long the agent asks not to be called; 0 if it does not say.
+	RetryAfter time.Duration
+
 	// Unclear is set when a gateway that gave up, or a server that broke, answered in
 	// the agent's place: the agent may have got the request, and be at work on it.
 	Unclear bool
@@ -94,6 +98,15 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
+
+// RetryAfter returns how long whoever said err asks not to be called; 0 if nobody does.
+func RetryAfter(err error) time.Duration {
+	var e *Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.RetryAfter
+}
 
 // Is reports whether err is, or wraps, an *Error with this code, or one that is
 // a case of it.

@@ -151,7 +151,7 @@ func (f *follower) ask(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(wait):
+		case <-time.After(max(wait, a2a.RetryAfter(err))):
 		}
 	}
 }
@@ -209,7 +209,7 @@ func (f *follower) keep(ctx context.Context) {
 // that, by asking how it stands. It reports whether the agent told anything.
 func (f *follower) resume(ctx context.Context) (told bool, err error) {
 	if f.conn.Card().Capabilities.Streaming {
-		if n, err := f.consume(f.conn.Subscribe(ctx, f.taskID())); n > 0 && err == nil || f.over() {
+		if n, err := f.consume(f.conn.Subscribe(ctx, f.taskID())); n > 0 && err == nil || f.over() || a2a.RetryAfter(err) > 0 {
 			return n > 0, err
 		}
 	}

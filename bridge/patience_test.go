@@ -162,3 +162,36 @@ func TestATaskIsFollowedToWhereItsAgentHasMoved(t *testing.T) {
 		})
 	}
 }
+
+// TestAFollowerLeavesAnAgentInPeaceThatAsksForIt counts how often a busy agent is asked.
+func TestAFollowerLeavesAnAgentInPeaceThatAsksForIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		looks := &looked{refusal: &a2a.Error{Code: a2a.Unavailable, Message: "busy", Remote: true, RetryAfter: 5 * time.Minute}}
+		looks.scripted = &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+			return yield(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}})
+		}}
+		r := newRig(t, "", map[string]peer{"agent": {looks, &a2a.Card{Name: "Busy", Capabilities: a2a.Capabilities{Streaming: true}}}})
+		r.call("send_task", `{"message":"work","wait":0}`)
+		time.Sleep(12 * time.Minute)
+		if n := looks.n.Load(); n != 3 {
+			t.Errorf("it was asked %d times in twelve minutes, want 3", n)
+		}
+	})
+}
+
+// looked counts the looks at its task.
+type looked struct {
+	*scripted
+	refusal error
+	n       atomic.Int64
+}
+
+func (l *looked) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) {
+	l.n.Add(1)
+	return nil, l.refusal
+}
+
+func (l *looked) Subscribe(context.Context, a2a.TaskID) iter.Seq2[a2a.Event, error] {
+	l.n.Add(1)
+	return yield(l.refusal)
+}

@@ -163,8 +163,12 @@ func (d *Dialer) quiet() time.Duration { return cmp.Or(d.Quiet, DefaultQuiet) }
 // pause waits before the nth look at a task, unless ctx ends before.
 func (d *Dialer) pause(ctx context.Context, n int) error {
 	first := cmp.Or(d.Pause, DefaultPause)
-	wait := first << min(n, 5)
-	timer := time.NewTimer(min(wait, 20*first))
+	return sleep(ctx, min(first<<min(n, 5), 20*first))
+}
+
+// sleep waits, unless ctx ends before.
+func sleep(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -8,7 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"rialto/a2a"
 	"rialto/internal/sse"
@@ -102,8 +104,27 @@ func fromResponse(e *a2a.Error, resp *http.Response) *a2a.Error {
 		e.Code = a2a.Unauthenticated // whatever the body says besides
 	case http.StatusForbidden:
 		e.Code = a2a.Forbidden
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		if e.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now()); e.RetryAfter > 0 {
+			e.Message += fmt.Sprintf(" (it asks to be called again in %s)", e.RetryAfter)
+		}
 	}
 	return e
+}
+
+// longestRetry bounds how long an agent can ask us to wait.
+const longestRetry = 10 * time.Minute
+
+// retryAfter reads a Retry-After, which is seconds or a moment (RFC 9110 section
+// 10.2.3). It returns 0 for what is neither, or has passed.
+func retryAfter(header string, now time.Time) time.Duration {
+	wait := time.Duration(0)
+	if n, err := strconv.ParseUint(header, 10, 31); err == nil {
+		wait = time.Duration(n) * time.Second
+	} else if at, err := http.ParseTime(header); err == nil {
+		wait = at.Sub(now).Round(time.Second)
+	}
+	return min(max(wait, 0), longestRetry)
 }
 
 // statusCode reads an HTTP status that nothing explains. That a path or method

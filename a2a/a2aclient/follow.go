@@ -86,7 +86,7 @@ func (f *follow) watch(ctx context.Context) {
 		}
 		t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
 		if err != nil {
-			if failures++; final(ctx, err) || failures == maxFailures {
+			if failures++; final(ctx, err) || failures == maxFailures || sleep(ctx, a2a.RetryAfter(err)) != nil {
 				f.yield(nil, err)
 				return
 			}
