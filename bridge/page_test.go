@@ -68,7 +68,7 @@ func TestALongResultIsPagedAndNothingIsLost(t *testing.T) {
 	if !strings.HasPrefix(all[0].Message, "closing") {
 		t.Error("the first page does not have the last word")
 	}
-	for _, beyond := range []string{"9999.9999", "9999.0", "0.9999999", "1.5"} { // of a longer task
+	for _, beyond := range []string{"9999.9999", "9999.0", "0.9999999", "2.5"} { // of a longer task
 		r.call("get_task", fmt.Sprintf(`{"task_id":%q,"cursor":%q}`, first.TaskID, beyond)).refused(t, "leads to no part of this task")
 	}
 	r.call("get_task", fmt.Sprintf(`{"task_id":%q,"cursor":"0.0"}`, first.TaskID)).want(t, a2a.Completed, false)
