@@ -105,6 +105,9 @@ func fromResponse(e *a2a.Error, resp *http.Response) *a2a.Error {
 	case http.StatusForbidden:
 		e.Code = a2a.Forbidden
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		if e.RetryAfter > 0 {
+			break // noted before
+		}
 		if e.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now()); e.RetryAfter > 0 {
 			e.Message += fmt.Sprintf(" (it asks to be called again in %s)", e.RetryAfter)
 		}

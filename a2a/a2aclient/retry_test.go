@@ -1,6 +1,7 @@
 package a2aclient_test
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -29,7 +30,8 @@ func TestAnAgentSaysWhenToCallAgain(t *testing.T) {
 		"to another status": {400, "30", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rogue := &a2atest.Rogue{Card: cardV10, Answers: map[string][]a2atest.Answer{"SendMessage": {{Status: c.status, Header: http.Header{"Retry-After": {c.header}}}}}}
+			busy := []a2atest.Answer{{Status: c.status, Header: http.Header{"Retry-After": {c.header}}}}
+			rogue := &a2atest.Rogue{Card: cardV10, Answers: map[string][]a2atest.Answer{"SendMessage": busy, "SendStreamingMessage": busy}}
 			client, err := (&a2aclient.Dialer{}).Dial(t.Context(), rogue.Serve(t))
 			if err != nil {
 				t.Fatal(err)
@@ -38,8 +40,11 @@ func TestAnAgentSaysWhenToCallAgain(t *testing.T) {
 			if got := a2a.RetryAfter(err); got < c.least || got > c.most {
 				t.Errorf("got %s in %v, want %s to %s", got, err, c.least, c.most)
 			}
-			if said := strings.Contains(err.Error(), "it asks to be called again in "); said != (c.most > 0) {
-				t.Errorf("got %v", err)
+			for _, streamed := range client.Stream(t.Context(), a2atest.Say("x")) {
+				err = errors.Join(err, streamed)
+			}
+			if said, want := strings.Count(err.Error(), "it asks to be called again in "), map[bool]int{true: 2}[c.most > 0]; said != want {
+				t.Errorf("it says so %d times, want %d: %v", said, want, err)
 			}
 		})
 	}
