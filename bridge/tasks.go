@@ -130,6 +130,9 @@ func (b *Bridge) mcpTask(e *Entry) *mcp.Task {
 		t.Status = mcp.Cancelled
 	case state.Terminal():
 		t.Status, t.Result = mcp.Completed, b.result(e, page{})
+		if why := problem(e, ""); why != nil { // official clients read no result of what has failed
+			t.Message = shown(why.Message, 500)
+		}
 	case state == a2a.InputRequired && e.Settled:
 		t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{question(e)}, b.result(e, page{})
 	case state == a2a.AuthRequired && e.Settled:

@@ -1,11 +1,13 @@
 package bridge_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"testing"
 
+	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
 	"rialto/mcp"
@@ -123,6 +125,26 @@ func TestAPersonAnswersAnMCPTask(t *testing.T) {
 	r.call("send_task", `{"message":"again","task_id":"`+id+`"}`)
 	if again := until(t, tasks, id, mcp.InputRequired).Questions[0].Key(); again == first {
 		t.Errorf("the second question has the key of the first")
+	}
+}
+
+// TestAnMCPTaskThatFailsSaysWhy: the SDK of 2025-11-25 reads the status of a task that has
+// failed, and not its result.
+func TestAnMCPTaskThatFailsSaysWhy(t *testing.T) {
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		turn.Working("on it")
+		return errors.New("a secret of the agent")
+	})
+	tasks, begin := taking(t, newRig(t, "", map[string]peer{"one": agent, "two": turns([]any{update(a2a.Failed, "")})}))
+	for args, want := range map[string]string{
+		`{"message":"go","agent":"one"}`: "",
+		`{"message":"go","agent":"two"}`: "The agent gave no reason.",
+	} {
+		done := until(t, tasks, begin(args, mcp.Revision20251125).Task.ID, mcp.Completed)
+		info := read(t, done.Result)
+		if want = cmp.Or(want, info.Error.Message); !done.Result.IsError || done.Message != want || want == "on it" {
+			t.Errorf("%s: got %q, want %q", args, done.Message, want)
+		}
 	}
 }
 
