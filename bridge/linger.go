@@ -193,6 +193,9 @@ func (b *Bridge) glance(ctx context.Context, e *Entry) bool {
 		return false
 	}
 	t, err := conn.Task(ctx, a2a.TaskQuery{ID: e.Task.ID})
+	if e.asks() && (err != nil || !t.Status.State.Terminal()) {
+		return false // there are agents that tell who asks less than they told in their stream
+	}
 	unknown := a2a.Is(err, a2a.TaskNotFound)
 	forgotten := (unknown || err == nil) && b.missed(e.Handle, unknown)
 	if !forgotten && (err != nil || t.Status.State == e.State() || t.Status.State == a2a.Unknown) {

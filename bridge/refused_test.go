@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"rialto/a2a"
@@ -92,5 +93,31 @@ func TestAnAnswerOfWhichNothingIsSeenIsLookedForAgain(t *testing.T) {
 	r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.Completed, false)
 	if a.sent() != 2 {
 		t.Errorf("the agent was sent %d messages, want 2", a.sent())
+	}
+}
+
+// TestAnAgentThatDoesNotHoldItsQuestionCanBeAnswered has agents ask in a stream, and
+// show who looks that they are at work, or that they know of no such task.
+func TestAnAgentThatDoesNotHoldItsQuestionCanBeAnswered(t *testing.T) {
+	for name, plan := range map[string]string{"at work": "w", "unknown": "u"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := &forgetful{plan: plan}
+				u := &unsure{}
+				a.scripted = &scripted{answer: func(_ context.Context, r *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+					if r.Message.TaskID == "" {
+						return yield(u.shown(a2a.InputRequired, "which?"))
+					}
+					return yield(u.shown(a2a.Completed, "done"))
+				}}
+				r := newRig(t, "", map[string]peer{"one": {a, &a2a.Card{Name: "One"}}})
+				id := r.call("send_task", `{"message":"x"}`).TaskID
+				for range 3 {
+					r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.InputRequired, false)
+					time.Sleep(2 * time.Minute)
+				}
+				r.call("send_task", `{"message":"this one","task_id":"`+id+`"}`).want(t, a2a.Completed, false)
+			})
+		})
 	}
 }
