@@ -114,6 +114,9 @@ var scales = map[string]float64{"hundred": 100, "thousand": 1e3, "mil": 1e3, "mi
 // names offers what the schema calls by the words at the beginning of ts.
 func (l *lexicon) names(ts []token, offer func(item, int)) {
 	for length := min(longestPhrase, len(ts)); length > 0; length-- {
+		if endsBeforeTime(ts, length) {
+			continue
+		}
 		phrase := folded(ts[:length])
 		columns, whole := l.columns[phrase], true
 		if len(columns) == 0 {
@@ -141,6 +144,16 @@ func (l *lexicon) names(ts []token, offer func(item, int)) {
 			return
 		}
 	}
+}
+
+// endsBeforeTime reports whether the last of so many words says how the time behind them is
+// meant: "customers since 2020" names no column customer_since.
+func endsBeforeTime(ts []token, length int) bool {
+	if length < 2 || length == len(ts) || !slices.Contains([]op{before, after, since, until}, vocabulary[ts[length-1].word]) {
+		return false
+	}
+	_, n := periodAt(ts[length:], time.Time{})
+	return n > 0
 }
 
 // together returns the values that have all these words, and reports whether the words are

@@ -97,7 +97,7 @@ func (p *period) unit() string {
 func postposed(items []item) []item {
 	out := slices.Clone(items)
 	for i := 0; i < len(out); i++ {
-		if !out[i].names() {
+		if !out[i].names() || i+1 < len(out) && out[i+1].op == and { // "paid and total reserve" is no Spanish
 			continue
 		}
 		end := i + 1

@@ -104,6 +104,15 @@ func (r *reading) oftenReferred(t *Table) {
 	r.groups = append(r.groups, group{table: t})
 }
 
+// ranksKinds reports whether what is ranked are the values of a column that rows of t lead to.
+func (r *reading) ranksKinds(t *Table) bool {
+	if r.subject != nil || len(r.groups) != 1 || !r.groups[0].valid() || r.aggr != none {
+		return false
+	}
+	g := r.groups[0]
+	return g.t == t || len(r.s.up(t, g.t)) > 0
+}
+
 // mostOf counts the rows that say yes: "which sensor has the most alarms".
 func (r *reading) mostOf(it *item) {
 	p := r.choose(it.columns, nil)

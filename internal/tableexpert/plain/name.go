@@ -169,6 +169,9 @@ func (r *reading) group(it *item, numeric place) {
 	case r.order != none && it.table != nil && (r.pending == count || r.pending == none && !numeric.valid() && r.subject != nil && r.extreme == none && len(r.s.up(it.table, r.subject)) > 0):
 		r.pending = none // books by loans
 		r.countOf(it.table)
+	case r.order != none && it.table != nil && !numeric.valid() && r.ranksKinds(it.table): // the top 3 makes by claims
+		r.pending = none
+		r.countOf(it.table)
 	case r.order != none && numeric.valid():
 		if r.pending == avg || r.pending == median {
 			r.aggr = r.pending
@@ -421,6 +424,8 @@ func (r *reading) filled(p place) (filter, bool) {
 			yes = no
 		}
 		return filter{place: p, cond: "%[1]s = " + yes, words: p.name() + " is " + strings.Trim(yes, "'")}, true
+	case (not || without) && p.measure() && (p.cents() || money(p.c.Name)):
+		return filter{place: p, cond: "(%[1]s IS NULL OR %[1]s = 0)", words: p.name() + " is empty or 0"}, true
 	case not || without:
 		return filter{place: p, cond: "%[1]s IS NULL", words: p.name() + " is empty"}, true
 	case r.blank(false):

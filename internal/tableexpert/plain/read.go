@@ -83,6 +83,7 @@ type filter struct {
 	where []filter // of the rows that are counted
 	time  bool     // it says when
 	days  []string // of the week that it keeps
+	given bool     // it says of what a percentage is
 }
 
 // walk reads item by item.
@@ -93,6 +94,7 @@ func (r *reading) walk() {
 		switch {
 		case it.op == filler:
 			it.used = true
+			r.verb(it)
 		case it.op != none:
 			r.operator(it)
 		case it.period != nil && !r.counts(it):
@@ -129,8 +131,21 @@ func (r *reading) counts(it *item) bool {
 	return true
 }
 
+// verb reads "what percentage of active policies are sold online": of the active ones.
+func (r *reading) verb(it *item) {
+	if said := strings.Fields(it.words); r.said[share] == nil || !slices.Contains([]string{"is", "are", "was", "were"}, said[0]) {
+		return
+	}
+	for i := range r.filters {
+		r.filters[i].given = true
+	}
+}
+
 func (r *reading) operator(it *item) {
 	it.used = true
+	if it.op == not {
+		r.verb(it)
+	}
 	switch it.op {
 	case beyond:
 		r.beyond = true
@@ -291,6 +306,9 @@ func (r *reading) amount(it *item) {
 	case last != nil && r.column.valid() && r.column.c.Kind == Number && slices.Contains(last.columns, r.column): // "quantity 5"
 		r.compare = exactly
 		r.compared(it)
+	case r.exactlyOf(): // "customers with 2 policies"
+		r.compare = exactly
+		r.compared(it)
 	default:
 		r.number = it.num
 		it.used = r.nextIs(largest, smallest, latest, earliest) || r.subject == nil && r.nextTable() != nil
@@ -376,14 +394,14 @@ func (r *reading) numeric() place {
 			return p
 		}
 	}
+	if p := r.bounded(); p.valid() {
+		return p
+	}
 	if tail := r.tailTable(); tail != nil {
 		return tail.principal()
 	}
 	if last != nil && last.table != nil && last.table != r.subject && last.table.principal().valid() && !r.measure.valid() {
 		return last.table.principal() // "customers under 30"
-	}
-	if n := len(r.filters); n > 0 && r.or != nil && r.filters[n-1].c != nil && r.filters[n-1].c.Kind == Number {
-		return r.filters[n-1].place // "under 20 or over 60"
 	}
 	if r.measure.valid() {
 		return r.measure

@@ -91,6 +91,12 @@ func (r *reading) counting() (*Table, int) {
 	return nil, 0
 }
 
+// exactlyOf reports whether a number says how many rows the subject has to have.
+func (r *reading) exactlyOf() bool {
+	t, _ := r.counting()
+	return t != nil && r.exists == with && r.subject != nil && t != r.subject && r.before(with)
+}
+
 // countedRows keeps the rows of the subject to which so many of t belong.
 func (r *reading) countedRows(t *Table, last int, many string) {
 	f := filter{table: t, count: "%s " + many}
@@ -222,6 +228,16 @@ func (r *reading) tailTable() *Table {
 		return r.filters[r.tail].table
 	}
 	return r.filters[r.tail].t
+}
+
+// bounded is what the number before this one was compared with: "a reserve over 1000 and
+// under 2000" has two bounds.
+func (r *reading) bounded() place {
+	n, last := len(r.filters), r.previous(over, atLeast, under, atMost, exactly, not, and)
+	if n == 0 || last == nil || last.num == nil || r.filters[n-1].c == nil || r.filters[n-1].c.Kind != Number {
+		return place{}
+	}
+	return r.filters[n-1].place
 }
 
 func (r *reading) between(it *item) {

@@ -96,6 +96,15 @@ func (r *reading) dropColumn(p place, st *statement) {
 	}
 }
 
+// unshown says that a column that was named is none of the rows that are listed.
+func (r *reading) unshown(p place) {
+	for i := range r.items {
+		if it := &r.items[i]; it.op == none && slices.Contains(it.columns, p) {
+			it.used = false
+		}
+	}
+}
+
 // settle fills in what the question leaves to be understood.
 func (r *reading) settle() bool {
 	if r.beyond || r.outer == avg && r.pending == sum { // "the average total", of nothing
@@ -250,7 +259,11 @@ func (r *reading) filter(st *statement) bool {
 	}
 	inner := map[key][]string{}
 	var order []key
+	given := r.aggr == share && len(r.filters) > 0 && !r.filters[len(r.filters)-1].given
 	for _, f := range r.filters {
+		if f.given = f.given && given; f.given && (f.t != st.base || f.no || f.bare || f.or != nil) {
+			return false // of what is not in the table itself
+		}
 		if f.table != nil {
 			var conds []string
 			for _, g := range f.where {
@@ -301,10 +314,11 @@ func (r *reading) filter(st *statement) bool {
 
 // keep keeps the rows of a condition, or of that and the one before.
 func (st *statement) keep(f filter, cond, words string) {
-	if f.time && f.t == st.base && f.or == nil {
+	if (f.time || f.given) && f.t == st.base && f.or == nil {
 		st.times = append(st.times, cond)
+		st.given = append(st.given, words)
 	} else if f.or != nil {
-		st.times = nil
+		st.times, st.given = nil, nil
 	}
 	if last := len(st.where) - 1; f.or != nil && last >= 0 {
 		st.where[last] = "(" + st.where[last] + " OR " + cond + ")"
@@ -381,7 +395,7 @@ func aggregated(st *statement, a aggregate) (expr, name, words string) {
 	if a.op == share {
 		of, times := "", ""
 		if len(st.times) > 0 && len(st.where)+len(st.groups) > len(st.times) {
-			of, times = " WHERE "+strings.Join(st.times, " AND "), " of that time"
+			of, times = " WHERE "+strings.Join(st.times, " AND "), " where "+strings.Join(st.given, " and ")
 		}
 		return "round(100.0 * count(*) / (SELECT count(*) FROM " + st.base.Name + of + "), 2)", "percent", "the percentage of all " + st.base.Bare + times
 	}
@@ -412,6 +426,8 @@ func (r *reading) list(st *statement) {
 	for _, p := range r.selected {
 		if st.join(p.t) {
 			st.columns = append(st.columns, p.sql())
+		} else {
+			r.unshown(p)
 		}
 	}
 	if r.distinct && len(st.columns) > 0 {

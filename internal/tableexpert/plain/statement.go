@@ -19,7 +19,8 @@ type statement struct {
 	order   string
 	limit   int
 	read    []string
-	times   []string // the conditions that say when, of the base
+	times   []string // the conditions that say when, of the base, or of what a percentage is
+	given   []string // the same in words
 	named   string   // what is aggregated
 	middle  string   // whose median is asked for, if not empty
 }

@@ -82,8 +82,13 @@ func (r *reading) ofYear(it *item) {
 		return
 	}
 	it.used = true
-	cond := fmt.Sprintf("%s %d", yearSymbol(r.when), y)
-	if last, both := r.end(); both {
+	last, both := r.end()
+	when := r.when
+	if !both && when == since && r.within(it) && !r.onward() {
+		when = none
+	}
+	cond := fmt.Sprintf("%s %d", yearSymbol(when), y)
+	if both {
 		cond = fmt.Sprintf("BETWEEN %d AND %d", y, last.from.Year())
 	}
 	if n := len(r.filters); r.before(and) && n > 0 && r.filters[n-1].place == p && r.or == nil {
