@@ -70,7 +70,7 @@ func TestCSVFilesBecomeTables(t *testing.T) {
 		{"groups of digits", "a,b\n\"1,234\",\"1,234.50\"\n12,7\n", "SELECT sum(a), sum(b) FROM t", `[[1246,1241.5]]`},
 		{"groups with dots", "a;b\n1.234,5;1.234.567\n1.234;3\n", "SELECT sum(a), sum(b) FROM t", `[[2468.5,1234570]]`},
 		{"groups with spaces and apostrophes", "a,b\n1'234'567.5,\"1\u202f234\"\n", "SELECT a, b FROM t", `[[1234567.5,1234]]`},
-		{"what could be a group or a fraction", "a;b;c\n1.234;1,234;1.234\n2.5;2;1,234\n", "SELECT a, b, c FROM t", `[[1.234,1.234,"1.234"],[2.5,2,"1,234"]]`},
+		{"what could be a group or a fraction", "a;b;c\n1.234;1,234;1.234\n2.5;2;1,234\n", "SELECT a, b, c FROM t", `[[1.234,1234,"1.234"],[2.5,2,"1,234"]]`},
 		{"amounts of money", "a,b,c\n\"$1,234.50\",5 €,EUR 7\n-$3,-6€,EUR -8\n", "SELECT a, b, c FROM t", `[[1234.5,5,7],[-3,-6,-8]]`},
 		{"two currencies", "a\n$5\n€6\n", "SELECT a FROM t", `[["$5"],["€6"]]`},
 		{"amounts and bare numbers", "a\n$5\n6\n", "SELECT a FROM t", `[["$5"],["6"]]`},

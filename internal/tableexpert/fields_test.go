@@ -152,3 +152,22 @@ func TestColumnsOfExportsAreWhatTheyHold(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// 1.234 is one thousand or a little more than one: the other columns of the file may tell,
+// and where they do not, an amount of money that may be either is text.
+func TestTheMarkOfTheThousandsIsThatOfTheFile(t *testing.T) {
+	for _, c := range []struct{ name, file, want string }{
+		{"commas before fractions", "total;price\n1.234;12,50\n2.345;3,75\n", `[[1234,12.5],[2345,3.75]]`},
+		{"dots before fractions", "total;price\n1,234;12.50\n2,345;3.75\n", `[[1234,12.5],[2345,3.75]]`},
+		{"both", "lat;price;rate\n1.234;12,50;0.5\n2.345;3,75;1.5\n", `[[1.234,12.5,0.5],[2.345,3.75,1.5]]`},
+		{"nothing tells", "lat,n\n52.520,1\n13.405,2\n", `[[52.52,1],[13.405,2]]`},
+		{"money, and nothing tells", "total;n\n€1.234;1\n€5;2\n", `[["€1.234",1],["€5",2]]`},
+		{"money, with commas", "total,n\n\"$1,234\",1\n$5,2\n", `[[1234,1],[5,2]]`},
+		{"money, and a fraction tells", "total,n\n\"$1,234\",1\n$5.50,2\n", `[[1234,1],[5.5,2]]`},
+	} {
+		e := open(t, tableexpert.Config{Tables: directory(t, map[string]string{"t.csv": c.file})})
+		if got := sql(t, e, "SELECT * FROM t"); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}

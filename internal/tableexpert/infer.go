@@ -33,9 +33,9 @@ func (f *csvFile) columns(ctx context.Context) ([]cells, error) {
 		}
 		return ctx.Err()
 	})
-	columns := make([]cells, len(seen))
+	columns, mark := make([]cells, len(seen)), agreed(seen, f.header)
 	for i := range seen {
-		if columns[i] = seen[i].cells(f.comma); columns[i].unit == "" && codes(f.header[i]) && columns[i].kind <= decimal && columns[i].kind != anything {
+		if columns[i] = seen[i].cells(f.comma, mark); columns[i].unit == "" && codes(f.header[i]) && columns[i].kind <= decimal && columns[i].kind != anything {
 			columns[i] = cells{kind: text}
 		}
 	}

@@ -62,9 +62,39 @@ func (s *sight) see(cell string, delimiter rune) {
 	}
 }
 
+// only returns which of the marks alone stands before the fraction in the column, if its
+// numbers tell: 12,50 does, and 1.234 does not.
+func (s *sight) only() (byte, bool) {
+	switch {
+	case s.plain != anything || len(s.units) == 0 || s.pairs && !s.decimals:
+	case s.numbers[0] == text && s.numbers[1] != text:
+		return marks[1], true
+	case s.numbers[1] == text && s.numbers[0] != text:
+		return marks[0], true
+	}
+	return 0, false
+}
+
+// agreed returns the mark before the fractions of a file, if some of its columns tell and
+// no other tells otherwise; else 0.
+func agreed(columns []sight, header []string) byte {
+	var mark byte
+	for i := range columns {
+		m, ok := columns[i].only()
+		if ok = ok && !codes(header[i]); ok && mark != 0 && m != mark {
+			return 0
+		}
+		if ok {
+			mark = m
+		}
+	}
+	return mark
+}
+
 // cells is what the column holds. Numbers of two units are text, since nobody may add
-// them up, and so are those of which nobody can tell what they are.
-func (s *sight) cells(delimiter rune) cells {
+// them up, and so are those of which nobody can tell what they are. The mark is that of
+// the other columns, 0 if they tell nothing.
+func (s *sight) cells(delimiter rune, mark byte) cells {
 	switch {
 	case s.plain == slashed && len(s.units) == 0 && s.late[0] != s.late[1]:
 		return cells{kind: date, layout: map[bool]string{true: dayFirst, false: monthFirst}[s.late[0]]}
@@ -80,6 +110,10 @@ func (s *sight) cells(delimiter rune) cells {
 	case s.numbers[0] == text:
 		i = 1
 	case s.numbers[1] == text:
+	case mark != 0:
+		i = slices.Index(marks[:], mark)
+	case (s.either[0] || s.either[1] && delimiter != ',') && s.units[0] != "" && s.units[0] != "%": // €1.234 is one thousand, or a price of fuel
+		return cells{kind: text}
 	case s.either[1] && delimiter != ',': // a decimal comma does not divide fields
 		i = 1
 	}
