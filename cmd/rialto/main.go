@@ -11,9 +11,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"rialto/bridge"
 	"strings"
 	"syscall"
+
+	"rialto/bridge"
 
 	"github.com/spf13/cobra"
 )

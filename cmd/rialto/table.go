@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"rialto/bridge"
 	"strings"
 	"text/tabwriter"
+
+	"rialto/bridge"
 )
 
 // table is what a command lists for people: a line of headings and a line for
