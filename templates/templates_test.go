@@ -373,6 +373,13 @@ func TestTheConsentPageIsLight(t *testing.T) {
 	}
 }
 
+func TestWhoIsOfAnotherAccountIsLedToTheirOwnFirst(t *testing.T) {
+	doc := render(t, samples()["connect, of another account"], "")
+	if got := doc.all(".primary"); len(got) != 1 || got[0].attr("id") != "switch" {
+		t.Errorf("got %d primary buttons, want the one that switches the account alone", len(got))
+	}
+}
+
 func TestHomeShowsTheAddressAndHowToConnect(t *testing.T) {
 	doc := render(t, samples()["home"], "")
 	if got := doc.one(t, "#url").text(); got != "https://rialto.example/mcp" {
