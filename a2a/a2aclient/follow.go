@@ -260,11 +260,11 @@ func (f *follow) whole(ctx context.Context, e a2a.Event) a2a.Event {
 	return t
 }
 
-// once returns the task that e ends, as the agent shows it. Where it shows no end yet it
-// knows less than its stream has told, and e is returned.
+// once returns the task that e ends, as the agent shows it. Where it shows another end, or
+// none yet, it knows less than its stream has told, and e is returned.
 func (f *follow) once(ctx context.Context, e a2a.Event) a2a.Event {
 	t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
-	if err != nil || !t.Status.State.Settled() {
+	if end, ok := e.(*a2a.StatusUpdate); err != nil || !ok || t.Status.State != end.Status.State {
 		return e
 	}
 	return t
