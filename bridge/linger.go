@@ -193,15 +193,19 @@ func (b *Bridge) glance(ctx context.Context, e *Entry) bool {
 		return false
 	}
 	t, err := conn.Task(ctx, a2a.TaskQuery{ID: e.Task.ID})
-	if e.asks() && (err != nil || !t.Status.State.Terminal()) {
+	if e.asks() && !e.unsure() && (err != nil || !t.Status.State.Terminal()) {
 		return false // there are agents that tell who asks less than they told in their stream
 	}
 	unknown := a2a.Is(err, a2a.TaskNotFound)
 	forgotten := (unknown || err == nil) && b.missed(e.Handle, unknown)
-	if !forgotten && (err != nil || t.Status.State == e.State() || t.Status.State == a2a.Unknown) {
+	pause, same := e.MessageID, err == nil && t.Status.State == e.State()
+	if same && e.unsure() && !sameWords(e.Task.Status.Message, t.Status.Message) {
+		pause, same = pause+"+", false // it has got the answer, and asks another question
+	}
+	if !forgotten && (err != nil || same || t.Status.State == a2a.Unknown) {
 		return false
 	}
-	if err := b.reopen(ctx, e, e.MessageID); err != nil {
+	if err := b.reopen(ctx, e, pause); err != nil {
 		return false
 	}
 	if f := b.follow(conn, e, nil); !forgotten { // else it finds that out itself

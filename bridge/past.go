@@ -26,6 +26,10 @@ type Past struct {
 	Statuses []PastStatus   `json:"statuses,omitempty"`  // in their order; the last is the present one
 	Versions []PastArtifact `json:"artifacts,omitempty"` // that were replaced, in the order in which they were
 	Dropped  int            `json:"dropped,omitempty"`   // how many earlier versions were too many, or too large, to keep
+
+	// Unsure names the message of which nobody knows whether the agent got it, until the
+	// agent tells anything.
+	Unsure string `json:"unsure,omitempty"`
 }
 
 // PastStatus is a state that a task has been in.
@@ -46,7 +50,7 @@ type PastArtifact struct {
 
 // worth tells whether there is anything that the task does not tell itself.
 func (p *Past) worth() bool {
-	return p != nil && (len(p.Statuses) > 1 || len(p.Versions) > 0 || p.Dropped > 0)
+	return p != nil && (len(p.Statuses) > 1 || len(p.Versions) > 0 || p.Dropped > 0 || p.Unsure != "")
 }
 
 // Encode returns it as it is stored, nil if there is nothing to store.
@@ -82,6 +86,7 @@ func (e *Entry) remember(before []a2a.Artifact, now time.Time) (changed bool) {
 	if e.Past != nil {
 		p = *e.Past
 	}
+	changed, p.Unsure = p.Unsure != "", ""
 	if n := len(p.Statuses); n == 0 || p.Statuses[n-1].State != e.Task.Status.State {
 		p.Statuses = append(slices.Clip(p.Statuses), PastStatus{e.Task.Status.State, now.UnixMilli()})
 		p.Statuses = p.Statuses[max(0, len(p.Statuses)-statusesKept):]

@@ -45,6 +45,9 @@ func question(e *Entry) mcp.Question {
 		text = strings.TrimSpace(text + "\n\n" + unreadable(e))
 	}
 	text = cmp.Or(text, f.Description, f.Title, "The agent asks for input.")
+	if e.unsure() {
+		text = "Whether the agent got the last answer is not known. Answer again only if it is to be sent once more. " + text
+	}
 	return mcp.Form(questionKey(e), text, f.Schema())
 }
 

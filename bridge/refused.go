@@ -35,7 +35,7 @@ func (f *follower) wonder(ctx context.Context, err error) {
 			return // it is asked how the task stands, as of any other
 		}
 		if wait > wonderFor {
-			f.settle(func(*Entry) { f.sent = err })
+			f.settle(func(e *Entry) { f.sent = err; e.doubt() })
 			return
 		}
 		select {
@@ -54,8 +54,28 @@ func (f *follower) stands(ctx context.Context) bool {
 	if err != nil || !f.answered(t) {
 		return false
 	}
-	was, is := f.start.Task.Status.Message, t.Status.Message
+	return sameWords(f.start.Task.Status.Message, t.Status.Message)
+}
+
+// sameWords reports whether two messages may be one.
+func sameWords(was, is *a2a.Message) bool {
 	return was == nil || is == nil || was.Text() == is.Text()
+}
+
+// doubt notes that nobody knows whether the agent of e got the latest message: whoever
+// looks at the task later must not take it for one that waits for a first answer.
+func (e *Entry) doubt() {
+	var p Past
+	if e.Past != nil {
+		p = *e.Past
+	}
+	p.Unsure = e.MessageID
+	e.Past = &p
+}
+
+// unsure reports whether e waits for what may have been answered.
+func (e *Entry) unsure() bool {
+	return e.Settled && e.State().Interrupted() && e.Past != nil && e.Past.Unsure == e.MessageID && e.MessageID != ""
 }
 
 // refused records that the agent did not take the message. A task that it

@@ -46,6 +46,7 @@ func TestAMessageBehindAGatewayThatGaveUpIsSentOnce(t *testing.T) {
 type unsure struct {
 	scripted
 	looks, doneAt atomic.Int64 // how often the task was looked at, and from when on it is done; 0 is never
+	next          atomic.Value // what it asks next, once it does
 }
 
 func (a *unsure) shown(s a2a.State, text string) *a2a.Task {
@@ -55,6 +56,9 @@ func (a *unsure) shown(s a2a.State, text string) *a2a.Task {
 func (a *unsure) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) {
 	if n := a.looks.Add(1); a.doneAt.Load() > 0 && n >= a.doneAt.Load() {
 		return a.shown(a2a.Completed, "done"), nil
+	}
+	if next, ok := a.next.Load().(string); ok {
+		return a.shown(a2a.InputRequired, next), nil
 	}
 	return a.shown(a2a.InputRequired, "which?"), nil
 }
@@ -88,7 +92,12 @@ func TestAnAnswerOfWhichNothingIsSeenIsLookedForAgain(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"one": {a, &a2a.Card{Name: "One"}}}, func(*bridge.Bridge) {})
 	id := r.call("send_task", `{"message":"x"}`).TaskID
 	r.call("send_task", `{"message":"this one","task_id":"`+id+`"}`).refused(t, "whether the agent received the message is not known")
-	r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.InputRequired, false)
+	if got := r.call("get_task", `{"task_id":"`+id+`"}`); got.State != a2a.InputRequired || !strings.Contains(got.Next, "received the last message is not known") {
+		t.Errorf("got %s", got.raw)
+	}
+	if e, err := r.Ledger.Task(t.Context(), "alice", id); err != nil || e.Past == nil || e.Past.Unsure != e.MessageID {
+		t.Errorf("got %+v, %v: another replica would not know", e.Past, err)
+	}
 	a.doneAt.Store(1)
 	r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.Completed, false)
 	if a.sent() != 2 {
@@ -120,4 +129,28 @@ func TestAnAgentThatDoesNotHoldItsQuestionCanBeAnswered(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWhoComesBackToAnAnswerThatMayBeLostIsTold: the page of a task, and an app, show the
+// question again long after the gateway gave up, when nobody waits for its error.
+func TestWhoComesBackToAnAnswerThatMayBeLostIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newUnsure()
+		r := newRig(t, "", map[string]peer{"one": {a, &a2a.Card{Name: "One"}}})
+		id := r.call("send_task", `{"message":"x"}`).TaskID
+		if v, err := r.OwnTask(as(t.Context(), "alice"), id, ""); err != nil || v.Unsure {
+			t.Fatalf("got %+v, %v", v, err)
+		}
+		r.call("send_task", `{"message":"this one","task_id":"`+id+`","wait":0}`)
+		time.Sleep(time.Minute)
+		before, err := r.OwnTask(as(t.Context(), "alice"), id, "")
+		if err != nil || before.State != a2a.InputRequired || !before.Unsure {
+			t.Fatalf("got %+v, %v, want it said that nobody knows", before, err)
+		}
+		a.next.Store("and which colour?")
+		after, err := r.OwnTask(as(t.Context(), "alice"), id, "")
+		if err != nil || after.Message != "and which colour?" || after.Unsure || after.Pause == before.Pause {
+			t.Errorf("got %+v, %v, want what the agent asks now, as another question", after, err)
+		}
+	})
 }

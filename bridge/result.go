@@ -158,6 +158,8 @@ func problem(e *Entry, expected a2a.State) *Failure {
 // where the user can answer the agent without it.
 func next(e *Entry, answers string) string {
 	switch state := e.State(); {
+	case e.unsure():
+		return fmt.Sprintf("Whether the agent received the last message is not known, and it shows no sign of it. Call get_task with task_id %q in a while; send the message again only if the user wants that.", e.Handle)
 	case state == a2a.InputRequired && answers != "":
 		return fmt.Sprintf("The agent asks for input. Get the answer from the user if you do not know it, then call send_task with task_id %q and the answer as message. The user can also answer at %s; then call get_task with the task_id for what becomes of it.", e.Handle, answers)
 	case state == a2a.InputRequired:

@@ -56,6 +56,9 @@ type TaskView struct {
 	Grant bool
 	Visit string
 
+	// Unsure tells that nobody knows whether the agent has got the last answer.
+	Unsure bool
+
 	// Connect tells that the agent waits until the person connects it here.
 	Connect bool
 
@@ -73,12 +76,16 @@ func (b *Bridge) OwnTask(ctx context.Context, handle, from string) (*TaskView, e
 	if err != nil {
 		at = cursor{}
 	}
-	e, _, err := b.now(ctx, b.Caller(ctx).User, handle)
+	user := b.Caller(ctx).User
+	e, _, err := b.now(ctx, user, handle)
+	if err == nil && e.unsure() && b.goneOn(ctx, e) {
+		e, _, err = b.now(ctx, user, handle)
+	}
 	if err != nil {
 		return nil, asNoTask(err)
 	}
 	s := &TaskView{TaskInfo: *b.result(e, page{from: at, history: historyShown}).Structured.(*TaskInfo), Updated: e.Updated, Lives: !e.Settled}
-	s.ByPage = strings.HasPrefix(e.MessageID, answeredHere)
+	s.ByPage, s.Unsure = strings.HasPrefix(e.MessageID, answeredHere), e.unsure()
 	switch state := e.State(); {
 	case !e.Settled:
 	case state == a2a.InputRequired:

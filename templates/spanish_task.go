@@ -87,6 +87,7 @@ var taskInSpanish = map[string]string{
 	"An answer from this page came first, so yours was not sent.":                         "Una respuesta desde esta página llegó antes, así que la tuya no se ha enviado.",
 	"The task has ended, so your answer was not sent.":                                    "La tarea ha terminado, así que tu respuesta no se ha enviado.",
 	"The agent did not take the answer. Try again, or change it.":                         "El agente no aceptó la respuesta. Inténtalo de nuevo o cámbiala.",
+	"It is not known if the agent got the last answer. Look again before you send it.":    "No se sabe si el agente recibió la última respuesta. Vuelve a mirar antes de enviarla.",
 	"The agent cannot be reached now. Your answer was not sent.":                          "Ahora no se puede contactar con el agente. Tu respuesta no se ha enviado.",
 	"This task cannot be shown":                                                           "Esta tarea no se puede mostrar",
 	"It does not exist, or it is not yours.":                                              "No existe, o no es tuya.",

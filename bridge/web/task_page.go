@@ -30,6 +30,9 @@ type told struct {
 // page puts a task into the terms of its page.
 func (t *Tasks) page(s *bridge.TaskView, about told) templates.Task {
 	path := bridge.TaskPath + url.PathEscape(s.TaskID)
+	if s.Unsure && about.notice == "" {
+		about.notice, about.wrong = "It is not known if the agent got the last answer. Look again before you send it.", true
+	}
 	p := templates.Task{
 		Product: t.Product, Agent: s.Agent, ID: s.TaskID, Path: path, State: stateWords[s.State], Message: s.Message,
 		Updated: strconv.FormatInt(s.Updated.UnixMilli(), 10), Lives: s.Lives, Notice: about.notice, Wrong: about.wrong, First: about.first, Reason: about.reason,
