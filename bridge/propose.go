@@ -89,23 +89,26 @@ func best(offered []proposal, skill string, message []string) []proposal {
 }
 
 // inConversation returns the arguments with the agent of the conversation that they go
-// on with, where they name only that.
+// on with, where they name only that. Of several agents that call one so, the default one
+// is meant.
 func (b *Bridge) inConversation(ctx context.Context, caller Caller, args *sendArgs) (*sendArgs, error) {
 	if args.Agent != "" || args.ContextID == "" {
 		return args, nil
 	}
+	named := *args
 	for _, p := range b.visible(ctx) {
+		if named.Agent != "" && p.Name != b.Default {
+			continue
+		}
 		has, err := b.Ledger.HasContext(ctx, caller.User, p.Name, args.ContextID)
 		if err != nil {
 			return nil, fmt.Errorf("looking the conversation up: %w", err)
 		}
 		if has {
-			named := *args
 			named.Agent = p.Name
-			return &named, nil
 		}
 	}
-	return args, nil
+	return &named, nil
 }
 
 // noSkill is what a caller learns of a skill that is not for them.

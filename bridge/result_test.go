@@ -203,6 +203,21 @@ func TestACallThatLeavesTheAgentOutIsHelped(t *testing.T) {
 	}
 }
 
+// TestOfConversationsThatAreCalledAlikeTheDefaultAgentsIsMeant: agents that count their
+// conversations call them alike, and what is said in one is not for the other.
+func TestOfConversationsThatAreCalledAlikeTheDefaultAgentsIsMeant(t *testing.T) {
+	agent := func() peer {
+		done := &a2a.Task{ID: "t", ContextID: "1", Status: a2a.Status{State: a2a.Completed}}
+		return turns([]any{done}, []any{done})
+	}
+	r := newRigWith(t, "", map[string]peer{"one": agent(), "two": agent()}, func(b *bridge.Bridge) { b.Default = "two" })
+	r.call("send_task", `{"message":"go","agent":"one"}`)
+	r.call("send_task", `{"message":"go"}`)
+	if next := r.call("send_task", `{"message":"again","context_id":"1"}`); next.Agent != "two" {
+		t.Errorf("it went to %q", next.Agent)
+	}
+}
+
 // TestWhatAnAgentWouldNotUnderstandIsNotSent has a model name a skill that is none,
 // and a file's address that is none.
 func TestWhatAnAgentWouldNotUnderstandIsNotSent(t *testing.T) {
