@@ -16,9 +16,9 @@ var fields = map[string]string{
 		"E1,Anna,Lee,D1,Manager,2015-03-01,1970-05-05,Female,90000,Yes,,\nE2,Ben,Fox,D1,Engineer,2025-02-01,1999-01-02,Male,50000,No,E1,2026-02-01\n" +
 		"E3,Eva,Lee,D2,Manager,2020-07-01,1960-11-30,Female,80000,No,E1,\nE4,Joe,Ray,D2,Analyst,2026-01-15,2001-04-04,Male,70000,Yes,E3,\n",
 	"absences.csv":  "Absence ID,Employee ID,Type,Start Date\nA1,E1,Vacation,2025-08-01\nA2,E1,Sick leave,2026-08-01\nA3,E2,Vacation,2026-08-01\n",
-	"customers.csv": "customer_id,full_name,city,created_at,newsletter\n1,Ann Lee,Berlin,2024-01-01,yes\n2,Bo Fox,New York,2025-02-02,no\n3,Ann Fox,Berlin,2026-03-03,no\n4,Cy Ray,New York,2026-04-04,no\n",
+	"customers.csv": "customer_id,full_name,city,created_at,newsletter,nickname\n1,Ann Lee,Berlin,2024-01-01,yes,Nan\n2,Bo Fox,New York,2025-02-02,no,Boo\n3,Ann Fox,Berlin,2026-03-03,no,\n4,Cy Ray,New York,2026-04-04,no,\n",
 	"products.csv":  "sku,product_name,category,unit_price,stock\nA-1,Desk Lamp,Home,30,5\nB-2,Tea Pot,Kitchen,20,0\nC-3,Office Chair,Furniture,200,9\n",
-	"orders.csv":    "order_id,customer_id,order_date,shipping_cost\nORD1,1,2025-05-01 10:00:00,5\nORD2,1,2026-05-01 11:00:00,0\nORD3,2,2025-06-01 12:00:00,9\nORD4,3,2026-07-01 13:00:00,5\n",
+	"orders.csv":    "order_id,customer_id,order_date,shipping_cost,gift\nORD1,1,2025-05-01 10:00:00,5,yes\nORD2,1,2026-05-01 11:00:00,0,yes\nORD3,2,2025-06-01 12:00:00,9,yes\nORD4,3,2026-07-01 13:00:00,5,no\n",
 	"order_lines.csv": "line_id,order_id,sku,quantity,line_total\n1,ORD1,A-1,2,60\n2,ORD1,B-2,1,20\n3,ORD2,C-3,1,200\n" +
 		"4,ORD3,B-2,5,100\n5,ORD4,A-1,1,30\n6,ORD4,B-2,1,20\n7,ORD4,A-1,1,30\n",
 	"sensors.csv":   "sensor_id,location,type\nS-1,Roof,temperature\nS-2,Hall,humidity\nS-3,Roof,humidity\n",
@@ -97,6 +97,9 @@ var fieldQuestions = map[string]string{
 	"clientes inactivos":                                              "SELECT * FROM clientes WHERE activo='No'",
 	"importe medio por producto":                                      "SELECT 'Mesa',22750.25 UNION ALL SELECT 'Silla',20.0",
 	"importe máximo y mínimo":                                         "SELECT 45000.0,20.0",
+	"customers with at least 2 gift orders":                           "SELECT * FROM customers WHERE customer_id=1",
+	"customers with orders of a Desk Lamp but not a Tea Pot":          "SELECT * FROM customers WHERE 0",
+	"what percentage of customers in Berlin have a nickname":          "SELECT 50.0",
 	"ventas del mes pasado":                                           "SELECT * FROM ventas WHERE fecha LIKE '2026-05%'",
 	"la venta más grande":                                             "SELECT * FROM ventas WHERE id_venta=103",
 	"la última venta":                                                 "SELECT * FROM ventas WHERE id_venta=103",

@@ -340,8 +340,14 @@ func (r *reading) value(it *item) {
 	}
 	v := it.values[slices.Index(places, p)]
 	r.selected = slices.DeleteFunc(r.selected, func(s place) bool { return s == p && r.column == p })
+	if r.exists == with && r.negate != nil && r.negate.words == "neither" && p.t != r.about() && len(r.s.up(r.about(), p.t)) == 0 {
+		r.exists, r.negate = without, nil // with neither hail nor theft claims
+	}
 	f := filter{place: p, is: slices.Clone(v.is), not: r.negate != nil, no: r.exists == without}
-	if i := slices.IndexFunc(r.filters, func(g filter) bool { return g.place == p && len(g.is) > 0 && g.not == f.not && g.no == f.no }); i >= 0 {
+	if f.not && r.besides(p) { // who took one but not the other
+		f.not, f.no = false, true
+		r.add(f)
+	} else if i := slices.IndexFunc(r.filters, func(g filter) bool { return g.place == p && len(g.is) > 0 && g.not == f.not && g.no == f.no }); i >= 0 {
 		r.filters[i].is = append(r.filters[i].is, v.is...)
 		r.or = nil
 	} else {

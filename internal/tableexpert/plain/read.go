@@ -133,7 +133,7 @@ func (r *reading) counts(it *item) bool {
 
 // verb reads "what percentage of active policies are sold online": of the active ones.
 func (r *reading) verb(it *item) {
-	if said := strings.Fields(it.words); r.said[share] == nil || !slices.Contains([]string{"is", "are", "was", "were"}, said[0]) {
+	if said := strings.Fields(it.words); r.said[share] == nil || !slices.Contains([]string{"is", "are", "was", "were", "have", "has", "had"}, said[0]) {
 		return
 	}
 	for i := range r.filters {
@@ -143,7 +143,7 @@ func (r *reading) verb(it *item) {
 
 func (r *reading) operator(it *item) {
 	it.used = true
-	if it.op == not {
+	if slices.Contains([]op{not, with, without}, it.op) {
 		r.verb(it)
 	}
 	switch it.op {

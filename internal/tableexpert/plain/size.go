@@ -3,6 +3,7 @@ package plain
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // having keeps groups.
@@ -77,11 +78,11 @@ func (r *reading) countsKinds() bool {
 }
 
 // counting returns the table whose rows a number before it counts, and where it is
-// named: "3 claims" and "3 open claims".
+// named: "3 claims", "3 open claims", "3 passed exams" and "3 shiny claims".
 func (r *reading) counting() (*Table, int) {
 	for i := r.at + 1; i < len(r.items); i++ {
 		switch it := &r.items[i]; {
-		case it.op == filler:
+		case it.op == filler, it.unknown() && it.unit == "", it.flags() != nil:
 		case it.op == none && it.table != nil:
 			return it.table, i
 		case it.op != none || len(it.values) == 0:
@@ -97,11 +98,34 @@ func (r *reading) exactlyOf() bool {
 	return t != nil && r.exists == with && r.subject != nil && t != r.subject && r.before(with)
 }
 
+// besides reports whether another value of p is asked for already, of rows of which each of
+// what the question is about may have many.
+func (r *reading) besides(p place) bool {
+	about := r.about()
+	return about != nil && p.t != about && len(r.s.up(about, p.t)) == 0 &&
+		slices.ContainsFunc(r.filters, func(f filter) bool { return f.place == p && len(f.is) > 0 && !f.not && !f.no })
+}
+
+// flags are the columns that say yes or no, if the item names such and nothing else.
+func (it *item) flags() []place {
+	if it.op != none || it.table != nil || len(it.values) > 0 || slices.ContainsFunc(it.columns, func(p place) bool { _, _, ok := p.flag(); return !ok }) {
+		return nil
+	}
+	return it.columns
+}
+
 // countedRows keeps the rows of the subject to which so many of t belong.
 func (r *reading) countedRows(t *Table, last int, many string) {
 	f := filter{table: t, count: "%s " + many}
 	what := t.Bare
 	for i := r.at + 1; i < last; i++ {
+		for _, p := range r.items[i].flags() {
+			if yes, _, _ := p.flag(); p.t == t {
+				f.where = append(f.where, filter{place: p, cond: "%[1]s = " + yes})
+				what += " where " + p.name() + " is " + strings.Trim(yes, "'")
+				r.items[i].used = true
+			}
+		}
 		for _, v := range r.items[i].values {
 			if v.t == t {
 				g := filter{place: v.place, is: v.is}
@@ -194,7 +218,7 @@ func (r *reading) narrow(f filter) {
 		r.tail, r.tailed = len(r.filters)-1, r.at
 		return
 	}
-	if tail != nil && f.t == tail {
+	if tail != nil && f.t == tail && (!f.no || r.filters[r.tail].no) { // "with hail but no theft claims" are two
 		f.no = r.filters[r.tail].no
 		if r.filters[r.tail].table != nil {
 			r.filters[r.tail].where = append(r.filters[r.tail].where, f)
