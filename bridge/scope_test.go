@@ -345,8 +345,8 @@ func TestACallThatCrashesIsRecorded(t *testing.T) {
 	var uses []bridge.Use
 	r := newRigWith(t, "", map[string]peer{"one": running(t, nil)}, func(b *bridge.Bridge) {
 		b.Meter = func(u bridge.Use) { uses = append(uses, u) }
+		b.Index = crashing{b.Index}
 	})
-	r.Index = crashing{r.Index}
 	for _, tool := range r.Tools() {
 		if tool.Name != "search" {
 			continue
