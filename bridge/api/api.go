@@ -305,10 +305,22 @@ func read(r *http.Request, v any) error {
 	d := json.NewDecoder(strings.NewReader(string(b)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return badRequest("The body is not what is expected: %v.", strings.TrimPrefix(err.Error(), "json: "))
+		return badRequest("The body is not what is expected: %s.", unexpected(err))
 	}
 	if d.More() {
 		return badRequest("The body holds more than one JSON value.")
 	}
 	return nil
+}
+
+// unexpected says what is wrong with a body, without the names that we have for it.
+func unexpected(err error) string {
+	var other *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &other):
+		return strings.TrimPrefix(err.Error(), "json: ")
+	case other.Field == "":
+		return "it may not be of the type " + other.Value
+	}
+	return fmt.Sprintf("%q may not be of the type %s", other.Field, other.Value)
 }

@@ -217,6 +217,8 @@ func TestAnOperatorAddsAndSwitchesAgents(t *testing.T) {
 		{"POST", "/added/enable", "", 200, `"enabled":true`},
 		{"POST", "/none/enable", "", 404, "no such agent"},
 		{"POST", "/one/accept", "", 409, "No card"},
+		{"POST", "/one/accept", `{"digest":5}`, 400, `expected: \"digest\" may not be of the type number.`},
+		{"POST", "/one/accept", `[]`, 400, "expected: it may not be of the type array."},
 		{"GET", "/added", "", 200, `"name":"added"`},
 		{"GET", "", "", 200, `"configured":true`},
 		{"DELETE", "/added", "", 200, "{}"},
