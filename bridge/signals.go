@@ -61,8 +61,9 @@ const maxSignals = 256
 
 // signal tells the other replicas, beside what is being done.
 func (b *Bridge) signal(s Signal) {
-	if b.Signals == nil || s.Owner != "" && s.About != AboutLedger && len(b.outgoing) > maxSignals/2 {
-		return // nobody waits for news of tasks that go on as others wait for an end
+	minor := s.About == AboutAnswer || s.Owner != "" && s.About != AboutLedger
+	if b.Signals == nil || minor && len(b.outgoing) > maxSignals/2 {
+		return // nobody waits for news of tasks that go on, or for what a client makes up, as others wait for an end
 	}
 	s.From = b.Replica
 	select {

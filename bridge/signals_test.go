@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -100,3 +101,44 @@ func TestAnAnswerOfAClientReachesTheOtherReplica(t *testing.T) {
 		}
 	})
 }
+
+// TestAnswersLeaveRoomForEnds: clients can send answers to nothing, as many as they like.
+func TestAnswersLeaveRoomForEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow, finish := &slowHub{let: make(chan struct{})}, make(chan struct{})
+		agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+			turn.Working("on it")
+			<-finish
+			turn.Complete("done")
+			return nil
+		})
+		r := newRigWith(t, "", map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Signals = slow })
+		for range 1000 {
+			r.PassOn(mcp.Reply{To: "made up", Body: []byte(`{}`)})
+			synctest.Wait() // the first is on its way
+		}
+		id := r.call("send_task", `{"message":"x","wait":0}`).TaskID
+		time.Sleep(time.Second)
+		close(finish)
+		r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.Completed, false)
+		close(slow.let)
+		synctest.Wait()
+		if !slices.ContainsFunc(slow.sent, func(s bridge.Signal) bool { return s.About == bridge.AboutLedger && s.Handle == id }) {
+			t.Errorf("of %d signals none tells that the task has ended", len(slow.sent))
+		}
+	})
+}
+
+// slowHub takes nothing until it is let.
+type slowHub struct {
+	let  chan struct{}
+	sent []bridge.Signal
+}
+
+func (h *slowHub) Send(_ context.Context, s bridge.Signal) error {
+	<-h.let
+	h.sent = append(h.sent, s)
+	return nil
+}
+
+func (h *slowHub) Listen(ctx context.Context, _ func(bridge.Signal)) { <-ctx.Done() }

@@ -113,9 +113,9 @@ type Reply struct {
 	Body json.RawMessage // the response
 }
 
-// replied takes the response of a client.
+// replied takes the response of a client. Only a session's is passed on.
 func (s *Server) replied(key callKey, resp *jsonrpc.Response) {
-	if !s.asked.deliver(key.name(), resp) && s.Forward != nil && key.session != "" {
+	if !s.asked.deliver(key.name(), resp) && s.Forward != nil && s.openSession(key.session, key.principal) != nil {
 		s.Forward(Reply{To: key.name(), Body: resp.Append(nil)})
 	}
 }

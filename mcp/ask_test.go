@@ -207,6 +207,9 @@ func TestAnAnswerReachesTheProcessThatAsked(t *testing.T) {
 	if got := await(t, lines, "data: {"); !strings.Contains(got, "Ann") {
 		t.Errorf("got %s, want what Ann answered", got)
 	}
+	if len(passed) != 1 {
+		t.Errorf("%d answers were passed on, want that of the session's principal", len(passed))
+	}
 	for len(passed) > 0 {
 		if r := <-passed; strings.Contains(r.To+string(r.Body), ann.session) {
 			t.Errorf("the session is passed on: %+v", r)
