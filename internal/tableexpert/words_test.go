@@ -93,6 +93,8 @@ func TestAnswersAreRight(t *testing.T) {
 		"how many customers with hail claims but not theft":           "SELECT count(*) FROM customers k WHERE EXISTS (SELECT 1 FROM claims c JOIN policies p ON p.id=c.policy_id WHERE p.customer_id=k.id AND c.cause='hail') AND NOT EXISTS (SELECT 1 FROM claims c JOIN policies p ON p.id=c.policy_id WHERE p.customer_id=k.id AND c.cause='theft')",
 		"how many customers with hail claims but no theft claims":     "SELECT count(*) FROM customers k WHERE EXISTS (SELECT 1 FROM claims c JOIN policies p ON p.id=c.policy_id WHERE p.customer_id=k.id AND c.cause='hail') AND NOT EXISTS (SELECT 1 FROM claims c JOIN policies p ON p.id=c.policy_id WHERE p.customer_id=k.id AND c.cause='theft')",
 		"how many customers with neither hail nor theft claims":       "SELECT count(*) FROM customers k WHERE NOT EXISTS (SELECT 1 FROM claims c JOIN policies p ON p.id=c.policy_id WHERE p.customer_id=k.id AND c.cause='hail') AND NOT EXISTS (SELECT 1 FROM claims c JOIN policies p ON p.id=c.policy_id WHERE p.customer_id=k.id AND c.cause='theft')",
+		"total earned premium in 2024":                                "SELECT round(sum(earned_cents)/100.0,2) FROM premiums WHERE year=2024",
+		"vehicles with less than 2000 km":                             "SELECT * FROM vehicles WHERE annual_km<2000",
 		"In 2024, how many claims were there?":                        "SELECT count(*) FROM claims WHERE occurred_on LIKE '2024-%'",
 		"last year's hail claims by status":                           "SELECT status, count(*) FROM claims WHERE cause='hail' AND occurred_on LIKE '2025-%' GROUP BY 1 ORDER BY 2 DESC",
 		"how many claims in 2024 versus 2022":                         "SELECT substr(occurred_on,1,4), count(*) FROM claims WHERE substr(occurred_on,1,4) IN ('2022','2024') GROUP BY 1",
@@ -149,7 +151,7 @@ func TestColumnsOfADatabaseAreWhatTheyHold(t *testing.T) {
 
 func TestWhatIsNotReadIsIntroduced(t *testing.T) {
 	e := builtIn(t)
-	for _, question := range []string{"update me on the claims", "the trend of claims", "why are claims late"} {
+	for _, question := range []string{"update me on the claims", "the trend of claims", "why are claims late", "who has the most claims"} {
 		if task := send(t, e, text("", question)); len(task.Artifacts) == 0 || task.Artifacts[0].Name != "schema:claims" {
 			t.Errorf("%s: got %q, want the table to be introduced", question, task.Status.Message.Text())
 		} else {

@@ -397,8 +397,8 @@ func (r *reading) named(it *item) {
 	if r.column = p; p.c.Kind == Date {
 		r.lastDate = p
 	}
-	if n := len(r.filters); n > 0 && r.filters[n-1].place == p && r.at > 0 && len(r.items[r.at-1].values) > 0 {
-		return // "the commercial segment"
+	if n := len(r.filters); n > 0 && r.filters[n-1].place == p && r.at > 0 && (len(r.items[r.at-1].values) > 0 || r.items[r.at-1].num != nil) {
+		return // "the commercial segment", "over 50 minutes"
 	}
 	dated := p.c.Kind == Date || yearly(strings.ToLower(p.c.Name))
 	if r.compare != none || r.nextIs(over, atLeast, under, atMost, between, exactly, before, after, since, until) ||

@@ -133,6 +133,9 @@ func (r *reading) settle() bool {
 		r.aggr, r.outer = avg, none
 	}
 	r.eachOfSubject()
+	if r.aggr == count && len(r.groups) == 0 && (r.said[most] != nil || r.said[fewest] != nil) && r.order != none {
+		return false // "who has the most policies", and who they are is not said
+	}
 	if r.aggr != none && r.order != none && len(r.groups) == 0 {
 		for _, p := range r.selected { // "which cause has the highest average"
 			if p != r.measure {

@@ -132,8 +132,12 @@ func (r *reading) dated() place {
 		return place{} // not when the customer came who ordered a lamp in 2025
 	}
 	for _, t := range []*Table{r.tailTable(), r.measure.t, r.about()} {
-		if t != nil && t.date().valid() {
+		switch y := r.yearColumn(); {
+		case t == nil:
+		case t.date().valid():
 			return t.date()
+		case y.valid() && y.t == t:
+			return place{} // not when the policy began whose premium of 2024 is asked for
 		}
 	}
 	return r.datedAbove()
