@@ -38,6 +38,9 @@ func (s *Schema) annotate(ts []token, today time.Time) []item {
 	var items []item
 	lex := s.lexicon()
 	for len(ts) > 0 {
+		if last := len(items) - 1; last >= 0 && symbols[items[last].op] != "" && slices.Contains([]string{"one", "un", "una", "uno"}, ts[0].word) {
+			ts[0].kind, ts[0].num = isNumber, 1 // more than one
+		}
 		it, n := lex.next(ts, today)
 		if more := lex.derived(it); it.unknown() && more != nil {
 			items, ts = append(items, more...), ts[n:]
