@@ -11,6 +11,7 @@ import (
 
 // fields are tables as people of several trades export them.
 var fields = map[string]string{
+	"plants.csv":      "plant,built\nP1,1990\nP2,2010\n",
 	"departments.csv": "Department ID,Department Name,Location\nD1,Engineering,Berlin\nD2,Sales,Madrid\nD3,Legal,Paris\n",
 	"employees.csv": "Employee ID,First Name,Last Name,Department ID,Job Title,Hire Date,Date of Birth,Gender,Salary (EUR),Remote,Manager ID,Termination Date\n" +
 		"E1,Anna,Lee,D1,Manager,2015-03-01,1970-05-05,Female,90000,Yes,,\nE2,Ben,Fox,D1,Engineer,2025-02-01,1999-01-02,Male,50000,No,E1,2026-02-01\n" +
@@ -100,6 +101,11 @@ var fieldQuestions = map[string]string{
 	"customers with at least 2 gift orders":                           "SELECT * FROM customers WHERE customer_id=1",
 	"customers with orders of a Desk Lamp but not a Tea Pot":          "SELECT * FROM customers WHERE 0",
 	"what percentage of customers in Berlin have a nickname":          "SELECT 50.0",
+	"customers without gift orders":                                   "SELECT * FROM customers WHERE customer_id IN (3,4)",
+	"how many employees are at least 50 years old":                    "SELECT sum(date_of_birth<'1976-06-16') FROM employees",
+	"how many employees are over 50 years old":                        "SELECT sum(date_of_birth<'1975-06-16') FROM employees",
+	"departments without absences":                                    "SELECT * FROM departments WHERE department_id<>'D1'",
+	"plants built before 2000":                                        "SELECT * FROM plants WHERE plant='P1'",
 	"ventas del mes pasado":                                           "SELECT * FROM ventas WHERE fecha LIKE '2026-05%'",
 	"la venta más grande":                                             "SELECT * FROM ventas WHERE id_venta=103",
 	"la última venta":                                                 "SELECT * FROM ventas WHERE id_venta=103",

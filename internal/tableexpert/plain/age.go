@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,10 @@ func (r *reading) aged(it *item) bool {
 // ofAge reads "older than 30" and "older than 30 years" where there is a column for it.
 func (r *reading) ofAge(it *item, next int) bool {
 	symbol := map[string]string{"older than": ">", "younger than": "<"}[r.wordsOf(r.when)]
-	t := r.about()
+	t, last := r.about(), next
+	if next+1 < len(r.items) && r.items[next].unit == "year" && r.items[next+1].words == "old" {
+		symbol, last = cmp.Or(symbol, symbols[r.compare]), next+1 // over 16 years old
+	}
 	if symbol == "" || t == nil {
 		return false
 	}
@@ -59,16 +63,15 @@ func (r *reading) ofAge(it *item, next int) bool {
 		p, cond = t.places()[i], symbol+" "+format(it.num.num)
 	case t.born().valid() && it.num.num > 0 && it.num.num < 200: // who turned 51 is older than 50
 		born := day(r.today).AddDate(-int(it.num.num), 0, 1)
-		p, cond = t.born(), ">= '"+born.Format(time.DateOnly)+"'"
-		if symbol == ">" {
-			cond = "< '" + born.AddDate(-1, 0, 0).Format(time.DateOnly) + "'"
-		}
+		from, to := born.AddDate(-1, 0, 0).Format(time.DateOnly), born.Format(time.DateOnly)
+		p, cond = t.born(), map[string]string{">": "< '" + from + "'", ">=": "< '" + to + "'", "<": ">= '" + to + "'", "<=": ">= '" + from + "'",
+			"=": "BETWEEN '" + from + "' AND '" + born.AddDate(0, 0, -1).Format(time.DateOnly) + "'"}[symbol]
 	default:
 		return false
 	}
 	r.narrow(filter{place: p, cond: "%[1]s " + cond, words: p.name() + " " + cond})
-	if it.used, r.when = true, none; years {
-		r.take(next)
+	if it.used, r.when, r.compare = true, none, none; years {
+		r.take(last)
 	}
 	return true
 }

@@ -113,6 +113,12 @@ func (r *reading) ranksKinds(t *Table) bool {
 	return g.t == t || len(r.s.up(t, g.t)) > 0
 }
 
+// ofNobody reports whether the question asks "who has the most policies", and says not
+// among whom.
+func (r *reading) ofNobody() bool {
+	return r.aggr == count && len(r.groups) == 0 && r.order != none && (r.said[most] != nil || r.said[fewest] != nil)
+}
+
 // mostOf counts the rows that say yes: "which sensor has the most alarms".
 func (r *reading) mostOf(it *item) {
 	p := r.choose(it.columns, nil)

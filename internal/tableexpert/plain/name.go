@@ -340,7 +340,7 @@ func (r *reading) value(it *item) {
 	}
 	v := it.values[slices.Index(places, p)]
 	r.selected = slices.DeleteFunc(r.selected, func(s place) bool { return s == p && r.column == p })
-	if r.exists == with && r.negate != nil && r.negate.words == "neither" && p.t != r.about() && len(r.s.up(r.about(), p.t)) == 0 {
+	if r.exists == with && r.negate != nil && r.negate.words == "neither" && r.below(p.t) {
 		r.exists, r.negate = without, nil // with neither hail nor theft claims
 	}
 	f := filter{place: p, is: slices.Clone(v.is), not: r.negate != nil, no: r.exists == without}
@@ -422,14 +422,17 @@ func (r *reading) filled(p place) (filter, bool) {
 	}
 	never := r.negate != nil && slices.Contains([]string{"never", "nunca"}, r.negate.words)
 	not, without := r.negated(), r.exists == without
+	below := r.below(p.t)
 	switch {
-	case never && p.t != r.about() && len(r.s.up(r.about(), p.t)) == 0:
+	case never && below:
 		return filter{place: p, cond: "%[1]s IS NOT NULL", words: p.name() + " is not empty", no: true}, true
 	case flag:
-		if not != without {
+		if none := without && below; not != (without && !none) {
 			yes = no
 		}
-		return filter{place: p, cond: "%[1]s = " + yes, words: p.name() + " is " + strings.Trim(yes, "'")}, true
+		return filter{place: p, cond: "%[1]s = " + yes, words: p.name() + " is " + strings.Trim(yes, "'"), no: without && below}, true
+	case not && without && below: // students without unpaid fees
+		return filter{place: p, cond: "%[1]s IS NULL", words: p.name() + " is empty", no: true}, true
 	case (not || without) && p.measure() && (p.cents() || money(p.c.Name)):
 		return filter{place: p, cond: "(%[1]s IS NULL OR %[1]s = 0)", words: p.name() + " is empty or 0"}, true
 	case not || without:

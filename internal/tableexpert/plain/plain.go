@@ -160,7 +160,9 @@ func numbered(name string) bool {
 	return ws[0] == "id" || slices.Contains([]string{"id", "no", "nr", "number", "code", "zip", "phone", "account", "cuenta"}, ws[len(ws)-1])
 }
 
-func yearly(name string) bool { return name == "year" || strings.HasSuffix(name, "_year") }
+func yearly(name string) bool {
+	return slices.Contains([]string{"year", "founded", "built", "established"}, name) || strings.HasSuffix(name, "_year")
+}
 
 func (t *Table) places() []place {
 	out := make([]place, len(t.Columns))

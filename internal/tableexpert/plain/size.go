@@ -98,11 +98,16 @@ func (r *reading) exactlyOf() bool {
 	return t != nil && r.exists == with && r.subject != nil && t != r.subject && r.before(with)
 }
 
+// below reports whether each row of what the question is about may have many of t.
+func (r *reading) below(t *Table) bool {
+	about := r.about()
+	return about != nil && t != about && len(r.s.up(about, t)) == 0
+}
+
 // besides reports whether another value of p is asked for already, of rows of which each of
 // what the question is about may have many.
 func (r *reading) besides(p place) bool {
-	about := r.about()
-	return about != nil && p.t != about && len(r.s.up(about, p.t)) == 0 &&
+	return r.below(p.t) &&
 		slices.ContainsFunc(r.filters, func(f filter) bool { return f.place == p && len(f.is) > 0 && !f.not && !f.no })
 }
 

@@ -133,9 +133,6 @@ func (r *reading) settle() bool {
 		r.aggr, r.outer = avg, none
 	}
 	r.eachOfSubject()
-	if r.aggr == count && len(r.groups) == 0 && (r.said[most] != nil || r.said[fewest] != nil) && r.order != none {
-		return false // "who has the most policies", and who they are is not said
-	}
 	if r.aggr != none && r.order != none && len(r.groups) == 0 {
 		for _, p := range r.selected { // "which cause has the highest average"
 			if p != r.measure {
@@ -164,10 +161,7 @@ func (r *reading) settle() bool {
 	if r.aggr == none && r.order != none && !r.orderBy.valid() && !r.orderRows() {
 		return false
 	}
-	if slices.Contains([]op{sum, avg, median, largest, smallest}, r.aggr) && !r.measure.valid() {
-		return false
-	}
-	return true
+	return !r.ofNobody() && (r.measure.valid() || !slices.Contains([]op{sum, avg, median, largest, smallest}, r.aggr))
 }
 
 // measureGroups takes what was named of groups, or else how many rows they have.

@@ -125,6 +125,9 @@ func (r *reading) dated() place {
 	if r.column.valid() && r.column.c.Kind == Date {
 		return r.column
 	}
+	if r.column.valid() && r.column.c.Kind == Number && yearly(strings.ToLower(r.column.c.Name)) {
+		return place{} // schools founded before 2000
+	}
 	if r.close(r.timed) {
 		return r.timedBy // "after March but before June"
 	}
@@ -169,6 +172,9 @@ func (r *reading) datedAbove() place {
 }
 
 func (r *reading) yearColumn() place {
+	if p := r.column; p.valid() && p.c.Kind == Number && yearly(strings.ToLower(p.c.Name)) {
+		return p
+	}
 	for _, t := range []*Table{r.measure.t, r.about()} {
 		if t == nil {
 			continue
