@@ -3,9 +3,10 @@ package bridge
 import (
 	"context"
 	"encoding/base64"
-	"rialto/mcp"
 	"slices"
 	"sync"
+
+	"rialto/mcp"
 )
 
 // Signals tell the replicas that share a ledger of its tasks. They are hints

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"rialto/a2a"
 	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"rialto/a2a"
 )
 
 // Device is a way to connect an agent whose authorization server sends nobody back: the
