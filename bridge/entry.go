@@ -163,9 +163,13 @@ func recall(before *a2a.Task, m *a2a.Message, event a2a.Event) a2a.Event {
 		}
 		told.History = told.History[:last]
 	}
-	for i := range t.History {
-		if !known(told.History, &t.History[i]) {
-			told.History = append(told.History, t.History[i])
+	there := map[string]bool{}
+	for _, h := range told.History {
+		there[h.ID] = true
+	}
+	for _, h := range t.History { // a history may be long
+		if h.ID == "" || !there[h.ID] {
+			told.History, there[h.ID] = append(told.History, h), true
 		}
 	}
 	return &told

@@ -1,0 +1,23 @@
+package bridge
+
+import (
+	"strconv"
+	"testing"
+
+	"rialto/a2a"
+)
+
+// What an agent says of a task may be long, and comes again with each answer: it takes
+// milliseconds, and not the square of it.
+func BenchmarkRecallOfALongHistory(b *testing.B) {
+	history := make([]a2a.Message, 100_000)
+	for i := range history {
+		history[i] = a2a.Message{ID: "message " + strconv.Itoa(i), Role: a2a.RoleAgent}
+	}
+	asked := &a2a.Message{ID: "asked", Role: a2a.RoleUser}
+	for b.Loop() {
+		if told := recall(nil, asked, &a2a.Task{History: history}); len(told.(*a2a.Task).History) != 100_001 {
+			b.Fatal("the history is not whole")
+		}
+	}
+}
