@@ -18,7 +18,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/gorilla/mux"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 	"rialto/oauth"
@@ -391,7 +391,7 @@ func TestTheLastUseOfAGrantIsKnown(t *testing.T) {
 	}
 	db := r.s.Store.(*store.DB)
 	used := func() time.Time {
-		grants, err := db.ListGrants(t.Context(), admin.GrantRows{Limit: 1, Now: r.s.Now()})
+		grants, err := db.ListGrants(t.Context(), operator.GrantRows{Limit: 1, Now: r.s.Now()})
 		if err != nil || len(grants) != 1 {
 			t.Fatalf("got %+v, %v", grants, err)
 		}

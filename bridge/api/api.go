@@ -23,7 +23,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 
 	"github.com/gorilla/mux"
 )
@@ -42,8 +42,8 @@ type API struct {
 
 	// Operator is what those with the operator's scope may see and do, and Actor
 	// tells who of them makes a request.
-	Operator *admin.Service
-	Actor    func(*http.Request) admin.Actor
+	Operator *operator.Service
+	Actor    func(*http.Request) operator.Actor
 
 	Log *slog.Logger
 }

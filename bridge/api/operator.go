@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 
 	"github.com/gorilla/mux"
 )
@@ -73,9 +73,9 @@ func (a *API) answering(h handler) http.Handler {
 
 // inTerms puts the errors of package admin into those of this API.
 func inTerms(err error) error {
-	var invalid admin.Invalid
+	var invalid operator.Invalid
 	switch {
-	case errors.Is(err, admin.ErrNotFound):
+	case errors.Is(err, operator.ErrNotFound):
 		return notFound("There is no such thing.")
 	case errors.As(err, &invalid):
 		return badRequest("%s", invalid.Words)
@@ -94,7 +94,7 @@ func variable(r *http.Request, name string) string {
 }
 
 // page is one page of an operator's list, under the name of what is in it.
-func page[T any](name string, p *admin.Page[T], err error) (int, any, error) {
+func page[T any](name string, p *operator.Page[T], err error) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
@@ -102,9 +102,9 @@ func page[T any](name string, p *admin.Page[T], err error) (int, any, error) {
 }
 
 // span reads which page of a list is asked for.
-func span(r *http.Request) (admin.Span, error) {
-	size, err := number(r, "page_size", admin.DefaultPage, 1, admin.LargestPage)
-	return admin.Span{Cursor: r.URL.Query().Get("page_token"), Size: size}, err
+func span(r *http.Request) (operator.Span, error) {
+	size, err := number(r, "page_size", operator.DefaultPage, 1, operator.LargestPage)
+	return operator.Span{Cursor: r.URL.Query().Get("page_token"), Size: size}, err
 }
 
 // choice reads a value of the query that is one of a few, or is left out.

@@ -3,7 +3,7 @@ package api
 import (
 	"net/http"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 )
 
 func (a *API) clients(r *http.Request) (int, any, error) {
@@ -11,11 +11,11 @@ func (a *API) clients(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	kind, err := choice(r, "kind", admin.Registered, admin.Document, admin.Configured)
+	kind, err := choice(r, "kind", operator.Registered, operator.Document, operator.Configured)
 	if err != nil {
 		return 0, nil, err
 	}
-	p, err := a.Operator.Clients(r.Context(), admin.ClientFilter{Span: span, Kind: kind, Text: r.URL.Query().Get("text")})
+	p, err := a.Operator.Clients(r.Context(), operator.ClientFilter{Span: span, Kind: kind, Text: r.URL.Query().Get("text")})
 	return page("clients", p, err)
 }
 
@@ -47,13 +47,13 @@ func (a *API) grants(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	state, err := choice(r, "state", admin.Live)
+	state, err := choice(r, "state", operator.Live)
 	if err != nil {
 		return 0, nil, err
 	}
 	q := r.URL.Query()
-	p, err := a.Operator.Grants(r.Context(), admin.GrantFilter{
-		Span: span, AccountID: q.Get("account_id"), ClientID: q.Get("client_id"), Live: state == admin.Live,
+	p, err := a.Operator.Grants(r.Context(), operator.GrantFilter{
+		Span: span, AccountID: q.Get("account_id"), ClientID: q.Get("client_id"), Live: state == operator.Live,
 	})
 	return page("grants", p, err)
 }
@@ -88,7 +88,7 @@ func (a *API) accounts(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	p, err := a.Operator.Accounts(r.Context(), admin.AccountFilter{
+	p, err := a.Operator.Accounts(r.Context(), operator.AccountFilter{
 		Span: span, Text: r.URL.Query().Get("text"), Admin: only == "admin", Disabled: only == "disabled",
 	})
 	return page("accounts", p, err)

@@ -6,7 +6,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/internal/usage"
 )
@@ -14,8 +14,8 @@ import (
 // times reads "since" and "until".
 func times(r *http.Request) (since, until time.Time, err error) {
 	q := r.URL.Query()
-	if since, err = admin.ParseTime(q.Get("since"), time.Now()); err == nil {
-		until, err = admin.ParseTime(q.Get("until"), time.Now())
+	if since, err = operator.ParseTime(q.Get("since"), time.Now()); err == nil {
+		until, err = operator.ParseTime(q.Get("until"), time.Now())
 	}
 	return since, until, err
 }
@@ -30,7 +30,7 @@ func (a *API) everybodysTasks(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	q := r.URL.Query()
-	p, err := a.Operator.Tasks(r.Context(), admin.TaskFilter{
+	p, err := a.Operator.Tasks(r.Context(), operator.TaskFilter{
 		Span: span, OwnerID: q.Get("owner_id"), Agent: q.Get("agent"), State: a2a.State(q.Get("state")), Since: since, Until: until,
 	})
 	return page("tasks", p, err)
@@ -102,13 +102,13 @@ func (a *API) auditLog(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	p, err := a.Operator.Events(r.Context(), admin.EventFilter{Span: span, Filter: f})
+	p, err := a.Operator.Events(r.Context(), operator.EventFilter{Span: span, Filter: f})
 	return page("events", p, err)
 }
 
 // exportUsage writes calls as they were recorded, or what they add up to.
 func (a *API) exportUsage(w http.ResponseWriter, r *http.Request) {
-	a.export(w, r, "usage", func(f admin.Format) (func(http.ResponseWriter) error, error) {
+	a.export(w, r, "usage", func(f operator.Format) (func(http.ResponseWriter) error, error) {
 		filter, err := usageFilter(r)
 		if err == nil {
 			filter, err = a.Operator.Asked(r.Context(), filter)
@@ -130,11 +130,11 @@ func (a *API) exportUsage(w http.ResponseWriter, r *http.Request) {
 		}
 		if by == "" && every == "" {
 			return func(w http.ResponseWriter) error {
-				return admin.WriteCalls(w, f, a.Operator.Calls(r.Context(), filter, from))
+				return operator.WriteCalls(w, f, a.Operator.Calls(r.Context(), filter, from))
 			}, nil
 		}
 		sums, err := a.Operator.Usage(r.Context(), filter, by, map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour}[every])
-		return func(w http.ResponseWriter) error { return admin.WriteSums(w, f, by, sums) }, err
+		return func(w http.ResponseWriter) error { return operator.WriteSums(w, f, by, sums) }, err
 	})
 }
 
@@ -147,14 +147,14 @@ func usageFilter(r *http.Request) (f usage.Filter, err error) {
 
 // exportAudit writes the audit log.
 func (a *API) exportAudit(w http.ResponseWriter, r *http.Request) {
-	a.export(w, r, "audit", func(f admin.Format) (func(http.ResponseWriter) error, error) {
+	a.export(w, r, "audit", func(f operator.Format) (func(http.ResponseWriter) error, error) {
 		filter, err := eventFilter(r)
 		if err != nil {
 			return nil, err
 		}
 		from, err := exportFrom(r)
 		return func(w http.ResponseWriter) error {
-			return admin.WriteEvents(w, f, a.Operator.AllEvents(r.Context(), filter, from))
+			return operator.WriteEvents(w, f, a.Operator.AllEvents(r.Context(), filter, from))
 		}, err
 	})
 }
@@ -162,21 +162,21 @@ func (a *API) exportAudit(w http.ResponseWriter, r *http.Request) {
 // exportFrom reads where an export goes on that was cut at its bound.
 func exportFrom(r *http.Request) (string, error) {
 	from := r.URL.Query().Get("page_token")
-	return from, admin.Span{Cursor: from}.Check()
+	return from, operator.Span{Cursor: from}.Check()
 }
 
 // export answers with a file that is written as it is read. What is wrong with
 // the request is said before; what goes wrong later cuts the answer off, so that
 // nobody takes a part for the whole.
-func (a *API) export(w http.ResponseWriter, r *http.Request, name string, prepare func(admin.Format) (func(http.ResponseWriter) error, error)) {
+func (a *API) export(w http.ResponseWriter, r *http.Request, name string, prepare func(operator.Format) (func(http.ResponseWriter) error, error)) {
 	err := a.Allow(r)
-	var format admin.Format
+	var format operator.Format
 	var body func(http.ResponseWriter) error
 	if err == nil {
-		format, err = choice(r, "format", admin.CSV, admin.JSON)
+		format, err = choice(r, "format", operator.CSV, operator.JSON)
 	}
 	if format == "" {
-		format = admin.JSON
+		format = operator.JSON
 	}
 	if err == nil {
 		body, err = prepare(format)

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/templates"
 )
 
@@ -28,7 +28,7 @@ func (c *Console) accountRoutes() []route {
 // connections shows which apps may act for the person.
 func (c *Console) connections(r *http.Request) (templates.Console, error) {
 	q := asked(r)
-	page, err := c.Admin.Grants(r.Context(), admin.GrantFilter{Span: span(r), AccountID: user(r).User, Live: true})
+	page, err := c.Admin.Grants(r.Context(), operator.GrantFilter{Span: span(r), AccountID: user(r).User, Live: true})
 	if err != nil {
 		return templates.Console{}, err
 	}
@@ -59,10 +59,10 @@ func (c *Console) connections(r *http.Request) (templates.Console, error) {
 }
 
 // own returns a grant of the person's. One of somebody else is not there.
-func (c *Console) own(r *http.Request, id string) (*admin.Grant, error) {
+func (c *Console) own(r *http.Request, id string) (*operator.Grant, error) {
 	g, err := c.Admin.Grant(r.Context(), id)
 	if err == nil && g.AccountID != user(r).User {
-		err = admin.ErrNotFound
+		err = operator.ErrNotFound
 	}
 	return g, err
 }
@@ -99,7 +99,7 @@ func (c *Console) endAll(_ http.ResponseWriter, r *http.Request, _ url.Values) (
 }
 
 // actor returns who does something, for the audit log.
-func (c *Console) actor(r *http.Request) admin.Actor {
+func (c *Console) actor(r *http.Request) operator.Actor {
 	who := user(r)
-	return admin.Actor{ID: who.User, Name: who.Name, Address: c.OAuth.Address(r)}
+	return operator.Actor{ID: who.User, Name: who.Name, Address: c.OAuth.Address(r)}
 }

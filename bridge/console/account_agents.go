@@ -9,7 +9,7 @@ import (
 
 	"rialto/a2a/a2avault"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/templates"
 )
@@ -87,17 +87,17 @@ func (c *Console) askForget(r *http.Request, f url.Values) (question, error) {
 			}, nil
 		}
 	}
-	return question{}, admin.ErrNotFound
+	return question{}, operator.ErrNotFound
 }
 
 func (c *Console) forget(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	if c.Vault == nil {
-		return "", nil, admin.ErrNotFound
+		return "", nil, operator.ErrNotFound
 	}
 	err := c.Vault.Forget(r.Context(), user(r).User, f.Get("agent"))
 	switch {
 	case errors.Is(err, a2avault.ErrNone):
-		return "", nil, admin.ErrNotFound
+		return "", nil, operator.ErrNotFound
 	case err != nil:
 		return "", nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/templates"
 )
 
@@ -57,7 +57,7 @@ func askEndLink(*http.Request, url.Values) (question, error) {
 func (c *Console) endLink(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Bridge.EndShare(r.Context(), f.Get("id"))
 	if errors.Is(err, bridge.ErrNoShare) {
-		err = admin.ErrNotFound
+		err = operator.ErrNotFound
 	}
 	return with("/account/links", "link"), nil, err
 }

@@ -5,14 +5,14 @@ import (
 	"net/http"
 	"net/url"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/templates"
 )
 
 // accounts lists the people who may sign in.
 func (c *Console) accounts(r *http.Request) (templates.Console, error) {
 	q := asked(r, "text", "only")
-	page, err := c.Admin.Accounts(r.Context(), admin.AccountFilter{Span: span(r), Text: q.get("text"), Admin: q.get("only") == "admin", Disabled: q.get("only") == "disabled"})
+	page, err := c.Admin.Accounts(r.Context(), operator.AccountFilter{Span: span(r), Text: q.get("text"), Admin: q.get("only") == "admin", Disabled: q.get("only") == "disabled"})
 	if err != nil {
 		return templates.Console{}, err
 	}
@@ -36,21 +36,21 @@ func (c *Console) accounts(r *http.Request) (templates.Console, error) {
 	}, nil
 }
 
-func signsIn(a *admin.Account) templates.Text {
+func signsIn(a *operator.Account) templates.Text {
 	if a.Issuer == "" {
 		return templates.Say("with a password")
 	}
 	return templates.Data(a.Issuer)
 }
 
-func role(a *admin.Account) templates.Text {
+func role(a *operator.Account) templates.Text {
 	if a.Admin {
 		return templates.Badge(templates.Note, "Administrator")
 	}
 	return templates.Say("Person")
 }
 
-func accountState(a *admin.Account) templates.Text {
+func accountState(a *operator.Account) templates.Text {
 	if a.Disabled {
 		return templates.Badge(templates.Bad, "disabled")
 	}
@@ -68,7 +68,7 @@ func (c *Console) accountPage(r *http.Request, name string, wrong templates.Text
 		return templates.Console{}, err
 	}
 	q := asked(r, "name")
-	grants, err := c.grantSection(r, q, admin.GrantFilter{Span: span(r), AccountID: a.ID})
+	grants, err := c.grantSection(r, q, operator.GrantFilter{Span: span(r), AccountID: a.ID})
 	if err != nil {
 		return templates.Console{}, err
 	}
@@ -110,7 +110,7 @@ func useCases(all []string) templates.Text {
 }
 
 // accountButtons are what can be done to somebody else's account.
-func accountButtons(a *admin.Account) []templates.Button {
+func accountButtons(a *operator.Account) []templates.Button {
 	name := templates.Value{Name: "name", Value: a.Name}
 	var all []templates.Button
 	if a.Issuer == "" {
@@ -148,7 +148,7 @@ func accountForm(f url.Values, wrong templates.Text) *templates.Console {
 
 func (c *Console) addAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.AddAccount(r.Context(), c.actor(r), f.Get("name"), f.Get("password"), f.Get("admin") == "yes")
-	if invalid, ok := errors.AsType[admin.Invalid](err); ok {
+	if invalid, ok := errors.AsType[operator.Invalid](err); ok {
 		return "", accountForm(f, templates.Say(invalid.Words)), nil
 	}
 	return with("/admin/accounts", "added"), nil, err
@@ -156,7 +156,7 @@ func (c *Console) addAccount(_ http.ResponseWriter, r *http.Request, f url.Value
 
 func (c *Console) setPassword(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.SetPassword(r.Context(), c.actor(r), f.Get("name"), f.Get("password"))
-	if invalid, ok := errors.AsType[admin.Invalid](err); ok {
+	if invalid, ok := errors.AsType[operator.Invalid](err); ok {
 		p, err := c.accountPage(r, f.Get("name"), templates.Say(invalid.Words))
 		return "", &p, err
 	}
@@ -172,7 +172,7 @@ func accountAt(f url.Values, done string) string {
 func (c *Console) other(r *http.Request, name string) error {
 	a, err := c.Admin.Account(r.Context(), name)
 	if err == nil && a.ID == user(r).User {
-		err = admin.Invalid{Words: "This is your own account. Another administrator can change its role or remove it."}
+		err = operator.Invalid{Words: "This is your own account. Another administrator can change its role or remove it."}
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/bridge/registry"
 	"rialto/templates"
 )
@@ -183,10 +183,10 @@ func agentError(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, registry.ErrNoAgent), errors.Is(err, bridge.ErrNoCard):
-		return admin.ErrNotFound
+		return operator.ErrNotFound
 	}
 	if words := refusal(err); words != "" {
-		return admin.Invalid{Words: words}
+		return operator.Invalid{Words: words}
 	}
 	return err
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/templates"
 )
@@ -34,9 +34,9 @@ var outcomes = map[audit.Outcome]struct {
 }
 
 // auditFilter reads what the log was asked for.
-func (c *Console) auditFilter(r *http.Request) (query, admin.EventFilter) {
+func (c *Console) auditFilter(r *http.Request) (query, operator.EventFilter) {
 	q := asked(r, "kind", "actor", "target", "outcome", "days")
-	f := admin.EventFilter{Span: span(r), Filter: audit.Filter{
+	f := operator.EventFilter{Span: span(r), Filter: audit.Filter{
 		Kind: audit.Kind(q.get("kind")), Actor: q.get("actor"), Target: q.get("target"), Outcome: audit.Outcome(q.get("outcome")),
 	}}
 	if days, err := strconv.Atoi(q.get("days")); err == nil && days > 0 && days <= 366 {
@@ -133,7 +133,7 @@ func about(e audit.Event) templates.Text {
 // exportAudit sends the events of a filter as a file, as they come.
 func (c *Console) exportAudit(w http.ResponseWriter, r *http.Request) {
 	_, f := c.auditFilter(r)
-	c.send(w, r, "rialto-audit", func(format admin.Format) error {
-		return admin.WriteEvents(w, format, c.Admin.AllEvents(r.Context(), f.Filter, r.URL.Query().Get("page_token")))
+	c.send(w, r, "rialto-audit", func(format operator.Format) error {
+		return operator.WriteEvents(w, format, c.Admin.AllEvents(r.Context(), f.Filter, r.URL.Query().Get("page_token")))
 	})
 }

@@ -6,19 +6,19 @@ import (
 	"net/url"
 	"strings"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/templates"
 )
 
 // kinds say how clients are known, in the order of the filter.
 var kinds = []templates.Option{
 	{Word: "Any"},
-	{Value: string(admin.Registered), Word: "registered itself"},
-	{Value: string(admin.Document), Word: "by a document"},
-	{Value: string(admin.Configured), Word: "configured"},
+	{Value: string(operator.Registered), Word: "registered itself"},
+	{Value: string(operator.Document), Word: "by a document"},
+	{Value: string(operator.Configured), Word: "configured"},
 }
 
-func kind(k admin.Kind) templates.Text {
+func kind(k operator.Kind) templates.Text {
 	for _, o := range kinds {
 		if o.Value == string(k) {
 			return templates.Badge(templates.Plain, o.Word)
@@ -30,7 +30,7 @@ func kind(k admin.Kind) templates.Text {
 // clients lists the apps that are known.
 func (c *Console) clients(r *http.Request) (templates.Console, error) {
 	q := asked(r, "kind", "text")
-	page, err := c.Admin.Clients(r.Context(), admin.ClientFilter{Span: span(r), Kind: admin.Kind(q.get("kind")), Text: q.get("text")})
+	page, err := c.Admin.Clients(r.Context(), operator.ClientFilter{Span: span(r), Kind: operator.Kind(q.get("kind")), Text: q.get("text")})
 	if err != nil {
 		return templates.Console{}, err
 	}
@@ -57,8 +57,8 @@ func (c *Console) clients(r *http.Request) (templates.Console, error) {
 	}, nil
 }
 
-func removeClientButton(x *admin.Client) []templates.Button {
-	if x.Kind == admin.Configured {
+func removeClientButton(x *operator.Client) []templates.Button {
+	if x.Kind == operator.Configured {
 		return nil
 	}
 	return []templates.Button{{Action: "/admin/clients/remove", Word: "Remove", About: x.Name, Grave: true, Hidden: hidden("id", x.ID)}}
@@ -66,7 +66,7 @@ func removeClientButton(x *admin.Client) []templates.Button {
 
 // count shows a number that was counted to a bound.
 func count(n int) templates.Text {
-	if n >= admin.MostCounted {
+	if n >= operator.MostCounted {
 		return templates.Say("{} or more", "100")
 	}
 	return templates.Number(int64(n))
@@ -92,7 +92,7 @@ func (c *Console) client(r *http.Request) (templates.Console, error) {
 		return templates.Console{}, err
 	}
 	q := asked(r, "id")
-	grants, err := c.grantSection(r, q, admin.GrantFilter{Span: span(r), ClientID: id})
+	grants, err := c.grantSection(r, q, operator.GrantFilter{Span: span(r), ClientID: id})
 	if err != nil {
 		return templates.Console{}, err
 	}
@@ -173,7 +173,7 @@ func (c *Console) clientForm(f url.Values, wrong templates.Text) *templates.Cons
 func (c *Console) registerClient(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	uris := strings.Fields(f.Get("redirect_uris"))
 	x, err := c.Admin.RegisterClient(r.Context(), c.actor(r), f.Get("client_name"), uris, f.Get("secret") == "yes")
-	if refused, ok := errors.AsType[admin.Invalid](err); ok {
+	if refused, ok := errors.AsType[operator.Invalid](err); ok {
 		return "", c.clientForm(f, templates.Because("It cannot be registered so: {}", refused.Words)), nil
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/doctor"
 	"rialto/templates"
 )
@@ -43,7 +43,7 @@ func (c *Console) slowly(a area, d deed) http.HandlerFunc {
 func (c *Console) examine(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	address := strings.TrimSpace(f.Get("url"))
 	report, err := c.Admin.Examine(r.Context(), address)
-	if refused, ok := errors.AsType[admin.Invalid](err); ok {
+	if refused, ok := errors.AsType[operator.Invalid](err); ok {
 		return "", c.doctorPage(address, templates.Say(refused.Words)), nil
 	}
 	if err != nil {

@@ -4,14 +4,14 @@ import (
 	"net/http"
 	"net/url"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/templates"
 )
 
 // grants shows what everybody has allowed.
 func (c *Console) grants(r *http.Request) (templates.Console, error) {
 	q := asked(r, "account", "client", "live")
-	section, err := c.grantSection(r, q, admin.GrantFilter{Span: span(r), AccountID: q.get("account"), ClientID: q.get("client"), Live: q.get("live") != ""})
+	section, err := c.grantSection(r, q, operator.GrantFilter{Span: span(r), AccountID: q.get("account"), ClientID: q.get("client"), Live: q.get("live") != ""})
 	p := templates.Console{Title: "Connections", Lead: templates.Say("What people have allowed apps to do for them, the latest first."), Sections: []templates.Section{section}}
 	if err == nil && (q.get("account") != "" || q.get("client") != "") && len(section.Table.Rows) > 0 {
 		p.Actions = []templates.Button{{Action: "/admin/grants/end-all", Word: "End all of these", Grave: true, Hidden: []templates.Value{{Name: "account", Value: q.get("account")}, {Name: "client", Value: q.get("client")}}}}
@@ -26,7 +26,7 @@ func (c *Console) grants(r *http.Request) (templates.Console, error) {
 }
 
 // grantSection lists grants. Those of one account or app do not name it.
-func (c *Console) grantSection(r *http.Request, q query, f admin.GrantFilter) (templates.Section, error) {
+func (c *Console) grantSection(r *http.Request, q query, f operator.GrantFilter) (templates.Section, error) {
 	page, err := c.Admin.Grants(r.Context(), f)
 	if err != nil {
 		return templates.Section{}, err
@@ -39,7 +39,7 @@ func (c *Console) grantSection(r *http.Request, q query, f admin.GrantFilter) (t
 			c.scopes(g.Scope), grantState(g.State),
 			templates.When(g.Used, c.Now()), templates.When(g.Created, c.Now()), templates.When(g.Expires, c.Now()),
 		}}
-		if g.State == admin.Live || g.State == admin.Paused {
+		if g.State == operator.Live || g.State == operator.Paused {
 			row.Actions = []templates.Button{{Action: "/admin/grants/end", Word: "End", About: g.ClientName + ", " + g.Account, Grave: true, Hidden: []templates.Value{{Name: "id", Value: g.ID}, {Name: "back", Value: q.at("", "")}}}}
 		}
 		t.Rows = append(t.Rows, row)

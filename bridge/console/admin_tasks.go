@@ -11,7 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/templates"
 )
 
@@ -40,9 +40,9 @@ func (c *Console) tasks(r *http.Request) (templates.Console, error) {
 	}, nil
 }
 
-func taskFilter(r *http.Request) (query, admin.TaskFilter) {
+func taskFilter(r *http.Request) (query, operator.TaskFilter) {
 	q := asked(r, "agent", "state", "owner")
-	return q, admin.TaskFilter{Span: span(r), Agent: q.get("agent"), State: a2a.State(q.get("state")), OwnerID: q.get("owner")}
+	return q, operator.TaskFilter{Span: span(r), Agent: q.get("agent"), State: a2a.State(q.get("state")), OwnerID: q.get("owner")}
 }
 
 func taskAt(id string) string { return "/admin/tasks/one?id=" + url.QueryEscape(id) }
@@ -93,7 +93,7 @@ func (c *Console) taskFacts(r *http.Request, e *bridge.Entry) ([]templates.Fact,
 	a, err := c.Admin.AccountOf(r.Context(), e.Owner)
 	if err == nil {
 		name = a.Name
-	} else if !errors.Is(err, admin.ErrNotFound) {
+	} else if !errors.Is(err, operator.ErrNotFound) {
 		return nil, err
 	}
 	s := e.Summary()
@@ -221,7 +221,7 @@ func (c *Console) askCancel(r *http.Request, f url.Values) (question, error) {
 func (c *Console) cancel(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.CancelTask(r.Context(), c.actor(r), f.Get("id"))
 	if refused, ok := errors.AsType[*a2a.Error](err); ok {
-		err = admin.Invalid{Words: "The agent did not stop: " + shown(refused.Message, 300)}
+		err = operator.Invalid{Words: "The agent did not stop: " + shown(refused.Message, 300)}
 	}
 	return with(taskAt(f.Get("id")), "canceled"), nil, err
 }

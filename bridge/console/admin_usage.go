@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/usage"
 	"rialto/templates"
 )
@@ -150,17 +150,17 @@ func (u used) table(sums []usage.Sum) *templates.Table {
 // exportUsage sends the calls of a filter as a file, as they come.
 func (c *Console) exportUsage(w http.ResponseWriter, r *http.Request) {
 	u := c.used(r)
-	c.send(w, r, "rialto-usage", func(f admin.Format) error {
-		return admin.WriteCalls(w, f, c.Admin.Calls(r.Context(), u.Filter, r.URL.Query().Get("page_token")))
+	c.send(w, r, "rialto-usage", func(f operator.Format) error {
+		return operator.WriteCalls(w, f, c.Admin.Calls(r.Context(), u.Filter, r.URL.Query().Get("page_token")))
 	})
 }
 
 // send sends a file. One that ends in the middle is logged: whoever waits for it
 // sees that it is not whole.
-func (c *Console) send(w http.ResponseWriter, r *http.Request, name string, write func(admin.Format) error) {
-	format := admin.CSV
-	if r.URL.Query().Get("format") == string(admin.JSON) {
-		format = admin.JSON
+func (c *Console) send(w http.ResponseWriter, r *http.Request, name string, write func(operator.Format) error) {
+	format := operator.CSV
+	if r.URL.Query().Get("format") == string(operator.JSON) {
+		format = operator.JSON
 	}
 	h := w.Header()
 	h.Set("Content-Type", format.MediaType())

@@ -18,7 +18,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/oauth"
 	"rialto/templates"
 )
@@ -29,7 +29,7 @@ type Console struct {
 	Product string
 	OAuth   *oauth.Server
 	Bridge  *bridge.Bridge
-	Admin   *admin.Service
+	Admin   *operator.Service
 	Now     func() time.Time
 	Log     *slog.Logger
 

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/oauth"
 	"rialto/templates"
 )
@@ -68,13 +68,13 @@ func (c *Console) reached(r *http.Request, scope []string) templates.Text {
 }
 
 // grantState shows whether a grant opens anything.
-func grantState(s admin.State) templates.Text {
+func grantState(s operator.State) templates.Text {
 	switch s {
-	case admin.Live:
+	case operator.Live:
 		return templates.Badge(templates.Good, "in force")
-	case admin.Revoked:
+	case operator.Revoked:
 		return templates.Badge(templates.Plain, "ended")
-	case admin.Paused:
+	case operator.Paused:
 		return templates.Badge(templates.Note, "paused")
 	}
 	return templates.Badge(templates.Plain, "expired")

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/templates"
 )
 
@@ -32,7 +32,7 @@ func (q query) get(name string) string { return q.values.Get(name) }
 func (q query) filtered() bool { return len(q.values) > 0 }
 
 // span returns the part of the list that the address names.
-func span(r *http.Request) admin.Span { return admin.Span{Cursor: r.URL.Query().Get("after")} }
+func span(r *http.Request) operator.Span { return operator.Span{Cursor: r.URL.Query().Get("after")} }
 
 // at returns the address of the list with another parameter.
 func (q query) at(name, value string) string {

@@ -6,27 +6,27 @@ import (
 	"net/http"
 
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/oauth"
 	"rialto/templates"
 )
 
 // missing answers addresses that there are not.
 func (c *Console) missing(w http.ResponseWriter, r *http.Request) {
-	c.problem(w, r, admin.ErrNotFound)
+	c.problem(w, r, operator.ErrNotFound)
 }
 
 // problem is the one place where an error becomes a page.
 func (c *Console) problem(w http.ResponseWriter, r *http.Request, err error) {
 	p := templates.Problem{Product: c.Product, Title: "This did not work", Detail: "The server cannot answer now.", Remedy: "Try again in a moment."}
 	status := http.StatusServiceUnavailable
-	var invalid admin.Invalid
+	var invalid operator.Invalid
 	switch {
 	case errors.As(err, &invalid):
 		status, p.Detail, p.Remedy = http.StatusUnprocessableEntity, invalid.Words, "Go back and change it."
 	case errors.Is(err, errForm):
 		status, p.Detail, p.Remedy = http.StatusBadRequest, "What was sent is not a form of this page.", "Go back and try again."
-	case errors.Is(err, admin.ErrNotFound), errors.Is(err, oauth.ErrNotFound), errors.Is(err, bridge.ErrNoTask):
+	case errors.Is(err, operator.ErrNotFound), errors.Is(err, oauth.ErrNotFound), errors.Is(err, bridge.ErrNoTask):
 		status, p.Title = http.StatusNotFound, "There is nothing here"
 		p.Detail, p.Remedy = "It does not exist, or not any more.", "Go back to the list that brought you here."
 	case errors.Is(err, context.Canceled):

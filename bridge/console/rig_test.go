@@ -21,7 +21,7 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2avault"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/bridge/registry"
 	"rialto/internal/audit"
 	"rialto/internal/doctor"
@@ -97,8 +97,8 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	r.Console = &Console{
 		Vault:   &a2avault.Vault{Store: db, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Host: func(string) string { return "agents.example" }},
 		Product: "Rialto", OAuth: as, Bridge: b, Now: time.Now, Log: log,
-		Admin: &admin.Service{Store: db, Agents: agents, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []admin.Setting {
-			return []admin.Setting{{Key: "url", Value: r.url}, {Key: "secret", Value: "(set, not shown)"}}
+		Admin: &operator.Service{Store: db, Agents: agents, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting {
+			return []operator.Setting{{Key: "url", Value: r.url}, {Key: "secret", Value: "(set, not shown)"}}
 		}},
 	}
 	r.Console.Admin.Doctor = func(_ context.Context, url string) *doctor.Report {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/bridge/registry"
 
 	"github.com/spf13/cobra"
@@ -23,7 +23,7 @@ func changeAgentCommand() *cobra.Command {
 	f.add(cmd)
 	url := cmd.Flags().String("url", "", "`address` of the agent or of its card")
 	bare := cmd.Flags().Bool("no-secret", false, "forget the secret")
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		present, err := s.Agents.Agent(cmd.Context(), args[0])
 		if err != nil {
 			return aboutAgent(args[0], err)
@@ -43,7 +43,7 @@ func changeAgentCommand() *cobra.Command {
 			return err
 		}
 		keep := !*bare && a.Credentials.Secret == "" && a.Credentials.Type == present.Credentials.Type
-		if err := s.ChangeAgent(cmd.Context(), admin.CommandLine, a, present.Version, keep); err != nil {
+		if err := s.ChangeAgent(cmd.Context(), operator.CommandLine, a, present.Version, keep); err != nil {
 			return aboutAgent(a.Name, err)
 		}
 		return tellChanged(cmd, s, a.Name, f.json)
@@ -78,7 +78,7 @@ func (f *agentFlags) over(given *pflag.FlagSet, present registry.Agent) (*agentF
 	return to, failed
 }
 
-func tellChanged(cmd *cobra.Command, s *admin.Service, name string, asJSON bool) error {
+func tellChanged(cmd *cobra.Command, s *operator.Service, name string, asJSON bool) error {
 	if !asJSON {
 		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is changed.\n", name)
 		return err

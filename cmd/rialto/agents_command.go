@@ -12,7 +12,7 @@ import (
 
 	"rialto/a2a/a2aauth"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 
 	"github.com/spf13/cobra"
 )
@@ -21,8 +21,8 @@ func agentsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "agents", Short: "See, add, change and remove agents, try them, and look after their cards"}
 	cmd.AddCommand(
 		listAgentsCommand(), previewAgentCommand(), addAgentCommand(), changeAgentCommand(), removeAgentCommand(), testAgentCommand(),
-		switchAgentCommand("enable", "Offer an agent again that was disabled", (*admin.Service).EnableAgent),
-		switchAgentCommand("disable", "Take an agent out of every list; what runs there goes on", (*admin.Service).DisableAgent),
+		switchAgentCommand("enable", "Offer an agent again that was disabled", (*operator.Service).EnableAgent),
+		switchAgentCommand("disable", "Take an agent out of every list; what runs there goes on", (*operator.Service).DisableAgent),
 		onCards(&cobra.Command{Use: "cards NAME", Short: "List the cards that an agent has shown, the latest first, and what has changed in one that waits", Args: cobra.ExactArgs(1)}, listCards),
 		onCards(&cobra.Command{
 			Use: "accept NAME [CARD]", Short: "Put the card that an agent has shown last in force",
@@ -34,16 +34,16 @@ func agentsCommand() *cobra.Command {
 }
 
 // onCards completes a command about the cards of one agent.
-func onCards(cmd *cobra.Command, do func(context.Context, io.Writer, *admin.Service, []string) error) *cobra.Command {
+func onCards(cmd *cobra.Command, do func(context.Context, io.Writer, *operator.Service, []string) error) *cobra.Command {
 	cmd.ValidArgsFunction = completeNames(agentNames)
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		return do(cmd.Context(), cmd.OutOrStdout(), s, args)
 	})
 }
 
 // listCards writes a line for each card: when it was shown, and what is another
 // than in the card in force.
-func listCards(ctx context.Context, out io.Writer, s *admin.Service, args []string) error {
+func listCards(ctx context.Context, out io.Writer, s *operator.Service, args []string) error {
 	agent := args[0]
 	cards, err := s.Cards(ctx, agent)
 	if err != nil {
@@ -93,12 +93,12 @@ func writeDifferences(out io.Writer, was, is []byte) {
 	}
 }
 
-func acceptCard(ctx context.Context, out io.Writer, s *admin.Service, args []string) error {
+func acceptCard(ctx context.Context, out io.Writer, s *operator.Service, args []string) error {
 	agent, digest := args[0], ""
 	if len(args) > 1 {
 		digest = args[1]
 	}
-	accepted, err := s.AcceptCard(ctx, admin.CommandLine, agent, digest)
+	accepted, err := s.AcceptCard(ctx, operator.CommandLine, agent, digest)
 	if errors.Is(err, bridge.ErrNoCard) {
 		return fmt.Errorf("the agent %q has no card that waits", agent)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/bridge/registry"
 
 	"github.com/spf13/cobra"
@@ -18,7 +18,7 @@ import (
 // onRegistry completes a command that looks at the list of agents of a server,
 // which may be running.
 func onRegistry(cmd *cobra.Command, do func(*cobra.Command, *registry.Registry, []string) error) *cobra.Command {
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error { return do(cmd, s.Agents, args) })
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error { return do(cmd, s.Agents, args) })
 }
 
 func listAgentsCommand() *cobra.Command {
@@ -57,8 +57,8 @@ func agentsTable(list []registry.Status) *table {
 func removeAgentCommand() *cobra.Command {
 	return onOperator(&cobra.Command{
 		Use: "remove NAME", Short: "Remove an agent that was added; what runs there goes on", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames),
-	}, func(cmd *cobra.Command, s *admin.Service, args []string) error {
-		if err := s.RemoveAgent(cmd.Context(), admin.CommandLine, args[0]); err != nil {
+	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		if err := s.RemoveAgent(cmd.Context(), operator.CommandLine, args[0]); err != nil {
 			return aboutAgent(args[0], err)
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s is removed.\n", args[0])
@@ -67,10 +67,10 @@ func removeAgentCommand() *cobra.Command {
 }
 
 // switchAgentCommand is enable or disable.
-func switchAgentCommand(verb, short string, do func(*admin.Service, context.Context, admin.Actor, string) (bool, error)) *cobra.Command {
+func switchAgentCommand(verb, short string, do func(*operator.Service, context.Context, operator.Actor, string) (bool, error)) *cobra.Command {
 	return onOperator(&cobra.Command{Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames)},
-		func(cmd *cobra.Command, s *admin.Service, args []string) error {
-			did, err := do(s, cmd.Context(), admin.CommandLine, args[0])
+		func(cmd *cobra.Command, s *operator.Service, args []string) error {
+			did, err := do(s, cmd.Context(), operator.CommandLine, args[0])
 			if err != nil {
 				return aboutAgent(args[0], err)
 			}
@@ -123,7 +123,7 @@ func addAgentCommand() *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.Name, "name", "", "`name` of the agent in tools and addresses (default: made of the one on its card)")
 	unseen := cmd.Flags().Bool("unseen", false, "add the agent even if its card cannot be read now")
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		a, err := f.agent(args[0])
 		if err != nil {
 			return err
@@ -136,7 +136,7 @@ func previewAgentCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "preview URL", Short: "Read the card of an agent that is not added, and say how it would be called", Args: cobra.ExactArgs(1)}
 	f := agentFlags{Agent: registry.Agent{Name: unnamed}}
 	f.add(cmd)
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		a, err := f.agent(args[0])
 		if err != nil {
 			return err
@@ -157,7 +157,7 @@ func previewAgentCommand() *cobra.Command {
 const unnamed = "unnamed-agent"
 
 // addAgent looks at the agent's card before it adds it.
-func addAgent(cmd *cobra.Command, s *admin.Service, a registry.Agent, unseen, asJSON bool) error {
+func addAgent(cmd *cobra.Command, s *operator.Service, a registry.Agent, unseen, asJSON bool) error {
 	named := a.Name != ""
 	if !named {
 		a.Name = unnamed
@@ -172,7 +172,7 @@ func addAgent(cmd *cobra.Command, s *admin.Service, a registry.Agent, unseen, as
 	case !named:
 		a.Name = nameOf(seen.Name)
 	}
-	if err := s.AddAgent(cmd.Context(), admin.CommandLine, a); err != nil {
+	if err := s.AddAgent(cmd.Context(), operator.CommandLine, a); err != nil {
 		return aboutAgent(a.Name, err)
 	}
 	if err := s.Agents.Pin(cmd.Context(), a, seen); err != nil {
@@ -213,7 +213,7 @@ func describe(out io.Writer, p *registry.Preview) {
 }
 
 // agentNames returns the names of agents to choose from.
-func agentNames(cmd *cobra.Command, s *admin.Service) (names []string) {
+func agentNames(cmd *cobra.Command, s *operator.Service) (names []string) {
 	list, err := s.Agents.List(cmd.Context())
 	if err != nil {
 		return nil

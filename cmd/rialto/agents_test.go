@@ -22,7 +22,7 @@ import (
 
 	"rialto/a2a/a2asign"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/bridge/registry"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -81,8 +81,8 @@ func (s *shown) says(t *testing.T, do func(context.Context, *bytes.Buffer) error
 }
 
 // operator looks at the cards that were shown.
-func (s *shown) operator() *admin.Service {
-	return &admin.Service{Agents: &registry.Registry{Cards: s.db, Now: time.Now}}
+func (s *shown) operator() *operator.Service {
+	return &operator.Service{Agents: &registry.Registry{Cards: s.db, Now: time.Now}}
 }
 
 func TestAChangedCardRaisesAnAlarm(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 
 	"github.com/spf13/cobra"
 )
@@ -22,15 +22,15 @@ func listClientsCommand() *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().StringVar(&kind, "kind", "", "only clients that are registered, document or configured")
 	cmd.Flags().StringVar(&text, "text", "", "only clients whose name or ID has this at the beginning of a word")
-	complete(cmd, "kind", string(admin.Registered), string(admin.Document), string(admin.Configured))
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, _ []string) error {
-		k := admin.Kind(kind)
-		if err := oneOf("--kind", kind, string(admin.Registered), string(admin.Document), string(admin.Configured)); err != nil {
+	complete(cmd, "kind", string(operator.Registered), string(operator.Document), string(operator.Configured))
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		k := operator.Kind(kind)
+		if err := oneOf("--kind", kind, string(operator.Registered), string(operator.Document), string(operator.Configured)); err != nil {
 			return err
 		}
-		return list(cmd, f, func(span admin.Span) (*admin.Page[admin.Client], error) {
-			return s.Clients(cmd.Context(), admin.ClientFilter{Span: span, Kind: k, Text: text})
-		}, []string{"ID", "NAME", "KIND", "REDIRECTS TO", "GRANTS", "LAST USE", "SINCE"}, func(c admin.Client) []string {
+		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Client], error) {
+			return s.Clients(cmd.Context(), operator.ClientFilter{Span: span, Kind: k, Text: text})
+		}, []string{"ID", "NAME", "KIND", "REDIRECTS TO", "GRANTS", "LAST USE", "SINCE"}, func(c operator.Client) []string {
 			return []string{c.ID, c.Name, string(c.Kind), strings.Join(c.RedirectHosts, ","), counted(c.Grants), moment(c.Used), moment(c.Since)}
 		})
 	})
@@ -40,7 +40,7 @@ func showClientCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "show ID", Short: "Show a client", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		c, err := s.Client(cmd.Context(), args[0])
 		if err != nil {
 			return aboutThing("client", args[0], err, func() []string { return clientIDs(cmd, s) })
@@ -63,8 +63,8 @@ func addClientCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&secret, "keeps-secret", false, "it keeps a secret, which is shown this one time")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.MarkFlagRequired("redirect-uri")
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
-		c, err := s.RegisterClient(cmd.Context(), admin.CommandLine, args[0], redirects, secret)
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		c, err := s.RegisterClient(cmd.Context(), operator.CommandLine, args[0], redirects, secret)
 		switch {
 		case err != nil:
 			return err
@@ -77,8 +77,8 @@ func addClientCommand() *cobra.Command {
 
 func revokeClientCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "revoke ID", Short: "End all that people have granted a client", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
-		n, err := s.RevokeGrants(cmd.Context(), admin.CommandLine, "", args[0])
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		n, err := s.RevokeGrants(cmd.Context(), operator.CommandLine, "", args[0])
 		if err == nil {
 			fmt.Fprintf(cmd.OutOrStdout(), "%d grants have ended.\n", n)
 		}
@@ -88,8 +88,8 @@ func revokeClientCommand() *cobra.Command {
 
 func removeClientCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "remove ID", Short: "Forget a client and end what it was granted", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
-		err := s.RemoveClient(cmd.Context(), admin.CommandLine, args[0])
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		err := s.RemoveClient(cmd.Context(), operator.CommandLine, args[0])
 		if err != nil {
 			return aboutThing("client", args[0], err, func() []string { return clientIDs(cmd, s) })
 		}
@@ -99,8 +99,8 @@ func removeClientCommand() *cobra.Command {
 }
 
 // clientIDs returns the IDs of clients to choose from.
-func clientIDs(cmd *cobra.Command, s *admin.Service) (ids []string) {
-	p, err := s.Clients(cmd.Context(), admin.ClientFilter{Span: admin.Span{Size: admin.LargestPage}})
+func clientIDs(cmd *cobra.Command, s *operator.Service) (ids []string) {
+	p, err := s.Clients(cmd.Context(), operator.ClientFilter{Span: operator.Span{Size: operator.LargestPage}})
 	if err != nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 
 	"github.com/spf13/cobra"
 )
@@ -27,7 +27,7 @@ func must(err error) {
 }
 
 // named returns names to choose from.
-type named func(*cobra.Command, *admin.Service) []string
+type named func(*cobra.Command, *operator.Service) []string
 
 // completeFrom lets a shell complete a flag with names from the database.
 func completeFrom(cmd *cobra.Command, flag string, names named) {
@@ -64,7 +64,7 @@ func namesFrom(cmd *cobra.Command, begun string, names named) (found []string) {
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
 	cmd.SetContext(ctx)
-	_ = from.operate(cmd, func(s *admin.Service) error {
+	_ = from.operate(cmd, func(s *operator.Service) error {
 		found = slices.DeleteFunc(names(cmd, s), func(name string) bool { return !strings.HasPrefix(name, begun) })
 		return nil
 	})

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 
 	"github.com/spf13/cobra"
 )
@@ -27,14 +27,14 @@ func listGrantsCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&live, "live", false, "only grants that open something")
 	completeFrom(cmd, "user", userNames)
 	completeFrom(cmd, "client", clientIDs)
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, _ []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		account, err := accountID(cmd, s, user)
 		if err != nil {
 			return err
 		}
-		return list(cmd, f, func(span admin.Span) (*admin.Page[admin.Grant], error) {
-			return s.Grants(cmd.Context(), admin.GrantFilter{Span: span, AccountID: account, ClientID: client, Live: live})
-		}, []string{"ID", "ACCOUNT", "CLIENT", "STATE", "SCOPE", "CREATED", "LAST USE", "EXPIRES"}, func(g admin.Grant) []string {
+		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Grant], error) {
+			return s.Grants(cmd.Context(), operator.GrantFilter{Span: span, AccountID: account, ClientID: client, Live: live})
+		}, []string{"ID", "ACCOUNT", "CLIENT", "STATE", "SCOPE", "CREATED", "LAST USE", "EXPIRES"}, func(g operator.Grant) []string {
 			return []string{g.ID, g.Account, g.ClientName, string(g.State), strings.Join(g.Scope, ","), moment(g.Created), moment(g.Used), moment(g.Expires)}
 		})
 	})
@@ -51,13 +51,13 @@ func revokeGrantCommand() *cobra.Command {
 	cmd.Flags().StringVar(&client, "client", "", "all that the client with this `ID` was granted")
 	completeFrom(cmd, "user", userNames)
 	completeFrom(cmd, "client", clientIDs)
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		one := len(args) == 1
 		if one == (user != "" || client != "") {
 			return errors.New("name a grant, or the grants of --user, of --client, or of both: rialto grants list shows them")
 		}
 		if one {
-			if err := s.RevokeGrant(cmd.Context(), admin.CommandLine, args[0]); err != nil {
+			if err := s.RevokeGrant(cmd.Context(), operator.CommandLine, args[0]); err != nil {
 				return aboutThing("grant", args[0], err, nil)
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), "The grant has ended.")
@@ -67,7 +67,7 @@ func revokeGrantCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		n, err := s.RevokeGrants(cmd.Context(), admin.CommandLine, account, client)
+		n, err := s.RevokeGrants(cmd.Context(), operator.CommandLine, account, client)
 		if err == nil {
 			fmt.Fprintf(cmd.OutOrStdout(), "%d grants have ended.\n", n)
 		}
@@ -76,7 +76,7 @@ func revokeGrantCommand() *cobra.Command {
 }
 
 // accountID returns the ID of the account with a name; "" of "".
-func accountID(cmd *cobra.Command, s *admin.Service, name string) (string, error) {
+func accountID(cmd *cobra.Command, s *operator.Service, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
@@ -88,8 +88,8 @@ func accountID(cmd *cobra.Command, s *admin.Service, name string) (string, error
 }
 
 // userNames returns the names of accounts to choose from.
-func userNames(cmd *cobra.Command, s *admin.Service) (names []string) {
-	p, err := s.Accounts(cmd.Context(), admin.AccountFilter{Span: admin.Span{Size: admin.LargestPage}})
+func userNames(cmd *cobra.Command, s *operator.Service) (names []string) {
+	p, err := s.Accounts(cmd.Context(), operator.AccountFilter{Span: operator.Span{Size: operator.LargestPage}})
 	if err != nil {
 		return nil
 	}

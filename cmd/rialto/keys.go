@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 
 	"github.com/spf13/cobra"
 )
@@ -20,8 +20,8 @@ func rotateKeysCommand() *cobra.Command {
 		Use:   "rotate",
 		Short: "Replace the signing key; tokens that exist stay valid",
 		Args:  cobra.NoArgs,
-	}, func(cmd *cobra.Command, s *admin.Service, _ []string) error {
-		key, err := s.RotateKeys(cmd.Context(), admin.CommandLine)
+	}, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		key, err := s.RotateKeys(cmd.Context(), operator.CommandLine)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func listKeysCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "list", Short: "List the signing keys, oldest first", Args: cobra.NoArgs}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, _ []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		keys, err := s.Keys(cmd.Context())
 		if err != nil {
 			return err

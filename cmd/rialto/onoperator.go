@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/audit"
 
 	"github.com/spf13/cobra"
@@ -19,17 +19,17 @@ import (
 // onOperator gives a command the flags that find a server's store, and runs do
 // with the operator's view of it, beside a server that may be running. What do
 // changes is in the audit log.
-func onOperator(cmd *cobra.Command, do func(*cobra.Command, *admin.Service, []string) error) *cobra.Command {
+func onOperator(cmd *cobra.Command, do func(*cobra.Command, *operator.Service, []string) error) *cobra.Command {
 	var from storeFlags
 	from.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return from.operate(cmd, func(s *admin.Service) error { return do(cmd, s, args) })
+		return from.operate(cmd, func(s *operator.Service) error { return do(cmd, s, args) })
 	}
 	return cmd
 }
 
 // operate runs do with the operator's view of a store.
-func (f *storeFlags) operate(cmd *cobra.Command, do func(*admin.Service) error) error {
+func (f *storeFlags) operate(cmd *cobra.Command, do func(*operator.Service) error) error {
 	cfg, db, err := f.open(cmd)
 	if err != nil {
 		return err
@@ -72,15 +72,15 @@ func (f *listFlags) check() error {
 
 // list writes a list that comes in pages: a table with a line for each item, or
 // JSON. It says on standard error when there is more.
-func list[T any](cmd *cobra.Command, f listFlags, page func(admin.Span) (*admin.Page[T], error), head []string, row func(T) []string) error {
+func list[T any](cmd *cobra.Command, f listFlags, page func(operator.Span) (*operator.Page[T], error), head []string, row func(T) []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	items, span := []T{}, admin.Span{}
+	items, span := []T{}, operator.Span{}
 	bar := newProgress(cmd, "read")
 	defer bar.done()
 	for len(items) < f.limit {
-		span.Size = min(f.limit-len(items), admin.LargestPage)
+		span.Size = min(f.limit-len(items), operator.LargestPage)
 		p, err := page(span)
 		if err != nil {
 			return err
@@ -130,8 +130,8 @@ func yes(b bool) string {
 
 // counted writes a number that is counted up to a bound.
 func counted(n int) string {
-	if n >= admin.MostCounted {
-		return strconv.Itoa(admin.MostCounted) + "+"
+	if n >= operator.MostCounted {
+		return strconv.Itoa(operator.MostCounted) + "+"
 	}
 	return strconv.Itoa(n)
 }
@@ -146,10 +146,10 @@ func (f *timeFlags) add(cmd *cobra.Command) {
 
 func (f *timeFlags) times() (since, until time.Time, err error) {
 	now := time.Now()
-	if since, err = admin.ParseTime(f.since, now); err != nil {
+	if since, err = operator.ParseTime(f.since, now); err != nil {
 		return since, until, fmt.Errorf("--since: %w", err)
 	}
-	if until, err = admin.ParseTime(f.until, now); err != nil {
+	if until, err = operator.ParseTime(f.until, now); err != nil {
 		return since, until, fmt.Errorf("--until: %w", err)
 	}
 	return since, until, nil
@@ -201,7 +201,7 @@ func aboutThing(what, name string, err error, known func() []string) error {
 	switch {
 	case err == nil:
 		return nil
-	case !errors.Is(err, admin.ErrNotFound):
+	case !errors.Is(err, operator.ErrNotFound):
 		return fmt.Errorf("%s %q: %w", what, name, err)
 	}
 	hint := ""

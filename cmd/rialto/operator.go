@@ -7,21 +7,21 @@ import (
 	"time"
 
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/store"
 	"rialto/oauth"
 )
 
 // newOperator returns the operator's view of a server. Without a bridge, tasks
 // cannot be canceled.
-func newOperator(cfg *config, log *slog.Logger, db *store.DB, as *oauth.Server, b *bridge.Bridge) *admin.Service {
-	return &admin.Service{Store: db, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: cfg.settings}
+func newOperator(cfg *config, log *slog.Logger, db *store.DB, as *oauth.Server, b *bridge.Bridge) *operator.Service {
+	return &operator.Service{Store: db, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: cfg.settings}
 }
 
 // actor is who makes a request as an operator.
-func (s *server) actor(r *http.Request) admin.Actor {
+func (s *server) actor(r *http.Request) operator.Actor {
 	p, _ := oauth.FromContext(r.Context())
-	return admin.Actor{ID: p.User, Name: p.Name, Address: s.oauth.Address(r)}
+	return operator.Actor{ID: p.User, Name: p.Name, Address: s.oauth.Address(r)}
 }
 
 // saveUses writes each minute, and at the end, which grants were used.

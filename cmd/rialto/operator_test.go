@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/oauth"
 )
@@ -26,7 +26,7 @@ func (r *rig) operator() string {
 
 func TestOnlyOperatorsReachTheOperatorsAPI(t *testing.T) {
 	r := newAPIRig(t)
-	operator, other := r.operator(), r.token("bob", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish)
+	admin, other := r.operator(), r.token("bob", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish)
 	n := 0
 	for _, op := range r.document().operations() {
 		if tags := op.about["tags"].([]any); tags[0] != "admin" {
@@ -40,39 +40,39 @@ func TestOnlyOperatorsReachTheOperatorsAPI(t *testing.T) {
 	if n < 20 {
 		t.Errorf("got %d operations for operators", n)
 	}
-	if got := r.do("GET", "/api/v1/admin/accounts", operator, ""); got.status != http.StatusOK {
+	if got := r.do("GET", "/api/v1/admin/accounts", admin, ""); got.status != http.StatusOK {
 		t.Errorf("got %d %s for an operator", got.status, got.body)
 	}
 	if err := r.oauth.SetAdmin(t.Context(), "alice", false); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.do("GET", "/api/v1/admin/accounts", operator, ""); got.status != http.StatusForbidden {
+	if got := r.do("GET", "/api/v1/admin/accounts", admin, ""); got.status != http.StatusForbidden {
 		t.Errorf("got %d for an operator who is none any more, want 403", got.status)
 	}
 }
 
 func TestAnOperatorEndsConnections(t *testing.T) {
 	r := newAPIRig(t)
-	operator, bobs := r.operator(), r.full("bob")
-	var page struct{ Grants []admin.Grant }
-	r.do("GET", "/api/v1/admin/grants?state=live", operator, "").decode(t, &page)
-	var his admin.Grant
+	admin, bobs := r.operator(), r.full("bob")
+	var page struct{ Grants []operator.Grant }
+	r.do("GET", "/api/v1/admin/grants?state=live", admin, "").decode(t, &page)
+	var his operator.Grant
 	for _, g := range page.Grants {
 		if g.Account == "bob" {
 			his = g
 		}
 	}
-	if his.ClientID != "cli" || his.State != admin.Live {
+	if his.ClientID != "cli" || his.State != operator.Live {
 		t.Fatalf("got %+v", page)
 	}
-	if got := r.do("DELETE", "/api/v1/admin/grants/"+his.ID, operator, ""); got.status != http.StatusOK {
+	if got := r.do("DELETE", "/api/v1/admin/grants/"+his.ID, admin, ""); got.status != http.StatusOK {
 		t.Fatalf("got %d %s", got.status, got.body)
 	}
 	if got := r.do("GET", "/api/v1/agents", bobs, ""); got.status != http.StatusUnauthorized {
 		t.Errorf("got %d with the token of a grant that has ended", got.status)
 	}
 	r.token("bob", oauth.ScopeTools)
-	if got := r.do("POST", "/api/v1/admin/grants/revoke", operator, `{"account_id":"`+his.AccountID+`"}`); got.body != `{"revoked":1}` {
+	if got := r.do("POST", "/api/v1/admin/grants/revoke", admin, `{"account_id":"`+his.AccountID+`"}`); got.body != `{"revoked":1}` {
 		t.Errorf("got %d %s", got.status, got.body)
 	}
 	events := r.events(audit.GrantRevoked)
@@ -83,7 +83,7 @@ func TestAnOperatorEndsConnections(t *testing.T) {
 
 func TestAnOperatorChangesAccounts(t *testing.T) {
 	r := newAPIRig(t)
-	operator := r.operator()
+	admin := r.operator()
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -104,7 +104,7 @@ func TestAnOperatorChangesAccounts(t *testing.T) {
 		{"DELETE", "/carol", "", 404, "no such thing"},
 		{"PUT", "/carol", "{}", 405, "method_not_allowed"},
 	} {
-		got := r.do(c.method, "/api/v1/admin/accounts"+c.path, operator, c.body)
+		got := r.do(c.method, "/api/v1/admin/accounts"+c.path, admin, c.body)
 		if got.status != c.status || !strings.Contains(got.body, c.answer) {
 			t.Errorf("%s %s %s: got %d %s, want %d with %s", c.method, c.path, c.body, got.status, got.body, c.status, c.answer)
 		}
@@ -123,44 +123,44 @@ func TestAClientIsFoundByAnIDThatIsAURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := "/api/v1/admin/clients/" + url.PathEscape(id)
-	var c admin.Client
-	operator := r.operator()
-	if r.do("GET", path, operator, "").decode(t, &c); c.Name != "App" || c.Kind != admin.Document || c.RedirectHosts[0] != "app.example" {
+	var c operator.Client
+	admin := r.operator()
+	if r.do("GET", path, admin, "").decode(t, &c); c.Name != "App" || c.Kind != operator.Document || c.RedirectHosts[0] != "app.example" {
 		t.Errorf("got %+v", c)
 	}
-	if got := r.do("DELETE", path, operator, ""); got.status != http.StatusOK {
+	if got := r.do("DELETE", path, admin, ""); got.status != http.StatusOK {
 		t.Errorf("got %d %s", got.status, got.body)
 	}
-	if got := r.do("GET", path, operator, ""); got.status != http.StatusNotFound {
+	if got := r.do("GET", path, admin, ""); got.status != http.StatusNotFound {
 		t.Errorf("got %d %s for a client that was removed", got.status, got.body)
 	}
 }
 
 func TestAnOperatorSeesAndCancelsEverybodysTasks(t *testing.T) {
 	r := newAPIRig(t)
-	operator := r.operator()
+	admin := r.operator()
 	asked := r.create(r.full("bob"), "one", `{"message":"ask which?","wait":20}`)
-	var page struct{ Tasks []admin.Task }
-	r.do("GET", "/api/v1/admin/tasks?state=input-required", operator, "").decode(t, &page)
+	var page struct{ Tasks []operator.Task }
+	r.do("GET", "/api/v1/admin/tasks?state=input-required", admin, "").decode(t, &page)
 	if len(page.Tasks) != 1 || page.Tasks[0].ID != asked.ID || page.Tasks[0].Owner != "bob" {
 		t.Fatalf("got %+v", page)
 	}
-	if got := r.do("GET", "/api/v1/admin/tasks/"+asked.ID, operator, ""); got.status != http.StatusOK || !strings.Contains(got.body, "which?") {
+	if got := r.do("GET", "/api/v1/admin/tasks/"+asked.ID, admin, ""); got.status != http.StatusOK || !strings.Contains(got.body, "which?") {
 		t.Errorf("got %d %s", got.status, got.body)
 	}
 	for _, want := range []string{`"state":"canceled"`, "has ended"} {
-		if got := r.do("POST", "/api/v1/admin/tasks/"+asked.ID+"/cancel", operator, ""); !strings.Contains(got.body, want) {
+		if got := r.do("POST", "/api/v1/admin/tasks/"+asked.ID+"/cancel", admin, ""); !strings.Contains(got.body, want) {
 			t.Errorf("got %d %s, want %s", got.status, got.body, want)
 		}
 	}
-	if got := r.do("GET", "/api/v1/admin/tasks?state=lost", operator, ""); got.status != http.StatusBadRequest {
+	if got := r.do("GET", "/api/v1/admin/tasks?state=lost", admin, ""); got.status != http.StatusBadRequest {
 		t.Errorf("got %d %s for a state that there is not", got.status, got.body)
 	}
 }
 
 func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 	r := newAPIRig(t)
-	operator := r.operator()
+	admin := r.operator()
 	today := time.Now().UTC().Format(time.DateOnly)
 	r.create(r.full("bob"), "one", `{"message":"echo hello","wait":20}`)
 	r.create(r.full("bob"), "two", `{"message":"echo hello","wait":20}`)
@@ -174,7 +174,7 @@ func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 	}
 	table := func(query string) [][]string {
 		t.Helper()
-		got := r.do("GET", "/api/v1/usage?format=csv&"+query, operator, "")
+		got := r.do("GET", "/api/v1/usage?format=csv&"+query, admin, "")
 		rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
 		if err != nil || got.status != http.StatusOK || !strings.HasPrefix(got.header.Get("Content-Type"), "text/csv") || !strings.Contains(got.header.Get("Content-Disposition"), "usage.csv") {
 			t.Fatalf("%s: got %d %v %s, %v", query, got.status, got.header, got.body, err)
@@ -187,7 +187,7 @@ func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"by=weekday", "every=minute", "format=xml", "since=yesterday", "since=1h&until=2h", "by=tool&since=1h&until=2h"} {
-		if got := r.do("GET", "/api/v1/usage?"+bad, operator, ""); got.status != http.StatusBadRequest {
+		if got := r.do("GET", "/api/v1/usage?"+bad, admin, ""); got.status != http.StatusBadRequest {
 			t.Errorf("%s: got %d %s", bad, got.status, got.body)
 		}
 	}
@@ -195,7 +195,7 @@ func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 
 func TestAnOperatorAddsAndSwitchesAgents(t *testing.T) {
 	r := newAPIRig(t)
-	operator := r.operator()
+	admin := r.operator()
 	address := r.cfg.Agents[0].URL
 	for _, c := range []struct {
 		method, path, body string
@@ -224,7 +224,7 @@ func TestAnOperatorAddsAndSwitchesAgents(t *testing.T) {
 		{"DELETE", "/added", "", 200, "{}"},
 		{"GET", "/added", "", 404, "no such agent"},
 	} {
-		got := r.do(c.method, "/api/v1/admin/agents"+c.path, operator, c.body)
+		got := r.do(c.method, "/api/v1/admin/agents"+c.path, admin, c.body)
 		if got.status != c.status || !strings.Contains(strings.ToLower(got.body), strings.ToLower(c.answer)) {
 			t.Errorf("%s %s %s: got %d %s, want %d with %s", c.method, c.path, c.body, got.status, got.body, c.status, c.answer)
 		}

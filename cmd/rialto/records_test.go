@@ -14,7 +14,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/internal/usage"
 	"rialto/oauth"
@@ -276,7 +276,7 @@ func TestExportsAreSafeForSpreadsheets(t *testing.T) {
 		r.audit.Record(t.Context(), audit.Event{Kind: audit.ClientRegistered, Detail: name})
 	}
 	r.audit.Flush(t.Context())
-	if err := admin.WriteEvents(&b, admin.CSV, r.admin.AllEvents(t.Context(), audit.Filter{Kind: audit.ClientRegistered}, "")); err != nil {
+	if err := operator.WriteEvents(&b, operator.CSV, r.admin.AllEvents(t.Context(), audit.Filter{Kind: audit.ClientRegistered}, "")); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()

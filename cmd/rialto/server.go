@@ -20,7 +20,7 @@ import (
 
 	"rialto/a2a/a2apush"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/bridge/push"
 	"rialto/bridge/registry"
 	"rialto/internal/audit"
@@ -51,7 +51,7 @@ type server struct {
 	bridge *bridge.Bridge
 	agents *registry.Registry
 	mcp    *mcp.Server
-	admin  *admin.Service
+	admin  *operator.Service
 	audit  *audit.Log
 	usage  *usage.Log
 	desk   *push.Desk     // nil if no webhook is told

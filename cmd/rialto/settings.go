@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/bridge/registry"
 
 	"github.com/spf13/cobra"
@@ -23,9 +23,9 @@ var secretKeys = []string{"secret", "password", "token", "key"}
 
 // settings returns what is in force, under the keys of the configuration file and
 // in their order, without secrets. Empty settings are left out.
-func (c *config) settings() []admin.Setting {
-	all := []admin.Setting{}
-	add := func(key, value string) { all = append(all, admin.Setting{Key: key, Value: value}) }
+func (c *config) settings() []operator.Setting {
+	all := []operator.Setting{}
+	add := func(key, value string) { all = append(all, operator.Setting{Key: key, Value: value}) }
 	flatten("", reflect.ValueOf(*c), add)
 	return all
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 )
 
 func TestSettingsInForceHoldNoSecrets(t *testing.T) {
@@ -21,7 +21,7 @@ func TestSettingsInForceHoldNoSecrets(t *testing.T) {
 			t.Errorf("%s shows a secret: %s", s.Key, s.Value)
 		}
 	}
-	for _, want := range []admin.Setting{
+	for _, want := range []operator.Setting{
 		{Key: "listen", Value: "127.0.0.1:8080"},
 		{Key: "secret", Value: withheld},
 		{Key: "agents[0].name", Value: "tables"},

@@ -9,7 +9,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 
 	"github.com/spf13/cobra"
 )
@@ -32,7 +32,7 @@ func listAllTasksCommand() *cobra.Command {
 	cmd.Flags().StringVar(&state, "state", "", "only tasks in this state: submitted, working, input-required, auth-required, completed, canceled, failed, rejected")
 	completeFrom(cmd, "user", userNames)
 	complete(cmd, "state", "submitted", "working", "input-required", "auth-required", "completed", "canceled", "failed", "rejected")
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, _ []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		owner, err := accountID(cmd, s, user)
 		if err != nil {
 			return err
@@ -41,9 +41,9 @@ func listAllTasksCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return list(cmd, f, func(span admin.Span) (*admin.Page[admin.Task], error) {
-			return s.Tasks(cmd.Context(), admin.TaskFilter{Span: span, OwnerID: owner, Agent: agent, State: a2a.State(state), Since: since, Until: until})
-		}, []string{"ID", "OWNER", "AGENT", "STATE", "CREATED", "UPDATED", "MESSAGE"}, func(t admin.Task) []string {
+		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Task], error) {
+			return s.Tasks(cmd.Context(), operator.TaskFilter{Span: span, OwnerID: owner, Agent: agent, State: a2a.State(state), Since: since, Until: until})
+		}, []string{"ID", "OWNER", "AGENT", "STATE", "CREATED", "UPDATED", "MESSAGE"}, func(t operator.Task) []string {
 			return []string{t.ID, t.Owner, t.Agent, string(t.State), moment(t.Created), moment(t.Updated), cellText(t.Message, 60)}
 		})
 	})
@@ -67,7 +67,7 @@ func showTaskCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "show ID", Short: "Show a task: what was said, and what it has produced", Args: cobra.ExactArgs(1)}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		e, err := s.Task(cmd.Context(), args[0])
 		if err != nil {
 			return aboutThing("task", args[0], err, nil)
@@ -167,5 +167,5 @@ func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *bridge.Entry, e
 	}
 	s.startFor(task)
 	defer s.Close()
-	return s.admin.CancelTask(cmd.Context(), admin.CommandLine, task)
+	return s.admin.CancelTask(cmd.Context(), operator.CommandLine, task)
 }

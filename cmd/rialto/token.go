@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/oauth"
 
 	"github.com/spf13/cobra"
@@ -26,8 +26,8 @@ func tokenCommand() *cobra.Command {
 	cmd.Flags().StringVar(&scope, "scope", oauth.ScopeTools, "what it may do, separated by spaces")
 	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "how long it lasts")
 	cmd.MarkFlagRequired("user")
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, _ []string) error {
-		token, err := s.IssueToken(cmd.Context(), admin.CommandLine, user, strings.Fields(scope), ttl)
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		token, err := s.IssueToken(cmd.Context(), operator.CommandLine, user, strings.Fields(scope), ttl)
 		if err != nil {
 			return err
 		}

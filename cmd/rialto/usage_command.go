@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/internal/usage"
 
@@ -35,7 +35,7 @@ func usageCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&calls, "calls", false, "write each call instead, the earliest first, as csv or json")
 	complete(cmd, "by", "agent", "tool", "usecase", "client", "user")
 	complete(cmd, "format", formats...)
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, _ []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		if err := oneOf("--format", format, formats...); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func usageCommand() *cobra.Command {
 			if format == "table" {
 				return errors.New("--calls writes csv or json: name one with --format")
 			}
-			return admin.WriteCalls(cmd.OutOrStdout(), admin.Format(format), watched(cmd, "calls", s.Calls(cmd.Context(), f, from)))
+			return operator.WriteCalls(cmd.OutOrStdout(), operator.Format(format), watched(cmd, "calls", s.Calls(cmd.Context(), f, from)))
 		}
 		if err := oneOf("--by", by, "agent", "tool", "usecase", "client", "user"); err != nil {
 			return err
@@ -64,7 +64,7 @@ func usageCommand() *cobra.Command {
 			fmt.Fprintln(cmd.ErrOrStderr(), hours)
 		}
 		if format != "table" {
-			return admin.WriteSums(cmd.OutOrStdout(), admin.Format(format), usage.By(by), sums)
+			return operator.WriteSums(cmd.OutOrStdout(), operator.Format(format), usage.By(by), sums)
 		}
 		return usageTable(by, sums).write(cmd.OutOrStdout())
 	})
@@ -143,7 +143,7 @@ func auditCommand() *cobra.Command {
 	complete(cmd, "outcome", "ok", "failed", "denied")
 	complete(cmd, "format", formats...)
 	completeFrom(cmd, "actor", userNames)
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, _ []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		if err := errors.Join(oneOf("--format", format, formats...), oneOf("--outcome", string(f.Outcome), "ok", "failed", "denied")); err != nil {
 			return err
 		}
@@ -152,10 +152,10 @@ func auditCommand() *cobra.Command {
 			return err
 		}
 		if format != "table" {
-			return admin.WriteEvents(cmd.OutOrStdout(), admin.Format(format), watched(cmd, "events", s.AllEvents(cmd.Context(), f, from)))
+			return operator.WriteEvents(cmd.OutOrStdout(), operator.Format(format), watched(cmd, "events", s.AllEvents(cmd.Context(), f, from)))
 		}
-		return list(cmd, l, func(span admin.Span) (*admin.Page[audit.Event], error) {
-			return s.Events(cmd.Context(), admin.EventFilter{Span: span, Filter: f})
+		return list(cmd, l, func(span operator.Span) (*operator.Page[audit.Event], error) {
+			return s.Events(cmd.Context(), operator.EventFilter{Span: span, Filter: f})
 		}, []string{"TIME", "KIND", "OUTCOME", "WHO", "FROM", "WHAT", "DETAIL"}, func(e audit.Event) []string {
 			return []string{e.At.UTC().Format("2006-01-02 15:04:05Z"), string(e.Kind), string(e.Outcome), e.Actor, e.Address, cellText(e.Target, 50), cellText(e.Detail, 60)}
 		})

@@ -9,7 +9,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/oauth"
 
 	"github.com/spf13/cobra"
@@ -59,8 +59,8 @@ func accountCommands() []*cobra.Command {
 
 func addUserCommand() *cobra.Command {
 	var role bool
-	cmd := passwordCommand("add", "Add an account", func(cmd *cobra.Command, s *admin.Service, name, password string) error {
-		return s.AddAccount(cmd.Context(), admin.CommandLine, name, password, role)
+	cmd := passwordCommand("add", "Add an account", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
+		return s.AddAccount(cmd.Context(), operator.CommandLine, name, password, role)
 	})
 	cmd.Flags().BoolVar(&role, "admin", false, "let the account run the server")
 	return cmd
@@ -69,12 +69,12 @@ func addUserCommand() *cobra.Command {
 // setPasswordCommand makes an account where there is none of the name: whoever
 // may do the one may do the other.
 func setPasswordCommand() *cobra.Command {
-	return passwordCommand("passwd", "Change an account's password", func(cmd *cobra.Command, s *admin.Service, name, password string) error {
+	return passwordCommand("passwd", "Change an account's password", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
 		_, err := s.Account(cmd.Context(), name)
-		if errors.Is(err, admin.ErrNotFound) {
-			return s.AddAccount(cmd.Context(), admin.CommandLine, name, password, false)
+		if errors.Is(err, operator.ErrNotFound) {
+			return s.AddAccount(cmd.Context(), operator.CommandLine, name, password, false)
 		}
-		return s.SetPassword(cmd.Context(), admin.CommandLine, name, password)
+		return s.SetPassword(cmd.Context(), operator.CommandLine, name, password)
 	})
 }
 
@@ -87,16 +87,16 @@ func adminCommand() *cobra.Command {
 		ValidArgsFunction: completeNames(userNames),
 	}
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "take the role away")
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
-		return aboutAccount(cmd, s, args[0], s.SetAdmin(cmd.Context(), admin.CommandLine, args[0], !revoke))
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		return aboutAccount(cmd, s, args[0], s.SetAdmin(cmd.Context(), operator.CommandLine, args[0], !revoke))
 	})
 }
 
 func disableUserCommand(verb, short string, disabled bool) *cobra.Command {
 	return onOperator(&cobra.Command{
 		Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(userNames),
-	}, func(cmd *cobra.Command, s *admin.Service, args []string) error {
-		err := s.SetDisabled(cmd.Context(), admin.CommandLine, args[0], disabled)
+	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		err := s.SetDisabled(cmd.Context(), operator.CommandLine, args[0], disabled)
 		if err != nil {
 			return aboutAccount(cmd, s, args[0], err)
 		}
@@ -106,11 +106,11 @@ func disableUserCommand(verb, short string, disabled bool) *cobra.Command {
 }
 
 // aboutAccount says which account an error is about.
-func aboutAccount(cmd *cobra.Command, s *admin.Service, name string, err error) error {
+func aboutAccount(cmd *cobra.Command, s *operator.Service, name string, err error) error {
 	return aboutThing("account", name, err, func() []string { return userNames(cmd, s) })
 }
 
-func passwordCommand(name, short string, set func(*cobra.Command, *admin.Service, string, string) error) *cobra.Command {
+func passwordCommand(name, short string, set func(*cobra.Command, *operator.Service, string, string) error) *cobra.Command {
 	var stdin bool
 	var password string
 	cmd := &cobra.Command{
@@ -126,7 +126,7 @@ func passwordCommand(name, short string, set func(*cobra.Command, *admin.Service
 		},
 	}
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the first line's end")
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, args []string) error {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		return aboutAccount(cmd, s, args[0], set(cmd, s, args[0], password))
 	})
 }
@@ -150,8 +150,8 @@ func removeUserCommand() *cobra.Command {
 		Short:             "Remove an account and revoke what it granted",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeNames(userNames),
-	}, func(cmd *cobra.Command, s *admin.Service, args []string) error {
-		return aboutAccount(cmd, s, args[0], s.RemoveAccount(cmd.Context(), admin.CommandLine, args[0]))
+	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		return aboutAccount(cmd, s, args[0], s.RemoveAccount(cmd.Context(), operator.CommandLine, args[0]))
 	})
 }
 
@@ -171,17 +171,17 @@ func listUserNamesCommand() *cobra.Command {
 
 func listUsersCommand() *cobra.Command {
 	var f listFlags
-	var filter admin.AccountFilter
+	var filter operator.AccountFilter
 	cmd := &cobra.Command{Use: "list", Short: "List the accounts", Args: cobra.NoArgs}
 	f.add(cmd)
 	cmd.Flags().StringVar(&filter.Text, "text", "", "only accounts with this in their name")
 	cmd.Flags().BoolVar(&filter.Admin, "admin", false, "only administrators")
 	cmd.Flags().BoolVar(&filter.Disabled, "disabled", false, "only disabled accounts")
-	return onOperator(cmd, func(cmd *cobra.Command, s *admin.Service, _ []string) error {
-		return list(cmd, f, func(span admin.Span) (*admin.Page[admin.Account], error) {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Account], error) {
 			filter.Span = span
 			return s.Accounts(cmd.Context(), filter)
-		}, []string{"NAME", "SIGNS IN AT", "ADMIN", "DISABLED", "GRANTS", "CREATED", "ID"}, func(a admin.Account) []string {
+		}, []string{"NAME", "SIGNS IN AT", "ADMIN", "DISABLED", "GRANTS", "CREATED", "ID"}, func(a operator.Account) []string {
 			return []string{a.Name, cmp.Or(a.Issuer, "here"), yes(a.Admin), yes(a.Disabled), counted(a.Grants), moment(a.Created), a.ID}
 		})
 	})

@@ -12,11 +12,11 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/oauth"
 )
 
-var _ admin.Store = (*DB)(nil)
+var _ operator.Store = (*DB)(nil)
 
 // liveGrants is the condition for a grant of our own being live at a moment; a
 // child's parent is looked at where it is used.
@@ -24,31 +24,31 @@ const liveGrants = `revoked = 0 AND expires > `
 
 // countLive counts a client's live grants, as far as anybody wants to know.
 func countLive(whose string) string {
-	return fmt.Sprintf(`(SELECT count(*) FROM (SELECT 1 FROM grants WHERE %s AND %s $1 LIMIT %d) AS counted)`, whose, liveGrants, admin.MostCounted)
+	return fmt.Sprintf(`(SELECT count(*) FROM (SELECT 1 FROM grants WHERE %s AND %s $1 LIMIT %d) AS counted)`, whose, liveGrants, operator.MostCounted)
 }
 
-// ListClients implements admin.Store. Two lists of one order are merged.
-func (db *DB) ListClients(ctx context.Context, f admin.ClientRows) ([]admin.ClientRow, error) {
-	var all []admin.ClientRow
-	if f.Kind != admin.Document {
+// ListClients implements operator.Store. Two lists of one order are merged.
+func (db *DB) ListClients(ctx context.Context, f operator.ClientRows) ([]operator.ClientRow, error) {
+	var all []operator.ClientRow
+	if f.Kind != operator.Document {
 		l := &listing{args: []any{ms(f.Now)}}
 		rows, err := l.clients(ctx, db, selectClients, clientTerms, "c.registered", f)
-		found, err := collect(rows, err, func(r *sql.Rows) (admin.ClientRow, error) { return scanClientRow(r) })
+		found, err := collect(rows, err, func(r *sql.Rows) (operator.ClientRow, error) { return scanClientRow(r) })
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
 	}
-	if f.Kind != admin.Registered {
+	if f.Kind != operator.Registered {
 		l := &listing{args: []any{ms(f.Now)}}
 		rows, err := l.clients(ctx, db, selectDocuments, documentTerms, "c.fetched", f)
-		found, err := collect(rows, err, func(r *sql.Rows) (admin.ClientRow, error) { return scanDocumentRow(r) })
+		found, err := collect(rows, err, func(r *sql.Rows) (operator.ClientRow, error) { return scanDocumentRow(r) })
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
 	}
-	slices.SortStableFunc(all, func(a, b admin.ClientRow) int {
+	slices.SortStableFunc(all, func(a, b operator.ClientRow) int {
 		if f.Text != "" {
 			return cmp.Or(strings.Compare(a.Term, b.Term), strings.Compare(a.ID(), b.ID()))
 		}
@@ -58,7 +58,7 @@ func (db *DB) ListClients(ctx context.Context, f admin.ClientRows) ([]admin.Clie
 }
 
 // clients asks for clients of one kind, with the term that found each.
-func (l *listing) clients(ctx context.Context, db *DB, selection, terms, since string, f admin.ClientRows) (*sql.Rows, error) {
+func (l *listing) clients(ctx context.Context, db *DB, selection, terms, since string, f operator.ClientRows) (*sql.Rows, error) {
 	if f.Text == "" {
 		l.after(since+", c.id", f.After)
 		return l.query(ctx, db, fmt.Sprintf(selection, "''", ""), since+` DESC, c.id DESC`, f.Limit)
@@ -75,7 +75,7 @@ var (
 	clientUse = `(SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = c.id), ` + countLive(`client_id = c.id`)
 )
 
-func scanClientRow(row scanner) (r admin.ClientRow, err error) {
+func scanClientRow(row scanner) (r operator.ClientRow, err error) {
 	c := &oauth.Client{}
 	var redirects, grants string
 	var registered, used int64
@@ -85,7 +85,7 @@ func scanClientRow(row scanner) (r admin.ClientRow, err error) {
 	return r, err
 }
 
-func scanDocumentRow(row scanner) (r admin.ClientRow, err error) {
+func scanDocumentRow(row scanner) (r operator.ClientRow, err error) {
 	d := &oauth.Document{}
 	var fetched, fresh, expires, used int64
 	err = row.Scan(&d.ID, &d.Body, &fetched, &fresh, &expires, &r.Term, &used, &r.Grants)
@@ -94,8 +94,8 @@ func scanDocumentRow(row scanner) (r admin.ClientRow, err error) {
 	return r, err
 }
 
-// ClientRow implements admin.Store.
-func (db *DB) ClientRow(ctx context.Context, id string, now time.Time) (*admin.ClientRow, error) {
+// ClientRow implements operator.Store.
+func (db *DB) ClientRow(ctx context.Context, id string, now time.Time) (*operator.ClientRow, error) {
 	r, err := scanClientRow(db.read.QueryRowContext(ctx, fmt.Sprintf(selectClients, "''", "")+` WHERE c.id = $2`, ms(now), id))
 	if errors.Is(err, sql.ErrNoRows) {
 		r, err = scanDocumentRow(db.read.QueryRowContext(ctx, fmt.Sprintf(selectDocuments, "''", "")+` WHERE c.id = $2`, ms(now), id))
@@ -106,7 +106,7 @@ func (db *DB) ClientRow(ctx context.Context, id string, now time.Time) (*admin.C
 	return &r, nil
 }
 
-// UseOf implements admin.Store.
+// UseOf implements operator.Store.
 func (db *DB) UseOf(ctx context.Context, client string, now time.Time) (used time.Time, live int, err error) {
 	var last int64
 	err = db.read.QueryRowContext(ctx, `SELECT (SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = $2), `+countLive(`client_id = $2`),
@@ -114,8 +114,8 @@ func (db *DB) UseOf(ctx context.Context, client string, now time.Time) (used tim
 	return at(last), live, err
 }
 
-// ListGrants implements admin.Store.
-func (db *DB) ListGrants(ctx context.Context, f admin.GrantRows) ([]admin.Grant, error) {
+// ListGrants implements operator.Store.
+func (db *DB) ListGrants(ctx context.Context, f operator.GrantRows) ([]operator.Grant, error) {
 	l := &listing{}
 	l.after("g.created, g.id", f.After)
 	l.given("g.account_id = ?", f.AccountID)
@@ -126,18 +126,18 @@ func (db *DB) ListGrants(ctx context.Context, f admin.GrantRows) ([]admin.Grant,
 	}
 	rows, err := l.query(ctx, db, `SELECT `+grantColumns+`, COALESCE(c.name, '')
 		FROM grants g JOIN accounts a ON a.id = g.account_id LEFT JOIN clients c ON c.id = g.client_id`, `g.created DESC, g.id DESC`, f.Limit)
-	return collect(rows, err, func(r *sql.Rows) (admin.Grant, error) {
+	return collect(rows, err, func(r *sql.Rows) (operator.Grant, error) {
 		var name string
 		g, err := scanGrant(r, &name)
 		if err != nil {
-			return admin.Grant{}, err
+			return operator.Grant{}, err
 		}
-		return admin.NewGrant(g, name), nil
+		return operator.NewGrant(g, name), nil
 	})
 }
 
-// ListAccounts implements admin.Store.
-func (db *DB) ListAccounts(ctx context.Context, f admin.AccountRows) ([]admin.Account, error) {
+// ListAccounts implements operator.Store.
+func (db *DB) ListAccounts(ctx context.Context, f operator.AccountRows) ([]operator.Account, error) {
 	l := &listing{args: []any{ms(f.Now)}}
 	term, join, order := "''", "", "a.name"
 	if f.Text != "" {
@@ -153,7 +153,7 @@ func (db *DB) ListAccounts(ctx context.Context, f admin.AccountRows) ([]admin.Ac
 	}
 	rows, err := l.query(ctx, db, `SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
 		countLive(`account_id = a.id`)+` FROM accounts a`+join, order, f.Limit)
-	return collect(rows, err, func(r *sql.Rows) (a admin.Account, err error) {
+	return collect(rows, err, func(r *sql.Rows) (a operator.Account, err error) {
 		var isAdmin, disabled, created int64
 		var useCases string
 		err = r.Scan(&a.ID, &a.Name, &a.Issuer, &isAdmin, &disabled, &useCases, &created, &a.Term, &a.Grants)
@@ -162,8 +162,8 @@ func (db *DB) ListAccounts(ctx context.Context, f admin.AccountRows) ([]admin.Ac
 	})
 }
 
-// ListTasks implements admin.Store.
-func (db *DB) ListTasks(ctx context.Context, f admin.TaskRows) ([]admin.Task, error) {
+// ListTasks implements operator.Store.
+func (db *DB) ListTasks(ctx context.Context, f operator.TaskRows) ([]operator.Task, error) {
 	l := &listing{}
 	l.given("t.owner = ?", f.OwnerID)
 	created := l.tasks(f.After, f.Agent, f.State)
@@ -175,7 +175,7 @@ func (db *DB) ListTasks(ctx context.Context, f admin.TaskRows) ([]admin.Task, er
 	}
 	rows, err := l.query(ctx, db, `SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.summary, t.created, t.updated
 		FROM tasks t LEFT JOIN accounts a ON a.id = t.owner`, created+` DESC, t.handle DESC`, f.Limit)
-	return collect(rows, err, func(r *sql.Rows) (t admin.Task, err error) {
+	return collect(rows, err, func(r *sql.Rows) (t operator.Task, err error) {
 		var created, updated int64
 		err = r.Scan(&t.ID, &t.OwnerID, &t.Owner, &t.Client, &t.Agent, &t.State, &t.Message, &created, &updated)
 		t.Created, t.Updated = at(created), at(updated)
@@ -187,7 +187,7 @@ func (db *DB) ListTasks(ctx context.Context, f admin.TaskRows) ([]admin.Task, er
 // the conditions on the state say besides it names the partial index that fits.
 // The tasks that run are few: adding 0 keeps SQLite from looking for them in the
 // order of time, among all the others.
-func (l *listing) tasks(after admin.Mark, agent string, state a2a.State) (created string) {
+func (l *listing) tasks(after operator.Mark, agent string, state a2a.State) (created string) {
 	running := state == a2a.Submitted || state == a2a.Working
 	created = "t.created"
 	if running {
@@ -208,7 +208,7 @@ func (l *listing) tasks(after admin.Mark, agent string, state a2a.State) (create
 	return created
 }
 
-// AnyTask implements admin.Store.
+// AnyTask implements operator.Store.
 func (db *DB) AnyTask(ctx context.Context, handle string) (*bridge.Entry, error) {
 	e, err := scanEntry(db.read.QueryRowContext(ctx, `SELECT `+entryColumns+` FROM tasks WHERE handle = $1`, handle))
 	if errors.Is(err, sql.ErrNoRows) {

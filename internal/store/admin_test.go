@@ -4,30 +4,30 @@ import (
 	"slices"
 	"testing"
 
-	"rialto/bridge/admin"
-	"rialto/bridge/admin/admintest"
+	"rialto/bridge/operator"
+	"rialto/bridge/operator/operatortest"
 
 	"github.com/pressly/goose/v3"
 )
 
 func TestSQLiteKeepsTheContractOfTheOperator(t *testing.T) {
-	admintest.TestStore(t, func(t *testing.T) admintest.Store { return openTemp(t) })
+	operatortest.TestStore(t, func(t *testing.T) operatortest.Store { return openTemp(t) })
 }
 
 func TestMemoryKeepsTheContractOfTheOperator(t *testing.T) {
-	admintest.TestStore(t, func(t *testing.T) admintest.Store { return open(t, Memory) })
+	operatortest.TestStore(t, func(t *testing.T) operatortest.Store { return open(t, Memory) })
 }
 
 func TestPostgreSQLKeepsTheContractOfTheOperator(t *testing.T) {
-	admintest.TestStore(t, func(t *testing.T) admintest.Store { return openSchema(t) })
+	operatortest.TestStore(t, func(t *testing.T) operatortest.Store { return openSchema(t) })
 }
 
 func TestSQLiteKeepsTheContractOfRecords(t *testing.T) {
-	admintest.TestRecords(t, func(t *testing.T) admintest.Records { return openTemp(t) })
+	operatortest.TestRecords(t, func(t *testing.T) operatortest.Records { return openTemp(t) })
 }
 
 func TestPostgreSQLKeepsTheContractOfRecords(t *testing.T) {
-	admintest.TestRecords(t, func(t *testing.T) admintest.Records { return openSchema(t) })
+	operatortest.TestRecords(t, func(t *testing.T) operatortest.Records { return openSchema(t) })
 }
 
 func TestWhatThereWasBeforeIsFoundByItsWords(t *testing.T) {
@@ -51,11 +51,11 @@ func TestWhatThereWasBeforeIsFoundByItsWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{"dee": "a1", "app": "c1", "kept": "https://d.example/x", "d.exa": "https://d.example/x"} {
-		clients, err := db.ListClients(t.Context(), admin.ClientRows{Text: text, Limit: 9})
+		clients, err := db.ListClients(t.Context(), operator.ClientRows{Text: text, Limit: 9})
 		if err != nil {
 			t.Fatal(err)
 		}
-		accounts, err := db.ListAccounts(t.Context(), admin.AccountRows{Text: text, Limit: 9})
+		accounts, err := db.ListAccounts(t.Context(), operator.AccountRows{Text: text, Limit: 9})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/audit"
 )
 
@@ -54,7 +54,7 @@ func (db *DB) Events(ctx context.Context, f audit.Filter) ([]audit.Event, error)
 
 func (db *DB) events(ctx context.Context, f audit.Filter, actor string) ([]audit.Event, error) {
 	l := &listing{}
-	l.after("at, id", admin.Mark{At: f.After.At, ID: f.After.ID})
+	l.after("at, id", operator.Mark{At: f.After.At, ID: f.After.ID})
 	switch n := strings.Count(actor, "?"); n {
 	case 1:
 		l.and(actor, f.Actor)

@@ -17,7 +17,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 )
 
 // openServer opens a database as a server does that is alone on it.
@@ -145,7 +145,7 @@ func TestWhoAsksAboutTasksSeesAllThatEnded(t *testing.T) {
 			return err == nil && len(p.Entries) == 1 && p.Entries[0].Handle == e.Handle, err
 		},
 		"ListTasks": func(e *bridge.Entry) (bool, error) {
-			all, err := db.ListTasks(t.Context(), admin.TaskRows{Limit: 1})
+			all, err := db.ListTasks(t.Context(), operator.TaskRows{Limit: 1})
 			return len(all) == 1 && all[0].ID == e.Handle, err
 		},
 		"AnyTask": func(e *bridge.Entry) (bool, error) {
@@ -285,7 +285,7 @@ func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
 	e := addEntry(t, db, endedEntry("one"))
 	for _, list := range []func() error{
 		func() error { _, err := db.Tasks(t.Context(), "alice", bridge.TaskFilter{Limit: 10}); return err },
-		func() error { _, err := db.ListTasks(t.Context(), admin.TaskRows{Limit: 1}); return err },
+		func() error { _, err := db.ListTasks(t.Context(), operator.TaskRows{Limit: 1}); return err },
 	} {
 		if err := list(); !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "try again in a moment") || !strings.Contains(errors.Unwrap(err).Error(), "no such table") {
 			t.Errorf("got %v, want to be told to try again", err)

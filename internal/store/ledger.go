@@ -12,7 +12,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 )
 
 var _ bridge.Ledger = (*DB)(nil)
@@ -171,7 +171,7 @@ func (db *DB) Task(ctx context.Context, owner, handle string) (*bridge.Entry, er
 func (db *DB) Tasks(ctx context.Context, owner string, f bridge.TaskFilter) (tasks []bridge.TaskSummary, err error) {
 	l := &listing{}
 	l.and("t.owner = ?", owner)
-	created := l.tasks(admin.Mark{At: f.After.Created, ID: f.After.Handle}, f.Agent, f.State)
+	created := l.tasks(operator.Mark{At: f.After.Created, ID: f.After.Handle}, f.Agent, f.State)
 	if !f.Since.IsZero() {
 		l.and("t.created >= ?", ms(f.Since))
 	}

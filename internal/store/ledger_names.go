@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 )
 
 // HasContext implements bridge.Ledger. An index of conversations would cost each
@@ -106,7 +106,7 @@ func (db *DB) Page(ctx context.Context, owner string, f bridge.PageFilter) (*bri
 	if err := db.read.QueryRowContext(ctx, `SELECT count(*) FROM tasks`+count.conditions(), count.args...).Scan(&p.Total); err != nil {
 		return nil, err
 	}
-	l.after("updated, handle", admin.Mark{At: f.After.Created, ID: f.After.Handle})
+	l.after("updated, handle", operator.Mark{At: f.After.Created, ID: f.After.Handle})
 	rows, err := db.read.QueryContext(ctx, l.text(`SELECT `+presentColumns+` FROM tasks`, `updated DESC, handle DESC`, f.Limit+1), l.args...)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 )
 
 // listing puts together the query of a list that may be filtered in several
@@ -41,7 +41,7 @@ func (l *listing) given(condition, value string) {
 
 // after adds that only what comes after a mark is listed, in the order of the
 // columns, the latest first. Row values compare as the index sorts.
-func (l *listing) after(columns string, m admin.Mark) {
+func (l *listing) after(columns string, m operator.Mark) {
 	at := int64(math.MaxInt64)
 	if m.ID != "" {
 		at = m.At.UnixMilli()

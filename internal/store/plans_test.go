@@ -11,7 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/audit"
 
 	"modernc.org/sqlite"
@@ -26,29 +26,32 @@ func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 	seen := &queries{dsn: path}
 	db.read = &pool{DB: sql.OpenDB(seen)}
 	defer db.read.Close()
-	ctx, now, mark := t.Context(), time.Now(), admin.Mark{At: time.Now(), ID: "x", Term: "y"}
+	ctx, now, mark := t.Context(), time.Now(), operator.Mark{At: time.Now(), ID: "x", Term: "y"}
 	for name, list := range map[string]func() error{
-		"clients": func() error { _, err := db.ListClients(ctx, admin.ClientRows{Limit: 51, Now: now}); return err },
+		"clients": func() error { _, err := db.ListClients(ctx, operator.ClientRows{Limit: 51, Now: now}); return err },
 		"clients by a text": func() error {
-			_, err := db.ListClients(ctx, admin.ClientRows{Text: "a", Limit: 51, Now: now})
+			_, err := db.ListClients(ctx, operator.ClientRows{Text: "a", Limit: 51, Now: now})
 			return err
 		},
-		"clients after": func() error { _, err := db.ListClients(ctx, admin.ClientRows{After: mark, Limit: 51}); return err },
+		"clients after": func() error { _, err := db.ListClients(ctx, operator.ClientRows{After: mark, Limit: 51}); return err },
 		"clients by a text, after": func() error {
-			_, err := db.ListClients(ctx, admin.ClientRows{Text: "a", After: mark, Limit: 51})
+			_, err := db.ListClients(ctx, operator.ClientRows{Text: "a", After: mark, Limit: 51})
 			return err
 		},
-		"accounts after":       func() error { _, err := db.ListAccounts(ctx, admin.AccountRows{After: mark, Limit: 51}); return err },
-		"accounts by a text":   func() error { _, err := db.ListAccounts(ctx, admin.AccountRows{Text: "a", Limit: 51}); return err },
-		"grants":               func() error { _, err := db.ListGrants(ctx, admin.GrantRows{Limit: 51}); return err },
-		"live grants":          func() error { _, err := db.ListGrants(ctx, admin.GrantRows{Live: true, Limit: 51}); return err },
-		"grants of an account": func() error { _, err := db.ListGrants(ctx, admin.GrantRows{AccountID: "a", Limit: 51}); return err },
-		"grants of a client":   func() error { _, err := db.ListGrants(ctx, admin.GrantRows{ClientID: "c", Limit: 51}); return err },
-		"tasks":                func() error { _, err := db.ListTasks(ctx, admin.TaskRows{Limit: 51}); return err },
-		"failed tasks":         func() error { _, err := db.ListTasks(ctx, admin.TaskRows{State: a2a.Failed, Limit: 51}); return err },
-		"working tasks":        func() error { _, err := db.ListTasks(ctx, admin.TaskRows{State: a2a.Working, Limit: 51}); return err },
-		"tasks of an agent":    func() error { _, err := db.ListTasks(ctx, admin.TaskRows{Agent: "a", Limit: 51}); return err },
-		"own tasks":            func() error { _, err := db.Tasks(ctx, "o", bridge.TaskFilter{Limit: 51}); return err },
+		"accounts after":       func() error { _, err := db.ListAccounts(ctx, operator.AccountRows{After: mark, Limit: 51}); return err },
+		"accounts by a text":   func() error { _, err := db.ListAccounts(ctx, operator.AccountRows{Text: "a", Limit: 51}); return err },
+		"grants":               func() error { _, err := db.ListGrants(ctx, operator.GrantRows{Limit: 51}); return err },
+		"live grants":          func() error { _, err := db.ListGrants(ctx, operator.GrantRows{Live: true, Limit: 51}); return err },
+		"grants of an account": func() error { _, err := db.ListGrants(ctx, operator.GrantRows{AccountID: "a", Limit: 51}); return err },
+		"grants of a client":   func() error { _, err := db.ListGrants(ctx, operator.GrantRows{ClientID: "c", Limit: 51}); return err },
+		"tasks":                func() error { _, err := db.ListTasks(ctx, operator.TaskRows{Limit: 51}); return err },
+		"failed tasks":         func() error { _, err := db.ListTasks(ctx, operator.TaskRows{State: a2a.Failed, Limit: 51}); return err },
+		"working tasks": func() error {
+			_, err := db.ListTasks(ctx, operator.TaskRows{State: a2a.Working, Limit: 51})
+			return err
+		},
+		"tasks of an agent": func() error { _, err := db.ListTasks(ctx, operator.TaskRows{Agent: "a", Limit: 51}); return err },
+		"own tasks":         func() error { _, err := db.Tasks(ctx, "o", bridge.TaskFilter{Limit: 51}); return err },
 		"own failed tasks": func() error {
 			_, err := db.Tasks(ctx, "o", bridge.TaskFilter{State: a2a.Failed, Limit: 51})
 			return err

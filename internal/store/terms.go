@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 
 	"github.com/pressly/goose/v3"
 )
@@ -167,7 +167,7 @@ func addTerms(ctx context.Context, t querier, table, id string, terms []string) 
 // "s" that have it at their beginning, after a mark. What is found by two of them
 // is listed by the first. A text that begins with punctuation, as an ID may, is looked
 // for as it is and from its first word on, for it is there that names are found.
-func (l *listing) found(table, text string, after admin.Mark) (order string) {
+func (l *listing) found(table, text string, after operator.Mark) (order string) {
 	text = fold(text)
 	from := []string{cutTerm(text)}
 	if word := strings.TrimLeftFunc(text, func(r rune) bool { return !ofWord(r) }); word != "" && word != text {

@@ -1,4 +1,4 @@
-// Package admin is the operator's view of a server: its clients, what people
+// Package operator is the operator's view of a server: its clients, what people
 // have granted them, the accounts, everybody's tasks, what it was used for, who did
 // what to it, the signing keys and the settings in force. The console, the REST API and the command line are all
 // made of it, so that each can do what the others can.
@@ -6,7 +6,7 @@
 // It decides nothing about who is an operator: whoever calls a method may. Lists
 // come in pages of a bounded size, each sorted by an index of the store, so that
 // a page costs the same however long the list is.
-package admin
+package operator
 
 import (
 	"context"
@@ -71,7 +71,7 @@ func (s *Service) Settings() []Setting {
 }
 
 // ErrNotFound says that there is no such client, grant, account or task.
-var ErrNotFound = errors.New("admin: not found")
+var ErrNotFound = errors.New("operator: not found")
 
 // Invalid is the refusal of a request that asks for what cannot be, in words
 // for the operator.

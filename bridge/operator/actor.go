@@ -1,4 +1,4 @@
-package admin
+package operator
 
 // Actor is who does something, for the audit log.
 type Actor struct {

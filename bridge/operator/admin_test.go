@@ -1,4 +1,4 @@
-package admin_test
+package operator_test
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/store"
 	"rialto/oauth"
 )
 
 // newService returns an operator's view of a new server with an account, alice.
-func newService(t *testing.T) *admin.Service {
+func newService(t *testing.T) *operator.Service {
 	t.Helper()
 	db, err := store.Open(t.Context(), store.Memory)
 	if err != nil {
@@ -33,10 +33,10 @@ func newService(t *testing.T) *admin.Service {
 	if err := as.AddUser(t.Context(), "alice", "correct horse battery"); err != nil {
 		t.Fatal(err)
 	}
-	return &admin.Service{Store: db, OAuth: as, Now: time.Now, Log: log}
+	return &operator.Service{Store: db, OAuth: as, Now: time.Now, Log: log}
 }
 
-func register(t *testing.T, s *admin.Service, id string) {
+func register(t *testing.T, s *operator.Service, id string) {
 	t.Helper()
 	if err := s.OAuth.Store.AddClient(t.Context(), &oauth.Client{
 		ID: id, Name: "Chat", AuthMethod: "none", Registered: time.Now(), RedirectURIs: []string{"https://chat.example/cb", "http://127.0.0.1/cb"},
@@ -46,7 +46,7 @@ func register(t *testing.T, s *admin.Service, id string) {
 }
 
 // allow grants a client something of alice's.
-func allow(t *testing.T, s *admin.Service, id, client string) {
+func allow(t *testing.T, s *operator.Service, id, client string) {
 	t.Helper()
 	a, err := s.Account(t.Context(), "alice")
 	if err != nil {
@@ -61,18 +61,18 @@ func TestClientsOfTheConfigurationComeFirst(t *testing.T) {
 	s := newService(t)
 	register(t, s, "r1")
 	allow(t, s, "g", "partner")
-	page, err := s.Clients(t.Context(), admin.ClientFilter{})
+	page, err := s.Clients(t.Context(), operator.ClientFilter{})
 	if err != nil || len(page.Items) != 2 {
 		t.Fatalf("got %+v, %v", page, err)
 	}
 	partner, chat := page.Items[0], page.Items[1]
-	if partner.Kind != admin.Configured || partner.Grants != 1 || !slices.Equal(partner.RedirectHosts, []string{"partner.example"}) {
+	if partner.Kind != operator.Configured || partner.Grants != 1 || !slices.Equal(partner.RedirectHosts, []string{"partner.example"}) {
 		t.Errorf("got %+v", partner)
 	}
-	if chat.Kind != admin.Registered || chat.Name != "Chat" || !slices.Equal(chat.RedirectHosts, []string{"chat.example", "127.0.0.1"}) {
+	if chat.Kind != operator.Registered || chat.Name != "Chat" || !slices.Equal(chat.RedirectHosts, []string{"chat.example", "127.0.0.1"}) {
 		t.Errorf("got %+v", chat)
 	}
-	if page, err = s.Clients(t.Context(), admin.ClientFilter{Kind: admin.Configured, Text: "CHAT"}); err != nil || len(page.Items) != 0 {
+	if page, err = s.Clients(t.Context(), operator.ClientFilter{Kind: operator.Configured, Text: "CHAT"}); err != nil || len(page.Items) != 0 {
 		t.Errorf("got %+v, %v for a text that none has", page, err)
 	}
 }
@@ -81,53 +81,53 @@ func TestARemovedClientLosesWhatItWasGranted(t *testing.T) {
 	s := newService(t)
 	register(t, s, "r1")
 	allow(t, s, "g", "r1")
-	if err := s.RemoveClient(t.Context(), admin.CommandLine, "r1"); err != nil {
+	if err := s.RemoveClient(t.Context(), operator.CommandLine, "r1"); err != nil {
 		t.Fatal(err)
 	}
-	if g, err := s.Grant(t.Context(), "g"); err != nil || g.State != admin.Revoked || g.ClientName != "r1" {
+	if g, err := s.Grant(t.Context(), "g"); err != nil || g.State != operator.Revoked || g.ClientName != "r1" {
 		t.Errorf("got %+v, %v", g, err)
 	}
-	if err := s.RemoveClient(t.Context(), admin.CommandLine, "r1"); !errors.Is(err, admin.ErrNotFound) {
+	if err := s.RemoveClient(t.Context(), operator.CommandLine, "r1"); !errors.Is(err, operator.ErrNotFound) {
 		t.Errorf("got %v for a client that is gone", err)
 	}
-	if err := s.RemoveClient(t.Context(), admin.CommandLine, "partner"); !invalid(err) {
+	if err := s.RemoveClient(t.Context(), operator.CommandLine, "partner"); !invalid(err) {
 		t.Errorf("got %v for a client of the configuration", err)
 	}
 }
 
-func invalid(err error) bool { _, ok := errors.AsType[admin.Invalid](err); return ok }
+func invalid(err error) bool { _, ok := errors.AsType[operator.Invalid](err); return ok }
 
 func TestGrantsSayWhatTheyAreWorth(t *testing.T) {
 	s := newService(t)
 	for _, id := range []string{"g1", "g2", "g3"} {
 		allow(t, s, id, "partner")
 	}
-	if err := s.RevokeGrant(t.Context(), admin.CommandLine, "g1"); err != nil {
+	if err := s.RevokeGrant(t.Context(), operator.CommandLine, "g1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.RevokeGrant(t.Context(), admin.CommandLine, "none"); !errors.Is(err, admin.ErrNotFound) {
+	if err := s.RevokeGrant(t.Context(), operator.CommandLine, "none"); !errors.Is(err, operator.ErrNotFound) {
 		t.Errorf("got %v for a grant that is not there", err)
 	}
-	if n, err := s.RevokeGrants(t.Context(), admin.CommandLine, "", ""); n != 0 || !invalid(err) {
+	if n, err := s.RevokeGrants(t.Context(), operator.CommandLine, "", ""); n != 0 || !invalid(err) {
 		t.Errorf("got %d, %v for everything there is", n, err)
 	}
-	if err := s.SetDisabled(t.Context(), admin.CommandLine, "alice", true); err != nil {
+	if err := s.SetDisabled(t.Context(), operator.CommandLine, "alice", true); err != nil {
 		t.Fatal(err)
 	}
-	page, err := s.Grants(t.Context(), admin.GrantFilter{})
+	page, err := s.Grants(t.Context(), operator.GrantFilter{})
 	if err != nil || len(page.Items) != 3 {
 		t.Fatalf("got %+v, %v", page, err)
 	}
 	for _, g := range page.Items {
-		want := admin.Paused
+		want := operator.Paused
 		if g.ID == "g1" {
-			want = admin.Revoked
+			want = operator.Revoked
 		}
 		if g.State != want || g.ClientName != "Partner" || g.Account != "alice" {
 			t.Errorf("got %+v, want it %s", g, want)
 		}
 	}
-	if n, err := s.RevokeGrants(t.Context(), admin.CommandLine, page.Items[0].AccountID, ""); n != 2 || err != nil {
+	if n, err := s.RevokeGrants(t.Context(), operator.CommandLine, page.Items[0].AccountID, ""); n != 2 || err != nil {
 		t.Errorf("got %d, %v for all of an account", n, err)
 	}
 }
@@ -139,7 +139,7 @@ func TestPagesAreBoundedAndTheirCursorsChecked(t *testing.T) {
 	}
 	seen := 0
 	for cursor := ""; ; {
-		page, err := s.Clients(t.Context(), admin.ClientFilter{Kind: admin.Registered, Span: admin.Span{Size: 2, Cursor: cursor}})
+		page, err := s.Clients(t.Context(), operator.ClientFilter{Kind: operator.Registered, Span: operator.Span{Size: 2, Cursor: cursor}})
 		if err != nil || len(page.Items) > 2 {
 			t.Fatalf("got %+v, %v", page, err)
 		}
@@ -152,11 +152,11 @@ func TestPagesAreBoundedAndTheirCursorsChecked(t *testing.T) {
 		t.Errorf("got %d clients in all, want 5", seen)
 	}
 	for _, bad := range []string{"x", "!!", "bm8gbnVtYmVy"} {
-		span := admin.Span{Cursor: bad}
-		_, clients := s.Clients(t.Context(), admin.ClientFilter{Span: span})
-		_, grants := s.Grants(t.Context(), admin.GrantFilter{Span: span})
-		_, accounts := s.Accounts(t.Context(), admin.AccountFilter{Span: span})
-		_, tasks := s.Tasks(t.Context(), admin.TaskFilter{Span: span})
+		span := operator.Span{Cursor: bad}
+		_, clients := s.Clients(t.Context(), operator.ClientFilter{Span: span})
+		_, grants := s.Grants(t.Context(), operator.GrantFilter{Span: span})
+		_, accounts := s.Accounts(t.Context(), operator.AccountFilter{Span: span})
+		_, tasks := s.Tasks(t.Context(), operator.TaskFilter{Span: span})
 		if !invalid(clients) || !invalid(grants) || !invalid(accounts) || !invalid(tasks) {
 			t.Errorf("%q: got %v, %v, %v, %v, want refusals", bad, clients, grants, accounts, tasks)
 		}
@@ -164,7 +164,7 @@ func TestPagesAreBoundedAndTheirCursorsChecked(t *testing.T) {
 }
 
 func TestAccountsAreMadeChangedAndRemoved(t *testing.T) {
-	s, by := newService(t), admin.CommandLine
+	s, by := newService(t), operator.CommandLine
 	if err := s.AddAccount(t.Context(), by, "bob", "another password", true); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestAccountsAreMadeChangedAndRemoved(t *testing.T) {
 		"a name that is none":  s.AddAccount(t.Context(), by, "bo b", "another password", false),
 		"a short password":     s.AddAccount(t.Context(), by, "carol", "short", false),
 		"a short new password": s.SetPassword(t.Context(), by, "bob", "short"),
-		"a state that is not":  second(s.Tasks(t.Context(), admin.TaskFilter{State: "lost"})),
+		"a state that is not":  second(s.Tasks(t.Context(), operator.TaskFilter{State: "lost"})),
 	} {
 		if !invalid(err) {
 			t.Errorf("%s: got %v, want a refusal in words", what, err)
@@ -188,11 +188,11 @@ func TestAccountsAreMadeChangedAndRemoved(t *testing.T) {
 		"disabled": func(ctx context.Context) error { return s.SetDisabled(ctx, by, "nobody", true) },
 		"removal":  func(ctx context.Context) error { return s.RemoveAccount(ctx, by, "nobody") },
 	} {
-		if err := do(t.Context()); !errors.Is(err, admin.ErrNotFound) {
+		if err := do(t.Context()); !errors.Is(err, operator.ErrNotFound) {
 			t.Errorf("%s of nobody: got %v, want ErrNotFound", what, err)
 		}
 	}
-	if _, err := s.Account(t.Context(), "nobody"); !errors.Is(err, admin.ErrNotFound) {
+	if _, err := s.Account(t.Context(), "nobody"); !errors.Is(err, operator.ErrNotFound) {
 		t.Errorf("a password for nobody made an account: %v", err)
 	}
 	if err := s.RemoveAccount(t.Context(), by, "bob"); err != nil {
@@ -211,7 +211,7 @@ func TestKeysSayWhichSignsAndWhenItIsReplaced(t *testing.T) {
 	if err != nil || len(keys) != 1 || !keys[0].Signs || !keys[0].Rotates.After(time.Now().Add(80*24*time.Hour)) {
 		t.Fatalf("got %+v, %v", keys, err)
 	}
-	k, err := s.RotateKeys(t.Context(), admin.CommandLine)
+	k, err := s.RotateKeys(t.Context(), operator.CommandLine)
 	if err != nil || k.Signs || !k.Active.After(time.Now()) {
 		t.Fatalf("got %+v, %v", k, err)
 	}
@@ -223,7 +223,7 @@ func TestKeysSayWhichSignsAndWhenItIsReplaced(t *testing.T) {
 	if keys, err := s.Keys(t.Context()); len(keys) != 0 || err != nil {
 		t.Errorf("got %+v, %v where a secret signs", keys, err)
 	}
-	if _, err := s.RotateKeys(t.Context(), admin.CommandLine); !invalid(err) {
+	if _, err := s.RotateKeys(t.Context(), operator.CommandLine); !invalid(err) {
 		t.Errorf("got %v where a secret signs", err)
 	}
 }

@@ -1,6 +1,6 @@
-// Package admintest holds the contract of admin.Store as a test that every
+// Package operatortest holds the contract of operator.Store as a test that every
 // implementation runs.
-package admintest
+package operatortest
 
 import (
 	"errors"
@@ -11,13 +11,13 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/oauth"
 )
 
 // Store is what a test needs: the operator's view, and what there is to be seen.
 type Store interface {
-	admin.Store
+	operator.Store
 	oauth.Store
 	bridge.Ledger
 }
@@ -90,9 +90,9 @@ func (r *rig) task(handle, owner, agent string, state a2a.State, age time.Durati
 }
 
 // walk reads a list to its end, two rows at a time.
-func walk[T any](r *rig, list func(after admin.Mark, limit int) ([]T, error), mark func(T) admin.Mark) (ids []string) {
+func walk[T any](r *rig, list func(after operator.Mark, limit int) ([]T, error), mark func(T) operator.Mark) (ids []string) {
 	r.Helper()
-	var after admin.Mark
+	var after operator.Mark
 	for range 20 {
 		rows, err := list(after, 2)
 		r.must(err)
@@ -115,14 +115,14 @@ func (r *rig) equal(got, want []string) {
 	}
 }
 
-func clientMark(c admin.ClientRow) admin.Mark {
-	return admin.Mark{At: c.Since, Term: c.Term, ID: c.ID()}
+func clientMark(c operator.ClientRow) operator.Mark {
+	return operator.Mark{At: c.Since, Term: c.Term, ID: c.ID()}
 }
 
-func (r *rig) listClients(kind admin.Kind, text string) []string {
+func (r *rig) listClients(kind operator.Kind, text string) []string {
 	r.Helper()
-	return walk(r, func(after admin.Mark, limit int) ([]admin.ClientRow, error) {
-		return r.s.ListClients(r.Context(), admin.ClientRows{Kind: kind, Text: text, After: after, Limit: limit, Now: now})
+	return walk(r, func(after operator.Mark, limit int) ([]operator.ClientRow, error) {
+		return r.s.ListClients(r.Context(), operator.ClientRows{Kind: kind, Text: text, After: after, Limit: limit, Now: now})
 	}, clientMark)
 }
 
@@ -133,8 +133,8 @@ func (r *rig) clients() {
 	r.client("three too", "Three", 3*time.Hour)
 	r.document("https://four.example/c", 2*time.Hour)
 	r.equal(r.listClients("", ""), []string{"https://four.example/c", "three too", "three", "https://two.example/c", "one"})
-	r.equal(r.listClients(admin.Registered, ""), []string{"three too", "three", "one"})
-	r.equal(r.listClients(admin.Document, ""), []string{"https://four.example/c", "https://two.example/c"})
+	r.equal(r.listClients(operator.Registered, ""), []string{"three too", "three", "one"})
+	r.equal(r.listClients(operator.Document, ""), []string{"https://four.example/c", "https://two.example/c"})
 }
 
 func (r *rig) clientTexts() {
@@ -147,7 +147,7 @@ func (r *rig) clientTexts() {
 	r.equal(r.listClients("", "100%"), []string{"a"})
 	r.equal(r.listClients("", "3F-z"), []string{"3f-Zq"})
 	r.equal(r.listClients("", "app"), []string{"a", "b"})
-	r.equal(r.listClients(admin.Document, "app"), nil)
+	r.equal(r.listClients(operator.Document, "app"), nil)
 	for _, text := range []string{"two.exa", "https://two.", "example", "kept"} {
 		r.equal(r.listClients("", text), []string{"https://two.example/c"})
 	}
@@ -190,12 +190,12 @@ func (r *rig) clientUse() {
 	}
 }
 
-func (r *rig) listGrants(f admin.GrantRows) []string {
+func (r *rig) listGrants(f operator.GrantRows) []string {
 	r.Helper()
-	return walk(r, func(after admin.Mark, limit int) ([]admin.Grant, error) {
+	return walk(r, func(after operator.Mark, limit int) ([]operator.Grant, error) {
 		f.After, f.Limit, f.Now = after, limit, now
 		return r.s.ListGrants(r.Context(), f)
-	}, func(g admin.Grant) admin.Mark { return admin.Mark{At: g.Created, ID: g.ID} })
+	}, func(g operator.Grant) operator.Mark { return operator.Mark{At: g.Created, ID: g.ID} })
 }
 
 func (r *rig) grants() {
@@ -204,9 +204,9 @@ func (r *rig) grants() {
 	for i := range 5 {
 		r.grant(fmt.Sprint("g", i), a, "c", time.Duration(i/2)*time.Hour)
 	}
-	r.equal(r.listGrants(admin.GrantRows{}), []string{"g1", "g0", "g3", "g2", "g4"})
+	r.equal(r.listGrants(operator.GrantRows{}), []string{"g1", "g0", "g3", "g2", "g4"})
 	r.must(r.s.NoteUses(r.Context(), map[string]time.Time{"g1": now}))
-	rows, err := r.s.ListGrants(r.Context(), admin.GrantRows{Limit: 1, Now: now})
+	rows, err := r.s.ListGrants(r.Context(), operator.GrantRows{Limit: 1, Now: now})
 	r.must(err)
 	g := rows[0]
 	if g.ClientName != "Chat" || g.Account != "alice" || !slices.Equal(g.Scope, []string{"mcp:tools"}) || !g.Used.Equal(now) || !g.Expires.Equal(now.Add(time.Hour)) {
@@ -221,32 +221,32 @@ func (r *rig) grantFilters() {
 	r.grant("b1", b, "c1", 2*time.Hour)
 	child := &oauth.Grant{ID: "child", AccountID: a.ID, ClientID: "c3", Parent: "a2", Resource: "r", Created: now, Expires: now.Add(time.Hour)}
 	r.must(r.s.AddGrant(r.Context(), child))
-	r.equal(r.listGrants(admin.GrantRows{AccountID: a.ID}), []string{"child", "a2", "a1"})
-	r.equal(r.listGrants(admin.GrantRows{ClientID: "c1"}), []string{"b1", "a1"})
-	r.equal(r.listGrants(admin.GrantRows{ClientID: "c1", AccountID: b.ID}), []string{"b1"})
-	r.equal(r.listGrants(admin.GrantRows{Live: true}), []string{"child", "b1", "a2", "a1"})
+	r.equal(r.listGrants(operator.GrantRows{AccountID: a.ID}), []string{"child", "a2", "a1"})
+	r.equal(r.listGrants(operator.GrantRows{ClientID: "c1"}), []string{"b1", "a1"})
+	r.equal(r.listGrants(operator.GrantRows{ClientID: "c1", AccountID: b.ID}), []string{"b1"})
+	r.equal(r.listGrants(operator.GrantRows{Live: true}), []string{"child", "b1", "a2", "a1"})
 	r.must(r.s.RevokeGrant(r.Context(), "a2", now))
-	r.equal(r.listGrants(admin.GrantRows{Live: true}), []string{"b1", "a1"})
+	r.equal(r.listGrants(operator.GrantRows{Live: true}), []string{"b1", "a1"})
 	r.must(r.s.SetDisabled(r.Context(), b.ID, true))
-	r.equal(r.listGrants(admin.GrantRows{Live: true}), []string{"a1"})
+	r.equal(r.listGrants(operator.GrantRows{Live: true}), []string{"a1"})
 }
 
 func (r *rig) accounts() {
 	for _, name := range []string{"carol", "alice", "bob_1", "dave"} {
 		r.account(name)
 	}
-	list := func(f admin.AccountRows) []string {
-		return walk(r, func(after admin.Mark, limit int) ([]admin.Account, error) {
+	list := func(f operator.AccountRows) []string {
+		return walk(r, func(after operator.Mark, limit int) ([]operator.Account, error) {
 			f.After, f.Limit, f.Now = after, limit, now
 			return r.s.ListAccounts(r.Context(), f)
-		}, func(a admin.Account) admin.Mark { return admin.Mark{ID: a.Name} })
+		}, func(a operator.Account) operator.Mark { return operator.Mark{ID: a.Name} })
 	}
 	find := func(text string) []string {
-		return walk(r, func(after admin.Mark, limit int) ([]admin.Account, error) {
-			return r.s.ListAccounts(r.Context(), admin.AccountRows{Text: text, After: after, Limit: limit, Now: now})
-		}, func(a admin.Account) admin.Mark { return admin.Mark{Term: a.Term, ID: a.ID} })
+		return walk(r, func(after operator.Mark, limit int) ([]operator.Account, error) {
+			return r.s.ListAccounts(r.Context(), operator.AccountRows{Text: text, After: after, Limit: limit, Now: now})
+		}, func(a operator.Account) operator.Mark { return operator.Mark{Term: a.Term, ID: a.ID} })
 	}
-	r.equal(list(admin.AccountRows{}), []string{"alice", "bob_1", "carol", "dave"})
+	r.equal(list(operator.AccountRows{}), []string{"alice", "bob_1", "carol", "dave"})
 	r.equal(find("BOB_"), []string{"id of bob_1"})
 	r.equal(find("1"), []string{"id of bob_1"})
 	r.equal(find("ob"), nil)
@@ -261,22 +261,22 @@ func (r *rig) accounts() {
 	r.equal(find("dee"), nil)
 	r.must(r.s.SetAdmin(r.Context(), "id of carol", true))
 	r.must(r.s.SetDisabled(r.Context(), "id of dave", true))
-	r.equal(list(admin.AccountRows{Admin: true}), []string{"carol"})
-	r.equal(list(admin.AccountRows{Disabled: true}), []string{"dave"})
+	r.equal(list(operator.AccountRows{Admin: true}), []string{"carol"})
+	r.equal(list(operator.AccountRows{Disabled: true}), []string{"dave"})
 	r.grant("g", &oauth.Account{ID: "id of alice"}, "c", 0)
-	rows, err := r.s.ListAccounts(r.Context(), admin.AccountRows{Limit: 1, Now: now})
+	rows, err := r.s.ListAccounts(r.Context(), operator.AccountRows{Limit: 1, Now: now})
 	r.must(err)
 	if a := rows[0]; a.ID != "id of alice" || a.Grants != 1 || a.Admin || a.Disabled || !a.Created.Equal(now) {
 		r.Errorf("got %+v", a)
 	}
 }
 
-func (r *rig) listTasks(f admin.TaskRows) []string {
+func (r *rig) listTasks(f operator.TaskRows) []string {
 	r.Helper()
-	return walk(r, func(after admin.Mark, limit int) ([]admin.Task, error) {
+	return walk(r, func(after operator.Mark, limit int) ([]operator.Task, error) {
 		f.After, f.Limit = after, limit
 		return r.s.ListTasks(r.Context(), f)
-	}, func(t admin.Task) admin.Mark { return admin.Mark{At: t.Created, ID: t.ID} })
+	}, func(t operator.Task) operator.Mark { return operator.Mark{At: t.Created, ID: t.ID} })
 }
 
 func (r *rig) tasks() {
@@ -285,8 +285,8 @@ func (r *rig) tasks() {
 		r.task(fmt.Sprint("t", i), a.ID, "one", a2a.Completed, time.Duration(i/2)*time.Hour)
 	}
 	r.task("of nobody", "gone", "one", a2a.Working, 10*time.Hour)
-	r.equal(r.listTasks(admin.TaskRows{}), []string{"t1", "t0", "t3", "t2", "t4", "of nobody"})
-	rows, err := r.s.ListTasks(r.Context(), admin.TaskRows{Limit: 1})
+	r.equal(r.listTasks(operator.TaskRows{}), []string{"t1", "t0", "t3", "t2", "t4", "of nobody"})
+	rows, err := r.s.ListTasks(r.Context(), operator.TaskRows{Limit: 1})
 	r.must(err)
 	if t := rows[0]; t.Owner != "alice" || t.OwnerID != a.ID || t.Agent != "one" || t.Client != "c" || t.State != a2a.Completed || t.Message != "said" {
 		r.Errorf("got %+v", t)
@@ -300,17 +300,17 @@ func (r *rig) taskFilters() {
 	r.task("failed", "b", "two", a2a.Failed, time.Hour)
 	for _, c := range []struct {
 		want string
-		f    admin.TaskRows
+		f    operator.TaskRows
 	}{
-		{"[asks done]", admin.TaskRows{OwnerID: "a"}},
-		{"[runs done]", admin.TaskRows{Agent: "one"}},
-		{"[done]", admin.TaskRows{State: a2a.Completed}},
-		{"[asks]", admin.TaskRows{State: a2a.InputRequired}},
-		{"[runs]", admin.TaskRows{State: a2a.Working}},
-		{"[failed]", admin.TaskRows{State: a2a.Failed, Agent: "two"}},
-		{"[]", admin.TaskRows{State: a2a.Unknown}},
-		{"[failed runs]", admin.TaskRows{Since: now.Add(-2 * time.Hour)}},
-		{"[asks]", admin.TaskRows{Since: now.Add(-3 * time.Hour), Until: now.Add(-2 * time.Hour)}},
+		{"[asks done]", operator.TaskRows{OwnerID: "a"}},
+		{"[runs done]", operator.TaskRows{Agent: "one"}},
+		{"[done]", operator.TaskRows{State: a2a.Completed}},
+		{"[asks]", operator.TaskRows{State: a2a.InputRequired}},
+		{"[runs]", operator.TaskRows{State: a2a.Working}},
+		{"[failed]", operator.TaskRows{State: a2a.Failed, Agent: "two"}},
+		{"[]", operator.TaskRows{State: a2a.Unknown}},
+		{"[failed runs]", operator.TaskRows{Since: now.Add(-2 * time.Hour)}},
+		{"[asks]", operator.TaskRows{Since: now.Add(-3 * time.Hour), Until: now.Add(-2 * time.Hour)}},
 	} {
 		if got := fmt.Sprint(r.listTasks(c.f)); got != c.want {
 			r.Errorf("%+v: got %s, want %s", c.f, got, c.want)

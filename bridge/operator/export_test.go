@@ -1,4 +1,4 @@
-package admin_test
+package operator_test
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"rialto/bridge/admin"
+	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/internal/raced"
 	"rialto/internal/usage"
 )
 
 // endless is a store with more records than an export takes.
-type endless struct{ admin.Store }
+type endless struct{ operator.Store }
 
 func (endless) Calls(_ context.Context, f usage.Filter) ([]usage.Call, error) {
 	rows := make([]usage.Call, f.Limit)
@@ -42,13 +42,13 @@ func (endless) Tallies(_ context.Context, f usage.Filter, _ usage.By, _ time.Dur
 
 func TestAnExportThatIsCutSaysSoAndGoesOn(t *testing.T) {
 	raced.Skip(t)
-	s := &admin.Service{Store: endless{}}
+	s := &operator.Service{Store: endless{}}
 	last := func(text string) string {
 		lines := strings.Split(strings.TrimRight(text, "\n]"), "\n")
 		return lines[len(lines)-1]
 	}
 	var calls, events strings.Builder
-	if err := admin.WriteCalls(&calls, admin.JSON, s.Calls(t.Context(), usage.Filter{}, "")); err != nil {
+	if err := operator.WriteCalls(&calls, operator.JSON, s.Calls(t.Context(), usage.Filter{}, "")); err != nil {
 		t.Fatal(err)
 	}
 	var cut struct {
@@ -59,16 +59,16 @@ func TestAnExportThatIsCutSaysSoAndGoesOn(t *testing.T) {
 		t.Fatalf("got %q, %v", last(calls.String()), err)
 	}
 	for c, err := range s.Calls(t.Context(), usage.Filter{}, cut.Next) {
-		if want := fmt.Sprint(time.Time{}.UnixMilli() + admin.MostExported + 1); err != nil || c.ID != want {
+		if want := fmt.Sprint(time.Time{}.UnixMilli() + operator.MostExported + 1); err != nil || c.ID != want {
 			t.Errorf("the rest begins with %s, %v, want %s", c.ID, err, want)
 		}
 		break
 	}
-	if err := admin.WriteEvents(&events, admin.CSV, s.AllEvents(t.Context(), audit.Filter{}, "")); err != nil {
+	if err := operator.WriteEvents(&events, operator.CSV, s.AllEvents(t.Context(), audit.Filter{}, "")); err != nil {
 		t.Fatal(err)
 	}
 	row, err := csv.NewReader(strings.NewReader(last(events.String()))).Read()
-	if err != nil || len(row) != 9 || row[0] != "truncated" || (admin.Span{Cursor: row[1]}).Check() != nil {
+	if err != nil || len(row) != 9 || row[0] != "truncated" || (operator.Span{Cursor: row[1]}).Check() != nil {
 		t.Errorf("got %q, %v", row, err)
 	}
 	if _, err := s.Usage(t.Context(), usage.Filter{}, usage.ByAgent, time.Hour); err == nil || !strings.Contains(err.Error(), "more than 10000 sums") {

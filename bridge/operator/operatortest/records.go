@@ -1,4 +1,4 @@
-package admintest
+package operatortest
 
 import (
 	"context"
