@@ -27,6 +27,7 @@ func TestAgents(t *testing.T, open func(*testing.T) Registered) {
 	for name, test := range map[string]func(*testing.T, *agents){
 		"an agent is kept once under its name":             oneName,
 		"of two who add a name one wins":                   addRace,
+		"an agent is added with its card in force":         addedWithCard,
 		"there is room for so many agents":                 fullList,
 		"a change wins over the version that it has seen":  changedAgent,
 		"an agent that was removed comes back as new":      comesBack,
@@ -56,7 +57,7 @@ func (a *agents) is(err, want error) {
 
 func (a *agents) added(name string) {
 	a.t.Helper()
-	a.is(a.AddAgent(a.t.Context(), record(name, "http://"+name), 10), nil)
+	a.is(a.AddAgent(a.t.Context(), record(name, "http://"+name), nil, 10), nil)
 }
 
 // kept returns what is held, and checks that its version is another than was.
@@ -84,17 +85,32 @@ func oneName(t *testing.T, a *agents) {
 	if string(got.Settings) != string(want.Settings) || got.Secret != "sealed" || !got.Created.Equal(now) || !got.Removed.IsZero() || got.Version == 0 {
 		t.Errorf("got %+v", got)
 	}
-	a.is(a.AddAgent(t.Context(), record("one", "http://other"), 10), registry.ErrExists)
+	a.is(a.AddAgent(t.Context(), record("one", "http://other"), nil, 10), registry.ErrExists)
 	if again, err := a.KeptAgents(t.Context()); err != nil || again.Version != kept.Version || string(again.Records[0].Settings) != string(want.Settings) {
 		t.Errorf("who was refused has changed something: %+v, %v", again, err)
 	}
+}
+
+func addedWithCard(t *testing.T, a *agents) {
+	card := &bridge.SeenCard{Agent: "one", URL: "http://one", Digest: "aa", Card: []byte(`{"name":"one"}`), Last: now}
+	a.is(a.AddAgent(t.Context(), record("one", "http://one"), card, 10), nil)
+	if kept := a.kept(0); len(kept.Records) != 1 || kept.Records[0].Name != "one" {
+		t.Errorf("got %+v", kept.Records)
+	}
+	cards, err := a.SeenCards(t.Context(), "one")
+	if err != nil || len(cards) != 1 || cards[0].Digest != "aa" || cards[0].URL != "http://one" || !cards[0].InForce.Equal(now) {
+		t.Fatalf("got %+v, %v, want the card in force", cards, err)
+	}
+	other := &bridge.SeenCard{Agent: "one", URL: "http://one", Digest: "bb", Card: []byte(`{}`), Last: now.Add(time.Hour)}
+	a.is(a.AddAgent(t.Context(), record("one", "http://one"), other, 10), registry.ErrExists)
+	a.cards("one", 1)
 }
 
 func addRace(t *testing.T, a *agents) {
 	var all sync.WaitGroup
 	errs := make([]error, 8)
 	for i := range errs {
-		all.Go(func() { errs[i] = a.AddAgent(t.Context(), record("one", fmt.Sprintf("http://%d", i)), 10) })
+		all.Go(func() { errs[i] = a.AddAgent(t.Context(), record("one", fmt.Sprintf("http://%d", i)), nil, 10) })
 	}
 	all.Wait()
 	won := 0
@@ -112,9 +128,9 @@ func addRace(t *testing.T, a *agents) {
 
 func fullList(t *testing.T, a *agents) {
 	a.added("one")
-	a.is(a.AddAgent(t.Context(), record("two", ""), 1), registry.ErrTooMany)
+	a.is(a.AddAgent(t.Context(), record("two", ""), nil, 1), registry.ErrTooMany)
 	a.is(a.RemoveAgent(t.Context(), "one", now), nil)
-	a.is(a.AddAgent(t.Context(), record("two", ""), 1), nil)
+	a.is(a.AddAgent(t.Context(), record("two", ""), nil, 1), nil)
 }
 
 func changedAgent(t *testing.T, a *agents) {
@@ -144,7 +160,7 @@ func comesBack(t *testing.T, a *agents) {
 		t.Fatalf("got %+v", kept.Records)
 	}
 	a.is(a.RemoveAgent(t.Context(), "one", now), registry.ErrNoAgent)
-	a.is(a.AddAgent(t.Context(), record("one", "http://new"), 10), nil)
+	a.is(a.AddAgent(t.Context(), record("one", "http://new"), nil, 10), nil)
 	if kept := a.kept(was + 1); len(kept.Records) != 1 || !kept.Records[0].Removed.IsZero() || string(kept.Records[0].Settings) != `{"url":"http://new"}` || len(kept.Disabled) != 0 {
 		t.Errorf("got %+v", kept)
 	}

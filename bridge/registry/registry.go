@@ -221,7 +221,7 @@ func (r *Registry) Add(ctx context.Context, a Agent) error {
 		return err
 	}
 	record.Created = record.Changed
-	return r.changed(ctx, r.Store.AddAgent(ctx, *record, MaxKept))
+	return r.changed(ctx, r.Store.AddAgent(ctx, *record, nil, MaxKept))
 }
 
 // Change replaces how the agent with a's name is set up. Version is that of the

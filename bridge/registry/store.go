@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"rialto/bridge"
 )
 
 // The refusals of a Store, and of a Registry.
@@ -54,10 +56,11 @@ type Store interface {
 	// never newer.
 	KeptAgents(context.Context) (*Kept, error)
 
-	// AddAgent keeps a new agent and forgets what is known of one of that name
-	// that was removed: that it was disabled, and its cards. It returns ErrExists
-	// if there is one with the name, and ErrTooMany if there are most already.
-	AddAgent(ctx context.Context, r Record, most int) error
+	// AddAgent stores a new agent and deletes what is stored for a removed agent of
+	// that name: that it was disabled, and its cards. With a card, it also puts that
+	// card in force; if this fails, the agent is not added. It returns ErrExists if
+	// there is an agent with the name, and ErrTooMany if there are most already.
+	AddAgent(ctx context.Context, r Record, card *bridge.SeenCard, most int) error
 
 	// ChangeAgent replaces the settings and the secret of the agent whose version
 	// is r.Version, and with moved forgets its cards. It returns ErrNoAgent if

@@ -11,12 +11,15 @@ var _ bridge.CardStore = (*DB)(nil)
 
 // SeeCard implements bridge.CardStore.
 func (db *DB) SeeCard(ctx context.Context, c bridge.SeenCard, hold bool) error {
-	return db.inTx(ctx, func(tx *tx) error {
-		if err := leave(ctx, tx, c.Agent, c.URL); err != nil {
-			return err
-		}
-		// Of two cards that were seen within a millisecond, the second is later.
-		_, err := tx.ExecContext(ctx, `
+	return db.inTx(ctx, func(tx *tx) error { return seeCard(ctx, tx, c, hold) })
+}
+
+func seeCard(ctx context.Context, tx *tx, c bridge.SeenCard, hold bool) error {
+	if err := leave(ctx, tx, c.Agent, c.URL); err != nil {
+		return err
+	}
+	// Of two cards that were seen within a millisecond, the second is later.
+	_, err := tx.ExecContext(ctx, `
 			INSERT INTO agent_cards (agent, digest, card, first, last, in_force, url)
 			SELECT $1, $2, $3, seen, seen, CASE WHEN $5 = 1 AND forced > 0 THEN 0 ELSE seen END, $6
 			FROM (
@@ -31,17 +34,16 @@ func (db *DB) SeeCard(ctx context.Context, c bridge.SeenCard, hold bool) error {
 			ON CONFLICT (agent, digest) DO UPDATE SET
 				last = excluded.last,
 				in_force = CASE WHEN excluded.in_force > 0 THEN excluded.in_force ELSE agent_cards.in_force END`,
-			c.Agent, c.Digest, string(c.Card), ms(c.Last), flag(hold), c.URL)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `
+		c.Agent, c.Digest, string(c.Card), ms(c.Last), flag(hold), c.URL)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `
 			DELETE FROM agent_cards
 			WHERE agent = $1 AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)
 			AND digest NOT IN (SELECT digest FROM agent_cards WHERE agent = $1 ORDER BY last DESC, digest LIMIT $2)`,
-			c.Agent, bridge.CardsKept-1)
-		return err
-	})
+		c.Agent, bridge.CardsKept-1)
+	return err
 }
 
 // leave forgets the cards that an agent has shown at other addresses.

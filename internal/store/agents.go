@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"rialto/bridge"
 	"rialto/bridge/registry"
 )
 
@@ -72,7 +73,7 @@ func (db *DB) changeAgents(ctx context.Context, do func(tx *tx, version int64) e
 }
 
 // AddAgent implements registry.Store.
-func (db *DB) AddAgent(ctx context.Context, r registry.Record, most int) error {
+func (db *DB) AddAgent(ctx context.Context, r registry.Record, card *bridge.SeenCard, most int) error {
 	return db.changeAgents(ctx, func(tx *tx, version int64) error {
 		var n int
 		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM agents WHERE removed = 0`).Scan(&n); err != nil {
@@ -95,7 +96,10 @@ func (db *DB) AddAgent(ctx context.Context, r registry.Record, most int) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM agents_disabled WHERE name = $1`, r.Name); err != nil {
 			return err
 		}
-		return dropAgent(ctx, tx, r.Name)
+		if err := dropAgent(ctx, tx, r.Name); err != nil || card == nil {
+			return err
+		}
+		return seeCard(ctx, tx, *card, true)
 	})
 }
 

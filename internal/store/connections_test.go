@@ -39,7 +39,7 @@ func TestConnectionsEndWithTheAgentAndTheAccount(t *testing.T) {
 			}
 			must(db.AddAccount(ctx, &oauth.Account{ID: "ann", Name: "ann", Created: now}))
 			record := registry.Record{Name: "maps", Settings: []byte("{}"), Created: now, Changed: now}
-			must(db.AddAgent(ctx, record, 10))
+			must(db.AddAgent(ctx, record, nil, 10))
 			kept, err := db.KeptAgents(ctx)
 			must(err)
 			connect()
