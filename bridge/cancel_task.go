@@ -23,7 +23,7 @@ func (b *Bridge) cancelTask() mcp.Tool {
 		Destructive:  true,
 		Idempotent:   true,
 		OpenWorld:    true,
-		GoesOn:       time.Minute,
+		DetachedFor:  time.Minute,
 		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 			var args struct {
 				TaskID string `json:"task_id"`

@@ -189,7 +189,7 @@ func (b *Bridge) visit(e *Entry) (q mcp.Question, ok bool) {
 	text := shown(e.Task.Status.Message.Text(), 500)
 	link := cmp.Or(b.toConnectAt(e), firstLink(text), b.pageURL(e))
 	text = cmp.Or(text, "The agent waits until you have signed in or granted access.")
-	return mcp.Visit(questionKey(e), text, link), link != ""
+	return mcp.ElicitURL(questionKey(e), text, link), link != ""
 }
 
 // sendOff puts it to the person at the client that they open a page, and waits

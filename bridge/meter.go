@@ -87,7 +87,7 @@ func (b *Bridge) meteredTool(t mcp.Tool) func(context.Context, *mcp.Call) (*mcp.
 			if r != nil {
 				u.Out = r.Size()
 			}
-			if c.Gone() {
+			if c.Disconnected() {
 				u.Outcome = Left
 			}
 			b.report(u)
@@ -155,7 +155,7 @@ func (b *Bridge) agentOfTask(ctx context.Context, id string) string {
 // answer.
 func outcomeOf(ctx context.Context, r *mcp.Result, err error) Outcome {
 	switch {
-	case mcp.Asking(err):
+	case mcp.IsInputRequired(err):
 		return Succeeded
 	case left(ctx):
 		return Left

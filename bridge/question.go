@@ -48,7 +48,7 @@ func question(e *Entry) mcp.Question {
 	if e.unsure() {
 		text = "Whether the agent got the last answer is not known. Answer again only if it is to be sent once more. " + text
 	}
-	return mcp.Form(questionKey(e), text, f.Schema())
+	return mcp.ElicitForm(questionKey(e), text, f.Schema())
 }
 
 // unreadable returns the data that goes with the question of e, which is no form that we
@@ -151,7 +151,7 @@ var errPassed = errors.New("the task has gone on without the answer")
 // back, with errPassed, when the task leaves that pause: somebody has answered on its
 // page or through another app, and nobody need wait for what is not wanted any more.
 func (b *Bridge) askAbout(ctx context.Context, c *mcp.Call, e *Entry, q mcp.Question) ([]mcp.Answer, error) {
-	if c.AsksLater() {
+	if c.InputByRetry() {
 		return c.Ask(ctx, q)
 	}
 	asking, done := context.WithCancelCause(ctx)

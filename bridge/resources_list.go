@@ -102,7 +102,7 @@ func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 }
 
 // Follows tells whether the caller may be told of changes of a resource
-// (mcp.Server.Follows). Of a task, the owner's clients alone are told; so what is
+// (mcp.Server.MaySubscribe). Of a task, the owner's clients alone are told; so what is
 // left to ask is whether its agent is for this one.
 func (b *Bridge) Follows(ctx context.Context, uri string) bool {
 	caller := b.caller(ctx)

@@ -58,7 +58,7 @@ func (b *Bridge) sendTask() mcp.Tool {
 		Destructive:  true, // an agent may do anything
 		OpenWorld:    true,
 		Tasks:        mcp.TasksOptional,
-		GoesOn:       longestWait + time.Minute, // a message must not be lost between the ledger and the agent
+		DetachedFor:  longestWait + time.Minute, // a message must not be lost between the ledger and the agent
 		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 			var args sendArgs
 			if wrong := c.Decode(&args); wrong != nil {

@@ -203,7 +203,7 @@ func (b *Bridge) skillTool(name string, s skillOf) mcp.Tool {
 		Name: name, Title: label(s.skill.Name), Description: describeSkill(s),
 		InputSchema: skillInput, OutputSchema: taskOutput,
 		ReadOnly: s.typed && s.form.ReadOnly, Idempotent: s.typed && s.form.ReadOnly, OpenWorld: true,
-		Tasks: mcp.TasksOptional, GoesOn: longestWait + time.Minute,
+		Tasks: mcp.TasksOptional, DetachedFor: longestWait + time.Minute,
 	}
 	read := messageOf
 	if schema := formSchema(s.form.Input); s.typed && schema != nil {

@@ -15,9 +15,9 @@ var ErrNoAnswer = errors.New("the question was not answered")
 // errAsked ends a handler whose questions become the answer to its request.
 var errAsked = errors.New("the client is being asked")
 
-// Asking tells whether an error is that of a handler which has asked something, and
+// IsInputRequired tells whether an error is that of a handler which has asked something, and
 // is called again with the answer.
-func Asking(err error) bool { return errors.Is(err, errAsked) }
+func IsInputRequired(err error) bool { return errors.Is(err, errAsked) }
 
 // asker asks the client on behalf of one request.
 type asker struct {
@@ -46,18 +46,18 @@ func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error)
 	return c.asker.ask(ctx, questions)
 }
 
-// Gone tells that the client has hung up, in a revision where it can then not come
+// Disconnected tells that the client has hung up, in a revision where it can then not come
 // back for the answer.
-func (c *Call) Gone() bool {
+func (c *Call) Disconnected() bool {
 	return c.asker != nil && modern(c.Client.Revision) && c.asker.x.r.Context().Err() != nil
 }
 
 // CanAsk tells whether the client declared that it takes such questions.
 func (c *Call) CanAsk(questions ...Question) bool { return c.asker.refused(questions) == nil }
 
-// AsksLater tells whether the answers of this client come with a call of their own, so
+// InputByRetry tells whether the answers of this client come with a call of their own, so
 // that Ask does not wait for them.
-func (c *Call) AsksLater() bool { return c.asker == nil || modern(c.asker.x.client.Revision) }
+func (c *Call) InputByRetry() bool { return c.asker == nil || modern(c.asker.x.client.Revision) }
 
 // Answered returns the keys of the answers that came with the request, and of what
 // its client was asked before, answered or not, sorted.

@@ -134,7 +134,7 @@ func TestAToolCanGoOnWithoutItsClient(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			w := newWaiter()
 			stubborn := w.tool()
-			stubborn.GoesOn = time.Minute
+			stubborn.DetachedFor = time.Minute
 			limit := make(chan time.Duration, 1)
 			call := stubborn.Call
 			stubborn.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {

@@ -142,7 +142,7 @@ func (ls *listeners) take(l *listener) []Change {
 
 // mayFollow tells of which resources a stream is told that was opened by a request.
 func (s *Server) mayFollow(ctx context.Context) func(uri string) bool {
-	return func(uri string) bool { return s.Follows == nil || s.Follows(ctx, uri) }
+	return func(uri string) bool { return s.MaySubscribe == nil || s.MaySubscribe(ctx, uri) }
 }
 
 // params returns the members of the notification's params.

@@ -74,7 +74,7 @@ func TestListenersAreToldOfWhatTheyAskedFor(t *testing.T) {
 // for others: that it changes is not told, whatever the stream.
 func TestNobodyIsToldOfAResourceThatIsNotForThem(t *testing.T) {
 	s := changing()
-	s.Follows = func(_ context.Context, uri string) bool { return uri != watched }
+	s.MaySubscribe = func(_ context.Context, uri string) bool { return uri != watched }
 	srv := serve(t, s)
 	const other = "test://static-text"
 	c := &client{t: t, srv: srv, era: eras[1], who: "ann"}

@@ -11,12 +11,12 @@ import (
 // mostPublicBody bounds what nobody in particular may send.
 const mostPublicBody = 64 << 10
 
-// Door returns a handler that answers one method at an address of its own, for
+// MethodHandler returns a handler that answers one method at an address of its own, for
 // programs that speak HTTP rather than MCP, and for clients that look at a
 // server before they log in. It takes a message of that method and answers it,
 // or takes the params alone (or nothing at all, or GET) and answers with the
 // result alone, or with {"error":…} and a status. It gives out no session.
-func (s *Server) Door(method string, verbs ...string) http.Handler {
+func (s *Server) MethodHandler(method string, verbs ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case s.guard(w, r):

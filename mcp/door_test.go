@@ -16,9 +16,9 @@ func TestDoors(t *testing.T) {
 	srv := serve(t, s)
 	mux := http.NewServeMux()
 	for _, method := range []string{"initialize", "tools/list", "tools/call", "resources/list"} {
-		mux.Handle("/"+method, s.Door(method, http.MethodGet, http.MethodPost))
+		mux.Handle("/"+method, s.MethodHandler(method, http.MethodGet, http.MethodPost))
 	}
-	mux.Handle("/post/", s.Door("tools/call", http.MethodPost))
+	mux.Handle("/post/", s.MethodHandler("tools/call", http.MethodPost))
 	srv.Config.Handler = mux
 	hybrid := `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 	for name, c := range map[string]struct {
@@ -75,7 +75,7 @@ func TestDoorsAreGuarded(t *testing.T) {
 	w := newWaiter()
 	s := &mcp.Server{Tools: []mcp.Tool{w.tool()}, MaxCalls: 1}
 	srv := serve(t, s)
-	door := s.Door("tools/call", http.MethodPost)
+	door := s.MethodHandler("tools/call", http.MethodPost)
 	srv.Config.Handler = door
 	one := w.start(context.Background(), &client{t: t, srv: srv, era: eras[0]}, "1")
 	if res, _ := (&client{t: t, srv: srv, era: eras[0]}).do("2", "tools/call", `"name":"wait"`); res.StatusCode != http.StatusTooManyRequests {

@@ -2,11 +2,11 @@ package mcp
 
 import "net/http"
 
-// HangUp ends the connection on which the client waits for this call, and lets
+// CloseStream ends the connection on which the client waits for this call, and lets
 // it come back for the answer, so that a call that takes long does not hold one
 // (SEP-1699, in revision 2025-11-25). The call goes on. It does nothing where
 // the client could not come back, and tells whether it did.
-func (c *Call) HangUp() bool {
+func (c *Call) CloseStream() bool {
 	return c.asker != nil && c.asker.x.r.ProtoMajor == 1 && c.asker.x.r.ProtoMinor > 0 && c.asker.x.answer.hangUp()
 }
 

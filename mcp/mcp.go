@@ -88,10 +88,10 @@ type Server struct {
 	// returns ErrCursor for a cursor that it has not given. The resources are
 	// read through Templates.
 	ListResources func(ctx context.Context, principal, cursor string) (*ResourcePage, error)
-	// Follows tells whether somebody is told of changes of a resource that they
+	// MaySubscribe tells whether somebody is told of changes of a resource that they
 	// have subscribed to; nil means that the owner is (see Changed). The context is
 	// that of the request that opened the stream.
-	Follows func(ctx context.Context, uri string) bool
+	MaySubscribe func(ctx context.Context, uri string) bool
 	// Complete completes what somebody writes for a prompt or a template; nil
 	// if nobody does.
 	Complete func(context.Context, *Completion) (*Completions, error)

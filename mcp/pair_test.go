@@ -236,7 +236,7 @@ func TestPairThatFallsSilentEnds(t *testing.T) {
 func TestAPairKeepsNoMoreOfItsClientThanASession(t *testing.T) {
 	can := make(chan bool, 1)
 	srv := servePairs(t, &mcp.Server{Tools: []mcp.Tool{tool("ask", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
-		can <- c.CanAsk(mcp.Form("key", "Who?", json.RawMessage(`{"type":"object","properties":{}}`)))
+		can <- c.CanAsk(mcp.ElicitForm("key", "Who?", json.RawMessage(`{"type":"object","properties":{}}`)))
 		return text(""), nil
 	})}})
 	for padding, want := range map[int]bool{0: true, 2 << 10: false} {

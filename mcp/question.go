@@ -8,7 +8,7 @@ import (
 )
 
 // Question is something that a handler asks of the client while it answers a
-// request: mostly of the person there, see Form and Visit.
+// request: mostly of the person there, see ElicitForm and ElicitURL.
 type Question struct {
 	key    string
 	method string
@@ -18,12 +18,12 @@ type Question struct {
 	url    bool
 }
 
-// Form asks the person to fill in a form. The schema is an object whose
+// ElicitForm asks the person to fill in a form. The schema is an object whose
 // properties are strings, numbers, booleans and choices (2026-07-28,
 // client/elicitation, "Requested Schema"). Never ask for a secret in a form:
-// the client and its model may see it; that is what Visit is for. The key
+// the client and its model may see it; that is what ElicitURL is for. The key
 // names the question among those of the same request.
-func Form(key, message string, schema json.RawMessage) Question {
+func ElicitForm(key, message string, schema json.RawMessage) Question {
 	b := jsonrpc.AppendString([]byte(`{"message":`), message)
 	b = append(append(append(b, `,"requestedSchema":`...), schema...), '}')
 	return Question{
@@ -32,10 +32,10 @@ func Form(key, message string, schema json.RawMessage) Question {
 	}
 }
 
-// Visit asks the person to open a page, where they do what the client must not
+// ElicitURL asks the person to open a page, where they do what the client must not
 // see: sign in, pay. The answer tells only that they agreed to, not that they
 // have done it.
-func Visit(key, message, url string) Question {
+func ElicitURL(key, message, url string) Question {
 	b := jsonrpc.AppendString([]byte(`{"mode":"url","message":`), message)
 	b = append(jsonrpc.AppendString(append(b, `,"url":`...), url), '}')
 	return Question{key: key, method: "elicitation/create", params: b, needs: []string{"elicitation", "url"}, url: true}

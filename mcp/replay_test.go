@@ -239,7 +239,7 @@ func TestACallCanHangUpAndBeAskedForAgain(t *testing.T) {
 	hungUp, release := make(chan bool, 1), make(chan struct{})
 	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
 		c.Progress("before")
-		hungUp <- c.HangUp()
+		hungUp <- c.CloseStream()
 		c.Progress("after")
 		<-release
 		return text("done"), nil

@@ -26,11 +26,11 @@ type Tool struct {
 	// with Tasks.
 	Tasks TaskSupport
 
-	// GoesOn is how long a call may take that goes on when its client hangs
+	// DetachedFor is how long a call may take that goes on when its client hangs
 	// up: what should not be left half done. Zero ends a call with its client
 	// where hanging up means to cancel, and else by Server.CallTimeout, and both
 	// count alike.
-	GoesOn time.Duration
+	DetachedFor time.Duration
 
 	// SecuritySchemes tell a client which login the tool needs. Nil leaves
 	// them out.

@@ -26,7 +26,7 @@ func (x *exchange) callTool() (json.RawMessage, error) {
 		}
 		return x.noTask(ErrorResult(problem), codeInvalidParams)
 	}
-	x.goesOn = t.GoesOn
+	x.goesOn = t.DetachedFor
 	result, asked, err := handle(x, "tool", t.Name, func(ctx context.Context, a *asker) (*Result, error) {
 		return t.Call(ctx, &Call{
 			Tool: t.Name, Arguments: args, Principal: x.principal, Client: x.client,

@@ -110,7 +110,7 @@ func testNextEnds(t *testing.T, l Ledger) {
 func testAnswers(t *testing.T, l Ledger) {
 	schema := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
 	id := l.Begin(t, "ann")
-	l.Ask(t, "ann", id, mcp.Form("a", "A?", schema), mcp.Form("b", "B?", schema))
+	l.Ask(t, "ann", id, mcp.ElicitForm("a", "A?", schema), mcp.ElicitForm("b", "B?", schema))
 	good := json.RawMessage(`{"action":"accept","content":{"n":1}}`)
 	for _, step := range []struct {
 		answers map[string]json.RawMessage

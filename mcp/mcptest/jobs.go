@@ -92,7 +92,7 @@ func (ts *Tasks) slowCompute() mcp.Tool {
 }
 
 func confirmDelete(ctx context.Context, j *Job, in arguments) (*mcp.Result, error) {
-	got, err := j.Ask(ctx, mcp.Form("confirm", "Delete "+in.Filename+"?", form(`"confirm":{"type":"boolean"}`, "")))
+	got, err := j.Ask(ctx, mcp.ElicitForm("confirm", "Delete "+in.Filename+"?", form(`"confirm":{"type":"boolean"}`, "")))
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +101,8 @@ func confirmDelete(ctx context.Context, j *Job, in arguments) (*mcp.Result, erro
 
 func multiInput(ctx context.Context, j *Job, _ arguments) (*mcp.Result, error) {
 	got, err := j.Ask(ctx,
-		mcp.Form("first", "What is your first name?", form(`"name":{"type":"string"}`, "")),
-		mcp.Form("second", "What is your second name?", form(`"name":{"type":"string"}`, "")))
+		mcp.ElicitForm("first", "What is your first name?", form(`"name":{"type":"string"}`, "")),
+		mcp.ElicitForm("second", "What is your second name?", form(`"name":{"type":"string"}`, "")))
 	if err != nil {
 		return nil, err
 	}

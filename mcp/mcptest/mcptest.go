@@ -108,7 +108,7 @@ func withProgress() mcp.Tool {
 func reconnection() mcp.Tool {
 	t := answers("test_reconnection")
 	t.Call = func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
-		c.HangUp()
+		c.CloseStream()
 		return &mcp.Result{Content: []mcp.Content{mcp.Text("Reconnected.")}}, nil
 	}
 	return t

@@ -85,7 +85,7 @@ func Prompts() []mcp.Prompt {
 func asksForContext() mcp.Prompt {
 	p := prompt("test_input_required_result_prompt", nil)
 	p.Get = func(ctx context.Context, c *mcp.PromptCall) ([]mcp.PromptMessage, error) {
-		got, err := c.Ask(ctx, mcp.Form("user_context", "What context should the prompt use?", form(`"context":{"type":"string"}`, `"context"`)))
+		got, err := c.Ask(ctx, mcp.ElicitForm("user_context", "What context should the prompt use?", form(`"context":{"type":"string"}`, `"context"`)))
 		if err != nil {
 			return nil, err
 		}

@@ -10,8 +10,8 @@ import (
 
 // The questions that the conformance suite expects, by the keys it expects.
 var (
-	askName     = mcp.Form("user_name", "What is your name?", form(`"name":{"type":"string"}`, `"name"`))
-	askConfirm  = mcp.Form("confirm", "Please confirm", form(`"ok":{"type":"boolean"}`, `"ok"`))
+	askName     = mcp.ElicitForm("user_name", "What is your name?", form(`"name":{"type":"string"}`, `"name"`))
+	askConfirm  = mcp.ElicitForm("confirm", "Please confirm", form(`"ok":{"type":"boolean"}`, `"ok"`))
 	askCapital  = mcp.Sample("capital_question", sampling("What is the capital of France?", 100))
 	askGreeting = mcp.Sample("greeting", sampling("Generate a greeting", 50))
 	askRoots    = mcp.Roots("client_roots")
@@ -39,11 +39,11 @@ func questions() []mcp.Tool {
 		asks(required+"multiple_inputs", "%s %s %s", askName, askGreeting, askRoots),
 		multiRound(), asksWhatItCan(), visits(),
 		asks("test_elicitation_sep1034_defaults", "Elicitation completed: %s",
-			mcp.Form("defaults", "Please review the defaults", form(defaults, ""))),
+			mcp.ElicitForm("defaults", "Please review the defaults", form(defaults, ""))),
 		asks("test_elicitation_sep1330_enums", "Elicitation completed: %s",
-			mcp.Form("enums", "Please choose", form(enums, ""))),
+			mcp.ElicitForm("enums", "Please choose", form(enums, ""))),
 		asksAsTold("test_elicitation", "message", func(message string) mcp.Question {
-			return mcp.Form("user", message, form(`"username":{"type":"string","description":"User's response"},`+
+			return mcp.ElicitForm("user", message, form(`"username":{"type":"string","description":"User's response"},`+
 				`"email":{"type":"string","description":"User's email address"}`, `"username","email"`))
 		}),
 		asksAsTold("test_sampling", "prompt", func(prompt string) mcp.Question {
@@ -113,11 +113,11 @@ func asksAsTold(name, argument string, question func(string) mcp.Question) mcp.T
 func multiRound() mcp.Tool {
 	t := answers("test_input_required_result_multi_round")
 	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-		name, err := c.Ask(ctx, mcp.Form("step1", "Step 1: What is your name?", form(`"name":{"type":"string"}`, `"name"`)))
+		name, err := c.Ask(ctx, mcp.ElicitForm("step1", "Step 1: What is your name?", form(`"name":{"type":"string"}`, `"name"`)))
 		if err != nil {
 			return nil, err
 		}
-		color, err := c.Ask(ctx, mcp.Form("step2", "Step 2: What is your favorite color?", form(`"color":{"type":"string"}`, `"color"`)))
+		color, err := c.Ask(ctx, mcp.ElicitForm("step2", "Step 2: What is your favorite color?", form(`"color":{"type":"string"}`, `"color"`)))
 		if err != nil {
 			return nil, err
 		}
@@ -147,5 +147,5 @@ func asksWhatItCan() mcp.Tool {
 
 // visits returns a tool that sends the person to a page.
 func visits() mcp.Tool {
-	return asks("test_elicitation_url", "Visited: %s", mcp.Visit("visit", "Please sign in", "https://example.com/sign-in"))
+	return asks("test_elicitation_url", "Visited: %s", mcp.ElicitURL("visit", "Please sign in", "https://example.com/sign-in"))
 }
