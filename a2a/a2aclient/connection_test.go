@@ -103,3 +103,33 @@ func TestAStreamThatEndsAfterItsLastEventLeavesItsConnection(t *testing.T) {
 		t.Error("the connection was cut")
 	}
 }
+
+// TestAMessageIsSentOnce closes a kept connection after the second message on it has
+// arrived, without an answer. The agent may have acted on it, so it is not sent again.
+func TestAMessageIsSentOnce(t *testing.T) {
+	var messages atomic.Int32
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, strings.ReplaceAll(cardV10, "$URL", "http://"+r.Host))
+			return
+		}
+		if _, err := io.Copy(io.Discard, r.Body); err != nil || messages.Add(1) > 1 {
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = io.WriteString(w, strings.ReplaceAll(completed, "$ID", "1"))
+	}))
+	t.Cleanup(web.Close)
+	c, err := (&a2aclient.Dialer{}).Dial(t.Context(), web.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Send(t.Context(), a2atest.Say("first")); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := c.Send(t.Context(), a2atest.Say("second")); err == nil {
+		t.Errorf("got %v, want an error", e)
+	}
+	if got := messages.Load(); got != 2 {
+		t.Errorf("got %d messages, want 2", got)
+	}
+}

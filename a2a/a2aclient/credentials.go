@@ -47,7 +47,7 @@ func (c *Client) do(send func() (*http.Request, *http.Response, error)) (*http.R
 
 // exchange sends req over HTTP, and returns what binding.send does.
 func (c *Client) exchange(req *http.Request) (*http.Request, *http.Response, error) {
-	resp, err := c.dialer.sendHTTP(req)
+	resp, err := c.dialer.http().Do(req)
 	if err != nil {
 		return nil, nil, unreachable(req.Context(), req.URL.Host, err)
 	}

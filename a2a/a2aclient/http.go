@@ -5,8 +5,6 @@ import (
 	"net"
 	"net/http"
 	"time"
-
-	"rialto/internal/directhttp"
 )
 
 func (d *Dialer) http() *http.Client {
@@ -21,7 +19,7 @@ func (d *Dialer) http() *http.Client {
 // agent that was asked to wait answers when the task has ended.
 func newHTTPClient(secure *tls.Config) *http.Client {
 	return &http.Client{
-		Transport: &directhttp.Transport{Next: &http.Transport{
+		Transport: &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
 			DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 			TLSClientConfig:        secure.Clone(),
@@ -31,7 +29,7 @@ func newHTTPClient(secure *tls.Config) *http.Client {
 			MaxIdleConnsPerHost:    64,
 			MaxResponseHeaderBytes: 64 << 10,
 			IdleConnTimeout:        90 * time.Second,
-		}},
+		},
 		CheckRedirect: sameHost,
 	}
 }
@@ -43,36 +41,4 @@ func sameHost(req *http.Request, via []*http.Request) error {
 		return http.ErrUseLastResponse
 	}
 	return nil
-}
-
-// sendHTTP sends req, which is bound for an agent. What http.Client does besides is
-// about redirects and about URLs that hold a password, and it copies each header for
-// it; so it is asked only where there is one.
-func (d *Dialer) sendHTTP(req *http.Request) (*http.Response, error) {
-	client := d.http()
-	if client == d.HTTP || req.URL.User != nil {
-		return client.Do(req)
-	}
-	resp, err := client.Transport.RoundTrip(req)
-	if err != nil || resp.StatusCode/100 != 3 {
-		return resp, err
-	}
-	follow := *client
-	follow.Transport = &answered{resp, client.Transport}
-	return follow.Do(req)
-}
-
-// answered is a RoundTripper whose first answer is there already. Only one call may
-// use it.
-type answered struct {
-	first *http.Response
-	http.RoundTripper
-}
-
-func (a *answered) RoundTrip(req *http.Request) (*http.Response, error) {
-	if resp := a.first; resp != nil {
-		a.first = nil
-		return resp, nil
-	}
-	return a.RoundTripper.RoundTrip(req)
 }
