@@ -3,10 +3,8 @@ package a2a_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -81,43 +79,6 @@ func TestApplyBuildsArtifactsOfChunks(t *testing.T) {
 	chunk("a", "3", false)
 	if got := task.Artifacts[0].Text(); got != "3" || len(task.Artifacts) != 2 {
 		t.Errorf("got %q in %d artifacts, want the artifact replaced", got, len(task.Artifacts))
-	}
-}
-
-// TestApplyKeepsMembersThatWeDoNotKnow has a task go on as one of A2A 1.1, whose
-// generation each update brings up to date.
-func TestApplyKeepsMembersThatWeDoNotKnow(t *testing.T) {
-	says := func(pairs ...string) a2a.Members {
-		m := a2a.Members{}
-		for i := 0; i < len(pairs); i += 2 {
-			m[pairs[i]] = json.RawMessage(pairs[i+1])
-		}
-		return m
-	}
-	first := &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}, Others: says("generation", "1", "kept", "true")}
-	task := first.Clone()
-	for _, e := range []a2a.Event{
-		&a2a.StatusUpdate{TaskID: "t", Status: a2a.Status{State: a2a.Working, Others: says("why", "1")}, Others: says("generation", "2", "new", "{}")},
-		&a2a.ArtifactUpdate{TaskID: "t", Artifact: a2a.Artifact{ID: "a", Others: says("role", "1", "end", "3")}, Others: says("generation", "3", "chunk", "1")},
-		&a2a.ArtifactUpdate{TaskID: "t", Artifact: a2a.Artifact{ID: "a", Others: says("end", "4")}, Append: true, Others: says("generation", "4")},
-	} {
-		task.Apply(e)
-	}
-	if want := says("generation", "4", "kept", "true", "new", "{}"); !reflect.DeepEqual(task.Others, want) {
-		t.Errorf("of the task: got %s, want %s", task.Others, want)
-	}
-	if want := says("role", "1", "end", "4"); !reflect.DeepEqual(task.Artifacts[0].Others, want) {
-		t.Errorf("of the artifact: got %s, want %s", task.Artifacts[0].Others, want)
-	}
-	if want := says("generation", "1", "kept", "true"); !reflect.DeepEqual(first.Others, want) {
-		t.Errorf("what was cloned became %s", first.Others)
-	}
-	for i := range 1000 {
-		name := fmt.Sprint("m", i)
-		task.Apply(&a2a.StatusUpdate{TaskID: "t", Status: task.Status, Others: says(name, "1", "kept", `"`+strings.Repeat("x", i)+`"`)})
-	}
-	if len(task.Others) != a2a.MaxMembers || task.Others.Size() > a2a.MaxMembersSize || len(task.Others["kept"]) != 1001 {
-		t.Errorf("after 1000 statuses there are %d with %d bytes", len(task.Others), task.Others.Size())
 	}
 }
 

@@ -34,8 +34,6 @@ type Message struct {
 
 	ReferenceTaskIDs []TaskID `json:"referenceTaskIds,omitempty"`
 	Extensions       []string `json:"extensions,omitempty"`
-
-	Others Members `json:"others,omitempty"`
 }
 
 // Text returns the text parts of m, one a line. A nil message has none.

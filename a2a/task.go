@@ -40,7 +40,6 @@ type Status struct {
 	State     State     `json:"state"`
 	Message   *Message  `json:"message,omitempty"`
 	Timestamp time.Time `json:"timestamp,omitzero"`
-	Others    Members   `json:"others,omitempty"`
 }
 
 // Task is a piece of work that an agent does.
@@ -51,7 +50,6 @@ type Task struct {
 	Artifacts []Artifact `json:"artifacts,omitempty"`
 	History   []Message  `json:"history,omitempty"`
 	Metadata  Metadata   `json:"metadata,omitempty"`
-	Others    Members    `json:"others,omitempty"`
 }
 
 // Artifact is something that a task produced.
@@ -62,7 +60,6 @@ type Artifact struct {
 	Parts       []Part   `json:"parts"`
 	Metadata    Metadata `json:"metadata,omitempty"`
 	Extensions  []string `json:"extensions,omitempty"`
-	Others      Members  `json:"others,omitempty"`
 }
 
 // Text returns the text parts of a, one a line.
@@ -78,7 +75,6 @@ type StatusUpdate struct {
 	ContextID string
 	Status    Status
 	Metadata  Metadata
-	Others    Members `json:",omitempty"`
 }
 
 // ArtifactUpdate brings an artifact, or the next chunk of one.
@@ -89,7 +85,6 @@ type ArtifactUpdate struct {
 	Append    bool // Artifact.Parts continue the artifact of the same ID
 	LastChunk bool
 	Metadata  Metadata
-	Others    Members `json:",omitempty"`
 }
 
 func (*Task) isEvent()           {}
@@ -126,9 +121,8 @@ func (t *Task) Apply(e Event) bool {
 }
 
 // applyStatus moves the message of the old status into the history, so that
-// nothing an agent said is lost when it says the next thing. What an update
-// says of the task in its metadata, and in members that we do not know, joins the
-// task's own.
+// nothing an agent said is lost when it says the next thing. The metadata of an
+// update joins that of the task.
 func (t *Task) applyStatus(e *StatusUpdate) {
 	if m := t.Status.Message; m != nil {
 		known := slices.ContainsFunc(t.History, func(h Message) bool { return h.ID == m.ID && m.ID != "" })
@@ -144,14 +138,9 @@ func (t *Task) applyStatus(e *StatusUpdate) {
 		t.Metadata = Metadata{}
 	}
 	maps.Copy(t.Metadata, e.Metadata)
-	t.Others = t.Others.Join(e.Others)
 }
 
-// applyArtifact brings up to date what the task says of itself under names that we
-// do not know and the update has too, as the generation of A2A 1.1. Its other
-// members are about the update.
 func (t *Task) applyArtifact(e *ArtifactUpdate) {
-	t.Others = t.Others.renew(e.Others)
 	i := slices.IndexFunc(t.Artifacts, func(a Artifact) bool { return a.ID == e.Artifact.ID })
 	switch {
 	case i < 0:
@@ -160,7 +149,6 @@ func (t *Task) applyArtifact(e *ArtifactUpdate) {
 		t.Artifacts = append(t.Artifacts, a)
 	case e.Append:
 		t.Artifacts[i].Parts = append(t.Artifacts[i].Parts, e.Artifact.Parts...)
-		t.Artifacts[i].Others = t.Artifacts[i].Others.Join(e.Artifact.Others)
 	default:
 		t.Artifacts[i] = e.Artifact
 		t.Artifacts[i].Parts = slices.Clone(e.Artifact.Parts)

@@ -24,15 +24,12 @@ func (e SentBefore) Error() string { return "the message was sent before" }
 
 // digest tells a message that is sent again from another, by the name that its
 // caller gave it and by its content: some clients number their messages from one
-// in each process. Members that we do not know do not count: they are here only if the
-// call asked for them (a2a.OtherMembers). It is "" if the caller gave no name.
+// in each process. It is "" if the caller gave no name.
 func digest(m *a2a.Message) string {
 	if m.ID == "" {
 		return ""
 	}
-	known := *m
-	known.Others = nil
-	b, err := json.Marshal(&known)
+	b, err := json.Marshal(m)
 	if err != nil {
 		return "" // it has no JSON form, so it did not come over a wire
 	}

@@ -2,7 +2,6 @@ package bridge_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -197,21 +196,6 @@ func TestAnA2ACallThatIsMadeAgainIsTheSameCall(t *testing.T) {
 	}
 	if len(states) == 0 || states[len(states)-1] != a2a.Completed || n.Load() != 1 {
 		t.Errorf("as a stream: got %v after %d messages, want the end after 1", states, n.Load())
-	}
-}
-
-// TestACallThatIsMadeAgainMayAskForLess: what a message says that nobody here knows is
-// read only where a header asks for it, which the call that is made again may lack.
-func TestACallThatIsMadeAgainMayAskForLess(t *testing.T) {
-	p, n := counting(t)
-	r := newRig(t, "", map[string]peer{"agent": p})
-	f, ctx := r.Face("agent"), as(t.Context(), "alice")
-	req := say("work")
-	req.Message.Others = a2a.Members{"gen": json.RawMessage(`1`)}
-	task := sent(t, f, ctx, req)
-	req.Message.Others = nil
-	if again := sent(t, f, ctx, req); again.ID != task.ID || n.Load() != 1 {
-		t.Errorf("got %s after %d messages, want %s after 1", again.ID, n.Load(), task.ID)
 	}
 }
 

@@ -189,16 +189,13 @@ func (f *Face) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 	return f.shared(ctx, card), nil
 }
 
-// otherMembers is offered whatever the agent says: what it adds is kept.
-var otherMembers = a2a.Extension{URI: a2a.OtherMembers, Description: "Callers that ask for it get the members of messages and tasks that A2A 1.0 does not have, and may send some."}
-
 // shared returns what of an agent's card is true of its face.
 func (f *Face) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
 	agent, _ := f.bridge.Agent(f.agent)
 	c := fitCard(f.bridge.cardFor(ctx, agent, card))
 	c.Interfaces, c.SecuritySchemes, c.Security = nil, nil, nil
 	// Whatever the agent does: there is a follower, and an outbox.
-	c.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.bridge.Webhooks != nil, Extensions: []a2a.Extension{otherMembers}}
+	c.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.bridge.Webhooks != nil}
 	return &c
 }
 

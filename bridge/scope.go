@@ -93,9 +93,6 @@ func (b *Bridge) scoped(ctx context.Context, a Agent, req *a2a.SendRequest) (*a2
 	}
 	m, out := *req.Message, *req
 	m.Metadata, out.Message = inside, &m
-	if len(a.Skills) > 0 { // a later generation may name a skill there, which would not be looked at
-		m.Others = nil
-	}
 	if b.ForceUseCase != "" {
 		m.Parts = b.forcedParts(m.Parts)
 	}

@@ -21,11 +21,11 @@ func weight(event a2a.Event) (n int) {
 	}
 	switch e := event.(type) {
 	case *a2a.Task:
-		n += weightOfMetadata(e.Metadata) + weightOfMembers(e.Others) + weightOfMembers(e.Status.Others)
+		n += weightOfMetadata(e.Metadata)
 	case *a2a.StatusUpdate:
-		n += weightOfMetadata(e.Metadata) + weightOfMembers(e.Others) + weightOfMembers(e.Status.Others)
+		n += weightOfMetadata(e.Metadata)
 	case *a2a.ArtifactUpdate:
-		n += weightOfMetadata(e.Metadata) + weightOfMembers(e.Others)
+		n += weightOfMetadata(e.Metadata)
 	}
 	return n
 }
@@ -42,11 +42,11 @@ func (p *Past) weight() (n int) {
 }
 
 func weightOfMessage(m *a2a.Message) int {
-	return itemWeight + len(m.ID) + weightOfParts(m.Parts) + weightOfMetadata(m.Metadata) + weightOfTexts(m.Extensions) + weightOfTexts(m.ReferenceTaskIDs) + weightOfMembers(m.Others)
+	return itemWeight + len(m.ID) + weightOfParts(m.Parts) + weightOfMetadata(m.Metadata) + weightOfTexts(m.Extensions) + weightOfTexts(m.ReferenceTaskIDs)
 }
 
 func weightOfArtifact(a *a2a.Artifact) int {
-	return itemWeight + len(a.ID) + len(a.Name) + len(a.Description) + weightOfParts(a.Parts) + weightOfMetadata(a.Metadata) + weightOfTexts(a.Extensions) + weightOfMembers(a.Others)
+	return itemWeight + len(a.ID) + len(a.Name) + len(a.Description) + weightOfParts(a.Parts) + weightOfMetadata(a.Metadata) + weightOfTexts(a.Extensions)
 }
 
 func weightOfParts(parts []a2a.Part) int {
@@ -63,8 +63,6 @@ func weightOfTexts[T ~string](all []T) (n int) {
 	}
 	return n
 }
-
-func weightOfMembers(m a2a.Members) int { return m.Size() + itemWeight*len(m) }
 
 func weightOfMetadata(m a2a.Metadata) (n int) {
 	for k, v := range m {

@@ -2,10 +2,8 @@ package bridge_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -32,14 +30,6 @@ func TestATaskIsBoundedInAllThatItsAgentSays(t *testing.T) {
 		"metadata of messages": func(name string) a2a.Event {
 			said := &a2a.Message{ID: name, Parts: []a2a.Part{a2a.TextPart("x")}, Metadata: a2a.Metadata{"k": much}}
 			return &a2a.StatusUpdate{TaskID: "t", Status: a2a.Status{State: a2a.Working, Message: said}}
-		},
-		"members that nobody knows": func(name string) a2a.Event {
-			n, _ := strconv.Atoi(name)
-			all := make([]a2a.Artifact, (n+1)<<20/a2a.MaxMembersSize)
-			for i := range all {
-				all[i] = a2a.Artifact{ID: fmt.Sprint(i), Others: a2a.Members{"x": json.RawMessage(`"` + much[:a2a.MaxMembersSize-8] + `"`)}}
-			}
-			return &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}, Artifacts: all}
 		},
 		"descriptions": func(name string) a2a.Event { return artifact(a2a.Artifact{ID: name, Description: much}) },
 	} {

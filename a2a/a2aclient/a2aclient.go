@@ -21,7 +21,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -107,8 +106,6 @@ type connection struct {
 	proven atomic.Bool  // some call has been answered in its dialect
 	asides atomic.Int32 // the streams that are only drained
 	broken breaker
-
-	offersOthers bool // the card says that it has members that we do not know, and takes them
 }
 
 var _ a2a.Agent = (*Client)(nil)
@@ -125,7 +122,6 @@ func (d *Dialer) Dial(ctx context.Context, rawURL string) (*Client, error) {
 	if c.card, err = c.findCard(ctx); err != nil {
 		return nil, err
 	}
-	c.offersOthers = slices.ContainsFunc(c.card.Capabilities.Extensions, func(e a2a.Extension) bool { return e.URI == a2a.OtherMembers })
 	if c.routes, err = d.routesTo(c.card); err != nil {
 		return nil, err
 	}
@@ -205,7 +201,4 @@ var (
 	versionName = strings.ToLower(wire.VersionHeader) // over gRPC
 	onlyJSON    = []string{"application/json"}
 	anyStream   = []string{sse.ContentType + ", application/json"}
-
-	extensionsKey = http.CanonicalHeaderKey("A2A-Extensions")
-	onlyOthers    = []string{a2a.OtherMembers}
 )

@@ -25,7 +25,7 @@ func (c *Client) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
 	var newTask a2a.TaskID
 	return attempt(ctx, c, func(r route) (a2a.Event, error) {
-		params, err := c.encodeSend(r, req, &newTask)
+		params, err := r.dialect.EncodeSend(req, r.envelope(&newTask))
 		if err != nil {
 			return nil, err
 		}
@@ -50,16 +50,6 @@ func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 			return nil, garbled("neither a task nor a message")
 		}
 	})
-}
-
-// encodeSend returns the parameters of a call over r that sends. Members that we do
-// not know are for agents whose card says that they take them (a2a.OtherMembers).
-func (c *Client) encodeSend(r route, req *a2a.SendRequest, newTask *a2a.TaskID) ([]byte, error) {
-	dialect := r.dialect
-	if !c.offersOthers {
-		dialect = dialect.Known()
-	}
-	return dialect.EncodeSend(req, r.envelope(newTask))
 }
 
 // envelope is what a request over r says besides its words. newTask is what a task

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"mime"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +28,7 @@ func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a
 		}
 		var newTask a2a.TaskID
 		s, err := c.open(ctx, wire.Stream, func(r route) ([]byte, error) {
-			return c.encodeSend(r, req, &newTask)
+			return r.dialect.EncodeSend(req, r.envelope(&newTask))
 		})
 		switch {
 		case remote(err) && a2a.Is(err, a2a.MethodNotFound):
@@ -201,9 +200,6 @@ func (overHTTP) carry(c *Client, r route, op wire.Op, req *http.Request) (*http.
 	}
 	if r.dialect.Versioned {
 		req.Header[versionKey] = r.metadata[versionName]
-		if c.offersOthers {
-			req.Header[extensionsKey] = slices.Concat(req.Header[extensionsKey], onlyOthers)
-		}
 	}
 	return c.exchange(req)
 }

@@ -60,7 +60,6 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
 
 // serve answers c.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
-	takesOthers(w, r, &c)
 	if s.Allow != nil {
 		if err := s.Allow(r, access(c.op)); err != nil {
 			s.writeError(w, r, c, err)

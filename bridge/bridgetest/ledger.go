@@ -4,7 +4,6 @@ package bridgetest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -88,17 +87,15 @@ func readBack(t *testing.T, l bridge.Ledger) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := a2a.Members{"generation": json.RawMessage(`"9007199254740993"`), "more": json.RawMessage(`{"b":[null,"\u0000"],"a":{}}`)}
-	said := &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("done")}, Others: others}
+	said := &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("done")}}
 	e.Task = &a2a.Task{
 		ID: "upstream", ContextID: "context",
-		Status: a2a.Status{State: a2a.Working, Message: said, Timestamp: now.UTC(), Others: others},
-		Artifacts: []a2a.Artifact{{ID: "a", Name: "all kinds", Others: others, Parts: []a2a.Part{
+		Status: a2a.Status{State: a2a.Working, Message: said, Timestamp: now.UTC()},
+		Artifacts: []a2a.Artifact{{ID: "a", Name: "all kinds", Parts: []a2a.Part{
 			a2a.TextPart(""), data, {Content: a2a.Raw{0, 255}, Filename: "f"}, {Content: a2a.URL("https://example.com"), MediaType: "text/plain"},
 		}}},
 		History:  []a2a.Message{*said},
 		Metadata: a2a.Metadata{"k": "v"},
-		Others:   others,
 	}
 	e.Failure = &bridge.Failure{Code: a2a.Unavailable, Message: "gone", Remote: true}
 	e.Past = &bridge.Past{

@@ -24,7 +24,6 @@ func theirServer(t *testing.T, w way) *a2aclient.Client {
 	web := httptest.NewServer(mux)
 	t.Cleanup(web.Close)
 	card := card10()
-	card.Capabilities.Extensions = []theirs.AgentExtension{{URI: a2a.OtherMembers}}
 	iface := theirs.NewAgentInterface(web.URL+"/a2a", theirs.TransportProtocol(w.binding))
 	handler := handler10(&tour.Gate{})
 	if w.binding == a2a.GRPC {

@@ -93,17 +93,13 @@ func (p Peer) tour(ctx context.Context) error {
 	return nil
 }
 
-// bearer puts a token on every request, and the extensions that RIALTO_EXTENSIONS
-// asks for.
+// bearer puts a token on every request.
 type bearer string
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	if b != "" {
 		r.Header.Set("Authorization", "Bearer "+string(b))
-	}
-	if asked := os.Getenv("RIALTO_EXTENSIONS"); asked != "" {
-		r.Header.Set("A2A-Extensions", asked)
 	}
 	return http.DefaultTransport.RoundTrip(r)
 }

@@ -75,7 +75,6 @@ type jsonCodec struct {
 	generation  a2a.Generation
 	callersName bool // as Dialect.CallersName
 	boxed       bool // data comes in an object around it
-	others      bool // members that we do not know are kept, and written
 	speller     speller
 	decodeSend  func(json.RawMessage) (*a2a.SendRequest, error)
 }

@@ -36,9 +36,8 @@ func (i Item) Done() bool {
 	}
 }
 
-// decodeItem reads the result of a call that sends or streams, with the members
-// that we do not know if others is set.
-func decodeItem(result []byte, others bool) (i Item, err error) {
+// decodeItem reads the result of a call that sends or streams.
+func decodeItem(result []byte) (i Item, err error) {
 	if !fits(result) {
 		return Item{}, ErrTooMany
 	}
@@ -51,11 +50,7 @@ func decodeItem(result []byte, others bool) (i Item, err error) {
 		if err := unmarshal(result, &unusual); err != nil {
 			return Item{}, err
 		}
-		s.odd = true // which is not known
 		i, err = unusual.item()
-	}
-	if others && s.odd && err == nil {
-		otherMembers(result, i.Event)
 	}
 	return i, err
 }
@@ -73,7 +68,7 @@ func (d jsonCodec) DecodeEvent(result []byte) (Item, error) {
 
 // DecodeAnswer reads the result of a call that sends.
 func (d jsonCodec) DecodeAnswer(result []byte) (Item, error) {
-	item, err := decodeItem(result, d.others)
+	item, err := decodeItem(result)
 	if d.boxed {
 		unboxEvent(item.Event)
 	}
@@ -157,6 +152,12 @@ const (
 	kindMessage  = "message"
 	kindStatus   = "status-update"
 	kindArtifact = "artifact-update"
+)
+
+// statusNames and artifactNames are the names of the members of those.
+var (
+	statusNames   = []string{"state", "message", "timestamp"}
+	artifactNames = []string{"artifactId", "name", "description", "parts", "metadata", "extensions", "index", "append", "lastChunk"}
 )
 
 // objectNames are the names of the members of an object.

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	fast "github.com/go-json-experiment/json"
-
 	"rialto/a2a"
 )
 
@@ -19,7 +17,7 @@ type speller interface {
 
 // EncodeSend returns the parameters of a call that sends or streams r.
 func (d jsonCodec) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) {
-	return d.marshal("message", d.speller.send(r, e), hasOthers(r.Message))
+	return marshal("message", d.speller.send(r, e))
 }
 
 // EncodeQuery returns the parameters of a call about one task. Every
@@ -41,26 +39,13 @@ func (d jsonCodec) EncodeCardQuery(tenant string) ([]byte, error) {
 
 // EncodeTask returns t as the result of a call that asks for it.
 func (d jsonCodec) EncodeTask(t *a2a.Task) ([]byte, error) {
-	return d.marshal("task", d.speller.task(t), hasOthers(t))
+	return marshal("task", d.speller.task(t))
 }
 
 // EncodeEvent returns e as the result of a call that sends, or as an event of a
 // stream.
 func (d jsonCodec) EncodeEvent(e a2a.Event) ([]byte, error) {
-	return d.marshal("event", d.speller.event(e), hasOthers(e))
-}
-
-// marshal returns the JSON form of v, with the members of it that we do not know if
-// there are any and the dialect writes them.
-func (d jsonCodec) marshal(what string, v any, others bool) ([]byte, error) {
-	if !d.others || !others {
-		return marshal(what, v)
-	}
-	b, err := fast.Marshal(v, likeBefore, withOthers)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the %s: %w", what, err)
-	}
-	return b, nil
+	return marshal("event", d.speller.event(e))
 }
 
 // marshal fails only for metadata without a JSON form and data that is none.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"rialto/a2a"
@@ -96,8 +95,7 @@ func checkPageSize(n *int) (int, error) {
 // EncodePage returns p as the result of a call that lists tasks.
 func (d jsonCodec) EncodePage(p *a2a.TaskPage) ([]byte, error) {
 	tasks := each(p.Tasks, spell10{}.wholeTask)
-	others := slices.ContainsFunc(p.Tasks, func(t *a2a.Task) bool { return hasOthers(t) })
-	return d.marshal("page", page10{filled(tasks), p.Next, p.Size, p.Total}, others)
+	return marshal("page", page10{filled(tasks), p.Next, p.Size, p.Total})
 }
 
 // DecodePage reads the result of a call that lists tasks.
@@ -118,9 +116,6 @@ func (d jsonCodec) DecodePage(result []byte) (*a2a.TaskPage, error) {
 			return nil, fmt.Errorf("tasks[%d]: %w", i, err)
 		}
 		p.Tasks = append(p.Tasks, t)
-	}
-	if d.others {
-		pageOthers(result, p)
 	}
 	return p, nil
 }

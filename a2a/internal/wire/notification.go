@@ -16,8 +16,8 @@ func EncodeNotification(g a2a.Generation, t *a2a.Task) (json.RawMessage, error) 
 	if !ok {
 		d = &v10
 	}
-	if d == &v10 { // nobody asked the webhook whether it reads over what it does not know
-		return d.Known().EncodeEvent(t)
+	if d == &v10 {
+		return d.EncodeEvent(t)
 	}
 	return d.EncodeTask(t)
 }

@@ -16,9 +16,6 @@ func (d jsonCodec) DecodeSend(params []byte) (*a2a.SendRequest, error) {
 	if req.Push != nil {
 		req.Push.Generation = d.generation
 	}
-	if d.others {
-		otherMembers(params, req.Message)
-	}
 	return req, nil
 }
 

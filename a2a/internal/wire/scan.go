@@ -15,7 +15,6 @@ type scan struct {
 	left  []byte
 	depth int
 	bad   bool
-	odd   bool // there are members that we do not know
 }
 
 // maxScan is how deep objects may lie in each other in what a scan reads.
@@ -27,7 +26,6 @@ func (s *scan) unknown(name []byte, known []string) {
 	for _, k := range known {
 		s.bad = s.bad || strings.EqualFold(k, string(name))
 	}
-	s.odd = true
 	s.raw()
 }
 

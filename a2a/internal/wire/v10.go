@@ -6,36 +6,28 @@ import (
 	"rialto/a2a"
 )
 
-// v10 is A2A 1.0: the JSON form of the protocol buffers lf.a2a.v1. v10known is the
-// same for those who may refuse what they do not know.
-var (
-	v10      = dialect10(true)
-	v10known = dialect10(false)
-)
-
-func dialect10(others bool) Dialect {
-	return Dialect{
-		Generation: a2a.V10,
-		Versioned:  true,
-		Replays:    true,
-		methods: []method{
-			{Send, "SendMessage"},
-			{Stream, "SendStreamingMessage"},
-			{Task, "GetTask"},
-			{Cancel, "CancelTask"},
-			{Subscribe, "SubscribeToTask"},
-			{List, "ListTasks"},
-			{PushSet, "CreateTaskPushNotificationConfig"},
-			{PushGet, "GetTaskPushNotificationConfig"},
-			{PushList, "ListTaskPushNotificationConfigs"},
-			{PushList, "ListTaskPushNotificationConfig"}, // of the release candidates
-			{PushDelete, "DeleteTaskPushNotificationConfig"},
-			{ExtendedCard, "GetExtendedAgentCard"},
-		},
-		errors:  numbers,
-		reasons: reasonArray,
-		Codec:   jsonCodec{generation: a2a.V10, speller: spell10{}, decodeSend: decodeSend, others: others},
-	}
+// v10 is A2A 1.0: the JSON form of the protocol buffers lf.a2a.v1.
+var v10 = Dialect{
+	Generation: a2a.V10,
+	Versioned:  true,
+	Replays:    true,
+	methods: []method{
+		{Send, "SendMessage"},
+		{Stream, "SendStreamingMessage"},
+		{Task, "GetTask"},
+		{Cancel, "CancelTask"},
+		{Subscribe, "SubscribeToTask"},
+		{List, "ListTasks"},
+		{PushSet, "CreateTaskPushNotificationConfig"},
+		{PushGet, "GetTaskPushNotificationConfig"},
+		{PushList, "ListTaskPushNotificationConfigs"},
+		{PushList, "ListTaskPushNotificationConfig"}, // of the release candidates
+		{PushDelete, "DeleteTaskPushNotificationConfig"},
+		{ExtendedCard, "GetExtendedAgentCard"},
+	},
+	errors:  numbers,
+	reasons: reasonArray,
+	Codec:   jsonCodec{generation: a2a.V10, speller: spell10{}, decodeSend: decodeSend},
 }
 
 type spell10 struct{}
@@ -65,7 +57,6 @@ type message10 struct {
 	Metadata         a2a.Metadata `json:"metadata,omitempty"`
 	Extensions       []string     `json:"extensions,omitempty"`
 	ReferenceTaskIDs []a2a.TaskID `json:"referenceTaskIds,omitempty"`
-	Others           a2a.Members  `json:"-"`
 }
 
 type part10 struct {
@@ -85,14 +76,12 @@ type artifact10 struct {
 	Parts       []part10     `json:"parts"`
 	Metadata    a2a.Metadata `json:"metadata,omitempty"`
 	Extensions  []string     `json:"extensions,omitempty"`
-	Others      a2a.Members  `json:"-"`
 }
 
 type status10 struct {
-	State     string      `json:"state"`
-	Message   *message10  `json:"message,omitempty"`
-	Timestamp string      `json:"timestamp,omitempty"`
-	Others    a2a.Members `json:"-"`
+	State     string     `json:"state"`
+	Message   *message10 `json:"message,omitempty"`
+	Timestamp string     `json:"timestamp,omitempty"`
 }
 
 type task10 struct {
@@ -102,7 +91,6 @@ type task10 struct {
 	Artifacts []artifact10 `json:"artifacts,omitempty"`
 	History   []message10  `json:"history,omitempty"`
 	Metadata  a2a.Metadata `json:"metadata,omitempty"`
-	Others    a2a.Members  `json:"-"`
 }
 
 type statusUpdate10 struct {
@@ -110,7 +98,6 @@ type statusUpdate10 struct {
 	ContextID string       `json:"contextId"`
 	Status    status10     `json:"status"`
 	Metadata  a2a.Metadata `json:"metadata,omitempty"`
-	Others    a2a.Members  `json:"-"`
 }
 
 type artifactUpdate10 struct {
@@ -120,7 +107,6 @@ type artifactUpdate10 struct {
 	Append    bool         `json:"append,omitempty"`
 	LastChunk bool         `json:"lastChunk,omitempty"`
 	Metadata  a2a.Metadata `json:"metadata,omitempty"`
-	Others    a2a.Members  `json:"-"`
 }
 
 // event10 is a StreamResponse, and with its first two members a
@@ -153,9 +139,9 @@ func (s spell10) event(e a2a.Event) any {
 		m := s.message(*e)
 		out.Message = &m
 	case *a2a.StatusUpdate:
-		out.StatusUpdate = &statusUpdate10{e.TaskID, e.ContextID, s.status(e.Status), e.Metadata, e.Others}
+		out.StatusUpdate = &statusUpdate10{e.TaskID, e.ContextID, s.status(e.Status), e.Metadata}
 	case *a2a.ArtifactUpdate:
-		out.ArtifactUpdate = &artifactUpdate10{e.TaskID, e.ContextID, s.artifact(e.Artifact), e.Append, e.LastChunk, e.Metadata, e.Others}
+		out.ArtifactUpdate = &artifactUpdate10{e.TaskID, e.ContextID, s.artifact(e.Artifact), e.Append, e.LastChunk, e.Metadata}
 	}
 	return out
 }
@@ -168,12 +154,11 @@ func (s spell10) wholeTask(t *a2a.Task) task10 {
 		Artifacts: each(t.Artifacts, s.artifact),
 		History:   each(t.History, s.message),
 		Metadata:  t.Metadata,
-		Others:    t.Others,
 	}
 }
 
 func (s spell10) status(in a2a.Status) status10 {
-	out := status10{State: stateV1(in.State), Timestamp: formatTime(in.Timestamp), Others: in.Others}
+	out := status10{State: stateV1(in.State), Timestamp: formatTime(in.Timestamp)}
 	if in.Message != nil {
 		m := s.message(*in.Message)
 		out.Message = &m
@@ -191,12 +176,11 @@ func (s spell10) message(m a2a.Message) message10 {
 		Metadata:         m.Metadata,
 		Extensions:       m.Extensions,
 		ReferenceTaskIDs: m.ReferenceTaskIDs,
-		Others:           m.Others,
 	}
 }
 
 func (s spell10) artifact(a a2a.Artifact) artifact10 {
-	return artifact10{a.ID, a.Name, a.Description, filled(each(a.Parts, s.part)), a.Metadata, a.Extensions, a.Others}
+	return artifact10{a.ID, a.Name, a.Description, filled(each(a.Parts, s.part)), a.Metadata, a.Extensions}
 }
 
 func (spell10) part(p a2a.Part) part10 {

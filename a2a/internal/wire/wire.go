@@ -4,8 +4,7 @@
 // Encoders are strict and there is one for each generation, in a file named
 // after it. The decoder of JSON is one for all of them and tolerant: it takes what
 // real peers send, tells objects apart by whatever tells them apart ("kind", the
-// member of a oneof, or their members), and ignores what it does not know. In 1.0
-// members that it does not know are kept, and written again (others.go). Only
+// member of a oneof, or their members), and ignores what it does not know. Only
 // numbers of errors must be read in the generation they were written in. What is
 // written and read over gRPC is in the files that begin so.
 //
@@ -86,15 +85,6 @@ type method struct {
 // Dialects returns the dialects that we speak, the newest first. A generation
 // more is a file, and a line here.
 func Dialects() []*Dialect { return []*Dialect{&v10, &v03, &v02, &v01} }
-
-// Known returns d without the members that we do not know, which it neither keeps
-// nor writes: there are peers that refuse all that has one (a2a.OtherMembers).
-func (d *Dialect) Known() *Dialect {
-	if d == &v10 {
-		return &v10known
-	}
-	return d
-}
 
 // Listed returns the dialects that a card can name, the newest first. Cards
 // before 0.3 had one URL, and whoever read them knew what was spoken there.
