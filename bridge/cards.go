@@ -28,7 +28,7 @@ const CardsKept = 10
 // SeenCard is a card that an agent has shown.
 type SeenCard struct {
 	Agent       string
-	URL         string // under which the agent is set up; "" in what an older version has kept
+	URL         string // under which the agent is set up
 	Digest      string // SHA-256, in hexadecimal
 	Card        []byte // JSON
 	First, Last time.Time
@@ -71,7 +71,7 @@ func (c *Cards) Admit(ctx context.Context, agent, url string, card []byte, hold 
 	sum := sha256.Sum256(card)
 	seen := SeenCard{Agent: agent, URL: url, Digest: hex.EncodeToString(sum[:]), Card: card, Last: c.Now()}
 	before, err := c.Store.SeenCards(ctx, agent)
-	before = slices.DeleteFunc(before, func(c SeenCard) bool { return c.URL != "" && c.URL != url })
+	before = slices.DeleteFunc(before, func(c SeenCard) bool { return c.URL != url })
 	if err == nil {
 		err = c.Store.SeeCard(ctx, seen, hold)
 	}

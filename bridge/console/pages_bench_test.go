@@ -33,7 +33,6 @@ func benchmarkPages(b *testing.B, dsn, driver string) {
 	r := newRigAt(b, path)
 	r.fill(dsn, driver)
 	r.calls(manyRows)
-	r.must(r.db.SumUsage(b.Context(), began))
 	if driver == "pgx" { // which counts its rows by itself, but not at once
 		r.must(execute(dsn, driver, `ANALYZE`))
 	}

@@ -138,7 +138,6 @@ func (s *server) start(ctx context.Context) {
 	s.background.Go(func() { s.audit.Run(maintained) })
 	s.background.Go(func() { s.usage.Run(maintained) })
 	s.background.Go(func() { s.agents.Run(maintained) })
-	s.background.Go(func() { s.sumUsage(maintained) })
 	if s.desk != nil {
 		s.background.Go(func() { s.desk.Run(maintained) })
 	}
@@ -176,23 +175,6 @@ func (s *server) maintain(ctx context.Context) {
 			s.log.Error("maintenance", "err", err)
 		}
 		cancel()
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-// sumUsage adds usage up ahead until ctx ends: soon after midnight, and after calls
-// that began before it have come in.
-func (s *server) sumUsage(ctx context.Context) {
-	tick := time.NewTicker(time.Minute)
-	defer tick.Stop()
-	for {
-		if err := s.store.SumUsage(ctx, time.Now()); err != nil && ctx.Err() == nil {
-			s.log.Error("adding up usage", "err", err)
-		}
 		select {
 		case <-ctx.Done():
 			return

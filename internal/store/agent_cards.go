@@ -15,7 +15,7 @@ func (db *DB) SeeCard(ctx context.Context, c bridge.SeenCard, hold bool) error {
 }
 
 func seeCard(ctx context.Context, tx *tx, c bridge.SeenCard, hold bool) error {
-	if err := leave(ctx, tx, c.Agent, c.URL); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM agent_cards WHERE agent = $1 AND url <> $2`, c.Agent, c.URL); err != nil {
 		return err
 	}
 	// Of two cards that were seen within a millisecond, the second is later.
@@ -43,16 +43,6 @@ func seeCard(ctx context.Context, tx *tx, c bridge.SeenCard, hold bool) error {
 			WHERE agent = $1 AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)
 			AND digest NOT IN (SELECT digest FROM agent_cards WHERE agent = $1 ORDER BY last DESC, digest LIMIT $2)`,
 		c.Agent, bridge.CardsKept-1)
-	return err
-}
-
-// leave forgets the cards that an agent has shown at other addresses.
-func leave(ctx context.Context, tx *tx, agent, address string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM agent_cards WHERE agent = $1 AND url <> '' AND url <> $2`, agent, address)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE agent_cards SET url = $2 WHERE agent = $1 AND url = ''`, agent, address)
 	return err
 }
 

@@ -106,9 +106,9 @@ func (db *DB) OpenJournal(ctx context.Context, log *slog.Logger) error {
 // would be there for ever, for its files do not say whose they are.
 func (db *DB) noteJournal(ctx context.Context, id [journalID]byte) error {
 	return db.inTx(ctx, func(t *tx) error {
-		_, err := t.ExecContext(ctx, `DELETE FROM journals`)
+		_, err := t.ExecContext(ctx, `DELETE FROM write_behind`)
 		if err == nil {
-			_, err = t.ExecContext(ctx, `INSERT INTO journals (id, done) VALUES ($1, 0)`, journalName(id))
+			_, err = t.ExecContext(ctx, `INSERT INTO write_behind (id, done) VALUES ($1, 0)`, journalName(id))
 		}
 		return err
 	})
@@ -160,7 +160,7 @@ func (db *DB) recover(ctx context.Context, path string) error {
 func insertGenerations(ctx context.Context, t *tx, found []generation) (known bool, err error) {
 	for _, g := range found {
 		var done uint64
-		err := t.QueryRowContext(ctx, `SELECT done FROM journals WHERE id = $1`, journalName(g.id)).Scan(&done)
+		err := t.QueryRowContext(ctx, `SELECT done FROM write_behind WHERE id = $1`, journalName(g.id)).Scan(&done)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}
@@ -173,7 +173,7 @@ func insertGenerations(ctx context.Context, t *tx, found []generation) (known bo
 		known = true
 	}
 	for _, g := range found {
-		if _, err := t.ExecContext(ctx, `DELETE FROM journals WHERE id = $1`, journalName(g.id)); err != nil {
+		if _, err := t.ExecContext(ctx, `DELETE FROM write_behind WHERE id = $1`, journalName(g.id)); err != nil {
 			return false, err
 		}
 	}
@@ -224,10 +224,10 @@ func inChunks[T any](ctx context.Context, t *tx, all []T, one, many string, add 
 
 var addOneEnded, addManyEnded = addEnded(1), addEnded(endedAtOnce)
 
-// What the column indexed says (see lean.go).
+// What the column indexed says.
 const (
 	notInIndex = 0
-	inIndex    = 2
+	inIndex    = 1
 )
 
 // addEnded inserts n tasks: the columns of taskRow, and whether the index has them.
@@ -396,7 +396,7 @@ func (e *ended) take(ctx context.Context, t *tx) (over func(committed bool), err
 	if err := insertEnded(ctx, t, taken, again); err != nil {
 		return over, err
 	}
-	_, err = t.ExecContext(ctx, `INSERT INTO journals (id, done) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET done = excluded.done`, journalName(e.journal.id), int64(gen))
+	_, err = t.ExecContext(ctx, `INSERT INTO write_behind (id, done) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET done = excluded.done`, journalName(e.journal.id), int64(gen))
 	return over, err
 }
 
@@ -449,7 +449,7 @@ func (e *ended) close() error {
 	err := e.settle(context.Background())
 	if err == nil {
 		err = e.db.inTx(context.Background(), func(t *tx) error {
-			_, err := t.ExecContext(context.Background(), `DELETE FROM journals WHERE id = $1`, journalName(e.journal.id))
+			_, err := t.ExecContext(context.Background(), `DELETE FROM write_behind WHERE id = $1`, journalName(e.journal.id))
 			return err
 		})
 	}

@@ -74,7 +74,7 @@ func TestTasksOfAKilledServerAreInItsJournal(t *testing.T) {
 		t.Errorf("killed twice: got tasks %q, want %q", got, want)
 	}
 	var journals int
-	if err := again.read.QueryRowContext(t.Context(), `SELECT count(*) FROM journals`).Scan(&journals); err != nil || journals != 1 {
+	if err := again.read.QueryRowContext(t.Context(), `SELECT count(*) FROM write_behind`).Scan(&journals); err != nil || journals != 1 {
 		t.Errorf("killed twice: got %d journals, %v, want that of the server that lives", journals, err)
 	}
 

@@ -281,7 +281,7 @@ func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rename("journals", "gone")
+	rename("write_behind", "gone")
 	e := addEntry(t, db, endedEntry("one"))
 	for _, list := range []func() error{
 		func() error { _, err := db.Tasks(t.Context(), "alice", bridge.TaskFilter{Limit: 10}); return err },
@@ -294,7 +294,7 @@ func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
 	if got := <-said; !strings.Contains(got, "level=ERROR") || !strings.Contains(got, "no such table: ") {
 		t.Errorf("got the log %q, want why", got)
 	}
-	rename("gone", "journals")
+	rename("gone", "write_behind")
 	if got := <-said; !strings.Contains(got, "again") {
 		t.Errorf("got the log %q, want that it works again", got)
 	}

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"rialto/bridge"
-
-	"github.com/pressly/goose/v3"
 )
 
 var _ bridge.Index = (*DB)(nil)
@@ -21,36 +19,6 @@ var _ bridge.Index = (*DB)(nil)
 // their own way: SQLite with FTS5, PostgreSQL with tsvector. In both, each word
 // begins with whose it is, so that a search walks through the owner's tasks
 // only, however common its words are.
-
-// indexMigration makes the index.
-func indexMigration(dialect goose.Dialect) *goose.Migration {
-	statements := []string{
-		`ALTER TABLE tasks ADD COLUMN indexed BIGINT NOT NULL DEFAULT 0`,
-		`CREATE INDEX tasks_unindexed ON tasks (updated) WHERE settled = 1 AND indexed = 0`,
-	}
-	if dialect == goose.DialectPostgres {
-		statements = append(statements,
-			`CREATE TABLE task_words (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, handle TEXT NOT NULL UNIQUE, words TSVECTOR NOT NULL)`,
-			`CREATE INDEX task_words_words ON task_words USING gin (words)`)
-	} else {
-		statements = append(statements,
-			`CREATE TABLE task_texts (id INTEGER PRIMARY KEY, handle TEXT NOT NULL UNIQUE)`,
-			`CREATE VIRTUAL TABLE task_words USING fts5 (words, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '_'")`)
-	}
-	return migration(12, statements...)
-}
-
-// migration makes a migration of statements that depend on the engine.
-func migration(version int64, statements ...string) *goose.Migration {
-	return goose.NewGoMigration(version, &goose.GoFunc{RunTx: func(ctx context.Context, t *sql.Tx) error {
-		for _, s := range statements {
-			if _, err := t.ExecContext(ctx, s); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}, nil)
-}
 
 // indexBytes bounds what is indexed at a time, for the ledger waits meanwhile, but
 // for a task that is larger by itself.
@@ -92,11 +60,10 @@ func toIndex(e *bridge.Entry) indexed {
 }
 
 // unindexed returns tasks for the index that settled until then, and whether there
-// may be more of them, of which the next pass looks again. SQLite finds an index only
-// by the words of its condition (indexed < 2).
+// may be more of them, of which the next pass looks again.
 func (db *DB) unindexed(ctx context.Context, until time.Time, most int) (tasks []indexed, more bool, err error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT `+presentColumns+` FROM tasks WHERE handle IN (
-		SELECT handle FROM tasks WHERE indexed < 2 AND indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until.UnixMilli(), most)
+		SELECT handle FROM tasks WHERE indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until.UnixMilli(), most)
 	if err != nil {
 		return nil, false, err
 	}
@@ -162,7 +129,7 @@ func (db *DB) mark(ctx context.Context, t *tx, tasks []indexed) (marked []indexe
 		from, args = `(SELECT value ->> 0 AS handle, value ->> 1 AS updated FROM json_each($1)) AS read`, []any{string(text)}
 	}
 	rows, err := t.QueryContext(ctx, `
-		UPDATE tasks SET indexed = 2 FROM `+from+`
+		UPDATE tasks SET indexed = 1 FROM `+from+`
 		WHERE tasks.handle = read.handle AND tasks.updated = read.updated AND tasks.settled = 1 AND tasks.indexed + 0 = 0`+free+`
 		RETURNING tasks.handle, tasks.updated`, args...)
 	noted, err := collect(rows, err, func(r *sql.Rows) (v version, err error) { return v, r.Scan(&v.handle, &v.updated) })

@@ -26,9 +26,9 @@ func (db *DB) HasContext(ctx context.Context, owner, agent, contextID string) (h
 	return has, db.read.QueryRowContext(ctx, query, args...).Scan(&has)
 }
 
-// wordless chooses the tasks of whose conversations SQLite has no words. It says so in
-// the words of the index tasks_fresh first, without which SQLite would not take that.
-const wordless = `indexed < 2 AND indexed IN (0, 1) AND settled IN (0, 1)`
+// wordless selects the tasks that the search index of SQLite does not have yet. It names
+// all columns of tasks_index_queue that come before the owner.
+const wordless = `indexed = 0 AND settled IN (0, 1)`
 
 // ContextNamed implements bridge.Ledger.
 func (db *DB) ContextNamed(ctx context.Context, owner, agent, name string) (id string, err error) {

@@ -218,13 +218,4 @@ func TestTheIndexFindsWhatWasLeftOver(t *testing.T) {
 	if err != nil || latest[0].TaskID != fmt.Sprint("task", n-1) {
 		t.Errorf("got %+v, %v, want the latest first", latest, err)
 	}
-	// A task of which the index has all but its conversation, as of versions before.
-	for _, s := range []string{`DELETE FROM task_words`, `UPDATE tasks SET indexed = 1 WHERE handle = 'task7'`} {
-		if _, err := db.write.ExecContext(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !has("context of task7") || has("context of task8") {
-		t.Error("conversations of tasks are lost that were in the index before it had conversations")
-	}
 }

@@ -6,17 +6,7 @@ import (
 	"unicode"
 
 	"rialto/bridge"
-
-	"github.com/pressly/goose/v3"
 )
-
-// vocabularyMigration lets SQLite tell which words its index has.
-func vocabularyMigration(dialect goose.Dialect) *goose.Migration {
-	if dialect == goose.DialectPostgres {
-		return migration(35)
-	}
-	return migration(35, `CREATE VIRTUAL TABLE task_vocabulary USING fts5vocab(task_words, instance)`)
-}
 
 // FindTasks implements bridge.Index. What it costs depends on how many tasks are
 // asked for, not on how many there are.

@@ -96,15 +96,14 @@ func (db *DB) Close() error {
 // Ping says whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.read.PingContext(ctx) }
 
-// migrate brings the tables to the newest version. On PostgreSQL a lock keeps
-// replicas that start together from migrating together. SQLite has no such
-// lock: of two processes, one finds that the other was faster, and looks again.
+// migrate brings the tables to the newest version. On PostgreSQL a lock keeps replicas
+// that start together from migrating together. On SQLite there is no such lock: the
+// process that loses tries again, and finds the tables.
 func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
-	steps, err := migrationFiles()
+	steps, err := migrationsOf(dialect)
 	if err != nil {
 		return err
 	}
-	steps = append(steps, indexMigration(dialect), termsMigration(dialect), leanMigration(dialect), vocabularyMigration(dialect))
 	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(steps...)}
 	attempts := 4
 	if dialect == goose.DialectPostgres {
@@ -127,16 +126,20 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 	return fmt.Errorf("migrating: %w", err)
 }
 
-// migrationFiles returns the migrations that are files of SQL. The engines split
-// them into statements: goose's own parser takes 4 MB for each file and each
-// statement in it, which was most of what it cost to open a database.
-func migrationFiles() ([]*goose.Migration, error) {
+// otherEngine is in the name of the files that are not for an engine.
+var otherEngine = map[goose.Dialect]string{goose.DialectSQLite3: "postgres", goose.DialectPostgres: "sqlite"}
+
+// migrationsOf returns the migrations of an engine. The engines split the files into
+// statements: goose's own parser takes 4 MB for each file and each statement in it.
+func migrationsOf(dialect goose.Dialect) (steps []*goose.Migration, err error) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		return nil, err
 	}
-	var steps []*goose.Migration
 	for _, name := range names {
+		if strings.Contains(name, otherEngine[dialect]) {
+			continue
+		}
 		version, err := goose.NumericComponent(name)
 		if err != nil {
 			return nil, err
@@ -145,7 +148,10 @@ func migrationFiles() ([]*goose.Migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, migration(version, string(text)))
+		steps = append(steps, goose.NewGoMigration(version, &goose.GoFunc{RunTx: func(ctx context.Context, t *sql.Tx) error {
+			_, err := t.ExecContext(ctx, string(text))
+			return err
+		}}, nil))
 	}
 	return steps, nil
 }

@@ -2,15 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"slices"
 	"strings"
 	"unicode"
 
 	"rialto/bridge/operator"
-
-	"github.com/pressly/goose/v3"
 )
 
 // What an operator looks for is found by what its name and its ID hold from the
@@ -26,76 +22,7 @@ const (
 const (
 	maxTerms = 12
 	maxTerm  = 64 // bytes
-
-	termsAtOnce = 200 // written by one statement of the migration
 )
-
-// termsMigration makes the indexes, of what there is by now, too. PostgreSQL is
-// told to compare bytes, as SQLite does.
-func termsMigration(dialect goose.Dialect) *goose.Migration {
-	collate, rows := "", " WITHOUT ROWID"
-	if dialect == goose.DialectPostgres {
-		collate, rows = ` COLLATE "C"`, ""
-	}
-	return goose.NewGoMigration(28, &goose.GoFunc{RunTx: func(ctx context.Context, t *sql.Tx) error {
-		for table, of := range map[string]struct{ table, named string }{
-			clientTerms:   {"clients", `SELECT id, name, '' FROM clients`},
-			documentTerms: {"client_documents", `SELECT id, '', body FROM client_documents`},
-			accountTerms:  {"accounts", `SELECT id, name, '' FROM accounts`},
-		} {
-			for _, s := range []string{
-				`CREATE TABLE ` + table + ` (id TEXT NOT NULL REFERENCES ` + of.table + ` (id) ON DELETE CASCADE, term TEXT` + collate + ` NOT NULL, PRIMARY KEY (id, term))` + rows,
-				`CREATE INDEX ` + table + `_term ON ` + table + ` (term, id)`,
-			} {
-				if _, err := t.ExecContext(ctx, s); err != nil {
-					return err
-				}
-			}
-			if err := addAllTerms(ctx, t, table, of.named); err != nil {
-				return err
-			}
-		}
-		for _, s := range []string{
-			`CREATE INDEX accounts_admin ON accounts (name) WHERE admin = 1`,
-			`CREATE INDEX accounts_disabled ON accounts (name) WHERE disabled = 1`,
-		} {
-			if _, err := t.ExecContext(ctx, s); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}, nil)
-}
-
-// addAllTerms adds the terms of what a query selects: IDs, names and documents.
-func addAllTerms(ctx context.Context, t *sql.Tx, table, query string) error {
-	type named struct{ id, name, body string }
-	rows, err := t.QueryContext(ctx, query)
-	all, err := collect(rows, err, func(r *sql.Rows) (n named, err error) { return n, r.Scan(&n.id, &n.name, &n.body) })
-	if err != nil {
-		return err
-	}
-	var args []any
-	for _, n := range all {
-		words := termsOf(table, n.id, n.name)
-		if n.body != "" {
-			words = termsOf(table, n.id, documentName(n.body))
-		}
-		for _, word := range words {
-			args = append(args, n.id, word)
-		}
-	}
-	for chunk := range slices.Chunk(args, 2*termsAtOnce) { // each by itself takes minutes where there are 100,000 accounts
-		rows := make([]string, len(chunk)/2)
-		for i := range rows {
-			rows[i] = "(" + placeholders(1+2*i, 2) + ")"
-		}
-		if _, err := t.ExecContext(ctx, `INSERT INTO `+table+` (id, term) VALUES `+strings.Join(rows, ", ")+` ON CONFLICT DO NOTHING`, chunk...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // documentName returns what a client's document calls the client.
 func documentName(body string) string {

@@ -222,17 +222,13 @@ var columnOf = map[usage.By]string{
 }
 
 // Tallies implements usage.Store. Where no client or user matters, it reads what is
-// added up without them, of whole days if only those matter; where only they matter,
-// what is added up ahead.
+// added up without them, of whole days if only those matter.
 func (db *DB) Tallies(ctx context.Context, f usage.Filter, by usage.By, step time.Duration) ([]usage.Tally, error) {
 	key, ok := columnOf[by]
 	if !ok {
 		return nil, fmt.Errorf("there are no sums by %q", by)
 	}
 	f.Since = f.Since.Truncate(time.Hour)
-	if sums, ok, err := db.ahead(ctx, f, by, step); ok || err != nil {
-		return sums, err
-	}
 	from, order := "0", "2 DESC, 1"
 	if step > 0 {
 		from = fmt.Sprintf("hour - hour %% %d", step.Milliseconds())

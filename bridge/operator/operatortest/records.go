@@ -1,7 +1,6 @@
 package operatortest
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -17,7 +16,6 @@ import (
 type Records interface {
 	usage.Store
 	audit.Store
-	SumUsage(ctx context.Context, now time.Time) error
 }
 
 // TestRecords runs the contracts of usage.Store and audit.Store against the
@@ -25,7 +23,6 @@ type Records interface {
 func TestRecords(t *testing.T, open func(*testing.T) Records) {
 	for name, test := range map[string]func(*testing.T, Records){
 		"calls are read in pages, the earliest first":        callPages,
-		"what is added up ahead is what is added up":         callsAhead,
 		"calls are chosen by each of their marks":            callFilters,
 		"calls are added up, over batches, by what is asked": callSums,
 		"sums come by hours and days":                        callSeries,
@@ -164,62 +161,6 @@ func callSeries(t *testing.T, s Records) {
 	if len(tallies) != 1 || tallies[0].Calls != 2 {
 		t.Errorf("got %+v from half past five on, want the whole hour and what follows", tallies)
 	}
-}
-
-// callsAhead compares the most frequent users and clients of a week as they are added
-// up ahead with all of them as they are added up, while calls come and go.
-func callsAhead(t *testing.T, s Records) {
-	today := now.UTC().Truncate(24 * time.Hour)
-	f := usage.Filter{Since: today.AddDate(0, 0, -6), Until: today.AddDate(0, 0, 1), Limit: 5}
-	n := 0
-	add := func(user, times, day int) {
-		t.Helper()
-		for range times {
-			n++
-			must(t, s.AddCalls(t.Context(), []usage.Call{call(n, func(c *usage.Call) {
-				c.UserID, c.Client, c.Millis = fmt.Sprint("user", user), fmt.Sprint("client", user%7), int64(n)
-				c.At = today.AddDate(0, 0, -day).Add(time.Duration(n) * time.Second)
-			})}))
-		}
-	}
-	same := func(when string) {
-		t.Helper()
-		for _, by := range []usage.By{usage.ByUser, usage.ByClient} {
-			got, err := s.Tallies(t.Context(), f, by, 0)
-			must(t, err)
-			all := f
-			all.Limit = 100_000 // for which nothing is added up ahead
-			want, err := s.Tallies(t.Context(), all, by, 0)
-			must(t, err)
-			if want = want[:min(len(want), f.Limit)]; !slices.Equal(got, want) {
-				t.Errorf("%s, by %s:\ngot  %+v\nwant %+v", when, by, got, want)
-			}
-		}
-	}
-	for user := range 12 { // of whom many are as frequent as others
-		add(user, 1+user/3, 1+user%6)
-	}
-	add(3, 50, 7) // before the week
-	same("before anything is added up")
-	must(t, s.SumUsage(t.Context(), now))
-	same("added up")
-	add(0, 4, 0)
-	add(77, 9, 0)
-	same("with today")
-	add(1, 7, 2)
-	same("with a call of an earlier day that came late")
-	must(t, s.SumUsage(t.Context(), now))
-	add(5, 2, 0)
-	same("added up again")
-	for range 20 {
-		_, err := s.DropCalls(t.Context(), today.AddDate(0, 0, -3), 10)
-		must(t, err)
-	}
-	same("when some days are forgotten")
-	must(t, s.SumUsage(t.Context(), now.Add(24*time.Hour)))
-	same("asked for a week that ended yesterday")
-	f.Since, f.Until = f.Since.AddDate(0, 0, 1), f.Until.AddDate(0, 0, 1)
-	same("a day later")
 }
 
 func recordsDropped(t *testing.T, s Records) {
