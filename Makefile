@@ -1,42 +1,45 @@
 # The commands of a working day. CI runs .ci/run, which calls these.
 export CGO_ENABLED ?= 0
 
-.PHONY: build test check fmt vet staticcheck race bench-mcp bench-oauth bench-a2a bench-bridge
+.PHONY: help build test check fmt vet staticcheck race bench-mcp bench-oauth bench-a2a bench-bridge
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## a static binary, ./rialto
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o rialto ./cmd/rialto
 
-test: ## everything that needs nothing but Go
+test: ## all tests that need nothing but Go
 	go test ./...
 
 check: fmt vet staticcheck race ## what must be clean before a commit
 
-fmt:
+fmt: ## list unformatted files
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt these files:"; echo "$$unformatted"; exit 1; }
 
-vet:
+vet: ## go vet
 	go vet ./...
 
 staticcheck: ## the version that go.mod pins as a tool
 	go tool staticcheck ./...
 
 # The code of SQLite and of password hashing is not ours, and many times slower
-# under the race detector; what internal/e2e runs is the program, which has none.
+# under the race detector. internal/e2e runs the program, which is built without it.
 unraced = -gcflags=modernc.org/...=-race=false -gcflags=golang.org/x/crypto/...=-race=false
 
 # Programs with the race detector sleep for a second before they exit, and there
 # are hundreds. The target vet has vetted them.
-race: ## the race detector needs cgo; the product does not
+race: ## the tests under the race detector, which needs cgo; the product does not
 	GORACE=atexit_sleep_ms=50 CGO_ENABLED=1 go test -race -vet=off -timeout 40m $(unraced) $$(go list ./... | grep -v /internal/e2e)
 
 bench-mcp: ## calls per second, beside mcp-go and go-sdk
-	cd mcp/mcptest/bench && go run .
+	cd internal/bench && go run . mcp
 
 bench-oauth: ## codes, refreshes and checks per second, beside fosite
-	cd oauth/oauthtest/bench && go run .
+	cd internal/bench && go run . oauth
 
-bench-a2a: ## A2A clients and servers, beside a2a-go's and what one writes by hand
-	cd a2a/a2atest/bench && go run .
+bench-a2a: ## A2A clients and servers, beside a2a-go and a client written by hand
+	cd internal/bench && go run . a2a
 
 bench-bridge: ## send_task from end to end, beside handlers that only pass the message on
-	cd bridge/bridgetest/bench && go run .
+	cd internal/bench && go run . bridge
