@@ -8,6 +8,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/operator"
 	"rialto/bridge/registry"
 )
 
@@ -16,6 +17,7 @@ type agentBody struct {
 	registry.Agent
 	Secret  *string `json:"secret"`  // that proves to the agent who calls; left out, a change keeps the one there is
 	Version int64   `json:"version"` // of the agent that is changed
+	Unseen  bool    `json:"unseen"`  // add the agent even if its card cannot be read
 }
 
 func (b *agentBody) agent() registry.Agent {
@@ -68,10 +70,11 @@ func (a *API) addAgent(r *http.Request) (int, any, error) {
 	if err := read(r, &in); err != nil {
 		return 0, nil, err
 	}
-	if err := a.Operator.AddAgent(r.Context(), a.Actor(r), in.agent()); err != nil {
+	added, _, err := a.Operator.AddAgent(r.Context(), a.Actor(r), operator.NewAgent{Agent: in.agent(), Unseen: in.Unseen})
+	if err != nil {
 		return 0, nil, asked(err)
 	}
-	s, err := a.Operator.Agents.Agent(r.Context(), in.Name)
+	s, err := a.Operator.Agents.Agent(r.Context(), added.Name)
 	return http.StatusCreated, s, aboutAgents(err)
 }
 
@@ -115,7 +118,7 @@ func (a *API) previewAgent(r *http.Request) (int, any, error) {
 	if err := read(r, &in); err != nil {
 		return 0, nil, err
 	}
-	p, err := a.Operator.Agents.Preview(r.Context(), in.agent())
+	p, err := a.Operator.PreviewAgent(r.Context(), in.agent())
 	return answered(p, asked(err))
 }
 

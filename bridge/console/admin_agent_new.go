@@ -9,6 +9,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/operator"
 	"rialto/bridge/registry"
 	"rialto/templates"
 )
@@ -145,28 +146,24 @@ func formOf(s *registry.Status) url.Values {
 	return f
 }
 
-// addAgent adds the agent of the form, or shows what it would be. An agent that
-// cannot be reached is not added: whoever typed its address would learn of the
-// mistake from somebody else. What was looked at first is what is added.
+// addAgent adds the agent of the form, or previews it. An agent that was previewed
+// is added only if its card is still the one that was shown.
 func (c *Console) addAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	a, err := agentOf(f, registry.Agent{})
-	var look *registry.Preview
-	if err == nil {
-		look, err = c.Admin.Agents.Preview(r.Context(), a)
-	}
-	switch seen := f.Get("card"); {
-	case err != nil || f.Get("do") == "preview":
-	case seen != "" && seen != look.Digest():
-		err = bridge.ErrOtherCard
+	var seen *registry.Preview
+	switch {
+	case err != nil:
+	case f.Get("do") == "preview":
+		seen, err = c.Admin.PreviewAgent(r.Context(), a)
 	default:
-		if err = c.Admin.AddAgent(r.Context(), c.actor(r), a); err == nil {
-			return with(agentAt(a.Name), "added"), nil, c.Admin.Agents.Pin(r.Context(), a, look)
+		if a, seen, err = c.Admin.AddAgent(r.Context(), c.actor(r), operator.NewAgent{Agent: a, Digest: f.Get("card")}); err == nil {
+			return with(agentAt(a.Name), "added"), nil, nil
 		}
 	}
 	p := agentForm("/admin/agents/new", f, refused(err))
-	if err == nil || errors.Is(err, bridge.ErrOtherCard) {
-		p.Sections[0].Form.Hidden = append(p.Sections[0].Form.Hidden, templates.Value{Name: "card", Value: look.Digest()})
-		p.Sections = append([]templates.Section{previewSection(look)}, p.Sections...)
+	if seen != nil && (err == nil || errors.Is(err, bridge.ErrOtherCard)) {
+		p.Sections[0].Form.Hidden = append(p.Sections[0].Form.Hidden, templates.Value{Name: "card", Value: seen.Digest()})
+		p.Sections = append([]templates.Section{previewSection(seen)}, p.Sections...)
 	}
 	return "", p, nil
 }

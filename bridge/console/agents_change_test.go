@@ -80,7 +80,7 @@ func TestSavingAnAgentLosesNothing(t *testing.T) {
 			r := newRig(t)
 			b := r.as("root")
 			want := fully(c)
-			r.must(r.Admin.Agents.Add(t.Context(), want))
+			r.must(r.Admin.Agents.Add(t.Context(), want, nil))
 			form := b.get("/admin/agents/change?name=second").sent("new")
 			if p := b.post("/admin/agents/change", but(form, "retention", "90d")...); p.Status != http.StatusSeeOther {
 				t.Fatalf("got %d %s", p.Status, p.Text())
@@ -96,7 +96,7 @@ func TestSavingAnAgentLosesNothing(t *testing.T) {
 func TestAnotherTypeOfCredentialsLeavesNothingOfTheOldOne(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")
-	r.must(r.Admin.Agents.Add(t.Context(), fully(registry.Credentials{Type: "api_key", In: "query", Name: "key", Secret: "s"})))
+	r.must(r.Admin.Agents.Add(t.Context(), fully(registry.Credentials{Type: "api_key", In: "query", Name: "key", Secret: "s"}), nil))
 	form := b.get("/admin/agents/change?name=second").sent("new")
 	if p := b.post("/admin/agents/change", but(but(form, "auth", "basic"), "auth_name", "us")...); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
@@ -112,7 +112,7 @@ func TestASecretGoesToNoOtherHostUnlessItIsTypedAgain(t *testing.T) {
 		r := newRig(t)
 		b := r.as("root")
 		was := fully(registry.Credentials{Type: "client_credentials", TokenURL: "https://as.example/token", ClientID: "us", Secret: "s"})
-		r.must(r.Admin.Agents.Add(t.Context(), was))
+		r.must(r.Admin.Agents.Add(t.Context(), was, nil))
 		form := but(b.get("/admin/agents/change?name=second").sent("new"), field, "https://other.example/x")
 		p := b.post("/admin/agents/change", form...)
 		if p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "the secret was for another host") {

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"database/sql"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/registry"
 	"rialto/internal/audit"
+	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 	"rialto/internal/usage"
 )
 
@@ -83,6 +86,29 @@ func TestTheAgentThatWasLookedAtIsAdded(t *testing.T) {
 	}
 }
 
+// TestAnAgentWhoseCardCannotBePinnedIsNotAdded lets the database refuse cards.
+func TestAnAgentWhoseCardCannotBePinnedIsNotAdded(t *testing.T) {
+	file := storetest.File(t, store.Open)
+	r := newRigAt(t, file)
+	db, err := sql.Open("sqlite", file)
+	r.must(err)
+	defer db.Close()
+	_, err = db.Exec(`CREATE TRIGGER full BEFORE INSERT ON agent_cards BEGIN SELECT RAISE(ABORT, 'full'); END`)
+	r.must(err)
+	visit := r.Admin.Agents.Visit
+	r.Admin.Agents.Visit = func(ctx context.Context, a registry.Agent) (bridge.Peer, []string, error) {
+		p, unmet, err := visit(ctx, a)
+		return shows{p, `{"name":"One"}`}, unmet, err
+	}
+	p := r.as("root").post("/admin/agents/new", "name", "second", "url", "https://second.example", "review", "yes")
+	if p.Status != http.StatusUnprocessableEntity || len(p.all("#new #error")) != 1 {
+		t.Errorf("got %d %s, want the form with an error", p.Status, p.Text())
+	}
+	if all, err := r.Admin.Agents.List(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("got %d agents, %v, want the one of the configuration", len(all), err)
+	}
+}
+
 func TestAnAgentThatCannotBeReachedIsNotAdded(t *testing.T) {
 	r := newRig(t)
 	p := r.as("root").post("/admin/agents/new", "name", "second", "url", "https://down.example")
@@ -97,7 +123,7 @@ func TestAnAgentThatCannotBeReachedIsNotAdded(t *testing.T) {
 func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")
-	r.must(r.Admin.Agents.Add(t.Context(), registry.Agent{Name: "second", URL: "https://second.example", Credentials: registry.Credentials{Secret: "s"}}))
+	r.must(r.Admin.Agents.Add(t.Context(), registry.Agent{Name: "second", URL: "https://second.example", Credentials: registry.Credentials{Secret: "s"}}, nil))
 	p := b.get("/admin/agents/change?name=second")
 	version := attr(p.all("input[name=version]")[0], "value")
 	change := func(address, version string) shownPage {
@@ -133,7 +159,7 @@ func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 
 func TestAChangedCardIsShownBesideTheOneInForce(t *testing.T) {
 	r := newRig(t)
-	r.must(r.Admin.Agents.Add(t.Context(), registry.Agent{Name: "second", URL: "https://second.example", Review: true}))
+	r.must(r.Admin.Agents.Add(t.Context(), registry.Agent{Name: "second", URL: "https://second.example", Review: true}, nil))
 	r.card("second", `{"name":"One","url":"https://a"}`, true)
 	r.card("second", `{"name":"One","url":"https://<b>","x":1}`, true)
 	b := r.as("root")

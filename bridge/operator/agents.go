@@ -1,7 +1,10 @@
 package operator
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"regexp"
 	"strings"
 
 	"rialto/bridge"
@@ -9,10 +12,73 @@ import (
 	"rialto/internal/audit"
 )
 
-// AddAgent adds an agent while the server runs. It fails as
-// registry.Registry.Add does.
-func (s *Service) AddAgent(ctx context.Context, by Actor, a registry.Agent) error {
-	return s.recorded(ctx, by, audit.AgentAdded, a.Name, a.URL, s.Agents.Add(ctx, a))
+// NewAgent is an agent to be added. Without a name, it gets one made of the name on
+// its card.
+type NewAgent struct {
+	registry.Agent
+	Unseen bool   // add the agent even if its card cannot be read
+	Digest string // of the card that the operator has seen; "" accepts any card
+}
+
+// CardError says that the card of an agent could not be read with its settings.
+type CardError struct {
+	URL string
+	Err error
+}
+
+// Error returns the reason.
+func (e *CardError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *CardError) Unwrap() error { return e.Err }
+
+// errUnnamed says that there is no card to make a name of.
+var errUnnamed = Invalid{"Its card could not be read: give the agent a name."}
+
+// unnamed is the name of an agent until its card is known.
+const unnamed = "unnamed-agent"
+
+// AddAgent reads the card of an agent, and adds the agent with this card in force in
+// one transaction. It returns the agent with its name, and what the card says, nil
+// if it could not be read. If it fails, nothing was added; the error is
+//   - a *CardError if the card could not be read, unless a.Unseen is set,
+//   - bridge.ErrOtherCard, with what the card says, if its digest is not a.Digest,
+//   - registry.ErrExists or registry.ErrTooMany.
+func (s *Service) AddAgent(ctx context.Context, by Actor, a NewAgent) (registry.Agent, *registry.Preview, error) {
+	seen, err := s.addAgent(ctx, &a)
+	return a.Agent, seen, s.recorded(ctx, by, audit.AgentAdded, a.Name, a.URL, err)
+}
+
+func (s *Service) addAgent(ctx context.Context, a *NewAgent) (*registry.Preview, error) {
+	seen, err := s.PreviewAgent(ctx, a.Agent)
+	switch {
+	case errors.Is(err, registry.ErrExists):
+		return nil, err
+	case err != nil && !a.Unseen:
+		return nil, &CardError{a.URL, err}
+	case err != nil && a.Name == "":
+		return nil, errUnnamed
+	case err == nil && a.Digest != "" && a.Digest != seen.Digest():
+		return seen, bridge.ErrOtherCard
+	case a.Name == "":
+		a.Name = nameOf(seen.Name)
+	}
+	return seen, s.Agents.Add(ctx, a.Agent, seen)
+}
+
+// PreviewAgent reads the card of an agent that need not have a name, and stores
+// nothing. It fails as registry.Registry.Preview does.
+func (s *Service) PreviewAgent(ctx context.Context, a registry.Agent) (*registry.Preview, error) {
+	a.Name = cmp.Or(a.Name, unnamed)
+	return s.Agents.Preview(ctx, a)
+}
+
+var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+
+// nameOf makes the name of an agent of the name on its card.
+func nameOf(card string) string {
+	name := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(card), "-"), "-")
+	return cmp.Or(strings.Trim(name[:min(len(name), 63)], "-"), "agent")
 }
 
 // ChangeAgent changes an agent that was added. It fails as

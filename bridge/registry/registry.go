@@ -210,9 +210,10 @@ func (r *Registry) open(record *Record) (*entry, error) {
 	return e, err
 }
 
-// Add keeps a new agent, enabled. It returns ErrExists, ErrTooMany, or what is
-// wrong with it.
-func (r *Registry) Add(ctx context.Context, a Agent) error {
+// Add stores a new agent, enabled, and puts the card of its preview in force in the
+// same transaction. A nil preview adds it without a card. Add returns ErrExists,
+// ErrTooMany, or what is wrong with the settings.
+func (r *Registry) Add(ctx context.Context, a Agent, p *Preview) error {
 	if r.configured(a.Name) {
 		return ErrExists
 	}
@@ -221,7 +222,11 @@ func (r *Registry) Add(ctx context.Context, a Agent) error {
 		return err
 	}
 	record.Created = record.Changed
-	return r.changed(ctx, r.Store.AddAgent(ctx, *record, nil, MaxKept))
+	var card *bridge.SeenCard
+	if p != nil && p.card != nil {
+		card = &bridge.SeenCard{Agent: a.Name, URL: a.URL, Digest: p.Digest(), Card: p.card, Last: record.Created}
+	}
+	return r.changed(ctx, r.Store.AddAgent(ctx, *record, card, MaxKept))
 }
 
 // Change replaces how the agent with a's name is set up. Version is that of the
@@ -313,13 +318,16 @@ func (r *Registry) configured(name string) bool {
 	return slices.ContainsFunc(r.Configured, func(a Agent) bool { return a.Name == name })
 }
 
-// changed has the bridge told of a change that was made, unless err says that
-// there was none.
+// changed loads the list after a change, unless err says that there was none. The
+// change is stored by then: if the list cannot be read now, Run reads it later.
 func (r *Registry) changed(ctx context.Context, err error) error {
 	if err != nil || r.Bridge == nil {
 		return err
 	}
-	return r.Load(ctx)
+	if err := r.Load(ctx); err != nil {
+		r.Log.ErrorContext(ctx, "reading the changed list of agents", "err", err)
+	}
+	return nil
 }
 
 // record returns a as it is kept, or what is wrong with it.

@@ -88,7 +88,7 @@ func TestAnAgentIsAddedChangedAndRemoved(t *testing.T) {
 	r := newRegistry(t)
 	a := registry.Agent{Name: "one", URL: "https://one.example/a2a", Review: true, Retention: registry.Duration(36 * time.Hour)}
 	a.Credentials.Type, a.Credentials.Secret = "bearer", "s3cret"
-	must(t, r.Add(t.Context(), a))
+	must(t, r.Add(t.Context(), a, nil))
 	s := status(t, r, "one")
 	if s.Configured || !s.Enabled || !s.HasSecret || s.Credentials.Secret != "" || s.Retention != a.Retention || !s.Review {
 		t.Errorf("got %+v", s)
@@ -97,7 +97,7 @@ func TestAnAgentIsAddedChangedAndRemoved(t *testing.T) {
 		t.Errorf("who dials gets %+v", got)
 	}
 	for _, name := range []string{"one", "fixed"} {
-		if err := r.Add(t.Context(), registry.Agent{Name: name, URL: "http://x"}); !errors.Is(err, registry.ErrExists) {
+		if err := r.Add(t.Context(), registry.Agent{Name: name, URL: "http://x"}, nil); !errors.Is(err, registry.ErrExists) {
 			t.Errorf("adding %s again: got %v", name, err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestAnAgentIsAddedChangedAndRemoved(t *testing.T) {
 		t.Errorf("after it was removed: got %v", err)
 	}
 	must(t, r.Maintain(t.Context()))
-	must(t, r.Add(t.Context(), a))
+	must(t, r.Add(t.Context(), a, nil))
 }
 
 func TestAnAgentOfTheConfigurationCanOnlyBeDisabled(t *testing.T) {
@@ -156,7 +156,7 @@ func TestASecretCannotBeSentElsewhereThroughTheDatabase(t *testing.T) {
 	r := newRegistry(t)
 	a := registry.Agent{Name: "one", URL: "https://one.example"}
 	a.Credentials.Secret = "s3cret"
-	must(t, r.Add(t.Context(), a))
+	must(t, r.Add(t.Context(), a, nil))
 	kept, err := r.Store.KeptAgents(t.Context())
 	must(t, err)
 	record := kept.Records[0]

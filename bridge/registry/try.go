@@ -134,16 +134,6 @@ func schemes(card *a2a.Card) []string {
 	return all[:min(len(all), 20)]
 }
 
-// Pin puts the card of a preview in force, for an agent that was added upon it and
-// whose cards are reviewed: what it shows from now on is a change.
-func (r *Registry) Pin(ctx context.Context, a Agent, p *Preview) error {
-	if !a.Review || p == nil || p.card == nil {
-		return nil
-	}
-	_, err := (&bridge.Cards{Store: r.Cards, Now: r.Now, Log: r.Log}).Admit(ctx, a.Name, a.URL, p.card, true)
-	return err
-}
-
 // Trial is how one message to an agent went.
 type Trial struct {
 	State  a2a.State `json:"state"`  // completed if it answered with a message alone

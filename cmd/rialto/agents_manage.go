@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"time"
 
@@ -134,14 +134,14 @@ func addAgentCommand() *cobra.Command {
 
 func previewAgentCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "preview URL", Short: "Read the card of an agent that is not added, and say how it would be called", Args: cobra.ExactArgs(1)}
-	f := agentFlags{Agent: registry.Agent{Name: unnamed}}
+	var f agentFlags
 	f.add(cmd)
 	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		a, err := f.agent(args[0])
 		if err != nil {
 			return err
 		}
-		seen, err := s.Agents.Preview(cmd.Context(), a)
+		seen, err := s.PreviewAgent(cmd.Context(), a)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s cannot be used like this: %w", a.URL, err)
@@ -153,41 +153,24 @@ func previewAgentCommand() *cobra.Command {
 	})
 }
 
-// unnamed is the name of an agent until its card is known.
-const unnamed = "unnamed-agent"
-
-// addAgent looks at the agent's card before it adds it.
 func addAgent(cmd *cobra.Command, s *operator.Service, a registry.Agent, unseen, asJSON bool) error {
-	named := a.Name != ""
-	if !named {
-		a.Name = unnamed
+	added, seen, err := s.AddAgent(cmd.Context(), operator.CommandLine, operator.NewAgent{Agent: a, Unseen: unseen})
+	if card, ok := errors.AsType[*operator.CardError](err); ok {
+		return fmt.Errorf("%s cannot be used like this: %w (add it all the same with --unseen and --name)", card.URL, card.Err)
 	}
-	seen, err := s.Agents.Preview(cmd.Context(), a)
-	switch {
-	case errors.Is(err, registry.ErrExists) && named: // adding it says so, and is audited
-	case err != nil && !unseen:
-		return fmt.Errorf("%s cannot be used like this: %w (add it all the same with --unseen and --name)", a.URL, err)
-	case err != nil && !named:
-		return errors.New("--unseen: give the agent a --name")
-	case !named:
-		a.Name = nameOf(seen.Name)
-	}
-	if err := s.AddAgent(cmd.Context(), operator.CommandLine, a); err != nil {
-		return aboutAgent(a.Name, err)
-	}
-	if err := s.Agents.Pin(cmd.Context(), a, seen); err != nil {
-		return err
+	if err != nil {
+		return aboutAgent(cmp.Or(added.Name, added.URL), err)
 	}
 	if asJSON {
 		return writeJSON(cmd.OutOrStdout(), struct {
 			registry.Agent
 			Preview *registry.Preview `json:"preview,omitempty"`
-		}{a, seen})
+		}{added, seen})
 	}
 	if seen != nil {
 		describe(cmd.OutOrStdout(), seen)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "It is added as %s.\n", a.Name)
+	fmt.Fprintf(cmd.OutOrStdout(), "It is added as %s.\n", added.Name)
 	return nil
 }
 
@@ -222,13 +205,4 @@ func agentNames(cmd *cobra.Command, s *operator.Service) (names []string) {
 		names = append(names, a.Name)
 	}
 	return names
-}
-
-// nameOf makes a name for an agent of the one on its card.
-func nameOf(card string) string {
-	name := strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(card), "-"), "-")
-	if name == "" {
-		return "agent"
-	}
-	return strings.Trim(name[:min(len(name), 63)], "-")
 }

@@ -43,7 +43,7 @@ func TestAnAgentThatIsAddedIsServedAtEveryDoor(t *testing.T) {
 	if err != nil || p.Interface.Protocol != a2a.V03 || p.Interface.Binding != a2a.JSONRPC {
 		t.Fatalf("got %+v, %v", p, err)
 	}
-	if err := r.agents.Add(t.Context(), a); err != nil {
+	if err := r.agents.Add(t.Context(), a, nil); err != nil {
 		t.Fatal(err)
 	}
 	doors(http.StatusOK)

@@ -97,7 +97,7 @@ func TestToolsAreThereForTheUseCasesOfTheirSkills(t *testing.T) {
 	a := registry.Agent{Name: "tables", URL: agent.url, SkillsAsTools: true, UseCases: []string{"claims", "sales"},
 		Skills: []registry.Skill{{ID: "peek", UseCases: []string{"claims"}}}}
 	a.Credentials.Secret = agent.token
-	if err := r.agents.Add(t.Context(), a); err != nil {
+	if err := r.agents.Add(t.Context(), a, nil); err != nil {
 		t.Fatal(err)
 	}
 	r.bridge.ReadSkills(context.Background()) // what happens by itself, soon
