@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/internal/usage"
 	"rialto/mcp"
 )
 
@@ -56,7 +57,7 @@ type Bridge struct {
 
 	// Meter is told of each call that has ended. It must not wait; nil where
 	// nobody counts.
-	Meter func(Use)
+	Meter func(usage.Record)
 
 	// ToolsChanged is told when Tools returns others, because of the agents; nil
 	// if nobody needs to know.

@@ -6,56 +6,24 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"time"
 
 	"rialto/a2a"
+	"rialto/internal/usage"
 	"rialto/mcp"
 )
 
-// Use is a call that has ended, without what was said in it.
-type Use struct {
-	Caller  Caller
-	UseCase string // that the agent was told; "" is none
-	Door    string // DoorMCP, DoorA2A, DoorREST or DoorWeb
-	Tool    string // the tool, the method, or what was done on a page
-	Agent   string // "" where it is about none, or several
-	Began   time.Time
-	Took    time.Duration
-	In, Out int // bytes of content, without what is around it
-	Outcome Outcome
-}
-
-// The doors that calls come through.
-const (
-	DoorMCP  = "mcp"
-	DoorA2A  = "a2a"
-	DoorREST = "rest"
-	DoorWeb  = "web" // a page that calls an agent for somebody
-)
-
-// Outcome says how a call ended.
-type Outcome string
-
-// The outcomes of calls.
-const (
-	Succeeded Outcome = "ok"
-	Broke     Outcome = "failed"   // the agent's task failed, or the server did
-	Turned    Outcome = "refused"  // the caller asked for what cannot be, or the agent cannot be called
-	Left      Outcome = "canceled" // the caller did not wait for the end
-)
-
-// meter returns a Use that begins now.
-func (b *Bridge) meter(ctx context.Context, door, tool, agent string) Use {
+// meter returns the record of a call that begins now.
+func (b *Bridge) meter(ctx context.Context, door, tool, agent string) usage.Record {
 	caller := b.Caller(ctx)
-	return Use{Caller: caller, UseCase: b.useCase(caller), Door: door, Tool: tool, Agent: agent, Began: b.Now()}
+	return usage.Record{UserID: caller.User, Client: caller.Client, UseCase: b.useCase(caller), Door: door, Tool: tool, Agent: agent, At: b.Now()}
 }
 
-// report reports a Use that ends now.
-func (b *Bridge) report(u Use) {
+// report reports a call that ends now.
+func (b *Bridge) report(u usage.Record) {
 	if b.Meter == nil {
 		return
 	}
-	u.Took = b.Now().Sub(u.Began)
+	u.Took = b.Now().Sub(u.At)
 	b.Meter(u)
 }
 
@@ -70,8 +38,8 @@ func (b *Bridge) metered(tools []mcp.Tool) []mcp.Tool {
 	for i, t := range tools {
 		tools[i].Call = b.meteredTool(t)
 		tools[i].Refused = func(ctx context.Context, c *mcp.Call) {
-			u := b.meter(ctx, DoorMCP, t.Name, b.agentOf(ctx, c, nil))
-			u.In, u.Outcome = len(c.Arguments), Turned
+			u := b.meter(ctx, usage.MCP, t.Name, b.agentOf(ctx, c, nil))
+			u.BytesIn, u.Outcome = int64(len(c.Arguments)), usage.Refused
 			b.report(u)
 		}
 	}
@@ -80,15 +48,15 @@ func (b *Bridge) metered(tools []mcp.Tool) []mcp.Tool {
 
 func (b *Bridge) meteredTool(t mcp.Tool) func(context.Context, *mcp.Call) (*mcp.Result, error) {
 	return func(ctx context.Context, c *mcp.Call) (r *mcp.Result, err error) {
-		u := b.meter(ctx, DoorMCP, t.Name, "")
-		u.In, err = len(c.Arguments), errCrashed
+		u := b.meter(ctx, usage.MCP, t.Name, "")
+		u.BytesIn, err = int64(len(c.Arguments)), errCrashed
 		defer func() {
 			u.Agent, u.Outcome = b.agentOf(ctx, c, r), outcomeOf(ctx, r, err)
 			if r != nil {
-				u.Out = r.Size()
+				u.BytesOut = int64(r.Size())
 			}
 			if c.Disconnected() {
-				u.Outcome = Left
+				u.Outcome = usage.Canceled
 			}
 			b.report(u)
 		}()
@@ -153,44 +121,44 @@ func (b *Bridge) agentOfTask(ctx context.Context, id string) string {
 
 // outcomeOf tells how a tool's call ended. One that asks is called again with the
 // answer.
-func outcomeOf(ctx context.Context, r *mcp.Result, err error) Outcome {
+func outcomeOf(ctx context.Context, r *mcp.Result, err error) usage.Outcome {
 	switch {
 	case mcp.IsInputRequired(err):
-		return Succeeded
+		return usage.OK
 	case left(ctx):
-		return Left
+		return usage.Canceled
 	case err != nil:
-		return Broke
+		return usage.Failed
 	case r == nil || !r.IsError:
-		return Succeeded
+		return usage.OK
 	}
 	info, ok := r.Structured.(*TaskInfo)
 	switch {
 	case !ok:
-		return Turned
+		return usage.Refused
 	case info.State == a2a.Canceled: // as was asked for, by this call or before
-		return Succeeded
+		return usage.OK
 	}
-	return Broke
+	return usage.Failed
 }
 
 // left tells whether a caller did not wait.
 func left(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 // outcome tells how a call ended that has no more to say of it than an error.
-func outcome(ctx context.Context, err error) Outcome {
+func outcome(ctx context.Context, err error) usage.Outcome {
 	var input inputError
 	var protocol *mcp.Error
 	switch {
 	case left(ctx):
-		return Left
+		return usage.Canceled
 	case err == nil:
-		return Succeeded
+		return usage.OK
 	case errors.As(err, &input), errors.As(err, &protocol), errors.Is(err, mcp.ErrNoResource), errors.Is(err, ErrNoTask),
 		errors.Is(err, ErrTaskBusy), errors.Is(err, ErrTaskEnded), refusedByUs(err):
-		return Turned
+		return usage.Refused
 	}
-	return Broke
+	return usage.Failed
 }
 
 // refusedByUs tells an answer to what was asked from a failure.
@@ -203,11 +171,11 @@ func refusedByUs(err error) bool {
 // agent it is about.
 func (b *Bridge) meteredRead(read func(context.Context, *mcp.Read) (agent string, _ []mcp.Contents, _ error)) func(context.Context, *mcp.Read) ([]mcp.Contents, error) {
 	return func(ctx context.Context, r *mcp.Read) (contents []mcp.Contents, err error) {
-		u := b.meter(ctx, DoorMCP, "resources/read", "")
-		u.In, err = len(r.URI), errCrashed
+		u := b.meter(ctx, usage.MCP, "resources/read", "")
+		u.BytesIn, err = int64(len(r.URI)), errCrashed
 		defer func() {
 			for _, c := range contents {
-				u.Out += len(c.Text) + len(c.Data)
+				u.BytesOut += int64(len(c.Text) + len(c.Data))
 			}
 			u.Outcome = outcome(ctx, err)
 			b.report(u)
@@ -223,8 +191,8 @@ func (t Tasks) Called(ctx context.Context, c mcp.TaskCall) {
 	if b.Meter == nil {
 		return
 	}
-	u := b.meter(ctx, DoorMCP, c.Method, "")
-	u.Began, u.Out = c.Began, c.Out
+	u := b.meter(ctx, usage.MCP, c.Method, "")
+	u.At, u.BytesOut = c.Began, int64(c.Out)
 	var state a2a.State
 	if e, _, err := b.now(context.WithoutCancel(ctx), t.Owner(c.Principal), c.Task); err == nil {
 		u.Agent, state = e.Agent, e.State()
@@ -236,19 +204,21 @@ func (t Tasks) Called(ctx context.Context, c mcp.TaskCall) {
 // onPage reports what somebody does on a page that calls an agent, in and out being
 // bytes of content.
 func (b *Bridge) onPage(ctx context.Context, what string, in int, do func() (agent string, out int, _ error)) error {
-	u, err := b.meter(ctx, DoorWeb, what, ""), errCrashed
+	u, err := b.meter(ctx, usage.Web, what, ""), errCrashed
 	defer func() {
-		u.In, u.Outcome = in, outcome(ctx, err)
+		u.BytesIn, u.Outcome = int64(in), outcome(ctx, err)
 		b.report(u)
 	}()
-	u.Agent, u.Out, err = do()
+	var out int
+	u.Agent, out, err = do()
+	u.BytesOut = int64(out)
 	return err
 }
 
 // Report reports a call that came through another door: what it was, when it
 // began, and how it ended.
-func (b *Bridge) Report(ctx context.Context, u Use) {
-	u.Caller = b.Caller(ctx)
-	u.UseCase = b.useCase(u.Caller)
+func (b *Bridge) Report(ctx context.Context, u usage.Record) {
+	caller := b.Caller(ctx)
+	u.UserID, u.Client, u.UseCase = caller.User, caller.Client, b.useCase(caller)
 	b.report(u)
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"rialto/a2a"
+	"rialto/internal/usage"
 )
 
 // Metered returns a face whose calls are reported.
@@ -18,19 +19,21 @@ func (f *Face) Metered() a2a.Agent {
 // meteredFace reports the calls of a face. What it does not name is the face's.
 type meteredFace struct{ *Face }
 
-func (f *meteredFace) begin(ctx context.Context, method string) Use {
-	return f.bridge.meter(ctx, DoorA2A, method, f.agent)
+func (f *meteredFace) begin(ctx context.Context, method string) usage.Record {
+	return f.bridge.meter(ctx, usage.A2A, method, f.agent)
 }
 
 // meteredCall makes one call of a face, with in bytes of content, and reports it, with
 // the bytes of its answer and the state that this tells of.
 func meteredCall[T any](ctx context.Context, f *meteredFace, method string, in int, told func(T) (bytes int, _ a2a.State), call func() (T, error)) (answer T, err error) {
 	u := f.begin(ctx, method)
-	u.In, err = in, errCrashed
+	u.BytesIn, err = int64(in), errCrashed
 	defer func() {
 		var state a2a.State
 		if err == nil {
-			u.Out, state = told(answer)
+			var out int
+			out, state = told(answer)
+			u.BytesOut = int64(out)
 		}
 		u.Outcome = outcomeWith(ctx, err, state)
 		f.bridge.report(u)
@@ -39,10 +42,10 @@ func meteredCall[T any](ctx context.Context, f *meteredFace, method string, in i
 }
 
 // outcomeWith tells how a call ended whose answer told of a state.
-func outcomeWith(ctx context.Context, err error, state a2a.State) Outcome {
+func outcomeWith(ctx context.Context, err error, state a2a.State) usage.Outcome {
 	o := outcome(ctx, err)
-	if o == Succeeded && Bad(state) {
-		return Broke
+	if o == usage.OK && Bad(state) {
+		return usage.Failed
 	}
 	return o
 }
@@ -76,7 +79,7 @@ func (f *meteredFace) counted(ctx context.Context, method string, in int, events
 	return func(yield func(a2a.Event, error) bool) {
 		u, failed := f.begin(ctx, method), errCrashed
 		var last a2a.Event
-		u.In = in
+		u.BytesIn = int64(in)
 		defer func() {
 			if failed == nil && endsStream(last) {
 				ctx = context.WithoutCancel(ctx) // whoever left had seen all of it
@@ -86,7 +89,7 @@ func (f *meteredFace) counted(ctx context.Context, method string, in int, events
 			f.bridge.report(u)
 		}()
 		for e, err := range events {
-			u.Out += size(e)
+			u.BytesOut += int64(size(e))
 			if last, failed = e, err; !yield(e, err) {
 				return
 			}

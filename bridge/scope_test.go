@@ -10,6 +10,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/internal/usage"
 	"rialto/mcp"
 )
 
@@ -219,11 +220,11 @@ func TestAnAgentThatIsGoneOpensItsTasksToNobody(t *testing.T) {
 
 // TestUseIsOfAgentsThatThereAre makes calls that name some that there are not.
 func TestUseIsOfAgentsThatThereAre(t *testing.T) {
-	var uses []bridge.Use
+	var uses []usage.Record
 	r := newRigWith(t, "", map[string]peer{"one": running(t, func(_ context.Context, turn *a2aexec.Turn) error {
 		turn.Complete("done")
 		return nil
-	})}, func(b *bridge.Bridge) { b.Meter = func(u bridge.Use) { uses = append(uses, u) } })
+	})}, func(b *bridge.Bridge) { b.Meter = func(u usage.Record) { uses = append(uses, u) } })
 	r.call("send_task", `{"agent":"one","message":"x"}`)
 	r.call("send_task", `{"agent":"invented","message":"x"}`)
 	r.call("get_agent", `{"agent":"invented-too"}`)
@@ -342,9 +343,9 @@ func TestWhatIsSaidAroundAMessageIsScopedToo(t *testing.T) {
 
 // TestACallThatCrashesIsRecorded has the index panic under a search.
 func TestACallThatCrashesIsRecorded(t *testing.T) {
-	var uses []bridge.Use
+	var uses []usage.Record
 	r := newRigWith(t, "", map[string]peer{"one": running(t, nil)}, func(b *bridge.Bridge) {
-		b.Meter = func(u bridge.Use) { uses = append(uses, u) }
+		b.Meter = func(u usage.Record) { uses = append(uses, u) }
 		b.Index = crashing{b.Index}
 	})
 	for _, tool := range r.Tools() {
@@ -360,7 +361,7 @@ func TestACallThatCrashesIsRecorded(t *testing.T) {
 			tool.Call(as(t.Context(), "alice"), &mcp.Call{Tool: "search", Arguments: []byte(`{"query":"x"}`)})
 		}()
 	}
-	if len(uses) != 1 || uses[0].Outcome != bridge.Broke || uses[0].Tool != "search" || uses[0].In == 0 {
+	if len(uses) != 1 || uses[0].Outcome != usage.Failed || uses[0].Tool != "search" || uses[0].BytesIn == 0 {
 		t.Errorf("got %+v, want a call that failed", uses)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge"
 	"rialto/bridge/operator"
+	"rialto/internal/usage"
 
 	"github.com/gorilla/mux"
 )
@@ -159,7 +160,7 @@ var errCrashed = errors.New("the call crashed")
 // report tells the bridge of a call that has ended, under the address that it was
 // made to.
 func (a *API) report(r *http.Request, c *call) {
-	u := bridge.Use{Door: bridge.DoorREST, Tool: r.Method, Began: c.began, In: int(max(0, r.ContentLength)), Out: c.answered}
+	u := usage.Record{Door: usage.REST, Tool: r.Method, At: c.began, BytesIn: max(0, r.ContentLength), BytesOut: int64(c.answered)}
 	if template, err := mux.CurrentRoute(r).GetPathTemplate(); err == nil {
 		u.Tool += " " + strings.TrimPrefix(strings.TrimPrefix(template, Roots[0]), Roots[1])
 	}
@@ -177,13 +178,13 @@ func (a *API) report(r *http.Request, c *call) {
 	}
 	switch {
 	case c.left:
-		u.Outcome = bridge.Left
+		u.Outcome = usage.Canceled
 	case c.err == nil && !bridge.Bad(state):
-		u.Outcome = bridge.Succeeded
+		u.Outcome = usage.OK
 	case c.err == nil, a.refusalOf(c.err).status >= 500:
-		u.Outcome = bridge.Broke
+		u.Outcome = usage.Failed
 	default:
-		u.Outcome = bridge.Turned
+		u.Outcome = usage.Refused
 	}
 	a.Bridge.Report(r.Context(), u)
 }

@@ -42,7 +42,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 		"Agent": Agent{}, "Skill": bridge.SkillInfo{}, "Share": bridge.Share{}, "NewShare": bridge.Shared{},
 		"Status": Status{}, "Task": Task{}, "TaskPast": Past{}, "Artifact": Artifact{}, "ReplacedArtifact": Version{}, "Turn": Turn{}, "Answer": Answer{},
 		"AdminClient": operator.Client{}, "AdminGrant": operator.Grant{}, "Account": operator.Account{}, "AdminTask": operator.Task{},
-		"OwnedTask": OwnedTask{}, "SigningKey": operator.Key{}, "AuditEvent": audit.Event{}, "UsageCall": usage.Call{}, "UsageSum": usage.Sum{},
+		"OwnedTask": OwnedTask{}, "SigningKey": operator.Key{}, "AuditEvent": audit.Event{}, "UsageCall": usage.Record{}, "UsageSum": usage.Sum{},
 	} {
 		var documented []string
 		for name := range document.Components.Schemas[schema].Properties {

@@ -203,7 +203,7 @@ func TestATestCallShowsTheAnswerAsText(t *testing.T) {
 func TestUsageIsDrawnAndExported(t *testing.T) {
 	r := newRig(t)
 	at := time.Now().Add(-time.Hour)
-	r.must(r.db.AddCalls(t.Context(), []usage.Call{
+	r.must(r.db.AddCalls(t.Context(), []usage.Record{
 		{ID: "1", At: at, UserID: r.ids["alice"], User: "alice", Tool: "send_task", Agent: "expert", Millis: 120, Outcome: usage.OK},
 		{ID: "2", At: at, UserID: r.ids["alice"], User: "alice", Tool: "get_task", Agent: "=1+1", Millis: 20, Outcome: usage.Failed},
 	}))

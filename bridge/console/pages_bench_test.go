@@ -189,9 +189,9 @@ func (r *rig) fill(dsn, driver string) {
 func (r *rig) calls(n int) {
 	r.t.Helper()
 	alice := r.ids["alice"]
-	calls := make([]usage.Call, n)
+	calls := make([]usage.Record, n)
 	for i := range calls {
-		c := usage.Call{ID: fmt.Sprint("u", i), At: moment(i), UserID: alice, Client: "popular", Door: "mcp", Tool: "send_task", Agent: "expert", Millis: 5, Outcome: usage.OK}
+		c := usage.Record{ID: fmt.Sprint("u", i), At: moment(i), UserID: alice, Client: "popular", Door: "mcp", Tool: "send_task", Agent: "expert", Millis: 5, Outcome: usage.OK}
 		if i%2 == 0 {
 			c.Client = fmt.Sprint("c", i)
 		}

@@ -35,9 +35,9 @@ func (f Format) MediaType() string {
 }
 
 // WriteCalls writes calls as they come. It holds no more than one of them.
-func WriteCalls(w io.Writer, f Format, calls iter.Seq2[usage.Call, error]) error {
+func WriteCalls(w io.Writer, f Format, calls iter.Seq2[usage.Record, error]) error {
 	head := []string{"id", "time", "user_id", "user", "client_id", "usecase", "door", "tool", "agent", "milliseconds", "bytes_in", "bytes_out", "outcome"}
-	return export(w, f, head, calls, func(c usage.Call) []string {
+	return export(w, f, head, calls, func(c usage.Record) []string {
 		return []string{c.ID, stamp(c.At), c.UserID, c.User, c.Client, c.UseCase, c.Door, c.Tool, c.Agent,
 			strconv.FormatInt(c.Millis, 10), strconv.FormatInt(c.BytesIn, 10), strconv.FormatInt(c.BytesOut, 10), string(c.Outcome)}
 	})

@@ -18,11 +18,11 @@ import (
 // endless is a store with more records than an export takes.
 type endless struct{ operator.Store }
 
-func (endless) Calls(_ context.Context, f usage.Filter) ([]usage.Call, error) {
-	rows := make([]usage.Call, f.Limit)
+func (endless) Calls(_ context.Context, f usage.Filter) ([]usage.Record, error) {
+	rows := make([]usage.Record, f.Limit)
 	for i := range rows {
 		at := f.After.At.Add(time.Duration(i+1) * time.Millisecond)
-		rows[i] = usage.Call{ID: fmt.Sprint(at.UnixMilli()), At: at}
+		rows[i] = usage.Record{ID: fmt.Sprint(at.UnixMilli()), At: at}
 	}
 	return rows, nil
 }

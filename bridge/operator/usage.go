@@ -112,11 +112,11 @@ func (s *Service) nameOf(ctx context.Context, by usage.By, key string, names map
 
 // Calls goes through the calls that a filter chooses, the earliest first, from a
 // cursor on; "" is the first. It ends with More after MostExported.
-func (s *Service) Calls(ctx context.Context, f usage.Filter, from string) iter.Seq2[usage.Call, error] {
-	return exported(from, func(after Mark) ([]usage.Call, error) {
+func (s *Service) Calls(ctx context.Context, f usage.Filter, from string) iter.Seq2[usage.Record, error] {
+	return exported(from, func(after Mark) ([]usage.Record, error) {
 		f.After, f.Limit = usage.Mark{At: after.At, ID: after.ID}, exportPage
 		return s.Store.Calls(ctx, f)
-	}, func(c usage.Call) Mark { return Mark{At: c.At, ID: c.ID} })
+	}, func(c usage.Record) Mark { return Mark{At: c.At, ID: c.ID} })
 }
 
 // More ends an export that has a bound: the rest begins at Cursor.

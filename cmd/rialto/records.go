@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"time"
 
-	"rialto/bridge"
 	"rialto/internal/audit"
 	"rialto/internal/usage"
 	"rialto/oauth"
@@ -21,15 +20,7 @@ func (s *server) openRecords() {
 	s.audit = (&audit.Log{Store: s.store, Now: time.Now, Log: s.log}).Open()
 	s.usage = (&usage.Log{Store: s.store, Log: s.log}).Open()
 	s.oauth.Events = oauthEvents{s.audit}
-	s.bridge.Meter = func(u bridge.Use) { s.usage.Record(called(u)) }
-}
-
-// called puts a use of the bridge into the words of the usage.
-func called(u bridge.Use) usage.Call {
-	return usage.Call{
-		At: u.Began, UserID: u.Caller.User, Client: u.Caller.Client, UseCase: u.UseCase, Door: u.Door, Tool: u.Tool, Agent: u.Agent,
-		Took: u.Took, BytesIn: int64(u.In), BytesOut: int64(u.Out), Outcome: usage.Outcome(u.Outcome),
-	}
+	s.bridge.Meter = s.usage.Record
 }
 
 // oauthEvents writes what happens at the authorization server into the audit

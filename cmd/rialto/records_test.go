@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/internal/usage"
@@ -28,7 +27,7 @@ func (r *rig) calls() (lines []string) {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		if c.User != "alice" || c.UserID == "" || c.Client == "" && c.Door != bridge.DoorWeb || c.At.IsZero() {
+		if c.User != "alice" || c.UserID == "" || c.Client == "" && c.Door != usage.Web || c.At.IsZero() {
 			r.t.Errorf("got %+v, want whose it was and when", c)
 		}
 		lines = append(lines, fmt.Sprint(c.Door, " ", c.Tool, " ", c.Agent, " ", c.Outcome))

@@ -43,7 +43,7 @@ var floors = map[string][]string{
 	"oauth":                                  {"templates", "static", "internal/guardhttp", "internal/sealed"},
 	"oauth/oauthtest":                        {"oauth"},
 	"bridge/form":                            {},
-	"bridge":                                 {"a2a", "mcp", "bridge/form", "internal/sealed"},
+	"bridge":                                 {"a2a", "mcp", "bridge/form", "internal/sealed", "internal/usage"},
 	"bridge/push":                            {"a2a", "bridge", "internal/sealed"},
 	"bridge/bridgetest":                      {"bridge", "bridge/push", "bridge/registry", "a2a", "mcp"},
 	"bridge/api":                             {"a2a", "bridge", "bridge/operator", "bridge/registry", "internal/audit", "internal/usage"},

@@ -39,7 +39,7 @@ func addCalls(n int, list parameters) string {
 var errRecorded = errors.New("some calls are recorded already")
 
 // AddCalls implements usage.Store.
-func (db *DB) AddCalls(ctx context.Context, calls []usage.Call) error {
+func (db *DB) AddCalls(ctx context.Context, calls []usage.Record) error {
 	err := db.addCalls(ctx, calls)
 	if !errors.Is(err, errRecorded) {
 		return err
@@ -52,7 +52,7 @@ func (db *DB) AddCalls(ctx context.Context, calls []usage.Call) error {
 }
 
 // unrecorded returns those of calls that are not recorded.
-func (db *DB) unrecorded(ctx context.Context, calls []usage.Call) (rest []usage.Call, err error) {
+func (db *DB) unrecorded(ctx context.Context, calls []usage.Record) (rest []usage.Record, err error) {
 	for _, c := range calls {
 		var known int
 		err := db.read.QueryRowContext(ctx, `SELECT count(*) FROM usage_calls WHERE at = $1 AND id = $2`, c.At.UnixMilli(), c.ID).Scan(&known)
@@ -66,7 +66,7 @@ func (db *DB) unrecorded(ctx context.Context, calls []usage.Call) (rest []usage.
 	return rest, nil
 }
 
-func (db *DB) addCalls(ctx context.Context, calls []usage.Call) error {
+func (db *DB) addCalls(ctx context.Context, calls []usage.Record) error {
 	sums := hourly(calls)
 	return db.inTx(ctx, func(t *tx) error {
 		for chunk := range slices.Chunk(calls, callsAtOnce) {
@@ -83,7 +83,7 @@ func (db *DB) addCalls(ctx context.Context, calls []usage.Call) error {
 	})
 }
 
-func (db *DB) insertCalls(ctx context.Context, t *tx, calls []usage.Call) error {
+func (db *DB) insertCalls(ctx context.Context, t *tx, calls []usage.Record) error {
 	args := make([]any, 0, len(calls)*callColumns)
 	for _, c := range calls {
 		args = append(args, c.At.UnixMilli(), c.ID, c.UserID, c.Client, c.UseCase, c.Door, c.Tool, c.Agent, c.Millis, c.BytesIn, c.BytesOut, string(c.Outcome))
@@ -126,7 +126,7 @@ const (
 )
 
 // hourly adds up calls, so that many of them change few rows.
-func hourly(calls []usage.Call) map[hourKey]*usage.Tally {
+func hourly(calls []usage.Record) map[hourKey]*usage.Tally {
 	sums := map[hourKey]*usage.Tally{}
 	for _, c := range calls {
 		at := c.At.UnixMilli()
@@ -201,7 +201,7 @@ func (l *listing) only(f usage.Filter, at string) {
 }
 
 // Calls implements usage.Store.
-func (db *DB) Calls(ctx context.Context, f usage.Filter) ([]usage.Call, error) {
+func (db *DB) Calls(ctx context.Context, f usage.Filter) ([]usage.Record, error) {
 	l := &listing{}
 	l.only(f, "at")
 	if f.After.ID != "" {
@@ -209,7 +209,7 @@ func (db *DB) Calls(ctx context.Context, f usage.Filter) ([]usage.Call, error) {
 	}
 	rows, err := l.query(ctx, db, `SELECT at, u.id, user_id, COALESCE(a.name, ''), client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome
 		FROM usage_calls u LEFT JOIN accounts a ON a.id = user_id`, `at, u.id`, f.Limit)
-	return collect(rows, err, func(r *sql.Rows) (c usage.Call, err error) {
+	return collect(rows, err, func(r *sql.Rows) (c usage.Record, err error) {
 		var began int64
 		err = r.Scan(&began, &c.ID, &c.UserID, &c.User, &c.Client, &c.UseCase, &c.Door, &c.Tool, &c.Agent, &c.Millis, &c.BytesIn, &c.BytesOut, &c.Outcome)
 		c.At, c.Took = at(began), time.Duration(c.Millis)*time.Millisecond

@@ -23,7 +23,7 @@ type Tally struct {
 }
 
 // Add counts a call.
-func (t *Tally) Add(c Call) {
+func (t *Tally) Add(c Record) {
 	t.Calls++
 	if c.Outcome == Failed || c.Outcome == Refused {
 		t.Errors++

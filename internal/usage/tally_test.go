@@ -16,7 +16,7 @@ func TestQuantilesAreFoundWithinTheirBucket(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var tally Tally
 			for _, ms := range c.millis {
-				tally.Add(Call{Millis: ms, Outcome: OK})
+				tally.Add(Record{Millis: ms, Outcome: OK})
 			}
 			s := tally.Sum()
 			for _, q := range []struct {
@@ -40,7 +40,7 @@ func TestASumOfNothingIsZero(t *testing.T) {
 func TestErrorsAreWhatFailedAndWhatWasRefused(t *testing.T) {
 	var tally Tally
 	for _, o := range []Outcome{OK, Failed, Refused, Canceled} {
-		tally.Add(Call{Outcome: o, BytesIn: 1, BytesOut: 2, Millis: 3})
+		tally.Add(Record{Outcome: o, BytesIn: 1, BytesOut: 2, Millis: 3})
 	}
 	if got := tally.Sum(); got.Calls != 4 || got.Errors != 2 || got.BytesIn != 4 || got.BytesOut != 8 || got.Mean != 3 {
 		t.Errorf("got %+v", got)

@@ -1,6 +1,7 @@
-// Package usage keeps what a server was used for: who called which agent with
-// which tool, how long it took, how much went in and out, and how it ended. A
-// call never waits for its record. Contents are not kept.
+// Package usage records the calls of a server: who called which agent with which
+// tool, how long it took, how many bytes went in and out, and how it ended. A call
+// does not wait for its record. The package knows nothing of the contents of calls,
+// or of where records are stored.
 package usage
 
 import (
@@ -13,39 +14,44 @@ import (
 	"github.com/google/uuid"
 )
 
-// Outcome says how a call ended.
-type Outcome string
-
-// The outcomes of calls.
-const (
-	OK       Outcome = "ok"
-	Failed   Outcome = "failed"   // the agent or the server failed
-	Refused  Outcome = "refused"  // the caller asked for what cannot be
-	Canceled Outcome = "canceled" // the caller did not wait for the end
-)
-
-// Call is one call.
-type Call struct {
+// Record is one call, without its contents.
+type Record struct {
 	ID       string        `json:"id"`
 	At       time.Time     `json:"time"` // when it began
 	UserID   string        `json:"user_id"`
 	User     string        `json:"user"`
 	Client   string        `json:"client_id"`
-	UseCase  string        `json:"usecase"`
-	Door     string        `json:"door"` // mcp, a2a, rest or web
-	Tool     string        `json:"tool"` // or method
-	Agent    string        `json:"agent"`
+	UseCase  string        `json:"usecase"` // that the agent was told; "" is none
+	Door     string        `json:"door"`    // MCP, A2A, REST or Web
+	Tool     string        `json:"tool"`    // the tool, the method, or the action of a page
+	Agent    string        `json:"agent"`   // "" if it is about none, or several
 	Took     time.Duration `json:"-"`
 	Millis   int64         `json:"milliseconds"`
-	BytesIn  int64         `json:"bytes_in"`
+	BytesIn  int64         `json:"bytes_in"` // of content, without its envelope
 	BytesOut int64         `json:"bytes_out"`
 	Outcome  Outcome       `json:"outcome"`
 }
 
-// Recorder takes calls. It never waits and never fails.
-type Recorder interface {
-	Record(Call)
-}
+// The doors that calls come through.
+const (
+	MCP  = "mcp"
+	A2A  = "a2a"
+	REST = "rest"
+	Web  = "web" // a page that calls an agent for its user
+)
+
+// Outcome says how a call ended.
+type Outcome string
+
+// The outcomes of calls. A call is refused if it could not succeed as it was made:
+// its arguments are wrong, the caller may not do it, or the agent cannot be called.
+// It has failed if the agent's task failed, or the server did.
+const (
+	OK       Outcome = "ok"
+	Failed   Outcome = "failed"
+	Refused  Outcome = "refused"
+	Canceled Outcome = "canceled" // the caller did not wait for the end
+)
 
 // By is what calls are added up by.
 type By string
@@ -95,9 +101,9 @@ type Sum struct {
 type Store interface {
 	// AddCalls records calls, and adds them to the sums. One that is recorded
 	// already counts once: who did not hear of a commit comes again.
-	AddCalls(context.Context, []Call) error
+	AddCalls(context.Context, []Record) error
 	// Calls returns those that a filter chooses, the earliest first.
-	Calls(context.Context, Filter) ([]Call, error)
+	Calls(context.Context, Filter) ([]Record, error)
 	// Tallies adds up the calls that a filter chooses by something, or all in one
 	// if by is "", and, unless step is 0, by the hours or days that they began in.
 	// The largest come first; a series is sorted by time.
@@ -107,12 +113,12 @@ type Store interface {
 	DropCalls(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Log is a Recorder that writes into a store. All fields are required.
+// Log writes records into a store. All fields are required.
 type Log struct {
 	Store Store
 	Log   *slog.Logger
 
-	queue batch.Queue[Call]
+	queue batch.Queue[Record]
 }
 
 // Open makes the log ready. Call it before anything else.
@@ -121,10 +127,10 @@ func (l *Log) Open() *Log {
 	return l
 }
 
-// Record implements Recorder.
-func (l *Log) Record(c Call) {
-	c.At, c.ID, c.Millis = c.At.UTC().Truncate(time.Millisecond), uuid.NewString(), c.Took.Milliseconds()
-	l.queue.Add(c)
+// Record takes a record to be written soon. It neither waits nor fails.
+func (l *Log) Record(r Record) {
+	r.At, r.ID, r.Millis = r.At.UTC().Truncate(time.Millisecond), uuid.NewString(), r.Took.Milliseconds()
+	l.queue.Add(r)
 }
 
 // Run writes what is recorded until ctx ends.

@@ -44,8 +44,8 @@ func must(t *testing.T, err error) {
 }
 
 // call returns the i-th call: one a minute.
-func call(i int, change ...func(*usage.Call)) usage.Call {
-	c := usage.Call{
+func call(i int, change ...func(*usage.Record)) usage.Record {
+	c := usage.Record{
 		ID: fmt.Sprintf("c%02d", i), At: now.Add(time.Duration(i) * time.Minute), UserID: "alice", Client: "chat", UseCase: "sales",
 		Door: "mcp", Tool: "send_task", Agent: "tables", Took: 40 * time.Millisecond, Millis: 40, BytesIn: 10, BytesOut: 100, Outcome: usage.OK,
 	}
@@ -56,13 +56,13 @@ func call(i int, change ...func(*usage.Call)) usage.Call {
 }
 
 func callPages(t *testing.T, s Records) {
-	var all []usage.Call
+	var all []usage.Record
 	for i := range 45 { // more than one statement takes
 		all = append(all, call(i))
 	}
 	must(t, s.AddCalls(t.Context(), all))
 	var f usage.Filter
-	var got []usage.Call
+	var got []usage.Record
 	for f.Limit = 20; ; {
 		page, err := s.Calls(t.Context(), f)
 		must(t, err)
@@ -83,13 +83,13 @@ func callPages(t *testing.T, s Records) {
 }
 
 func callFilters(t *testing.T, s Records) {
-	must(t, s.AddCalls(t.Context(), []usage.Call{
+	must(t, s.AddCalls(t.Context(), []usage.Record{
 		call(0),
-		call(1, func(c *usage.Call) { c.Agent = "other" }),
-		call(2, func(c *usage.Call) { c.Tool = "search" }),
-		call(3, func(c *usage.Call) { c.UseCase = "" }),
-		call(4, func(c *usage.Call) { c.Client = "cli" }),
-		call(5, func(c *usage.Call) { c.UserID = "bob" }),
+		call(1, func(c *usage.Record) { c.Agent = "other" }),
+		call(2, func(c *usage.Record) { c.Tool = "search" }),
+		call(3, func(c *usage.Record) { c.UseCase = "" }),
+		call(4, func(c *usage.Record) { c.Client = "cli" }),
+		call(5, func(c *usage.Record) { c.UserID = "bob" }),
 	}))
 	for want, f := range map[string]usage.Filter{
 		"c01":                 {Agent: "other"},
@@ -113,8 +113,8 @@ func callFilters(t *testing.T, s Records) {
 }
 
 func callSums(t *testing.T, s Records) {
-	must(t, s.AddCalls(t.Context(), []usage.Call{call(0), call(1, func(c *usage.Call) { c.Outcome = usage.Failed })}))
-	must(t, s.AddCalls(t.Context(), []usage.Call{call(2), call(3, func(c *usage.Call) { c.Agent, c.Millis, c.UserID = "slow", 90_000, "bob" })}))
+	must(t, s.AddCalls(t.Context(), []usage.Record{call(0), call(1, func(c *usage.Record) { c.Outcome = usage.Failed })}))
+	must(t, s.AddCalls(t.Context(), []usage.Record{call(2), call(3, func(c *usage.Record) { c.Agent, c.Millis, c.UserID = "slow", 90_000, "bob" })}))
 	for by, want := range map[usage.By]string{
 		usage.ByAgent: "tables 3 1 30 300 120, slow 1 0 10 100 90000",
 		usage.ByUser:  "alice 3 1 30 300 120, bob 1 0 10 100 90000",
@@ -141,8 +141,8 @@ func callSums(t *testing.T, s Records) {
 
 func callSeries(t *testing.T, s Records) {
 	day := now.Truncate(24 * time.Hour)
-	when := func(at time.Time) func(*usage.Call) { return func(c *usage.Call) { c.At = at } }
-	must(t, s.AddCalls(t.Context(), []usage.Call{
+	when := func(at time.Time) func(*usage.Record) { return func(c *usage.Record) { c.At = at } }
+	must(t, s.AddCalls(t.Context(), []usage.Record{
 		call(0, when(day.Add(time.Minute))), call(1, when(day.Add(59*time.Minute))), call(2, when(day.Add(5*time.Hour))), call(3, when(day.Add(30*time.Hour))),
 	}))
 	for step, want := range map[time.Duration]string{time.Hour: "0:2 5:1 30:1", 24 * time.Hour: "0:3 24:1"} {
@@ -164,7 +164,7 @@ func callSeries(t *testing.T, s Records) {
 }
 
 func recordsDropped(t *testing.T, s Records) {
-	must(t, s.AddCalls(t.Context(), []usage.Call{call(0), call(1), call(200)}))
+	must(t, s.AddCalls(t.Context(), []usage.Record{call(0), call(1), call(200)}))
 	must(t, s.AddEvents(t.Context(), []audit.Event{event(0), event(1), event(200)}))
 	before := now.Add(2 * time.Hour)
 	for range 3 {
@@ -186,7 +186,7 @@ func recordsDropped(t *testing.T, s Records) {
 
 // recordedAgain is what a log does that did not hear of its commit.
 func recordedAgain(t *testing.T, s Records) {
-	var calls []usage.Call
+	var calls []usage.Record
 	var events []audit.Event
 	for i := range 50 {
 		calls, events = append(calls, call(i)), append(events, event(i))
