@@ -16,14 +16,8 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// facePath is where the agents are served to A2A clients, under their names.
-const facePath = "/a2a/"
-
 // faceScopes are what calls to agents need one of: see (*server).allow.
 var faceScopes = []string{oauth.ScopeDiscover, oauth.ScopePublish}
-
-// notAgents are the names that stand for something else below facePath.
-var notAgents = []string{"agents", "tasks"}
 
 func (s *server) newFace(p place) *a2aserver.Server {
 	face := s.bridge.Face(p.agent)
@@ -40,7 +34,7 @@ func (s *server) newFace(p place) *a2aserver.Server {
 		Agent:    face.Metered(),
 		URL:      s.address(p),
 		Lists:    true,
-		Others:   s.cfg.GRPC.ways(p),
+		Others:   grpcInterfaces(s.cfg.GRPC, p),
 		Describe: published(face.Card),
 		Extended: published(face.ExtendedCard),
 		Sign:     s.signCard(),

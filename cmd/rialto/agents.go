@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"runtime"
 	"sync"
 	"time"
@@ -21,19 +20,19 @@ import (
 // vouch returns a JWT that tells audience who user is.
 type vouch func(ctx context.Context, user, audience string) (string, error)
 
-// credentials returns what proves to the agent who calls; nil is nothing.
-func (a agentConfig) credentials(says vouch, vault *a2avault.Vault) a2aclient.Credentials {
+// credentialsOf returns what proves to the agent who calls; nil is nothing.
+func credentialsOf(a agentConfig, says vouch, vault *a2avault.Vault) a2aclient.Credentials {
 	if a.Credentials.Type != typeUser {
-		return a.Credentials.credentials(says)
+		return ownCredentials(a.Credentials, says)
 	}
 	if vault == nil {
 		return nil
 	}
-	return a2avault.Credentials{Vault: vault, App: a.app()}
+	return a2avault.Credentials{Vault: vault, App: appOf(a)}
 }
 
-// credentials returns what proves to an agent who calls; nil is nothing.
-func (c credentialsConfig) credentials(says vouch) a2aclient.Credentials {
+// ownCredentials returns what proves to an agent who calls; nil is nothing.
+func ownCredentials(c credentialsConfig, says vouch) a2aclient.Credentials {
 	if c.Type != typeClientCredentials && c.Type != typeTokenExchange {
 		if s := c.fixed(); s != nil {
 			return *s
@@ -54,19 +53,10 @@ func (c credentialsConfig) credentials(says vouch) a2aclient.Credentials {
 	return t
 }
 
-// fixed returns the secret that is sent as it is, or nil.
-func (c credentialsConfig) fixed() *a2aauth.Secret {
-	if header, _ := c.header(); header != nil || !c.hasSecret() {
-		return nil
-	}
-	value, _ := c.secret() // as above
-	return &a2aauth.Secret{Kind: a2aauth.Kind(c.Type), Value: value, User: c.User, In: c.In, Name: c.Name}
-}
-
-// dialer returns what reaches an agent. The files that the configuration names were
+// newDialer returns what reaches an agent. The files that the configuration names were
 // there when it was checked, and may be gone: without them an agent must not be reached
 // with less, for then no signature of its card is asked for, or another server believed.
-func (a agentConfig) dialer(log *slog.Logger, says vouch, vault *a2avault.Vault, cards *bridge.Cards) (*a2aclient.Dialer, error) {
+func newDialer(a agentConfig, log *slog.Logger, says vouch, vault *a2avault.Vault, cards *bridge.Cards) (*a2aclient.Dialer, error) {
 	log = log.With("agent", a.Name)
 	header, noHeader := a.Credentials.header()
 	secure, noTLS := a.Credentials.tls()
@@ -76,12 +66,12 @@ func (a agentConfig) dialer(log *slog.Logger, says vouch, vault *a2avault.Vault,
 	}
 	calls := &a2agrpc.Transport{TLS: secure}
 	d := &a2aclient.Dialer{
-		Header: header, Credentials: a.credentials(says, vault), TLS: secure,
+		Header: header, Credentials: credentialsOf(a, says, vault), TLS: secure,
 		Protocol: a.Protocol, Binding: a.Binding, Log: log,
 		GRPC: calls,
 		Admit: func(ctx context.Context, card []byte) ([]byte, error) {
 			card, err := believed(ctx, card, keys)
-			if err != nil || cards == nil || a.ours {
+			if err != nil || cards == nil || a.isOurs() {
 				return card, err
 			}
 			return cards.Admit(ctx, a.Name, a.URL, card, a.Review)
@@ -143,7 +133,7 @@ func (d *dialers) of(a bridge.Agent) (*dialer, error) {
 		delete(d.made, a.Name)
 		return nil, fmt.Errorf("the agent %s is gone", a.Name)
 	case !known || made.revision != a.Revision:
-		to, err := settings.dialer(d.log, d.says, d.vault, d.cards)
+		to, err := newDialer(settings, d.log, d.says, d.vault, d.cards)
 		if err != nil {
 			return nil, err
 		}
@@ -170,24 +160,4 @@ func (d *dialers) dial(ctx context.Context, a bridge.Agent) (bridge.Peer, error)
 		d.log.WarnContext(ctx, "the agent asks for credentials that are not configured", "agent", a.Name, "asks", way)
 	}
 	return peer{client}, nil
-}
-
-// cardConfig says how to know that a card is an agent's own.
-type cardConfig struct {
-	Keys string `koanf:"keys"` // a JWKS: a file, or an https address
-}
-
-// keyTimeout bounds how long a key set may take to come.
-const keyTimeout = 5 * time.Second
-
-// keys returns the keys that may sign the agent's card; nil is no matter which.
-// An address is read when the keys are needed, a file at once.
-func (c cardConfig) keys() (*a2asign.KeySet, error) {
-	if c.Keys == "" {
-		return nil, nil
-	}
-	return a2asign.NewKeySet(c.Keys, &http.Client{
-		Timeout:       keyTimeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	})
 }

@@ -6,11 +6,10 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
-
-	"rialto/a2a"
-	"rialto/bridge/registry"
 
 	"github.com/knadh/koanf/parsers/yaml"
 	"github.com/knadh/koanf/providers/env/v2"
@@ -54,23 +53,6 @@ type config struct {
 	Audit           recordsConfig    `koanf:"audit"`
 	Brand           brandConfig      `koanf:"brand"`
 	Log             logConfig        `koanf:"log"`
-}
-
-type agentConfig struct {
-	Name        string            `koanf:"name"`
-	URL         string            `koanf:"url"`
-	Protocol    a2a.Generation    `koanf:"protocol"`
-	Binding     a2a.Binding       `koanf:"binding"`
-	Credentials credentialsConfig `koanf:"credentials"`
-	UseCases    []string          `koanf:"use_cases"`
-	Skills      []registry.Skill  `koanf:"skills"`
-	SkillTools  bool              `koanf:"skills_as_tools"`
-	Retention   time.Duration     `koanf:"retention"`
-	Card        cardConfig        `koanf:"card"`
-	Review      bool              `koanf:"review"`
-
-	flag string // the flag that it comes from; "" if from the file
-	ours bool   // it is started by this process, at another address each time
 }
 
 type logConfig struct {
@@ -157,6 +139,9 @@ func fillFromFlags(k *koanf.Koanf, flags *pflag.FlagSet) (err error) {
 	return err
 }
 
+// warnings returns what an operator should know of where settings come from.
+func (c *config) warnings() []string { return c.notes }
+
 func (l logConfig) level() (level slog.Level, err error) {
 	return level, level.UnmarshalText([]byte(l.Level))
 }
@@ -168,4 +153,17 @@ func (l logConfig) logger() *slog.Logger {
 		return slog.New(slog.NewJSONHandler(os.Stderr, opts))
 	}
 	return slog.New(slog.NewTextHandler(os.Stderr, opts))
+}
+
+// secure tells whether browsers reach the server over TLS.
+func (c *config) secure() bool { return strings.HasPrefix(c.URL, "https://") }
+
+// demoConfig is the configuration of the demo that keeps its state in dir.
+func demoConfig(dir string) *config {
+	cfg := defaults()
+	cfg.Name = "Rialto demo"
+	cfg.Database = filepath.Join(dir, "demo.db")
+	cfg.SecretFile = filepath.Join(dir, "secret")
+	cfg.Log.Level = "warn"
+	return &cfg
 }

@@ -1,19 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-
-	"rialto/a2a"
-	"rialto/bridge/registry"
-	"rialto/oauth"
 )
 
 // check returns the first thing that is wrong, in words that say what to do.
@@ -71,85 +64,6 @@ func (c *config) listensOn(addr net.Addr) {
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
-}
-
-var agentName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
-
-func (c *config) checkAgents() error {
-	seen := map[string]bool{}
-	for i, a := range c.Agents {
-		err := a.check()
-		if err == nil && seen[a.Name] {
-			err = fmt.Errorf("name: %q is there twice", a.Name)
-		}
-		if err != nil && a.flag != "" {
-			return fmt.Errorf("%s: %w", a.flag, err)
-		}
-		if err != nil {
-			return fmt.Errorf("agents[%d].%w", i, err)
-		}
-		seen[a.Name] = true
-	}
-	if c.DefaultAgent != "" && !seen[c.DefaultAgent] {
-		return fmt.Errorf("default_agent: there is no agent named %q", c.DefaultAgent)
-	}
-	return nil
-}
-
-// check returns the first thing that is wrong, beginning with its key.
-func (a agentConfig) check() error {
-	if !agentName.MatchString(a.Name) {
-		return fmt.Errorf("name: %q must be 1 to 63 of a-z, 0-9, - and _, starting with a letter or digit", a.Name)
-	}
-	if slices.Contains(notAgents, a.Name) {
-		return fmt.Errorf("name: %q is taken: %s%s is an address of the API; choose another name", a.Name, facePath, a.Name)
-	}
-	if err := a.checkUseCases(); err != nil {
-		return err
-	}
-	if u, err := url.Parse(a.URL); err != nil || !reachable(u) || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("url: %q is not an http or https address", a.URL)
-	}
-	if a.Protocol != "" && !slices.Contains([]a2a.Generation{a2a.V01, a2a.V02, a2a.V03, a2a.V10}, a.Protocol) {
-		return fmt.Errorf("protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card", a.Protocol)
-	}
-	if a.Binding != "" && !slices.Contains([]a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC}, a.Binding) {
-		return fmt.Errorf("binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card", a.Binding)
-	}
-	if err := a.Credentials.check(); err != nil {
-		return fmt.Errorf("credentials: %w", err)
-	}
-	if _, err := a.Card.keys(); err != nil {
-		return fmt.Errorf("card.keys: %w", err)
-	}
-	return nil
-}
-
-func (a agentConfig) checkUseCases() error {
-	if err := checkUseCases(a.UseCases); err != nil {
-		return err
-	}
-	if len(a.Skills) > 100 {
-		return errors.New("skills: there are more than 100")
-	}
-	for i, s := range a.Skills {
-		if s.ID == "" || slices.ContainsFunc(a.Skills[:i], func(o registry.Skill) bool { return o.ID == s.ID }) {
-			return fmt.Errorf("skills[%d].id: %q is empty, or there twice", i, s.ID)
-		}
-		if err := checkUseCases(s.UseCases); err != nil {
-			return fmt.Errorf("skills[%d].%w", i, err)
-		}
-	}
-	return nil
-}
-
-func checkUseCases(all []string) error {
-	for _, useCase := range all {
-		if oauth.UseCase(oauth.ScopeTools+":"+useCase) != useCase || useCase == "*" {
-			return fmt.Errorf("use_cases: %q must be 1 to 64 letters, digits, dots, dashes and underscores", useCase)
-		}
-	}
-	return nil
 }
 
 func (c *config) checkProxies() error {

@@ -294,3 +294,12 @@ func (c credentialsConfig) tls() (*tls.Config, error) {
 	}
 	return out, nil
 }
+
+// fixed returns the secret that is sent as it is, or nil.
+func (c credentialsConfig) fixed() *a2aauth.Secret {
+	if header, _ := c.header(); header != nil || !c.hasSecret() {
+		return nil
+	}
+	value, _ := c.secret() // as above
+	return &a2aauth.Secret{Kind: a2aauth.Kind(c.Type), Value: value, User: c.User, In: c.In, Name: c.Name}
+}

@@ -252,3 +252,12 @@ func (c *config) checkAutoApprove() error {
 	}
 	return fmt.Errorf("sign_in.auto_approve: %s would let everybody in who finds it. If that is what you want, set stage to staging, or sign_in.auto_approve.force to true", open)
 }
+
+// scopes are what clients may ask for, in the words of the consent page. The
+// first is for every client; the others are for those that name them.
+var scopes = []oauth.Scope{
+	{Name: oauth.ScopeTools, Words: "Search and read, and give tasks to the agents, as you"},
+	{Name: oauth.ScopeDiscover, Words: "See the agents and your tasks"},
+	{Name: oauth.ScopePublish, Words: "Give tasks to the agents, as you"},
+	{Name: oauth.ScopeAdmin, Words: "Run this server: see and change what belongs to everybody"},
+}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"net/url"
-	"strings"
 	"time"
 
 	"rialto/a2a/a2avault"
@@ -48,13 +47,13 @@ func (c connections) Connected(ctx context.Context, user, agent string) (bool, e
 // app tells how the users of an agent sign in at its authorization server.
 func (c connections) app(agent string) (a2avault.App, bool) {
 	a, ok := c.find(agent)
-	return a.app(), ok && a.Credentials.Type == typeUser
+	return appOf(a), ok && a.Credentials.Type == typeUser
 }
 
-// app is for agents whose credentials are of type user. What the operator names,
+// appOf is for agents whose credentials are of type user. What the operator names,
 // the agent's own host above all, may be in a private network; what a card names
 // may not.
-func (a agentConfig) app() a2avault.App {
+func appOf(a agentConfig) a2avault.App {
 	c := a.Credentials
 	var secret string
 	if c.hasSecret() {
@@ -71,6 +70,3 @@ func (a agentConfig) app() a2avault.App {
 		ClientID: c.ClientID, ClientSecret: secret, InBody: c.ClientAuth == "post", Scopes: c.Scopes, Resource: c.Resource,
 	}
 }
-
-// secure tells whether browsers reach the server over TLS.
-func (c *config) secure() bool { return strings.HasPrefix(c.URL, "https://") }

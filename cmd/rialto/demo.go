@@ -6,14 +6,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"rialto/a2a/a2aserver"
 	"rialto/internal/tableexpert"
 
 	"github.com/gofrs/flock"
@@ -73,14 +69,14 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 		if !ok {
 			return fmt.Errorf("--agent %s: write it as NAME=URL", a)
 		}
-		d.cfg.Agents = append(d.cfg.Agents, agentConfig{Name: name, URL: url, flag: "--agent " + a})
+		d.cfg.Agents = append(d.cfg.Agents, flagAgent("--agent "+a, name, url))
 	}
 	return d.cfg.check()
 }
 
 // demoTables is the agent of the demo. Its port is known when it listens.
 func demoTables() agentConfig {
-	return agentConfig{Name: demoAgent, URL: "http://127.0.0.1", SkillTools: true, ours: true}
+	return ownAgent(demoAgent, "http://127.0.0.1", "")
 }
 
 // run starts the agent and the server, and ends when one of them does or the
@@ -119,12 +115,15 @@ func (d *demo) run(cmd *cobra.Command) error {
 // the agent ends before its time. Close both, the server first.
 func (d *demo) start(ctx context.Context, fail context.CancelCauseFunc) (*localAgent, *server, error) {
 	log := d.cfg.Log.logger()
-	agent, err := startTableExpert(ctx, d.tables, log, fail)
+	model, err := tableExpertModel()
 	if err != nil {
 		return nil, nil, err
 	}
-	d.cfg.Agents[0].URL = agent.url
-	d.cfg.Agents[0].Credentials = credentialsConfig{value: agent.token}
+	agent, err := startTableExpert(ctx, tableexpert.Config{Tables: d.tables, Model: model, Log: log}, fail)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.cfg.Agents[0] = ownAgent(demoAgent, agent.url, agent.token)
 	s, err := newServer(ctx, d.cfg, log)
 	if err != nil {
 		return nil, nil, errors.Join(err, agent.Close())
@@ -171,47 +170,4 @@ func (d *demo) prepare() error {
 		}
 	}
 	return os.WriteFile(filepath.Join(d.dir, "url"), []byte(d.cfg.URL+"\n"), 0o600)
-}
-
-// localAgent is a Table Expert that this process serves over A2A on loopback,
-// to be reached as any agent is. It answers only those who know its token, so
-// that web pages and other users of the machine do not reach the tables.
-type localAgent struct {
-	url, token string
-	expert     *tableexpert.Expert
-	server     *http.Server
-}
-
-// startTableExpert starts one. failed is told when it ends before it is closed.
-func startTableExpert(ctx context.Context, tables string, log *slog.Logger, failed func(error)) (*localAgent, error) {
-	model, err := tableExpertModel()
-	if err != nil {
-		return nil, err
-	}
-	expert, err := tableexpert.Open(ctx, tableexpert.Config{Tables: tables, Model: model, Log: log})
-	if err != nil {
-		return nil, err
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("starting the Table Expert: %w", err), expert.Close())
-	}
-	a := &localAgent{url: "http://" + l.Addr().String(), token: rand.Text(), expert: expert}
-	a.server = agentServer(expert, a.url, a.token, log)
-	go func() {
-		if err := a.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			failed(fmt.Errorf("the Table Expert stopped: %w", err))
-		}
-	}()
-	return a, nil
-}
-
-func agentServer(expert *tableexpert.Expert, url, token string, log *slog.Logger) *http.Server {
-	face := &a2aserver.Server{Agent: expert.Agent(), Card: expert.Card(), URL: url, Log: log}
-	return newHTTPServer(bounded(withToken(token, face)), log)
-}
-
-// Close stops serving and closes the tables.
-func (a *localAgent) Close() error {
-	return errors.Join(a.server.Close(), a.expert.Close())
 }

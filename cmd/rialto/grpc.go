@@ -12,9 +12,9 @@ import (
 	"rialto/a2a/a2agrpc"
 )
 
-// ways lists the ways to reach an agent over gRPC. The tenant of 1.0 says
+// grpcInterfaces lists the ways to reach an agent over gRPC. The tenant of 1.0 says
 // which agent is meant; calls of 0.3 have none, and reach the primary agent.
-func (c grpcConfig) ways(p place) []a2a.Interface {
+func grpcInterfaces(c grpcConfig, p place) []a2a.Interface {
 	if c.Listen == "" {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (c grpcConfig) ways(p place) []a2a.Interface {
 }
 
 // listenGRPC opens the address for gRPC; nil if none is configured.
-func (c *config) listenGRPC() (net.Listener, error) {
+func listenGRPC(c *config) (net.Listener, error) {
 	if c.GRPC.Listen == "" {
 		return nil, nil
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"rialto/bridge/operator"
-	"rialto/internal/audit"
 
 	"github.com/spf13/cobra"
 )
@@ -35,17 +33,12 @@ func (f *storeFlags) operate(cmd *cobra.Command, do func(*operator.Service) erro
 		return err
 	}
 	defer db.Close()
-	secret, err := loadSecret(cfg)
+	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelError}))
+	s, done, err := openOperator(cmd.Context(), cfg, log, db)
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelError}))
-	record := (&audit.Log{Store: db, Now: time.Now, Log: log}).Open()
-	defer record.Flush(context.WithoutCancel(cmd.Context()))
-	silent := slog.New(slog.DiscardHandler)
-	as := newOAuth(cfg, silent, db, secret)
-	s := newOperator(cfg, log, db, as, nil)
-	s.Audit, s.Agents = record, newRegistry(cfg, silent, db, secret, as.Vouch, nil)
+	defer done()
 	return do(s)
 }
 

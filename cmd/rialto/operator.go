@@ -8,6 +8,7 @@ import (
 
 	"rialto/bridge"
 	"rialto/bridge/operator"
+	"rialto/internal/audit"
 	"rialto/internal/store"
 	"rialto/oauth"
 )
@@ -39,4 +40,19 @@ func (s *server) saveUses(ctx context.Context) {
 		}
 		cancel()
 	}
+}
+
+// openOperator returns the operator's view of a store, beside a server that may be
+// running. What is done through it is in the audit log once done is called.
+func openOperator(ctx context.Context, cfg *config, log *slog.Logger, db *store.DB) (s *operator.Service, done func(), err error) {
+	secret, err := loadSecret(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	record := (&audit.Log{Store: db, Now: time.Now, Log: log}).Open()
+	silent := slog.New(slog.DiscardHandler)
+	as := newOAuth(cfg, silent, db, secret)
+	s = newOperator(cfg, log, db, as, nil)
+	s.Audit, s.Agents = record, newRegistry(cfg, silent, db, secret, as.Vouch, nil)
+	return s, func() { record.Flush(context.WithoutCancel(ctx)) }, nil
 }

@@ -43,7 +43,7 @@ func newRigWith(t *testing.T, set func(*config), before ...func(*server)) *rig {
 		t.Fatal(err)
 	}
 	cfg.listensOn(l.Addr())
-	calls, err := cfg.listenGRPC()
+	calls, err := listenGRPC(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

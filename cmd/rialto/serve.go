@@ -25,7 +25,7 @@ func serveCommand() *cobra.Command {
 			}
 			defer l.Close()
 			cfg.listensOn(l.Addr())
-			calls, err := cfg.listenGRPC()
+			calls, err := listenGRPC(cfg)
 			if err != nil {
 				return err
 			}
@@ -40,7 +40,7 @@ func serveCommand() *cobra.Command {
 			if err := s.announceSetup(cmd.Context(), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			for _, note := range cfg.notes {
+			for _, note := range cfg.warnings() {
 				log.Warn(note)
 			}
 			if cfg.SignIn.AutoApprove.Enabled {
@@ -84,7 +84,7 @@ func configCommand() *cobra.Command {
 				fmt.Fprintf(cmd.OutOrStdout(), "agent      %s at %s\n", a.Name, a.URL)
 			}
 			if agents {
-				return cfg.visit(cmd.Context(), cmd.OutOrStdout())
+				return visitAgents(cmd.Context(), cfg, cmd.OutOrStdout())
 			}
 			return nil
 		},
@@ -92,5 +92,27 @@ func configCommand() *cobra.Command {
 	configFlags(check, &path)
 	check.Flags().BoolVar(&agents, "agents", false, "read the agents' cards, and say what they ask for in vain")
 	cmd.AddCommand(check, showConfigCommand())
+	return cmd
+}
+
+func showConfigCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "show", Short: "Show the settings in force, without secrets", Args: cobra.NoArgs}
+	var path string
+	configFlags(cmd, &path)
+	asJSON := cmd.Flags().Bool("json", false, "write JSON")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := loadConfig(path, os.Environ(), cmd.Flags())
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return writeJSON(cmd.OutOrStdout(), cfg.settings())
+		}
+		t := &table{head: []string{"SETTING", "VALUE"}}
+		for _, s := range cfg.settings() {
+			t.add(s.Key, s.Value)
+		}
+		return t.write(cmd.OutOrStdout())
+	}
 	return cmd
 }

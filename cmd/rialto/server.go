@@ -32,15 +32,6 @@ import (
 	"rialto/static"
 )
 
-// scopes are what clients may ask for, in the words of the consent page. The
-// first is for every client; the others are for those that name them.
-var scopes = []oauth.Scope{
-	{Name: oauth.ScopeTools, Words: "Search and read, and give tasks to the agents, as you"},
-	{Name: oauth.ScopeDiscover, Words: "See the agents and your tasks"},
-	{Name: oauth.ScopePublish, Words: "Give tasks to the agents, as you"},
-	{Name: oauth.ScopeAdmin, Words: "Run this server: see and change what belongs to everybody"},
-}
-
 // server is the program put together.
 type server struct {
 	cfg    *config

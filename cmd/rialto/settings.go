@@ -3,15 +3,12 @@ package main
 import (
 	"fmt"
 	"net/url"
-	"os"
 	"reflect"
 	"strings"
 	"time"
 
 	"rialto/bridge/operator"
 	"rialto/bridge/registry"
-
-	"github.com/spf13/cobra"
 )
 
 // withheld stands for a value that must not be shown.
@@ -28,28 +25,6 @@ func (c *config) settings() []operator.Setting {
 	add := func(key, value string) { all = append(all, operator.Setting{Key: key, Value: value}) }
 	flatten("", reflect.ValueOf(*c), add)
 	return all
-}
-
-func showConfigCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "show", Short: "Show the settings in force, without secrets", Args: cobra.NoArgs}
-	var path string
-	configFlags(cmd, &path)
-	asJSON := cmd.Flags().Bool("json", false, "write JSON")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := loadConfig(path, os.Environ(), cmd.Flags())
-		if err != nil {
-			return err
-		}
-		if *asJSON {
-			return writeJSON(cmd.OutOrStdout(), cfg.settings())
-		}
-		t := &table{head: []string{"SETTING", "VALUE"}}
-		for _, s := range cfg.settings() {
-			t.add(s.Key, s.Value)
-		}
-		return t.write(cmd.OutOrStdout())
-	}
-	return cmd
 }
 
 // flatten lists the settings in a value of the configuration.

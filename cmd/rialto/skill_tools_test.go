@@ -13,6 +13,7 @@ import (
 
 	"rialto/bridge"
 	"rialto/bridge/registry"
+	"rialto/internal/tableexpert"
 	"rialto/oauth"
 )
 
@@ -40,12 +41,12 @@ func (r *rig) tools(token string) (names []string) {
 // TestTheCardOfTheTableExpertMakesItsTools calls each of them with arguments of
 // its form.
 func TestTheCardOfTheTableExpertMakesItsTools(t *testing.T) {
-	agent, err := startTableExpert(t.Context(), "", slog.New(slog.DiscardHandler), func(error) {})
+	agent, err := startTableExpert(t.Context(), tableexpert.Config{Log: slog.New(slog.DiscardHandler)}, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { agent.Close() })
-	r := newRig(t, agentConfig{Name: demoAgent, URL: agent.url, Credentials: credentialsConfig{value: agent.token}, SkillTools: true})
+	r := newRig(t, ownAgent("tableexpert", agent.url, agent.token))
 	token := r.token("alice", oauth.ScopeTools)
 	names := r.tools(token)
 	for tool, calls := range map[string][]string{
@@ -83,7 +84,7 @@ func TestTheCardOfTheTableExpertMakesItsTools(t *testing.T) {
 
 // TestToolsAreThereForTheUseCasesOfTheirSkills reads the lists of two users.
 func TestToolsAreThereForTheUseCasesOfTheirSkills(t *testing.T) {
-	agent, err := startTableExpert(t.Context(), "", slog.New(slog.DiscardHandler), func(error) {})
+	agent, err := startTableExpert(t.Context(), tableexpert.Config{Log: slog.New(slog.DiscardHandler)}, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}

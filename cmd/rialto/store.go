@@ -45,16 +45,6 @@ func demoDir(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// demoConfig is the configuration of the demo that keeps its state in dir.
-func demoConfig(dir string) *config {
-	cfg := defaults()
-	cfg.Name = "Rialto demo"
-	cfg.Database = filepath.Join(dir, "demo.db")
-	cfg.SecretFile = filepath.Join(dir, "secret")
-	cfg.Log.Level = "warn"
-	return &cfg
-}
-
 // storeFlags are how a command finds the store of a server: that of a
 // configuration (a file, or a database that a flag or the environment names),
 // or else that of the demo.

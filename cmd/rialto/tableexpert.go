@@ -1,14 +1,10 @@
 package main
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
-	"strings"
 
 	"rialto/internal/tableexpert"
 
@@ -55,40 +51,11 @@ func tableExpertCommand() *cobra.Command {
 				address = "http://" + l.Addr().String()
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "The Table Expert listens.\nagent  %s\ncard   %s/.well-known/agent-card.json\n", address, address)
-			srv := agentServer(expert, address, token, log)
-			return answer(cmd.Context(), l, srv, soon, func() {})
+			return serveTableExpert(cmd.Context(), l, expert, address, token, log)
 		},
 	}
 	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8090", "`HOST:PORT` to listen on")
 	cmd.Flags().StringVar(&address, "url", "", "`address` for the agent's card, when it differs from --listen")
 	cmd.Flags().StringVar(&tables, "tables", "", "`directory` of CSV files and SQLite databases (default: insurance data that comes with it)")
 	return cmd
-}
-
-// withToken lets only those pass who send the token. Without one it lets pass
-// who names a loopback host: a page that rebinds its name to this machine does
-// not.
-func withToken(token string, next http.Handler) http.Handler {
-	want := sha256.Sum256([]byte(token))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if token == "" {
-			host := r.Host
-			if h, _, err := net.SplitHostPort(host); err == nil {
-				host = h
-			}
-			if !loopback(strings.Trim(host, "[]")) {
-				http.Error(w, "call this agent by a loopback address", http.StatusForbidden)
-				return
-			}
-			next.ServeHTTP(w, r)
-			return
-		}
-		sent := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")))
-		if subtle.ConstantTimeCompare(want[:], sent[:]) != 1 {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "this agent needs a token", http.StatusUnauthorized)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }
