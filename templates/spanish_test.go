@@ -53,7 +53,7 @@ func sentences(t *testing.T) map[string]bool {
 // pages out of their sources.
 func TestWhatOtherPackagesSayIsTranslated(t *testing.T) {
 	found := 0
-	for _, folder := range []string{"oauth", "bridge/web", "bridge/operator", "cmd/rialto"} {
+	for _, folder := range []string{"oauth", "bridge/web", "bridge/operator", "internal/server", "internal/config"} {
 		files, err := filepath.Glob("../" + folder + "/*.go")
 		if err != nil {
 			t.Fatal(err)

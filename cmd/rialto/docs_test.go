@@ -1,98 +1,96 @@
 package main
 
 import (
-	"net/http"
-	"net/http/httptest"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"rialto/oauth"
-
-	"golang.org/x/net/html"
 )
 
-// TestEveryOperationIsOnThePage holds /docs against /openapi.json.
-func TestEveryOperationIsOnThePage(t *testing.T) {
-	r := newAPIRig(t)
-	got := r.do("GET", "/docs", "", "")
-	if got.status != http.StatusOK || !strings.HasPrefix(got.header.Get("Content-Security-Policy"), "default-src 'none'") {
-		t.Fatalf("got %d %v", got.status, got.header)
+// TestLinksBetweenDocumentsLead follows every link of the documents to a file of
+// ours, and every heading that it names.
+func TestLinksBetweenDocumentsLead(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	checked := 0
+	for _, file := range documents(t) {
+		for _, m := range link.FindAllStringSubmatch(unfenced(t, file), -1) {
+			path, heading, _ := strings.Cut(m[1], "#")
+			if strings.Contains(path, "://") {
+				continue
+			}
+			checked++
+			target := filepath.Join(filepath.Dir(file), path)
+			if path == "" {
+				target = file
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %s leads nowhere", file, m[1])
+			} else if heading != "" && !hasHeading(t, target, heading) {
+				t.Errorf("%s: %s has no such heading", file, m[1])
+			}
+		}
 	}
-	page, err := html.Parse(strings.NewReader(got.body))
+	if checked < 30 {
+		t.Errorf("found %d links, which is too few to be all", checked)
+	}
+}
+
+// TestSpanishGuidesHaveWhatTheEnglishHave holds each guide that is there in both
+// languages to the same headings, tables and blocks.
+func TestSpanishGuidesHaveWhatTheEnglishHave(t *testing.T) {
+	shape := regexp.MustCompile("(?m)^(#+ |```[a-z]*$|\\| |- |[0-9]+\\. )")
+	for _, file := range documents(t) {
+		english, ok := strings.CutSuffix(file, ".es.md")
+		if !ok || strings.Contains(file, "connect") {
+			continue
+		}
+		want, got := shape.FindAllString(read(t, english+".md"), -1), shape.FindAllString(read(t, file), -1)
+		if strings.Join(got, "") != strings.Join(want, "") {
+			t.Errorf("%s has another shape than the English guide:\n got %q\nwant %q", file, got, want)
+		}
+	}
+}
+
+// documents returns the Markdown files that people are meant to read.
+func documents(t *testing.T) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir("../../docs", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".md" {
+			files = append(files, path)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := map[string]bool{}
-	var walk func(*html.Node)
-	walk = func(n *html.Node) {
-		if n.Type == html.ElementNode && n.Data == "summary" {
-			words := strings.Fields(textOf(n))
-			shown[words[0]+" "+words[1]] = true
-		}
-		for c := range n.ChildNodes() {
-			walk(c)
-		}
-	}
-	walk(page)
-	d := r.document()
-	paths := d.whole["paths"].(map[string]any)
-	for _, op := range d.operations() {
-		if _, alias := paths[op.path].(map[string]any)["$ref"]; alias {
-			if !strings.Contains(got.body, "<code>"+op.path+"</code>") {
-				t.Errorf("the page does not name the address %s", op.path)
-			}
-			continue
-		}
-		if !shown[op.method+" "+op.path] {
-			t.Errorf("%s %s is not on the page", op.method, op.path)
-		}
-	}
-	if len(shown) < 40 {
-		t.Errorf("got %d operations", len(shown))
-	}
-	for _, want := range []string{"a2a:publish", `tasks[].state`, "Bearer $TOKEN", `{&#34;message&#34;:&#34;echo hello&#34;`, "application/x-www-form-urlencoded"} {
-		if !strings.Contains(got.body, want) {
-			t.Errorf("the page does not have %s", want)
-		}
-	}
-	for _, address := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(got.body, -1) {
-		if a := address[1]; !strings.HasPrefix(a, "/") && !strings.HasPrefix(a, "#") || strings.HasPrefix(a, "//") {
-			t.Errorf("the page leads to %s", a)
-		}
-	}
-	if spanish := r.do("GET", "/docs", "", "", "Accept-Language: es"); !strings.Contains(spanish.body, "Parámetros") || spanish.header.Get("Content-Language") != "es" {
-		t.Error("the page has no Spanish frame")
-	}
+	return append(files, "../../README.md")
 }
 
-func textOf(n *html.Node) string {
-	if n.Type == html.TextNode {
-		return n.Data
+func read(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	var b strings.Builder
-	for c := range n.ChildNodes() {
-		b.WriteString(textOf(c))
-	}
-	return b.String()
+	return string(b)
 }
 
-// BenchmarkDocs shows the description of the API, the longest page there is.
-func BenchmarkDocs(b *testing.B) {
-	spec, err := (&server{cfg: &config{}, oauth: &oauth.Server{}}).openAPI()
-	if err != nil {
-		b.Fatal(err)
-	}
-	page, err := (&server{cfg: &config{}}).docs(spec)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		w := httptest.NewRecorder()
-		page(w, httptest.NewRequest("GET", "/docs", nil))
-		if w.Code != http.StatusOK {
-			b.Fatal(w.Code)
+// unfenced returns a document without its blocks of code.
+func unfenced(t *testing.T, file string) string {
+	return regexp.MustCompile("(?ms)^ *```.*?^ *```$").ReplaceAllString(read(t, file), "")
+}
+
+// hasHeading tells whether a document has a heading with an anchor.
+func hasHeading(t *testing.T, file, anchor string) bool {
+	drop := regexp.MustCompile(`[^\p{L}\p{N}\- ]`)
+	for line := range strings.Lines(unfenced(t, file)) {
+		title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
+		if ok && strings.HasPrefix(line, "#") &&
+			strings.ReplaceAll(drop.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-") == anchor {
+			return true
 		}
-		b.ReportMetric(float64(w.Body.Len()), "bytes")
 	}
+	return false
 }

@@ -1,9 +1,6 @@
 // Command rialto lets chat apps log in and reach A2A agents: it is an MCP
 // server and the OAuth authorization server in front of it, in one binary.
-//
-// This package reads flags and configuration, opens the store, puts the
-// packages together, lists the routes and runs. What each part does is in the
-// packages themselves; docs/design.md has the map.
+// It runs a command of internal/cli and ends the program when it is told to stop.
 package main
 
 import (
@@ -14,6 +11,7 @@ import (
 	"syscall"
 
 	"rialto/bridge"
+	"rialto/internal/cli"
 )
 
 func main() {
@@ -21,7 +19,7 @@ func main() {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	context.AfterFunc(ctx, endAnyway)
-	if err := command().ExecuteContext(ctx); err != nil {
+	if err := cli.Command().ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "rialto:", bridge.Clean(err.Error())) // an agent's words may be in it
 		os.Exit(1)
 	}

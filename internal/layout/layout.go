@@ -60,7 +60,10 @@ var floors = map[string][]string{
 	"internal/tableexpert/sqlbox/sqlboxtest": {"internal/tableexpert/sqlbox"},
 	"internal/e2e":                           {"*"},
 	"internal/e2e/a2ajs":                     {"*"},
-	"cmd/rialto":                             {"*"},
+	"internal/config":                        {"a2a", "a2a/a2aauth", "a2a/a2asign", "bridge/operator", "bridge/registry", "internal/guardhttp", "internal/store", "oauth", "static"},
+	"internal/server":                        {"*"},
+	"internal/cli":                           {"a2a", "bridge", "bridge/operator", "bridge/registry", "internal/audit", "internal/config", "internal/doctor", "internal/server", "internal/store", "internal/tableexpert", "internal/usage", "oauth"},
+	"cmd/rialto":                             {"bridge", "internal/cli"},
 }
 
 // owned lists modules that only some packages may import, so that each can be
@@ -70,8 +73,8 @@ var owned = map[string][]string{
 	"github.com/pressly/goose":     {"internal/store"},
 	"github.com/jackc/pgx":         {"internal/store"},
 	"modernc.org/sqlite":           {"internal/store", "internal/tableexpert", "internal/tableexpert/sqlbox"},
-	"github.com/spf13/cobra":       {"cmd/rialto"},
-	"github.com/knadh/koanf":       {"cmd/rialto"},
+	"github.com/spf13/cobra":       {"internal/cli", "cmd/rialto"},
+	"github.com/knadh/koanf":       {"internal/config"},
 	"google.golang.org/grpc":       {"a2a/a2agrpc"},
 	"github.com/a2aproject/a2a-go": {"a2a/a2agrpc"},
 	"github.com/go-jose/go-jose":   {"oauth", "oauth/oauthtest", "a2a/a2asign", "a2a/a2apush"},

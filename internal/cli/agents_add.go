@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"rialto/bridge/operator"
+	"rialto/bridge/registry"
+
+	"github.com/spf13/cobra"
+)
+
+// onRegistry completes a command that looks at the list of agents of a server,
+// which may be running.
+func onRegistry(cmd *cobra.Command, do func(*cobra.Command, *registry.Registry, []string) error) *cobra.Command {
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error { return do(cmd, s.Agents, args) })
+}
+
+func listAgentsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List the agents: of the configuration, and those that were added", Args: cobra.NoArgs}
+	asJSON := cmd.Flags().Bool("json", false, "write JSON")
+	return onRegistry(cmd, func(cmd *cobra.Command, r *registry.Registry, _ []string) error {
+		list, err := r.List(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return writeJSON(cmd.OutOrStdout(), list)
+		}
+		return agentsTable(list).write(cmd.OutOrStdout())
+	})
+}
+
+func agentsTable(list []registry.Status) *table {
+	t := &table{head: []string{"NAME", "STATE", "FROM", "URL", "USE CASES"}}
+	for _, a := range list {
+		state, from := "enabled", "database"
+		switch {
+		case !a.Enabled:
+			state = "disabled"
+		case a.Waiting:
+			state = "enabled, a changed card waits"
+		}
+		if a.Configured {
+			from = "configuration"
+		}
+		t.add(a.Name, state, from, a.URL, strings.Join(a.UseCases, ","))
+	}
+	return t
+}
+
+func removeAgentCommand() *cobra.Command {
+	return onOperator(&cobra.Command{
+		Use: "remove NAME", Short: "Remove an agent that was added; what runs there goes on", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames),
+	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		if err := s.RemoveAgent(cmd.Context(), operator.CommandLine, args[0]); err != nil {
+			return aboutAgent(args[0], err)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s is removed.\n", args[0])
+		return nil
+	})
+}
+
+// switchAgentCommand is enable or disable.
+func switchAgentCommand(verb, short string, do func(*operator.Service, context.Context, operator.Actor, string) (bool, error)) *cobra.Command {
+	return onOperator(&cobra.Command{Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames)},
+		func(cmd *cobra.Command, s *operator.Service, args []string) error {
+			did, err := do(s, cmd.Context(), operator.CommandLine, args[0])
+			if err != nil {
+				return aboutAgent(args[0], err)
+			}
+			already := ""
+			if !did {
+				already = " already"
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s is%s %sd.\n", args[0], already, verb)
+			return nil
+		})
+}
+
+func testAgentCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "test NAME [MESSAGE]", Short: "Send an agent one message, and show its answer", Args: cobra.RangeArgs(1, 2), ValidArgsFunction: completeNames(agentNames)}
+	asJSON := cmd.Flags().Bool("json", false, "write JSON")
+	user := cmd.Flags().String("user", "operator", "`name` in which an agent is called that is told who calls")
+	return onRegistry(cmd, func(cmd *cobra.Command, r *registry.Registry, args []string) error {
+		message := "Hello. What can you do?"
+		if len(args) == 2 {
+			message = args[1]
+		}
+		trial, err := r.Test(cmd.Context(), *user, args[0], message)
+		if err != nil {
+			return aboutAgent(args[0], err)
+		}
+		if *asJSON {
+			return writeJSON(cmd.OutOrStdout(), trial)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s after %s, over %s\n%s\n", trial.State, trial.Took.Round(time.Millisecond), trial.Interface, trial.Answer)
+		return nil
+	})
+}
+
+// aboutAgent says of which agent an error is.
+func aboutAgent(name string, err error) error {
+	if errors.Is(err, registry.ErrNoAgent) {
+		return fmt.Errorf("there is no agent named %q: \"%s agents list\" shows which there are", name, program())
+	}
+	return fmt.Errorf("agent %s: %w", name, err)
+}
+
+func addAgentCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "add URL",
+		Short: "Add an agent by its address, or that of its card",
+		Long:  "Reads the agent's card, says what it found, and adds the agent. A server that runs offers it within seconds.",
+		Args:  cobra.ExactArgs(1),
+	}
+	var f agentFlags
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.Name, "name", "", "`name` of the agent in tools and addresses (default: made of the one on its card)")
+	unseen := cmd.Flags().Bool("unseen", false, "add the agent even if its card cannot be read now")
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		a, err := f.agent(args[0])
+		if err != nil {
+			return err
+		}
+		return addAgent(cmd, s, a, *unseen, f.json)
+	})
+}
+
+func previewAgentCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "preview URL", Short: "Read the card of an agent that is not added, and say how it would be called", Args: cobra.ExactArgs(1)}
+	var f agentFlags
+	f.add(cmd)
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		a, err := f.agent(args[0])
+		if err != nil {
+			return err
+		}
+		seen, err := s.PreviewAgent(cmd.Context(), a)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s cannot be used like this: %w", a.URL, err)
+		case f.json:
+			return writeJSON(cmd.OutOrStdout(), seen)
+		}
+		describe(cmd.OutOrStdout(), seen)
+		return nil
+	})
+}
+
+func addAgent(cmd *cobra.Command, s *operator.Service, a registry.Agent, unseen, asJSON bool) error {
+	added, seen, err := s.AddAgent(cmd.Context(), operator.CommandLine, operator.NewAgent{Agent: a, Unseen: unseen})
+	if card, ok := errors.AsType[*operator.CardError](err); ok {
+		return fmt.Errorf("%s cannot be used like this: %w (add it all the same with --unseen and --name)", card.URL, card.Err)
+	}
+	if err != nil {
+		return aboutAgent(cmp.Or(added.Name, added.URL), err)
+	}
+	if asJSON {
+		return writeJSON(cmd.OutOrStdout(), struct {
+			registry.Agent
+			Preview *registry.Preview `json:"preview,omitempty"`
+		}{added, seen})
+	}
+	if seen != nil {
+		describe(cmd.OutOrStdout(), seen)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "It is added as %s.\n", added.Name)
+	return nil
+}
+
+// describe puts a preview into words: all those of the card that models are shown.
+func describe(out io.Writer, p *registry.Preview) {
+	fmt.Fprintf(out, "%s %s, over %s\n", p.Name, p.Version, p.Interface)
+	said := func(indent, what string) {
+		if what = strings.Join(strings.Fields(what), " "); what != "" {
+			fmt.Fprintf(out, "%s%s\n", indent, what)
+		}
+	}
+	said("  ", p.Description)
+	for _, s := range p.Skills {
+		fmt.Fprintf(out, "  %s: %s\n", s.ID, s.Name)
+		said("    ", s.Description)
+		for _, e := range s.Examples {
+			said("    e.g. ", e)
+		}
+	}
+	for _, problem := range p.Problems {
+		fmt.Fprintf(out, "Note: %s\n", problem)
+	}
+}
+
+// agentNames returns the names of agents to choose from.
+func agentNames(cmd *cobra.Command, s *operator.Service) (names []string) {
+	list, err := s.Agents.List(cmd.Context())
+	if err != nil {
+		return nil
+	}
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	return names
+}

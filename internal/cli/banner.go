@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rialto/internal/server"
+)
+
+// banner says where the demo is and how to connect to it.
+func (d *demo) banner(w io.Writer) {
+	url := d.cfg.URL + "/mcp"
+	fmt.Fprintf(w, "Rialto is ready.\n\n  Connector  %s\n  Sign in    %s, password %s\n  State      %s\n\n", url, demoUser, d.password, d.dir)
+	for _, s := range server.Snippets(url) {
+		fmt.Fprintf(w, "%s\n", s.Client)
+		for _, step := range s.Lines() {
+			fmt.Fprintf(w, "    # %s\n", step)
+		}
+		for _, line := range strings.Split(s.Code, "\n") {
+			fmt.Fprintf(w, "    %s\n", line)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "curl\n    %s\n\nStop with Ctrl-C.\n", d.curl(url))
+}
+
+// curl is a command that lists the tools, without the handshake: the current
+// revision has none.
+func (d *demo) curl(url string) string {
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	token := program() + " token --user " + demoUser
+	if dir, err := demoDir(""); err != nil || dir != d.dir {
+		token += " --data " + quoted(d.dir)
+	}
+	return strings.Join([]string{
+		"curl -s " + url,
+		`-H "Authorization: Bearer $(` + token + `)"`,
+		"-H 'Content-Type: application/json' -H 'Accept: application/json'",
+		"-H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/list'",
+		`-d '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + meta + `}}'`,
+	}, " \\\n      ")
+}
+
+// quoted makes a path safe to paste into a shell.
+func quoted(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return !strings.ContainsRune("/._-", r) && !isWord(r) }) {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}
+
+func isWord(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+// program is how the user calls this program: a binary that "go run" made is
+// gone when it ends.
+func program() string {
+	exe, err := os.Executable()
+	if err != nil || strings.Contains(filepath.ToSlash(exe), "/go-build") {
+		return "go run ./cmd/rialto"
+	}
+	return os.Args[0]
+}

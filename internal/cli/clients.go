@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"rialto/bridge/operator"
+
+	"github.com/spf13/cobra"
+)
+
+func clientsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "clients", Short: "See which apps are known, register one, and end what they were granted"}
+	cmd.AddCommand(listClientsCommand(), showClientCommand(), addClientCommand(), revokeClientCommand(), removeClientCommand())
+	return cmd
+}
+
+func listClientsCommand() *cobra.Command {
+	var f listFlags
+	var kind, text string
+	cmd := &cobra.Command{Use: "list", Short: "List the clients: of the configuration, then the others, the latest first", Args: cobra.NoArgs}
+	f.add(cmd)
+	cmd.Flags().StringVar(&kind, "kind", "", "only clients that are registered, document or configured")
+	cmd.Flags().StringVar(&text, "text", "", "only clients whose name or ID has this at the beginning of a word")
+	complete(cmd, "kind", string(operator.Registered), string(operator.Document), string(operator.Configured))
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		k := operator.Kind(kind)
+		if err := oneOf("--kind", kind, string(operator.Registered), string(operator.Document), string(operator.Configured)); err != nil {
+			return err
+		}
+		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Client], error) {
+			return s.Clients(cmd.Context(), operator.ClientFilter{Span: span, Kind: k, Text: text})
+		}, []string{"ID", "NAME", "KIND", "REDIRECTS TO", "GRANTS", "LAST USE", "SINCE"}, func(c operator.Client) []string {
+			return []string{c.ID, c.Name, string(c.Kind), strings.Join(c.RedirectHosts, ","), counted(c.Grants), moment(c.Used), moment(c.Since)}
+		})
+	})
+}
+
+func showClientCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: "show ID", Short: "Show a client", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		c, err := s.Client(cmd.Context(), args[0])
+		if err != nil {
+			return aboutThing("client", args[0], err, func() []string { return clientIDs(cmd, s) })
+		}
+		if asJSON {
+			return writeJSON(cmd.OutOrStdout(), c)
+		}
+		return details(cmd.OutOrStdout(), [][2]string{
+			{"id", c.ID}, {"name", c.Name}, {"kind", string(c.Kind)}, {"page", c.URI}, {"proves itself", c.Auth},
+			{"redirects to", strings.Join(c.RedirectURIs, " ")}, {"live grants", counted(c.Grants)}, {"since", moment(c.Since)}, {"last use", moment(c.Used)},
+		})
+	})
+}
+
+func addClientCommand() *cobra.Command {
+	var redirects []string
+	var secret, asJSON bool
+	cmd := &cobra.Command{Use: "add NAME", Short: "Register a client that cannot do so by itself", Args: cobra.ExactArgs(1)}
+	cmd.Flags().StringSliceVar(&redirects, "redirect-uri", nil, "`address` to which answers go (repeatable)")
+	cmd.Flags().BoolVar(&secret, "keeps-secret", false, "it keeps a secret, which is shown this one time")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.MarkFlagRequired("redirect-uri")
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		c, err := s.RegisterClient(cmd.Context(), operator.CommandLine, args[0], redirects, secret)
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return writeJSON(cmd.OutOrStdout(), c)
+		}
+		return details(cmd.OutOrStdout(), [][2]string{{"client id", c.ID}, {"client secret", c.Secret}})
+	})
+}
+
+func revokeClientCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "revoke ID", Short: "End all that people have granted a client", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		n, err := s.RevokeGrants(cmd.Context(), operator.CommandLine, "", args[0])
+		if err == nil {
+			fmt.Fprintf(cmd.OutOrStdout(), "%d grants have ended.\n", n)
+		}
+		return err
+	})
+}
+
+func removeClientCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "remove ID", Short: "Forget a client and end what it was granted", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		err := s.RemoveClient(cmd.Context(), operator.CommandLine, args[0])
+		if err != nil {
+			return aboutThing("client", args[0], err, func() []string { return clientIDs(cmd, s) })
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s is forgotten.\n", args[0])
+		return nil
+	})
+}
+
+// clientIDs returns the IDs of clients to choose from.
+func clientIDs(cmd *cobra.Command, s *operator.Service) (ids []string) {
+	p, err := s.Clients(cmd.Context(), operator.ClientFilter{Span: operator.Span{Size: operator.LargestPage}})
+	if err != nil {
+		return nil
+	}
+	for _, c := range p.Items {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}

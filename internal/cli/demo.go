@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+	"github.com/spf13/cobra"
+
+	"rialto/internal/config"
+	"rialto/internal/server"
+	"rialto/internal/tableexpert"
+)
+
+const (
+	demoUser  = "demo"
+	demoAgent = "tableexpert"
+
+	demoPasswordEnv = "RIALTO_DEMO_PASSWORD"
+)
+
+func demoCommand() *cobra.Command {
+	var listenAt, dir, address, tables string
+	var agents []string
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Run everything on this machine: a server, an account and an agent that works on tables",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d := &demo{tables: tables}
+			if err := d.configure(dir, listenAt, address, agents); err != nil {
+				return err
+			}
+			return d.run(cmd)
+		},
+	}
+	dataFlag(cmd, &dir)
+	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8080", "`HOST:PORT` to listen on")
+	cmd.Flags().StringVar(&address, "url", "", "public `address`, when a tunnel leads here: https://…")
+	cmd.Flags().StringVar(&tables, "tables", "", "`directory` of CSV files and SQLite databases for the Table Expert, instead of its insurance data")
+	cmd.Flags().StringArrayVar(&agents, "agent", nil, "an A2A agent of your own, as `NAME=URL` (repeatable)")
+	return cmd
+}
+
+// demo is a server that needs no configuration.
+type demo struct {
+	cfg    *config.Config
+	dir    string
+	tables string
+
+	password     string
+	passwordFrom string // the file or the variable
+}
+
+func (d *demo) configure(dir, listenAt, address string, agents []string) (err error) {
+	if d.dir, err = demoDir(dir); err != nil {
+		return err
+	}
+	d.cfg = config.Demo(d.dir)
+	d.cfg.Listen, d.cfg.URL, d.cfg.DefaultAgent = listenAt, address, demoAgent
+	d.cfg.Log.Level = cmp.Or(os.Getenv("RIALTO_LOG__LEVEL"), d.cfg.Log.Level)
+	d.cfg.Agents = []config.Agent{demoTables()}
+	for _, a := range agents {
+		name, url, ok := strings.Cut(a, "=")
+		if !ok {
+			return fmt.Errorf("--agent %s: write it as NAME=URL", a)
+		}
+		d.cfg.Agents = append(d.cfg.Agents, config.FlagAgent("--agent "+a, name, url))
+	}
+	return d.cfg.Check()
+}
+
+// demoTables is the agent of the demo. Its port is known when it listens.
+func demoTables() config.Agent {
+	return config.OwnAgent(demoAgent, "http://127.0.0.1", "")
+}
+
+// run starts the agent and the server, and ends when one of them does or the
+// user stops it.
+func (d *demo) run(cmd *cobra.Command) error {
+	l, err := server.Listen(d.cfg.Listen)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	d.cfg.ListensOn(l.Addr())
+	lock, err := lockDir(d.dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	if err := d.prepare(); err != nil {
+		return err
+	}
+	ctx, fail := context.WithCancelCause(cmd.Context())
+	defer fail(nil)
+	agent, s, err := d.start(ctx, fail)
+	if err != nil {
+		return server.UnlessStopped(cmd.Context(), err)
+	}
+	defer agent.Close()
+	defer s.Close()
+	d.banner(cmd.OutOrStdout())
+	if err := s.Serve(ctx, l); err != nil || cmd.Context().Err() != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// start starts the agent, and the server with the account. fail is told when
+// the agent ends before its time. Close both, the server first.
+func (d *demo) start(ctx context.Context, fail context.CancelCauseFunc) (*server.LocalAgent, *server.Server, error) {
+	log := d.cfg.Log.Logger()
+	model, err := tableExpertModel()
+	if err != nil {
+		return nil, nil, err
+	}
+	agent, err := server.StartTableExpert(ctx, tableexpert.Config{Tables: d.tables, Model: model, Log: log}, fail)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.cfg.Agents[0] = config.OwnAgent(demoAgent, agent.Url, agent.Token)
+	s, err := server.New(ctx, d.cfg, log)
+	if err != nil {
+		return nil, nil, errors.Join(err, agent.Close())
+	}
+	if err := s.OAuth.SetPassword(ctx, demoUser, d.password); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("the password of %s, from %s: %w", demoUser, d.passwordFrom, err), s.Close(), agent.Close())
+	}
+	if err := s.OAuth.SetAdmin(ctx, demoUser, true); err != nil {
+		return nil, nil, errors.Join(err, s.Close(), agent.Close())
+	}
+	return agent, s, nil
+}
+
+// lockDir makes the directory and keeps other demos out of it: each would
+// write its own address over that of the other. The system lets go of the lock
+// when the process ends, in whatever way.
+func lockDir(dir string) (*flock.Flock, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("--data: %w", err)
+	}
+	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
+	switch taken, err := lock.TryLock(); {
+	case err != nil:
+		return nil, fmt.Errorf("--data: %w", err)
+	case !taken:
+		return nil, fmt.Errorf("another demo uses %s: give --data another directory", dir)
+	}
+	return lock, nil
+}
+
+// prepare makes what the directory keeps: the password, so that it stays the
+// same from start to start, and the address, for "rialto token".
+func (d *demo) prepare() error {
+	d.password, d.passwordFrom = os.Getenv(demoPasswordEnv), demoPasswordEnv
+	if d.password == "" {
+		var err error
+		d.passwordFrom = filepath.Join(d.dir, "password")
+		d.password, err = config.ReadOrCreate(d.passwordFrom, func() string { return strings.ToLower(rand.Text()[:16]) })
+		if err != nil {
+			return fmt.Errorf("--data: %w", err)
+		}
+		if d.password == "" {
+			return fmt.Errorf("%s is empty: write a password into it, or remove it to be given a new one, or set %s", d.passwordFrom, demoPasswordEnv)
+		}
+	}
+	return os.WriteFile(filepath.Join(d.dir, "url"), []byte(d.cfg.URL+"\n"), 0o600)
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rialto/internal/config"
+)
+
+// healthCommand lets a container without a shell or curl check itself.
+func healthCommand() *cobra.Command {
+	var url string
+	cmd := &cobra.Command{
+		Use:   "health",
+		Short: "Ask a running server whether it can serve; the exit code tells",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if url == "" {
+				url = ownAddress(os.Getenv("RIALTO_LISTEN"))
+			}
+			r, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, strings.TrimRight(url, "/")+"/healthz", nil)
+			if err != nil {
+				return err
+			}
+			resp, err := (&http.Client{Timeout: 5 * time.Second}).Do(r)
+			if err != nil {
+				return err
+			}
+			defer resp.Body.Close()
+			if resp.StatusCode != http.StatusOK {
+				return fmt.Errorf("%s answered %s", url, resp.Status)
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), "ok")
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&url, "url", "", "`address` of the server (default: where RIALTO_LISTEN says, or http://127.0.0.1:8080)")
+	return cmd
+}
+
+// ownAddress is where a server that listens at listen is reached from its own
+// machine.
+func ownAddress(listen string) string {
+	host, port, err := net.SplitHostPort(cmp.Or(listen, config.Defaults().Listen))
+	if err != nil {
+		return "http://" + listen
+	}
+	switch host {
+	case "", "0.0.0.0":
+		host = "127.0.0.1"
+	case "::":
+		host = "::1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}

@@ -1,0 +1,20 @@
+package cli
+
+import "testing"
+
+// TestOwnAddress: "rialto health" in a container asks the server where
+// RIALTO_LISTEN put it.
+func TestOwnAddress(t *testing.T) {
+	for listen, want := range map[string]string{
+		"":                "http://127.0.0.1:8080",
+		":19040":          "http://127.0.0.1:19040",
+		"0.0.0.0:80":      "http://127.0.0.1:80",
+		"[::]:80":         "http://[::1]:80",
+		"192.0.2.1:81":    "http://192.0.2.1:81",
+		"localhost:19040": "http://localhost:19040",
+	} {
+		if got := ownAddress(listen); got != want {
+			t.Errorf("ownAddress(%q): got %s, want %s", listen, got, want)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"rialto/internal/store"
+
+	"github.com/spf13/cobra"
+)
+
+// mostDead is how many notifications that were given up are listed.
+const mostDead = 1000
+
+func pushCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "push", Short: "Look after the push notifications that A2A clients asked for"}
+	cmd.AddCommand(deadPushCommand(), retryPushCommand())
+	return cmd
+}
+
+func deadPushCommand() *cobra.Command {
+	return onDatabase(&cobra.Command{
+		Use:   "dead",
+		Short: "List the notifications that could not be delivered and were given up, the latest first",
+		Args:  cobra.NoArgs,
+	}, func(cmd *cobra.Command, db *store.DB) error {
+		dead, err := db.DeadNotices(cmd.Context(), mostDead)
+		for _, n := range dead {
+			fmt.Fprintf(cmd.OutOrStdout(), "%s  task %s  %s  to %s  after %d attempts: %s\n",
+				time.UnixMilli(n.Version).UTC().Format(time.RFC3339), n.Handle, n.Task.Status.State, n.Host, n.Attempts, n.Failure)
+		}
+		return err
+	})
+}
+
+func retryPushCommand() *cobra.Command {
+	return onDatabase(&cobra.Command{
+		Use:   "retry",
+		Short: "Try again to deliver the notifications that were given up",
+		Args:  cobra.NoArgs,
+	}, func(cmd *cobra.Command, db *store.DB) error {
+		n, err := db.ReviveNotices(cmd.Context(), time.Now())
+		if err == nil {
+			fmt.Fprintf(cmd.OutOrStdout(), "%d notifications are due again.\n", n)
+		}
+		return err
+	})
+}
+
+// onDatabase makes cmd work on the database of a server, or of the demo.
+func onDatabase(cmd *cobra.Command, do func(*cobra.Command, *store.DB) error) *cobra.Command {
+	var from storeFlags
+	from.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := from.load(cmd)
+		if err != nil {
+			return err
+		}
+		db, err := store.Open(cmd.Context(), cfg.Database)
+		if err != nil {
+			return fmt.Errorf("database: %w", err)
+		}
+		defer db.Close()
+		return do(cmd, db)
+	}
+	return cmd
+}

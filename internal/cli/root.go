@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rialto/internal/config"
+	"rialto/internal/server"
+)
+
+func Command() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "rialto",
+		Short:         "Let chat apps log in and reach A2A agents",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       server.Version(),
+	}
+	root.AddCommand(
+		demoCommand(), serveCommand(), configCommand(), tokenCommand(),
+		userCommand(), tableExpertCommand(), healthCommand(), doctorCommand(),
+		keysCommand(), agentsCommand(), pushCommand(),
+		usersCommand(), clientsCommand(), grantsCommand(), tasksCommand(), usageCommand(), auditCommand(),
+	)
+	for _, group := range root.Commands() {
+		if group.HasSubCommands() && !group.Runnable() {
+			group.RunE = needsCommand
+		}
+	}
+	return root
+}
+
+// needsCommand is run for a group of commands without one that there is: cobra
+// would write the help and call that a success.
+func needsCommand(group *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return group.Help()
+	}
+	var names []string
+	for _, c := range group.Commands() {
+		names = append(names, c.Name())
+	}
+	hint := ""
+	if near := config.Nearest(args[0], names); config.Similar(args[0], near) {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return fmt.Errorf("there is no command %q in %q%s (they are %s)", args[0], group.CommandPath(), hint, strings.Join(names, ", "))
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rialto/internal/config"
+	"rialto/internal/store"
+)
+
+// userDataDir is where the platform keeps a user's data.
+func userDataDir() (string, error) {
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		return os.UserConfigDir()
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("finding a place for the data: %w; name one with --data", err)
+	}
+	return filepath.Join(home, ".local", "share"), nil
+}
+
+// dataFlag adds --data, the directory of the demo.
+func dataFlag(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "data", "", "`directory` that keeps the demo's state (default: rialto in the user's data directory)")
+}
+
+func demoDir(dir string) (string, error) {
+	if dir == "" {
+		base, err := userDataDir()
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(base, "rialto")
+	}
+	return filepath.Abs(dir)
+}
+
+// storeFlags are how a command finds the store of a server: that of a
+// configuration (a file, or a database that a flag or the environment names),
+// or else that of the demo.
+type storeFlags struct{ data, config, database string }
+
+func (f *storeFlags) add(cmd *cobra.Command) {
+	dataFlag(cmd, &f.data)
+	cmd.Flags().StringVar(&f.config, "config", "", "configuration `file` of the server")
+	cmd.Flags().StringVar(&f.database, "database", "", "database of the server: SQLite `file`, or postgres://…")
+	cmd.MarkFlagsMutuallyExclusive("data", "config")
+	cmd.MarkFlagsMutuallyExclusive("data", "database")
+}
+
+// ofServer tells whether a server is meant. A flag that names the demo's
+// directory wins over the environment.
+func (f *storeFlags) ofServer() bool {
+	return f.config != "" || f.database != "" || f.data == "" && os.Getenv("RIALTO_DATABASE") != ""
+}
+
+func (f *storeFlags) load(cmd *cobra.Command) (*config.Config, error) {
+	if f.ofServer() {
+		return config.Load(f.config, os.Environ(), cmd.Flags())
+	}
+	dir, err := demoDir(f.data)
+	if err != nil {
+		return nil, err
+	}
+	address, err := os.ReadFile(filepath.Join(dir, "url"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no demo in %s: start it with \"%s demo\", or name a server's configuration with --config or its database with --database", dir, program())
+	}
+	if err != nil {
+		return nil, err
+	}
+	cfg := config.Demo(dir)
+	cfg.URL, cfg.Agents = strings.TrimSpace(string(address)), []config.Agent{demoTables()}
+	return cfg, nil
+}
+
+// open opens the store. Close it.
+func (f *storeFlags) open(cmd *cobra.Command) (*config.Config, *store.DB, error) {
+	cfg, err := f.load(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	if kind, _ := config.EngineOf(cfg.Database); kind == config.Memory {
+		return nil, nil, config.ErrInMemory
+	}
+	db, err := store.Open(cmd.Context(), cfg.Database)
+	if err != nil {
+		return nil, nil, fmt.Errorf("database: %w", err)
+	}
+	return cfg, db, nil
+}

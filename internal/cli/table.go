@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"rialto/bridge"
+)
+
+// table is what a command lists for people: a line of headings and a line for
+// each row, in columns.
+type table struct {
+	head []string
+	rows [][]string
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// write writes the table. An empty cell is a dash, so that every line has as
+// many words for programs that count them.
+func (t *table) write(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i, row := range append([][]string{t.head}, t.rows...) {
+		for j, cell := range row {
+			if i > 0 && cell == "" {
+				row[j] = "-"
+			}
+		}
+		if _, err := io.WriteString(w, strings.Join(row, "\t")+"\n"); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// details writes what there is to say of one thing, a line for each, and leaves out
+// what is not there.
+func details(out io.Writer, lines [][2]string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, line := range lines {
+		if line[1] == "" {
+			continue
+		}
+		if _, err := io.WriteString(w, line[0]+"\t"+line[1]+"\n"); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// writeJSON writes what a command has for programs, and terminals: what agents say is
+// clean in it.
+func writeJSON(out io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := out.Write(bridge.CleanJSON(b.Bytes()))
+	return err
+}

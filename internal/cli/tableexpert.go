@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"rialto/internal/config"
+	"rialto/internal/server"
+	"rialto/internal/tableexpert"
+)
+
+// tokenEnv names the variable with the token that callers of the stand-alone
+// Table Expert must send.
+const tokenEnv = "RIALTO_TABLEEXPERT_TOKEN"
+
+func tableExpertCommand() *cobra.Command {
+	var listenAt, address, tables string
+	cmd := &cobra.Command{
+		Use:   "tableexpert",
+		Short: "Run the Table Expert alone: an A2A agent that answers questions about tables",
+		Long: "Run the Table Expert alone: an A2A agent that answers questions about tables.\n\n" +
+			"Callers must send the token in " + tokenEnv + ", if it is set; off loopback it must be.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			token := os.Getenv(tokenEnv)
+			host, _, err := net.SplitHostPort(listenAt)
+			if err != nil {
+				return fmt.Errorf("--listen: %q is not HOST:PORT", listenAt)
+			}
+			if token == "" && !config.Loopback(host) {
+				return errors.New("--listen: other machines could read the tables: set " + tokenEnv + " to a token that callers must send")
+			}
+			model, err := tableExpertModel()
+			if err != nil {
+				return err
+			}
+			log := config.Log{Level: "info", Format: "text"}.Logger()
+			l, err := server.Listen(listenAt)
+			if err != nil {
+				return err
+			}
+			defer l.Close()
+			expert, err := tableexpert.Open(cmd.Context(), tableexpert.Config{Tables: tables, Model: model, Log: log})
+			if err != nil {
+				return server.UnlessStopped(cmd.Context(), err)
+			}
+			defer expert.Close()
+			if address == "" {
+				address = "http://" + l.Addr().String()
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "The Table Expert listens.\nagent  %s\ncard   %s/.well-known/agent-card.json\n", address, address)
+			return server.ServeTableExpert(cmd.Context(), l, expert, address, token, log)
+		},
+	}
+	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8090", "`HOST:PORT` to listen on")
+	cmd.Flags().StringVar(&address, "url", "", "`address` for the agent's card, when it differs from --listen")
+	cmd.Flags().StringVar(&tables, "tables", "", "`directory` of CSV files and SQLite databases (default: insurance data that comes with it)")
+	return cmd
+}

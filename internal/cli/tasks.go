@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rialto/a2a"
+	"rialto/bridge"
+	"rialto/bridge/operator"
+	"rialto/internal/config"
+	"rialto/internal/server"
+)
+
+func tasksCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "tasks", Short: "See everybody's tasks, and cancel them"}
+	cmd.AddCommand(listAllTasksCommand(), showTaskCommand(), cancelTaskCommand())
+	return cmd
+}
+
+func listAllTasksCommand() *cobra.Command {
+	var f listFlags
+	var when timeFlags
+	var user, agent, state string
+	cmd := &cobra.Command{Use: "list", Short: "List the tasks, the latest first", Args: cobra.NoArgs}
+	f.add(cmd)
+	when.add(cmd)
+	cmd.Flags().StringVar(&user, "user", "", "only tasks of the account with this `name`")
+	cmd.Flags().StringVar(&agent, "agent", "", "only tasks of this agent")
+	cmd.Flags().StringVar(&state, "state", "", "only tasks in this state: submitted, working, input-required, auth-required, completed, canceled, failed, rejected")
+	completeFrom(cmd, "user", userNames)
+	complete(cmd, "state", "submitted", "working", "input-required", "auth-required", "completed", "canceled", "failed", "rejected")
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		owner, err := accountID(cmd, s, user)
+		if err != nil {
+			return err
+		}
+		since, until, err := when.times()
+		if err != nil {
+			return err
+		}
+		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Task], error) {
+			return s.Tasks(cmd.Context(), operator.TaskFilter{Span: span, OwnerID: owner, Agent: agent, State: a2a.State(state), Since: since, Until: until})
+		}, []string{"ID", "OWNER", "AGENT", "STATE", "CREATED", "UPDATED", "MESSAGE"}, func(t operator.Task) []string {
+			return []string{t.ID, t.Owner, t.Agent, string(t.State), moment(t.Created), moment(t.Updated), cellText(t.Message, 60)}
+		})
+	})
+}
+
+// cellText makes text of others fit for one cell of a table.
+func cellText(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, bridge.Clean(s))
+	if runes := []rune(s); len(runes) > most {
+		s = string(runes[:most-1]) + "…"
+	}
+	return strings.TrimSpace(s)
+}
+
+func showTaskCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: "show ID", Short: "Show a task: what was said, and what it has produced", Args: cobra.ExactArgs(1)}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		e, err := s.Task(cmd.Context(), args[0])
+		if err != nil {
+			return aboutThing("task", args[0], err, nil)
+		}
+		if asJSON {
+			return writeJSON(cmd.OutOrStdout(), struct {
+				Summary bridge.TaskSummary `json:"summary"`
+				OwnerID string             `json:"owner_id"`
+				Task    *a2a.Task          `json:"task,omitempty"`
+				Failure *bridge.Failure    `json:"failure,omitempty"`
+			}{e.Summary(), e.Owner, e.Task, e.Failure})
+		}
+		return writeTask(cmd.OutOrStdout(), e)
+	})
+}
+
+func writeTask(out io.Writer, e *bridge.Entry) error {
+	err := details(out, [][2]string{
+		{"id", e.Handle}, {"owner", e.Owner}, {"client", e.Client}, {"agent", e.Agent}, {"state", string(e.State())},
+		{"created", moment(e.Created)}, {"updated", moment(e.Updated)},
+	})
+	if err != nil {
+		return err
+	}
+	if e.Failure != nil {
+		fmt.Fprintf(out, "\nfailed: %s\n", cellText(e.Failure.Message, 2000))
+	}
+	if e.Task == nil {
+		return nil
+	}
+	for _, m := range e.Task.History {
+		fmt.Fprintf(out, "\n%s: %s\n", m.Role, bridge.Clean(partsText(m.Parts)))
+	}
+	if m := e.Task.Status.Message; m != nil {
+		fmt.Fprintf(out, "\n%s: %s\n", m.Role, bridge.Clean(partsText(m.Parts)))
+	}
+	for _, a := range e.Task.Artifacts {
+		fmt.Fprintf(out, "\nartifact %s %s\n%s\n", cellText(a.ID, 100), cellText(a.Name, 100), bridge.Clean(partsText(a.Parts)))
+	}
+	return nil
+}
+
+// partsText writes the parts of a message or an artifact.
+func partsText(parts []a2a.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		switch c := p.Content.(type) {
+		case a2a.Text:
+			b.WriteString(string(c))
+		case a2a.Data:
+			b.Write(json.RawMessage(c))
+		case a2a.URL:
+			b.WriteString(string(c))
+		case a2a.Raw:
+			fmt.Fprintf(&b, "(%d bytes, %s)", len(c), p.MediaType)
+		}
+		b.WriteByte('\n')
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func cancelTaskCommand() *cobra.Command {
+	var from storeFlags
+	cmd := &cobra.Command{
+		Use:   "cancel ID",
+		Short: "Ask the agent to stop a task",
+		Long: "Ask the agent to stop a task. It is called from here, with the credentials of the configuration; " +
+			"a server that follows the task hears of it from the agent.",
+		Args: cobra.ExactArgs(1),
+	}
+	from.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		e, err := from.cancel(cmd, args[0])
+		if err != nil {
+			return aboutThing("task", args[0], err, nil)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "The task is %s.\n", e.State())
+		return nil
+	}
+	return cmd
+}
+
+// cancel cancels a task as one more replica of the server that lives for a
+// moment. It inherits nothing, whether or not a server runs, and takes up this one
+// task alone, if nobody follows it.
+func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *bridge.Entry, err error) {
+	cfg, err := f.load(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if kind, _ := config.EngineOf(cfg.Database); kind == config.Memory {
+		return nil, config.ErrInMemory
+	}
+	s, err := server.Assemble(cmd.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	s.StartFor(task)
+	defer s.Close()
+	return s.Operator.CancelTask(cmd.Context(), operator.CommandLine, task)
+}

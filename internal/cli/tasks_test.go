@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2atest"
+	"rialto/bridge"
+	"rialto/internal/store"
+	"rialto/internal/store/storetest"
+)
+
+// commandRig returns a configuration with an agent, and the database that it names.
+func commandRig(t *testing.T, agent string) (config string, db *store.DB) {
+	t.Helper()
+	dir := t.TempDir()
+	config = filepath.Join(dir, "rialto.yaml")
+	path := storetest.File(t, store.Open)
+	text := "database: " + path + "\nsecret_file: " + filepath.Join(dir, "secret") + "\nurl: https://rialto.test\nagents: [{name: one, url: '" + agent + "'}]\n"
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return config, db
+}
+
+// run executes a command whose words nobody reads.
+func run(t *testing.T, args ...string) error {
+	t.Helper()
+	cmd := Command()
+	cmd.SetArgs(args)
+	cmd.SetOut(io.Discard)
+	cmd.SetErr(io.Discard)
+	return cmd.ExecuteContext(t.Context())
+}
+
+// TestACommandDoesNotInheritTheTasksOfAServer cancels a task beside a server that has
+// put no lock beside its database, as one of an older version, and follows another.
+func TestACommandDoesNotInheritTheTasksOfAServer(t *testing.T) {
+	config, db := commandRig(t, "http://127.0.0.1:1")
+	now := time.Now()
+	e := &bridge.Entry{Handle: "h", Owner: "alice", Agent: "one", MessageID: "m", Created: now, Updated: now}
+	if err := db.AddTask(t.Context(), e, bridge.Lease{Replica: "the server", Until: now.Add(time.Hour)}, 10); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t, "tasks", "cancel", "another", "--config", config); err == nil || !strings.Contains(err.Error(), "there is no task") {
+		t.Fatalf("got %v, want that there is no such task", err)
+	}
+	if lost, err := db.ClaimTasks(t.Context(), bridge.Lease{Replica: "r"}, now.Add(time.Minute), 10); err != nil || len(lost) != 0 {
+		t.Errorf("got %d tasks, %v, that the server does not hold any more", len(lost), err)
+	}
+	if e, err := db.Task(t.Context(), "alice", "h"); err != nil || e.Settled {
+		t.Errorf("got %+v, %v, want the task as it was", e, err)
+	}
+}
+
+// TestACommandTakesUpTheTaskThatItIsAskedForAlone cancels a task of a server that was
+// killed. The others that it left were taken up, too, and failed with the command.
+func TestACommandTakesUpTheTaskThatItIsAskedForAlone(t *testing.T) {
+	agent := a2atest.NewAgent()
+	defer agent.Close()
+	config, db := commandRig(t, a2atest.Serve(t, agent, agent.Card(), a2a.V10))
+	now := time.Now().Truncate(time.Millisecond)
+	entry := func(handle string) *bridge.Entry {
+		return &bridge.Entry{Handle: handle, Owner: "alice", Agent: "one", MessageID: "m", Created: now, Updated: now}
+	}
+	atWork := entry("asked for")
+	req := a2atest.Say("hang")
+	req.ReturnImmediately = true
+	e, err := agent.Send(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	atWork.Task = e.(*a2a.Task)
+	for _, e := range []*bridge.Entry{atWork, entry("another")} {
+		if err := db.AddTask(t.Context(), e, bridge.Lease{Replica: "the server", Until: now.Add(-time.Minute)}, 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run(t, "tasks", "cancel", "asked for", "--config", config); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := db.Task(t.Context(), "alice", "asked for"); err != nil || e.State() != a2a.Canceled {
+		t.Errorf("got %+v, %v, want the task canceled", e, err)
+	}
+	if e, err := db.Task(t.Context(), "alice", "another"); err != nil || e.Settled || !e.Updated.Equal(now) {
+		t.Errorf("got %+v, %v, want the other task as it was", e, err)
+	}
+	if left, err := db.ClaimTasks(t.Context(), bridge.Lease{Replica: "r"}, now, 10); err != nil || len(left) != 1 {
+		t.Errorf("got %d tasks, %v, want one that nobody has taken up", len(left), err)
+	}
+}

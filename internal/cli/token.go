@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rialto/bridge/operator"
+	"rialto/oauth"
+
+	"github.com/spf13/cobra"
+)
+
+func tokenCommand() *cobra.Command {
+	var (
+		user  string
+		scope string
+		ttl   time.Duration
+	)
+	cmd := &cobra.Command{
+		Use:   "token --user NAME",
+		Short: "Print an access token, for curl and scripts",
+		Args:  cobra.NoArgs,
+	}
+	cmd.Flags().StringVar(&user, "user", "", "whom the token acts for")
+	cmd.Flags().StringVar(&scope, "scope", oauth.ScopeTools, "what it may do, separated by spaces")
+	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "how long it lasts")
+	cmd.MarkFlagRequired("user")
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		token, err := s.IssueToken(cmd.Context(), operator.CommandLine, user, strings.Fields(scope), ttl)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), token)
+		return nil
+	})
+}

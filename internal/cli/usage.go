@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rialto/bridge/operator"
+	"rialto/internal/audit"
+	"rialto/internal/config"
+	"rialto/internal/usage"
+)
+
+// formats are those of exports; "table" is for people.
+var formats = []string{"table", "csv", "json"}
+
+func usageCommand() *cobra.Command {
+	var when timeFlags
+	var by, format, from string
+	var calls bool
+	cmd := &cobra.Command{
+		Use:   "usage",
+		Short: "Say what the server was used for",
+		Long: "Say what the server was used for: how many calls there were, how many failed, and how long they took, " +
+			"added up by agent, tool, use case, client or user. Sums take whole hours. --calls writes each call.",
+		Args: cobra.NoArgs,
+	}
+	when.add(cmd)
+	cmd.Flags().StringVar(&by, "by", string(usage.ByAgent), "add up by agent, tool, usecase, client or user")
+	cmd.Flags().StringVar(&format, "format", "table", "table, csv or json")
+	cmd.Flags().StringVar(&from, "from", "", "with --calls, go on after an export that was cut: the `cursor` in its last row")
+	cmd.Flags().BoolVar(&calls, "calls", false, "write each call instead, the earliest first, as csv or json")
+	complete(cmd, "by", "agent", "tool", "usecase", "client", "user")
+	complete(cmd, "format", formats...)
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		if err := oneOf("--format", format, formats...); err != nil {
+			return err
+		}
+		since, until, err := when.times()
+		if err != nil {
+			return err
+		}
+		f, err := s.Asked(cmd.Context(), usage.Filter{Since: since, Until: until})
+		if err != nil {
+			return err
+		}
+		if calls {
+			if format == "table" {
+				return errors.New("--calls writes csv or json: name one with --format")
+			}
+			return operator.WriteCalls(cmd.OutOrStdout(), operator.Format(format), watched(cmd, "calls", s.Calls(cmd.Context(), f, from)))
+		}
+		if err := oneOf("--by", by, "agent", "tool", "usecase", "client", "user"); err != nil {
+			return err
+		}
+		sums, err := s.Usage(cmd.Context(), f, usage.By(by), 0)
+		if err != nil {
+			return err
+		}
+		if hours := wholeHours(f); hours != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), hours)
+		}
+		if format != "table" {
+			return operator.WriteSums(cmd.OutOrStdout(), operator.Format(format), usage.By(by), sums)
+		}
+		return usageTable(by, sums).write(cmd.OutOrStdout())
+	})
+}
+
+// wholeHours says which time sums are of, where that is another than was asked for.
+func wholeHours(f usage.Filter) string {
+	since, until := f.Since.Truncate(time.Hour), f.Until.Truncate(time.Hour)
+	if until.Before(f.Until) {
+		until = until.Add(time.Hour)
+	}
+	if since.Equal(f.Since) && until.Equal(f.Until) {
+		return ""
+	}
+	text := "Sums take whole hours: these are"
+	if !since.IsZero() {
+		text += " from " + since.UTC().Format(time.RFC3339)
+	}
+	if !until.IsZero() {
+		text += " to " + until.UTC().Format(time.RFC3339)
+	}
+	return text + "."
+}
+
+var headings = map[string]string{"agent": "AGENT", "tool": "TOOL", "usecase": "USE CASE", "client": "CLIENT", "user": "USER"}
+
+func usageTable(by string, sums []usage.Sum) *table {
+	t := &table{head: []string{headings[by], "CALLS", "ERRORS", "BYTES IN", "BYTES OUT", "MEAN ms", "P50 ms", "P95 ms", "P99 ms"}}
+	ms := func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
+	n := func(i int64) string { return strconv.FormatInt(i, 10) }
+	for _, s := range sums {
+		key := s.Key
+		if s.Name != "" {
+			key = s.Name
+		}
+		t.add(cellText(key, 60), n(s.Calls), n(s.Errors), n(s.BytesIn), n(s.BytesOut), ms(s.Mean), ms(s.P50), ms(s.P95), ms(s.P99))
+	}
+	return t
+}
+
+// watched says how far an export is.
+func watched[T any](cmd *cobra.Command, what string, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		bar := newProgress(cmd, what)
+		defer bar.done()
+		n := 0
+		for row, err := range rows {
+			if !yield(row, err) {
+				return
+			}
+			n++
+			bar.at(n)
+		}
+	}
+}
+
+func auditCommand() *cobra.Command {
+	var l listFlags
+	var when timeFlags
+	var f audit.Filter
+	var format, from string
+	cmd := &cobra.Command{Use: "audit", Short: "Say who did what to the server, the latest first", Args: cobra.NoArgs}
+	l.add(cmd)
+	when.add(cmd)
+	cmd.Flags().StringVar(&from, "from", "", "with csv or json, go on after an export that was cut: the `cursor` in its last row")
+	cmd.Flags().StringVar((*string)(&f.Kind), "kind", "", "only events of this kind, or whose kind begins with this word: account")
+	cmd.Flags().StringVar(&f.Actor, "actor", "", "only what the account with this `name` or ID did")
+	cmd.Flags().StringVar(&f.Target, "target", "", "only what was done to this")
+	cmd.Flags().StringVar((*string)(&f.Outcome), "outcome", "", "ok, failed or denied")
+	cmd.Flags().StringVar(&format, "format", "table", "table, csv or json; csv and json have all events")
+	var words []string
+	for _, k := range audit.Kinds {
+		words = append(words, string(k))
+	}
+	complete(cmd, "kind", words...)
+	complete(cmd, "outcome", "ok", "failed", "denied")
+	complete(cmd, "format", formats...)
+	completeFrom(cmd, "actor", userNames)
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		if err := errors.Join(oneOf("--format", format, formats...), oneOf("--outcome", string(f.Outcome), "ok", "failed", "denied")); err != nil {
+			return err
+		}
+		var err error
+		if f.Since, f.Until, err = when.times(); err != nil {
+			return err
+		}
+		if format != "table" {
+			return operator.WriteEvents(cmd.OutOrStdout(), operator.Format(format), watched(cmd, "events", s.AllEvents(cmd.Context(), f, from)))
+		}
+		return list(cmd, l, func(span operator.Span) (*operator.Page[audit.Event], error) {
+			return s.Events(cmd.Context(), operator.EventFilter{Span: span, Filter: f})
+		}, []string{"TIME", "KIND", "OUTCOME", "WHO", "FROM", "WHAT", "DETAIL"}, func(e audit.Event) []string {
+			return []string{e.At.UTC().Format("2006-01-02 15:04:05Z"), string(e.Kind), string(e.Outcome), e.Actor, e.Address, cellText(e.Target, 50), cellText(e.Detail, 60)}
+		})
+	})
+}
+
+// oneOf refuses a flag that is not one of a few words, and names the nearest.
+func oneOf(flag, value string, words ...string) error {
+	if value == "" {
+		return nil
+	}
+	for _, w := range words {
+		if w == value {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %q is not one of %s; did you mean %q?", flag, value, listed(words), config.Nearest(value, words))
+}
+
+func listed(words []string) string {
+	s := ""
+	for i, w := range words {
+		if i > 0 {
+			s += ", "
+		}
+		s += w
+	}
+	return s
+}

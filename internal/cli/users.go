@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rialto/bridge/operator"
+	"rialto/internal/config"
+	"rialto/internal/server"
+	"rialto/oauth"
+)
+
+// onStore gives a command the flags that find a server's store, and runs do
+// with the authorization server of that store, beside a server that may be
+// running.
+func onStore(cmd *cobra.Command, do func(*cobra.Command, *oauth.Server, []string) error) *cobra.Command {
+	var from storeFlags
+	from.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, db, err := from.open(cmd)
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		secret, err := config.LoadSecret(cfg)
+		if err != nil {
+			return err
+		}
+		return do(cmd, server.NewOAuth(cfg, slog.New(slog.DiscardHandler), db, secret), args)
+	}
+	return cmd
+}
+
+// userCommand keeps the word that older scripts have. Its list is names alone.
+func userCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "user", Short: "Manage the local accounts"}
+	cmd.AddCommand(append(accountCommands(), listUserNamesCommand())...)
+	return cmd
+}
+
+func usersCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "users", Short: "Manage the accounts"}
+	cmd.AddCommand(append(accountCommands(), listUsersCommand())...)
+	return cmd
+}
+
+func accountCommands() []*cobra.Command {
+	return []*cobra.Command{
+		addUserCommand(), setPasswordCommand(), adminCommand(), removeUserCommand(),
+		disableUserCommand("disable", "Keep an account from signing in, and its connections from doing anything", true),
+		disableUserCommand("enable", "Let a disabled account in again", false),
+	}
+}
+
+func addUserCommand() *cobra.Command {
+	var role bool
+	cmd := passwordCommand("add", "Add an account", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
+		return s.AddAccount(cmd.Context(), operator.CommandLine, name, password, role)
+	})
+	cmd.Flags().BoolVar(&role, "admin", false, "let the account run the server")
+	return cmd
+}
+
+// setPasswordCommand makes an account where there is none of the name: whoever
+// may do the one may do the other.
+func setPasswordCommand() *cobra.Command {
+	return passwordCommand("passwd", "Change an account's password", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
+		_, err := s.Account(cmd.Context(), name)
+		if errors.Is(err, operator.ErrNotFound) {
+			return s.AddAccount(cmd.Context(), operator.CommandLine, name, password, false)
+		}
+		return s.SetPassword(cmd.Context(), operator.CommandLine, name, password)
+	})
+}
+
+func adminCommand() *cobra.Command {
+	var revoke bool
+	cmd := &cobra.Command{
+		Use:               "admin NAME",
+		Short:             "Let an account run the server, or stop it",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeNames(userNames),
+	}
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "take the role away")
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		return aboutAccount(cmd, s, args[0], s.SetAdmin(cmd.Context(), operator.CommandLine, args[0], !revoke))
+	})
+}
+
+func disableUserCommand(verb, short string, disabled bool) *cobra.Command {
+	return onOperator(&cobra.Command{
+		Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(userNames),
+	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		err := s.SetDisabled(cmd.Context(), operator.CommandLine, args[0], disabled)
+		if err != nil {
+			return aboutAccount(cmd, s, args[0], err)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s is %sd.\n", args[0], verb)
+		return nil
+	})
+}
+
+// aboutAccount says which account an error is about.
+func aboutAccount(cmd *cobra.Command, s *operator.Service, name string, err error) error {
+	return aboutThing("account", name, err, func() []string { return userNames(cmd, s) })
+}
+
+func passwordCommand(name, short string, set func(*cobra.Command, *operator.Service, string, string) error) *cobra.Command {
+	var stdin bool
+	var password string
+	cmd := &cobra.Command{
+		Use:   name + " NAME --password-stdin",
+		Short: short,
+		Args:  cobra.ExactArgs(1),
+		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if !stdin {
+				return errors.New("give the password on standard input, with --password-stdin: on the command line it would be seen by others")
+			}
+			password, err = readPassword(cmd.InOrStdin())
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the first line's end")
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		return aboutAccount(cmd, s, args[0], set(cmd, s, args[0], password))
+	})
+}
+
+func readPassword(r io.Reader) (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(r, 4096)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	password := strings.TrimRight(line, "\r\n")
+	if password == "" {
+		return "", errors.New("standard input held no password")
+	}
+	return password, nil
+}
+
+func removeUserCommand() *cobra.Command {
+	return onOperator(&cobra.Command{
+		Use:               "rm NAME",
+		Aliases:           []string{"remove"},
+		Short:             "Remove an account and revoke what it granted",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeNames(userNames),
+	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		return aboutAccount(cmd, s, args[0], s.RemoveAccount(cmd.Context(), operator.CommandLine, args[0]))
+	})
+}
+
+func listUserNamesCommand() *cobra.Command {
+	return onStore(&cobra.Command{
+		Use:   "list",
+		Short: "List the names of the accounts",
+		Args:  cobra.NoArgs,
+	}, func(cmd *cobra.Command, as *oauth.Server, _ []string) error {
+		users, err := as.Users(cmd.Context())
+		for _, name := range users {
+			fmt.Fprintln(cmd.OutOrStdout(), name)
+		}
+		return err
+	})
+}
+
+func listUsersCommand() *cobra.Command {
+	var f listFlags
+	var filter operator.AccountFilter
+	cmd := &cobra.Command{Use: "list", Short: "List the accounts", Args: cobra.NoArgs}
+	f.add(cmd)
+	cmd.Flags().StringVar(&filter.Text, "text", "", "only accounts with this in their name")
+	cmd.Flags().BoolVar(&filter.Admin, "admin", false, "only administrators")
+	cmd.Flags().BoolVar(&filter.Disabled, "disabled", false, "only disabled accounts")
+	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Account], error) {
+			filter.Span = span
+			return s.Accounts(cmd.Context(), filter)
+		}, []string{"NAME", "SIGNS IN AT", "ADMIN", "DISABLED", "GRANTS", "CREATED", "ID"}, func(a operator.Account) []string {
+			return []string{a.Name, cmp.Or(a.Issuer, "here"), yes(a.Admin), yes(a.Disabled), counted(a.Grants), moment(a.Created), a.ID}
+		})
+	})
+}

@@ -1,0 +1,208 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"rialto/a2a"
+	"rialto/a2a/a2asign"
+	"rialto/bridge/registry"
+	"rialto/oauth"
+)
+
+// Agent is an agent that the configuration names.
+type Agent struct {
+	Name        string           `koanf:"name"`
+	URL         string           `koanf:"url"`
+	Protocol    a2a.Generation   `koanf:"protocol"`
+	Binding     a2a.Binding      `koanf:"binding"`
+	Credentials Credentials      `koanf:"credentials"`
+	UseCases    []string         `koanf:"use_cases"`
+	Skills      []registry.Skill `koanf:"skills"`
+	SkillTools  bool             `koanf:"skills_as_tools"`
+	Retention   time.Duration    `koanf:"retention"`
+	Card        Card             `koanf:"card"`
+	Review      bool             `koanf:"review"`
+
+	flag string // the flag that it comes from; "" if from the file
+	ours bool   // it is started by this process, at another address each time
+}
+
+// IsOurs tells whether this process starts the agent, at another address each time.
+func (a Agent) IsOurs() bool { return a.ours }
+
+// Agent returns the agent of the configuration with a name.
+func (c *Config) Agent(name string) (Agent, bool) {
+	for _, a := range c.Agents {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return Agent{}, false
+}
+
+// ForRegistry returns an agent of the configuration as the list has it: without what
+// only this machine has, its files and variables.
+func (a Agent) ForRegistry() registry.Agent {
+	c := a.Credentials
+	return registry.Agent{
+		Name: a.Name, URL: a.URL, Protocol: a.Protocol, Binding: a.Binding, UseCases: a.UseCases, Skills: a.Skills, SkillsAsTools: a.SkillTools,
+		Retention: registry.Duration(a.Retention), Card: registry.Card{Keys: a.Card.Keys}, Review: a.Review,
+		Credentials: registry.Credentials{
+			Type: c.Type, Header: c.Header, Scheme: c.Scheme, User: c.User, In: c.In, Name: c.Name,
+			TokenURL: c.TokenURL, ClientID: c.ClientID, ClientAuth: c.ClientAuth, Scopes: c.Scopes, Audience: c.Audience, Resource: c.Resource,
+		},
+	}
+}
+
+// FromRegistry is the reverse of listed, for an agent of the database.
+func FromRegistry(a registry.Agent) Agent {
+	c := a.Credentials
+	return Agent{
+		Name: a.Name, URL: a.URL, Protocol: a.Protocol, Binding: a.Binding, UseCases: a.UseCases, Skills: a.Skills, SkillTools: a.SkillsAsTools,
+		Retention: time.Duration(a.Retention), Card: Card{Keys: a.Card.Keys}, Review: a.Review,
+		Credentials: Credentials{
+			Type: c.Type, Header: c.Header, Scheme: c.Scheme, User: c.User, In: c.In, Name: c.Name, value: c.Secret,
+			TokenURL: c.TokenURL, ClientID: c.ClientID, ClientAuth: c.ClientAuth, Scopes: c.Scopes, Audience: c.Audience, Resource: c.Resource,
+		},
+	}
+}
+
+// CheckAdded returns what is wrong with an agent that an operator adds. What is
+// added over the network may not name files of this machine.
+func CheckAdded(a registry.Agent) error {
+	if u, err := url.Parse(a.Card.Keys); a.Card.Keys != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
+		return fmt.Errorf("card.keys: %q is not an https address", a.Card.Keys)
+	}
+	secret := a.Credentials.Secret
+	if len(secret) > 8<<10 || strings.TrimSpace(secret) != secret || !httpguts.ValidHeaderFieldValue(secret) {
+		return errors.New("credentials: the secret has more than one line, or characters that a header cannot carry, or is too long")
+	}
+	if retention := time.Duration(a.Retention); retention < 0 || retention > 100*365*24*time.Hour {
+		return fmt.Errorf("retention: %s is not a length of time such as 24h or 90d", a.Retention)
+	}
+	return FromRegistry(a).Check()
+}
+
+// Card says how to know that a card is an agent's own.
+type Card struct {
+	Keys string `koanf:"keys"` // a JWKS: a file, or an https address
+}
+
+// keyTimeout bounds how long a key set may take to come.
+const keyTimeout = 5 * time.Second
+
+// KeySet returns the keys that may sign the agent's card; nil is no matter which.
+// An address is read when the keys are needed, a file at once.
+func (c Card) KeySet() (*a2asign.KeySet, error) {
+	if c.Keys == "" {
+		return nil, nil
+	}
+	return a2asign.NewKeySet(c.Keys, &http.Client{
+		Timeout:       keyTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	})
+}
+
+var agentName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
+
+func (c *Config) checkAgents() error {
+	seen := map[string]bool{}
+	for i, a := range c.Agents {
+		err := a.Check()
+		if err == nil && seen[a.Name] {
+			err = fmt.Errorf("name: %q is there twice", a.Name)
+		}
+		if err != nil && a.flag != "" {
+			return fmt.Errorf("%s: %w", a.flag, err)
+		}
+		if err != nil {
+			return fmt.Errorf("agents[%d].%w", i, err)
+		}
+		seen[a.Name] = true
+	}
+	if c.DefaultAgent != "" && !seen[c.DefaultAgent] {
+		return fmt.Errorf("default_agent: there is no agent named %q", c.DefaultAgent)
+	}
+	return nil
+}
+
+// Check returns the first thing that is wrong, beginning with its key.
+func (a Agent) Check() error {
+	if !agentName.MatchString(a.Name) {
+		return fmt.Errorf("name: %q must be 1 to 63 of a-z, 0-9, - and _, starting with a letter or digit", a.Name)
+	}
+	if slices.Contains(reservedNames, a.Name) {
+		return fmt.Errorf("name: %q is taken: %s%s is an address of the API; choose another name", a.Name, AgentPath, a.Name)
+	}
+	if err := a.checkUseCases(); err != nil {
+		return err
+	}
+	if u, err := url.Parse(a.URL); err != nil || !reachable(u) || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("url: %q is not an http or https address", a.URL)
+	}
+	if a.Protocol != "" && !slices.Contains([]a2a.Generation{a2a.V01, a2a.V02, a2a.V03, a2a.V10}, a.Protocol) {
+		return fmt.Errorf("protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card", a.Protocol)
+	}
+	if a.Binding != "" && !slices.Contains([]a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC}, a.Binding) {
+		return fmt.Errorf("binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card", a.Binding)
+	}
+	if err := a.Credentials.check(); err != nil {
+		return fmt.Errorf("credentials: %w", err)
+	}
+	if _, err := a.Card.KeySet(); err != nil {
+		return fmt.Errorf("card.keys: %w", err)
+	}
+	return nil
+}
+
+func (a Agent) checkUseCases() error {
+	if err := checkUseCases(a.UseCases); err != nil {
+		return err
+	}
+	if len(a.Skills) > 100 {
+		return errors.New("skills: there are more than 100")
+	}
+	for i, s := range a.Skills {
+		if s.ID == "" || slices.ContainsFunc(a.Skills[:i], func(o registry.Skill) bool { return o.ID == s.ID }) {
+			return fmt.Errorf("skills[%d].id: %q is empty, or there twice", i, s.ID)
+		}
+		if err := checkUseCases(s.UseCases); err != nil {
+			return fmt.Errorf("skills[%d].%w", i, err)
+		}
+	}
+	return nil
+}
+
+func checkUseCases(all []string) error {
+	for _, useCase := range all {
+		if oauth.UseCase(oauth.ScopeTools+":"+useCase) != useCase || useCase == "*" {
+			return fmt.Errorf("use_cases: %q must be 1 to 64 letters, digits, dots, dashes and underscores", useCase)
+		}
+	}
+	return nil
+}
+
+// AgentPath is where the agents are served to A2A clients, under their names.
+const AgentPath = "/a2a/"
+
+// reservedNames are the names that stand for something else below AgentPath.
+var reservedNames = []string{"agents", "tasks"}
+
+// FlagAgent returns an agent that a flag of the command line names.
+func FlagAgent(flag, name, url string) Agent {
+	return Agent{Name: name, URL: url, flag: flag}
+}
+
+// OwnAgent returns an agent that this process starts, and that takes a token.
+func OwnAgent(name, url, token string) Agent {
+	return Agent{Name: name, URL: url, SkillTools: true, ours: true, Credentials: Credentials{value: token}}
+}

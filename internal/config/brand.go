@@ -1,0 +1,46 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"rialto/static"
+)
+
+// Brand is how the pages look, besides their name.
+type Brand struct {
+	Logo   string `koanf:"logo"`   // a file
+	Accent string `koanf:"accent"` // #rrggbb
+}
+
+// Load reads the logo and works out the colours.
+func (c Brand) Load() (static.Brand, error) {
+	logo, err := c.readLogo()
+	if err != nil {
+		return static.Brand{}, fmt.Errorf("brand.logo: %w", err)
+	}
+	b, err := static.NewBrand(c.Accent, logo)
+	if err != nil {
+		return static.Brand{}, fmt.Errorf("brand: %w", err)
+	}
+	return b, nil
+}
+
+// check tells what is wrong with the file or the colour.
+func (c Brand) check() error {
+	_, err := c.Load()
+	return err
+}
+
+func (c Brand) readLogo() ([]byte, error) {
+	if c.Logo == "" {
+		return nil, nil
+	}
+	f, err := os.Open(c.Logo)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, static.MaxLogo+1))
+}

@@ -1,0 +1,98 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Check returns the first thing that is wrong, in words that say what to do.
+func (c *Config) Check() error {
+	for _, check := range []func() error{c.checkURL, c.checkDatabase, c.checkSecret, c.checkAgents, c.checkClients, c.checkTokens, c.checkUpstreams, c.checkSignIn, c.checkProxies, c.checkOrigins, c.checkPush, c.checkRecords, c.Brand.check, c.checkLog, c.GRPC.Check} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Config) checkURL() error {
+	host, port, err := net.SplitHostPort(c.Listen)
+	if err != nil || !isPort(port) {
+		return fmt.Errorf("listen: %q is not HOST:PORT, for example 127.0.0.1:8080", c.Listen)
+	}
+	if c.URL == "" {
+		if !Loopback(host) {
+			return fmt.Errorf("listen: %s can be reached from other machines, so \"url\" must say under which address: tokens are made for it, and clients refuse them under another. Set url: https://… (or --url), or listen on this machine only: %s", c.Listen, net.JoinHostPort("127.0.0.1", port))
+		}
+		c.URL = "http://" + c.Listen
+	}
+	u, err := url.Parse(c.URL)
+	switch {
+	case err != nil || !reachable(u) || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return fmt.Errorf("url: %q is not an address such as https://rialto.example.com", c.URL)
+	case strings.Trim(u.Path, "/") != "":
+		return fmt.Errorf("url: %q has a path; the metadata documents live at the root of a host (RFC 8414 section 3), so give Rialto a host of its own", c.URL)
+	case u.Scheme != "https" && !(u.Scheme == "http" && Loopback(u.Hostname())):
+		return fmt.Errorf("url: %q must be https: passwords and tokens pass through it. Plain http is for loopback only", c.URL)
+	}
+	c.URL = u.Scheme + "://" + strings.ToLower(u.Host)
+	return nil
+}
+
+// reachable tells whether u names a host, and a port that can exist.
+func reachable(u *url.URL) bool {
+	return u.Hostname() != "" && (u.Port() == "" || isPort(u.Port()))
+}
+
+func isPort(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 16)
+	return err == nil
+}
+
+// ListensOn completes the address of a server whose port the system chose.
+func (c *Config) ListensOn(addr net.Addr) {
+	if host, ok := strings.CutSuffix(c.URL, ":0"); ok {
+		_, port, _ := net.SplitHostPort(addr.String())
+		c.URL = host + ":" + port
+	}
+}
+
+func Loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+func (c *Config) checkProxies() error {
+	for _, p := range c.TrustedProxies {
+		if _, err := netip.ParsePrefix(p); err != nil {
+			return fmt.Errorf("trusted_proxies: %q is not a network such as 10.0.0.0/8", p)
+		}
+	}
+	return nil
+}
+
+// checkOrigins wants origins as browsers write them (RFC 6454 section 6.2):
+// another spelling would never match.
+func (c *Config) checkOrigins() error {
+	for _, origin := range c.AllowedOrigins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || !reachable(u) || origin != u.Scheme+"://"+strings.ToLower(u.Host) {
+			return fmt.Errorf("allowed_origins: %q is not an origin such as https://app.example.com: scheme and host in small letters, nothing after it", origin)
+		}
+	}
+	return nil
+}
+
+func (c *Config) checkLog() error {
+	if _, err := c.Log.level(); err != nil {
+		return fmt.Errorf("log.level: %q is not one of debug, info, warn, error", c.Log.Level)
+	}
+	if c.Log.Format != "text" && c.Log.Format != "json" {
+		return fmt.Errorf("log.format: %q is not one of text, json", c.Log.Format)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package config
+
+import (
+	"fmt"
+
+	"rialto/oauth"
+)
+
+// Client is an OAuth client that needs no registration.
+type Client struct {
+	ID           string   `koanf:"id"`
+	Name         string   `koanf:"name"`
+	Auth         string   `koanf:"auth"`
+	Secret       Secret   `koanf:"secret"`
+	RedirectURIs []string `koanf:"redirect_uris"`
+	User         string   `koanf:"user"`
+	Introspect   bool     `koanf:"introspect"`
+	Exchange     bool     `koanf:"exchange"`
+
+	variable bool // described by variables
+}
+
+// Secret says where a secret is.
+type Secret struct {
+	Env  string `koanf:"env"`
+	File string `koanf:"file"`
+}
+
+// value reads the secret; "" if none is configured.
+func (c Secret) value() (string, error) {
+	if c == (Secret{}) {
+		return "", nil
+	}
+	return Credentials{Env: c.Env, File: c.File}.Secret()
+}
+
+// OAuthClients returns the configured clients as the authorization server takes
+// them.
+func (c *Config) OAuthClients() ([]oauth.ConfiguredClient, error) {
+	var all []oauth.ConfiguredClient
+	for i, client := range c.Clients {
+		secret, err := client.Secret.value()
+		if err != nil {
+			return nil, fmt.Errorf("clients[%d].secret: %w", i, err)
+		}
+		all = append(all, oauth.ConfiguredClient{
+			ID:           client.ID,
+			Name:         client.Name,
+			AuthMethod:   client.Auth,
+			Secret:       secret,
+			RedirectURIs: client.RedirectURIs,
+			User:         client.User,
+			Introspects:  client.Introspect,
+			Exchanges:    client.Exchange,
+		})
+	}
+	return all, nil
+}
+
+func (c *Config) checkClients() error {
+	clients, err := c.OAuthClients()
+	if err != nil {
+		return err
+	}
+	if err := (&oauth.Server{Clients: clients}).Check(); err != nil {
+		return fmt.Errorf("clients: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,305 @@
+package config
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"rialto/a2a/a2aauth"
+)
+
+// Credentials says how to prove to an agent who calls it, and where the
+// secret for that is. The token of the person who calls is never used for it: it
+// was made for us (RFC 8707 section 2).
+type Credentials struct {
+	Type string `koanf:"type"` // "" is Header and Scheme or, without them, what the card asks for
+	Env  string `koanf:"env"`
+	File string `koanf:"file"`
+
+	Header string `koanf:"header"` // "Authorization" when empty
+	Scheme string `koanf:"scheme"` // "Bearer" when empty and the header is Authorization
+
+	User string `koanf:"user"`
+	In   string `koanf:"in"` // "header" when empty
+	Name string `koanf:"name"`
+
+	Issuer           string `koanf:"issuer"`            // of type user, as the next:
+	AuthorizationURL string `koanf:"authorization_url"` // where people sign in
+
+	TokenURL   string   `koanf:"token_url"`
+	ClientID   string   `koanf:"client_id"`
+	ClientAuth string   `koanf:"client_auth"` // "basic" when empty
+	Scopes     []string `koanf:"scopes"`
+	Audience   string   `koanf:"audience"`
+	Resource   string   `koanf:"resource"`
+
+	CertFile string `koanf:"cert_file"`
+	KeyFile  string `koanf:"key_file"`
+	CAFile   string `koanf:"ca_file"`
+
+	value string // the secret itself, for an agent that we start
+}
+
+// The types of credentials besides "".
+const (
+	typeBearer            = "bearer"
+	typeBasic             = "basic"
+	typeAPIKey            = "api_key"
+	TypeClientCredentials = "client_credentials"
+	TypeTokenExchange     = "token_exchange"
+	TypeUser              = "user" // each user connects the agent
+)
+
+// check returns the first thing that is wrong, beginning with its key.
+func (c Credentials) check() error {
+	if err := c.checkKeys(); err != nil {
+		return err
+	}
+	if _, err := c.TLSConfig(); err != nil {
+		return err
+	}
+	switch c.Type {
+	case "":
+		_, err := c.Headers()
+		return err
+	case typeBasic:
+		if c.User == "" || strings.Contains(c.User, ":") {
+			return errors.New("user: set it to the name that goes with the password, without a colon")
+		}
+	case typeAPIKey:
+		if err := c.checkAPIKey(); err != nil {
+			return err
+		}
+	case TypeUser:
+		return c.checkUser()
+	case TypeClientCredentials, TypeTokenExchange:
+		if err := c.checkTokens(); err != nil || c.Env == "" && c.File == "" {
+			return err // a client without a secret
+		}
+	}
+	_, err := c.Secret()
+	return err
+}
+
+// checkKeys refuses keys that the type has no use for: whoever set them meant
+// another one.
+func (c Credentials) checkKeys() error {
+	types := []string{"", typeBearer, typeBasic, typeAPIKey, TypeClientCredentials, TypeTokenExchange, TypeUser}
+	if !slices.Contains(types, c.Type) {
+		return fmt.Errorf("type: %q is not one of %s; leave it out to send the secret as the agent's card asks", c.Type, strings.Join(types[1:], ", "))
+	}
+	tokens, client := types[4:6], types[4:]
+	for _, key := range []struct {
+		name string
+		set  bool
+		of   []string
+	}{
+		{"header", c.Header != "", types[:1]},
+		{"scheme", c.Scheme != "", types[:1]},
+		{"user", c.User != "", []string{"", typeBasic}},
+		{"in", c.In != "", []string{typeAPIKey}},
+		{"name", c.Name != "", []string{typeAPIKey}},
+		{"issuer", c.Issuer != "", types[6:]},
+		{"authorization_url", c.AuthorizationURL != "", types[6:]},
+		{"token_url", c.TokenURL != "", client},
+		{"client_id", c.ClientID != "", client},
+		{"client_auth", c.ClientAuth != "", client},
+		{"scopes", c.Scopes != nil, client},
+		{"audience", c.Audience != "", tokens},
+		{"resource", c.Resource != "", client},
+	} {
+		if key.set && !slices.Contains(key.of, c.Type) {
+			return fmt.Errorf("%s: is of no use with type %q, only with %s", key.name, c.Type, strings.TrimPrefix(strings.Join(key.of, " or "), " or "))
+		}
+	}
+	return nil
+}
+
+func (c Credentials) checkAPIKey() error {
+	switch {
+	case c.Name == "":
+		return errors.New("name: set it to what the key is called in the header, the query or the cookie")
+	case !slices.Contains([]string{"", "header", "query", "cookie"}, c.In):
+		return fmt.Errorf("in: %q is not one of header, query, cookie", c.In)
+	case c.In != "query" && !httpguts.ValidHeaderFieldName(c.Name):
+		return fmt.Errorf("name: %q cannot be the name of a header or a cookie", c.Name)
+	}
+	return nil
+}
+
+// checkUser looks at how users sign in at the authorization server of an agent.
+func (c Credentials) checkUser() error {
+	for key, address := range map[string]string{"issuer": c.Issuer, "authorization_url": c.AuthorizationURL, "token_url": c.TokenURL} {
+		if address != "" && !confidential(address) {
+			return fmt.Errorf("%s: %q is not an https address", key, address)
+		}
+	}
+	switch {
+	case (c.AuthorizationURL == "") != (c.TokenURL == ""):
+		return errors.New("authorization_url, token_url: set both, or the issuer instead")
+	case c.HasSecret() && c.ClientID == "":
+		return errors.New("client_id: set it to the name that goes with the secret")
+	case c.HasSecret() && c.Issuer == "" && c.TokenURL == "":
+		return errors.New("issuer: set it, so that the client's secret goes there and nowhere that a card names")
+	case !slices.Contains([]string{"", "basic", "post"}, c.ClientAuth):
+		return fmt.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
+	case c.HasSecret():
+		_, err := c.Secret()
+		return err
+	}
+	return nil
+}
+
+// confidential reports whether a secret may be sent to an address: it is https,
+// or on this machine.
+func confidential(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && reachable(u) && (u.Scheme == "https" || u.Scheme == "http" && Loopback(u.Hostname()))
+}
+
+func (c Credentials) checkTokens() error {
+	switch {
+	case !confidential(c.TokenURL):
+		return fmt.Errorf("token_url: %q is not an https address: the client's secret is sent there", c.TokenURL)
+	case c.ClientID == "":
+		return errors.New("client_id: set it to the name under which the token endpoint knows this server")
+	case !slices.Contains([]string{"", "basic", "post"}, c.ClientAuth):
+		return fmt.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
+	}
+	return nil
+}
+
+// Means tells what the credentials can give to an agent. They were checked.
+func (c Credentials) Means() a2aauth.Means {
+	m := a2aauth.Means{TLS: c.CertFile != ""}
+	header, _ := c.Headers()
+	for name := range header {
+		m.Header = name
+	}
+	switch c.Type {
+	case TypeClientCredentials, TypeTokenExchange:
+		m.Tokens = true
+	case TypeUser:
+		m.Secret = &a2aauth.Secret{User: "each user"} // of any kind
+	default:
+		m.Secret = c.Fixed()
+	}
+	return m
+}
+
+// Headers returns what to send with each request where that was written down as
+// a header, and nil otherwise.
+func (c Credentials) Headers() (http.Header, error) {
+	if c.Type != "" || c.Header == "" && c.Scheme == "" {
+		if c.Type == "" && c.HasSecret() {
+			_, err := c.Secret()
+			return nil, err
+		}
+		return nil, nil
+	}
+	secret, err := c.Secret()
+	if err != nil {
+		return nil, err
+	}
+	name, scheme := c.Header, c.Scheme
+	if name == "" {
+		name = "Authorization"
+	}
+	if scheme == "" && strings.EqualFold(name, "Authorization") {
+		scheme = "Bearer"
+	}
+	value := strings.TrimSpace(scheme + " " + secret)
+	if !httpguts.ValidHeaderFieldName(name) {
+		return nil, fmt.Errorf("header: %q is not the name of a header", name)
+	}
+	if !httpguts.ValidHeaderFieldValue(value) {
+		return nil, errors.New("scheme and secret hold characters that a header cannot carry")
+	}
+	return http.Header{http.CanonicalHeaderKey(name): {value}}, nil
+}
+
+func (c Credentials) HasSecret() bool { return c.value != "" || c.Env != "" || c.File != "" }
+
+// Readable returns why the secret cannot be read, if one is named.
+func (c Credentials) Readable() error {
+	if !c.HasSecret() {
+		return nil
+	}
+	_, err := c.Secret()
+	return err
+}
+
+func (c Credentials) Secret() (string, error) {
+	var secret string
+	switch {
+	case c.value != "":
+		return c.value, nil
+	case c.Env != "" && c.File != "":
+		return "", errors.New("set env or file, not both")
+	case c.Env != "":
+		secret = os.Getenv(c.Env)
+		if secret == "" {
+			return "", fmt.Errorf("the environment variable %s is empty", c.Env)
+		}
+	case c.File != "":
+		b, err := os.ReadFile(c.File)
+		if err != nil {
+			return "", err
+		}
+		secret = strings.TrimSpace(string(b))
+	default:
+		return "", errors.New("set env or file to where the secret is")
+	}
+	if !httpguts.ValidHeaderFieldValue(secret) {
+		return "", errors.New("the secret has more than one line, or characters that a header cannot carry")
+	}
+	return secret, nil
+}
+
+// TLSConfig returns the certificate to show to an agent, and which servers to believe;
+// nil is none, and those that the system trusts. The certificate is read again
+// for each connection, so that it may be renewed.
+func (c Credentials) TLSConfig() (*tls.Config, error) {
+	if c.CertFile == "" && c.KeyFile == "" && c.CAFile == "" {
+		return nil, nil
+	}
+	out := &tls.Config{MinVersion: tls.VersionTLS12}
+	if c.CertFile != "" || c.KeyFile != "" {
+		load := func() (tls.Certificate, error) { return tls.LoadX509KeyPair(c.CertFile, c.KeyFile) }
+		if _, err := load(); err != nil {
+			return nil, fmt.Errorf("cert_file, key_file: %w", err)
+		}
+		out.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			certificate, err := load()
+			return &certificate, err
+		}
+	}
+	if c.CAFile != "" {
+		pem, err := os.ReadFile(c.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("ca_file: %w", err)
+		}
+		out.RootCAs = x509.NewCertPool()
+		if !out.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, errors.New("ca_file: holds no certificate in PEM")
+		}
+	}
+	return out, nil
+}
+
+// Fixed returns the secret that is sent as it is, or nil.
+func (c Credentials) Fixed() *a2aauth.Secret {
+	if header, _ := c.Headers(); header != nil || !c.HasSecret() {
+		return nil
+	}
+	value, _ := c.Secret() // as above
+	return &a2aauth.Secret{Kind: a2aauth.Kind(c.Type), Value: value, User: c.User, In: c.In, Name: c.Name}
+}

@@ -1,0 +1,84 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"rialto/internal/store"
+)
+
+// engine is what keeps the state.
+type engine int
+
+const (
+	sqlite   engine = iota // a file of this machine
+	postgres               // a server that replicas may share
+	Memory                 // the server's own process; everything is lost at its exit
+)
+
+var (
+	anyScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+	drive     = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+	keyValue  = regexp.MustCompile(`^\s*\w+\s*=`)
+)
+
+// EngineOf tells what a database address means. What is neither PostgreSQL nor
+// plainly a path is refused, not made a file of that name. The errors do not
+// repeat the address, as it may hold a password.
+func EngineOf(dsn string) (engine, error) {
+	path, named := strings.CutPrefix(dsn, "sqlite:")
+	switch {
+	case strings.HasPrefix(dsn, "postgres://"), strings.HasPrefix(dsn, "postgresql://"):
+		if _, err := url.Parse(dsn); err != nil {
+			return 0, errors.New("this is not an address such as postgres://USER:PASSWORD@HOST/NAME: write other characters than letters and digits as %XX in user and password")
+		}
+		return postgres, nil
+	case dsn == store.Memory:
+		return Memory, nil
+	case strings.TrimSpace(path) == "":
+		return 0, errors.New("name a SQLite file, or postgres://USER@HOST/NAME")
+	case path == ":memory:":
+		return 0, errors.New("a database in memory forgets every account and task when the server stops: name a SQLite file, or write memory if that is what you want")
+	case keyValue.MatchString(path):
+		return 0, errors.New("settings as KEY=VALUE are not understood: write postgres://USER@HOST/NAME, or the path of a SQLite file (with ./ before it if its name has a = in it)")
+	case !named && anyScheme.MatchString(dsn) && !drive.MatchString(dsn):
+		return 0, fmt.Errorf("%q is not a kind of database that Rialto knows: write postgres://USER@HOST/NAME, or the path of a SQLite file", anyScheme.FindString(dsn))
+	}
+	return sqlite, nil
+}
+
+// ErrInMemory is for commands that work on a store beside its server.
+var ErrInMemory = errors.New("database: what a server keeps in memory can only be changed through that server; name a SQLite file, or postgres://USER@HOST/NAME")
+
+func (c *Config) checkDatabase() error {
+	if _, err := EngineOf(c.Database); err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	return nil
+}
+
+// sqlitePath is the file of a SQLite database.
+func sqlitePath(dsn string) string { return strings.TrimPrefix(dsn, "sqlite:") }
+
+// Redacted returns a database address without the passwords in it. PostgreSQL
+// takes them among the parameters, too.
+func Redacted(dsn string) string {
+	if kind, _ := EngineOf(dsn); kind != postgres {
+		return dsn
+	}
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return "postgres://…"
+	}
+	query := u.Query()
+	for key := range query {
+		if strings.Contains(strings.ToLower(key), "password") {
+			query.Set(key, "xxxxx")
+		}
+	}
+	u.RawQuery = query.Encode()
+	return u.Redacted()
+}

@@ -1,0 +1,209 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rialto/a2a"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/knadh/koanf/v2"
+)
+
+// scalarKeys are the keys that the environment (RIALTO_LISTEN,
+// RIALTO_LOG__LEVEL …) and flags can set.
+var scalarKeys = []string{
+	"listen", "url", "name", "database", "secret_file", "secret", "default_agent",
+	"mcp.strict", "mcp.public_listing",
+	"sign_in.local", "tokens.algorithm", "tokens.dpop_nonces", "client_documents", "trusted_proxies", "allowed_origins",
+	"download_links", "share_links", "push.send", "push.allowed_hosts", "push.verify", "push.receive", "log.level", "log.format",
+	"stage", "sign_in.pasted_token.issuer", "sign_in.pasted_token.jwks_url", "sign_in.pasted_token.audiences", "sign_in.pasted_token.private_network",
+	"sign_in.auto_approve.enabled", "sign_in.auto_approve.usecase", "sign_in.auto_approve.force",
+	"default_scope", "redirect_prefixes", "force_usecase", "default_topic",
+}
+
+// envKey maps a variable to its key. An empty one counts as not set. Variables
+// that are no key are not ours to refuse: an orchestrator sets RIALTO_PORT and
+// the like for a service of that name.
+func envKey(name, value string) (string, any) {
+	key := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "RIALTO_"), "__", "."))
+	if value == "" || !slices.Contains(scalarKeys, key) {
+		return "", nil
+	}
+	return key, value
+}
+
+// decode puts what k holds over c. It refuses keys that mean nothing: a typing
+// mistake in a security setting must not pass in silence.
+func decode(k *koanf.Koanf, c *Config) error {
+	var meta mapstructure.Metadata
+	err := k.UnmarshalWithConf("", c, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
+		Result: c, Metadata: &meta, TagName: "koanf",
+		MatchName:  func(key, field string) bool { return key == field },
+		DecodeHook: fromScalar,
+	}})
+	if err != nil {
+		return err
+	}
+	if len(meta.Unused) > 0 {
+		slices.Sort(meta.Unused)
+		return unknownKey(meta.Unused[0])
+	}
+	return nil
+}
+
+// fromScalar makes of text and numbers what a key wants: the environment has
+// nothing but text, and YAML reads 1.0 as a number.
+func fromScalar(_, to reflect.Type, v any) (any, error) {
+	switch v := v.(type) {
+	case string:
+		return fromText(to, v)
+	case int:
+		return fromNumber(to, float64(v), strconv.Itoa(v)), nil
+	case float64:
+		return fromNumber(to, v, strconv.FormatFloat(v, 'f', -1, 64)), nil
+	}
+	return v, nil
+}
+
+func fromText(to reflect.Type, s string) (any, error) {
+	switch to {
+	case reflect.TypeFor[bool]():
+		b, err := strconv.ParseBool(s)
+		if err != nil {
+			return nil, wrongType(fmt.Sprintf("%q is not true or false", s))
+		}
+		return b, nil
+	case reflect.TypeFor[time.Duration]():
+		d, err := parseDuration(s)
+		if err != nil || d < 0 {
+			return nil, wrongType(fmt.Sprintf("%q is not a length of time such as 30m, 24h or 90d", s))
+		}
+		return d, nil
+	case reflect.TypeFor[[]string]():
+		var list []string
+		for item := range strings.SplitSeq(s, ",") {
+			list = append(list, strings.TrimSpace(item))
+		}
+		return list, nil
+	}
+	return s, nil
+}
+
+// parseDuration knows days besides what time.ParseDuration does.
+func parseDuration(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(s)
+}
+
+func fromNumber(to reflect.Type, n float64, text string) any {
+	switch {
+	case to == reflect.TypeFor[a2a.Generation]():
+		return strconv.FormatFloat(n, 'f', 1, 64)
+	case to.Kind() == reflect.String:
+		return text
+	}
+	return n
+}
+
+// wrongType says what is wrong with a value.
+type wrongType string
+
+func (e wrongType) Error() string { return string(e) }
+
+// inWords returns the first thing that err says, in one line and without Go's
+// names for things. A value is told by its kind only: it may be a secret.
+func inWords(err error) error {
+	var at *mapstructure.DecodeError
+	if errors.As(err, &at) {
+		return fmt.Errorf("%s: %s", at.Name(), misfit(at.Unwrap()))
+	}
+	if err == nil || !strings.Contains(err.Error(), "\n") && !strings.Contains(err.Error(), "map[string]") {
+		return err
+	}
+	if strings.Contains(err.Error(), "into map[string]") {
+		return errors.New("the file must be made of keys with values, such as listen: 127.0.0.1:8080")
+	}
+	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
+}
+
+func misfit(err error) string {
+	var wrong wrongType
+	if errors.As(err, &wrong) {
+		return string(wrong)
+	}
+	var kind *mapstructure.UnconvertibleTypeError
+	if errors.As(err, &kind) {
+		return fmt.Sprintf("must be %s, and is %s", kindName(kind.Expected.Type()), kindName(reflect.TypeOf(kind.Value)))
+	}
+	if text := err.Error(); strings.HasPrefix(text, "expected a map") {
+		return "must be keys with values"
+	} else if strings.Contains(text, "array or slice") {
+		return "must be a list"
+	}
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
+
+func kindName(t reflect.Type) string {
+	if t == reflect.TypeFor[time.Time]() {
+		return "a date" // as YAML reads 2026-01-31
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "text"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "keys with values"
+	}
+	return "a number"
+}
+
+// unknownKey says what was probably meant.
+func unknownKey(key string) error {
+	known := keys(reflect.TypeFor[Config](), "")
+	if outer, inner, ok := cutLast(key, "."); ok && slices.Contains(known, plain(key)) {
+		return fmt.Errorf("unknown key %q: a dot does not nest keys here; write %q indented below %q", key, inner+":", outer+":")
+	}
+	return fmt.Errorf("unknown key %q: did you mean %q?", key, Nearest(plain(key), known))
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// plain removes list indexes: "agents[0].ulr" is the key "agents.ulr".
+func plain(key string) string { return regexp.MustCompile(`\[\d+\]`).ReplaceAllString(key, "") }
+
+// keys lists the keys of a configuration struct, in dotted form.
+func keys(t reflect.Type, prefix string) []string {
+	var out []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		key := prefix + f.Tag.Get("koanf")
+		out = append(out, key)
+		inner := f.Type
+		if inner.Kind() == reflect.Slice {
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct {
+			out = append(out, keys(inner, key+".")...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,27 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+)
+
+// Push says whom push notifications of tasks may reach, and whether agents
+// can reach us with theirs.
+type Push struct {
+	Send         bool     `koanf:"send"`
+	AllowedHosts []string `koanf:"allowed_hosts"`
+	Verify       bool     `koanf:"verify"`
+	Receive      bool     `koanf:"receive"`
+}
+
+func (c *Config) checkPush() error {
+	for _, host := range c.Push.AllowedHosts {
+		u, err := url.Parse("https://" + host)
+		if err != nil || u.Host != host || u.Hostname() == "" || strings.ContainsAny(host, "*/@ ") {
+			return fmt.Errorf("push.allowed_hosts: %q is not a host such as hooks.example.com, or one with a port: %s", host, net.JoinHostPort("hooks.example.com", "8443"))
+		}
+	}
+	return nil
+}

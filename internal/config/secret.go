@@ -1,0 +1,86 @@
+package config
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// LoadSecret returns the key that seals what the database must give back: the
+// signing keys. It comes from the configuration or environment, or from a file
+// that is made at the first start. The configuration was checked.
+func LoadSecret(cfg *Config) ([]byte, error) {
+	if cfg.Secret != "" {
+		return decodeSecret(cfg.Secret, "secret")
+	}
+	path := cfg.SecretFile
+	if kind, _ := EngineOf(cfg.Database); kind == Memory && path == "" {
+		return decodeSecret(newSecret(), "secret") // what it seals lives no longer
+	}
+	if path == "" {
+		path = sqlitePath(cfg.Database) + ".key"
+	}
+	text, err := ReadOrCreate(path, newSecret)
+	if err != nil {
+		return nil, fmt.Errorf("secret_file: %w", err)
+	}
+	return decodeSecret(text, path)
+}
+
+// checkSecret finds out what is wrong with the key, without making one.
+func (c *Config) checkSecret() error {
+	if c.Secret != "" {
+		_, err := decodeSecret(c.Secret, "secret")
+		return err
+	}
+	if kind, _ := EngineOf(c.Database); kind == postgres && c.SecretFile == "" {
+		return errors.New("secret_file: replicas that share a database must share a key: set secret_file, or RIALTO_SECRET, to 32 random bytes in base64 (openssl rand -base64 32)")
+	}
+	return nil
+}
+
+func newSecret() string {
+	b := make([]byte, 32)
+	rand.Read(b)
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+func decodeSecret(s, from string) ([]byte, error) {
+	b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(s))
+	if err != nil || len(b) != 32 {
+		return nil, fmt.Errorf("%s: not 32 bytes in base64 (make one with: openssl rand -base64 32)", from)
+	}
+	return b, nil
+}
+
+// ReadOrCreate returns the one line that a private file holds, writing the
+// file with a new value first if there is none. Of two processes that start at
+// once, both get the same value: the file appears whole or not at all.
+func ReadOrCreate(path string, value func() string) (string, error) {
+	b, err := os.ReadFile(path)
+	if err == nil {
+		return strings.TrimSpace(string(b)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.WriteString(value() + "\n")
+	if err := errors.Join(err, tmp.Close()); err != nil {
+		return "", err
+	}
+	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	b, err = os.ReadFile(path)
+	return strings.TrimSpace(string(b)), err
+}

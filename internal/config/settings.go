@@ -1,0 +1,95 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+	"strings"
+	"time"
+
+	"rialto/bridge/operator"
+	"rialto/bridge/registry"
+)
+
+// withheld stands for a value that must not be shown.
+const withheld = "(set, not shown)"
+
+// secretKeys are what the keys of plain secrets end in. Secrets that are kept
+// elsewhere are settings that say where: an environment variable or a file.
+var secretKeys = []string{"secret", "password", "token", "key"}
+
+// Settings returns what is in force, under the keys of the configuration file and
+// in their order, without secrets. Empty settings are left out.
+func (c *Config) Settings() []operator.Setting {
+	all := []operator.Setting{}
+	add := func(key, value string) { all = append(all, operator.Setting{Key: key, Value: value}) }
+	flatten("", reflect.ValueOf(*c), add)
+	return all
+}
+
+// flatten lists the settings in a value of the configuration.
+func flatten(key string, v reflect.Value, add func(key, value string)) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Tag.Get("koanf")
+			if name == "" {
+				continue
+			}
+			if key != "" {
+				name = key + "." + name
+			}
+			flatten(name, v.Field(i), add)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() != reflect.Struct {
+			if list := fmt.Sprint(v.Interface()); v.Len() > 0 {
+				add(key, strings.Trim(list, "[]"))
+			}
+			return
+		}
+		for i := range v.Len() {
+			flatten(fmt.Sprintf("%s[%d]", key, i), v.Index(i), add)
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			flatten(key, v.Elem(), add)
+		}
+	default:
+		if value := inForce(key, v.Interface()); value != "" {
+			add(key, value)
+		}
+	}
+}
+
+// inForce writes a single setting, without what in it is secret.
+func inForce(key string, v any) string {
+	switch v := v.(type) {
+	case time.Duration:
+		if v == 0 {
+			return ""
+		}
+		return registry.Duration(v).String()
+	case string:
+		return shownSetting(key, v)
+	}
+	return fmt.Sprint(v)
+}
+
+func shownSetting(key, value string) string {
+	if value == "" {
+		return ""
+	}
+	for _, end := range secretKeys {
+		if strings.HasSuffix(key, end) {
+			return withheld
+		}
+	}
+	if key == "database" {
+		return Redacted(value)
+	}
+	if u, err := url.Parse(value); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return value
+}

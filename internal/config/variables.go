@@ -1,0 +1,184 @@
+package config
+
+import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/knadh/koanf/v2"
+)
+
+// olderVariable is a setting under the name that servers before this one gave it.
+type olderVariable struct {
+	name string
+	keys []string // of ours that it sets; the first of them that is set wins over it
+	set  func(c *Config, value string) error
+}
+
+// variables lists them, in the order in which they count; docs/configuration.md
+// explains each. A variable that holds a secret is read where the secret is
+// needed, and is not copied into the configuration.
+func variables() []olderVariable {
+	text := func(field func(*Config) *string) func(*Config, string) error {
+		return func(c *Config, value string) error { *field(c) = value; return nil }
+	}
+	prefixes := func(c *Config, value string) error {
+		c.RedirectPrefixes = append(c.RedirectPrefixes, listOf(value)...)
+		return nil
+	}
+	const pasted, provider, auto = "sign_in.pasted_token", "sign_in.oidc", "sign_in.auto_approve"
+	return []olderVariable{
+		{"API_EXTERNAL_URL", []string{"url"}, text(func(c *Config) *string { return &c.URL })},
+		{"STAGE", []string{"stage"}, text(func(c *Config) *string { return &c.Stage })},
+		{"MCP_OAUTH_DEFAULT_CLIENT_ID", []string{"clients"}, (*Config).addDefaultClient},
+		{"MCP_OAUTH_REDIRECT_URI", []string{"clients"}, (*Config).addDefaultRedirect},
+		{"MCP_CLAUDE_CODE_REDIRECT_URI", []string{"clients"}, (*Config).addDefaultRedirect},
+		{"MCP_CHATGPT_ALLOWED_REDIRECT_PREFIXES", []string{"redirect_prefixes"}, prefixes},
+		{"MCP_CLAUDE_CODE_ALLOWED_REDIRECT_PREFIXES", []string{"redirect_prefixes"}, prefixes},
+		{"MCP_OAUTH_DEFAULT_SCOPE", []string{"default_scope"}, text(func(c *Config) *string { return &c.DefaultScope })},
+		{"MCP_OAUTH_CODE_SECRET", []string{"secret", "secret_file"}, (*Config).deriveSecret},
+		{"MCP_OAUTH_TOKEN_SECRET", []string{"tokens"}, func(c *Config, _ string) error { return c.shareSecret("MCP_OAUTH_TOKEN_SECRET") }},
+		{"MCP_OAUTH_AUTO_APPROVE_ENABLED", []string{auto + ".enabled"}, (*Config).enableAutoApprove},
+		{"MCP_OAUTH_AUTO_APPROVE_BEARER_TOKEN", []string{auto + ".token"}, func(c *Config, _ string) error {
+			c.SignIn.AutoApprove.Token = Secret{Env: "MCP_OAUTH_AUTO_APPROVE_BEARER_TOKEN"}
+			return nil
+		}},
+		{"MCP_OAUTH_AUTO_APPROVE_USECASE_ID", []string{auto + ".usecase"}, text(func(c *Config) *string { return &c.SignIn.AutoApprove.UseCase })},
+		{"MCP_FORCE_USECASE_ID", []string{"force_usecase"}, text(func(c *Config) *string { return &c.ForceUseCase })},
+		{"MCP_DEFAULT_TOPIC", []string{"default_topic"}, text(func(c *Config) *string { return &c.DefaultTopic })},
+		{"OIDC_DISCOVERY_URL", []string{pasted + ".issuer"}, func(c *Config, value string) error {
+			c.SignIn.PastedToken.Issuer = strings.TrimSuffix(value, "/.well-known/openid-configuration")
+			return nil
+		}},
+		{"OIDC_ISSUER", []string{pasted + ".issuer"}, text(func(c *Config) *string { return &c.SignIn.PastedToken.Issuer })},
+		{"OIDC_JWKS_URL", []string{pasted + ".jwks_url"}, text(func(c *Config) *string { return &c.SignIn.PastedToken.JWKSURL })},
+		{"OIDC_ALLOWED_AUDIENCES", []string{pasted + ".audiences"}, func(c *Config, value string) error {
+			c.SignIn.PastedToken.Audiences = listOf(value)
+			return nil
+		}},
+		{"OIDC_CLIENT_ID", []string{provider}, (*Config).addProvider},
+		{"OIDC_CLIENT_SECRET", []string{provider}, ofProvider(func(p *Provider, _ string) { p.ClientSecret = Secret{Env: "OIDC_CLIENT_SECRET"} })},
+		{"OIDC_AUTH_URL", []string{provider}, ofProvider(func(p *Provider, value string) { p.AuthorizationURL = value })},
+		{"OIDC_TOKEN_URL", []string{provider}, ofProvider(func(p *Provider, value string) { p.TokenURL = value })},
+		{"OIDC_USERINFO_URL", []string{provider}, ofProvider(func(p *Provider, value string) { p.UserInfoURL = value })},
+	}
+}
+
+// adopt takes what variables say where neither the file, the environment nor a
+// flag says it under its own key, and notes where they contradict each other.
+func (c *Config) adopt(environ []string, explicit *koanf.Koanf) error {
+	set := map[string]string{}
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		set[name] = strings.TrimSpace(value)
+	}
+	if set["MCP_OAUTH_TOKEN_SECRET"] == "" && set["MCP_OAUTH_CODE_SECRET"] != "" && !explicit.Exists("tokens") {
+		if err := c.shareSecret("MCP_OAUTH_CODE_SECRET"); err != nil {
+			return err
+		}
+		if !explicit.Exists("secret") && !explicit.Exists("secret_file") {
+			c.notes = append(c.notes, "MCP_OAUTH_CODE_SECRET makes access tokens, too, because MCP_OAUTH_TOKEN_SECRET is not set: whoever is given it to check tokens can open what the database seals. Set MCP_OAUTH_TOKEN_SECRET to another secret")
+		}
+	}
+	for _, v := range variables() {
+		if set[v.name] == "" {
+			continue
+		}
+		if i := slices.IndexFunc(v.keys, explicit.Exists); i >= 0 {
+			c.notes = append(c.notes, fmt.Sprintf("the variable %s is not used, because %s is set", v.name, v.keys[i]))
+			continue
+		}
+		if err := v.set(c, set[v.name]); err != nil {
+			return fmt.Errorf("%s: %w", v.name, err)
+		}
+	}
+	return nil
+}
+
+// defaultClient returns the client that variables describe, or nil.
+func (c *Config) defaultClient() *Client {
+	i := slices.IndexFunc(c.Clients, func(client Client) bool { return client.variable })
+	if i < 0 {
+		return nil
+	}
+	return &c.Clients[i]
+}
+
+func (c *Config) addDefaultClient(id string) error {
+	c.Clients = append(c.Clients, Client{ID: id, variable: true})
+	return nil
+}
+
+// addDefaultRedirect gives the default client an address, if there is one.
+func (c *Config) addDefaultRedirect(uri string) error {
+	if client := c.defaultClient(); client != nil {
+		client.RedirectURIs = append(client.RedirectURIs, uri)
+	}
+	return nil
+}
+
+// deriveSecret makes a key of a secret that had another form and purpose.
+func (c *Config) deriveSecret(value string) error {
+	if len(value) < 32 {
+		return fmt.Errorf("it is shorter than 32 characters (make one with: openssl rand -base64 48)")
+	}
+	key, err := hkdf.Key(sha256.New, []byte(value), nil, "rialto secret", 32)
+	c.Secret = base64.StdEncoding.EncodeToString(key)
+	return err
+}
+
+// shareSecret signs access tokens with a secret that others know.
+func (c *Config) shareSecret(name string) error {
+	c.Tokens.Algorithm, c.Tokens.Secret = "HS256", Secret{Env: name}
+	return nil
+}
+
+func (c *Config) enableAutoApprove(value string) (err error) {
+	c.SignIn.AutoApprove.Enabled, err = strconv.ParseBool(value)
+	if err != nil {
+		return fmt.Errorf("%q is not true or false", value)
+	}
+	return nil
+}
+
+// addProvider makes the issuer of pasted tokens a place to sign in, too.
+func (c *Config) addProvider(clientID string) error {
+	pasted := c.SignIn.PastedToken
+	c.SignIn.OIDC = append(c.SignIn.OIDC, Provider{ID: "oidc", Name: "OpenID", Issuer: pasted.Issuer, JWKSURL: pasted.JWKSURL, ClientID: clientID, variable: true})
+	return nil
+}
+
+// ofProvider sets something of the provider that variables describe. Without
+// OIDC_CLIENT_ID there is none: then the issuer is for pasted tokens alone.
+func ofProvider(set func(*Provider, string)) func(*Config, string) error {
+	return func(c *Config, value string) error {
+		if i := slices.IndexFunc(c.SignIn.OIDC, func(p Provider) bool { return p.variable }); i >= 0 {
+			set(&c.SignIn.OIDC[i], value)
+		}
+		return nil
+	}
+}
+
+// listOf splits a list at its commas.
+func listOf(value string) []string {
+	var all []string
+	for item := range strings.SplitSeq(value, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			all = append(all, item)
+		}
+	}
+	return all
+}
+
+// Topic returns the topic that agents are told to keep to; "" is none, for
+// which older servers had several words.
+func (c *Config) Topic() string {
+	if slices.Contains([]string{"*", "any", "all"}, strings.ToLower(c.DefaultTopic)) {
+		return ""
+	}
+	return c.DefaultTopic
+}

@@ -1,0 +1,231 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gorilla/mux"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aserver"
+	"rialto/a2a/a2asign"
+	"rialto/bridge/api"
+	"rialto/internal/config"
+	"rialto/oauth"
+)
+
+// faceScopes are what calls to agents need one of: see (*Server).allow.
+var faceScopes = []string{oauth.ScopeDiscover, oauth.ScopePublish}
+
+func (s *Server) newFace(p place) *a2aserver.Server {
+	face := s.bridge.Face(p.agent)
+	published := func(card func(context.Context) (*a2a.Card, error)) func(context.Context) (*a2a.Card, error) {
+		return func(ctx context.Context) (*a2a.Card, error) {
+			c, err := card(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return s.published(c), nil
+		}
+	}
+	return &a2aserver.Server{
+		Agent:    face.Metered(),
+		URL:      s.address(p),
+		Lists:    true,
+		Others:   grpcInterfaces(s.cfg.GRPC, p),
+		Describe: published(face.Card),
+		Extended: published(face.ExtendedCard),
+		Sign:     s.signCard(),
+		Allow:    s.allow,
+		Caller:   principal,
+		Log:      s.log,
+	}
+}
+
+// published completes a card with what is ours to promise.
+func (s *Server) published(card *a2a.Card) *a2a.Card {
+	c := *card
+	c.Capabilities.Streaming, c.Capabilities.ExtendedAgentCard = true, true
+	c.SecuritySchemes = map[string]a2a.SecurityScheme{
+		"oauth2": {
+			Type:              a2a.OAuth2,
+			Description:       "Register, have a person log in, and send the access token as a bearer token.",
+			OAuth2MetadataURL: s.cfg.URL + "/.well-known/oauth-authorization-server",
+			Flows: []a2a.OAuthFlow{{
+				Grant:            "authorizationCode",
+				AuthorizationURL: s.cfg.URL + "/authorize",
+				TokenURL:         s.cfg.URL + "/token",
+				RefreshURL:       s.cfg.URL + "/token",
+				PKCERequired:     true,
+				Scopes:           map[string]string{oauth.ScopeDiscover: "See agents and tasks", oauth.ScopePublish: "Give tasks to agents"},
+			}},
+		},
+		"bearer": {Type: a2a.HTTPAuth, Scheme: "bearer", BearerFormat: "JWT", Description: "An access token of this server, however it was had."},
+	}
+	c.Security = []a2a.SecurityRequirement{{"oauth2": {oauth.ScopeDiscover, oauth.ScopePublish}}, {"bearer": {}}}
+	return &c
+}
+
+// signCard returns what signs cards with the server's own key; nil where access
+// tokens take a secret, for then nobody could check it.
+func (s *Server) signCard() func([]byte) ([]byte, error) {
+	if s.OAuth.Algorithm == oauth.HS256 {
+		return nil
+	}
+	return func(card []byte) ([]byte, error) {
+		key, jwks, err := s.OAuth.PublishedKey(context.Background()) // in memory, or a short read
+		if err != nil {
+			return nil, err
+		}
+		return a2asign.Sign(card, key, jwks)
+	}
+}
+
+// allow decides about a call to an agent by the scopes of its token, and by how
+// much its caller is doing already.
+func (s *Server) allow(r *http.Request, what a2aserver.Access) error {
+	p, _ := oauth.FromContext(r.Context())
+	scope := oauth.ScopeDiscover
+	if what == a2aserver.Write {
+		scope = oauth.ScopePublish
+	}
+	if !p.Has(scope) {
+		return &a2a.Error{
+			Code: a2a.Forbidden, Message: "the access token does not hold the scope " + scope,
+			HTTPStatus: http.StatusForbidden, Challenge: s.OAuth.ScopeChallenge(scope),
+		}
+	}
+	return s.callers.take(r.Context(), p.User)
+}
+
+// mountFaces puts the agents' cards and endpoints on r.
+func (s *Server) mountFaces(r *mux.Router) error {
+	f := s.newFaces()
+	if err := f.check(); err != nil {
+		return fmt.Errorf("serving A2A: %w", err)
+	}
+	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
+		r.Path(path).HandlerFunc(f.rootCard)
+	}
+	r.Path("/").Methods(http.MethodPost, http.MethodOptions).HandlerFunc(f.root)
+	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/agent/authenticatedExtendedCard", "/v1/"} {
+		r.PathPrefix(prefix).HandlerFunc(f.root)
+	}
+	s.newAPI(f).Routes(r, s.guardForAll, oauth.ScopeDiscover, oauth.ScopePublish, oauth.ScopeAdmin)
+	r.PathPrefix(config.AgentPath).Handler(f)
+	return f.reachable(s.cfg.URL, r)
+}
+
+func (s *Server) newAPI(f *faces) *api.API {
+	return &api.API{
+		Bridge: s.bridge,
+		URL:    s.cfg.URL,
+		Card: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			agent := mux.Vars(r)["agent"]
+			if face := f.named(agent); face != nil && s.bridge.Face(agent).Visible(r.Context()) {
+				face.ServeCard(w, r)
+				return
+			}
+			noAgent(w)
+		}),
+		Allow: func(r *http.Request) error {
+			p, _ := oauth.FromContext(r.Context())
+			return s.callers.take(r.Context(), p.User)
+		},
+		Operator: s.Operator,
+		Actor:    s.actor,
+		Log:      s.log,
+	}
+}
+
+func (s *Server) guardForAll(next http.Handler, scopes ...string) http.Handler {
+	return crossOrigin(s.OAuth.Guard(next, scopes...))
+}
+
+// crossOrigin lets pages of any origin call what knows its callers by their
+// tokens and never by a cookie.
+func crossOrigin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, Location, ETag, A2A-Extensions")
+		if r.Method != http.MethodOptions {
+			next.ServeHTTP(w, r)
+			return
+		}
+		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, DPoP, A2A-Version, A2A-Extensions, X-A2A-Extensions, If-None-Match")
+		h.Set("Access-Control-Max-Age", "7200")
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+// face serves an agent to callers whose use cases reach it. One that is disabled
+// still shows them their tasks.
+func (s *Server) face(face *a2aserver.Server, agent string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if face == nil || !s.bridge.Face(agent).Known(r.Context()) {
+			noAgent(w)
+			return
+		}
+		face.ServeHTTP(w, r)
+	})
+}
+
+// card serves the card of an agent: to everybody, unless use cases hide it.
+func (s *Server) card(face *a2aserver.Server, agent string) http.Handler {
+	if face == nil {
+		if agent == "" {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { noAgent(w) })
+		}
+		return s.OAuth.Guard(s.face(nil, agent), oauth.ScopeDiscover)
+	}
+	if a, ok := s.bridge.Agent(agent); ok && !a.Disabled && len(a.UseCases) == 0 {
+		return http.HandlerFunc(face.ServeCard)
+	}
+	return s.OAuth.Guard(s.visible(face.ServeCard, agent), oauth.ScopeDiscover)
+}
+
+// visible serves what is of an agent to callers who may give it tasks.
+func (s *Server) visible(serve http.HandlerFunc, agent string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.bridge.Face(agent).Visible(r.Context()) {
+			noAgent(w)
+			return
+		}
+		serve(w, r)
+	})
+}
+
+// noAgent is said of an agent that does not exist, and of one that use cases
+// hide.
+func noAgent(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNotFound)
+	fmt.Fprintln(w, `{"error":"not_found","error_description":"There is no such agent, or not for you. GET /api/v1/agents lists yours."}`)
+}
+
+// reachable reports an interface of a card that no route leads to.
+func (f *faces) reachable(origin string, r *mux.Router) error {
+	for _, agent := range f.s.cfg.Agents {
+		name, face := agent.Name, f.named(agent.Name)
+		for _, i := range face.Interfaces() {
+			if i.Binding == a2a.GRPC {
+				continue // served beside r
+			}
+			u, err := url.Parse(i.URL)
+			if err != nil || !strings.HasPrefix(i.URL, origin) {
+				return fmt.Errorf("serving A2A: the card of %s offers %s, which is not here", name, i.URL)
+			}
+			var match mux.RouteMatch
+			if !r.Match(&http.Request{Method: http.MethodPost, URL: u, Host: u.Host}, &match) || match.MatchErr != nil {
+				return fmt.Errorf("serving A2A: the card of %s offers %s, where nothing answers", name, i.URL)
+			}
+		}
+	}
+	return nil
+}

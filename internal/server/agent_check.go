@@ -1,0 +1,62 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"rialto/a2a/a2aauth"
+	"rialto/internal/config"
+)
+
+// visitTimeout bounds how long the cards of all agents may take.
+const visitTimeout = 10 * time.Second
+
+// CheckAgents reads the cards of all agents and says what is wrong with them, or what
+// they ask for that the configuration does not have. It keeps nothing.
+func CheckAgents(ctx context.Context, c *config.Config, out io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, visitTimeout)
+	defer cancel()
+	lines := make([]string, len(c.Agents))
+	var all sync.WaitGroup
+	for i, a := range c.Agents {
+		all.Go(func() { lines[i] = visitAgent(ctx, a) })
+	}
+	all.Wait()
+	var faults int
+	for i, a := range c.Agents {
+		if lines[i] != "" {
+			faults++
+			fmt.Fprintf(out, "agent %s: %s\n", a.Name, lines[i])
+		}
+	}
+	if faults > 0 {
+		return fmt.Errorf("%d of %d agents cannot be used like this", faults, len(c.Agents))
+	}
+	return nil
+}
+
+// visitAgent says what is wrong with an agent, or "".
+func visitAgent(ctx context.Context, a config.Agent) string {
+	says := func(context.Context, string, string) (string, error) {
+		return "", errors.New("no user")
+	}
+	dialer, err := newDialer(a, slog.New(slog.DiscardHandler), says, nil, nil)
+	if err != nil {
+		return err.Error()
+	}
+	client, err := dialer.Dial(ctx, a.URL)
+	if err != nil {
+		return err.Error()
+	}
+	ways := a2aauth.Unmet(client.Card(), a.Credentials.Means())
+	if len(ways) == 0 {
+		return ""
+	}
+	return "its card asks for credentials that are not configured: " + strings.Join(ways, "; or ")
+}

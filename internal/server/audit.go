@@ -1,0 +1,112 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"rialto/internal/audit"
+	"rialto/internal/usage"
+	"rialto/oauth"
+)
+
+// openRecords begins to keep the audit log and the usage. It comes before what
+// has something to tell them.
+func (s *Server) openRecords() {
+	s.audit = (&audit.Log{Store: s.store, Now: time.Now, Log: s.log}).Open()
+	s.usage = (&usage.Log{Store: s.store, Log: s.log}).Open()
+	s.OAuth.Events = oauthEvents{s.audit}
+	s.bridge.Meter = s.usage.Record
+}
+
+// oauthEvents writes what happens at the authorization server into the audit
+// log.
+type oauthEvents struct{ to audit.Recorder }
+
+var kinds = map[oauth.EventKind]audit.Kind{
+	oauth.EventSignIn:     audit.SignIn,
+	oauth.EventConsent:    audit.Consent,
+	oauth.EventReuse:      audit.Reuse,
+	oauth.EventRegistered: audit.ClientRegistered,
+	oauth.EventChanged:    audit.ClientChanged,
+	oauth.EventRemoved:    audit.ClientRemoved,
+	oauth.EventRevoked:    audit.GrantRevoked,
+	oauth.EventAccount:    audit.AccountAdded,
+	oauth.EventKey:        audit.KeyRotated,
+}
+
+// Happened implements oauth.Events.
+func (o oauthEvents) Happened(ctx context.Context, e oauth.Event) {
+	target := e.ClientID
+	if e.GrantID != "" {
+		target = e.GrantID
+	}
+	if e.Kind == oauth.EventAccount {
+		target = e.Account
+	}
+	actor := e.Account
+	if actor == "" && e.Kind == oauth.EventKey {
+		actor = "server"
+	}
+	o.to.Record(ctx, audit.Event{
+		Kind: kinds[e.Kind], Outcome: audit.Outcome(e.Outcome), ActorID: e.AccountID, Actor: actor,
+		Address: e.Address, Target: target, Detail: e.Detail,
+	})
+}
+
+// noteSettings tells the audit log when the settings in force are others than
+// those that were noted last. Their digest is all that is kept of them.
+func (s *Server) noteSettings(ctx context.Context) error {
+	b, err := json.Marshal(s.cfg.Settings())
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b)
+	digest := base64.RawURLEncoding.EncodeToString(sum[:12])
+	last, err := s.store.Events(ctx, audit.Filter{Kind: audit.Settings, Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(last) == 0 || last[0].Target != digest {
+		s.audit.Record(ctx, audit.Event{Kind: audit.Settings, Actor: "server", Target: digest, Detail: "version " + Version()})
+	}
+	return nil
+}
+
+// dropped is how many records one statement forgets.
+const dropped = 2000
+
+// forgetRecords forgets what is older than the configuration says, as much as an
+// hour can bring.
+func (s *Server) forgetRecords(ctx context.Context) error {
+	now := time.Now()
+	return errors.Join(
+		forget(func() (int, error) { return s.store.DropCalls(ctx, now.Add(-s.cfg.Usage.Retention), dropped) }),
+		forget(func() (int, error) { return s.store.DropEvents(ctx, now.Add(-s.cfg.Audit.Retention), dropped) }),
+	)
+}
+
+// forget drops batches until one is not full.
+func forget(batch func() (int, error)) error {
+	for range 10_000 {
+		if n, err := batch(); err != nil || n < dropped {
+			return err
+		}
+	}
+	return nil
+}
+
+// auditConnection writes down that the person of a request has connected an
+// agent, or forgotten how.
+func (s *Server) auditConnection(r *http.Request, agent string, connected bool) {
+	kind := audit.AgentForgotten
+	if connected {
+		kind = audit.AgentConnected
+	}
+	p, _ := oauth.FromContext(r.Context())
+	s.audit.Record(r.Context(), audit.Event{Kind: kind, ActorID: p.User, Actor: p.Name, Address: s.OAuth.Address(r), Target: agent})
+}

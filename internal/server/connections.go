@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"rialto/a2a/a2avault"
+	"rialto/bridge"
+	"rialto/internal/config"
+)
+
+// connections are of agents that their users connect themselves.
+type connections struct {
+	vault *a2avault.Vault
+	find  func(name string) (config.Agent, bool)
+}
+
+var _ bridge.Connections = connections{}
+
+// newVault makes what keeps the connections.
+func (s *Server) newVault(secret []byte) *a2avault.Vault {
+	return &a2avault.Vault{
+		Store: s.store, Key: derived(secret, "connections"), URL: s.cfg.URL, Name: s.cfg.Name,
+		Replica: s.bridge.Replica, Now: time.Now, Log: s.log, App: connections{find: s.settings}.app,
+		Host: func(agent string) string {
+			a, _ := s.settings(agent)
+			u, err := url.Parse(a.URL)
+			if err != nil {
+				return ""
+			}
+			return u.Host
+		},
+	}
+}
+
+// Wanted implements bridge.Connections.
+func (c connections) Wanted(agent string) bool {
+	a, ok := c.find(agent)
+	return ok && a.Credentials.Type == config.TypeUser
+}
+
+// Connected implements bridge.Connections.
+func (c connections) Connected(ctx context.Context, user, agent string) (bool, error) {
+	return c.vault.Connected(ctx, user, agent)
+}
+
+// app tells how the users of an agent sign in at its authorization server.
+func (c connections) app(agent string) (a2avault.App, bool) {
+	a, ok := c.find(agent)
+	return appOf(a), ok && a.Credentials.Type == config.TypeUser
+}
+
+// appOf is for agents whose credentials are of type user. What the operator names,
+// the agent's own host above all, may be in a private network; what a card names
+// may not.
+func appOf(a config.Agent) a2avault.App {
+	c := a.Credentials
+	var secret string
+	if c.HasSecret() {
+		secret, _ = c.Secret() // checked with the configuration
+	}
+	var hosts []string
+	for _, address := range []string{a.URL, c.Issuer, c.AuthorizationURL, c.TokenURL} {
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			hosts = append(hosts, config.AllowedHost(u))
+		}
+	}
+	return a2avault.App{
+		Agent: a.Name, Fetch: a2avault.Client(hosts...), Issuer: c.Issuer, AuthorizationURL: c.AuthorizationURL, TokenURL: c.TokenURL,
+		ClientID: c.ClientID, ClientSecret: secret, InBody: c.ClientAuth == "post", Scopes: c.Scopes, Resource: c.Resource,
+	}
+}

@@ -1,0 +1,164 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"rialto/a2a/a2aauth"
+	"rialto/a2a/a2aclient"
+	"rialto/a2a/a2agrpc"
+	"rialto/a2a/a2asign"
+	"rialto/a2a/a2avault"
+	"rialto/bridge"
+	"rialto/internal/config"
+)
+
+// vouch returns a JWT that tells audience who user is.
+type vouch func(ctx context.Context, user, audience string) (string, error)
+
+// credentialsOf returns what proves to the agent who calls; nil is nothing.
+func credentialsOf(a config.Agent, says vouch, vault *a2avault.Vault) a2aclient.Credentials {
+	if a.Credentials.Type != config.TypeUser {
+		return ownCredentials(a.Credentials, says)
+	}
+	if vault == nil {
+		return nil
+	}
+	return a2avault.Credentials{Vault: vault, App: appOf(a)}
+}
+
+// ownCredentials returns what proves to an agent who calls; nil is nothing.
+func ownCredentials(c config.Credentials, says vouch) a2aclient.Credentials {
+	if c.Type != config.TypeClientCredentials && c.Type != config.TypeTokenExchange {
+		if s := c.Fixed(); s != nil {
+			return *s
+		}
+		return nil
+	}
+	var secret string
+	if c.HasSecret() {
+		secret, _ = c.Secret() // it was there just now: see dialer
+	}
+	t := &a2aauth.Tokens{
+		TokenURL: c.TokenURL, ClientID: c.ClientID, ClientSecret: secret, InBody: c.ClientAuth == "post",
+		Scopes: c.Scopes, Audience: c.Audience, Resource: c.Resource, Now: time.Now,
+	}
+	if c.Type == config.TypeTokenExchange {
+		t.Subject = func(ctx context.Context, user string) (string, error) { return says(ctx, user, c.TokenURL) }
+	}
+	return t
+}
+
+// newDialer returns what reaches an agent. The files that the configuration names were
+// there when it was checked, and may be gone: without them an agent must not be reached
+// with less, for then no signature of its card is asked for, or another server believed.
+func newDialer(a config.Agent, log *slog.Logger, says vouch, vault *a2avault.Vault, cards *bridge.Cards) (*a2aclient.Dialer, error) {
+	log = log.With("agent", a.Name)
+	header, noHeader := a.Credentials.Headers()
+	secure, noTLS := a.Credentials.TLSConfig()
+	keys, noKeys := a.Card.KeySet()
+	if err := errors.Join(a.Credentials.Readable(), noHeader, noTLS, noKeys); err != nil {
+		return nil, fmt.Errorf("reading what the agent %s is called with: %w", a.Name, err)
+	}
+	calls := &a2agrpc.Transport{TLS: secure}
+	d := &a2aclient.Dialer{
+		Header: header, Credentials: credentialsOf(a, says, vault), TLS: secure,
+		Protocol: a.Protocol, Binding: a.Binding, Log: log,
+		GRPC: calls,
+		Admit: func(ctx context.Context, card []byte) ([]byte, error) {
+			card, err := believed(ctx, card, keys)
+			if err != nil || cards == nil || a.IsOurs() {
+				return card, err
+			}
+			return cards.Admit(ctx, a.Name, a.URL, card, a.Review)
+		},
+		AdmitExtended: func(ctx context.Context, card []byte) ([]byte, error) { return believed(ctx, card, keys) },
+	}
+	// An agent that is set up anew gets another dialer, while tasks may still use
+	// this one. Over HTTP its connections end when they are idle.
+	runtime.AddCleanup(d, func(t *a2agrpc.Transport) { _ = t.Close() }, calls)
+	return d, nil
+}
+
+// believed returns what of a card may be believed: what is signed, where keys
+// are configured, and else all that it says.
+func believed(ctx context.Context, card []byte, keys *a2asign.KeySet) ([]byte, error) {
+	if keys != nil {
+		return keys.Verify(ctx, card)
+	}
+	if plain, err := a2asign.Payload(card); err == nil {
+		return plain, nil // so that another order of its members is no change
+	}
+	return card, nil
+}
+
+// peer is a connected agent that is called in the name of each user.
+type peer struct{ *a2aclient.Client }
+
+var _ bridge.Personal = peer{}
+
+func (p peer) For(user string) bridge.Peer { return peer{p.Client.For(user)} }
+
+// dialers connect to agents, and say what their cards ask for in vain.
+type dialers struct {
+	find  func(name string) (config.Agent, bool)
+	log   *slog.Logger
+	says  vouch
+	vault *a2avault.Vault // nil: agents that users connect themselves get no credentials
+	cards *bridge.Cards
+
+	mu   sync.Mutex
+	made map[string]dialer // by the agent's name
+}
+
+// dialer is what reaches an agent as it is set up now.
+type dialer struct {
+	*a2aclient.Dialer
+	revision string
+	means    a2aauth.Means
+}
+
+// of returns the dialer of an agent.
+func (d *dialers) of(a bridge.Agent) (*dialer, error) {
+	settings, ok := d.find(a.Name)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	made, known := d.made[a.Name]
+	switch {
+	case !ok:
+		delete(d.made, a.Name)
+		return nil, fmt.Errorf("the agent %s is gone", a.Name)
+	case !known || made.revision != a.Revision:
+		to, err := newDialer(settings, d.log, d.says, d.vault, d.cards)
+		if err != nil {
+			return nil, err
+		}
+		made = dialer{to, a.Revision, settings.Credentials.Means()}
+		if d.made == nil {
+			d.made = map[string]dialer{}
+		}
+		d.made[a.Name] = made
+	}
+	return &made, nil
+}
+
+// dial is for bridge.Bridge.Dial.
+func (d *dialers) dial(ctx context.Context, a bridge.Agent) (bridge.Peer, error) {
+	to, err := d.of(a)
+	if err != nil {
+		return nil, err
+	}
+	client, err := to.Dial(ctx, a.URL)
+	if err != nil {
+		return nil, err
+	}
+	for _, way := range a2aauth.Unmet(client.Card(), to.means) {
+		d.log.WarnContext(ctx, "the agent asks for credentials that are not configured", "agent", a.Name, "asks", way)
+	}
+	return peer{client}, nil
+}

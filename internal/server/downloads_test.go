@@ -1,0 +1,27 @@
+package server
+
+import "testing"
+
+func TestOnlyWhoHasAnAccountIsAdmittedToDownloads(t *testing.T) {
+	r := newRig(t)
+	alice, err := r.OAuth.Store.Account(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	admitted := func() bool {
+		ok, err := r.bridge.Downloads.Admits(t.Context(), alice.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	if !admitted() {
+		t.Error("somebody with an account is not admitted")
+	}
+	if err := r.OAuth.RemoveUser(t.Context(), "alice"); err != nil {
+		t.Fatal(err)
+	}
+	if admitted() {
+		t.Error("somebody whose account was removed is admitted")
+	}
+}

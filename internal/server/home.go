@@ -1,0 +1,34 @@
+package server
+
+import (
+	"net/http"
+
+	"rialto/oauth"
+	"rialto/templates"
+)
+
+func (s *Server) home(w http.ResponseWriter, r *http.Request) {
+	page := templates.Home{
+		Product:  s.cfg.Name,
+		URL:      s.OAuth.Resource,
+		Snippets: Snippets(s.OAuth.Resource),
+	}
+	if who, ok := oauth.FromContext(r.Context()); ok {
+		page.User, page.SignOut, page.Admin = who.Name, "/signout", who.Has(oauth.ScopeAdmin)
+	}
+	for _, a := range s.bridge.AgentsAtHand(r.Context()) {
+		page.Agents = append(page.Agents, templates.HomeAgent{
+			Name: a.Name, Title: a.Title, Description: a.Description, Ready: a.Available, Away: a.Problem != "",
+		})
+	}
+	templates.Write(w, r, http.StatusOK, page)
+}
+
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	templates.Write(w, r, http.StatusNotFound, templates.Problem{
+		Product: s.cfg.Name,
+		Title:   "There is nothing here",
+		Detail:  "This address does not exist on this server.",
+		Remedy:  "Connectors use the address on the start page.",
+	})
+}

@@ -1,0 +1,147 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/a2a/a2atest"
+	"rialto/internal/config"
+	"rialto/oauth"
+)
+
+// stopping is a server with one agent and an open event stream, and stop stops it;
+// stopped tells how that went.
+type stopping struct {
+	*Server
+	agent   *a2atest.Agent
+	token   string
+	stream  *http.Response
+	stop    context.CancelFunc
+	stopped chan error
+}
+
+func newStopping(t *testing.T, wait parting) *stopping {
+	agent := a2atest.NewAgent()
+	t.Cleanup(func() { agent.Close() })
+	cfg := config.Demo(t.TempDir())
+	cfg.Listen = "127.0.0.1:0"
+	cfg.Agents = []config.Agent{{Name: "slow", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)}}
+	if err := cfg.Check(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Listen(cfg.Listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.ListensOn(l.Addr())
+	s, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	s.parting = wait
+	if err := s.OAuth.AddUser(t.Context(), "alice", "correct horse battery staple"); err != nil {
+		t.Fatal(err)
+	}
+	token, _, err := s.OAuth.IssueToken(t.Context(), "alice", []string{oauth.ScopeTools}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Serve(ctx, l) }()
+	stream := post(t, cfg.URL, token, "subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`)
+	if stream == nil {
+		t.FailNow()
+	}
+	t.Cleanup(func() { stream.Body.Close() })
+	return &stopping{s, agent, token, stream, stop, stopped}
+}
+
+// TestStoppingAnswers is about calls that wait for an agent when the server is
+// stopped: they were cut off, and the client had no handle to ask again with. The
+// answer does not wait for the end of streams, which here comes too late.
+func TestStoppingAnswers(t *testing.T) {
+	s := newStopping(t, parting{time.Hour, time.Hour})
+	answered := make(chan *http.Response, 1)
+	go func() {
+		answered <- post(t, s.cfg.URL, s.token, "tools/call", "send_task", `"name":"send_task","arguments":{"message":"wait for it","wait":240}`)
+	}()
+	for len(s.agent.Received()) == 0 {
+		time.Sleep(time.Millisecond) // the agent has no other sign
+	}
+	s.stop()
+	var resp *http.Response
+	select {
+	case resp = <-answered:
+	case <-time.After(time.Minute):
+	}
+	if resp == nil {
+		t.Fatal("the call was not answered")
+	}
+	defer resp.Body.Close()
+	var answer struct {
+		Result struct {
+			StructuredContent struct {
+				ID    string `json:"task_id"`
+				State string `json:"state"`
+			}
+		}
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+		t.Fatal(err)
+	}
+	if got := answer.Result.StructuredContent; got.ID == "" || got.State != "working" && got.State != "submitted" {
+		t.Errorf("the call that waited got %+v, want a task_id and that it works", got)
+	}
+	s.stream.Body.Close()
+	if err := <-s.stopped; err != nil {
+		t.Errorf("serve: %v", err)
+	}
+}
+
+func TestStoppingEndsStreams(t *testing.T) {
+	s := newStopping(t, parting{time.Millisecond, time.Hour})
+	s.stop()
+	if _, err := io.Copy(io.Discard, s.stream.Body); err != nil {
+		t.Errorf("the stream was cut: %v", err)
+	}
+	if err := <-s.stopped; err != nil {
+		t.Errorf("serve: %v", err)
+	}
+}
+
+// post sends a request of the current MCP revision; nil if that failed.
+func post(t *testing.T, base, token, method, name, params string) *http.Response {
+	body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params +
+		`,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	r, err := http.NewRequest(http.MethodPost, base+"/mcp", strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	for k, v := range map[string]string{
+		"Authorization": "Bearer " + token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": name,
+	} {
+		if v != "" {
+			r.Header.Set(k, v)
+		}
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("%s: got %s", method, resp.Status)
+	}
+	return resp
+}

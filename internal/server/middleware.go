@@ -1,0 +1,130 @@
+package server
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"rialto/a2a/a2apush"
+	"rialto/bridge"
+)
+
+// bodyTime is how long a client may take to send a request's body.
+const bodyTime = 30 * time.Second
+
+// recovered turns a panic into a 500 and a log entry. A handler that wants its
+// connection cut says so with http.ErrAbortHandler.
+func recovered(log *slog.Logger, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			switch v := recover(); v {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(v)
+			default:
+				log.Error("panic", "path", masked(r.URL.Path), "value", v, "stack", string(debug.Stack()))
+				http.Error(w, "internal error", http.StatusInternalServerError)
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// bounded gives the body of each request a deadline of its own. The server's
+// ReadTimeout cannot: it also ends the long answers that follow.
+func bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != nil && r.Body != http.NoBody {
+			if http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) == nil {
+				r.Body = &deadlineBody{r.Body, w}
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// deadlineBody lifts the read deadline once the body has been read. It stays on
+// one that has not been: the server reads what is left of it before it answers.
+type deadlineBody struct {
+	io.ReadCloser
+	w http.ResponseWriter
+}
+
+func (b *deadlineBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		_ = http.NewResponseController(b.w).SetReadDeadline(time.Time{}) // it could be set
+	}
+	return n, err
+}
+
+// readable refuses addresses that are no text: nothing here is called so, and
+// PostgreSQL takes neither NUL nor broken UTF-8.
+func readable(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isText(r.URL.Path) && (r.URL.RawQuery == "" || areTexts(r.URL.Query())) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintln(w, `{"error":"invalid_request","error_description":"The address holds a NUL, or bytes that are not UTF-8."}`)
+	})
+}
+
+func isText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
+
+func areTexts(q url.Values) bool {
+	for name, values := range q {
+		if !isText(name) || slices.ContainsFunc(values, func(v string) bool { return !isText(v) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// masked returns a path without what is the right to something by itself.
+func masked(path string) string {
+	for _, prefix := range []string{bridge.SharedPath, bridge.DownloadPath, a2apush.InboxPath} {
+		if rest, ok := strings.CutPrefix(path, prefix); ok && rest != "" {
+			return prefix + "…"
+		}
+	}
+	return path
+}
+
+// logged writes a line per request: never the query, the headers or the body,
+// which carry codes and tokens, nor the part of a path that is one.
+func logged(log *slog.Logger, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !log.Enabled(r.Context(), slog.LevelDebug) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		start := time.Now()
+		rec := &statusRecorder{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(rec, r)
+		log.Debug("request", "method", r.Method, "path", masked(r.URL.Path), "status", rec.status, "took", time.Since(start))
+	})
+}
+
+type statusRecorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (r *statusRecorder) WriteHeader(status int) {
+	r.status = status
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach flushing and deadlines.
+func (r *statusRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -1,0 +1,119 @@
+package server
+
+import (
+	"rialto/internal/config"
+
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"rialto/bridge/api"
+)
+
+//go:embed openapi.yaml
+var openAPISource []byte
+
+// openAPI returns the OpenAPI document of the server: what openapi.yaml says of
+// each operation, and the other addresses that each has.
+func (s *Server) openAPI() (json.RawMessage, error) {
+	var doc struct {
+		Rest  map[string]any            `yaml:",inline"`
+		Paths map[string]map[string]any `yaml:"paths"`
+	}
+	if err := yaml.Unmarshal(openAPISource, &doc); err != nil {
+		return nil, fmt.Errorf("openapi.yaml: %w", err)
+	}
+	s.addAliases(doc.Paths)
+	doc.Rest["paths"] = doc.Paths
+	return json.Marshal(doc.Rest)
+}
+
+// addAliases adds the addresses that mean the same as others: of the primary
+// agent, at the root; of A2A 0.3, below /v1; and of older clients.
+func (s *Server) addAliases(paths map[string]map[string]any) {
+	const agent = config.AgentPath + "{agent}"
+	as := func(path string) map[string]any { return map[string]any{"$ref": "#/paths/" + pointer(path)} }
+	for path, item := range maps.Clone(paths) {
+		if below, ok := strings.CutPrefix(path, agent); ok {
+			primary := withoutAgent(item)
+			if below == "" {
+				paths["/"]["post"] = primary["post"]
+				continue
+			}
+			paths[below] = primary
+			if !strings.HasPrefix(below, "/.well-known/") {
+				old := "/v1" + strings.Replace(below, "/extendedAgentCard", "/card", 1)
+				paths[old], paths[agent+old] = as(below), as(path)
+			}
+		}
+		if below, ok := strings.CutPrefix(path, api.Roots[0]); ok && !forOperators(item) && !strings.HasPrefix(path, api.Shares) {
+			for _, root := range api.Roots[1:] {
+				paths[root+below] = as(path)
+			}
+		}
+	}
+	for _, path := range []string{"/authorize", "/token", "/register", "/register/{id}", "/revoke", "/introspect", "/par", "/userinfo"} {
+		paths["/mcp/oauth"+path] = as(path)
+	}
+	for _, at := range []string{"", agent} {
+		paths[at+"/.well-known/agent.json"] = as(at + "/.well-known/agent-card.json")
+	}
+	paths["/agent/authenticatedExtendedCard"] = as("/extendedAgentCard") // of A2A 0.2
+	paths["/mcp/"], paths["/sse"] = as("/mcp"), as("/mcp/sse")
+	s.addMetadata(paths, as)
+}
+
+// addMetadata adds the places of the metadata documents, of which there are
+// three kinds.
+func (s *Server) addMetadata(paths map[string]map[string]any, as func(string) map[string]any) {
+	for place := range s.OAuth.Documents() {
+		kind := "/.well-known/oauth-authorization-server"
+		switch {
+		case strings.Contains(place, "openid"):
+			kind = "/.well-known/openid-configuration"
+		case strings.Contains(place, "resource"):
+			kind = "/.well-known/oauth-protected-resource"
+		}
+		if _, ok := paths[place]; !ok {
+			paths[place] = as(kind)
+		}
+	}
+}
+
+// pointer writes a path as a member of a JSON Pointer (RFC 6901), in a fragment.
+func pointer(path string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(path)
+}
+
+// withoutAgent returns a path item for the primary agent, whose name is not in
+// its address.
+func withoutAgent(item map[string]any) map[string]any {
+	out := maps.Clone(item)
+	all, _ := item["parameters"].([]any)
+	rest := slices.DeleteFunc(slices.Clone(all), func(p any) bool {
+		ref, _ := p.(map[string]any)
+		return ref["$ref"] == "#/components/parameters/agent"
+	})
+	delete(out, "parameters")
+	if len(rest) > 0 {
+		out["parameters"] = rest
+	}
+	return out
+}
+
+// forOperators tells whether a path is for operators, who have no older
+// addresses.
+func forOperators(item map[string]any) bool {
+	for _, operation := range item {
+		about, _ := operation.(map[string]any)
+		if tags, _ := about["tags"].([]any); len(tags) > 0 && tags[0] == "admin" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,245 @@
+package server
+
+import (
+	"encoding/csv"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/bridge/operator"
+	"rialto/internal/audit"
+	"rialto/oauth"
+)
+
+// operator returns a token of alice's for the operator's scope, which she has
+// the role for.
+func (r *rig) operator() string {
+	r.t.Helper()
+	if err := r.OAuth.SetAdmin(r.t.Context(), "alice", true); err != nil {
+		r.t.Fatal(err)
+	}
+	return r.token("alice", oauth.ScopeAdmin)
+}
+
+func TestOnlyOperatorsReachTheOperatorsAPI(t *testing.T) {
+	r := newAPIRig(t)
+	admin, other := r.operator(), r.token("bob", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish)
+	n := 0
+	for _, op := range r.document().operations() {
+		if tags := op.about["tags"].([]any); tags[0] != "admin" {
+			continue
+		}
+		n++
+		if got := r.example(r.document(), op, other); got.status != http.StatusForbidden {
+			t.Errorf("%s %s: got %d for bob, want 403", op.method, op.path, got.status)
+		}
+	}
+	if n < 20 {
+		t.Errorf("got %d operations for operators", n)
+	}
+	if got := r.do("GET", "/api/v1/admin/accounts", admin, ""); got.status != http.StatusOK {
+		t.Errorf("got %d %s for an operator", got.status, got.body)
+	}
+	if err := r.OAuth.SetAdmin(t.Context(), "alice", false); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.do("GET", "/api/v1/admin/accounts", admin, ""); got.status != http.StatusForbidden {
+		t.Errorf("got %d for an operator who is none any more, want 403", got.status)
+	}
+}
+
+func TestAnOperatorEndsConnections(t *testing.T) {
+	r := newAPIRig(t)
+	admin, bobs := r.operator(), r.full("bob")
+	var page struct{ Grants []operator.Grant }
+	r.do("GET", "/api/v1/admin/grants?state=live", admin, "").decode(t, &page)
+	var his operator.Grant
+	for _, g := range page.Grants {
+		if g.Account == "bob" {
+			his = g
+		}
+	}
+	if his.ClientID != "cli" || his.State != operator.Live {
+		t.Fatalf("got %+v", page)
+	}
+	if got := r.do("DELETE", "/api/v1/admin/grants/"+his.ID, admin, ""); got.status != http.StatusOK {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	if got := r.do("GET", "/api/v1/agents", bobs, ""); got.status != http.StatusUnauthorized {
+		t.Errorf("got %d with the token of a grant that has ended", got.status)
+	}
+	r.token("bob", oauth.ScopeTools)
+	if got := r.do("POST", "/api/v1/admin/grants/revoke", admin, `{"account_id":"`+his.AccountID+`"}`); got.body != `{"revoked":1}` {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+	events := r.events(audit.GrantRevoked)
+	if len(events) != 2 || events[1].Actor != "alice" || events[1].Address != "127.0.0.1" || events[1].Target != his.ID {
+		t.Errorf("got %+v in the audit log", events)
+	}
+}
+
+func TestAnOperatorChangesAccounts(t *testing.T) {
+	r := newAPIRig(t)
+	admin := r.operator()
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		answer             string
+	}{
+		{"POST", "", `{"name":"carol","password":"correct horse battery"}`, 201, `"admin":false`},
+		{"POST", "", `{"name":"carol","password":"correct horse battery"}`, 400, "already"},
+		{"POST", "", `{"name":"dave","password":"short"}`, 400, "8 characters"},
+		{"POST", "", `{"name":"dave","pasword":"correct horse battery"}`, 400, "pasword"},
+		{"PATCH", "/carol", `{"admin":true,"disabled":true}`, 200, `"admin":true,"disabled":true`},
+		{"PATCH", "/nobody", `{"admin":true}`, 404, "no such thing"},
+		{"PATCH", "/carol", `{"password":"short"}`, 400, "8 characters"},
+		{"GET", "/carol", "", 200, `"name":"carol"`},
+		{"GET", "?only=disabled", "", 200, `"name":"carol"`},
+		{"GET", "?page_size=0", "", 400, "page_size"},
+		{"GET", "?page_token=x", "", 400, "does not exist"},
+		{"DELETE", "/carol", "", 200, "{}"},
+		{"DELETE", "/carol", "", 404, "no such thing"},
+		{"PUT", "/carol", "{}", 405, "method_not_allowed"},
+	} {
+		got := r.do(c.method, "/api/v1/admin/accounts"+c.path, admin, c.body)
+		if got.status != c.status || !strings.Contains(got.body, c.answer) {
+			t.Errorf("%s %s %s: got %d %s, want %d with %s", c.method, c.path, c.body, got.status, got.body, c.status, c.answer)
+		}
+		if strings.Contains(got.body, "argon2") {
+			t.Errorf("%s %s shows a password's hash", c.method, c.path)
+		}
+	}
+}
+
+func TestAClientIsFoundByAnIDThatIsAURL(t *testing.T) {
+	r := newAPIRig(t)
+	const id = "https://app.example/client.json"
+	if err := r.store.KeepDocument(t.Context(), &oauth.Document{
+		ID: id, Body: `{"client_id":"` + id + `","client_name":"App","redirect_uris":["https://app.example/cb"]}`, Fetched: time.Now(), Fresh: time.Now(), Expires: time.Now().Add(time.Hour),
+	}, 10); err != nil {
+		t.Fatal(err)
+	}
+	path := "/api/v1/admin/clients/" + url.PathEscape(id)
+	var c operator.Client
+	admin := r.operator()
+	if r.do("GET", path, admin, "").decode(t, &c); c.Name != "App" || c.Kind != operator.Document || c.RedirectHosts[0] != "app.example" {
+		t.Errorf("got %+v", c)
+	}
+	if got := r.do("DELETE", path, admin, ""); got.status != http.StatusOK {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+	if got := r.do("GET", path, admin, ""); got.status != http.StatusNotFound {
+		t.Errorf("got %d %s for a client that was removed", got.status, got.body)
+	}
+}
+
+func TestAnOperatorSeesAndCancelsEverybodysTasks(t *testing.T) {
+	r := newAPIRig(t)
+	admin := r.operator()
+	asked := r.create(r.full("bob"), "one", `{"message":"ask which?","wait":20}`)
+	var page struct{ Tasks []operator.Task }
+	r.do("GET", "/api/v1/admin/tasks?state=input-required", admin, "").decode(t, &page)
+	if len(page.Tasks) != 1 || page.Tasks[0].ID != asked.ID || page.Tasks[0].Owner != "bob" {
+		t.Fatalf("got %+v", page)
+	}
+	if got := r.do("GET", "/api/v1/admin/tasks/"+asked.ID, admin, ""); got.status != http.StatusOK || !strings.Contains(got.body, "which?") {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+	for _, want := range []string{`"state":"canceled"`, "has ended"} {
+		if got := r.do("POST", "/api/v1/admin/tasks/"+asked.ID+"/cancel", admin, ""); !strings.Contains(got.body, want) {
+			t.Errorf("got %d %s, want %s", got.status, got.body, want)
+		}
+	}
+	if got := r.do("GET", "/api/v1/admin/tasks?state=lost", admin, ""); got.status != http.StatusBadRequest {
+		t.Errorf("got %d %s for a state that there is not", got.status, got.body)
+	}
+}
+
+func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
+	r := newAPIRig(t)
+	admin := r.operator()
+	today := time.Now().UTC().Format(time.DateOnly)
+	r.create(r.full("bob"), "one", `{"message":"echo hello","wait":20}`)
+	r.create(r.full("bob"), "two", `{"message":"echo hello","wait":20}`)
+	if time.Now().UTC().Format(time.DateOnly) != today {
+		t.Skip("midnight came between the two calls")
+	}
+	r.usage.Flush(t.Context())
+	bob, err := r.OAuth.Store.Account(t.Context(), "bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := func(query string) [][]string {
+		t.Helper()
+		got := r.do("GET", "/api/v1/usage?format=csv&"+query, admin, "")
+		rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
+		if err != nil || got.status != http.StatusOK || !strings.HasPrefix(got.header.Get("Content-Type"), "text/csv") || !strings.Contains(got.header.Get("Content-Disposition"), "usage.csv") {
+			t.Fatalf("%s: got %d %v %s, %v", query, got.status, got.header, got.body, err)
+		}
+		return rows[1:]
+	}
+	for query, want := range map[string]int{"": 2, "agent=one": 1, "by=agent": 2, "by=tool&every=day": 1, "since=1h": 2, "until=1h": 0, "by=user&since=2020-01-01": 1, "user=bob": 2, "user=" + bob.ID + "&by=agent": 2, "user=carol": 0} {
+		if got := table(query); len(got) != want {
+			t.Errorf("%s: got %v, want %d rows", query, got, want)
+		}
+	}
+	for _, bad := range []string{"by=weekday", "every=minute", "format=xml", "since=yesterday", "since=1h&until=2h", "by=tool&since=1h&until=2h"} {
+		if got := r.do("GET", "/api/v1/usage?"+bad, admin, ""); got.status != http.StatusBadRequest {
+			t.Errorf("%s: got %d %s", bad, got.status, got.body)
+		}
+	}
+}
+
+func TestAnOperatorAddsAndSwitchesAgents(t *testing.T) {
+	r := newAPIRig(t)
+	admin := r.operator()
+	address := r.cfg.Agents[0].URL
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		answer             string
+	}{
+		{"POST", "/preview", `{"name":"x","url":"` + address + `"}`, 200, `"skills"`},
+		{"POST", "/preview", `{"name":"x","url":"http://127.0.0.1:1"}`, 503, "refused"},
+		{"POST", "", `{"name":"added","url":"` + address + `","secret":"hush-hush-hush","review":true}`, 201, `"has_secret":true`},
+		{"GET", "/added/cards", "", 200, `"in_force":true`},
+		{"POST", "", `{"name":"later","url":"http://127.0.0.1:1"}`, 503, "refused"},
+		{"GET", "/later", "", 404, "no such agent"},
+		{"POST", "", `{"name":"later","url":"http://127.0.0.1:1","unseen":true}`, 201, `"name":"later"`},
+		{"POST", "", `{"url":"http://127.0.0.1:1","unseen":true}`, 400, "give the agent a name"},
+		{"POST", "", `{"url":"` + address + `"}`, 201, `"configured":false`},
+		{"POST", "", `{"name":"added","url":"` + address + `"}`, 409, "there is an agent with this name"},
+		{"POST", "", `{"name":"one","url":"` + address + `"}`, 409, "There is an agent"},
+		{"POST", "", `{"name":"not a name","url":"` + address + `"}`, 400, "name"},
+		{"POST", "/added/test", `{"message":"echo hello"}`, 200, `"answer":"hello`},
+		{"POST", "/added/test", `{}`, 400, "message is missing"},
+		{"PUT", "/added", `{"url":"` + address + `","version":99}`, 409, "changed in between"},
+		{"PUT", "/added", `{"name":"other","url":"` + address + `"}`, 400, "keeps its name"},
+		{"PUT", "/one", `{"url":"` + address + `"}`, 400, "of the configuration"},
+		{"POST", "/added/disable", "", 200, `"enabled":false`},
+		{"POST", "/added/enable", "", 200, `"enabled":true`},
+		{"POST", "/none/enable", "", 404, "no such agent"},
+		{"POST", "/one/accept", "", 409, "No card"},
+		{"POST", "/one/accept", `{"digest":5}`, 400, `expected: \"digest\" may not be of the type number.`},
+		{"POST", "/one/accept", `[]`, 400, "expected: it may not be of the type array."},
+		{"GET", "/added", "", 200, `"name":"added"`},
+		{"GET", "", "", 200, `"configured":true`},
+		{"DELETE", "/added", "", 200, "{}"},
+		{"GET", "/added", "", 404, "no such agent"},
+	} {
+		got := r.do(c.method, "/api/v1/admin/agents"+c.path, admin, c.body)
+		if got.status != c.status || !strings.Contains(strings.ToLower(got.body), strings.ToLower(c.answer)) {
+			t.Errorf("%s %s %s: got %d %s, want %d with %s", c.method, c.path, c.body, got.status, got.body, c.status, c.answer)
+		}
+		if strings.Contains(got.body, "hush") {
+			t.Errorf("%s %s shows the secret: %s", c.method, c.path, got.body)
+		}
+	}
+	events := r.events("agent")
+	if removed := slices.IndexFunc(events, func(e audit.Event) bool { return e.Kind == audit.AgentRemoved }); len(events) < 5 || removed < 0 || events[removed].Actor != "alice" {
+		t.Errorf("got %+v in the audit log", events)
+	}
+}

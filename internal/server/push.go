@@ -1,0 +1,82 @@
+package server
+
+import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"sync"
+	"time"
+
+	"rialto/a2a/a2apush"
+	"rialto/bridge/push"
+	"rialto/internal/guardhttp"
+	"rialto/oauth"
+)
+
+// deadFor is how long a notification that was given up can be listed and tried
+// again.
+const deadFor = 30 * 24 * time.Hour
+
+// takeWebhooks lets callers name webhooks, and has them told of tasks.
+func (s *Server) takeWebhooks(secret []byte) error {
+	if !s.cfg.Push.Send {
+		return nil
+	}
+	key, err := hkdf.Key(sha256.New, secret, nil, "push webhooks", 32)
+	if err != nil {
+		return err
+	}
+	sender := &a2apush.Sender{
+		HTTP:     &guardhttp.Client{Allowed: s.cfg.Push.AllowedHosts, MaxBytes: 4 << 10, Timeout: 10 * time.Second},
+		Issuer:   s.cfg.URL,
+		Trusting: !s.cfg.Push.Verify,
+		Now:      time.Now,
+	}
+	if s.OAuth.Algorithm != oauth.HS256 { // else nobody could check what we sign
+		sender.Sign = s.OAuth.Sign
+	}
+	s.desk = &push.Desk{
+		Outbox:  s.store,
+		Sender:  sender,
+		Key:     key,
+		Replica: s.bridge.Replica,
+		Now:     time.Now,
+		Log:     s.log,
+	}
+	s.bridge.Webhooks = s.desk
+	return nil
+}
+
+// openInbox has agents that can tell us of their tasks by push notifications.
+func (s *Server) openInbox(secret []byte) error {
+	if !s.cfg.Push.Receive {
+		return nil
+	}
+	key, err := hkdf.Key(sha256.New, secret, nil, "push inbox", 32)
+	if err != nil {
+		return err
+	}
+	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: s.signers(), Poke: s.bridge.Poke, Now: time.Now, Log: s.log}
+	s.bridge.Hook = s.inbox.Config
+	return nil
+}
+
+// signers returns what knows the keys with which an agent signs what it tells
+// us. They are read when they are needed, and kept as long as the agent stays
+// where it is.
+func (s *Server) signers() func(agent string) *a2apush.Keys {
+	var mu sync.Mutex
+	known := map[string]*a2apush.Keys{}
+	return func(name string) *a2apush.Keys {
+		agent, ok := s.bridge.Agent(name)
+		mu.Lock()
+		defer mu.Unlock()
+		switch keys := known[name]; {
+		case !ok:
+			delete(known, name)
+			return nil
+		case keys == nil || keys.Agent != agent.URL:
+			known[name] = &a2apush.Keys{Agent: agent.URL, Now: time.Now}
+		}
+		return known[name]
+	}
+}

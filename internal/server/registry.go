@@ -1,0 +1,66 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"rialto/a2a/a2aauth"
+	"rialto/bridge"
+	"rialto/bridge/registry"
+	"rialto/internal/config"
+	"rialto/internal/store"
+)
+
+// newRegistry returns the list of the agents of the configuration and of the
+// database. A nil bridge is told nothing.
+func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, says vouch, b *bridge.Bridge) *registry.Registry {
+	r := &registry.Registry{
+		Store: db, Cards: db, Key: derived(secret, "agents"), Bridge: b,
+		Check: config.CheckAdded, Now: time.Now, Log: log,
+	}
+	for _, a := range cfg.Agents {
+		r.Configured = append(r.Configured, a.ForRegistry())
+	}
+	r.Visit = func(ctx context.Context, a registry.Agent) (bridge.Peer, []string, error) {
+		settings, ok := cfg.Agent(a.Name)
+		if !ok || settings.URL != a.URL { // its secrets are for that address alone
+			settings = config.FromRegistry(a)
+		}
+		look := &glance{}
+		dialer, err := newDialer(settings, log, says, nil, &bridge.Cards{Store: look, Now: time.Now, Log: log})
+		if err != nil {
+			return nil, nil, err
+		}
+		client, err := dialer.Dial(ctx, a.URL)
+		if err != nil {
+			return nil, nil, err
+		}
+		return visited{peer{client}, look.card}, a2aauth.Unmet(client.Card(), settings.Credentials.Means()), nil
+	}
+	return r
+}
+
+// glance is a bridge.CardStore that forgets all but the card that was shown last.
+type glance struct{ card []byte }
+
+// SeeCard implements bridge.CardStore.
+func (g *glance) SeeCard(_ context.Context, c bridge.SeenCard, _ bool) error {
+	g.card = c.Card
+	return nil
+}
+
+// AcceptCard implements bridge.CardStore.
+func (*glance) AcceptCard(context.Context, string, string, time.Time) error { return bridge.ErrNoCard }
+
+// SeenCards implements bridge.CardStore.
+func (*glance) SeenCards(context.Context, string) ([]bridge.SeenCard, error) { return nil, nil }
+
+// visited is an agent that was looked at, with the JSON of its card.
+type visited struct {
+	peer
+	card []byte
+}
+
+// Shows implements registry.Shower.
+func (v visited) Shows() []byte { return v.card }

@@ -1,0 +1,57 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"rialto/a2a"
+	"rialto/a2a/a2atest"
+	"rialto/bridge/registry"
+	"rialto/oauth"
+)
+
+// TestAnAgentThatIsAddedIsServedAtEveryDoor adds one to a server that runs.
+func TestAnAgentThatIsAddedIsServedAtEveryDoor(t *testing.T) {
+	agent := a2atest.NewAgent()
+	t.Cleanup(func() { agent.Close() })
+	url := a2atest.Serve(t, agent, agent.Card(), a2a.V03)
+	r := newRig(t)
+	token := r.full("alice")
+	doors := func(want int) {
+		t.Helper()
+		for door, got := range map[string]int{
+			"its card":   r.do("GET", "/a2a/new/.well-known/agent-card.json", token, "").status,
+			"the API":    r.do("GET", "/api/v1/agents/new/card", token, "").status,
+			"a message":  r.do("POST", "/a2a/new/message:send", token, `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"say hello"}]}}`, "A2A-Version: 1.0").status,
+			"the root":   r.do("GET", "/.well-known/agent-card.json", token, "").status,
+			"a new task": r.do("POST", "/api/v1/agents/new/tasks", token, `{"message":"say hello"}`).status,
+		} {
+			if got != want {
+				t.Errorf("%s: got %d, want %d", door, got, want)
+			}
+		}
+		listed := r.do("POST", "/mcp/tools/call", r.token("alice", oauth.ScopeTools), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_agents","arguments":{}}}`)
+		if has := strings.Contains(listed.body, `"name":"new"`); has != (want == 200) {
+			t.Errorf("list_agents: got %s", listed.body)
+		}
+	}
+	doors(http.StatusNotFound)
+	a := registry.Agent{Name: "new", URL: url}
+	p, err := r.agents.Preview(t.Context(), a)
+	if err != nil || p.Interface.Protocol != a2a.V03 || p.Interface.Binding != a2a.JSONRPC {
+		t.Fatalf("got %+v, %v", p, err)
+	}
+	if err := r.agents.Add(t.Context(), a, nil); err != nil {
+		t.Fatal(err)
+	}
+	doors(http.StatusOK)
+	s, err := r.agents.Agent(t.Context(), "new")
+	if err != nil || s.Health == nil || s.Health.Card == nil || s.Health.Answered.IsZero() || s.Health.Interface.Version != a2a.V03 {
+		t.Errorf("got %+v, %v", s.Health, err)
+	}
+	if _, err := r.agents.Disable(t.Context(), "new"); err != nil {
+		t.Fatal(err)
+	}
+	doors(http.StatusNotFound)
+}

@@ -1,0 +1,90 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+
+	"rialto/a2a/a2aserver"
+	"rialto/internal/config"
+	"rialto/internal/tableexpert"
+)
+
+// LocalAgent is a Table Expert that this process serves over A2A on loopback,
+// to be reached as any agent is. It answers only those who know its token, so
+// that web pages and other users of the machine do not reach the tables.
+type LocalAgent struct {
+	Url, Token string
+	expert     *tableexpert.Expert
+	server     *http.Server
+}
+
+// StartTableExpert starts one. failed is told when it ends before it is closed.
+func StartTableExpert(ctx context.Context, cfg tableexpert.Config, failed func(error)) (*LocalAgent, error) {
+	expert, err := tableexpert.Open(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("starting the Table Expert: %w", err), expert.Close())
+	}
+	a := &LocalAgent{Url: "http://" + l.Addr().String(), Token: rand.Text(), expert: expert}
+	a.server = agentServer(expert, a.Url, a.Token, cfg.Log)
+	go func() {
+		if err := a.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			failed(fmt.Errorf("the Table Expert stopped: %w", err))
+		}
+	}()
+	return a, nil
+}
+
+func agentServer(expert *tableexpert.Expert, url, token string, log *slog.Logger) *http.Server {
+	face := &a2aserver.Server{Agent: expert.Agent(), Card: expert.Card(), URL: url, Log: log}
+	return newHTTPServer(bounded(withToken(token, face)), log)
+}
+
+// Close stops serving and closes the tables.
+func (a *LocalAgent) Close() error {
+	return errors.Join(a.server.Close(), a.expert.Close())
+}
+
+// ServeTableExpert serves a Table Expert on l until ctx ends.
+func ServeTableExpert(ctx context.Context, l net.Listener, expert *tableexpert.Expert, url, token string, log *slog.Logger) error {
+	return answer(ctx, l, agentServer(expert, url, token, log), soon, func() {})
+}
+
+// withToken lets only those pass who send the token. Without one it lets pass
+// who names a loopback host: a page that rebinds its name to this machine does
+// not.
+func withToken(token string, next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte(token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if token == "" {
+			host := r.Host
+			if h, _, err := net.SplitHostPort(host); err == nil {
+				host = h
+			}
+			if !config.Loopback(strings.Trim(host, "[]")) {
+				http.Error(w, "call this agent by a loopback address", http.StatusForbidden)
+				return
+			}
+			next.ServeHTTP(w, r)
+			return
+		}
+		sent := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")))
+		if subtle.ConstantTimeCompare(want[:], sent[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "this agent needs a token", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
