@@ -45,7 +45,7 @@ func consoleSample() templates.Console {
 			{ID: "form", Title: "Time", Form: &templates.Form{Action: "/x", Word: "Show", Error: templates.Say("never"), Cancel: "/y", Fields: []templates.Field{
 				{Name: "url", Kind: "url", Label: "Pages", Help: templates.Say("never"), Required: true, Bad: true}, {Name: "more", Kind: "area", Label: "Views", Value: "a"}, {Name: "yes", Kind: "check", Label: "Language", Help: templates.Say("never")},
 				{Name: "secret", Kind: "password", Label: "Errors", Min: 8, Max: 1024, Complete: "new-password"}}}},
-			{ID: "remove", Title: "Errors", Grave: true, Lead: templates.Say("never"), Form: &templates.Form{Action: "/z", Word: "Show", Grave: true, Hidden: []templates.Value{{Name: "sure", Value: "yes"}}}},
+			{ID: "remove", Title: "Errors", Grave: true, Lead: templates.Say("never"), Form: &templates.Form{Action: "/z", Word: "Show", Grave: true, Hidden: []templates.Value{{Name: "confirm", Value: "yes"}}}},
 		},
 	}
 }

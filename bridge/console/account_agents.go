@@ -21,7 +21,7 @@ type Vault interface {
 }
 
 // vaulted returns what the person has connected.
-func (c *Console) vaulted(r *http.Request) ([]a2avault.Connection, error) {
+func (c ownAccount) vaulted(r *http.Request) ([]a2avault.Connection, error) {
 	if c.Vault == nil {
 		return nil, nil
 	}
@@ -31,7 +31,7 @@ func (c *Console) vaulted(r *http.Request) ([]a2avault.Connection, error) {
 // ownAgents shows the accounts at agents that the person has connected, and the
 // agents that wait for one. There is one for each agent at most, so that one page
 // shows them all.
-func (c *Console) ownAgents(r *http.Request) (templates.Console, error) {
+func (c ownAccount) ownAgents(r *http.Request) (templates.Console, error) {
 	all, err := c.vaulted(r)
 	if err != nil {
 		return templates.Console{}, err
@@ -74,7 +74,7 @@ func connectionState(k a2avault.Kind) templates.Text {
 
 // askForget asks about a connection of the person's. One of somebody else is
 // not there.
-func (c *Console) askForget(r *http.Request, f url.Values) (question, error) {
+func (c ownAccount) askForget(r *http.Request, f url.Values) (question, error) {
 	all, err := c.vaulted(r)
 	if err != nil {
 		return question{}, err
@@ -90,7 +90,7 @@ func (c *Console) askForget(r *http.Request, f url.Values) (question, error) {
 	return question{}, operator.ErrNotFound
 }
 
-func (c *Console) forget(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c ownAccount) forget(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	if c.Vault == nil {
 		return "", nil, operator.ErrNotFound
 	}

@@ -15,7 +15,7 @@ const linkPage = 50
 
 // links shows what the person shares with whoever has the link. The links
 // themselves are kept nowhere, so that they cannot be shown again.
-func (c *Console) links(r *http.Request) (templates.Console, error) {
+func (c ownAccount) links(r *http.Request) (templates.Console, error) {
 	q := asked(r)
 	shares, next, err := c.Bridge.ListShares(r.Context(), r.URL.Query().Get("after"), linkPage)
 	if errors.Is(err, bridge.ErrCursor) {
@@ -54,7 +54,7 @@ func askEndLink(*http.Request, url.Values) (question, error) {
 	}, nil
 }
 
-func (c *Console) endLink(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c ownAccount) endLink(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Bridge.EndShare(r.Context(), f.Get("id"))
 	if errors.Is(err, bridge.ErrNoShare) {
 		err = operator.ErrNotFound
@@ -70,7 +70,7 @@ func askEndLinks(*http.Request, url.Values) (question, error) {
 }
 
 // endLinks ends every link of the person. There are MostShares at most.
-func (c *Console) endLinks(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
+func (c ownAccount) endLinks(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
 	for range bridge.MostShares/linkPage + 1 {
 		shares, _, err := c.Bridge.ListShares(r.Context(), "", linkPage)
 		if err != nil || len(shares) == 0 {

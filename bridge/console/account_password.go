@@ -10,11 +10,11 @@ import (
 
 // password shows the form that changes the person's password, to those who have
 // one here.
-func (c *Console) password(r *http.Request) (templates.Console, error) {
+func (c ownAccount) password(r *http.Request) (templates.Console, error) {
 	return c.passwordPage(r, nil)
 }
 
-func (c *Console) passwordPage(r *http.Request, wrong templates.Text) (templates.Console, error) {
+func (c ownAccount) passwordPage(r *http.Request, wrong templates.Text) (templates.Console, error) {
 	p := templates.Console{Title: "Password"}
 	a, err := c.Admin.AccountOf(r.Context(), user(r).User)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *Console) passwordPage(r *http.Request, wrong templates.Text) (templates
 	return p, nil
 }
 
-func (c *Console) changePassword(w http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c ownAccount) changePassword(w http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	refusal := "The two new passwords are not the same."
 	var err error
 	if f.Get("next") == f.Get("again") {

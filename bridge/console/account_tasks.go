@@ -15,7 +15,7 @@ import (
 const taskPage = 50
 
 // ownTasks lists the tasks that the person has given, through whatever app.
-func (c *Console) ownTasks(r *http.Request) (templates.Console, error) {
+func (c ownAccount) ownTasks(r *http.Request) (templates.Console, error) {
 	q := asked(r, "agent", "state")
 	f := bridge.TaskFilter{Agent: q.get("agent"), State: a2a.State(q.get("state")), Limit: taskPage}
 	tasks, next, err := c.Bridge.Summaries(r.Context(), f, r.URL.Query().Get("after"))

@@ -21,10 +21,10 @@ func TestAPersonSeesAndEndsTheirOwnConnections(t *testing.T) {
 	if len(rows) != 1 || !strings.Contains(words(rows[0]), "Chat <b>One</b>") || !strings.Contains(words(rows[0]), "in the use case sales") || !strings.Contains(words(rows[0]), "expert") {
 		t.Fatalf("got %d rows: %s", len(rows), p.Text())
 	}
-	if p := b.post("/account/end", "id", "g-bob", "sure", "yes"); p.Status != http.StatusNotFound || !r.live("g-bob") {
+	if p := b.post("/account/end", "id", "g-bob", "confirm", "yes"); p.Status != http.StatusNotFound || !r.live("g-bob") {
 		t.Errorf("got %d for somebody else's, want 404", p.Status)
 	}
-	p = b.post("/account/end", "id", "g-alice", "sure", "yes")
+	p = b.post("/account/end", "id", "g-alice", "confirm", "yes")
 	if p.Status != http.StatusSeeOther || r.live("g-alice") {
 		t.Fatalf("got %d, want it ended", p.Status)
 	}
@@ -40,7 +40,7 @@ func TestAllConnectionsOfAPersonEndTogether(t *testing.T) {
 	r.grant("g1", "alice", "c1")
 	r.grant("g2", "alice", "partner")
 	r.grant("g-bob", "bob", "c1")
-	if p := r.as("alice").post("/account/end-all", "sure", "yes"); p.Status != http.StatusSeeOther {
+	if p := r.as("alice").post("/account/end-all", "confirm", "yes"); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
 	if r.live("g1") || r.live("g2") || !r.live("g-bob") {
@@ -77,15 +77,15 @@ func TestAPersonSeesAndForgetsTheirAccountsAtAgents(t *testing.T) {
 	if got := len(p.all("#agents tbody tr")); got != 1 || len(p.all("#agents a[href=/connect/expert]")) != 1 || strings.Contains(p.Body, "k3y") {
 		t.Fatalf("got %d rows: %s", got, p.Text())
 	}
-	for _, form := range [][]string{{"agent", "second"}, {"agent", "second", "sure", "yes"}} {
+	for _, form := range [][]string{{"agent", "second"}, {"agent", "second", "confirm", "yes"}} {
 		if p := b.post("/account/agents/forget", form...); p.Status != http.StatusNotFound {
 			t.Errorf("got %d for somebody else's, want 404", p.Status)
 		}
 	}
-	if p := b.post("/account/agents/forget", "agent", "expert"); len(p.all("section#sure form")) != 1 || len(b.get("/account/agents").all("#agents tbody tr")) != 1 {
+	if p := b.post("/account/agents/forget", "agent", "expert"); len(p.all("section#confirm form")) != 1 || len(b.get("/account/agents").all("#agents tbody tr")) != 1 {
 		t.Error("want to be asked first")
 	}
-	p = b.post("/account/agents/forget", "agent", "expert", "sure", "yes")
+	p = b.post("/account/agents/forget", "agent", "expert", "confirm", "yes")
 	if p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
@@ -129,7 +129,7 @@ func TestWhereNoAgentWantsAccountsThereAreNone(t *testing.T) {
 	if p := b.get("/account/agents"); p.Status != http.StatusOK || len(p.all("#agents .empty")) != 1 {
 		t.Errorf("got %d %s", p.Status, p.Text())
 	}
-	if p := b.post("/account/agents/forget", "agent", "expert", "sure", "yes"); p.Status != http.StatusNotFound {
+	if p := b.post("/account/agents/forget", "agent", "expert", "confirm", "yes"); p.Status != http.StatusNotFound {
 		t.Errorf("got %d, want 404", p.Status)
 	}
 }
@@ -214,16 +214,16 @@ func TestAPersonSeesAndEndsTheirOwnLinks(t *testing.T) {
 	if got := len(p.all("#links tbody tr")); got != 3 || !strings.Contains(p.Text(), "TITLE <b>") || strings.Contains(p.Body, "hash-") {
 		t.Fatalf("got %d rows: %s", got, p.Text())
 	}
-	if p := b.post("/account/links/end", "id", "s-bob", "sure", "yes"); p.Status != http.StatusNotFound {
+	if p := b.post("/account/links/end", "id", "s-bob", "confirm", "yes"); p.Status != http.StatusNotFound {
 		t.Errorf("got %d for somebody else's, want 404", p.Status)
 	}
-	if p := b.post("/account/links/end", "id", "s1", "sure", "yes"); p.Status != http.StatusSeeOther {
+	if p := b.post("/account/links/end", "id", "s1", "confirm", "yes"); p.Status != http.StatusSeeOther {
 		t.Errorf("got %d %s", p.Status, p.Text())
 	}
 	if got := len(b.get("/account/links").all("#links tbody tr")); got != 2 {
 		t.Errorf("got %d rows, want 2", got)
 	}
-	if p := b.post("/account/links/end-all", "sure", "yes"); p.Status != http.StatusSeeOther {
+	if p := b.post("/account/links/end-all", "confirm", "yes"); p.Status != http.StatusSeeOther {
 		t.Errorf("got %d %s", p.Status, p.Text())
 	}
 	if got := len(b.get("/account/links").all("#links tbody tr")); got != 0 {

@@ -9,8 +9,25 @@ import (
 	"rialto/templates"
 )
 
+// adminAccounts are the pages about accounts.
+type adminAccounts struct{ *Console }
+
+func (c adminAccounts) routes() []route {
+	a := adminArea
+	return []route{
+		{"/admin/accounts", c.show(a, c.accounts), nil},
+		{"/admin/accounts/one", c.show(a, c.account), nil},
+		{"/admin/accounts/new", c.show(a, c.newAccount), c.do(a, c.addAccount)},
+		{"/admin/accounts/password", nil, c.do(a, c.setPassword)},
+		{"/admin/accounts/role", nil, c.do(a, c.setRole)},
+		{"/admin/accounts/disable", nil, c.do(a, c.disableAccount)},
+		{"/admin/accounts/enable", nil, c.do(a, c.enableAccount)},
+		{"/admin/accounts/remove", nil, c.do(a, confirm(c.askRemoveAccount, c.removeAccount))},
+	}
+}
+
 // accounts lists the people who may sign in.
-func (c *Console) accounts(r *http.Request) (templates.Console, error) {
+func (c adminAccounts) accounts(r *http.Request) (templates.Console, error) {
 	q := asked(r, "text", "only")
 	page, err := c.Admin.Accounts(r.Context(), operator.AccountFilter{Span: span(r), Text: q.get("text"), Admin: q.get("only") == "admin", Disabled: q.get("only") == "disabled"})
 	if err != nil {
@@ -58,11 +75,11 @@ func accountState(a *operator.Account) templates.Text {
 }
 
 // account shows one person, what they have allowed, and what can be done.
-func (c *Console) account(r *http.Request) (templates.Console, error) {
+func (c adminAccounts) account(r *http.Request) (templates.Console, error) {
 	return c.accountPage(r, r.URL.Query().Get("name"), nil)
 }
 
-func (c *Console) accountPage(r *http.Request, name string, wrong templates.Text) (templates.Console, error) {
+func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates.Text) (templates.Console, error) {
 	a, err := c.Admin.Account(r.Context(), name)
 	if err != nil {
 		return templates.Console{}, err
@@ -128,7 +145,7 @@ func accountButtons(a *operator.Account) []templates.Button {
 	return append(all, templates.Button{Action: "/admin/accounts/remove", Word: "Remove", Grave: true, Hidden: []templates.Value{name}})
 }
 
-func (c *Console) newAccount(*http.Request) (templates.Console, error) {
+func (c adminAccounts) newAccount(*http.Request) (templates.Console, error) {
 	return *accountForm(url.Values{}, nil), nil
 }
 
@@ -146,7 +163,7 @@ func accountForm(f url.Values, wrong templates.Text) *templates.Console {
 	}
 }
 
-func (c *Console) addAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAccounts) addAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.AddAccount(r.Context(), c.actor(r), f.Get("name"), f.Get("password"), f.Get("admin") == "yes")
 	if invalid, ok := errors.AsType[operator.Invalid](err); ok {
 		return "", accountForm(f, templates.Say(invalid.Words)), nil
@@ -154,7 +171,7 @@ func (c *Console) addAccount(_ http.ResponseWriter, r *http.Request, f url.Value
 	return with("/admin/accounts", "added"), nil, err
 }
 
-func (c *Console) setPassword(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAccounts) setPassword(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.SetPassword(r.Context(), c.actor(r), f.Get("name"), f.Get("password"))
 	if invalid, ok := errors.AsType[operator.Invalid](err); ok {
 		p, err := c.accountPage(r, f.Get("name"), templates.Say(invalid.Words))
@@ -169,7 +186,7 @@ func accountAt(f url.Values, done string) string {
 
 // other refuses what an administrator would do to the account that is signed
 // in: who takes their own role away may leave nobody who can give it back.
-func (c *Console) other(r *http.Request, name string) error {
+func (c adminAccounts) other(r *http.Request, name string) error {
 	a, err := c.Admin.Account(r.Context(), name)
 	if err == nil && a.ID == user(r).User {
 		err = operator.Invalid{Words: "This is your own account. Another administrator can change its role or remove it."}
@@ -177,7 +194,7 @@ func (c *Console) other(r *http.Request, name string) error {
 	return err
 }
 
-func (c *Console) setRole(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAccounts) setRole(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.other(r, f.Get("name"))
 	if err == nil {
 		err = c.Admin.SetAdmin(r.Context(), c.actor(r), f.Get("name"), f.Get("admin") == "yes")
@@ -185,7 +202,7 @@ func (c *Console) setRole(_ http.ResponseWriter, r *http.Request, f url.Values) 
 	return accountAt(f, "saved"), nil, err
 }
 
-func (c *Console) disableAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAccounts) disableAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.other(r, f.Get("name"))
 	if err == nil {
 		err = c.Admin.SetDisabled(r.Context(), c.actor(r), f.Get("name"), true)
@@ -193,12 +210,12 @@ func (c *Console) disableAccount(_ http.ResponseWriter, r *http.Request, f url.V
 	return accountAt(f, "disabled"), nil, err
 }
 
-func (c *Console) enableAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAccounts) enableAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.SetDisabled(r.Context(), c.actor(r), f.Get("name"), false)
 	return accountAt(f, "enabled"), nil, err
 }
 
-func (c *Console) askRemoveAccount(r *http.Request, f url.Values) (question, error) {
+func (c adminAccounts) askRemoveAccount(r *http.Request, f url.Values) (question, error) {
 	err := c.other(r, f.Get("name"))
 	return question{
 		title: "Remove this account?", word: "Remove it", back: "/admin/accounts",
@@ -206,7 +223,7 @@ func (c *Console) askRemoveAccount(r *http.Request, f url.Values) (question, err
 	}, err
 }
 
-func (c *Console) removeAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAccounts) removeAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.other(r, f.Get("name"))
 	if err == nil {
 		err = c.Admin.RemoveAccount(r.Context(), c.actor(r), f.Get("name"))

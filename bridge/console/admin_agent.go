@@ -13,7 +13,7 @@ import (
 
 // agent shows one agent: how it is set up and was met, what it can do, whether
 // its card has changed; and lets the operator try it.
-func (c *Console) agent(r *http.Request) (templates.Console, error) {
+func (c adminAgents) agent(r *http.Request) (templates.Console, error) {
 	p, err := c.agentPage(r, r.URL.Query().Get("name"))
 	if err != nil {
 		return templates.Console{}, err
@@ -21,7 +21,7 @@ func (c *Console) agent(r *http.Request) (templates.Console, error) {
 	return *p, nil
 }
 
-func (c *Console) agentPage(r *http.Request, name string) (*templates.Console, error) {
+func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console, error) {
 	s, err := c.Admin.Agents.Agent(r.Context(), name)
 	if err != nil {
 		return nil, agentError(err)
@@ -82,14 +82,14 @@ func troubles(s *registry.Status) (notes []templates.Remark) {
 	return notes
 }
 
-func (c *Console) agentFacts(s *registry.Status) []templates.Fact {
+func (c adminAgents) agentFacts(s *registry.Status) []templates.Fact {
 	facts := []templates.Fact{
 		{Name: "Address", Value: templates.Code(s.URL)},
 		{Name: "State", Value: agentState(*s)},
 		{Name: "Speaks", Value: speaks(*s)},
 	}
 	if h := s.Health; h != nil {
-		facts = append(facts, templates.Fact{Name: "Answered last", Value: answered(c, h)})
+		facts = append(facts, templates.Fact{Name: "Answered last", Value: c.answered(h)})
 		if !h.Failed.IsZero() {
 			facts = append(facts, templates.Fact{Name: "Failed last", Value: templates.When(h.Failed, c.Now())})
 		}
@@ -150,7 +150,7 @@ func skillSection(skills []bridge.SkillInfo) templates.Section {
 
 // cardSection shows what has changed in the card of an agent, beside what is in
 // force; nil if nothing has.
-func (c *Console) cardSection(r *http.Request, s *registry.Status) (*templates.Section, error) {
+func (c adminAgents) cardSection(r *http.Request, s *registry.Status) (*templates.Section, error) {
 	cards, err := c.Admin.Cards(r.Context(), s.Name)
 	if err != nil || len(cards) == 0 {
 		return nil, err
@@ -201,7 +201,7 @@ func member(value string) templates.Text {
 }
 
 // testAgent sends one message to an agent of the list.
-func (c *Console) testAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAgents) testAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	p, err := c.agentPage(r, f.Get("name"))
 	if err != nil {
 		return "", nil, err

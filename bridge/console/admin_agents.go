@@ -13,12 +13,30 @@ import (
 	"rialto/templates"
 )
 
+// adminAgents are the pages about agents.
+type adminAgents struct{ *Console }
+
+func (c adminAgents) routes() []route {
+	a := adminArea
+	return []route{
+		{"/admin/agents", c.show(a, c.agents), nil},
+		{"/admin/agents/one", c.show(a, c.agent), nil},
+		{"/admin/agents/new", c.show(a, c.newAgent), c.do(a, c.addAgent)},
+		{"/admin/agents/change", c.show(a, c.changeForm), c.do(a, c.changeAgent)},
+		{"/admin/agents/test", nil, c.slowly(a, c.testAgent)},
+		{"/admin/agents/enable", nil, c.do(a, c.enableAgent)},
+		{"/admin/agents/disable", nil, c.do(a, c.disableAgent)},
+		{"/admin/agents/remove", nil, c.do(a, confirm(c.askRemoveAgent, c.removeAgent))},
+		{"/admin/agents/accept", nil, c.do(a, confirm(c.askAccept, c.acceptCard))},
+	}
+}
+
 // agentPage is how many agents a page lists. There are a few hundred at most,
 // so that the list is read whole and cut here.
 const agentPage = 50
 
 // agents lists the agents, and how each was met lately.
-func (c *Console) agents(r *http.Request) (templates.Console, error) {
+func (c adminAgents) agents(r *http.Request) (templates.Console, error) {
 	all, err := c.Admin.Agents.List(r.Context())
 	if err != nil {
 		return templates.Console{}, err
@@ -75,7 +93,7 @@ func cut(all []registry.Status, after string) (page []registry.Status, next stri
 	return all[:agentPage], all[agentPage-1].Name
 }
 
-func (c *Console) agentRow(s registry.Status) templates.Entry {
+func (c adminAgents) agentRow(s registry.Status) templates.Entry {
 	name := templates.Data(s.Name)
 	if s.Health != nil && s.Health.Card != nil && s.Health.Card.Name != "" {
 		name = templates.Data(shown(s.Health.Card.Name, 200))
@@ -84,7 +102,7 @@ func (c *Console) agentRow(s registry.Status) templates.Entry {
 		ID: "agent-" + s.Name,
 		Cells: []templates.Text{
 			templates.Lines(templates.Link(agentAt(s.Name), name), templates.Code(s.Name)),
-			agentState(s), speaks(s), useCases(s.UseCases), answered(c, s.Health),
+			agentState(s), speaks(s), useCases(s.UseCases), c.answered(s.Health),
 		},
 		Actions: []templates.Button{{Action: "/admin/agents/disable", Word: "Disable", About: s.Name, Hidden: hidden("name", s.Name)}},
 	}
@@ -128,24 +146,24 @@ func speaks(s registry.Status) templates.Text {
 	return templates.Lines(templates.Data("A2A "+shown(string(i.Version), 20)), templates.Data(shown(string(i.Binding), 50)))
 }
 
-func answered(c *Console, h *bridge.Health) templates.Text {
+func (c adminAgents) answered(h *bridge.Health) templates.Text {
 	if h == nil || h.Answered.IsZero() {
 		return templates.Data("–")
 	}
 	return templates.When(h.Answered, c.Now())
 }
 
-func (c *Console) enableAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAgents) enableAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.EnableAgent(r.Context(), c.actor(r), f.Get("name"))
 	return with(back(f, "/admin/agents"), "enabled"), nil, agentError(err)
 }
 
-func (c *Console) disableAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAgents) disableAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.DisableAgent(r.Context(), c.actor(r), f.Get("name"))
 	return with(back(f, "/admin/agents"), "disabled"), nil, agentError(err)
 }
 
-func (c *Console) askRemoveAgent(r *http.Request, f url.Values) (question, error) {
+func (c adminAgents) askRemoveAgent(r *http.Request, f url.Values) (question, error) {
 	s, err := c.Admin.Agents.Agent(r.Context(), f.Get("name"))
 	if err != nil {
 		return question{}, agentError(err)
@@ -156,12 +174,12 @@ func (c *Console) askRemoveAgent(r *http.Request, f url.Values) (question, error
 	}, nil
 }
 
-func (c *Console) removeAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAgents) removeAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.RemoveAgent(r.Context(), c.actor(r), f.Get("name"))
 	return with("/admin/agents", "removed"), nil, agentError(err)
 }
 
-func (c *Console) askAccept(r *http.Request, f url.Values) (question, error) {
+func (c adminAgents) askAccept(r *http.Request, f url.Values) (question, error) {
 	s, err := c.Admin.Agents.Agent(r.Context(), f.Get("name"))
 	if err != nil {
 		return question{}, agentError(err)
@@ -172,7 +190,7 @@ func (c *Console) askAccept(r *http.Request, f url.Values) (question, error) {
 	}, nil
 }
 
-func (c *Console) acceptCard(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAgents) acceptCard(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.AcceptCard(r.Context(), c.actor(r), f.Get("name"), f.Get("digest"))
 	return with(agentAt(f.Get("name")), "accepted"), nil, agentError(err)
 }

@@ -10,6 +10,17 @@ import (
 	"rialto/templates"
 )
 
+// adminAudit are the pages about the audit log.
+type adminAudit struct{ *Console }
+
+func (c adminAudit) routes() []route {
+	a := adminArea
+	return []route{
+		{"/admin/audit", c.show(a, c.audit), nil},
+		{"/admin/audit/export", c.exportAudit, nil},
+	}
+}
+
 // happenings say what the kinds of events are.
 var happenings = map[audit.Kind]string{
 	audit.SignIn: "Sign-in", audit.Consent: "Decision about an app", audit.Reuse: "Token used twice", audit.Issued: "Token made",
@@ -34,7 +45,7 @@ var outcomes = map[audit.Outcome]struct {
 }
 
 // auditFilter reads what the log was asked for.
-func (c *Console) auditFilter(r *http.Request) (query, operator.EventFilter) {
+func (c adminAudit) auditFilter(r *http.Request) (query, operator.EventFilter) {
 	q := asked(r, "kind", "actor", "target", "outcome", "days")
 	f := operator.EventFilter{Span: span(r), Filter: audit.Filter{
 		Kind: audit.Kind(q.get("kind")), Actor: q.get("actor"), Target: q.get("target"), Outcome: audit.Outcome(q.get("outcome")),
@@ -46,7 +57,7 @@ func (c *Console) auditFilter(r *http.Request) (query, operator.EventFilter) {
 }
 
 // audit shows who did what.
-func (c *Console) audit(r *http.Request) (templates.Console, error) {
+func (c adminAudit) audit(r *http.Request) (templates.Console, error) {
 	q, f := c.auditFilter(r)
 	page, err := c.Admin.Events(r.Context(), f)
 	if err != nil {
@@ -131,7 +142,7 @@ func about(e audit.Event) templates.Text {
 }
 
 // exportAudit sends the events of a filter as a file, as they come.
-func (c *Console) exportAudit(w http.ResponseWriter, r *http.Request) {
+func (c adminAudit) exportAudit(w http.ResponseWriter, r *http.Request) {
 	_, f := c.auditFilter(r)
 	c.send(w, r, "rialto-audit", func(format operator.Format) error {
 		return operator.WriteEvents(w, format, c.Admin.AllEvents(r.Context(), f.Filter, r.URL.Query().Get("page_token")))

@@ -10,6 +10,19 @@ import (
 	"rialto/templates"
 )
 
+// adminClients are the pages about apps.
+type adminClients struct{ *Console }
+
+func (c adminClients) routes() []route {
+	a := adminArea
+	return []route{
+		{"/admin/clients", c.show(a, c.clients), nil},
+		{"/admin/clients/one", c.show(a, c.client), nil},
+		{"/admin/clients/new", c.show(a, c.newClient), c.do(a, c.registerClient)},
+		{"/admin/clients/remove", nil, c.do(a, confirm(c.askRemoveClient, c.removeClient))},
+	}
+}
+
 // kinds say how clients are known, in the order of the filter.
 var kinds = []templates.Option{
 	{Word: "Any"},
@@ -28,7 +41,7 @@ func kind(k operator.Kind) templates.Text {
 }
 
 // clients lists the apps that are known.
-func (c *Console) clients(r *http.Request) (templates.Console, error) {
+func (c adminClients) clients(r *http.Request) (templates.Console, error) {
 	q := asked(r, "kind", "text")
 	page, err := c.Admin.Clients(r.Context(), operator.ClientFilter{Span: span(r), Kind: operator.Kind(q.get("kind")), Text: q.get("text")})
 	if err != nil {
@@ -85,7 +98,7 @@ func dataLines(all []string) templates.Text {
 }
 
 // client shows one app and what it was allowed.
-func (c *Console) client(r *http.Request) (templates.Console, error) {
+func (c adminClients) client(r *http.Request) (templates.Console, error) {
 	id := r.URL.Query().Get("id")
 	x, err := c.Admin.Client(r.Context(), id)
 	if err != nil {
@@ -123,7 +136,7 @@ func codeLines(all []string) templates.Text {
 	return templates.List(texts...)
 }
 
-func (c *Console) askRemoveClient(r *http.Request, f url.Values) (question, error) {
+func (c adminClients) askRemoveClient(r *http.Request, f url.Values) (question, error) {
 	x, err := c.Admin.Client(r.Context(), clientID(r, f))
 	if err != nil {
 		return question{}, err
@@ -134,7 +147,7 @@ func (c *Console) askRemoveClient(r *http.Request, f url.Values) (question, erro
 	}, nil
 }
 
-func (c *Console) removeClient(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminClients) removeClient(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.RemoveClient(r.Context(), c.actor(r), clientID(r, f))
 	return with("/admin/clients", "removed"), nil, err
 }
@@ -150,11 +163,11 @@ func clientID(r *http.Request, f url.Values) string {
 }
 
 // newClient shows the form that registers an app.
-func (c *Console) newClient(*http.Request) (templates.Console, error) {
+func (c adminClients) newClient(*http.Request) (templates.Console, error) {
 	return *c.clientForm(url.Values{}, nil), nil
 }
 
-func (c *Console) clientForm(f url.Values, wrong templates.Text) *templates.Console {
+func (c adminClients) clientForm(f url.Values, wrong templates.Text) *templates.Console {
 	return &templates.Console{
 		Title: "Register an app", Up: way("/admin/clients", "Apps"),
 		Lead: templates.Say("Most chat apps do this by themselves. Register one by hand if it asks for a client ID."),
@@ -170,7 +183,7 @@ func (c *Console) clientForm(f url.Values, wrong templates.Text) *templates.Cons
 }
 
 // registerClient registers an app by hand, and shows once what it needs.
-func (c *Console) registerClient(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminClients) registerClient(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	uris := strings.Fields(f.Get("redirect_uris"))
 	x, err := c.Admin.RegisterClient(r.Context(), c.actor(r), f.Get("client_name"), uris, f.Get("secret") == "yes")
 	if refused, ok := errors.AsType[operator.Invalid](err); ok {

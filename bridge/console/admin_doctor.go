@@ -13,14 +13,24 @@ import (
 	"rialto/templates"
 )
 
+// adminDoctor are the pages about the doctor.
+type adminDoctor struct{ *Console }
+
+func (c adminDoctor) routes() []route {
+	a := adminArea
+	return []route{
+		{"/admin/doctor", c.show(a, c.doctorForm), c.slowly(a, c.examine)},
+	}
+}
+
 // examination bounds how long a form may take that asks others.
 const examination = 100 * time.Second
 
-func (c *Console) doctorForm(*http.Request) (templates.Console, error) {
+func (c adminDoctor) doctorForm(*http.Request) (templates.Console, error) {
 	return *c.doctorPage(c.OAuth.Resource, nil), nil
 }
 
-func (c *Console) doctorPage(address string, wrong templates.Text) *templates.Console {
+func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates.Console {
 	return &templates.Console{
 		Title: "Doctor", Lead: templates.Say("Looks at an MCP server from outside, as chat apps meet it, and says what breaks which of them."),
 		Sections: []templates.Section{{ID: "doctor", Form: &templates.Form{
@@ -31,7 +41,7 @@ func (c *Console) doctorPage(address string, wrong templates.Text) *templates.Co
 }
 
 // slowly serves a form that takes longer than others.
-func (c *Console) slowly(a area, d deed) http.HandlerFunc {
+func (c *Console) slowly(a area, d formAction) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), examination)
 		defer cancel()
@@ -40,7 +50,7 @@ func (c *Console) slowly(a area, d deed) http.HandlerFunc {
 }
 
 // examine lets the doctor look at an address.
-func (c *Console) examine(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminDoctor) examine(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	address := strings.TrimSpace(f.Get("url"))
 	report, err := c.Admin.Examine(r.Context(), address)
 	if refused, ok := errors.AsType[operator.Invalid](err); ok {

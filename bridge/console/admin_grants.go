@@ -8,8 +8,20 @@ import (
 	"rialto/templates"
 )
 
+// adminGrants are the pages about connections.
+type adminGrants struct{ *Console }
+
+func (c adminGrants) routes() []route {
+	a := adminArea
+	return []route{
+		{"/admin/grants", c.show(a, c.grants), nil},
+		{"/admin/grants/end", nil, c.do(a, confirm(c.askEndGrant, c.endGrant))},
+		{"/admin/grants/end-all", nil, c.do(a, confirm(c.askEndGrants, c.endGrants))},
+	}
+}
+
 // grants shows what everybody has allowed.
-func (c *Console) grants(r *http.Request) (templates.Console, error) {
+func (c adminGrants) grants(r *http.Request) (templates.Console, error) {
 	q := asked(r, "account", "client", "live")
 	section, err := c.grantSection(r, q, operator.GrantFilter{Span: span(r), AccountID: q.get("account"), ClientID: q.get("client"), Live: q.get("live") != ""})
 	p := templates.Console{Title: "Connections", Lead: templates.Say("What people have allowed apps to do for them, the latest first."), Sections: []templates.Section{section}}
@@ -47,7 +59,7 @@ func (c *Console) grantSection(r *http.Request, q query, f operator.GrantFilter)
 	return templates.Section{ID: "grants", Table: q.pager(r, t, page.Next)}, nil
 }
 
-func (c *Console) askEndGrant(r *http.Request, f url.Values) (question, error) {
+func (c adminGrants) askEndGrant(r *http.Request, f url.Values) (question, error) {
 	g, err := c.Admin.Grant(r.Context(), f.Get("id"))
 	if err != nil {
 		return question{}, err
@@ -58,12 +70,12 @@ func (c *Console) askEndGrant(r *http.Request, f url.Values) (question, error) {
 	}, nil
 }
 
-func (c *Console) endGrant(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminGrants) endGrant(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.RevokeGrant(r.Context(), c.actor(r), f.Get("id"))
 	return with(back(f, "/admin/grants"), "revoked"), nil, err
 }
 
-func (c *Console) askEndGrants(r *http.Request, f url.Values) (question, error) {
+func (c adminGrants) askEndGrants(r *http.Request, f url.Values) (question, error) {
 	account, client := f.Get("account"), f.Get("client")
 	q := question{title: "End these connections?", word: "End all", back: "/admin/grants"}
 	switch {
@@ -77,7 +89,7 @@ func (c *Console) askEndGrants(r *http.Request, f url.Values) (question, error) 
 	return q, nil
 }
 
-func (c *Console) endGrants(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminGrants) endGrants(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.RevokeGrants(r.Context(), c.actor(r), f.Get("account"), f.Get("client"))
 	return with("/admin/grants", "ended"), nil, err
 }

@@ -8,8 +8,19 @@ import (
 	"rialto/templates"
 )
 
+// adminKeys are the pages about signing keys.
+type adminKeys struct{ *Console }
+
+func (c adminKeys) routes() []route {
+	a := adminArea
+	return []route{
+		{"/admin/keys", c.show(a, c.keys), nil},
+		{"/admin/keys/rotate", nil, c.do(a, confirm(askRotate, c.rotate))},
+	}
+}
+
 // keys shows the keys that sign access tokens.
-func (c *Console) keys(r *http.Request) (templates.Console, error) {
+func (c adminKeys) keys(r *http.Request) (templates.Console, error) {
 	all, err := c.Admin.Keys(r.Context())
 	if err != nil {
 		return templates.Console{}, err
@@ -27,7 +38,7 @@ func (c *Console) keys(r *http.Request) (templates.Console, error) {
 			state = templates.Badge(templates.Note, "comes next")
 		}
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			templates.Code(k.ID), state, templates.Code(k.Algorithm), templates.When(k.Active, c.Now()), replaced(k.Rotates, c), templates.When(k.Expires, c.Now()),
+			templates.Code(k.ID), state, templates.Code(k.Algorithm), templates.When(k.Active, c.Now()), c.replaced(k.Rotates), templates.When(k.Expires, c.Now()),
 		}})
 	}
 	p := templates.Console{
@@ -47,13 +58,13 @@ func askRotate(*http.Request, url.Values) (question, error) {
 	}, nil
 }
 
-func (c *Console) rotate(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
+func (c adminKeys) rotate(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.RotateKeys(r.Context(), c.actor(r))
 	return with("/admin/keys", "rotated"), nil, err
 }
 
 // replaced says when the newest key is replaced; the others have been.
-func replaced(at time.Time, c *Console) templates.Text {
+func (c adminKeys) replaced(at time.Time) templates.Text {
 	if at.IsZero() {
 		return templates.Data("–")
 	}

@@ -6,9 +6,19 @@ import (
 	"rialto/templates"
 )
 
+// adminSettings are the pages about the settings.
+type adminSettings struct{ *Console }
+
+func (c adminSettings) routes() []route {
+	a := adminArea
+	return []route{
+		{"/admin/settings", c.show(a, c.settings), nil},
+	}
+}
+
 // settings shows what is in force. Secrets are never here: the service masks
 // them.
-func (c *Console) settings(*http.Request) (templates.Console, error) {
+func (c adminSettings) settings(*http.Request) (templates.Console, error) {
 	t := &templates.Table{Columns: []templates.Column{{Name: "Setting"}, {Name: "Value"}}}
 	for _, s := range c.Admin.Settings() {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(s.Key), templates.Code(s.Value)}})

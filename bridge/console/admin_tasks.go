@@ -15,8 +15,22 @@ import (
 	"rialto/templates"
 )
 
+// adminTasks are the pages about everybody's tasks.
+type adminTasks struct{ *Console }
+
+func (c adminTasks) routes() []route {
+	a := adminArea
+	return []route{
+		{"/admin/tasks", c.show(a, c.tasks), nil},
+		{"/admin/tasks/events", c.taskEvents, nil},
+		{"/admin/tasks/one", c.show(a, c.task), nil},
+		{"/admin/tasks/one/events", c.oneTaskEvents, nil},
+		{"/admin/tasks/cancel", nil, c.do(a, confirm(c.askCancel, c.cancel))},
+	}
+}
+
 // tasks lists everybody's tasks. The page follows what happens.
-func (c *Console) tasks(r *http.Request) (templates.Console, error) {
+func (c adminTasks) tasks(r *http.Request) (templates.Console, error) {
 	q, f := taskFilter(r)
 	page, err := c.Admin.Tasks(r.Context(), f)
 	if err != nil {
@@ -63,7 +77,7 @@ const (
 )
 
 // task shows one task whole: where it stands, what was said, what came of it.
-func (c *Console) task(r *http.Request) (templates.Console, error) {
+func (c adminTasks) task(r *http.Request) (templates.Console, error) {
 	id := r.URL.Query().Get("id")
 	e, err := c.Admin.Task(r.Context(), id)
 	if err != nil {
@@ -88,7 +102,7 @@ func (c *Console) task(r *http.Request) (templates.Console, error) {
 	return p, nil
 }
 
-func (c *Console) taskFacts(r *http.Request, e *bridge.Entry) ([]templates.Fact, error) {
+func (c adminTasks) taskFacts(r *http.Request, e *bridge.Entry) ([]templates.Fact, error) {
 	name := ""
 	a, err := c.Admin.AccountOf(r.Context(), e.Owner)
 	if err == nil {
@@ -134,7 +148,7 @@ func artifacts(e *bridge.Entry) templates.Section {
 }
 
 // past shows what has been of a task, as far as that is worth a section.
-func (c *Console) past(p *bridge.Past) (all []templates.Section) {
+func (c adminTasks) past(p *bridge.Past) (all []templates.Section) {
 	if p == nil {
 		return nil
 	}
@@ -207,7 +221,7 @@ func parts(all []a2a.Part) string {
 	return shown(text, maxText)
 }
 
-func (c *Console) askCancel(r *http.Request, f url.Values) (question, error) {
+func (c adminTasks) askCancel(r *http.Request, f url.Values) (question, error) {
 	e, err := c.Admin.Task(r.Context(), f.Get("id"))
 	if err != nil {
 		return question{}, err
@@ -218,7 +232,7 @@ func (c *Console) askCancel(r *http.Request, f url.Values) (question, error) {
 	}, nil
 }
 
-func (c *Console) cancel(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminTasks) cancel(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.CancelTask(r.Context(), c.actor(r), f.Get("id"))
 	if refused, ok := errors.AsType[*a2a.Error](err); ok {
 		err = operator.Invalid{Words: "The agent did not stop: " + shown(refused.Message, 300)}

@@ -46,7 +46,7 @@ func TestAppsAreListedWithWhereTheirAnswersGo(t *testing.T) {
 	if p := b.get("/admin/clients/one?id=nothing"); p.Status != http.StatusNotFound {
 		t.Errorf("got %d for an app that there is not, want 404", p.Status)
 	}
-	if p := b.post("/admin/clients/remove", "id", "c1", "sure", "yes"); p.Status != http.StatusSeeOther || r.live("g1") {
+	if p := b.post("/admin/clients/remove", "id", "c1", "confirm", "yes"); p.Status != http.StatusSeeOther || r.live("g1") {
 		t.Errorf("got %d, want it removed with what it was allowed", p.Status)
 	}
 }
@@ -87,13 +87,13 @@ func TestConnectionsAreFilteredAndEnded(t *testing.T) {
 		t.Errorf("got %d rows of alice", len(got))
 	}
 	form := p.all("#grants .acts input")
-	if p := b.post("/admin/grants/end", "id", attr(form[0], "value"), "back", attr(form[1], "value"), "sure", "yes"); p.Header.Get("Location") != address+"&done=revoked" || r.live("g1") {
+	if p := b.post("/admin/grants/end", "id", attr(form[0], "value"), "back", attr(form[1], "value"), "confirm", "yes"); p.Header.Get("Location") != address+"&done=revoked" || r.live("g1") {
 		t.Errorf("got to %q, want to go back to the list", p.Header.Get("Location"))
 	}
-	if p := b.post("/admin/grants/end-all", "account", r.ids["bob"], "client", "", "sure", "yes"); p.Status != http.StatusSeeOther || r.live("g2") {
+	if p := b.post("/admin/grants/end-all", "account", r.ids["bob"], "client", "", "confirm", "yes"); p.Status != http.StatusSeeOther || r.live("g2") {
 		t.Errorf("got %d, want all of bob's ended", p.Status)
 	}
-	if p := b.post("/admin/grants/end-all", "sure", "yes"); p.Status != http.StatusUnprocessableEntity {
+	if p := b.post("/admin/grants/end-all", "confirm", "yes"); p.Status != http.StatusUnprocessableEntity {
 		t.Errorf("got %d for nobody's, want a refusal", p.Status)
 	}
 }
@@ -133,7 +133,7 @@ func TestAccountsAreAddedChangedAndRemoved(t *testing.T) {
 		t.Errorf("got %d disabled accounts, want one", got)
 	}
 	b.post("/admin/accounts/enable", "name", "carol")
-	if p := b.post("/admin/accounts/remove", "name", "carol", "sure", "yes"); p.Status != http.StatusSeeOther {
+	if p := b.post("/admin/accounts/remove", "name", "carol", "confirm", "yes"); p.Status != http.StatusSeeOther {
 		t.Errorf("got %d %s", p.Status, p.Text())
 	}
 	if p := b.get("/admin/accounts/one?name=carol"); p.Status != http.StatusNotFound {
@@ -147,7 +147,7 @@ func TestAnAdministratorCannotLockThemselvesOut(t *testing.T) {
 	for path, form := range map[string][]string{
 		"/admin/accounts/role":    {"name", "root", "admin", "no"},
 		"/admin/accounts/disable": {"name", "ROOT"},
-		"/admin/accounts/remove":  {"name", "root", "sure", "yes"},
+		"/admin/accounts/remove":  {"name", "root", "confirm", "yes"},
 	} {
 		if p := b.post(path, form...); p.Status == http.StatusSeeOther {
 			t.Errorf("%s: got %d, want a refusal", path, p.Status)
@@ -203,7 +203,7 @@ func TestTheSigningKeyIsReplacedOnDemand(t *testing.T) {
 	if p := b.get("/admin/keys"); len(p.all("#keys tbody tr")) != 1 || len(p.all("#keys .good")) != 1 {
 		t.Fatalf("got %s", p.Text())
 	}
-	b.post("/admin/keys/rotate", "sure", "yes")
+	b.post("/admin/keys/rotate", "confirm", "yes")
 	if p := b.get("/admin/keys?done=rotated"); len(p.all("#keys tbody tr")) != 2 || len(p.all("#done")) != 1 {
 		t.Errorf("got %s", p.Text())
 	}
@@ -362,7 +362,7 @@ func TestNoEnglishIsLeftInTheSpanishPages(t *testing.T) {
 		look(path, func() shownPage { return b.get(path) })
 	}
 	for path, form := range filled {
-		if slices.Contains(form, "sure") && path != "/admin/grants/end" && path != "/account/end" && path != "/admin/tasks/cancel" {
+		if slices.Contains(form, "confirm") && path != "/admin/grants/end" && path != "/account/end" && path != "/admin/tasks/cancel" {
 			look(path, func() shownPage { return b.post(path, form[:len(form)-2]...) })
 		}
 	}

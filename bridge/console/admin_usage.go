@@ -10,6 +10,17 @@ import (
 	"rialto/templates"
 )
 
+// adminUsage are the pages about usage.
+type adminUsage struct{ *Console }
+
+func (c adminUsage) routes() []route {
+	a := adminArea
+	return []route{
+		{"/admin/usage", c.show(a, c.usage), nil},
+		{"/admin/usage/export", c.exportUsage, nil},
+	}
+}
+
 // spans are the times that usage is shown of.
 var spans = []templates.Option{
 	{Value: "1", Word: "The last day"}, {Value: "7", Word: "The last week"}, {Value: "30", Word: "The last month"}, {Value: "90", Word: "The last three months"},
@@ -34,7 +45,7 @@ type used struct {
 	usage.Filter
 }
 
-func (c *Console) used(r *http.Request) used {
+func (c adminUsage) used(r *http.Request) used {
 	u := used{query: asked(r, "days", "by", "agent", "tool", "usecase", "client", "user"), by: usage.ByAgent, step: 24 * time.Hour}
 	days, err := strconv.Atoi(u.get("days"))
 	if err != nil || days < 1 || days > 366 {
@@ -57,7 +68,7 @@ func (c *Console) used(r *http.Request) used {
 }
 
 // usage shows what the server was used for.
-func (c *Console) usage(r *http.Request) (templates.Console, error) {
+func (c adminUsage) usage(r *http.Request) (templates.Console, error) {
 	u := c.used(r)
 	series, err := c.Admin.Usage(r.Context(), u.Filter, "", u.step)
 	if err != nil {
@@ -106,7 +117,7 @@ func (u used) tabs() (ways []templates.Way) {
 }
 
 // usageCharts draws calls with their errors, and how long they took.
-func (c *Console) usageCharts(u used, series []usage.Sum) []templates.Chart {
+func (c adminUsage) usageCharts(u used, series []usage.Sum) []templates.Chart {
 	at := map[int64]usage.Sum{}
 	var calls, errors int64
 	for _, s := range series {
@@ -148,7 +159,7 @@ func (u used) table(sums []usage.Sum) *templates.Table {
 }
 
 // exportUsage sends the calls of a filter as a file, as they come.
-func (c *Console) exportUsage(w http.ResponseWriter, r *http.Request) {
+func (c adminUsage) exportUsage(w http.ResponseWriter, r *http.Request) {
 	u := c.used(r)
 	c.send(w, r, "rialto-usage", func(f operator.Format) error {
 		return operator.WriteCalls(w, f, c.Admin.Calls(r.Context(), u.Filter, r.URL.Query().Get("page_token")))

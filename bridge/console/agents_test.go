@@ -146,7 +146,7 @@ func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 	if got := len(b.get("/admin/agents?only=disabled").all("#agents tbody tr")); got != 1 {
 		t.Errorf("got %d disabled agents", got)
 	}
-	if p := b.post("/admin/agents/remove", "name", "second", "sure", "yes"); p.Status != http.StatusSeeOther {
+	if p := b.post("/admin/agents/remove", "name", "second", "confirm", "yes"); p.Status != http.StatusSeeOther {
 		t.Errorf("got %d", p.Status)
 	}
 	if p := b.get("/admin/agents/one?name=second"); p.Status != http.StatusNotFound {
@@ -170,20 +170,20 @@ func TestAChangedCardIsShownBesideTheOneInForce(t *testing.T) {
 	}
 	digest := attr(p.all("#card input[name=digest]")[0], "value")
 	r.card("second", `{"name":"Evil","url":"https://<b>"}`, true)
-	if p := b.post("/admin/agents/accept", "name", "second", "digest", digest, "sure", "yes"); p.Status != http.StatusUnprocessableEntity && p.Status != http.StatusConflict && p.Status != http.StatusBadRequest {
+	if p := b.post("/admin/agents/accept", "name", "second", "digest", digest, "confirm", "yes"); p.Status != http.StatusUnprocessableEntity && p.Status != http.StatusConflict && p.Status != http.StatusBadRequest {
 		t.Errorf("got %d %s for a card that is not the one that was looked at", p.Status, p.Text())
 	}
 	r.card("second", `{"name":"One","url":"https://<b>","x":1}`, true)
-	if p := b.post("/admin/agents/accept", "name", "second", "digest", digest); p.Status != http.StatusOK || attr(p.all("#sure input[name=digest]")[0], "value") != digest {
+	if p := b.post("/admin/agents/accept", "name", "second", "digest", digest); p.Status != http.StatusOK || attr(p.all("#confirm input[name=digest]")[0], "value") != digest {
 		t.Fatalf("got %d %s, want to be asked", p.Status, p.Text())
 	}
-	if p := b.post("/admin/agents/accept", "name", "second", "digest", digest, "sure", "yes"); p.Status != http.StatusSeeOther {
+	if p := b.post("/admin/agents/accept", "name", "second", "digest", digest, "confirm", "yes"); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
 	if p := b.get("/admin/agents/one?name=second"); len(p.all("#card form")) != 0 {
 		t.Error("want nothing to accept any more")
 	}
-	if p := b.post("/admin/agents/accept", "name", "second", "sure", "yes"); p.Status != http.StatusNotFound {
+	if p := b.post("/admin/agents/accept", "name", "second", "confirm", "yes"); p.Status != http.StatusNotFound {
 		t.Errorf("got %d for a card that does not wait", p.Status)
 	}
 }

@@ -1,12 +1,10 @@
-// Package console serves the pages on which people run their side of the server
-// (/account) and operators the server (/admin). It shows what the services of
-// packages admin, registry and bridge say, and does nothing that those do not
-// offer to the REST API and the command line as well. How the pages look is in
-// package templates.
+// Package console serves the pages of an account (/account) and of the operator
+// (/admin). It calls what bridge/operator and bridge offer to the REST API and the
+// command line as well, and decides nothing. How pages look is in package
+// templates; who may see them is decided by the guards of package oauth.
 //
-// Every page works without script. What changes something is a form that only
-// our own pages can send (the guards of package oauth see to that); what cannot
-// be undone asks first (sure.go).
+// Every page works without script. What changes something is a form that only our
+// own pages can send; what cannot be undone asks first (confirm.go).
 package console
 
 import (
@@ -47,7 +45,7 @@ const patience = 30 * time.Second
 
 // Routes adds the pages to r, each area behind its guard.
 func (c *Console) Routes(r *mux.Router) {
-	account, operators := c.OAuth.SignedIn(c.area(c.accountRoutes())), c.OAuth.SignedInAdmin(c.area(c.adminRoutes()))
+	account, operators := c.OAuth.SignedIn(c.area(ownAccount{c}.routes())), c.OAuth.SignedInAdmin(c.area(c.adminRoutes()))
 	r.Path("/account").Handler(account)
 	r.PathPrefix("/account/").Handler(account)
 	r.Path("/admin").Handler(operators)
@@ -111,7 +109,7 @@ func (c *Console) show(a area, p page) http.HandlerFunc {
 		r = r.WithContext(ctx)
 		made, err := p(r)
 		if err != nil {
-			c.problem(w, r, err)
+			c.writeError(w, r, err)
 			return
 		}
 		c.write(w, r, http.StatusOK, a, made)

@@ -58,9 +58,9 @@ func (c *Console) frame(r *http.Request, a area) templates.Frame {
 	return f
 }
 
-// deeds are what a page can say was done, by the word in its address. Only our
+// doneTexts are what a page can say was done, by the word in its address. Only our
 // own words can be shown so.
-var deeds = map[string]string{
+var doneTexts = map[string]string{
 	"revoked":   "The connection has ended.",
 	"ended":     "The connections have ended.",
 	"forgotten": "The account is forgotten.",
@@ -79,7 +79,7 @@ var deeds = map[string]string{
 
 // done says what the form did that led to this page.
 func done(r *http.Request) templates.Text {
-	if words, ok := deeds[r.URL.Query().Get("done")]; ok {
+	if words, ok := doneTexts[r.URL.Query().Get("done")]; ok {
 		return templates.Say(words)
 	}
 	return nil

@@ -14,33 +14,33 @@ import (
 	"rialto/oauth"
 )
 
-// filled is a form for each deed that, sent by root, would do something.
+// filled has a form for each action that changes something when root sends it.
 var filled = map[string][]string{
-	"/account/end":             {"id", "g-root", "sure", "yes"},
-	"/account/end-all":         {"sure", "yes"},
-	"/account/agents/forget":   {"agent", "expert", "sure", "yes"},
-	"/account/links/end":       {"id", "s-root", "sure", "yes"},
-	"/account/links/end-all":   {"sure", "yes"},
+	"/account/end":             {"id", "g-root", "confirm", "yes"},
+	"/account/end-all":         {"confirm", "yes"},
+	"/account/agents/forget":   {"agent", "expert", "confirm", "yes"},
+	"/account/links/end":       {"id", "s-root", "confirm", "yes"},
+	"/account/links/end-all":   {"confirm", "yes"},
 	"/account/password":        {"present", password, "next", "another long one", "again", "another long one"},
 	"/admin/agents/new":        {"name", "second", "url", "https://second.example"},
 	"/admin/agents/change":     {"name", "added", "url", "https://changed.example", "version", "1"},
 	"/admin/agents/test":       {"name", "expert", "message", "hello"},
 	"/admin/agents/enable":     {"name", "expert"},
 	"/admin/agents/disable":    {"name", "added"},
-	"/admin/agents/remove":     {"name", "added", "sure", "yes"},
-	"/admin/agents/accept":     {"name", "added", "sure", "yes"},
+	"/admin/agents/remove":     {"name", "added", "confirm", "yes"},
+	"/admin/agents/accept":     {"name", "added", "confirm", "yes"},
 	"/admin/clients/new":       {"client_name", "New", "redirect_uris", "https://new.example/cb"},
-	"/admin/clients/remove":    {"id", "c1", "sure", "yes"},
-	"/admin/grants/end":        {"id", "g-root", "sure", "yes"},
-	"/admin/grants/end-all":    {"client", "c1", "sure", "yes"},
+	"/admin/clients/remove":    {"id", "c1", "confirm", "yes"},
+	"/admin/grants/end":        {"id", "g-root", "confirm", "yes"},
+	"/admin/grants/end-all":    {"client", "c1", "confirm", "yes"},
 	"/admin/accounts/new":      {"name", "carol", "password", password},
 	"/admin/accounts/password": {"name", "bob", "password", "another long one"},
 	"/admin/accounts/role":     {"name", "bob", "admin", "yes"},
 	"/admin/accounts/disable":  {"name", "bob"},
 	"/admin/accounts/enable":   {"name", "bob"},
-	"/admin/accounts/remove":   {"name", "bob", "sure", "yes"},
-	"/admin/tasks/cancel":      {"id", "t1", "sure", "yes"},
-	"/admin/keys/rotate":       {"sure", "yes"},
+	"/admin/accounts/remove":   {"name", "bob", "confirm", "yes"},
+	"/admin/tasks/cancel":      {"id", "t1", "confirm", "yes"},
+	"/admin/keys/rotate":       {"confirm", "yes"},
 	"/admin/doctor":            {"url", "https://rialto.example/mcp"},
 }
 
@@ -97,7 +97,7 @@ func (r *rig) unchanged(t *testing.T, what string) {
 
 func TestEveryFormIsKnownToTheAttacks(t *testing.T) {
 	r := newRig(t)
-	for _, route := range slices.Concat(r.accountRoutes(), r.adminRoutes()) {
+	for _, route := range slices.Concat(ownAccount{r.Console}.routes(), r.adminRoutes()) {
 		if _, ok := filled[route.path]; route.post != nil && !ok {
 			t.Errorf("%s takes a form that no attack sends", route.path)
 		}
@@ -188,15 +188,15 @@ func TestWhatCannotBeUndoneAsksFirst(t *testing.T) {
 	r := attacked(t)
 	b := r.as("root")
 	for path, form := range filled {
-		if !slices.Contains(form, "sure") {
+		if !slices.Contains(form, "confirm") {
 			continue
 		}
 		p := b.post(path, form[:len(form)-2]...)
-		if p.Status != http.StatusOK || len(p.all("section#sure form")) != 1 || len(p.all("section#sure input[name=sure]")) != 1 {
+		if p.Status != http.StatusOK || len(p.all("section#confirm form")) != 1 || len(p.all("section#confirm input[name=confirm]")) != 1 {
 			t.Errorf("%s: got %d %s, want a page that asks", path, p.Status, p.Text())
 			continue
 		}
-		if attr(p.all("section#sure form")[0], "action") != path || len(p.all("section#sure a.button")) != 1 {
+		if attr(p.all("section#confirm form")[0], "action") != path || len(p.all("section#confirm a.button")) != 1 {
 			t.Errorf("%s: want a form to the same address, and a way back", path)
 		}
 	}

@@ -17,11 +17,11 @@ type question struct {
 	back  string         // where to go instead
 }
 
-// sure puts a question before a deed: the deed is done when the form comes back
+// confirm puts a question before a formAction: the formAction is done when the form comes back
 // from the page that asks. ask may fail, for what is not there any more.
-func sure(ask func(r *http.Request, f url.Values) (question, error), d deed) deed {
+func confirm(ask func(r *http.Request, f url.Values) (question, error), d formAction) formAction {
 	return func(w http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-		if f.Get("sure") == "yes" {
+		if f.Get("confirm") == "yes" {
 			return d(w, r, f)
 		}
 		q, err := ask(r, f)
@@ -33,10 +33,10 @@ func sure(ask func(r *http.Request, f url.Values) (question, error), d deed) dee
 }
 
 func (q question) page(r *http.Request, f url.Values) *templates.Console {
-	form := &templates.Form{Action: r.URL.EscapedPath(), Word: q.word, Grave: true, Cancel: q.back, Hidden: []templates.Value{{Name: "sure", Value: "yes"}}}
+	form := &templates.Form{Action: r.URL.EscapedPath(), Word: q.word, Grave: true, Cancel: q.back, Hidden: []templates.Value{{Name: "confirm", Value: "yes"}}}
 	for name, values := range f {
 		for _, v := range values {
-			if name != "sure" {
+			if name != "confirm" {
 				form.Hidden = append(form.Hidden, templates.Value{Name: name, Value: v})
 			}
 		}
@@ -44,6 +44,6 @@ func (q question) page(r *http.Request, f url.Values) *templates.Console {
 	slices.SortFunc(form.Hidden, func(a, b templates.Value) int { return strings.Compare(a.Name, b.Name) })
 	return &templates.Console{
 		Title:    q.title,
-		Sections: []templates.Section{{ID: "sure", Grave: true, Lead: q.about, Form: form}},
+		Sections: []templates.Section{{ID: "confirm", Grave: true, Lead: q.about, Form: form}},
 	}
 }

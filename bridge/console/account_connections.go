@@ -8,25 +8,27 @@ import (
 	"rialto/templates"
 )
 
-// accountRoutes lists the pages of somebody's own account.
-func (c *Console) accountRoutes() []route {
+// ownAccount are the pages about the account that is signed in.
+type ownAccount struct{ *Console }
+
+func (c ownAccount) routes() []route {
 	a := accountArea
 	return []route{
 		{"/account", c.show(a, c.connections), nil},
-		{"/account/end", nil, c.do(a, sure(c.askEnd, c.end))},
-		{"/account/end-all", nil, c.do(a, sure(askEndAll, c.endAll))},
+		{"/account/end", nil, c.do(a, confirm(c.askEnd, c.end))},
+		{"/account/end-all", nil, c.do(a, confirm(askEndAll, c.endAll))},
 		{"/account/tasks", c.show(a, c.ownTasks), nil},
 		{"/account/agents", c.show(a, c.ownAgents), nil},
-		{"/account/agents/forget", nil, c.do(a, sure(c.askForget, c.forget))},
+		{"/account/agents/forget", nil, c.do(a, confirm(c.askForget, c.forget))},
 		{"/account/links", c.show(a, c.links), nil},
-		{"/account/links/end", nil, c.do(a, sure(askEndLink, c.endLink))},
-		{"/account/links/end-all", nil, c.do(a, sure(askEndLinks, c.endLinks))},
+		{"/account/links/end", nil, c.do(a, confirm(askEndLink, c.endLink))},
+		{"/account/links/end-all", nil, c.do(a, confirm(askEndLinks, c.endLinks))},
 		{"/account/password", c.show(a, c.password), c.do(a, c.changePassword)},
 	}
 }
 
 // connections shows which apps may act for the person.
-func (c *Console) connections(r *http.Request) (templates.Console, error) {
+func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
 	q := asked(r)
 	page, err := c.Admin.Grants(r.Context(), operator.GrantFilter{Span: span(r), AccountID: user(r).User, Live: true})
 	if err != nil {
@@ -59,7 +61,7 @@ func (c *Console) connections(r *http.Request) (templates.Console, error) {
 }
 
 // own returns a grant of the person's. One of somebody else is not there.
-func (c *Console) own(r *http.Request, id string) (*operator.Grant, error) {
+func (c ownAccount) own(r *http.Request, id string) (*operator.Grant, error) {
 	g, err := c.Admin.Grant(r.Context(), id)
 	if err == nil && g.AccountID != user(r).User {
 		err = operator.ErrNotFound
@@ -67,7 +69,7 @@ func (c *Console) own(r *http.Request, id string) (*operator.Grant, error) {
 	return g, err
 }
 
-func (c *Console) askEnd(r *http.Request, f url.Values) (question, error) {
+func (c ownAccount) askEnd(r *http.Request, f url.Values) (question, error) {
 	g, err := c.own(r, f.Get("id"))
 	if err != nil {
 		return question{}, err
@@ -78,7 +80,7 @@ func (c *Console) askEnd(r *http.Request, f url.Values) (question, error) {
 	}, nil
 }
 
-func (c *Console) end(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c ownAccount) end(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	g, err := c.own(r, f.Get("id"))
 	if err == nil {
 		err = c.Admin.RevokeGrant(r.Context(), c.actor(r), g.ID)
@@ -93,7 +95,7 @@ func askEndAll(*http.Request, url.Values) (question, error) {
 	}, nil
 }
 
-func (c *Console) endAll(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
+func (c ownAccount) endAll(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.RevokeGrants(r.Context(), c.actor(r), user(r).User, "")
 	return with("/account", "ended"), nil, err
 }

@@ -87,7 +87,7 @@ func (c *Console) tell(ctx context.Context, out *sse.Writer, before sight, look 
 }
 
 // taskEvents tells a page of the list of tasks when that has changed.
-func (c *Console) taskEvents(w http.ResponseWriter, r *http.Request) {
+func (c adminTasks) taskEvents(w http.ResponseWriter, r *http.Request) {
 	_, f := taskFilter(r)
 	c.follow(w, r, func(ctx context.Context) (sight, error) {
 		page, err := c.Admin.Tasks(ctx, f)
@@ -103,7 +103,7 @@ func (c *Console) taskEvents(w http.ResponseWriter, r *http.Request) {
 }
 
 // oneTaskEvents tells the page of a task when that has changed.
-func (c *Console) oneTaskEvents(w http.ResponseWriter, r *http.Request) {
+func (c adminTasks) oneTaskEvents(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("id")
 	c.follow(w, r, func(ctx context.Context) (sight, error) {
 		e, err := c.Admin.Task(ctx, id)

@@ -15,7 +15,7 @@ import (
 )
 
 // newAgent shows the form that adds an agent.
-func (c *Console) newAgent(*http.Request) (templates.Console, error) {
+func (c adminAgents) newAgent(*http.Request) (templates.Console, error) {
 	return *agentForm("/admin/agents/new", url.Values{}, nil), nil
 }
 
@@ -148,7 +148,7 @@ func formOf(s *registry.Status) url.Values {
 
 // addAgent adds the agent of the form, or previews it. An agent that was previewed
 // is added only if its card is still the one that was shown.
-func (c *Console) addAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAgents) addAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	a, err := agentOf(f, registry.Agent{})
 	var seen *registry.Preview
 	switch {
@@ -203,7 +203,7 @@ func previewSection(look *registry.Preview) templates.Section {
 }
 
 // changeForm shows how an agent is set up, to be changed.
-func (c *Console) changeForm(r *http.Request) (templates.Console, error) {
+func (c adminAgents) changeForm(r *http.Request) (templates.Console, error) {
 	s, err := c.Admin.Agents.Agent(r.Context(), r.URL.Query().Get("name"))
 	if err != nil {
 		return templates.Console{}, agentError(err)
@@ -220,7 +220,7 @@ func changePage(f url.Values, wrong templates.Text) *templates.Console {
 
 // changeAgent saves an agent as the form has it. If the agent was changed after
 // the form was made, the version says so.
-func (c *Console) changeAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAgents) changeAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	version, err := strconv.ParseInt(f.Get("version"), 10, 64)
 	if err != nil {
 		return "", nil, errForm

@@ -13,12 +13,12 @@ import (
 	"rialto/templates"
 )
 
-// deed is what a form does. It returns where to go then, or the page to show
+// formAction is what a form does. It returns where to go then, or the page to show
 // instead, such as the form with what is wrong in it.
-type deed func(w http.ResponseWriter, r *http.Request, f url.Values) (to string, again *templates.Console, err error)
+type formAction func(w http.ResponseWriter, r *http.Request, f url.Values) (to string, again *templates.Console, err error)
 
 // do serves the forms of an area.
-func (c *Console) do(a area, d deed) http.HandlerFunc {
+func (c *Console) do(a area, d formAction) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
@@ -26,16 +26,16 @@ func (c *Console) do(a area, d deed) http.HandlerFunc {
 	}
 }
 
-func (c *Console) answer(w http.ResponseWriter, r *http.Request, a area, d deed) {
+func (c *Console) answer(w http.ResponseWriter, r *http.Request, a area, d formAction) {
 	f, err := readForm(w, r)
 	if err != nil {
-		c.problem(w, r, err)
+		c.writeError(w, r, err)
 		return
 	}
 	to, again, err := d(w, r, f)
 	switch {
 	case err != nil:
-		c.problem(w, r, err)
+		c.writeError(w, r, err)
 	case again != nil:
 		status := http.StatusOK
 		if again.Failed != nil || wrong(again) {

@@ -13,11 +13,11 @@ import (
 
 // missing answers addresses that there are not.
 func (c *Console) missing(w http.ResponseWriter, r *http.Request) {
-	c.problem(w, r, operator.ErrNotFound)
+	c.writeError(w, r, operator.ErrNotFound)
 }
 
-// problem is the one place where an error becomes a page.
-func (c *Console) problem(w http.ResponseWriter, r *http.Request, err error) {
+// writeError is the one place where an error becomes a page.
+func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	p := templates.Problem{Product: c.Product, Title: "This did not work", Detail: "The server cannot answer now.", Remedy: "Try again in a moment."}
 	status := http.StatusServiceUnavailable
 	var invalid operator.Invalid
