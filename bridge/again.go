@@ -2,40 +2,10 @@ package bridge
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"time"
 
-	"rialto/a2a"
+	"rialto/bridge/ledger"
 )
-
-// RepeatsFor is how long a message counts as the repetition of an equal one.
-// Later it is another: there are clients whose ids never change.
-const RepeatsFor = time.Hour
-
-// SentBefore says that a message is the repetition of one that was sent.
-type SentBefore struct {
-	Handle string // of the task that it has started or continued
-}
-
-// Error says so in words.
-func (e SentBefore) Error() string { return "the message was sent before" }
-
-// digest tells a message that is sent again from another, by the name that its
-// caller gave it and by its content: some clients number their messages from one
-// in each process. It is "" if the caller gave no name.
-func digest(m *a2a.Message) string {
-	if m.ID == "" {
-		return ""
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		return "" // it has no JSON form, so it did not come over a wire
-	}
-	sum := sha256.Sum256(b)
-	return base64.RawURLEncoding.EncodeToString(sum[:])
-}
 
 // again returns whoever follows the task of a message that owner has sent
 // before: a call that is made again, because its answer was lost, finds the task
@@ -61,8 +31,8 @@ func (b *Bridge) rejoin(ctx context.Context, owner, handle string) (*follower, e
 	if err != nil {
 		return nil, err
 	}
-	f := &follower{b: b, entry: e, start: e.clone(), heard: e.Task != nil, ended: e.Settled, changed: make(chan struct{}), saved: b.Now()}
-	if !e.Settled {
+	f := &follower{b: b, entry: e, start: e.Clone(), heard: e.Task != nil, ended: e.Idle, changed: make(chan struct{}), saved: b.Now()}
+	if !e.Idle {
 		go f.read(ctx)
 	}
 	return f, nil
@@ -71,7 +41,7 @@ func (b *Bridge) rejoin(ctx context.Context, owner, handle string) (*follower, e
 // forget lets a message be sent again that provably has not begun anything.
 // Where that is not known, its repetition finds the task that failed.
 func (f *follower) forget(err error) {
-	if f.entry.Digest == "" || !certain(err) {
+	if f.entry.Digest == "" || !ledger.Refused(err) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.b.running), writeBudget)
@@ -90,10 +60,10 @@ func (f *follower) read(ctx context.Context) {
 	for heard := f.start.Task != nil; ; {
 		e, err := f.b.Ledger.Task(context.WithoutCancel(ctx), f.start.Owner, f.start.Handle)
 		live := f.b.follower(f.start.Handle)
-		if err == nil && !e.Settled && live != nil {
+		if err == nil && !e.Idle && live != nil {
 			e = live.wait(ctx, nil, func(string) {}, !heard)
 		}
-		over := err != nil || e.Settled || ctx.Err() != nil || f.b.waits.Err() != nil
+		over := err != nil || e.Idle || ctx.Err() != nil || f.b.waits.Err() != nil
 		f.sees(e, over)
 		switch {
 		case over:
@@ -113,7 +83,7 @@ func (f *follower) read(ctx context.Context) {
 }
 
 // sees takes over how the task stands; e is nil if that is not known.
-func (f *follower) sees(e *Entry, over bool) {
+func (f *follower) sees(e *ledger.Record, over bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if e != nil {

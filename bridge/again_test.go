@@ -16,6 +16,7 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2atest"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 // counting is an agent that counts what it is sent, and asks before it does
@@ -100,13 +101,13 @@ func TestTwoOfOneCallStartOneTask(t *testing.T) {
 
 // dawdling is a ledger that keeps who adds a task waiting once it is written.
 type dawdling struct {
-	bridge.Ledger
+	ledger.Store
 	goOn <-chan struct{}
 }
 
-func (l dawdling) AddTask(ctx context.Context, e *bridge.Entry, lease bridge.Lease, most int) error {
+func (l dawdling) AddTask(ctx context.Context, e *ledger.Record, lease ledger.Lease, most int) error {
 	defer func() { <-l.goOn }()
-	return l.Ledger.AddTask(ctx, e, lease, most)
+	return l.Store.AddTask(ctx, e, lease, most)
 }
 
 // TestACallThatIsMadeAgainBeforeAnybodyFollowsIsAnsweredAsSoon makes a call again

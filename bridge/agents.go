@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
 
@@ -144,9 +146,9 @@ func (b *Bridge) agent(ctx context.Context, args *sendArgs) (*peer, error) {
 	case name == "":
 		return nil, b.missingAgent(ctx, args, known)
 	case p != nil:
-		return nil, inputError{fmt.Sprintf("The agent %s is disabled and takes no messages now. Choose one of: %s.", name, known)}
+		return nil, ledger.InputError{Text: fmt.Sprintf("The agent %s is disabled and takes no messages now. Choose one of: %s.", name, known)}
 	}
-	return nil, inputError{fmt.Sprintf("There is no agent named %q. Choose one of: %s.", clip(clean(name), 100), known)}
+	return nil, ledger.InputError{Text: fmt.Sprintf("There is no agent named %q. Choose one of: %s.", sanitize.Truncate(sanitize.Text(name), 100), known)}
 }
 
 // reach connects to all of the caller's agents at once and returns those that answered, in

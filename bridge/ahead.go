@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 )
 
 // writtenWithin is how long a message may be under way before the ledger has its
@@ -20,7 +21,7 @@ const writtenWithin = 10 * time.Millisecond
 // may come again, here or at another replica, and must be found then. Where so
 // many tasks run that the ledger might refuse another, ahead does nothing and
 // returns nil.
-func (b *Bridge) ahead(conn Peer, e *Entry, req *a2a.SendRequest) *follower {
+func (b *Bridge) ahead(conn Peer, e *ledger.Record, req *a2a.SendRequest) *follower {
 	f := b.newFollower(conn, e, req)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -67,7 +68,7 @@ func (b *Bridge) noMoreEarly(f *follower, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.early, f)
-	if errors.Is(err, ErrTooManyTasks) {
+	if errors.Is(err, ledger.ErrTooManyTasks) {
 		b.crowded = b.Now().Add(leaseFor)
 	}
 }

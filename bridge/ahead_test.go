@@ -15,34 +15,35 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 // book counts what is written into a ledger, and refuses new tasks while it is
 // full.
 type book struct {
-	bridge.Ledger
+	ledger.Store
 	full         error
 	added, saved atomic.Int64
 }
 
-func (l *book) AddTask(ctx context.Context, e *bridge.Entry, lease bridge.Lease, most int) error {
+func (l *book) AddTask(ctx context.Context, e *ledger.Record, lease ledger.Lease, most int) error {
 	l.added.Add(1)
 	if l.full != nil {
 		return l.full
 	}
-	return l.Ledger.AddTask(ctx, e, lease, most)
+	return l.Store.AddTask(ctx, e, lease, most)
 }
 
-func (l *book) SaveTask(ctx context.Context, e *bridge.Entry, replica string) error {
+func (l *book) SaveTask(ctx context.Context, e *ledger.Record, replica string) error {
 	l.saved.Add(1)
-	return l.Ledger.SaveTask(ctx, e, replica)
+	return l.Store.SaveTask(ctx, e, replica)
 }
 
 // booked returns a rig whose ledger is a book.
 func booked(t *testing.T, p peer, change func(*bridge.Bridge, *book)) (*rig, *book) {
 	l := &book{}
 	return newRigWith(t, "", map[string]peer{"one": p}, func(b *bridge.Bridge) {
-		l.Ledger = b.Ledger
+		l.Store = b.Ledger
 		b.Ledger = l
 		change(b, l)
 	}), l
@@ -86,7 +87,7 @@ func TestATaskIsWrittenBeforeItIsTold(t *testing.T) {
 func TestANamedMessageIsWrittenBeforeItLeaves(t *testing.T) {
 	var r *rig
 	agent := &scripted{answer: func(ctx context.Context, _ *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
-		tasks, err := r.db.Tasks(ctx, "alice", bridge.TaskFilter{Limit: 10})
+		tasks, err := r.db.Summaries(ctx, "alice", ledger.Filter{Limit: 10})
 		if err != nil || len(tasks) != 1 || tasks[0].State != a2a.Submitted {
 			t.Errorf("when the message came the ledger had %+v, %v, want its task", tasks, err)
 		}
@@ -185,7 +186,7 @@ func TestAMessageToOneTaskTooManyLeavesOnce(t *testing.T) {
 	agent := canceled{ids: make(chan a2a.TaskID, 1), scripted: &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 		return yield(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.InputRequired}})
 	}}}
-	r, _ := booked(t, peer{agent, &a2a.Card{}}, func(_ *bridge.Bridge, l *book) { l.full = bridge.ErrTooManyTasks })
+	r, _ := booked(t, peer{agent, &a2a.Card{}}, func(_ *bridge.Bridge, l *book) { l.full = ledger.ErrTooManyTasks })
 	r.call("send_task", `{"message":"go"}`).refused(t, "could not be recorded")
 	<-agent.ids
 	for range 3 {

@@ -1,6 +1,9 @@
 package bridge
 
-import "rialto/a2a"
+import (
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+)
 
 const (
 	backlogEvents = 256
@@ -22,7 +25,7 @@ func (l *backlog) add(e a2a.Event, n int) {
 	l.next++
 	l.bytes += n
 	for len(l.events) > backlogEvents || l.bytes > backlogBytes && len(l.events) > 1 {
-		l.bytes -= weight(l.events[0])
+		l.bytes -= ledger.Size(l.events[0])
 		l.events = l.events[1:] // append moves the rest to another array in time
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 	"rialto/internal/usage"
 	"rialto/mcp"
 )
@@ -28,10 +29,12 @@ type Bridge struct {
 	// Dial connects to an agent and reads its card.
 	Dial func(context.Context, Agent) (Peer, error)
 
-	Ledger Ledger
+	Ledger ledger.Store
+	Lists  ledger.Lists
+	Leases ledger.Leases
 
 	// Index finds tasks by their words; nil: search does not look at tasks.
-	Index Index
+	Index ledger.Index
 
 	// Caller tells for whom a context acts. No call reaches a tool without a
 	// user.
@@ -43,7 +46,7 @@ type Bridge struct {
 
 	// Signals pass on to other replicas what this one learns of their tasks; nil
 	// where there are none.
-	Signals Signals
+	Signals ledger.Signals
 
 	// Replied takes the answers of clients that came to other replicas; nil drops them.
 	Replied func(mcp.Reply)
@@ -110,7 +113,7 @@ type Bridge struct {
 	jobs chan job     // for goroutines that have nothing to do
 	idle atomic.Int32 // how many of them there are
 
-	outgoing chan Signal
+	outgoing chan ledger.Signal
 	bells    bells
 
 	list     atomic.Pointer[roster]
@@ -204,7 +207,7 @@ func (b *Bridge) Start() {
 	b.hints = make(chan string, maxHints)
 	b.wg.Go(b.rescue)
 	if b.Signals != nil {
-		b.outgoing = make(chan Signal, maxSignals)
+		b.outgoing = make(chan ledger.Signal, maxSignals)
 		b.wg.Go(b.exchange)
 	}
 	if b.Only == "" {
@@ -234,7 +237,7 @@ func (b *Bridge) Close() {
 	b.wg.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), writeBudget)
 	defer cancel()
-	if err := b.Ledger.RenewLeases(ctx, Lease{Replica: b.Replica, Until: b.Now()}, held); err != nil {
+	if err := b.Leases.RenewLeases(ctx, ledger.Lease{Replica: b.Replica, Until: b.Now()}, held); err != nil {
 		b.Log.Error("letting go of leases", "err", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 )
@@ -348,8 +348,8 @@ func TestTasksAreListed(t *testing.T) {
 		r.call("send_task", `{"message":"`+m+`"}`).want(t, a2a.Completed, false)
 	}
 	var page struct {
-		Tasks []bridge.TaskSummary `json:"tasks"`
-		Next  string               `json:"next_cursor"`
+		Tasks []ledger.Summary `json:"tasks"`
+		Next  string           `json:"next_cursor"`
 	}
 	list := func(args string) {
 		t.Helper()

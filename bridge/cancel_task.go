@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 	"rialto/mcp"
 )
 
@@ -48,26 +49,26 @@ func (b *Bridge) cancelTask() mcp.Tool {
 // cancel asks the agent to stop a task of owner's and returns the task as it
 // then stands. A task that waits for input is taken under our lease first, so
 // that an answer sent at the same time does not run beside the cancellation.
-func (b *Bridge) cancel(ctx context.Context, owner, handle string) (*Entry, error) {
+func (b *Bridge) cancel(ctx context.Context, owner, handle string) (*ledger.Record, error) {
 	e, err := b.Ledger.Task(ctx, owner, handle)
 	if err != nil {
 		return nil, err
 	}
-	if err := cancelable(e); err != nil {
+	if err := ledger.Cancelable(e); err != nil {
 		return nil, err
 	}
-	if e.held() {
+	if e.Unsent() {
 		return b.drop(ctx, e)
 	}
 	p := b.peer(e.Agent)
 	if p == nil {
-		return nil, inputError{fmt.Sprintf("The agent %s is gone, so task %s cannot be canceled.", e.Agent, e.Handle)}
+		return nil, ledger.InputError{Text: fmt.Sprintf("The agent %s is gone, so task %s cannot be canceled.", e.Agent, e.Handle)}
 	}
 	conn, err := b.connectFor(ctx, p, owner)
 	if err != nil {
 		return nil, err
 	}
-	ours := e.Settled
+	ours := e.Idle
 	if ours {
 		if err := b.reopen(ctx, e, e.MessageID); err != nil {
 			return nil, err
@@ -90,13 +91,13 @@ func (b *Bridge) cancel(ctx context.Context, owner, handle string) (*Entry, erro
 }
 
 // drop cancels a task whose message the agent has never got.
-func (b *Bridge) drop(ctx context.Context, e *Entry) (*Entry, error) {
+func (b *Bridge) drop(ctx context.Context, e *ledger.Record) (*ledger.Record, error) {
 	if err := b.reopen(ctx, e, e.MessageID); err != nil {
 		return nil, err
 	}
 	e.Task.Status = a2a.Status{State: a2a.Canceled, Timestamp: b.Now()}
-	e.Settled = true
-	e.touch(b.Now())
+	e.Idle = true
+	e.Touch(b.Now())
 	if err := b.Ledger.SaveTask(ctx, e, b.Replica); err != nil {
 		return nil, err
 	}
@@ -107,24 +108,10 @@ func (b *Bridge) drop(ctx context.Context, e *Entry) (*Entry, error) {
 // Cancel asks the agent to stop a task of owner's and returns the task as it then
 // stands. Who may ask is for its caller to decide. It fails with ErrNoTask, and
 // else as an agent does, with an *a2a.Error.
-func (b *Bridge) Cancel(ctx context.Context, owner, handle string) (*Entry, error) {
+func (b *Bridge) Cancel(ctx context.Context, owner, handle string) (*ledger.Record, error) {
 	e, err := b.cancel(ctx, owner, handle)
-	if err != nil && !errors.Is(err, ErrNoTask) {
+	if err != nil && !errors.Is(err, ledger.ErrNoTask) {
 		err = (&Face{bridge: b}).refuse(err)
 	}
 	return e, err
-}
-
-// Cancelable says in a sentence why a task cannot be canceled now; nil if it
-// can.
-func Cancelable(e *Entry) error { return cancelable(e) }
-
-func cancelable(e *Entry) error {
-	switch {
-	case e.State().Terminal():
-		return inputError{fmt.Sprintf("Task %s has ended (%s) and cannot be canceled. get_task shows what it produced.", e.Handle, e.State())}
-	case (e.Task == nil || e.Task.ID == "") && !e.held():
-		return inputError{fmt.Sprintf("The agent has not confirmed task %s yet, so there is nothing to cancel. Try again in a few seconds.", e.Handle)}
-	}
-	return nil
 }

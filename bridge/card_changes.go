@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"rialto/bridge/sanitize"
 )
 
 // Difference is one place in which two cards differ. What was there and what is
@@ -37,7 +39,7 @@ func Differences(was, is []byte, most int) (list []Difference, more int) {
 			more++
 		default:
 			from := apart(old, new)
-			list = append(list, Difference{shown(path, maxLink), piecewise(old, from), piecewise(new, from)})
+			list = append(list, Difference{sanitize.Short(path, sanitize.MaxLink), piecewise(old, from), piecewise(new, from)})
 		}
 	}
 	return list, more
@@ -158,13 +160,13 @@ func leaf(v any) string {
 
 // seen writes what nobody would see as escapes of JSON.
 func seen(s string) string {
-	if clean(s) == s {
+	if sanitize.Text(s) == s {
 		return s
 	}
 	var all strings.Builder
 	for _, r := range s {
 		switch high, low := utf16.EncodeRune(r); {
-		case !hidden(r):
+		case !sanitize.Hidden(r):
 			all.WriteRune(r)
 		case r > 0xffff:
 			fmt.Fprintf(&all, `\u%04x\u%04x`, high, low)

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"rialto/bridge/sanitize"
 )
 
 // ErrNoCard says that an agent has shown no card, or none that waits. ErrOtherCard
@@ -132,7 +134,7 @@ func Changes(was, is []byte) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if !bytes.Equal(before[name], after[name]) {
-			names = append(names, shown(name, 64))
+			names = append(names, sanitize.Short(name, 64))
 		}
 	}
 	return names

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
-
-	"github.com/google/uuid"
 )
 
 // ConnectPath is where people connect agents: the name of one follows.
@@ -46,7 +45,7 @@ func (b *Bridge) connectable(agent string) bool {
 
 // connectURL returns where the owner of e connects its agent, "" if nowhere. The
 // task goes on when that is done.
-func (b *Bridge) connectURL(e *Entry) string {
+func (b *Bridge) connectURL(e *ledger.Record) string {
 	if !b.connectable(e.Agent) {
 		return ""
 	}
@@ -56,11 +55,11 @@ func (b *Bridge) connectURL(e *Entry) string {
 // toConnectAt returns where the owner of e goes who has to connect its agent, "" if it
 // waits for something else: one that is connected already and names a page of its own
 // wants something to be allowed there.
-func (b *Bridge) toConnectAt(e *Entry) string {
-	if !e.Settled || e.State() != a2a.AuthRequired || !b.connectable(e.Agent) {
+func (b *Bridge) toConnectAt(e *ledger.Record) string {
+	if !e.Idle || e.State() != a2a.AuthRequired || !b.connectable(e.Agent) {
 		return ""
 	}
-	if !e.held() && firstLink(e.Task.Status.Message.Text()) != "" {
+	if !e.Unsent() && firstLink(e.Task.Status.Message.Text()) != "" {
 		ctx, cancel := context.WithTimeout(b.running, glanceFor)
 		defer cancel()
 		if has, err := b.Connections.Connected(ctx, e.Owner, e.Agent); err == nil && has {
@@ -78,12 +77,6 @@ func (b *Bridge) mustConnect(agent string, err error) bool {
 		return false
 	}
 	return e.Code == a2a.Unauthenticated || e.Code == a2a.Forbidden && e.Challenge != ""
-}
-
-// held reports whether e holds a message that its agent has not taken, until
-// the owner has connected the agent.
-func (e *Entry) held() bool {
-	return e.Failure == nil && e.Task != nil && e.Task.ID == "" && e.Task.Status.State == a2a.AuthRequired && len(e.Task.History) > 0
 }
 
 // What a person is told whose message is held: of which agent, and where to go.
@@ -106,32 +99,17 @@ func (f *follower) holds(ctx context.Context, err error) string {
 			return toChange
 		}
 		return toConnect
-	case f.entry.released && certain(err) && (a2a.Is(err, a2a.Unavailable) || a2a.Is(err, a2a.RateLimited)):
+	case f.entry.Resent && ledger.Refused(err) && (a2a.Is(err, a2a.Unavailable) || a2a.Is(err, a2a.RateLimited)):
 		return toRepeat
 	}
 	return ""
-}
-
-// hold keeps the message that the agent did not take instead of failing the
-// task.
-func (e *Entry) hold(m *a2a.Message, words string, now time.Time) {
-	said := a2a.Message{ID: uuid.NewString(), Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(words)}}
-	e.Task = &a2a.Task{ContextID: m.ContextID, Status: a2a.Status{State: a2a.AuthRequired, Message: &said, Timestamp: now}, History: []a2a.Message{*m}}
-}
-
-// release takes the message out that e holds, to be sent under another id.
-func (e *Entry) release(id string) *a2a.Message {
-	m := e.Task.History[0]
-	m.ID = id
-	e.Task, e.released = nil, true
-	return &m
 }
 
 // Waits reports whether a task of the caller's waits until they have connected
 // an agent.
 func (b *Bridge) Waits(ctx context.Context, agent, handle string) bool {
 	e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
-	return err == nil && e.waitsFor(agent)
+	return err == nil && waitsFor(e, agent)
 }
 
 // Owns reports whether a task is one of the caller's at an agent.
@@ -140,8 +118,8 @@ func (b *Bridge) Owns(ctx context.Context, agent, handle string) bool {
 	return err == nil && e.Agent == agent
 }
 
-func (e *Entry) waitsFor(agent string) bool {
-	return e.Agent == agent && e.Settled && e.State() == a2a.AuthRequired
+func waitsFor(e *ledger.Record, agent string) bool {
+	return e.Agent == agent && e.Idle && e.State() == a2a.AuthRequired
 }
 
 // Resume lets a task of the caller's go on whose agent was waiting until the
@@ -150,11 +128,11 @@ func (e *Entry) waitsFor(agent string) bool {
 func (b *Bridge) Resume(ctx context.Context, agent, handle string) error {
 	caller := b.Caller(ctx)
 	e, err := b.Ledger.Task(ctx, caller.User, handle)
-	if err != nil || !e.waitsFor(agent) {
+	if err != nil || !waitsFor(e, agent) {
 		return err
 	}
 	f, err := b.send(ctx, caller, &sendArgs{TaskID: handle, Message: "The user has connected the account.", pause: e.MessageID})
-	if errors.Is(err, ErrTaskBusy) {
+	if errors.Is(err, ledger.ErrTaskBusy) {
 		return nil // somebody else has
 	}
 	if err != nil {
@@ -185,8 +163,8 @@ var ErrNoAgent = errors.New("no such agent")
 // visit is what a task in auth-required asks the person at the client: to open a
 // page. It is the task's own where nobody names another: a task that asks nothing looks
 // as if it were worked on, to clients that take tasks, and they wait for ever.
-func (b *Bridge) visit(e *Entry) (q mcp.Question, ok bool) {
-	text := shown(e.Task.Status.Message.Text(), 500)
+func (b *Bridge) visit(e *ledger.Record) (q mcp.Question, ok bool) {
+	text := sanitize.Short(e.Task.Status.Message.Text(), 500)
 	link := cmp.Or(b.toConnectAt(e), firstLink(text), b.pageURL(e))
 	text = cmp.Or(text, "The agent waits until you have signed in or granted access.")
 	return mcp.ElicitURL(questionKey(e), text, link), link != ""
@@ -196,7 +174,7 @@ func (b *Bridge) visit(e *Entry) (q mcp.Question, ok bool) {
 // until the task has left its pause: it does so once they have connected the agent
 // here, and an agent with a page of its own may do so too. done is unset if it
 // waits still.
-func (b *Bridge) sendOff(ctx context.Context, c *mcp.Call, e *Entry, wait *float64) (after *Entry, done bool, err error) {
+func (b *Bridge) sendOff(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (after *ledger.Record, done bool, err error) {
 	q, ok := b.visit(e)
 	if !ok || !c.CanAsk(q) {
 		return e, false, nil
@@ -224,21 +202,21 @@ var ErrNotConnected = errors.New("the user has not connected the agent")
 // unconnected is what a caller is told whose user has to connect an agent first,
 // and then.
 func (b *Bridge) unconnected(agent, then string) error {
-	return errors.Join(inputError{fmt.Sprintf("The agent %s wants to know who the user is. Give the user this link to connect the agent: %s. %s", agent, b.URL+ConnectPath+agent, then)}, ErrNotConnected)
+	return errors.Join(ledger.InputError{Text: fmt.Sprintf("The agent %s wants to know who the user is. Give the user this link to connect the agent: %s. %s", agent, b.URL+ConnectPath+agent, then)}, ErrNotConnected)
 }
 
 // notTaken is what a caller is told whose agent did not take a message to a task
 // that exists already.
-func (b *Bridge) notTaken(e *Entry, err error) error {
+func (b *Bridge) notTaken(e *ledger.Record, err error) error {
 	switch {
 	case b.mustConnect(e.Agent, err):
 		return b.unconnected(e.Agent, fmt.Sprintf("Task %s stands where it stood; when the user has connected the agent, send the message again.", e.Handle))
 	case e.State().Terminal():
 		return ended(e)
-	case !e.Settled:
-		return inputError{fmt.Sprintf("The agent did not take the message: task %s has gone on without it. Call get_task with its task_id.", e.Handle)}
+	case !e.Idle:
+		return ledger.InputError{Text: fmt.Sprintf("The agent did not take the message: task %s has gone on without it. Call get_task with its task_id.", e.Handle)}
 	}
-	if !certain(err) {
+	if !ledger.Refused(err) {
 		return fmt.Errorf("whether the agent received the message is not known. Task %s still stands where it stood; look with get_task before the message is sent again: %w", e.Handle, err)
 	}
 	return fmt.Errorf("the agent did not take the message, and task %s stands where it stood: %w", e.Handle, err)

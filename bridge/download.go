@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 	"rialto/internal/sealed"
 	"rialto/mcp"
 )
@@ -68,7 +69,7 @@ func (d *Downloads) open(link string, now time.Time) (t ticket, ok bool) {
 type linker func(place) string
 
 // link returns where what e holds can be downloaded.
-func (b *Bridge) link(e *Entry) linker {
+func (b *Bridge) link(e *ledger.Record) linker {
 	if b.Downloads == nil {
 		return nil
 	}
@@ -80,7 +81,7 @@ func (b *Bridge) link(e *Entry) linker {
 
 // result renders an entry with links to its files, and to its page where that
 // answers the agent.
-func (b *Bridge) result(e *Entry, show page) *mcp.Result {
+func (b *Bridge) result(e *ledger.Record, show page) *mcp.Result {
 	show.link = b.link(e)
 	if e.State().Interrupted() {
 		show.answers = b.pageURL(e)
@@ -104,12 +105,12 @@ func (b *Bridge) Download(ctx context.Context, link string) (*a2a.Part, error) {
 	}
 	e, err := b.Ledger.Task(ctx, t.Owner, t.Handle)
 	switch {
-	case errors.Is(err, ErrNoTask):
+	case errors.Is(err, ledger.ErrNoTask):
 		return nil, ErrNoDownload
 	case err != nil:
 		return nil, err
 	}
-	p := e.part(t.place)
+	p := partAt(e, t.place)
 	if p == nil {
 		return nil, ErrNoDownload
 	}

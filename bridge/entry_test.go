@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 )
 
 func TestUsersAreNotToldWhereAnAgentIs(t *testing.T) {
@@ -18,19 +19,19 @@ func TestUsersAreNotToldWhereAnAgentIs(t *testing.T) {
 		"the agent at crm.internal:1 has not worked 5 times in a row; it will be tried again in 3s":                    "the agent has not worked 5 times in a row; it will be tried again in 3s",
 		"the agent did not take the message, and the task stands where it stood: no answer from the agent at h:1: EOF": "the agent did not take the message, and the task stands where it stood: no answer from the agent: EOF",
 	} {
-		if got := outside(&a2a.Error{}, said); got != want {
+		if got := ledger.WithoutAddresses(&a2a.Error{}, said); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 	own := &a2a.Error{Code: a2a.Unavailable, Message: "no answer from the agent at h:1: EOF"}
-	if f := failure(own); f.Message != "no answer from the agent: EOF" {
+	if f := ledger.FailureOf(own); f.Message != "no answer from the agent: EOF" {
 		t.Errorf("a task that failed says %q", f.Message)
 	}
 	var told *a2a.Error
 	if err := (&Face{}).refuse(own); !errors.As(err, &told) || told.Message != "no answer from the agent: EOF" || own.Message == told.Message {
 		t.Errorf("an A2A caller is told %v", err)
 	}
-	if f := failure(&a2a.Error{Remote: true, Message: "ask the agent at h:1: it knows"}); f.Message != "ask the agent at h:1: it knows" {
+	if f := ledger.FailureOf(&a2a.Error{Remote: true, Message: "ask the agent at h:1: it knows"}); f.Message != "ask the agent at h:1: it knows" {
 		t.Errorf("the agent's own words became %q", f.Message)
 	}
 }

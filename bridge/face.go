@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 
 	"github.com/google/uuid"
@@ -45,7 +47,7 @@ func (b *Bridge) FaceOf(ctx context.Context, id a2a.TaskID) (*Face, error) {
 	}
 	f := b.Face(e.Agent)
 	if !f.Known(ctx) {
-		return nil, f.refuse(ErrNoTask)
+		return nil, f.refuse(ledger.ErrNoTask)
 	}
 	return f, nil
 }
@@ -72,10 +74,10 @@ func (f *Face) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error
 		return nil, f.refuse(err)
 	}
 	e := w.snapshot()
-	if e.taskless() {
-		return e.say(), nil
+	if e.AnsweredByMessage() {
+		return e.PublicMessage(), nil
 	}
-	return e.show().WithHistory(req.HistoryLength), nil
+	return e.Public().WithHistory(req.HistoryLength), nil
 }
 
 // Stream delivers a message and tells what becomes of it, event by event as
@@ -100,7 +102,7 @@ func (f *Face) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 	if err != nil {
 		return nil, f.refuse(err)
 	}
-	return e.show().WithHistory(q.HistoryLength), nil
+	return e.Public().WithHistory(q.HistoryLength), nil
 }
 
 // Settled returns a task once it has settled, or as it stands when ctx ends.
@@ -112,7 +114,7 @@ func (f *Face) Settled(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	if err != nil {
 		return nil, f.refuse(err)
 	}
-	return e.show(), nil
+	return e.Public(), nil
 }
 
 // Cancel asks the agent to stop a task (a2a.Agent).
@@ -121,7 +123,7 @@ func (f *Face) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	if err == nil {
 		err = a2a.Transition(e.State(), a2a.Canceled)
 	}
-	if err == nil && (e.Task == nil || e.Task.ID == "") && !e.held() {
+	if err == nil && (e.Task == nil || e.Task.ID == "") && !e.Unsent() {
 		err = a2a.Errorf(a2a.TaskNotCancelable, "the agent has not confirmed the task yet; try again in a few seconds")
 	}
 	if err == nil {
@@ -130,7 +132,7 @@ func (f *Face) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	if err != nil {
 		return nil, f.refuse(err)
 	}
-	return e.show(), nil
+	return e.Public(), nil
 }
 
 // Subscribe follows a task that exists already: the task as it stands, then
@@ -152,7 +154,7 @@ func (f *Face) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event
 
 // TaskNamed returns the task that the caller gave a name (a2a.Namer).
 func (f *Face) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, error) {
-	handle, err := f.bridge.Ledger.TaskNamed(ctx, f.bridge.Caller(ctx).User, f.agent, string(name))
+	handle, err := f.bridge.Lists.TaskNamed(ctx, f.bridge.Caller(ctx).User, f.agent, string(name))
 	if err != nil {
 		return "", f.refuse(err)
 	}
@@ -203,16 +205,16 @@ func (f *Face) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
 // others show what is on them.
 func fitCard(card *a2a.Card) a2a.Card {
 	c := *card
-	c.Name, c.Description, c.Version = label(c.Name), clean(c.Description), label(c.Version)
-	c.DocumentationURL, c.IconURL = webPage(c.DocumentationURL), webPage(c.IconURL)
+	c.Name, c.Description, c.Version = sanitize.Label(c.Name), sanitize.Text(c.Description), sanitize.Label(c.Version)
+	c.DocumentationURL, c.IconURL = sanitize.WebPage(c.DocumentationURL), sanitize.WebPage(c.IconURL)
 	if p := c.Provider; p != nil {
-		c.Provider = &a2a.Provider{Organization: label(p.Organization), URL: webPage(p.URL)}
+		c.Provider = &a2a.Provider{Organization: sanitize.Label(p.Organization), URL: sanitize.WebPage(p.URL)}
 	}
 	c.DefaultInputModes, c.DefaultOutputModes = labels(c.DefaultInputModes), labels(c.DefaultOutputModes)
 	c.Skills = slices.Clone(c.Skills)
 	for i := range c.Skills {
 		s := &c.Skills[i]
-		s.ID, s.Name, s.Description = clean(s.ID), label(s.Name), clean(s.Description)
+		s.ID, s.Name, s.Description = sanitize.Text(s.ID), sanitize.Label(s.Name), sanitize.Text(s.Description)
 		s.Tags, s.Examples = labels(s.Tags), cleaned(s.Examples)
 		s.InputModes, s.OutputModes = labels(s.InputModes), labels(s.OutputModes)
 	}
@@ -220,9 +222,9 @@ func fitCard(card *a2a.Card) a2a.Card {
 }
 
 // labels and cleaned do so with each text of a list.
-func labels(in []string) []string { return eachText(in, label) }
+func labels(in []string) []string { return eachText(in, sanitize.Label) }
 
-func cleaned(in []string) []string { return eachText(in, clean) }
+func cleaned(in []string) []string { return eachText(in, sanitize.Text) }
 
 func eachText(in []string, fit func(string) string) []string {
 	out := slices.Clone(in)
@@ -263,7 +265,7 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 	}
 	sum := ""
 	if req.Name == "" { // callers of 0.1 name tasks, not messages
-		sum = digest(req.Message)
+		sum = ledger.Digest(req.Message)
 	}
 	if w, err := f.bridge.again(ctx, f.bridge.Caller(ctx).User, f.agent, sum); w != nil || err != nil {
 		return w, err
@@ -292,14 +294,14 @@ func (f *Face) startTask(ctx context.Context, conn Peer, req *a2a.SendRequest, s
 	if name == "" {
 		name = uuid.NewString()
 	}
-	known, err := f.bridge.Ledger.ContextNamed(ctx, caller.User, f.agent, name)
+	known, err := f.bridge.Lists.ContextNamed(ctx, caller.User, f.agent, name)
 	if err != nil {
 		return nil, err
 	}
 	if m.ContextID = known; known == "" {
 		m.ContextID = contextOf(caller.User, f.agent, name)
 	}
-	e := &Entry{Owner: caller.User, Client: caller.Client, Agent: f.agent, MessageID: m.ID, Asked: askedOf(m), ContextName: name, Name: string(req.Name), Digest: sum}
+	e := &ledger.Record{Owner: caller.User, Client: caller.Client, Agent: f.agent, MessageID: m.ID, Asked: ledger.Excerpt(m), ContextName: name, Name: string(req.Name), Digest: sum}
 	if err := f.bridge.enroll(e); err != nil {
 		return nil, err
 	}
@@ -319,7 +321,7 @@ func (f *Face) continueTask(ctx context.Context, conn Peer, req *a2a.SendRequest
 	if err != nil {
 		return nil, err
 	}
-	if m.ContextID != "" && m.ContextID != e.context() {
+	if m.ContextID != "" && m.ContextID != e.PublicContext() {
 		return nil, a2a.Errorf(a2a.InvalidParams, "task %s belongs to another context; leave contextId out", e.Handle)
 	}
 	if err := e.State().Accepts(); err != nil {
@@ -346,19 +348,19 @@ func (f *Face) references(ctx context.Context, handles []a2a.TaskID) ([]a2a.Task
 }
 
 // entry returns the caller's task with this agent.
-func (f *Face) entry(ctx context.Context, id a2a.TaskID) (*Entry, error) {
+func (f *Face) entry(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
 	e, err := f.bridge.Ledger.Task(ctx, f.bridge.Caller(ctx).User, string(id))
 	if err == nil && (e.Agent != f.agent || !f.Known(ctx)) {
-		err = ErrNoTask
+		err = ledger.ErrNoTask
 	}
 	return e, err
 }
 
 // now is entry with what this replica's follower knows, if it follows the task.
-func (f *Face) now(ctx context.Context, id a2a.TaskID) (*Entry, error) {
+func (f *Face) now(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
 	e, _, err := f.bridge.now(ctx, f.bridge.Caller(ctx).User, string(id))
 	if err == nil && (e.Agent != f.agent || !f.Known(ctx)) || errors.Is(err, mcp.ErrNoTask) {
-		return nil, ErrNoTask
+		return nil, ledger.ErrNoTask
 	}
 	return e, err
 }
@@ -367,23 +369,23 @@ func (f *Face) now(ctx context.Context, id a2a.TaskID) (*Entry, error) {
 // not ours to tell, stays as it is: it is for the log.
 func (f *Face) refuse(err error) error {
 	var refusal *a2a.Error
-	var input inputError
+	var input ledger.InputError
 	var down Unreachable
 	switch {
 	case errors.As(err, &refusal):
 		told := *refusal
-		told.Message = outside(refusal, refusal.Message)
+		told.Message = ledger.WithoutAddresses(refusal, refusal.Message)
 		return &told
-	case errors.Is(err, ErrNoTask):
+	case errors.Is(err, ledger.ErrNoTask):
 		return a2a.Errorf(a2a.TaskNotFound, "there is no such task, or not for you")
-	case errors.Is(err, ErrTaskBusy):
+	case errors.Is(err, ledger.ErrTaskBusy):
 		return a2a.Errorf(a2a.InvalidTaskState, "the task takes no message now")
-	case errors.Is(err, ErrTooManyTasks):
+	case errors.Is(err, ledger.ErrTooManyTasks):
 		return a2a.Errorf(a2a.RateLimited, "you have too many tasks running; wait for some to finish, or cancel them")
 	case errors.As(err, &down):
 		return a2a.Errorf(a2a.Unavailable, "%s", strings.TrimSuffix(down.Error(), "."))
 	case errors.As(err, &input):
-		return a2a.Errorf(a2a.InvalidParams, "%s", input.msg)
+		return a2a.Errorf(a2a.InvalidParams, "%s", input.Text)
 	case errors.Is(err, errStopping):
 		return a2a.Errorf(a2a.Unavailable, "the server is stopping; subscribe to the task again")
 	default:

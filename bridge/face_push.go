@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 )
 
 var _ a2a.Pusher = (*Face)(nil)
@@ -66,7 +67,7 @@ func (f *Face) DropPush(ctx context.Context, task a2a.TaskID, id string) error {
 
 // pushable returns the caller's task with this agent, and refuses every task
 // where no webhook is told.
-func (f *Face) pushable(ctx context.Context, task a2a.TaskID) (*Entry, error) {
+func (f *Face) pushable(ctx context.Context, task a2a.TaskID) (*ledger.Record, error) {
 	if f.bridge.Webhooks == nil {
 		return nil, errNoPush
 	}
@@ -74,7 +75,7 @@ func (f *Face) pushable(ctx context.Context, task a2a.TaskID) (*Entry, error) {
 }
 
 // named returns c for the webhook of e, which callers of 0.1 call as they like.
-func named(e *Entry, c *a2a.PushConfig) *a2a.PushConfig {
+func named(e *ledger.Record, c *a2a.PushConfig) *a2a.PushConfig {
 	of := *c
 	of.TaskID = a2a.TaskID(e.Handle)
 	if c.Generation == a2a.V01 {
@@ -100,7 +101,7 @@ func (f *Face) acceptPush(ctx context.Context, c *a2a.PushConfig) error {
 
 // watch has the webhook that came with a message told of its task. It is the
 // caller's: the agent does not get to see it.
-func (b *Bridge) watch(ctx context.Context, e *Entry, req *a2a.SendRequest) error {
+func (b *Bridge) watch(ctx context.Context, e *ledger.Record, req *a2a.SendRequest) error {
 	if req.Push == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 )
 
 // yielder takes the events of a stream, and an error last.
@@ -30,12 +31,12 @@ func (f *Face) tell(ctx context.Context, w *follower, yield yielder) {
 	first, _, _ := w.after(0)
 	switch first.(type) {
 	case *a2a.Message:
-		yield(w.snapshot().say(), nil)
+		yield(w.snapshot().PublicMessage(), nil)
 		return
 	case *a2a.Task:
 	default: // a bare update, or nothing yet: the task stands where it began
-		t := w.start.show()
-		t.History = append(t.History, w.start.message(*w.message))
+		t := w.start.Public()
+		t.History = append(t.History, w.start.WithPublicIDs(*w.message))
 		if !yield(t, nil) {
 			return
 		}
@@ -44,25 +45,25 @@ func (f *Face) tell(ctx context.Context, w *follower, yield yielder) {
 }
 
 // tellAgain yields what has become of a message that was sent before.
-func (f *Face) tellAgain(ctx context.Context, e *Entry, yield yielder) {
-	if e.taskless() {
-		yield(e.say(), nil)
+func (f *Face) tellAgain(ctx context.Context, e *ledger.Record, yield yielder) {
+	if e.AnsweredByMessage() {
+		yield(e.PublicMessage(), nil)
 		return
 	}
 	f.follow(ctx, e, yield)
 }
 
 // follow yields a task as it stands, and then its events.
-func (f *Face) follow(ctx context.Context, e *Entry, yield yielder) {
+func (f *Face) follow(ctx context.Context, e *ledger.Record, yield yielder) {
 	for {
-		if w := f.bridge.follower(e.Handle); w != nil && !e.Settled {
+		if w := f.bridge.follower(e.Handle); w != nil && !e.Idle {
 			now, next := w.place()
-			if yield(now.show(), nil) && !now.State().Settled() {
+			if yield(now.Public(), nil) && !now.State().Settled() {
 				f.events(ctx, w, next, yield)
 			}
 			return
 		}
-		if !yield(e.show(), nil) || e.Settled {
+		if !yield(e.Public(), nil) || e.Idle {
 			return
 		}
 		var err error
@@ -75,7 +76,7 @@ func (f *Face) follow(ctx context.Context, e *Entry, yield yielder) {
 
 // changed returns a task that another replica follows when the ledger has heard
 // more of it, or when this replica has taken it up.
-func (f *Face) changed(ctx context.Context, seen *Entry) (*Entry, error) {
+func (f *Face) changed(ctx context.Context, seen *ledger.Record) (*ledger.Record, error) {
 	rung, leave := f.bridge.bells.enter(seen.Handle)
 	defer leave()
 	tick := time.NewTicker(pollEvery)
@@ -104,7 +105,7 @@ func (f *Face) events(ctx context.Context, w *follower, n int, yield yielder) {
 		e, next, changed := w.after(n)
 		switch {
 		case e == nil && changed == nil:
-			end := w.snapshot().show()
+			end := w.snapshot().Public()
 			yield(&a2a.StatusUpdate{TaskID: end.ID, ContextID: end.ContextID, Status: end.Status}, nil)
 			return
 		case e == nil:
@@ -138,10 +139,10 @@ func settles(e a2a.Event) bool {
 }
 
 // place returns the entry as it stands, and the number of the event after it.
-func (f *follower) place() (*Entry, int) {
+func (f *follower) place() (*ledger.Record, int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.entry.clone(), f.log.next
+	return f.entry.Clone(), f.log.next
 }
 
 // after returns event n under the ids that callers know, and the number after
@@ -152,11 +153,11 @@ func (f *follower) after(n int) (a2a.Event, int, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if e, ok := f.log.event(n); ok {
-		return f.entry.as(e), n + 1, nil
+		return f.entry.PublicEvent(e), n + 1, nil
 	}
 	switch {
 	case n < f.log.next:
-		return f.entry.show(), f.log.next, nil
+		return f.entry.Public(), f.log.next, nil
 	case f.ended:
 		return nil, n, nil
 	default:

@@ -102,9 +102,9 @@ func TestAFaceShowsATaskToItsOwnerAlone(t *testing.T) {
 		for door, err := range map[string]error{
 			"task":      last(f.Task(ctx, a2a.TaskQuery{ID: mine.ID})),
 			"cancel":    last(f.Cancel(ctx, mine.ID)),
-			"subscribe": failure(f.Subscribe(ctx, mine.ID)),
+			"subscribe": FailureOf(f.Subscribe(ctx, mine.ID)),
 			"send":      last(f.Send(ctx, reply())),
-			"stream":    failure(f.Stream(ctx, reply())),
+			"stream":    FailureOf(f.Stream(ctx, reply())),
 			"reference": last(f.Send(ctx, refers)),
 		} {
 			if !a2a.Is(err, a2a.TaskNotFound) {
@@ -126,7 +126,7 @@ func TestAFaceShowsATaskToItsOwnerAlone(t *testing.T) {
 
 func last[T any](_ T, err error) error { return err }
 
-func failure(events func(func(a2a.Event, error) bool)) error {
+func FailureOf(events func(func(a2a.Event, error) bool)) error {
 	for _, err := range events {
 		if err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
 
@@ -88,7 +90,7 @@ func (b *Bridge) named(ctx context.Context, name, user string) (Peer, error) {
 func (b *Bridge) offered(ctx context.Context, name string) (*peer, error) {
 	p := b.known(ctx, name)
 	if p == nil || p.Disabled {
-		return nil, inputError{fmt.Sprintf("There is no agent named %q. Call list_agents for the names.", shown(name, 100))}
+		return nil, ledger.InputError{Text: fmt.Sprintf("There is no agent named %q. Call list_agents for the names.", sanitize.Short(name, 100))}
 	}
 	return p, nil
 }
@@ -96,11 +98,11 @@ func (b *Bridge) offered(ctx context.Context, name string) (*peer, error) {
 // describeCard puts a card into words.
 func describeCard(card *a2a.Card) string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s\n%s\n", label(card.Name), clean(card.Description))
+	fmt.Fprintf(&s, "%s\n%s\n", sanitize.Label(card.Name), sanitize.Text(card.Description))
 	for _, k := range card.Skills {
-		fmt.Fprintf(&s, "\nSkill %s: %s\n%s\n", label(k.ID), label(k.Name), clean(k.Description))
+		fmt.Fprintf(&s, "\nSkill %s: %s\n%s\n", sanitize.Label(k.ID), sanitize.Label(k.Name), sanitize.Text(k.Description))
 		for _, example := range k.Examples {
-			fmt.Fprintf(&s, "Example: %s\n", clean(example))
+			fmt.Fprintf(&s, "Example: %s\n", sanitize.Text(example))
 		}
 	}
 	return s.String()

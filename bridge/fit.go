@@ -3,6 +3,8 @@ package bridge
 import (
 	"encoding/json"
 	"unicode/utf8"
+
+	"rialto/bridge/sanitize"
 )
 
 // maxResult is how many characters the content of a result and its structured
@@ -23,13 +25,15 @@ func length(v any) int {
 var lesser = []func(*AgentInfo){
 	func(*AgentInfo) {},
 	func(a *AgentInfo) { a.each(func(s *SkillInfo) { s.Examples, s.Tags = nil, nil }) },
-	func(a *AgentInfo) { a.each(func(s *SkillInfo) { s.Description = clip(s.Description, 150) }) },
 	func(a *AgentInfo) {
-		a.Description = clip(a.Description, 200)
+		a.each(func(s *SkillInfo) { s.Description = sanitize.Truncate(s.Description, 150) })
+	},
+	func(a *AgentInfo) {
+		a.Description = sanitize.Truncate(a.Description, 200)
 		a.each(func(s *SkillInfo) { s.Description = "" })
 	},
 	func(a *AgentInfo) {
-		a.Title, a.Description, a.Problem = clip(a.Title, 50), clip(a.Description, 50), clip(a.Problem, 50)
+		a.Title, a.Description, a.Problem = sanitize.Truncate(a.Title, 50), sanitize.Truncate(a.Description, 50), sanitize.Truncate(a.Problem, 50)
 		a.Skills = []SkillInfo{}
 	},
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 )
 
 const (
@@ -28,17 +29,17 @@ type follower struct {
 	conn Peer
 
 	mu      sync.Mutex
-	entry   *Entry
-	ended   bool          // nothing more will come from this follower
-	heard   bool          // the agent has answered the message
-	sent    error         // why the agent did not take it
-	notes   []string      // the latest progress lines
-	noted   int           // how many there have been
-	pieced  time.Time     // when a piece of a result was last among them
-	changed chan struct{} // closed at each change, and replaced
-	poked   chan struct{} // ready when somebody says that there is news; nil where nobody can
-	start   *Entry        // as it was before the agent said anything; never changes
-	message *a2a.Message  // that was sent; nil if none was
+	entry   *ledger.Record
+	ended   bool           // nothing more will come from this follower
+	heard   bool           // the agent has answered the message
+	sent    error          // why the agent did not take it
+	notes   []string       // the latest progress lines
+	noted   int            // how many there have been
+	pieced  time.Time      // when a piece of a result was last among them
+	changed chan struct{}  // closed at each change, and replaced
+	poked   chan struct{}  // ready when somebody says that there is news; nil where nobody can
+	start   *ledger.Record // as it was before the agent said anything; never changes
+	message *a2a.Message   // that was sent; nil if none was
 	log     backlog
 	size    int  // bytes of the task, at most
 	past    int  // bytes of its past, which is written with it
@@ -55,7 +56,7 @@ type follower struct {
 // follow starts a follower for e, which the ledger holds under our lease. A
 // nil send takes the task up again without a message. On a bridge that closes
 // nothing starts: the next process finds the task in the ledger.
-func (b *Bridge) follow(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
+func (b *Bridge) follow(conn Peer, e *ledger.Record, send *a2a.SendRequest) *follower {
 	f := b.newFollower(conn, e, send)
 	if b.enter(f) {
 		b.employ(f, send)
@@ -65,13 +66,13 @@ func (b *Bridge) follow(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
 	return f
 }
 
-func (b *Bridge) newFollower(conn Peer, e *Entry, send *a2a.SendRequest) *follower {
-	f := &follower{b: b, conn: conn, entry: e, start: e.clone(), message: sentIn(send), changed: make(chan struct{}), past: e.Past.weight(), saved: b.Now()}
+func (b *Bridge) newFollower(conn Peer, e *ledger.Record, send *a2a.SendRequest) *follower {
+	f := &follower{b: b, conn: conn, entry: e, start: e.Clone(), message: sentIn(send), changed: make(chan struct{}), past: e.Revisions.Size(), saved: b.Now()}
 	if b.Hook != nil {
 		f.poked = make(chan struct{}, 1)
 	}
 	if e.Task != nil {
-		f.size = weight(e.Task)
+		f.size = ledger.Size(e.Task)
 	}
 	return f
 }
@@ -146,7 +147,7 @@ func (f *follower) ask(ctx context.Context) {
 		if told {
 			left.told()
 		} else if given := left.tried(f.b.Now(), err); given != nil {
-			f.settle(func(e *Entry) { e.Failure = given })
+			f.settle(func(e *ledger.Record) { e.Failure = given })
 			return
 		}
 		select {
@@ -246,32 +247,34 @@ func (f *follower) apply(e a2a.Event) {
 	if first {
 		to = f.message
 	}
-	e = leftOut(f.entry.Task, recall(f.entry.Task, to, e))
-	replaced := aboutToGo(f.entry.Task, e)
-	if f.ended || !merge(f.entry, e) {
+	if f.ended {
 		return
 	}
 	now := f.b.Now()
-	if f.entry.remember(replaced, now) {
-		f.past = f.entry.Past.weight()
+	e, changed, revised := f.entry.Apply(e, to, now)
+	if !changed {
+		return
+	}
+	if revised {
+		f.past = f.entry.Revisions.Size()
 	}
 	if _, whole := e.(*a2a.Task); first && !whole {
 		f.entry.Task.History = append(f.entry.Task.History, *f.message)
 	}
 	f.heard = true
-	n := weight(e)
+	n := ledger.Size(e)
 	f.log.add(e, n)
 	if f.size += n; f.size > maxTask { // what was replaced or forgotten counted so far
-		f.size = weight(f.entry.Task)
+		f.size = ledger.Size(f.entry.Task)
 	}
 	if f.size > maxTask {
-		f.entry.Failure = &Failure{Code: a2a.InvalidAgentResponse, Message: fmt.Sprintf("The task holds more than %d MiB, and was cut there.", maxTask>>20)}
+		f.entry.Failure = &ledger.Failure{Code: a2a.InvalidAgentResponse, Message: fmt.Sprintf("The task holds more than %d MiB, and was cut there.", maxTask>>20)}
 	}
 	f.note(e)
 	f.dirty = true
-	f.entry.touch(now)
-	f.entry.Settled = f.entry.Failure != nil || f.entry.Task.Status.State.Settled()
-	f.ended = f.entry.Settled
+	f.entry.Touch(now)
+	f.entry.Idle = f.entry.Failure != nil || f.entry.Task.Status.State.Settled()
+	f.ended = f.entry.Idle
 	switch pause := f.pause(); {
 	case f.ended || now.Sub(f.saved) >= pause:
 		f.write()
@@ -298,12 +301,12 @@ func (f *follower) pause() time.Duration {
 }
 
 // settle ends the follower with a change to the entry.
-func (f *follower) settle(change func(*Entry)) {
+func (f *follower) settle(change func(*ledger.Record)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change(f.entry)
-	f.entry.touch(f.b.Now())
-	f.entry.Settled, f.ended, f.dirty = true, true, true
+	f.entry.Touch(f.b.Now())
+	f.entry.Idle, f.ended, f.dirty = true, true, true
 	f.write()
 	f.announce()
 }
@@ -336,7 +339,7 @@ func (f *follower) write() {
 	err := f.b.Ledger.SaveTask(ctx, f.entry, f.b.Replica)
 	f.saved = f.b.Now()
 	switch {
-	case errors.Is(err, ErrLeaseLost):
+	case errors.Is(err, ledger.ErrLeaseLost):
 		f.b.Log.Warn("another replica took the task over", "task", f.entry.Handle)
 		f.ended, f.dirty = true, false
 	case err != nil:
@@ -350,7 +353,7 @@ func (f *follower) write() {
 // wait passes progress lines on until the follower has ended, or the agent has
 // answered and that is enough, or ctx, the time or all waiting is over. It returns
 // the entry as it then stands.
-func (f *follower) wait(ctx context.Context, over <-chan time.Time, progress func(string), firstWord bool) *Entry {
+func (f *follower) wait(ctx context.Context, over <-chan time.Time, progress func(string), firstWord bool) *ledger.Record {
 	for seen := 0; ; {
 		f.mu.Lock()
 		lines := f.notes[len(f.notes)-min(f.noted-seen, len(f.notes)):]
@@ -376,10 +379,10 @@ func (f *follower) wait(ctx context.Context, over <-chan time.Time, progress fun
 	}
 }
 
-func (f *follower) snapshot() *Entry {
+func (f *follower) snapshot() *ledger.Record {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.entry.clone()
+	return f.entry.Clone()
 }
 
 // refusal returns why the agent did not take the message, once the follower

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"rialto/bridge/ledger"
 	"rialto/mcp"
 )
 
@@ -57,12 +58,12 @@ func (b *Bridge) getTask() mcp.Tool {
 }
 
 // task returns the caller's task, after waiting for it to settle.
-func (b *Bridge) task(ctx context.Context, handle string, wait time.Duration, progress func(string)) (*Entry, error) {
+func (b *Bridge) task(ctx context.Context, handle string, wait time.Duration, progress func(string)) (*ledger.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	e, err := b.settled(ctx, b.Caller(ctx).User, handle, progress)
 	if err == nil && b.hides(ctx, e.Agent) {
-		return nil, ErrNoTask
+		return nil, ledger.ErrNoTask
 	}
 	return e, err
 }
@@ -70,16 +71,16 @@ func (b *Bridge) task(ctx context.Context, handle string, wait time.Duration, pr
 // settled returns owner's task once it has settled, or as it stands when ctx
 // ends. A task that another replica follows is looked up again and again, and
 // when that replica says so.
-func (b *Bridge) settled(ctx context.Context, owner, handle string, progress func(string)) (*Entry, error) {
+func (b *Bridge) settled(ctx context.Context, owner, handle string, progress func(string)) (*ledger.Record, error) {
 	rung, leave := b.bells.enter(handle)
 	defer leave()
 	for {
 		e, err := b.Ledger.Task(context.WithoutCancel(ctx), owner, handle)
-		if err != nil || e.Settled {
+		if err != nil || e.Idle {
 			return e, err
 		}
 		if f := b.follower(handle); f != nil {
-			if e = f.wait(ctx, nil, progress, false); e.Settled {
+			if e = f.wait(ctx, nil, progress, false); e.Idle {
 				return e, nil
 			}
 		}

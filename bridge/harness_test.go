@@ -16,6 +16,7 @@ import (
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 	"rialto/mcp"
@@ -99,17 +100,17 @@ type rig struct {
 
 // failing is a ledger that cannot be written to while it is down.
 type failing struct {
-	bridge.Ledger
+	ledger.Store
 	down   atomic.Bool
 	failed chan struct{} // one for each write that failed
 }
 
-func (l *failing) SaveTask(ctx context.Context, e *bridge.Entry, replica string) error {
+func (l *failing) SaveTask(ctx context.Context, e *ledger.Record, replica string) error {
 	if l.down.Load() {
 		l.failed <- struct{}{}
 		return errors.New("disk full")
 	}
-	return l.Ledger.SaveTask(ctx, e, replica)
+	return l.Store.SaveTask(ctx, e, replica)
 }
 
 type userKey struct{}
@@ -134,9 +135,11 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledger := &failing{Ledger: db, failed: make(chan struct{}, 100)}
+	ledger := &failing{Store: db, failed: make(chan struct{}, 100)}
 	b := &bridge.Bridge{
 		Ledger:  ledger,
+		Lists:   db,
+		Leases:  db,
 		Index:   db,
 		URL:     "https://rialto.test",
 		Replica: t.Name() + time.Now().String(),

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/sanitize"
 )
 
 // Health is how this process met an agent lately. Its texts are for the
@@ -29,14 +30,14 @@ func (b *Bridge) Health(name string) (Health, bool) {
 	}
 	h := Health{Asked: last.at}
 	if last.err != nil {
-		h.Problem = shown(last.err.Error(), 500)
+		h.Problem = sanitize.Short(last.err.Error(), 500)
 	}
 	if last.conn != nil {
 		h.Card = last.conn.Card()
 	}
 	if c, ok := last.conn.(a2a.Contacted); ok {
 		h.Contact = c.Contact()
-		h.Failure = shown(h.Failure, 500)
+		h.Failure = sanitize.Short(h.Failure, 500)
 	}
 	return h, true
 }

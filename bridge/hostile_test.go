@@ -19,7 +19,7 @@ func update(s a2a.State, text string) *a2a.StatusUpdate {
 	return &a2a.StatusUpdate{TaskID: "up", ContextID: "ctx", Status: a2a.Status{State: s, Message: m}}
 }
 
-func chunk(id, text string) *a2a.ArtifactUpdate {
+func IsChunk(id, text string) *a2a.ArtifactUpdate {
 	return &a2a.ArtifactUpdate{TaskID: "up", Artifact: a2a.Artifact{ID: id, Parts: []a2a.Part{a2a.TextPart(text)}}}
 }
 
@@ -60,10 +60,10 @@ func TestAnAnsweredQuestionIsNotAskedAgain(t *testing.T) {
 }
 
 func TestAContinuedTaskKeepsWhatItHas(t *testing.T) {
-	asks := []any{chunk("a", "first"), update(a2a.InputRequired, "more?")}
+	asks := []any{IsChunk("a", "first"), update(a2a.InputRequired, "more?")}
 	for name, second := range map[string][]any{
 		"a status comes first":        {update(a2a.Completed, "done")},
-		"an artifact comes first":     {chunk("b", "second"), update(a2a.Completed, "done")},
+		"an artifact comes first":     {IsChunk("b", "second"), update(a2a.Completed, "done")},
 		"a message instead of a task": {&a2a.Message{ContextID: "ctx", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("done")}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestAnAnswerThatNeverLeftChangesNothing(t *testing.T) {
 }
 
 func TestAQuestionIsHeardBehindALongArtifact(t *testing.T) {
-	r := newRig(t, "", map[string]peer{"one": turns([]any{chunk("a", strings.Repeat("x", 60_000)), update(a2a.InputRequired, "THE QUESTION?")})})
+	r := newRig(t, "", map[string]peer{"one": turns([]any{IsChunk("a", strings.Repeat("x", 60_000)), update(a2a.InputRequired, "THE QUESTION?")})})
 	if got := r.call("send_task", `{"message":"go"}`); got.Message != "THE QUESTION?" || !got.Truncated {
 		t.Errorf("got message %q, truncated %v", got.Message, got.Truncated)
 	}
@@ -110,11 +110,11 @@ func TestAQuestionIsHeardBehindALongArtifact(t *testing.T) {
 func TestAResultIsBoundedHoweverItIsMade(t *testing.T) {
 	var many []any
 	for i := range 3_000 {
-		many = append(many, chunk(fmt.Sprint(i), "x"))
+		many = append(many, IsChunk(fmt.Sprint(i), "x"))
 	}
 	for name, events := range map[string][]any{
 		"many small artifacts":   append(many, update(a2a.Completed, "ok")),
-		"text that JSON escapes": {chunk("a", strings.Repeat("<\"\\", 30_000)), update(a2a.Completed, "ok")},
+		"text that JSON escapes": {IsChunk("a", strings.Repeat("<\"\\", 30_000)), update(a2a.Completed, "ok")},
 		"long names and links": {&a2a.ArtifactUpdate{TaskID: "up", Artifact: a2a.Artifact{ID: "a", Name: strings.Repeat("n", 1e6), Parts: []a2a.Part{
 			{Content: a2a.URL("https://example.com/" + strings.Repeat("u", 1e6)), Filename: strings.Repeat("f", 1e6)},
 		}}}, update(a2a.Completed, "ok")},
@@ -196,7 +196,7 @@ func TestATaskThatEndsWhileTheDatabaseIsDownIsWrittenLater(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done = e.Settled
+		done = e.Idle
 		r.call("get_task", `{"task_id":"`+id+`","wait":1}`)
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 // silentIndex says nothing when it is asked for the first time, as a database behind
 // a connection that has died.
 type silentIndex struct {
-	bridge.Index
+	ledger.Index
 	asked atomic.Int64
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 )
 
 // An agent in auth-required may get what it waits for without us, and go on by
@@ -22,9 +23,6 @@ const (
 	missedFor   = time.Minute
 	maxMissed   = 1000
 )
-
-// Waiting names a task in auth-required.
-type Waiting struct{ Owner, Handle, Agent string }
 
 // lanes bound what is done at each agent at one time: one that takes calls and does not
 // answer must keep nobody from the others. The zero value is free.
@@ -54,16 +52,6 @@ func (l *lanes) leave(agent string) {
 	if l.busy[agent]--; l.busy[agent] == 0 {
 		delete(l.busy, agent)
 	}
-}
-
-// mayGoOn reports whether the agent of e may go on without a message.
-func (e *Entry) mayGoOn() bool {
-	return e.Settled && e.State() == a2a.AuthRequired && !e.held() && e.Task.ID != ""
-}
-
-// asks reports whether the agent of e waits for an answer.
-func (e *Entry) asks() bool {
-	return e.Settled && e.State() == a2a.InputRequired && e.Task.ID != ""
 }
 
 // lookAfter looks at the tasks that are due until the bridge closes.
@@ -98,7 +86,7 @@ func (b *Bridge) takeHints() {
 func (b *Bridge) hint(handle string) {
 	ctx, cancel := context.WithTimeout(b.running, writeBudget)
 	defer cancel()
-	w, err := b.Ledger.LookSoon(ctx, handle, b.Now())
+	w, err := b.Leases.MakeDue(ctx, handle, b.Now())
 	if err != nil {
 		b.complain("noting that a task has news", err)
 	}
@@ -114,12 +102,12 @@ func (b *Bridge) hint(handle string) {
 // that is not done with the tasks that were due before is spared: they are due again.
 func (b *Bridge) lookAtDue() {
 	ctx, cancel := context.WithTimeout(b.running, writeBudget)
-	due, err := b.Ledger.DueTasks(ctx, b.Now(), lookBatch)
+	due, err := b.Leases.DueTasks(ctx, b.Now(), lookBatch)
 	cancel()
 	if err != nil {
 		b.complain("looking for tasks that wait", err)
 	}
-	of := map[string][]Waiting{}
+	of := map[string][]ledger.DuePoll{}
 	for _, w := range due {
 		of[w.Agent] = append(of[w.Agent], w)
 	}
@@ -134,7 +122,7 @@ func (b *Bridge) lookAtDue() {
 }
 
 // lookAtAll asks one agent of all tasks.
-func (b *Bridge) lookAtAll(tasks []Waiting) {
+func (b *Bridge) lookAtAll(tasks []ledger.DuePoll) {
 	var looking sync.WaitGroup
 	free := make(chan struct{}, looksAtOnce)
 	for _, w := range tasks {
@@ -147,10 +135,10 @@ func (b *Bridge) lookAtAll(tasks []Waiting) {
 	looking.Wait()
 }
 
-func (b *Bridge) lookAt(w Waiting) {
+func (b *Bridge) lookAt(w ledger.DuePoll) {
 	ctx, cancel := context.WithTimeout(b.running, writeBudget)
 	defer cancel()
-	if e, err := b.Ledger.Task(ctx, w.Owner, w.Handle); err == nil && e.mayGoOn() {
+	if e, err := b.Ledger.Task(ctx, w.Owner, w.Handle); err == nil && e.AwaitsGrant() {
 		b.glance(b.running, e)
 	}
 }
@@ -181,7 +169,7 @@ func (b *Bridge) missed(handle string, unknown bool) bool {
 // glance asks the agent of a task that waits for a grant whether it has gone on, or
 // forgotten the task, and has it followed again if so. Of several glances one takes it
 // up. An agent that does not answer has not gone on.
-func (b *Bridge) glance(ctx context.Context, e *Entry) bool {
+func (b *Bridge) glance(ctx context.Context, e *ledger.Record) bool {
 	p := b.peer(e.Agent)
 	if p == nil {
 		return false
@@ -193,13 +181,13 @@ func (b *Bridge) glance(ctx context.Context, e *Entry) bool {
 		return false
 	}
 	t, err := conn.Task(ctx, a2a.TaskQuery{ID: e.Task.ID})
-	if e.asks() && !e.unsure() && (err != nil || !t.Status.State.Terminal()) {
+	if e.AwaitsInput() && !e.Unconfirmed() && (err != nil || !t.Status.State.Terminal()) {
 		return false // there are agents that tell who asks less than they told in their stream
 	}
 	unknown := a2a.Is(err, a2a.TaskNotFound)
 	forgotten := (unknown || err == nil) && b.missed(e.Handle, unknown)
 	pause, same := e.MessageID, err == nil && t.Status.State == e.State()
-	if same && e.unsure() && !sameWords(e.Task.Status.Message, t.Status.Message) {
+	if same && e.Unconfirmed() && !ledger.SameText(e.Task.Status.Message, t.Status.Message) {
 		pause, same = pause+"+", false // it has got the answer, and asks another question
 	}
 	if !forgotten && (err != nil || same || t.Status.State == a2a.Unknown) {
@@ -217,6 +205,6 @@ func (b *Bridge) glance(ctx context.Context, e *Entry) bool {
 // goneOn reports whether the agent of a task that is to be shown has gone on by
 // itself, or with an answer of which nobody knew whether it came. The task is followed
 // again then, and another than e.
-func (b *Bridge) goneOn(ctx context.Context, e *Entry) bool {
-	return (e.mayGoOn() || e.asks()) && b.glance(ctx, e.clone())
+func (b *Bridge) goneOn(ctx context.Context, e *ledger.Record) bool {
+	return (e.AwaitsGrant() || e.AwaitsInput()) && b.glance(ctx, e.Clone())
 }

@@ -14,6 +14,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 )
@@ -237,12 +238,12 @@ func TestAHeldMessageOutlastsAnAgentThatIsAway(t *testing.T) {
 
 // between does something after the first look at a task.
 type between struct {
-	bridge.Ledger
+	ledger.Store
 	do func()
 }
 
-func (l *between) Task(ctx context.Context, owner, handle string) (*bridge.Entry, error) {
-	e, err := l.Ledger.Task(ctx, owner, handle)
+func (l *between) Task(ctx context.Context, owner, handle string) (*ledger.Record, error) {
+	e, err := l.Store.Task(ctx, owner, handle)
 	if do := l.do; do != nil {
 		l.do = nil
 		do()
@@ -259,10 +260,10 @@ func TestAnAnswerDoesNotReachTheNextQuestion(t *testing.T) {
 		asks++
 		return yield(&a2a.Task{ID: "t1", ContextID: "c1", Status: a2a.Status{State: a2a.InputRequired, Message: &a2a.Message{ID: "q" + strings.Repeat("!", asks), Parts: []a2a.Part{a2a.TextPart("and then?")}}}})
 	}
-	ledger := &between{}
+	raced := &between{}
 	r := newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}, func(b *bridge.Bridge) {
-		ledger.Ledger = b.Ledger
-		b.Ledger = ledger
+		raced.Store = b.Ledger
+		b.Ledger = raced
 	})
 	id := r.call("send_task", `{"message":"begin"}`).TaskID
 	ctx := as(t.Context(), "alice")
@@ -270,9 +271,9 @@ func TestAnAnswerDoesNotReachTheNextQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledger.do = func() { r.call("send_task", `{"task_id":"`+id+`","message":"first"}`) }
+	raced.do = func() { r.call("send_task", `{"task_id":"`+id+`","message":"first"}`) }
 	err = r.Answer(ctx, id, bridge.Reply{Pause: page.Pause, Once: "x", Content: json.RawMessage(`{"answer":"second"}`)})
-	if err != bridge.ErrTaskBusy || agent.sent() != 2 {
+	if err != ledger.ErrTaskBusy || agent.sent() != 2 {
 		t.Errorf("got %v after %d messages, want it refused after the first answer", err, agent.sent())
 	}
 }
@@ -327,10 +328,10 @@ func (h *hung) Task(ctx context.Context, _ a2a.TaskQuery) (*a2a.Task, error) {
 }
 
 // outbox has the signals of a replica that hears none.
-type outbox chan bridge.Signal
+type outbox chan ledger.Signal
 
-func (s outbox) Send(_ context.Context, one bridge.Signal) error { s <- one; return nil }
-func (outbox) Listen(ctx context.Context, _ func(bridge.Signal)) { <-ctx.Done() }
+func (s outbox) Send(_ context.Context, one ledger.Signal) error { s <- one; return nil }
+func (outbox) Listen(ctx context.Context, _ func(ledger.Signal)) { <-ctx.Done() }
 
 // TestAnAgentThatHangsKeepsNobodyFromTheOthers has tasks wait at an agent that does not
 // answer, and more of them due than one is looked at in a minute if each has to wait for it.
@@ -344,16 +345,16 @@ func TestAnAgentThatHangsKeepsNobodyFromTheOthers(t *testing.T) {
 	atNews := r.call("send_task", `{"agent":"news","message":"read me the news"}`).TaskID
 	for i := range many {
 		n := strconv.Itoa(i)
-		e := &bridge.Entry{Handle: "h" + n, Owner: "alice", Agent: "dead", MessageID: "m", Created: time.Now(), Updated: time.Now(), Settled: true,
+		e := &ledger.Record{Handle: "h" + n, Owner: "alice", Agent: "dead", MessageID: "m", Created: time.Now(), Updated: time.Now(), Idle: true,
 			Task: &a2a.Task{ID: a2a.TaskID(n), Status: a2a.Status{State: a2a.AuthRequired}}}
-		if err := r.db.AddTask(t.Context(), e, bridge.Lease{}, 1); err != nil {
+		if err := r.db.AddTask(t.Context(), e, ledger.Lease{}, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
 	<-dead.asked
 	r.Poke("elsewhere")
 	for s := range signals {
-		if s.About == bridge.AboutAgent && s.Handle == "elsewhere" {
+		if s.About == ledger.AboutAgent && s.Handle == "elsewhere" {
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
 
@@ -103,7 +104,7 @@ func (b *Bridge) Reach(c Caller) []string {
 	for _, p := range b.visibleTo(b.kept(c)) {
 		name := p.Name
 		if last := p.last.Load(); last != nil && last.conn != nil {
-			name = cmp.Or(label(last.conn.Card().Name), name)
+			name = cmp.Or(sanitize.Label(last.conn.Card().Name), name)
 		}
 		names = append(names, name)
 	}
@@ -115,7 +116,7 @@ func (b *Bridge) info(ctx context.Context, p *peer) AgentInfo {
 	info.Default = p.Name == b.Primary()
 	conn, err := b.connect(ctx, p)
 	if err != nil {
-		info.Problem = clean(err.Error())
+		info.Problem = sanitize.Text(err.Error())
 		return info
 	}
 	info.describe(b.cardFor(ctx, p.Agent, conn.Card()))
@@ -139,7 +140,7 @@ func (b *Bridge) connection(ctx context.Context, info *AgentInfo) {
 // describe takes from the card of an agent that is there what it says of itself.
 func (info *AgentInfo) describe(card *a2a.Card) {
 	info.Available = true
-	info.Title, info.Description, info.Version = label(card.Name), shown(card.Description, 1000), label(card.Version)
+	info.Title, info.Description, info.Version = sanitize.Label(card.Name), sanitize.Short(card.Description, 1000), sanitize.Label(card.Version)
 	info.Skills = Skills(card)
 }
 
@@ -157,8 +158,8 @@ func Skills(card *a2a.Card) []SkillInfo {
 
 func skillInfo(s a2a.Skill) SkillInfo {
 	return SkillInfo{
-		ID: label(s.ID), Name: label(s.Name), Description: shown(s.Description, 1000),
-		Tags: shownAll(s.Tags), Examples: shownAll(s.Examples),
+		ID: sanitize.Label(s.ID), Name: sanitize.Label(s.Name), Description: sanitize.Short(s.Description, 1000),
+		Tags: sanitize.Labels(s.Tags), Examples: sanitize.Labels(s.Examples),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 	"rialto/internal/usage"
 	"rialto/mcp"
 )
@@ -147,15 +148,15 @@ func left(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Cancel
 
 // outcome tells how a call ended that has no more to say of it than an error.
 func outcome(ctx context.Context, err error) usage.Outcome {
-	var input inputError
+	var input ledger.InputError
 	var protocol *mcp.Error
 	switch {
 	case left(ctx):
 		return usage.Canceled
 	case err == nil:
 		return usage.OK
-	case errors.As(err, &input), errors.As(err, &protocol), errors.Is(err, mcp.ErrNoResource), errors.Is(err, ErrNoTask),
-		errors.Is(err, ErrTaskBusy), errors.Is(err, ErrTaskEnded), refusedByUs(err):
+	case errors.As(err, &input), errors.As(err, &protocol), errors.Is(err, mcp.ErrNoResource), errors.Is(err, ledger.ErrNoTask),
+		errors.Is(err, ledger.ErrTaskBusy), errors.Is(err, ledger.ErrTaskEnded), refusedByUs(err):
 		return usage.Refused
 	}
 	return usage.Failed

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 	"rialto/internal/usage"
 )
 
@@ -62,7 +63,7 @@ func sizeOfRequest(req *a2a.SendRequest) int {
 	if req == nil || req.Message == nil {
 		return 0
 	}
-	return sizeOf(req.Message.Parts)
+	return ledger.PartsSize(req.Message.Parts)
 }
 
 // Stream implements a2a.Agent. The call ends with the stream.
@@ -89,7 +90,7 @@ func (f *meteredFace) counted(ctx context.Context, method string, in int, events
 			f.bridge.report(u)
 		}()
 		for e, err := range events {
-			u.BytesOut += int64(size(e))
+			u.BytesOut += int64(ledger.ContentSize(e))
 			if last, failed = e, err; !yield(e, err) {
 				return
 			}
@@ -117,7 +118,7 @@ func toldByEvent(e a2a.Event) (bytes int, state a2a.State) {
 	case *a2a.StatusUpdate:
 		state = e.Status.State
 	}
-	return size(e), state
+	return ledger.ContentSize(e), state
 }
 
 // Task implements a2a.Agent.
@@ -139,7 +140,7 @@ func (f *meteredFace) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPag
 
 func toldByPage(p *a2a.TaskPage) (bytes int, _ a2a.State) {
 	for i := range p.Tasks {
-		bytes += size(p.Tasks[i])
+		bytes += ledger.ContentSize(p.Tasks[i])
 	}
 	return bytes, ""
 }

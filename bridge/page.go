@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
 
@@ -30,14 +32,14 @@ func parseCursor(s string) (cursor, error) {
 	p, err1 := strconv.Atoi(piece)
 	o, err2 := strconv.Atoi(offset)
 	if !ok || err1 != nil || err2 != nil || p < 0 || o < 0 {
-		return cursor{}, inputError{fmt.Sprintf("The argument \"cursor\" is not one: %q. Take it from next_cursor of the result before, or leave it out to begin.", shown(s, 40))}
+		return cursor{}, ledger.InputError{Text: fmt.Sprintf("The argument \"cursor\" is not one: %q. Take it from next_cursor of the result before, or leave it out to begin.", sanitize.Short(s, 40))}
 	}
 	return cursor{p, o, true}, nil
 }
 
 // leads reports whether there is something of e at c, with so many earlier messages. The
 // cursor of another task may lead behind the end of this one, which then looked empty.
-func (c cursor) leads(e *Entry, history int) bool {
+func (c cursor) leads(e *ledger.Record, history int) bool {
 	if c == (cursor{later: true}) || !c.later {
 		return true
 	}
@@ -61,11 +63,11 @@ func (c cursor) leads(e *Entry, history int) bool {
 // within reports whether a page may begin in the content: in the middle of text only.
 func (c cursor) within(content a2a.Content) bool {
 	text, _ := content.(a2a.Text)
-	return c.offset == 0 || c.offset < len(clean(string(text)))
+	return c.offset == 0 || c.offset < len(sanitize.Text(string(text)))
 }
 
 // astray is what a caller is told whose cursor leads nowhere.
-var astray = inputError{"The argument \"cursor\" leads to no part of this task. Take it from next_cursor of the result before, of the same task and with the same history_length, or leave it out to begin."}
+var astray = ledger.InputError{Text: "The argument \"cursor\" leads to no part of this task. Take it from next_cursor of the result before, of the same task and with the same history_length, or leave it out to begin."}
 
 // artifacts shows pieces from a position as far as the budget goes, notes
 // where the next page begins, and reports whether it came to the end.
@@ -96,7 +98,7 @@ func (r *renderer) artifacts(ps []piece, from cursor) (end bool) {
 // heading begins an artifact, on each page that has some of it.
 func (r *renderer) heading(a *a2a.Artifact) bool {
 	info := ArtifactInfo{
-		ID: label(a.ID), Name: label(a.Name), Description: shown(a.Description, 1000),
+		ID: sanitize.Label(a.ID), Name: sanitize.Label(a.Name), Description: sanitize.Short(a.Description, 1000),
 		URI: artifactURI(r.info.TaskID, a.ID), Parts: []PartInfo{},
 	}
 	if !r.spend(perItem + cost(info.ID+info.Name+info.Description) + len(info.URI)) {
@@ -129,20 +131,20 @@ func (r *renderer) piece(p piece, offset int) (to int, all bool) {
 }
 
 func (r *renderer) part(p piece, offset int) (info PartInfo, to int, all bool) {
-	info = PartInfo{Filename: label(p.Filename), MediaType: label(p.MediaType)}
+	info = PartInfo{Filename: sanitize.Label(p.Filename), MediaType: sanitize.Label(p.MediaType)}
 	if !r.spend(perItem + cost(info.Filename+info.MediaType)) {
 		return info, offset, false
 	}
 	switch c := p.Content.(type) {
 	case a2a.Text:
-		text := clean(string(c))
+		text := sanitize.Text(string(c))
 		rest := text[min(offset, len(text)):]
 		info.Kind, info.Text = "text", r.take(rest)
 		r.say(info.Text)
 		return info, offset + len(info.Text), len(info.Text) == len(rest)
 	case a2a.Data:
 		info.Kind = "data"
-		data := cleanJSON(c)
+		data := sanitize.JSON(c)
 		if !r.spend(cost(string(data))) {
 			return info, 0, false
 		}
@@ -150,12 +152,12 @@ func (r *renderer) part(p piece, offset int) (info PartInfo, to int, all bool) {
 		r.say(string(data))
 	case a2a.URL:
 		info.Kind = "file"
-		link := linked(string(c))
+		link := sanitize.Link(string(c))
 		switch {
 		case link == "": // what is no link is words
 			info.Text, all = r.words(string(c))
 			return info, 0, all
-		case len(link) > maxLink:
+		case len(link) > sanitize.MaxLink:
 			r.cut = true
 		case !r.spend(2 * len(link)):
 			return info, 0, false
@@ -172,8 +174,8 @@ func (r *renderer) part(p piece, offset int) (info PartInfo, to int, all bool) {
 
 // words shows what an agent says is an address, and cannot be followed.
 func (r *renderer) words(address string) (text string, all bool) {
-	text = clean(address)
-	if len(text) > maxLink {
+	text = sanitize.Text(address)
+	if len(text) > sanitize.MaxLink {
 		r.cut = true
 		return "", true
 	}
@@ -225,7 +227,7 @@ func (r *renderer) file(at place, info *PartInfo, b []byte) bool {
 // n pieces before it, and end says that this page has the last of them.
 func (r *renderer) closing(m *a2a.Message, with []piece, from cursor, n int, end bool) {
 	if from.piece <= n {
-		text, start := clean(m.Text()), 0
+		text, start := sanitize.Text(m.Text()), 0
 		if from.piece == n {
 			start = min(from.offset, len(text))
 		}
@@ -265,7 +267,7 @@ func (r *renderer) history(turns []a2a.Message, from cursor, n int) {
 	var all strings.Builder
 	for i := max(from.piece-n, 0); i < len(turns) && r.info.Cursor == ""; i++ {
 		m, start := &turns[i], 0
-		text := clean(strings.TrimPrefix(m.Text()+r.filesOf(m), "\n"))
+		text := sanitize.Text(strings.TrimPrefix(m.Text()+r.filesOf(m), "\n"))
 		if n+i == from.piece {
 			start = min(from.offset, len(text))
 		}

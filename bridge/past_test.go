@@ -13,6 +13,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/internal/raced"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -97,8 +98,8 @@ func TestThePastOfATaskIsBounded(t *testing.T) {
 			if err != nil || e.State() != a2a.Completed {
 				t.Fatalf("got %+v, %v", e, err)
 			}
-			if p := e.Past; len(p.Versions) != c.kept || p.Dropped != c.versions-c.kept {
-				t.Errorf("got %d versions and %d dropped, want %d of %d", len(p.Versions), p.Dropped, c.kept, c.versions)
+			if p := e.Revisions; len(p.Artifacts) != c.kept || p.Dropped != c.versions-c.kept {
+				t.Errorf("got %d versions and %d dropped, want %d of %d", len(p.Artifacts), p.Dropped, c.kept, c.versions)
 			}
 		})
 	}
@@ -164,20 +165,20 @@ func TestManyArtifactsAreToldAgain(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}})
 	id := r.call("send_task", `{"message":"write"}`).TaskID
 	e, err := r.Ledger.Task(t.Context(), "alice", id)
-	if err != nil || e.Past == nil || len(e.Past.Versions) != 50 || e.Past.Dropped != many-50 || e.Past.Versions[49].Artifact.ID != fmt.Sprint(many-1) {
+	if err != nil || e.Revisions == nil || len(e.Revisions.Artifacts) != 50 || e.Revisions.Dropped != many-50 || e.Revisions.Artifacts[49].Artifact.ID != fmt.Sprint(many-1) {
 		t.Fatalf("got %+v, %v", e, err)
 	}
 }
 
 // writes counts how often tasks are written.
 type writes struct {
-	bridge.Ledger
+	ledger.Store
 	n atomic.Int64
 }
 
-func (w *writes) SaveTask(ctx context.Context, e *bridge.Entry, replica string) error {
+func (w *writes) SaveTask(ctx context.Context, e *ledger.Record, replica string) error {
 	w.n.Add(1)
-	return w.Ledger.SaveTask(ctx, e, replica)
+	return w.Store.SaveTask(ctx, e, replica)
 }
 
 // TestWhatIsLargeIsWrittenSeldom continues a task that says little, a hundred times in
@@ -185,12 +186,12 @@ func (w *writes) SaveTask(ctx context.Context, e *bridge.Entry, replica string) 
 func TestWhatIsLargeIsWrittenSeldom(t *testing.T) {
 	large := a2a.Artifact{ID: "x", Parts: []a2a.Part{{Content: a2a.Raw(make([]byte, 3<<20))}}}
 	for name, c := range map[string]struct {
-		past *bridge.Past
+		past *ledger.Revisions
 		is   []a2a.Artifact
 		most int64
 	}{
 		"little": {nil, nil, 200},
-		"was":    {&bridge.Past{Versions: []bridge.PastArtifact{{Artifact: large}}}, nil, 30},
+		"was":    {&ledger.Revisions{Artifacts: []ledger.ArtifactRevision{{Artifact: large}}}, nil, 30},
 		"is":     {nil, []a2a.Artifact{large}, 30},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -210,19 +211,19 @@ func TestWhatIsLargeIsWrittenSeldom(t *testing.T) {
 					more(&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.Status{State: a2a.Completed}}, nil)
 				}
 			}}
-			var ledger *writes
+			var counted *writes
 			r := newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One", Capabilities: a2a.Capabilities{Streaming: true}}}}, func(b *bridge.Bridge) {
-				ledger = &writes{Ledger: b.Ledger}
-				b.Ledger = ledger
+				counted = &writes{Store: b.Ledger}
+				b.Ledger = counted
 				b.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
 			})
-			e := &bridge.Entry{Handle: "h", Owner: "alice", Agent: "one", MessageID: "m", Created: time.Now(), Updated: time.Now(), Settled: true, Past: c.past,
+			e := &ledger.Record{Handle: "h", Owner: "alice", Agent: "one", MessageID: "m", Created: time.Now(), Updated: time.Now(), Idle: true, Revisions: c.past,
 				Task: &a2a.Task{ID: "t", ContextID: "c", Status: a2a.Status{State: a2a.InputRequired}, Artifacts: c.is}}
-			if err := r.db.AddTask(t.Context(), e, bridge.Lease{}, 1); err != nil {
+			if err := r.db.AddTask(t.Context(), e, ledger.Lease{}, 1); err != nil {
 				t.Fatal(err)
 			}
 			r.call("send_task", `{"task_id":"h","message":"go on"}`).want(t, a2a.Completed, false)
-			if n := ledger.n.Load(); n > c.most || n < 2 {
+			if n := counted.n.Load(); n > c.most || n < 2 {
 				t.Errorf("got %d writes, want from 2 to %d", n, c.most)
 			}
 		})

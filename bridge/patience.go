@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 )
 
 const (
@@ -30,7 +31,7 @@ func (p *patience) told() { *p = patience{} }
 
 // tried notes an attempt that came to err, or to nothing where err is nil. It
 // returns why the task is to be given up, or nil.
-func (p *patience) tried(now time.Time, err error) *Failure {
+func (p *patience) tried(now time.Time, err error) *ledger.Failure {
 	if p.since.IsZero() {
 		p.since = now
 	}
@@ -39,11 +40,11 @@ func (p *patience) tried(now time.Time, err error) *Failure {
 	const after = " It may still be at work on it."
 	switch {
 	case p.unknown >= maxUnknown:
-		return &Failure{Code: a2a.TaskNotFound, Message: "The agent no longer knows this task.", Remote: true}
+		return &ledger.Failure{Code: a2a.TaskNotFound, Message: "The agent no longer knows this task.", Remote: true}
 	case p.refusals >= maxRefusals:
-		return &Failure{Code: a2a.UnsupportedOperation, Message: fmt.Sprintf("The agent cannot tell how this task stands: %v.", err) + after, Remote: true}
+		return &ledger.Failure{Code: a2a.UnsupportedOperation, Message: fmt.Sprintf("The agent cannot tell how this task stands: %v.", err) + after, Remote: true}
 	case now.Sub(p.since) >= maxSilence:
-		return &Failure{Code: a2a.Unavailable, Message: fmt.Sprintf("The agent has not told how this task stands for %d hours.", int(maxSilence.Hours())) + after, Remote: true}
+		return &ledger.Failure{Code: a2a.Unavailable, Message: fmt.Sprintf("The agent has not told how this task stands for %d hours.", int(maxSilence.Hours())) + after, Remote: true}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 // TestWhatAnAgentSaysIsPagedWithItsFilesAndData has an agent answer with a message:
@@ -61,7 +62,7 @@ func TestAStreamedTextIsOneText(t *testing.T) {
 	events := []any{made("a", a2a.TextPart(""))}
 	for i := range 2_000 {
 		for _, c := range []string{fmt.Sprint("insur", i), "ance and "} {
-			e := chunk("a", c)
+			e := IsChunk("a", c)
 			e.Append, whole = true, whole+c
 			events = append(events, e)
 		}
@@ -132,7 +133,7 @@ func TestAStreamIsKnownInEachLanguage(t *testing.T) {
 		for text := range strings.SplitSeq(c.parts, "|") {
 			parts = append(parts, a2a.TextPart(text))
 		}
-		got := bridge.Joined(parts)
+		got := ledger.JoinTexts(parts)
 		if want := strings.ReplaceAll(c.parts, "|", ""); c.one && (len(got) != 1 || got[0].Content != a2a.Text(want)) {
 			t.Errorf("%s: got %d parts, want one text", name, len(got))
 		}
@@ -179,10 +180,10 @@ func TestALinkHoldsWhenMoreIsAdded(t *testing.T) {
 	}
 	question := update(a2a.InputRequired, "is this right?")
 	question.Status.Message.Parts = append(question.Status.Message.Parts, file("draft"))
-	more := chunk("text", "two")
+	more := IsChunk("text", "two")
 	more.Append = true
 	r := newRigWith(t, "", map[string]peer{"one": turns(
-		[]any{chunk("text", "one"), made("file", file("final")), question},
+		[]any{IsChunk("text", "one"), made("file", file("final")), question},
 		[]any{more, update(a2a.Completed, "done")},
 	)}, func(b *bridge.Bridge) { b.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour} })
 	got := r.call("send_task", `{"message":"go"}`)
@@ -244,7 +245,7 @@ func TestTheHistoryComesBehindALongResult(t *testing.T) {
 func TestProgressOfAStreamedTextIsItsEnd(t *testing.T) {
 	events := []any{made("a", a2a.TextPart("The "))}
 	for _, c := range []string{"insur", "ance is", " paid."} {
-		e := chunk("a", c)
+		e := IsChunk("a", c)
 		e.Append = true
 		events = append(events, e)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 )
 
 // lookFor bounds a look at a task that somebody said has changed.
@@ -18,7 +19,7 @@ func (b *Bridge) Poke(handle string) {
 	if b.poke(handle) {
 		return
 	}
-	b.signal(Signal{About: AboutAgent, Handle: handle})
+	b.signal(ledger.Signal{About: ledger.AboutAgent, Handle: handle})
 	select {
 	case b.hints <- handle:
 	default:
@@ -40,7 +41,7 @@ func (b *Bridge) poke(handle string) bool {
 }
 
 // withHook gives the agent a webhook with the message, if it can use one.
-func (b *Bridge) withHook(conn Peer, e *Entry, send *a2a.SendRequest) *a2a.SendRequest {
+func (b *Bridge) withHook(conn Peer, e *ledger.Record, send *a2a.SendRequest) *a2a.SendRequest {
 	if send == nil || b.Hook == nil || !conn.Card().Capabilities.PushNotifications {
 		return send
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 )
 
 const (
@@ -21,10 +23,10 @@ func progressLine(e a2a.Event) (line string, piece bool) {
 	case *a2a.StatusUpdate:
 		return statusLine(e.Status), false
 	case *a2a.ArtifactUpdate:
-		if name := clean(e.Artifact.Name); name != "" && !e.Append {
-			return "Received " + clip(name, 200), false
+		if name := sanitize.Text(e.Artifact.Name); name != "" && !e.Append {
+			return "Received " + sanitize.Truncate(name, 200), false
 		}
-		return shown(e.Artifact.Text(), 500), true
+		return sanitize.Short(e.Artifact.Text(), 500), true
 	}
 	return "", false
 }
@@ -33,7 +35,7 @@ func statusLine(s a2a.Status) string {
 	if s.State != a2a.Working {
 		return ""
 	}
-	return shown(s.Message.Text(), 500)
+	return sanitize.Short(s.Message.Text(), 500)
 }
 
 // note keeps what an event says for those who show progress.
@@ -65,9 +67,9 @@ func soFar(t *a2a.Task, id string) string {
 	if a == nil || len(a.Parts) == 0 {
 		return ""
 	}
-	parts := Joined(a.Parts[max(0, len(a.Parts)-50):])
+	parts := ledger.JoinTexts(a.Parts[max(0, len(a.Parts)-50):])
 	text, _ := parts[len(parts)-1].Content.(a2a.Text)
-	end := []rune(clean(string(text)))
+	end := []rune(sanitize.Text(string(text)))
 	if n := len(end) - 200; n > 0 {
 		return "…" + string(end[n:])
 	}

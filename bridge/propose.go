@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 )
 
 const maxProposals = 3
@@ -31,25 +33,18 @@ func (b *Bridge) propose(ctx context.Context, args *sendArgs) []proposal {
 			all = append(all, proposal{agent: p.Name, skill: s.ID, words: wordsOfSkill(card, s)})
 		}
 	}
-	return best(all, args.Skill, allWords(args.Message))
+	return best(all, args.Skill, ledger.MessageWords(args.Message))
 }
 
 // wordsOfSkill returns the words by which a card tells what a skill is about.
 func wordsOfSkill(card *a2a.Card, s a2a.Skill) []string {
 	text := append([]string{card.Name, s.ID, s.Name, s.Description}, s.Tags...)
 	text = append(text, s.Examples[:min(len(s.Examples), 10)]...)
-	return allWords(strings.Join(text, " "))
+	return ledger.MessageWords(strings.Join(text, " "))
 }
 
 // common are words that say nothing of what a text is about.
 var common = strings.Fields("the and for with from into this that these those what which who whom how when where why are was were has have had can could would should will does did not you your our their its all any many much more most some give show tell make get agent please")
-
-// allWords returns the words of a text, of which it reads the beginning.
-func allWords(text string) []string {
-	w := &wordList{seen: map[string]bool{}, left: 4000, asked: true}
-	w.add(text)
-	return w.words
-}
 
 // best ranks what is offered: each has the words of its skill, and comes back
 // with those that the message shares. A word counts the more the fewer skills
@@ -100,7 +95,7 @@ func (b *Bridge) inConversation(ctx context.Context, caller Caller, args *sendAr
 		if named.Agent != "" && p.Name != b.Default {
 			continue
 		}
-		has, err := b.Ledger.HasContext(ctx, caller.User, p.Name, args.ContextID)
+		has, err := b.Lists.HasContext(ctx, caller.User, p.Name, args.ContextID)
 		if err != nil {
 			return nil, fmt.Errorf("looking the conversation up: %w", err)
 		}
@@ -112,10 +107,10 @@ func (b *Bridge) inConversation(ctx context.Context, caller Caller, args *sendAr
 }
 
 // noSkill is what a caller learns of a skill that is not for them.
-type noSkill struct{ inputError }
+type noSkill struct{ ledger.InputError }
 
 // Unwrap lets it be read as what it is.
-func (e noSkill) Unwrap() error { return e.inputError }
+func (e noSkill) Unwrap() error { return e.InputError }
 
 // withSkill adds to err, if it is about a skill that an agent does not have, which of
 // the caller's agents have it.
@@ -133,12 +128,12 @@ func (b *Bridge) withSkill(ctx context.Context, skill string, err error) error {
 	if len(have) == 0 {
 		return err
 	}
-	return inputError{none.Error() + " This skill is there with \"agent\": " + strings.Join(have, ", or ") + "."}
+	return ledger.InputError{Text: none.Error() + " This skill is there with \"agent\": " + strings.Join(have, ", or ") + "."}
 }
 
 // why says in words what speaks for an agent.
 func (p proposal) why() string {
-	why := fmt.Sprintf("its skill %s", label(p.skill))
+	why := fmt.Sprintf("its skill %s", sanitize.Label(p.skill))
 	if len(p.words) > 0 {
 		why += fmt.Sprintf(" is about: %s", strings.Join(p.words[:min(len(p.words), 5)], ", "))
 	}
@@ -159,5 +154,5 @@ func (b *Bridge) missingAgent(ctx context.Context, args *sendArgs, known string)
 		}
 		text += fmt.Sprintf(". If that is right, call again with \"agent\": %q.", found[0].agent)
 	}
-	return inputError{text + " Choose one of: " + known + ". list_agents tells what each can do."}
+	return ledger.InputError{Text: text + " Choose one of: " + known + ". list_agents tells what each can do."}
 }

@@ -18,6 +18,7 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2atest"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/mcp"
 )
 
@@ -237,7 +238,7 @@ func TestAnAnswerThatTheAgentRefusesIsNotAskedForAgain(t *testing.T) {
 		if got.ResultType != "complete" || !strings.Contains(fmt.Sprint(got.Content), want) || !strings.Contains(fmt.Sprint(got.Content), handle) {
 			t.Errorf("%s: got %+v, want %q and the handle %s", state, got, want, handle)
 		}
-		if e, err := r.Ledger.Task(t.Context(), "alice", handle); err != nil || e.State() != state || !e.Settled {
+		if e, err := r.Ledger.Task(t.Context(), "alice", handle); err != nil || e.State() != state || !e.Idle {
 			t.Errorf("%s: the ledger has %+v, %v", state, e, err)
 		}
 	}
@@ -289,7 +290,7 @@ func TestAQuestionIsTakenBackWhenItIsAnsweredElsewhere(t *testing.T) {
 		return ""
 	}
 	await("elicitation/create")
-	page, err := r.Ledger.Tasks(t.Context(), "alice", bridge.TaskFilter{Limit: 1})
+	page, err := r.Lists.Summaries(t.Context(), "alice", ledger.Filter{Limit: 1})
 	if err != nil || len(page) != 1 {
 		t.Fatalf("got %v, %v", page, err)
 	}

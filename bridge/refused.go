@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 )
 
 // wonderFor is the last of the pauses between looks at a task whose agent may have got
@@ -16,13 +17,7 @@ const wonderFor = 8 * time.Second
 // mayHaveArrived reports whether a message to a task that exists already can
 // have reached the agent although err came back instead of an answer.
 func (f *follower) mayHaveArrived(err error) bool {
-	return f.taskID() != "" && err != nil && !certain(err)
-}
-
-// certain reports whether err says that the agent did not take a message.
-func certain(err error) bool {
-	var refusal *a2a.Error
-	return errors.As(err, &refusal) && (refusal.Remote && !refusal.Unclear || refusal.NotSent)
+	return f.taskID() != "" && err != nil && !ledger.Refused(err)
 }
 
 // wonder looks whether the agent got a message although err came back instead of an
@@ -35,7 +30,7 @@ func (f *follower) wonder(ctx context.Context, err error) {
 			return // it is asked how the task stands, as of any other
 		}
 		if wait > wonderFor {
-			f.settle(func(e *Entry) { f.sent = err; e.doubt() })
+			f.settle(func(e *ledger.Record) { f.sent = err; e.MarkUnconfirmed() })
 			return
 		}
 		select {
@@ -54,28 +49,7 @@ func (f *follower) stands(ctx context.Context) bool {
 	if err != nil || !f.answered(t) {
 		return false
 	}
-	return sameWords(f.start.Task.Status.Message, t.Status.Message)
-}
-
-// sameWords reports whether two messages may be one.
-func sameWords(was, is *a2a.Message) bool {
-	return was == nil || is == nil || was.Text() == is.Text()
-}
-
-// doubt notes that nobody knows whether the agent of e got the latest message: whoever
-// looks at the task later must not take it for one that waits for a first answer.
-func (e *Entry) doubt() {
-	var p Past
-	if e.Past != nil {
-		p = *e.Past
-	}
-	p.Unsure = e.MessageID
-	e.Past = &p
-}
-
-// unsure reports whether e waits for what may have been answered.
-func (e *Entry) unsure() bool {
-	return e.Settled && e.State().Interrupted() && e.Past != nil && e.Past.Unsure == e.MessageID && e.MessageID != ""
+	return ledger.SameText(f.start.Task.Status.Message, t.Status.Message)
 }
 
 // refused records that the agent did not take the message. A task that it
@@ -87,7 +61,9 @@ func (f *follower) refused(ctx context.Context, err error) {
 	}
 	f.b.Log.Warn("sending a message", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
 	if words := f.holds(ctx, err); words != "" {
-		f.settle(func(e *Entry) { e.hold(f.message, fmt.Sprintf(words, e.Agent, f.b.connectURL(e)), f.b.Now()) })
+		f.settle(func(e *ledger.Record) {
+			e.KeepUnsent(f.message, fmt.Sprintf(words, e.Agent, f.b.connectURL(e)), f.b.Now())
+		})
 		return
 	}
 	if t := f.goneOn(ctx, err); t != nil {
@@ -98,10 +74,10 @@ func (f *follower) refused(ctx context.Context, err error) {
 		return
 	}
 	f.forget(err)
-	f.settle(func(e *Entry) {
+	f.settle(func(e *ledger.Record) {
 		f.sent = err
 		if e.Task == nil || a2a.Is(err, a2a.TaskNotFound) {
-			e.Failure = failure(err)
+			e.Failure = ledger.FailureOf(err)
 		}
 	})
 }

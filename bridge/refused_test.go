@@ -95,8 +95,8 @@ func TestAnAnswerOfWhichNothingIsSeenIsLookedForAgain(t *testing.T) {
 	if got := r.call("get_task", `{"task_id":"`+id+`"}`); got.State != a2a.InputRequired || !strings.Contains(got.Next, "received the last message is not known") {
 		t.Errorf("got %s", got.raw)
 	}
-	if e, err := r.Ledger.Task(t.Context(), "alice", id); err != nil || e.Past == nil || e.Past.Unsure != e.MessageID {
-		t.Errorf("got %+v, %v: another replica would not know", e.Past, err)
+	if e, err := r.Ledger.Task(t.Context(), "alice", id); err != nil || e.Revisions == nil || e.Revisions.Unconfirmed != e.MessageID {
+		t.Errorf("got %+v, %v: another replica would not know", e.Revisions, err)
 	}
 	a.doneAt.Store(1)
 	r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.Completed, false)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 )
 
 const (
@@ -16,8 +17,8 @@ const (
 	mostBatches = 10 // at one time
 )
 
-func (b *Bridge) lease() Lease {
-	return Lease{Replica: b.Replica, Until: b.Now().Add(leaseFor)}
+func (b *Bridge) lease() ledger.Lease {
+	return ledger.Lease{Replica: b.Replica, Until: b.Now().Add(leaseFor)}
 }
 
 // rescue keeps our leases and takes up tasks whose follower died: with the
@@ -40,7 +41,7 @@ func (b *Bridge) rescue() {
 // claim renews the leases of what this replica holds, by name, so that a task
 // that slipped from its hands is found again like that of a dead replica.
 func (b *Bridge) claim(ctx context.Context) {
-	if err := b.Ledger.RenewLeases(ctx, b.lease(), b.held()); err != nil {
+	if err := b.Leases.RenewLeases(ctx, b.lease(), b.held()); err != nil {
 		b.complain("renewing leases", err)
 		return
 	}
@@ -63,11 +64,11 @@ func (b *Bridge) claim(ctx context.Context) {
 }
 
 // abandoned returns tasks whose lease has run out, under ours.
-func (b *Bridge) abandoned(ctx context.Context) ([]*Entry, error) {
+func (b *Bridge) abandoned(ctx context.Context) ([]*ledger.Record, error) {
 	if b.Only != "" {
-		return b.Ledger.ClaimTask(ctx, b.Only, b.lease(), b.Now())
+		return b.Leases.ClaimTask(ctx, b.Only, b.lease(), b.Now())
 	}
-	return b.Ledger.ClaimTasks(ctx, b.lease(), b.Now(), rescueBatch)
+	return b.Leases.ClaimTasks(ctx, b.lease(), b.Now(), rescueBatch)
 }
 
 // inherit ends the leases of the process before this one, where no other lives:
@@ -75,7 +76,7 @@ func (b *Bridge) abandoned(ctx context.Context) ([]*Entry, error) {
 func (b *Bridge) inherit() {
 	ctx, cancel := context.WithTimeout(b.running, writeBudget)
 	defer cancel()
-	if err := b.Ledger.EndLeases(ctx, b.Replica, b.Now()); err != nil {
+	if err := b.Leases.EndLeases(ctx, b.Replica, b.Now()); err != nil {
 		b.complain("ending the leases of the process before", err)
 	}
 }
@@ -118,7 +119,7 @@ func (b *Bridge) letGo(handle string) {
 // takeUp follows a task that another process sent. One whose message never
 // got an answer has failed: the agent may be working on it, but sending again
 // could make it work twice.
-func (b *Bridge) takeUp(e *Entry) {
+func (b *Bridge) takeUp(e *ledger.Record) {
 	defer b.letGo(e.Handle)
 	if e.Failure != nil {
 		b.abandon(e, e.Failure.Message)
@@ -148,10 +149,10 @@ func (b *Bridge) takeUp(e *Entry) {
 	}
 }
 
-func (b *Bridge) abandon(e *Entry, why string) {
-	e.Failure = &Failure{Code: a2a.Unavailable, Message: why}
-	e.Settled = true
-	e.touch(b.Now())
+func (b *Bridge) abandon(e *ledger.Record, why string) {
+	e.Failure = &ledger.Failure{Code: a2a.Unavailable, Message: why}
+	e.Idle = true
+	e.Touch(b.Now())
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.running), writeBudget)
 	defer cancel()
 	if err := b.Ledger.SaveTask(ctx, e, b.Replica); err != nil {

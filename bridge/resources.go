@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
 
@@ -37,7 +39,7 @@ func cardURI(agent string) string { return "rialto://agents/" + escaped(agent) +
 // artifactURI is "" for an artifact that cannot be named: one without an id,
 // or with one that is no id.
 func artifactURI(handle, artifact string) string {
-	if artifact == "" || len(artifact) > maxName {
+	if artifact == "" || len(artifact) > sanitize.MaxName {
 		return ""
 	}
 	return tasksURI + escaped(handle) + "/artifacts/" + escaped(artifact)
@@ -86,9 +88,9 @@ func (b *Bridge) readTask(ctx context.Context, r *mcp.Read) (agent string, _ []m
 }
 
 // readable returns the task of a request.
-func (b *Bridge) readable(ctx context.Context, r *mcp.Read) (*Entry, error) {
+func (b *Bridge) readable(ctx context.Context, r *mcp.Read) (*ledger.Record, error) {
 	e, err := b.own(ctx, r.Variables["task"])
-	if errors.Is(err, ErrNoTask) {
+	if errors.Is(err, ledger.ErrNoTask) {
 		return nil, mcp.ErrNoResource
 	}
 	return e, err
@@ -121,7 +123,7 @@ func (b *Bridge) readArtifact(ctx context.Context, r *mcp.Read) (agent string, _
 	return e.Agent, contents, err
 }
 
-func (b *Bridge) artifactContents(e *Entry, r *mcp.Read) ([]mcp.Contents, error) {
+func (b *Bridge) artifactContents(e *ledger.Record, r *mcp.Read) ([]mcp.Contents, error) {
 	a, n := artifactOf(e.Task, r.Variables["artifact"])
 	if a == nil {
 		return nil, mcp.ErrNoResource
@@ -133,15 +135,15 @@ func (b *Bridge) artifactContents(e *Entry, r *mcp.Read) ([]mcp.Contents, error)
 			return nil, mcp.ErrNoResource
 		}
 		from, to = i, i+1
-		if end, one := run(a.Parts, i); one && (i == 0 || !chunk(a.Parts[i-1])) {
+		if end, one := ledger.Run(a.Parts, i); one && (i == 0 || !ledger.IsChunk(a.Parts[i-1])) {
 			to = end // results name a text that came in chunks by the first of them
 		}
 	}
-	if sizeOf(a.Parts[from:to]) > MaxResource {
+	if ledger.PartsSize(a.Parts[from:to]) > MaxResource {
 		return nil, b.tooLarge(e, r.URI, a, n, from, to)
 	}
 	contents := []mcp.Contents{}
-	for i, p := range texts(a.Parts[from:to]) {
+	for i, p := range ledger.JoinedTexts(a.Parts[from:to]) {
 		contents = append(contents, contentsOf(partURI(e.Handle, a.ID, from+i), &p))
 	}
 	if len(contents) == 1 {
@@ -166,19 +168,19 @@ func artifactOf(t *a2a.Task, id string) (a *a2a.Artifact, n int) {
 // contentsOf returns a part as it is read: text where it is text, and bytes
 // otherwise. Bytes that are clean text become text, which models can read.
 func contentsOf(uri string, p *a2a.Part) mcp.Contents {
-	c := mcp.Contents{URI: uri, MIMEType: label(p.MediaType)}
+	c := mcp.Contents{URI: uri, MIMEType: sanitize.Label(p.MediaType)}
 	switch v := p.Content.(type) {
 	case a2a.Text:
-		c.Text, c.MIMEType = clean(string(v)), cmp.Or(c.MIMEType, "text/plain")
+		c.Text, c.MIMEType = sanitize.Text(string(v)), cmp.Or(c.MIMEType, "text/plain")
 	case a2a.Data:
-		c.Text, c.MIMEType = string(cleanJSON(v)), jsonType
+		c.Text, c.MIMEType = string(sanitize.JSON(v)), jsonType
 	case a2a.URL:
-		if c.Text, c.MIMEType = linked(string(v)), "text/uri-list"; c.Text == "" {
-			c.Text, c.MIMEType = clean(string(v)), "text/plain"
+		if c.Text, c.MIMEType = sanitize.Link(string(v)), "text/uri-list"; c.Text == "" {
+			c.Text, c.MIMEType = sanitize.Text(string(v)), "text/plain"
 		}
 	case a2a.Raw:
 		c.MIMEType = cmp.Or(c.MIMEType, "application/octet-stream")
-		if s := string(v); isText(c.MIMEType) && utf8.ValidString(s) && clean(s) == s {
+		if s := string(v); isText(c.MIMEType) && utf8.ValidString(s) && sanitize.Text(s) == s {
 			c.Text = s
 		} else {
 			c.Data = append([]byte{}, v...)
@@ -195,13 +197,13 @@ func isText(mediaType string) bool {
 
 // tooLarge says what can be done about what is too large to be read at once:
 // the parts of an artifact have URIs, and a part can be downloaded.
-func (b *Bridge) tooLarge(e *Entry, uri string, a *a2a.Artifact, n, from, to int) error {
+func (b *Bridge) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, from, to int) error {
 	about := struct {
 		URI      string `json:"uri"`
 		Size     int    `json:"size"`
 		Limit    int    `json:"limit"`
 		Download string `json:"download,omitempty"`
-	}{URI: uri, Size: sizeOf(a.Parts[from:to]), Limit: MaxResource}
+	}{URI: uri, Size: ledger.PartsSize(a.Parts[from:to]), Limit: MaxResource}
 	what := fmt.Sprintf("it has about %d bytes, and a resource is read with at most %d", about.Size, MaxResource)
 	link := b.link(e)
 	switch _, file := a.Parts[from].Content.(a2a.Raw); {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
 
@@ -31,8 +33,8 @@ func (b *Bridge) ListResources(ctx context.Context, _, cursor string) (*mcp.Reso
 	if cursor == "" {
 		p.Resources = b.listCards(ctx)
 	}
-	tasks, next, err := b.Summaries(ctx, TaskFilter{Limit: listedTasks}, cursor)
-	if errors.Is(err, ErrCursor) {
+	tasks, next, err := b.Summaries(ctx, ledger.Filter{Limit: listedTasks}, cursor)
+	if errors.Is(err, ledger.ErrCursor) {
 		return nil, mcp.ErrCursor
 	}
 	if err != nil {
@@ -41,7 +43,7 @@ func (b *Bridge) ListResources(ctx context.Context, _, cursor string) (*mcp.Reso
 	p.Next = next
 	for bytes, i := 0, 0; i < len(tasks); i++ {
 		e, err := b.Ledger.Task(ctx, user, tasks[i].TaskID)
-		if errors.Is(err, ErrNoTask) {
+		if errors.Is(err, ledger.ErrNoTask) {
 			continue // it was forgotten meanwhile
 		}
 		if err != nil {
@@ -49,10 +51,10 @@ func (b *Bridge) ListResources(ctx context.Context, _, cursor string) (*mcp.Reso
 		}
 		p.Resources = append(p.Resources, listTask(e)...)
 		if e.Task != nil {
-			bytes += weight(e.Task)
+			bytes += ledger.Size(e.Task)
 		}
 		if bytes > listedBytes && i < len(tasks)-1 {
-			p.Next = tasks[i].mark()
+			p.Next = tasks[i].Mark()
 			break
 		}
 	}
@@ -70,7 +72,7 @@ func (b *Bridge) listCards(ctx context.Context) (cards []mcp.Resource) {
 }
 
 // listTask lists a task and what it has produced.
-func listTask(e *Entry) []mcp.Resource {
+func listTask(e *ledger.Record) []mcp.Resource {
 	s := e.Summary()
 	all := []mcp.Resource{{
 		URI: TaskURI(e.Handle), Name: e.Handle, MIMEType: jsonType, Description: s.Message,
@@ -89,11 +91,11 @@ func listTask(e *Entry) []mcp.Resource {
 }
 
 func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
-	r := mcp.Resource{URI: uri, Name: label(cmp.Or(a.Name, a.ID)), Description: shown(a.Description, 1000)}
+	r := mcp.Resource{URI: uri, Name: sanitize.Label(cmp.Or(a.Name, a.ID)), Description: sanitize.Short(a.Description, 1000)}
 	if len(a.Parts) == 1 {
 		p := &a.Parts[0]
 		r.MIMEType = contentsOf(uri, &a2a.Part{Content: p.Content, MediaType: p.MediaType}).MIMEType
-		r.Name = cmp.Or(label(p.Filename), r.Name)
+		r.Name = cmp.Or(sanitize.Label(p.Filename), r.Name)
 		if file, ok := p.Content.(a2a.Raw); ok {
 			r.Size = int64(len(file))
 		}
@@ -142,14 +144,14 @@ func (b *Bridge) values(ctx context.Context, variable, task, artifact string) (a
 			all = append(all, a.Name)
 		}
 	case "task":
-		tasks, _, err := b.Summaries(ctx, TaskFilter{Limit: largestPage}, "")
+		tasks, _, err := b.Summaries(ctx, ledger.Filter{Limit: largestPage}, "")
 		for _, t := range tasks {
 			all = append(all, t.TaskID)
 		}
 		return all, err
 	case "artifact", "part":
 		e, err := b.own(ctx, task)
-		if errors.Is(err, ErrNoTask) {
+		if errors.Is(err, ledger.ErrNoTask) {
 			return nil, nil
 		}
 		if err != nil {

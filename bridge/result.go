@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
 
@@ -20,11 +22,7 @@ const (
 	// question, if the agent asks one.
 	forMessage = 6_000
 
-	maxReason = 1000 // characters of why something failed
-
-	perItem = 120  // what an artifact, a part or a turn costs besides its text
-	maxName = 200  // characters of a name
-	maxLink = 2000 // characters of an address
+	perItem = 120 // what an artifact, a part or a turn costs besides its text
 )
 
 // TaskInfo is what tools tell of a task.
@@ -38,16 +36,16 @@ type TaskInfo struct {
 	// MessageParts is what that message has besides text.
 	MessageParts []PartInfo `json:"message_parts,omitempty"`
 
-	Artifacts []ArtifactInfo `json:"artifacts"`
-	History   []Turn         `json:"history,omitempty"`
-	Statuses  []StatusInfo   `json:"statuses,omitempty"`           // with the history: the states that it has been in
-	Versions  []VersionInfo  `json:"replaced_artifacts,omitempty"` // and what its agent has replaced, the latest first
-	Dropped   int            `json:"replaced_not_kept,omitempty"`  // how many more there were
-	Error     *Failure       `json:"error,omitempty"`
-	Next      string         `json:"next,omitempty"`       // what to call next, and when
-	AnswerURL string         `json:"answer_url,omitempty"` // where the person can answer the agent
-	Truncated bool           `json:"truncated,omitempty"`
-	Cursor    string         `json:"next_cursor,omitempty"` // for get_task, when there is more
+	Artifacts []ArtifactInfo  `json:"artifacts"`
+	History   []Turn          `json:"history,omitempty"`
+	Statuses  []StatusInfo    `json:"statuses,omitempty"`           // with the history: the states that it has been in
+	Versions  []VersionInfo   `json:"replaced_artifacts,omitempty"` // and what its agent has replaced, the latest first
+	Dropped   int             `json:"replaced_not_kept,omitempty"`  // how many more there were
+	Error     *ledger.Failure `json:"error,omitempty"`
+	Next      string          `json:"next,omitempty"`       // what to call next, and when
+	AnswerURL string          `json:"answer_url,omitempty"` // where the person can answer the agent
+	Truncated bool            `json:"truncated,omitempty"`
+	Cursor    string          `json:"next_cursor,omitempty"` // for get_task, when there is more
 }
 
 // ArtifactInfo is one thing that a task produced.
@@ -90,12 +88,12 @@ type page struct {
 // then what to do next. What does not fit is on the page of the result's
 // cursor; the agent's last word is on the first page in any case, as it may be
 // a question.
-func result(e *Entry, show page) *mcp.Result {
+func result(e *ledger.Record, show page) *mcp.Result {
 	r := &renderer{left: maxText, link: show.link, content: make([]mcp.Content, 0, 2), info: &TaskInfo{
-		TaskID: e.Handle, Agent: e.Agent, ContextID: label(e.ContextID()), State: e.State(),
+		TaskID: e.Handle, Agent: e.Agent, ContextID: sanitize.Label(e.ContextID()), State: e.State(),
 		Artifacts: []ArtifactInfo{}, Error: problem(e, show.expects), Next: next(e, show.answers),
 	}}
-	if e.Settled && e.State().Interrupted() {
+	if e.Idle && e.State().Interrupted() {
 		r.info.AnswerURL = show.answers
 	}
 	if r.info.Error != nil {
@@ -104,7 +102,7 @@ func result(e *Entry, show page) *mcp.Result {
 	if t := e.Task; t != nil {
 		kept := 0
 		if show.from == (cursor{}) {
-			kept = min(cost(clean(t.Status.Message.Text())), forMessage)
+			kept = min(cost(sanitize.Text(t.Status.Message.Text())), forMessage)
 		}
 		r.left -= kept
 		ps, with := pieces(t), besides(t.Status.Message)
@@ -117,7 +115,7 @@ func result(e *Entry, show page) *mcp.Result {
 			r.history(t.WithHistory(&show.history).History, show.from, len(ps)+1+len(with))
 		}
 		if r.info.Cursor == "" && show.history > 0 {
-			r.past(e.Past)
+			r.past(e.Revisions)
 		}
 	}
 	if e.Failure != nil { // whatever the agent said before
@@ -141,24 +139,24 @@ var endCodes = map[a2a.State]a2a.Code{
 // problem says why a task did not do what it should; nil if it did, or still
 // may. A task in a state that the agent does not tell is one, though it goes on
 // being followed. A task that was to be in the state expected is none.
-func problem(e *Entry, expected a2a.State) *Failure {
+func problem(e *ledger.Record, expected a2a.State) *ledger.Failure {
 	state := e.State()
 	switch code := endCodes[state]; {
 	case e.Failure != nil:
-		return &Failure{Code: e.Failure.Code, Message: clip(e.Failure.Message, maxReason), Remote: e.Failure.Remote}
+		return &ledger.Failure{Code: e.Failure.Code, Message: sanitize.Truncate(e.Failure.Message, ledger.MaxReason), Remote: e.Failure.Remote}
 	case code == "" || state == expected:
 		return nil
 	default:
-		reason := shown(e.Task.Status.Message.Text(), maxReason)
-		return &Failure{Code: code, Message: cmp.Or(reason, "The agent gave no reason."), Remote: true}
+		reason := sanitize.Short(e.Task.Status.Message.Text(), ledger.MaxReason)
+		return &ledger.Failure{Code: code, Message: cmp.Or(reason, "The agent gave no reason."), Remote: true}
 	}
 }
 
 // next tells the model what to do with a task that is not finished. answers is
 // where the user can answer the agent without it.
-func next(e *Entry, answers string) string {
+func next(e *ledger.Record, answers string) string {
 	switch state := e.State(); {
-	case e.unsure():
+	case e.Unconfirmed():
 		return fmt.Sprintf("Whether the agent received the last message is not known, and it shows no sign of it. Call get_task with task_id %q in a while; send the message again only if the user wants that.", e.Handle)
 	case state == a2a.InputRequired && answers != "":
 		return fmt.Sprintf("The agent asks for input. Get the answer from the user if you do not know it, then call send_task with task_id %q and the answer as message. The user can also answer at %s; then call get_task with the task_id for what becomes of it.", e.Handle, answers)
@@ -197,7 +195,7 @@ func (r *renderer) spend(n int) bool {
 
 // take returns as much of s as the budget allows.
 func (r *renderer) take(s string) string {
-	s = clean(s)
+	s = sanitize.Text(s)
 	for i, c := range s {
 		if !r.spend(costOf(c)) {
 			return s[:i]
@@ -265,22 +263,10 @@ func (r *renderer) summary(history int) string {
 	return s
 }
 
-// inputError is a mistake of the caller, in words the caller can act on.
-type inputError struct{ msg string }
-
-func (e inputError) Error() string { return e.msg }
-
-// Words returns what an error says to the caller of what the caller did, if it
-// does.
-func Words(err error) (string, bool) {
-	e, ok := errors.AsType[inputError](err)
-	return e.msg, ok
-}
-
 // refuse is the one place where an error becomes a tool's answer. What the
 // model can act on is said; anything else is for the log.
 func (b *Bridge) refuse(err error) (*mcp.Result, error) {
-	var input inputError
+	var input ledger.InputError
 	var down Unreachable
 	var agent *a2a.Error
 	var left notWritten
@@ -288,21 +274,21 @@ func (b *Bridge) refuse(err error) (*mcp.Result, error) {
 	case errors.As(err, &left):
 		return mcp.ErrorResult("The message was sent, but its task could not be recorded, so the agent is asked to stop it and there will be no result. Before you send it again, find out what the agent has done already."), nil
 	case errors.As(err, &input):
-		return mcp.ErrorResult(input.msg), nil
+		return mcp.ErrorResult(input.Text), nil
 	case errors.As(err, &down):
 		return mcp.ErrorResult(down.Error() + " Try again later, or choose another agent with list_agents."), nil
-	case errors.Is(err, ErrNoTask):
+	case errors.Is(err, ledger.ErrNoTask):
 		return mcp.ErrorResult("There is no such task. Use the task_id of a send_task result of this same user; tasks of others cannot be seen."), nil
 	case errors.Is(err, ErrNotShareable):
 		return mcp.ErrorResult("This can be shared when its task has ended. Wait for it with get_task, or cancel it."), nil
 	case errors.Is(err, ErrTooManyShares):
 		return mcp.ErrorResult(fmt.Sprintf("The user shares %d documents already. They can end some links on the documents' pages.", MostShares)), nil
-	case errors.Is(err, ErrTooManyTasks):
+	case errors.Is(err, ledger.ErrTooManyTasks):
 		return mcp.ErrorResult("You have too many tasks running. Wait for some of them to finish, or cancel them: list_tasks shows them."), nil
-	case errors.Is(err, ErrTaskBusy):
+	case errors.Is(err, ledger.ErrTaskBusy):
 		return mcp.ErrorResult("The task is still working and takes no message now. Call get_task with its task_id until it asks for input or ends."), nil
 	case errors.As(err, &agent):
-		return mcp.ErrorResult(fmt.Sprintf("%s (code %s)", shown(outside(agent, err.Error()), maxReason), agent.Code)), nil
+		return mcp.ErrorResult(fmt.Sprintf("%s (code %s)", sanitize.Short(ledger.WithoutAddresses(agent, err.Error()), ledger.MaxReason), agent.Code)), nil
 	}
 	return nil, err
 }

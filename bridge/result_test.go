@@ -29,7 +29,7 @@ func TestATaskThatDidNotDoWhatItShouldIsAnError(t *testing.T) {
 		"canceled":                {[]any{update(a2a.Canceled, "somebody stopped me")}, a2a.Canceled, "TASK_CANCELED", "somebody stopped me"},
 		"failed without a word":   {[]any{&a2a.StatusUpdate{TaskID: "up", Status: a2a.Status{State: a2a.Failed}}}, a2a.Failed, "TASK_FAILED", "The agent gave no reason."},
 		"an error on the wire":    {[]any{&a2a.Error{Code: a2a.InvalidParams, Message: "no such table", Remote: true}}, a2a.Failed, a2a.InvalidParams, "no such table"},
-		"failed with an artifact": {[]any{chunk("a", "half of it"), update(a2a.Failed, "then the power went")}, a2a.Failed, "TASK_FAILED", "then the power went"},
+		"failed with an artifact": {[]any{IsChunk("a", "half of it"), update(a2a.Failed, "then the power went")}, a2a.Failed, "TASK_FAILED", "then the power went"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, "", map[string]peer{"one": turns(c.events)})

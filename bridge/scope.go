@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 )
 
 // SkillRule is what an operator says of one skill of an agent.
@@ -65,10 +67,10 @@ func (b *Bridge) hides(ctx context.Context, agent string) bool {
 }
 
 // own returns the caller's task, or ErrNoTask.
-func (b *Bridge) own(ctx context.Context, handle string) (*Entry, error) {
+func (b *Bridge) own(ctx context.Context, handle string) (*ledger.Record, error) {
 	e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
 	if err == nil && b.hides(ctx, e.Agent) {
-		return nil, ErrNoTask
+		return nil, ledger.ErrNoTask
 	}
 	return e, err
 }
@@ -106,14 +108,14 @@ func (b *Bridge) scoped(ctx context.Context, a Agent, req *a2a.SendRequest) (*a2
 func (b *Bridge) beside(caller Caller, a Agent, said a2a.Metadata) (a2a.Metadata, error) {
 	skill, ok := word(said, skillKey)
 	if !ok && len(a.Skills) > 0 {
-		return nil, inputError{"The skillId in the metadata must be a string."}
+		return nil, ledger.InputError{Text: "The skillId in the metadata must be a string."}
 	}
 	if err := caller.skillFor(a, skill); err != nil {
 		return nil, err
 	}
 	use, ok := word(said, useCaseKey)
 	if said[useCaseKey] != nil && b.ForceUseCase == "" && !caller.AllUseCases && (!ok || !slices.Contains(caller.UseCases, use)) {
-		return nil, inputError{"The use case " + shown(use, maxName) + " in the metadata of the message is not one of yours."}
+		return nil, ledger.InputError{Text: "The use case " + sanitize.Short(use, sanitize.MaxName) + " in the metadata of the message is not one of yours."}
 	}
 	m := a2a.Metadata{}
 	maps.Copy(m, b.about(caller, ""))
@@ -163,5 +165,5 @@ func hasSkill(conn Peer, agent, skill string) error {
 
 // errNoSkill is what a caller learns of a skill that is not for them.
 func errNoSkill(agent, skill string) error {
-	return noSkill{inputError{"The agent " + agent + " has no skill " + shown(skill, maxName) + ", or not for you. get_agent tells which it has."}}
+	return noSkill{ledger.InputError{Text: "The agent " + agent + " has no skill " + sanitize.Short(skill, sanitize.MaxName) + ", or not for you. get_agent tells which it has."}}
 }

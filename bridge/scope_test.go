@@ -10,6 +10,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/internal/usage"
 	"rialto/mcp"
 )
@@ -177,7 +178,7 @@ func TestAListTellsNothingOfWhatIsNotInIt(t *testing.T) {
 	var got []string
 	cursor := ""
 	for {
-		tasks, next, err := r.Summaries(t.Context(), bridge.TaskFilter{Limit: 1}, cursor)
+		tasks, next, err := r.Summaries(t.Context(), ledger.Filter{Limit: 1}, cursor)
 		if err != nil || len(tasks) != 1 {
 			t.Fatalf("got %v, %v, want one task", tasks, err)
 		}
@@ -189,7 +190,7 @@ func TestAListTellsNothingOfWhatIsNotInIt(t *testing.T) {
 	if !slices.Equal(got, mine) {
 		t.Errorf("got %v, want %v", got, mine)
 	}
-	if tasks, next, err := r.Summaries(t.Context(), bridge.TaskFilter{Limit: 1, Agent: "hidden"}, ""); err != nil || len(tasks) != 0 || next != "" {
+	if tasks, next, err := r.Summaries(t.Context(), ledger.Filter{Limit: 1, Agent: "hidden"}, ""); err != nil || len(tasks) != 0 || next != "" {
 		t.Errorf("got %v, %q, %v", tasks, next, err)
 	}
 }
@@ -366,8 +367,8 @@ func TestACallThatCrashesIsRecorded(t *testing.T) {
 	}
 }
 
-type crashing struct{ bridge.Index }
+type crashing struct{ ledger.Index }
 
-func (crashing) FindTasks(context.Context, string, []string, int) ([]bridge.TaskSummary, error) {
+func (crashing) FindTasks(context.Context, string, []string, int) ([]ledger.Summary, error) {
 	panic("no index")
 }

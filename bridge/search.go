@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 
 	"github.com/google/uuid"
@@ -126,7 +128,7 @@ func (b *Bridge) searchAgent(ctx context.Context, p *peer, query string) ([]Hit,
 	for _, result := range answer.Results[:min(len(answer.Results), maxHits)] {
 		var h Hit
 		_ = json.Unmarshal(result, &h) // one that is none has no id
-		if h.ID == "" || len(h.ID) > maxLink || clean(h.ID) != h.ID {
+		if h.ID == "" || len(h.ID) > sanitize.MaxLink || sanitize.Text(h.ID) != h.ID {
 			continue // it could not be fetched under the id that is shown
 		}
 		id := documentID(p.Name, h.ID)
@@ -141,24 +143,24 @@ func (b *Bridge) searchAgent(ctx context.Context, p *peer, query string) ([]Hit,
 // titled returns the title that an agent gave to a document, or the ID that it has
 // there: apps show what is found by its title.
 func titled(title, id string) string {
-	return cmp.Or(strings.TrimSpace(shown(title, 300)), shown(id, 300))
+	return cmp.Or(strings.TrimSpace(sanitize.Short(title, 300)), sanitize.Short(id, 300))
 }
 
 // matchCards finds the agents whose name, description or skills hold every
 // word of the query.
 func (b *Bridge) matchCards(ctx context.Context, agents []*peer, query string) []Hit {
-	words := searchWords(query)
+	words := ledger.QueryWords(query)
 	var hits []Hit
 	for _, p := range agents {
 		card := b.cardFor(ctx, p.Agent, p.card())
-		text := folded(p.Name + " " + describeCard(card))
+		text := ledger.Fold(p.Name + " " + describeCard(card))
 		match := len(words) > 0
 		for _, w := range words {
 			match = match && strings.Contains(text, w)
 		}
 		if match {
 			id := agentID(p.Name)
-			hits = append(hits, Hit{ID: id, Title: "Agent: " + label(card.Name), URL: b.documentURL(id)})
+			hits = append(hits, Hit{ID: id, Title: "Agent: " + sanitize.Label(card.Name), URL: b.documentURL(id)})
 		}
 	}
 	return hits
@@ -168,7 +170,7 @@ func (b *Bridge) matchCards(ctx context.Context, agents []*peer, query string) [
 // it, and ours otherwise.
 func (b *Bridge) openable(link, id string) string {
 	u, err := url.Parse(link)
-	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && len(link) <= maxLink && clean(link) == link {
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && len(link) <= sanitize.MaxLink && sanitize.Text(link) == link {
 		return link
 	}
 	return b.documentURL(id)
@@ -213,7 +215,7 @@ func decodeAnswer(event a2a.Event, member string, v any) error {
 		parts = e.Parts
 	case *a2a.Task:
 		if s := e.Status; s.State != a2a.Completed {
-			why := shown(s.Message.Text(), 500)
+			why := sanitize.Short(s.Message.Text(), 500)
 			return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's task is %s: %s", s.State, why)
 		}
 		for _, a := range e.Artifacts {

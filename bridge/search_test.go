@@ -115,7 +115,7 @@ func TestListAgentsTellsWhoIsThere(t *testing.T) {
 }
 
 func TestSearchFindsOnesOwnTasks(t *testing.T) {
-	r := newRig(t, "", map[string]peer{"one": turns([]any{chunk("a", "Seventeen penguins in Ushuaia"), update(a2a.Completed, "done")})})
+	r := newRig(t, "", map[string]peer{"one": turns([]any{IsChunk("a", "Seventeen penguins in Ushuaia"), update(a2a.Completed, "done")})})
 	id := r.call("send_task", `{"message":"count"}`).TaskID
 	if _, err := r.Index.IndexTasks(t.Context(), 100); err != nil { // or the bridge was faster
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestAgentsAreFoundByWordsHoweverTheyAreWritten(t *testing.T) {
 
 func TestTasksAreFoundInScriptsWithoutSpaces(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": turns([]any{
-		chunk("a", "自動車保険の契約内容を確認する方法について詳しく説明してください。 データベース GPT第3回 ประกันภัยรถยนต์"), update(a2a.Completed, "done"),
+		IsChunk("a", "自動車保険の契約内容を確認する方法について詳しく説明してください。 データベース GPT第3回 ประกันภัยรถยนต์"), update(a2a.Completed, "done"),
 	})})
 	id := r.call("send_task", `{"message":"count"}`).TaskID
 	if _, err := r.Index.IndexTasks(t.Context(), 100); err != nil { // or the bridge was faster

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 
 	"github.com/google/uuid"
@@ -125,7 +127,7 @@ func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m
 	if err != nil {
 		return nil, b.withSkill(ctx, args.Skill, err)
 	}
-	e := &Entry{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID, Asked: askedOf(m), Digest: args.digest(m)}
+	e := &ledger.Record{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID, Asked: ledger.Excerpt(m), Digest: args.digest(m)}
 	if f, err := b.again(ctx, e.Owner, e.Agent, e.Digest); f != nil || err != nil {
 		return f, err
 	}
@@ -153,7 +155,7 @@ func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m
 }
 
 // enroll gives a new task its handle.
-func (b *Bridge) enroll(e *Entry) error {
+func (b *Bridge) enroll(e *ledger.Record) error {
 	handle, err := uuid.NewV7() // sorts by time: tasks of one millisecond are listed in their order
 	if err != nil {
 		return err
@@ -168,12 +170,12 @@ func (b *Bridge) mostRunning() int { return cmp.Or(b.MaxRunning, 1000) }
 
 // open writes e, a new task, into the ledger, and hands the message that starts
 // it to a follower.
-func (b *Bridge) open(ctx context.Context, conn Peer, e *Entry, req *a2a.SendRequest) (*follower, error) {
+func (b *Bridge) open(ctx context.Context, conn Peer, e *ledger.Record, req *a2a.SendRequest) (*follower, error) {
 	b.hold(e.Handle) // it counts from now on
 	defer b.letGo(e.Handle)
 	b.catchUp()
 	err := b.Ledger.AddTask(ctx, e, b.lease(), b.mostRunning())
-	var before SentBefore
+	var before ledger.ErrDuplicate
 	switch {
 	case errors.As(err, &before):
 		return b.rejoin(ctx, e.Owner, before.Handle)
@@ -194,12 +196,12 @@ func (b *Bridge) ownContext(ctx context.Context, caller Caller, agent, contextID
 	if contextID == "" {
 		return nil
 	}
-	own, err := b.Ledger.HasContext(ctx, caller.User, agent, contextID)
+	own, err := b.Lists.HasContext(ctx, caller.User, agent, contextID)
 	if err != nil {
 		return fmt.Errorf("looking the conversation up: %w", err)
 	}
 	if !own {
-		return inputError{fmt.Sprintf("You have no conversation %q with the agent %s. Leave context_id out to start a new one, or take it from an earlier result of this agent.", shown(contextID, 100), agent)}
+		return ledger.InputError{Text: fmt.Sprintf("You have no conversation %q with the agent %s. Leave context_id out to start a new one, or take it from an earlier result of this agent.", sanitize.Short(contextID, 100), agent)}
 	}
 	return nil
 }
@@ -207,7 +209,7 @@ func (b *Bridge) ownContext(ctx context.Context, caller Caller, agent, contextID
 func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs, m *a2a.Message) (*follower, error) {
 	e, err := b.Ledger.Task(ctx, caller.User, args.TaskID)
 	if err == nil && b.hides(ctx, e.Agent) {
-		err = ErrNoTask
+		err = ledger.ErrNoTask
 	}
 	if err != nil {
 		return nil, err
@@ -237,22 +239,22 @@ func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs
 }
 
 // goOn hands the message that continues e to a follower.
-func (b *Bridge) goOn(ctx context.Context, conn Peer, e *Entry, req *a2a.SendRequest) (*follower, error) {
+func (b *Bridge) goOn(ctx context.Context, conn Peer, e *ledger.Record, req *a2a.SendRequest) (*follower, error) {
 	m := req.Message
 	if err := b.watch(ctx, e, req); err != nil {
 		return nil, err
 	}
 	err := b.reopen(ctx, e, m.ID)
-	var before SentBefore
+	var before ledger.ErrDuplicate
 	switch {
 	case errors.As(err, &before):
 		return b.rejoin(ctx, e.Owner, before.Handle)
 	case err != nil:
 		return nil, err
 	}
-	if e.held() { // whatever was said besides
+	if e.Unsent() { // whatever was said besides
 		send := *req
-		send.Message = e.release(m.ID)
+		send.Message = e.TakeUnsent(m.ID)
 		return b.follow(conn, e, &send), nil
 	}
 	m.TaskID, m.ContextID = e.Task.ID, e.Task.ContextID
@@ -261,45 +263,45 @@ func (b *Bridge) goOn(ctx context.Context, conn Peer, e *Entry, req *a2a.SendReq
 
 // reopen takes a task that waits for its owner under our lease, for the message
 // named messageID.
-func (b *Bridge) reopen(ctx context.Context, e *Entry, messageID string) error {
-	e.touch(b.Now())
+func (b *Bridge) reopen(ctx context.Context, e *ledger.Record, messageID string) error {
+	e.Touch(b.Now())
 	if err := b.Ledger.ContinueTask(ctx, e, messageID, b.lease(), e.Updated); err != nil {
 		return err
 	}
-	e.MessageID, e.Settled = messageID, false
+	e.MessageID, e.Idle = messageID, false
 	b.changed(e)
 	return nil
 }
 
 // fits checks that a message can continue a task.
-func fits(args *sendArgs, e *Entry) error {
+func fits(args *sendArgs, e *ledger.Record) error {
 	state := e.State()
 	switch {
 	case args.Agent != "" && args.Agent != e.Agent:
-		return inputError{fmt.Sprintf("Task %s belongs to the agent %s, not to %s. Leave the argument \"agent\" out to continue it.", e.Handle, e.Agent, shown(args.Agent, 100))}
+		return ledger.InputError{Text: fmt.Sprintf("Task %s belongs to the agent %s, not to %s. Leave the argument \"agent\" out to continue it.", e.Handle, e.Agent, sanitize.Short(args.Agent, 100))}
 	case args.ContextID != "" && args.ContextID != e.ContextID():
-		return inputError{fmt.Sprintf("Task %s belongs to another conversation. Leave the argument \"context_id\" out to continue it.", e.Handle)}
+		return ledger.InputError{Text: fmt.Sprintf("Task %s belongs to another conversation. Leave the argument \"context_id\" out to continue it.", e.Handle)}
 	case state.Terminal():
 		return ended(e)
-	case !state.Interrupted() || !e.Settled, args.pause != "" && args.pause != e.MessageID:
-		return ErrTaskBusy
+	case !state.Interrupted() || !e.Idle, args.pause != "" && args.pause != e.MessageID:
+		return ledger.ErrTaskBusy
 	}
 	return nil
 }
 
 // ended is what a caller is told whose message is to a task that has ended.
-func ended(e *Entry) error {
+func ended(e *ledger.Record) error {
 	text := fmt.Sprintf("Task %s has ended (%s) and takes no more messages. Send a new task, with agent %q", e.Handle, e.State(), e.Agent)
 	if id := e.ContextID(); id != "" {
-		text += fmt.Sprintf(" and context_id %q to stay in the conversation", shown(id, 200))
+		text += fmt.Sprintf(" and context_id %q to stay in the conversation", sanitize.Short(id, 200))
 	}
-	return errors.Join(inputError{text + "."}, ErrTaskEnded)
+	return errors.Join(ledger.InputError{Text: text + "."}, ledger.ErrTaskEnded)
 }
 
 // message builds what is sent from the arguments.
 func message(args *sendArgs) (*a2a.Message, error) {
 	if strings.TrimSpace(args.Message) == "" {
-		return nil, inputError{"The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\""}
+		return nil, ledger.InputError{Text: "The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\""}
 	}
 	m := &a2a.Message{ID: args.MessageID, Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(args.Message)}}
 	if m.ID == "" {
@@ -308,7 +310,7 @@ func message(args *sendArgs) (*a2a.Message, error) {
 	for i, f := range args.Files {
 		p, err := f.part()
 		if err != nil {
-			return nil, inputError{fmt.Sprintf("files[%d] %v", i, err)}
+			return nil, ledger.InputError{Text: fmt.Sprintf("files[%d] %v", i, err)}
 		}
 		m.Parts = append(m.Parts, p)
 	}
@@ -325,7 +327,7 @@ func (a *sendArgs) digest(m *a2a.Message) string {
 	}
 	named := *m
 	named.TaskID, named.ContextID = a2a.TaskID(a.TaskID), a.ContextID
-	return digest(&named)
+	return ledger.Digest(&named)
 }
 
 func (f fileArg) part() (a2a.Part, error) {
@@ -375,7 +377,7 @@ func (b *Bridge) begin(ctx context.Context, f *follower, c *mcp.Call) (*mcp.Resu
 	if err := f.known(); err != nil {
 		return nil, err
 	}
-	if e.Settled && e.State().Terminal() && !legacy {
+	if e.Idle && e.State().Terminal() && !legacy {
 		return b.result(e, page{}), nil
 	}
 	return &mcp.Result{Task: b.mcpTask(e)}, nil
@@ -384,7 +386,7 @@ func (b *Bridge) begin(ctx context.Context, f *follower, c *mcp.Call) (*mcp.Resu
 // await waits as long as the caller wants and returns the task as it then
 // stands, or why the agent did not take the message: somebody who does not wait
 // still learns that.
-func (b *Bridge) await(ctx context.Context, f *follower, wait *float64, progress func(string)) (*Entry, error) {
+func (b *Bridge) await(ctx context.Context, f *follower, wait *float64, progress func(string)) (*ledger.Record, error) {
 	budget := waitFor(wait)
 	over := time.NewTimer(budget) // a context that ends in time costs three times as much
 	defer over.Stop()

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 
 	"github.com/google/uuid"
@@ -64,7 +66,7 @@ type ShareStore interface {
 	// Shares returns owner's shares that have not ended, the latest first,
 	// without their content and with their agents, at most limit: those that come
 	// after a place in that list, whose Handle is the id of a share.
-	Shares(ctx context.Context, owner string, now time.Time, after TaskMark, limit int) ([]Share, error)
+	Shares(ctx context.Context, owner string, now time.Time, after ledger.Mark, limit int) ([]Share, error)
 
 	// EndShare ends a share of owner's, or returns ErrNoShare.
 	EndShare(ctx context.Context, owner, id string) error
@@ -100,7 +102,7 @@ func (b *Bridge) ShareDocument(ctx context.Context, id string) (*Share, string, 
 	}
 	now := b.Now().Truncate(time.Millisecond)
 	s := &Share{
-		ID: uuid.NewString(), Owner: b.Caller(ctx).User, Document: sheet.ID, Title: clip(sheet.Title, 300), Agent: sheet.Agent,
+		ID: uuid.NewString(), Owner: b.Caller(ctx).User, Document: sheet.ID, Title: sanitize.Truncate(sheet.Title, 300), Agent: sheet.Agent,
 		Created: now, Expires: now.Add(b.Sharing.TTL),
 	}
 	switch {
@@ -109,7 +111,7 @@ func (b *Bridge) ShareDocument(ctx context.Context, id string) (*Share, string, 
 	case sheet.task != nil:
 		s.Handle = sheet.task.Handle
 	case strings.HasPrefix(id, "agent:"):
-		return nil, "", inputError{"An agent's description cannot be shared: share a task, what it has produced, or a document."}
+		return nil, "", ledger.InputError{Text: "An agent's description cannot be shared: share a task, what it has produced, or a document."}
 	default:
 		if s.Content, err = json.Marshal(sheet); err != nil {
 			return nil, "", err
@@ -141,11 +143,11 @@ func (b *Bridge) ListShares(ctx context.Context, cursor string, limit int) ([]Sh
 	if b.Sharing == nil {
 		return nil, "", nil
 	}
-	var after TaskMark
+	var after ledger.Mark
 	if cursor != "" {
 		var ok bool
-		if after, ok = parseMark(cursor); !ok {
-			return nil, "", ErrCursor
+		if after, ok = ledger.ParseMark(cursor); !ok {
+			return nil, "", ledger.ErrCursor
 		}
 	}
 	shares, err := b.Sharing.Store.Shares(ctx, b.Caller(ctx).User, b.Now(), after, limit+1)
@@ -154,7 +156,7 @@ func (b *Bridge) ListShares(ctx context.Context, cursor string, limit int) ([]Sh
 	}
 	next := ""
 	if len(shares) > limit {
-		next = TaskMark{shares[limit-1].Created, shares[limit-1].ID}.String()
+		next = ledger.Mark{Created: shares[limit-1].Created, Handle: shares[limit-1].ID}.String()
 		shares = shares[:limit]
 	}
 	return slices.DeleteFunc(shares, func(s Share) bool { return b.hides(ctx, s.of()) }), next, nil
@@ -198,7 +200,7 @@ func (b *Bridge) Shared(ctx context.Context, secret string) (*Sheet, time.Time, 
 }
 
 // shared returns a share and, if it shows one, its task.
-func (b *Bridge) shared(ctx context.Context, secret string) (*Share, *Entry, error) {
+func (b *Bridge) shared(ctx context.Context, secret string) (*Share, *ledger.Record, error) {
 	if b.Sharing == nil || len(secret) != base64.RawURLEncoding.EncodedLen(32) {
 		return nil, nil, ErrNoShare
 	}
@@ -215,7 +217,7 @@ func (b *Bridge) shared(ctx context.Context, secret string) (*Share, *Entry, err
 		return s, nil, nil
 	}
 	e, err := b.Ledger.Task(ctx, s.Owner, s.Handle)
-	if errors.Is(err, ErrNoTask) {
+	if errors.Is(err, ledger.ErrNoTask) {
 		err = ErrNoShare
 	}
 	return s, e, err

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 )
 
 // How much a page shows. What there is beyond can be read as a resource.
@@ -30,10 +32,10 @@ type Sheet struct {
 	Blocks []Block           `json:"blocks"`
 	Cut    bool              `json:"cut,omitempty"` // the page has not all of it
 
-	url   string   // where a person opens it
-	parts []string // ids under which parts can be fetched alone
-	next  string   // what a model should do about it
-	task  *Entry   // that it shows, if it is one
+	url   string         // where a person opens it
+	parts []string       // ids under which parts can be fetched alone
+	next  string         // what a model should do about it
+	task  *ledger.Record // that it shows, if it is one
 }
 
 // Block is one piece of a sheet: a text, a link elsewhere, or a file.
@@ -63,11 +65,11 @@ func (b *Bridge) Sheet(ctx context.Context, id string) (*Sheet, error) {
 		}
 		s := newSheet(e, kind == "artifact", artifact, b.link(e))
 		if s == nil {
-			return nil, ErrNoTask
+			return nil, ledger.ErrNoTask
 		}
 		s.url, s.next = b.documentURL(s.ID), next(e, b.pageURL(e))
-		if asked := e.asked(); asked != "" { // which who gets a link to it is not told
-			s.Fields["asked"] = shown(asked, 500)
+		if asked := e.RequestText(); asked != "" { // which who gets a link to it is not told
+			s.Fields["asked"] = sanitize.Short(asked, 500)
 		}
 		return s, nil
 	case "doc":
@@ -75,7 +77,7 @@ func (b *Bridge) Sheet(ctx context.Context, id string) (*Sheet, error) {
 			return b.documentSheet(ctx, agent, own)
 		}
 	}
-	return nil, inputError{fmt.Sprintf("There is no document with the id %q. Use an id from a result of search.", shown(id, 200))}
+	return nil, ledger.InputError{Text: fmt.Sprintf("There is no document with the id %q. Use an id from a result of search.", sanitize.Short(id, 200))}
 }
 
 // Page returns what Sheet does, for a page. An agent that is asked for it was used.
@@ -100,8 +102,8 @@ func (b *Bridge) cardSheet(ctx context.Context, name string) (*Sheet, error) {
 	agent, _ := b.Agent(name)
 	card, id := b.cardFor(ctx, agent, conn.Card()), agentID(name)
 	return &Sheet{
-		ID: id, Title: "Agent: " + label(card.Name), Agent: name, url: b.documentURL(id),
-		Fields: map[string]string{"version": label(card.Version)}, Blocks: []Block{{Text: clip(describeCard(card), maxSheet)}},
+		ID: id, Title: "Agent: " + sanitize.Label(card.Name), Agent: name, url: b.documentURL(id),
+		Fields: map[string]string{"version": sanitize.Label(card.Version)}, Blocks: []Block{{Text: sanitize.Truncate(describeCard(card), maxSheet)}},
 	}, nil
 }
 
@@ -131,12 +133,12 @@ func (b *Bridge) documentSheet(ctx context.Context, agent, own string) (*Sheet, 
 	if err != nil {
 		return nil, err
 	}
-	id, text := documentID(agent, own), clean(answer.Text)
+	id, text := documentID(agent, own), sanitize.Text(answer.Text)
 	s := &Sheet{ID: id, Title: titled(answer.Title, own), Agent: agent, url: b.openable(answer.URL, id), Fields: map[string]string{}}
-	s.Blocks = []Block{{Text: clip(text, maxSheet)}}
+	s.Blocks = []Block{{Text: sanitize.Truncate(text, maxSheet)}}
 	s.Cut = len(s.Blocks[0].Text) < len(text)
 	for _, k := range slices.Sorted(maps.Keys(answer.Metadata))[:min(len(answer.Metadata), 30)] {
-		s.Fields[label(k)] = shown(plain(answer.Metadata[k]), 500)
+		s.Fields[sanitize.Label(k)] = sanitize.Short(plain(answer.Metadata[k]), 500)
 	}
 	return s, nil
 }
@@ -152,7 +154,7 @@ func (b *Bridge) handsOut(ctx context.Context, p *peer) error {
 		return err
 	}
 	if _, ok := b.cardFor(ctx, p.Agent, conn.Card()).Skill(fetchSkill); !ok {
-		return inputError{"The agent " + p.Name + " hands out no documents: it has no skill named " + fetchSkill + ", or not for you. The user can open the url of its search results; send_task gives it something to do."}
+		return ledger.InputError{Text: "The agent " + p.Name + " hands out no documents: it has no skill named " + fetchSkill + ", or not for you. The user can open the url of its search results; send_task gives it something to do."}
 	}
 	return nil
 }
@@ -160,7 +162,7 @@ func (b *Bridge) handsOut(ctx context.Context, p *peer) error {
 // newSheet returns what a task has produced and what its agent said last, or
 // one of its artifacts; nil if there is no such artifact. Links lead to files;
 // nil makes none.
-func newSheet(e *Entry, one bool, artifact string, link linker) *Sheet {
+func newSheet(e *ledger.Record, one bool, artifact string, link linker) *Sheet {
 	s := &Sheet{
 		ID: taskID(e.Handle), Title: fmt.Sprintf("Task of %s, %s", e.Agent, e.State()), Agent: e.Agent, task: e,
 		Fields: map[string]string{"state": string(e.State())},
@@ -175,7 +177,7 @@ func newSheet(e *Entry, one bool, artifact string, link linker) *Sheet {
 		if a, _ = artifactOf(t, artifact); a == nil {
 			return nil
 		}
-		s.ID, s.Title = artifactID(e.Handle, a.ID), cmp.Or(label(a.Name), "Artifact "+label(a.ID))
+		s.ID, s.Title = artifactID(e.Handle, a.ID), cmp.Or(sanitize.Label(a.Name), "Artifact "+sanitize.Label(a.ID))
 		s.Fields["task"] = e.Handle
 	}
 	w := &sheetWriter{Sheet: s, left: maxSheet - forMessage, blocks: maxBlocks - closingBlocks, link: link}
@@ -204,8 +206,8 @@ type sheetWriter struct {
 func (w *sheetWriter) piece(i int, p piece) {
 	heading := ""
 	if p.artifact != w.current {
-		w.current, heading = p.artifact, label(p.artifact.Name)
-		if id := p.artifact.ID; artifactURI(w.task.Handle, id) != "" && clean(id) == id && len(w.parts) < 20 {
+		w.current, heading = p.artifact, sanitize.Label(p.artifact.Name)
+		if id := p.artifact.ID; artifactURI(w.task.Handle, id) != "" && sanitize.Text(id) == id && len(w.parts) < 20 {
 			w.parts = append(w.parts, artifactID(w.task.Handle, p.artifact.ID))
 		}
 	}
@@ -217,7 +219,7 @@ func (w *sheetWriter) part(i int, heading string, at place, p a2a.Part) {
 		w.Cut = true
 		return
 	}
-	block := Block{Number: i, Heading: heading, Name: label(p.Filename), MediaType: label(p.MediaType)}
+	block := Block{Number: i, Heading: heading, Name: sanitize.Label(p.Filename), MediaType: sanitize.Label(p.MediaType)}
 	switch c := p.Content.(type) {
 	case a2a.Text:
 		if block.Text = w.take(string(c)); w.cutLast && w.link != nil {
@@ -232,7 +234,7 @@ func (w *sheetWriter) part(i int, heading string, at place, p a2a.Part) {
 			block.Link = w.link(at)
 		}
 	case a2a.URL:
-		if block.Link = linked(string(c)); len(block.Link) > maxLink {
+		if block.Link = sanitize.Link(string(c)); len(block.Link) > sanitize.MaxLink {
 			block.Link, w.Cut = "", true
 		} else if block.Link == "" {
 			block.Text = w.take(string(c))
@@ -247,7 +249,7 @@ func (w *sheetWriter) part(i int, heading string, at place, p a2a.Part) {
 }
 
 // closing adds what the agent said last, or why there is nothing.
-func (w *sheetWriter) closing(e *Entry, n int) {
+func (w *sheetWriter) closing(e *ledger.Record, n int) {
 	if e.Task != nil && e.Task.Status.Message != nil {
 		m := e.Task.Status.Message
 		for i, p := range m.Parts {
@@ -260,8 +262,8 @@ func (w *sheetWriter) closing(e *Entry, n int) {
 }
 
 func (w *sheetWriter) take(text string) string {
-	text = clean(text)
-	short := clip(text, max(w.left, 1))
+	text = sanitize.Text(text)
+	short := sanitize.Truncate(text, max(w.left, 1))
 	w.cutLast = short != text
 	w.Cut = w.Cut || w.cutLast
 	w.left -= len(short)

@@ -6,41 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"rialto/bridge/ledger"
 	"rialto/mcp"
-)
-
-// Signals tell the replicas that share a ledger of its tasks. They are hints
-// and may get lost: whoever waits for one looks now and then by itself.
-type Signals interface {
-	// Send tells all replicas, this one among them.
-	Send(context.Context, Signal) error
-
-	// Listen hears what is sent, until ctx ends.
-	Listen(ctx context.Context, heard func(Signal))
-}
-
-// Signal says what there is about a task.
-type Signal struct {
-	About  About
-	Handle string
-	Owner  string // of the task, where what listens is told by owner
-	From   string // the replica that says so
-
-	Body string `json:",omitempty"` // of an answer, in base64; Handle names the question
-}
-
-// About is what a signal is about.
-type About string
-
-// What there is to say of a task.
-const (
-	AboutAgent  About = "agent"  // its agent has news: whoever follows it looks
-	AboutLedger About = "ledger" // it has settled: whoever waits for it reads
-	AboutTask   About = "task"   // it has changed, and goes on
-	AboutNew    About = "new"    // it is new
-
-	// AboutAnswer is about no task: a client has answered a question of another replica.
-	AboutAnswer About = "answer"
 )
 
 // mostAnswer bounds an answer that is passed on, in bytes: what PostgreSQL notifies of is
@@ -54,15 +21,15 @@ func (b *Bridge) PassOn(r mcp.Reply) {
 		b.Log.Warn("an answer to a question of another replica is too long to be passed on", "bytes", len(r.Body))
 		return
 	}
-	b.signal(Signal{About: AboutAnswer, Handle: r.To, Body: base64.StdEncoding.EncodeToString(r.Body)})
+	b.signal(ledger.Signal{About: ledger.AboutAnswer, Handle: r.To, Body: base64.StdEncoding.EncodeToString(r.Body)})
 }
 
 // maxSignals bounds the signals that wait to be sent; more are lost.
 const maxSignals = 256
 
 // signal tells the other replicas, beside what is being done.
-func (b *Bridge) signal(s Signal) {
-	minor := s.About == AboutAnswer || s.Owner != "" && s.About != AboutLedger
+func (b *Bridge) signal(s ledger.Signal) {
+	minor := s.About == ledger.AboutAnswer || s.Owner != "" && s.About != ledger.AboutLedger
 	if b.Signals == nil || minor && len(b.outgoing) > maxSignals/2 {
 		return // nobody waits for news of tasks that go on, or for what a client makes up, as others wait for an end
 	}
@@ -90,16 +57,16 @@ func (b *Bridge) exchange() {
 	}
 }
 
-func (b *Bridge) heard(s Signal) {
+func (b *Bridge) heard(s ledger.Signal) {
 	switch s.About {
-	case AboutAnswer:
+	case ledger.AboutAnswer:
 		if body, err := base64.StdEncoding.DecodeString(s.Body); err == nil && b.Replied != nil {
 			b.Replied(mcp.Reply{To: s.Handle, Body: body})
 		}
 		return
-	case AboutAgent:
+	case ledger.AboutAgent:
 		b.poke(s.Handle)
-	case AboutLedger:
+	case ledger.AboutLedger:
 		b.bells.ring(s.Handle)
 	}
 	if s.From != b.Replica { // this one has told already

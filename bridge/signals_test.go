@@ -12,6 +12,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 	"rialto/mcp"
@@ -20,10 +21,10 @@ import (
 // hub carries signals between the replicas of a test.
 type hub struct {
 	mu   sync.Mutex
-	ears []func(bridge.Signal)
+	ears []func(ledger.Signal)
 }
 
-func (h *hub) Send(_ context.Context, s bridge.Signal) error {
+func (h *hub) Send(_ context.Context, s ledger.Signal) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, heard := range h.ears {
@@ -32,7 +33,7 @@ func (h *hub) Send(_ context.Context, s bridge.Signal) error {
 	return nil
 }
 
-func (h *hub) Listen(ctx context.Context, heard func(bridge.Signal)) {
+func (h *hub) Listen(ctx context.Context, heard func(ledger.Signal)) {
 	h.mu.Lock()
 	h.ears = append(h.ears, heard)
 	h.mu.Unlock()
@@ -123,7 +124,7 @@ func TestAnswersLeaveRoomForEnds(t *testing.T) {
 		r.call("get_task", `{"task_id":"`+id+`"}`).want(t, a2a.Completed, false)
 		close(slow.let)
 		synctest.Wait()
-		if !slices.ContainsFunc(slow.sent, func(s bridge.Signal) bool { return s.About == bridge.AboutLedger && s.Handle == id }) {
+		if !slices.ContainsFunc(slow.sent, func(s ledger.Signal) bool { return s.About == ledger.AboutLedger && s.Handle == id }) {
 			t.Errorf("of %d signals none tells that the task has ended", len(slow.sent))
 		}
 	})
@@ -132,13 +133,13 @@ func TestAnswersLeaveRoomForEnds(t *testing.T) {
 // slowHub takes nothing until it is let.
 type slowHub struct {
 	let  chan struct{}
-	sent []bridge.Signal
+	sent []ledger.Signal
 }
 
-func (h *slowHub) Send(_ context.Context, s bridge.Signal) error {
+func (h *slowHub) Send(_ context.Context, s ledger.Signal) error {
 	<-h.let
 	h.sent = append(h.sent, s)
 	return nil
 }
 
-func (h *slowHub) Listen(ctx context.Context, _ func(bridge.Signal)) { <-ctx.Done() }
+func (h *slowHub) Listen(ctx context.Context, _ func(ledger.Signal)) { <-ctx.Done() }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"rialto/bridge/sanitize"
 )
 
 // The bounds of a schema that comes from a card: it is shown to models.
@@ -43,7 +45,7 @@ func fitForm(v any, depth int) (any, bool) {
 	}
 	switch v := v.(type) {
 	case string:
-		return shown(v, maxFormText), true
+		return sanitize.Short(v, maxFormText), true
 	case []any:
 		for i := range v {
 			var ok bool
@@ -66,7 +68,7 @@ func fitMembers(members map[string]any, depth int) (any, bool) {
 		if strings.HasPrefix(name, "x-") || name == "$id" || name == "$schema" {
 			continue
 		}
-		if clean(name) != name || len(name) > maxName {
+		if sanitize.Text(name) != name || len(name) > sanitize.MaxName {
 			return nil, false
 		}
 		var ok bool

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
 
@@ -129,7 +131,7 @@ func (b *Bridge) readSkills(ctx context.Context) []skillOf {
 			}
 			known[s.ID] = true
 			form, typed := card.SkillForm(s.ID)
-			skills = append(skills, skillOf{peers[i].Agent, label(card.Name), s, form, typed})
+			skills = append(skills, skillOf{peers[i].Agent, sanitize.Label(card.Name), s, form, typed})
 		}
 	}
 	return skills[:min(len(skills), maxSkillTools)]
@@ -200,7 +202,7 @@ func toolWord(id string) string { return notInToolNames.ReplaceAllString(id, "_"
 // skillTool makes a tool of a skill.
 func (b *Bridge) skillTool(name string, s skillOf) mcp.Tool {
 	t := mcp.Tool{
-		Name: name, Title: label(s.skill.Name), Description: describeSkill(s),
+		Name: name, Title: sanitize.Label(s.skill.Name), Description: describeSkill(s),
 		InputSchema: skillInput, OutputSchema: taskOutput,
 		ReadOnly: s.typed && s.form.ReadOnly, Idempotent: s.typed && s.form.ReadOnly, OpenWorld: true,
 		Tasks: mcp.TasksOptional, DetachedFor: longestWait + time.Minute,
@@ -229,11 +231,11 @@ func (b *Bridge) skillTool(name string, s skillOf) mcp.Tool {
 
 // describeSkill puts into words what a tool does, as its agent says.
 func describeSkill(s skillOf) string {
-	text := shown(s.skill.Description, 1000)
+	text := sanitize.Short(s.skill.Description, 1000)
 	if text == "" {
-		text = label(s.skill.Name)
+		text = sanitize.Label(s.skill.Name)
 	}
-	for i, example := range shownAll(s.skill.Examples) {
+	for i, example := range sanitize.Labels(s.skill.Examples) {
 		if i == 0 {
 			text += " For example:"
 		}
@@ -248,7 +250,7 @@ func describeSkill(s skillOf) string {
 func messageOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 	args := &sendArgs{}
 	if err := json.Unmarshal(arguments, args); err != nil {
-		return nil, inputError{fmt.Sprintf("The arguments could not be read: %v.", err)}
+		return nil, ledger.InputError{Text: fmt.Sprintf("The arguments could not be read: %v.", err)}
 	}
 	args.Agent, args.Skill = s.agent.Name, s.skill.ID
 	return args, nil
@@ -259,7 +261,7 @@ func messageOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 func dataOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 	var members map[string]any
 	if err := json.Unmarshal(arguments, &members); err != nil {
-		return nil, inputError{fmt.Sprintf("The arguments could not be read: %v.", err)}
+		return nil, ledger.InputError{Text: fmt.Sprintf("The arguments could not be read: %v.", err)}
 	}
 	text := wordsOf(members, string(arguments))
 	if text == "" {

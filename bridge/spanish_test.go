@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 	"rialto/templates"
 )
 
@@ -18,8 +19,8 @@ func TestOurOwnWordsInATaskAreKnownToThePages(t *testing.T) {
 	for range maxRefusals - 1 {
 		refused.tried(now, a2a.Errorf(a2a.MethodNotFound, "no"))
 	}
-	e := func(state a2a.State) *Entry {
-		return &Entry{Handle: "h", Task: &a2a.Task{Status: a2a.Status{State: state}}}
+	e := func(state a2a.State) *ledger.Record {
+		return &ledger.Record{Handle: "h", Task: &a2a.Task{Status: a2a.Status{State: state}}}
 	}
 	for _, said := range []string{
 		fmt.Sprintf(toConnect, "crm", "https://rialto.example/connect/crm"),
@@ -27,8 +28,8 @@ func TestOurOwnWordsInATaskAreKnownToThePages(t *testing.T) {
 		Unreachable{"crm"}.Error(),
 		silent.tried(now.Add(maxSilence), nil).Message,
 		refused.tried(now, a2a.Errorf(a2a.MethodNotFound, "no")).Message,
-		Cancelable(e(a2a.Completed)).Error(),
-		Cancelable(e(a2a.Working)).Error(),
+		ledger.Cancelable(e(a2a.Completed)).Error(),
+		ledger.Cancelable(e(a2a.Working)).Error(),
 	} {
 		if _, ok := templates.SpanishOf(said, false); !ok {
 			t.Errorf("no Spanish for %q", said)

@@ -11,6 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/form"
+	"rialto/bridge/ledger"
 	"rialto/mcp"
 )
 
@@ -22,11 +23,8 @@ const TaskPath = "/answer/"
 // their task.
 const answeredHere = "page-"
 
-// ErrTaskEnded says that a task takes no more messages.
-var ErrTaskEnded = errors.New("the task has ended")
-
 // pageURL returns where the owner of e can see it, "" if there are no pages.
-func (b *Bridge) pageURL(e *Entry) string {
+func (b *Bridge) pageURL(e *ledger.Record) string {
 	if !b.Pages {
 		return ""
 	}
@@ -78,16 +76,16 @@ func (b *Bridge) OwnTask(ctx context.Context, handle, from string) (*TaskView, e
 	}
 	user := b.Caller(ctx).User
 	e, _, err := b.now(ctx, user, handle)
-	if err == nil && e.unsure() && b.goneOn(ctx, e) {
+	if err == nil && e.Unconfirmed() && b.goneOn(ctx, e) {
 		e, _, err = b.now(ctx, user, handle)
 	}
 	if err != nil {
 		return nil, asNoTask(err)
 	}
-	s := &TaskView{TaskInfo: *b.result(e, page{from: at, history: historyShown}).Structured.(*TaskInfo), Updated: e.Updated, Lives: !e.Settled}
-	s.ByPage, s.Unsure = strings.HasPrefix(e.MessageID, answeredHere), e.unsure()
+	s := &TaskView{TaskInfo: *b.result(e, page{from: at, history: historyShown}).Structured.(*TaskInfo), Updated: e.Updated, Lives: !e.Idle}
+	s.ByPage, s.Unsure = strings.HasPrefix(e.MessageID, answeredHere), e.Unconfirmed()
 	switch state := e.State(); {
-	case !e.Settled:
+	case !e.Idle:
 	case state == a2a.InputRequired:
 		s.Pause, s.Form = e.MessageID, formOf(e)
 		s.Open, s.Files = s.Form == openForm, b.takesFiles(ctx, e)
@@ -102,7 +100,7 @@ func (b *Bridge) OwnTask(ctx context.Context, handle, from string) (*TaskView, e
 
 // takesFiles reports whether the agent of e says that it takes more than words
 // and data.
-func (b *Bridge) takesFiles(ctx context.Context, e *Entry) bool {
+func (b *Bridge) takesFiles(ctx context.Context, e *ledger.Record) bool {
 	p := b.peer(e.Agent)
 	if p == nil {
 		return false
@@ -121,7 +119,7 @@ func (b *Bridge) AwaitChange(ctx context.Context, handle string, since time.Time
 }
 
 // next returns owner's task once it is another than the one that was seen.
-func (b *Bridge) next(ctx context.Context, owner, handle string, seen time.Time) (*Entry, error) {
+func (b *Bridge) next(ctx context.Context, owner, handle string, seen time.Time) (*ledger.Record, error) {
 	rung, leave := b.bells.enter(handle)
 	defer leave()
 	for {
@@ -155,7 +153,7 @@ type Reply struct {
 // ErrTaskEnded. An *a2a.Error says that the agent did not take the answer, and
 // ErrNotConnected that it does not know the caller any more.
 func (b *Bridge) Answer(ctx context.Context, handle string, r Reply) error {
-	return b.onPage(ctx, "answer", len(r.Content)+sizeOf(r.Files), func() (agent string, _ int, _ error) {
+	return b.onPage(ctx, "answer", len(r.Content)+ledger.PartsSize(r.Files), func() (agent string, _ int, _ error) {
 		e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
 		if err != nil {
 			return "", 0, err
@@ -164,20 +162,20 @@ func (b *Bridge) Answer(ctx context.Context, handle string, r Reply) error {
 	})
 }
 
-func (b *Bridge) reply(ctx context.Context, e *Entry, r Reply) error {
+func (b *Bridge) reply(ctx context.Context, e *ledger.Record, r Reply) error {
 	id := answeredHere + r.Once
 	switch {
 	case e.MessageID == id:
 		return nil // it is the one that was sent
 	case e.State().Terminal():
-		return ErrTaskEnded
+		return ledger.ErrTaskEnded
 	case e.MessageID != r.Pause || !e.State().Interrupted():
-		return ErrTaskBusy
+		return ledger.ErrTaskBusy
 	}
 	args := &sendArgs{TaskID: e.Handle, Message: "The user says that it is done."}
 	if e.State() == a2a.InputRequired {
 		if args = filled(e, r.Content); args == nil {
-			return inputError{"There is no answer."}
+			return ledger.InputError{Text: "There is no answer."}
 		}
 	}
 	args.MessageID, args.pause = id, r.Pause
@@ -198,7 +196,7 @@ func (b *Bridge) reply(ctx context.Context, e *Entry, r Reply) error {
 // of this one.
 func asNoTask(err error) error {
 	if errors.Is(err, mcp.ErrNoTask) {
-		return ErrNoTask
+		return ledger.ErrNoTask
 	}
 	return err
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
 
@@ -82,7 +84,7 @@ func (t Tasks) CancelTask(ctx context.Context, principal, id string) error {
 	if err != nil {
 		return err
 	}
-	if cancelable(e) != nil {
+	if ledger.Cancelable(e) != nil {
 		return nil
 	}
 	if _, err := t.Bridge.cancel(ctx, owner, id); err != nil && !a2a.Is(err, a2a.TaskNotCancelable) {
@@ -93,7 +95,7 @@ func (t Tasks) CancelTask(ctx context.Context, principal, id string) error {
 
 // now returns a task as it stands, and what is closed at its next change if
 // this replica follows it.
-func (b *Bridge) now(ctx context.Context, owner, id string) (*Entry, <-chan struct{}, error) {
+func (b *Bridge) now(ctx context.Context, owner, id string) (*ledger.Record, <-chan struct{}, error) {
 	if f := b.follower(id); f != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -101,7 +103,7 @@ func (b *Bridge) now(ctx context.Context, owner, id string) (*Entry, <-chan stru
 			return nil, nil, mcp.ErrNoTask
 		}
 		if !f.ended {
-			return f.entry.clone(), f.changed, nil
+			return f.entry.Clone(), f.changed, nil
 		}
 	}
 	e, err := b.entry(ctx, owner, id)
@@ -109,9 +111,9 @@ func (b *Bridge) now(ctx context.Context, owner, id string) (*Entry, <-chan stru
 }
 
 // entry returns a task from the ledger, in the terms of package mcp.
-func (b *Bridge) entry(ctx context.Context, owner, id string) (*Entry, error) {
+func (b *Bridge) entry(ctx context.Context, owner, id string) (*ledger.Record, error) {
 	e, err := b.Ledger.Task(ctx, owner, id)
-	if errors.Is(err, ErrNoTask) || err == nil && b.hides(ctx, e.Agent) {
+	if errors.Is(err, ledger.ErrNoTask) || err == nil && b.hides(ctx, e.Agent) {
 		return nil, mcp.ErrNoTask
 	}
 	return e, err
@@ -120,10 +122,10 @@ func (b *Bridge) entry(ctx context.Context, owner, id string) (*Entry, error) {
 // mcpTask puts an entry into the terms of MCP. What failed at the agent is a
 // completed task whose result says so: MCP's "failed" is for calls that could
 // not be made (SEP-2663).
-func (b *Bridge) mcpTask(e *Entry) *mcp.Task {
+func (b *Bridge) mcpTask(e *ledger.Record) *mcp.Task {
 	t := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, TTL: b.life(e), Poll: taskPoll}
 	if e.Task != nil {
-		t.Message = shown(e.Task.Status.Message.Text(), 500)
+		t.Message = sanitize.Short(e.Task.Status.Message.Text(), 500)
 	}
 	switch state := e.State(); {
 	case state == a2a.Canceled:
@@ -131,11 +133,11 @@ func (b *Bridge) mcpTask(e *Entry) *mcp.Task {
 	case state.Terminal():
 		t.Status, t.Result = mcp.Completed, b.result(e, page{})
 		if why := problem(e, ""); why != nil { // official clients read no result of what has failed
-			t.Message = shown(why.Message, 500)
+			t.Message = sanitize.Short(why.Message, 500)
 		}
-	case state == a2a.InputRequired && e.Settled:
+	case state == a2a.InputRequired && e.Idle:
 		t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{question(e)}, b.result(e, page{})
-	case state == a2a.AuthRequired && e.Settled:
+	case state == a2a.AuthRequired && e.Idle:
 		if q, ok := b.visit(e); ok {
 			t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{q}, b.result(e, page{})
 		}
@@ -150,9 +152,9 @@ func (b *Bridge) mcpTask(e *Entry) *mcp.Task {
 // retention begins again with whatever happens to it, and does not run out while it
 // runs. What a client asks for in 2025-11-25 changes nothing, as it says it may not
 // (2025-11-25, basic/utilities/tasks: "Receivers MAY override the requested ttl").
-func (b *Bridge) life(e *Entry) time.Duration {
+func (b *Bridge) life(e *ledger.Record) time.Duration {
 	last := e.Updated
-	if now := b.Now(); !e.Settled && now.After(last) {
+	if now := b.Now(); !e.Idle && now.After(last) {
 		last = now
 	}
 	return last.Sub(e.Created) + b.retention(e.Agent)

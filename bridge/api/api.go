@@ -24,6 +24,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge"
 	"rialto/bridge/operator"
+	"rialto/bridge/sanitize"
 	"rialto/internal/usage"
 
 	"github.com/gorilla/mux"
@@ -278,7 +279,7 @@ func write(w http.ResponseWriter, status int, body any) int {
 		status, b = http.StatusInternalServerError, []byte(`{"error":"server_error","error_description":"The answer has no JSON form."}`)
 	}
 	if _, as := body.(shownCards); !as {
-		b = bridge.CleanJSON(b)
+		b = sanitize.JSON(b)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/internal/usage"
@@ -42,16 +42,16 @@ type OwnedTask struct {
 	OwnerID  string          `json:"owner_id"`
 	ClientID string          `json:"client_id"`
 	Created  time.Time       `json:"created"`
-	Failure  *bridge.Failure `json:"failure,omitempty"`
+	Failure  *ledger.Failure `json:"failure,omitempty"`
 }
 
-func newOwnedTask(e *bridge.Entry) *OwnedTask {
+func newOwnedTask(e *ledger.Record) *OwnedTask {
 	t := e.Task
 	if t == nil {
 		t = &a2a.Task{}
 	}
 	out := &OwnedTask{Task: *newTask(t, e.Agent), OwnerID: e.Owner, ClientID: e.Client, Created: e.Created, Failure: e.Failure}
-	out.ID, out.State, out.Updated, out.Past = e.Handle, e.State(), e.Updated, newPast(e.Past)
+	out.ID, out.State, out.Updated, out.Past = e.Handle, e.State(), e.Updated, newPast(e.Revisions)
 	return out
 }
 

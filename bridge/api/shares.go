@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 
 	"github.com/gorilla/mux"
 )
@@ -29,14 +30,14 @@ func whyNotShared(err error) error {
 	switch {
 	case errors.Is(err, bridge.ErrNoShare):
 		return notFound("Nothing can be shared here: the operator has not turned it on.")
-	case errors.Is(err, bridge.ErrNoTask):
+	case errors.Is(err, ledger.ErrNoTask):
 		return notFound("There is no such task, or not yours.")
 	case errors.Is(err, bridge.ErrNotShareable):
 		return &refusal{http.StatusConflict, "invalid_task_state", "This can be shared when its task has ended."}
 	case errors.Is(err, bridge.ErrTooManyShares):
 		return &refusal{http.StatusConflict, "too_many_shares", "You share as much as one may. End some links first."}
 	}
-	if words, ok := bridge.Words(err); ok {
+	if words, ok := ledger.InputText(err); ok {
 		return badRequest("%s", words)
 	}
 	if down, ok := errors.AsType[bridge.Unreachable](err); ok {
@@ -52,7 +53,7 @@ func (a *API) shares(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	list, next, err := a.Bridge.ListShares(r.Context(), r.URL.Query().Get("page_token"), size)
-	if errors.Is(err, bridge.ErrCursor) {
+	if errors.Is(err, ledger.ErrCursor) {
 		err = errPageToken
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 // Task is a task whole.
@@ -95,15 +96,15 @@ func newTask(t *a2a.Task, agent string) *Task {
 	return out
 }
 
-func newPast(p *bridge.Past) (out Past) {
+func newPast(p *ledger.Revisions) (out Past) {
 	if p == nil {
 		return out
 	}
 	out.Dropped = p.Dropped
-	for _, s := range p.Statuses {
+	for _, s := range p.States {
 		out.Statuses = append(out.Statuses, bridge.StatusInfo{State: s.State, Since: time.UnixMilli(s.Since).UTC()})
 	}
-	for _, v := range slices.Backward(p.Versions) {
+	for _, v := range slices.Backward(p.Artifacts) {
 		parts := newParts(v.Artifact.Parts)
 		for i, size := range v.Gone {
 			parts[i].Bytes, parts[i].Gone = nil, size

@@ -9,6 +9,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
@@ -182,10 +183,10 @@ func (a *API) tasks(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	q := r.URL.Query()
-	list, next, err := a.Bridge.Summaries(r.Context(), bridge.TaskFilter{
+	list, next, err := a.Bridge.Summaries(r.Context(), ledger.Filter{
 		Agent: q.Get("agent"), State: a2a.State(q.Get("state")), Limit: size,
 	}, q.Get("page_token"))
-	if errors.Is(err, bridge.ErrCursor) {
+	if errors.Is(err, ledger.ErrCursor) {
 		err = errPageToken
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/registry"
 )
 
@@ -17,7 +18,7 @@ import (
 // it.
 type Registered interface {
 	registry.Store
-	bridge.Ledger
+	ledger.Store
 	bridge.CardStore
 }
 
@@ -201,8 +202,8 @@ func removedAgent(t *testing.T, a *agents) {
 	a.added("busy")
 	a.added("idle")
 	a.added("there")
-	e := &bridge.Entry{Handle: "h", Owner: "alice", Agent: "busy", Created: now, Updated: now}
-	a.is(a.AddTask(t.Context(), e, bridge.Lease{Replica: "r", Until: now.Add(time.Minute)}, 10), nil)
+	e := &ledger.Record{Handle: "h", Owner: "alice", Agent: "busy", Created: now, Updated: now}
+	a.is(a.AddTask(t.Context(), e, ledger.Lease{Replica: "r", Until: now.Add(time.Minute)}, 10), nil)
 	for _, name := range []string{"busy", "idle"} {
 		a.is(a.RemoveAgent(t.Context(), name, now), nil)
 	}
@@ -217,7 +218,7 @@ func removedAgent(t *testing.T, a *agents) {
 	if got := left(); !slices.Equal(got, []string{"busy", "there"}) {
 		t.Errorf("while a task runs: got %v", got)
 	}
-	e.Task, e.Settled = &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}, true
+	e.Task, e.Idle = &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}, true
 	a.is(a.SaveTask(t.Context(), e, "r"), nil)
 	if got := left(); !slices.Equal(got, []string{"there"}) {
 		t.Errorf("after it has ended: got %v", got)

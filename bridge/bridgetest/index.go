@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 
 	"github.com/google/uuid"
 )
 
 // Indexed is a ledger with an index of what its tasks hold.
 type Indexed interface {
-	bridge.Ledger
-	bridge.Index
+	ledger.Store
+	ledger.Index
 }
 
-// TestIndex runs the contract of bridge.Index against what open returns. Each
+// TestIndex runs the contract of ledger.Index against what open returns. Each
 // must be empty.
 func TestIndex(t *testing.T, open func(*testing.T) Indexed) {
 	for name, test := range map[string]func(*testing.T, Indexed){
@@ -38,9 +38,9 @@ func TestIndex(t *testing.T, open func(*testing.T) Indexed) {
 }
 
 // settled records a settled task of owner's that said something.
-func settled(t *testing.T, l Indexed, owner, said string, at time.Time) *bridge.Entry {
+func settled(t *testing.T, l Indexed, owner, said string, at time.Time) *ledger.Record {
 	t.Helper()
-	e := &bridge.Entry{Handle: uuid.NewString(), Owner: owner, Client: "client", Agent: "agent", MessageID: "m1", Created: at, Updated: at}
+	e := &ledger.Record{Handle: uuid.NewString(), Owner: owner, Client: "client", Agent: "agent", MessageID: "m1", Created: at, Updated: at}
 	if err := l.AddTask(t.Context(), e, lease("r1"), 1000); err != nil {
 		t.Fatal(err)
 	}
@@ -48,13 +48,13 @@ func settled(t *testing.T, l Indexed, owner, said string, at time.Time) *bridge.
 	return e
 }
 
-func say(t *testing.T, l Indexed, e *bridge.Entry, said string, at time.Time) {
+func say(t *testing.T, l Indexed, e *ledger.Record, said string, at time.Time) {
 	t.Helper()
 	m := &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(said)}}
 	e.Task = &a2a.Task{ID: "up", Status: a2a.Status{State: a2a.InputRequired, Message: m}, Artifacts: []a2a.Artifact{{
 		ID: "a", Name: "Überblick", Parts: []a2a.Part{{Content: a2a.Data(`{"city": "Málaga"}`)}},
 	}}}
-	e.Settled, e.Updated = true, at
+	e.Idle, e.Updated = true, at
 	if err := l.SaveTask(t.Context(), e, "r1"); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func find(t *testing.T, l Indexed, owner string, words ...string) (handles []str
 	return handles
 }
 
-func wantFound(t *testing.T, got []string, want ...*bridge.Entry) {
+func wantFound(t *testing.T, got []string, want ...*ledger.Record) {
 	t.Helper()
 	var handles []string
 	for _, e := range want {

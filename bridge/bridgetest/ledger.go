@@ -1,4 +1,4 @@
-// Package bridgetest holds the contract of bridge.Ledger as a test that every
+// Package bridgetest holds the contracts of package ledger as a test that every
 // implementation runs.
 package bridgetest
 
@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 
 	"github.com/google/uuid"
 )
@@ -23,10 +23,17 @@ const parallel = 64
 
 var now = time.UnixMilli(1_800_000_000_000)
 
+// Ledger is a store as the contracts of package ledger see it.
+type Ledger struct {
+	ledger.Store
+	ledger.Lists
+	ledger.Leases
+}
+
 // TestLedger runs the contract against the ledgers that open returns. Each
 // must be empty.
-func TestLedger(t *testing.T, open func(*testing.T) bridge.Ledger) {
-	for name, test := range map[string]func(*testing.T, bridge.Ledger){
+func TestLedger(t *testing.T, open func(*testing.T) Ledger) {
+	for name, test := range map[string]func(*testing.T, Ledger){
 		"a task is read as it was written":                     readBack,
 		"a task is known to its owner only":                    ownerOnly,
 		"a conversation is known to its owner and its agent":   contexts,
@@ -54,14 +61,14 @@ func TestLedger(t *testing.T, open func(*testing.T) bridge.Ledger) {
 	}
 }
 
-func lease(replica string) bridge.Lease {
-	return bridge.Lease{Replica: replica, Until: now.Add(10 * time.Second)}
+func lease(replica string) ledger.Lease {
+	return ledger.Lease{Replica: replica, Until: now.Add(10 * time.Second)}
 }
 
 // add writes a new task of alice's, followed by replica "r1".
-func add(t *testing.T, l bridge.Ledger) *bridge.Entry {
+func add(t *testing.T, l ledger.Store) *ledger.Record {
 	t.Helper()
-	e := &bridge.Entry{
+	e := &ledger.Record{
 		Handle: uuid.NewString(), Owner: "alice", Client: "client", Agent: "agent", MessageID: "m1",
 		Asked: "What was asked?", Created: now, Updated: now,
 	}
@@ -72,16 +79,16 @@ func add(t *testing.T, l bridge.Ledger) *bridge.Entry {
 }
 
 // settle saves e in a state that waits for its owner, or has ended.
-func settle(t *testing.T, l bridge.Ledger, e *bridge.Entry, s a2a.State) {
+func settle(t *testing.T, l ledger.Store, e *ledger.Record, s a2a.State) {
 	t.Helper()
 	e.Task = &a2a.Task{ID: "upstream", ContextID: "context", Status: a2a.Status{State: s}}
-	e.Settled = true
+	e.Idle = true
 	if err := l.SaveTask(t.Context(), e, "r1"); err != nil {
 		t.Fatalf("SaveTask: %v", err)
 	}
 }
 
-func readBack(t *testing.T, l bridge.Ledger) {
+func readBack(t *testing.T, l Ledger) {
 	e := add(t, l)
 	data, err := a2a.DataPart(map[string]any{"big": 9007199254740993, "text": "zero \x00, quote ', emoji 🌉"})
 	if err != nil {
@@ -97,10 +104,10 @@ func readBack(t *testing.T, l bridge.Ledger) {
 		History:  []a2a.Message{*said},
 		Metadata: a2a.Metadata{"k": "v"},
 	}
-	e.Failure = &bridge.Failure{Code: a2a.Unavailable, Message: "gone", Remote: true}
-	e.Past = &bridge.Past{
-		Statuses: []bridge.PastStatus{{State: a2a.Submitted, Since: 1}, {State: a2a.Working, Since: 2}},
-		Versions: []bridge.PastArtifact{{Artifact: a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("before")}}, Until: 2}}, Dropped: 3,
+	e.Failure = &ledger.Failure{Code: a2a.Unavailable, Message: "gone", Remote: true}
+	e.Revisions = &ledger.Revisions{
+		States:    []ledger.StateRevision{{State: a2a.Submitted, Since: 1}, {State: a2a.Working, Since: 2}},
+		Artifacts: []ledger.ArtifactRevision{{Artifact: a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("before")}}, Until: 2}}, Dropped: 3,
 	}
 	e.Updated = now.Add(time.Second)
 	if err := l.SaveTask(t.Context(), e, "r1"); err != nil {
@@ -119,22 +126,22 @@ func readBack(t *testing.T, l bridge.Ledger) {
 	}
 }
 
-func ownerOnly(t *testing.T, l bridge.Ledger) {
+func ownerOnly(t *testing.T, l Ledger) {
 	e := add(t, l)
 	settle(t, l, e, a2a.InputRequired)
 	for _, who := range []string{"bob", "", "ALICE"} {
-		if _, err := l.Task(t.Context(), who, e.Handle); !errors.Is(err, bridge.ErrNoTask) {
+		if _, err := l.Task(t.Context(), who, e.Handle); !errors.Is(err, ledger.ErrNoTask) {
 			t.Errorf("Task of %q: got %v, want ErrNoTask", who, err)
 		}
 		theirs := *e
 		theirs.Owner = who
-		if err := l.ContinueTask(t.Context(), &theirs, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrNoTask) {
+		if err := l.ContinueTask(t.Context(), &theirs, "m2", lease("r2"), now); !errors.Is(err, ledger.ErrNoTask) {
 			t.Errorf("ContinueTask of %q: got %v, want ErrNoTask", who, err)
 		}
 	}
 }
 
-func contexts(t *testing.T, l bridge.Ledger) {
+func contexts(t *testing.T, l Ledger) {
 	settle(t, l, add(t, l), a2a.Completed)
 	for _, c := range []struct {
 		owner, agent, context string
@@ -152,12 +159,12 @@ func contexts(t *testing.T, l bridge.Ledger) {
 	}
 }
 
-func continueOnce(t *testing.T, l bridge.Ledger) {
+func continueOnce(t *testing.T, l Ledger) {
 	e := add(t, l)
 	settle(t, l, e, a2a.InputRequired)
 	won := count(t, func(i int) (bool, error) {
 		err := l.ContinueTask(context.Background(), e, fmt.Sprint("m", i), lease(fmt.Sprint("r", i)), now)
-		if errors.Is(err, bridge.ErrTaskBusy) {
+		if errors.Is(err, ledger.ErrTaskBusy) {
 			return false, nil
 		}
 		return err == nil, err
@@ -166,35 +173,35 @@ func continueOnce(t *testing.T, l bridge.Ledger) {
 		t.Errorf("got %d callers that continued the task, want 1", won)
 	}
 	got, err := l.Task(t.Context(), "alice", e.Handle)
-	if err != nil || got.Settled {
-		t.Errorf("afterwards: got settled %v, %v, want false", got.Settled, err)
+	if err != nil || got.Idle {
+		t.Errorf("afterwards: got settled %v, %v, want false", got.Idle, err)
 	}
 }
 
-func continueNever(t *testing.T, l bridge.Ledger) {
+func continueNever(t *testing.T, l Ledger) {
 	working := add(t, l)
-	if err := l.ContinueTask(t.Context(), working, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrTaskBusy) {
+	if err := l.ContinueTask(t.Context(), working, "m2", lease("r2"), now); !errors.Is(err, ledger.ErrTaskBusy) {
 		t.Errorf("a submitted task: got %v, want ErrTaskBusy", err)
 	}
 	for _, s := range []a2a.State{a2a.Completed, a2a.Failed, a2a.Canceled, a2a.Rejected} {
 		e := add(t, l)
 		settle(t, l, e, s)
-		if err := l.ContinueTask(t.Context(), e, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrTaskBusy) {
+		if err := l.ContinueTask(t.Context(), e, "m2", lease("r2"), now); !errors.Is(err, ledger.ErrTaskBusy) {
 			t.Errorf("a %s task: got %v, want ErrTaskBusy", s, err)
 		}
 	}
 	paused := add(t, l)
 	settle(t, l, paused, a2a.InputRequired)
 	paused.MessageID = "of an earlier pause"
-	if err := l.ContinueTask(t.Context(), paused, "m2", lease("r2"), now); !errors.Is(err, bridge.ErrTaskBusy) {
+	if err := l.ContinueTask(t.Context(), paused, "m2", lease("r2"), now); !errors.Is(err, ledger.ErrTaskBusy) {
 		t.Errorf("a task read before its pause: got %v, want ErrTaskBusy", err)
 	}
 }
 
-func tooMany(t *testing.T, l bridge.Ledger) {
+func tooMany(t *testing.T, l Ledger) {
 	first := add(t, l)
-	e := &bridge.Entry{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", MessageID: "m1", Created: now, Updated: now}
-	if err := l.AddTask(t.Context(), e, lease("r1"), 1); !errors.Is(err, bridge.ErrTooManyTasks) {
+	e := &ledger.Record{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", MessageID: "m1", Created: now, Updated: now}
+	if err := l.AddTask(t.Context(), e, lease("r1"), 1); !errors.Is(err, ledger.ErrTooManyTasks) {
 		t.Errorf("a second running task where one may run: got %v, want ErrTooManyTasks", err)
 	}
 	settle(t, l, first, a2a.InputRequired)
@@ -203,40 +210,40 @@ func tooMany(t *testing.T, l bridge.Ledger) {
 	}
 }
 
-func goneCountForNobody(t *testing.T, l bridge.Ledger) {
+func goneCountForNobody(t *testing.T, l Ledger) {
 	gone := add(t, l)
 	next := func(at time.Time) error {
-		e := &bridge.Entry{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", MessageID: "m1", Created: at, Updated: at}
-		return l.AddTask(t.Context(), e, bridge.Lease{Replica: "r2", Until: at.Add(10 * time.Second)}, 1)
+		e := &ledger.Record{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", MessageID: "m1", Created: at, Updated: at}
+		return l.AddTask(t.Context(), e, ledger.Lease{Replica: "r2", Until: at.Add(10 * time.Second)}, 1)
 	}
-	if err := next(now.Add(9 * time.Second)); !errors.Is(err, bridge.ErrTooManyTasks) {
+	if err := next(now.Add(9 * time.Second)); !errors.Is(err, ledger.ErrTooManyTasks) {
 		t.Errorf("while its lease lasts: got %v, want ErrTooManyTasks", err)
 	}
 	if err := next(now.Add(10 * time.Second)); err != nil {
 		t.Errorf("when it has run out: %v", err)
 	}
-	if got, err := l.ClaimTasks(t.Context(), bridge.Lease{Replica: "r3", Until: now.Add(time.Hour)}, now.Add(10*time.Second), 10); err != nil || len(got) != 1 || got[0].Handle != gone.Handle {
+	if got, err := l.ClaimTasks(t.Context(), ledger.Lease{Replica: "r3", Until: now.Add(time.Hour)}, now.Add(10*time.Second), 10); err != nil || len(got) != 1 || got[0].Handle != gone.Handle {
 		t.Fatalf("got %d tasks, %v", len(got), err)
 	}
 	at := now.Add(11 * time.Second)
 	if err := l.EndLeases(t.Context(), "r2", at); err != nil {
 		t.Fatal(err)
 	}
-	if err := next(at); !errors.Is(err, bridge.ErrTooManyTasks) {
+	if err := next(at); !errors.Is(err, ledger.ErrTooManyTasks) {
 		t.Errorf("who ends the leases of others keeps its own: got %v, want ErrTooManyTasks", err)
 	}
-	got, err := l.ClaimTasks(t.Context(), bridge.Lease{Replica: "r4", Until: at.Add(time.Minute)}, at, 10)
+	got, err := l.ClaimTasks(t.Context(), ledger.Lease{Replica: "r4", Until: at.Add(time.Minute)}, at, 10)
 	if err != nil || len(got) != 1 || got[0].Handle != gone.Handle {
 		t.Errorf("got %d tasks, %v, want the one whose lease was ended", len(got), err)
 	}
 }
 
-func due(t *testing.T, l bridge.Ledger) {
+func due(t *testing.T, l Ledger) {
 	waiting, asking := add(t, l), add(t, l)
 	add(t, l)
 	settle(t, l, waiting, a2a.AuthRequired)
 	settle(t, l, asking, a2a.InputRequired)
-	that := bridge.Waiting{Owner: "alice", Handle: waiting.Handle, Agent: waiting.Agent}
+	that := ledger.DuePoll{Owner: "alice", Handle: waiting.Handle, Agent: waiting.Agent}
 	is := func(after time.Duration, want int) {
 		t.Helper()
 		got, err := l.DueTasks(t.Context(), now.Add(after), 10)
@@ -254,8 +261,8 @@ func due(t *testing.T, l bridge.Ledger) {
 	is(80*24*time.Hour, 1)
 	is(80*24*time.Hour+59*time.Minute, 0)
 	for handle, want := range map[string]bool{waiting.Handle: true, asking.Handle: false, "none": false} {
-		if got, err := l.LookSoon(t.Context(), handle, now.Add(80*24*time.Hour)); err != nil || (got != nil) != want || want && *got != that {
-			t.Errorf("LookSoon: got %v, %v, want a task: %v", got, err, want)
+		if got, err := l.MakeDue(t.Context(), handle, now.Add(80*24*time.Hour)); err != nil || (got != nil) != want || want && *got != that {
+			t.Errorf("MakeDue: got %v, %v, want a task: %v", got, err, want)
 		}
 	}
 	var won atomic.Int32
@@ -273,23 +280,23 @@ func due(t *testing.T, l bridge.Ledger) {
 	is(81*24*time.Hour, 0)
 }
 
-func addedSettled(t *testing.T, l bridge.Ledger) {
+func addedSettled(t *testing.T, l Ledger) {
 	add(t, l)
-	e := &bridge.Entry{
-		Handle: uuid.NewString(), Owner: "alice", Client: "client", Agent: "agent", MessageID: "m1", Created: now, Updated: now.Add(time.Second), Settled: true,
+	e := &ledger.Record{
+		Handle: uuid.NewString(), Owner: "alice", Client: "client", Agent: "agent", MessageID: "m1", Created: now, Updated: now.Add(time.Second), Idle: true,
 		Task: &a2a.Task{ID: "upstream", ContextID: "context", Status: a2a.Status{State: a2a.InputRequired}},
 	}
 	if err := l.AddTask(t.Context(), e, lease("r1"), 1); err != nil {
 		t.Fatalf("though as many run as may: %v", err)
 	}
 	got, err := l.Task(t.Context(), "alice", e.Handle)
-	if err != nil || !got.Settled || got.State() != a2a.InputRequired || !got.Updated.Equal(e.Updated) {
+	if err != nil || !got.Idle || got.State() != a2a.InputRequired || !got.Updated.Equal(e.Updated) {
 		t.Errorf("got %+v, %v, want it as it was written", got, err)
 	}
 	if has, err := l.HasContext(t.Context(), "alice", "agent", "context"); !has || err != nil {
 		t.Errorf("its conversation: got %v, %v, want that there is one", has, err)
 	}
-	if err := l.SaveTask(t.Context(), e, "r1"); !errors.Is(err, bridge.ErrLeaseLost) {
+	if err := l.SaveTask(t.Context(), e, "r1"); !errors.Is(err, ledger.ErrLeaseLost) {
 		t.Errorf("who wrote it follows it: got %v, want ErrLeaseLost", err)
 	}
 	claimed, err := l.ClaimTasks(t.Context(), lease("r2"), now.Add(time.Hour), 10)
@@ -301,7 +308,7 @@ func addedSettled(t *testing.T, l bridge.Ledger) {
 	}
 }
 
-func dropped(t *testing.T, l bridge.Ledger) {
+func dropped(t *testing.T, l Ledger) {
 	old, running := add(t, l), add(t, l)
 	settle(t, l, old, a2a.Completed)
 	for name, tc := range map[string]struct {
@@ -325,7 +332,7 @@ func dropped(t *testing.T, l bridge.Ledger) {
 		if n, err := l.DropTasks(t.Context(), now.Add(time.Millisecond), agent, []string{"other"}, 10); n != 1 || err != nil {
 			t.Errorf("agent %q: got %d, %v, want 1", agent, n, err)
 		}
-		if _, err := l.Task(t.Context(), "alice", old.Handle); !errors.Is(err, bridge.ErrNoTask) {
+		if _, err := l.Task(t.Context(), "alice", old.Handle); !errors.Is(err, ledger.ErrNoTask) {
 			t.Errorf("a task that settled before the limit: got %v, want ErrNoTask", err)
 		}
 	}
@@ -365,14 +372,14 @@ func count(t *testing.T, f func(int) (bool, error)) (won int) {
 	return won
 }
 
-func pages(t *testing.T, l bridge.Ledger) {
+func pages(t *testing.T, l Ledger) {
 	want := map[string]bool{}
 	for range 25 {
 		want[add(t, l).Handle] = true // all created at the same moment
 	}
-	var mark bridge.TaskMark
+	var mark ledger.Mark
 	for page := range 3 {
-		entries, err := l.Tasks(t.Context(), "alice", bridge.TaskFilter{After: mark, Limit: 10})
+		entries, err := l.Summaries(t.Context(), "alice", ledger.Filter{After: mark, Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -387,7 +394,7 @@ func pages(t *testing.T, l bridge.Ledger) {
 				t.Errorf("page %d: task %s came twice", page, e.TaskID)
 			}
 			delete(want, e.TaskID)
-			mark = bridge.TaskMark{Created: e.Created, Handle: e.TaskID}
+			mark = ledger.Mark{Created: e.Created, Handle: e.TaskID}
 		}
 	}
 	if len(want) != 0 {
@@ -395,8 +402,8 @@ func pages(t *testing.T, l bridge.Ledger) {
 	}
 }
 
-func filtered(t *testing.T, l bridge.Ledger) {
-	old := &bridge.Entry{Handle: uuid.NewString(), Owner: "alice", Agent: "other", Created: now.Add(-time.Hour), Updated: now}
+func filtered(t *testing.T, l Ledger) {
+	old := &ledger.Record{Handle: uuid.NewString(), Owner: "alice", Agent: "other", Created: now.Add(-time.Hour), Updated: now}
 	if err := l.AddTask(t.Context(), old, lease("r1"), 1000); err != nil {
 		t.Fatal(err)
 	}
@@ -404,17 +411,17 @@ func filtered(t *testing.T, l bridge.Ledger) {
 	settle(t, l, done, a2a.Completed)
 	for name, c := range map[string]struct {
 		owner  string
-		filter bridge.TaskFilter
+		filter ledger.Filter
 		want   []string
 	}{
-		"all":           {"alice", bridge.TaskFilter{}, []string{done.Handle, old.Handle}},
-		"another owner": {"bob", bridge.TaskFilter{}, nil},
-		"by agent":      {"alice", bridge.TaskFilter{Agent: "other"}, []string{old.Handle}},
-		"by state":      {"alice", bridge.TaskFilter{State: a2a.Completed}, []string{done.Handle}},
-		"by time":       {"alice", bridge.TaskFilter{Since: now}, []string{done.Handle}},
+		"all":           {"alice", ledger.Filter{}, []string{done.Handle, old.Handle}},
+		"another owner": {"bob", ledger.Filter{}, nil},
+		"by agent":      {"alice", ledger.Filter{Agent: "other"}, []string{old.Handle}},
+		"by state":      {"alice", ledger.Filter{State: a2a.Completed}, []string{done.Handle}},
+		"by time":       {"alice", ledger.Filter{Since: now}, []string{done.Handle}},
 	} {
 		c.filter.Limit = 10
-		entries, err := l.Tasks(t.Context(), c.owner, c.filter)
+		entries, err := l.Summaries(t.Context(), c.owner, c.filter)
 		if err != nil {
 			t.Fatal(err)
 		}

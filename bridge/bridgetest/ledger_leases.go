@@ -9,25 +9,25 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
-func leaseLost(t *testing.T, l bridge.Ledger) {
+func leaseLost(t *testing.T, l Ledger) {
 	e := add(t, l)
-	e.Failure = &bridge.Failure{Message: "from a replica that was given up"}
-	if err := l.SaveTask(t.Context(), e, "r2"); !errors.Is(err, bridge.ErrLeaseLost) {
+	e.Failure = &ledger.Failure{Message: "from a replica that was given up"}
+	if err := l.SaveTask(t.Context(), e, "r2"); !errors.Is(err, ledger.ErrLeaseLost) {
 		t.Errorf("SaveTask by another replica: got %v, want ErrLeaseLost", err)
 	}
 	if got, err := l.Task(t.Context(), "alice", e.Handle); err != nil || got.Failure != nil {
 		t.Errorf("afterwards: got %+v, %v, want no failure", got.Failure, err)
 	}
 	settle(t, l, e, a2a.Completed)
-	if err := l.SaveTask(t.Context(), e, "r1"); !errors.Is(err, bridge.ErrLeaseLost) {
+	if err := l.SaveTask(t.Context(), e, "r1"); !errors.Is(err, ledger.ErrLeaseLost) {
 		t.Errorf("SaveTask of a settled task: got %v, want ErrLeaseLost", err)
 	}
 }
 
-func claimOnce(t *testing.T, l bridge.Ledger) {
+func claimOnce(t *testing.T, l Ledger) {
 	const tasks = 20
 	for range tasks {
 		add(t, l)
@@ -36,7 +36,7 @@ func claimOnce(t *testing.T, l bridge.Ledger) {
 	var mu sync.Mutex
 	owners := map[string]int{}
 	count(t, func(i int) (bool, error) {
-		claim := bridge.Lease{Replica: fmt.Sprint("r", i), Until: later.Add(time.Minute)}
+		claim := ledger.Lease{Replica: fmt.Sprint("r", i), Until: later.Add(time.Minute)}
 		entries, err := l.ClaimTasks(context.Background(), claim, later, 3)
 		mu.Lock()
 		defer mu.Unlock()
@@ -55,20 +55,20 @@ func claimOnce(t *testing.T, l bridge.Ledger) {
 	}
 }
 
-func renewed(t *testing.T, l bridge.Ledger) {
+func renewed(t *testing.T, l Ledger) {
 	var ours []string
 	for range 120 {
 		ours = append(ours, add(t, l).Handle)
 	}
 	slipped := add(t, l)
 	later := now.Add(time.Minute)
-	if err := l.RenewLeases(t.Context(), bridge.Lease{Replica: "r1", Until: later.Add(time.Second)}, ours); err != nil {
+	if err := l.RenewLeases(t.Context(), ledger.Lease{Replica: "r1", Until: later.Add(time.Second)}, ours); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := l.ClaimTasks(t.Context(), lease("r2"), later, 200); len(got) != 1 || err != nil || got[0].Handle != slipped.Handle {
 		t.Errorf("got %d tasks, %v, want the one that was not renewed", len(got), err)
 	}
-	if err := l.RenewLeases(t.Context(), bridge.Lease{Replica: "r1", Until: now}, ours); err != nil {
+	if err := l.RenewLeases(t.Context(), ledger.Lease{Replica: "r1", Until: now}, ours); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := l.ClaimTasks(t.Context(), lease("r2"), now, 200); len(got) != len(ours) || err != nil {
@@ -76,11 +76,11 @@ func renewed(t *testing.T, l bridge.Ledger) {
 	}
 }
 
-func claimOne(t *testing.T, l bridge.Ledger) {
+func claimOne(t *testing.T, l Ledger) {
 	one, other, paused := add(t, l), add(t, l), add(t, l)
 	settle(t, l, paused, a2a.InputRequired)
 	later := now.Add(time.Minute)
-	claim := bridge.Lease{Replica: "r2", Until: later.Add(time.Minute)}
+	claim := ledger.Lease{Replica: "r2", Until: later.Add(time.Minute)}
 	for name, c := range map[string]struct {
 		handle string
 		at     time.Time
@@ -104,7 +104,7 @@ func claimOne(t *testing.T, l bridge.Ledger) {
 	}
 }
 
-func settledNotClaimed(t *testing.T, l bridge.Ledger) {
+func settledNotClaimed(t *testing.T, l Ledger) {
 	settle(t, l, add(t, l), a2a.InputRequired)
 	if got, err := l.ClaimTasks(t.Context(), lease("r2"), now.Add(time.Hour), 10); len(got) != 0 || err != nil {
 		t.Errorf("got %d tasks, %v, want none", len(got), err)

@@ -7,20 +7,20 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 
 	"github.com/google/uuid"
 )
 
 // sentOnce adds a task, and then continues one, by many callers with one
 // message.
-func sentOnce(t *testing.T, l bridge.Ledger) {
+func sentOnce(t *testing.T, l Ledger) {
 	e := add(t, l)
 	settle(t, l, e, a2a.InputRequired)
 	for name, send := range map[string]func(digest string) (string, error){
 		"a new task": func(digest string) (string, error) {
 			mine := *e
-			mine.Handle, mine.Digest, mine.Task, mine.Settled = uuid.NewString(), digest, nil, false
+			mine.Handle, mine.Digest, mine.Task, mine.Idle = uuid.NewString(), digest, nil, false
 			return mine.Handle, l.AddTask(t.Context(), &mine, lease("r1"), 1000)
 		},
 		"a task that waits": func(digest string) (string, error) {
@@ -43,7 +43,7 @@ func raceToSend(t *testing.T, name string, send func(digest string) (string, err
 	for range parallel {
 		wg.Go(func() {
 			handle, err := send(name)
-			var b bridge.SentBefore
+			var b ledger.ErrDuplicate
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -70,12 +70,12 @@ func raceToSend(t *testing.T, name string, send func(digest string) (string, err
 
 // remembered checks for how long, and to whom, the task won is told of as the
 // one that a message began.
-func remembered(t *testing.T, l bridge.Ledger, name, won string) {
-	if handle, err := l.SentTask(t.Context(), "alice", "agent", name, now.Add(bridge.RepeatsFor)); handle != "" || err != nil {
+func remembered(t *testing.T, l Ledger, name, won string) {
+	if handle, err := l.SentTask(t.Context(), "alice", "agent", name, now.Add(ledger.RepeatsFor)); handle != "" || err != nil {
 		t.Errorf("%s, much later: got %q, %v", name, handle, err)
 	}
-	forgotten := bridge.Entry{Owner: "alice", Agent: "agent", Handle: won, Digest: name}
-	for _, entry := range []bridge.Entry{{Owner: "alice", Agent: "agent", Handle: "another", Digest: name}, forgotten} {
+	forgotten := ledger.Record{Owner: "alice", Agent: "agent", Handle: won, Digest: name}
+	for _, entry := range []ledger.Record{{Owner: "alice", Agent: "agent", Handle: "another", Digest: name}, forgotten} {
 		if handle, err := l.SentTask(t.Context(), "alice", "agent", name, now); handle != won || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", name, handle, err, won)
 		}
@@ -86,8 +86,8 @@ func remembered(t *testing.T, l bridge.Ledger, name, won string) {
 	if handle, err := l.SentTask(t.Context(), "alice", "agent", name, now); handle != "" || err != nil {
 		t.Errorf("%s, forgotten: got %q, %v", name, handle, err)
 	}
-	for i, later := range []time.Duration{0, bridge.RepeatsFor} { // the second time it is another message
-		another := bridge.Entry{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", Digest: "another " + name, Created: now, Updated: now.Add(later)}
+	for i, later := range []time.Duration{0, ledger.RepeatsFor} { // the second time it is another message
+		another := ledger.Record{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", Digest: "another " + name, Created: now, Updated: now.Add(later)}
 		if err := l.AddTask(t.Context(), &another, lease("r1"), 1000); err != nil {
 			t.Errorf("%s, for the time %d: %v", name, i+1, err)
 		}

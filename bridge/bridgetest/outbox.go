@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/push"
 )
 
 // Watched is a ledger with the outbox that it fills.
 type Watched interface {
-	bridge.Ledger
+	ledger.Store
 	push.Outbox
 }
 
@@ -38,7 +38,7 @@ func TestOutbox(t *testing.T, open func(*testing.T) Watched) {
 }
 
 // hook adds a webhook to e.
-func hook(t *testing.T, s Watched, e *bridge.Entry, id string) {
+func hook(t *testing.T, s Watched, e *ledger.Record, id string) {
 	t.Helper()
 	h := push.Hook{Handle: e.Handle, ID: id, Host: id + ".example", Sealed: "sealed " + id, Created: now}
 	if err := s.AddHook(t.Context(), e.Owner, h, 3); err != nil {
@@ -47,11 +47,11 @@ func hook(t *testing.T, s Watched, e *bridge.Entry, id string) {
 }
 
 // change saves e in another state.
-func change(t *testing.T, s Watched, e *bridge.Entry, state a2a.State) {
+func change(t *testing.T, s Watched, e *ledger.Record, state a2a.State) {
 	t.Helper()
 	e.Updated = e.Updated.Add(time.Millisecond)
 	e.Task = &a2a.Task{ID: "upstream", ContextID: "context", Status: a2a.Status{State: state}}
-	e.Settled = state.Settled()
+	e.Idle = state.Settled()
 	if err := s.SaveTask(t.Context(), e, "r1"); err != nil {
 		t.Fatalf("SaveTask: %v", err)
 	}
@@ -62,7 +62,7 @@ var later = now.Add(time.Second)
 
 func claim(t *testing.T, s Watched, replica string, at time.Time, except ...string) []*push.Notice {
 	t.Helper()
-	got, err := s.ClaimNotices(t.Context(), bridge.Lease{Replica: replica, Until: at.Add(10 * time.Second)}, at, 100, except)
+	got, err := s.ClaimNotices(t.Context(), ledger.Lease{Replica: replica, Until: at.Add(10 * time.Second)}, at, 100, except)
 	if err != nil {
 		t.Fatalf("ClaimNotices: %v", err)
 	}
@@ -121,13 +121,13 @@ func hooksOwned(t *testing.T, s Watched) {
 	e := add(t, s)
 	hook(t, s, e, "a")
 	for _, who := range []string{"bob", ""} {
-		if err := s.AddHook(t.Context(), who, push.Hook{Handle: e.Handle, ID: "b", Created: now}, 3); !errors.Is(err, bridge.ErrNoTask) {
+		if err := s.AddHook(t.Context(), who, push.Hook{Handle: e.Handle, ID: "b", Created: now}, 3); !errors.Is(err, ledger.ErrNoTask) {
 			t.Errorf("AddHook of %q: got %v, want ErrNoTask", who, err)
 		}
-		if _, err := s.Hooks(t.Context(), who, e.Handle); !errors.Is(err, bridge.ErrNoTask) {
+		if _, err := s.Hooks(t.Context(), who, e.Handle); !errors.Is(err, ledger.ErrNoTask) {
 			t.Errorf("Hooks of %q: got %v, want ErrNoTask", who, err)
 		}
-		if err := s.DropHook(t.Context(), who, e.Handle, "a"); !errors.Is(err, bridge.ErrNoTask) {
+		if err := s.DropHook(t.Context(), who, e.Handle, "a"); !errors.Is(err, ledger.ErrNoTask) {
 			t.Errorf("DropHook of %q: got %v, want ErrNoTask", who, err)
 		}
 	}
@@ -175,7 +175,7 @@ func noticeClaimedOnce(t *testing.T, s Watched) {
 	for i := range parallel / 8 {
 		wg.Go(func() {
 			for {
-				got, err := s.ClaimNotices(t.Context(), bridge.Lease{Replica: fmt.Sprint(i), Until: later.Add(time.Hour)}, later, 3, nil)
+				got, err := s.ClaimNotices(t.Context(), ledger.Lease{Replica: fmt.Sprint(i), Until: later.Add(time.Hour)}, later, 3, nil)
 				if err != nil {
 					t.Error(err)
 				}

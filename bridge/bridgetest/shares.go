@@ -9,6 +9,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 
 	"github.com/google/uuid"
 )
@@ -17,7 +18,7 @@ import (
 // with the tasks.
 type Sharing interface {
 	bridge.ShareStore
-	bridge.Ledger
+	ledger.Store
 }
 
 // TestShares runs the contract of bridge.ShareStore against the stores that open
@@ -95,7 +96,7 @@ func shareOfTask(t *testing.T, db Sharing) {
 			t.Fatal(err)
 		}
 	}
-	listed, err := db.Shares(t.Context(), "alice", now, bridge.TaskMark{}, 10)
+	listed, err := db.Shares(t.Context(), "alice", now, ledger.Mark{}, 10)
 	if err != nil || len(listed) != 4 {
 		t.Errorf("got %+v, %v", listed, err)
 	}
@@ -138,7 +139,7 @@ func sharesListed(t *testing.T, db Sharing) {
 	for i := range 5 {
 		want[share(t, db, "alice", fmt.Sprint(i), time.Minute).ID] = true // all made at the same moment
 	}
-	var after bridge.TaskMark
+	var after ledger.Mark
 	for _, n := range []int{2, 2, 1, 0} {
 		page, err := db.Shares(t.Context(), "alice", now, after, 2)
 		if err != nil || len(page) != n {
@@ -149,7 +150,7 @@ func sharesListed(t *testing.T, db Sharing) {
 				t.Errorf("got %+v", s)
 			}
 			delete(want, s.ID)
-			after = bridge.TaskMark{Created: s.Created, Handle: s.ID}
+			after = ledger.Mark{Created: s.Created, Handle: s.ID}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/templates"
 )
@@ -18,7 +19,7 @@ const linkPage = 50
 func (c ownAccount) links(r *http.Request) (templates.Console, error) {
 	q := asked(r)
 	shares, next, err := c.Bridge.ListShares(r.Context(), r.URL.Query().Get("after"), linkPage)
-	if errors.Is(err, bridge.ErrCursor) {
+	if errors.Is(err, ledger.ErrCursor) {
 		shares, next, err = c.Bridge.ListShares(r.Context(), "", linkPage)
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/templates"
 )
 
@@ -17,9 +18,9 @@ const taskPage = 50
 // ownTasks lists the tasks that the person has given, through whatever app.
 func (c ownAccount) ownTasks(r *http.Request) (templates.Console, error) {
 	q := asked(r, "agent", "state")
-	f := bridge.TaskFilter{Agent: q.get("agent"), State: a2a.State(q.get("state")), Limit: taskPage}
+	f := ledger.Filter{Agent: q.get("agent"), State: a2a.State(q.get("state")), Limit: taskPage}
 	tasks, next, err := c.Bridge.Summaries(r.Context(), f, r.URL.Query().Get("after"))
-	if errors.Is(err, bridge.ErrCursor) {
+	if errors.Is(err, ledger.ErrCursor) {
 		tasks, next, err = c.Bridge.Summaries(r.Context(), f, "")
 	}
 	if err != nil {
@@ -44,7 +45,7 @@ func (c ownAccount) ownTasks(r *http.Request) (templates.Console, error) {
 
 // ownState shows where a task stands, and where to answer it if it waits for
 // its owner.
-func ownState(task bridge.TaskSummary) templates.Text {
+func ownState(task ledger.Summary) templates.Text {
 	if !task.State.Interrupted() {
 		return state(task.State)
 	}

@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
+	"rialto/bridge/sanitize"
 	"rialto/templates"
 )
 
@@ -91,18 +92,18 @@ func (c adminTasks) task(r *http.Request) (templates.Console, error) {
 		Title: "Task", Heading: templates.Code(e.Handle), Up: way("/admin/tasks", "Tasks"),
 		Sections: []templates.Section{{ID: "state", Facts: facts}},
 	}
-	if !e.Settled {
+	if !e.Idle {
 		p.Live = "/admin/tasks/one/events?id=" + url.QueryEscape(id)
 	}
-	if bridge.Cancelable(e) == nil {
+	if ledger.Cancelable(e) == nil {
 		p.Actions = []templates.Button{{Action: "/admin/tasks/cancel", Word: "Cancel", About: e.Handle, Grave: true, Hidden: hidden("id", e.Handle)}}
 	}
 	p.Sections = append(p.Sections, artifacts(e), transcript(e))
-	p.Sections = append(p.Sections, c.past(e.Past)...)
+	p.Sections = append(p.Sections, c.past(e.Revisions)...)
 	return p, nil
 }
 
-func (c adminTasks) taskFacts(r *http.Request, e *bridge.Entry) ([]templates.Fact, error) {
+func (c adminTasks) taskFacts(r *http.Request, e *ledger.Record) ([]templates.Fact, error) {
 	name := ""
 	a, err := c.Admin.AccountOf(r.Context(), e.Owner)
 	if err == nil {
@@ -127,7 +128,7 @@ func (c adminTasks) taskFacts(r *http.Request, e *bridge.Entry) ([]templates.Fac
 	return facts, nil
 }
 
-func artifacts(e *bridge.Entry) templates.Section {
+func artifacts(e *ledger.Record) templates.Section {
 	s := templates.Section{ID: "artifacts", Title: "Results"}
 	if e.Task != nil {
 		for _, a := range e.Task.Artifacts {
@@ -138,7 +139,7 @@ func artifacts(e *bridge.Entry) templates.Section {
 			if a.Name == "" {
 				name = templates.Code(shown(a.ID, 200))
 			}
-			s.Pages = append(s.Pages, templates.Block{Title: name, Text: parts(bridge.Joined(a.Parts))})
+			s.Pages = append(s.Pages, templates.Block{Title: name, Text: parts(ledger.JoinTexts(a.Parts))})
 		}
 	}
 	if len(s.Pages) == 0 {
@@ -148,13 +149,13 @@ func artifacts(e *bridge.Entry) templates.Section {
 }
 
 // past shows what has been of a task, as far as that is worth a section.
-func (c adminTasks) past(p *bridge.Past) (all []templates.Section) {
+func (c adminTasks) past(p *ledger.Revisions) (all []templates.Section) {
 	if p == nil {
 		return nil
 	}
-	if len(p.Statuses) > 1 {
+	if len(p.States) > 1 {
 		t := &templates.Table{Columns: []templates.Column{{Name: "State"}, {Name: "Since"}}}
-		for _, s := range p.Statuses {
+		for _, s := range p.States {
 			since := time.UnixMilli(s.Since).UTC()
 			t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
 				state(s.State), templates.Lines(templates.When(since, c.Now()), templates.Data(since.Format(time.DateTime+" UTC"))),
@@ -162,19 +163,19 @@ func (c adminTasks) past(p *bridge.Past) (all []templates.Section) {
 		}
 		all = append(all, templates.Section{ID: "states", Title: "States", Table: t})
 	}
-	if len(p.Versions)+p.Dropped > 0 {
+	if len(p.Artifacts)+p.Dropped > 0 {
 		all = append(all, earlier(p))
 	}
 	return all
 }
 
 // earlier shows what the agent has made and then made anew, the latest first.
-func earlier(p *bridge.Past) templates.Section {
+func earlier(p *ledger.Revisions) templates.Section {
 	s := templates.Section{ID: "replaced", Title: "Replaced results"}
 	if p.Dropped > 0 {
 		s.Lead = templates.Say("Earlier results that were too many, or too large, to keep: {}", strconv.Itoa(p.Dropped))
 	}
-	for _, v := range slices.Backward(p.Versions) {
+	for _, v := range slices.Backward(p.Artifacts) {
 		if len(s.Pages) >= maxBlocks {
 			break
 		}
@@ -184,7 +185,7 @@ func earlier(p *bridge.Past) templates.Section {
 	return s
 }
 
-func transcript(e *bridge.Entry) templates.Section {
+func transcript(e *ledger.Record) templates.Section {
 	s := templates.Section{ID: "transcript", Title: "Conversation"}
 	if e.Task != nil {
 		history := e.Task.History
@@ -243,7 +244,7 @@ func (c adminTasks) cancel(_ http.ResponseWriter, r *http.Request, f url.Values)
 // shown makes text of others fit to be read: as long as it may be, without
 // characters that make a page say what it does not.
 func shown(s string, most int) string {
-	s = bridge.Clean(s)
+	s = sanitize.Text(s)
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most]) + "…"
 	}

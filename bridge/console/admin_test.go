@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/registry"
 	"rialto/internal/audit"
 	"rialto/internal/doctor"
@@ -164,11 +164,11 @@ func TestAnAdministratorCannotLockThemselvesOut(t *testing.T) {
 func TestTasksOfEverybodyAreShownWholeAsText(t *testing.T) {
 	r := newRig(t)
 	e := r.task("t1", "alice", a2a.Working, "<script>alert(1)</script>")
-	e.Settled = false
+	e.Idle = false
 	e.Task.Artifacts = []a2a.Artifact{{ID: "a", Name: "<b>ta\u2066ble</b>" + strings.Repeat("N", 1000), Parts: []a2a.Part{a2a.TextPart("one\x1b[2J\u202etwo"), {Content: a2a.Data(`{"n":1}`)}}}}
 	e.Task.History = []a2a.Message{{Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("Count them.")}}}
-	e.Past = &bridge.Past{Versions: []bridge.PastArtifact{{Artifact: a2a.Artifact{ID: "a", Name: "<b>dra\u2066ft</b>", Parts: []a2a.Part{a2a.TextPart("before that")}}, Until: 1}},
-		Statuses: []bridge.PastStatus{{State: a2a.Submitted, Since: 1000}, {State: a2a.Working, Since: 2000}}, Dropped: 7}
+	e.Revisions = &ledger.Revisions{Artifacts: []ledger.ArtifactRevision{{Artifact: a2a.Artifact{ID: "a", Name: "<b>dra\u2066ft</b>", Parts: []a2a.Part{a2a.TextPart("before that")}}, Until: 1}},
+		States: []ledger.StateRevision{{State: a2a.Submitted, Since: 1000}, {State: a2a.Working, Since: 2000}}, Dropped: 7}
 	r.must(r.db.SaveTask(t.Context(), e, "r"))
 	b := r.as("root")
 	p := b.get("/admin/tasks?owner=" + r.ids["alice"])

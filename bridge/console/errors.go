@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/oauth"
 	"rialto/templates"
@@ -26,7 +26,7 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 		status, p.Detail, p.Remedy = http.StatusUnprocessableEntity, invalid.Words, "Go back and change it."
 	case errors.Is(err, errForm):
 		status, p.Detail, p.Remedy = http.StatusBadRequest, "What was sent is not a form of this page.", "Go back and try again."
-	case errors.Is(err, operator.ErrNotFound), errors.Is(err, oauth.ErrNotFound), errors.Is(err, bridge.ErrNoTask):
+	case errors.Is(err, operator.ErrNotFound), errors.Is(err, oauth.ErrNotFound), errors.Is(err, ledger.ErrNoTask):
 		status, p.Title = http.StatusNotFound, "There is nothing here"
 		p.Detail, p.Remedy = "It does not exist, or not any more.", "Go back to the list that brought you here."
 	case errors.Is(err, context.Canceled):

@@ -46,7 +46,7 @@ func TestAPageHearsOfChangesAndOfTheEnd(t *testing.T) {
 		t.Fatal("nobody watches")
 	}
 	e.Updated = e.Updated.Add(time.Second)
-	e.Task.Status.State, e.Settled = a2a.Completed, true
+	e.Task.Status.State, e.Idle = a2a.Completed, true
 	r.must(r.db.SaveTask(t.Context(), e, "r"))
 	if !until(list, "event: change") {
 		t.Error("the list did not hear of the change")

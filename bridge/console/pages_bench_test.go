@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/internal/usage"
 	"rialto/oauth/oauthtest"
 )
@@ -104,7 +105,7 @@ func (r *rig) shower(b *testing.B, who string) func(name, address string) {
 // middle returns the cursor of a row in the middle of a list.
 func (r *rig) middle(path, id string) string {
 	if path == "/account/tasks" || path == "/account/links" {
-		return bridge.TaskMark{Created: moment(manyRows / 2), Handle: id}.String()
+		return ledger.Mark{Created: moment(manyRows / 2), Handle: id}.String()
 	}
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", moment(manyRows/2).UnixMilli(), id))
 }

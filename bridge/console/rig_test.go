@@ -21,6 +21,7 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2avault"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/bridge/registry"
 	"rialto/internal/audit"
@@ -65,7 +66,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 		Clients: []oauth.ConfiguredClient{{ID: "partner", Name: "Partner", RedirectURIs: []string{"https://partner.example/cb"}}},
 	}
 	b := &bridge.Bridge{
-		Ledger: db, Index: db, Sharing: &bridge.Sharing{Store: db, TTL: time.Hour}, URL: r.url, Replica: "r", Now: time.Now, Log: log,
+		Ledger: db, Lists: db, Leases: db, Index: db, Sharing: &bridge.Sharing{Store: db, TTL: time.Hour}, URL: r.url, Replica: "r", Now: time.Now, Log: log,
 		Caller: func(ctx context.Context) bridge.Caller {
 			p, _ := oauth.FromContext(ctx)
 			return bridge.Caller{User: p.User, AllUseCases: true}
@@ -181,14 +182,14 @@ func (r *rig) live(id string) bool {
 }
 
 // task records a task of somebody's, which nobody follows.
-func (r *rig) task(handle, account string, state a2a.State, said string) *bridge.Entry {
+func (r *rig) task(handle, account string, state a2a.State, said string) *ledger.Record {
 	r.t.Helper()
-	e := &bridge.Entry{
+	e := &ledger.Record{
 		Handle: handle, Owner: r.ids[account], Client: "c1", Agent: "expert", MessageID: handle, Created: time.Now(), Updated: time.Now(),
 		Task: &a2a.Task{ID: a2a.TaskID(handle), Status: a2a.Status{State: state, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(said)}}}},
 	}
-	r.must(r.db.AddTask(r.t.Context(), e, bridge.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}, 1000))
-	e.Settled = state.Interrupted() || state.Terminal()
+	r.must(r.db.AddTask(r.t.Context(), e, ledger.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}, 1000))
+	e.Idle = state.Interrupted() || state.Terminal()
 	r.must(r.db.SaveTask(r.t.Context(), e, "r"))
 	return e
 }

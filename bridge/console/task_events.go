@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/internal/sse"
 )
 
@@ -114,6 +114,6 @@ func (c adminTasks) oneTaskEvents(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func seen(e *bridge.Entry) sight {
-	return sight{uint64(e.Updated.UnixMilli()), e.Settled && e.State().Terminal()}
+func seen(e *ledger.Record) sight {
+	return sight{uint64(e.Updated.UnixMilli()), e.Idle && e.State().Terminal()}
 }

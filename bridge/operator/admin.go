@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/registry"
 	"rialto/internal/audit"
 	"rialto/internal/doctor"
@@ -158,7 +159,7 @@ func paged[T any](rows []T, size int, mark func(*T) Mark) *Page[T] {
 
 // found puts the words of the other packages for "there is none" into ours.
 func found(err error) error {
-	if errors.Is(err, oauth.ErrNotFound) || errors.Is(err, bridge.ErrNoTask) {
+	if errors.Is(err, oauth.ErrNotFound) || errors.Is(err, ledger.ErrNoTask) {
 		return ErrNotFound
 	}
 	return err
@@ -188,8 +189,8 @@ type Store interface {
 
 	// ListTasks returns everybody's tasks, the latest created first.
 	ListTasks(ctx context.Context, f TaskRows) ([]Task, error)
-	// AnyTask returns a task whosever it is, or bridge.ErrNoTask.
-	AnyTask(ctx context.Context, handle string) (*bridge.Entry, error)
+	// AnyTask returns a task whosever it is, or ledger.ErrNoTask.
+	AnyTask(ctx context.Context, handle string) (*ledger.Record, error)
 }
 
 // MostCounted bounds what is counted to be shown beside a row.

@@ -9,6 +9,7 @@ import (
 
 	"rialto/bridge"
 	"rialto/bridge/registry"
+	"rialto/bridge/sanitize"
 	"rialto/internal/audit"
 )
 
@@ -128,5 +129,5 @@ func (s *Service) AcceptCard(ctx context.Context, by Actor, agent, digest string
 	if len(cards) > 0 && strings.HasPrefix(cards[0].Digest, digest) {
 		digest = cards[0].Digest
 	}
-	return digest, s.recorded(ctx, by, audit.CardAccepted, agent, bridge.Shown(digest, 64), s.Agents.Accept(ctx, agent, digest))
+	return digest, s.recorded(ctx, by, audit.CardAccepted, agent, sanitize.Short(digest, 64), s.Agents.Accept(ctx, agent, digest))
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/internal/audit"
 )
 
@@ -67,7 +67,7 @@ func (s *Service) Tasks(ctx context.Context, f TaskFilter) (*Page[Task], error) 
 
 // Task returns a task whole, whosever it is, or ErrNotFound. What agents and
 // people wrote in it is data: show it as text.
-func (s *Service) Task(ctx context.Context, id string) (*bridge.Entry, error) {
+func (s *Service) Task(ctx context.Context, id string) (*ledger.Record, error) {
 	e, err := s.Store.AnyTask(ctx, id)
 	return e, found(err)
 }
@@ -75,7 +75,7 @@ func (s *Service) Task(ctx context.Context, id string) (*bridge.Entry, error) {
 // CancelTask asks the agent to stop a task, whosever it is, and returns it as it
 // then stands. It fails with ErrNotFound, with Invalid for a task that cannot be
 // canceled now, and with an *a2a.Error where the agent refuses.
-func (s *Service) CancelTask(ctx context.Context, by Actor, id string) (*bridge.Entry, error) {
+func (s *Service) CancelTask(ctx context.Context, by Actor, id string) (*ledger.Record, error) {
 	e, err := s.Task(ctx, id)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *Service) CancelTask(ctx context.Context, by Actor, id string) (*bridge.
 	if s.Bridge == nil {
 		return nil, Invalid{"Tasks can be canceled at the server only."}
 	}
-	if err := bridge.Cancelable(e); err != nil {
+	if err := ledger.Cancelable(e); err != nil {
 		return nil, Invalid{err.Error()}
 	}
 	owner := e.Owner

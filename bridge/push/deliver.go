@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 const (
@@ -65,7 +65,7 @@ func (d *Desk) dispatch(ctx context.Context) time.Duration {
 			return lookEvery // an attempt that ends wakes us
 		}
 		now := d.Now()
-		notices, err := d.claim(ctx, bridge.Lease{Replica: d.Replica, Until: now.Add(leaseFor)}, now, limit, full)
+		notices, err := d.claim(ctx, ledger.Lease{Replica: d.Replica, Until: now.Add(leaseFor)}, now, limit, full)
 		if err != nil {
 			d.complain(ctx, "claiming push notifications", err)
 			return lookEvery
@@ -79,7 +79,7 @@ func (d *Desk) dispatch(ctx context.Context) time.Duration {
 	}
 }
 
-func (d *Desk) claim(ctx context.Context, l bridge.Lease, now time.Time, limit int, except []string) ([]*Notice, error) {
+func (d *Desk) claim(ctx context.Context, l ledger.Lease, now time.Time, limit int, except []string) ([]*Notice, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeFor)
 	defer cancel()
 	return d.Outbox.ClaimNotices(ctx, l, now, limit, except)

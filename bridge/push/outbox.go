@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 // Hook is a webhook that wants to be told of a task.
@@ -31,28 +31,28 @@ type Notice struct {
 }
 
 // Outbox keeps webhooks, and what they are still to be told. It is filled by
-// bridge.Ledger's SaveTask. Its methods are atomic, and may be called
+// SaveTask of ledger.Store. Its methods are atomic, and may be called
 // concurrently, by several replicas that share one database.
 type Outbox interface {
 	// AddHook adds h to owner's task, or replaces the one with its ID. A task
-	// that is not owner's is bridge.ErrNoTask, one that has most others
+	// that is not owner's is ledger.ErrNoTask, one that has most others
 	// ErrTooMany.
 	AddHook(ctx context.Context, owner string, h Hook, most int) error
 
 	// Hooks returns the webhooks of owner's task, the first added first, or
-	// bridge.ErrNoTask.
+	// ledger.ErrNoTask.
 	Hooks(ctx context.Context, owner, handle string) ([]Hook, error)
 
 	// DropHook forgets a webhook of owner's task and what it was to be told. One
 	// that is not there is forgotten already; a task that is not owner's is
-	// bridge.ErrNoTask.
+	// ledger.ErrNoTask.
 	DropHook(ctx context.Context, owner, handle, id string) error
 
 	// ClaimNotices hands the caller at most limit notices that are due, the
 	// longest due first, and none for the hosts in except. For each webhook only
 	// the oldest can be had. Of any number of parallel calls, each notice goes to
 	// exactly one, until l runs out.
-	ClaimNotices(ctx context.Context, l bridge.Lease, now time.Time, limit int, except []string) ([]*Notice, error)
+	ClaimNotices(ctx context.Context, l ledger.Lease, now time.Time, limit int, except []string) ([]*Notice, error)
 
 	// NoticeTold forgets a notice that replica holds: its webhook knows.
 	NoticeTold(ctx context.Context, n *Notice, replica string) error

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/push"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -91,12 +91,12 @@ func (r *rig) start(change ...func(*push.Desk)) {
 func (r *rig) close() { r.stop(); r.db.Close() }
 
 // task adds a task with a webhook.
-func (r *rig) task(url string) *bridge.Entry {
+func (r *rig) task(url string) *ledger.Record {
 	r.t.Helper()
 	r.tasks++
 	now := time.Now().Truncate(time.Millisecond)
-	e := &bridge.Entry{Handle: fmt.Sprint("task ", r.tasks), Owner: "alice", Agent: "agent", MessageID: "m", Created: now, Updated: now}
-	if err := r.db.AddTask(r.t.Context(), e, bridge.Lease{Replica: "f", Until: now.Add(time.Hour)}, 5000); err != nil {
+	e := &ledger.Record{Handle: fmt.Sprint("task ", r.tasks), Owner: "alice", Agent: "agent", MessageID: "m", Created: now, Updated: now}
+	if err := r.db.AddTask(r.t.Context(), e, ledger.Lease{Replica: "f", Until: now.Add(time.Hour)}, 5000); err != nil {
 		r.t.Fatal(err)
 	}
 	if _, err := r.desk.Add(r.t.Context(), "alice", &a2a.PushConfig{TaskID: a2a.TaskID(e.Handle), URL: url, Token: "a secret of the webhook"}); err != nil {
@@ -105,11 +105,11 @@ func (r *rig) task(url string) *bridge.Entry {
 	return e
 }
 
-func (r *rig) change(e *bridge.Entry, s a2a.State) {
+func (r *rig) change(e *ledger.Record, s a2a.State) {
 	r.t.Helper()
 	e.Updated = e.Updated.Add(time.Millisecond)
 	e.Task = &a2a.Task{ID: "upstream", Status: a2a.Status{State: s}}
-	e.Settled = s.Settled()
+	e.Idle = s.Settled()
 	if err := r.db.SaveTask(r.t.Context(), e, "f"); err != nil {
 		r.t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ type silent struct {
 	claimed, looked bool
 }
 
-func (s *silent) ClaimNotices(ctx context.Context, l bridge.Lease, now time.Time, limit int, except []string) ([]*push.Notice, error) {
+func (s *silent) ClaimNotices(ctx context.Context, l ledger.Lease, now time.Time, limit int, except []string) ([]*push.Notice, error) {
 	if !s.claimed {
 		s.claimed = true
 		<-ctx.Done()

@@ -44,7 +44,7 @@ func newRegistry(t *testing.T) *registry.Registry {
 		return peer{agent, &card}, []string{"a key"}, nil
 	}
 	b := &bridge.Bridge{
-		Ledger: db, Now: time.Now, Log: slog.New(slog.DiscardHandler), Replica: "r",
+		Ledger: db, Lists: db, Leases: db, Now: time.Now, Log: slog.New(slog.DiscardHandler), Replica: "r",
 		Caller: func(context.Context) bridge.Caller { return bridge.Caller{User: "alice"} },
 	}
 	r := &registry.Registry{

@@ -13,6 +13,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/sanitize"
 
 	"github.com/google/uuid"
 )
@@ -95,7 +96,7 @@ func (r *Registry) Preview(ctx context.Context, a Agent) (*Preview, error) {
 func preview(peer bridge.Peer, unmet []string) *Preview {
 	card := peer.Card()
 	p := &Preview{
-		Name: bridge.Shown(card.Name, 200), Description: bridge.Shown(card.Description, 2000), Version: bridge.Shown(card.Version, 100),
+		Name: sanitize.Short(card.Name, 200), Description: sanitize.Short(card.Description, 2000), Version: sanitize.Short(card.Version, 100),
 		Skills: bridge.Skills(card), Streaming: card.Capabilities.Streaming, Push: card.Capabilities.PushNotifications,
 	}
 	for _, i := range card.Interfaces[:min(len(card.Interfaces), 20)] {
@@ -109,7 +110,7 @@ func preview(peer bridge.Peer, unmet []string) *Preview {
 	}
 	p.Schemes = schemes(card)
 	for _, way := range unmet {
-		p.Problems = append(p.Problems, "Its card asks for credentials that are not set: "+bridge.Shown(way, 300)+".")
+		p.Problems = append(p.Problems, "Its card asks for credentials that are not set: "+sanitize.Short(way, 300)+".")
 	}
 	if len(card.Skills) == 0 {
 		p.Problems = append(p.Problems, "Its card names no skills: a model will not know what it can do.")
@@ -118,7 +119,7 @@ func preview(peer bridge.Peer, unmet []string) *Preview {
 }
 
 func interfaceOf(i a2a.Interface) Interface {
-	return Interface{bridge.Shown(i.URL, 500), a2a.Binding(bridge.Shown(string(i.Binding), 50)), a2a.Generation(bridge.Shown(string(i.Version), 20))}
+	return Interface{sanitize.Short(i.URL, 500), a2a.Binding(sanitize.Short(string(i.Binding), 50)), a2a.Generation(sanitize.Short(string(i.Version), 20))}
 }
 
 // schemes tells the ways to authenticate that a card names, in order.
@@ -129,7 +130,7 @@ func schemes(card *a2a.Card) []string {
 		if scheme := card.SecuritySchemes[name].Scheme; scheme != "" {
 			kind += " " + scheme
 		}
-		all = append(all, bridge.Shown(name+" ("+kind+")", 100))
+		all = append(all, sanitize.Short(name+" ("+kind+")", 100))
 	}
 	return all[:min(len(all), 20)]
 }
@@ -188,7 +189,7 @@ func (r *Registry) Try(ctx context.Context, user string, a Agent, message string
 			_, _ = peer.Cancel(ctx, e.ID) // it was a test: nobody waits for it
 		}
 	}
-	t.Answer = bridge.Shown(t.Answer, maxAnswer)
+	t.Answer = sanitize.Short(t.Answer, maxAnswer)
 	return t, nil
 }
 

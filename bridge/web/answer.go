@@ -11,6 +11,8 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 )
 
 const (
@@ -64,12 +66,12 @@ func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *bridge.Ta
 	var refused *a2a.Error
 	var down bridge.Unreachable
 	switch {
-	case errors.Is(err, bridge.ErrTaskBusy):
+	case errors.Is(err, ledger.ErrTaskBusy):
 		about.notice = "An answer from an app came first, so yours was not sent."
 		if now, err := t.Bridge.OwnTask(r.Context(), before.TaskID, ""); err == nil && now.ByPage {
 			about.notice = "An answer from this page came first, so yours was not sent."
 		}
-	case errors.Is(err, bridge.ErrTaskEnded):
+	case errors.Is(err, ledger.ErrTaskEnded):
 		about.notice = "The task has ended, so your answer was not sent."
 	case errors.Is(err, bridge.ErrNotConnected):
 		about.notice, about.values = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again.", filledIn(before, values)
@@ -78,7 +80,7 @@ func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *bridge.Ta
 		t.Log.Warn("an agent took no answer", "task", before.TaskID, "err", err)
 		status, about.notice, about.values = http.StatusBadGateway, "The agent did not take the answer. Try again, or change it.", filledIn(before, values)
 		if refused.Remote {
-			about.reason = bridge.Shown(refused.Message, 500)
+			about.reason = sanitize.Short(refused.Message, 500)
 		}
 	case errors.As(err, &down):
 		status, about.notice, about.values = http.StatusServiceUnavailable, "The agent cannot be reached now. Your answer was not sent.", filledIn(before, values)

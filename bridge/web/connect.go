@@ -15,6 +15,7 @@ import (
 
 	"rialto/a2a/a2avault"
 	"rialto/bridge"
+	"rialto/bridge/sanitize"
 	"rialto/templates"
 )
 
@@ -120,7 +121,7 @@ func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, st
 	}
 	for i, way := range a.ways {
 		page.Ways = append(page.Ways, templates.ConnectWay{
-			Number: i, Kind: string(way.Kind), Host: way.Host, Name: bridge.Shown(way.Name, 100), Description: bridge.Shown(way.Description, 500),
+			Number: i, Kind: string(way.Kind), Host: way.Host, Name: sanitize.Short(way.Name, 100), Description: sanitize.Short(way.Description, 500),
 		})
 	}
 	templates.Write(w, r, status, page)
@@ -264,7 +265,7 @@ func (c *Connect) connected(w http.ResponseWriter, r *http.Request, a connectabl
 		return
 	}
 	if err := c.Bridge.Resume(r.Context(), a.info.Name, task); err != nil {
-		c.Log.Warn("a task did not go on after its agent was connected", "task", bridge.Shown(task, 100), "err", err)
+		c.Log.Warn("a task did not go on after its agent was connected", "task", sanitize.Short(task, 100), "err", err)
 	}
 	c.goTo(w, r, bridge.TaskPath+url.PathEscape(task))
 }

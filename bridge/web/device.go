@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"rialto/a2a/a2avault"
-	"rialto/bridge"
+	"rialto/bridge/sanitize"
 	"rialto/templates"
 )
 
@@ -43,6 +43,6 @@ func (c *Connect) entered(w http.ResponseWriter, r *http.Request, a connectable,
 // device shows a code, and where to enter it.
 func (c *Connect) device(w http.ResponseWriter, r *http.Request, a connectable, way int, p *a2avault.Pending, status int, notice string) {
 	templates.Write(w, r, status, templates.Device{
-		Product: c.Product, Agent: a.info.Name, Host: p.Host, URL: p.URL, Code: bridge.Shown(p.Code, 100), Way: way, Handle: p.Handle, Notice: notice, Task: c.task(r, a),
+		Product: c.Product, Agent: a.info.Name, Host: p.Host, URL: p.URL, Code: sanitize.Short(p.Code, 100), Way: way, Handle: p.Handle, Notice: notice, Task: c.task(r, a),
 	})
 }

@@ -18,6 +18,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/templates"
 )
 
@@ -37,7 +38,7 @@ const maxForm = 4 << 10
 func (d *Documents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), bridge.DocumentPath))
 	if err != nil {
-		d.problem(w, r, bridge.ErrNoTask)
+		d.problem(w, r, ledger.ErrNoTask)
 		return
 	}
 	switch shares := d.Bridge.Sharing != nil; {
@@ -76,7 +77,7 @@ func (d *Documents) act(w http.ResponseWriter, r *http.Request, id string) {
 			return
 		}
 	default:
-		err = bridge.ErrNoTask
+		err = ledger.ErrNoTask
 	}
 	d.problem(w, r, err)
 }

@@ -47,7 +47,7 @@ func newDocuments(t *testing.T) http.Handler {
 	log := slog.New(slog.DiscardHandler)
 	library := newAgent()
 	b := &bridge.Bridge{
-		Agents: []bridge.Agent{{Name: "library"}, {Name: "down"}}, Ledger: db, URL: "https://rialto.test",
+		Agents: []bridge.Agent{{Name: "library"}, {Name: "down"}}, Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test",
 		Replica: "r", Now: time.Now, Log: log,
 		Caller: func(context.Context) bridge.Caller { return bridge.Caller{User: "alice"} },
 		Dial: func(_ context.Context, a bridge.Agent) (bridge.Peer, error) {

@@ -11,6 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/sanitize"
 	"rialto/templates"
 )
 
@@ -68,7 +69,7 @@ func disposition(name, mediaType string) string {
 			return '_'
 		}
 		return r
-	}, bridge.Clean(name))
+	}, sanitize.Text(name))
 	if strings.Trim(name, ". ") == "" {
 		t, _, _ := mime.ParseMediaType(mediaType)
 		name = "file" + suffixes[t]

@@ -30,7 +30,7 @@ func newDownloads(t *testing.T, file a2a.Part) (http.Handler, string) {
 	}}}
 	log := slog.New(slog.DiscardHandler)
 	b := &bridge.Bridge{
-		Agents: []bridge.Agent{{Name: "maker"}}, Ledger: db, URL: "https://rialto.test",
+		Agents: []bridge.Agent{{Name: "maker"}}, Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test",
 		Replica: "r", Now: time.Now, Log: log, Downloads: &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour},
 		Caller: func(context.Context) bridge.Caller { return bridge.Caller{User: "alice"} },
 		Dial:   func(context.Context, bridge.Agent) (bridge.Peer, error) { return maker, nil },

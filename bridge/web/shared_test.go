@@ -41,7 +41,7 @@ func newShared(t *testing.T) (documents, shared http.Handler, task string) {
 	}}}
 	log := slog.New(slog.DiscardHandler)
 	b := &bridge.Bridge{
-		Agents: []bridge.Agent{{Name: "maker"}}, Ledger: db, URL: "https://rialto.test", Replica: "r", Now: time.Now, Log: log,
+		Agents: []bridge.Agent{{Name: "maker"}}, Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test", Replica: "r", Now: time.Now, Log: log,
 		Sharing: &bridge.Sharing{Store: db, TTL: 72 * time.Hour},
 		Caller:  func(context.Context) bridge.Caller { return bridge.Caller{User: "alice"} },
 		Dial:    func(context.Context, bridge.Agent) (bridge.Peer, error) { return maker, nil },

@@ -13,6 +13,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/internal/sse"
 	"rialto/templates"
 )
@@ -42,7 +43,7 @@ func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
 	case err != nil:
-		t.problem(w, r, bridge.ErrNoTask)
+		t.problem(w, r, ledger.ErrNoTask)
 	case reads && events:
 		t.events(w, r, handle)
 	case reads:
@@ -147,7 +148,7 @@ func (t *Tasks) problem(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusNotFound
 	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.Is(err, bridge.ErrNoTask):
+	case errors.Is(err, ledger.ErrNoTask):
 		page.Way, page.WayTo = signInFor(r.URL.EscapedPath()), "Use another account"
 	case errors.As(err, &tooLarge):
 		status = http.StatusRequestEntityTooLarge

@@ -60,7 +60,7 @@ func newTasksOf(t *testing.T, peer func(*a2atest.Agent) bridge.Peer) *taskRig {
 	log := slog.New(slog.DiscardHandler)
 	r.bridge = &bridge.Bridge{
 		Agents: []bridge.Agent{{Name: "scripted", URL: "http://scripted"}},
-		Ledger: db, URL: "https://rialto.test", Pages: true, Replica: "r", Now: time.Now, Log: log,
+		Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test", Pages: true, Replica: "r", Now: time.Now, Log: log,
 		Caller: func(ctx context.Context) bridge.Caller {
 			user, _ := ctx.Value(userKey{}).(string)
 			return bridge.Caller{User: user}

@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"rialto/bridge"
+	"rialto/bridge/sanitize"
 	"rialto/internal/cli"
 )
 
@@ -20,7 +20,7 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	context.AfterFunc(ctx, endAnyway)
 	if err := cli.Command().ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "rialto:", bridge.Clean(err.Error())) // an agent's words may be in it
+		fmt.Fprintln(os.Stderr, "rialto:", sanitize.Text(err.Error())) // an agent's words may be in it
 		os.Exit(1)
 	}
 }

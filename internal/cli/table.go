@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"rialto/bridge"
+	"rialto/bridge/sanitize"
 )
 
 // table is what a command lists for people: a line of headings and a line for
@@ -61,6 +61,6 @@ func writeJSON(out io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := out.Write(bridge.CleanJSON(b.Bytes()))
+	_, err := out.Write(sanitize.JSON(b.Bytes()))
 	return err
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
+	"rialto/bridge/sanitize"
 	"rialto/internal/config"
 	"rialto/internal/server"
 )
@@ -58,7 +59,7 @@ func cellText(s string, most int) string {
 			return ' '
 		}
 		return r
-	}, bridge.Clean(s))
+	}, sanitize.Text(s))
 	if runes := []rune(s); len(runes) > most {
 		s = string(runes[:most-1]) + "…"
 	}
@@ -76,17 +77,17 @@ func showTaskCommand() *cobra.Command {
 		}
 		if asJSON {
 			return writeJSON(cmd.OutOrStdout(), struct {
-				Summary bridge.TaskSummary `json:"summary"`
-				OwnerID string             `json:"owner_id"`
-				Task    *a2a.Task          `json:"task,omitempty"`
-				Failure *bridge.Failure    `json:"failure,omitempty"`
+				Summary ledger.Summary  `json:"summary"`
+				OwnerID string          `json:"owner_id"`
+				Task    *a2a.Task       `json:"task,omitempty"`
+				Failure *ledger.Failure `json:"failure,omitempty"`
 			}{e.Summary(), e.Owner, e.Task, e.Failure})
 		}
 		return writeTask(cmd.OutOrStdout(), e)
 	})
 }
 
-func writeTask(out io.Writer, e *bridge.Entry) error {
+func writeTask(out io.Writer, e *ledger.Record) error {
 	err := details(out, [][2]string{
 		{"id", e.Handle}, {"owner", e.Owner}, {"client", e.Client}, {"agent", e.Agent}, {"state", string(e.State())},
 		{"created", moment(e.Created)}, {"updated", moment(e.Updated)},
@@ -101,13 +102,13 @@ func writeTask(out io.Writer, e *bridge.Entry) error {
 		return nil
 	}
 	for _, m := range e.Task.History {
-		fmt.Fprintf(out, "\n%s: %s\n", m.Role, bridge.Clean(partsText(m.Parts)))
+		fmt.Fprintf(out, "\n%s: %s\n", m.Role, sanitize.Text(partsText(m.Parts)))
 	}
 	if m := e.Task.Status.Message; m != nil {
-		fmt.Fprintf(out, "\n%s: %s\n", m.Role, bridge.Clean(partsText(m.Parts)))
+		fmt.Fprintf(out, "\n%s: %s\n", m.Role, sanitize.Text(partsText(m.Parts)))
 	}
 	for _, a := range e.Task.Artifacts {
-		fmt.Fprintf(out, "\nartifact %s %s\n%s\n", cellText(a.ID, 100), cellText(a.Name, 100), bridge.Clean(partsText(a.Parts)))
+		fmt.Fprintf(out, "\nartifact %s %s\n%s\n", cellText(a.ID, 100), cellText(a.Name, 100), sanitize.Text(partsText(a.Parts)))
 	}
 	return nil
 }
@@ -155,7 +156,7 @@ func cancelTaskCommand() *cobra.Command {
 // cancel cancels a task as one more replica of the server that lives for a
 // moment. It inherits nothing, whether or not a server runs, and takes up this one
 // task alone, if nobody follows it.
-func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *bridge.Entry, err error) {
+func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *ledger.Record, err error) {
 	cfg, err := f.load(cmd)
 	if err != nil {
 		return nil, err

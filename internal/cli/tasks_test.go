@@ -10,7 +10,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 )
@@ -48,17 +48,17 @@ func run(t *testing.T, args ...string) error {
 func TestACommandDoesNotInheritTheTasksOfAServer(t *testing.T) {
 	config, db := commandRig(t, "http://127.0.0.1:1")
 	now := time.Now()
-	e := &bridge.Entry{Handle: "h", Owner: "alice", Agent: "one", MessageID: "m", Created: now, Updated: now}
-	if err := db.AddTask(t.Context(), e, bridge.Lease{Replica: "the server", Until: now.Add(time.Hour)}, 10); err != nil {
+	e := &ledger.Record{Handle: "h", Owner: "alice", Agent: "one", MessageID: "m", Created: now, Updated: now}
+	if err := db.AddTask(t.Context(), e, ledger.Lease{Replica: "the server", Until: now.Add(time.Hour)}, 10); err != nil {
 		t.Fatal(err)
 	}
 	if err := run(t, "tasks", "cancel", "another", "--config", config); err == nil || !strings.Contains(err.Error(), "there is no task") {
 		t.Fatalf("got %v, want that there is no such task", err)
 	}
-	if lost, err := db.ClaimTasks(t.Context(), bridge.Lease{Replica: "r"}, now.Add(time.Minute), 10); err != nil || len(lost) != 0 {
+	if lost, err := db.ClaimTasks(t.Context(), ledger.Lease{Replica: "r"}, now.Add(time.Minute), 10); err != nil || len(lost) != 0 {
 		t.Errorf("got %d tasks, %v, that the server does not hold any more", len(lost), err)
 	}
-	if e, err := db.Task(t.Context(), "alice", "h"); err != nil || e.Settled {
+	if e, err := db.Task(t.Context(), "alice", "h"); err != nil || e.Idle {
 		t.Errorf("got %+v, %v, want the task as it was", e, err)
 	}
 }
@@ -70,8 +70,8 @@ func TestACommandTakesUpTheTaskThatItIsAskedForAlone(t *testing.T) {
 	defer agent.Close()
 	config, db := commandRig(t, a2atest.Serve(t, agent, agent.Card(), a2a.V10))
 	now := time.Now().Truncate(time.Millisecond)
-	entry := func(handle string) *bridge.Entry {
-		return &bridge.Entry{Handle: handle, Owner: "alice", Agent: "one", MessageID: "m", Created: now, Updated: now}
+	entry := func(handle string) *ledger.Record {
+		return &ledger.Record{Handle: handle, Owner: "alice", Agent: "one", MessageID: "m", Created: now, Updated: now}
 	}
 	atWork := entry("asked for")
 	req := a2atest.Say("hang")
@@ -81,8 +81,8 @@ func TestACommandTakesUpTheTaskThatItIsAskedForAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	atWork.Task = e.(*a2a.Task)
-	for _, e := range []*bridge.Entry{atWork, entry("another")} {
-		if err := db.AddTask(t.Context(), e, bridge.Lease{Replica: "the server", Until: now.Add(-time.Minute)}, 10); err != nil {
+	for _, e := range []*ledger.Record{atWork, entry("another")} {
+		if err := db.AddTask(t.Context(), e, ledger.Lease{Replica: "the server", Until: now.Add(-time.Minute)}, 10); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,10 +92,10 @@ func TestACommandTakesUpTheTaskThatItIsAskedForAlone(t *testing.T) {
 	if e, err := db.Task(t.Context(), "alice", "asked for"); err != nil || e.State() != a2a.Canceled {
 		t.Errorf("got %+v, %v, want the task canceled", e, err)
 	}
-	if e, err := db.Task(t.Context(), "alice", "another"); err != nil || e.Settled || !e.Updated.Equal(now) {
+	if e, err := db.Task(t.Context(), "alice", "another"); err != nil || e.Idle || !e.Updated.Equal(now) {
 		t.Errorf("got %+v, %v, want the other task as it was", e, err)
 	}
-	if left, err := db.ClaimTasks(t.Context(), bridge.Lease{Replica: "r"}, now, 10); err != nil || len(left) != 1 {
+	if left, err := db.ClaimTasks(t.Context(), ledger.Lease{Replica: "r"}, now, 10); err != nil || len(left) != 1 {
 		t.Errorf("got %d tasks, %v, want one that nobody has taken up", len(left), err)
 	}
 }

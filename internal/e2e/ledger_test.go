@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/internal/store"
 	"rialto/oauth/oauthtest"
 
@@ -82,12 +82,12 @@ func fillLedger(t *testing.T, database string, n int) []string {
 			for i := from; i < n && !t.Failed(); i += atOnce {
 				now, id := time.Now(), uuid.Must(uuid.NewV7()).String()
 				handles[i] = id
-				e := &bridge.Entry{Handle: id, Owner: alice.ID, Agent: "agent", MessageID: id, Created: now, Updated: now, Settled: true, Task: &a2a.Task{
+				e := &ledger.Record{Handle: id, Owner: alice.ID, Agent: "agent", MessageID: id, Created: now, Updated: now, Idle: true, Task: &a2a.Task{
 					ID: a2a.TaskID(id), ContextID: id, Status: a2a.Status{State: a2a.Completed}, Artifacts: []a2a.Artifact{{ID: "a", Parts: []a2a.Part{
 						a2a.TextPart(fmt.Sprintf("the result of number %d has word%d and word%d", i, rand.IntN(5000), rand.IntN(50))),
 					}}},
 				}}
-				if err := db.AddTask(t.Context(), e, bridge.Lease{}, 0); err != nil {
+				if err := db.AddTask(t.Context(), e, ledger.Lease{}, 0); err != nil {
 					t.Error(err)
 				}
 			}

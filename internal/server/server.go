@@ -224,6 +224,8 @@ func newBridge(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte
 		ForceUseCase: cfg.ForceUseCase,
 		Topic:        cfg.Topic(),
 		Ledger:       db,
+		Lists:        db,
+		Leases:       db,
 		Signals:      db.Signals(log),
 		Index:        db,
 		Pages:        cfg.SignIn.SignsInPages(),

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/oauth"
 )
@@ -209,10 +209,10 @@ func (l *listing) tasks(after operator.Mark, agent string, state a2a.State) (cre
 }
 
 // AnyTask implements operator.Store.
-func (db *DB) AnyTask(ctx context.Context, handle string) (*bridge.Entry, error) {
+func (db *DB) AnyTask(ctx context.Context, handle string) (*ledger.Record, error) {
 	e, err := scanEntry(db.read.QueryRowContext(ctx, `SELECT `+entryColumns+` FROM tasks WHERE handle = $1`, handle))
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, bridge.ErrNoTask
+		return nil, ledger.ErrNoTask
 	}
 	return e, err
 }

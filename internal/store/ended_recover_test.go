@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 // image copies the files of a database as a power cut would leave them.
@@ -33,7 +33,7 @@ func image(t *testing.T, path string) string {
 // handles lists alice's tasks.
 func handles(t *testing.T, db *DB) string {
 	t.Helper()
-	all, err := db.Tasks(t.Context(), "alice", bridge.TaskFilter{Limit: 1000})
+	all, err := db.Summaries(t.Context(), "alice", ledger.Filter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestTasksOfAKilledServerAreInItsJournal(t *testing.T) {
 		t.Fatal("the first is not there")
 	}
 	taken := image(t, db.path)
-	var second *bridge.Entry
+	var second *ledger.Record
 	var killed string
 	whileWriting(t, db, func() {
 		second = addEntry(t, db, endedEntry("the second"))
@@ -94,7 +94,7 @@ func TestTasksOfAKilledServerAreInItsJournal(t *testing.T) {
 func TestWhoComesAfterAKilledServerSeesItsTasks(t *testing.T) {
 	db := openWithJournal(t)
 	var left string
-	var e *bridge.Entry
+	var e *ledger.Record
 	whileWriting(t, db, func() {
 		e = addEntry(t, db, endedEntry("one"))
 		left = image(t, db.path)

@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 )
 
@@ -44,17 +44,17 @@ func openWithJournal(t *testing.T) *DB {
 }
 
 // endedEntry is a task of alice's that has ended and says so.
-func endedEntry(said string) *bridge.Entry {
+func endedEntry(said string) *ledger.Record {
 	now := time.Now()
-	return &bridge.Entry{
-		Handle: uuid.Must(uuid.NewV7()).String(), Owner: "alice", Agent: "agent", MessageID: "m", Created: now, Updated: now, Settled: true,
+	return &ledger.Record{
+		Handle: uuid.Must(uuid.NewV7()).String(), Owner: "alice", Agent: "agent", MessageID: "m", Created: now, Updated: now, Idle: true,
 		Task: &a2a.Task{ID: "up", ContextID: "c", Status: a2a.Status{State: a2a.Completed}, Artifacts: []a2a.Artifact{{ID: "a", Parts: []a2a.Part{a2a.TextPart(said)}}}},
 	}
 }
 
-var endedLease = bridge.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}
+var endedLease = ledger.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}
 
-func addEntry(t *testing.T, db *DB, e *bridge.Entry) *bridge.Entry {
+func addEntry(t *testing.T, db *DB, e *ledger.Record) *ledger.Record {
 	t.Helper()
 	if err := db.AddTask(t.Context(), e, endedLease, 100); err != nil {
 		t.Fatal(err)
@@ -118,10 +118,10 @@ func TestATaskThatEndedIsReadBeforeTheDatabaseHasIt(t *testing.T) {
 	db := openWithJournal(t)
 	whileWriting(t, db, func() {
 		e := addEntry(t, db, endedEntry("one"))
-		if got, err := db.Task(t.Context(), "alice", e.Handle); err != nil || got.Task.Artifacts[0].Parts[0].Content != a2a.Text("one") || !got.Settled || !got.Created.Equal(e.Created.Truncate(time.Millisecond)) {
+		if got, err := db.Task(t.Context(), "alice", e.Handle); err != nil || got.Task.Artifacts[0].Parts[0].Content != a2a.Text("one") || !got.Idle || !got.Created.Equal(e.Created.Truncate(time.Millisecond)) {
 			t.Errorf("got %+v, %v, want it as it was added", got, err)
 		}
-		if _, err := db.Task(t.Context(), "bob", e.Handle); !errors.Is(err, bridge.ErrNoTask) {
+		if _, err := db.Task(t.Context(), "bob", e.Handle); !errors.Is(err, ledger.ErrNoTask) {
 			t.Errorf("another's: got %v, want ErrNoTask", err)
 		}
 	})
@@ -131,35 +131,35 @@ func TestATaskThatEndedIsReadBeforeTheDatabaseHasIt(t *testing.T) {
 // after one has ended.
 func TestWhoAsksAboutTasksSeesAllThatEnded(t *testing.T) {
 	db := openWithJournal(t)
-	for name, sees := range map[string]func(e *bridge.Entry) (bool, error){
-		"Tasks": func(e *bridge.Entry) (bool, error) { return strings.Contains(handles(t, db), e.Handle), nil },
-		"FindTasks": func(e *bridge.Entry) (bool, error) {
+	for name, sees := range map[string]func(e *ledger.Record) (bool, error){
+		"Tasks": func(e *ledger.Record) (bool, error) { return strings.Contains(handles(t, db), e.Handle), nil },
+		"FindTasks": func(e *ledger.Record) (bool, error) {
 			found, err := db.FindTasks(t.Context(), "alice", []string{"findtasks"}, 10)
 			return len(found) == 1 && found[0].TaskID == e.Handle, err
 		},
-		"HasContext": func(e *bridge.Entry) (bool, error) {
+		"HasContext": func(e *ledger.Record) (bool, error) {
 			return db.HasContext(t.Context(), "alice", "agent", e.ContextID())
 		},
-		"Page": func(e *bridge.Entry) (bool, error) {
-			p, err := db.Page(t.Context(), "alice", bridge.PageFilter{Limit: 1})
-			return err == nil && len(p.Entries) == 1 && p.Entries[0].Handle == e.Handle, err
+		"Page": func(e *ledger.Record) (bool, error) {
+			p, err := db.Page(t.Context(), "alice", ledger.PageQuery{Limit: 1})
+			return err == nil && len(p.Records) == 1 && p.Records[0].Handle == e.Handle, err
 		},
-		"ListTasks": func(e *bridge.Entry) (bool, error) {
+		"ListTasks": func(e *ledger.Record) (bool, error) {
 			all, err := db.ListTasks(t.Context(), operator.TaskRows{Limit: 1})
 			return len(all) == 1 && all[0].ID == e.Handle, err
 		},
-		"AnyTask": func(e *bridge.Entry) (bool, error) {
+		"AnyTask": func(e *ledger.Record) (bool, error) {
 			_, err := db.AnyTask(t.Context(), e.Handle)
 			return err == nil, err
 		},
-		"TaskNamed": func(e *bridge.Entry) (bool, error) {
+		"TaskNamed": func(e *ledger.Record) (bool, error) {
 			handle, err := db.TaskNamed(t.Context(), "alice", "agent", e.Name)
 			return handle == e.Handle, err
 		},
-		"ContinueTask": func(e *bridge.Entry) (bool, error) {
+		"ContinueTask": func(e *ledger.Record) (bool, error) {
 			return true, db.ContinueTask(t.Context(), e, "m2", endedLease, time.Now())
 		},
-		"DueTasks": func(*bridge.Entry) (bool, error) {
+		"DueTasks": func(*ledger.Record) (bool, error) {
 			e := endedEntry("due")
 			e.Task.Status.State = a2a.AuthRequired
 			addEntry(t, db, e)
@@ -284,7 +284,7 @@ func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
 	rename("write_behind", "gone")
 	e := addEntry(t, db, endedEntry("one"))
 	for _, list := range []func() error{
-		func() error { _, err := db.Tasks(t.Context(), "alice", bridge.TaskFilter{Limit: 10}); return err },
+		func() error { _, err := db.Summaries(t.Context(), "alice", ledger.Filter{Limit: 10}); return err },
 		func() error { _, err := db.ListTasks(t.Context(), operator.TaskRows{Limit: 1}); return err },
 	} {
 		if err := list(); !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "try again in a moment") || !strings.Contains(errors.Unwrap(err).Error(), "no such table") {
@@ -309,7 +309,7 @@ func TestADatabaseThatHasTooMuchToDoIsNotSaidToFail(t *testing.T) {
 	said := make(lines, 100)
 	db := open(t, filepath.Join(t.TempDir(), "rialto.db"))
 	withJournal(t, db, slog.New(slog.NewTextHandler(said, nil)))
-	var e *bridge.Entry
+	var e *ledger.Record
 	last := make(chan struct{})
 	whileWriting(t, db, func() {
 		g := db.write.group
@@ -321,7 +321,7 @@ func TestADatabaseThatHasTooMuchToDoIsNotSaidToFail(t *testing.T) {
 		g.mu.Unlock()
 		e = addEntry(t, db, endedEntry("one"))
 		for range 3 {
-			_, err := db.Tasks(t.Context(), "alice", bridge.TaskFilter{Limit: 10})
+			_, err := db.Summaries(t.Context(), "alice", ledger.Filter{Limit: 10})
 			if !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "more than it can do now") || !errors.Is(err, errBusy) {
 				t.Errorf("got %v, want to be told to try again", err)
 			}

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 // The bounds of what waits in memory for the index. What finds no room is found
@@ -32,8 +32,8 @@ type fresh struct {
 }
 
 // settled takes a task that has just been written.
-func (f *fresh) settled(e *bridge.Entry) {
-	if !e.Settled || !f.room() {
+func (f *fresh) settled(e *ledger.Record) {
+	if !e.Idle || !f.room() {
 		return
 	}
 	task := toIndex(e)

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
-var _ bridge.Index = (*DB)(nil)
+var _ ledger.Index = (*DB)(nil)
 
 // The index of what tasks hold is the one thing that the engines do each in
 // their own way: SQLite with FTS5, PostgreSQL with tsvector. In both, each word
@@ -24,7 +24,7 @@ var _ bridge.Index = (*DB)(nil)
 // for a task that is larger by itself.
 const indexBytes = 256 << 10
 
-// IndexTasks implements bridge.Index. What settled here is at hand; the ledger is
+// IndexTasks implements ledger.Index. What settled here is at hand; the ledger is
 // asked for what is left over.
 func (db *DB) IndexTasks(ctx context.Context, most int) (more bool, err error) {
 	tasks, more := db.fresh.take(most)
@@ -50,7 +50,7 @@ type indexed struct {
 }
 
 // toIndex returns what the index is to have of a task.
-func toIndex(e *bridge.Entry) indexed {
+func toIndex(e *ledger.Record) indexed {
 	prefix := ownPrefix(e.Owner)
 	words := ownWords(prefix, e.Words())
 	if id := e.ContextID(); id != "" {

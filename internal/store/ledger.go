@@ -11,11 +11,15 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 )
 
-var _ bridge.Ledger = (*DB)(nil)
+var (
+	_ ledger.Store  = (*DB)(nil)
+	_ ledger.Lists  = (*DB)(nil)
+	_ ledger.Leases = (*DB)(nil)
+)
 
 // entryColumns are those of an entry, and presentColumns those of one without what
 // has been of its task, which may be more than the task itself.
@@ -24,27 +28,27 @@ const (
 	presentColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, NULL, settled, created, updated, asked`
 )
 
-// AddTask implements bridge.Ledger. A task that has ended counts for nothing, so
+// AddTask implements ledger.Store. A task that has ended counts for nothing, so
 // its statement has no condition: SQLite then keeps no copies of the pages that it
 // changes in case it has to undo a part.
-func (db *DB) AddTask(ctx context.Context, e *bridge.Entry, l bridge.Lease, most int) error {
+func (db *DB) AddTask(ctx context.Context, e *ledger.Record, l ledger.Lease, most int) error {
 	row, err := encodeEntry(e)
 	if err != nil {
 		return err
 	}
-	if e.Settled && e.Digest == "" && db.ended != nil {
+	if e.Idle && e.Digest == "" && db.ended != nil {
 		if err := db.ended.add(ctx, row, toIndex(e)); err != errJournal {
 			return err
 		}
 	}
 	query, args := addSettled[db.postgres], row.values(nil)
-	if !e.Settled {
+	if !e.Idle {
 		query, args = addRunning, append(args, l.Replica, l.Until.UnixMilli(), most)
 	}
 	err = db.once(ctx, e, e.Updated, func(q querier) error {
 		n, err := changed(ctx, q, query, args...)
 		if err == nil && n == 0 {
-			return bridge.ErrTooManyTasks
+			return ledger.ErrTooManyTasks
 		}
 		return err
 	})
@@ -62,9 +66,9 @@ var (
 		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0 AND lease_until > $12) < $19`
 )
 
-// ContinueTask implements bridge.Ledger. The WHERE clause is the lock: the
+// ContinueTask implements ledger.Store. The WHERE clause is the lock: the
 // state that lets a message in is left by the statement that lets it in.
-func (db *DB) ContinueTask(ctx context.Context, e *bridge.Entry, messageID string, l bridge.Lease, now time.Time) error {
+func (db *DB) ContinueTask(ctx context.Context, e *ledger.Record, messageID string, l ledger.Lease, now time.Time) error {
 	err := db.once(ctx, e, now, func(q querier) error {
 		n, err := changed(ctx, q, `
 			UPDATE tasks SET settled = 0, state = $1, message_id = $2, holder = $3, lease_until = $4, updated = $5
@@ -72,11 +76,11 @@ func (db *DB) ContinueTask(ctx context.Context, e *bridge.Entry, messageID strin
 			string(a2a.Working), messageID, l.Replica, l.Until.UnixMilli(), now.UnixMilli(),
 			e.Handle, e.Owner, e.MessageID, string(a2a.InputRequired), string(a2a.AuthRequired))
 		if err == nil && n == 0 {
-			return bridge.ErrTaskBusy
+			return ledger.ErrTaskBusy
 		}
 		return err
 	})
-	if !errors.Is(err, bridge.ErrTaskBusy) {
+	if !errors.Is(err, ledger.ErrTaskBusy) {
 		return err
 	}
 	return db.whyBusy(ctx, e, now)
@@ -84,7 +88,7 @@ func (db *DB) ContinueTask(ctx context.Context, e *bridge.Entry, messageID strin
 
 // whyBusy says why e did not take a message: it is nobody's, it has the message
 // already, or it takes none now.
-func (db *DB) whyBusy(ctx context.Context, e *bridge.Entry, now time.Time) error {
+func (db *DB) whyBusy(ctx context.Context, e *ledger.Record, now time.Time) error {
 	if _, err := db.Task(ctx, e.Owner, e.Handle); err != nil {
 		return err
 	}
@@ -93,20 +97,20 @@ func (db *DB) whyBusy(ctx context.Context, e *bridge.Entry, now time.Time) error
 	case err != nil:
 		return err
 	case handle != "":
-		return bridge.SentBefore{Handle: handle}
+		return ledger.ErrDuplicate{Handle: handle}
 	default:
-		return bridge.ErrTaskBusy
+		return ledger.ErrTaskBusy
 	}
 }
 
-// SaveTask implements bridge.Ledger. A task that no webhook watches, as most
+// SaveTask implements ledger.Store. A task that no webhook watches, as most
 // are, is written in one statement; it finds no row of one that is watched.
-func (db *DB) SaveTask(ctx context.Context, e *bridge.Entry, replica string) error {
+func (db *DB) SaveTask(ctx context.Context, e *ledger.Record, replica string) error {
 	row, err := encodeEntry(e)
 	if err != nil {
 		return err
 	}
-	args := []any{row.contextID, row.state, row.summary, row.task, row.failure, row.past, flag(e.Settled), holder(e, replica), e.Updated.UnixMilli(), e.Handle, replica}
+	args := []any{row.contextID, row.state, row.summary, row.task, row.failure, row.past, flag(e.Idle), holder(e, replica), e.Updated.UnixMilli(), e.Handle, replica}
 	n, err := changed(ctx, db.write, saveTask+` AND watched = 0`, args...)
 	if err == nil && n == 0 {
 		err = db.saveWatched(ctx, e, args)
@@ -118,8 +122,8 @@ func (db *DB) SaveTask(ctx context.Context, e *bridge.Entry, replica string) err
 }
 
 // holder returns who follows a task that replica has written.
-func holder(e *bridge.Entry, replica string) string {
-	if e.Settled {
+func holder(e *ledger.Record, replica string) string {
+	if e.Idle {
 		return ""
 	}
 	return replica
@@ -131,12 +135,12 @@ const saveTask = `
 
 // saveWatched writes a task, and into the outbox what its webhooks are to be
 // told, or neither.
-func (db *DB) saveWatched(ctx context.Context, e *bridge.Entry, args []any) error {
+func (db *DB) saveWatched(ctx context.Context, e *ledger.Record, args []any) error {
 	var notices int64
 	err := db.inTx(ctx, func(t *tx) error {
 		n, err := changed(ctx, t, saveTask, args...)
 		if err == nil && n == 0 {
-			return bridge.ErrLeaseLost
+			return ledger.ErrLeaseLost
 		}
 		if err == nil {
 			notices, err = notice(ctx, t, e)
@@ -152,8 +156,8 @@ func (db *DB) saveWatched(ctx context.Context, e *bridge.Entry, args []any) erro
 	return err
 }
 
-// Task implements bridge.Ledger.
-func (db *DB) Task(ctx context.Context, owner, handle string) (*bridge.Entry, error) {
+// Task implements ledger.Store.
+func (db *DB) Task(ctx context.Context, owner, handle string) (*ledger.Record, error) {
 	if db.ended != nil {
 		if row := db.ended.task(handle); row != nil && row.owner == owner {
 			return row.entry(true), nil
@@ -161,14 +165,14 @@ func (db *DB) Task(ctx context.Context, owner, handle string) (*bridge.Entry, er
 	}
 	e, err := scanEntry(db.read.queryRow(ctx, `SELECT `+entryColumns+` FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner))
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, bridge.ErrNoTask
+		return nil, ledger.ErrNoTask
 	}
 	return e, err
 }
 
-// Tasks implements bridge.Ledger. The row values compare as the index sorts, so
+// Summaries implements ledger.Lists. The row values compare as the index sorts, so
 // that a page deep in a long list costs no more than the first.
-func (db *DB) Tasks(ctx context.Context, owner string, f bridge.TaskFilter) (tasks []bridge.TaskSummary, err error) {
+func (db *DB) Summaries(ctx context.Context, owner string, f ledger.Filter) (tasks []ledger.Summary, err error) {
 	l := &listing{}
 	l.and("t.owner = ?", owner)
 	created := l.tasks(operator.Mark{At: f.After.Created, ID: f.After.Handle}, f.Agent, f.State)
@@ -183,10 +187,10 @@ func (db *DB) Tasks(ctx context.Context, owner string, f bridge.TaskFilter) (tas
 	return scanSummaries(rows)
 }
 
-func scanSummaries(rows *sql.Rows) (tasks []bridge.TaskSummary, err error) {
+func scanSummaries(rows *sql.Rows) (tasks []ledger.Summary, err error) {
 	defer rows.Close()
 	for rows.Next() {
-		var t bridge.TaskSummary
+		var t ledger.Summary
 		var created, updated int64
 		if err := rows.Scan(&t.TaskID, &t.Agent, &t.ContextID, &t.State, &t.Asked, &t.Message, &created, &updated); err != nil {
 			return nil, err
@@ -218,16 +222,16 @@ func placeholders(first, n int) string {
 	return strings.Join(list, ", ")
 }
 
-// EndLeases implements bridge.Ledger.
+// EndLeases implements ledger.Leases.
 func (db *DB) EndLeases(ctx context.Context, replica string, now time.Time) error {
 	_, err := db.write.ExecContext(ctx, `UPDATE tasks SET lease_until = $1 WHERE settled = 0 AND holder <> $2 AND lease_until > $1`, now.UnixMilli(), replica)
 	return err
 }
 
-// ClaimTasks implements bridge.Ledger. The condition stands in the outer WHERE
+// ClaimTasks implements ledger.Leases. The condition stands in the outer WHERE
 // as well: of two replicas that chose the same rows, the second finds them
 // leased when it gets to write.
-func (db *DB) ClaimTasks(ctx context.Context, l bridge.Lease, now time.Time, limit int) (entries []*bridge.Entry, err error) {
+func (db *DB) ClaimTasks(ctx context.Context, l ledger.Lease, now time.Time, limit int) (entries []*ledger.Record, err error) {
 	rows, err := db.write.QueryContext(ctx, `
 		UPDATE tasks SET holder = $1, lease_until = $2
 		WHERE settled = 0 AND lease_until <= $3 AND handle `+db.free(`
@@ -249,8 +253,8 @@ func (db *DB) free(choice string) string {
 	return `IN (` + choice + `)`
 }
 
-// ClaimTask implements bridge.Ledger.
-func (db *DB) ClaimTask(ctx context.Context, handle string, l bridge.Lease, now time.Time) ([]*bridge.Entry, error) {
+// ClaimTask implements ledger.Leases.
+func (db *DB) ClaimTask(ctx context.Context, handle string, l ledger.Lease, now time.Time) ([]*ledger.Record, error) {
 	rows, err := db.write.QueryContext(ctx, `
 		UPDATE tasks SET holder = $1, lease_until = $2
 		WHERE settled = 0 AND lease_until <= $3 AND handle = $4
@@ -264,8 +268,8 @@ func (db *DB) ClaimTask(ctx context.Context, handle string, l bridge.Lease, now 
 // What waits in auth-required nobody follows: lease_until is when it is due.
 const waits = `settled = 1 AND state = 'auth-required'`
 
-// DueTasks implements bridge.Ledger. The condition stands twice as in ClaimTasks.
-func (db *DB) DueTasks(ctx context.Context, now time.Time, limit int) (due []bridge.Waiting, err error) {
+// DueTasks implements ledger.Leases. The condition stands twice as in ClaimTasks.
+func (db *DB) DueTasks(ctx context.Context, now time.Time, limit int) (due []ledger.DuePoll, err error) {
 	rows, err := db.write.QueryContext(ctx, `
 		UPDATE tasks SET lease_until = $1 + CASE WHEN $1 - updated < 32000 THEN 2000 WHEN $1 - updated > 57600000 THEN 3600000 ELSE ($1 - updated) / 16 END
 		WHERE `+waits+` AND lease_until <= $1 AND handle `+db.free(`SELECT handle FROM tasks WHERE `+waits+` AND lease_until <= $1 ORDER BY lease_until LIMIT $2`)+`
@@ -275,7 +279,7 @@ func (db *DB) DueTasks(ctx context.Context, now time.Time, limit int) (due []bri
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var w bridge.Waiting
+		var w ledger.DuePoll
 		if err := rows.Scan(&w.Owner, &w.Handle, &w.Agent); err != nil {
 			return nil, err
 		}
@@ -284,9 +288,9 @@ func (db *DB) DueTasks(ctx context.Context, now time.Time, limit int) (due []bri
 	return due, rows.Err()
 }
 
-// LookSoon implements bridge.Ledger.
-func (db *DB) LookSoon(ctx context.Context, handle string, now time.Time) (*bridge.Waiting, error) {
-	w := bridge.Waiting{Handle: handle}
+// MakeDue implements ledger.Leases.
+func (db *DB) MakeDue(ctx context.Context, handle string, now time.Time) (*ledger.DuePoll, error) {
+	w := ledger.DuePoll{Handle: handle}
 	err := db.write.QueryRowContext(ctx, `UPDATE tasks SET lease_until = $1 WHERE handle = $2 AND `+waits+` RETURNING owner, agent`, now.UnixMilli(), handle).Scan(&w.Owner, &w.Agent)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -297,7 +301,7 @@ func (db *DB) LookSoon(ctx context.Context, handle string, now time.Time) (*brid
 	return &w, nil
 }
 
-func scanEntries(rows *sql.Rows) (entries []*bridge.Entry, err error) {
+func scanEntries(rows *sql.Rows) (entries []*ledger.Record, err error) {
 	defer rows.Close()
 	for rows.Next() {
 		e, err := scanEntry(rows)
@@ -314,14 +318,14 @@ func encodeJSON(v any) (sql.NullString, error) {
 	return sql.NullString{String: string(b), Valid: true}, err
 }
 
-func scanEntry(row scanner) (*bridge.Entry, error) {
+func scanEntry(row scanner) (*ledger.Record, error) {
 	e, _, err := scanSized(row)
 	return e, err
 }
 
 // scanSized returns an entry and how many bytes its task has in the store, with
 // its past if that is read.
-func scanSized(row scanner) (*bridge.Entry, int, error) {
+func scanSized(row scanner) (*ledger.Record, int, error) {
 	var r taskRow
 	var settled int64
 	err := row.Scan(&r.handle, &r.owner, &r.client, &r.agent, &r.messageID, &r.name, &r.contextName, &r.task, &r.failure, &r.past, &settled, &r.created, &r.updated, &r.asked)

@@ -5,15 +5,15 @@ import (
 	"slices"
 	"time"
 
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 // renewed is how many leases one statement of SQLite renews. The number is fixed so
 // that the statement is, too; a shorter list is filled up with handles of no task.
 const renewed = 50
 
-// RenewLeases implements bridge.Ledger.
-func (db *DB) RenewLeases(ctx context.Context, l bridge.Lease, handles []string) error {
+// RenewLeases implements ledger.Leases.
+func (db *DB) RenewLeases(ctx context.Context, l ledger.Lease, handles []string) error {
 	if db.postgres {
 		return db.renewFree(ctx, l, handles)
 	}
@@ -39,7 +39,7 @@ var renewalOfMany = renewal + `IN (` + placeholders(3, renewed) + `)`
 
 // renewFree renews what nobody else holds first: a row that is held for longer than a
 // lease, by a machine that is gone or by a person, must not have all others run out.
-func (db *DB) renewFree(ctx context.Context, l bridge.Lease, handles []string) error {
+func (db *DB) renewFree(ctx context.Context, l ledger.Lease, handles []string) error {
 	if len(handles) == 0 {
 		return nil
 	}

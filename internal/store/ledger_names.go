@@ -5,11 +5,11 @@ import (
 	"database/sql"
 	"errors"
 
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 )
 
-// HasContext implements bridge.Ledger. An index of conversations would cost each
+// HasContext implements ledger.Lists. An index of conversations would cost each
 // task a page of SQLite's, since their ids are of no order; so they are words of
 // the index of tasks there, and those that it does not have yet have a small one.
 func (db *DB) HasContext(ctx context.Context, owner, agent, contextID string) (has bool, err error) {
@@ -30,7 +30,7 @@ func (db *DB) HasContext(ctx context.Context, owner, agent, contextID string) (h
 // all columns of tasks_index_queue that come before the owner.
 const wordless = `indexed = 0 AND settled IN (0, 1)`
 
-// ContextNamed implements bridge.Ledger.
+// ContextNamed implements ledger.Lists.
 func (db *DB) ContextNamed(ctx context.Context, owner, agent, name string) (id string, err error) {
 	err = db.read.QueryRowContext(ctx, `
 		SELECT context_id FROM tasks WHERE owner = $1 AND agent = $2 AND context_name = $3 AND context_name <> '' AND context_id <> ''
@@ -44,23 +44,23 @@ func (db *DB) ContextNamed(ctx context.Context, owner, agent, name string) (id s
 	return name, nil
 }
 
-// TaskNamed implements bridge.Ledger.
+// TaskNamed implements ledger.Lists.
 func (db *DB) TaskNamed(ctx context.Context, owner, agent, name string) (handle string, err error) {
 	if name == "" {
-		return "", bridge.ErrNoTask
+		return "", ledger.ErrNoTask
 	}
 	err = db.read.QueryRowContext(ctx, `
 		SELECT handle FROM tasks WHERE owner = $1 AND agent = $2 AND name = $3 AND name <> ''
 		ORDER BY created DESC, handle DESC LIMIT 1`, owner, agent, name).Scan(&handle)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", bridge.ErrNoTask
+		return "", ledger.ErrNoTask
 	}
 	return handle, err
 }
 
 // ofPage chooses the tasks of a page, on whichever page they are, and by its condition
 // those of an agent.
-func (db *DB) ofPage(owner string, f bridge.PageFilter, ofAgent string) *listing {
+func (db *DB) ofPage(owner string, f ledger.PageQuery, ofAgent string) *listing {
 	l := &listing{}
 	ofOwner := "owner = ?"
 	if f.ContextID != "" {
@@ -95,14 +95,14 @@ func (db *DB) inConversation(l *listing, owner, agent, id string) {
 	l.and(called + ` IN (context_id, context_name)`) // a word is shorter than an id
 }
 
-// Page implements bridge.Ledger. An index has all that is counted, and sorts what is
+// Page implements ledger.Lists. An index has all that is counted, and sorts what is
 // listed, so that of tasks that are on other pages nothing else is read.
-func (db *DB) Page(ctx context.Context, owner string, f bridge.PageFilter) (*bridge.Page, error) {
+func (db *DB) Page(ctx context.Context, owner string, f ledger.PageQuery) (*ledger.Page, error) {
 	count, l := db.ofPage(owner, f, "agent = ?"), db.ofPage(owner, f, "agent = ?")
 	if !db.postgres { // SQLite would take the index of agents, and sort all that one has
 		l = db.ofPage(owner, f, "agent || '' = ?")
 	}
-	p := &bridge.Page{}
+	p := &ledger.Page{}
 	if err := db.read.QueryRowContext(ctx, `SELECT count(*) FROM tasks`+count.conditions(), count.args...).Scan(&p.Total); err != nil {
 		return nil, err
 	}
@@ -113,14 +113,14 @@ func (db *DB) Page(ctx context.Context, owner string, f bridge.PageFilter) (*bri
 	}
 	defer rows.Close()
 	for bytes := 0; rows.Next(); {
-		if p.More = len(p.Entries) == f.Limit || bytes > f.MaxBytes; p.More {
+		if p.More = len(p.Records) == f.Limit || bytes > f.MaxBytes; p.More {
 			break
 		}
 		e, size, err := scanSized(rows)
 		if err != nil {
 			return nil, err
 		}
-		p.Entries = append(p.Entries, e)
+		p.Records = append(p.Records, e)
 		bytes += size
 	}
 	return p, rows.Err()

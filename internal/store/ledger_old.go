@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// DropTasks implements bridge.Ledger. It finds the tasks before it begins to write, so
+// DropTasks implements ledger.Store. It finds the tasks before it begins to write, so
 // that others write meanwhile, and agent by agent: there may be a million tasks of
 // another that are as old and kept for longer.
 func (db *DB) DropTasks(ctx context.Context, before time.Time, agent string, except []string, limit int) (n int, err error) {

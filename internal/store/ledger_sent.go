@@ -6,16 +6,16 @@ import (
 	"errors"
 	"time"
 
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
-// SentTask implements bridge.Ledger.
+// SentTask implements ledger.Store.
 func (db *DB) SentTask(ctx context.Context, owner, agent, digest string, now time.Time) (string, error) {
 	return sentTask(ctx, db.read, owner, agent, digest, now)
 }
 
-// ForgetSent implements bridge.Ledger.
-func (db *DB) ForgetSent(ctx context.Context, e *bridge.Entry) error {
+// ForgetSent implements ledger.Store.
+func (db *DB) ForgetSent(ctx context.Context, e *ledger.Record) error {
 	_, err := db.write.ExecContext(ctx, `DELETE FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND handle = $4`,
 		e.Owner, e.Agent, e.Digest, e.Handle)
 	return err
@@ -23,7 +23,7 @@ func (db *DB) ForgetSent(ctx context.Context, e *bridge.Entry) error {
 
 func sentTask(ctx context.Context, q querier, owner, agent, digest string, now time.Time) (handle string, err error) {
 	err = q.QueryRowContext(ctx, `SELECT handle FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND created > $4`,
-		owner, agent, digest, now.Add(-bridge.RepeatsFor).UnixMilli()).Scan(&handle)
+		owner, agent, digest, now.Add(-ledger.RepeatsFor).UnixMilli()).Scan(&handle)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
@@ -32,7 +32,7 @@ func sentTask(ctx context.Context, q querier, owner, agent, digest string, now t
 
 // once does what a message does to the ledger, unless it was done for the same
 // message before. Who comes second waits at the INSERT until the first is done.
-func (db *DB) once(ctx context.Context, e *bridge.Entry, now time.Time, do func(querier) error) error {
+func (db *DB) once(ctx context.Context, e *ledger.Record, now time.Time, do func(querier) error) error {
 	if e.Digest == "" {
 		return do(db.write)
 	}
@@ -43,7 +43,7 @@ func (db *DB) once(ctx context.Context, e *bridge.Entry, now time.Time, do func(
 		n, err := changed(ctx, t, `
 			INSERT INTO sent (owner, agent, digest, handle, created) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (owner, agent, digest) DO UPDATE SET handle = excluded.handle, created = excluded.created WHERE sent.created <= $6`,
-			e.Owner, e.Agent, e.Digest, e.Handle, now.UnixMilli(), now.Add(-bridge.RepeatsFor).UnixMilli())
+			e.Owner, e.Agent, e.Digest, e.Handle, now.UnixMilli(), now.Add(-ledger.RepeatsFor).UnixMilli())
 		if err != nil || n == 1 {
 			return err
 		}
@@ -51,6 +51,6 @@ func (db *DB) once(ctx context.Context, e *bridge.Entry, now time.Time, do func(
 		if err != nil {
 			return err
 		}
-		return bridge.SentBefore{Handle: handle}
+		return ledger.ErrDuplicate{Handle: handle}
 	})
 }

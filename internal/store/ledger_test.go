@@ -12,22 +12,23 @@ import (
 	"rialto/a2a"
 	"rialto/bridge"
 	"rialto/bridge/bridgetest"
+	"rialto/bridge/ledger"
 )
 
 func TestSQLiteKeepsTheContractOfTheLedger(t *testing.T) {
-	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return openTemp(t) })
+	bridgetest.TestLedger(t, func(t *testing.T) bridgetest.Ledger { return contract(openTemp(t)) })
 }
 
 func TestMemoryKeepsTheContractOfTheLedger(t *testing.T) {
-	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return open(t, Memory) })
+	bridgetest.TestLedger(t, func(t *testing.T) bridgetest.Ledger { return contract(open(t, Memory)) })
 }
 
 func TestAJournalKeepsTheContractOfTheLedger(t *testing.T) {
-	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return openWithJournal(t) })
+	bridgetest.TestLedger(t, func(t *testing.T) bridgetest.Ledger { return contract(openWithJournal(t)) })
 }
 
 func TestPostgreSQLKeepsTheContractOfTheLedger(t *testing.T) {
-	bridgetest.TestLedger(t, func(t *testing.T) bridge.Ledger { return openSchema(t) })
+	bridgetest.TestLedger(t, func(t *testing.T) bridgetest.Ledger { return contract(openSchema(t)) })
 }
 
 func TestMemoryKeepsTheContractOfTheOutbox(t *testing.T) {
@@ -117,7 +118,7 @@ func benchmarkTask(b *testing.B, atOnce bool) {
 		return more
 	}
 	index()
-	lease := bridge.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}
+	lease := ledger.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}
 	var written atomic.Int64
 	b.SetParallelism(8)
 	b.ReportAllocs()
@@ -126,14 +127,14 @@ func benchmarkTask(b *testing.B, atOnce bool) {
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			now := time.Now().Truncate(time.Millisecond)
-			e := &bridge.Entry{Handle: uuid.Must(uuid.NewV7()).String(), Owner: "owner", Agent: "agent", MessageID: uuid.NewString(), Created: now, Updated: now}
+			e := &ledger.Record{Handle: uuid.Must(uuid.NewV7()).String(), Owner: "owner", Agent: "agent", MessageID: uuid.NewString(), Created: now, Updated: now}
 			if !atOnce {
 				if err := db.AddTask(b.Context(), e, lease, 1000); err != nil {
 					b.Error(err)
 				}
 			}
 			e.Task = &a2a.Task{ID: "7d9e1c1e-8f0a-4c63-9d35-2b1f0f6a7c11", ContextID: e.MessageID, Status: a2a.Status{State: a2a.Completed}, Artifacts: []a2a.Artifact{{ID: "a", Parts: []a2a.Part{a2a.TextPart("hello")}}}}
-			e.Settled, e.Updated = true, now.Add(time.Millisecond)
+			e.Idle, e.Updated = true, now.Add(time.Millisecond)
 			write := func() error { return db.SaveTask(b.Context(), e, "r") }
 			if atOnce {
 				write = func() error { return db.AddTask(b.Context(), e, lease, 1000) }
@@ -167,9 +168,9 @@ func TestTheIndexFindsWhatWasLeftOver(t *testing.T) {
 	add := func(db *DB, id string) {
 		t.Helper()
 		moment = moment.Add(time.Millisecond)
-		e := &bridge.Entry{Handle: id, Owner: "bob", Agent: "agent", MessageID: "m", Created: moment, Updated: moment, Settled: true,
+		e := &ledger.Record{Handle: id, Owner: "bob", Agent: "agent", MessageID: "m", Created: moment, Updated: moment, Idle: true,
 			Task: &a2a.Task{ID: "up", ContextID: "context of " + id, Status: a2a.Status{State: a2a.Completed}}}
-		if err := db.AddTask(t.Context(), e, bridge.Lease{}, 1); err != nil {
+		if err := db.AddTask(t.Context(), e, ledger.Lease{}, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -219,3 +220,6 @@ func TestTheIndexFindsWhatWasLeftOver(t *testing.T) {
 		t.Errorf("got %+v, %v, want the latest first", latest, err)
 	}
 }
+
+// contract is a database as the contracts of package ledger see it.
+func contract(db *DB) bridgetest.Ledger { return bridgetest.Ledger{Store: db, Lists: db, Leases: db} }

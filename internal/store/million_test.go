@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 // TestALongLedgerIsAsQuickAsAShortOne fills a short ledger and a long one, and
@@ -26,13 +26,13 @@ func TestALongLedgerIsAsQuickAsAShortOne(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) *DB{"SQLite": openTemp, "PostgreSQL": openSchema} {
 		t.Run(name, func(t *testing.T) {
 			short, long := open(t), open(t)
-			report(t, ledger{short, fill(t, short, 1000, 50)}, ledger{long, fill(t, long, n, 50)})
+			report(t, filled{short, fill(t, short, 1000, 50)}, filled{long, fill(t, long, n, 50)})
 		})
 	}
 }
 
-// ledger is a database and the handles of its tasks.
-type ledger struct {
+// filled is a database and the handles of its tasks.
+type filled struct {
 	db      *DB
 	handles []string
 }
@@ -43,15 +43,15 @@ const reads = 3000
 // fill adds so many settled tasks, and gives so many to each owner.
 func fill(t *testing.T, db *DB, n, each int) (handles []string) {
 	ctx := t.Context()
-	lease := bridge.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}
+	lease := ledger.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}
 	for from := 0; from < n; {
 		batch := min(250, n-from)
 		err := db.inTx(ctx, func(x *tx) error {
 			var tasks []indexed
 			for i := from; i < from+batch; i++ {
-				e := &bridge.Entry{
+				e := &ledger.Record{
 					Handle: fmt.Sprintf("task-%08d", i), Owner: fmt.Sprint("owner-", i/each), Agent: "agent", MessageID: "m",
-					Created: time.UnixMilli(int64(i)), Updated: time.UnixMilli(int64(i)), Settled: true,
+					Created: time.UnixMilli(int64(i)), Updated: time.UnixMilli(int64(i)), Idle: true,
 					Task: &a2a.Task{ID: "up", ContextID: fmt.Sprint("c", i), Status: a2a.Status{State: a2a.Completed}, Artifacts: []a2a.Artifact{{ID: "a", Parts: []a2a.Part{
 						a2a.TextPart(fmt.Sprintf("the result of number %d has word%d and word%d", i, rand.IntN(5000), rand.IntN(50))),
 					}}}},
@@ -83,32 +83,32 @@ func fill(t *testing.T, db *DB, n, each int) (handles []string) {
 	return handles
 }
 
-func report(t *testing.T, short, long ledger) {
+func report(t *testing.T, short, long filled) {
 	ctx := t.Context()
 	for _, read := range []struct {
 		name string
-		do   func(l ledger, i int) error
+		do   func(l filled, i int) error
 	}{
-		{"get_task", func(l ledger, i int) error {
+		{"get_task", func(l filled, i int) error {
 			_, err := l.db.Task(ctx, fmt.Sprint("owner-", i/50), l.handles[i])
 			return err
 		}},
-		{"list_tasks", func(l ledger, i int) error {
-			_, err := l.db.Tasks(ctx, fmt.Sprint("owner-", i/50), bridge.TaskFilter{Limit: 20})
+		{"list_tasks", func(l filled, i int) error {
+			_, err := l.db.Summaries(ctx, fmt.Sprint("owner-", i/50), ledger.Filter{Limit: 20})
 			return err
 		}},
-		{"search, a rare word", func(l ledger, i int) error {
+		{"search, a rare word", func(l filled, i int) error {
 			_, err := l.db.FindTasks(ctx, fmt.Sprint("owner-", i/50), []string{fmt.Sprint("word", i%5000)}, 50)
 			return err
 		}},
-		{"search, a word of every task", func(l ledger, i int) error {
+		{"search, a word of every task", func(l filled, i int) error {
 			_, err := l.db.FindTasks(ctx, fmt.Sprint("owner-", i/50), []string{"result", "number"}, 50)
 			return err
 		}},
 	} {
 		var took [2][]time.Duration
 		for range reads {
-			for which, l := range []ledger{short, long} {
+			for which, l := range []filled{short, long} {
 				begun := time.Now()
 				if err := read.do(l, rand.IntN(len(l.handles))); err != nil {
 					t.Fatal(err)
@@ -116,7 +116,7 @@ func report(t *testing.T, short, long ledger) {
 				took[which] = append(took[which], time.Since(begun))
 			}
 		}
-		for which, l := range []ledger{short, long} {
+		for which, l := range []filled{short, long} {
 			slices.Sort(took[which])
 			t.Logf("%8d tasks: %-30s p50 %8v  p99 %8v", len(l.handles), read.name, took[which][reads/2], took[which][reads*99/100])
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/push"
 )
 
@@ -24,7 +24,7 @@ func (db *DB) AddHook(ctx context.Context, owner string, h push.Hook, most int) 
 			return err
 		}
 		if n == 0 {
-			return bridge.ErrNoTask
+			return ledger.ErrNoTask
 		}
 		n, err = changed(ctx, t, `
 			INSERT INTO webhooks (handle, id, host, config, created)
@@ -74,7 +74,7 @@ func (db *DB) owns(ctx context.Context, owner, handle string) error {
 	var one int
 	err := db.read.QueryRowContext(ctx, `SELECT 1 FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
-		return bridge.ErrNoTask
+		return ledger.ErrNoTask
 	}
 	return err
 }
@@ -83,8 +83,8 @@ func (db *DB) owns(ctx context.Context, owner, handle string) error {
 // part of the transaction that writes e. A report of progress that has not left
 // is replaced by the next, so that the outbox is bounded by what is told to
 // whom, not by how long somebody does not listen.
-func notice(ctx context.Context, t *tx, e *bridge.Entry) (int64, error) {
-	task, err := json.Marshal(e.Shown())
+func notice(ctx context.Context, t *tx, e *ledger.Record) (int64, error) {
+	task, err := json.Marshal(e.Public())
 	if err != nil {
 		return 0, fmt.Errorf("encoding task %s for its webhooks: %w", e.Handle, err)
 	}
@@ -95,7 +95,7 @@ func notice(ctx context.Context, t *tx, e *bridge.Entry) (int64, error) {
 	return changed(ctx, t, `
 		INSERT INTO notices (handle, webhook, version, settled, task, host, due)
 		SELECT handle, id, $2, $3, $4, host, $2 FROM webhooks WHERE handle = $1`,
-		e.Handle, e.Updated.UnixMilli(), flag(e.Settled), string(task))
+		e.Handle, e.Updated.UnixMilli(), flag(e.Idle), string(task))
 }
 
 // heads chooses the notices that are the oldest of their webhook.
@@ -107,7 +107,7 @@ const exceptions = 4
 
 // ClaimNotices implements push.Outbox. The moment that they are due stands in
 // the outer WHERE as well, as in ClaimTasks.
-func (db *DB) ClaimNotices(ctx context.Context, l bridge.Lease, now time.Time, limit int, except []string) (notices []*push.Notice, err error) {
+func (db *DB) ClaimNotices(ctx context.Context, l ledger.Lease, now time.Time, limit int, except []string) (notices []*push.Notice, err error) {
 	args := []any{l.Replica, l.Until.UnixMilli(), now.UnixMilli(), limit}
 	for i := range exceptions {
 		host := ""

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
 
@@ -51,19 +51,19 @@ func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 			return err
 		},
 		"tasks of an agent": func() error { _, err := db.ListTasks(ctx, operator.TaskRows{Agent: "a", Limit: 51}); return err },
-		"own tasks":         func() error { _, err := db.Tasks(ctx, "o", bridge.TaskFilter{Limit: 51}); return err },
+		"own tasks":         func() error { _, err := db.Summaries(ctx, "o", ledger.Filter{Limit: 51}); return err },
 		"own failed tasks": func() error {
-			_, err := db.Tasks(ctx, "o", bridge.TaskFilter{State: a2a.Failed, Limit: 51})
+			_, err := db.Summaries(ctx, "o", ledger.Filter{State: a2a.Failed, Limit: 51})
 			return err
 		},
 		"own working tasks": func() error {
-			_, err := db.Tasks(ctx, "o", bridge.TaskFilter{State: a2a.Working, Limit: 51})
+			_, err := db.Summaries(ctx, "o", ledger.Filter{State: a2a.Working, Limit: 51})
 			return err
 		},
-		"own tasks of an agent":      func() error { _, err := db.Tasks(ctx, "o", bridge.TaskFilter{Agent: "a", Limit: 51}); return err },
-		"own tasks as a page of A2A": func() error { _, err := db.Page(ctx, "o", bridge.PageFilter{Limit: 50}); return err },
+		"own tasks of an agent":      func() error { _, err := db.Summaries(ctx, "o", ledger.Filter{Agent: "a", Limit: 51}); return err },
+		"own tasks as a page of A2A": func() error { _, err := db.Page(ctx, "o", ledger.PageQuery{Limit: 50}); return err },
 		"own tasks of an agent and a state, as a page of A2A": func() error {
-			_, err := db.Page(ctx, "o", bridge.PageFilter{Agent: "a", State: a2a.Completed, Since: now, Limit: 50})
+			_, err := db.Page(ctx, "o", ledger.PageQuery{Agent: "a", State: a2a.Completed, Since: now, Limit: 50})
 			return err
 		},
 		"whether a conversation is one's own": func() error { _, err := db.HasContext(ctx, "o", "a", "c"); return err },
@@ -72,7 +72,7 @@ func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 		"agents that have tasks":              func() error { _, err := db.agentsOfTasks(ctx); return err },
 		"tasks that have no words":            func() error { _, _, err := db.unindexed(ctx, now, 10); return err },
 		"own tasks of a conversation": func() error {
-			_, err := db.Page(ctx, "o", bridge.PageFilter{Agent: "a", ContextID: "c", State: a2a.Completed, Since: now, After: bridge.TaskMark{Created: now, Handle: "h"}, Limit: 50})
+			_, err := db.Page(ctx, "o", ledger.PageQuery{Agent: "a", ContextID: "c", State: a2a.Completed, Since: now, After: ledger.Mark{Created: now, Handle: "h"}, Limit: 50})
 			return err
 		},
 		"events":             func() error { _, err := db.Events(ctx, audit.Filter{Limit: 51}); return err },
@@ -87,7 +87,7 @@ func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 			_, err := db.Events(ctx, audit.Filter{Kind: audit.SignIn, Outcome: audit.Failed, Limit: 51})
 			return err
 		},
-		"shares": func() error { _, err := db.Shares(ctx, "o", now, bridge.TaskMark{}, 51); return err },
+		"shares": func() error { _, err := db.Shares(ctx, "o", now, ledger.Mark{}, 51); return err },
 	} {
 		seen.plans = nil
 		if err := list(); err != nil || len(seen.plans) == 0 {
@@ -124,7 +124,7 @@ func TestWhatRunsOnATimerFindsItsRowsByAnIndex(t *testing.T) {
 	db.write = &pool{DB: db.read.DB}
 	defer func() { db.write = was }() // to be closed
 	ctx, now := t.Context(), time.Now()
-	l := bridge.Lease{Replica: "r", Until: now.Add(time.Minute)}
+	l := ledger.Lease{Replica: "r", Until: now.Add(time.Minute)}
 	addEntry(t, db, endedEntry("old"))
 	for name, do := range map[string]func() error{
 		"leases are renewed":       func() error { return db.RenewLeases(ctx, l, []string{"h"}) },

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/push"
 	"rialto/oauth/oauthtest"
 )
@@ -67,8 +67,8 @@ func TestADatabaseThatSaysNothingIsNotOpened(t *testing.T) {
 func TestARowThatIsHeldKeepsNobodyFromTheOthers(t *testing.T) {
 	db, now := openSchema(t), time.Now()
 	add := func(handle string, task *a2a.Task) {
-		e := &bridge.Entry{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Task: task, Settled: task != nil, Created: now, Updated: now}
-		if err := db.AddTask(t.Context(), e, bridge.Lease{Replica: "gone", Until: now}, 10); err != nil {
+		e := &ledger.Record{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Task: task, Idle: task != nil, Created: now, Updated: now}
+		if err := db.AddTask(t.Context(), e, ledger.Lease{Replica: "gone", Until: now}, 10); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestARowThatIsHeldKeepsNobodyFromTheOthers(t *testing.T) {
 		if _, err := tx.ExecContext(ctx, `SELECT 1 FROM tasks WHERE handle LIKE 'held %' FOR UPDATE`); err != nil {
 			return err
 		}
-		claimed, err := db.ClaimTasks(ctx, bridge.Lease{Replica: "here", Until: now.Add(time.Minute)}, now.Add(time.Second), 10)
+		claimed, err := db.ClaimTasks(ctx, ledger.Lease{Replica: "here", Until: now.Add(time.Minute)}, now.Add(time.Second), 10)
 		if err != nil || len(claimed) != 1 || claimed[0].Handle != "free running" {
 			t.Errorf("claimed %v, %v", claimed, err)
 		}
@@ -111,15 +111,15 @@ func TestARowThatIsHeldKeepsNoLeaseFromBeingRenewed(t *testing.T) {
 	db, now := openSchema(t), time.Now()
 	handles := []string{"free", "held", "of nobody"}
 	for _, handle := range handles[:2] {
-		e := &bridge.Entry{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Created: now, Updated: now}
-		if err := db.AddTask(t.Context(), e, bridge.Lease{Replica: "here", Until: now}, 10); err != nil {
+		e := &ledger.Record{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Created: now, Updated: now}
+		if err := db.AddTask(t.Context(), e, ledger.Lease{Replica: "here", Until: now}, 10); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // less than PostgreSQL waits
 	defer cancel()
 	renew := func(until time.Time) error {
-		return db.RenewLeases(ctx, bridge.Lease{Replica: "here", Until: until}, handles)
+		return db.RenewLeases(ctx, ledger.Lease{Replica: "here", Until: until}, handles)
 	}
 	renewed := func(until time.Time, want string) {
 		t.Helper()
@@ -176,16 +176,16 @@ func TestARowThatIsHeldKeepsNoLeaseFromBeingRenewed(t *testing.T) {
 func TestANoticeThatIsHeldKeepsNoOtherFromItsWebhook(t *testing.T) {
 	db, now := openSchema(t), time.Now()
 	for _, handle := range []string{"held", "free"} {
-		e := &bridge.Entry{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Created: now, Updated: now}
-		err := db.AddTask(t.Context(), e, bridge.Lease{Replica: "here", Until: now.Add(time.Minute)}, 10)
+		e := &ledger.Record{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Created: now, Updated: now}
+		err := db.AddTask(t.Context(), e, ledger.Lease{Replica: "here", Until: now.Add(time.Minute)}, 10)
 		if err == nil {
 			err = db.AddHook(t.Context(), "o", push.Hook{Handle: handle, ID: "1", Host: "h", Created: now}, 10)
 		}
 		for _, state := range []a2a.State{a2a.InputRequired, a2a.Completed} { // the first goes first
-			e.Task, e.Settled = &a2a.Task{ID: "t", Status: a2a.Status{State: state}}, true
+			e.Task, e.Idle = &a2a.Task{ID: "t", Status: a2a.Status{State: state}}, true
 			e.Updated = e.Updated.Add(time.Millisecond)
 			if err == nil && state == a2a.Completed {
-				err = db.ContinueTask(t.Context(), e, "n", bridge.Lease{Replica: "here", Until: now.Add(time.Minute)}, e.Updated)
+				err = db.ContinueTask(t.Context(), e, "n", ledger.Lease{Replica: "here", Until: now.Add(time.Minute)}, e.Updated)
 				e.MessageID = "n"
 			}
 			if err == nil {
@@ -203,7 +203,7 @@ func TestANoticeThatIsHeldKeepsNoOtherFromItsWebhook(t *testing.T) {
 			return err
 		}
 		later := now.Add(time.Minute)
-		claimed, err := db.ClaimNotices(ctx, bridge.Lease{Replica: "here", Until: later.Add(time.Minute)}, later, 10, nil)
+		claimed, err := db.ClaimNotices(ctx, ledger.Lease{Replica: "here", Until: later.Add(time.Minute)}, later, 10, nil)
 		if err != nil || len(claimed) != 1 || claimed[0].Handle != "free" || claimed[0].Task.Status.State != a2a.InputRequired {
 			t.Errorf("claimed %v, %v, want the oldest of what is free", claimed, err)
 		}

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"unicode"
 
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
-// FindTasks implements bridge.Index. What it costs depends on how many tasks are
+// FindTasks implements ledger.Index. What it costs depends on how many tasks are
 // asked for, not on how many there are.
-func (db *DB) FindTasks(ctx context.Context, owner string, words []string, limit int) ([]bridge.TaskSummary, error) {
+func (db *DB) FindTasks(ctx context.Context, owner string, words []string, limit int) ([]ledger.Summary, error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
@@ -23,7 +23,7 @@ func (db *DB) FindTasks(ctx context.Context, owner string, words []string, limit
 
 const summaryColumns = `t.handle, t.agent, t.context_id, t.state, t.asked, t.summary, t.created, t.updated`
 
-func (db *DB) find(ctx context.Context, query string, args ...any) ([]bridge.TaskSummary, error) {
+func (db *DB) find(ctx context.Context, query string, args ...any) ([]ledger.Summary, error) {
 	rows, err := db.read.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ const (
 // findFTS looks into the index of SQLite. The ids rise with time. Each word of the
 // index is found by seeking what comes after the one before: nothing that is in a
 // word is less than an exclamation mark.
-func (db *DB) findFTS(ctx context.Context, owner string, terms []string, limit int) ([]bridge.TaskSummary, error) {
+func (db *DB) findFTS(ctx context.Context, owner string, terms []string, limit int) ([]ledger.Summary, error) {
 	last := len(terms) - 1
 	var all strings.Builder
 	for _, term := range terms[:last] {
@@ -73,7 +73,7 @@ const latest = 5000
 // findVector looks into the index of PostgreSQL, which tells of all tasks that have
 // words in no order: that is quick if they are few. Where they are many, there are
 // enough of them among the latest, which are looked at first, one by one.
-func (db *DB) findVector(ctx context.Context, owner string, terms []string, limit int) ([]bridge.TaskSummary, error) {
+func (db *DB) findVector(ctx context.Context, owner string, terms []string, limit int) ([]ledger.Summary, error) {
 	query := "'" + strings.Join(terms, "' & '") + "':*"
 	found, err := db.find(ctx, `
 		SELECT `+summaryColumns+`

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 var _ bridge.ShareStore = (*DB)(nil)
@@ -46,7 +47,7 @@ func (db *DB) Share(ctx context.Context, hash string, now time.Time) (*bridge.Sh
 }
 
 // Shares implements bridge.ShareStore.
-func (db *DB) Shares(ctx context.Context, owner string, now time.Time, after bridge.TaskMark, limit int) (shares []bridge.Share, err error) {
+func (db *DB) Shares(ctx context.Context, owner string, now time.Time, after ledger.Mark, limit int) (shares []bridge.Share, err error) {
 	from := int64(math.MaxInt64)
 	if after.Handle != "" {
 		from = after.Created.UnixMilli()

@@ -8,10 +8,10 @@ import (
 	"log/slog"
 	"time"
 
+	"rialto/bridge/ledger"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
-
-	"rialto/bridge"
 )
 
 // signalChannel is what replicas notify each other on. Databases have channels
@@ -23,7 +23,7 @@ const relistenAfter = time.Second
 
 // Signals returns what replicas tell each other by, or nil on SQLite, whose
 // replicas are one. log is told when others are not heard, and when they are again.
-func (db *DB) Signals(log *slog.Logger) bridge.Signals {
+func (db *DB) Signals(log *slog.Logger) ledger.Signals {
 	if !db.postgres {
 		return nil
 	}
@@ -35,8 +35,8 @@ type signals struct {
 	log *slog.Logger
 }
 
-// Send implements bridge.Signals.
-func (s signals) Send(ctx context.Context, m bridge.Signal) error {
+// Send implements ledger.Signals.
+func (s signals) Send(ctx context.Context, m ledger.Signal) error {
 	payload, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -45,8 +45,8 @@ func (s signals) Send(ctx context.Context, m bridge.Signal) error {
 	return err
 }
 
-// Listen implements bridge.Signals. It keeps one of the connections.
-func (s signals) Listen(ctx context.Context, heard func(bridge.Signal)) {
+// Listen implements ledger.Signals. It keeps one of the connections.
+func (s signals) Listen(ctx context.Context, heard func(ledger.Signal)) {
 	failing := false
 	listening := func() {
 		if failing {
@@ -67,7 +67,7 @@ func (s signals) Listen(ctx context.Context, heard func(bridge.Signal)) {
 	}
 }
 
-func (s signals) listen(ctx context.Context, listening func(), heard func(bridge.Signal)) error {
+func (s signals) listen(ctx context.Context, listening func(), heard func(ledger.Signal)) error {
 	conn, err := s.db.write.Conn(ctx)
 	if err != nil {
 		return err
@@ -84,13 +84,13 @@ func (s signals) listen(ctx context.Context, listening func(), heard func(bridge
 	})
 }
 
-func hear(ctx context.Context, c *pgx.Conn, heard func(bridge.Signal)) error {
+func hear(ctx context.Context, c *pgx.Conn, heard func(ledger.Signal)) error {
 	for {
 		n, err := c.WaitForNotification(ctx)
 		if err != nil {
 			return err
 		}
-		var m bridge.Signal
+		var m ledger.Signal
 		if json.Unmarshal([]byte(n.Payload), &m) == nil {
 			heard(m)
 		}

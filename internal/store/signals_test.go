@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/oauth/oauthtest"
 )
 
@@ -17,18 +17,18 @@ func TestReplicasHearEachOther(t *testing.T) {
 	dsn := oauthtest.PostgresSchema(t)
 	here, there := open(t, dsn), open(t, dsn)
 	ctx, stop := context.WithCancel(t.Context())
-	heard, done := make(chan bridge.Signal, 1000), make(chan struct{})
+	heard, done := make(chan ledger.Signal, 1000), make(chan struct{})
 	go func() {
 		defer close(done)
-		there.Signals(slog.New(slog.DiscardHandler)).Listen(ctx, func(s bridge.Signal) {
+		there.Signals(slog.New(slog.DiscardHandler)).Listen(ctx, func(s ledger.Signal) {
 			select {
 			case heard <- s:
 			default:
 			}
 		})
 	}()
-	want := bridge.Signal{About: bridge.AboutTask, Handle: t.Name(), Owner: "somebody \"else\"", From: "here"}
-	for got := (bridge.Signal{}); got != want; {
+	want := ledger.Signal{About: ledger.AboutTask, Handle: t.Name(), Owner: "somebody \"else\"", From: "here"}
+	for got := (ledger.Signal{}); got != want; {
 		if err := here.Signals(nil).Send(t.Context(), want); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestAReplicaThatHearsNoOthersSaysSo(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		db.Signals(slog.New(slog.NewTextHandler(said, nil))).Listen(ctx, func(bridge.Signal) {})
+		db.Signals(slog.New(slog.NewTextHandler(said, nil))).Listen(ctx, func(ledger.Signal) {})
 	}()
 	const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN ` + signalChannel + `' AND application_name = $1`
 	for ended := int64(0); ended == 0; { // until it listens

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 )
 
 // taskRow is what of a task is written when it is new, in the order of rowNames. A
@@ -30,7 +30,7 @@ const (
 	firstColumns = 15 // are in each record; the others came later
 )
 
-func encodeEntry(e *bridge.Entry) (*taskRow, error) {
+func encodeEntry(e *ledger.Record) (*taskRow, error) {
 	r := &taskRow{
 		handle: e.Handle, owner: e.Owner, client: e.Client, agent: e.Agent, messageID: e.MessageID,
 		contextID: e.ContextID(), state: string(e.State()), summary: e.Summary().Message,
@@ -47,7 +47,7 @@ func encodeEntry(e *bridge.Entry) (*taskRow, error) {
 			return nil, err
 		}
 	}
-	past, err := e.Past.Encode()
+	past, err := e.Revisions.Encode()
 	r.past = sql.NullString{String: string(past), Valid: past != nil}
 	return r, err
 }
@@ -77,14 +77,14 @@ func (r *taskRow) values(args []any) []any {
 }
 
 // entry returns the task that the row holds.
-func (r *taskRow) entry(settled bool) *bridge.Entry {
-	e := &bridge.Entry{
+func (r *taskRow) entry(settled bool) *ledger.Record {
+	e := &ledger.Record{
 		Handle: r.handle, Owner: r.owner, Client: r.client, Agent: r.agent, MessageID: r.messageID, Asked: r.asked,
-		Name: r.name, ContextName: r.contextName, Settled: settled, Created: at(r.created), Updated: at(r.updated),
+		Name: r.name, ContextName: r.contextName, Idle: settled, Created: at(r.created), Updated: at(r.updated),
 	}
-	if decodeJSON(r.task, &e.Task) != nil || decodeJSON(r.failure, &e.Failure) != nil || decodeJSON(r.past, &e.Past) != nil {
+	if decodeJSON(r.task, &e.Task) != nil || decodeJSON(r.failure, &e.Failure) != nil || decodeJSON(r.past, &e.Revisions) != nil {
 		// One damaged row must not keep a replica from taking up the others.
-		e.Failure = &bridge.Failure{Code: a2a.Internal, Message: "What was recorded of this task cannot be read any more."}
+		e.Failure = &ledger.Failure{Code: a2a.Internal, Message: "What was recorded of this task cannot be read any more."}
 	}
 	return e
 }

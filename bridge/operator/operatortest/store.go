@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/oauth"
 )
@@ -19,7 +19,7 @@ import (
 type Store interface {
 	operator.Store
 	oauth.Store
-	bridge.Ledger
+	ledger.Store
 }
 
 var now = time.UnixMilli(1_800_000_000_000)
@@ -82,10 +82,10 @@ func (r *rig) grant(id string, a *oauth.Account, client string, age time.Duratio
 
 func (r *rig) task(handle, owner, agent string, state a2a.State, age time.Duration) {
 	r.Helper()
-	e := &bridge.Entry{Handle: handle, Owner: owner, Client: "c", Agent: agent, MessageID: "m", Created: now.Add(-age), Updated: now}
-	r.must(r.s.AddTask(r.Context(), e, bridge.Lease{Replica: "r", Until: now.Add(time.Minute)}, 100))
+	e := &ledger.Record{Handle: handle, Owner: owner, Client: "c", Agent: agent, MessageID: "m", Created: now.Add(-age), Updated: now}
+	r.must(r.s.AddTask(r.Context(), e, ledger.Lease{Replica: "r", Until: now.Add(time.Minute)}, 100))
 	e.Task = &a2a.Task{ID: "up", Status: a2a.Status{State: state, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("said")}}}}
-	e.Settled = state.Settled()
+	e.Idle = state.Settled()
 	r.must(r.s.SaveTask(r.Context(), e, "r"))
 }
 
@@ -325,7 +325,7 @@ func (r *rig) anyTask() {
 	if e.Owner != "somebody" || e.Task == nil || e.State() != a2a.Completed {
 		r.Errorf("got %+v", e)
 	}
-	if _, err := r.s.AnyTask(r.Context(), "none"); !errors.Is(err, bridge.ErrNoTask) {
+	if _, err := r.s.AnyTask(r.Context(), "none"); !errors.Is(err, ledger.ErrNoTask) {
 		r.Errorf("got %v, want ErrNoTask", err)
 	}
 }

@@ -1,4 +1,4 @@
-package bridge
+package ledger
 
 import (
 	"slices"
@@ -25,7 +25,7 @@ func TestManyTextsAreLookedAtOnce(t *testing.T) {
 		parts := slices.Repeat(c.repeated, n/len(c.repeated))
 		looked, yielded := 0, 0
 		for range textsBy(func(parts []a2a.Part, from int) (int, bool) {
-			to, one := run(parts, from)
+			to, one := Run(parts, from)
 			looked += to - from + 1 // and the one that is no chunk
 			return to, one
 		}, parts) {

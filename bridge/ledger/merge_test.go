@@ -1,4 +1,4 @@
-package bridge
+package ledger
 
 import (
 	"strconv"
@@ -16,7 +16,7 @@ func BenchmarkRecallOfALongHistory(b *testing.B) {
 	}
 	asked := &a2a.Message{ID: "asked", Role: a2a.RoleUser}
 	for b.Loop() {
-		if told := recall(nil, asked, &a2a.Task{History: history}); len(told.(*a2a.Task).History) != 100_001 {
+		if told := restoreHistory(nil, asked, &a2a.Task{History: history}); len(told.(*a2a.Task).History) != 100_001 {
 			b.Fatal("the history is not whole")
 		}
 	}

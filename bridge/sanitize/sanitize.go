@@ -1,4 +1,8 @@
-package bridge
+// Package sanitize makes text from agents safe to show to people, models and
+// terminals. It removes control characters, bidirectional overrides and invisible
+// characters, and truncates. It does not know where the text comes from or where it
+// is shown.
+package sanitize
 
 import (
 	"bytes"
@@ -11,23 +15,27 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes text from an agent fit to show: valid UTF-8 without what could hide
-// or reorder what a model or a person reads, or steer a terminal.
-func Clean(s string) string { return clean(s) }
+// The bounds of what is shown, in characters.
+const (
+	MaxName = 200  // of a name
+	MaxLink = 2000 // of an address
+)
 
-func clean(s string) string {
+// Text returns s as valid UTF-8 without characters that hide or reorder what a
+// reader sees, or that control a terminal.
+func Text(s string) string {
 	return strings.Map(func(r rune) rune {
-		if hidden(r) {
+		if Hidden(r) {
 			return -1
 		}
 		return r
 	}, s)
 }
 
-// hidden tells which characters are not shown: control characters, those that
+// Hidden tells which characters are not shown: control characters, those that
 // turn the direction of text, and those that nobody sees. The joiners stay, for
 // scripts and emoji are written with them.
-func hidden(r rune) bool {
+func Hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
@@ -43,21 +51,21 @@ func hidden(r rune) bool {
 	return false
 }
 
-// cleanJSON does so with the strings of a JSON value, however they are written,
+// JSON does so with the strings of a JSON value, however they are written,
 // and leaves all else as it is.
-func cleanJSON(b []byte) []byte {
-	if !bytes.Contains(b, []byte(`\u`)) && clean(string(b)) == string(b) {
+func JSON(b []byte) []byte {
+	if !bytes.Contains(b, []byte(`\u`)) && Text(string(b)) == string(b) {
 		return b
 	}
 	out := make([]byte, 0, len(b))
 	for i := 0; i < len(b); {
 		r, n := utf8.DecodeRune(b[i:])
-		keep := !hidden(r)
+		keep := !Hidden(r)
 		if r == '\\' && i+1 < len(b) {
 			n, keep = 2, true
 			if b[i+1] == 'u' {
 				r, n = unescaped(b[i:])
-				keep = !hidden(r)
+				keep = !Hidden(r)
 			}
 		}
 		if keep {
@@ -93,26 +101,23 @@ func unit(b []byte) rune {
 	return rune(n)
 }
 
-// shown returns text from an agent, clean and at most n characters long.
-func shown(s string, n int) string { return clip(clean(s), n) }
+// Short returns text from an agent, clean and at most n characters long.
+func Short(s string, n int) string { return Truncate(Text(s), n) }
 
-// Shown is shown for other packages that show what agents say.
-func Shown(s string, n int) string { return shown(s, n) }
-
-// label returns a name from an agent, clean, on one line and not too long.
-func label(s string) string {
-	return shown(strings.Map(func(r rune) rune {
+// Label returns a name from an agent, clean, on one line and not too long.
+func Label(s string) string {
+	return Short(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return ' '
 		}
 		return r
-	}, s), maxName)
+	}, s), MaxName)
 }
 
-// linked returns an address from an agent, clean, if it leads somewhere: "" for what
+// Link returns an address from an agent, clean, if it leads somewhere: "" for what
 // would run as a program, or be a page of ours, where a person follows it.
-func linked(address string) string {
-	link := clean(address)
+func Link(address string) string {
+	link := Text(address)
 	u, err := url.Parse(link)
 	if err != nil || u.Scheme == "" || slices.Contains([]string{"javascript", "vbscript", "data"}, u.Scheme) {
 		return ""
@@ -120,29 +125,26 @@ func linked(address string) string {
 	return link
 }
 
-// webPage returns an address from an agent that a browser can open, "" for others.
-func webPage(address string) string {
-	u, err := url.Parse(linked(address))
+// WebPage returns an address from an agent that a browser can open, "" for others.
+func WebPage(address string) string {
+	u, err := url.Parse(Link(address))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return ""
 	}
-	return linked(address)
+	return Link(address)
 }
 
-// CleanJSON makes the strings in JSON fit to show, as Clean does with text.
-func CleanJSON(b []byte) []byte { return cleanJSON(b) }
-
-// shownAll does so for a list of short texts, of which it keeps ten.
-func shownAll(in []string) []string {
+// Labels does so for a list of short texts, of which it keeps ten.
+func Labels(in []string) []string {
 	out := make([]string, min(len(in), 10))
 	for i := range out {
-		out[i] = label(in[i])
+		out[i] = Label(in[i])
 	}
 	return out
 }
 
-// clip shortens s to at most n characters and says so with an ellipsis.
-func clip(s string, n int) string {
+// Truncate shortens s to at most n characters and says so with an ellipsis.
+func Truncate(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s
 	}

@@ -1,4 +1,4 @@
-package bridge
+package sanitize
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ func TestWhatNobodySeesIsTakenOut(t *testing.T) {
 		"\u2764\ufe0f and \u200d stay\n\t":  "\u2764\ufe0f and \u200d stay\n\t",
 		"not \xff UTF-8":                    "not  UTF-8",
 	} {
-		if got := clean(in); got != want {
+		if got := Text(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestAnAddressThatRunsIsNoLink(t *testing.T) {
 		"/account":                             "",
 		"//example.com":                        "",
 	} {
-		if got := linked(in); got != want {
+		if got := Link(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestTheStringsOfDataAreCleanHoweverTheyAreWritten(t *testing.T) {
 		"[\"raw \u202e\"]":                    `["raw "]`,
 		`{"a":"\u000a\u0041"}`:                `{"a":"\u000a\u0041"}`,
 	} {
-		got := string(cleanJSON([]byte(in)))
+		got := string(JSON([]byte(in)))
 		if got != want || !json.Valid([]byte(got)) {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
@@ -61,13 +61,13 @@ func FuzzCleanJSON(f *testing.F) {
 	f.Add(`{"a":"\u202e\\\ud83d\u001b"}`)
 	f.Add(`["\u"]`)
 	f.Fuzz(func(t *testing.T, in string) {
-		got := cleanJSON([]byte(in))
+		got := JSON([]byte(in))
 		if json.Valid([]byte(in)) && !json.Valid(got) {
 			t.Fatalf("%q became %q, which is no JSON", in, got)
 		}
 		var s any
 		if json.Unmarshal(got, &s) == nil {
-			if text, ok := s.(string); ok && strings.ContainsFunc(text, func(r rune) bool { return hidden(r) && r > 0x1f && r != 0xfffd }) {
+			if text, ok := s.(string); ok && strings.ContainsFunc(text, func(r rune) bool { return Hidden(r) && r > 0x1f && r != 0xfffd }) {
 				t.Fatalf("%q became %q", in, text)
 			}
 		}

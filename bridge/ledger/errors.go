@@ -1,0 +1,37 @@
+package ledger
+
+import (
+	"errors"
+)
+
+// ErrNoTask says that no such task exists for this owner. Whether it exists
+// for another is nobody's business.
+var ErrNoTask = errors.New("no such task")
+
+// ErrTaskBusy says that a task cannot take a message now: it is working, or
+// it has ended.
+var ErrTaskBusy = errors.New("the task takes no message now")
+
+// ErrTooManyTasks says that the owner has as many tasks running as one may.
+var ErrTooManyTasks = errors.New("too many tasks are running")
+
+// ErrLeaseLost says that another replica follows the task by now.
+var ErrLeaseLost = errors.New("another replica follows the task")
+
+// ErrTaskEnded says that a task takes no more messages.
+var ErrTaskEnded = errors.New("the task has ended")
+
+// ErrCursor says that a cursor is none that a list gave.
+var ErrCursor error = InputError{Text: "The argument \"cursor\" is not the next_cursor of an earlier list_tasks result. Leave it out to start at the latest task."}
+
+// InputError is a mistake of the caller, in words the caller can act on.
+type InputError struct{ Text string }
+
+func (e InputError) Error() string { return e.Text }
+
+// InputText returns what an error says to the caller of what the caller did, if it
+// does.
+func InputText(err error) (string, bool) {
+	e, ok := errors.AsType[InputError](err)
+	return e.Text, ok
+}

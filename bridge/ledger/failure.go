@@ -1,0 +1,61 @@
+package ledger
+
+import (
+	"errors"
+	"regexp"
+	"rialto/a2a"
+	"rialto/bridge/sanitize"
+)
+
+// MaxReason bounds the words of a failure, in characters.
+const MaxReason = 1000
+
+// Failure is a refusal or a breakdown that ended a task.
+type Failure struct {
+	Code    a2a.Code `json:"code"`
+	Message string   `json:"message"`
+	Remote  bool     `json:"remote,omitempty"` // the agent said so
+}
+
+// FailureOf puts an error into words that outlive it. What is not in terms of
+// the protocol tells of the inside of a network, and is for the log.
+func FailureOf(err error) *Failure {
+	var e *a2a.Error
+	if errors.As(err, &e) {
+		why := sanitize.Short(WithoutAddresses(e, e.Error()), MaxReason)
+		if e.Unclear {
+			why += ". Whether the agent received the message is not known."
+		}
+		return &Failure{Code: e.Code, Message: why, Remote: e.Remote}
+	}
+	return &Failure{Code: a2a.Unavailable, Message: "The connection to the agent broke before it answered. Whether it received the message is not known."}
+}
+
+var (
+	agentAt = regexp.MustCompile(`the agent at \S+?(: | has )`)
+	onWire  = regexp.MustCompile(`\b((dial|read|write) (tcp|udp)[46]?:? |lookup |(tls: failed to verify certificate: )?x509: ).*`)
+)
+
+// WithoutAddresses returns what may be told to users of words about e: where an agent is, and
+// what is on the way there, tells of the inside of a network. The log has it all.
+func WithoutAddresses(e *a2a.Error, words string) string {
+	if e.Remote {
+		return words
+	}
+	words = agentAt.ReplaceAllString(words, "the agent$1")
+	return onWire.ReplaceAllStringFunc(words, func(fault string) string {
+		switch fault[:4] {
+		case "dial", "look":
+			return "it cannot be reached"
+		case "tls:", "x509":
+			return "its certificate is not accepted"
+		}
+		return "the connection broke"
+	})
+}
+
+// Refused reports whether err says that the agent did not take a message.
+func Refused(err error) bool {
+	var refusal *a2a.Error
+	return errors.As(err, &refusal) && (refusal.Remote && !refusal.Unclear || refusal.NotSent)
+}

@@ -1,0 +1,181 @@
+// Package ledger defines the record of a task, how an agent's events change it, and
+// the contracts of the stores that keep it. It knows A2A. It does not know how agents
+// are reached, who runs a task, or how one is shown to MCP clients and on pages: see
+// packages directory, runner and tools.
+package ledger
+
+import (
+	"fmt"
+	"rialto/a2a"
+	"rialto/bridge/sanitize"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Record is one task in the ledger.
+type Record struct {
+	Handle    string // the task_id that clients see
+	Owner     string // the user it belongs to
+	Client    string // through which it was sent
+	Agent     string // the name of the agent that runs it
+	MessageID string // of the latest message sent to it
+	Asked     string // the beginning of the message that began it
+
+	// Name and ContextName are what an A2A caller calls the task (only A2A 0.1
+	// does) and the conversation; "" where the agent's word is shown.
+	Name        string
+	ContextName string
+
+	// Digest tells the message that AddTask or ContinueTask is about from others;
+	// "" if its caller gave it no name. It is not read back.
+	Digest string
+
+	// Task is the task as last heard of, under the agent's own id. It is nil
+	// until the agent has answered. An agent that answers with a message
+	// instead of a task leaves a completed task without an id here.
+	Task *a2a.Task
+
+	// Failure says why there is no task, or no more of one.
+	Failure *Failure
+
+	// Past is what has been of the task and is no more; nil if nothing was noted.
+	Revisions *Revisions
+
+	// Settled is set when nothing more will come until the owner acts.
+	Idle bool
+
+	// Updated is another moment after each change. Both are whole milliseconds.
+	Created, Updated time.Time
+
+	Resent bool // the message that is on its way was held until now
+}
+
+// State tells where the task stands. A task that no agent has confirmed is
+// submitted, and one whose pause was answered is working.
+func (e *Record) State() a2a.State {
+	switch {
+	case e.Failure != nil:
+		return a2a.Failed
+	case e.Task == nil:
+		return a2a.Submitted
+	case e.Task.Status.State.Interrupted() && !e.Idle:
+		return a2a.Working
+	default:
+		return e.Task.Status.State
+	}
+}
+
+// ContextID returns the conversation the task belongs to, as the agent named
+// it; "" while it is not known.
+func (e *Record) ContextID() string {
+	if e.Task == nil {
+		return ""
+	}
+	return e.Task.ContextID
+}
+
+// Excerpt returns what a list says of the message that begins a task. The rest of a
+// long one is not looked at.
+func Excerpt(m *a2a.Message) string {
+	text := m.Text()
+	text = strings.ToValidUTF8(text[:min(len(text), 2000)], "")
+	return sanitize.Short(strings.Join(strings.Fields(text), " "), 200)
+}
+
+// RequestText returns the text of the message that began the task, as far as it is kept.
+func (e *Record) RequestText() string {
+	if e.Task == nil {
+		return e.Asked
+	}
+	i := slices.IndexFunc(e.Task.History, ofUser)
+	if i < 0 {
+		return e.Asked
+	}
+	return e.Task.History[i].Text()
+}
+
+// Touch makes Updated another moment than before: now, if the clock allows.
+func (e *Record) Touch(now time.Time) {
+	now = now.Truncate(time.Millisecond)
+	if !now.After(e.Updated) {
+		now = e.Updated.Add(time.Millisecond)
+	}
+	e.Updated = now
+}
+
+func (e *Record) Clone() *Record {
+	c := *e
+	c.Task = unshared(e.Task)
+	return &c
+}
+
+// Unsent reports whether e holds a message that its agent has not taken, until
+// the owner has connected the agent.
+func (e *Record) Unsent() bool {
+	return e.Failure == nil && e.Task != nil && e.Task.ID == "" && e.Task.Status.State == a2a.AuthRequired && len(e.Task.History) > 0
+}
+
+// KeepUnsent keeps the message that the agent did not take instead of failing the
+// task.
+func (e *Record) KeepUnsent(m *a2a.Message, words string, now time.Time) {
+	said := a2a.Message{ID: uuid.NewString(), Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(words)}}
+	e.Task = &a2a.Task{ContextID: m.ContextID, Status: a2a.Status{State: a2a.AuthRequired, Message: &said, Timestamp: now}, History: []a2a.Message{*m}}
+}
+
+// TakeUnsent takes the message out that e holds, to be sent under another id.
+func (e *Record) TakeUnsent(id string) *a2a.Message {
+	m := e.Task.History[0]
+	m.ID = id
+	e.Task, e.Resent = nil, true
+	return &m
+}
+
+// AwaitsGrant reports whether the agent of e may go on without a message.
+func (e *Record) AwaitsGrant() bool {
+	return e.Idle && e.State() == a2a.AuthRequired && !e.Unsent() && e.Task.ID != ""
+}
+
+// AwaitsInput reports whether the agent of e waits for an answer.
+func (e *Record) AwaitsInput() bool {
+	return e.Idle && e.State() == a2a.InputRequired && e.Task.ID != ""
+}
+
+// MarkUnconfirmed notes that nobody knows whether the agent of e got the latest message: whoever
+// looks at the task later must not take it for one that waits for a first answer.
+func (e *Record) MarkUnconfirmed() {
+	var p Revisions
+	if e.Revisions != nil {
+		p = *e.Revisions
+	}
+	p.Unconfirmed = e.MessageID
+	e.Revisions = &p
+}
+
+// Unconfirmed reports whether e waits for what may have been answered.
+func (e *Record) Unconfirmed() bool {
+	return e.Idle && e.State().Interrupted() && e.Revisions != nil && e.Revisions.Unconfirmed == e.MessageID && e.MessageID != ""
+}
+
+// unshared returns t as a task that may be written to without anybody else seeing it.
+// A task that has ended is t itself: no event changes it, so nobody writes to it.
+func unshared(t *a2a.Task) *a2a.Task {
+	if t == nil || t.Status.State.Terminal() {
+		return t
+	}
+	return t.Clone()
+}
+
+func ofUser(m a2a.Message) bool { return m.Role != a2a.RoleAgent }
+
+func Cancelable(e *Record) error {
+	switch {
+	case e.State().Terminal():
+		return InputError{Text: fmt.Sprintf("Task %s has ended (%s) and cannot be canceled. get_task shows what it produced.", e.Handle, e.State())}
+	case (e.Task == nil || e.Task.ID == "") && !e.Unsent():
+		return InputError{Text: fmt.Sprintf("The agent has not confirmed task %s yet, so there is nothing to cancel. Try again in a few seconds.", e.Handle)}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"rialto/a2a"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	statusesKept = 100     // of a task, the latest
+	versionsKept = 50      // of a task's artifacts that were replaced, the latest
+	pastBytes    = 4 << 20 // of them all
+)
+
+// Revisions is what has been of a task besides what is: an agent may replace what it
+// has said and produced, and who acted on it must find it again. What an agent
+// said with a status is in the task's history. It is replaced, never changed.
+type Revisions struct {
+	States    []StateRevision    `json:"statuses,omitempty"`  // in their order; the last is the present one
+	Artifacts []ArtifactRevision `json:"artifacts,omitempty"` // that were replaced, in the order in which they were
+	Dropped   int                `json:"dropped,omitempty"`   // how many earlier versions were too many, or too large, to keep
+
+	// Unsure names the message of which nobody knows whether the agent got it, until the
+	// agent tells anything.
+	Unconfirmed string `json:"unsure,omitempty"`
+}
+
+// StateRevision is a state that a task has been in.
+type StateRevision struct {
+	State a2a.State `json:"state"`
+	Since int64     `json:"since"` // milliseconds since 1970
+}
+
+// ArtifactRevision is an artifact as it was until its agent replaced it.
+type ArtifactRevision struct {
+	Artifact a2a.Artifact `json:"artifact"`
+	Until    int64        `json:"until"` // milliseconds since 1970
+
+	// Gone has the bytes of files that are not kept, by the number of their part,
+	// which is empty: there was no room for them.
+	Gone map[int]int `json:"gone,omitempty"`
+}
+
+// Any tells whether there is anything that the task does not tell itself.
+func (p *Revisions) Any() bool {
+	return p != nil && (len(p.States) > 1 || len(p.Artifacts) > 0 || p.Dropped > 0 || p.Unconfirmed != "")
+}
+
+// Encode returns it as it is stored, nil if there is nothing to store.
+func (p *Revisions) Encode() ([]byte, error) {
+	if !p.Any() {
+		return nil, nil
+	}
+	return json.Marshal(p)
+}
+
+// replaceable returns those artifacts of t that event may replace, as they are.
+func replaceable(t *a2a.Task, event a2a.Event) []a2a.Artifact {
+	if t == nil {
+		return nil
+	}
+	switch event := event.(type) {
+	case *a2a.Task:
+		return slices.Clone(t.Artifacts)
+	case *a2a.ArtifactUpdate:
+		i := slices.IndexFunc(t.Artifacts, func(a a2a.Artifact) bool { return a.ID == event.Artifact.ID })
+		if i >= 0 && !event.Append {
+			return []a2a.Artifact{t.Artifacts[i]}
+		}
+	}
+	return nil
+}
+
+// revise notes in the past of e what an event has made of it, at a moment, and
+// reports whether there was something to note; before are the artifacts that the event
+// may have replaced.
+func (e *Record) revise(before []a2a.Artifact, now time.Time) (changed bool) {
+	var p Revisions
+	if e.Revisions != nil {
+		p = *e.Revisions
+	}
+	changed, p.Unconfirmed = p.Unconfirmed != "", ""
+	if n := len(p.States); n == 0 || p.States[n-1].State != e.Task.Status.State {
+		p.States = append(slices.Clip(p.States), StateRevision{e.Task.Status.State, now.UnixMilli()})
+		p.States = p.States[max(0, len(p.States)-statusesKept):]
+		changed = true
+	}
+	if gone := lost(before, e.Task.Artifacts); len(gone) > 0 {
+		p.Artifacts = slices.Clone(p.Artifacts)
+		for _, a := range gone {
+			p.Artifacts = append(p.Artifacts, ArtifactRevision{Artifact: a, Until: now.UnixMilli()})
+		}
+		p.bound()
+		changed = true
+	}
+	if changed {
+		e.Revisions = &p
+	}
+	return changed
+}
+
+// lost returns those artifacts of which something is lost in what there is now:
+// they are neither as they were, nor was more added to them.
+func lost(before, now []a2a.Artifact) (gone []a2a.Artifact) {
+	if len(before) == 0 {
+		return nil
+	}
+	parts := make(map[string][]a2a.Part, len(now))
+	for _, a := range slices.Backward(now) { // of two that are called alike the first counts
+		parts[a.ID] = a.Parts
+	}
+	for _, was := range before {
+		n := len(was.Parts)
+		if is := parts[was.ID]; n > 0 && (len(is) < n || !reflect.DeepEqual(was.Parts, is[:n])) {
+			gone = append(gone, was)
+		}
+	}
+	return gone
+}
+
+// bound drops the files of versions for which there is no room, the latest kept
+// first, and the earliest versions of which there are too many.
+func (p *Revisions) bound() {
+	left, from := pastBytes, len(p.Artifacts)
+	for from > 0 && len(p.Artifacts)-from < versionsKept {
+		v := &p.Artifacts[from-1]
+		if sizeOfArtifact(&v.Artifact) > left {
+			v.dropFiles()
+		}
+		if left -= sizeOfArtifact(&v.Artifact); left < 0 {
+			break
+		}
+		from--
+	}
+	p.Artifacts, p.Dropped = slices.Clone(p.Artifacts[from:]), p.Dropped+from
+}
+
+// dropFiles leaves of files what they are called and how large they were.
+func (v *ArtifactRevision) dropFiles() {
+	v.Artifact.Parts, v.Gone = slices.Clone(v.Artifact.Parts), maps.Clone(v.Gone)
+	for i, p := range v.Artifact.Parts {
+		if file, ok := p.Content.(a2a.Raw); ok && len(file) > 0 {
+			if v.Gone == nil {
+				v.Gone = map[int]int{}
+			}
+			v.Gone[i], v.Artifact.Parts[i].Content = len(file), a2a.Raw{}
+		}
+	}
+}
+
+// Part returns a part of the nth version since the task began, counted from 1; nil
+// if it is not there or not kept.
+func (p *Revisions) Part(n, i int) *a2a.Part {
+	if p == nil || n <= p.Dropped || n > p.Dropped+len(p.Artifacts) {
+		return nil
+	}
+	v := &p.Artifacts[n-p.Dropped-1]
+	if _, gone := v.Gone[i]; gone || i < 0 || i >= len(v.Artifact.Parts) {
+		return nil
+	}
+	return &v.Artifact.Parts[i]
+}
+
+// Text puts a version into words: texts and data as they are, and files by name.
+func (v *ArtifactRevision) Text() string {
+	parts := v.Artifact.Parts
+	if len(v.Gone) == 0 { // by the numbers of parts
+		parts = JoinTexts(parts)
+	}
+	lines := make([]string, len(parts))
+	for i, p := range parts {
+		switch c := p.Content.(type) {
+		case a2a.Text:
+			lines[i] = string(c)
+		case a2a.Data:
+			lines[i] = string(c)
+		default:
+			lines[i] = "[" + strings.TrimSpace(p.Filename+" "+p.MediaType)
+			if n, gone := v.Gone[i]; gone {
+				lines[i] += fmt.Sprintf(", %d bytes, not kept", n)
+			}
+			lines[i] += "]"
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,151 @@
+package ledger
+
+import (
+	"rialto/a2a"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	maxWords     = 5_000   // of a task
+	maxWordBytes = 60      // a longer one is no word
+	maxSearched  = 256_000 // bytes of a task that are read for words
+	queryWords   = 12
+)
+
+// Words returns the words of a task for the index, each once: of what was
+// said, and of what the agent produced.
+func (e *Record) Words() []string {
+	w := &wordList{words: make([]string, 0, 16), seen: map[string]bool{}, left: maxSearched}
+	w.add(e.Agent)
+	if t := e.Task; t != nil {
+		w.add(t.Status.Message.Text())
+		for i := range t.Artifacts {
+			a := &t.Artifacts[i]
+			w.add(a.Name)
+			w.add(a.Description)
+			for _, p := range JoinedTexts(a.Parts) {
+				if w.part(p); w.left == 0 {
+					break
+				}
+			}
+		}
+		for i := range t.History {
+			w.add(t.History[i].Text())
+		}
+	}
+	return w.words
+}
+
+// QueryWords returns the words of a query.
+func QueryWords(query string) []string {
+	w := &wordList{seen: map[string]bool{}, left: 1000, asked: true}
+	w.add(query)
+	return w.words[:min(len(w.words), queryWords)]
+}
+
+type wordList struct {
+	words []string
+	seen  map[string]bool
+	left  int  // bytes that are still read
+	asked bool // they are those of somebody who looks for something
+}
+
+func (w *wordList) part(p a2a.Part) {
+	w.add(p.Filename)
+	switch c := p.Content.(type) {
+	case a2a.Text:
+		w.add(string(c))
+	case a2a.Data:
+		w.add(string(c))
+	}
+}
+
+// add takes the words of a text.
+func (w *wordList) add(s string) {
+	s = s[:min(len(s), w.left)]
+	w.left -= len(s)
+	for word := range strings.FieldsSeq(Fold(s)) {
+		for word != "" {
+			n := unspaced(word)
+			if n > 0 {
+				w.pairs([]rune(word[:n]))
+			} else {
+				n = spaced(word)
+				w.take(word[:n])
+			}
+			word = word[n:]
+		}
+	}
+}
+
+// pairs takes a text that has no spaces between its words, so that nobody but its
+// readers knows where these are, as each two characters that stand side by side, and
+// each one: whatever is looked for in it is made of those.
+func (w *wordList) pairs(text []rune) {
+	for i := 0; i < len(text) && len(w.words) < maxWords; i++ {
+		if !w.asked || len(text) == 1 {
+			w.take(string(text[i]))
+		}
+		if i > 0 {
+			w.take(string(text[i-1 : i+1]))
+		}
+	}
+}
+
+func (w *wordList) take(word string) {
+	if len(w.words) < maxWords && len(word) <= maxWordBytes && !w.seen[word] {
+		w.seen[word] = true
+		w.words = append(w.words, word)
+	}
+}
+
+// Fold returns the letters and digits of a text, in lower case and without
+// accents, and a space for anything else.
+func Fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9': // as most are, and quickly found
+			return r
+		case unicode.Is(unicode.Mn, r):
+			return -1
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return ' '
+	}, norm.NFKD.String(s))
+}
+
+// unspaced returns how many bytes at the beginning of s are of scripts that put no
+// spaces between words.
+func unspaced(s string) int {
+	for i, r := range s {
+		if !isUnspaced(r) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// spaced returns how many are of others.
+func spaced(s string) int {
+	if n := strings.IndexFunc(s, isUnspaced); n >= 0 {
+		return n
+	}
+	return len(s)
+}
+
+func isUnspaced(r rune) bool {
+	return r >= '\u0e00' && (r == 'ー' ||
+		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
+}
+
+// MessageWords returns the words of the beginning of a message, as QueryWords makes
+// them, but all of them.
+func MessageWords(text string) []string {
+	w := &wordList{seen: map[string]bool{}, left: 4000, asked: true}
+	w.add(text)
+	return w.words
+}
