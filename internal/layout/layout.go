@@ -64,8 +64,8 @@ var floors = map[string][]string{
 	"internal/e2e/a2ajs":                     {"*"},
 	"internal/config":                        {"a2a", "a2a/a2aauth", "a2a/a2asign", "bridge/operator", "bridge/registry", "internal/guardhttp", "internal/store", "oauth", "static"},
 	"internal/server":                        {"*"},
-	"internal/cli":                           {"a2a", "bridge", "bridge/operator", "bridge/registry", "internal/audit", "internal/config", "internal/doctor", "internal/server", "internal/store", "internal/tableexpert", "internal/usage", "oauth"},
-	"cmd/rialto":                             {"bridge", "internal/cli"},
+	"internal/cli":                           {"bridge/ledger", "bridge/sanitize", "a2a", "bridge", "bridge/operator", "bridge/registry", "internal/audit", "internal/config", "internal/doctor", "internal/server", "internal/store", "internal/tableexpert", "internal/usage", "oauth"},
+	"cmd/rialto":                             {"bridge/ledger", "bridge/sanitize", "bridge", "internal/cli"},
 }
 
 // owned lists modules that only some packages may import, so that each can be
