@@ -162,7 +162,7 @@ func FuzzMessage(f *testing.F) {
 		f.Add("2025-11-25", s)
 		f.Add("2026-07-28", s)
 	}
-	s := &mcp.Server{Name: "a", Version: "1", Tools: mcptest.Tools(), SessionKey: []byte("k"), ListenFor: 1}
+	s := &mcp.Server{Name: "a", Version: "1", Tools: mcptest.Tools(), SessionKey: []byte("k"), Limits: mcp.Limits{ListenFor: 1}}
 	f.Fuzz(func(t *testing.T, revision, body string) { answer(t, s, revision, body) })
 }
 

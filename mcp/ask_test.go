@@ -103,7 +103,7 @@ func TestAnswerOfAnotherIsNotTaken(t *testing.T) {
 }
 
 func TestQuestionIsNotAskedForEver(t *testing.T) {
-	srv := serve(t, &mcp.Server{Tools: mcptest.Tools(), AskTimeout: time.Millisecond})
+	srv := serve(t, &mcp.Server{Tools: mcptest.Tools(), Limits: mcp.Limits{AskTimeout: time.Millisecond}})
 	c := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
 	_, body := c.do("1", "tools/call", `"name":"test_streaming_elicitation"`)
 	stream := events(t, body)

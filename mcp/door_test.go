@@ -12,7 +12,7 @@ import (
 )
 
 func TestDoors(t *testing.T) {
-	s := &mcp.Server{Name: "test", Version: "1", Tools: mcptest.Tools(), SessionKey: []byte("key"), MaxCalls: 1}
+	s := &mcp.Server{Name: "test", Version: "1", Tools: mcptest.Tools(), SessionKey: []byte("key"), Limits: mcp.Limits{MaxCalls: 1}}
 	srv := serve(t, s)
 	mux := http.NewServeMux()
 	for _, method := range []string{"initialize", "tools/list", "tools/call", "resources/list"} {
@@ -73,7 +73,7 @@ func TestDoors(t *testing.T) {
 
 func TestDoorsAreGuarded(t *testing.T) {
 	w := newWaiter()
-	s := &mcp.Server{Tools: []mcp.Tool{w.tool()}, MaxCalls: 1}
+	s := &mcp.Server{Tools: []mcp.Tool{w.tool()}, Limits: mcp.Limits{MaxCalls: 1}}
 	srv := serve(t, s)
 	door := s.MethodHandler("tools/call", http.MethodPost)
 	srv.Config.Handler = door

@@ -3,94 +3,99 @@ package mcp
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	gomcp "github.com/mark3labs/mcp-go/mcp"
 
 	"rialto/internal/jsonrpc"
+	"rialto/mcp/internal/session"
+	"rialto/mcp/internal/wire"
 )
 
 const (
-	// stateLife is how long a client may take to come back with answers:
-	// there are people behind it, who go for lunch.
+	// stateLife is how long a person may take to answer.
 	stateLife = 2 * time.Hour
-	// mostState bounds the answers that a client is given to keep.
-	mostState = 256 << 10
+	// maxState bounds the answers that a client is given to keep.
+	maxState = 256 << 10
+
+	sealPurpose = "mcp request"
 )
 
-// requestState is what a client keeps for us between a request that was
-// answered with questions and the same request with answers: what it was asked,
-// and the answers to the questions before those. It is sealed, and good for the same principal
+// requestState is what a client keeps for the server between a request that was
+// answered with questions and the same request with answers: the keys of the questions,
+// and the answers to earlier questions. It is sealed, and valid for the same principal
 // and the same request only (2026-07-28, basic/utilities/mrtr, "Security
 // Considerations").
 type requestState struct {
 	Request []byte                     `json:"q"` // what digest returns
 	Issued  int64                      `json:"t"` // Unix seconds
 	Answers map[string]json.RawMessage `json:"a"`
-	Asked   []string                   `json:"o,omitempty"` // the keys of what is open
+	Asked   []string                   `json:"o,omitempty"` // the keys of the open questions
 }
 
-// newAsker returns an asker with the answers that came with the request. They
-// may come without a state, for a client may know what it will be asked; what
-// a state brings, the client cannot have changed.
-func (x *exchange) newAsker() (*asker, error) {
-	a := &x.asker
-	a.x = x
-	if !modern(x.client.Revision) || x.params.other().RequestState == nil && len(x.params.other().InputResponses) == 0 {
+// newAsker returns an asker with the answers that came with the request. They may come
+// without a state, because a client may know what it will be asked. Those in the state
+// cannot be changed by the client.
+func (r *request) newAsker() (*asker, error) {
+	a, p := &r.asker, r.Params.Other()
+	a.r = r
+	if !r.Modern() || p.RequestState == nil && len(p.InputResponses) == 0 {
 		return a, nil
 	}
 	a.given, a.used = map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	if x.params.other().RequestState != nil {
-		state, err := x.openState(*x.params.other().RequestState)
+	if p.RequestState != nil {
+		state, err := r.openState(*p.RequestState)
 		if err != nil {
 			return nil, err
 		}
-		a.given, a.asked = state.Answers, state.Asked
+		a.asked = state.Asked
+		for key, answer := range state.Answers {
+			a.given[key] = answer
+		}
 	}
-	for key, answer := range x.params.other().InputResponses {
+	for key, answer := range p.InputResponses {
 		a.given[key] = answer
 	}
 	return a, nil
 }
 
-func (x *exchange) openState(sealed string) (*requestState, error) {
-	b := unseal(x.s.ready.key, sealRequest, x.principal, sealed)
-	state := requestState{Answers: map[string]json.RawMessage{}}
-	if b == nil || json.Unmarshal(b, &state) != nil {
-		return nil, invalidParams("the requestState is not one that you were given")
+func (r *request) openState(sealed string) (state requestState, err error) {
+	b := session.Unseal(r.s.built.key, sealPurpose, r.Principal, sealed)
+	switch {
+	case b == nil || json.Unmarshal(b, &state) != nil:
+		err = wire.InvalidParams("the requestState is not one that you were given")
+	case string(state.Request) != string(r.digest()):
+		err = wire.InvalidParams("the requestState is of another request")
+	case r.s.Now().Sub(time.Unix(state.Issued, 0)) > stateLife:
+		err = wire.InvalidParams("the requestState is too old, call without it to be asked again")
 	}
-	if string(state.Request) != string(x.digest()) {
-		return nil, invalidParams("the requestState is of another request")
-	}
-	if x.s.now().Sub(time.Unix(state.Issued, 0)) > stateLife {
-		return nil, invalidParams("the requestState is too old, call without it to be asked again")
-	}
-	if state.Answers == nil {
-		state.Answers = map[string]json.RawMessage{}
-	}
-	return &state, nil
+	return state, err
 }
 
 // inputRequired returns the result that asks the open questions.
 func (a *asker) inputRequired() (json.RawMessage, error) {
-	if sameKey(a.open) {
-		return nil, fmt.Errorf("two questions have one key")
+	state := requestState{Request: a.r.digest(), Issued: a.r.s.Now().Unix(), Answers: a.used}
+	seen := map[string]bool{}
+	for _, q := range a.open {
+		if seen[q.key] {
+			return nil, errors.New("two questions have one key")
+		}
+		seen[q.key] = true
+		state.Asked = append(state.Asked, q.key)
 	}
-	note, err := json.Marshal(requestState{Request: a.x.digest(), Issued: a.x.s.now().Unix(), Answers: a.used, Asked: keysOf(a.open)})
+	note, err := json.Marshal(state)
 	if err != nil {
 		return nil, fmt.Errorf("request state: %w", err)
 	}
-	if len(note) > mostState {
-		return nil, invalidParams("the answers are too long")
+	if len(note) > maxState {
+		return nil, wire.InvalidParams("the answers are too long")
 	}
-	b := []byte(`{"resultType":"input_required","inputRequests":`)
-	b = appendQuestions(b, a.open)
+	b := appendQuestions([]byte(`{"resultType":"input_required","inputRequests":`), a.open)
 	b = append(b, `,"requestState":"`...)
-	b = append(b, seal(a.x.s.ready.key, sealRequest, a.x.principal, note)...)
-	b = append(b, `","_meta":{"`+gomcp.MetaKeyServerInfo+`":`...)
-	return append(append(b, a.x.s.ready.info...), "}}"...), nil
+	b = append(b, session.Seal(a.r.s.built.key, sealPurpose, a.r.Principal, note)...)
+	return append(a.r.appendInfo(append(b, '"')), '}'), nil
 }
 
 // appendQuestions appends the questions as inputRequests.
@@ -107,14 +112,14 @@ func appendQuestions(b []byte, questions []Question) []byte {
 	return append(b, '}')
 }
 
-// digest returns what is the same in a request and its repetition: the method,
-// what it names, and the arguments in canonical form (RFC 8785), for a client
-// may write them anew.
-func (x *exchange) digest() []byte {
-	args := jsontext.Value(x.params.Arguments).Clone()
-	_ = args.Canonicalize() // what is not JSON has been refused, and absent arguments stay so
+// digest returns what a request and its repetition have in common: the method, what it
+// names, and the arguments in canonical form (RFC 8785), because a client may write
+// them differently.
+func (r *request) digest() []byte {
+	args := jsontext.Value(r.Params.Arguments).Clone()
+	_ = args.Canonicalize() // the message is valid JSON, and absent arguments stay absent
 	h := sha256.New()
-	for _, s := range []string{x.req.Method, x.params.Name, x.params.other().URI, string(args)} {
+	for _, s := range []string{r.Message.Method, r.Params.Name, r.Params.Other().URI, string(args)} {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	return h.Sum(nil)

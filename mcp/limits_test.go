@@ -19,7 +19,7 @@ import (
 )
 
 func TestBodyThatIsTooLargeIsRefused(t *testing.T) {
-	srv := serve(t, &mcp.Server{Tools: mcptest.Tools(), MaxBody: 1000})
+	srv := serve(t, &mcp.Server{Tools: mcptest.Tools(), Limits: mcp.Limits{MaxBody: 1000}})
 	c := &client{t: t, srv: srv, era: eras[0]}
 	if res, _ := c.do("1", "ping", `"pad":"`+strings.Repeat("x", 900)+`"`); res.StatusCode != http.StatusOK {
 		t.Errorf("a body below the limit: got %d", res.StatusCode)
@@ -77,8 +77,8 @@ func TestBodyThatComesTooSlowlyIsGivenUp(t *testing.T) {
 		begun := time.Now()
 		go fmt.Fprint(slow, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
 		res, err := http.ReadResponse(bufio.NewReader(slow), nil)
-		if err != nil || res.StatusCode != http.StatusBadRequest || time.Since(begun).Round(2*time.Second) != 32*time.Second {
-			t.Errorf("got %v, %v after %v, want 400 after 31 or 32 seconds", res, err, time.Since(begun))
+		if err != nil || res.StatusCode != http.StatusBadRequest || time.Since(begun) != 30*time.Second {
+			t.Errorf("got %v, %v after %v, want 400 after 30 seconds", res, err, time.Since(begun))
 		}
 		slow.Close()
 		close(l.done)
@@ -115,8 +115,8 @@ func TestCallMayTakeLongerThanABody(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, err := io.ReadAll(res.Body)
-		if err != nil || strings.Count(string(b), ": keep-alive\n") != 7 || !strings.Contains(string(b), `"text":"done"`) {
-			t.Errorf("got %v and\n%s\nwant a comment every 15 or 16 seconds, and then done", err, b)
+		if err != nil || strings.Count(string(b), ": keep-alive\n") != 7 && strings.Count(string(b), ": keep-alive\n") != 8 || !strings.Contains(string(b), `"text":"done"`) {
+			t.Errorf("got %v and\n%s\nwant a comment every 15 seconds, and then done", err, b)
 		}
 		client.Close()
 		close(l.done)
@@ -126,7 +126,7 @@ func TestCallMayTakeLongerThanABody(t *testing.T) {
 
 func TestPrincipalHasSoManyCallsAtOneTime(t *testing.T) {
 	w := newWaiter()
-	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, MaxCalls: 2})
+	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, Limits: mcp.Limits{MaxCalls: 2}})
 	ann := &client{t: t, srv: srv, era: eras[1], who: "ann"}
 	one := w.start(context.Background(), ann, "1")
 	two := w.start(context.Background(), ann, "2")

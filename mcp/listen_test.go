@@ -38,7 +38,7 @@ func await(t testing.TB, r *bufio.Reader, prefix string) string {
 }
 
 func TestListenAcknowledgesAndStaysOpen(t *testing.T) {
-	srv := serve(t, &mcp.Server{KeepAlive: time.Millisecond})
+	srv := serve(t, &mcp.Server{Limits: mcp.Limits{KeepAlive: time.Millisecond}})
 	c := &client{t: t, srv: srv, era: eras[1]}
 	ctx, hangUp := context.WithCancel(context.Background())
 	defer hangUp()
@@ -56,7 +56,7 @@ func TestListenAcknowledgesAndStaysOpen(t *testing.T) {
 }
 
 func TestListenEndsWithAResult(t *testing.T) {
-	srv := serve(t, &mcp.Server{ListenFor: time.Millisecond})
+	srv := serve(t, &mcp.Server{Limits: mcp.Limits{ListenFor: time.Millisecond}})
 	c := &client{t: t, srv: srv, era: eras[1]}
 	_, body := c.do("3", "subscriptions/listen", `"notifications":{}`)
 	stream := events(t, body)
@@ -66,7 +66,7 @@ func TestListenEndsWithAResult(t *testing.T) {
 }
 
 func TestListenIsLimitedAndTakesNoPlaceOfACall(t *testing.T) {
-	srv := serve(t, &mcp.Server{MaxListens: 2, MaxCalls: 1})
+	srv := serve(t, &mcp.Server{Limits: mcp.Limits{MaxListens: 2, MaxCalls: 1}})
 	c := &client{t: t, srv: srv, era: eras[1], who: "ann"}
 	ctx, hangUp := context.WithCancel(context.Background())
 	defer hangUp()
@@ -100,7 +100,7 @@ func TestLongCallIsKeptAliveAndStillAnswered(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era.name, func(t *testing.T) {
 			w := newWaiter()
-			srv := serve(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, KeepAlive: time.Millisecond})
+			srv := serve(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, Limits: mcp.Limits{KeepAlive: time.Millisecond}})
 			c := &client{t: t, srv: srv, era: era}
 			_, lines := open(context.Background(), c, "1", "tools/call", `"name":"wait"`) // and no token
 			await(t, lines, ":")
@@ -118,7 +118,7 @@ func TestLongCallIsKeptAliveAndStillAnswered(t *testing.T) {
 
 func TestCallThatTakesTooLongIsEnded(t *testing.T) {
 	w := newWaiter()
-	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, CallTimeout: time.Millisecond})
+	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, Limits: mcp.Limits{CallTimeout: time.Millisecond}})
 	c := &client{t: t, srv: srv, era: eras[0]}
 	_, body := c.do("1", "tools/call", `"name":"wait"`)
 	if err := <-w.ended; err != context.DeadlineExceeded || !strings.Contains(body, "-32603") {

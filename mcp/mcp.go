@@ -1,234 +1,206 @@
-// Package mcp serves tools, resources and prompts to MCP clients of every
-// revision over Streamable HTTP. It knows the protocol and nothing of what the
-// tools do, nor who may call them: a guard in front of it answers 401 and 403.
+// Package mcp serves tools, resources, prompts and tasks to MCP clients of every
+// revision over HTTP. It knows the protocol. It does not know what the tools do, nor
+// who may call them: a guard in front of it answers 401 and 403.
 //
-// Both eras of the protocol live on one URL and each request says for itself
-// which it belongs to (2026-07-28, basic/versioning, "Backward
-// Compatibility"). The era decides how a request is checked and how its result
-// is dressed; the tools are called alike. How a request flows:
+// Both eras of the protocol live on one URL, and each request says which it belongs to
+// (2026-07-28, basic/versioning, "Backward Compatibility"). The era decides how a
+// request is checked and how its result is written; the tools are called alike.
+// internal/transport takes a request from HTTP to a message of known revision and
+// back; methods.go lists which function answers which method, and each method has a
+// file of its name: tools_call.go, resources_read.go, tasks_get.go.
 //
-//	guard    Origin, Host, CORS                                   guard.go
-//	message  size, type, one JSON-RPC message                     message.go
-//	revision which revision, whose session, which hybrid          revision.go
-//	headers  what the headers say is what the body says           headers.go
-//	method   a file each: initialize.go, discover.go, ...         dispatch.go
-//	question to the client: input_required, or on the stream      ask.go
-//	task     what outlives its call, and who keeps it             task.go
-//	answer   a JSON body, or an event stream that ends with it    answer.go
-//
-// The message types, the vocabulary of headers and keys, and the rules for
-// header values are those of mcp-go. Its server is not used: it loses and
-// misroutes progress, lets one client cancel another's call and keeps sessions
-// for ever.
+// The message types, the names of headers and keys, and the rules for header values
+// are those of mcp-go. Its server is not used: it loses and misroutes progress, lets
+// one client cancel another's call and keeps sessions forever.
 //
 // Where the package leaves the specification:
 //
-//   - Accept is not enforced (2025-11-25, basic/transports, "Sending
-//     Messages"): a hosted client is known to send "*/*".
-//   - Some hybrids of both eras, which hosted clients are known to send, are
-//     understood instead of refused, counted and logged; see Server.Strict.
-//   - Answers to questions (inputResponses) are taken without a requestState
-//     too. A client may answer what it has not been asked; that is no more
-//     than it could do with a state.
-//   - The clients' side of sessions is honoured, yet the server keeps none;
-//     see Server.SessionKey. What a session has set (a log level, resources to
-//     be told of) is noted in the process that it said it to, for the sessions
-//     that last did. A restart forgets it, and another replica never knew.
-//   - A stream that broke off is resumed at the replica that began it, within
-//     bounds of number, size and time; see replay.go. What must outlive that is
-//     a task.
-//   - The pair of addresses that 2024-11-05 had (Server.SSE, Server.Messages)
-//     works where whatever is in front of several replicas sends a client's
-//     messages to the one that holds its stream.
+//   - Accept is not enforced (2025-11-25, basic/transports, "Sending Messages"): a
+//     hosted client sends "*/*".
+//   - Some hybrids of both eras, which hosted clients send, are served instead of
+//     refused, counted and logged; see Server.Strict.
+//   - Answers to questions (inputResponses) are accepted without a requestState too.
+//     A client may answer what it has not been asked; a state would not prevent that.
+//   - Sessions are not stored; see Server.SessionKey. What a session has set (a log
+//     level, subscriptions) is kept in the process that received it, for the most
+//     recent sessions. A restart forgets it, and other replicas do not have it.
+//   - A broken stream can be resumed only at the replica that began it, within bounds
+//     of number, size and time (internal/replay). Use a task for work that has to
+//     outlive them.
+//   - The two addresses of 2024-11-05 (Server.SSE, Server.Messages) need a proxy that
+//     sends a client's messages to the replica that holds its stream.
 package mcp
 
 import (
 	"context"
 	"log/slog"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	gomcp "github.com/mark3labs/mcp-go/mcp"
+	"rialto/mcp/internal/revision"
+	"rialto/mcp/internal/subscription"
+	"rialto/mcp/internal/transport"
 )
 
 // The revisions of the protocol, oldest first. Revisions compare as strings.
 const (
-	Revision20241105 = gomcp.ProtocolVersion20241105
-	Revision20250326 = gomcp.ProtocolVersion20250326
-	Revision20250618 = gomcp.ProtocolVersion20250618
-	Revision20251125 = gomcp.ProtocolVersion20251125
-	Revision20260728 = gomcp.ProtocolVersion20260728
+	Revision20241105 = revision.V20241105
+	Revision20250326 = revision.V20250326
+	Revision20250618 = revision.V20250618
+	Revision20251125 = revision.V20251125
+	Revision20260728 = revision.V20260728
 )
 
-// Server serves Tools to MCP clients of every revision over Streamable HTTP.
-// Only Name, Version and Tools are required. The fields must not change once
-// it serves; SetTools replaces the tools.
+// Revisions returns the revisions that are served, newest first.
+func Revisions() []string { return revision.All() }
+
+// Limits bounds what clients can use. The zero value means the defaults.
+type Limits = transport.Limits
+
+// Reply is a client's response to a question that another process may have asked: see
+// Server.Forward.
+type Reply = transport.Reply
+
+// Server serves Tools to MCP clients of every revision. Only Name, Version and Tools
+// are required. The fields must not change once it serves; SetTools replaces the tools.
 type Server struct {
-	// Name, Title, Version and WebsiteURL tell clients what this is.
+	// Name, Title, Version and WebsiteURL describe the server to clients.
 	Name, Title, Version, WebsiteURL string
 	Icons                            []Icon
-	// Instructions tell a model how the tools play together.
+	// Instructions tell a model how to use the tools together.
 	Instructions string
-	// Tools are listed in this order, always the same, so that clients and
-	// the prompt caches behind them can keep the list.
+	// Tools are always listed in this order, so that clients and the prompt caches
+	// behind them can keep the list.
 	Tools []Tool
-	// Visible tells whether a principal may see and call a tool; if nil,
-	// everybody may.
+	// Visible tells whether a principal may see and call a tool; nil means yes.
 	Visible func(ctx context.Context, principal, tool string) bool
 
 	// Resources, Templates and Prompts are listed in this order.
 	Resources []Resource
 	Templates []ResourceTemplate
 	Prompts   []Prompt
-	// ListResources lists what there is for a principal besides Resources, page
-	// by page; nil if that is all there is. The context is the request's. It
-	// returns ErrCursor for a cursor that it has not given. The resources are
-	// read through Templates.
+	// ListResources lists the resources of a principal that come after Resources, page
+	// by page; nil if there are no more. The context is the request's. It returns
+	// ErrCursor for a cursor that it has not given. The resources are read through
+	// Templates.
 	ListResources func(ctx context.Context, principal, cursor string) (*ResourcePage, error)
-	// MaySubscribe tells whether somebody is told of changes of a resource that they
-	// have subscribed to; nil means that the owner is (see Changed). The context is
-	// that of the request that opened the stream.
+	// MaySubscribe tells whether a subscriber gets the changes of a resource; nil means
+	// that the owner does (see Changed). The context is that of the request that opened
+	// the stream.
 	MaySubscribe func(ctx context.Context, uri string) bool
-	// Complete completes what somebody writes for a prompt or a template; nil
-	// if nobody does.
+	// Complete completes an argument of a prompt or a variable of a template; nil if
+	// completion is not offered.
 	Complete func(context.Context, *Completion) (*Completions, error)
 
 	// Tasks keeps the work that outlives calls; nil if there is none.
 	Tasks Tasks
-	// TaskCalled is told of each request about one of them that has ended. It may be
-	// nil.
+	// TaskCalled is called after each request about a task. It may be nil.
 	TaskCalled func(context.Context, TaskCall)
 
 	// Logging says that tools log to clients: see Call.Log.
 	Logging bool
-	// Changing says that clients will be told of changes: see Changed.
+	// Changing says that clients are notified of changes: see Changed.
 	Changing bool
-	// Owner tells who is to be told of changes that a principal listens for; nil
-	// means the principal itself. It may be one for several principals, as a
-	// user is who has several clients.
+	// Owner returns whose changes a principal is notified of; nil means its own.
+	// Several principals may have one owner, such as a user with several clients.
 	Owner func(principal string) string
 
-	// Principal tells whom a request acts for, "" for nobody. Sessions,
-	// cancellation and limits are bound to it. If nil, everybody is nobody.
+	// Principal returns whom a request acts for, "" for an anonymous one. Sessions,
+	// cancellation and limits are bound to it. If nil, every request is anonymous.
 	Principal func(*http.Request) string
 
-	// SessionKey seals session ids of clients before 2026-07-28, so that they
-	// need not be stored: an id carries the revision and the client it was
-	// given to, and is good on every replica and after a restart, for its
-	// principal only. Without a key no session is given out; such clients are
-	// then served without one, but cannot cancel a call.
+	// SessionKey seals the session ids of clients before 2026-07-28. Ids are not
+	// stored: an id carries the revision and the client, and is valid on every replica
+	// and after a restart, for its principal only. Without a key there are no
+	// sessions; such clients are served, but cannot cancel a call or be asked.
 	SessionKey []byte
 
-	// AllowedOrigins are the origins, besides the server's own, whose pages
-	// may call it, as "https://host:port". A request without Origin does not
-	// come from a page, and passes.
+	// AllowedOrigins are the origins, in addition to the server's own, whose pages may
+	// call it, as "https://host:port". A request without Origin does not come from a
+	// page, and passes.
 	AllowedOrigins []string
-	// AllowedHosts are the values of Host that are accepted on a loopback
-	// connection besides loopback names: those a reverse proxy on the same
-	// machine passes on. It protects local servers from DNS rebinding.
+	// AllowedHosts are the values of Host that are accepted on a loopback connection
+	// in addition to loopback names: those that a reverse proxy on the same machine
+	// passes on. They protect local servers from DNS rebinding.
 	AllowedHosts []string
 
-	// Forward, if set, takes the answers of clients of before 2026-07-28 to questions that
-	// this process has not asked, for the Deliver of the others that share the load. It
-	// must not wait for them.
+	// Forward, if set, takes the answers of clients before 2026-07-28 to questions
+	// that this process has not asked, for the Deliver of the other replicas. It must
+	// not wait for them.
 	Forward func(Reply)
 
-	// Strict refuses the hybrid requests that are otherwise understood.
+	// Strict refuses the hybrid requests that are otherwise served.
 	Strict bool
-
-	MaxBody     int64         // bytes of a request; zero means 4 MiB
-	MaxCalls    int           // requests of a principal at one time; zero means 64
-	MaxListens  int           // open subscription streams of a principal; zero means 16
-	AskTimeout  time.Duration // what a client before 2026-07-28 may take to answer a question; zero means a minute
-	CallTimeout time.Duration // what a call may take, from when it first waits for the end of its context; zero means 10 minutes
-	ListenFor   time.Duration // what a subscription stream may last; zero means an hour
-	ResumeFor   time.Duration // what a stream of a session is kept for a client that comes back for it; zero means 5 minutes
-	KeepAlive   time.Duration // silence on a stream before a comment; zero means 15 seconds
+	Limits Limits
 
 	Now func() time.Time // nil means time.Now
-	Log *slog.Logger     // nil means silence
+	Log *slog.Logger     // nil discards
 
-	once    sync.Once
-	ready   prepared
-	calls   limiter
-	listens limiter
-	running running
-	asked   asked
-	opened  recent[*session] // by principal and id, so that a seal is checked once
-	ended   recent[bool]
-	levels  recent[Level]
-	watched recent[[]string] // URIs of resources
-
-	listeners listeners
-	replays   replays
-	keeper    keeper
-	pairs     pairs
-	hybrids   hybrids
+	once  sync.Once
+	built built
 }
 
 // ServeHTTP answers one request to the MCP endpoint.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.guard(w, r) {
-		return
-	}
-	if err := s.prepare(); err != nil {
-		s.log().Error("mcp server is misconfigured", "err", err)
-		s.writeError(w, "", faultf(http.StatusInternalServerError, codeInternal, "internal error"))
-		return
-	}
-	switch r.Method {
-	case http.MethodPost:
-		s.post(w, r)
-	case http.MethodDelete:
-		s.deleteSession(w, r)
-	case http.MethodGet:
-		s.get(w, r)
-	default:
-		s.notAllowed(w)
-	}
+	s.build().endpoint.ServeHTTP(w, r)
 }
 
-// notAllowed answers methods other than POST (RFC 9110 section 15.5.6).
-func (s *Server) notAllowed(w http.ResponseWriter) {
-	w.Header().Set("Allow", "POST, OPTIONS")
-	s.writeError(w, "", faultf(http.StatusMethodNotAllowed, codeServer, "send MCP messages with POST"))
-}
+// CORS returns a handler that lets pages of the allowed origins read what next
+// answers, and answers their preflight requests. A guard that answers 401 belongs
+// inside: preflight requests carry no token, and a page must be able to read the
+// challenge.
+//
+//	srv.CORS(guard(srv))
+func (s *Server) CORS(next http.Handler) http.Handler { return s.build().endpoint.CORS(next) }
 
-// allowOnly answers a request whose method is none of those that the address
-// takes.
-func (s *Server) allowOnly(w http.ResponseWriter, methods ...string) {
-	w.Header().Set("Allow", strings.Join(slices.Concat(methods, []string{http.MethodOptions}), ", "))
-	s.writeError(w, "", faultf(http.StatusMethodNotAllowed, codeServer, "this address takes %s", strings.Join(methods, " and ")))
-}
+// maxPublicBody bounds the bodies of methods that may be offered without a login.
+const maxPublicBody = 64 << 10
 
-func (s *Server) principal(r *http.Request) string {
-	if s.Principal == nil {
-		return ""
+// MethodHandler returns a handler that answers one method at an address of its own,
+// for programs that speak HTTP rather than MCP, and for clients that look at a server
+// before they log in. It takes a message of that method and answers it, or takes the
+// params alone (or nothing, or GET) and answers with the result alone, or with
+// {"error":…} and a status. It begins no session.
+func (s *Server) MethodHandler(method string, verbs ...string) http.Handler {
+	var maxBody int64 = maxPublicBody
+	if method == "tools/call" {
+		maxBody = 0
 	}
-	return s.Principal(r)
+	return s.build().endpoint.MethodHandler(method, maxBody, verbs...)
 }
 
-func (s *Server) now() time.Time {
-	if s.Now == nil {
-		return time.Now()
-	}
-	return s.Now()
+// SSE returns the handler of the streams of revision 2024-11-05. Clients post their
+// messages to the path messages, which Messages serves.
+func (s *Server) SSE(messages string) http.Handler { return s.build().endpoint.SSE(messages) }
+
+// Messages returns the handler of the messages of revision 2024-11-05.
+func (s *Server) Messages() http.Handler { return s.build().endpoint.Messages() }
+
+// Deliver takes a reply that another process passed on with Forward. It drops the reply
+// if no call here waits for it.
+func (s *Server) Deliver(r Reply) { s.build().endpoint.Deliver(r) }
+
+// Hybrids returns how many requests of each hybrid kind were served. They are bugs of
+// clients; when the counts stay zero, Server.Strict can be set.
+func (s *Server) Hybrids() map[string]int64 { return s.build().endpoint.Hybrids() }
+
+// Change is something that clients can be notified of: see Server.Changed.
+type Change = subscription.Change
+
+// ToolsChanged is a change of the tools that Server.Visible shows.
+func ToolsChanged() Change { return Change{Method: "notifications/tools/list_changed"} }
+
+// ResourcesChanged is a change of what Server.ListResources lists.
+func ResourcesChanged() Change { return Change{Method: "notifications/resources/list_changed"} }
+
+// ResourceUpdated is a change of what a resource holds, and of those below it, whose
+// URIs continue this one after a slash.
+func ResourceUpdated(uri string) Change {
+	return Change{Method: "notifications/resources/updated", URI: uri}
 }
 
-func (s *Server) log() *slog.Logger {
-	if s.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return s.Log
-}
-
-// or returns v, or fallback if v is zero: how the limits get their values.
-func or[T int | int64 | time.Duration](v, fallback T) T {
-	if v == 0 {
-		return fallback
-	}
-	return v
-}
+// Changed notifies the clients of the owners (see Server.Owner) of a change, or all
+// clients if no owner is named. It reaches the clients that listen on this replica; a
+// client that has to know in any case has to ask. It does not wait for them.
+func (s *Server) Changed(c Change, owners ...string) { s.build().changes.Publish(c, owners...) }

@@ -159,7 +159,7 @@ func TestPairCancelsACall(t *testing.T) {
 
 func TestPairIsGuarded(t *testing.T) {
 	w := newWaiter()
-	srv := servePairs(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, MaxListens: 1, MaxCalls: 1, MaxBody: 1000})
+	srv := servePairs(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, Limits: mcp.Limits{MaxListens: 1, MaxCalls: 1, MaxBody: 1000}})
 	c := (&pairClient{t: t, origin: srv.URL}).open()
 	call := func(id int) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wait"}}`, id)
@@ -207,7 +207,7 @@ func TestPairIsGuarded(t *testing.T) {
 
 func TestPairThatFallsSilentEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &mcp.Server{Name: "test", Version: "1", Tools: mcptest.Tools(), ListenFor: time.Minute}
+		s := &mcp.Server{Name: "test", Version: "1", Tools: mcptest.Tools(), Limits: mcp.Limits{ListenFor: time.Minute}}
 		rec := httptest.NewRecorder()
 		begun := time.Now()
 		done := make(chan struct{})

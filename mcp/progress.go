@@ -8,32 +8,22 @@ import (
 	"rialto/internal/jsonrpc"
 )
 
-// progress returns what sends progress of the call, or does nothing if the client
-// did not ask for any.
-func (x *exchange) progress() func(message string) {
-	token := x.progressToken()
-	if token == nil {
+// progress returns a function that sends notifications/progress of the call. It does
+// nothing if the client did not ask for progress.
+func (r *request) progress() func(message string) {
+	token := r.Params.Meta.ProgressToken // a string or a number, as an id is
+	var id jsonrpc.ID
+	if len(token) == 0 || id.UnmarshalJSON(token) != nil || id == jsonrpc.Null {
 		return func(string) {}
 	}
-	return (&progress{answer: &x.answer, token: token}).send
+	return (&progress{r: r, token: token}).send
 }
 
-// progressToken returns the token by which the client knows progress, or nil
-// if it did not ask for any. It is a string or a number, as an id is.
-func (x *exchange) progressToken() json.RawMessage {
-	var id jsonrpc.ID
-	token := x.params.Meta.ProgressToken
-	if len(token) == 0 || id.UnmarshalJSON(token) != nil || id == jsonrpc.Null {
-		return nil
-	}
-	return token
-}
-
-// progress sends notifications/progress. One lock counts and sends, so that
-// the numbers increase on the wire too.
+// progress sends notifications/progress. One lock counts and sends, so that the numbers
+// increase on the wire too.
 type progress struct {
-	answer *answer
-	token  json.RawMessage
+	r     *request
+	token json.RawMessage
 
 	mu sync.Mutex
 	n  int64
@@ -48,5 +38,5 @@ func (p *progress) send(message string) {
 	if message != "" {
 		b = jsonrpc.AppendString(append(b, `,"message":`...), message)
 	}
-	p.answer.notify(append(b, "}}"...))
+	p.r.Notify(append(b, "}}"...))
 }

@@ -22,7 +22,7 @@ import (
 func TestProgressOfParallelCallsArrivesWholeInOrderAndOnItsOwnStream(t *testing.T) {
 	const calls, steps = 400, 5
 	rounds, _ := strconv.Atoi(os.Getenv("RIALTO_ROUNDS")) // not set: once
-	srv := serve(t, &mcp.Server{MaxCalls: calls, Tools: []mcp.Tool{tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+	srv := serve(t, &mcp.Server{Limits: mcp.Limits{MaxCalls: calls}, Tools: []mcp.Tool{tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
 		for i := range steps {
 			c.Progress(fmt.Sprint("step ", i+1))
 		}

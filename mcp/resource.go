@@ -16,26 +16,26 @@ import (
 type Resource struct {
 	URI, Name, Title, Description, MIMEType string
 	Icons                                   []Icon
-	Size                                    int64 // in bytes; zero if it is not known
+	Size                                    int64 // in bytes; zero if unknown
 
 	// Read returns what it holds.
 	Read func(context.Context, *Read) ([]Contents, error)
 }
 
-// ResourceTemplate is any number of resources whose URIs have one form.
+// ResourceTemplate is a set of resources whose URIs have one form.
 type ResourceTemplate struct {
 	URITemplate, Name, Title, Description, MIMEType string // RFC 6570
 	Icons                                           []Icon
 
-	// Read returns what the resource holds, or ErrNoResource. It is called for
-	// every URI of the form, whether there is such a resource or not.
+	// Read returns what the resource holds, or ErrNoResource. It is called for every
+	// URI of the form, whether such a resource exists or not.
 	Read func(context.Context, *Read) ([]Contents, error)
 }
 
 // ErrNoResource says that there is nothing under the URI, for this principal.
 var ErrNoResource = errors.New("no such resource")
 
-// ErrCursor says that a cursor is none that Server.ListResources gave.
+// ErrCursor says that Server.ListResources has not given the cursor.
 var ErrCursor = errors.New("no such cursor")
 
 // ResourcePage is one page of a list of resources.
@@ -47,8 +47,8 @@ type ResourcePage struct {
 // Read is one request for a resource.
 type Read struct {
 	URI       string
-	Variables map[string]string // what a template's variables stand for in the URI
-	Principal string            // whom it acts for, "" for nobody
+	Variables map[string]string // the values of a template's variables in the URI
+	Principal string            // whom it acts for, "" if anonymous
 	Client    Client
 
 	asker *asker
@@ -59,8 +59,7 @@ func (r *Read) Ask(ctx context.Context, questions ...Question) ([]Answer, error)
 	return r.asker.ask(ctx, questions)
 }
 
-// Contents is what a resource holds, or a part of it: Text, or Data if that is
-// not nil.
+// Contents is what a resource holds, or a part of it: Text, or Data if that is not nil.
 type Contents struct {
 	URI, MIMEType, Text string
 	Data                []byte
@@ -98,24 +97,24 @@ func (r *Resource) listed() listedResource {
 	}
 }
 
-// template is a ResourceTemplate made ready to be matched.
+// template is a ResourceTemplate that can be matched.
 type template struct {
 	ResourceTemplate
 	form gomcp.URITemplate
 }
 
-func (p *prepared) makeResources(s *Server) error {
+func (b *built) makeResources(s *Server) (err error) {
 	resources, templates := make([]any, 0, len(s.Resources)), make([]any, 0, len(s.Templates))
 	if len(s.Resources)+len(s.Templates) == 0 {
 		return nil
 	}
-	p.resources = make(map[string]*Resource, len(s.Resources))
+	b.resources = make(map[string]*Resource, len(s.Resources))
 	for i := range s.Resources {
 		r := &s.Resources[i]
-		if r.URI == "" || r.Name == "" || r.Read == nil || p.resources[r.URI] != nil {
+		if r.URI == "" || r.Name == "" || r.Read == nil || b.resources[r.URI] != nil {
 			return fmt.Errorf("mcp: resource %q has no URI, no name or nothing to read, or there are two", r.URI)
 		}
-		p.resources[r.URI] = r
+		b.resources[r.URI] = r
 		resources = append(resources, r.listed())
 	}
 	for _, t := range s.Templates {
@@ -123,13 +122,15 @@ func (p *prepared) makeResources(s *Server) error {
 		if err := json.Unmarshal(jsonrpc.AppendString(nil, t.URITemplate), &ready.form); err != nil || t.Name == "" || t.Read == nil {
 			return fmt.Errorf("mcp: resource template %q is not one, or has no name or nothing to read: %w", t.URITemplate, err)
 		}
-		p.templates = append(p.templates, ready)
+		b.templates = append(b.templates, ready)
 		templates = append(templates, listedResource{
 			URITemplate: t.URITemplate, Name: t.Name, Title: t.Title, Description: t.Description,
 			MIMEType: t.MIMEType, Icons: t.Icons,
 		})
 	}
-	return errors.Join(
-		p.makeList("resources/list", "resources", resources, nil),
-		p.makeList("resources/templates/list", "resourceTemplates", templates, nil))
+	if b.lists["resources/list"], err = b.newListing("resources", resources, resources); err != nil {
+		return err
+	}
+	b.lists["resources/templates/list"], err = b.newListing("resourceTemplates", templates, templates)
+	return err
 }

@@ -6,69 +6,64 @@ import (
 	"errors"
 	"fmt"
 
-	gomcp "github.com/mark3labs/mcp-go/mcp"
-
 	"rialto/internal/jsonrpc"
+	"rialto/mcp/internal/wire"
 )
 
 // readResource answers resources/read.
-func (x *exchange) readResource() (json.RawMessage, error) {
-	read := x.findResource()
+func (r *request) readResource() (json.RawMessage, error) {
+	uri := r.Params.Other().URI
+	read, variables := r.s.built.reader(uri)
 	if read == nil {
-		return nil, x.noResource()
+		return nil, r.noResource(uri)
 	}
-	contents, asked, err := handle(x, "resource", clip(x.params.other().URI), read)
+	contents, asked, err := run(r, "resource", wire.Clip(uri), 0, func(ctx context.Context, a *asker) ([]Contents, error) {
+		return read(ctx, &Read{URI: uri, Variables: variables, Principal: r.Principal, Client: r.Client, asker: a})
+	})
 	switch {
 	case errors.Is(err, ErrNoResource):
-		return nil, x.noResource()
+		return nil, r.noResource(uri)
 	case errors.Is(err, ErrNoAnswer):
-		return nil, invalidParams("the resource needs an answer from the person at the client, and there was none")
+		return nil, wire.InvalidParams("the resource needs an answer from the person at the client, and there was none")
 	case err != nil || asked != nil:
 		return asked, err
 	case contents == nil:
-		return nil, fmt.Errorf("resource %s has neither contents nor an error", clip(x.params.other().URI))
+		return nil, fmt.Errorf("resource %s has neither contents nor an error", wire.Clip(uri))
 	}
 	b, err := json.Marshal(contents)
 	if err != nil {
 		return nil, fmt.Errorf("contents: %w", err)
 	}
-	// It is not known for how long it will say the same.
-	return x.result(`"ttlMs":0,"cacheScope":"private"`, "contents", b), nil
+	return r.result(noCacheHint, "contents", b), nil
 }
 
-// findResource returns what reads the URI, nil if there is nothing.
-func (x *exchange) findResource() func(context.Context, *asker) ([]Contents, error) {
-	call := Read{URI: x.params.other().URI, Principal: x.principal, Client: x.client}
-	read := func(f func(context.Context, *Read) ([]Contents, error)) func(context.Context, *asker) ([]Contents, error) {
-		return func(ctx context.Context, a *asker) ([]Contents, error) {
-			call.asker = a
-			return f(ctx, &call)
-		}
+// reader returns the function that reads the URI, and the values of its template's
+// variables. It returns nil if there is no such resource.
+func (b *built) reader(uri string) (read func(context.Context, *Read) ([]Contents, error), variables map[string]string) {
+	if r := b.resources[uri]; r != nil {
+		return r.Read, nil
 	}
-	if r := x.s.ready.resources[x.params.other().URI]; r != nil {
-		return read(r.Read)
-	}
-	for _, t := range x.s.ready.templates {
-		values := t.form.Match(x.params.other().URI)
+	for _, t := range b.templates {
+		values := t.form.Match(uri)
 		if values == nil {
 			continue
 		}
-		call.Variables = make(map[string]string, len(values))
+		variables = make(map[string]string, len(values))
 		for name, v := range values {
-			call.Variables[name] = v.String()
+			variables[name] = v.String()
 		}
-		return read(t.Read)
+		return t.Read, variables
 	}
-	return nil
+	return nil, nil
 }
 
-// noResource is the error of a URI under which there is nothing. Since
-// 2026-07-28 it has no code of its own (SEP-2164).
-func (x *exchange) noResource() error {
-	code := gomcp.RESOURCE_NOT_FOUND
-	if modern(x.client.Revision) {
-		code = codeInvalidParams
+// noResource is the error of a URI without a resource. Since 2026-07-28 it has no code
+// of its own (SEP-2164).
+func (r *request) noResource(uri string) error {
+	code := wire.CodeResourceNotFound
+	if r.Modern() {
+		code = jsonrpc.CodeInvalidParams
 	}
-	data := append(jsonrpc.AppendString([]byte(`{"uri":`), x.params.other().URI), '}')
+	data := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
 	return &Error{Code: code, Message: "there is no such resource", Data: data}
 }

@@ -4,89 +4,93 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"rialto/mcp/internal/schema"
+	"rialto/mcp/internal/wire"
 )
 
 // Tool is something that a model can call.
 type Tool struct {
 	Name, Title, Description string
 	Icons                    []Icon
-	// InputSchema is the JSON Schema of the arguments, an object. What it
-	// says of types, required and enumerated values is checked before Call;
-	// keywords beyond that are for the client to read and for Call to mind.
+	// InputSchema is the JSON Schema of the arguments, an object. Types, required and
+	// enumerated values and bounds are checked before Call; other keywords are for the
+	// client to read and for Call to check.
 	InputSchema json.RawMessage
-	// OutputSchema is the JSON Schema of Result.Structured; nil if there is
-	// none.
+	// OutputSchema is the JSON Schema of Result.Structured; nil if there is none.
 	OutputSchema json.RawMessage
 
-	// The hints are always written out: a client takes an absent one for the
-	// worst.
+	// The hints are always written out: a client assumes the worst of an absent one.
 	ReadOnly, Destructive, Idempotent, OpenWorld bool
 
-	// Tasks says whether Call may begin a task. It is only of use to a Server
-	// with Tasks.
+	// Tasks says whether Call may begin a task. It requires a Server with Tasks.
 	Tasks TaskSupport
 
-	// DetachedFor is how long a call may take that goes on when its client hangs
-	// up: what should not be left half done. Zero ends a call with its client
-	// where hanging up means to cancel, and else by Server.CallTimeout, and both
-	// count alike.
+	// DetachedFor is how long a call may take that goes on when its client disconnects.
+	// Zero ends a call with its client where disconnecting means to cancel, and else by
+	// Limits.CallTimeout.
 	DetachedFor time.Duration
 
-	// SecuritySchemes tell a client which login the tool needs. Nil leaves
-	// them out.
+	// SecuritySchemes tell a client which login the tool needs. Nil leaves them out.
 	SecuritySchemes []SecurityScheme
 
-	// Call does what the tool is for. What went wrong in doing so is a Result
-	// that a model can read and act on: see ErrorResult and InputError. An
-	// *Error is answered as it is. Any other error is logged, and the client
-	// is only told that there was one.
+	// Call does the work. A failure of the work is a Result that a model can read and
+	// act on: see ErrorResult and InputError. An *Error is answered as it is. Any other
+	// error is logged, and the client gets "internal error".
 	Call func(context.Context, *Call) (*Result, error)
 
-	// Refused is told of a call that does not reach Call, because its arguments do
-	// not fit InputSchema. It may be nil.
+	// Refused is called for a call whose arguments do not match InputSchema, instead of
+	// Call. It may be nil.
 	Refused func(context.Context, *Call)
 }
 
-// SecurityScheme is one way to be allowed to call a tool, in the form that
-// ChatGPT reads: Type is "noauth" or "oauth2".
+// SecurityScheme is one way to be allowed to call a tool, in the form that ChatGPT
+// reads: Type is "noauth" or "oauth2".
 type SecurityScheme struct {
 	Type   string   `json:"type"`
 	Scopes []string `json:"scopes,omitempty"`
 }
 
+// Client is what is known of the calling program.
+type Client = wire.Client
+
 // Call is one call of a tool.
 type Call struct {
 	Tool      string
 	Arguments json.RawMessage // a JSON object, {} if the client sent none
-	Principal string          // whom it acts for, "" for nobody
+	Principal string          // whom it acts for, "" if anonymous
 	Client    Client
 
-	// Progress tells a client that asked for it how the call is going, on the
-	// stream of this very request. It is never nil, may be called from
-	// several goroutines, and does nothing once the call is answered.
+	// Progress reports to a client that asked for it how the call is going, on the
+	// stream of this request. It is never nil, may be called from several goroutines,
+	// and does nothing once the call is answered.
 	Progress func(message string)
 
-	// TakesTask says that the Result may be a task. Before 2026-07-28 it has
-	// to be one then, if the tool says that it begins any.
+	// TakesTask says that the Result may be a task. Before 2026-07-28 it then has to be
+	// one, if the tool says that it begins tasks.
 	TakesTask bool
 
 	asker *asker // nil in a Call that no server made
 }
 
-// Client is what is known of the calling program. Name and Version are what it
-// says of itself.
-type Client struct {
-	Name, Version string
-	// Revision is the protocol revision of the request.
-	Revision string
-	// Capabilities is the object in which the client declared what it can
-	// do; nil if unknown.
-	Capabilities json.RawMessage
+// Decode reads the arguments into args, a pointer to a struct whose tags name them.
+// Names are compared exactly. It returns nil, or the result that explains what is wrong
+// with them and the schema could not say.
+func (c *Call) Decode(args any) *Result {
+	if problem := schema.Decode(c.Tool, c.Arguments, args); problem != "" {
+		return ErrorResult(problem)
+	}
+	return nil
 }
 
-// extends tells whether the client declared an extension.
-func (c *Client) extends(extension string) bool {
-	var few, more [8]member
-	extensions := find(membersOf(few[:0], c.Capabilities), "extensions")
-	return find(membersOf(more[:0], extensions), extension) != nil
+// Disconnected tells whether the client has closed the connection, in a revision in
+// which it cannot come back for the result.
+func (c *Call) Disconnected() bool {
+	return c.asker != nil && c.asker.r.Modern() && c.asker.r.HTTP.Context().Err() != nil
 }
+
+// CloseStream ends the connection on which the client waits for the result, and lets
+// the client come back for it, so that a long call holds no connection (SEP-1699, in
+// revision 2025-11-25). The call goes on. It returns false and does nothing where the
+// client could not come back.
+func (c *Call) CloseStream() bool { return c.asker != nil && c.asker.r.CloseStream() }

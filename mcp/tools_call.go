@@ -5,32 +5,39 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"rialto/internal/jsonrpc"
+	"rialto/mcp/internal/wire"
 )
 
 // callTool answers tools/call.
-func (x *exchange) callTool() (json.RawMessage, error) {
-	t := x.s.ready.tool(x.params.Name)
-	if t == nil || x.s.Visible != nil && !x.s.Visible(x.r.Context(), x.principal, t.Name) {
-		return nil, invalidParams("there is no tool %q, tools/list names them all", clip(x.params.Name))
+func (r *request) callTool() (json.RawMessage, error) {
+	t := r.s.built.tools.Load().named[r.Params.Name]
+	if t != nil && t.headers != nil && r.Modern() {
+		if err := t.headers.Check(r.HTTP.Header, r.Message.Params, r.Lenient); err != nil {
+			return nil, err
+		}
 	}
-	if err := x.refuseTask(t); err != nil {
+	if t == nil || !r.s.visible(r.HTTP.Context(), r.Principal, t.Name) {
+		return nil, wire.InvalidParams("there is no tool %q, tools/list names them all", wire.Clip(r.Params.Name))
+	}
+	if err := r.refuseTask(t); err != nil {
 		return nil, err
 	}
-	args := x.params.Arguments
+	args := r.Params.Arguments
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
-	if problem := t.input.problem(t.Name, args); problem != "" {
+	if problem := t.input.Problem(t.Name, args); problem != "" {
 		if t.Refused != nil {
-			t.Refused(x.r.Context(), &Call{Tool: t.Name, Arguments: args, Principal: x.principal, Client: x.client})
+			t.Refused(r.HTTP.Context(), &Call{Tool: t.Name, Arguments: args, Principal: r.Principal, Client: r.Client})
 		}
-		return x.noTask(ErrorResult(problem), codeInvalidParams)
+		return r.withoutTask(ErrorResult(problem), jsonrpc.CodeInvalidParams)
 	}
-	x.goesOn = t.DetachedFor
-	result, asked, err := handle(x, "tool", t.Name, func(ctx context.Context, a *asker) (*Result, error) {
+	result, asked, err := run(r, "tool", t.Name, t.DetachedFor, func(ctx context.Context, a *asker) (*Result, error) {
 		return t.Call(ctx, &Call{
-			Tool: t.Name, Arguments: args, Principal: x.principal, Client: x.client,
-			Progress: x.progress(), TakesTask: x.takesTask(), asker: a,
+			Tool: t.Name, Arguments: args, Principal: r.Principal, Client: r.Client,
+			Progress: r.progress(), TakesTask: r.takesTask(), asker: a,
 		})
 	})
 	switch {
@@ -41,7 +48,7 @@ func (x *exchange) callTool() (json.RawMessage, error) {
 	case result == nil:
 		return nil, fmt.Errorf("tool %s returned neither a result nor an error", t.Name)
 	case result.Task != nil:
-		return x.created(result.Task)
+		return r.created(result.Task)
 	}
-	return x.noTask(result, codeServer)
+	return r.withoutTask(result, wire.CodeServer)
 }

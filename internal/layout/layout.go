@@ -22,7 +22,14 @@ var floors = map[string][]string{
 	"internal/audit":                         {"internal/batch"},
 	"internal/usage":                         {"internal/batch"},
 	"templates":                              {"static"},
-	"mcp":                                    {"internal/jsonrpc", "internal/sse"},
+	"mcp/internal/wire":                      {"internal/jsonrpc"},
+	"mcp/internal/schema":                    {"internal/jsonrpc"},
+	"mcp/internal/revision":                  {"internal/jsonrpc", "mcp/internal/wire"},
+	"mcp/internal/session":                   {"mcp/internal/wire"},
+	"mcp/internal/replay":                    {},
+	"mcp/internal/subscription":              {"internal/jsonrpc", "mcp/internal/session"},
+	"mcp/internal/transport":                 {"internal/jsonrpc", "internal/sse", "mcp/internal/replay", "mcp/internal/revision", "mcp/internal/session", "mcp/internal/subscription", "mcp/internal/wire"},
+	"mcp":                                    {"internal/jsonrpc", "mcp/internal/revision", "mcp/internal/schema", "mcp/internal/session", "mcp/internal/subscription", "mcp/internal/transport", "mcp/internal/wire"},
 	"mcp/mcptest":                            {"mcp"},
 	"mcp/mcptest/fixture":                    {"mcp", "mcp/mcptest"},
 	"mcp/mcptest/wire":                       {"mcp", "internal/sse"},
@@ -71,7 +78,7 @@ var floors = map[string][]string{
 // owned lists modules that only some packages may import, so that each can be
 // replaced in one place.
 var owned = map[string][]string{
-	"github.com/mark3labs/mcp-go":  {"mcp"},
+	"github.com/mark3labs/mcp-go":  {"mcp", "mcp/internal/revision", "mcp/internal/transport", "mcp/internal/wire"},
 	"github.com/pressly/goose":     {"internal/store"},
 	"github.com/jackc/pgx":         {"internal/store"},
 	"modernc.org/sqlite":           {"internal/store", "internal/tableexpert", "internal/tableexpert/sqlbox"},

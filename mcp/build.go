@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	gomcp "github.com/mark3labs/mcp-go/mcp"
+
+	"rialto/internal/jsonrpc"
+	"rialto/mcp/internal/session"
+	"rialto/mcp/internal/subscription"
+	"rialto/mcp/internal/transport"
+)
+
+// built is what a Server makes of its fields, once.
+type built struct {
+	err       error
+	endpoint  transport.Endpoint
+	changes   subscription.Hub
+	levels    session.Recent[Level] // by session
+	key       []byte                // seals requestState
+	tools     atomic.Pointer[toolset]
+	resources map[string]*Resource // nil if there are neither resources nor templates
+	templates []*template
+	prompts   map[string]*Prompt
+	lists     map[string]listing // by method
+
+	info         json.RawMessage // serverInfo
+	instructions json.RawMessage // a JSON string, nil if there are none
+	discover     json.RawMessage // the result of server/discover
+}
+
+// Check returns what is wrong with the fields of s: a tool without a name, two of one
+// name, an invalid schema. A Server with such a fault answers every request with an
+// internal error.
+func (s *Server) Check() error { return s.build().err }
+
+func (s *Server) build() *built {
+	s.once.Do(func() {
+		b := &s.built
+		b.err = b.make(s)
+		b.endpoint.Err = b.err
+	})
+	return &s.built
+}
+
+func (b *built) make(s *Server) (err error) {
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	b.changes.Owner, b.changes.May = s.Owner, s.MaySubscribe
+	b.endpoint = transport.Endpoint{
+		Handle: s.handle, Sessions: session.NewStore(s.SessionKey, s.Now), Changes: &b.changes, Changing: s.Changing,
+		Principal: s.Principal, AllowedOrigins: s.AllowedOrigins, AllowedHosts: s.AllowedHosts,
+		Forward: s.Forward, Strict: s.Strict, Limits: s.Limits.WithDefaults(), Log: s.Log,
+	}
+	if s.Name == "" || s.Version == "" {
+		return errors.New("mcp: the server has no name or no version")
+	}
+	if b.key = s.SessionKey; len(b.key) == 0 {
+		b.key = []byte(rand.Text()) // valid until a restart, and on this replica
+	}
+	b.lists = map[string]listing{}
+	b.info, err = json.Marshal(gomcp.Implementation{
+		Name: s.Name, Version: s.Version, Title: s.Title, WebsiteURL: s.WebsiteURL, Icons: icons(s.Icons),
+	})
+	if err != nil {
+		return fmt.Errorf("mcp: server info: %w", err)
+	}
+	if s.Instructions != "" {
+		b.instructions = jsonrpc.AppendString(nil, s.Instructions)
+	}
+	tools, err := b.makeTools(s.Tools, s.Tasks != nil)
+	b.tools.Store(tools)
+	if err := errors.Join(err, b.makeResources(s), b.makePrompts(s)); err != nil {
+		return err
+	}
+	b.makeDiscover(s)
+	return nil
+}
+
+// Icon is a picture that clients show next to a name.
+type Icon struct {
+	Src      string   `json:"src"` // an https: or data: URI
+	MIMEType string   `json:"mimeType,omitempty"`
+	Sizes    []string `json:"sizes,omitempty"` // as "48x48", or "any"
+	Theme    string   `json:"theme,omitempty"` // "light", "dark", or "" for both
+}
+
+func icons(icons []Icon) (all []gomcp.Icon) {
+	for _, i := range icons {
+		all = append(all, gomcp.Icon{Src: i.Src, MIMEType: i.MIMEType, Sizes: i.Sizes, Theme: gomcp.IconTheme(i.Theme)})
+	}
+	return all
+}

@@ -1,0 +1,230 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"rialto/internal/jsonrpc"
+)
+
+// Problem says in words that a model can act on what is wrong with the arguments
+// of a tool. It returns "" if they are valid.
+func (s *Schema) Problem(tool string, args json.RawMessage) string {
+	var f problems
+	f.check(s, "", args)
+	if len(f) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "The arguments of %s are not right:\n", tool)
+	for _, line := range f {
+		b.WriteString("- " + line + "\n")
+	}
+	fmt.Fprintf(&b, "Arguments that would be: %s", s.example(maxDepth))
+	return b.String()
+}
+
+// Allows tells whether v is valid.
+func (s *Schema) Allows(v json.RawMessage) bool {
+	var f problems
+	f.check(s, "", v)
+	return len(f) == 0
+}
+
+// problems describes what is wrong with a value, one sentence each.
+type problems []string
+
+// maxProblems is more than a model needs to see before it tries again.
+const maxProblems = 10
+
+func (f *problems) add(format string, args ...any) {
+	if len(*f) < maxProblems {
+		*f = append(*f, fmt.Sprintf(format, args...))
+	}
+}
+
+// check compares the value v at path with its schema.
+func (f *problems) check(s *Schema, path string, v json.RawMessage) {
+	if s == nil || len(*f) >= maxProblems {
+		return
+	}
+	v = bytes.TrimSpace(v)
+	if len(s.types) > 0 && !slices.ContainsFunc(s.types, func(t string) bool { return isOf(v, t) }) {
+		f.add("%s must be %s, not %s", name(path), alternatives(s.types), show(v))
+		return
+	}
+	if len(s.enum) > 0 && !slices.ContainsFunc(s.enum, func(e json.RawMessage) bool { return same(e, v) }) {
+		f.add("%s must be one of %s, not %s", name(path), list(s.enum), show(v))
+		return
+	}
+	switch v[0] {
+	case '{':
+		f.checkObject(s, path, v)
+	case '[':
+		f.checkArray(s, path, v)
+	case '"':
+		f.checkString(s, path, v)
+	default:
+		f.checkNumber(s, path, v)
+	}
+}
+
+func (f *problems) checkObject(s *Schema, path string, v json.RawMessage) {
+	if len(s.properties) == 0 && len(s.required) == 0 && !s.closed {
+		return
+	}
+	var few [8]member
+	members := membersOf(few[:0], v)
+	for _, want := range s.required {
+		if find(members, want) == nil {
+			f.add("%s is missing%s", name(join(path, want)), about(s.properties[want]))
+		}
+	}
+	for _, known := range s.names {
+		m := find(members, known)
+		// Models write null for an argument that they leave out.
+		if left := string(m) == "null" && !slices.Contains(s.required, known); m != nil && !left {
+			f.check(s.properties[known], join(path, known), m)
+		}
+	}
+	if s.closed {
+		f.unknown(s, path, members)
+	}
+}
+
+// unknown finds the members that the schema does not name.
+func (f *problems) unknown(s *Schema, path string, members []member) {
+	var rest []string
+	for _, m := range members {
+		if _, known := s.properties[string(m.name)]; !known {
+			rest = append(rest, string(m.name))
+		}
+	}
+	slices.Sort(rest)
+	for _, m := range rest {
+		if len(s.names) == 0 {
+			f.add("%s is not known: none are taken here", name(join(path, m)))
+			continue
+		}
+		f.add("%s is not known: the names are %s", name(join(path, m)), strings.Join(s.names, ", "))
+	}
+}
+
+func (f *problems) checkArray(s *Schema, path string, v json.RawMessage) {
+	if s.items == nil && s.minItems == nil && s.maxItems == nil {
+		return
+	}
+	var items []json.RawMessage
+	_ = json.Unmarshal(v, &items) // the message is valid JSON and v begins with [
+	f.bound(path, "items", len(items), s.minItems, s.maxItems)
+	for i, item := range items {
+		f.check(s.items, path+"["+strconv.Itoa(i)+"]", item)
+	}
+}
+
+func (f *problems) checkString(s *Schema, path string, v json.RawMessage) {
+	if s.minLength == nil && s.maxLength == nil {
+		return
+	}
+	text, _ := jsonrpc.Text(v)
+	f.bound(path, "characters", utf8.RuneCountInString(text), s.minLength, s.maxLength)
+}
+
+func (f *problems) bound(path, what string, n int, least, most *int) {
+	switch {
+	case least != nil && n < *least && n == 0:
+		f.add("%s must not be empty", name(path))
+	case least != nil && n < *least:
+		f.add("%s must have at least %d %s, and has %d", name(path), *least, what, n)
+	case most != nil && n > *most:
+		f.add("%s may have at most %d %s, and has %d", name(path), *most, what, n)
+	}
+}
+
+func (f *problems) checkNumber(s *Schema, path string, v json.RawMessage) {
+	if s.minimum == nil && s.maximum == nil || kindOf(v[0]) != "number" {
+		return
+	}
+	n, _ := strconv.ParseFloat(string(v), 64) // a number that is too large becomes infinite, and compares
+	switch {
+	case s.minimum != nil && n < *s.minimum:
+		f.add("%s must be at least %v, and is %s", name(path), *s.minimum, shorten(string(v)))
+	case s.maximum != nil && n > *s.maximum:
+		f.add("%s may be at most %v, and is %s", name(path), *s.maximum, shorten(string(v)))
+	}
+}
+
+// isOf tells whether v is of the JSON Schema type t. The first byte tells, except
+// for an integer: 1.0 is one too.
+func isOf(v json.RawMessage, t string) bool {
+	if len(v) == 0 {
+		return false
+	}
+	switch kind := kindOf(v[0]); {
+	case t != "integer":
+		return kind == t
+	case kind != "number":
+		return false
+	case !bytes.ContainsAny(v, ".eE"):
+		return true
+	}
+	n, err := strconv.ParseFloat(string(v), 64)
+	return err == nil && n == math.Trunc(n)
+}
+
+func kindOf(first byte) string {
+	switch first {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// same tells whether two values are equal. Enumerations hold strings and integers,
+// which have one spelling except for escapes.
+func same(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var s, t string
+	return json.Unmarshal(a, &s) == nil && json.Unmarshal(b, &t) == nil && s == t
+}
+
+// member is one member of a JSON object.
+type member struct {
+	name  []byte // without quotes and escapes
+	value json.RawMessage
+}
+
+// membersOf appends the members of the object v to dst.
+func membersOf(dst []member, v json.RawMessage) []member {
+	for name, value := range jsonrpc.Members(v) {
+		dst = append(dst, member{name, value})
+	}
+	return dst
+}
+
+// find returns the value of the member, nil if there is none. A name cannot occur
+// twice: jsonrpc refuses such messages.
+func find(members []member, name string) json.RawMessage {
+	for _, m := range members {
+		if string(m.name) == name {
+			return m.value
+		}
+	}
+	return nil
+}

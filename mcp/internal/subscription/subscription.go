@@ -1,0 +1,184 @@
+// Package subscription passes changes on to the streams that subscribed to them, in
+// this process. It knows which stream may hear of which change. It does not know what
+// changed, nor how a stream sends it.
+package subscription
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"rialto/internal/jsonrpc"
+	"rialto/mcp/internal/session"
+)
+
+// Change is a notification that subscribers get. URI is empty for the change of a
+// list.
+type Change struct{ Method, URI string }
+
+// Params returns the members of the notification's params.
+func (c Change) Params() []byte {
+	if c.URI == "" {
+		return nil
+	}
+	return jsonrpc.AppendString([]byte(`"uri":`), c.URI)
+}
+
+// Among returns the change for those of the URIs that it concerns: the URI itself, and
+// those that continue it after a slash.
+func (c Change) Among(uris []string) (changes []Change) {
+	for _, uri := range uris {
+		if rest, ok := strings.CutPrefix(uri, c.URI); ok && (rest == "" || rest[0] == '/') {
+			changes = append(changes, Change{c.Method, uri})
+		}
+	}
+	return changes
+}
+
+// Hub passes changes on to subscribers. The zero value is ready.
+type Hub struct {
+	// Owner returns whose changes a principal hears of; nil means its own.
+	Owner func(principal string) string
+	// May tells whether the changes of a resource are for the request that opened
+	// the stream; nil means yes.
+	May func(ctx context.Context, uri string) bool
+
+	watched session.Recent[[]string] // URIs, by session
+
+	mu   sync.Mutex
+	open map[string]map[*Subscriber]bool // by owner
+}
+
+// MaxURIs bounds how many resources one stream or session can subscribe to.
+const MaxURIs = 64
+
+// Watch subscribes a session to a resource. It returns false if the session has too
+// many subscriptions.
+func (h *Hub) Watch(session, uri string) (ok bool) {
+	h.watched.Update(session, func(uris []string) []string {
+		ok = slices.Contains(uris, uri) || len(uris) < MaxURIs
+		if !ok || slices.Contains(uris, uri) {
+			return uris
+		}
+		return append(slices.Clone(uris), uri)
+	})
+	return ok
+}
+
+// Unwatch ends a session's subscription to a resource.
+func (h *Hub) Unwatch(session, uri string) {
+	h.watched.Update(session, func(uris []string) []string {
+		return slices.DeleteFunc(slices.Clone(uris), func(u string) bool { return u == uri })
+	})
+}
+
+// Subscriber is one stream. A change that happens again before it was sent is sent
+// once, so that pending holds no more than the stream wants.
+type Subscriber struct {
+	hub     *Hub
+	owner   string
+	wants   func(Change) []Change
+	may     func(uri string) bool
+	pending []Change
+	wake    chan struct{}
+}
+
+// Session subscribes a stream to what a session wants: the resources that it watches,
+// and all lists. The context is that of the request that opened the stream.
+func (h *Hub) Session(ctx context.Context, principal, session string) *Subscriber {
+	return h.Subscribe(ctx, principal, func(c Change) []Change {
+		if c.URI == "" {
+			return []Change{c}
+		}
+		uris, _ := h.watched.Get(session)
+		return c.Among(uris)
+	})
+}
+
+// Subscribe subscribes a stream of the principal. Wants returns which changes it gets
+// when one happens.
+func (h *Hub) Subscribe(ctx context.Context, principal string, wants func(Change) []Change) *Subscriber {
+	s := &Subscriber{hub: h, owner: principal, wants: wants, wake: make(chan struct{}, 1)}
+	if h.Owner != nil {
+		s.owner = h.Owner(principal)
+	}
+	s.may = func(uri string) bool { return h.May == nil || h.May(ctx, uri) }
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.open == nil {
+		h.open = map[string]map[*Subscriber]bool{}
+	}
+	if h.open[s.owner] == nil {
+		h.open[s.owner] = map[*Subscriber]bool{}
+	}
+	h.open[s.owner][s] = true
+	return s
+}
+
+// Close ends the subscription.
+func (s *Subscriber) Close() {
+	h := s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if delete(h.open[s.owner], s); len(h.open[s.owner]) == 0 {
+		delete(h.open, s.owner)
+	}
+}
+
+// Publish passes a change on to the subscribers of the owners, or to all if none is
+// named. It does not wait for them.
+func (h *Hub) Publish(c Change, owners ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(owners) == 0 {
+		owners = slices.Collect(maps.Keys(h.open))
+	}
+	for _, owner := range owners {
+		for s := range h.open[owner] {
+			s.add(s.wants(c))
+		}
+	}
+}
+
+// add is called with the lock of the hub held.
+func (s *Subscriber) add(changes []Change) {
+	for _, c := range changes {
+		if slices.Contains(s.pending, c) {
+			continue
+		}
+		s.pending = append(s.pending, c)
+		select {
+		case s.wake <- struct{}{}:
+		default: // it is awake
+		}
+	}
+}
+
+// Serve sends the changes until the context ends.
+func (s *Subscriber) Serve(ctx context.Context, send func(Change)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.wake:
+			for _, c := range s.Take() {
+				send(c)
+			}
+		}
+	}
+}
+
+// Pending is readable when Take has something to return.
+func (s *Subscriber) Pending() <-chan struct{} { return s.wake }
+
+// Take returns the pending changes. Access to a resource is checked now and not when
+// a client subscribes, which thus does not learn whether the resource exists.
+func (s *Subscriber) Take() []Change {
+	s.hub.mu.Lock()
+	pending := s.pending
+	s.pending = nil
+	s.hub.mu.Unlock()
+	return slices.DeleteFunc(pending, func(c Change) bool { return c.URI != "" && !s.may(c.URI) })
+}

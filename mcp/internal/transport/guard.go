@@ -1,0 +1,127 @@
+package transport
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	gomcp "github.com/mark3labs/mcp-go/mcp"
+
+	"rialto/mcp/internal/wire"
+)
+
+// CORS returns a handler that lets pages of the allowed origins read what next
+// answers, and answers their preflight requests itself. A guard that may
+// answer 401 belongs inside: preflight requests carry no token, and a page
+// must be able to read the challenge.
+//
+//	srv.CORS(guard(srv))
+func (e *Endpoint) CORS(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !e.guard(w, r) {
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// guard tells whether it has answered the request itself: because the page or
+// the host it names is not welcome, or because it is a preflight.
+func (e *Endpoint) guard(w http.ResponseWriter, r *http.Request) bool {
+	if !e.hostAllowed(r) {
+		writeError(w, wire.Errorf(http.StatusForbidden, wire.CodeServer, "the Host header names a host that this server is not"))
+		return true
+	}
+	h := w.Header()
+	origin := r.Header.Get("Origin")
+	if origin != "" {
+		if !slices.Contains(h.Values("Vary"), "Origin") {
+			h.Add("Vary", "Origin")
+		}
+		if !e.originAllowed(origin, r.Host) {
+			writeError(w, wire.Errorf(http.StatusForbidden, wire.CodeServer, "pages of this origin may not call this server"))
+			return true
+		}
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, Retry-After, DPoP-Nonce")
+	}
+	if r.Method != http.MethodOptions {
+		return false
+	}
+	h.Set("Allow", "POST, OPTIONS")
+	if origin != "" {
+		preflight(h, r)
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
+// preflight allows what an MCP client sends. No credentials are allowed: a
+// token is put into a header by the page, and cookies mean nothing here.
+func preflight(h http.Header, r *http.Request) {
+	allowed := []string{
+		"Accept", "Authorization", "Content-Type", "DPoP", "Last-Event-ID", "MCP-Protocol-Version",
+		gomcp.HeaderMethod, gomcp.HeaderName, gomcp.HeaderSessionID,
+	}
+	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
+		// Their names come from the tools' schemas.
+		if name = strings.TrimSpace(name); hasPrefixFold(name, gomcp.HeaderParamPrefix) {
+			allowed = append(allowed, name)
+		}
+	}
+	h.Set("Access-Control-Allow-Methods", "POST, GET, DELETE, OPTIONS")
+	h.Set("Access-Control-Allow-Headers", strings.Join(allowed, ", "))
+	h.Set("Access-Control-Max-Age", "600")
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// originAllowed tells whether pages of origin may call the server: its own,
+// and those listed (2026-07-28, basic/transports/streamable-http, "Security &
+// Endpoint"). The scheme of its own is not compared, for a proxy may have
+// taken TLS off.
+func (e *Endpoint) originAllowed(origin, host string) bool {
+	if slices.Contains(e.AllowedOrigins, origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && strings.EqualFold(u.Host, host)
+}
+
+// hostAllowed guards local servers against DNS rebinding: a page whose name
+// has been made to point to 127.0.0.1 is of the same origin as what answers
+// there, but it still sends its own name.
+func (e *Endpoint) hostAllowed(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok || !onLoopback(local) {
+		return true
+	}
+	return slices.ContainsFunc(e.AllowedHosts, func(h string) bool { return strings.EqualFold(h, r.Host) }) || loopback(r.Host)
+}
+
+func onLoopback(addr net.Addr) bool {
+	if tcp, ok := addr.(*net.TCPAddr); ok {
+		return tcp.IP.IsLoopback()
+	}
+	return loopback(addr.String())
+}
+
+// loopback tells whether addr, with or without a port, is this machine.
+func loopback(addr string) bool {
+	host := addr
+	if strings.Contains(addr, ":") {
+		if h, _, err := net.SplitHostPort(addr); err == nil {
+			host = h
+		}
+	}
+	host = strings.Trim(host, "[]")
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}

@@ -1,0 +1,78 @@
+package transport
+
+import (
+	"strings"
+
+	gomcp "github.com/mark3labs/mcp-go/mcp"
+
+	"rialto/mcp/internal/revision"
+	"rialto/mcp/internal/session"
+	"rialto/mcp/internal/wire"
+)
+
+// negotiate decides by which revision the request is served, and for which client.
+func (q *Request) negotiate() error {
+	e, h := q.endpoint, q.HTTP.Header
+	header, doubled := revision.Header(h)
+	switch {
+	case doubled && e.Strict:
+		header = strings.Join(h.Values(gomcp.HeaderProtocolVersion), ", ")
+	case doubled:
+		q.tolerate(revision.DoubledHeader)
+	}
+	id := h.Get(gomcp.HeaderSessionID)
+	open := e.Sessions.Open(id, q.Principal)
+	if q.Message.IsNotification() && revision.Modern(header) && open == nil {
+		return nil // the specification does not define what its header must say
+	}
+	claim := revision.Claim{
+		Header: header, Meta: &q.Params.Meta, SessionSent: id != "",
+		Initialize: q.method() == "initialize", Strict: e.Strict,
+	}
+	if open != nil {
+		claim.Session = open.Client.Revision
+	}
+	decided, hybrid, err := claim.Decide()
+	q.Client.Revision = decided
+	if err != nil {
+		return err
+	}
+	q.identify(open)
+	if hybrid != revision.Pure {
+		q.tolerate(hybrid)
+	}
+	q.Lenient = hybrid == revision.OlderHeader
+	if open != nil && !q.Modern() {
+		q.sessionID, q.Session = id, open.Nonce
+		q.response.inSession(&e.streams, q.Principal, open, e.Limits.ResumeFor)
+	}
+	return nil
+}
+
+// identify fills in what is known of the client: what this request says, else what it
+// said when its session began, else its User-Agent.
+func (q *Request) identify(open *session.Session) {
+	c, m := &q.Client, &q.Params.Meta
+	switch {
+	case m.Client != nil:
+		c.Name, c.Version = wire.Clip(m.Client.Name), wire.Clip(m.Client.Version)
+	case open != nil:
+		c.Name, c.Version = open.Client.Name, open.Client.Version
+	default:
+		*c = c.FromUserAgent(q.HTTP.UserAgent())
+	}
+	switch {
+	case m.Capabilities != nil:
+		c.Capabilities = m.Capabilities
+	case open != nil:
+		c.Capabilities = open.Client.Capabilities
+	}
+}
+
+// tolerate counts a hybrid, and logs the 1st, 2nd, 4th, 8th ... of its kind.
+func (q *Request) tolerate(h revision.Hybrid) {
+	if n := q.endpoint.hybrids.Add(h); n&(n-1) == 0 {
+		q.endpoint.Log.Info("mcp request mixes revisions", "hybrid", h.String(), "count", n,
+			"client", q.Client.Name, "version", q.Client.Version, "method", wire.Clip(q.method()))
+	}
+}

@@ -1,0 +1,208 @@
+package transport
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"rialto/internal/sse"
+	"rialto/mcp/internal/replay"
+	"rialto/mcp/internal/revision"
+	"rialto/mcp/internal/session"
+)
+
+// response is the one response to a request: a JSON body, or an event stream that ends
+// with the result. It becomes a stream when there is something to send before the
+// result: a notification or a keep-alive comment. One lock guards all writes, so that
+// nothing overtakes the result and nothing sent before it gets lost.
+type response struct {
+	w        http.ResponseWriter
+	takes    accept
+	interval time.Duration // between keep-alive comments
+	alive    *time.Timer   // nil until keepAlive
+
+	// Of a session: where the stream is kept, and for how long.
+	streams            *replay.Store
+	principal, session string
+	primed             bool // an event with an id and no data comes first
+	keepFor            time.Duration
+
+	shared bool // the stream belongs to a session of HTTP with SSE
+
+	mu     sync.Mutex
+	stream *sse.Writer    // nil until it is a stream
+	log    *replay.Stream // keeps the stream; nil without a session
+	over   bool
+}
+
+// accept is what a client can read.
+type accept struct{ json, stream bool }
+
+func (a *response) init(w http.ResponseWriter, r *http.Request, keepAlive time.Duration) {
+	a.w, a.takes, a.interval = w, parseAccept(r.Header.Values("Accept")), keepAlive
+}
+
+// parseAccept reads Accept leniently: clients send "*/*", nothing, or only one of the
+// two types that they have to send. A client that names neither gets JSON.
+func parseAccept(values []string) (a accept) {
+	all := strings.ToLower(strings.Join(values, ","))
+	any := strings.Contains(all, "*/*")
+	a.stream = any || strings.Contains(all, sse.ContentType)
+	a.json = any || !a.stream || strings.Contains(all, "application/json")
+	return a
+}
+
+// keepAlive begins to write a comment at every interval, until the response ends.
+func (a *response) keepAlive() {
+	if a.takes.stream && !a.shared && a.alive == nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.alive = time.AfterFunc(a.interval, a.comment)
+	}
+}
+
+// comment shows the client, and proxies, that the response is still to come. A failure
+// shows in the request's context.
+func (a *response) comment() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return
+	}
+	if a.log == nil || a.log.HeldBy(a) {
+		_ = a.begin().Comment("keep-alive")
+	}
+	a.alive.Reset(a.interval)
+}
+
+// inSession keeps the stream, should the response become one, for the session.
+func (a *response) inSession(s *replay.Store, principal string, open *session.Session, keep time.Duration) {
+	a.streams, a.principal, a.session, a.keepFor = s, principal, open.Nonce, keep
+	a.primed = revision.PrimesStreams(open.Client.Revision)
+}
+
+// retryAfter is how long a client should wait before it resumes a stream.
+const retryAfter = time.Second
+
+// begin makes the response a stream. The lock is held.
+func (a *response) begin() *sse.Writer {
+	if a.stream != nil {
+		return a.stream
+	}
+	a.stream = sse.NewWriter(a.w)
+	if a.streams == nil {
+		return a.stream
+	}
+	a.log = a.streams.Open(a.principal, a.session, a)
+	if a.primed {
+		_ = a.stream.Event(sse.Event{ID: a.log.EventID(0), Retry: retryAfter})
+	}
+	return a.stream
+}
+
+// notify sends a message ahead of the result, if the client takes streams. A failure
+// shows in the request's context.
+func (a *response) notify(message []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.takes.stream && !a.over {
+		a.send(message)
+	}
+}
+
+// send sends a message on the stream, unless the client has resumed it on another
+// connection. The lock is held.
+func (a *response) send(message []byte) {
+	w, id, held := a.begin(), "", true
+	if a.log != nil {
+		id, held = a.log.Add(a, message)
+	}
+	if held {
+		_ = w.Event(sse.Event{ID: id, Data: message})
+	}
+}
+
+// finish sends the last message. On a stream the status has been sent already.
+func (a *response) finish(status int, message []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.end()
+	if a.stream != nil || !a.takes.json && status == http.StatusOK {
+		a.send(message)
+		a.endLog()
+		return
+	}
+	h := a.w.Header()
+	h["Content-Type"], h["Cache-Control"] = typeJSON, noStore
+	// As for an event: a client that does not read must not block the handler.
+	_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(sse.WriteTimeout))
+	a.w.WriteHeader(status)
+	_, _ = a.w.Write(message)
+}
+
+// Values of headers, shared by all responses.
+var typeJSON, noStore = []string{"application/json"}, []string{"no-store"}
+
+// accepted answers a message that has no result.
+func (a *response) accepted() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.end()
+	a.w.WriteHeader(http.StatusAccepted)
+}
+
+// silence ends a stream without a last message. It returns false for a client that
+// does not take streams: a JSON response needs a body.
+func (a *response) silence() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.takes.stream {
+		return false
+	}
+	a.end()
+	_ = a.begin().Comment("cancelled") // the stream may be empty so far
+	a.endLog()
+	return true
+}
+
+// end stops everything that writes on its own. The lock is held.
+func (a *response) end() {
+	a.over = true
+	if a.alive != nil {
+		a.alive.Stop()
+	}
+}
+
+// endLog marks the end of the stream for clients that resume it. The lock is held.
+func (a *response) endLog() {
+	if a.log != nil {
+		a.log.End(a.keepFor)
+	}
+}
+
+// CloseStream closes the connection on which the client waits for the response, and
+// lets the client resume the stream later, so that a long call holds no connection
+// (SEP-1699, in revision 2025-11-25). The call goes on. It returns false where the
+// client could not come back.
+func (q *Request) CloseStream() bool {
+	return q.HTTP.ProtoMajor == 1 && q.HTTP.ProtoMinor > 0 && q.response.closeStream()
+}
+
+func (a *response) closeStream() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.primed || !a.takes.stream || a.over {
+		return false
+	}
+	a.begin() // it says by which id, and when, to come back
+	conn, out, err := http.NewResponseController(a.w).Hijack()
+	if err != nil {
+		return false
+	}
+	a.stream.Close()
+	_, _ = out.WriteString("0\r\n\r\n") // a regular end of the body is no broken connection
+	_ = out.Flush()
+	_ = conn.Close()
+	return true
+}

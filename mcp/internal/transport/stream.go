@@ -1,0 +1,116 @@
+package transport
+
+import (
+	"context"
+	"net/http"
+
+	gomcp "github.com/mark3labs/mcp-go/mcp"
+
+	"rialto/internal/sse"
+	"rialto/mcp/internal/replay"
+	"rialto/mcp/internal/revision"
+	"rialto/mcp/internal/session"
+	"rialto/mcp/internal/subscription"
+	"rialto/mcp/internal/wire"
+)
+
+// get opens a stream for a session: it resumes one that broke (Last-Event-ID), or opens
+// the one for changes (2025-11-25, basic/transports, "Listening for Messages from the
+// Server").
+func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
+	last := r.Header.Get("Last-Event-ID")
+	if header, _ := revision.Header(r.Header); r.Header.Get(gomcp.HeaderSessionID) == "" || revision.Modern(header) || last == "" && !e.Changing {
+		e.notAllowed(w)
+		return
+	}
+	principal := e.principal(r)
+	open := e.sessionOf(w, r, principal)
+	if open == nil {
+		return
+	}
+	if !parseAccept(r.Header.Values("Accept")).stream {
+		writeError(w, wire.Errorf(http.StatusNotAcceptable, wire.CodeServer, "the answer is a text/event-stream"))
+		return
+	}
+	if !e.listens.enter(principal, e.Limits.MaxListens) {
+		tooMany(w)
+		return
+	}
+	defer e.listens.leave(principal)
+	a := &response{}
+	a.init(w, r, e.Limits.KeepAlive)
+	if last == "" {
+		e.streamChanges(r, a, principal, open)
+		return
+	}
+	st, next := e.streams.Resume(open.Nonce, last, a)
+	if st == nil {
+		writeError(w, wire.Errorf(http.StatusGone, wire.CodeServer,
+			"what followed the event %q of this session is not held any more, or there was nothing: send the request again", wire.Clip(last)))
+		return
+	}
+	e.follow(r, a, st, next)
+}
+
+// streamChanges sends changes to a session. They are kept for as long as the client
+// may come back for them. A message must not be sent on two streams, so a new stream
+// replaces the earlier one.
+func (e *Endpoint) streamChanges(r *http.Request, a *response, principal string, open *session.Session) {
+	e.streams.Drop(open.Nonce, false)
+	a.inSession(&e.streams, principal, open, e.Limits.ResumeFor)
+	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context()))
+	changes := e.Changes.Session(ctx, principal, open.Nonce)
+	a.begin()
+	st := a.log
+	st.StopWith(func() { stop(); changes.Close() })
+	go changes.Serve(ctx, func(c subscription.Change) {
+		st.Add(nil, wire.Notification(c.Method, c.Params()))
+	})
+	e.follow(r, a, st, 1)
+}
+
+// follow sends the events of a stream from next on, until it ends or the client
+// disconnects or resumes it elsewhere. The stream may go on after that.
+func (e *Endpoint) follow(r *http.Request, a *response, st *replay.Stream, next int) {
+	ctx, cancel := context.WithTimeout(r.Context(), e.Limits.ListenFor)
+	defer cancel()
+	defer st.Leave(a, e.Limits.ResumeFor)
+	a.open()
+	defer a.close()
+	for {
+		events, from, changed, open := st.Read(a, next)
+		for i, message := range events {
+			a.event(st.EventID(from+i), message)
+		}
+		next = from + len(events)
+		if !open {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// open begins an empty stream.
+func (a *response) open() {
+	a.mu.Lock()
+	_ = a.begin().Comment("open") // a failure shows in the request's context
+	a.mu.Unlock()
+	a.keepAlive()
+}
+
+func (a *response) event(id string, message []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_ = a.begin().Event(sse.Event{ID: id, Data: message})
+}
+
+// close ends a stream that has no last message.
+func (a *response) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.end()
+}

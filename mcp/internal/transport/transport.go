@@ -1,0 +1,156 @@
+// Package transport carries JSON-RPC messages between MCP clients and a handler:
+// Streamable HTTP in the form of every revision, and HTTP with SSE of 2024-11-05. It
+// knows sessions, streams, cancellation and limits. It does not know what methods
+// there are: Endpoint.Handle answers them.
+//
+//	guard         Origin, Host, CORS                                  guard.go
+//	body          size, time, type, one JSON-RPC message              body.go
+//	negotiate     which revision, whose session, which hybrid         negotiate.go
+//	Handle        the method
+//	response      a JSON body, or an event stream that ends with it   response.go
+package transport
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	gomcp "github.com/mark3labs/mcp-go/mcp"
+
+	"rialto/internal/jsonrpc"
+	"rialto/mcp/internal/replay"
+	"rialto/mcp/internal/revision"
+	"rialto/mcp/internal/session"
+	"rialto/mcp/internal/subscription"
+	"rialto/mcp/internal/wire"
+)
+
+// Endpoint serves MCP over HTTP. The exported fields must not change once it serves.
+type Endpoint struct {
+	// Handle returns the result of a request, or ErrAnswered if it has been answered.
+	Handle func(*Request) (json.RawMessage, error)
+	// Err, if not nil, is why no request can be served.
+	Err error
+
+	Sessions *session.Store
+	Changes  *subscription.Hub
+	Changing bool // GET opens a stream of changes
+
+	Principal      func(*http.Request) string // nil means "" for every request
+	AllowedOrigins []string
+	AllowedHosts   []string
+	Forward        func(Reply) // see Deliver; nil if there are no other processes
+	Strict         bool        // refuse hybrids
+	Limits         Limits
+	Log            *slog.Logger
+
+	calls    limiter
+	listens  limiter
+	running  running
+	awaiting awaiting
+	streams  replay.Store
+	legacy   legacyStreams
+	hybrids  revision.Hybrids
+}
+
+// ServeHTTP answers one request to the endpoint of Streamable HTTP.
+func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if e.refused(w, r) {
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		e.post(w, r)
+	case http.MethodDelete:
+		e.deleteSession(w, r)
+	case http.MethodGet:
+		e.get(w, r)
+	default:
+		e.notAllowed(w)
+	}
+}
+
+// refused tells whether the request has been answered: by the guard, or because no
+// request can be served.
+func (e *Endpoint) refused(w http.ResponseWriter, r *http.Request) bool {
+	if e.guard(w, r) {
+		return true
+	}
+	if e.Err == nil {
+		return false
+	}
+	e.Log.Error("mcp server is misconfigured", "err", e.Err)
+	writeError(w, wire.Errorf(http.StatusInternalServerError, jsonrpc.CodeInternal, "internal error"))
+	return true
+}
+
+// only returns a handler of one HTTP method, behind the guard.
+func (e *Endpoint) only(next http.HandlerFunc, methods ...string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if e.refused(w, r) {
+			return
+		}
+		for _, m := range methods {
+			if r.Method == m {
+				next(w, r)
+				return
+			}
+		}
+		w.Header().Set("Allow", strings.Join(append(methods[:len(methods):len(methods)], http.MethodOptions), ", "))
+		writeError(w, wire.Errorf(http.StatusMethodNotAllowed, wire.CodeServer, "this address takes %s", strings.Join(methods, " and ")))
+	})
+}
+
+// notAllowed answers HTTP methods other than POST (RFC 9110 section 15.5.6).
+func (e *Endpoint) notAllowed(w http.ResponseWriter) {
+	w.Header().Set("Allow", "POST, OPTIONS")
+	writeError(w, wire.Errorf(http.StatusMethodNotAllowed, wire.CodeServer, "send MCP messages with POST"))
+}
+
+// Hybrids returns how many hybrid requests of each kind were served.
+func (e *Endpoint) Hybrids() map[string]int64 { return e.hybrids.Counts() }
+
+func (e *Endpoint) principal(r *http.Request) string {
+	if e.Principal == nil {
+		return ""
+	}
+	return e.Principal(r)
+}
+
+// sessionOf returns the session that a GET or DELETE names. If there is none it
+// answers and returns nil.
+func (e *Endpoint) sessionOf(w http.ResponseWriter, r *http.Request, principal string) *session.Session {
+	open := e.Sessions.Open(r.Header.Get(gomcp.HeaderSessionID), principal)
+	if open == nil {
+		writeError(w, wire.Errorf(http.StatusNotFound, wire.CodeSession, "the session is not known"))
+	}
+	return open
+}
+
+// deleteSession ends a session. Clients of 2026-07-28 have none.
+func (e *Endpoint) deleteSession(w http.ResponseWriter, r *http.Request) {
+	if header, _ := revision.Header(r.Header); r.Header.Get(gomcp.HeaderSessionID) == "" || revision.Modern(header) {
+		e.notAllowed(w)
+		return
+	}
+	if open := e.sessionOf(w, r, e.principal(r)); open != nil {
+		e.Sessions.End(open)
+		e.streams.Drop(open.Nonce, true)
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// writeError answers before a message has been read.
+func writeError(w http.ResponseWriter, err *wire.StatusError) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(err.Status)
+	_, _ = w.Write(wire.AppendError(nil, "", err.Err)) // fails only if the client is gone
+}
+
+func tooMany(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	writeError(w, wire.Errorf(http.StatusTooManyRequests, wire.CodeServer, "too many requests at one time, try again when one has ended"))
+}

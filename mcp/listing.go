@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"rialto/mcp/internal/wire"
+)
+
+// cacheHint lets a client cache what does not change while the server runs. The scope
+// is private, because the list was shown to an authenticated client.
+const cacheHint = `"ttlMs":300000,"cacheScope":"private"`
+
+// noCacheHint is that of what can change at any time.
+const noCacheHint = `"ttlMs":0,"cacheScope":"private"`
+
+// listing is the answer to a method that lists, made once: the same for all clients
+// and in one order, so that they and the prompt caches behind them can keep it.
+type listing struct {
+	member         string
+	modern, legacy page
+}
+
+// page is one form of a list: its items, and the result with all of them.
+type page struct {
+	items  []json.RawMessage
+	result json.RawMessage
+}
+
+// newListing makes the answers to a method that lists a member. Before 2026-07-28 the
+// items are the legacy ones.
+func (b *built) newListing(member string, items, legacy []any) (l listing, err error) {
+	l.member = member
+	if l.modern, err = b.newPage(true, member, items); err != nil {
+		return l, err
+	}
+	l.legacy, err = b.newPage(false, member, legacy)
+	return l, err
+}
+
+func (b *built) newPage(modern bool, member string, items []any) (p page, err error) {
+	p.items = make([]json.RawMessage, len(items))
+	for i, item := range items {
+		if p.items[i], err = json.Marshal(item); err != nil {
+			return p, fmt.Errorf("mcp: %s: %w", member, err)
+		}
+	}
+	p.result = b.result(modern, cacheHint, member, array(p.items))
+	return p, nil
+}
+
+// array returns the items as one JSON array.
+func array(items []json.RawMessage) json.RawMessage {
+	b := []byte{'['}
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, item...)
+	}
+	return append(b, ']')
+}
+
+// result returns a result with one member. Since 2026-07-28 it says that it is
+// complete and whose it is, and some results have a hint for caches.
+func (b *built) result(modern bool, hint, member string, value json.RawMessage) json.RawMessage {
+	r := []byte{'{'}
+	if modern {
+		r = append(r, `"resultType":"complete"`...)
+		if hint != "" {
+			r = append(append(r, ','), hint...)
+		}
+		r = append(appendInfo(r, b.info), ',')
+	}
+	r = append(append(append(r, '"'), member...), `":`...)
+	return append(append(r, value...), '}')
+}
+
+// listOnePage answers a method whose list has one page.
+func (r *request) listOnePage() (json.RawMessage, error) {
+	p, err := r.onlyPage(r.s.built.lists[r.Message.Method])
+	return p.result, err
+}
+
+// onlyPage returns the form of a list for the request's era.
+func (r *request) onlyPage(l listing) (page, error) {
+	switch {
+	case r.Params.Other().Cursor != "": // the server has not given any
+		return page{}, wire.InvalidParams("the cursor is not one of this server's: the list has one page")
+	case r.Modern():
+		return l.modern, nil
+	}
+	return l.legacy, nil
+}

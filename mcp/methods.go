@@ -1,0 +1,99 @@
+package mcp
+
+import (
+	"encoding/json"
+
+	"rialto/internal/jsonrpc"
+	"rialto/mcp/internal/revision"
+	"rialto/mcp/internal/transport"
+	"rialto/mcp/internal/wire"
+)
+
+// method answers a request. Each has a file of its name.
+type method func(*request) (json.RawMessage, error)
+
+// handle answers a request of the transport.
+func (s *Server) handle(q *transport.Request) (json.RawMessage, error) {
+	r := &request{Request: q, s: s}
+	if r.Modern() {
+		if err := revision.CheckHeaders(r.HTTP.Header, r.Message.Method, &r.Params, r.Lenient, s.Tasks != nil); err != nil {
+			return nil, err
+		}
+	}
+	m := r.method()
+	if m == nil {
+		return nil, jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "there is no method %q here", wire.Clip(r.Message.Method))
+	}
+	return m(r)
+}
+
+// method returns what answers the request: all methods stand here. It returns nil for
+// a method that its revision does not have, or that the server does not offer.
+func (r *request) method() method {
+	b, modern := &r.s.built, r.Modern()
+	switch r.Message.Method {
+	case "tools/call":
+		return (*request).callTool
+	case "tools/list":
+		return (*request).listTools
+	case "server/discover": // in both eras, for clients that ask before they choose one
+		return (*request).discover
+	case "subscriptions/listen":
+		return when(modern, (*request).listen)
+	case "initialize":
+		return when(!modern, (*request).initialize)
+	case "ping":
+		return when(!modern, (*request).ping)
+	case "logging/setLevel":
+		return when(!modern && r.s.Logging, (*request).setLevel)
+	case "resources/list":
+		return when(b.resources != nil || r.Single, (*request).listResources)
+	case "resources/templates/list":
+		return when(b.resources != nil, (*request).listOnePage)
+	case "resources/read":
+		return when(b.resources != nil, (*request).readResource)
+	case "resources/subscribe", "resources/unsubscribe":
+		return when(!modern && b.resources != nil && r.s.Changing, (*request).subscribeResource)
+	case "prompts/list":
+		return when(b.prompts != nil, (*request).listOnePage)
+	case "prompts/get":
+		return when(b.prompts != nil, (*request).getPrompt)
+	case "completion/complete":
+		return when(r.s.Complete != nil, (*request).complete)
+	}
+	if r.s.Tasks == nil {
+		return nil
+	}
+	return observed(r.taskMethod(modern, revision.HasCoreTasks(r.Client.Revision)))
+}
+
+func (r *request) taskMethod(extension, core bool) method {
+	switch r.Message.Method {
+	case "tasks/get":
+		return either(extension, (*request).getTask, core, (*request).getCoreTask)
+	case "tasks/cancel":
+		return either(extension, (*request).cancelTask, core, (*request).cancelCoreTask)
+	case "tasks/update":
+		return when(extension, (*request).updateTask)
+	case "tasks/result":
+		return when(core, (*request).taskResult)
+	}
+	return nil
+}
+
+func when(ok bool, m method) method {
+	if ok {
+		return m
+	}
+	return nil
+}
+
+func either(first bool, m method, second bool, n method) method {
+	if first {
+		return m
+	}
+	return when(second, n)
+}
+
+// ping answers that the server is there.
+func (r *request) ping() (json.RawMessage, error) { return json.RawMessage("{}"), nil }

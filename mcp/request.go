@@ -1,0 +1,76 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	gomcp "github.com/mark3labs/mcp-go/mcp"
+
+	"rialto/mcp/internal/transport"
+)
+
+// request is a request of the transport, and the server that answers it.
+type request struct {
+	*transport.Request
+	s     *Server
+	asker asker
+}
+
+// run calls a handler on a context that ends when the client cancels. If the handler
+// asks the client and the questions have to be the result, run returns them as asked.
+// A request has one such handler. The kind and the name are for the log. DetachedFor
+// is that of a Tool.
+func run[T any](r *request, kind, name string, detachedFor time.Duration, f func(context.Context, *asker) (T, error)) (result T, asked json.RawMessage, err error) {
+	a, err := r.newAsker()
+	if err != nil {
+		return result, nil, err
+	}
+	call := r.Begin(detachedFor, detachedFor > 0 || !r.DisconnectCancels())
+	defer call.End()
+	result, err = recovered(call, a, f)
+	switch {
+	case call.Cancelled():
+		return result, nil, r.Cancelled()
+	case errors.Is(err, errAsked) && len(a.open) > 0:
+		asked, err = a.inputRequired()
+		return result, asked, err
+	case err != nil:
+		return result, nil, fmt.Errorf("%s %s: %w", kind, name, err)
+	}
+	return result, nil, nil
+}
+
+// recovered turns a panic into an error, so that the client gets an answer.
+func recovered[T any](ctx context.Context, a *asker, f func(context.Context, *asker) (T, error)) (result T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f(ctx, a)
+}
+
+// result returns a result with one member.
+func (r *request) result(hint, member string, value json.RawMessage) json.RawMessage {
+	return r.s.built.result(r.Modern(), hint, member, value)
+}
+
+// empty returns a result without members.
+func (r *request) empty() json.RawMessage {
+	if !r.Modern() {
+		return json.RawMessage("{}")
+	}
+	return append(r.appendInfo([]byte(`{"resultType":"complete"`)), '}')
+}
+
+// appendInfo appends the member _meta, which says since 2026-07-28 whose result it is.
+func (r *request) appendInfo(b []byte) []byte { return appendInfo(b, r.s.built.info) }
+
+func appendInfo(b []byte, info json.RawMessage) []byte {
+	b = append(append(b, `,"_meta":{"`+gomcp.MetaKeyServerInfo+`":`...), info...)
+	return append(b, '}')
+}

@@ -1,0 +1,183 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"rialto/mcp/internal/revision"
+	"rialto/mcp/internal/schema"
+)
+
+// toolset is the tools at one moment. It is replaced, never changed.
+type toolset struct {
+	named   map[string]*tool
+	names   []string // in the order of the list
+	listing listing
+}
+
+// tool is a Tool that can be called.
+type tool struct {
+	Tool
+	input   *schema.Schema
+	headers *revision.ParamHeaders // nil if it asks for none
+}
+
+// SetTools replaces Tools while the server serves. Running calls go on. Clients that
+// listen are notified, if Changing says so and the list has changed. If Check would
+// fail, it returns that error and the earlier tools stay.
+func (s *Server) SetTools(tools []Tool) error {
+	b := s.build()
+	if b.err != nil {
+		return b.err
+	}
+	next, err := b.makeTools(tools, s.Tasks != nil)
+	if err != nil {
+		return err
+	}
+	last := b.tools.Swap(next)
+	if s.Changing && !bytes.Equal(last.listing.legacy.result, next.listing.legacy.result) {
+		s.Changed(ToolsChanged())
+	}
+	return nil
+}
+
+// Check returns what is wrong with a tool.
+func (t Tool) Check() error {
+	if t.Name == "" {
+		return errors.New("mcp: a tool has no name")
+	}
+	_, err := newTool(t)
+	return err
+}
+
+// ToolNames returns the names of the tools that a principal may see, "" for an
+// anonymous one, in the order of the list.
+func (s *Server) ToolNames(ctx context.Context, principal string) []string {
+	b := s.build()
+	if b.err != nil {
+		return nil
+	}
+	var names []string
+	for _, name := range b.tools.Load().names {
+		if s.visible(ctx, principal, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (s *Server) visible(ctx context.Context, principal, tool string) bool {
+	return s.Visible == nil || s.Visible(ctx, principal, tool)
+}
+
+func newTool(t Tool) (*tool, error) {
+	input, err := schema.Parse(t.InputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("input schema: %w", err)
+	}
+	if t.OutputSchema != nil && !json.Valid(t.OutputSchema) {
+		return nil, errors.New("output schema is not JSON")
+	}
+	headers, err := revision.NewParamHeaders(t.Name, t.InputSchema)
+	return &tool{t, input, headers}, err
+}
+
+func (b *built) makeTools(tools []Tool, withTasks bool) (*toolset, error) {
+	set := &toolset{named: make(map[string]*tool, len(tools))}
+	list, legacy := make([]any, 0, len(tools)), make([]any, 0, len(tools))
+	for _, t := range tools {
+		if t.Name == "" || t.Call == nil {
+			return nil, fmt.Errorf("mcp: tool %q has no name or nothing to call", t.Name)
+		}
+		if set.named[t.Name] != nil {
+			return nil, fmt.Errorf("mcp: two tools are named %q", t.Name)
+		}
+		ready, err := newTool(t)
+		if err != nil {
+			return nil, fmt.Errorf("mcp: tool %q: %w", t.Name, err)
+		}
+		set.named[t.Name] = ready
+		set.names = append(set.names, t.Name)
+		listed := newListedTool(t)
+		list = append(list, listed)
+		if withTasks && t.Tasks != NoTasks {
+			listed.Execution = &execution{t.Tasks}
+		}
+		legacy = append(legacy, listed)
+	}
+	var err error
+	set.listing, err = b.newListing("tools", list, legacy)
+	return set, err
+}
+
+// listTools answers tools/list with the tools that the principal may see.
+func (r *request) listTools() (json.RawMessage, error) {
+	set := r.s.built.tools.Load()
+	p, err := r.onlyPage(set.listing)
+	if err != nil || r.s.Visible == nil {
+		return p.result, err
+	}
+	var visible []json.RawMessage
+	for i, name := range set.names {
+		if r.s.visible(r.HTTP.Context(), r.Principal, name) {
+			visible = append(visible, p.items[i])
+		}
+	}
+	if len(visible) == len(p.items) {
+		return p.result, nil
+	}
+	return r.result(cacheHint, set.listing.member, array(visible)), nil
+}
+
+// listedTool is a tool as tools/list shows it.
+type listedTool struct {
+	Name            string           `json:"name"`
+	Title           string           `json:"title,omitempty"`
+	Description     string           `json:"description,omitempty"`
+	InputSchema     json.RawMessage  `json:"inputSchema"`
+	OutputSchema    json.RawMessage  `json:"outputSchema,omitempty"`
+	Execution       *execution       `json:"execution,omitempty"`
+	Annotations     annotations      `json:"annotations"`
+	Icons           []Icon           `json:"icons,omitempty"`
+	SecuritySchemes []SecurityScheme `json:"securitySchemes,omitempty"`
+	Meta            *toolMeta        `json:"_meta,omitempty"`
+}
+
+// execution says in 2025-11-25 whether a tool begins tasks.
+type execution struct {
+	TaskSupport TaskSupport `json:"taskSupport"`
+}
+
+// annotations has no omitempty on purpose: see Tool.
+type annotations struct {
+	Title       string `json:"title,omitempty"`
+	ReadOnly    bool   `json:"readOnlyHint"`
+	Destructive bool   `json:"destructiveHint"`
+	Idempotent  bool   `json:"idempotentHint"`
+	OpenWorld   bool   `json:"openWorldHint"`
+}
+
+// toolMeta repeats the security schemes for clients whose parsers drop members that
+// the specification does not have.
+type toolMeta struct {
+	SecuritySchemes []SecurityScheme `json:"securitySchemes"`
+}
+
+func newListedTool(t Tool) listedTool {
+	l := listedTool{
+		Name: t.Name, Title: t.Title, Description: t.Description,
+		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+		Annotations: annotations{
+			Title:    t.Title,
+			ReadOnly: t.ReadOnly, Destructive: t.Destructive, Idempotent: t.Idempotent, OpenWorld: t.OpenWorld,
+		},
+		Icons: t.Icons, SecuritySchemes: t.SecuritySchemes,
+	}
+	if t.SecuritySchemes != nil {
+		l.Meta = &toolMeta{t.SecuritySchemes}
+	}
+	return l
+}
