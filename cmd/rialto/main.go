@@ -18,7 +18,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	context.AfterFunc(ctx, endAnyway)
+	context.AfterFunc(ctx, forceExit)
 	if err := cli.Command().ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "rialto:", sanitize.Text(err.Error())) // an agent's words may be in it
 		os.Exit(1)

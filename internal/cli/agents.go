@@ -20,8 +20,8 @@ func agentsCommand() *cobra.Command {
 		listAgentsCommand(), previewAgentCommand(), addAgentCommand(), changeAgentCommand(), removeAgentCommand(), testAgentCommand(),
 		switchAgentCommand("enable", "Offer an agent again that was disabled", (*operator.Service).EnableAgent),
 		switchAgentCommand("disable", "Take an agent out of every list; what runs there goes on", (*operator.Service).DisableAgent),
-		onCards(&cobra.Command{Use: "cards NAME", Short: "List the cards that an agent has shown, the latest first, and what has changed in one that waits", Args: cobra.ExactArgs(1)}, listCards),
-		onCards(&cobra.Command{
+		withCards(&cobra.Command{Use: "cards NAME", Short: "List the cards that an agent has shown, the latest first, and what has changed in one that waits", Args: cobra.ExactArgs(1)}, listCards),
+		withCards(&cobra.Command{
 			Use: "accept NAME [CARD]", Short: "Put the card that an agent has shown last in force",
 			Long: "Put the card that an agent has shown last in force. With the beginning of the card's digest, as `rialto agents cards` shows it, no other is accepted that the agent may have shown since.",
 			Args: cobra.RangeArgs(1, 2),
@@ -30,10 +30,10 @@ func agentsCommand() *cobra.Command {
 	return cmd
 }
 
-// onCards completes a command about the cards of one agent.
-func onCards(cmd *cobra.Command, do func(context.Context, io.Writer, *operator.Service, []string) error) *cobra.Command {
+// withCards completes a command about the cards of one agent.
+func withCards(cmd *cobra.Command, do func(context.Context, io.Writer, *operator.Service, []string) error) *cobra.Command {
 	cmd.ValidArgsFunction = completeNames(agentNames)
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		return do(cmd.Context(), cmd.OutOrStdout(), s, args)
 	})
 }

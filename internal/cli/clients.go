@@ -23,7 +23,7 @@ func listClientsCommand() *cobra.Command {
 	cmd.Flags().StringVar(&kind, "kind", "", "only clients that are registered, document or configured")
 	cmd.Flags().StringVar(&text, "text", "", "only clients whose name or ID has this at the beginning of a word")
 	complete(cmd, "kind", string(operator.Registered), string(operator.Document), string(operator.Configured))
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		k := operator.Kind(kind)
 		if err := oneOf("--kind", kind, string(operator.Registered), string(operator.Document), string(operator.Configured)); err != nil {
 			return err
@@ -31,7 +31,7 @@ func listClientsCommand() *cobra.Command {
 		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Client], error) {
 			return s.Clients(cmd.Context(), operator.ClientFilter{Span: span, Kind: k, Text: text})
 		}, []string{"ID", "NAME", "KIND", "REDIRECTS TO", "GRANTS", "LAST USE", "SINCE"}, func(c operator.Client) []string {
-			return []string{c.ID, c.Name, string(c.Kind), strings.Join(c.RedirectHosts, ","), counted(c.Grants), moment(c.Used), moment(c.Since)}
+			return []string{c.ID, c.Name, string(c.Kind), strings.Join(c.RedirectHosts, ","), formatCount(c.Grants), formatTime(c.Used), formatTime(c.Since)}
 		})
 	})
 }
@@ -40,17 +40,17 @@ func showClientCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "show ID", Short: "Show a client", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		c, err := s.Client(cmd.Context(), args[0])
 		if err != nil {
-			return aboutThing("client", args[0], err, func() []string { return clientIDs(cmd, s) })
+			return notFoundError("client", args[0], err, func() []string { return clientIDs(cmd, s) })
 		}
 		if asJSON {
 			return writeJSON(cmd.OutOrStdout(), c)
 		}
 		return details(cmd.OutOrStdout(), [][2]string{
 			{"id", c.ID}, {"name", c.Name}, {"kind", string(c.Kind)}, {"page", c.URI}, {"proves itself", c.Auth},
-			{"redirects to", strings.Join(c.RedirectURIs, " ")}, {"live grants", counted(c.Grants)}, {"since", moment(c.Since)}, {"last use", moment(c.Used)},
+			{"redirects to", strings.Join(c.RedirectURIs, " ")}, {"live grants", formatCount(c.Grants)}, {"since", formatTime(c.Since)}, {"last use", formatTime(c.Used)},
 		})
 	})
 }
@@ -63,7 +63,7 @@ func addClientCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&secret, "keeps-secret", false, "it keeps a secret, which is shown this one time")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.MarkFlagRequired("redirect-uri")
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		c, err := s.RegisterClient(cmd.Context(), operator.CommandLine, args[0], redirects, secret)
 		switch {
 		case err != nil:
@@ -77,7 +77,7 @@ func addClientCommand() *cobra.Command {
 
 func revokeClientCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "revoke ID", Short: "End all that people have granted a client", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		n, err := s.RevokeGrants(cmd.Context(), operator.CommandLine, "", args[0])
 		if err == nil {
 			fmt.Fprintf(cmd.OutOrStdout(), "%d grants have ended.\n", n)
@@ -88,10 +88,10 @@ func revokeClientCommand() *cobra.Command {
 
 func removeClientCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "remove ID", Short: "Forget a client and end what it was granted", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		err := s.RemoveClient(cmd.Context(), operator.CommandLine, args[0])
 		if err != nil {
-			return aboutThing("client", args[0], err, func() []string { return clientIDs(cmd, s) })
+			return notFoundError("client", args[0], err, func() []string { return clientIDs(cmd, s) })
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s is forgotten.\n", args[0])
 		return nil

@@ -26,11 +26,11 @@ func must(err error) {
 	}
 }
 
-// named returns names to choose from.
-type named func(*cobra.Command, *operator.Service) []string
+// nameLister returns names to choose from.
+type nameLister func(*cobra.Command, *operator.Service) []string
 
 // completeFrom lets a shell complete a flag with names from the database.
-func completeFrom(cmd *cobra.Command, flag string, names named) {
+func completeFrom(cmd *cobra.Command, flag string, names nameLister) {
 	must(cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return namesFrom(cmd, begun, names), cobra.ShellCompDirectiveNoFileComp
 	}))
@@ -38,7 +38,7 @@ func completeFrom(cmd *cobra.Command, flag string, names named) {
 
 // completeNames lets a shell complete the one argument of a command with names
 // from the database.
-func completeNames(names named) cobra.CompletionFunc {
+func completeNames(names nameLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -49,7 +49,7 @@ func completeNames(names named) cobra.CompletionFunc {
 
 // namesFrom returns the names that begin as what was typed. What goes wrong is no
 // answer: the shell has no place for it.
-func namesFrom(cmd *cobra.Command, begun string, names named) (found []string) {
+func namesFrom(cmd *cobra.Command, begun string, names nameLister) (found []string) {
 	text := func(flag string) string {
 		if f := cmd.Flags().Lookup(flag); f != nil {
 			return f.Value.String()

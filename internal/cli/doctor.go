@@ -39,7 +39,7 @@ func doctorCommand() *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
-			return prescribe(cmd.OutOrStdout(), d.Examine(ctx, args[0]), asJSON)
+			return writeReport(cmd.OutOrStdout(), d.Examine(ctx, args[0]), asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&client, "client", "", "only the steps that break one `client`: chatgpt, claude, claude-code, codex, vscode or inspector")
@@ -63,9 +63,9 @@ func newDoctor(client string, login bool, to io.Writer) (*doctor.Doctor, error) 
 	return d, nil
 }
 
-// prescribe writes the report. That something is wrong with the server is an
+// writeReport writes the report. That something is wrong with the server is an
 // error of the command, so that scripts can tell.
-func prescribe(w io.Writer, r *doctor.Report, asJSON bool) error {
+func writeReport(w io.Writer, r *doctor.Report, asJSON bool) error {
 	write := r.WriteText
 	if asJSON {
 		write = func(w io.Writer) error {

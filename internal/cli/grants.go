@@ -27,7 +27,7 @@ func listGrantsCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&live, "live", false, "only grants that open something")
 	completeFrom(cmd, "user", userNames)
 	completeFrom(cmd, "client", clientIDs)
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		account, err := accountID(cmd, s, user)
 		if err != nil {
 			return err
@@ -35,7 +35,7 @@ func listGrantsCommand() *cobra.Command {
 		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Grant], error) {
 			return s.Grants(cmd.Context(), operator.GrantFilter{Span: span, AccountID: account, ClientID: client, Live: live})
 		}, []string{"ID", "ACCOUNT", "CLIENT", "STATE", "SCOPE", "CREATED", "LAST USE", "EXPIRES"}, func(g operator.Grant) []string {
-			return []string{g.ID, g.Account, g.ClientName, string(g.State), strings.Join(g.Scope, ","), moment(g.Created), moment(g.Used), moment(g.Expires)}
+			return []string{g.ID, g.Account, g.ClientName, string(g.State), strings.Join(g.Scope, ","), formatTime(g.Created), formatTime(g.Used), formatTime(g.Expires)}
 		})
 	})
 }
@@ -51,14 +51,14 @@ func revokeGrantCommand() *cobra.Command {
 	cmd.Flags().StringVar(&client, "client", "", "all that the client with this `ID` was granted")
 	completeFrom(cmd, "user", userNames)
 	completeFrom(cmd, "client", clientIDs)
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		one := len(args) == 1
 		if one == (user != "" || client != "") {
 			return errors.New("name a grant, or the grants of --user, of --client, or of both: rialto grants list shows them")
 		}
 		if one {
 			if err := s.RevokeGrant(cmd.Context(), operator.CommandLine, args[0]); err != nil {
-				return aboutThing("grant", args[0], err, nil)
+				return notFoundError("grant", args[0], err, nil)
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), "The grant has ended.")
 			return nil
@@ -82,7 +82,7 @@ func accountID(cmd *cobra.Command, s *operator.Service, name string) (string, er
 	}
 	a, err := s.Account(cmd.Context(), name)
 	if err != nil {
-		return "", aboutThing("account", name, err, func() []string { return userNames(cmd, s) })
+		return "", notFoundError("account", name, err, func() []string { return userNames(cmd, s) })
 	}
 	return a.ID, nil
 }

@@ -16,7 +16,7 @@ func keysCommand() *cobra.Command {
 }
 
 func rotateKeysCommand() *cobra.Command {
-	return onOperator(&cobra.Command{
+	return withOperator(&cobra.Command{
 		Use:   "rotate",
 		Short: "Replace the signing key; tokens that exist stay valid",
 		Args:  cobra.NoArgs,
@@ -34,7 +34,7 @@ func listKeysCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "list", Short: "List the signing keys, oldest first", Args: cobra.NoArgs}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		keys, err := s.Keys(cmd.Context())
 		if err != nil {
 			return err
@@ -44,7 +44,7 @@ func listKeysCommand() *cobra.Command {
 		}
 		t := &table{head: []string{"ID", "ALGORITHM", "SIGNS", "SIGNS FROM", "IS REPLACED", "KEPT UNTIL"}}
 		for _, k := range keys {
-			t.add(k.ID, k.Algorithm, yes(k.Signs), moment(k.Active), moment(k.Rotates), moment(k.Expires))
+			t.add(k.ID, k.Algorithm, yesNo(k.Signs), formatTime(k.Active), formatTime(k.Rotates), formatTime(k.Expires))
 		}
 		return t.write(cmd.OutOrStdout())
 	})

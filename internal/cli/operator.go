@@ -16,10 +16,10 @@ import (
 	"rialto/internal/server"
 )
 
-// onOperator gives a command the flags that find a server's store, and runs do
+// withOperator gives a command the flags that find a server's store, and runs do
 // with the operator's view of it, beside a server that may be running. What do
 // changes is in the audit log.
-func onOperator(cmd *cobra.Command, do func(*cobra.Command, *operator.Service, []string) error) *cobra.Command {
+func withOperator(cmd *cobra.Command, do func(*cobra.Command, *operator.Service, []string) error) *cobra.Command {
 	var from storeFlags
 	from.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -44,8 +44,8 @@ func (f *storeFlags) operate(cmd *cobra.Command, do func(*operator.Service) erro
 	return do(s)
 }
 
-// most bounds what a command lists.
-const most = 100_000
+// maxListed bounds what a command lists.
+const maxListed = 100_000
 
 // listFlags are those of every list.
 type listFlags struct {
@@ -54,13 +54,13 @@ type listFlags struct {
 }
 
 func (f *listFlags) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.limit, "limit", 100, "list at most so many (up to "+strconv.Itoa(most)+")")
+	cmd.Flags().IntVar(&f.limit, "limit", 100, "list at most so many (up to "+strconv.Itoa(maxListed)+")")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "write JSON")
 }
 
 func (f *listFlags) check() error {
-	if f.limit < 1 || f.limit > most {
-		return fmt.Errorf("--limit must be from 1 to %d", most)
+	if f.limit < 1 || f.limit > maxListed {
+		return fmt.Errorf("--limit must be from 1 to %d", maxListed)
 	}
 	return nil
 }
@@ -103,28 +103,28 @@ func list[T any](cmd *cobra.Command, f listFlags, page func(operator.Span) (*ope
 		}
 	}
 	if more {
-		fmt.Fprintf(cmd.ErrOrStderr(), "There are more: --limit shows up to %d.\n", most)
+		fmt.Fprintf(cmd.ErrOrStderr(), "There are more: --limit shows up to %d.\n", maxListed)
 	}
 	return nil
 }
 
-// moment writes a time as tables have it; "" if there is none.
-func moment(t time.Time) string {
+// formatTime writes a time as tables have it; "" if there is none.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format("2006-01-02 15:04Z")
 }
 
-func yes(b bool) string {
+func yesNo(b bool) string {
 	if b {
 		return "yes"
 	}
 	return "no"
 }
 
-// counted writes a number that is counted up to a bound.
-func counted(n int) string {
+// formatCount writes a number that is counted up to a bound.
+func formatCount(n int) string {
 	if n >= operator.MostCounted {
 		return strconv.Itoa(operator.MostCounted) + "+"
 	}
@@ -190,9 +190,9 @@ func (p *progress) done() {
 	}
 }
 
-// aboutThing says of an error which client, account or task it is about, and names
+// notFoundError says of an error which client, account or task it is about, and names
 // the nearest that there is.
-func aboutThing(what, name string, err error, known func() []string) error {
+func notFoundError(what, name string, err error, known func() []string) error {
 	switch {
 	case err == nil:
 		return nil

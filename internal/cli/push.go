@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// mostDead is how many notifications that were given up are listed.
-const mostDead = 1000
+// maxFailedPush is how many notifications that were given up are listed.
+const maxFailedPush = 1000
 
 func pushCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "push", Short: "Look after the push notifications that A2A clients asked for"}
@@ -19,12 +19,12 @@ func pushCommand() *cobra.Command {
 }
 
 func deadPushCommand() *cobra.Command {
-	return onDatabase(&cobra.Command{
+	return withDatabase(&cobra.Command{
 		Use:   "dead",
 		Short: "List the notifications that could not be delivered and were given up, the latest first",
 		Args:  cobra.NoArgs,
 	}, func(cmd *cobra.Command, db *store.DB) error {
-		dead, err := db.DeadNotices(cmd.Context(), mostDead)
+		dead, err := db.DeadNotices(cmd.Context(), maxFailedPush)
 		for _, n := range dead {
 			fmt.Fprintf(cmd.OutOrStdout(), "%s  task %s  %s  to %s  after %d attempts: %s\n",
 				time.UnixMilli(n.Version).UTC().Format(time.RFC3339), n.Handle, n.Task.Status.State, n.Host, n.Attempts, n.Failure)
@@ -34,7 +34,7 @@ func deadPushCommand() *cobra.Command {
 }
 
 func retryPushCommand() *cobra.Command {
-	return onDatabase(&cobra.Command{
+	return withDatabase(&cobra.Command{
 		Use:   "retry",
 		Short: "Try again to deliver the notifications that were given up",
 		Args:  cobra.NoArgs,
@@ -47,8 +47,8 @@ func retryPushCommand() *cobra.Command {
 	})
 }
 
-// onDatabase makes cmd work on the database of a server, or of the demo.
-func onDatabase(cmd *cobra.Command, do func(*cobra.Command, *store.DB) error) *cobra.Command {
+// withDatabase makes cmd work on the database of a server, or of the demo.
+func withDatabase(cmd *cobra.Command, do func(*cobra.Command, *store.DB) error) *cobra.Command {
 	var from storeFlags
 	from.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -87,7 +87,7 @@ func configCommand() *cobra.Command {
 				fmt.Fprintf(cmd.OutOrStdout(), "agent      %s at %s\n", a.Name, a.URL)
 			}
 			if agents {
-				return server.CheckAgents(cmd.Context(), cfg, cmd.OutOrStdout())
+				return server.ProbeAgents(cmd.Context(), cfg, cmd.OutOrStdout())
 			}
 			return nil
 		},

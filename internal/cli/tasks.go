@@ -35,7 +35,7 @@ func listAllTasksCommand() *cobra.Command {
 	cmd.Flags().StringVar(&state, "state", "", "only tasks in this state: submitted, working, input-required, auth-required, completed, canceled, failed, rejected")
 	completeFrom(cmd, "user", userNames)
 	complete(cmd, "state", "submitted", "working", "input-required", "auth-required", "completed", "canceled", "failed", "rejected")
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		owner, err := accountID(cmd, s, user)
 		if err != nil {
 			return err
@@ -47,7 +47,7 @@ func listAllTasksCommand() *cobra.Command {
 		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Task], error) {
 			return s.Tasks(cmd.Context(), operator.TaskFilter{Span: span, OwnerID: owner, Agent: agent, State: a2a.State(state), Since: since, Until: until})
 		}, []string{"ID", "OWNER", "AGENT", "STATE", "CREATED", "UPDATED", "MESSAGE"}, func(t operator.Task) []string {
-			return []string{t.ID, t.Owner, t.Agent, string(t.State), moment(t.Created), moment(t.Updated), cellText(t.Message, 60)}
+			return []string{t.ID, t.Owner, t.Agent, string(t.State), formatTime(t.Created), formatTime(t.Updated), cellText(t.Message, 60)}
 		})
 	})
 }
@@ -70,10 +70,10 @@ func showTaskCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "show ID", Short: "Show a task: what was said, and what it has produced", Args: cobra.ExactArgs(1)}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		e, err := s.Task(cmd.Context(), args[0])
 		if err != nil {
-			return aboutThing("task", args[0], err, nil)
+			return notFoundError("task", args[0], err, nil)
 		}
 		if asJSON {
 			return writeJSON(cmd.OutOrStdout(), struct {
@@ -90,7 +90,7 @@ func showTaskCommand() *cobra.Command {
 func writeTask(out io.Writer, e *ledger.Record) error {
 	err := details(out, [][2]string{
 		{"id", e.Handle}, {"owner", e.Owner}, {"client", e.Client}, {"agent", e.Agent}, {"state", string(e.State())},
-		{"created", moment(e.Created)}, {"updated", moment(e.Updated)},
+		{"created", formatTime(e.Created)}, {"updated", formatTime(e.Updated)},
 	})
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func cancelTaskCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		e, err := from.cancel(cmd, args[0])
 		if err != nil {
-			return aboutThing("task", args[0], err, nil)
+			return notFoundError("task", args[0], err, nil)
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "The task is %s.\n", e.State())
 		return nil

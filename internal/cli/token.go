@@ -26,7 +26,7 @@ func tokenCommand() *cobra.Command {
 	cmd.Flags().StringVar(&scope, "scope", oauth.ScopeTools, "what it may do, separated by spaces")
 	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "how long it lasts")
 	cmd.MarkFlagRequired("user")
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		token, err := s.IssueToken(cmd.Context(), operator.CommandLine, user, strings.Fields(scope), ttl)
 		if err != nil {
 			return err

@@ -36,7 +36,7 @@ func usageCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&calls, "calls", false, "write each call instead, the earliest first, as csv or json")
 	complete(cmd, "by", "agent", "tool", "usecase", "client", "user")
 	complete(cmd, "format", formats...)
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		if err := oneOf("--format", format, formats...); err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func usageCommand() *cobra.Command {
 			if format == "table" {
 				return errors.New("--calls writes csv or json: name one with --format")
 			}
-			return operator.WriteCalls(cmd.OutOrStdout(), operator.Format(format), watched(cmd, "calls", s.Calls(cmd.Context(), f, from)))
+			return operator.WriteCalls(cmd.OutOrStdout(), operator.Format(format), withProgress(cmd, "calls", s.Calls(cmd.Context(), f, from)))
 		}
 		if err := oneOf("--by", by, "agent", "tool", "usecase", "client", "user"); err != nil {
 			return err
@@ -106,8 +106,8 @@ func usageTable(by string, sums []usage.Sum) *table {
 	return t
 }
 
-// watched says how far an export is.
-func watched[T any](cmd *cobra.Command, what string, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
+// withProgress says how far an export is.
+func withProgress[T any](cmd *cobra.Command, what string, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		bar := newProgress(cmd, what)
 		defer bar.done()
@@ -144,7 +144,7 @@ func auditCommand() *cobra.Command {
 	complete(cmd, "outcome", "ok", "failed", "denied")
 	complete(cmd, "format", formats...)
 	completeFrom(cmd, "actor", userNames)
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		if err := errors.Join(oneOf("--format", format, formats...), oneOf("--outcome", string(f.Outcome), "ok", "failed", "denied")); err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func auditCommand() *cobra.Command {
 			return err
 		}
 		if format != "table" {
-			return operator.WriteEvents(cmd.OutOrStdout(), operator.Format(format), watched(cmd, "events", s.AllEvents(cmd.Context(), f, from)))
+			return operator.WriteEvents(cmd.OutOrStdout(), operator.Format(format), withProgress(cmd, "events", s.AllEvents(cmd.Context(), f, from)))
 		}
 		return list(cmd, l, func(span operator.Span) (*operator.Page[audit.Event], error) {
 			return s.Events(cmd.Context(), operator.EventFilter{Span: span, Filter: f})
@@ -173,10 +173,10 @@ func oneOf(flag, value string, words ...string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: %q is not one of %s; did you mean %q?", flag, value, listed(words), config.Nearest(value, words))
+	return fmt.Errorf("%s: %q is not one of %s; did you mean %q?", flag, value, joinWords(words), config.Nearest(value, words))
 }
 
-func listed(words []string) string {
+func joinWords(words []string) string {
 	s := ""
 	for i, w := range words {
 		if i > 0 {

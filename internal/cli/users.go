@@ -17,10 +17,10 @@ import (
 	"rialto/oauth"
 )
 
-// onStore gives a command the flags that find a server's store, and runs do
+// withOAuth gives a command the flags that find a server's store, and runs do
 // with the authorization server of that store, beside a server that may be
 // running.
-func onStore(cmd *cobra.Command, do func(*cobra.Command, *oauth.Server, []string) error) *cobra.Command {
+func withOAuth(cmd *cobra.Command, do func(*cobra.Command, *oauth.Server, []string) error) *cobra.Command {
 	var from storeFlags
 	from.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -89,27 +89,27 @@ func adminCommand() *cobra.Command {
 		ValidArgsFunction: completeNames(userNames),
 	}
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "take the role away")
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		return aboutAccount(cmd, s, args[0], s.SetAdmin(cmd.Context(), operator.CommandLine, args[0], !revoke))
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		return accountError(cmd, s, args[0], s.SetAdmin(cmd.Context(), operator.CommandLine, args[0], !revoke))
 	})
 }
 
 func disableUserCommand(verb, short string, disabled bool) *cobra.Command {
-	return onOperator(&cobra.Command{
+	return withOperator(&cobra.Command{
 		Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(userNames),
 	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		err := s.SetDisabled(cmd.Context(), operator.CommandLine, args[0], disabled)
 		if err != nil {
-			return aboutAccount(cmd, s, args[0], err)
+			return accountError(cmd, s, args[0], err)
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s is %sd.\n", args[0], verb)
 		return nil
 	})
 }
 
-// aboutAccount says which account an error is about.
-func aboutAccount(cmd *cobra.Command, s *operator.Service, name string, err error) error {
-	return aboutThing("account", name, err, func() []string { return userNames(cmd, s) })
+// accountError says which account an error is about.
+func accountError(cmd *cobra.Command, s *operator.Service, name string, err error) error {
+	return notFoundError("account", name, err, func() []string { return userNames(cmd, s) })
 }
 
 func passwordCommand(name, short string, set func(*cobra.Command, *operator.Service, string, string) error) *cobra.Command {
@@ -128,8 +128,8 @@ func passwordCommand(name, short string, set func(*cobra.Command, *operator.Serv
 		},
 	}
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the first line's end")
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		return aboutAccount(cmd, s, args[0], set(cmd, s, args[0], password))
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		return accountError(cmd, s, args[0], set(cmd, s, args[0], password))
 	})
 }
 
@@ -146,19 +146,19 @@ func readPassword(r io.Reader) (string, error) {
 }
 
 func removeUserCommand() *cobra.Command {
-	return onOperator(&cobra.Command{
+	return withOperator(&cobra.Command{
 		Use:               "rm NAME",
 		Aliases:           []string{"remove"},
 		Short:             "Remove an account and revoke what it granted",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeNames(userNames),
 	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		return aboutAccount(cmd, s, args[0], s.RemoveAccount(cmd.Context(), operator.CommandLine, args[0]))
+		return accountError(cmd, s, args[0], s.RemoveAccount(cmd.Context(), operator.CommandLine, args[0]))
 	})
 }
 
 func listUserNamesCommand() *cobra.Command {
-	return onStore(&cobra.Command{
+	return withOAuth(&cobra.Command{
 		Use:   "list",
 		Short: "List the names of the accounts",
 		Args:  cobra.NoArgs,
@@ -179,12 +179,12 @@ func listUsersCommand() *cobra.Command {
 	cmd.Flags().StringVar(&filter.Text, "text", "", "only accounts with this in their name")
 	cmd.Flags().BoolVar(&filter.Admin, "admin", false, "only administrators")
 	cmd.Flags().BoolVar(&filter.Disabled, "disabled", false, "only disabled accounts")
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Account], error) {
 			filter.Span = span
 			return s.Accounts(cmd.Context(), filter)
 		}, []string{"NAME", "SIGNS IN AT", "ADMIN", "DISABLED", "GRANTS", "CREATED", "ID"}, func(a operator.Account) []string {
-			return []string{a.Name, cmp.Or(a.Issuer, "here"), yes(a.Admin), yes(a.Disabled), counted(a.Grants), moment(a.Created), a.ID}
+			return []string{a.Name, cmp.Or(a.Issuer, "here"), yesNo(a.Admin), yesNo(a.Disabled), formatCount(a.Grants), formatTime(a.Created), a.ID}
 		})
 	})
 }

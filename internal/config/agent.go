@@ -146,7 +146,7 @@ func (a Agent) Check() error {
 	if err := a.checkUseCases(); err != nil {
 		return err
 	}
-	if u, err := url.Parse(a.URL); err != nil || !reachable(u) || u.Scheme != "http" && u.Scheme != "https" {
+	if u, err := url.Parse(a.URL); err != nil || !hasHost(u) || u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("url: %q is not an http or https address", a.URL)
 	}
 	if a.Protocol != "" && !slices.Contains([]a2a.Generation{a2a.V01, a2a.V02, a2a.V03, a2a.V10}, a.Protocol) {

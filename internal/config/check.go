@@ -32,7 +32,7 @@ func (c *Config) checkURL() error {
 	}
 	u, err := url.Parse(c.URL)
 	switch {
-	case err != nil || !reachable(u) || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+	case err != nil || !hasHost(u) || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return fmt.Errorf("url: %q is not an address such as https://rialto.example.com", c.URL)
 	case strings.Trim(u.Path, "/") != "":
 		return fmt.Errorf("url: %q has a path; the metadata documents live at the root of a host (RFC 8414 section 3), so give Rialto a host of its own", c.URL)
@@ -43,8 +43,8 @@ func (c *Config) checkURL() error {
 	return nil
 }
 
-// reachable tells whether u names a host, and a port that can exist.
-func reachable(u *url.URL) bool {
+// hasHost tells whether u names a host, and a port that can exist.
+func hasHost(u *url.URL) bool {
 	return u.Hostname() != "" && (u.Port() == "" || isPort(u.Port()))
 }
 
@@ -80,7 +80,7 @@ func (c *Config) checkProxies() error {
 func (c *Config) checkOrigins() error {
 	for _, origin := range c.AllowedOrigins {
 		u, err := url.Parse(origin)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || !reachable(u) || origin != u.Scheme+"://"+strings.ToLower(u.Host) {
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || !hasHost(u) || origin != u.Scheme+"://"+strings.ToLower(u.Host) {
 			return fmt.Errorf("allowed_origins: %q is not an origin such as https://app.example.com: scheme and host in small letters, nothing after it", origin)
 		}
 	}

@@ -98,14 +98,14 @@ func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) 
 			err = all.Merge(k)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", source.name, inWords(err))
+			return nil, fmt.Errorf("%s: %w", source.name, explain(err))
 		}
 	}
 	cfg := Defaults()
 	if err := decode(all, &cfg); err != nil {
-		return nil, inWords(err)
+		return nil, explain(err)
 	}
-	if err := cfg.adopt(environ, all); err != nil {
+	if err := cfg.applyAliases(environ, all); err != nil {
 		return nil, fmt.Errorf("environment: %w", err)
 	}
 	return &cfg, cfg.Check()

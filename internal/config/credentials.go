@@ -138,7 +138,7 @@ func (c Credentials) checkAPIKey() error {
 // checkUser looks at how users sign in at the authorization server of an agent.
 func (c Credentials) checkUser() error {
 	for key, address := range map[string]string{"issuer": c.Issuer, "authorization_url": c.AuthorizationURL, "token_url": c.TokenURL} {
-		if address != "" && !confidential(address) {
+		if address != "" && !isConfidential(address) {
 			return fmt.Errorf("%s: %q is not an https address", key, address)
 		}
 	}
@@ -158,16 +158,16 @@ func (c Credentials) checkUser() error {
 	return nil
 }
 
-// confidential reports whether a secret may be sent to an address: it is https,
+// isConfidential reports whether a secret may be sent to an address: it is https,
 // or on this machine.
-func confidential(address string) bool {
+func isConfidential(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && reachable(u) && (u.Scheme == "https" || u.Scheme == "http" && Loopback(u.Hostname()))
+	return err == nil && hasHost(u) && (u.Scheme == "https" || u.Scheme == "http" && Loopback(u.Hostname()))
 }
 
 func (c Credentials) checkTokens() error {
 	switch {
-	case !confidential(c.TokenURL):
+	case !isConfidential(c.TokenURL):
 		return fmt.Errorf("token_url: %q is not an https address: the client's secret is sent there", c.TokenURL)
 	case c.ClientID == "":
 		return errors.New("client_id: set it to the name under which the token endpoint knows this server")

@@ -120,12 +120,12 @@ type wrongType string
 
 func (e wrongType) Error() string { return string(e) }
 
-// inWords returns the first thing that err says, in one line and without Go's
+// explain returns the first thing that err says, in one line and without Go's
 // names for things. A value is told by its kind only: it may be a secret.
-func inWords(err error) error {
+func explain(err error) error {
 	var at *mapstructure.DecodeError
 	if errors.As(err, &at) {
-		return fmt.Errorf("%s: %s", at.Name(), misfit(at.Unwrap()))
+		return fmt.Errorf("%s: %s", at.Name(), typeError(at.Unwrap()))
 	}
 	if err == nil || !strings.Contains(err.Error(), "\n") && !strings.Contains(err.Error(), "map[string]") {
 		return err
@@ -136,7 +136,7 @@ func inWords(err error) error {
 	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 }
 
-func misfit(err error) string {
+func typeError(err error) string {
 	var wrong wrongType
 	if errors.As(err, &wrong) {
 		return string(wrong)
@@ -173,10 +173,10 @@ func kindName(t reflect.Type) string {
 // unknownKey says what was probably meant.
 func unknownKey(key string) error {
 	known := keys(reflect.TypeFor[Config](), "")
-	if outer, inner, ok := cutLast(key, "."); ok && slices.Contains(known, plain(key)) {
+	if outer, inner, ok := cutLast(key, "."); ok && slices.Contains(known, withoutIndexes(key)) {
 		return fmt.Errorf("unknown key %q: a dot does not nest keys here; write %q indented below %q", key, inner+":", outer+":")
 	}
-	return fmt.Errorf("unknown key %q: did you mean %q?", key, Nearest(plain(key), known))
+	return fmt.Errorf("unknown key %q: did you mean %q?", key, Nearest(withoutIndexes(key), known))
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {
@@ -187,8 +187,10 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// plain removes list indexes: "agents[0].ulr" is the key "agents.ulr".
-func plain(key string) string { return regexp.MustCompile(`\[\d+\]`).ReplaceAllString(key, "") }
+// withoutIndexes removes list indexes: "agents[0].ulr" is the key "agents.ulr".
+func withoutIndexes(key string) string {
+	return regexp.MustCompile(`\[\d+\]`).ReplaceAllString(key, "")
+}
 
 // keys lists the keys of a configuration struct, in dotted form.
 func keys(t reflect.Type, prefix string) []string {

@@ -11,8 +11,8 @@ import (
 	"rialto/bridge/registry"
 )
 
-// withheld stands for a value that must not be shown.
-const withheld = "(set, not shown)"
+// hiddenValue stands for a value that must not be shown.
+const hiddenValue = "(set, not shown)"
 
 // secretKeys are what the keys of plain secrets end in. Secrets that are kept
 // elsewhere are settings that say where: an environment variable or a file.
@@ -56,14 +56,14 @@ func flatten(key string, v reflect.Value, add func(key, value string)) {
 			flatten(key, v.Elem(), add)
 		}
 	default:
-		if value := inForce(key, v.Interface()); value != "" {
+		if value := formatSetting(key, v.Interface()); value != "" {
 			add(key, value)
 		}
 	}
 }
 
-// inForce writes a single setting, without what in it is secret.
-func inForce(key string, v any) string {
+// formatSetting writes a single setting, without what in it is secret.
+func formatSetting(key string, v any) string {
 	switch v := v.(type) {
 	case time.Duration:
 		if v == 0 {
@@ -71,18 +71,18 @@ func inForce(key string, v any) string {
 		}
 		return registry.Duration(v).String()
 	case string:
-		return shownSetting(key, v)
+		return redactSetting(key, v)
 	}
 	return fmt.Sprint(v)
 }
 
-func shownSetting(key, value string) string {
+func redactSetting(key, value string) string {
 	if value == "" {
 		return ""
 	}
 	for _, end := range secretKeys {
 		if strings.HasSuffix(key, end) {
-			return withheld
+			return hiddenValue
 		}
 	}
 	if key == "database" {

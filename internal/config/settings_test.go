@@ -23,7 +23,7 @@ func TestSettingsInForceHoldNoSecrets(t *testing.T) {
 	}
 	for _, want := range []operator.Setting{
 		{Key: "listen", Value: "127.0.0.1:8080"},
-		{Key: "secret", Value: withheld},
+		{Key: "secret", Value: hiddenValue},
 		{Key: "agents[0].name", Value: "tables"},
 		{Key: "agents[0].retention", Value: "2d"},
 		{Key: "agents[0].credentials.env", Value: "AGENT_TOKEN"},

@@ -73,9 +73,9 @@ type AutoApprove struct {
 // put a chain of certificates beside each key.
 const maxIdentityDocument = 256 << 10
 
-// fetcher returns what fetches from an identity provider. Its hosts may be in a
+// newFetcher returns what fetches from an identity provider. Its hosts may be in a
 // private network if the operator says so, and those alone.
-func fetcher(private bool, addresses ...string) *guardhttp.Client {
+func newFetcher(private bool, addresses ...string) *guardhttp.Client {
 	c := &guardhttp.Client{MaxBytes: maxIdentityDocument, Timeout: 8 * time.Second}
 	for _, address := range addresses {
 		if u, err := url.Parse(address); private && err == nil && u.Host != "" {
@@ -112,7 +112,7 @@ func (c Provider) provider() (*oauth.Provider, error) {
 		Name: c.Name,
 		Issuer: oauth.Issuer{
 			URL: c.Issuer, KeysURL: c.JWKSURL, Algorithms: c.Algorithms,
-			Fetch: fetcher(c.PrivateNetwork, c.Issuer, c.JWKSURL, c.AuthorizationURL, c.TokenURL, c.UserInfoURL),
+			Fetch: newFetcher(c.PrivateNetwork, c.Issuer, c.JWKSURL, c.AuthorizationURL, c.TokenURL, c.UserInfoURL),
 		},
 		ClientID:         c.ClientID,
 		ClientSecret:     secret,
@@ -141,7 +141,7 @@ func (c PastedToken) issuer(address string) *oauth.Issuer {
 	}
 	return &oauth.Issuer{
 		URL: c.Issuer, KeysURL: c.JWKSURL, Audiences: audiences, Algorithms: c.Algorithms,
-		Fetch: fetcher(c.PrivateNetwork, c.Issuer, c.JWKSURL),
+		Fetch: newFetcher(c.PrivateNetwork, c.Issuer, c.JWKSURL),
 	}
 }
 
@@ -226,14 +226,16 @@ func (c *Config) Scope() oauth.ScopeSet {
 	return strings.Fields(c.DefaultScope)
 }
 
-// stagings are the stages in which nothing is worth stealing.
-func stagings() []string { return []string{"dev", "development", "local", "test", "stg", "staging"} }
+// stagingStages are the stages in which nothing is worth stealing.
+func stagingStages() []string {
+	return []string{"dev", "development", "local", "test", "stg", "staging"}
+}
 
 // checkAutoApprove refuses to open a server to the world by one forgotten
 // setting. An address on this machine says nothing of who can reach it: where it
 // listens does.
 func (c *Config) checkAutoApprove() error {
-	if !c.SignIn.AutoApprove.Enabled || c.SignIn.AutoApprove.Force || slices.Contains(stagings(), c.Stage) {
+	if !c.SignIn.AutoApprove.Enabled || c.SignIn.AutoApprove.Force || slices.Contains(stagingStages(), c.Stage) {
 		return nil
 	}
 	u, err := url.Parse(c.URL)

@@ -29,7 +29,7 @@ func (c *Config) OAuthUpstreams() []oauth.Upstream {
 	for _, u := range c.UpstreamTokens {
 		all = append(all, oauth.Upstream{Scope: u.Scope, Issuer: oauth.Issuer{
 			URL: u.Issuer, KeysURL: u.JWKSURL, Audiences: u.Audiences, Algorithms: u.Algorithms,
-			Fetch: fetcher(u.PrivateNetwork, u.Issuer, u.JWKSURL),
+			Fetch: newFetcher(u.PrivateNetwork, u.Issuer, u.JWKSURL),
 		}})
 	}
 	return all

@@ -12,17 +12,17 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// olderVariable is a setting under the name that servers before this one gave it.
-type olderVariable struct {
+// aliasVariable is a setting under the name that servers before this one gave it.
+type aliasVariable struct {
 	name string
 	keys []string // of ours that it sets; the first of them that is set wins over it
 	set  func(c *Config, value string) error
 }
 
-// variables lists them, in the order in which they count; docs/configuration.md
+// aliasVariables lists them, in the order in which they count; docs/configuration.md
 // explains each. A variable that holds a secret is read where the secret is
 // needed, and is not copied into the configuration.
-func variables() []olderVariable {
+func aliasVariables() []aliasVariable {
 	text := func(field func(*Config) *string) func(*Config, string) error {
 		return func(c *Config, value string) error { *field(c) = value; return nil }
 	}
@@ -31,7 +31,7 @@ func variables() []olderVariable {
 		return nil
 	}
 	const pasted, provider, auto = "sign_in.pasted_token", "sign_in.oidc", "sign_in.auto_approve"
-	return []olderVariable{
+	return []aliasVariable{
 		{"API_EXTERNAL_URL", []string{"url"}, text(func(c *Config) *string { return &c.URL })},
 		{"STAGE", []string{"stage"}, text(func(c *Config) *string { return &c.Stage })},
 		{"MCP_OAUTH_DEFAULT_CLIENT_ID", []string{"clients"}, (*Config).addDefaultClient},
@@ -68,9 +68,9 @@ func variables() []olderVariable {
 	}
 }
 
-// adopt takes what variables say where neither the file, the environment nor a
+// applyAliases takes what variables say where neither the file, the environment nor a
 // flag says it under its own key, and notes where they contradict each other.
-func (c *Config) adopt(environ []string, explicit *koanf.Koanf) error {
+func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 	set := map[string]string{}
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
@@ -84,7 +84,7 @@ func (c *Config) adopt(environ []string, explicit *koanf.Koanf) error {
 			c.notes = append(c.notes, "MCP_OAUTH_CODE_SECRET makes access tokens, too, because MCP_OAUTH_TOKEN_SECRET is not set: whoever is given it to check tokens can open what the database seals. Set MCP_OAUTH_TOKEN_SECRET to another secret")
 		}
 	}
-	for _, v := range variables() {
+	for _, v := range aliasVariables() {
 		if set[v.name] == "" {
 			continue
 		}

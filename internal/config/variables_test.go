@@ -90,7 +90,7 @@ func TestVariablesOfOlderServersCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range variables() {
+	for _, v := range aliasVariables() {
 		if !strings.Contains(string(doc), "`"+v.name+"`") {
 			t.Errorf("docs/configuration.md does not explain %s", v.name)
 		}

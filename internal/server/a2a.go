@@ -17,10 +17,10 @@ import (
 	"rialto/oauth"
 )
 
-// faceScopes are what calls to agents need one of: see (*Server).allow.
-var faceScopes = []string{oauth.ScopeDiscover, oauth.ScopePublish}
+// a2aScopes are what calls to agents need one of: see (*Server).allow.
+var a2aScopes = []string{oauth.ScopeDiscover, oauth.ScopePublish}
 
-func (s *Server) newFace(p place) *a2aserver.Server {
+func (s *Server) newAgentServer(p agentAddress) *a2aserver.Server {
 	face := s.bridge.Face(p.agent)
 	published := func(card func(context.Context) (*a2a.Card, error)) func(context.Context) (*a2a.Card, error) {
 		return func(ctx context.Context) (*a2a.Card, error) {
@@ -98,12 +98,12 @@ func (s *Server) allow(r *http.Request, what a2aserver.Access) error {
 			HTTPStatus: http.StatusForbidden, Challenge: s.OAuth.ScopeChallenge(scope),
 		}
 	}
-	return s.callers.take(r.Context(), p.User)
+	return s.limits.allow(r.Context(), p.User)
 }
 
-// mountFaces puts the agents' cards and endpoints on r.
-func (s *Server) mountFaces(r *mux.Router) error {
-	f := s.newFaces()
+// a2aRoutes puts the agents' cards and endpoints on r.
+func (s *Server) a2aRoutes(r *mux.Router) error {
+	f := s.newAgentServers()
 	if err := f.check(); err != nil {
 		return fmt.Errorf("serving A2A: %w", err)
 	}
@@ -119,7 +119,7 @@ func (s *Server) mountFaces(r *mux.Router) error {
 	return f.reachable(s.cfg.URL, r)
 }
 
-func (s *Server) newAPI(f *faces) *api.API {
+func (s *Server) newAPI(f *agentServers) *api.API {
 	return &api.API{
 		Bridge: s.bridge,
 		URL:    s.cfg.URL,
@@ -129,14 +129,14 @@ func (s *Server) newAPI(f *faces) *api.API {
 				face.ServeCard(w, r)
 				return
 			}
-			noAgent(w)
+			writeNoAgent(w)
 		}),
 		Allow: func(r *http.Request) error {
 			p, _ := oauth.FromContext(r.Context())
-			return s.callers.take(r.Context(), p.User)
+			return s.limits.allow(r.Context(), p.User)
 		},
 		Operator: s.Operator,
-		Actor:    s.actor,
+		Actor:    s.operatorActor,
 		Log:      s.log,
 	}
 }
@@ -163,46 +163,46 @@ func crossOrigin(next http.Handler) http.Handler {
 	})
 }
 
-// face serves an agent to callers whose use cases reach it. One that is disabled
+// ifKnown serves an agent to callers whose use cases reach it. One that is disabled
 // still shows them their tasks.
-func (s *Server) face(face *a2aserver.Server, agent string) http.Handler {
+func (s *Server) ifKnown(face *a2aserver.Server, agent string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if face == nil || !s.bridge.Face(agent).Known(r.Context()) {
-			noAgent(w)
+			writeNoAgent(w)
 			return
 		}
 		face.ServeHTTP(w, r)
 	})
 }
 
-// card serves the card of an agent: to everybody, unless use cases hide it.
-func (s *Server) card(face *a2aserver.Server, agent string) http.Handler {
+// serveCard serves the card of an agent: to everybody, unless use cases hide it.
+func (s *Server) serveCard(face *a2aserver.Server, agent string) http.Handler {
 	if face == nil {
 		if agent == "" {
-			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { noAgent(w) })
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeNoAgent(w) })
 		}
-		return s.OAuth.Guard(s.face(nil, agent), oauth.ScopeDiscover)
+		return s.OAuth.Guard(s.ifKnown(nil, agent), oauth.ScopeDiscover)
 	}
 	if a, ok := s.bridge.Agent(agent); ok && !a.Disabled && len(a.UseCases) == 0 {
 		return http.HandlerFunc(face.ServeCard)
 	}
-	return s.OAuth.Guard(s.visible(face.ServeCard, agent), oauth.ScopeDiscover)
+	return s.OAuth.Guard(s.ifVisible(face.ServeCard, agent), oauth.ScopeDiscover)
 }
 
-// visible serves what is of an agent to callers who may give it tasks.
-func (s *Server) visible(serve http.HandlerFunc, agent string) http.Handler {
+// ifVisible serves what is of an agent to callers who may give it tasks.
+func (s *Server) ifVisible(serve http.HandlerFunc, agent string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.bridge.Face(agent).Visible(r.Context()) {
-			noAgent(w)
+			writeNoAgent(w)
 			return
 		}
 		serve(w, r)
 	})
 }
 
-// noAgent is said of an agent that does not exist, and of one that use cases
+// writeNoAgent is said of an agent that does not exist, and of one that use cases
 // hide.
-func noAgent(w http.ResponseWriter) {
+func writeNoAgent(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNotFound)
@@ -210,7 +210,7 @@ func noAgent(w http.ResponseWriter) {
 }
 
 // reachable reports an interface of a card that no route leads to.
-func (f *faces) reachable(origin string, r *mux.Router) error {
+func (f *agentServers) reachable(origin string, r *mux.Router) error {
 	for _, agent := range f.s.cfg.Agents {
 		name, face := agent.Name, f.named(agent.Name)
 		for _, i := range face.Interfaces() {

@@ -107,9 +107,9 @@ func TestErrorsOfOursHaveTheNumbersOfTheirGeneration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.callers.mu.Lock()
-	r.callers.users[bob.ID] = &calling{begun: rate.NewLimiter(0, 0)} // they have made all the calls that they may
-	r.callers.mu.Unlock()
+	r.limits.mu.Lock()
+	r.limits.users[bob.ID] = &userCalls{begun: rate.NewLimiter(0, 0)} // they have made all the calls that they may
+	r.limits.mu.Unlock()
 	if got := rpc(r, r.full("bob"), "tasks/get", `{"id":"none"}`, "0.1"); !strings.Contains(got.body, "-32010") {
 		t.Errorf("a user may call as often as they like: got %s", got.body)
 	}
@@ -117,16 +117,16 @@ func TestErrorsOfOursHaveTheNumbersOfTheirGeneration(t *testing.T) {
 
 func TestUsersAreHeldToTheirShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // in no time
-		var c callers
+		var c rateLimiter
 		for range callBurst {
-			if err := c.take(t.Context(), "alice"); err != nil {
+			if err := c.allow(t.Context(), "alice"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := c.take(t.Context(), "alice"); !a2a.Is(err, a2a.RateLimited) {
+		if err := c.allow(t.Context(), "alice"); !a2a.Is(err, a2a.RateLimited) {
 			t.Errorf("one more: got %v, want that it is refused", err)
 		}
-		if err := c.take(t.Context(), "bob"); err != nil {
+		if err := c.allow(t.Context(), "bob"); err != nil {
 			t.Errorf("somebody else: got %v", err)
 		}
 	})
@@ -135,25 +135,25 @@ func TestUsersAreHeldToTheirShare(t *testing.T) {
 // TestCallsThatAreOpenCount holds calls open, begun no faster than they may be.
 func TestCallsThatAreOpenCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var c callers
+		var c rateLimiter
 		var ends []context.CancelFunc
-		for range callsAtOnce {
+		for range maxOpenCalls {
 			ctx, end := context.WithCancel(t.Context())
 			ends = append(ends, end)
-			if err := c.take(ctx, "alice"); err != nil {
+			if err := c.allow(ctx, "alice"); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second / callsPerSecond)
 		}
-		if err := c.take(t.Context(), "alice"); !a2a.Is(err, a2a.RateLimited) || !strings.Contains(err.Error(), "open") {
+		if err := c.allow(t.Context(), "alice"); !a2a.Is(err, a2a.RateLimited) || !strings.Contains(err.Error(), "open") {
 			t.Errorf("one more: got %v, want that too many are open", err)
 		}
-		if err := c.take(t.Context(), "bob"); err != nil {
+		if err := c.allow(t.Context(), "bob"); err != nil {
 			t.Errorf("somebody else: got %v", err)
 		}
 		ends[0]()
 		synctest.Wait()
-		if err := c.take(t.Context(), "alice"); err != nil {
+		if err := c.allow(t.Context(), "alice"); err != nil {
 			t.Errorf("after one has ended: got %v", err)
 		}
 		for _, end := range ends {

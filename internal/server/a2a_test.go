@@ -159,7 +159,7 @@ func TestNobodySeesTheTasksOfOthers(t *testing.T) {
 	}
 	bob, hers := r.full("bob"), string(e.(*a2a.Task).ID)
 	none := "01a1fc72-0000-7000-8000-000000000000"
-	for _, door := range faceDoors() {
+	for _, door := range a2aEndpoints() {
 		ask := func(id string) string {
 			got := r.do(door.method, "/a2a/one"+strings.ReplaceAll(door.path, "ID", id), bob, strings.ReplaceAll(door.body, "ID", id), "A2A-Version: "+door.version)
 			return strings.ReplaceAll(fmt.Sprint(got.status, " ", got.body), id, "ID")
@@ -189,7 +189,7 @@ func rpc(r *rig, token, method, params, version string) reply {
 // door is a request about the task ID.
 type door struct{ version, method, path, body string }
 
-func faceDoors() []door {
+func a2aEndpoints() []door {
 	var doors []door
 	call := func(version, method, params string) {
 		doors = append(doors, door{version, "POST", "", `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`})
@@ -341,7 +341,7 @@ func TestAStartFailsIfACardPromisesWhatIsNotServed(t *testing.T) {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	r := newRig(t, config.Agent{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)})
-	f := r.newFaces()
+	f := r.newAgentServers()
 	if err := f.reachable(r.cfg.URL, mux.NewRouter()); err == nil || !strings.Contains(err.Error(), "/a2a/one") {
 		t.Errorf("got %v where nothing is mounted", err)
 	}

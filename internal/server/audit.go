@@ -14,9 +14,9 @@ import (
 	"rialto/oauth"
 )
 
-// openRecords begins to keep the audit log and the usage. It comes before what
+// openLogs begins to keep the audit log and the usage. It comes before what
 // has something to tell them.
-func (s *Server) openRecords() {
+func (s *Server) openLogs() {
 	s.audit = (&audit.Log{Store: s.store, Now: time.Now, Log: s.log}).Open()
 	s.usage = (&usage.Log{Store: s.store, Log: s.log}).Open()
 	s.OAuth.Events = oauthEvents{s.audit}
@@ -58,9 +58,9 @@ func (o oauthEvents) Happened(ctx context.Context, e oauth.Event) {
 	})
 }
 
-// noteSettings tells the audit log when the settings in force are others than
+// auditSettings tells the audit log when the settings in force are others than
 // those that were noted last. Their digest is all that is kept of them.
-func (s *Server) noteSettings(ctx context.Context) error {
+func (s *Server) auditSettings(ctx context.Context) error {
 	b, err := json.Marshal(s.cfg.Settings())
 	if err != nil {
 		return err
@@ -77,23 +77,23 @@ func (s *Server) noteSettings(ctx context.Context) error {
 	return nil
 }
 
-// dropped is how many records one statement forgets.
-const dropped = 2000
+// deleteBatch is how many records one statement forgets.
+const deleteBatch = 2000
 
-// forgetRecords forgets what is older than the configuration says, as much as an
+// deleteOldRecords forgets what is older than the configuration says, as much as an
 // hour can bring.
-func (s *Server) forgetRecords(ctx context.Context) error {
+func (s *Server) deleteOldRecords(ctx context.Context) error {
 	now := time.Now()
 	return errors.Join(
-		forget(func() (int, error) { return s.store.DropCalls(ctx, now.Add(-s.cfg.Usage.Retention), dropped) }),
-		forget(func() (int, error) { return s.store.DropEvents(ctx, now.Add(-s.cfg.Audit.Retention), dropped) }),
+		deleteInBatches(func() (int, error) { return s.store.DropCalls(ctx, now.Add(-s.cfg.Usage.Retention), deleteBatch) }),
+		deleteInBatches(func() (int, error) { return s.store.DropEvents(ctx, now.Add(-s.cfg.Audit.Retention), deleteBatch) }),
 	)
 }
 
-// forget drops batches until one is not full.
-func forget(batch func() (int, error)) error {
+// deleteInBatches drops batches until one is not full.
+func deleteInBatches(batch func() (int, error)) error {
 	for range 10_000 {
-		if n, err := batch(); err != nil || n < dropped {
+		if n, err := batch(); err != nil || n < deleteBatch {
 			return err
 		}
 	}

@@ -252,7 +252,7 @@ func TestSettingsAreNotedWhenTheyHaveChanged(t *testing.T) {
 		t.Fatalf("got %+v after the first start", got)
 	}
 	for range 2 {
-		if err := r.noteSettings(t.Context()); err != nil {
+		if err := r.auditSettings(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -260,7 +260,7 @@ func TestSettingsAreNotedWhenTheyHaveChanged(t *testing.T) {
 		t.Errorf("got %d events though nothing has changed", len(got))
 	}
 	r.cfg.DownloadLinks = time.Hour
-	if err := r.noteSettings(t.Context()); err != nil {
+	if err := r.auditSettings(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.events(audit.Settings); len(got) != 2 {

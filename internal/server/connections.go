@@ -21,10 +21,10 @@ var _ bridge.Connections = connections{}
 // newVault makes what keeps the connections.
 func (s *Server) newVault(secret []byte) *a2avault.Vault {
 	return &a2avault.Vault{
-		Store: s.store, Key: derived(secret, "connections"), URL: s.cfg.URL, Name: s.cfg.Name,
-		Replica: s.bridge.Replica, Now: time.Now, Log: s.log, App: connections{find: s.settings}.app,
+		Store: s.store, Key: deriveKey(secret, "connections"), URL: s.cfg.URL, Name: s.cfg.Name,
+		Replica: s.bridge.Replica, Now: time.Now, Log: s.log, App: connections{find: s.agentSettings}.app,
 		Host: func(agent string) string {
-			a, _ := s.settings(agent)
+			a, _ := s.agentSettings(agent)
 			u, err := url.Parse(a.URL)
 			if err != nil {
 				return ""

@@ -21,9 +21,9 @@ func (s *Server) newConsole() *console.Console {
 	}
 }
 
-// examine lets the doctor look at an address for an administrator. This server
+// runDoctor lets the doctor look at an address for an administrator. This server
 // it may reach wherever it is, but no other in the operator's own network.
-func (s *Server) examine(ctx context.Context, address string) *doctor.Report {
+func (s *Server) runDoctor(ctx context.Context, address string) *doctor.Report {
 	guard := &guardhttp.Client{MaxBytes: 1 << 20, Timeout: 10 * time.Second}
 	if own, err := url.Parse(s.cfg.URL); err == nil {
 		guard.Allowed = []string{own.Host}
@@ -32,10 +32,10 @@ func (s *Server) examine(ctx context.Context, address string) *doctor.Report {
 	return d.Examine(ctx, address)
 }
 
-// configRoutes lead from the addresses of the pages that were once under
+// redirectMCPConfig lead from the addresses of the pages that were once under
 // /mcp/config/ to those of the console. A form keeps its method and its body on
 // the way (RFC 9110 section 15.4.8); the guard is there.
-func configRoutes(r *mux.Router) {
+func redirectMCPConfig(r *mux.Router) {
 	to := func(status int, target func(*http.Request) string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Cache-Control", "no-store")

@@ -18,11 +18,11 @@ import (
 	"rialto/internal/config"
 )
 
-// vouch returns a JWT that tells audience who user is.
-type vouch func(ctx context.Context, user, audience string) (string, error)
+// assertion returns a JWT that tells audience who user is.
+type assertion func(ctx context.Context, user, audience string) (string, error)
 
 // credentialsOf returns what proves to the agent who calls; nil is nothing.
-func credentialsOf(a config.Agent, says vouch, vault *a2avault.Vault) a2aclient.Credentials {
+func credentialsOf(a config.Agent, says assertion, vault *a2avault.Vault) a2aclient.Credentials {
 	if a.Credentials.Type != config.TypeUser {
 		return ownCredentials(a.Credentials, says)
 	}
@@ -33,7 +33,7 @@ func credentialsOf(a config.Agent, says vouch, vault *a2avault.Vault) a2aclient.
 }
 
 // ownCredentials returns what proves to an agent who calls; nil is nothing.
-func ownCredentials(c config.Credentials, says vouch) a2aclient.Credentials {
+func ownCredentials(c config.Credentials, says assertion) a2aclient.Credentials {
 	if c.Type != config.TypeClientCredentials && c.Type != config.TypeTokenExchange {
 		if s := c.Fixed(); s != nil {
 			return *s
@@ -57,7 +57,7 @@ func ownCredentials(c config.Credentials, says vouch) a2aclient.Credentials {
 // newDialer returns what reaches an agent. The files that the configuration names were
 // there when it was checked, and may be gone: without them an agent must not be reached
 // with less, for then no signature of its card is asked for, or another server believed.
-func newDialer(a config.Agent, log *slog.Logger, says vouch, vault *a2avault.Vault, cards *bridge.Cards) (*a2aclient.Dialer, error) {
+func newDialer(a config.Agent, log *slog.Logger, says assertion, vault *a2avault.Vault, cards *bridge.Cards) (*a2aclient.Dialer, error) {
 	log = log.With("agent", a.Name)
 	header, noHeader := a.Credentials.Headers()
 	secure, noTLS := a.Credentials.TLSConfig()
@@ -71,13 +71,13 @@ func newDialer(a config.Agent, log *slog.Logger, says vouch, vault *a2avault.Vau
 		Protocol: a.Protocol, Binding: a.Binding, Log: log,
 		GRPC: calls,
 		Admit: func(ctx context.Context, card []byte) ([]byte, error) {
-			card, err := believed(ctx, card, keys)
+			card, err := verifiedCard(ctx, card, keys)
 			if err != nil || cards == nil || a.IsOurs() {
 				return card, err
 			}
 			return cards.Admit(ctx, a.Name, a.URL, card, a.Review)
 		},
-		AdmitExtended: func(ctx context.Context, card []byte) ([]byte, error) { return believed(ctx, card, keys) },
+		AdmitExtended: func(ctx context.Context, card []byte) ([]byte, error) { return verifiedCard(ctx, card, keys) },
 	}
 	// An agent that is set up anew gets another dialer, while tasks may still use
 	// this one. Over HTTP its connections end when they are idle.
@@ -85,9 +85,9 @@ func newDialer(a config.Agent, log *slog.Logger, says vouch, vault *a2avault.Vau
 	return d, nil
 }
 
-// believed returns what of a card may be believed: what is signed, where keys
+// verifiedCard returns what of a card may be believed: what is signed, where keys
 // are configured, and else all that it says.
-func believed(ctx context.Context, card []byte, keys *a2asign.KeySet) ([]byte, error) {
+func verifiedCard(ctx context.Context, card []byte, keys *a2asign.KeySet) ([]byte, error) {
 	if keys != nil {
 		return keys.Verify(ctx, card)
 	}
@@ -108,7 +108,7 @@ func (p peer) For(user string) bridge.Peer { return peer{p.Client.For(user)} }
 type dialers struct {
 	find  func(name string) (config.Agent, bool)
 	log   *slog.Logger
-	says  vouch
+	says  assertion
 	vault *a2avault.Vault // nil: agents that users connect themselves get no credentials
 	cards *bridge.Cards
 

@@ -31,16 +31,16 @@ import (
 const plainCard = `{"name":"One","description":"","version":"1","skills":[],"capabilities":{},"defaultInputModes":[],"defaultOutputModes":[],
 "supportedInterfaces":[{"url":"/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`
 
-// shown is an agent that shows a card.
-type shown struct {
+// cardAgent is an agent that shows a card.
+type cardAgent struct {
 	atomic.Pointer[string]
 	url string
 	log bytes.Buffer
 	db  *store.DB
 }
 
-func newShown(t *testing.T, card string) *shown {
-	s := &shown{}
+func newCardAgent(t *testing.T, card string) *cardAgent {
+	s := &cardAgent{}
 	s.Store(&card)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(*s.Load())) }))
 	t.Cleanup(web.Close)
@@ -55,7 +55,7 @@ func newShown(t *testing.T, card string) *shown {
 
 // dial connects as the server does, and returns the name on the card and what
 // was logged.
-func (s *shown) dial(t *testing.T, a config.Agent) (name, logged string, err error) {
+func (s *cardAgent) dial(t *testing.T, a config.Agent) (name, logged string, err error) {
 	t.Helper()
 	s.log.Reset()
 	a.Name, a.URL = "one", s.url
@@ -72,9 +72,9 @@ func (s *shown) dial(t *testing.T, a config.Agent) (name, logged string, err err
 // TestAnAgentThatIsSetUpElsewhereIsCalledThere gives an agent whose cards are looked at
 // another address: it was called at the old one until somebody accepted the new card.
 func TestAnAgentThatIsSetUpElsewhereIsCalledThere(t *testing.T) {
-	there := newShown(t, plainCard)
+	there := newCardAgent(t, plainCard)
 	spaced := strings.Replace(plainCard, `{"name":"One",`, `{ "name" : "One", `, 1)
-	elsewhere := newShown(t, strings.ReplaceAll(plainCard, "One", "Two"))
+	elsewhere := newCardAgent(t, strings.ReplaceAll(plainCard, "One", "Two"))
 	elsewhere.db = there.db
 	a := config.Agent{Review: true}
 	for _, card := range []string{plainCard, spaced} {
@@ -111,7 +111,7 @@ func TestACardMustBeSignedWhereKeysAreConfigured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newShown(t, string(signed))
+	s := newCardAgent(t, string(signed))
 	a := config.Agent{Card: config.Card{Keys: file}}
 	if got, _, err := s.dial(t, a); err != nil || got != "One" {
 		t.Errorf("got %s, %v", got, err)
@@ -143,7 +143,7 @@ func TestAnAgentIsNotReachedWithLessThanIsConfigured(t *testing.T) {
 		"the secret of users' apps": {Credentials: config.Credentials{Type: config.TypeUser, File: gone}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newShown(t, plainCard)
+			s := newCardAgent(t, plainCard)
 			if got, _, err := s.dial(t, a); err == nil || !strings.Contains(err.Error(), gone) {
 				t.Errorf("got %q, %v, want to be told that there is no %s", got, err, gone)
 			}
@@ -174,7 +174,7 @@ func TestACertificateOfTheConfigurationIsShown(t *testing.T) {
 		return path
 	}
 	c := config.Credentials{CAFile: file("CERTIFICATE", pair.Certificate[0])}
-	if why := visitAgent(t.Context(), config.Agent{Name: "one", URL: web.URL, Credentials: c}); !strings.Contains(why, "certificate required") {
+	if why := probeAgent(t.Context(), config.Agent{Name: "one", URL: web.URL, Credentials: c}); !strings.Contains(why, "certificate required") {
 		t.Errorf("without a certificate: got %q", why)
 	}
 	c.CertFile, c.KeyFile = c.CAFile, file("PRIVATE KEY", private)
@@ -182,7 +182,7 @@ func TestACertificateOfTheConfigurationIsShown(t *testing.T) {
 	if err := a.Check(); err != nil {
 		t.Fatal(err)
 	}
-	if why := visitAgent(t.Context(), a); why != "" || shown != 1 {
+	if why := probeAgent(t.Context(), a); why != "" || shown != 1 {
 		t.Errorf("got %q, and the agent was shown %d certificates", why, shown)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // grpcInterfaces lists the ways to reach an agent over gRPC. The tenant of 1.0 says
 // which agent is meant; calls of 0.3 have none, and reach the primary agent.
-func grpcInterfaces(c config.GRPC, p place) []a2a.Interface {
+func grpcInterfaces(c config.GRPC, p agentAddress) []a2a.Interface {
 	if c.Listen == "" {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return err
 	}
-	srv := &a2agrpc.Server{Handler: recovered(s.log, logged(s.log, h)), Path: func(tenant string) string {
+	srv := &a2agrpc.Server{Handler: recoverPanics(s.log, logRequests(s.log, h)), Path: func(tenant string) string {
 		if tenant == "" {
 			return ""
 		}
@@ -74,7 +74,7 @@ func (s *Server) ServeBoth(ctx context.Context, l, calls net.Listener) error {
 // grpcHandler answers calls over gRPC behind the same guard and for the same
 // agents as mountFaces.
 func (s *Server) grpcHandler() (http.Handler, error) {
-	f := s.newFaces()
+	f := s.newAgentServers()
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -85,9 +85,9 @@ func (s *Server) grpcHandler() (http.Handler, error) {
 			face = f.named(agent)
 		}
 		if face == nil || !s.bridge.Face(agent).Known(r.Context()) {
-			noAgent(w)
+			writeNoAgent(w)
 			return
 		}
 		face.ServeGRPC(w, r)
-	}), faceScopes...), nil
+	}), a2aScopes...), nil
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// describes lets a route answer who wants to read what the endpoint is.
-func describes(r *http.Request, _ *mux.RouteMatch) bool { return wantsDescription(r) }
+// wantsMetadata lets a route answer who wants to read what the endpoint is.
+func wantsMetadata(r *http.Request, _ *mux.RouteMatch) bool { return wantsDescription(r) }
 
-// described tells caches what else an answer to GET depends on.
-func described(next http.Handler) http.Handler {
+// varyByAccept tells caches what else an answer to GET depends on.
+func varyByAccept(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Accept, MCP-Protocol-Version")
 		next.ServeHTTP(w, r)
 	})
 }
 
-// listing guards what shows the tools, unless the operator shows them to
+// guardListing guards what shows the tools, unless the operator shows them to
 // everybody.
-func (s *Server) listing(door http.Handler, guard func(http.Handler) http.Handler) http.Handler {
+func (s *Server) guardListing(door http.Handler, guard func(http.Handler) http.Handler) http.Handler {
 	if s.cfg.MCP.PublicListing {
 		return door
 	}

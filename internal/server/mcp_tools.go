@@ -18,10 +18,10 @@ func logo(origin string, brand static.Brand) []mcp.Icon {
 	return []mcp.Icon{icon}
 }
 
-// asListed adds what the list shows of each tool besides what it does: an icon,
+// withListing adds what the list shows of each tool besides what it does: an icon,
 // and which login it needs. ChatGPT reads that before it offers a tool, and asks
 // for what is missing (its documentation on authentication, "securitySchemes").
-func asListed(tools []mcp.Tool, icons []mcp.Icon) []mcp.Tool {
+func withListing(tools []mcp.Tool, icons []mcp.Icon) []mcp.Tool {
 	for i := range tools {
 		tools[i].Icons = icons
 		tools[i].SecuritySchemes = []mcp.SecurityScheme{{Type: "oauth2", Scopes: []string{oauth.ScopeTools}}}
@@ -31,7 +31,7 @@ func asListed(tools []mcp.Tool, icons []mcp.Icon) []mcp.Tool {
 
 // toolsChanged has clients see the tools that the agents' skills make now.
 func (s *Server) toolsChanged() {
-	if err := s.mcp.SetTools(asListed(s.bridge.Tools(), s.mcp.Icons)); err != nil {
+	if err := s.mcp.SetTools(withListing(s.bridge.Tools(), s.mcp.Icons)); err != nil {
 		s.log.Error("the tools of agents cannot be used", "err", err)
 	}
 }

@@ -16,12 +16,12 @@ import (
 	"rialto/bridge"
 )
 
-// bodyTime is how long a client may take to send a request's body.
-const bodyTime = 30 * time.Second
+// bodyTimeout is how long a client may take to send a request's body.
+const bodyTimeout = 30 * time.Second
 
-// recovered turns a panic into a 500 and a log entry. A handler that wants its
+// recoverPanics turns a panic into a 500 and a log entry. A handler that wants its
 // connection cut says so with http.ErrAbortHandler.
-func recovered(log *slog.Logger, next http.Handler) http.Handler {
+func recoverPanics(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			switch v := recover(); v {
@@ -29,7 +29,7 @@ func recovered(log *slog.Logger, next http.Handler) http.Handler {
 			case http.ErrAbortHandler:
 				panic(v)
 			default:
-				log.Error("panic", "path", masked(r.URL.Path), "value", v, "stack", string(debug.Stack()))
+				log.Error("panic", "path", redactPath(r.URL.Path), "value", v, "stack", string(debug.Stack()))
 				http.Error(w, "internal error", http.StatusInternalServerError)
 			}
 		}()
@@ -37,12 +37,12 @@ func recovered(log *slog.Logger, next http.Handler) http.Handler {
 	})
 }
 
-// bounded gives the body of each request a deadline of its own. The server's
+// limitBodyTime gives the body of each request a deadline of its own. The server's
 // ReadTimeout cannot: it also ends the long answers that follow.
-func bounded(next http.Handler) http.Handler {
+func limitBodyTime(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {
-			if http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) == nil {
+			if http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
 				r.Body = &deadlineBody{r.Body, w}
 			}
 		}
@@ -65,9 +65,9 @@ func (b *deadlineBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readable refuses addresses that are no text: nothing here is called so, and
+// rejectInvalidText refuses addresses that are no text: nothing here is called so, and
 // PostgreSQL takes neither NUL nor broken UTF-8.
-func readable(next http.Handler) http.Handler {
+func rejectInvalidText(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isText(r.URL.Path) && (r.URL.RawQuery == "" || areTexts(r.URL.Query())) {
 			next.ServeHTTP(w, r)
@@ -91,8 +91,8 @@ func areTexts(q url.Values) bool {
 	return true
 }
 
-// masked returns a path without what is the right to something by itself.
-func masked(path string) string {
+// redactPath returns a path without what is the right to something by itself.
+func redactPath(path string) string {
 	for _, prefix := range []string{bridge.SharedPath, bridge.DownloadPath, a2apush.InboxPath} {
 		if rest, ok := strings.CutPrefix(path, prefix); ok && rest != "" {
 			return prefix + "…"
@@ -101,9 +101,9 @@ func masked(path string) string {
 	return path
 }
 
-// logged writes a line per request: never the query, the headers or the body,
+// logRequests writes a line per request: never the query, the headers or the body,
 // which carry codes and tokens, nor the part of a path that is one.
-func logged(log *slog.Logger, next http.Handler) http.Handler {
+func logRequests(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !log.Enabled(r.Context(), slog.LevelDebug) {
 			next.ServeHTTP(w, r)
@@ -112,7 +112,7 @@ func logged(log *slog.Logger, next http.Handler) http.Handler {
 		start := time.Now()
 		rec := &statusRecorder{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(rec, r)
-		log.Debug("request", "method", r.Method, "path", masked(r.URL.Path), "status", rec.status, "took", time.Since(start))
+		log.Debug("request", "method", r.Method, "path", redactPath(r.URL.Path), "status", rec.status, "took", time.Since(start))
 	})
 }
 

@@ -49,13 +49,13 @@ func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
 				l := oneConn{make(chan net.Conn, 1), make(chan struct{})}
 				served, slow := net.Pipe()
 				l.conn <- served
-				srv := newHTTPServer(bounded(handler), slog.New(slog.DiscardHandler))
+				srv := newHTTPServer(limitBodyTime(handler), slog.New(slog.DiscardHandler))
 				go srv.Serve(l)
 				begun := time.Now()
 				go fmt.Fprint(slow, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{")
 				res, err := http.ReadResponse(bufio.NewReader(slow), nil)
-				if err != nil || res.StatusCode != http.StatusBadRequest || time.Since(begun) != bodyTime {
-					t.Errorf("got %v, %v after %v, want 400 after %v", res, err, time.Since(begun), bodyTime)
+				if err != nil || res.StatusCode != http.StatusBadRequest || time.Since(begun) != bodyTimeout {
+					t.Errorf("got %v, %v after %v, want 400 after %v", res, err, time.Since(begun), bodyTimeout)
 				}
 				slow.Close()
 				close(l.done)
@@ -88,7 +88,7 @@ func TestAnAddressThatIsNoTextIsRefusedInWords(t *testing.T) {
 func TestTheLogHasNoLinkThatIsARight(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	h := logged(log, http.NotFoundHandler())
+	h := logRequests(log, http.NotFoundHandler())
 	for _, path := range []string{"/shared/s3cret", "/shared/s3cret/0", "/downloads/s3cret", "/hooks/one/task/s3cret"} {
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
 	}

@@ -20,14 +20,14 @@ func newOperator(cfg *config.Config, log *slog.Logger, db *store.DB, as *oauth.S
 	return &operator.Service{Store: db, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: cfg.Settings}
 }
 
-// actor is who makes a request as an operator.
-func (s *Server) actor(r *http.Request) operator.Actor {
+// operatorActor is who makes a request as an operator.
+func (s *Server) operatorActor(r *http.Request) operator.Actor {
 	p, _ := oauth.FromContext(r.Context())
 	return operator.Actor{ID: p.User, Name: p.Name, Address: s.OAuth.Address(r)}
 }
 
-// saveUses writes each minute, and at the end, which grants were used.
-func (s *Server) saveUses(ctx context.Context) {
+// saveGrantUses writes each minute, and at the end, which grants were used.
+func (s *Server) saveGrantUses(ctx context.Context) {
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
 	for ctx.Err() == nil {

@@ -12,12 +12,12 @@ import (
 	"rialto/oauth"
 )
 
-// deadFor is how long a notification that was given up can be listed and tried
+// failedPushRetention is how long a notification that was given up can be listed and tried
 // again.
-const deadFor = 30 * 24 * time.Hour
+const failedPushRetention = 30 * 24 * time.Hour
 
-// takeWebhooks lets callers name webhooks, and has them told of tasks.
-func (s *Server) takeWebhooks(secret []byte) error {
+// startPush lets callers name webhooks, and has them told of tasks.
+func (s *Server) startPush(secret []byte) error {
 	if !s.cfg.Push.Send {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (s *Server) takeWebhooks(secret []byte) error {
 	if s.OAuth.Algorithm != oauth.HS256 { // else nobody could check what we sign
 		sender.Sign = s.OAuth.Sign
 	}
-	s.desk = &push.Desk{
+	s.push = &push.Desk{
 		Outbox:  s.store,
 		Sender:  sender,
 		Key:     key,
@@ -42,12 +42,12 @@ func (s *Server) takeWebhooks(secret []byte) error {
 		Now:     time.Now,
 		Log:     s.log,
 	}
-	s.bridge.Webhooks = s.desk
+	s.bridge.Webhooks = s.push
 	return nil
 }
 
-// openInbox has agents that can tell us of their tasks by push notifications.
-func (s *Server) openInbox(secret []byte) error {
+// startPushInbox has agents that can tell us of their tasks by push notifications.
+func (s *Server) startPushInbox(secret []byte) error {
 	if !s.cfg.Push.Receive {
 		return nil
 	}
@@ -55,15 +55,15 @@ func (s *Server) openInbox(secret []byte) error {
 	if err != nil {
 		return err
 	}
-	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: s.signers(), Poke: s.bridge.Poke, Now: time.Now, Log: s.log}
+	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: s.pushKeys(), Poke: s.bridge.Poke, Now: time.Now, Log: s.log}
 	s.bridge.Hook = s.inbox.Config
 	return nil
 }
 
-// signers returns what knows the keys with which an agent signs what it tells
+// pushKeys returns what knows the keys with which an agent signs what it tells
 // us. They are read when they are needed, and kept as long as the agent stays
 // where it is.
-func (s *Server) signers() func(agent string) *a2apush.Keys {
+func (s *Server) pushKeys() func(agent string) *a2apush.Keys {
 	var mu sync.Mutex
 	known := map[string]*a2apush.Keys{}
 	return func(name string) *a2apush.Keys {

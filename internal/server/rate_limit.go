@@ -15,34 +15,34 @@ import (
 const (
 	callsPerSecond = 50
 	callBurst      = 200
-	callsAtOnce    = 256 // streams and calls that wait, above all
-	mostCallers    = 10_000
+	maxOpenCalls   = 256 // streams and calls that wait, above all
+	maxUsers       = 10_000
 )
 
-// callers bounds what each user does at once. Its zero value is ready.
-type callers struct {
+// rateLimiter bounds what each user does at once. Its zero value is ready.
+type rateLimiter struct {
 	mu    sync.Mutex
-	users map[string]*calling
+	users map[string]*userCalls
 }
 
-// calling is what one user does.
-type calling struct {
+// userCalls is what one user does.
+type userCalls struct {
 	open  int
 	begun *rate.Limiter
 }
 
-// take counts a call of user's, which lasts as long as ctx, or refuses it.
-func (c *callers) take(ctx context.Context, user string) error {
+// allow counts a call of user's, which lasts as long as ctx, or refuses it.
+func (c *rateLimiter) allow(ctx context.Context, user string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u := c.users[user]
 	if u == nil {
-		u = &calling{begun: rate.NewLimiter(callsPerSecond, callBurst)}
-		c.forget()
+		u = &userCalls{begun: rate.NewLimiter(callsPerSecond, callBurst)}
+		c.makeRoom()
 		c.users[user] = u
 	}
 	switch {
-	case u.open >= callsAtOnce:
+	case u.open >= maxOpenCalls:
 		return a2a.Errorf(a2a.RateLimited, "you have %d calls open; end some of them first", u.open)
 	case !u.begun.Allow():
 		return a2a.Errorf(a2a.RateLimited, "you call more than %d times a second; slow down", callsPerSecond)
@@ -56,13 +56,13 @@ func (c *callers) take(ctx context.Context, user string) error {
 	return nil
 }
 
-// forget makes room for one more user: those who do nothing, and have not for
+// makeRoom makes room for one more user: those who do nothing, and have not for
 // a while, start afresh. It holds c.mu.
-func (c *callers) forget() {
+func (c *rateLimiter) makeRoom() {
 	if c.users == nil {
-		c.users = map[string]*calling{}
+		c.users = map[string]*userCalls{}
 	}
-	if len(c.users) < mostCallers {
+	if len(c.users) < maxUsers {
 		return
 	}
 	for user, u := range c.users {

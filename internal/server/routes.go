@@ -19,7 +19,7 @@ func (s *Server) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recovered(s.log, bounded(logged(s.log, readable(direct(r, "/mcp", "/mcp/"))))), nil
+	return recoverPanics(s.log, limitBodyTime(logRequests(s.log, rejectInvalidText(direct(r, "/mcp", "/mcp/"))))), nil
 }
 
 // routes lists every route and the guard before it. Paths are taken as they
@@ -49,7 +49,7 @@ func (s *Server) routes() (*mux.Router, error) {
 	r.Path("/docs").Methods(http.MethodGet, http.MethodHead).HandlerFunc(docs)
 
 	s.newConsole().Routes(r)
-	configRoutes(r)
+	redirectMCPConfig(r)
 	documents := &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}
 	r.PathPrefix(bridge.DocumentPath).Handler(s.OAuth.SignedInPage(documents))
 	tasks := &web.Tasks{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}
@@ -67,7 +67,7 @@ func (s *Server) routes() (*mux.Router, error) {
 	r.PathPrefix(static.Prefix).Handler(s.brand.Handler())
 	r.Path("/healthz").Methods(http.MethodGet, http.MethodHead).HandlerFunc(s.health)
 	r.Path("/").Methods(http.MethodGet, http.MethodHead).Handler(s.OAuth.MaybeSignedIn(http.HandlerFunc(s.home)))
-	if err := s.mountFaces(r); err != nil {
+	if err := s.a2aRoutes(r); err != nil {
 		return nil, err
 	}
 	r.NotFoundHandler = http.HandlerFunc(s.notFound)
@@ -89,13 +89,13 @@ func (s *Server) mcpRoutes(r *mux.Router) error {
 	}
 	r.Path("/.well-known/mcp-metadata").Handler(description)
 	for _, path := range []string{"/mcp", "/mcp/"} {
-		r.Path(path).MatcherFunc(describes).Handler(s.mcp.CORS(described(description)))
+		r.Path(path).MatcherFunc(wantsMetadata).Handler(s.mcp.CORS(varyByAccept(description)))
 		r.Path(path).Handler(guard(s.mcp))
 	}
 	r.Path("/mcp/initialize").Handler(s.mcp.MethodHandler("initialize", http.MethodPost))
-	r.Path("/mcp/tools/list").Handler(s.listing(s.mcp.MethodHandler("tools/list", http.MethodGet, http.MethodPost), guard))
+	r.Path("/mcp/tools/list").Handler(s.guardListing(s.mcp.MethodHandler("tools/list", http.MethodGet, http.MethodPost), guard))
 	r.Path("/mcp/tools/call").Handler(guard(s.mcp.MethodHandler("tools/call", http.MethodPost)))
-	r.Path("/mcp/resources/list").Handler(s.listing(s.mcp.MethodHandler("resources/list", http.MethodGet, http.MethodPost), guard))
+	r.Path("/mcp/resources/list").Handler(s.guardListing(s.mcp.MethodHandler("resources/list", http.MethodGet, http.MethodPost), guard))
 	r.Path("/mcp/validate").Methods(http.MethodGet, http.MethodHead, http.MethodOptions).Handler(s.mcp.CORS(http.HandlerFunc(s.validate)))
 	r.Path("/mcp/health").Methods(http.MethodGet, http.MethodHead, http.MethodOptions).Handler(s.mcp.CORS(http.HandlerFunc(s.mcpHealth)))
 	sse := guard(s.mcp.SSE("/mcp/messages"))

@@ -130,7 +130,7 @@ func TestACardReachesToolsOnceItIsAccepted(t *testing.T) {
 	card := func(does string) string {
 		return strings.Replace(plainCard, `"skills":[]`, `"skills":[{"id":"look","name":"Look","description":"`+does+`","tags":[]}]`, 1)
 	}
-	shows := newShown(t, card("Looks around."))
+	shows := newCardAgent(t, card("Looks around."))
 	var later atomic.Int64
 	r := newRigWith(t, func(c *config.Config) {
 		c.Agents = []config.Agent{{Name: "one", URL: shows.url, Review: true, SkillTools: true}}

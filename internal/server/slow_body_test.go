@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// held is a body that does not come until it is let go.
-type held struct {
+// slowBody is a body that does not come until it is let go.
+type slowBody struct {
 	reading *sync.WaitGroup // counts down at the first read
 	once    sync.Once
 	release <-chan struct{}
 }
 
-func (h *held) Read([]byte) (int, error) {
+func (h *slowBody) Read([]byte) (int, error) {
 	h.once.Do(h.reading.Done)
 	<-h.release
 	return 0, io.ErrUnexpectedEOF
@@ -42,7 +42,7 @@ func TestWhoFillsThePublicDoorsFillsTheirOwnPlacesOnly(t *testing.T) {
 	release := make(chan struct{})
 	for range 64 {
 		reading.Add(1)
-		done.Go(func() { list("192.0.2.1:1", &held{reading: &reading, release: release}) })
+		done.Go(func() { list("192.0.2.1:1", &slowBody{reading: &reading, release: release}) })
 	}
 	reading.Wait()
 	if got := list("192.0.2.1:2", strings.NewReader("{}")); got != http.StatusTooManyRequests {

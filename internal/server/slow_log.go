@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	sayEvery = 5 * time.Second  // that something takes, the log says what it is
-	startFor = 30 * time.Second // each thing that a start asks the database
+	waitLogInterval = 5 * time.Second  // that something takes, the log says what it is
+	databaseTimeout = 30 * time.Second // each thing that a start asks the database
 )
 
-// awaited does what may take long, and as long as it does says so.
-func awaited(log *slog.Logger, what string, do func() error) error {
+// logWhileWaiting does what may take long, and as long as it does says so.
+func logWhileWaiting(log *slog.Logger, what string, do func() error) error {
 	var saying sync.WaitGroup
 	done, begun := make(chan struct{}), time.Now()
 	saying.Go(func() {
-		tick := time.NewTicker(sayEvery)
+		tick := time.NewTicker(waitLogInterval)
 		defer tick.Stop()
 		for {
 			select {
@@ -33,14 +33,14 @@ func awaited(log *slog.Logger, what string, do func() error) error {
 	return do()
 }
 
-// await does so with what cannot fail.
-func (s *Server) await(what string, do func()) {
-	_ = awaited(s.log, what, func() error { do(); return nil })
+// logWaiting does so with what cannot fail.
+func (s *Server) logWaiting(what string, do func()) {
+	_ = logWhileWaiting(s.log, what, func() error { do(); return nil })
 }
 
-// asked does what a start asks the database, within startFor.
-func asked(ctx context.Context, log *slog.Logger, what string, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, startFor)
+// askDatabase does what a start asks the database, within startFor.
+func askDatabase(ctx context.Context, log *slog.Logger, what string, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, databaseTimeout)
 	defer cancel()
-	return awaited(log, what, func() error { return do(ctx) })
+	return logWhileWaiting(log, what, func() error { return do(ctx) })
 }

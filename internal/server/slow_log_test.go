@@ -17,14 +17,14 @@ func TestWhatTakesLongIsInTheLog(t *testing.T) {
 		log := slog.New(slog.NewTextHandler(&said, nil))
 		for seconds, times := range map[time.Duration]int{1: 0, 12: 2} {
 			said.Reset()
-			_ = awaited(log, "the moon", func() error { time.Sleep(seconds * time.Second); return nil })
+			_ = logWhileWaiting(log, "the moon", func() error { time.Sleep(seconds * time.Second); return nil })
 			if got := strings.Count(said.String(), `msg="still waiting" for="the moon"`); got != times {
 				t.Errorf("in %d seconds it was said %d times, want %d", seconds, got, times)
 			}
 		}
 		begun := time.Now()
-		err := asked(t.Context(), log, "the moon", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
-		if took := time.Since(begun); took != startFor || !errors.Is(err, context.DeadlineExceeded) {
+		err := askDatabase(t.Context(), log, "the moon", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+		if took := time.Since(begun); took != databaseTimeout || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a question that nobody answers ended after %s with %v", took, err)
 		}
 	})

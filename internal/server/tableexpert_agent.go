@@ -48,7 +48,7 @@ func StartTableExpert(ctx context.Context, cfg tableexpert.Config, failed func(e
 
 func agentServer(expert *tableexpert.Expert, url, token string, log *slog.Logger) *http.Server {
 	face := &a2aserver.Server{Agent: expert.Agent(), Card: expert.Card(), URL: url, Log: log}
-	return newHTTPServer(bounded(withToken(token, face)), log)
+	return newHTTPServer(limitBodyTime(withToken(token, face)), log)
 }
 
 // Close stops serving and closes the tables.
@@ -58,7 +58,7 @@ func (a *LocalAgent) Close() error {
 
 // ServeTableExpert serves a Table Expert on l until ctx ends.
 func ServeTableExpert(ctx context.Context, l net.Listener, expert *tableexpert.Expert, url, token string, log *slog.Logger) error {
-	return answer(ctx, l, agentServer(expert, url, token, log), soon, func() {})
+	return serveUntil(ctx, l, agentServer(expert, url, token, log), defaultShutdown, func() {})
 }
 
 // withToken lets only those pass who send the token. Without one it lets pass

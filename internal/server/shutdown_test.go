@@ -27,7 +27,7 @@ type stopping struct {
 	stopped chan error
 }
 
-func newStopping(t *testing.T, wait parting) *stopping {
+func startStopping(t *testing.T, wait shutdownTimes) *stopping {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	cfg := config.Demo(t.TempDir())
@@ -46,7 +46,7 @@ func newStopping(t *testing.T, wait parting) *stopping {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	s.parting = wait
+	s.shutdown = wait
 	if err := s.OAuth.AddUser(t.Context(), "alice", "correct horse battery staple"); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func newStopping(t *testing.T, wait parting) *stopping {
 // stopped: they were cut off, and the client had no handle to ask again with. The
 // answer does not wait for the end of streams, which here comes too late.
 func TestStoppingAnswers(t *testing.T) {
-	s := newStopping(t, parting{time.Hour, time.Hour})
+	s := startStopping(t, shutdownTimes{time.Hour, time.Hour})
 	answered := make(chan *http.Response, 1)
 	go func() {
 		answered <- post(t, s.cfg.URL, s.token, "tools/call", "send_task", `"name":"send_task","arguments":{"message":"wait for it","wait":240}`)
@@ -108,7 +108,7 @@ func TestStoppingAnswers(t *testing.T) {
 }
 
 func TestStoppingEndsStreams(t *testing.T) {
-	s := newStopping(t, parting{time.Millisecond, time.Hour})
+	s := startStopping(t, shutdownTimes{time.Millisecond, time.Hour})
 	s.stop()
 	if _, err := io.Copy(io.Discard, s.stream.Body); err != nil {
 		t.Errorf("the stream was cut: %v", err)

@@ -14,9 +14,9 @@ import (
 
 // newRegistry returns the list of the agents of the configuration and of the
 // database. A nil bridge is told nothing.
-func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, says vouch, b *bridge.Bridge) *registry.Registry {
+func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, says assertion, b *bridge.Bridge) *registry.Registry {
 	r := &registry.Registry{
-		Store: db, Cards: db, Key: derived(secret, "agents"), Bridge: b,
+		Store: db, Cards: db, Key: deriveKey(secret, "agents"), Bridge: b,
 		Check: config.CheckAdded, Now: time.Now, Log: log,
 	}
 	for _, a := range cfg.Agents {
@@ -27,7 +27,7 @@ func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []by
 		if !ok || settings.URL != a.URL { // its secrets are for that address alone
 			settings = config.FromRegistry(a)
 		}
-		look := &glance{}
+		look := &cardRecorder{}
 		dialer, err := newDialer(settings, log, says, nil, &bridge.Cards{Store: look, Now: time.Now, Log: log})
 		if err != nil {
 			return nil, nil, err
@@ -36,31 +36,33 @@ func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []by
 		if err != nil {
 			return nil, nil, err
 		}
-		return visited{peer{client}, look.card}, a2aauth.Unmet(client.Card(), settings.Credentials.Means()), nil
+		return probedAgent{peer{client}, look.card}, a2aauth.Unmet(client.Card(), settings.Credentials.Means()), nil
 	}
 	return r
 }
 
-// glance is a bridge.CardStore that forgets all but the card that was shown last.
-type glance struct{ card []byte }
+// cardRecorder is a bridge.CardStore that forgets all but the card that was shown last.
+type cardRecorder struct{ card []byte }
 
 // SeeCard implements bridge.CardStore.
-func (g *glance) SeeCard(_ context.Context, c bridge.SeenCard, _ bool) error {
+func (g *cardRecorder) SeeCard(_ context.Context, c bridge.SeenCard, _ bool) error {
 	g.card = c.Card
 	return nil
 }
 
 // AcceptCard implements bridge.CardStore.
-func (*glance) AcceptCard(context.Context, string, string, time.Time) error { return bridge.ErrNoCard }
+func (*cardRecorder) AcceptCard(context.Context, string, string, time.Time) error {
+	return bridge.ErrNoCard
+}
 
 // SeenCards implements bridge.CardStore.
-func (*glance) SeenCards(context.Context, string) ([]bridge.SeenCard, error) { return nil, nil }
+func (*cardRecorder) SeenCards(context.Context, string) ([]bridge.SeenCard, error) { return nil, nil }
 
-// visited is an agent that was looked at, with the JSON of its card.
-type visited struct {
+// probedAgent is an agent that was looked at, with the JSON of its card.
+type probedAgent struct {
 	peer
 	card []byte
 }
 
 // Shows implements registry.Shower.
-func (v visited) Shows() []byte { return v.card }
+func (v probedAgent) Shows() []byte { return v.card }

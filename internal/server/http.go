@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// parting is how long a stopping server waits for requests. Tasks do not need it:
+// shutdownTimes is how long a stopping server waits for requests. Tasks do not need it:
 // their followers write what they know and go on at the next start.
-type parting struct {
-	lastWords time.Duration // for answers; then streams are told to end
-	drain     time.Duration // for all; then connections are cut
+type shutdownTimes struct {
+	cancelAfter time.Duration // for answers; then streams are told to end
+	closeAfter  time.Duration // for all; then connections are cut
 }
 
-// soon is the parting of a program whose user waits for it to stop.
-var soon = parting{lastWords: time.Second, drain: 3 * time.Second}
+// defaultShutdown is the parting of a program whose user waits for it to stop.
+var defaultShutdown = shutdownTimes{cancelAfter: time.Second, closeAfter: 3 * time.Second}
 
 // Listen opens the address or says in one line what to do about it.
 func Listen(addr string) (net.Listener, error) {
@@ -45,11 +45,11 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// answer answers on l until ctx ends. Then it calls ending, takes no more
+// serveUntil answers on l until ctx ends. Then it calls ending, takes no more
 // connections, and waits for the requests that run to be answered. What still
 // runs then, as streams do that have no end of their own, finds that its context
 // ends, and at last is cut.
-func answer(ctx context.Context, l net.Listener, srv *http.Server, wait parting, ending func()) error {
+func serveUntil(ctx context.Context, l net.Listener, srv *http.Server, wait shutdownTimes, ending func()) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	srv.BaseContext = func(net.Listener) context.Context { return base }
@@ -61,9 +61,9 @@ func answer(ctx context.Context, l net.Listener, srv *http.Server, wait parting,
 	case <-ctx.Done():
 	}
 	ending()
-	last := time.AfterFunc(wait.lastWords, cancel)
+	last := time.AfterFunc(wait.cancelAfter, cancel)
 	defer last.Stop()
-	draining, done := context.WithTimeout(context.WithoutCancel(ctx), wait.drain)
+	draining, done := context.WithTimeout(context.WithoutCancel(ctx), wait.closeAfter)
 	defer done()
 	err := srv.Shutdown(draining)
 	if errors.Is(err, context.DeadlineExceeded) {

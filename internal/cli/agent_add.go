@@ -15,16 +15,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// onRegistry completes a command that looks at the list of agents of a server,
+// withAgents completes a command that looks at the list of agents of a server,
 // which may be running.
-func onRegistry(cmd *cobra.Command, do func(*cobra.Command, *registry.Registry, []string) error) *cobra.Command {
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error { return do(cmd, s.Agents, args) })
+func withAgents(cmd *cobra.Command, do func(*cobra.Command, *registry.Registry, []string) error) *cobra.Command {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error { return do(cmd, s.Agents, args) })
 }
 
 func listAgentsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List the agents: of the configuration, and those that were added", Args: cobra.NoArgs}
 	asJSON := cmd.Flags().Bool("json", false, "write JSON")
-	return onRegistry(cmd, func(cmd *cobra.Command, r *registry.Registry, _ []string) error {
+	return withAgents(cmd, func(cmd *cobra.Command, r *registry.Registry, _ []string) error {
 		list, err := r.List(cmd.Context())
 		if err != nil {
 			return err
@@ -55,11 +55,11 @@ func agentsTable(list []registry.Status) *table {
 }
 
 func removeAgentCommand() *cobra.Command {
-	return onOperator(&cobra.Command{
+	return withOperator(&cobra.Command{
 		Use: "remove NAME", Short: "Remove an agent that was added; what runs there goes on", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames),
 	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		if err := s.RemoveAgent(cmd.Context(), operator.CommandLine, args[0]); err != nil {
-			return aboutAgent(args[0], err)
+			return agentError(args[0], err)
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s is removed.\n", args[0])
 		return nil
@@ -68,11 +68,11 @@ func removeAgentCommand() *cobra.Command {
 
 // switchAgentCommand is enable or disable.
 func switchAgentCommand(verb, short string, do func(*operator.Service, context.Context, operator.Actor, string) (bool, error)) *cobra.Command {
-	return onOperator(&cobra.Command{Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames)},
+	return withOperator(&cobra.Command{Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames)},
 		func(cmd *cobra.Command, s *operator.Service, args []string) error {
 			did, err := do(s, cmd.Context(), operator.CommandLine, args[0])
 			if err != nil {
-				return aboutAgent(args[0], err)
+				return agentError(args[0], err)
 			}
 			already := ""
 			if !did {
@@ -87,14 +87,14 @@ func testAgentCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "test NAME [MESSAGE]", Short: "Send an agent one message, and show its answer", Args: cobra.RangeArgs(1, 2), ValidArgsFunction: completeNames(agentNames)}
 	asJSON := cmd.Flags().Bool("json", false, "write JSON")
 	user := cmd.Flags().String("user", "operator", "`name` in which an agent is called that is told who calls")
-	return onRegistry(cmd, func(cmd *cobra.Command, r *registry.Registry, args []string) error {
+	return withAgents(cmd, func(cmd *cobra.Command, r *registry.Registry, args []string) error {
 		message := "Hello. What can you do?"
 		if len(args) == 2 {
 			message = args[1]
 		}
 		trial, err := r.Test(cmd.Context(), *user, args[0], message)
 		if err != nil {
-			return aboutAgent(args[0], err)
+			return agentError(args[0], err)
 		}
 		if *asJSON {
 			return writeJSON(cmd.OutOrStdout(), trial)
@@ -104,8 +104,8 @@ func testAgentCommand() *cobra.Command {
 	})
 }
 
-// aboutAgent says of which agent an error is.
-func aboutAgent(name string, err error) error {
+// agentError says of which agent an error is.
+func agentError(name string, err error) error {
 	if errors.Is(err, registry.ErrNoAgent) {
 		return fmt.Errorf("there is no agent named %q: \"%s agents list\" shows which there are", name, program())
 	}
@@ -123,7 +123,7 @@ func addAgentCommand() *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.Name, "name", "", "`name` of the agent in tools and addresses (default: made of the one on its card)")
 	unseen := cmd.Flags().Bool("unseen", false, "add the agent even if its card cannot be read now")
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		a, err := f.agent(args[0])
 		if err != nil {
 			return err
@@ -136,7 +136,7 @@ func previewAgentCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "preview URL", Short: "Read the card of an agent that is not added, and say how it would be called", Args: cobra.ExactArgs(1)}
 	var f agentFlags
 	f.add(cmd)
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		a, err := f.agent(args[0])
 		if err != nil {
 			return err
@@ -148,7 +148,7 @@ func previewAgentCommand() *cobra.Command {
 		case f.json:
 			return writeJSON(cmd.OutOrStdout(), seen)
 		}
-		describe(cmd.OutOrStdout(), seen)
+		writePreview(cmd.OutOrStdout(), seen)
 		return nil
 	})
 }
@@ -159,7 +159,7 @@ func addAgent(cmd *cobra.Command, s *operator.Service, a registry.Agent, unseen,
 		return fmt.Errorf("%s cannot be used like this: %w (add it all the same with --unseen and --name)", card.URL, card.Err)
 	}
 	if err != nil {
-		return aboutAgent(cmp.Or(added.Name, added.URL), err)
+		return agentError(cmp.Or(added.Name, added.URL), err)
 	}
 	if asJSON {
 		return writeJSON(cmd.OutOrStdout(), struct {
@@ -168,14 +168,14 @@ func addAgent(cmd *cobra.Command, s *operator.Service, a registry.Agent, unseen,
 		}{added, seen})
 	}
 	if seen != nil {
-		describe(cmd.OutOrStdout(), seen)
+		writePreview(cmd.OutOrStdout(), seen)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "It is added as %s.\n", added.Name)
 	return nil
 }
 
-// describe puts a preview into words: all those of the card that models are shown.
-func describe(out io.Writer, p *registry.Preview) {
+// writePreview puts a preview into words: all those of the card that models are shown.
+func writePreview(out io.Writer, p *registry.Preview) {
 	fmt.Fprintf(out, "%s %s, over %s\n", p.Name, p.Version, p.Interface)
 	said := func(indent, what string) {
 		if what = strings.Join(strings.Fields(what), " "); what != "" {

@@ -23,10 +23,10 @@ func changeAgentCommand() *cobra.Command {
 	f.add(cmd)
 	url := cmd.Flags().String("url", "", "`address` of the agent or of its card")
 	bare := cmd.Flags().Bool("no-secret", false, "forget the secret")
-	return onOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		present, err := s.Agents.Agent(cmd.Context(), args[0])
 		if err != nil {
-			return aboutAgent(args[0], err)
+			return agentError(args[0], err)
 		}
 		if *url == "" {
 			*url = present.URL
@@ -44,9 +44,9 @@ func changeAgentCommand() *cobra.Command {
 		}
 		keep := !*bare && a.Credentials.Secret == "" && a.Credentials.Type == present.Credentials.Type
 		if err := s.ChangeAgent(cmd.Context(), operator.CommandLine, a, present.Version, keep); err != nil {
-			return aboutAgent(a.Name, err)
+			return agentError(a.Name, err)
 		}
-		return tellChanged(cmd, s, a.Name, f.json)
+		return writeChanged(cmd, s, a.Name, f.json)
 	})
 }
 
@@ -78,14 +78,14 @@ func (f *agentFlags) over(given *pflag.FlagSet, present registry.Agent) (*agentF
 	return to, failed
 }
 
-func tellChanged(cmd *cobra.Command, s *operator.Service, name string, asJSON bool) error {
+func writeChanged(cmd *cobra.Command, s *operator.Service, name string, asJSON bool) error {
 	if !asJSON {
 		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is changed.\n", name)
 		return err
 	}
 	now, err := s.Agents.Agent(cmd.Context(), name)
 	if err != nil {
-		return aboutAgent(name, err)
+		return agentError(name, err)
 	}
 	return writeJSON(cmd.OutOrStdout(), now)
 }

@@ -10,38 +10,40 @@ import (
 	"rialto/internal/config"
 )
 
-// faces are the A2A servers of the agents, made when they are first needed: the
+// agentServers are the A2A servers of the agents, made when they are first needed: the
 // agents change while the server runs.
-type faces struct {
+type agentServers struct {
 	s *Server
 
 	mu   sync.Mutex
-	made map[place]*a2aserver.Server
+	made map[agentAddress]*a2aserver.Server
 }
 
-// place is where an agent is served, and whether it is the primary one there:
+// agentAddress is where an agent is served, and whether it is the primary one there:
 // at the root it is.
-type place struct {
+type agentAddress struct {
 	agent         string
 	root, primary bool
 }
 
-func (s *Server) newFaces() *faces { return &faces{s: s, made: map[place]*a2aserver.Server{}} }
+func (s *Server) newAgentServers() *agentServers {
+	return &agentServers{s: s, made: map[agentAddress]*a2aserver.Server{}}
+}
 
 // named returns the server of the agent with a name, at its own address; nil if
 // there is no such agent.
-func (f *faces) named(agent string) *a2aserver.Server {
-	return f.at(place{agent, false, agent == f.s.bridge.Primary()})
+func (f *agentServers) named(agent string) *a2aserver.Server {
+	return f.at(agentAddress{agent, false, agent == f.s.bridge.Primary()})
 }
 
 // primary returns the server of the primary agent, at the root, and its name;
 // nil and "" if there is none.
-func (f *faces) primary() (*a2aserver.Server, string) {
+func (f *agentServers) primary() (*a2aserver.Server, string) {
 	agent := f.s.bridge.Primary()
-	return f.at(place{agent, true, true}), agent
+	return f.at(agentAddress{agent, true, true}), agent
 }
 
-func (f *faces) at(p place) *a2aserver.Server {
+func (f *agentServers) at(p agentAddress) *a2aserver.Server {
 	_, known := f.s.bridge.Agent(p.agent)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -52,12 +54,12 @@ func (f *faces) at(p place) *a2aserver.Server {
 	case face != nil:
 		return face
 	}
-	f.made[p] = f.s.newFace(p)
+	f.made[p] = f.s.newAgentServer(p)
 	return f.made[p]
 }
 
 // address returns where an agent is served over HTTP.
-func (s *Server) address(p place) string {
+func (s *Server) address(p agentAddress) string {
 	if p.root {
 		return s.cfg.URL
 	}
@@ -66,31 +68,31 @@ func (s *Server) address(p place) string {
 
 // check returns what the card of any agent would promise and this server does
 // not do.
-func (f *faces) check() error {
+func (f *agentServers) check() error {
 	const any = "agent"
-	return f.s.newFace(place{agent: any}).Check(f.s.published(&a2a.Card{Name: any}))
+	return f.s.newAgentServer(agentAddress{agent: any}).Check(f.s.published(&a2a.Card{Name: any}))
 }
 
 // ServeHTTP serves the agent that a path below config.AgentPath names. What only
 // somebody with a token may know of is behind the guard, and so is what does
 // not exist.
-func (f *faces) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *agentServers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	agent, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), config.AgentPath), "/")
 	if strings.HasPrefix(rest, ".well-known/") {
-		f.s.card(f.named(agent), agent).ServeHTTP(w, r)
+		f.s.serveCard(f.named(agent), agent).ServeHTTP(w, r)
 		return
 	}
-	crossOrigin(f.s.OAuth.GuardAny(f.s.face(f.named(agent), agent), faceScopes...)).ServeHTTP(w, r)
+	crossOrigin(f.s.OAuth.GuardAny(f.s.ifKnown(f.named(agent), agent), a2aScopes...)).ServeHTTP(w, r)
 }
 
 // root serves the primary agent.
-func (f *faces) root(w http.ResponseWriter, r *http.Request) {
+func (f *agentServers) root(w http.ResponseWriter, r *http.Request) {
 	face, agent := f.primary()
-	crossOrigin(f.s.OAuth.GuardAny(f.s.face(face, agent), faceScopes...)).ServeHTTP(w, r)
+	crossOrigin(f.s.OAuth.GuardAny(f.s.ifKnown(face, agent), a2aScopes...)).ServeHTTP(w, r)
 }
 
 // rootCard serves the card of the primary agent.
-func (f *faces) rootCard(w http.ResponseWriter, r *http.Request) {
+func (f *agentServers) rootCard(w http.ResponseWriter, r *http.Request) {
 	face, agent := f.primary()
-	f.s.card(face, agent).ServeHTTP(w, r)
+	f.s.serveCard(face, agent).ServeHTTP(w, r)
 }

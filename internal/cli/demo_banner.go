@@ -33,7 +33,7 @@ func (d *demo) curl(url string) string {
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 	token := program() + " token --user " + demoUser
 	if dir, err := demoDir(""); err != nil || dir != d.dir {
-		token += " --data " + quoted(d.dir)
+		token += " --data " + shellQuote(d.dir)
 	}
 	return strings.Join([]string{
 		"curl -s " + url,
@@ -44,8 +44,8 @@ func (d *demo) curl(url string) string {
 	}, " \\\n      ")
 }
 
-// quoted makes a path safe to paste into a shell.
-func quoted(s string) string {
+// shellQuote makes a path safe to paste into a shell.
+func shellQuote(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !strings.ContainsRune("/._-", r) && !isWord(r) }) {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}

@@ -14,18 +14,18 @@ import (
 	"rialto/internal/config"
 )
 
-// visitTimeout bounds how long the cards of all agents may take.
-const visitTimeout = 10 * time.Second
+// probeTimeout bounds how long the cards of all agents may take.
+const probeTimeout = 10 * time.Second
 
-// CheckAgents reads the cards of all agents and says what is wrong with them, or what
+// ProbeAgents reads the cards of all agents and says what is wrong with them, or what
 // they ask for that the configuration does not have. It keeps nothing.
-func CheckAgents(ctx context.Context, c *config.Config, out io.Writer) error {
-	ctx, cancel := context.WithTimeout(ctx, visitTimeout)
+func ProbeAgents(ctx context.Context, c *config.Config, out io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	lines := make([]string, len(c.Agents))
 	var all sync.WaitGroup
 	for i, a := range c.Agents {
-		all.Go(func() { lines[i] = visitAgent(ctx, a) })
+		all.Go(func() { lines[i] = probeAgent(ctx, a) })
 	}
 	all.Wait()
 	var faults int
@@ -41,8 +41,8 @@ func CheckAgents(ctx context.Context, c *config.Config, out io.Writer) error {
 	return nil
 }
 
-// visitAgent says what is wrong with an agent, or "".
-func visitAgent(ctx context.Context, a config.Agent) string {
+// probeAgent says what is wrong with an agent, or "".
+func probeAgent(ctx context.Context, a config.Agent) string {
 	says := func(context.Context, string, string) (string, error) {
 		return "", errors.New("no user")
 	}
