@@ -59,7 +59,7 @@ func TestTheInspectorUsesTheTools(t *testing.T) {
 		if got := i.call("send_task", `{"message":"SELECT count(*) AS n FROM claims"}`); got.StructuredContent.State != "completed" {
 			t.Errorf("%s: got %+v, want a completed task", era, got)
 		}
-		got := i.call("send_task", `{"message":"How are things?"}`)
+		got := i.call("send_task", `{"message":"How many are there?"}`)
 		if id := got.StructuredContent.ID; got.StructuredContent.State != "input-required" || id == "" || !strings.Contains(got.Content[len(got.Content)-1].Text, id) {
 			t.Errorf("%s: got %+v, want the question, and how to answer it", era, got)
 		}
@@ -79,12 +79,12 @@ func TestTheInspectorAsksAPerson(t *testing.T) {
 		t.Run(era, func(t *testing.T) {
 			do := mcpdo(t, home)
 			do("connect", p.URL+"/mcp", "--transport", "http", "--era", era, "--stored-auth-only")
-			asked := do("--connection", p.URL+"/mcp", "tools/call", "send_task", "message:=How are things?")
+			asked := do("--connection", p.URL+"/mcp", "tools/call", "send_task", "message:=How many are there?")
 			id := regexp.MustCompile(`elicitation-[0-9a-f-]+`).FindString(asked)
 			if id == "" || !strings.Contains(asked, "Which table") {
 				t.Fatalf("got %s, want the agent's question", asked)
 			}
-			got := do("--connection", p.URL+"/mcp", "elicitation/respond", id, "answer:=claims")
+			got := do("--connection", p.URL+"/mcp", "elicitation/respond", id, "table:=claims")
 			if !strings.Contains(got, `"state": "completed"`) {
 				t.Errorf("got %s, want the task completed", got)
 			}

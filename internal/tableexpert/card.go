@@ -14,13 +14,12 @@ const (
 	skillGold    = "list_gold"
 )
 
-// Card introduces the agent. Its interfaces are for whoever serves it to
-// fill in.
+// Card describes the agent. The server that serves it fills in the interfaces.
 func (e *Expert) Card() *a2a.Card {
 	modes := []string{"text/plain", "application/json"}
 	return &a2a.Card{
 		Name:               "Table Expert",
-		Description:        "Answers questions about tables, read-only: searches them, looks rows up, and runs SQL on them. The tables are " + e.catalog.list() + ".",
+		Description:        "Runs SQL on tables, read-only, searches them and looks rows up. Send one SELECT; the skills schema and peek describe the tables. The tables are " + e.catalog.list() + ".",
 		Version:            "1.0.0",
 		Capabilities:       a2a.Capabilities{Streaming: true, Extensions: []a2a.Extension{skillForms()}},
 		DefaultInputModes:  modes,
@@ -48,7 +47,7 @@ func (e *Expert) skills() []a2a.Skill {
 		},
 		{
 			ID: skillQuery, Name: "Query the tables",
-			Description: `Answers questions in plain words (counts, totals, averages, top N, filters, groups, dates), and says which SQL it ran and what it did not understand; or runs one reading SQL statement (SQLite: SELECT, WITH … SELECT, VALUES, EXPLAIN QUERY PLAN). Takes text, or data {"question": "…"} or {"sql": "…", "limit": 200}; returns a table and {"sql", "columns", "rows", "row_count", "truncated"}.`,
+			Description: `Runs one reading SQL statement (SQLite: SELECT, WITH … SELECT, VALUES). Send SQL: the skills "schema" and "peek" tell the tables, columns and first rows. A simple question in English or Spanish is taken, too; one that could be misread is asked back with the schema. Takes text, or data {"sql": "…", "limit": 200} or {"question": "…"}; returns a table and {"sql", "columns", "rows", "row_count", "truncated"}.`,
 			Tags:        []string{"sql", "analytics", "read-only"}, Examples: []string{"SELECT count(*) FROM " + name, "How many " + name + " are there?"},
 		},
 		{
@@ -63,7 +62,7 @@ func (e *Expert) skills() []a2a.Skill {
 		},
 		{
 			ID: skillExplain, Name: "Explain a query",
-			Description: `Says what a question or statement would do, without doing it. Takes text, or data {"question": "…"} or {"sql": "…"}; returns {"sql", "read_as", "not_understood", "plan"}.`,
+			Description: `Says what a question or statement would do, without doing it. Takes text, or data {"question": "…"} or {"sql": "…"}; returns {"sql", "read_as", "plan"}.`,
 			Tags:        []string{"sql", "explain", "read-only"}, Examples: []string{"How many " + name + " are there?"},
 		},
 		{

@@ -22,7 +22,6 @@ type table struct {
 	bare    string
 	View    bool
 	Note    string
-	Aliases []string // other words for what it holds
 	Columns []column
 	Refs    []reference
 	key     string // the column that names a row: of the primary key, or rowid; empty if none does
@@ -96,7 +95,7 @@ func (c *catalog) add(ctx context.Context, box *sqlbox.Box, t *table, hasRowid b
 	if c.find(t.bare) != nil {
 		t.Name = t.schema + "." + t.bare
 	}
-	t.Note, t.Aliases = src.notes[t.Name], src.aliases[t.Name]
+	t.Note = src.notes[t.Name]
 	if err := t.readColumns(ctx, box, src.notes); err != nil {
 		return err
 	}

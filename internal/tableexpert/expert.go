@@ -54,6 +54,7 @@ type Expert struct {
 	known   vocabulary
 
 	curation *curation
+	synonyms map[string]synonyms
 }
 
 // Open reads the tables that cfg names. CSV files are read once, here;
@@ -86,6 +87,7 @@ func (e *Expert) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	e.synonyms = src.synonyms
 	e.box = &sqlbox.Box{Image: src.image, Files: src.files, Timeout: e.cfg.Timeout, Parallel: 4, MaxWidth: sqliteColumns}
 	if e.catalog, err = readCatalog(ctx, e.box, src); err != nil {
 		return fmt.Errorf("reading the tables: %w", err)
@@ -133,7 +135,7 @@ type source struct {
 	out   *leftOut          // nil: nothing may be missing
 
 	curation *curation           // nil if nobody has said anything
-	aliases  map[string][]string // of tables: other words for what they hold
+	synonyms map[string]synonyms // of tables, and of columns by "table.column"
 }
 
 // fileOf returns the name of the file that is attached as schema.

@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"rialto/a2a/a2aexec"
+	"rialto/internal/tableexpert/grammar"
 )
 
 // explanation is what a question or statement would do, as data.
 type explanation struct {
-	SQL    string   `json:"sql"`
-	Read   []string `json:"read_as,omitempty"`
-	Missed []string `json:"not_understood,omitempty"`
-	Plan   []string `json:"plan"` // what SQLite would do, step by step
+	SQL  string   `json:"sql"`
+	Read []string `json:"read_as,omitempty"`
+	Plan []string `json:"plan"` // what SQLite would do, step by step
 }
 
 // explain says what a question or statement would do, without doing it.
@@ -22,11 +22,14 @@ func (e *Expert) explain(ctx context.Context, t *a2aexec.Turn, said string, in *
 		return refuse("Say what to explain: a question, or one SELECT statement.")
 	}
 	if !e.meantAsSQL(said, false) {
-		q := e.translate(ctx, t, said, e.catalog.within(in))
+		q, failure := e.modelled(ctx, t, said, e.catalog.within(in)), (*grammar.Failure)(nil)
 		if q == nil {
-			return refuse("This question is not understood. The tables are %s; the query skill takes SQL, too.", e.catalog.within(in).list())
+			q, failure = e.parse(ctx, []string{said}, e.catalog.within(in))
 		}
-		x = explanation{SQL: q.SQL, Read: q.Read, Missed: q.Missed}
+		if q == nil {
+			return refuse("The question was not understood: %s. The tables are %s; send one SELECT.", strings.Join(failure.Unplaced, ", "), e.catalog.within(in).list())
+		}
+		x = explanation{SQL: q.SQL, Read: q.Read}
 	}
 	t.Working("Asking for the plan.")
 	res, err := e.box.Query(ctx, "EXPLAIN QUERY PLAN "+x.SQL, capRows)
@@ -45,14 +48,6 @@ func (e *Expert) explain(ctx context.Context, t *a2aexec.Turn, said string, in *
 	if err := emit(t, "explanation", text, x); err != nil {
 		return err
 	}
-	t.Complete("Nothing was run." + missed(x.Missed))
+	t.Complete("Nothing was run.")
 	return nil
-}
-
-// missed says which words of a question had no part in the answer.
-func missed(words []string) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return " Not understood, and left out: " + clip(strings.Join(words, ", "), 300) + "."
 }

@@ -6,18 +6,18 @@ import (
 	"rialto/a2a"
 )
 
-// skillForms tells the data that each skill takes, for callers that make a form or a
-// tool of a skill. Every skill takes the same things as text, too.
+// skillForms describes the data that each skill takes, for callers that make a form or a
+// tool of a skill. Every skill also takes text.
 func skillForms() a2a.Extension {
 	return a2a.NewSkillForms(map[string]a2a.SkillForm{
 		skillSearch: form(`"query": {"type": "string", "minLength": 1, "description": "Words to look for."}, `+topicForm, `"query"`),
 		skillFetch:  form(`"id": {"type": "string", "minLength": 1, "description": "An id that search has found, such as claims/42 or table:claims."}`, `"id"`),
-		skillQuery: form(`"question": {"type": "string", "description": "A question in plain words. Give this or sql."},
-			"sql": {"type": "string", "description": "One reading SQL statement (SQLite). Give this or question."}, `+limitForm("rows of the answer")+`, `+topicForm, ``),
+		skillQuery: form(`"sql": {"type": "string", "description": "One SELECT (SQLite). The skills schema and peek describe the tables."},
+			"question": {"type": "string", "description": "Instead of sql, a simple question in English or Spanish."}, `+limitForm("rows of the answer")+`, `+topicForm, ``),
 		skillTopics: form(topicForm, ``),
 		skillSchema: form(`"table": {"type": "string", "description": "Only this table."}, `+topicForm, ``),
-		skillExplain: form(`"question": {"type": "string", "description": "A question in plain words. Give this or sql."},
-			"sql": {"type": "string", "description": "One SQL statement. Give this or question."}, `+topicForm, ``),
+		skillExplain: form(`"sql": {"type": "string", "description": "One SELECT (SQLite)."},
+			"question": {"type": "string", "description": "Instead of sql, a simple question."}, `+topicForm, ``),
 		skillGold: form(topicForm, ``),
 		skillPeek: form(`"table": {"type": "string", "minLength": 1, "description": "Name of the table."}, `+limitForm("rows to show"), `"table"`),
 	})

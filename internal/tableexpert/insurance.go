@@ -137,7 +137,7 @@ func insurance(ctx context.Context) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &source{image: image, notes: insuranceNotes(), curation: insuranceTopics(), aliases: insuranceWords()}, nil
+	return &source{image: image, notes: insuranceNotes(), curation: insuranceTopics(), synonyms: insuranceWords()}, nil
 }
 
 func insuranceTopics() *curation {
@@ -148,16 +148,6 @@ func insuranceTopics() *curation {
 			{ID: "fleets", Title: "Clients with commercial vehicles and high claims", Tables: []string{"customers", "policies", "vehicles", "claims"}},
 			{ID: "premiums", Title: "Premiums and loss ratios", Tables: []string{"premiums", "policies", "line_results"}},
 		},
-	}
-}
-
-// insuranceWords are other words for what the tables hold.
-func insuranceWords() map[string][]string {
-	return map[string][]string{
-		"customers": {"clients", "clientes", "policyholders"},
-		"policies":  {"contracts", "pólizas", "polizas"},
-		"vehicles":  {"vehículos", "vehiculos"},
-		"claims":    {"losses", "siniestros", "reclamaciones"},
 	}
 }
 

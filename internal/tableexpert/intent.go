@@ -45,7 +45,7 @@ func (e *Expert) meantAsSQL(s string, named bool) bool {
 	if m := write.FindStringSubmatch(bare); m != nil && e.catalog.find(m[1]) != nil {
 		return true
 	}
-	return named && operators.MatchString(bare) && len(e.catalog.about(s)) == 0
+	return named && operators.MatchString(bare) && e.catalog.mentioned(s) == nil
 }
 
 // misspeltSelect reports whether s begins with nearly SELECT, and goes on as

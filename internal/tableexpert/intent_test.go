@@ -47,10 +47,10 @@ func TestAQuestionForTheQuerySkillIsNotTakenForSQL(t *testing.T) {
 		{"Which ones cost more than 1000?", a2a.InputRequired},
 		{"Which ones (the big ones)?", a2a.InputRequired},
 		{"How many vehicles (trucks) are there?", a2a.Completed},
-		{"Update me on the claims from 2024", a2a.Completed},
-		{"Delete nothing, only tell me of the claims", a2a.Completed},
-		{"Detect claims from Munich", a2a.Completed},
-		{"Selected claims of 2024, please", a2a.Completed},
+		{"Update me on the claims from 2024", a2a.InputRequired},
+		{"Delete nothing, only tell me of the claims", a2a.InputRequired},
+		{"Detect claims from Munich", a2a.InputRequired},
+		{"Selected claims of 2024, please", a2a.InputRequired},
 		{"vehicles", a2a.Completed},
 	} {
 		t.Run(c.question, func(t *testing.T) {

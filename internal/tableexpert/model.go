@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"rialto/internal/tableexpert/plain"
+	"rialto/internal/tableexpert/grammar"
 )
 
 // Model is a language model behind an endpoint that is compatible with
@@ -47,7 +47,7 @@ type chatMessage struct {
 
 // translate asks the model for a statement that SQLite takes. The statement
 // has not been run; it is a stranger's, as any other that comes in.
-func (m *Model) translate(ctx context.Context, e *Expert, question string, catalog *catalog) (*plain.Query, error) {
+func (m *Model) translate(ctx context.Context, e *Expert, question string, catalog *catalog) (*grammar.Query, error) {
 	ctx, cancel := context.WithTimeout(ctx, modelTime)
 	defer cancel()
 	chat := []chatMessage{
@@ -67,7 +67,7 @@ func (m *Model) translate(ctx context.Context, e *Expert, question string, catal
 		if open := parameters.FindString(literals.ReplaceAllString(sql, "")); open != "" {
 			wrong = fmt.Errorf("nothing is bound to the parameter %s: write the value", open)
 		} else if _, wrong = e.box.Query(ctx, "EXPLAIN QUERY PLAN "+sql, capRows); wrong == nil {
-			return &plain.Query{SQL: sql, Read: []string{"as " + m.Name + " understood it"}}, nil
+			return &grammar.Query{SQL: sql, Read: []string{"as " + m.Name + " understood it"}}, nil
 		}
 		chat = append(chat, chatMessage{"assistant", said}, chatMessage{"user", "SQLite says: " + wrong.Error() + ". Correct the statement."})
 	}

@@ -2,92 +2,155 @@ package tableexpert
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
-	"unicode"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
-	"rialto/internal/tableexpert/plain"
+	"rialto/internal/tableexpert/grammar"
 	"rialto/internal/tableexpert/sqlbox"
 )
 
-// maxRounds is how often a task is asked which table it is about.
-const maxRounds = 5
+const (
+	maxRounds = 3 // questions to the caller about one question of theirs
+	maxShown  = 8 // tables whose schema goes with a question to the caller
+)
 
-// question answers plain words: it translates them into SQL, or tells what is
-// known of the tables they name, or asks which table is meant; the answer to
-// that continues the task.
+var (
+	greeting = regexp.MustCompile(`(?i)^[\s¡¿]*(hi|hello|hey|good (morning|afternoon|evening)|how are you( doing)?( today)?|thanks?( you)?( (very|so) much| a lot)?|great|cool|nice|ok|okay|bye|goodbye|who are you|what (can|do) you do|what are you|help|are you (there|ok|a bot|human)|hola|buenos días|buenas( tardes| noches)?|(muchas )?gracias|qué tal|cómo estás|adiós|hasta luego|ayuda|quién eres|qué (puedes|sabes) hacer|vale|genial|perfecto)([\s,!?.¡¿]+(there|all|everyone|a todos|and )?)*$`)
+	declined = regexp.MustCompile(`(?i)^\W*(no|nope|none|no,? thank(s| you)|never ?mind|forget it|cancel|stop|skip|quit|i don'?t know|the user declined .*|nothing was filled in|no,? gracias|nada|olvídalo|cancela(r)?|déjalo|no (lo )?sé|ninguna?)\W*$`)
+)
+
+// question answers a question. What the grammar cannot place whole is asked back with the
+// schema; the answer continues the same task.
 func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit int) error {
 	said := asked(t.Task())
 	catalog := e.catalog.within(in)
-	question := strings.Join(said, "\n")
-	if q := e.modelled(ctx, t, question, catalog); q != nil {
+	latest := said[len(said)-1]
+	if len(said) > 1 {
+		if declined.MatchString(latest) {
+			t.Reject("The question is dropped.")
+			return nil
+		}
+		if e.meantAsSQL(latest, false) {
+			return e.query(ctx, t, latest, limit)
+		}
+	}
+	if e.smallTalk(latest) {
+		t.Complete(e.introduction(catalog))
+		return nil
+	}
+	if q := e.modelled(ctx, t, strings.Join(said, "\n"), catalog); q != nil {
 		var stuck *sqlbox.Error
 		err := e.run(ctx, t, q, limit)
 		if !errors.As(err, &stuck) {
 			return err
 		}
-		e.cfg.Log.WarnContext(ctx, "the model's statement did not run to its end; the question is read by words", "err", err)
+		e.cfg.Log.WarnContext(ctx, "the model's statement failed; the grammar reads the question", "err", err)
 	}
-	if q := e.worded(ctx, question, catalog); q != nil {
+	q, failure := e.parse(ctx, said, catalog)
+	switch {
+	case q != nil:
 		return e.run(ctx, t, q, limit)
-	}
-	tables := catalog.about(strings.Join(said, "\n"))
-	if len(tables) == 0 {
-		if len(said) > maxRounds {
-			return refuse("No table was named. The tables are %s.", catalog.list())
-		}
-		t.Ask(fmt.Sprintf("Which table is this about? There are %s.", catalog.list()))
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case len(failure.Tables) == 0 && !failure.Vague && !failure.Asks && len(said) == 1:
+		t.Complete("This does not seem to be about the tables here. " + e.introduction(catalog))
 		return nil
+	case len(said) > maxRounds:
+		return refuse("The question could not be read. Send one SELECT; the tables are %s.", catalog.list())
 	}
-	var counts []string
-	for _, tb := range tables[:min(len(tables), 3)] {
-		t.Working("Reading " + tb.Name + ".")
-		n, err := e.introduce(ctx, t, tb)
-		if err != nil {
-			return err
-		}
-		counts = append(counts, fmt.Sprintf("%s has %s", tb.Name, n))
-	}
-	t.Complete(fmt.Sprintf("The question was not understood; this is what it names. %s. Ask otherwise, or in SQL, for example: SELECT * FROM %s LIMIT 5.",
-		strings.Join(counts, "; "), tables[0].Name))
-	return nil
+	return e.askBack(ctx, t, catalog, failure)
 }
 
-// translate makes SQL of a question: with the model, if one is configured and
-// answers, else by words. It returns nil for what it does not understand.
-func (e *Expert) translate(ctx context.Context, t *a2aexec.Turn, question string, catalog *catalog) *plain.Query {
-	if q := e.modelled(ctx, t, question, catalog); q != nil {
-		return q
-	}
-	return e.worded(ctx, question, catalog)
+// smallTalk reports whether a message is a greeting, or has no word in it.
+func (e *Expert) smallTalk(s string) bool {
+	return greeting.MatchString(s) || !strings.ContainsFunc(s, func(r rune) bool { return r > ' ' && !strings.ContainsRune("?!.,;:-¿¡", r) })
 }
 
-func (e *Expert) modelled(ctx context.Context, t *a2aexec.Turn, question string, catalog *catalog) *plain.Query {
+// introduction says what can be asked.
+func (e *Expert) introduction(c *catalog) string {
+	return fmt.Sprintf("I answer questions about these tables: %s. Send one SELECT (the skills schema and peek describe the tables), or a simple question such as: How many %s are there?",
+		c.list(), c.tables[0].Name)
+}
+
+// parse makes SQL of a question by the grammar. An answer to a question of ours completes
+// the first question, or replaces it.
+func (e *Expert) parse(ctx context.Context, said []string, catalog *catalog) (*grammar.Query, *grammar.Failure) {
+	schema := e.words(ctx).Within(catalog.spelled())
+	q, failure := schema.Read(strings.Join(said, " "), e.now())
+	if latest := said[len(said)-1]; q == nil && len(said) > 1 && len(strings.Fields(latest)) > 2 {
+		q, _ = schema.Read(latest, e.now())
+	}
+	return q, failure
+}
+
+// modelled asks the model for a statement that runs; nil if there is no model or it has
+// none.
+func (e *Expert) modelled(ctx context.Context, t *a2aexec.Turn, question string, catalog *catalog) *grammar.Query {
 	if e.cfg.Model == nil {
 		return nil
 	}
 	t.Working("Asking the model for a statement.")
 	q, err := e.cfg.Model.translate(ctx, e, question, catalog)
 	if err != nil {
-		e.cfg.Log.WarnContext(ctx, "the model gave no statement that runs; the question is read by words", "err", err)
+		e.cfg.Log.WarnContext(ctx, "the model returned no statement that runs; the grammar reads the question", "err", err)
 		return nil
 	}
 	return q
 }
 
-func (e *Expert) worded(ctx context.Context, question string, catalog *catalog) *plain.Query {
-	q := e.words(ctx).Within(catalog.spelled()).Read(question, e.now())
-	if q == nil || q.Whole && len(q.Missed) > 0 {
+// askBack asks for what a question lacks: the table, if it names none of several, or else
+// the question in SQL. The schema goes with it.
+func (e *Expert) askBack(ctx context.Context, t *a2aexec.Turn, catalog *catalog, f *grammar.Failure) error {
+	tables := slices.DeleteFunc(slices.Clone(catalog.tables), func(tb *table) bool { return !slices.Contains(f.Tables, tb.spelled()) })
+	missing := len(tables) == 0 && len(catalog.tables) > 1
+	if len(tables) == 0 {
+		tables = catalog.tables
+	}
+	var texts []string
+	var data []description
+	counting, cancel := context.WithTimeout(ctx, countTime)
+	defer cancel()
+	for _, tb := range tables[:min(len(tables), maxShown)] {
+		d := e.describe(counting, tb)
+		texts, data = append(texts, d.text()), append(data, d)
+	}
+	if err := emit(t, "schema", strings.Join(texts, "\n\n"), map[string]any{"tables": data}); err != nil {
+		return err
+	}
+	if missing {
+		t.AskForm(fmt.Sprintf("Which table is this about? There are %s. Or send one SELECT.", catalog.list()), tableChoice(catalog))
 		return nil
 	}
-	return q
+	unplaced := ""
+	if len(f.Unplaced) > 0 {
+		unplaced = fmt.Sprintf(" These words could not be placed: %s.", clip(strings.Join(f.Unplaced, ", "), 300))
+	}
+	t.AskForm("The question was not answered, because an answer might be wrong."+unplaced+" Send one SELECT on the tables described here, or put the question in simpler words.", sqlForm)
+	return nil
+}
+
+// sqlForm is the form for a question in SQL.
+var sqlForm = json.RawMessage(`{"type": "object", "properties": {"sql": {"type": "string", "title": "SELECT", "description": "One SELECT, or the question in simpler words."}}, "required": ["sql"]}`)
+
+// tableChoice is the form for the name of a table.
+func tableChoice(c *catalog) json.RawMessage {
+	var names []string
+	for _, tb := range c.tables {
+		names = append(names, tb.Name)
+	}
+	form, _ := json.Marshal(map[string]any{"type": "object", "required": []string{"table"},
+		"properties": map[string]any{"table": map[string]any{"type": "string", "title": "Table", "enum": names}}})
+	return form
 }
 
 // run answers with what a translated question selects.
-func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *plain.Query, limit int) error {
+func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *grammar.Query, limit int) error {
 	limit = e.limit(limit)
 	t.Working("Running " + q.SQL)
 	res, err := e.box.Query(ctx, q.SQL, limit)
@@ -97,119 +160,43 @@ func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *plain.Query, limit
 	if err := e.emitRows(t, "result", q.SQL, res); err != nil {
 		return err
 	}
-	read := ""
-	if len(q.Read) > 0 {
-		read = " Read as: " + strings.Join(q.Read, "; ") + "."
-	}
-	t.Complete(closing(res, limit) + read + missed(q.Missed) + " The SQL was: " + q.SQL)
+	t.Complete(closing(res, limit) + " Read as: " + strings.Join(q.Read, "; ") + ". The SQL was: " + q.SQL)
 	return nil
 }
 
-// introduce hands over the schema and first rows of a table, and tells its
-// size.
-func (e *Expert) introduce(ctx context.Context, t *a2aexec.Turn, tb *table) (size string, err error) {
-	d := e.describe(ctx, tb)
-	if err := emit(t, "schema:"+tb.Name, d.text(), d); err != nil {
-		return "", err
-	}
-	sql, res, err := e.head(ctx, tb, 5)
-	if err != nil {
-		return "", err
-	}
-	if err := e.emitRows(t, "peek:"+tb.Name, sql, res); err != nil {
-		return "", err
-	}
-	if d.RowCount == nil {
-		return "more rows than could be counted in time", nil
-	}
-	return count(int(*d.RowCount), "row"), nil
-}
-
-// asked returns what the caller has said in this task, the question and the
-// answers that it gave since.
+// asked returns what the caller has said in this task: the question, and the answers to
+// ours.
 func asked(task *a2a.Task) []string {
 	var said []string
 	for i := range task.History {
 		if m := &task.History[i]; m.Role == a2a.RoleUser {
 			if r, err := read(m); err == nil {
-				said = append(said, strings.Join([]string{r.Question, r.Query, r.Table}, " "))
+				said = append(said, first(r.SQL, r.Table, strings.TrimSpace(r.Question+" "+r.Query)))
 			}
 		}
 	}
 	return said
 }
 
-// mentioned returns the table that a text is the name of, or the only one
-// that it names.
+// mentioned returns the table that a text is the name of, or the only one that it names.
 func (c *catalog) mentioned(s string) *table {
-	s = strings.Trim(strings.TrimSpace(s), "\"'`?.!")
-	s = strings.TrimPrefix(s, "table:")
-	if s == "" {
-		return nil
-	}
-	if t := c.find(s); t != nil {
+	s = strings.TrimPrefix(strings.Trim(strings.TrimSpace(s), "\"'`?.!"), "table:")
+	if t := c.find(s); t != nil || s == "" {
 		return t
 	}
 	if t := c.named(s); t != nil {
 		return t
 	}
-	if found := c.byWords(words(s)); len(found) == 1 {
-		return found[0]
-	}
-	return nil
-}
-
-// about returns the tables that a question names, or else those with a
-// column that it names.
-func (c *catalog) about(question string) []*table {
-	ws := words(question)
-	if found := c.byWords(ws); len(found) > 0 {
-		return found
-	}
 	var found []*table
-	for _, t := range c.tables {
-		if t.hasColumnIn(ws) {
+	for _, w := range nameWords.FindAllString(strings.ToLower(clip(s, 4000)), -1) {
+		if t := c.named(w); t != nil && !slices.Contains(found, t) {
 			found = append(found, t)
 		}
 	}
-	return found
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
 }
 
-func (c *catalog) byWords(ws map[string]bool) []*table {
-	var found []*table
-	for _, t := range c.tables {
-		for _, form := range forms(t.bare) {
-			if ws[form] || ws[strings.ReplaceAll(form, "_", " ")] {
-				found = append(found, t)
-				break
-			}
-		}
-	}
-	return found
-}
-
-func (t *table) hasColumnIn(ws map[string]bool) bool {
-	for _, col := range t.Columns {
-		name := strings.ToLower(col.Name)
-		if len(name) > 2 && (ws[name] || ws[strings.ReplaceAll(name, "_", " ")]) {
-			return true
-		}
-	}
-	return false
-}
-
-// words returns the words of a text in lower case, and each two and three
-// that follow one another, as names of tables may have more than one.
-func words(s string) map[string]bool {
-	s = clip(s, 4000)
-	list := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_'
-	})
-	out := map[string]bool{}
-	for i := range list {
-		for n := 1; n <= 3 && i+n <= len(list); n++ {
-			out[strings.Join(list[i:i+n], " ")] = true
-		}
-	}
-	return out
-}
+var nameWords = regexp.MustCompile(`[\pL\d_]+`)

@@ -66,7 +66,11 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 		return err
 	}
 	skill := t.Skill
-	if skill == "" {
+	switch {
+	case skill != "":
+	case len(t.Task().History) > 1: // only questions are asked back
+		skill = skillQuery
+	default:
 		skill = r.skill()
 	}
 	switch skill {

@@ -3,12 +3,13 @@ package tableexpert
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
-	"rialto/internal/tableexpert/plain"
+	"rialto/internal/tableexpert/grammar"
 	"rialto/internal/tableexpert/sqlbox"
 )
 
@@ -27,19 +28,19 @@ const (
 // nothing yet.
 type vocabulary struct {
 	mu     sync.Mutex
-	schema *plain.Schema
+	schema *grammar.Schema
 	until  time.Time
 }
 
 // words returns the tables as questions speak of them, with what their
 // columns hold where that is few.
-func (e *Expert) words(ctx context.Context) *plain.Schema {
+func (e *Expert) words(ctx context.Context) *grammar.Schema {
 	e.known.mu.Lock()
 	defer e.known.mu.Unlock()
 	if now := time.Now(); e.known.schema == nil || now.After(e.known.until) {
 		limited, cancel := context.WithTimeout(ctx, valuesTime)
 		defer cancel()
-		s, life := &plain.Schema{}, valuesFor
+		s, life := &grammar.Schema{}, valuesFor
 		for _, tb := range e.catalog.tables {
 			t, err := e.wordsOf(limited, tb)
 			if err != nil {
@@ -57,9 +58,9 @@ func (e *Expert) words(ctx context.Context) *plain.Schema {
 
 // wordsOf returns what there is to know of a table, also with an error: that
 // of the last column whose values could not be read.
-func (e *Expert) wordsOf(ctx context.Context, tb *table) (plain.Table, error) {
+func (e *Expert) wordsOf(ctx context.Context, tb *table) (grammar.Table, error) {
 	var failed error
-	t := plain.Table{Name: tb.spelled(), Bare: tb.bare, Key: tb.key, Aliases: tb.Aliases}
+	t := grammar.Table{Name: tb.spelled(), Bare: tb.bare, Key: tb.key, Aliases: e.synonyms[tb.bare].also}
 	for _, c := range tb.Columns {
 		col, err := e.wordsOfColumn(ctx, tb, c)
 		if err != nil {
@@ -67,53 +68,74 @@ func (e *Expert) wordsOf(ctx context.Context, tb *table) (plain.Table, error) {
 		}
 		t.Columns = append(t.Columns, col)
 	}
+	if err := e.distinguish(ctx, tb, &t); err != nil {
+		failed = err
+	}
 	for _, r := range tb.Refs {
 		if to := e.catalog.find(r.Table); to != nil {
-			t.Refs = append(t.Refs, plain.Ref{Column: r.Column, Table: to.spelled(), ToColumn: r.ToColumn})
+			t.Refs = append(t.Refs, grammar.Ref{Column: r.Column, Table: to.spelled(), ToColumn: r.ToColumn})
 		}
 	}
 	return t, failed
 }
 
-// wordsOfColumn looks at what a column holds, as SQLite does not keep it to its type: dates
-// that do not sort as text are none, text that holds dates is, and of a column where text
-// stands between the numbers SQLite would make zeros.
-func (e *Expert) wordsOfColumn(ctx context.Context, tb *table, c column) (plain.Column, error) {
-	col := plain.Column{Name: c.Name, Kind: kindOfType(c.Type)}
-	res, err := e.box.Own(ctx, 1, fmt.Sprintf(`SELECT count(x), count(iif(typeof(x) = 'text' AND x GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*', 1, NULL)), count(iif(x IN (0, 1), 1, NULL)), count(iif(typeof(x) IN ('integer', 'real'), 1, NULL))
+// wordsOfColumn looks at what a column holds, because SQLite does not enforce the declared
+// type: text that holds dates is a date, and numbers mixed with text are text.
+func (e *Expert) wordsOfColumn(ctx context.Context, tb *table, c column) (grammar.Column, error) {
+	words := e.synonyms[tb.bare+"."+c.Name]
+	col := grammar.Column{Name: c.Name, Kind: kindOfType(c.Type), Aliases: words.also, Words: words.values}
+	res, err := e.box.Own(ctx, 1, fmt.Sprintf(`SELECT count(x), count(iif(typeof(x) = 'text' AND x GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*', 1, NULL)), count(iif(typeof(x) IN ('integer', 'real'), 1, NULL))
 		FROM (SELECT %s AS x FROM %s LIMIT %d)`, sqlbox.Quote(c.Name), tb.quoted(), sampled))
 	if err != nil {
 		return col, err
 	}
-	var n [4]int64 // values, dates, bits, numbers
+	var n [3]int64 // values, dates, numbers
 	for i, v := range res.Rows[0] {
 		n[i] = v.(int64)
 	}
 	switch {
 	case n[0] == 0:
 	case n[1] == n[0]:
-		col.Kind = plain.Date
-	case n[3] == n[0] && col.Kind != plain.Date:
-		col.Kind = plain.Number
+		col.Kind = grammar.Date
+	case n[2] == n[0] && col.Kind != grammar.Date:
+		col.Kind = grammar.Number
 	default:
-		col.Kind = plain.Text
+		col.Kind = grammar.Text
 	}
-	switch {
-	case col.Kind == plain.Number && n[2] > 0 && n[2] == n[0]:
-		col.Flag, err = e.flag(ctx, tb, c)
-	case col.Kind == plain.Text:
+	if col.Kind == grammar.Text {
 		col.Values, err = e.values(ctx, tb, c.Name)
 	}
 	return col, err
 }
 
-// flag reports whether a column of numbers has nothing but 0 and 1.
-func (e *Expert) flag(ctx context.Context, tb *table, c column) (bool, error) {
-	res, err := e.box.Own(ctx, 1, fmt.Sprintf("SELECT min(x) = 0 AND max(x) = 1 AND count(iif(x IN (0, 1), NULL, x)) = 0 FROM (SELECT %s AS x FROM %s LIMIT %d)", sqlbox.Quote(c.Name), tb.quoted(), valuesRows))
-	if err != nil {
-		return false, err
+// distinguish removes values that two columns of a table share where both always name the
+// same rows: the city of Berlin and the state of Berlin.
+func (e *Expert) distinguish(ctx context.Context, tb *table, t *grammar.Table) error {
+	for i := range t.Columns {
+		for j := i + 1; j < len(t.Columns); j++ {
+			var kept []string
+			for _, v := range t.Columns[j].Values {
+				if slices.Contains(t.Columns[i].Values, v) {
+					res, err := e.box.Own(ctx, 1, fmt.Sprintf("SELECT 1 FROM %s WHERE (%s IS ?1) <> (%s IS ?1)", tb.quoted(), sqlbox.Quote(t.Columns[i].Name), sqlbox.Quote(t.Columns[j].Name)), v)
+					if err != nil {
+						return err
+					}
+					if len(res.Rows) == 0 {
+						continue
+					}
+				}
+				kept = append(kept, v)
+			}
+			t.Columns[j].Values = kept
+		}
 	}
-	return res.Rows[0][0] == int64(1), nil
+	return nil
+}
+
+// synonyms are other words for a table, a column or its values.
+type synonyms struct {
+	also   []string
+	values map[string][]string
 }
 
 // spelled is the name of a table in a statement that people read.
@@ -151,7 +173,7 @@ func (e *Expert) values(ctx context.Context, tb *table, column string) ([]string
 
 // kindOfType reads the type that a column is declared with (SQLite, "Datatypes",
 // section 3.1).
-func kindOfType(declared string) plain.Kind {
+func kindOfType(declared string) grammar.Kind {
 	declared = strings.ToUpper(declared)
 	contains := func(words ...string) bool {
 		for _, w := range words {
@@ -163,9 +185,9 @@ func kindOfType(declared string) plain.Kind {
 	}
 	switch {
 	case contains("DATE", "TIME"):
-		return plain.Date
+		return grammar.Date
 	case contains("INT", "REAL", "FLOA", "DOUB", "NUM", "DEC"):
-		return plain.Number
+		return grammar.Number
 	}
-	return plain.Text
+	return grammar.Text
 }

@@ -73,7 +73,7 @@ async function streamed(agent) {
 }
 
 async function continued(agent) {
-  const asked = agent.view(await agent.send(message(agent, 'How are things?')));
+  const asked = agent.view(await agent.send(message(agent, 'How many are there?')));
   assert.equal(asked.state, 'input-required', JSON.stringify(asked));
   const answer = { ...message(agent, 'claims'), taskId: asked.id, contextId: asked.contextId };
   const answered = agent.view(await agent.send(answer));

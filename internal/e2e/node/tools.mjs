@@ -86,7 +86,7 @@ async function asking(tools, agent, memory) {
 }
 
 async function conversing(tools, agent) {
-  const asked = await structured(tools, 'send_task', { agent, message: 'How are things?' });
+  const asked = await structured(tools, 'send_task', { agent, message: 'How many are there?' });
   shapeOfTask(asked);
   assert.equal(asked.state, 'input-required', 'a question that names no table is asked back');
   const answered = await structured(tools, 'send_task', { task_id: asked.task_id, message: 'claims' });
@@ -97,14 +97,14 @@ async function conversing(tools, agent) {
 }
 
 async function reading(tools, agent) {
-  const { task_id } = await structured(tools, 'send_task', { agent, message: 'How are things?' });
+  const { task_id } = await structured(tools, 'send_task', { agent, message: 'How many are there?' });
   await watching(tools.resources, task_id, () => structured(tools, 'send_task', { task_id, message: 'claims' }));
 }
 
 async function keeping(tools, agent) {
   const described = await structured(tools, 'get_agent', { agent });
   assert.ok(described.skills.some((s) => s.id === 'query_table_expert'), 'get_agent tells the skills');
-  const asked = await structured(tools, 'send_task', { agent, message: 'How are things?' });
+  const asked = await structured(tools, 'send_task', { agent, message: 'How many are there?' });
   const canceled = await structured(tools, 'cancel_task', { task_id: asked.task_id });
   assert.equal(canceled.state, 'canceled', JSON.stringify(canceled));
   const { tasks } = await structured(tools, 'list_tasks', { state: 'canceled', limit: 1 });

@@ -1,0 +1,139 @@
+package tableexpert_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/internal/tableexpert"
+)
+
+// rowsOf returns the rows of an answer, sorted; ok is false if there is none.
+func rowsOf(t testing.TB, task *a2a.Task) (out []string, ok bool) {
+	t.Helper()
+	for _, a := range task.Artifacts {
+		if a.Name != "result" {
+			continue
+		}
+		var got rows
+		for _, p := range a.Parts {
+			if d, isData := p.Content.(a2a.Data); isData {
+				if err := json.Unmarshal(d, &got); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, row := range got.Rows {
+			b, err := json.Marshal(row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, string(b))
+		}
+		slices.Sort(out)
+		return out, true
+	}
+	return nil, false
+}
+
+// ask sends one question, and fails if it is neither answered with the rows of the
+// statement nor asked back. It reports whether it was answered.
+func ask(t *testing.T, e *tableexpert.Expert, question, statement string) (answered bool) {
+	t.Helper()
+	task := send(t, e, data("query_table_expert", fmt.Sprintf(`{"question": %s, "limit": 1000}`, quote(question))))
+	got, answered := rowsOf(t, task)
+	said := task.Status.Message.Text()
+	switch {
+	case !answered && task.Status.State == a2a.InputRequired:
+		if !slices.ContainsFunc(task.Artifacts, func(a a2a.Artifact) bool { return a.Name == "schema" }) || !strings.Contains(said, "one SELECT") {
+			t.Errorf("%s: got %s, want the schema and how to ask in SQL", question, said)
+		}
+	case !answered && statement == "" && task.Status.State == a2a.Completed: // a direct reply
+	case !answered || task.Status.State != a2a.Completed:
+		t.Errorf("%s: got %s: %s", question, task.Status.State, said)
+	case statement == "":
+		t.Errorf("%s: got %s, want it asked back", question, said)
+	default:
+		want, _ := rowsOf(t, send(t, e, data("query_table_expert", fmt.Sprintf(`{"sql": %s, "limit": 1000}`, quote(statement)))))
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: wrong answer: %.300s\n got %.300v\nwant %.300v", question, said, got, want)
+		}
+	}
+	return answered
+}
+
+// corpus asks the questions of a file: blocks of a question and the statement of somebody
+// who knows the answer, or nothing where it must be asked back.
+func corpus(t *testing.T, e *tableexpert.Expert, file string) (answered, all int) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := range strings.SplitSeq(strings.TrimSpace(string(b)), "\n\n") {
+		question, statement, _ := strings.Cut(block, "\n")
+		if all++; ask(t, e, question, statement) {
+			answered++
+		} else {
+			t.Logf("asked back: %s", question)
+		}
+	}
+	t.Logf("%s: %d of %d questions answered", file, answered, all)
+	return answered, all
+}
+
+func TestNoQuestionHasAWrongAnswer(t *testing.T) {
+	june := func() time.Time { return time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC) }
+	november := func() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) }
+	store := t.TempDir()
+	database(t, filepath.Join(store, "store.db"), storeData())
+	for file, c := range map[string]tableexpert.Config{
+		"insurance.txt": {Now: june, Timeout: time.Minute},
+		"fields.txt":    {Now: june, Timeout: time.Minute, Tables: directory(t, fields)},
+		"store.txt":     {Now: november, Timeout: time.Minute, Tables: store},
+	} {
+		t.Run(file, func(t *testing.T) { corpus(t, open(t, c), file) })
+	}
+}
+
+// The questions are those of people who do not know the tables, with the truth as SQL that
+// was written by hand. Half of them are Spanish. What has no statement must not be answered
+// with rows.
+func TestSixtyOrdinaryQuestions(t *testing.T) {
+	answered, all := corpus(t, of2026(t), "sixty.txt")
+	if all != 60 || answered < 40 {
+		t.Errorf("got %d of %d questions answered, want at least 40 of 60", answered, all)
+	}
+}
+
+// storeData makes a shop with customers, orders and employees.
+func storeData() string {
+	var b strings.Builder
+	b.WriteString(`CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, name TEXT, country TEXT, signup_date DATE, age INTEGER, vip TEXT);
+		CREATE TABLE orders (order_id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers(customer_id), order_date DATE, shipped_at DATE, quantity INTEGER,
+			amount INTEGER, discount_percent INTEGER, status TEXT, payment_method TEXT, gift INTEGER);
+		CREATE TABLE employees (id INTEGER PRIMARY KEY, name TEXT, department TEXT, salary INTEGER, hired DATE);`)
+	day := func(n int) string { return time.Date(2023, 1, 1+n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) }
+	one := func(i int, of ...string) string { return of[i%len(of)] }
+	for i := range 40 {
+		fmt.Fprintf(&b, "INSERT INTO customers VALUES (%d, 'Name %d', '%s', '%s', %d, '%s');", i+1, i, one(i*7+i/3, "Germany", "Spain", "Italy"), day(i*31), 20+i*i%47, one(i/3, "yes", "no", "no"))
+	}
+	for i := range 300 {
+		shipped := "'" + day(i*4+3) + "'"
+		if i%9 == 0 {
+			shipped = "NULL"
+		}
+		fmt.Fprintf(&b, "INSERT INTO orders VALUES (%d, %d, '%s', %s, %d, %d, %d, '%s', '%s', %d);", i+1, 1+i*i%37, day(i*4+i*i%5), shipped, 1+i%6, 20+i*i%977,
+			i%4*5, one(i+i/7, "paid", "open", "cancelled"), one(i/2, "card", "paypal", "card"), i/5%2)
+	}
+	for i := range 25 {
+		fmt.Fprintf(&b, "INSERT INTO employees VALUES (%d, 'Worker %d', '%s', %d, '%s');", i+1, i, one(i+i/4, "Sales", "HR"), 30000+i*i*131%50000, day(i*53))
+	}
+	return b.String()
+}
