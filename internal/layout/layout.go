@@ -85,6 +85,6 @@ var owned = map[string][]string{
 	"github.com/spf13/cobra":       {"internal/cli", "cmd/rialto"},
 	"github.com/knadh/koanf":       {"internal/config"},
 	"google.golang.org/grpc":       {"a2a/a2agrpc"},
-	"github.com/a2aproject/a2a-go": {"a2a/a2agrpc"},
+	"github.com/a2aproject/a2a-go": {"a2a/a2agrpc", "a2a/internal/wire"},
 	"github.com/go-jose/go-jose":   {"oauth", "oauth/oauthtest", "a2a/a2asign", "a2a/a2apush"},
 }

@@ -75,6 +75,7 @@ type jsonCodec struct {
 	generation  a2a.Generation
 	callersName bool // as Dialect.CallersName
 	boxed       bool // data comes in an object around it
+	resources   bool // calls name tasks and configs as resources
 	speller     speller
 	decodeSend  func(json.RawMessage) (*a2a.SendRequest, error)
 }

@@ -23,6 +23,12 @@ func (d jsonCodec) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) {
 // EncodeQuery returns the parameters of a call about one task. Every
 // generation spells them alike.
 func (d jsonCodec) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
+	if d.resources {
+		return marshal("query", struct {
+			Name          string `json:"name"`
+			HistoryLength *int   `json:"historyLength,omitempty"`
+		}{taskResource + string(q.ID), q.HistoryLength})
+	}
 	return marshal("query", struct {
 		Tenant        string     `json:"tenant,omitempty"`
 		ID            a2a.TaskID `json:"id"`

@@ -3,6 +3,8 @@ package wire
 import (
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"rialto/a2a"
 )
 
@@ -15,7 +17,7 @@ var v10grpc = Dialect{
 	errors:     numbers,
 	reasons:    reasonArray,
 	service:    "lf.a2a.v1.A2AService",
-	Codec:      protobuf{},
+	Codec:      protobuf10{protobuf{v10.Codec.(jsonCodec), types10}},
 }
 
 // v03grpc is A2A 0.3 over gRPC: the protocol buffers a2a.v1 as they were last. A
@@ -36,23 +38,7 @@ var v03grpc = Dialect{
 	},
 	errors:  numbers,
 	service: "a2a.v1.A2AService",
-	Codec:   protobuf{v03: true},
-}
-
-// protobuf is the Codec of protocol buffers: lf.a2a.v1 or, for 0.3, a2a.v1. They
-// share most messages, field by field; the code says where they differ.
-//
-// Messages are written and read without generated types in between, which would
-// only be copied. A message that comes in several pieces is not put together:
-// the last one counts.
-type protobuf struct{ v03 bool }
-
-// either returns the first number in 0.3, and else the second.
-func (d protobuf) either(v03, v10 int) int {
-	if d.v03 {
-		return v03
-	}
-	return v10
+	Codec:   protobuf{json03proto, types03},
 }
 
 // GRPCDialects returns the dialects of the binding gRPC, the newest first.
@@ -81,15 +67,24 @@ func GRPCTenant(path string, message []byte) string {
 	if !ok || d != &v10grpc {
 		return ""
 	}
-	at := 1
+	at := protowire.Number(1)
 	if op == PushList {
 		at = 4
 	}
-	tenant := ""
-	for f := (fields{left: message}); f.next(); {
-		if f.tag == at<<3|sized {
-			tenant = f.text()
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			break
 		}
+		size := protowire.ConsumeFieldValue(number, kind, message[n:])
+		if size < 0 {
+			break
+		}
+		if number == at && kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(message[n:])
+			return string(value)
+		}
+		message = message[n+size:]
 	}
-	return tenant
+	return ""
 }

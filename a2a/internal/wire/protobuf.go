@@ -1,232 +1,283 @@
 package wire
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
-	"strings"
-	"time"
-	"unicode/utf8"
+	"fmt"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	v03pb "github.com/a2aproject/a2a-go/a2apb"
+	v10pb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"rialto/a2a"
 )
 
-// The types of fields, which stand behind their numbers in tags. A field whose
-// type is another than its number promises is unknown, and passed over.
-const (
-	varint = int(protowire.VarintType)
-	fixed  = int(protowire.Fixed64Type)
-	sized  = int(protowire.BytesType)
-)
-
-var (
-	errNotProtobuf = errors.New("not a message of protocol buffers")
-	errNotUTF8     = errors.New("a text is not in UTF-8")
-)
-
-// fields reads the fields of a message of protocol buffers, one after the other.
-// It is for the caller to look at err in the end.
-type fields struct {
-	left   []byte
-	tag    int    // number and type: 3<<3 | sized
-	number uint64 // the value of a varint, or of a fixed
-	bytes  []byte // the value of a sized; it is part of the message
-	room   *int   // for what is read, as maxRoom says; nil if there is enough
-	err    error
+// protobuf is the Codec of protocol buffers: lf.a2a.v1 or, for 0.3, a2a.v1. It
+// encodes and decodes their JSON form with the codec of HTTP+JSON. The generated
+// types convert between the two.
+type protobuf struct {
+	json  jsonCodec
+	types messageTypes
 }
 
-// newFields returns the fields of a whole message.
-func newFields(b []byte) fields {
-	const shortest = 2 // a field that is empty
-	f := fields{left: b}
-	if len(b)/shortest*(objectRoom+valueRoom) > maxRoom {
-		room := maxRoom
-		f.room = &room
-	}
-	return f
+// messageTypes are the generated types of one generation.
+type messageTypes struct {
+	send, event, task, query, list, page, pushSet, push, pushes, card proto.Message
+
+	pushID func(Op) proto.Message
 }
 
-// inner returns the fields of a sized that is a message.
-func (f *fields) inner() fields { return fields{left: f.bytes, room: f.room} }
-
-// spend takes from the room that there is.
-func (f *fields) spend(n int) {
-	if f.room == nil {
-		return
-	}
-	if *f.room -= n; *f.room < 0 {
-		f.check(ErrTooMany)
-	}
-}
-
-// next goes to the next field. It reports whether there is one.
-func (f *fields) next() bool {
-	if len(f.left) == 0 || f.err != nil {
-		return false
-	}
-	num, typ, n := protowire.Number(f.left[0]>>3), protowire.Type(f.left[0]&7), 1
-	if num == 0 || f.left[0] >= 1<<7 { // a tag of one byte is the common case
-		num, typ, n = protowire.ConsumeTag(f.left)
-	}
-	if n < 0 {
-		f.err = errNotProtobuf
-		return false
-	}
-	f.left, f.tag = f.left[n:], int(num)<<3|int(typ)
-	if f.room != nil {
-		f.spend(valueRoom)
-	}
-	switch typ {
-	case protowire.VarintType:
-		f.number, n = protowire.ConsumeVarint(f.left)
-	case protowire.Fixed64Type:
-		f.number, n = protowire.ConsumeFixed64(f.left)
-	case protowire.BytesType:
-		if len(f.left) > 0 && f.left[0] < 1<<7 && int(f.left[0]) < len(f.left) { // and so is a size
-			n = 1 + int(f.left[0])
-			f.bytes = f.left[1:n]
-		} else {
-			f.bytes, n = protowire.ConsumeBytes(f.left)
+var types10 = messageTypes{
+	send:    &v10pb.SendMessageRequest{},
+	event:   &v10pb.StreamResponse{},
+	task:    &v10pb.Task{},
+	query:   &v10pb.GetTaskRequest{},
+	list:    &v10pb.ListTasksRequest{},
+	page:    &v10pb.ListTasksResponse{},
+	pushSet: &v10pb.TaskPushNotificationConfig{},
+	push:    &v10pb.TaskPushNotificationConfig{},
+	pushes:  &v10pb.ListTaskPushNotificationConfigsResponse{},
+	card:    &v10pb.GetExtendedAgentCardRequest{},
+	pushID: func(op Op) proto.Message {
+		if op == PushList {
+			return &v10pb.ListTaskPushNotificationConfigsRequest{}
 		}
-	default:
-		n = protowire.ConsumeFieldValue(num, typ, f.left)
-	}
-	if n < 0 {
-		f.err = errNotProtobuf
-		return false
-	}
-	f.left = f.left[n:]
-	return true
+		return &v10pb.GetTaskPushNotificationConfigRequest{}
+	},
 }
 
-// check keeps what went wrong inside of a field.
-func (f *fields) check(err error) {
-	if f.err == nil {
-		f.err = err
-	}
-}
-
-// text returns a sized as a string.
-func (f *fields) text() string {
-	if !utf8.Valid(f.bytes) {
-		f.check(errNotUTF8)
-	}
-	return string(f.bytes)
-}
-
-// flag returns a varint as a bool, int as a number of 32 bits.
-func (f *fields) flag() bool { return f.number != 0 }
-func (f *fields) int() int   { return int(int32(f.number)) }
-
-// time returns a sized, a google.protobuf.Timestamp, as a time. One that is none
-// is left out, for nobody should lose a task over it.
-func (f *fields) time() time.Time {
-	var seconds, nanos int64
-	in := f.inner()
-	for in.next() {
-		switch in.tag {
-		case 1<<3 | varint:
-			seconds = int64(in.number)
-		case 2<<3 | varint:
-			nanos = int64(int32(in.number))
+var types03 = messageTypes{
+	send:    &v03pb.SendMessageRequest{},
+	event:   &v03pb.StreamResponse{},
+	task:    &v03pb.Task{},
+	query:   &v03pb.GetTaskRequest{},
+	list:    &v03pb.ListTasksRequest{},
+	page:    &v03pb.ListTasksResponse{},
+	pushSet: &v03pb.CreateTaskPushNotificationConfigRequest{},
+	push:    &v03pb.TaskPushNotificationConfig{},
+	pushes:  &v03pb.ListTaskPushNotificationConfigResponse{},
+	card:    &v03pb.GetAgentCardRequest{},
+	pushID: func(op Op) proto.Message {
+		if op == PushList {
+			return &v03pb.ListTaskPushNotificationConfigRequest{}
 		}
-	}
-	f.check(in.err)
-	if seconds < firstSecond || seconds > lastSecond || nanos < 0 || nanos >= int64(time.Second) {
-		return time.Time{}
-	}
-	return time.Unix(seconds, nanos).UTC()
+		return &v03pb.GetTaskPushNotificationConfigRequest{}
+	},
 }
 
-// The seconds that a google.protobuf.Timestamp may say: from the year 1 to the
-// year 9999.
-const (
-	firstSecond = -62135596800
-	lastSecond  = 253402300799
-)
+var errNotProtobuf = errors.New("not a valid message of protocol buffers")
 
-// buffer is a message of protocol buffers that is being written. Fields that are
-// empty are left out, as proto3 has it.
-type buffer struct {
-	b   []byte
-	err error // the first that went wrong
-}
-
-// text writes a string. What is not UTF-8 in it is replaced: a message that
-// holds it cannot be read.
-func (w *buffer) text(num protowire.Number, s string) {
-	if s != "" {
-		w.oneText(num, s)
+// fromJSON returns what the JSON form b says as a message of the type of m.
+func fromJSON(m proto.Message, b []byte, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
 	}
-}
-
-// oneText writes a string even if it is empty: one of a list, or of a oneof.
-func (w *buffer) oneText(num protowire.Number, s string) {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
+	m = m.ProtoReflect().New().Interface()
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth}).Unmarshal(b, m); err != nil {
+		return nil, err
 	}
-	w.b = protowire.AppendString(protowire.AppendTag(w.b, num, protowire.BytesType), s)
+	return proto.Marshal(m)
 }
 
-func (w *buffer) raw(num protowire.Number, b []byte) {
-	w.b = protowire.AppendBytes(protowire.AppendTag(w.b, num, protowire.BytesType), b)
-}
-
-func (w *buffer) texts(num protowire.Number, all []string) {
-	for _, s := range all {
-		w.oneText(num, s)
+// toJSON returns the JSON form of a message of the type of m, without the spaces that
+// protojson adds at random.
+func toJSON(m proto.Message, b []byte) ([]byte, error) {
+	m = m.ProtoReflect().New().Interface()
+	if err := decodeProto(b, m); err != nil {
+		return nil, err
 	}
+	out, err := protojson.Marshal(m)
+	if err != nil { // a number that JSON does not have, or a time
+		return nil, errNotProtobuf
+	}
+	var compact bytes.Buffer
+	err = json.Compact(&compact, out)
+	return compact.Bytes(), err
 }
 
-func (w *buffer) flag(num protowire.Number, v bool) {
-	if v {
-		w.int(num, 1)
+// decodeProto reads b into m, which is empty.
+func decodeProto(b []byte, m proto.Message) error {
+	if !protoFits(b, m.ProtoReflect().Descriptor()) {
+		return ErrTooMany
 	}
+	if (proto.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth}).Unmarshal(b, m) != nil {
+		return errNotProtobuf
+	}
+	return nil
 }
 
-// int writes a number, 0 too. optional leaves out what is nil.
-func (w *buffer) int(num protowire.Number, v int) {
-	w.b = protowire.AppendVarint(protowire.AppendTag(w.b, num, protowire.VarintType), uint64(v))
+// inside says where in a list something is wrong.
+func inside(list string, i int, err error) error { return fmt.Errorf("%s[%d]: %w", list, i, err) }
+
+// params returns the JSON form of the parameters of a call.
+func params(m proto.Message, b []byte) ([]byte, error) {
+	out, err := toJSON(m, b)
+	if err != nil {
+		return nil, badParams(err)
+	}
+	return out, nil
 }
 
-func (w *buffer) optional(num protowire.Number, v *int) {
-	if v != nil {
-		w.int(num, *v)
-	}
+// EncodeSend returns a SendMessageRequest (Codec).
+func (d protobuf) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) {
+	b, err := d.json.EncodeSend(r, e)
+	return fromJSON(d.types.send, b, err)
 }
 
-// time writes t in milliseconds, as formatTime does.
-func (w *buffer) time(num protowire.Number, t time.Time) {
-	if t.IsZero() {
-		return
+// DecodeSend reads a SendMessageRequest (Codec).
+func (d protobuf) DecodeSend(b []byte) (*a2a.SendRequest, error) {
+	b, err := params(d.types.send, b)
+	if err != nil {
+		return nil, err
 	}
-	at := w.begin(num)
-	if s := t.Unix(); s != 0 {
-		w.int(1, int(s))
-	}
-	if ms := t.Nanosecond() / int(time.Millisecond); ms != 0 {
-		w.int(2, ms*int(time.Millisecond))
-	}
-	w.end(at)
+	return d.json.DecodeSend(b)
 }
 
-// begin begins a message inside of the message. What is written until end is
-// called with what begin returned belongs to it.
-func (w *buffer) begin(num protowire.Number) (at int) {
-	w.b = append(protowire.AppendTag(w.b, num, protowire.BytesType), 0)
-	return len(w.b)
+// EncodeQuery returns a GetTaskRequest, which begins as a CancelTaskRequest and a
+// SubscribeToTaskRequest do (Codec).
+func (d protobuf) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
+	b, err := d.json.EncodeQuery(q, tenant)
+	return fromJSON(d.types.query, b, err)
 }
 
-func (w *buffer) end(at int) {
-	size := uint64(len(w.b) - at)
-	if more := protowire.SizeVarint(size) - 1; more > 0 { // than the one byte that was left for it
-		w.b = append(w.b, make([]byte, more)...)
-		copy(w.b[at+more:], w.b[at:])
+// DecodeQuery reads what EncodeQuery writes (Codec).
+func (d protobuf) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
+	b, err := params(d.types.query, b)
+	if err != nil {
+		return a2a.TaskQuery{}, err
 	}
-	protowire.AppendVarint(w.b[:at-1], size)
+	return d.json.DecodeQuery(b)
 }
 
-// check keeps what went wrong.
-func (w *buffer) check(err error) {
-	if w.err == nil {
-		w.err = err
+// EncodeTask returns a Task (Codec).
+func (d protobuf) EncodeTask(t *a2a.Task) ([]byte, error) {
+	b, err := d.json.EncodeTask(t)
+	return fromJSON(d.types.task, b, err)
+}
+
+// DecodeTask reads a Task (Codec).
+func (d protobuf) DecodeTask(b []byte) (*a2a.Task, error) {
+	b, err := toJSON(d.types.task, b)
+	if err != nil {
+		return nil, err
 	}
+	return d.json.DecodeTask(b)
+}
+
+// EncodeEvent returns a StreamResponse (Codec). A SendMessageResponse is one with
+// fewer members.
+func (d protobuf) EncodeEvent(e a2a.Event) ([]byte, error) {
+	b, err := d.json.EncodeEvent(e)
+	return fromJSON(d.types.event, b, err)
+}
+
+// DecodeAnswer reads a SendMessageResponse (Codec).
+func (d protobuf) DecodeAnswer(b []byte) (Item, error) { return d.DecodeEvent(b) }
+
+// DecodeEvent reads a StreamResponse (Codec).
+func (d protobuf) DecodeEvent(b []byte) (Item, error) {
+	b, err := toJSON(d.types.event, b)
+	if err != nil {
+		return Item{}, err
+	}
+	return d.json.DecodeEvent(b)
+}
+
+// EncodeList returns a ListTasksRequest (Codec), which only 1.0 has.
+func (d protobuf) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
+	b, err := d.json.EncodeList(f, tenant)
+	return fromJSON(d.types.list, b, err)
+}
+
+// DecodeList reads a ListTasksRequest (Codec).
+func (d protobuf) DecodeList(b []byte) (a2a.TaskFilter, error) {
+	b, err := params(d.types.list, b)
+	if err != nil {
+		return a2a.TaskFilter{}, err
+	}
+	return d.json.DecodeList(b)
+}
+
+// EncodePage returns a ListTasksResponse (Codec).
+func (d protobuf) EncodePage(p *a2a.TaskPage) ([]byte, error) {
+	b, err := d.json.EncodePage(p)
+	return fromJSON(d.types.page, b, err)
+}
+
+// DecodePage reads a ListTasksResponse (Codec).
+func (d protobuf) DecodePage(b []byte) (*a2a.TaskPage, error) {
+	b, err := toJSON(d.types.page, b)
+	if err != nil {
+		return nil, err
+	}
+	return d.json.DecodePage(b)
+}
+
+// EncodePushSet returns a TaskPushNotificationConfig or, in 0.3, a
+// CreateTaskPushNotificationConfigRequest (Codec).
+func (d protobuf) EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, error) {
+	b, err := d.json.EncodePushSet(c, tenant)
+	return fromJSON(d.types.pushSet, b, err)
+}
+
+// DecodePushSet reads what EncodePushSet writes (Codec).
+func (d protobuf) DecodePushSet(b []byte, path PushID) (*a2a.PushConfig, error) {
+	b, err := params(d.types.pushSet, b)
+	if err != nil {
+		return nil, err
+	}
+	return d.json.DecodePushSet(b, path)
+}
+
+// EncodePush returns a TaskPushNotificationConfig (Codec).
+func (d protobuf) EncodePush(c *a2a.PushConfig) ([]byte, error) {
+	b, err := d.json.EncodePush(c)
+	return fromJSON(d.types.push, b, err)
+}
+
+// DecodePush reads a TaskPushNotificationConfig (Codec).
+func (d protobuf) DecodePush(b []byte, asked PushID) (*a2a.PushConfig, error) {
+	b, err := toJSON(d.types.push, b)
+	if err != nil {
+		return nil, err
+	}
+	return d.json.DecodePush(b, asked)
+}
+
+// EncodePushID returns id as the request that op has for it (Codec).
+func (d protobuf) EncodePushID(op Op, id PushID, tenant string) ([]byte, error) {
+	b, err := d.json.EncodePushID(op, id, tenant)
+	return fromJSON(d.types.pushID(op), b, err)
+}
+
+// DecodePushID reads what EncodePushID writes (Codec).
+func (d protobuf) DecodePushID(op Op, b []byte, path PushID) (PushID, error) {
+	b, err := params(d.types.pushID(op), b)
+	if err != nil {
+		return PushID{}, err
+	}
+	return d.json.DecodePushID(op, b, path)
+}
+
+// EncodePushes returns the configs of a task (Codec).
+func (d protobuf) EncodePushes(cs []*a2a.PushConfig) ([]byte, error) {
+	b, err := d.json.EncodePushes(cs)
+	return fromJSON(d.types.pushes, b, err)
+}
+
+// DecodePushes reads what EncodePushes writes (Codec).
+func (d protobuf) DecodePushes(b []byte, task a2a.TaskID) ([]*a2a.PushConfig, error) {
+	b, err := toJSON(d.types.pushes, b)
+	if err != nil {
+		return nil, err
+	}
+	return d.json.DecodePushes(b, task)
+}
+
+// EncodeCardQuery returns a GetExtendedAgentCardRequest (Codec).
+func (d protobuf) EncodeCardQuery(tenant string) ([]byte, error) {
+	b, err := d.json.EncodeCardQuery(tenant)
+	return fromJSON(d.types.card, b, err)
 }

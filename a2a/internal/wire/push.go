@@ -21,7 +21,8 @@ type pushDoc struct {
 	Token          string       `json:"token"`
 	Authentication *pushAuthDoc `json:"authentication"`
 	Inner          *pushDoc     `json:"pushNotificationConfig"`
-	Config         *pushDoc     `json:"config"` // a CreateTaskPushNotificationConfigRequest
+	Config         *pushDoc     `json:"config"`   // a CreateTaskPushNotificationConfigRequest
+	NewID          string       `json:"configId"` // of it
 }
 
 // pushAuthDoc has a scheme in 1.0 and a list of them before.
@@ -73,7 +74,7 @@ func (doc *pushDoc) config() *a2a.PushConfig {
 		c := in.config()
 		named := doc.named()
 		c.TaskID = cmp.Or(named.Task, a2a.TaskID(doc.TaskID), a2a.TaskID(doc.ID), c.TaskID)
-		c.ID = cmp.Or(named.ID, c.ID)
+		c.ID = cmp.Or(named.ID, c.ID, doc.NewID)
 		return c
 	}
 	named := doc.named()
@@ -152,14 +153,20 @@ func (d jsonCodec) EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, erro
 
 // EncodePushID returns the parameters of a call that asks for configs, or drops
 // one.
-func (d jsonCodec) EncodePushID(_ Op, id PushID, tenant string) ([]byte, error) {
+func (d jsonCodec) EncodePushID(op Op, id PushID, tenant string) ([]byte, error) {
 	var out struct {
+		Name     string     `json:"name,omitempty"`
+		Parent   string     `json:"parent,omitempty"`
 		Tenant   string     `json:"tenant,omitempty"`
 		TaskID   a2a.TaskID `json:"taskId,omitempty"`
 		ID       string     `json:"id,omitempty"`
 		ConfigID string     `json:"pushNotificationConfigId,omitempty"`
 	}
 	switch {
+	case d.resources && op == PushList:
+		out.Parent = taskResource + string(id.Task)
+	case d.resources:
+		out.Name = resource(id)
 	case d.generation == a2a.V10:
 		out.Tenant, out.TaskID, out.ID = tenant, id.Task, id.ID
 	case d.callersName:

@@ -106,12 +106,16 @@ func sendable(m *a2a.Message) error {
 func (d jsonCodec) DecodeQuery(params []byte) (a2a.TaskQuery, error) {
 	var in struct {
 		ID            string `json:"id"`
+		Name          string `json:"name"` // the resource
 		HistoryLength *int   `json:"historyLength"`
 	}
 	if id, ok := onlyID(params); ok {
 		in.ID = id
 	} else if err := decodeParams(params, &in); err != nil {
 		return a2a.TaskQuery{}, err
+	}
+	if d.resources {
+		in.ID = string(parseResource(in.Name).Task)
 	}
 	if in.ID == "" {
 		return a2a.TaskQuery{}, errNoTask

@@ -16,7 +16,12 @@ var v03rest = Dialect{
 	Codec:      jsonCodec{generation: a2a.V03, boxed: true, speller: spell03rest{}, decodeSend: decodeSend03rest},
 }
 
-type spell03rest struct{}
+// json03proto is the JSON form of a2a.v1 as it was last, which is sent over gRPC.
+var json03proto = jsonCodec{generation: a2a.V03, boxed: true, resources: true, speller: spell03rest{latest: true}, decodeSend: decodeSend03rest}
+
+type spell03rest struct {
+	latest bool // with the members that a2a.v1 got last, which servers over HTTP+JSON may refuse
+}
 
 type send03rest struct {
 	Message       message03rest `json:"message"`
@@ -37,21 +42,26 @@ type message03rest struct {
 	ContextID  string       `json:"contextId,omitempty"`
 	TaskID     a2a.TaskID   `json:"taskId,omitempty"`
 	Role       string       `json:"role"`
-	Content    []part03rest `json:"content"`
+	Content    []part03rest `json:"content,omitzero"`
+	Parts      []part03rest `json:"parts,omitzero"`
 	Metadata   a2a.Metadata `json:"metadata,omitempty"`
 	Extensions []string     `json:"extensions,omitempty"`
+	References []a2a.TaskID `json:"referenceTaskIds,omitempty"`
 }
 
 type part03rest struct {
 	Text *string     `json:"text,omitempty"`
 	File *file03rest `json:"file,omitempty"`
 	Data *data03rest `json:"data,omitempty"`
+
+	Metadata a2a.Metadata `json:"metadata,omitempty"`
 }
 
 type file03rest struct {
 	URI      *string `json:"fileWithUri,omitempty"`
 	Bytes    *[]byte `json:"fileWithBytes,omitempty"`
 	MimeType string  `json:"mimeType,omitempty"`
+	Name     string  `json:"name,omitempty"`
 }
 
 type data03rest struct {
@@ -135,21 +145,34 @@ func (s spell03rest) status(in a2a.Status) status03rest {
 }
 
 func (s spell03rest) message(m a2a.Message) message03rest {
-	return message03rest{m.ID, m.ContextID, m.TaskID, roleV1(m.Role), filled(each(m.Parts, s.part)), m.Metadata, m.Extensions}
+	out := message03rest{MessageID: m.ID, ContextID: m.ContextID, TaskID: m.TaskID, Role: roleV1(m.Role),
+		Metadata: m.Metadata, Extensions: m.Extensions}
+	if parts := filled(each(m.Parts, s.part)); s.latest {
+		out.Parts, out.References = parts, m.ReferenceTaskIDs
+	} else {
+		out.Content = parts
+	}
+	return out
 }
 
 func (s spell03rest) artifact(a a2a.Artifact) artifact03rest {
 	return artifact03rest{a.ID, a.Name, a.Description, filled(each(a.Parts, s.part)), a.Metadata, a.Extensions}
 }
 
-func (spell03rest) part(p a2a.Part) part03rest {
+func (s spell03rest) part(p a2a.Part) part03rest {
 	in := spell03{}.part(p)
 	out := part03rest{Text: in.Text}
 	switch {
 	case in.File != nil:
-		out.File = &file03rest{in.File.URI, in.File.Bytes, in.File.MimeType}
+		out.File = &file03rest{URI: in.File.URI, Bytes: in.File.Bytes, MimeType: in.File.MimeType}
+		if s.latest {
+			out.File.Name = in.File.Name
+		}
 	case in.Data != nil:
 		out.Data = &data03rest{in.Data}
+	}
+	if s.latest {
+		out.Metadata = in.Metadata
 	}
 	return out
 }
