@@ -13,7 +13,6 @@ import (
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2asign"
 	"rialto/bridge/api"
-	"rialto/internal/config"
 	"rialto/oauth"
 )
 
@@ -101,24 +100,6 @@ func (s *Server) allow(r *http.Request, what a2aserver.Access) error {
 	return s.limits.allow(r.Context(), p.User)
 }
 
-// a2aRoutes puts the agents' cards and endpoints on r.
-func (s *Server) a2aRoutes(r *mux.Router) error {
-	f := s.newAgentServers()
-	if err := f.check(); err != nil {
-		return fmt.Errorf("serving A2A: %w", err)
-	}
-	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
-		r.Path(path).HandlerFunc(f.rootCard)
-	}
-	r.Path("/").Methods(http.MethodPost, http.MethodOptions).HandlerFunc(f.root)
-	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/agent/authenticatedExtendedCard", "/v1/"} {
-		r.PathPrefix(prefix).HandlerFunc(f.root)
-	}
-	s.newAPI(f).Routes(r, s.guardForAll, oauth.ScopeDiscover, oauth.ScopePublish, oauth.ScopeAdmin)
-	r.PathPrefix(config.AgentPath).Handler(f)
-	return f.reachable(s.cfg.URL, r)
-}
-
 func (s *Server) newAPI(f *agentServers) *api.API {
 	return &api.API{
 		Bridge: s.bridge,
@@ -139,10 +120,6 @@ func (s *Server) newAPI(f *agentServers) *api.API {
 		Actor:    s.operatorActor,
 		Log:      s.log,
 	}
-}
-
-func (s *Server) guardForAll(next http.Handler, scopes ...string) http.Handler {
-	return crossOrigin(s.OAuth.Guard(next, scopes...))
 }
 
 // crossOrigin lets pages of any origin call what knows its callers by their

@@ -85,14 +85,14 @@ func (f *agentServers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	crossOrigin(f.s.OAuth.GuardAny(f.s.ifKnown(f.named(agent), agent), a2aScopes...)).ServeHTTP(w, r)
 }
 
-// root serves the primary agent.
-func (f *agentServers) root(w http.ResponseWriter, r *http.Request) {
-	face, agent := f.primary()
-	crossOrigin(f.s.OAuth.GuardAny(f.s.ifKnown(face, agent), a2aScopes...)).ServeHTTP(w, r)
+// servePrimary serves the primary agent, behind the guard.
+func (f *agentServers) servePrimary(w http.ResponseWriter, r *http.Request) {
+	srv, agent := f.primary()
+	f.s.ifKnown(srv, agent).ServeHTTP(w, r)
 }
 
-// rootCard serves the card of the primary agent.
-func (f *agentServers) rootCard(w http.ResponseWriter, r *http.Request) {
-	face, agent := f.primary()
-	f.s.serveCard(face, agent).ServeHTTP(w, r)
+// primaryCard serves the card of the primary agent.
+func (f *agentServers) primaryCard(w http.ResponseWriter, r *http.Request) {
+	srv, agent := f.primary()
+	f.s.serveCard(srv, agent).ServeHTTP(w, r)
 }

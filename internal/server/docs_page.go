@@ -7,8 +7,8 @@ import (
 	"rialto/templates"
 )
 
-// docs shows people what openapi.json says to programs. It is read once.
-func (s *Server) docs(spec json.RawMessage) (http.HandlerFunc, error) {
+// docsPage returns the page that shows openapi.json to people. It is rendered once.
+func (s *Server) docsPage(spec json.RawMessage) (http.HandlerFunc, error) {
 	page, err := templates.ReadDocs(s.cfg.Name, s.cfg.URL, spec)
 	if err != nil {
 		return nil, err

@@ -84,7 +84,7 @@ func BenchmarkDocs(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	page, err := (&Server{cfg: &config.Config{}}).docs(spec)
+	page, err := (&Server{cfg: &config.Config{}}).docsPage(spec)
 	if err != nil {
 		b.Fatal(err)
 	}

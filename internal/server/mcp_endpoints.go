@@ -21,15 +21,6 @@ func varyByAccept(next http.Handler) http.Handler {
 	})
 }
 
-// guardListing guards what shows the tools, unless the operator shows them to
-// everybody.
-func (s *Server) guardListing(door http.Handler, guard func(http.Handler) http.Handler) http.Handler {
-	if s.cfg.MCP.PublicListing {
-		return door
-	}
-	return guard(door)
-}
-
 // validation is what a client that is about to be set up wants to know.
 type validation struct {
 	Valid            bool     `json:"valid"` // whether the tools are there that chat apps look for

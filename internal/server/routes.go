@@ -1,11 +1,15 @@
 package server
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 
 	"rialto/a2a/a2apush"
 	"rialto/bridge"
 	"rialto/bridge/web"
+	"rialto/internal/config"
 	"rialto/oauth"
 	"rialto/static"
 	"rialto/wellknown"
@@ -13,94 +17,148 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// handler serves the routes.
+// handler returns the handler of all routes, inside the middleware.
 func (s *Server) handler() (http.Handler, error) {
 	r, err := s.routes()
 	if err != nil {
 		return nil, err
 	}
-	return recoverPanics(s.log, limitBodyTime(logRequests(s.log, rejectInvalidText(direct(r, "/mcp", "/mcp/"))))), nil
+	return recoverPanics(s.log, limitBodyTime(logRequests(s.log, rejectInvalidText(r)))), nil
 }
 
-// routes lists every route and the guard before it. Paths are taken as they
-// come: a redirect to a tidier one loses the body and the token of the
-// clients that do not follow it.
+// routes mounts every route with its guard. The first route that matches answers.
+// The MCP endpoint comes first, because most requests are for it. Paths are not
+// cleaned: clients that do not follow a redirect would lose their body and token.
 func (s *Server) routes() (*mux.Router, error) {
 	r := mux.NewRouter().SkipClean(true).UseEncodedPath()
-
-	if err := wellknown.Mount(r, s.OAuth.Documents()); err != nil {
-		return nil, err
-	}
-	s.OAuth.Routes(r)
-	if err := s.mcpRoutes(r); err != nil {
-		return nil, err
-	}
-	spec, err := s.openAPI()
-	if err != nil {
-		return nil, err
-	}
-	if err := wellknown.Mount(r, map[string]any{"/openapi.json": spec}); err != nil {
-		return nil, err
-	}
-	docs, err := s.docs(spec)
-	if err != nil {
-		return nil, err
-	}
-	r.Path("/docs").Methods(http.MethodGet, http.MethodHead).HandlerFunc(docs)
-
-	s.newConsole().Routes(r)
-	redirectMCPConfig(r)
-	documents := &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}
-	r.PathPrefix(bridge.DocumentPath).Handler(s.OAuth.SignedInPage(documents))
-	tasks := &web.Tasks{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}
-	connect := &web.Connect{
-		Product: s.cfg.Name, Bridge: s.bridge, Vault: s.connections.vault, Log: s.log, App: s.connections.app, Secure: s.cfg.Secure(),
-		Changed: s.auditConnection,
-	}
-	r.PathPrefix(bridge.ConnectPath).Handler(s.OAuth.SignedInPage(connect))
-	r.PathPrefix(bridge.TaskPath).Handler(s.OAuth.SignedInPage(tasks))
-	r.PathPrefix(bridge.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log}) // the link is the right to it
-	r.PathPrefix(bridge.SharedPath).Handler(&web.Shared{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})      // and so here
-	if s.inbox != nil {
-		r.PathPrefix(a2apush.InboxPath).Handler(s.inbox) // each address proves itself
-	}
+	err := errors.Join(
+		s.mcpRoutes(r),
+		wellknown.Mount(r, s.OAuth.Documents()),
+	)
+	s.OAuth.Routes(r) // /authorize, /token, /register …: each endpoint has its own guard
+	err = errors.Join(err, s.docsRoutes(r))
+	s.pageRoutes(r)
 	r.PathPrefix(static.Prefix).Handler(s.brand.Handler())
-	r.Path("/healthz").Methods(http.MethodGet, http.MethodHead).HandlerFunc(s.health)
-	r.Path("/").Methods(http.MethodGet, http.MethodHead).Handler(s.OAuth.MaybeSignedIn(http.HandlerFunc(s.home)))
-	if err := s.a2aRoutes(r); err != nil {
-		return nil, err
-	}
+	read(r, "/healthz", http.HandlerFunc(s.health))
+	err = errors.Join(err, s.a2aRoutes(r))
 	r.NotFoundHandler = http.HandlerFunc(s.notFound)
-	return r, nil
+	return r, err
 }
 
-// mcpRoutes lists the routes of the MCP endpoint and the guard before each: a
-// page must be able to read the challenge, so what answers its origin is
-// outside.
+// mcpRoutes mounts MCP. CORS is outside the guard, so that web pages can read the
+// 401 challenge.
 func (s *Server) mcpRoutes(r *mux.Router) error {
 	guard := func(h http.Handler) http.Handler { return s.mcp.CORS(s.OAuth.Guard(h, oauth.ScopeTools)) }
-	metadata, err := s.mcpDocument()
+	public := guard
+	if s.cfg.MCP.PublicListing {
+		public = func(h http.Handler) http.Handler { return h }
+	}
+	doc, err := s.mcpDocument()
 	if err != nil {
 		return err
 	}
-	description, err := wellknown.Handler(metadata)
+	metadata, err := wellknown.Handler(doc)
 	if err != nil {
 		return err
 	}
-	r.Path("/.well-known/mcp-metadata").Handler(description)
 	for _, path := range []string{"/mcp", "/mcp/"} {
-		r.Path(path).MatcherFunc(wantsMetadata).Handler(s.mcp.CORS(varyByAccept(description)))
+		r.Path(path).MatcherFunc(wantsMetadata).Handler(s.mcp.CORS(varyByAccept(metadata)))
 		r.Path(path).Handler(guard(s.mcp))
 	}
+	r.Path("/.well-known/mcp-metadata").Handler(metadata)
 	r.Path("/mcp/initialize").Handler(s.mcp.MethodHandler("initialize", http.MethodPost))
-	r.Path("/mcp/tools/list").Handler(s.guardListing(s.mcp.MethodHandler("tools/list", http.MethodGet, http.MethodPost), guard))
+	r.Path("/mcp/tools/list").Handler(public(s.mcp.MethodHandler("tools/list", http.MethodGet, http.MethodPost)))
 	r.Path("/mcp/tools/call").Handler(guard(s.mcp.MethodHandler("tools/call", http.MethodPost)))
-	r.Path("/mcp/resources/list").Handler(s.guardListing(s.mcp.MethodHandler("resources/list", http.MethodGet, http.MethodPost), guard))
-	r.Path("/mcp/validate").Methods(http.MethodGet, http.MethodHead, http.MethodOptions).Handler(s.mcp.CORS(http.HandlerFunc(s.validate)))
-	r.Path("/mcp/health").Methods(http.MethodGet, http.MethodHead, http.MethodOptions).Handler(s.mcp.CORS(http.HandlerFunc(s.mcpHealth)))
+	r.Path("/mcp/resources/list").Handler(public(s.mcp.MethodHandler("resources/list", http.MethodGet, http.MethodPost)))
+	read(r, "/mcp/validate", s.mcp.CORS(http.HandlerFunc(s.validate)), http.MethodOptions)
+	read(r, "/mcp/health", s.mcp.CORS(http.HandlerFunc(s.mcpHealth)), http.MethodOptions)
 	sse := guard(s.mcp.SSE("/mcp/messages"))
 	r.Path("/sse").Handler(sse)
 	r.Path("/mcp/sse").Handler(sse)
 	r.Path("/mcp/messages").Handler(guard(s.mcp.Messages()))
 	return nil
+}
+
+// docsRoutes mounts the OpenAPI document and the page that shows it, for everybody.
+func (s *Server) docsRoutes(r *mux.Router) error {
+	spec, err := s.openAPI()
+	if err != nil {
+		return err
+	}
+	page, err := s.docsPage(spec)
+	if err != nil {
+		return err
+	}
+	read(r, "/docs", page)
+	return wellknown.Mount(r, map[string]any{"/openapi.json": spec})
+}
+
+// pageRoutes mounts the pages for people.
+func (s *Server) pageRoutes(r *mux.Router) {
+	s.newConsole().Routes(r) // /account and /admin: a browser session, as an administrator below /admin
+	redirectMCPConfig(r)
+	signedIn := func(prefix string, page http.Handler) { r.PathPrefix(prefix).Handler(s.OAuth.SignedInPage(page)) }
+	signedIn(bridge.DocumentPath, &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
+	signedIn(bridge.TaskPath, &web.Tasks{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
+	signedIn(bridge.ConnectPath, &web.Connect{
+		Product: s.cfg.Name, Bridge: s.bridge, Vault: s.connections.vault, Log: s.log,
+		App: s.connections.app, Secure: s.cfg.Secure(), Changed: s.auditConnection,
+	})
+	// Whoever has one of these links may use it: it holds a random or signed part.
+	r.PathPrefix(bridge.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
+	r.PathPrefix(bridge.SharedPath).Handler(&web.Shared{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
+	read(r, "/", s.OAuth.MaybeSignedIn(http.HandlerFunc(s.startPage)))
+}
+
+// redirectMCPConfig redirects the addresses of the configuration pages below
+// /mcp/config/ to the console, which has the guard. A form keeps its method and
+// body (RFC 9110 section 15.4.8).
+func redirectMCPConfig(r *mux.Router) {
+	to := func(status int, target string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "no-store")
+			http.Redirect(w, r, target, status)
+		}
+	}
+	read(r, "/mcp/config", to(http.StatusSeeOther, "/admin/clients"))
+	read(r, "/mcp/config/", to(http.StatusSeeOther, "/admin/clients"))
+	read(r, "/mcp/config/register", to(http.StatusSeeOther, "/admin/clients/new"))
+	r.Path("/mcp/config/register").Methods(http.MethodPost).Handler(to(http.StatusTemporaryRedirect, "/admin/clients/new"))
+	r.Path("/mcp/config/delete/{client_id}").Methods(http.MethodPost).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id, err := url.PathUnescape(mux.Vars(r)["client_id"])
+		if err != nil {
+			id = mux.Vars(r)["client_id"]
+		}
+		to(http.StatusTemporaryRedirect, "/admin/clients/remove?id="+url.QueryEscape(id))(w, r)
+	})
+}
+
+// a2aRoutes mounts the A2A servers of the agents and the REST API. The primary
+// agent is served at the root, each agent below config.AgentPath. Pages of any
+// origin may call them: callers have tokens, not cookies.
+func (s *Server) a2aRoutes(r *mux.Router) error {
+	agents := s.newAgentServers()
+	if err := agents.check(); err != nil {
+		return fmt.Errorf("serving A2A: %w", err)
+	}
+	if s.inbox != nil {
+		r.PathPrefix(a2apush.InboxPath).Handler(s.inbox) // push notifications of agents: the address is the secret
+	}
+	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
+		r.Path(path).HandlerFunc(agents.primaryCard)
+	}
+	primary := crossOrigin(s.OAuth.GuardAny(http.HandlerFunc(agents.servePrimary), a2aScopes...))
+	r.Path("/").Methods(http.MethodPost, http.MethodOptions).Handler(primary)
+	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/agent/authenticatedExtendedCard", "/v1/"} {
+		r.PathPrefix(prefix).Handler(primary)
+	}
+	guard := func(h http.Handler, scopes ...string) http.Handler { return crossOrigin(s.OAuth.Guard(h, scopes...)) }
+	s.newAPI(agents).Routes(r, guard, oauth.ScopeDiscover, oauth.ScopePublish, oauth.ScopeAdmin) // below /api/v1
+	r.PathPrefix(config.AgentPath).Handler(agents)                                               // guards all but public cards
+	return agents.reachable(s.cfg.URL, r)
+}
+
+// read mounts h at path for GET, HEAD and more methods.
+func read(r *mux.Router, path string, h http.Handler, more ...string) {
+	r.Path(path).Methods(append([]string{http.MethodGet, http.MethodHead}, more...)...).Handler(h)
 }

@@ -7,7 +7,7 @@ import (
 	"rialto/templates"
 )
 
-func (s *Server) home(w http.ResponseWriter, r *http.Request) {
+func (s *Server) startPage(w http.ResponseWriter, r *http.Request) {
 	page := templates.Home{
 		Product:  s.cfg.Name,
 		URL:      s.OAuth.Resource,
