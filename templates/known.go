@@ -59,7 +59,7 @@ func (l language) known(s string) string {
 // recognized within others, or where why is set, because it says why another part
 // of the program refused something.
 func SpanishOf(s string, why bool) (string, bool) {
-	if translated, ok := plainInSpanish[s]; ok {
+	if translated, ok := sentences["made"][s]; ok {
 		return translated, true
 	}
 	for _, sentence := range made() {
@@ -68,7 +68,7 @@ func SpanishOf(s string, why bool) (string, bool) {
 			continue
 		}
 		var b strings.Builder
-		for i, part := range strings.Split(madeInSpanish[sentence], "{}") {
+		for i, part := range strings.Split(sentences["made"][sentence], "{}") {
 			if i > 0 {
 				value, _ := SpanishOf(values[i-1], true)
 				b.WriteString(value)
@@ -80,11 +80,11 @@ func SpanishOf(s string, why bool) (string, bool) {
 	return s, false
 }
 
-// made lists the sentences of madeInSpanish, those first that say more.
+// made lists the sentences with values, those first that say more.
 var made = sync.OnceValue(func() []string {
-	return slices.SortedFunc(maps.Keys(madeInSpanish), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
-	})
+	all := slices.DeleteFunc(slices.Collect(maps.Keys(sentences["made"])), func(s string) bool { return !strings.Contains(s, "{}") })
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	return all
 })
 
 // valuesOf returns what stands in s where a sentence has {}.

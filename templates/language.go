@@ -1,6 +1,8 @@
 package templates
 
 import (
+	_ "embed" // for es.json
+	"encoding/json"
 	"html/template"
 	"net/http"
 	"strings"
@@ -105,8 +107,22 @@ func preferred(header string) language {
 	return languages[i]
 }
 
-// text translates a sentence. The English sentence is the key, so a sentence
-// that nobody translated, such as an agent's, is shown as it is.
+//go:embed es.json
+var spanishFile []byte
+
+// sentences holds the Spanish of every sentence, by the English one. A sentence that
+// changes takes one line in es.json, and the tests name it.
+var sentences = load()
+
+func load() map[string]map[string]string {
+	all := map[string]map[string]string{}
+	if err := json.Unmarshal(spanishFile, &all); err != nil {
+		panic("templates: es.json: " + err.Error())
+	}
+	return all
+}
+
+// text translates a sentence. One that has no translation is shown as it is.
 func (l language) text(s string) string {
 	if l == spanish {
 		if translated, ok := Spanish(s); ok {
@@ -116,15 +132,11 @@ func (l language) text(s string) string {
 	return s
 }
 
-// Spanish returns the Spanish of a sentence of the pages, if somebody has
-// translated it. Other packages check their own sentences with it.
+// Spanish returns the Spanish of a sentence of the pages, if there is one. Other packages
+// check their own sentences with it.
 func Spanish(s string) (string, bool) {
-	for _, table := range []map[string]string{inSpanish, consoleInSpanish, docsInSpanish, taskInSpanish, doctorInSpanish, doctorLoginInSpanish} {
-		if translated, ok := table[s]; ok {
-			return translated, true
-		}
-	}
-	return "", false
+	translated, ok := sentences["pages"][s]
+	return translated, ok
 }
 
 // say translates a sentence and puts the values where its {} are. A value is

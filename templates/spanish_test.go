@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,24 +15,96 @@ import (
 )
 
 // TestEverySentenceIsTranslated reads the sentences out of the templates, so
-// that a new one cannot be forgotten. The table also holds sentences that our
-// other packages bring.
+// that a new one cannot be forgotten.
 func TestEverySentenceIsTranslated(t *testing.T) {
-	used := sentences(t)
-	for s := range used {
-		translated, ok := Spanish(s)
-		if !ok {
+	for s := range inTemplates(t) {
+		if _, ok := Spanish(s); !ok {
 			t.Errorf("no Spanish for %q", s)
 		}
-		if strings.Count(s, "{}") != strings.Count(translated, "{}") {
+	}
+}
+
+func TestTranslationsTakeTheSameValues(t *testing.T) {
+	for s, translated := range sentences["pages"] {
+		if translated == "" || strings.Count(s, "{}") != strings.Count(translated, "{}") {
 			t.Errorf("%q and %q do not take the same number of values", s, translated)
 		}
 	}
 }
 
-func sentences(t *testing.T) map[string]bool {
+// TestNoTranslationIsUnused looks for each sentence in the templates and in the strings of
+// all packages.
+func TestNoTranslationIsUnused(t *testing.T) {
+	used := inTemplates(t)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			stringsIn(t, path, used)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, month := range strings.Fields("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec") {
+		used[month] = true // time.Month has them
+	}
+	for s := range sentences["pages"] {
+		if !used[s] && !partOf(s, used) {
+			t.Errorf("nothing says %q", s)
+		}
+	}
+}
+
+// partOf reports whether a sentence begins or ends with a long string that is used: the
+// rest is a constant.
+func partOf(s string, used map[string]bool) bool {
+	for u := range used {
+		if len(u) >= 20 && (strings.HasPrefix(s, u) || strings.HasSuffix(s, u)) {
+			return true
+		}
+	}
+	return false
+}
+
+// stringsIn adds the strings of a source file, with those that are put together of
+// several.
+func stringsIn(t *testing.T, path string, used map[string]bool) {
 	t.Helper()
-	call := regexp.MustCompile(`{{(?:t|say) "([^"]+)"`)
+	parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value func(e ast.Expr) (string, bool)
+	value = func(e ast.Expr) (string, bool) {
+		switch e := e.(type) {
+		case *ast.BasicLit:
+			s, err := strconv.Unquote(e.Value)
+			return s, err == nil && e.Kind == token.STRING
+		case *ast.BinaryExpr:
+			left, ok1 := value(e.X)
+			right, ok2 := value(e.Y)
+			return left + right, ok1 && ok2 && e.Op == token.ADD
+		}
+		return "", false
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok {
+			if s, ok := value(e); ok {
+				for line := range strings.SplitSeq(s, "\n") {
+					used[line] = true
+				}
+			}
+		}
+		return true
+	})
+}
+
+func inTemplates(t *testing.T) map[string]bool {
+	t.Helper()
+	call := regexp.MustCompile(`(?:{{|\()(?:t|say) "([^"]+)"`)
 	used := map[string]bool{}
 	err := fs.WalkDir(sources, "html", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
