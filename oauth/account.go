@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// ErrBadName and ErrBadPassword say why an account was refused.
-var (
-	ErrBadName     = errors.New("oauth: not a user name: it may hold letters, digits and punctuation, up to 64 bytes")
-	ErrBadPassword = errors.New("oauth: not a password: it must have 8 characters at least, up to 1,024 bytes, and no control characters")
-)
+// ErrBadName says why a name was refused.
+var ErrBadName = errors.New("oauth: not a user name: it may hold letters, digits and punctuation, up to 64 bytes")
+
+// ErrBadPassword says why a password was refused.
+var ErrBadPassword = errors.New("oauth: not a password: it must have 8 characters at least, up to 1,024 bytes, and no control characters")
 
 // minPassword is how many characters a password has at least (NIST SP 800-63B
 // section 3.1.1.2).
@@ -64,7 +64,7 @@ func (s *Server) SetAdmin(ctx context.Context, name string, admin bool) error {
 	a, err := s.Store.Account(ctx, name)
 	if err == nil {
 		err = s.Store.SetAdmin(ctx, a.ID, admin)
-		s.grants.forget()
+		s.forgetGrants()
 	}
 	return named(name, err)
 }
@@ -77,7 +77,7 @@ func (s *Server) RemoveUser(ctx context.Context, name string) error {
 		return err
 	}
 	err = s.Store.RemoveAccount(ctx, name)
-	s.grants.forget()
+	s.forgetGrants()
 	return named(name, err)
 }
 

@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -29,17 +28,14 @@ const (
 // minTokenSecret is the size of the hash (RFC 7518 section 3.2).
 const minTokenSecret = 32
 
-// algorithm is what new keys are made for.
-func (s *Server) algorithm() string { return cmp.Or(s.Algorithm, ES256) }
-
 // checkAlgorithm says what is wrong with the operator's choice.
 func (s *Server) checkAlgorithm() error {
 	switch {
-	case !slices.Contains([]string{ES256, RS256, EdDSA, HS256}, s.algorithm()):
+	case !slices.Contains([]string{ES256, RS256, EdDSA, HS256}, s.Algorithm):
 		return fmt.Errorf("they cannot be signed with %q; known are ES256, RS256, EdDSA and HS256", s.Algorithm)
-	case s.algorithm() == HS256 && len(s.TokenSecret) < minTokenSecret:
+	case s.Algorithm == HS256 && len(s.TokenSecret) < minTokenSecret:
 		return fmt.Errorf("HS256 takes a secret of %d bytes or more", minTokenSecret)
-	case s.algorithm() != HS256 && len(s.TokenSecret) > 0:
+	case s.Algorithm != HS256 && len(s.TokenSecret) > 0:
 		return errors.New("a secret for tokens is there, which only HS256 uses: choose HS256, or remove the secret")
 	}
 	return nil

@@ -15,10 +15,10 @@ import (
 // assertionType is the client_assertion_type of a JWT (RFC 7523 section 2.2).
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-const (
-	maxAssertionLife = 5 * time.Minute
-	maxJTI           = 256
-)
+const maxAssertionLife = 5 * time.Minute
+
+// maxJTI bounds the ID of a JWT.
+const maxJTI = 256
 
 // assertionAlgs lists how a client may sign. None of them is symmetric: a
 // public key must never be taken for a shared secret.

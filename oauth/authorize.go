@@ -113,7 +113,7 @@ func (s *Server) checkRequest(f form, c *Client, to redirectURI) (*Request, erro
 	if jkt := f.get("dpop_jkt"); jkt != "" && (len(jkt) != 43 || !isBase64URL(jkt)) {
 		return nil, refuse("invalid_request", "dpop_jkt is not a SHA-256 in base64url.")
 	}
-	if err := s.checkResource(f["resource"]); err != nil {
+	if err := checkResource(s.Resource, f["resource"]); err != nil {
 		return nil, err
 	}
 	scope, err := s.grantable(f.get("scope"))

@@ -64,3 +64,6 @@ func (s *Server) client(ctx context.Context, id string) (*Client, error) {
 	}
 	return s.clients.get(id, s.Now(), func() (*Client, error) { return s.registeredClient(ctx, id) })
 }
+
+// forgetClients makes the next request read its client from the store.
+func (s *Server) forgetClients() { s.clients.forget() }

@@ -39,7 +39,7 @@ func (s *Server) firstRefresh(client *Client, jkt string) (plain string, row *Re
 		return "", nil
 	}
 	plain = secret(refreshPrefix)
-	return plain, &Refresh{Hash: hash(plain), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: s.Now().Add(s.idleTTL())}
+	return plain, &Refresh{Hash: hash(plain), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: s.Now().Add(s.RefreshIdle)}
 }
 
 // boundTo returns the key that a client's refresh tokens are bound to: one that
@@ -56,7 +56,7 @@ func boundTo(client *Client, jkt string) string {
 func (s *Server) codeRefused(ctx context.Context, client *Client, err error) error {
 	switch {
 	case errors.Is(err, ErrReused):
-		s.grants.forget()
+		s.forgetGrants()
 		s.Log.WarnContext(ctx, "oauth: code used twice, grant revoked", "client", client.ID)
 		e := refuse("invalid_grant", "The code was used before; what it gave is revoked.")
 		e.event = &Event{Kind: EventReuse, ClientID: client.ID, Detail: "authorization code"}

@@ -70,11 +70,8 @@ func (s *Server) configuredClient(id string) *Client {
 	return s.Clients[i].client()
 }
 
-// Check says what is wrong with the fields of s that an operator chooses.
-func (s *Server) Check() error {
-	if err := s.checkAlgorithm(); err != nil {
-		return err
-	}
+// checkClients says what an operator set wrongly.
+func (s *Server) checkClients() error {
 	seen := map[string]bool{}
 	for _, c := range s.Clients {
 		if err := c.check(s.schemes()); err != nil {
@@ -85,27 +82,32 @@ func (s *Server) Check() error {
 		}
 		seen[c.ID] = true
 	}
+	return nil
+}
+
+// checkPrefixes says what an operator set wrongly.
+func (s *Server) checkPrefixes() error {
 	for _, prefix := range s.RedirectPrefixes {
 		if p, err := parseRedirect(prefix); err != nil || p.u.Scheme != "https" {
 			return fmt.Errorf("redirect prefix %q is not an address such as https://chatgpt.com/", prefix)
 		}
 	}
+	return nil
+}
+
+// checkProviders says what an operator set wrongly.
+func (s *Server) checkProviders() error {
+	seen := map[string]bool{}
 	for _, p := range s.Providers {
 		if err := p.check(); err != nil {
 			return fmt.Errorf("provider %q: %w", p.ID, err)
 		}
-		if seen["provider "+p.ID] {
+		if seen[p.ID] {
 			return fmt.Errorf("provider %q is there twice", p.ID)
 		}
-		seen["provider "+p.ID] = true
+		seen[p.ID] = true
 	}
-	if err := s.AutoApprove.check(s.Pasted); err != nil {
-		return err
-	}
-	if err := s.checkUpstreams(); err != nil {
-		return err
-	}
-	return s.checkPasted()
+	return nil
 }
 
 // checkPasted says what is wrong with the issuer of pasted tokens.

@@ -180,7 +180,7 @@ func (s *Server) grant(ctx context.Context, q ask, session *Session) (string, er
 	if !session.GrantsUntil.IsZero() {
 		g.Expires = earlier(g.Expires, session.GrantsUntil)
 	}
-	c := &Code{Hash: hash(code), ClientID: req.ClientID, Challenge: req.Challenge, JKT: req.JKT, Expires: g.Created.Add(s.codeTTL())}
+	c := &Code{Hash: hash(code), ClientID: req.ClientID, Challenge: req.Challenge, JKT: req.JKT, Expires: g.Created.Add(s.CodeTTL)}
 	if req.RedirectSent {
 		c.RedirectURI = req.RedirectURI
 	}

@@ -28,7 +28,7 @@ func (s *Server) redeemCredentials(ctx context.Context, client *Client, f form, 
 		return nil, refuse("invalid_scope", "The account of the client may not do what is asked for.")
 	}
 	g := s.newGrant(a.ID, client.ID, scope, s.Now())
-	g.Expires = g.Created.Add(s.accessTTL())
+	g.Expires = g.Created.Add(s.AccessTTL)
 	if err := s.Store.AddGrant(ctx, g); err != nil {
 		return nil, err
 	}

@@ -237,9 +237,9 @@ func (s *Server) limitFetch(id string) error {
 	if err != nil {
 		return err
 	}
-	wait := s.limits.take("fetch "+strings.ToLower(u.Host), 6*time.Second, 10, s.Now())
+	wait := s.take("fetch "+strings.ToLower(u.Host), 6*time.Second, 10)
 	if wait == 0 {
-		wait = s.limits.take("fetch", time.Second/2, 120, s.Now())
+		wait = s.take("fetch", time.Second/2, 120)
 	}
 	if wait > 0 {
 		return &errDocument{unreachable: true, why: "too many documents were asked for", after: wait}

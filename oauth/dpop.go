@@ -127,7 +127,7 @@ func sameEndpoint(claimed, ours string) bool {
 
 func endpoint(raw string) (string, bool) {
 	u, err := url.Parse(raw)
-	if err != nil || len(raw) > maxRedirectLength {
+	if err != nil || len(raw) > maxURL {
 		return "", false
 	}
 	u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = "", false, "", ""

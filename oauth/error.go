@@ -48,6 +48,18 @@ func (e *Error) Status() int {
 	return http.StatusBadRequest
 }
 
+// refuser is an error that knows how to tell a client.
+type refuser interface {
+	error
+	refusal() *Error
+}
+
+// explainer is an error that knows how to tell a person.
+type explainer interface {
+	error
+	problem() *problem
+}
+
 func tooMany(after time.Duration) *Error {
 	return &Error{Code: "slow_down", Description: "Too many requests; try again later.", after: after}
 }
@@ -59,7 +71,7 @@ func (s *Server) asError(ctx context.Context, err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
-	if e, ok := errors.AsType[*errDocument](err); ok {
+	if e, ok := errors.AsType[refuser](err); ok {
 		return e.refusal()
 	}
 	if !errors.Is(ctx.Err(), context.Canceled) { // by a client that hung up
@@ -118,10 +130,7 @@ func (p *problem) Error() string { return p.title + ": " + p.detail }
 
 // writeProblem is the one place where an error of a page becomes bytes.
 func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
-	if e, ok := errors.AsType[*errDocument](err); ok {
-		err = e.problem()
-	}
-	if e, ok := errors.AsType[*errUnreachable](err); ok {
+	if e, ok := errors.AsType[explainer](err); ok {
 		err = e.problem()
 	}
 	p, ok := errors.AsType[*problem](err)

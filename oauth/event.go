@@ -49,13 +49,6 @@ const (
 	EventDenied EventOutcome = "denied"
 )
 
-// happened tells of an event that no request brought.
-func (s *Server) happened(ctx context.Context, e Event) {
-	if s.Events != nil {
-		s.Events.Happened(ctx, e)
-	}
-}
-
 // happenedAt tells of an event that a request brought.
 func (s *Server) happenedAt(r *http.Request, e Event) {
 	if s.Events != nil {

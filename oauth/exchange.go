@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-const (
-	// grantExchange is for a client that got a token from somebody and needs
-	// one of its own to act for them (RFC 8693 section 2.1).
-	grantExchange   = "urn:ietf:params:oauth:grant-type:token-exchange"
-	accessTokenKind = "urn:ietf:params:oauth:token-type:access_token" // RFC 8693 section 3
-)
+// grantExchange is for a client that got a token from somebody and needs
+// one of its own to act for them (RFC 8693 section 2.1).
+const grantExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+
+// accessTokenKind is the type of the tokens that are exchanged (RFC 8693 section 3).
+const accessTokenKind = "urn:ietf:params:oauth:token-type:access_token"
 
 // redeemExchange gives a client of the operator a token that does less than the
 // one that it presents, and names the client as the one who acts. The new token
@@ -32,7 +32,7 @@ func (s *Server) redeemExchange(ctx context.Context, client *Client, f form, jkt
 		return nil, refuse("invalid_scope", "The scope is wider than that of the subject_token, or holds what is not handed on.")
 	}
 	g := s.newGrant(subject.User, client.ID, scope, parent.AuthTime)
-	g.Parent, g.Expires = parent.ID, earlier(subject.Expires, g.Created.Add(s.accessTTL()))
+	g.Parent, g.Expires = parent.ID, earlier(subject.Expires, g.Created.Add(s.AccessTTL))
 	if err := s.Store.AddGrant(ctx, g); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (s *Server) checkExchange(f form) error {
 	case f.get("requested_token_type") != "" && f.get("requested_token_type") != accessTokenKind:
 		return refuse("invalid_request", "The only requested_token_type is %s.", accessTokenKind)
 	}
-	return s.checkResource(f["audience"]) // resource has been checked, for every grant
+	return checkResource(s.Resource, f["audience"]) // resource has been checked, for every grant
 }
 
 // subject returns whom a token that was presented for another stands for, and

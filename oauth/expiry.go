@@ -10,6 +10,6 @@ func (s *Server) expiry() Expiry {
 		Now:     now,
 		Grants:  now.Add(-90 * 24 * time.Hour),
 		Clients: now.Add(-24 * time.Hour),
-		Grace:   s.grace(),
+		Grace:   s.Grace,
 	}
 }

@@ -50,9 +50,6 @@ func (s *Server) grantable(asked string) (ScopeSet, error) {
 		return nil, refuse("invalid_scope", "More than %d scopes are too many for a person to read.", maxScopes)
 	}
 	set := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !s.understands(word) })
-	if unknown := len(words) - len(set); unknown > 0 {
-		s.Log.Debug("oauth: unknown scopes ignored", "count", unknown, "known", set.String())
-	}
 	if len(words) > 0 && len(set) == 0 {
 		return nil, refuse("invalid_scope", "None of these scopes exists here; known are %s.", s.known())
 	}

@@ -43,7 +43,7 @@ func (s *Server) guard(next http.Handler, scopes []string, enough func(Principal
 			s.challenge(w, r, err, scopes)
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(p.in(r.Context())))
+		next.ServeHTTP(w, r.WithContext(newContext(r.Context(), p)))
 	})
 }
 
@@ -236,7 +236,7 @@ func (s *Server) liveGrant(ctx context.Context, id string, until time.Time) (*Gr
 			return nil, nil
 		}
 		if err == nil {
-			s.uses.note(id, s.Now())
+			s.noteUse(id)
 		}
 		return g, err
 	})
@@ -249,9 +249,18 @@ func (s *Server) liveGrant(ctx context.Context, id string, until time.Time) (*Gr
 // revokeGrant ends a grant, at once for this process.
 func (s *Server) revokeGrant(ctx context.Context, id, why string) error {
 	err := s.Store.RevokeGrant(ctx, id, s.Now())
-	s.grants.forget()
+	s.forgetGrants()
 	if err == nil {
 		s.Log.InfoContext(ctx, "oauth: grant revoked", "grant", id, "why", why)
 	}
 	return err
 }
+
+// forgetGrants makes the next request read its grant from the store.
+func (s *Server) forgetGrants() { s.grants.forget() }
+
+// grantEpoch counts the revocations of this process.
+func (s *Server) grantEpoch() int { return s.grants.current() }
+
+// noteUse records in memory that a grant is used now.
+func (s *Server) noteUse(id string) { s.uses.note(id, s.Now()) }

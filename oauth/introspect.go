@@ -97,7 +97,7 @@ func (s *Server) refreshState(ctx context.Context, token string) (*introspection
 		return nil, err
 	}
 	now := s.Now()
-	replaced := !t.Used.IsZero() && now.Sub(t.Used) >= s.grace()
+	replaced := !t.Used.IsZero() && now.Sub(t.Used) >= s.Grace
 	if replaced || !now.Before(t.Expires) || !g.Live(now) {
 		return &introspection{}, nil
 	}

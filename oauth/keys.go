@@ -147,11 +147,11 @@ func (s *Server) rotateKeys(ctx context.Context) error {
 	}
 	now, newest := s.Now(), keys[len(keys)-1]
 	due := now.Sub(newest.Active) > keyLife
-	changed := newest.algorithm != s.algorithm() && !newest.Active.After(now)
+	changed := newest.algorithm != s.Algorithm && !newest.Active.After(now)
 	if due || changed {
 		err = s.addKey(ctx, next(keys), now.Add(keyLead))
-		if err == nil {
-			s.happened(ctx, Event{Kind: EventKey, Detail: "by itself, as it was due"})
+		if err == nil && s.Events != nil {
+			s.Events.Happened(ctx, Event{Kind: EventKey, Detail: "by itself, as it was due"})
 		}
 		return err
 	}
@@ -162,7 +162,7 @@ func (s *Server) rotateKeys(ctx context.Context) error {
 // published, for what else the server puts its name to. It fails where access
 // tokens take a secret: then nothing is published.
 func (s *Server) PublishedKey(ctx context.Context) (jose.SigningKey, string, error) {
-	if s.algorithm() == HS256 {
+	if s.Algorithm == HS256 {
 		return jose.SigningKey{}, "", errors.New("there is no public key, because access tokens take a secret (HS256)")
 	}
 	key, err := s.activeKey(ctx)
@@ -202,7 +202,7 @@ var ErrNoKeys = errors.New("there are no signing keys: tokens are made with the 
 // there is no other: RotateKeys returns that one. It fails with ErrNoKeys where
 // access tokens take a secret.
 func (s *Server) RotateKeys(ctx context.Context) (SigningKey, error) {
-	if s.algorithm() == HS256 {
+	if s.Algorithm == HS256 {
 		return SigningKey{}, ErrNoKeys
 	}
 	if _, err := s.activeKey(ctx); err != nil {
@@ -226,7 +226,7 @@ func (s *Server) RotateKeys(ctx context.Context) (SigningKey, error) {
 
 // addKey creates a key that signs from active on.
 func (s *Server) addKey(ctx context.Context, seq int64, active time.Time) error {
-	private, err := generate(s.algorithm())
+	private, err := generate(s.Algorithm)
 	if err != nil {
 		return err
 	}
@@ -242,7 +242,7 @@ func (s *Server) addKey(ctx context.Context, seq int64, active time.Time) error 
 	if err != nil {
 		return err
 	}
-	s.Log.InfoContext(ctx, "oauth: signing key created", "key", id, "algorithm", s.algorithm(), "active", active)
+	s.Log.InfoContext(ctx, "oauth: signing key created", "key", id, "algorithm", s.Algorithm, "active", active)
 	// It may be a while until the next rotation replaces it.
 	return s.Store.AddKey(ctx, SealedKey{Seq: seq, KeyID: id, Private: text, Active: active, Expires: active.Add(2*keyLife + maxTokenTTL)})
 }
@@ -286,7 +286,7 @@ func (s *Server) verificationKey(ctx context.Context, id string) (*signingKey, e
 // takes a secret.
 func (s *Server) publicKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
 	public := []jose.JSONWebKey{}
-	if s.algorithm() == HS256 {
+	if s.Algorithm == HS256 {
 		return public, nil
 	}
 	if _, err := s.activeKey(ctx); err != nil {

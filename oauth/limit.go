@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/netip"
@@ -38,13 +37,13 @@ func (l *limiter) take(key string, per time.Duration, burst int, now time.Time) 
 // together: it is the user's own computer, or a proxy that hides everybody and
 // that nobody told us to trust.
 func (s *Server) limitRegister(r *http.Request) error {
-	n, now, address := cmp.Or(s.RegistrationsPerHour, 10), s.Now(), s.address(r)
+	n, address := s.RegistrationsPerHour, s.address(r)
 	var wait time.Duration
 	if addr, err := netip.ParseAddr(address); err != nil || !addr.IsLoopback() {
-		wait = s.limits.take("register "+address, time.Hour/time.Duration(n), n, now)
+		wait = s.take("register "+address, time.Hour/time.Duration(n), n)
 	}
 	if wait == 0 {
-		wait = s.limits.take("register", time.Minute/time.Duration(n), 60*n, now)
+		wait = s.take("register", time.Minute/time.Duration(n), 60*n)
 	}
 	if wait > 0 {
 		return tooMany(wait)
@@ -54,9 +53,9 @@ func (s *Server) limitRegister(r *http.Request) error {
 
 // waitAuthorize bounds the requests that wait for a person: each is a row.
 func (s *Server) waitAuthorize(r *http.Request) time.Duration {
-	wait := s.limits.take("authorize "+s.address(r), time.Second, 120, s.Now())
+	wait := s.take("authorize "+s.address(r), time.Second, 120)
 	if wait == 0 {
-		wait = s.limits.take("authorize", 20*time.Millisecond, 3000, s.Now())
+		wait = s.take("authorize", 20*time.Millisecond, 3000)
 	}
 	return wait
 }
@@ -80,7 +79,7 @@ func (s *Server) limitFailures(r *http.Request) error {
 
 // countFailure counts a refusal against the address it went to.
 func (s *Server) countFailure(r *http.Request) {
-	s.limits.take("failures "+s.address(r), time.Second/2, 200, s.Now())
+	s.take("failures "+s.address(r), time.Second/2, 200)
 }
 
 // backoff slows down whoever fails to sign in: five attempts are free, then
@@ -182,4 +181,9 @@ func (g *gate) enter(ctx context.Context, n int) (leave func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// take takes a token from a bucket and reports how long to wait if it is empty.
+func (s *Server) take(key string, per time.Duration, burst int) time.Duration {
+	return s.limits.take(key, per, burst, s.Now())
 }

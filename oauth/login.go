@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -63,53 +62,47 @@ func (s *Server) derived(purpose, from string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// providerCallback takes people back whom a provider has signed in.
-func (s *Server) providerCallback(w http.ResponseWriter, r *http.Request) {
-	if err := s.returned(w, r); err != nil {
-		s.writeProblem(w, r, err)
-	}
-}
-
 // returned decides about a browser that comes back. Everything that costs
 // nothing is checked first; the login is used up by whoever completes it, so
 // that an outage of the provider loses nothing.
-func (s *Server) returned(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) returned(w http.ResponseWriter, r *http.Request) (*Login, *Session, error) {
 	if err := s.limitAuthorize(r); err != nil {
-		return err
+		return nil, nil, err
 	}
 	if len(r.URL.RawQuery) > maxQuery {
-		return badLink(http.StatusRequestURITooLong, "The request is too long.")
+		return nil, nil, badLink(http.StatusRequestURITooLong, "The request is too long.")
 	}
 	f, err := parseForm(r.URL.RawQuery)
 	if err != nil {
-		return badLink(http.StatusBadRequest, asDescription(err))
+		return nil, nil, badLink(http.StatusBadRequest, asDescription(err))
 	}
 	p := s.provider(mux.Vars(r)["provider"])
 	if p == nil {
-		return badLink(http.StatusNotFound, "There is no identity provider at this address.")
+		return nil, nil, badLink(http.StatusNotFound, "There is no identity provider at this address.")
 	}
 	l, err := s.login(r, p, f.get("state"))
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	e, err := s.endpoints(r.Context(), p)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if iss := f.get("iss"); iss != p.Issuer.URL && (iss != "" || e.Iss) {
-		return badLink(http.StatusBadRequest, "Another identity provider answered than the one that was asked.")
+		return nil, nil, badLink(http.StatusBadRequest, "Another identity provider answered than the one that was asked.")
 	}
 	if code := f.get("error"); code != "" {
-		return s.refusedThere(w, r, p, l, code)
+		return l, nil, s.refusedThere(w, r, p, l, code)
 	}
 	if f.get("code") == "" {
-		return badLink(http.StatusBadRequest, "The identity provider's answer was not complete.")
+		return nil, nil, badLink(http.StatusBadRequest, "The identity provider's answer was not complete.")
 	}
 	a, err := s.whoReturnedOnce(r.Context(), p, e, f)
 	if err != nil {
-		return s.asLogin(r, p, l, err)
+		return nil, nil, s.asLogin(r, p, l, err)
 	}
-	return s.completeLogin(w, r, p, l, a)
+	session, err := s.completeLogin(w, r, p, l, a)
+	return l, session, err
 }
 
 // login returns what a browser was sent away for, if it is this browser and
@@ -194,7 +187,7 @@ func (s *Server) asLogin(r *http.Request, p *Provider, l *Login, err error) erro
 	}
 }
 
-// refusedThere tells the client no when the provider did, or the person there.
+// refusedThere ends a login that the provider, or the person there, refused.
 func (s *Server) refusedThere(w http.ResponseWriter, r *http.Request, p *Provider, l *Login, code string) error {
 	if err := s.Store.TakeLogin(r.Context(), l.State); err != nil {
 		return asFinished(err)
@@ -202,46 +195,16 @@ func (s *Server) refusedThere(w http.ResponseWriter, r *http.Request, p *Provide
 	s.setCookie(w, loginCookie(l.State), "", 0)
 	s.happenedAt(r, Event{Kind: EventSignIn, Outcome: EventFailed, Detail: "refused at " + p.ID})
 	s.Log.InfoContext(r.Context(), "oauth: sign-in refused by the provider", "provider", p.ID, "code", cleanName(code))
-	if l.Handle == "" {
-		s.signInPage(w, r, http.StatusForbidden, templates.SignIn{Next: safeNext(l.Next), Error: "The identity provider did not sign you in."})
-		return nil
-	}
-	q, err := s.allowedBefore(r, l)
-	if err != nil {
-		return err
-	}
-	if err := s.Store.Deny(r.Context(), q.req.Handle); err != nil {
-		return asAnswered(err)
-	}
-	return s.goBack(w, r, q, true, param{"error", "access_denied"}, param{"error_description", "The person was not signed in."})
+	return nil
 }
 
-// completeLogin signs the person in and does what they were sent away for.
-func (s *Server) completeLogin(w http.ResponseWriter, r *http.Request, p *Provider, l *Login, a *Account) error {
+// completeLogin signs the person in.
+func (s *Server) completeLogin(w http.ResponseWriter, r *http.Request, p *Provider, l *Login, a *Account) (*Session, error) {
 	if err := s.Store.TakeLogin(r.Context(), l.State); err != nil {
-		return asFinished(err)
+		return nil, asFinished(err)
 	}
 	s.setCookie(w, loginCookie(l.State), "", 0)
-	session, err := s.startSession(w, r, a, s.Now().Add(p.lifetime()))
-	if err != nil {
-		return err
-	}
-	if l.Handle == "" {
-		w.Header().Set("Cache-Control", "no-store")
-		http.Redirect(w, r, safeNext(l.Next), http.StatusSeeOther)
-		return nil
-	}
-	q, err := s.allowedBefore(r, l)
-	if err != nil {
-		return err
-	}
-	q.ticked = slices.Clone(l.Scope)
-	return s.approveAs(w, r, q, session)
-}
-
-// allowedBefore returns the request that the person allowed before they left.
-func (s *Server) allowedBefore(r *http.Request, l *Login) (ask, error) {
-	return s.waitingAt(r.Context(), r, l.Handle)
+	return s.startSession(w, r, a, s.Now().Add(p.lifetime()))
 }
 
 func asFinished(err error) error {

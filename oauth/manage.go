@@ -93,7 +93,7 @@ func (s *Server) replaceClient(w http.ResponseWriter, r *http.Request, old *Clie
 	}
 	answer := s.describe(c, plain, giveManageToken(c))
 	err = s.Store.UpdateClient(r.Context(), c, old.ManageHash)
-	s.clients.forget()
+	s.forgetClients()
 	if errors.Is(err, ErrNotFound) {
 		return refuse("invalid_token", "The registration access token was replaced meanwhile.")
 	}
@@ -135,8 +135,8 @@ func (s *Server) deleteClient(w http.ResponseWriter, r *http.Request, c *Client)
 
 func (s *Server) removeClient(r *http.Request, c *Client) error {
 	err := s.Store.RemoveClient(r.Context(), c.ID, s.Now())
-	s.clients.forget()
-	s.grants.forget()
+	s.forgetClients()
+	s.forgetGrants()
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}

@@ -8,9 +8,10 @@ import (
 // Where the documents are (RFC 9728 section 3, RFC 8414 section 3).
 const (
 	resourceMetadataPath = "/.well-known/oauth-protected-resource"
-	serverMetadataPath   = "/.well-known/oauth-authorization-server"
 	openidMetadataPath   = "/.well-known/openid-configuration" // OpenID Connect Discovery 1.0 section 4
 )
+
+const serverMetadataPath = "/.well-known/oauth-authorization-server"
 
 // resourceMetadata describes the resource (RFC 9728 section 2).
 type resourceMetadata struct {
@@ -66,7 +67,7 @@ type openidMetadata struct {
 // in front, and under the names that OpenID Connect gave to it.
 func (s *Server) Documents() map[string]any {
 	resource, server := s.resourceMetadata(), s.serverMetadata()
-	openid := openidMetadata{server, []string{"public"}, []string{s.algorithm()}}
+	openid := openidMetadata{server, []string{"public"}, []string{s.Algorithm}}
 	at := pathOf(s.Resource)
 	docs := map[string]any{
 		resourceMetadataPath:                resource,
@@ -146,7 +147,7 @@ func (s *Server) serverMetadata() serverMetadata {
 		Iss:               true,
 		Resources:         []string{s.Resource},
 	}
-	if s.algorithm() != HS256 {
+	if s.Algorithm != HS256 {
 		meta.JWKS = s.Issuer + "/jwks.json"
 	}
 	return meta

@@ -70,7 +70,7 @@ func (s *Server) mint(ctx context.Context, g *Grant, scope ScopeSet, jkt string,
 
 // sign makes an access token of its claims.
 func (s *Server) sign(ctx context.Context, payload []byte) (string, error) {
-	if s.algorithm() == HS256 {
+	if s.Algorithm == HS256 {
 		return s.mac(payload)
 	}
 	key, err := s.activeKey(ctx)
@@ -100,13 +100,13 @@ func (s *Server) IssueToken(ctx context.Context, user string, scopes []string, t
 	}
 	a, err := s.Store.Account(ctx, name)
 	if err != nil {
-		return "", time.Time{}, named(name, err)
+		return "", time.Time{}, fmt.Errorf("account %q: %w", name, err)
 	}
 	if ScopeSet(scopes).Has(ScopeAdmin) && !a.Admin {
 		return "", time.Time{}, fmt.Errorf("account %q is no administrator", name)
 	}
 	if ttl <= 0 {
-		ttl = s.accessTTL()
+		ttl = s.AccessTTL
 	}
 	g := s.newGrant(a.ID, cliClient, scopes, s.Now())
 	g.Expires = g.Created.Add(min(ttl, maxTokenTTL))
@@ -128,6 +128,6 @@ func (s *Server) newGrant(accountID, clientID string, scope ScopeSet, authTime t
 		Resource:  s.Resource,
 		AuthTime:  authTime,
 		Created:   now,
-		Expires:   now.Add(s.grantTTL()),
+		Expires:   now.Add(s.RefreshAbsolute),
 	}
 }

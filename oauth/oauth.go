@@ -29,8 +29,8 @@
 package oauth
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -197,7 +197,7 @@ func (s *Server) Ready(ctx context.Context) error {
 // has expired. It is safe to call at any time and from any replica; once an
 // hour is right.
 func (s *Server) Maintain(ctx context.Context) error {
-	if s.algorithm() != HS256 {
+	if s.Algorithm != HS256 {
 		if err := s.rotateKeys(ctx); err != nil {
 			return err
 		}
@@ -205,15 +205,10 @@ func (s *Server) Maintain(ctx context.Context) error {
 	return s.Store.DropExpired(ctx, s.expiry())
 }
 
-func (s *Server) accessTTL() time.Duration  { return cmp.Or(s.AccessTTL, time.Hour) }
-func (s *Server) idleTTL() time.Duration    { return cmp.Or(s.RefreshIdle, 30*24*time.Hour) }
-func (s *Server) grantTTL() time.Duration   { return cmp.Or(s.RefreshAbsolute, 90*24*time.Hour) }
-func (s *Server) codeTTL() time.Duration    { return cmp.Or(s.CodeTTL, time.Minute) }
-func (s *Server) sessionTTL() time.Duration { return cmp.Or(s.SessionTTL, 12*time.Hour) }
-
-func (s *Server) grace() time.Duration {
-	return max(0, cmp.Or(s.Grace, 120*time.Second))
-}
-
 // secure tells whether the issuer is reached over TLS.
 func (s *Server) secure() bool { return strings.HasPrefix(s.Issuer, "https:") }
+
+// Check says what is wrong with the fields of s that an operator chooses.
+func (s *Server) Check() error {
+	return errors.Join(s.checkAlgorithm(), s.checkClients(), s.checkPrefixes(), s.checkProviders(), s.AutoApprove.check(s.Pasted), s.checkUpstreams(), s.checkPasted())
+}

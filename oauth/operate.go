@@ -76,8 +76,8 @@ func (s *Server) ForgetClient(ctx context.Context, id string) error {
 	if errors.Is(err, ErrNotFound) {
 		err = s.Store.DropDocument(ctx, id)
 	}
-	s.clients.forget()
-	s.grants.forget()
+	s.forgetClients()
+	s.forgetGrants()
 	if err == nil {
 		_, err = s.EndGrants(ctx, "", id)
 	}
@@ -100,7 +100,7 @@ func (s *Server) EndGrants(ctx context.Context, accountID, clientID string) (end
 	if accountID == "" && clientID == "" {
 		return 0, nil
 	}
-	defer s.grants.forget()
+	defer s.forgetGrants()
 	for {
 		n, err := s.Store.RevokeGrants(ctx, accountID, clientID, s.Now(), endedAtOnce)
 		ended += n
@@ -124,7 +124,7 @@ func (s *Server) SetDisabled(ctx context.Context, name string, disabled bool) er
 	a, err := s.Store.Account(ctx, name)
 	if err == nil {
 		err = s.Store.SetDisabled(ctx, a.ID, disabled)
-		s.grants.forget()
+		s.forgetGrants()
 	}
 	return named(name, err)
 }

@@ -128,7 +128,7 @@ func (s *Server) approveByToken(w http.ResponseWriter, r *http.Request, f form, 
 	if s.Pasted == nil {
 		return badLink(http.StatusBadRequest, "This server takes no access tokens.")
 	}
-	v, err := s.vouched(r, f, q)
+	v, err := s.vouched(r, f, q.req.Handle)
 	if words, status, after := pastedRefusal(err); words != "" {
 		s.Log.InfoContext(r.Context(), "oauth: pasted token refused", "reason", words, "address", s.address(r))
 		s.happenedAt(r, Event{Kind: EventSignIn, Outcome: EventFailed, ClientID: q.client.ID, Detail: "pasted token refused"})
@@ -163,11 +163,11 @@ func (s *Server) approveByToken(w http.ResponseWriter, r *http.Request, f form, 
 
 // vouched returns what the form's token vouches for, or the sealed voucher of
 // one that was pasted before.
-func (s *Server) vouched(r *http.Request, f form, q ask) (*voucher, error) {
+func (s *Server) vouched(r *http.Request, f form, handle string) (*voucher, error) {
 	if f.get("token") == "" && f.get("voucher") != "" {
-		return s.openVoucher(f.get("voucher"), q.req.Handle)
+		return s.openVoucher(f.get("voucher"), handle)
 	}
-	if wait := s.limits.take("token "+s.address(r), 6*time.Second, 10, s.Now()); wait > 0 {
+	if wait := s.take("token "+s.address(r), 6*time.Second, 10); wait > 0 {
 		return nil, &errSignIn{"Too many attempts. Wait a little and try again.", wait}
 	}
 	if f.get("token") == "" {

@@ -124,7 +124,7 @@ func (s *Server) identify(ctx context.Context, a *Account, rights bool) (*Accoun
 		known, err = s.Store.Identify(ctx, a, rights)
 	}
 	if rights {
-		s.grants.forget() // what it granted before ends with the rights that it took
+		s.forgetGrants() // what it granted before ends with the rights that it took
 	}
 	if err == nil && known.Disabled {
 		return nil, &errTurnedAway{"Your account here is disabled."}

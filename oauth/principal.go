@@ -29,7 +29,8 @@ func (p Principal) UseCases() (some []string, all bool) { return p.Scope.UseCase
 // contextKey is the one context key of the program.
 type contextKey struct{}
 
-func (p Principal) in(ctx context.Context) context.Context {
+// newContext returns a context that carries a principal.
+func newContext(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 

@@ -69,8 +69,10 @@ type endpoints struct {
 const (
 	endpointsFresh = time.Hour
 	endpointsStale = 24 * time.Hour
-	callbackPath   = "/oauth/callback/"
 )
+
+// callbackPath is where providers send people back, before the provider's ID.
+const callbackPath = "/oauth/callback/"
 
 var providerID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 
@@ -254,7 +256,7 @@ func (s *Server) checkIDToken(ctx context.Context, p *Provider, raw, nonce strin
 	if !ok {
 		return nil, errors.New("its ID token is not a signed JWT of the plain form")
 	}
-	keys := &issuerKeySet{s: s, p: p}
+	keys := &issuerKeySet{signedBy: func(raw string, h assertionHeader) error { return s.signedBy(ctx, &p.Issuer, raw, h) }}
 	token, err := oidc.NewVerifier(p.Issuer.URL, keys, &oidc.Config{
 		ClientID:             p.ClientID,
 		SupportedSigningAlgs: p.Issuer.algorithms(),
@@ -288,13 +290,12 @@ func (s *Server) checkIDToken(ctx context.Context, p *Provider, raw, nonce strin
 // issuerKeySet lets the library check signatures with the keys that we keep of
 // the provider.
 type issuerKeySet struct {
-	s    *Server
-	p    *Provider
-	down *errUnreachable // why the keys could not be had; the library keeps its text only
+	signedBy func(raw string, h assertionHeader) error
+	down     *errUnreachable // why the keys could not be had; the library keeps its text only
 }
 
 // VerifySignature implements oidc.KeySet.
-func (k *issuerKeySet) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
+func (k *issuerKeySet) VerifySignature(_ context.Context, raw string) ([]byte, error) {
 	parts, ok := splitToken(raw)
 	if !ok {
 		return nil, errors.New("not a signed JWT of the plain form")
@@ -303,7 +304,7 @@ func (k *issuerKeySet) VerifySignature(ctx context.Context, raw string) ([]byte,
 	if err := json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)); err != nil {
 		return nil, errors.New("its header holds something that is not understood here")
 	}
-	err := k.s.signedBy(ctx, &k.p.Issuer, raw, h)
+	err := k.signedBy(raw, h)
 	k.down, _ = errors.AsType[*errUnreachable](err)
 	return parts[1], err
 }

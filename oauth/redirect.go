@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-const (
-	maxRedirectURIs   = 10
-	maxRedirectLength = 2048
-)
+const maxRedirectURIs = 10
+
+// maxURL bounds the length of a URL that others choose.
+const maxURL = 2048
 
 // redirectURI is a redirect URI that has passed every check of parseRedirect.
 type redirectURI struct {
@@ -24,7 +24,7 @@ type redirectURI struct {
 // encoded separators in the authority (RFC 9700 section 2.1, RFC 3986). Each
 // of these has let codes escape from some other server.
 func parseRedirect(raw string) (redirectURI, error) {
-	if raw == "" || len(raw) > maxRedirectLength {
+	if raw == "" || len(raw) > maxURL {
 		return redirectURI{}, errors.New("redirect_uri is empty or too long")
 	}
 	for i := range len(raw) {

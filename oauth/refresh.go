@@ -37,7 +37,7 @@ func (s *Server) redeemRefresh(ctx context.Context, client *Client, f form, jkt 
 	if err != nil {
 		return nil, err
 	}
-	s.uses.note(grant.ID, s.Now())
+	s.noteUse(grant.ID)
 	return s.answer(ctx, grant, scope, jkt, successor)
 }
 
@@ -85,10 +85,10 @@ func (s *Server) rotate(ctx context.Context, client *Client, g *Grant, plain, jk
 	stored, err := s.Store.Rotate(ctx, Rotation{
 		Hash:     hash(plain),
 		ClientID: client.ID,
-		Next:     Refresh{Hash: hash(successor), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: earlier(now.Add(s.idleTTL()), g.Expires)},
+		Next:     Refresh{Hash: hash(successor), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: earlier(now.Add(s.RefreshIdle), g.Expires)},
 		Sealed:   ours,
 		Now:      now,
-		Grace:    s.grace(),
+		Grace:    s.Grace,
 		MaxUses:  maxUses,
 	})
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Server) rotate(ctx context.Context, client *Client, g *Grant, plain, jk
 func (s *Server) refreshRefused(ctx context.Context, g *Grant, err error) error {
 	switch {
 	case errors.Is(err, ErrReused):
-		s.grants.forget()
+		s.forgetGrants()
 		s.Log.WarnContext(ctx, "oauth: refresh token used twice, grant revoked", "grant", g.ID, "client", g.ClientID)
 		e := errRefresh("The refresh token was used before; the grant is revoked.")
 		e.event = &Event{Kind: EventReuse, AccountID: g.AccountID, Account: g.Name, ClientID: g.ClientID, GrantID: g.ID, Detail: "refresh token"}

@@ -9,12 +9,12 @@ import (
 // it in several ways; letter case of scheme and host, a default port and one
 // slash at the end do not matter, everything else does: "/mcp-evil" and
 // "/mcp/../x" are other resources.
-func (s *Server) isResource(asked string) bool {
-	if asked == s.Resource {
+func isResource(resource, asked string) bool {
+	if asked == resource {
 		return true
 	}
 	spelled, ok := canonicalResource(asked)
-	ours, _ := canonicalResource(s.Resource)
+	ours, _ := canonicalResource(resource)
 	return ok && spelled == ours
 }
 
@@ -22,7 +22,7 @@ func (s *Server) isResource(asked string) bool {
 // for what cannot be a resource: relative, with a fragment, a query or user
 // information (RFC 8707 section 2).
 func canonicalResource(raw string) (string, bool) {
-	if len(raw) > maxRedirectLength || strings.ContainsAny(raw, "#\\") {
+	if len(raw) > maxURL || strings.ContainsAny(raw, "#\\") {
 		return "", false
 	}
 	u, err := url.Parse(raw)
@@ -44,16 +44,14 @@ func canonicalResource(raw string) (string, bool) {
 // checkResource decides about the resource parameters of a request: none
 // stands for ours, one must be ours, several are too many, because a token has
 // one audience.
-func (s *Server) checkResource(asked []string) error {
+func checkResource(resource string, asked []string) error {
 	switch {
 	case len(asked) == 0:
 		return nil
 	case len(asked) > 1:
 		return refuse("invalid_target", "Only one resource can be asked for at a time.")
-	case !s.isResource(asked[0]):
-		return refuse("invalid_target", "This server issues tokens for %s only.", s.Resource)
-	case asked[0] != s.Resource:
-		s.Log.Debug("oauth: resource spelled in another way", "resource", asked[0])
+	case !isResource(resource, asked[0]):
+		return refuse("invalid_target", "This server issues tokens for %s only.", resource)
 	}
 	return nil
 }

@@ -70,12 +70,12 @@ func (s *Server) startSession(w http.ResponseWriter, r *http.Request, a *Account
 	value, now := secret(""), s.Now()
 	session := &Session{
 		Hash: hash(value), AccountID: a.ID, Name: a.Name, Admin: a.Admin, UseCases: a.UseCases,
-		Created: now, Expires: now.Add(s.sessionTTL()), GrantsUntil: until,
+		Created: now, Expires: now.Add(s.SessionTTL), GrantsUntil: until,
 	}
 	if err := s.Store.AddSession(r.Context(), session); err != nil {
 		return nil, err
 	}
-	s.setCookie(w, sessionCookie, value, s.sessionTTL())
+	s.setCookie(w, sessionCookie, value, s.SessionTTL)
 	s.Log.InfoContext(r.Context(), "oauth: signed in", "user", a.ID, "address", s.address(r))
 	s.happenedAt(r, Event{Kind: EventSignIn, AccountID: a.ID, Account: a.Name, Detail: a.Issuer})
 	return session, nil

@@ -15,7 +15,7 @@ import (
 // Where access tokens take a secret, nothing is published to check it with, and
 // Sign fails.
 func (s *Server) Sign(ctx context.Context, claims any) (string, error) {
-	if s.algorithm() == HS256 {
+	if s.Algorithm == HS256 {
 		return "", errors.New("signing: there is no public key, because access tokens take a secret (HS256)")
 	}
 	key, err := s.activeKey(ctx)

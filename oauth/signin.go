@@ -40,8 +40,8 @@ func (s *Server) MaybeSignedIn(next http.Handler) http.Handler { return s.browse
 // context, and any other by stranger.
 func (s *Server) browser(next, stranger http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := s.csrf.Check(r); err != nil {
-			s.writeProblem(w, r, errCrossSite())
+		if err := s.checkOrigin(r); err != nil {
+			s.writeProblem(w, r, err)
 			return
 		}
 		asking, cancel := patient(r)
@@ -57,7 +57,7 @@ func (s *Server) browser(next, stranger http.Handler) http.Handler {
 			if session.Admin {
 				p.Scope = p.Scope.with(ScopeAdmin)
 			}
-			next.ServeHTTP(w, r.WithContext(p.in(r.Context())))
+			next.ServeHTTP(w, r.WithContext(newContext(r.Context(), p)))
 		}
 	})
 }
@@ -179,8 +179,8 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, f form, a *Accoun
 // signOut ends the browser's session. A form of another site ends nothing,
 // because the cookie does not come with it.
 func (s *Server) signOut(w http.ResponseWriter, r *http.Request) {
-	if err := s.csrf.Check(r); err != nil {
-		s.writeProblem(w, r, errCrossSite())
+	if err := s.checkOrigin(r); err != nil {
+		s.writeProblem(w, r, err)
 		return
 	}
 	if err := s.endSession(w, r); err != nil {
@@ -192,8 +192,8 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) {
 
 // pageForm reads the form of one of our pages, posted from that page.
 func (s *Server) pageForm(w http.ResponseWriter, r *http.Request, several ...string) (form, error) {
-	if err := s.csrf.Check(r); err != nil {
-		return nil, errCrossSite()
+	if err := s.checkOrigin(r); err != nil {
+		return nil, err
 	}
 	return readForm(w, r, several...)
 }
@@ -211,7 +211,7 @@ func errCrossSite() *problem {
 // elsewhere ("//evil.example", "/\evil.example", a scheme) becomes "/".
 func safeNext(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || len(next) > maxRedirectLength {
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || len(next) > maxURL {
 		return "/"
 	}
 	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) || !isText(next) {
@@ -227,4 +227,12 @@ func setRetryAfter(w http.ResponseWriter, after time.Duration) {
 	if after > 0 {
 		w.Header().Set("Retry-After", seconds(after))
 	}
+}
+
+// checkOrigin refuses a request that another site sent.
+func (s *Server) checkOrigin(r *http.Request) error {
+	if s.csrf.Check(r) != nil {
+		return errCrossSite()
+	}
+	return nil
 }

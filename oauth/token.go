@@ -66,7 +66,7 @@ func (s *Server) redeem(w http.ResponseWriter, r *http.Request) (*tokens, error)
 	}
 	// Before anything is used up: a client that asks for the wrong resource
 	// may ask again (RFC 8707 section 2).
-	if err := s.checkResource(f["resource"]); err != nil {
+	if err := checkResource(s.Resource, f["resource"]); err != nil {
 		return nil, err
 	}
 	jkt, err := s.proven(r, "")
@@ -91,7 +91,7 @@ func (s *Server) redeem(w http.ResponseWriter, r *http.Request) (*tokens, error)
 // there is one, and puts the answer together.
 func (s *Server) answer(ctx context.Context, g *Grant, scope ScopeSet, jkt, refresh string) (*tokens, error) {
 	now := s.Now()
-	expires := earlier(now.Add(s.accessTTL()), g.Expires)
+	expires := earlier(now.Add(s.AccessTTL), g.Expires)
 	access, err := s.mint(ctx, g, scope, jkt, now, expires)
 	if err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func (s *Server) upstreamOf(token string) *Upstream {
 // no grant to revoke: its account is looked at again after half a minute, or at
 // once when something was revoked in this process.
 func (s *Server) admittedFrom(ctx context.Context, u *Upstream, token string) (Principal, error) {
-	key, now, epoch := sha256.Sum256([]byte(token)), s.Now(), s.grants.current()
+	key, now, epoch := sha256.Sum256([]byte(token)), s.Now(), s.grantEpoch()
 	seen, ok := s.foreign.get(key)
 	if ok && seen.epoch == epoch && now.Sub(seen.at) < upstreamFresh && !now.Before(seen.at) && now.Before(seen.value.Expires) {
 		return seen.value, nil

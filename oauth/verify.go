@@ -10,10 +10,10 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-const (
-	maxToken = 8 << 10
-	leeway   = time.Minute // between the clocks of replicas
-)
+const maxToken = 8 << 10
+
+// leeway is between the clocks of replicas.
+const leeway = time.Minute
 
 // header is all that the header of our tokens holds. A token with anything
 // else in it (crit, jku, jwk, x5u, b64, zip) is none of ours, and is refused
@@ -37,7 +37,7 @@ func (s *Server) verify(ctx context.Context, token string) (Principal, error) {
 	if json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)) != nil || h.Type != accessTokenType {
 		return Principal{}, badToken("It is not an access token of this server.")
 	}
-	if s.algorithm() == HS256 {
+	if s.Algorithm == HS256 {
 		if err := s.checkMAC(h, token[:strings.LastIndexByte(token, '.')], parts[2]); err != nil {
 			return Principal{}, err
 		}

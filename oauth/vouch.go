@@ -32,7 +32,7 @@ type subjectToken struct {
 // for two minutes, and is no access token here or anywhere: it has another
 // type and another audience. An account that is gone or disabled gets none.
 func (s *Server) Vouch(ctx context.Context, user, audience string) (string, error) {
-	if s.algorithm() == HS256 {
+	if s.Algorithm == HS256 {
 		return "", errors.New("a shared secret (HS256) convinces nobody elsewhere: sign tokens with a key")
 	}
 	a, err := s.Store.AccountOf(ctx, user)
