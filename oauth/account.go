@@ -1,115 +1,68 @@
 package oauth
 
 import (
-	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
-	"unicode/utf8"
+	"strings"
+	"time"
+
+	"golang.org/x/text/secure/precis"
 )
 
 // ErrBadName says why a name was refused.
 var ErrBadName = errors.New("oauth: not a user name: it may hold letters, digits and punctuation, up to 64 bytes")
 
-// ErrBadPassword says why a password was refused.
-var ErrBadPassword = errors.New("oauth: not a password: it must have 8 characters at least, up to 1,024 bytes, and no control characters")
+// MaxSubject bounds what a provider may call a person (OpenID Connect Core 1.0
+// section 2).
+const MaxSubject = 255
 
-// minPassword is how many characters a password has at least (NIST SP 800-63B
-// section 3.1.1.2).
-const minPassword = 8
-
-// AddUser creates a local account. It returns ErrExists if there is one of
-// that name.
-func (s *Server) AddUser(ctx context.Context, name, password string) error {
-	a, err := s.newAccount(ctx, name, password)
-	if err != nil {
-		return err
+// UserName brings a name into the form in which it is stored: lower case,
+// normal width, composed (RFC 8265 section 3.3).
+func UserName(name string) (string, error) {
+	name, err := precis.UsernameCaseMapped.String(strings.TrimSpace(name))
+	if err != nil || name == "" || len(name) > 64 {
+		return "", ErrBadName
 	}
-	return named(a.Name, s.Store.AddAccount(ctx, a))
+	return name, nil
 }
 
-// SetPassword gives a local account a new password and ends its browser
-// sessions, or creates the account if there is none of that name. A password
-// that is the account's already changes nothing.
-func (s *Server) SetPassword(ctx context.Context, name, password string) error {
-	a, err := s.newAccount(ctx, name, password)
-	if err != nil {
-		return err
-	}
-	err = s.Store.AddAccount(ctx, a)
-	if !errors.Is(err, ErrExists) {
-		return err
-	}
-	old, err := s.Store.Account(ctx, a.Name)
-	if err != nil {
-		return err
-	}
-	if old.Issuer != "" {
-		return fmt.Errorf("account %q signs in at %s and has no password here", a.Name, old.Issuer)
-	}
-	if same, err := s.account(ctx, name, password); err != nil || same != nil {
-		return err
-	}
-	return s.Store.SetPassword(ctx, old.ID, a.Password)
+// Account is a person who may sign in.
+type Account struct {
+	ID       string // never changes; the sub of tokens
+	Name     string // what the person types
+	Password string // argon2id, in the PHC string format; "" for one that signs in elsewhere
+	Disabled bool
+	Admin    bool // may grant ScopeAdmin
+	Created  time.Time
+
+	Issuer   string   // of the provider that vouches for the person; "" for a local account
+	Subject  string   // what the provider calls the person
+	UseCases ScopeSet // to which the provider limits the person; nil is no limit
 }
 
-// SetAdmin gives a local account the role of an administrator, which lets it
-// grant ScopeAdmin, or takes it away: with it goes what was granted. It returns
-// ErrNotFound if there is no account of that name.
-func (s *Server) SetAdmin(ctx context.Context, name string, admin bool) error {
-	name, err := userName(name)
-	if err != nil {
-		return err
-	}
-	a, err := s.Store.Account(ctx, name)
-	if err == nil {
-		err = s.Store.SetAdmin(ctx, a.ID, admin)
-		s.forgetGrants()
-	}
-	return named(name, err)
+// Login is a browser that is at an identity provider, to come back signed in.
+type Login struct {
+	State    string   // hash of the state that goes to the provider
+	Browser  string   // hash of the cookie that must come back with it
+	Provider string   // ID of the provider
+	Handle   string   // hash of that of the request that was allowed; "" for a page of ours
+	Scope    ScopeSet // what was allowed
+	Next     string   // the page to go to, without a Handle
+	Expires  time.Time
 }
 
-// RemoveUser removes a local account and everything that it granted. It
-// returns ErrNotFound if there is none of that name.
-func (s *Server) RemoveUser(ctx context.Context, name string) error {
-	name, err := userName(name)
-	if err != nil {
-		return err
-	}
-	err = s.Store.RemoveAccount(ctx, name)
-	s.forgetGrants()
-	return named(name, err)
-}
+// Session is a browser in which somebody is signed in.
+type Session struct {
+	Hash      string
+	AccountID string
+	Name      string   // of the account; read only
+	UseCases  ScopeSet // of the account; read only
+	Admin     bool     // the account is; read only
+	Created   time.Time
+	Expires   time.Time
 
-// Users returns the names of the local accounts.
-func (s *Server) Users(ctx context.Context) ([]string, error) { return s.Store.Accounts(ctx) }
+	// GrantsUntil is when a grant ends at the latest that is given in the
+	// session; zero is no limit.
+	GrantsUntil time.Time
 
-// newAccount checks name and password and makes an account of them.
-func (s *Server) newAccount(ctx context.Context, name, password string) (*Account, error) {
-	name, err := userName(name)
-	if err != nil {
-		return nil, err
-	}
-	password, err = normalPassword(password)
-	if err != nil {
-		return nil, err
-	}
-	if utf8.RuneCountInString(password) < minPassword {
-		return nil, ErrBadPassword
-	}
-	salt := make([]byte, 16)
-	rand.Read(salt)
-	key, err := s.stretch(ctx, password, salt)
-	if err != nil {
-		return nil, err
-	}
-	return &Account{ID: newID(), Name: name, Password: phc(salt, key), Created: s.Now()}, nil
-}
-
-// named says in an error which account it is about.
-func named(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("account %q: %w", name, err)
+	TokenUseCases []string // use cases of a pasted token, which limit, too; nil does not
 }

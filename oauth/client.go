@@ -1,22 +1,21 @@
 package oauth
 
 import (
-	"context"
 	"slices"
 	"time"
 )
 
 // Ways in which a client proves who it is (RFC 7591 section 2).
 const (
-	authNone  = "none"
-	authBasic = "client_secret_basic"
-	authPost  = "client_secret_post"
-	authKey   = "private_key_jwt" // OpenID Connect Core 1.0 section 9
+	AuthNone          = "none"
+	AuthBasic         = "client_secret_basic"
+	AuthPost          = "client_secret_post"
+	AuthPrivateKeyJWT = "private_key_jwt" // OpenID Connect Core 1.0 section 9
 )
 
 const (
-	grantCode    = "authorization_code"
-	grantRefresh = "refresh_token"
+	GrantAuthorizationCode = "authorization_code"
+	GrantRefreshToken      = "refresh_token"
 )
 
 // Client is a client that may send people here.
@@ -37,33 +36,39 @@ type Client struct {
 	ApplicationType string
 	Bound           bool // every token that it gets must be bound to a key (RFC 9449 section 5.2)
 
-	otherMethods []string // in which it may authenticate besides AuthMethod
-	documented   bool     // by a document at the URL that is its ID
-	configured   bool     // by the operator; such a client is in no store
-	user         string   // the account for which it acts without a person; "" is none
-	introspects  bool     // every token, not only its own
+	OtherAuthMethods []string // in which it may authenticate besides AuthMethod
+	Documented       bool     // by a document at the URL that is its ID
+	Configured       bool     // by the operator; such a client is in no store
+	ActsFor          string   // the account for which it acts without a person; "" is none
+	IntrospectsAll   bool     // every token, not only its own
 }
 
-// may tells whether the client registered a grant type.
-func (c *Client) may(grantType string) bool { return slices.Contains(c.GrantTypes, grantType) }
+// May tells whether the client registered a grant type.
+func (c *Client) May(grantType string) bool { return slices.Contains(c.GrantTypes, grantType) }
 
-// unproven tells whether anybody may come in as the client, because it need not
+// Unproven tells whether anybody may come in as the client, because it need not
 // prove itself.
-func (c *Client) unproven() bool {
-	return c.AuthMethod == authNone || slices.Contains(c.otherMethods, authNone)
+func (c *Client) Unproven() bool {
+	return c.AuthMethod == AuthNone || slices.Contains(c.OtherAuthMethods, AuthNone)
 }
 
-// client finds a client by an ID that came from outside. It must not be changed:
-// others are given the same.
-func (s *Server) client(ctx context.Context, id string) (*Client, error) {
-	if c := s.configuredClient(id); c != nil {
-		return c, nil
-	}
-	if s.isDocumentID(id) {
-		return s.documentedClient(ctx, id)
-	}
-	return s.clients.get(id, s.Now(), func() (*Client, error) { return s.registeredClient(ctx, id) })
+// GrantClientCredentials is for clients that act without a person (RFC 6749 section
+// 4.4).
+const GrantClientCredentials = "client_credentials"
+
+// Document is what a client says of itself at the URL that is its ID (Client
+// ID Metadata Documents, draft-ietf-oauth-client-id-metadata-document).
+type Document struct {
+	ID      string // the URL
+	Body    string // JSON
+	Fetched time.Time
+	Fresh   time.Time // until when it is not fetched again
+	Expires time.Time // until when it may stand in for one that cannot be fetched
 }
 
-// forgetClients makes the next request read its client from the store.
-func (s *Server) forgetClients() { s.clients.forget() }
+// GrantTokenExchange is for a client that got a token from somebody and needs
+// one of its own to act for them (RFC 8693 section 2.1).
+const GrantTokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+
+// CLIClientID is the client of tokens that the operator issues by hand.
+const CLIClientID = "cli"

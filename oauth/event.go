@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"context"
-	"net/http"
 )
 
 // Events hears of what matters to whoever must answer for a server later: who
@@ -48,15 +47,3 @@ const (
 	EventFailed EventOutcome = "failed"
 	EventDenied EventOutcome = "denied"
 )
-
-// happenedAt tells of an event that a request brought.
-func (s *Server) happenedAt(r *http.Request, e Event) {
-	if s.Events != nil {
-		e.Address = s.Address(r)
-		s.Events.Happened(r.Context(), e)
-	}
-}
-
-// Address returns where a request comes from, as rate limits see it: the network
-// of an IPv6 address, and what trusted proxies say.
-func (s *Server) Address(r *http.Request) string { return s.address(r) }

@@ -15,7 +15,7 @@ type Principal struct {
 	Scope    ScopeSet
 	Expires  time.Time
 
-	jkt string // of the key that the token is bound to; "" is none
+	KeyThumbprint string // of the key that the token is bound to; "" is none
 }
 
 // Has tells whether what the principal was granted is enough for a scope: see
@@ -29,8 +29,8 @@ func (p Principal) UseCases() (some []string, all bool) { return p.Scope.UseCase
 // contextKey is the one context key of the program.
 type contextKey struct{}
 
-// newContext returns a context that carries a principal.
-func newContext(ctx context.Context, p Principal) context.Context {
+// NewContext returns a context that carries a principal.
+func NewContext(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 

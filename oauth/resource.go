@@ -5,6 +5,23 @@ import (
 	"strings"
 )
 
+// Where the documents are (RFC 9728 section 3, RFC 8414 section 3).
+const (
+	ResourceMetadataPath = "/.well-known/oauth-protected-resource"
+	OpenidMetadataPath   = "/.well-known/openid-configuration" // OpenID Connect Discovery 1.0 section 4
+)
+
+func PathOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return u.Path
+}
+
+// MaxURL bounds the length of a URL that others choose.
+const MaxURL = 2048
+
 // isResource tells whether asked names our resource (RFC 8707). Clients spell
 // it in several ways; letter case of scheme and host, a default port and one
 // slash at the end do not matter, everything else does: "/mcp-evil" and
@@ -13,16 +30,16 @@ func isResource(resource, asked string) bool {
 	if asked == resource {
 		return true
 	}
-	spelled, ok := canonicalResource(asked)
-	ours, _ := canonicalResource(resource)
+	spelled, ok := CanonicalResource(asked)
+	ours, _ := CanonicalResource(resource)
 	return ok && spelled == ours
 }
 
-// canonicalResource returns the one spelling of a resource URL. ok is unset
+// CanonicalResource returns the one spelling of a resource URL. ok is unset
 // for what cannot be a resource: relative, with a fragment, a query or user
 // information (RFC 8707 section 2).
-func canonicalResource(raw string) (string, bool) {
-	if len(raw) > maxURL || strings.ContainsAny(raw, "#\\") {
+func CanonicalResource(raw string) (string, bool) {
+	if len(raw) > MaxURL || strings.ContainsAny(raw, "#\\") {
 		return "", false
 	}
 	u, err := url.Parse(raw)
@@ -41,17 +58,17 @@ func canonicalResource(raw string) (string, bool) {
 	return scheme + "://" + host + strings.TrimSuffix(u.EscapedPath(), "/"), true
 }
 
-// checkResource decides about the resource parameters of a request: none
+// CheckResource decides about the resource parameters of a request: none
 // stands for ours, one must be ours, several are too many, because a token has
 // one audience.
-func checkResource(resource string, asked []string) error {
+func CheckResource(resource string, asked []string) error {
 	switch {
 	case len(asked) == 0:
 		return nil
 	case len(asked) > 1:
-		return refuse("invalid_target", "Only one resource can be asked for at a time.")
+		return Refuse("invalid_target", "Only one resource can be asked for at a time.")
 	case !isResource(resource, asked[0]):
-		return refuse("invalid_target", "This server issues tokens for %s only.", resource)
+		return Refuse("invalid_target", "This server issues tokens for %s only.", resource)
 	}
 	return nil
 }

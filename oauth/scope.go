@@ -3,6 +3,8 @@ package oauth
 import (
 	"slices"
 	"strings"
+
+	"rialto/oauth/internal/secret"
 )
 
 // The scopes that the package knows by name. What they open is for those to
@@ -19,9 +21,9 @@ const (
 	ScopeAdmin = "admin"
 )
 
-// offlineAccess is asked for by clients that want a refresh token. They all
+// OfflineAccess is asked for by clients that want a refresh token. They all
 // get one; the word is known so that it can be echoed.
-const offlineAccess = "offline_access"
+const OfflineAccess = "offline_access"
 
 // maxScopes bounds how many scopes one request may ask for: a person has to
 // read them.
@@ -30,10 +32,10 @@ const maxScopes = 32
 // ScopeSet is a set of scopes, in the order in which they were asked for.
 type ScopeSet []string
 
-// parseScope splits a scope parameter (RFC 6749 section 3.3). Only the space
+// ParseScope splits a scope parameter (RFC 6749 section 3.3). Only the space
 // separates: a tab or a no-break space is part of a word, which then is no
 // word that we know.
-func parseScope(s string) ScopeSet {
+func ParseScope(s string) ScopeSet {
 	var set ScopeSet
 	for word := range strings.SplitSeq(s, " ") {
 		if word != "" && !slices.Contains(set, word) {
@@ -47,16 +49,16 @@ func parseScope(s string) ScopeSet {
 // the scope is none of that kind. The use case is "*" for all of them.
 func UseCase(scope string) string {
 	useCase, ok := strings.CutPrefix(scope, ScopeTools+":")
-	if !ok || useCase != "*" && !isUseCase(useCase) {
+	if !ok || useCase != "*" && !IsUseCase(useCase) {
 		return ""
 	}
 	return useCase
 }
 
-// isUseCase tells whether s can name a use case: up to 64 letters, digits,
+// IsUseCase tells whether s can name a use case: up to 64 letters, digits,
 // dots, dashes and underscores, none of which means anything in a scope.
-func isUseCase(s string) bool {
-	return s != "" && len(s) <= 64 && isBase64URL(strings.ReplaceAll(s, ".", "-"))
+func IsUseCase(s string) bool {
+	return s != "" && len(s) <= 64 && secret.IsBase64URL(strings.ReplaceAll(s, ".", "-"))
 }
 
 // meets tells whether a granted scope is enough where another is demanded. A
@@ -105,28 +107,28 @@ func (s ScopeSet) Only(useCases ...string) ScopeSet {
 		switch {
 		case scope == ScopeTools || useCase == "*":
 			for _, only := range useCases {
-				set = set.with(ScopeTools + ":" + only)
+				set = set.With(ScopeTools + ":" + only)
 			}
 		case useCase == "" || slices.Contains(useCases, useCase):
-			set = set.with(scope)
+			set = set.With(scope)
 		}
 	}
 	return set
 }
 
-// within returns the set narrowed to the use cases of a limit, which is none if
+// Within returns the set narrowed to the use cases of a limit, which is none if
 // it is empty.
-func (s ScopeSet) within(limit []string) ScopeSet {
+func (s ScopeSet) Within(limit []string) ScopeSet {
 	if len(limit) == 0 {
 		return s
 	}
 	return s.Only(limit...)
 }
 
-// narrow returns what a client gets that asks for a part of what was granted.
+// Narrow returns what a client gets that asks for a part of what was granted.
 // Asking for nothing asks for all of it; asking for all tools where some use
 // cases were granted gets these. ok is unset if it asks for more.
-func (s ScopeSet) narrow(asked ScopeSet) (set ScopeSet, ok bool) {
+func (s ScopeSet) Narrow(asked ScopeSet) (set ScopeSet, ok bool) {
 	if len(asked) == 0 {
 		return s, true
 	}
@@ -134,10 +136,10 @@ func (s ScopeSet) narrow(asked ScopeSet) (set ScopeSet, ok bool) {
 	for _, scope := range asked {
 		switch {
 		case s.Has(scope), all && (scope == ScopeTools || UseCase(scope) != ""):
-			set = set.with(scope)
+			set = set.With(scope)
 		case len(some) > 0 && (scope == ScopeTools || UseCase(scope) == "*"):
 			for _, useCase := range some {
-				set = set.with(ScopeTools + ":" + useCase)
+				set = set.With(ScopeTools + ":" + useCase)
 			}
 		default:
 			return nil, false
@@ -150,16 +152,16 @@ func (s ScopeSet) narrow(asked ScopeSet) (set ScopeSet, ok bool) {
 // enough for something, Meets tells.
 func (s ScopeSet) Has(scope string) bool { return slices.Contains(s, scope) }
 
-// with returns the set and one more scope, unless it is there.
-func (s ScopeSet) with(scope string) ScopeSet {
+// With returns the set and one more scope, unless it is there.
+func (s ScopeSet) With(scope string) ScopeSet {
 	if s.Has(scope) {
 		return s
 	}
 	return append(s, scope)
 }
 
-// without returns the set without a scope.
-func (s ScopeSet) without(scope string) ScopeSet {
+// Without returns the set without a scope.
+func (s ScopeSet) Without(scope string) ScopeSet {
 	if !s.Has(scope) {
 		return slices.Clip(s) // whoever adds to it gets another
 	}

@@ -40,7 +40,7 @@ func (c ownAccount) changePassword(w http.ResponseWriter, r *http.Request, f url
 	refusal := "The two new passwords are not the same."
 	var err error
 	if f.Get("next") == f.Get("again") {
-		refusal, err = c.OAuth.ChangePassword(w, r, f.Get("present"), f.Get("next"))
+		refusal, err = c.OAuth.Pages.ChangePassword(w, r, f.Get("present"), f.Get("next"))
 	}
 	if err != nil {
 		return "", nil, err

@@ -290,7 +290,7 @@ func everyPage(r *rig) []string {
 	for i, s := range states {
 		r.task("t"+string(rune('0'+i)), "root", s, "SAID")
 	}
-	r.must(r.OAuth.SetDisabled(r.t.Context(), "bob", true))
+	r.must(r.OAuth.Accounts.SetDisabled(r.t.Context(), "bob", true))
 	_, err := r.db.Identify(r.t.Context(), account("corp:jo", "https://id.example"), true)
 	r.must(err)
 	r.must(r.Admin.Agents.Add(r.t.Context(), registry.Agent{Name: "waiting", URL: "https://waiting.example", Review: true, Credentials: registry.Credentials{Type: "bearer", Secret: "s"}}, nil))

@@ -18,6 +18,7 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/operator"
 	"rialto/oauth"
+	"rialto/oauth/authserver"
 	"rialto/templates"
 )
 
@@ -25,7 +26,7 @@ import (
 // means.
 type Console struct {
 	Product string
-	OAuth   *oauth.Server
+	OAuth   *authserver.Server
 	Bridge  *bridge.Bridge
 	Admin   *operator.Service
 	Now     func() time.Time
@@ -45,7 +46,7 @@ const patience = 30 * time.Second
 
 // Routes adds the pages to r, each area behind its guard.
 func (c *Console) Routes(r *mux.Router) {
-	account, operators := c.OAuth.SignedIn(c.area(ownAccount{c}.routes())), c.OAuth.SignedInAdmin(c.area(c.adminRoutes()))
+	account, operators := c.OAuth.Sessions.Require(c.area(ownAccount{c}.routes())), c.OAuth.Sessions.RequireAdmin(c.area(c.adminRoutes()))
 	r.Path("/account").Handler(account)
 	r.PathPrefix("/account/").Handler(account)
 	r.Path("/admin").Handler(operators)

@@ -90,7 +90,7 @@ func (r *rig) unchanged(t *testing.T, what string) {
 	if cards, err := r.db.SeenCards(ctx, "added"); err != nil || len(cards) != 2 || !cards[0].InForce.IsZero() {
 		t.Errorf("%s: a card was accepted: %v", what, err)
 	}
-	if keys, err := r.OAuth.SigningKeys(ctx); err != nil || len(keys) != 1 {
+	if keys, err := r.OAuth.Keys.List(ctx); err != nil || len(keys) != 1 {
 		t.Errorf("%s: got %d keys, %v, want one", what, len(keys), err)
 	}
 }
@@ -163,7 +163,7 @@ func TestARoleThatIsTakenAwayEndsAtOnce(t *testing.T) {
 	if p := b.get("/admin/clients"); p.Status != http.StatusOK {
 		t.Fatalf("got %d, want 200", p.Status)
 	}
-	r.must(r.OAuth.SetAdmin(t.Context(), "root", false))
+	r.must(r.OAuth.Accounts.SetAdmin(t.Context(), "root", false))
 	if p := b.get("/admin/clients"); p.Status != http.StatusForbidden {
 		t.Errorf("got %d in a session from before, want 403", p.Status)
 	}
@@ -222,7 +222,7 @@ func TestAFormThatIsNoneOfOursIsRefused(t *testing.T) {
 
 func TestPrincipalsOfBrowsersAreNoTokens(t *testing.T) {
 	r := attacked(t)
-	token, _, err := r.OAuth.IssueToken(t.Context(), "root", []string{oauth.ScopeAdmin}, time.Hour)
+	token, _, err := r.OAuth.Tokens.Issue(t.Context(), "root", []string{oauth.ScopeAdmin}, time.Hour)
 	r.must(err)
 	b := r.as("")
 	b.Header.Set("Authorization", "Bearer "+token)

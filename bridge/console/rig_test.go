@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"rialto/oauth/authserver"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ import (
 	"rialto/internal/doctor"
 	"rialto/internal/store"
 	"rialto/oauth"
+	"rialto/oauth/client"
 	"rialto/oauth/oauthtest"
 )
 
@@ -61,10 +63,10 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	ts := httptest.NewUnstartedServer(nil)
 	r := &rig{t: t, db: db, url: "http://" + ts.Listener.Addr().String(), ids: map[string]string{}}
 	log := slog.New(slog.DiscardHandler)
-	as := &oauth.Server{
-		Issuer: r.url, Resource: r.url + "/mcp", Name: "Rialto", Scopes: scopes, Store: db, Secret: bytes.Repeat([]byte{7}, 32), Now: time.Now, Log: log,
-		Clients: []oauth.ConfiguredClient{{ID: "partner", Name: "Partner", RedirectURIs: []string{"https://partner.example/cb"}}},
-	}
+	as := authserver.New(authserver.Config{
+		Issuer: r.url, Resource: r.url + "/mcp", Name: "Rialto", Scopes: scopes, Secret: bytes.Repeat([]byte{7}, 32), Now: time.Now, Log: log,
+		Clients: []client.Configured{{ID: "partner", Name: "Partner", RedirectURIs: []string{"https://partner.example/cb"}}},
+	}, oauthtest.Stores(db))
 	b := &bridge.Bridge{
 		Ledger: db, Lists: db, Leases: db, Index: db, Sharing: &bridge.Sharing{Store: db, TTL: time.Hour}, URL: r.url, Replica: "r", Now: time.Now, Log: log,
 		Caller: func(ctx context.Context) bridge.Caller {
@@ -73,7 +75,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 		},
 		Dial: func(context.Context, bridge.Agent) (bridge.Peer, error) { return nil, errors.New("connection refused") },
 	}
-	as.Opens = func(some []string, all bool) []string {
+	as.Consent.Opens = func(some []string, all bool) []string {
 		return b.Reach(bridge.Caller{UseCases: some, AllUseCases: all})
 	}
 	expert := newExpert()
@@ -122,7 +124,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 		r.must(err)
 		r.ids[name] = a.ID
 	}
-	r.must(as.SetAdmin(t.Context(), "root", true))
+	r.must(as.Accounts.SetAdmin(t.Context(), "root", true))
 	return r
 }
 

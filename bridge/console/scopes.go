@@ -25,7 +25,7 @@ func (c *Console) scopes(granted []string) templates.Text {
 
 // words says what a scope opens; nil for one that opens nothing by itself.
 func (c *Console) words(scope string) templates.Text {
-	for _, s := range c.OAuth.Scopes {
+	for _, s := range c.OAuth.Scopes.All {
 		if s.Name == scope {
 			return templates.Say(s.Words)
 		}
@@ -51,8 +51,8 @@ func (c *Console) reached(r *http.Request, scope []string) templates.Text {
 		opens = opens.Only(some...)
 	}
 	var names []string
-	if some, all := opens.UseCases(); c.OAuth.Opens != nil && (all || len(some) > 0) {
-		names = c.OAuth.Opens(some, all)
+	if some, all := opens.UseCases(); c.OAuth.Consent.Opens != nil && (all || len(some) > 0) {
+		names = c.OAuth.Consent.Opens(some, all)
 	}
 	if len(names) == 0 {
 		return templates.Say("None")

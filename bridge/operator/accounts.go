@@ -7,6 +7,7 @@ import (
 
 	"rialto/internal/audit"
 	"rialto/oauth"
+	"rialto/oauth/signin"
 )
 
 // Account is somebody who may sign in.
@@ -64,7 +65,7 @@ func (a *Account) mark() Mark {
 
 // Account returns the account of that name, or ErrNotFound.
 func (s *Service) Account(ctx context.Context, name string) (*Account, error) {
-	a, err := s.OAuth.Store.Account(ctx, name)
+	a, err := s.OAuth.Accounts.Store.Account(ctx, name)
 	if err != nil {
 		return nil, found(err)
 	}
@@ -73,7 +74,7 @@ func (s *Service) Account(ctx context.Context, name string) (*Account, error) {
 
 // AccountOf returns the account with that ID, or ErrNotFound.
 func (s *Service) AccountOf(ctx context.Context, id string) (*Account, error) {
-	a, err := s.OAuth.Store.AccountOf(ctx, id)
+	a, err := s.OAuth.Accounts.Store.AccountOf(ctx, id)
 	if err != nil {
 		return nil, found(err)
 	}
@@ -91,9 +92,9 @@ func (s *Service) account(ctx context.Context, a *oauth.Account) (*Account, erro
 // AddAccount creates a local account. It fails with Invalid if there is one of
 // that name, or name or password will not do.
 func (s *Service) AddAccount(ctx context.Context, by Actor, name, password string, admin bool) error {
-	err := s.OAuth.AddUser(ctx, name, password)
+	err := s.OAuth.Accounts.Add(ctx, name, password)
 	if err == nil && admin {
-		err = s.OAuth.SetAdmin(ctx, name, true)
+		err = s.OAuth.Accounts.SetAdmin(ctx, name, true)
 	}
 	return s.recorded(ctx, by, audit.AccountAdded, name, roleOf(admin), inWords(err))
 }
@@ -116,13 +117,13 @@ func (s *Service) SetPassword(ctx context.Context, by Actor, name, password stri
 	if a.Issuer != "" {
 		return Invalid{"The account signs in elsewhere and has no password here."}
 	}
-	return s.recorded(ctx, by, audit.AccountPassword, name, "", inWords(s.OAuth.SetPassword(ctx, name, password)))
+	return s.recorded(ctx, by, audit.AccountPassword, name, "", inWords(s.OAuth.Accounts.SetPassword(ctx, name, password)))
 }
 
 // SetAdmin gives an account the role of an administrator, or takes it away. It
 // fails with ErrNotFound.
 func (s *Service) SetAdmin(ctx context.Context, by Actor, name string, admin bool) error {
-	return s.recorded(ctx, by, audit.AccountAdmin, name, roleOf(admin), inWords(s.OAuth.SetAdmin(ctx, name, admin)))
+	return s.recorded(ctx, by, audit.AccountAdmin, name, roleOf(admin), inWords(s.OAuth.Accounts.SetAdmin(ctx, name, admin)))
 }
 
 // SetDisabled keeps an account from signing in, and its connections from doing
@@ -132,13 +133,13 @@ func (s *Service) SetDisabled(ctx context.Context, by Actor, name string, disabl
 	if disabled {
 		detail = "disabled"
 	}
-	return s.recorded(ctx, by, audit.AccountDisabled, name, detail, inWords(s.OAuth.SetDisabled(ctx, name, disabled)))
+	return s.recorded(ctx, by, audit.AccountDisabled, name, detail, inWords(s.OAuth.Accounts.SetDisabled(ctx, name, disabled)))
 }
 
 // RemoveAccount forgets an account, its sessions and what it granted. It fails
 // with ErrNotFound.
 func (s *Service) RemoveAccount(ctx context.Context, by Actor, name string) error {
-	return s.recorded(ctx, by, audit.AccountRemoved, name, "", inWords(s.OAuth.RemoveUser(ctx, name)))
+	return s.recorded(ctx, by, audit.AccountRemoved, name, "", inWords(s.OAuth.Accounts.Remove(ctx, name)))
 }
 
 // inWords makes a refusal of what was asked one in words.
@@ -148,7 +149,7 @@ func inWords(err error) error {
 		return Invalid{"There is an account of that name already."}
 	case errors.Is(err, oauth.ErrBadName):
 		return Invalid{"A name holds letters, digits and punctuation, up to 64 bytes."}
-	case errors.Is(err, oauth.ErrBadPassword):
+	case errors.Is(err, signin.ErrBadPassword):
 		return Invalid{"A password has 8 characters at least, up to 1,024 bytes, and no control characters."}
 	}
 	return found(err)

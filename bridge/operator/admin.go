@@ -26,13 +26,14 @@ import (
 	"rialto/internal/doctor"
 	"rialto/internal/usage"
 	"rialto/oauth"
+	"rialto/oauth/authserver"
 )
 
 // Service answers an operator. Store, OAuth, Now and Log are required; it may
 // be used concurrently.
 type Service struct {
 	Store Store
-	OAuth *oauth.Server
+	OAuth *authserver.Server
 	Now   func() time.Time
 	Log   *slog.Logger
 

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"rialto/oauth/authserver"
+	"rialto/oauth/oauthtest"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +14,8 @@ import (
 	"rialto/bridge/operator"
 	"rialto/internal/store"
 	"rialto/oauth"
+	"rialto/oauth/client"
+	"rialto/oauth/token"
 )
 
 // newService returns an operator's view of a new server with an account, alice.
@@ -25,12 +29,12 @@ func newService(t *testing.T) *operator.Service {
 	secret := make([]byte, 32)
 	rand.Read(secret)
 	log := slog.New(slog.DiscardHandler)
-	as := &oauth.Server{
+	as := authserver.New(authserver.Config{
 		Issuer: "https://bridge.example", Resource: "https://bridge.example/mcp", Name: "Bridge", Scopes: []oauth.Scope{{Name: oauth.ScopeTools}},
-		Store: db, Secret: secret, Now: time.Now, Log: log,
-		Clients: []oauth.ConfiguredClient{{ID: "partner", Name: "Partner", RedirectURIs: []string{"https://partner.example/cb", "https://partner.example/other"}}},
-	}
-	if err := as.AddUser(t.Context(), "alice", "correct horse battery"); err != nil {
+		Secret: secret, Now: time.Now, Log: log,
+		Clients: []client.Configured{{ID: "partner", Name: "Partner", RedirectURIs: []string{"https://partner.example/cb", "https://partner.example/other"}}},
+	}, oauthtest.Stores(db))
+	if err := as.Accounts.Add(t.Context(), "alice", "correct horse battery"); err != nil {
 		t.Fatal(err)
 	}
 	return &operator.Service{Store: db, OAuth: as, Now: time.Now, Log: log}
@@ -38,7 +42,7 @@ func newService(t *testing.T) *operator.Service {
 
 func register(t *testing.T, s *operator.Service, id string) {
 	t.Helper()
-	if err := s.OAuth.Store.AddClient(t.Context(), &oauth.Client{
+	if err := s.OAuth.Clients.Store.AddClient(t.Context(), &oauth.Client{
 		ID: id, Name: "Chat", AuthMethod: "none", Registered: time.Now(), RedirectURIs: []string{"https://chat.example/cb", "http://127.0.0.1/cb"},
 	}, 100); err != nil {
 		t.Fatal(err)
@@ -52,7 +56,7 @@ func allow(t *testing.T, s *operator.Service, id, client string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.OAuth.Store.AddGrant(t.Context(), &oauth.Grant{ID: id, AccountID: a.ID, ClientID: client, Created: time.Now(), Expires: time.Now().Add(time.Hour)}); err != nil {
+	if err := s.OAuth.Grants.Store.AddGrant(t.Context(), &oauth.Grant{ID: id, AccountID: a.ID, ClientID: client, Created: time.Now(), Expires: time.Now().Add(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -219,7 +223,7 @@ func TestKeysSayWhichSignsAndWhenItIsReplaced(t *testing.T) {
 	if err != nil || len(keys) != 2 || !keys[0].Signs || keys[1].Signs || !keys[0].Rotates.IsZero() || keys[1].Rotates.IsZero() {
 		t.Errorf("got %+v, %v", keys, err)
 	}
-	s.OAuth.Algorithm = oauth.HS256
+	s.OAuth.Keys.Algorithm = token.HS256
 	if keys, err := s.Keys(t.Context()); len(keys) != 0 || err != nil {
 		t.Errorf("got %+v, %v where a secret signs", keys, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"rialto/internal/audit"
 	"rialto/oauth"
+	"rialto/oauth/client"
 )
 
 // Kind says how a client is known.
@@ -101,7 +102,7 @@ func (r *ClientRow) ID() string {
 // configured returns the clients of the configuration that hold a text.
 func (s *Service) configured(ctx context.Context, text string) ([]Client, error) {
 	all := []Client{}
-	for _, c := range s.OAuth.ConfiguredClients() {
+	for _, c := range s.OAuth.Clients.AllConfigured() {
 		if text = strings.ToLower(text); !strings.Contains(strings.ToLower(c.ID+"\n"+c.Name), text) {
 			continue
 		}
@@ -120,7 +121,7 @@ func (s *Service) client(row ClientRow) Client {
 	if row.Document == nil {
 		return newClient(row.Client, Registered, row)
 	}
-	c, err := s.OAuth.DocumentedClient(row.Document)
+	c, err := s.OAuth.Clients.Documents.Parse(row.Document)
 	if err != nil {
 		c = &oauth.Client{ID: row.Document.ID, Name: row.Document.ID}
 	}
@@ -134,7 +135,7 @@ func newClient(c *oauth.Client, kind Kind, row ClientRow) Client {
 		Grants: row.Grants, Since: row.Since, Used: row.Used,
 	}
 	for _, uri := range c.RedirectURIs {
-		if host := oauth.RedirectHost(uri); !slices.Contains(out.RedirectHosts, host) {
+		if host := client.RedirectHost(uri); !slices.Contains(out.RedirectHosts, host) {
 			out.RedirectHosts = append(out.RedirectHosts, host)
 		}
 	}
@@ -143,7 +144,7 @@ func newClient(c *oauth.Client, kind Kind, row ClientRow) Client {
 
 // Client returns a client, or ErrNotFound.
 func (s *Service) Client(ctx context.Context, id string) (*Client, error) {
-	for _, c := range s.OAuth.ConfiguredClients() {
+	for _, c := range s.OAuth.Clients.AllConfigured() {
 		if c.ID == id {
 			used, live, err := s.Store.UseOf(ctx, id, s.Now())
 			out := newClient(c, Configured, ClientRow{Used: used, Grants: live})
@@ -160,8 +161,8 @@ func (s *Service) Client(ctx context.Context, id string) (*Client, error) {
 
 // RegisterClient registers a client that cannot do so by itself. It fails with
 // Invalid for what one that can would be refused.
-func (s *Service) RegisterClient(ctx context.Context, by Actor, name string, redirectURIs []string, keepsSecret bool) (*oauth.ByHand, error) {
-	c, err := s.OAuth.RegisterByHand(ctx, name, redirectURIs, keepsSecret)
+func (s *Service) RegisterClient(ctx context.Context, by Actor, name string, redirectURIs []string, keepsSecret bool) (*client.Issued, error) {
+	c, err := s.OAuth.Registration.ByHand(ctx, name, redirectURIs, keepsSecret)
 	if refused, ok := errors.AsType[*oauth.Error](err); ok {
 		return nil, Invalid{refused.Description}
 	}
@@ -183,7 +184,7 @@ func (s *Service) RemoveClient(ctx context.Context, by Actor, id string) error {
 	if c.Kind == Configured {
 		return Invalid{"The client is one of the configuration: take it out there. What it was granted can be revoked here."}
 	}
-	err = found(s.OAuth.ForgetClient(ctx, id))
+	err = found(s.OAuth.Clients.Forget(ctx, id))
 	s.record(ctx, by, audit.ClientRemoved, id, c.Name, err)
 	return err
 }

@@ -97,7 +97,7 @@ func (s *Service) complete(ctx context.Context, g *Grant, names map[string]strin
 	name, ok := names[g.ClientID]
 	if !ok {
 		var err error
-		if name, err = s.OAuth.ClientName(ctx, g.ClientID); err != nil {
+		if name, err = s.OAuth.Clients.NameOf(ctx, g.ClientID); err != nil {
 			return err
 		}
 		names[g.ClientID] = name
@@ -108,7 +108,7 @@ func (s *Service) complete(ctx context.Context, g *Grant, names map[string]strin
 
 // Grant returns a grant, or ErrNotFound.
 func (s *Service) Grant(ctx context.Context, id string) (*Grant, error) {
-	g, err := s.OAuth.Store.Grant(ctx, id)
+	g, err := s.OAuth.Grants.Store.Grant(ctx, id)
 	if err != nil {
 		return nil, found(err)
 	}
@@ -127,11 +127,11 @@ func NewGrant(g *oauth.Grant, client string) Grant {
 // RevokeGrant ends a grant and everything issued under it, or fails with
 // ErrNotFound. One that has ended stays as it is.
 func (s *Service) RevokeGrant(ctx context.Context, by Actor, id string) error {
-	g, err := s.OAuth.Store.Grant(ctx, id)
+	g, err := s.OAuth.Grants.Store.Grant(ctx, id)
 	if err != nil {
 		return found(err)
 	}
-	err = s.OAuth.EndGrant(ctx, id)
+	err = s.OAuth.Grants.End(ctx, id)
 	s.record(ctx, by, audit.GrantRevoked, id, "of "+g.Name+" for "+g.ClientID, err)
 	return err
 }
@@ -142,7 +142,7 @@ func (s *Service) RevokeGrants(ctx context.Context, by Actor, accountID, clientI
 	if accountID == "" && clientID == "" {
 		return 0, Invalid{"Name the account or the client whose connections are to end."}
 	}
-	n, err := s.OAuth.EndGrants(ctx, accountID, clientID)
+	n, err := s.OAuth.Grants.EndAll(ctx, accountID, clientID)
 	var whose []string
 	if accountID != "" {
 		whose = append(whose, "of the account "+accountID)

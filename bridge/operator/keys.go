@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rialto/internal/audit"
-	"rialto/oauth"
+	"rialto/oauth/token"
 )
 
 // Key is a key that signs access tokens.
@@ -23,10 +23,10 @@ type Key struct {
 // take a secret.
 func (s *Service) Keys(ctx context.Context) ([]Key, error) {
 	keys := []Key{}
-	if s.OAuth.Algorithm == oauth.HS256 {
+	if s.OAuth.Keys.Algorithm == token.HS256 {
 		return keys, nil
 	}
-	all, err := s.OAuth.SigningKeys(ctx)
+	all, err := s.OAuth.Keys.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +49,8 @@ func (s *Service) Keys(ctx context.Context) ([]Key, error) {
 // RotateKeys replaces the signing key before its time and returns the new one,
 // which signs ten minutes later. It fails with Invalid where there are none.
 func (s *Service) RotateKeys(ctx context.Context, by Actor) (*Key, error) {
-	k, err := s.OAuth.RotateKeys(ctx)
-	if errors.Is(err, oauth.ErrNoKeys) {
+	k, err := s.OAuth.Keys.Rotate(ctx)
+	if errors.Is(err, token.ErrNoKeys) {
 		return nil, Invalid{"There are no signing keys: tokens are made with the secret of the configuration."}
 	}
 	if err != nil {

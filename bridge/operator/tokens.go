@@ -12,7 +12,7 @@ import (
 // It fails as oauth.Server.IssueToken does. The audit log has for whom and what,
 // and never the token.
 func (s *Service) IssueToken(ctx context.Context, by Actor, account string, scopes []string, ttl time.Duration) (string, error) {
-	token, expires, err := s.OAuth.IssueToken(ctx, account, scopes, ttl)
+	token, expires, err := s.OAuth.Tokens.Issue(ctx, account, scopes, ttl)
 	detail := strings.Join(scopes, " ")
 	if err == nil {
 		detail += ", until " + expires.UTC().Format(time.RFC3339)

@@ -68,10 +68,10 @@ func (s *Service) Asked(ctx context.Context, f usage.Filter) (usage.Filter, erro
 	if f.User == "" {
 		return f, nil
 	}
-	_, err := s.OAuth.Store.AccountOf(ctx, f.User)
+	_, err := s.OAuth.Accounts.Store.AccountOf(ctx, f.User)
 	if found(err) == ErrNotFound {
 		var named *oauth.Account
-		if named, err = s.OAuth.Store.Account(ctx, f.User); err == nil {
+		if named, err = s.OAuth.Accounts.Store.Account(ctx, f.User); err == nil {
 			f.User = named.ID
 		}
 	}
@@ -96,9 +96,9 @@ func (s *Service) nameOf(ctx context.Context, by usage.By, key string, names map
 	}
 	switch by {
 	case usage.ByClient:
-		name, err = s.OAuth.ClientName(ctx, key)
+		name, err = s.OAuth.Clients.NameOf(ctx, key)
 	case usage.ByUser:
-		a, missing := s.OAuth.Store.AccountOf(ctx, key)
+		a, missing := s.OAuth.Accounts.Store.AccountOf(ctx, key)
 		if err = missing; err == nil {
 			name = a.Name
 		}

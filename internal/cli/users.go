@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"rialto/oauth/authserver"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,13 +15,12 @@ import (
 	"rialto/bridge/operator"
 	"rialto/internal/config"
 	"rialto/internal/server"
-	"rialto/oauth"
 )
 
 // withOAuth gives a command the flags that find a server's store, and runs do
 // with the authorization server of that store, beside a server that may be
 // running.
-func withOAuth(cmd *cobra.Command, do func(*cobra.Command, *oauth.Server, []string) error) *cobra.Command {
+func withOAuth(cmd *cobra.Command, do func(*cobra.Command, *authserver.Server, []string) error) *cobra.Command {
 	var from storeFlags
 	from.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -162,8 +162,8 @@ func listUserNamesCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List the names of the accounts",
 		Args:  cobra.NoArgs,
-	}, func(cmd *cobra.Command, as *oauth.Server, _ []string) error {
-		users, err := as.Users(cmd.Context())
+	}, func(cmd *cobra.Command, as *authserver.Server, _ []string) error {
+		users, err := as.Accounts.Names(cmd.Context())
 		for _, name := range users {
 			fmt.Fprintln(cmd.OutOrStdout(), name)
 		}

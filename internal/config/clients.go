@@ -2,8 +2,9 @@ package config
 
 import (
 	"fmt"
+	"rialto/oauth/authserver"
 
-	"rialto/oauth"
+	"rialto/oauth/client"
 )
 
 // Client is an OAuth client that needs no registration.
@@ -36,22 +37,22 @@ func (c Secret) value() (string, error) {
 
 // OAuthClients returns the configured clients as the authorization server takes
 // them.
-func (c *Config) OAuthClients() ([]oauth.ConfiguredClient, error) {
-	var all []oauth.ConfiguredClient
-	for i, client := range c.Clients {
-		secret, err := client.Secret.value()
+func (c *Config) OAuthClients() ([]client.Configured, error) {
+	var all []client.Configured
+	for i, one := range c.Clients {
+		secret, err := one.Secret.value()
 		if err != nil {
 			return nil, fmt.Errorf("clients[%d].secret: %w", i, err)
 		}
-		all = append(all, oauth.ConfiguredClient{
-			ID:           client.ID,
-			Name:         client.Name,
-			AuthMethod:   client.Auth,
+		all = append(all, client.Configured{
+			ID:           one.ID,
+			Name:         one.Name,
+			AuthMethod:   one.Auth,
 			Secret:       secret,
-			RedirectURIs: client.RedirectURIs,
-			User:         client.User,
-			Introspects:  client.Introspect,
-			Exchanges:    client.Exchange,
+			RedirectURIs: one.RedirectURIs,
+			User:         one.User,
+			Introspects:  one.Introspect,
+			Exchanges:    one.Exchange,
 		})
 	}
 	return all, nil
@@ -62,7 +63,7 @@ func (c *Config) checkClients() error {
 	if err != nil {
 		return err
 	}
-	if err := (&oauth.Server{Clients: clients}).Check(); err != nil {
+	if err := check(authserver.Config{Clients: clients}); err != nil {
 		return fmt.Errorf("clients: %w", err)
 	}
 	return nil

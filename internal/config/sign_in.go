@@ -12,6 +12,10 @@ import (
 
 	"rialto/internal/guardhttp"
 	"rialto/oauth"
+	"rialto/oauth/authserver"
+	"rialto/oauth/flow"
+	"rialto/oauth/signin"
+	"rialto/oauth/token"
 )
 
 // SignIn says who may sign in, and how.
@@ -96,7 +100,7 @@ func AllowedHost(u *url.URL) string {
 }
 
 // provider returns the identity provider as the authorization server takes it.
-func (c Provider) provider() (*oauth.Provider, error) {
+func (c Provider) provider() (*signin.Provider, error) {
 	secret, err := c.ClientSecret.value()
 	if err != nil {
 		return nil, fmt.Errorf("client_secret: %w", err)
@@ -107,10 +111,10 @@ func (c Provider) provider() (*oauth.Provider, error) {
 			return nil, fmt.Errorf("lifetime: %q is not a duration such as 12h", c.Lifetime)
 		}
 	}
-	return &oauth.Provider{
+	return &signin.Provider{
 		ID:   c.ID,
 		Name: c.Name,
-		Issuer: oauth.Issuer{
+		Issuer: token.Issuer{
 			URL: c.Issuer, KeysURL: c.JWKSURL, Algorithms: c.Algorithms,
 			Fetch: newFetcher(c.PrivateNetwork, c.Issuer, c.JWKSURL, c.AuthorizationURL, c.TokenURL, c.UserInfoURL),
 		},
@@ -122,8 +126,8 @@ func (c Provider) provider() (*oauth.Provider, error) {
 		UserInfoURL:      c.UserInfoURL,
 		NameClaim:        c.NameClaim,
 		UseCases:         c.UseCasesClaim,
-		Admin:            oauth.Rule(c.Admin),
-		Allow:            oauth.Rule(c.Allow),
+		Admin:            signin.Rule(c.Admin),
+		Allow:            signin.Rule(c.Allow),
 		Domains:          c.EmailDomains,
 		Lifetime:         lifetime,
 	}, nil
@@ -131,7 +135,7 @@ func (c Provider) provider() (*oauth.Provider, error) {
 
 // issuer returns the issuer of pasted tokens, or nil if there is none. Tokens
 // are for this server unless the operator says something else.
-func (c PastedToken) issuer(address string) *oauth.Issuer {
+func (c PastedToken) issuer(address string) *token.Issuer {
 	if c.Issuer == "" {
 		return nil
 	}
@@ -139,14 +143,14 @@ func (c PastedToken) issuer(address string) *oauth.Issuer {
 	if len(audiences) == 0 {
 		audiences = []string{address}
 	}
-	return &oauth.Issuer{
+	return &token.Issuer{
 		URL: c.Issuer, KeysURL: c.JWKSURL, Audiences: audiences, Algorithms: c.Algorithms,
 		Fetch: newFetcher(c.PrivateNetwork, c.Issuer, c.JWKSURL),
 	}
 }
 
 // Apply sets who may sign in.
-func (c SignIn) Apply(as *oauth.Server) error {
+func (c SignIn) Apply(as *authserver.Config) error {
 	as.NoPasswords = !c.Local
 	for i, o := range c.OIDC {
 		p, err := o.provider()
@@ -163,7 +167,7 @@ func (c SignIn) Apply(as *oauth.Server) error {
 	if err != nil {
 		return fmt.Errorf("auto_approve.token: %w", err)
 	}
-	as.AutoApprove = &oauth.AutoApproval{UseCase: c.AutoApprove.UseCase, Token: token}
+	as.AutoApprove = &flow.AutoApproval{UseCase: c.AutoApprove.UseCase, Token: token}
 	return nil
 }
 
@@ -190,10 +194,10 @@ func (c SignIn) Ways(address string) []string {
 }
 
 func (c *Config) checkSignIn() error {
-	as := &oauth.Server{Issuer: c.URL, RedirectPrefixes: c.RedirectPrefixes}
-	err := c.SignIn.Apply(as)
+	as := authserver.Config{Issuer: c.URL, RedirectPrefixes: c.RedirectPrefixes}
+	err := c.SignIn.Apply(&as)
 	if err == nil {
-		err = as.Check()
+		err = check(as)
 	}
 	if err != nil {
 		return fmt.Errorf("sign_in: %w", err)

@@ -3,7 +3,8 @@ package config
 import (
 	"fmt"
 
-	"rialto/oauth"
+	"rialto/oauth/authserver"
+	"rialto/oauth/token"
 )
 
 // Tokens says how access tokens are made.
@@ -24,10 +25,10 @@ type Upstream struct {
 }
 
 // OAuthUpstreams returns the issuers as the guard takes them.
-func (c *Config) OAuthUpstreams() []oauth.Upstream {
-	var all []oauth.Upstream
+func (c *Config) OAuthUpstreams() []token.Upstream {
+	var all []token.Upstream
 	for _, u := range c.UpstreamTokens {
-		all = append(all, oauth.Upstream{Scope: u.Scope, Issuer: oauth.Issuer{
+		all = append(all, token.Upstream{Scope: u.Scope, Issuer: token.Issuer{
 			URL: u.Issuer, KeysURL: u.JWKSURL, Audiences: u.Audiences, Algorithms: u.Algorithms,
 			Fetch: newFetcher(u.PrivateNetwork, u.Issuer, u.JWKSURL),
 		}})
@@ -36,14 +37,14 @@ func (c *Config) OAuthUpstreams() []oauth.Upstream {
 }
 
 func (c *Config) checkUpstreams() error {
-	if err := (&oauth.Server{Issuer: c.URL, Upstreams: c.OAuthUpstreams()}).Check(); err != nil {
+	if err := check(authserver.Config{Issuer: c.URL, Upstreams: c.OAuthUpstreams()}); err != nil {
 		return fmt.Errorf("upstream_tokens: %w", err)
 	}
 	return nil
 }
 
 // Apply sets what an operator chose of tokens.
-func (c Tokens) Apply(as *oauth.Server) error {
+func (c Tokens) Apply(as *authserver.Config) error {
 	secret, err := c.Secret.value()
 	if err != nil {
 		return fmt.Errorf("tokens.secret: %w", err)
@@ -53,12 +54,15 @@ func (c Tokens) Apply(as *oauth.Server) error {
 }
 
 func (c *Config) checkTokens() error {
-	as := &oauth.Server{}
-	if err := c.Tokens.Apply(as); err != nil {
+	var as authserver.Config
+	if err := c.Tokens.Apply(&as); err != nil {
 		return err
 	}
-	if err := as.Check(); err != nil {
+	if err := check(as); err != nil {
 		return fmt.Errorf("tokens: %w", err)
 	}
 	return nil
 }
+
+// check says what is wrong with a configuration of the authorization server.
+func check(c authserver.Config) error { return authserver.New(c, authserver.Stores{}).Check() }

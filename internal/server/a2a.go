@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"rialto/oauth/token"
 	"strings"
 
 	"github.com/gorilla/mux"
@@ -71,11 +72,11 @@ func (s *Server) published(card *a2a.Card) *a2a.Card {
 // signCard returns what signs cards with the server's own key; nil where access
 // tokens take a secret, for then nobody could check it.
 func (s *Server) signCard() func([]byte) ([]byte, error) {
-	if s.OAuth.Algorithm == oauth.HS256 {
+	if s.OAuth.Keys.Algorithm == token.HS256 {
 		return nil
 	}
 	return func(card []byte) ([]byte, error) {
-		key, jwks, err := s.OAuth.PublishedKey(context.Background()) // in memory, or a short read
+		key, jwks, err := s.OAuth.Keys.PublishedKey(context.Background()) // in memory, or a short read
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +95,7 @@ func (s *Server) allow(r *http.Request, what a2aserver.Access) error {
 	if !p.Has(scope) {
 		return &a2a.Error{
 			Code: a2a.Forbidden, Message: "the access token does not hold the scope " + scope,
-			HTTPStatus: http.StatusForbidden, Challenge: s.OAuth.ScopeChallenge(scope),
+			HTTPStatus: http.StatusForbidden, Challenge: s.OAuth.Guard.ScopeChallenge(scope),
 		}
 	}
 	return s.limits.allow(r.Context(), p.User)
@@ -158,12 +159,12 @@ func (s *Server) serveCard(face *a2aserver.Server, agent string) http.Handler {
 		if agent == "" {
 			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeNoAgent(w) })
 		}
-		return s.OAuth.Guard(s.ifKnown(nil, agent), oauth.ScopeDiscover)
+		return s.OAuth.Guard.Require(s.ifKnown(nil, agent), oauth.ScopeDiscover)
 	}
 	if a, ok := s.bridge.Agent(agent); ok && !a.Disabled && len(a.UseCases) == 0 {
 		return http.HandlerFunc(face.ServeCard)
 	}
-	return s.OAuth.Guard(s.ifVisible(face.ServeCard, agent), oauth.ScopeDiscover)
+	return s.OAuth.Guard.Require(s.ifVisible(face.ServeCard, agent), oauth.ScopeDiscover)
 }
 
 // ifVisible serves what is of an agent to callers who may give it tasks.

@@ -19,7 +19,7 @@ import (
 func (s *Server) openLogs() {
 	s.audit = (&audit.Log{Store: s.store, Now: time.Now, Log: s.log}).Open()
 	s.usage = (&usage.Log{Store: s.store, Log: s.log}).Open()
-	s.OAuth.Events = oauthEvents{s.audit}
+	s.OAuth.Record(oauthEvents{s.audit})
 	s.bridge.Meter = s.usage.Record
 }
 
@@ -108,5 +108,5 @@ func (s *Server) auditConnection(r *http.Request, agent string, connected bool) 
 		kind = audit.AgentConnected
 	}
 	p, _ := oauth.FromContext(r.Context())
-	s.audit.Record(r.Context(), audit.Event{Kind: kind, ActorID: p.User, Actor: p.Name, Address: s.OAuth.Address(r), Target: agent})
+	s.audit.Record(r.Context(), audit.Event{Kind: kind, ActorID: p.User, Actor: p.Name, Address: s.OAuth.Env.Address(r), Target: agent})
 }

@@ -4,13 +4,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"rialto/oauth/authserver"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
 
 	"rialto/internal/config"
-	"rialto/oauth"
 )
 
 // TestEveryOperationIsOnThePage holds /docs against /openapi.json.
@@ -80,7 +80,7 @@ func textOf(n *html.Node) string {
 
 // BenchmarkDocs shows the description of the API, the longest page there is.
 func BenchmarkDocs(b *testing.B) {
-	spec, err := (&Server{cfg: &config.Config{}, OAuth: &oauth.Server{}}).openAPI()
+	spec, err := (&Server{cfg: &config.Config{}, OAuth: authserver.New(authserver.Config{}, authserver.Stores{})}).openAPI()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import "testing"
 
 func TestOnlyWhoHasAnAccountIsAdmittedToDownloads(t *testing.T) {
 	r := newRig(t)
-	alice, err := r.OAuth.Store.Account(t.Context(), "alice")
+	alice, err := r.OAuth.Accounts.Store.Account(t.Context(), "alice")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +18,7 @@ func TestOnlyWhoHasAnAccountIsAdmittedToDownloads(t *testing.T) {
 	if !admitted() {
 		t.Error("somebody with an account is not admitted")
 	}
-	if err := r.OAuth.RemoveUser(t.Context(), "alice"); err != nil {
+	if err := r.OAuth.Accounts.Remove(t.Context(), "alice"); err != nil {
 		t.Fatal(err)
 	}
 	if admitted() {

@@ -78,7 +78,7 @@ func (s *Server) grpcHandler() (http.Handler, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	return s.OAuth.GuardAny(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return s.OAuth.Guard.RequireAny(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		face, agent := f.primary()
 		if below, ok := strings.CutPrefix(r.URL.Path, config.AgentPath); ok {
 			agent, _, _ = strings.Cut(below, "/")

@@ -67,7 +67,7 @@ func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
 
 func TestAnAddressThatIsNoTextIsRefusedInWords(t *testing.T) {
 	r := newRig(t)
-	if err := r.OAuth.SetAdmin(t.Context(), "alice", true); err != nil {
+	if err := r.OAuth.Accounts.SetAdmin(t.Context(), "alice", true); err != nil {
 		t.Fatal(err)
 	}
 	token := r.operator()

@@ -12,18 +12,19 @@ import (
 	"rialto/internal/config"
 	"rialto/internal/store"
 	"rialto/oauth"
+	"rialto/oauth/authserver"
 )
 
 // newOperator returns the operator's view of a server. Without a bridge, tasks
 // cannot be canceled.
-func newOperator(cfg *config.Config, log *slog.Logger, db *store.DB, as *oauth.Server, b *bridge.Bridge) *operator.Service {
+func newOperator(cfg *config.Config, log *slog.Logger, db *store.DB, as *authserver.Server, b *bridge.Bridge) *operator.Service {
 	return &operator.Service{Store: db, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: cfg.Settings}
 }
 
 // operatorActor is who makes a request as an operator.
 func (s *Server) operatorActor(r *http.Request) operator.Actor {
 	p, _ := oauth.FromContext(r.Context())
-	return operator.Actor{ID: p.User, Name: p.Name, Address: s.OAuth.Address(r)}
+	return operator.Actor{ID: p.User, Name: p.Name, Address: s.OAuth.Env.Address(r)}
 }
 
 // saveGrantUses writes each minute, and at the end, which grants were used.
@@ -36,7 +37,7 @@ func (s *Server) saveGrantUses(ctx context.Context) {
 		case <-tick.C:
 		}
 		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		if err := s.OAuth.SaveUses(saving); err != nil {
+		if err := s.OAuth.Grants.SaveUses(saving); err != nil {
 			s.log.Error("noting which grants were used", "err", err)
 		}
 		cancel()
@@ -54,6 +55,6 @@ func OpenOperator(ctx context.Context, cfg *config.Config, log *slog.Logger, db 
 	silent := slog.New(slog.DiscardHandler)
 	as := NewOAuth(cfg, silent, db, secret)
 	s = newOperator(cfg, log, db, as, nil)
-	s.Audit, s.Agents = record, newRegistry(cfg, silent, db, secret, as.Vouch, nil)
+	s.Audit, s.Agents = record, newRegistry(cfg, silent, db, secret, as.Assertions.Issue, nil)
 	return s, func() { record.Flush(context.WithoutCancel(ctx)) }, nil
 }

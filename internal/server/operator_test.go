@@ -18,7 +18,7 @@ import (
 // the role for.
 func (r *rig) operator() string {
 	r.t.Helper()
-	if err := r.OAuth.SetAdmin(r.t.Context(), "alice", true); err != nil {
+	if err := r.OAuth.Accounts.SetAdmin(r.t.Context(), "alice", true); err != nil {
 		r.t.Fatal(err)
 	}
 	return r.token("alice", oauth.ScopeAdmin)
@@ -43,7 +43,7 @@ func TestOnlyOperatorsReachTheOperatorsAPI(t *testing.T) {
 	if got := r.do("GET", "/api/v1/admin/accounts", admin, ""); got.status != http.StatusOK {
 		t.Errorf("got %d %s for an operator", got.status, got.body)
 	}
-	if err := r.OAuth.SetAdmin(t.Context(), "alice", false); err != nil {
+	if err := r.OAuth.Accounts.SetAdmin(t.Context(), "alice", false); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.do("GET", "/api/v1/admin/accounts", admin, ""); got.status != http.StatusForbidden {
@@ -168,7 +168,7 @@ func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 		t.Skip("midnight came between the two calls")
 	}
 	r.usage.Flush(t.Context())
-	bob, err := r.OAuth.Store.Account(t.Context(), "bob")
+	bob, err := r.OAuth.Accounts.Store.Account(t.Context(), "bob")
 	if err != nil {
 		t.Fatal(err)
 	}

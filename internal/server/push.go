@@ -9,7 +9,7 @@ import (
 	"rialto/a2a/a2apush"
 	"rialto/bridge/push"
 	"rialto/internal/guardhttp"
-	"rialto/oauth"
+	"rialto/oauth/token"
 )
 
 // failedPushRetention is how long a notification that was given up can be listed and tried
@@ -31,8 +31,8 @@ func (s *Server) startPush(secret []byte) error {
 		Trusting: !s.cfg.Push.Verify,
 		Now:      time.Now,
 	}
-	if s.OAuth.Algorithm != oauth.HS256 { // else nobody could check what we sign
-		sender.Sign = s.OAuth.Sign
+	if s.OAuth.Keys.Algorithm != token.HS256 { // else nobody could check what we sign
+		sender.Sign = s.OAuth.Keys.Sign
 	}
 	s.push = &push.Desk{
 		Outbox:  s.store,

@@ -75,7 +75,7 @@ func newRigWith(t *testing.T, set func(*config.Config), before ...func(*Server))
 // token returns an access token of user's.
 func (r *rig) token(user string, scopes ...string) string {
 	r.t.Helper()
-	token, _, err := r.OAuth.IssueToken(r.t.Context(), user, scopes, time.Hour)
+	token, _, err := r.OAuth.Tokens.Issue(r.t.Context(), user, scopes, time.Hour)
 	if err != nil {
 		r.t.Fatal(err)
 	}

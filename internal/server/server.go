@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"rialto/oauth/authserver"
+	"rialto/oauth/signin"
 	"runtime"
 	"slices"
 	"strings"
@@ -39,7 +41,7 @@ type Server struct {
 	brand    static.Brand
 	log      *slog.Logger
 	store    *store.DB
-	OAuth    *oauth.Server
+	OAuth    *authserver.Server
 	bridge   *bridge.Bridge
 	agents   *registry.Registry
 	mcp      *mcp.Server
@@ -95,12 +97,12 @@ func Assemble(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Serve
 	}
 	as := NewOAuth(cfg, log, db, secret)
 	s := &Server{cfg: cfg, log: log, store: db, OAuth: as, bridge: newBridge(cfg, log, db, secret), shutdown: defaultShutdown}
-	s.agents = newRegistry(cfg, log, db, secret, as.Vouch, s.bridge)
+	s.agents = newRegistry(cfg, log, db, secret, as.Assertions.Issue, s.bridge)
 	known := connections{s.newVault(secret), s.agentSettings}
 	s.connections, s.bridge.Connections = known, known
-	s.bridge.Dial = (&dialers{find: s.agentSettings, log: log, says: as.Vouch, vault: known.vault, cards: &bridge.Cards{Store: db, Now: time.Now, Log: log}}).dial
+	s.bridge.Dial = (&dialers{find: s.agentSettings, log: log, says: as.Assertions.Issue, vault: known.vault, cards: &bridge.Cards{Store: db, Now: time.Now, Log: log}}).dial
 	s.openLogs()
-	as.Opens = func(some []string, all bool) []string {
+	as.Consent.Opens = func(some []string, all bool) []string {
 		return s.bridge.Reach(bridge.Caller{UseCases: some, AllUseCases: all})
 	}
 	brand, err := cfg.Brand.Load()
@@ -187,7 +189,7 @@ func (s *Server) Close() error {
 	return logWhileWaiting(s.log, "the database, to close it", s.store.Close)
 }
 
-func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte) *oauth.Server {
+func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte) *authserver.Server {
 	var proxies []netip.Prefix
 	for _, p := range cfg.TrustedProxies {
 		proxies = append(proxies, netip.MustParsePrefix(p)) // checked with the configuration
@@ -197,7 +199,7 @@ func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte)
 	if cfg.ClientDocuments {
 		fetch = &guardhttp.Client{MaxBytes: 16 << 10}
 	}
-	as := &oauth.Server{
+	as := authserver.Config{
 		Clients:        clients,
 		Fetch:          fetch,
 		Issuer:         cfg.URL,
@@ -205,17 +207,19 @@ func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte)
 		Name:           cfg.Name,
 		Scopes:         config.Scopes,
 		Ordinary:       cfg.Scope(),
-		Store:          db,
 		Secret:         secret,
 		Now:            time.Now,
 		Log:            log,
 		TrustedProxies: proxies,
 	}
 	as.Upstreams = cfg.OAuthUpstreams()
-	cfg.Tokens.Apply(as) // checked with the configuration
-	cfg.SignIn.Apply(as)
+	cfg.Tokens.Apply(&as) // checked with the configuration
+	cfg.SignIn.Apply(&as)
 	as.RedirectPrefixes = cfg.RedirectPrefixes
-	return as
+	return authserver.New(as, authserver.Stores{
+		Keys: db, Grants: db, Once: db, Identities: db, Clients: db, Documents: db, Accounts: db,
+		Sessions: db, Setup: db, Logins: db, Requests: db, Codes: db, Expired: db,
+	})
 }
 
 func newBridge(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte) *bridge.Bridge {
@@ -259,7 +263,7 @@ func (s *Server) agentSettings(name string) (config.Agent, bool) {
 }
 
 // accountIsActive tells of whom there still is an account that may sign in.
-func accountIsActive(accounts oauth.AccountStore) func(context.Context, string) (bool, error) {
+func accountIsActive(accounts signin.AccountStore) func(context.Context, string) (bool, error) {
 	return func(ctx context.Context, user string) (bool, error) {
 		a, err := accounts.AccountOf(ctx, user)
 		if errors.Is(err, oauth.ErrNotFound) {
@@ -269,7 +273,7 @@ func accountIsActive(accounts oauth.AccountStore) func(context.Context, string) 
 	}
 }
 
-func newMCP(cfg *config.Config, brand static.Brand, log *slog.Logger, b *bridge.Bridge, as *oauth.Server, secret []byte) (*mcp.Server, error) {
+func newMCP(cfg *config.Config, brand static.Brand, log *slog.Logger, b *bridge.Bridge, as *authserver.Server, secret []byte) (*mcp.Server, error) {
 	public, err := url.Parse(cfg.URL)
 	if err != nil {
 		return nil, err
@@ -293,7 +297,7 @@ func newMCP(cfg *config.Config, brand static.Brand, log *slog.Logger, b *bridge.
 		Tasks:          tasks,
 		TaskCalled:     tasks.Called,
 		Changing:       true,
-		Principal:      principalOr(as.Address),
+		Principal:      principalOr(as.Env.Address),
 		Owner:          userOf,
 		Log:            log,
 		Now:            time.Now,

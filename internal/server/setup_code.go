@@ -17,7 +17,7 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer) error {
 	var code string
 	var expires time.Time
 	err := askDatabase(ctx, s.log, "the database, to ask for the first account", func(ctx context.Context) (err error) {
-		code, expires, err = s.OAuth.OpenSetup(ctx)
+		code, expires, err = s.OAuth.Pages.Passwords.OpenSetup(ctx)
 		return err
 	})
 	if err != nil || code == "" {

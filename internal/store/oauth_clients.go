@@ -10,8 +10,6 @@ import (
 	"rialto/oauth"
 )
 
-var _ oauth.Store = (*DB)(nil)
-
 // AddClient implements oauth.ClientStore.
 func (db *DB) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
 	return db.inTx(ctx, func(tx *tx) error {

@@ -3,18 +3,17 @@ package store
 import (
 	"testing"
 
-	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 )
 
 func TestSQLiteKeepsTheContractOfOAuth(t *testing.T) {
-	oauthtest.TestStore(t, func(t *testing.T) oauth.Store { return openTemp(t) })
+	oauthtest.TestStore(t, func(t *testing.T) oauthtest.Store { return oauthtest.StoreOf(openTemp(t)) })
 }
 
 func TestMemoryKeepsTheContractOfOAuth(t *testing.T) {
-	oauthtest.TestStore(t, func(t *testing.T) oauth.Store { return open(t, Memory) })
+	oauthtest.TestStore(t, func(t *testing.T) oauthtest.Store { return oauthtest.StoreOf(open(t, Memory)) })
 }
 
 func TestPostgreSQLKeepsTheContractOfOAuth(t *testing.T) {
-	oauthtest.TestStore(t, func(t *testing.T) oauth.Store { return openSchema(t) })
+	oauthtest.TestStore(t, func(t *testing.T) oauthtest.Store { return oauthtest.StoreOf(openSchema(t)) })
 }

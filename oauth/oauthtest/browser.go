@@ -1,5 +1,5 @@
 // Package oauthtest holds what tests of the authorization server need: a
-// browser that signs in and decides, and the contract that every oauth.Store
+// browser that signs in and decides, and the contract that every Store
 // keeps. It decides nothing about what an answer should be.
 package oauthtest
 

@@ -14,9 +14,9 @@ import (
 // parallel is how many callers race for what only one may get.
 const parallel = 64
 
-// TestStore checks that a store keeps the contract of oauth.Store. open
+// TestStore checks that a store keeps the contract of Store. open
 // returns an empty store, which it closes when t ends.
-func TestStore(t *testing.T, open func(t *testing.T) oauth.Store) {
+func TestStore(t *testing.T, open func(t *testing.T) Store) {
 	for name, test := range map[string]func(*bench){
 		"a client comes back as it was recorded":                     (*bench).clientRoundTrip,
 		"of many changes to a client one counts":                     (*bench).clientChangedOnce,
@@ -68,7 +68,7 @@ func TestStore(t *testing.T, open func(t *testing.T) oauth.Store) {
 // bench is a store under test.
 type bench struct {
 	*testing.T
-	s   oauth.Store
+	s   Store
 	now time.Time
 	n   int
 }

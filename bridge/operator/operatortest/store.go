@@ -13,12 +13,18 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/oauth"
+	"rialto/oauth/client"
+	"rialto/oauth/signin"
+	"rialto/oauth/token"
 )
 
 // Store is what a test needs: the operator's view, and what there is to be seen.
 type Store interface {
 	operator.Store
-	oauth.Store
+	client.Store
+	client.DocumentStore
+	signin.AccountStore
+	token.GrantStore
 	ledger.Store
 }
 

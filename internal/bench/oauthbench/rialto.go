@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"rialto/oauth/oauthtest"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -19,6 +20,7 @@ import (
 
 	"rialto/internal/store"
 	"rialto/oauth"
+	"rialto/oauth/authserver"
 )
 
 // rialto is our server. Its codes come from its own page, approved by somebody
@@ -44,31 +46,30 @@ func openRialto(ctx context.Context, issuer, dsn string) (peer, error) {
 	p := &rialto{db: db, issuer: issuer}
 	s := p.server()
 	p.routes = routes(s)
-	if err := errors.Join(s.Ready(ctx), s.SetPassword(ctx, "ada", "a long enough password"), p.register(), p.forget(ctx)); err != nil {
+	if err := errors.Join(s.Ready(ctx), s.Accounts.SetPassword(ctx, "ada", "a long enough password"), p.register(), p.forget(ctx)); err != nil {
 		return nil, err
 	}
 	_, err = p.code(ctx) // signs in
 	return p, err
 }
 
-func routes(s *oauth.Server) http.Handler {
+func routes(s *authserver.Server) http.Handler {
 	m := mux.NewRouter()
 	s.Routes(m)
 	return m
 }
 
-func (p *rialto) server() *oauth.Server {
-	return &oauth.Server{
-		Issuer:   p.issuer,
-		Resource: p.issuer + "/mcp",
-		Name:     "bench",
-		Scopes:   []oauth.Scope{{Name: clientScope, Words: "Use the tools"}},
-		Store:    p.db,
-		Secret:   bytes.Repeat([]byte{7}, 32),
-		Now:      p.now,
-		Log:      slog.New(slog.DiscardHandler),
-		CodeTTL:  24 * time.Hour,
-	}
+func (p *rialto) server() *authserver.Server {
+	return authserver.New(authserver.Config{
+		Issuer:    p.issuer,
+		Resource:  p.issuer + "/mcp",
+		Name:      "bench",
+		Scopes:    []oauth.Scope{{Name: clientScope, Words: "Use the tools"}},
+		Secret:    bytes.Repeat([]byte{7}, 32),
+		Now:       p.now,
+		Log:       slog.New(slog.DiscardHandler),
+		Lifetimes: authserver.Lifetimes{Code: 24 * time.Hour},
+	}, oauthtest.Stores(p.db))
 }
 
 // now advances with the codes, so that the limits of rate let so many through.

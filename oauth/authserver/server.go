@@ -1,0 +1,260 @@
+// Package authserver puts the authorization server together: OAuth 2.1 for chat
+// connectors that arrive with nothing but a URL. It knows which parts there are,
+// their defaults and their routes; it decides nothing about a request.
+//
+// Where we leave a specification:
+//   - RFC 8252 section 7.3 lets the port vary for loopback IP literals only. We
+//     let it vary for "localhost" too, because desktop clients register it.
+//   - RFC 6749 section 4.1.2.1 redirects every error to the client. A client
+//     that registered itself gets errors on a page with a link instead, unless
+//     its address is on the user's own computer (RFC 9700 section 4.11.2).
+//   - RFC 6749 section 3.3: scopes that we do not know are ignored. The request
+//     is refused only if it holds no other scope. Clients ask for all that they know.
+//   - RFC 7592 section 3 lets a client read its secret again. We keep a hash of
+//     it and send it once, when it is issued.
+//   - RFC 8707: the resource may be spelled with a trailing slash or in other
+//     letter case. Tokens carry the one spelling that we publish.
+package authserver
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"rialto/internal/guardhttp"
+	"rialto/oauth"
+	"rialto/oauth/client"
+	"rialto/oauth/flow"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/signin"
+	"rialto/oauth/token"
+)
+
+// Config is what an operator chooses. Issuer, Resource, Name, Scopes, Secret, Now
+// and Log are required; every other field has a default.
+type Config struct {
+	Issuer   string        // origin of this server, "https://bridge.example", no slash at the end
+	Resource string        // the URL that tokens are for, Issuer + "/mcp"
+	Name     string        // the product's name on pages
+	Scopes   []oauth.Scope // what a client may ask for; offline_access is added by us
+	Secret   []byte        // 32 bytes that encrypt the signing keys at rest
+	Now      func() time.Time
+	Log      *slog.Logger
+
+	// Ordinary are the scopes that clients are invited to ask for, and that a
+	// client gets if it names none. nil is all of Scopes but ScopeAdmin.
+	Ordinary oauth.ScopeSet
+
+	Lifetimes Lifetimes
+
+	// Algorithm is what access tokens are signed with; "" is ES256. When it
+	// changes, the old keys stay valid for what they signed, except to and from
+	// HS256, which accepts only tokens made with TokenSecret.
+	Algorithm   string
+	TokenSecret []byte // 32 bytes or more, for HS256 only
+
+	// ProofNonces makes a DPoP proof hold a nonce (RFC 9449 sections 8 and 9).
+	ProofNonces bool
+
+	// Upstreams are issuers whose access tokens the guard accepts, too.
+	Upstreams []token.Upstream
+
+	// Clients are the clients of the operator.
+	Clients []client.Configured
+
+	// Fetch reads the documents of clients whose ID is a URL (Client ID
+	// Metadata Documents). nil knows no such clients.
+	Fetch *guardhttp.Client
+
+	// Schemes and RedirectPrefixes are as in client.Policy.
+	Schemes, RedirectPrefixes []string
+
+	// RegistrationsPerHour bounds dynamic registration for one address; 0 is 10.
+	// All addresses together may register sixty times as many.
+	RegistrationsPerHour int
+
+	// NoPasswords turns local accounts off.
+	NoPasswords bool
+
+	// Providers are where people may sign in instead, and Pasted is the issuer
+	// whose access tokens they may paste.
+	Providers []*signin.Provider
+	Pasted    *token.Issuer
+
+	// AutoApprove approves every authorization request; nil asks.
+	AutoApprove *flow.AutoApproval
+
+	// TrustedProxies are the addresses whose X-Forwarded-For is believed. The
+	// client's address decides about rate limits and nothing else.
+	TrustedProxies []netip.Prefix
+}
+
+// Lifetimes says how long things last. Zero values are the defaults.
+type Lifetimes struct {
+	Access      time.Duration // of an access token; 0 is 1 hour
+	RefreshIdle time.Duration // of a refresh token that is not used; 0 is 30 days
+	Grant       time.Duration // of a grant, however often refreshed; 0 is 90 days
+	Code        time.Duration // of an authorization code; 0 is 60 seconds
+	Session     time.Duration // of a browser session; 0 is 12 hours
+
+	// Grace is how long a refresh token that was used still answers, with the
+	// same successor. 0 is 120 seconds, negative is none.
+	Grace time.Duration
+}
+
+func (l Lifetimes) orDefault() Lifetimes {
+	const day = 24 * time.Hour
+	return Lifetimes{
+		Access:      cmp.Or(l.Access, time.Hour),
+		RefreshIdle: cmp.Or(l.RefreshIdle, 30*day),
+		Grant:       cmp.Or(l.Grant, 90*day),
+		Code:        cmp.Or(l.Code, time.Minute),
+		Session:     cmp.Or(l.Session, 12*time.Hour),
+		Grace:       max(0, cmp.Or(l.Grace, 120*time.Second)),
+	}
+}
+
+// Stores are where the parts keep their state. All fields are required; one value
+// may implement all of them. Every method of every store may be called
+// concurrently, from several processes that share one database; each is atomic,
+// and what it reports as done is durable.
+//
+// Values that would let their bearer in (codes, refresh tokens, cookies, handles,
+// client secrets) never reach a store: it receives their hashes.
+type Stores struct {
+	Keys       token.KeyStore
+	Grants     token.GrantStore
+	Once       token.OnceStore
+	Identities token.IdentityStore
+	Clients    client.Store
+	Documents  client.DocumentStore
+	Accounts   signin.AccountStore
+	Sessions   signin.SessionStore
+	Setup      signin.SetupStore
+	Logins     signin.LoginStore
+	Requests   flow.RequestStore
+	Codes      flow.CodeStore
+	Expired    ExpiredStore
+}
+
+// ExpiredStore forgets what has expired.
+type ExpiredStore interface {
+	// DropExpired forgets what no rule needs any more. It keeps a client that
+	// has a grant, and a used code as long as its grant exists.
+	DropExpired(ctx context.Context, x oauth.Expiry) error
+}
+
+// Server is the authorization server and the guard of one resource. New makes it.
+type Server struct {
+	Issuer, Resource, Name string
+
+	Scopes       *oauth.Scopes
+	Keys         *token.Keys
+	Grants       *token.Grants
+	Tokens       *token.Tokens
+	Guard        *token.Guard
+	Clients      *client.Clients
+	Fetcher      *client.Fetcher
+	Registration *client.Registration
+	Accounts     *signin.Accounts
+	Sessions     *signin.Sessions
+	Pages        *signin.Pages
+	Assertions   *signin.Assertions
+	Consent      *flow.Consent
+	Pushed       *flow.PAR
+	Exchange     *flow.TokenEndpoint
+	Introspect   *flow.Introspection
+	Revoke       *flow.Revocation
+	Env          *endpoint.Env
+
+	expired ExpiredStore
+}
+
+// New puts a server together. Check says whether its configuration is in order.
+func New(c Config, in Stores) *Server {
+	life := c.Lifetimes.orDefault()
+	env := &endpoint.Env{Issuer: c.Issuer, Name: c.Name, Now: c.Now, Log: c.Log, TrustedProxies: c.TrustedProxies}
+	s := &Server{Issuer: c.Issuer, Resource: c.Resource, Name: c.Name, Env: env, expired: in.Expired}
+	s.Scopes = &oauth.Scopes{All: c.Scopes, Default: c.Ordinary}
+
+	s.Keys = &token.Keys{Store: in.Keys, Secret: c.Secret, Algorithm: cmp.Or(c.Algorithm, token.ES256), TokenSecret: c.TokenSecret, Issuer: c.Issuer, Now: c.Now, Log: c.Log}
+	s.Grants = &token.Grants{Store: in.Grants, Now: c.Now, Log: c.Log}
+	s.Tokens = &token.Tokens{Issuer: c.Issuer, Resource: c.Resource, Keys: s.Keys, Grants: s.Grants, Scopes: s.Scopes, Accounts: in.Accounts, AccessTTL: life.Access, GrantTTL: life.Grant, Now: c.Now}
+	issuers := &token.Issuers{Now: c.Now, Log: c.Log}
+	identities := &token.Identities{Store: in.Identities, Grants: s.Grants, Now: c.Now}
+	proofs := &token.Proofs{Issuer: c.Issuer, Store: in.Once, Nonces: c.ProofNonces, Secret: c.Secret, Now: c.Now}
+	upstreams := &token.Upstreams{Trusted: c.Upstreams, Issuer: c.Issuer, Issuers: issuers, Identities: identities, Scopes: s.Scopes, Now: c.Now, Log: c.Log}
+	s.Guard = &token.Guard{Resource: c.Resource, Tokens: s.Tokens, Proofs: proofs, Upstreams: upstreams, Scopes: s.Scopes, Env: env}
+
+	s.Fetcher = &client.Fetcher{HTTP: c.Fetch, Env: env}
+	policy := &client.Policy{Schemes: c.Schemes, RedirectPrefixes: c.RedirectPrefixes, Fetcher: s.Fetcher}
+	documents := &client.Documents{Store: in.Documents, Fetcher: s.Fetcher, Policy: policy, Now: c.Now, Log: c.Log}
+	s.Clients = &client.Clients{Configured: c.Clients, Documents: documents, Policy: policy, Store: in.Clients, Grants: s.Grants, Now: c.Now, Log: c.Log}
+	authenticator := &client.Authenticator{Issuer: c.Issuer, Clients: s.Clients, Fetcher: s.Fetcher, Once: in.Once, Now: c.Now, Log: c.Log}
+	s.Registration = &client.Registration{Issuer: c.Issuer, Clients: s.Clients, Policy: policy, Scopes: s.Scopes, PerHour: cmp.Or(c.RegistrationsPerHour, 10), Env: env}
+
+	s.Accounts = &signin.Accounts{Store: in.Accounts, Grants: s.Grants, Now: c.Now}
+	s.Sessions = &signin.Sessions{Store: in.Sessions, TTL: life.Session, Env: env}
+	passwords := &signin.Passwords{Off: c.NoPasswords, Accounts: s.Accounts, Setup: in.Setup, Env: env}
+	providers := &signin.Providers{List: c.Providers, Issuer: c.Issuer, Secret: c.Secret, Store: in.Logins, Issuers: issuers, Identities: identities, Sessions: s.Sessions, Env: env}
+	pasted := &signin.Pasted{Issuer: c.Pasted, Secret: c.Secret, Issuers: issuers, Identities: identities, Env: env}
+	s.Pages = &signin.Pages{Secret: c.Secret, Passwords: passwords, Providers: providers, Sessions: s.Sessions, Env: env}
+	s.Assertions = &signin.Assertions{Issuer: c.Issuer, Accounts: s.Accounts, Keys: s.Keys, Now: c.Now}
+
+	requests := &flow.Requests{Resource: c.Resource, Store: in.Requests, Clients: s.Clients, Scopes: s.Scopes, Env: env}
+	s.Consent = &flow.Consent{Requests: requests, Store: in.Requests, Pages: s.Pages, Pasted: pasted, Tokens: s.Tokens, Scopes: s.Scopes, CodeTTL: life.Code, AutoApprove: c.AutoApprove, Env: env}
+	s.Pushed = &flow.PAR{Requests: requests, Authenticator: authenticator, Proofs: proofs, Env: env}
+	s.Exchange = &flow.TokenEndpoint{Resource: c.Resource, Store: in.Codes, Authenticator: authenticator, Accounts: s.Accounts, Tokens: s.Tokens, Proofs: proofs, Scopes: s.Scopes, RefreshIdle: life.RefreshIdle, Grace: life.Grace, Now: c.Now, Log: c.Log, Env: env}
+	s.Introspect = &flow.Introspection{Issuer: c.Issuer, Store: in.Codes, Authenticator: authenticator, Tokens: s.Tokens, Grace: life.Grace, Now: c.Now, Env: env}
+	s.Revoke = &flow.Revocation{Store: in.Codes, Authenticator: authenticator, Tokens: s.Tokens, Env: env}
+	return s
+}
+
+// Record sends events to to. Call it before the first request.
+func (s *Server) Record(to oauth.Events) { s.Env.Events, s.Keys.Events = to, to }
+
+// Check says what is wrong with the configuration.
+func (s *Server) Check() error {
+	for _, check := range []func() error{
+		s.Keys.Check,
+		s.Clients.Check,
+		s.Clients.Policy.Check,
+		s.Pages.Providers.Check,
+		func() error { return s.Consent.AutoApprove.Check(s.Consent.Pasted.Issuer) },
+		s.Guard.Upstreams.Check,
+		s.Consent.Pasted.Check,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Ready tells whether the server can issue and check tokens: the configuration is
+// in order, the store answers, and the signing keys open under the secret. The
+// first call creates a key.
+func (s *Server) Ready(ctx context.Context) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	_, err := s.Keys.Public(ctx)
+	return err
+}
+
+// Maintain rotates the signing key and forgets what has expired. It is safe to
+// call at any time and from any replica. Call it once an hour.
+func (s *Server) Maintain(ctx context.Context) error {
+	if err := s.Keys.RotateDue(ctx); err != nil {
+		return err
+	}
+	now := s.Env.Now()
+	return s.expired.DropExpired(ctx, oauth.Expiry{
+		Now:     now,
+		Grants:  now.Add(-90 * 24 * time.Hour),
+		Clients: now.Add(-24 * time.Hour), // that never got a grant
+		Grace:   s.Exchange.Grace,
+	})
+}

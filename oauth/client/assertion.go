@@ -1,0 +1,119 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/jwt"
+	"rialto/oauth/internal/secret"
+)
+
+// assertionType is the client_assertion_type of a JWT (RFC 7523 section 2.2).
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+const maxAssertionLife = 5 * time.Minute
+
+// assertionClaims are what the assertion must say (RFC 7523 section 3).
+type assertionClaims struct {
+	Issuer    string       `json:"iss"`
+	Subject   string       `json:"sub"`
+	Audience  jwt.Audience `json:"aud"`
+	Expires   int64        `json:"exp"`
+	IssuedAt  int64        `json:"iat"`
+	NotBefore int64        `json:"nbf"`
+	ID        string       `json:"jti"`
+}
+
+// assertedClient returns the ID of the client that an assertion is about. It
+// is a claim until the signature is checked.
+func assertedClient(assertion string) string {
+	parts, ok := jwt.Split(assertion)
+	var c assertionClaims
+	if !ok || json.Unmarshal(parts[1], &c) != nil {
+		return ""
+	}
+	return c.Subject
+}
+
+// assertionHolds decides whether an assertion proves that its sender is the
+// client. An assertion works once: whoever reads it on its way cannot use it.
+// It returns nil, an *Error, or the failure of what had to be asked.
+func (au *Authenticator) assertionHolds(ctx context.Context, r *http.Request, c *oauth.Client, assertion string) error {
+	payload, err := au.assertionPayload(ctx, c, assertion)
+	if err != nil {
+		return err
+	}
+	var claims assertionClaims
+	if json.Unmarshal(payload, &claims) != nil {
+		return badAssertion("Its claims are not well formed.")
+	}
+	here := []string{au.Issuer, au.Issuer + "/token", au.Issuer + r.URL.Path}
+	if why := checkAssertion(claims, c.ID, here, au.Now()); why != "" {
+		return badAssertion(why)
+	}
+	err = au.Once.UseOnce(ctx, secret.Hash("assertion|"+c.ID+"|"+claims.ID), time.Unix(claims.Expires, 0).Add(jwt.Leeway))
+	if errors.Is(err, oauth.ErrReused) {
+		return badAssertion("It was used before.")
+	}
+	return err
+}
+
+// checkAssertion says what is wrong with an assertion's claims, or "".
+func checkAssertion(c assertionClaims, client string, here []string, now time.Time) string {
+	expires := time.Unix(c.Expires, 0)
+	switch {
+	case c.Issuer != client || c.Subject != client:
+		return "iss and sub must both be the client_id."
+	case !slices.ContainsFunc(c.Audience, func(a string) bool { return slices.Contains(here, a) }):
+		return "aud must be the issuer or the token endpoint."
+	case c.Expires <= 0 || !now.Before(expires.Add(jwt.Leeway)):
+		return "It has expired."
+	case expires.After(now.Add(maxAssertionLife + jwt.Leeway)):
+		return "It lives for longer than five minutes."
+	case time.Unix(c.IssuedAt, 0).After(now.Add(jwt.Leeway)) || time.Unix(c.NotBefore, 0).After(now.Add(jwt.Leeway)):
+		return "It is from the future."
+	case c.ID == "" || len(c.ID) > jwt.MaxID:
+		return "It has no jti, or one that is too long."
+	}
+	return ""
+}
+
+// assertionPayload checks form, header and signature.
+func (au *Authenticator) assertionPayload(ctx context.Context, c *oauth.Client, assertion string) ([]byte, error) {
+	parts, ok := jwt.Split(assertion)
+	var h jwt.Header
+	if !ok || json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)) != nil {
+		return nil, badAssertion("It is not a signed JWT of the plain form.")
+	}
+	if !slices.Contains(jwt.Algorithms(), h.Algorithm) {
+		return nil, badAssertion("Its algorithm is not supported.")
+	}
+	if !slices.Contains([]string{"", "JWT", "client-authentication+jwt"}, h.Type) {
+		return nil, badAssertion("It is a token of another kind.")
+	}
+	signed, err := jose.ParseSignedCompact(assertion, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(h.Algorithm)})
+	if err != nil {
+		return nil, badAssertion("It is not well formed.")
+	}
+	keys, err := au.clientKeys(ctx, c, h.KeyID, h.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		if payload, err := signed.Verify(key.Key); err == nil {
+			return payload, nil
+		}
+	}
+	return nil, badAssertion("No key of the client has signed it.")
+}
+
+func badAssertion(why string) *oauth.Error {
+	return oauth.Refuse("invalid_client", "The client_assertion is not valid. %s", why)
+}

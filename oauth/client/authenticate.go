@@ -1,0 +1,135 @@
+package client
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"rialto/oauth/internal/cache"
+	"rialto/oauth/internal/jwt"
+	"rialto/oauth/token"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/secret"
+)
+
+// Authenticator finds out which client sent a request (RFC 6749 section 2.3).
+type Authenticator struct {
+	Issuer  string
+	Clients *Clients
+	Fetcher *Fetcher
+	Once    token.OnceStore
+	Now     func() time.Time
+	Log     *slog.Logger
+
+	keys    cache.LRU[string, jwt.FetchedKeys] // by address
+	fetches singleflight.Group
+}
+
+// credentials are what a request says of the client that sends it. The secret
+// of a client with a key is its assertion.
+type credentials struct{ method, id, secret string }
+
+// readCredentials finds the client's credentials in a request: in the header
+// or in the body, never in both (RFC 6749 section 2.3).
+func readCredentials(header []string, f endpoint.Form) (credentials, error) {
+	id, secret, assertion := f.Get("client_id"), f.Get("client_secret"), f.Get("client_assertion")
+	switch {
+	case len(header) > 1:
+		return credentials{}, oauth.Refuse("invalid_request", "There is more than one Authorization header.")
+	case len(header) == 1 && secret+assertion != "" || secret != "" && assertion != "":
+		return credentials{}, oauth.Refuse("invalid_request", "The client authenticates in two ways at once.")
+	case assertion != "":
+		return assertionCredentials(f.Get("client_assertion_type"), assertion, id)
+	case len(header) == 1:
+		return basicCredentials(header[0], id)
+	case secret != "":
+		return credentials{oauth.AuthPost, id, secret}, nil
+	}
+	return credentials{oauth.AuthNone, id, ""}, nil
+}
+
+// basicCredentials reads the Basic scheme. Both halves are form-encoded before
+// they are joined (RFC 6749 section 2.3.1), which plain HTTP Basic is not.
+func basicCredentials(header, inBody string) (credentials, error) {
+	bad := oauth.Refuse("invalid_client", "The Authorization header is not a well-formed Basic header.")
+	scheme, encoded, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Basic") {
+		return credentials{}, bad
+	}
+	pair, err := base64.StdEncoding.Strict().DecodeString(strings.TrimLeft(encoded, " "))
+	if err != nil {
+		return credentials{}, bad
+	}
+	id, secret, ok := strings.Cut(string(pair), ":")
+	if !ok {
+		return credentials{}, bad
+	}
+	id, errID := url.QueryUnescape(id)
+	secret, errSecret := url.QueryUnescape(secret)
+	if errID != nil || errSecret != nil || !endpoint.IsText(id) || !endpoint.IsText(secret) {
+		return credentials{}, bad
+	}
+	if inBody != "" && inBody != id {
+		return credentials{}, oauth.Refuse("invalid_request", "The client names itself in two ways.")
+	}
+	return credentials{oauth.AuthBasic, id, secret}, nil
+}
+
+// assertionCredentials reads a signed assertion (RFC 7521 section 4.2), which
+// names the client if the request does not.
+func assertionCredentials(kind, assertion, inBody string) (credentials, error) {
+	if kind != assertionType {
+		return credentials{}, oauth.Refuse("invalid_client", "client_assertion_type must be %s.", assertionType)
+	}
+	id := assertedClient(assertion)
+	if inBody != "" && inBody != id {
+		return credentials{}, oauth.Refuse("invalid_client", "The client_assertion is about another client.")
+	}
+	return credentials{oauth.AuthPrivateKeyJWT, id, assertion}, nil
+}
+
+// Authenticate returns the client that sent the request. Whatever is wrong,
+// the answer is the same 401: it makes clients whose registration is gone
+// register anew.
+func (au *Authenticator) Authenticate(ctx context.Context, r *http.Request, f endpoint.Form) (*oauth.Client, error) {
+	cred, err := readCredentials(r.Header.Values("Authorization"), f)
+	if err != nil {
+		return nil, err
+	}
+	c, err := au.Clients.Find(ctx, cred.id)
+	if errors.Is(err, oauth.ErrNotFound) {
+		c, err = &oauth.Client{SecretHash: secret.Hash("nobody")}, nil // compared all the same, for equal timing
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !proves(c, cred) {
+		return nil, oauth.Refuse("invalid_client", "The client is unknown or did not authenticate as it registered.")
+	}
+	if cred.method == oauth.AuthPrivateKeyJWT {
+		if err := au.assertionHolds(ctx, r, c, cred.secret); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// proves tells whether the credentials are the client's, given in the way that
+// it registered. Whether an assertion holds is still to be seen.
+func proves(c *oauth.Client, cred credentials) bool {
+	right := secret.Same(secret.Hash(cred.secret), c.SecretHash)
+	if cred.method != c.AuthMethod && !slices.Contains(c.OtherAuthMethods, cred.method) {
+		return false
+	}
+	return right || cred.method == oauth.AuthNone || cred.method == oauth.AuthPrivateKeyJWT
+}

@@ -1,0 +1,41 @@
+package client
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"rialto/oauth/internal/cache"
+	"rialto/oauth/token"
+
+	"rialto/oauth"
+)
+
+// Clients finds clients: those of the operator, those with a metadata document,
+// and those that registered.
+type Clients struct {
+	Configured []Configured
+	Documents  *Documents
+	Policy     *Policy
+	Store      Store
+	Grants     *token.Grants
+	Now        func() time.Time
+	Log        *slog.Logger
+
+	recent cache.Recent[*oauth.Client] // that registered
+}
+
+// Find finds a client by an ID that came from outside. It must not be changed:
+// others are given the same.
+func (cs *Clients) Find(ctx context.Context, id string) (*oauth.Client, error) {
+	if c := cs.configured(id); c != nil {
+		return c, nil
+	}
+	if cs.Documents.isID(id) {
+		return cs.Documents.client(ctx, id)
+	}
+	return cs.recent.Get(id, cs.Now(), func() (*oauth.Client, error) { return cs.Registered(ctx, id) })
+}
+
+// forgetRecent makes the next request read its client from the store.
+func (cs *Clients) forgetRecent() { cs.recent.Forget() }

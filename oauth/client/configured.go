@@ -1,0 +1,139 @@
+package client
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/secret"
+)
+
+// Configured is a client that the operator set up. It does not register,
+// it is never forgotten, and the page that asks for consent vouches for it.
+type Configured struct {
+	ID           string
+	Name         string // "" is ID
+	AuthMethod   string // none, client_secret_basic or client_secret_post; "" is none without Secret, else client_secret_basic
+	Secret       string
+	RedirectURIs []string // where people's answers go; none for a client that people do not use
+
+	// User is the account for which the client acts when it asks for itself
+	// (client_credentials). "" does not let it.
+	User string
+
+	// Introspects lets the client ask about every token, as a resource server
+	// does, and not only about its own.
+	Introspects bool
+
+	// Exchanges lets the client exchange the token of somebody who calls it for
+	// one of its own, to act for them (RFC 8693).
+	Exchanges bool
+}
+
+// client returns c as a client. A secret of the operator's choice is compared
+// as a hash like any other, and is kept nowhere else.
+func (c *Configured) client() *oauth.Client {
+	known := &oauth.Client{
+		ID:             c.ID,
+		Name:           cmp.Or(CleanName(c.Name), CleanName(c.ID)),
+		RedirectURIs:   c.RedirectURIs,
+		AuthMethod:     c.authMethod(),
+		GrantTypes:     []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken},
+		Configured:     true,
+		IntrospectsAll: c.Introspects,
+	}
+	if known.AuthMethod != oauth.AuthNone {
+		known.SecretHash = secret.Hash(c.Secret)
+	}
+	if name, err := oauth.UserName(c.User); c.User != "" && err == nil {
+		known.ActsFor, known.GrantTypes = name, append(known.GrantTypes, oauth.GrantClientCredentials)
+	}
+	if c.Exchanges {
+		known.GrantTypes = append(known.GrantTypes, oauth.GrantTokenExchange)
+	}
+	return known
+}
+
+func (c *Configured) authMethod() string {
+	if c.AuthMethod == "" && c.Secret == "" {
+		return oauth.AuthNone
+	}
+	return cmp.Or(c.AuthMethod, oauth.AuthBasic)
+}
+
+// configured returns the operator's client of that ID, or nil.
+func (cs *Clients) configured(id string) *oauth.Client {
+	i := slices.IndexFunc(cs.Configured, func(c Configured) bool { return c.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return cs.Configured[i].client()
+}
+
+// Check says what an operator set wrongly.
+func (cs *Clients) Check() error {
+	seen := map[string]bool{}
+	for _, c := range cs.Configured {
+		if err := c.check(cs.Policy.schemes()); err != nil {
+			return fmt.Errorf("client %q: %w", c.ID, err)
+		}
+		if seen[c.ID] {
+			return fmt.Errorf("client %q is there twice", c.ID)
+		}
+		seen[c.ID] = true
+	}
+	return nil
+}
+
+func (c *Configured) check(schemes []string) error {
+	method := c.authMethod()
+	switch {
+	case c.ID == "" || c.ID == oauth.CLIClientID || len(c.ID) > 200 || !endpoint.IsText(c.ID) || strings.Contains(c.ID, " "):
+		return fmt.Errorf("the ID must be a word of up to 200 characters, and not %q", oauth.CLIClientID)
+	case strings.HasPrefix(c.ID, secret.ClientPrefix) || strings.Contains(c.ID, "://"):
+		return errors.New("the ID must not look like one that clients get here or bring along")
+	case !slices.Contains([]string{oauth.AuthNone, oauth.AuthBasic, oauth.AuthPost}, method):
+		return fmt.Errorf("the method %q is not none, client_secret_basic or client_secret_post", method)
+	case (method == oauth.AuthNone) != (c.Secret == ""):
+		return fmt.Errorf("the method %s and the secret contradict each other", method)
+	case c.Secret != "" && len(c.Secret) < 16:
+		return errors.New("the secret is shorter than 16 characters")
+	case c.Introspects && method == oauth.AuthNone:
+		return errors.New("a client without a secret cannot introspect tokens")
+	case c.Exchanges && method == oauth.AuthNone:
+		return errors.New("a client without a secret cannot exchange tokens")
+	case c.User != "" && method == oauth.AuthNone:
+		return errors.New("a client without a secret cannot act by itself")
+	case len(c.RedirectURIs) > maxRedirectURIs:
+		return fmt.Errorf("there are more than %d redirect URIs", maxRedirectURIs)
+	}
+	if _, err := oauth.UserName(c.User); c.User != "" && err != nil {
+		return err
+	}
+	for _, raw := range c.RedirectURIs {
+		uri, err := ParseRedirect(raw)
+		if err != nil {
+			return fmt.Errorf("%q: %w", raw, err)
+		}
+		if !uri.registrable(schemes) {
+			return fmt.Errorf("%q must be https, or http on 127.0.0.1, [::1] or localhost", raw)
+		}
+	}
+	return nil
+}
+
+// GrantTypes returns the grants that some client can use.
+func (cs *Clients) GrantTypes() []string {
+	types := []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken}
+	if slices.ContainsFunc(cs.Configured, func(c Configured) bool { return c.User != "" }) {
+		types = append(types, oauth.GrantClientCredentials)
+	}
+	if slices.ContainsFunc(cs.Configured, func(c Configured) bool { return c.Exchanges }) {
+		types = append(types, oauth.GrantTokenExchange)
+	}
+	return types
+}

@@ -1,0 +1,294 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"rialto/oauth/internal/cache"
+	"rialto/oauth/internal/limit"
+
+	"github.com/go-json-experiment/json"
+
+	"rialto/internal/guardhttp"
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+)
+
+// Fetcher reads what is at addresses that strangers chose.
+type Fetcher struct {
+	HTTP *guardhttp.Client // nil fetches nothing
+	Env  *endpoint.Env
+
+	fetching limit.Gate
+}
+
+// Documents finds clients whose ID is the URL of their metadata document.
+type Documents struct {
+	Store   DocumentStore
+	Fetcher *Fetcher
+	Policy  *Policy
+	Now     func() time.Time
+	Log     *slog.Logger
+
+	fetches singleflight.Group
+	failed  cache.LRU[string, time.Time] // by client ID
+}
+
+// How long a client's document is believed. What its server says of caching
+// counts within limits; a document that cannot be fetched again is good for a
+// week, because the servers of vendors have outages.
+const (
+	documentFresh    = time.Hour
+	documentFreshMin = 5 * time.Minute
+	documentFreshMax = 24 * time.Hour
+	documentStale    = 7 * 24 * time.Hour
+	documentRetry    = 5 * time.Minute // after a fetch that failed, when there is another to use
+	maxDocumentID    = 512
+	maxDocuments     = 10_000
+	fetchesAtOnce    = 8
+	fetchTimeout     = 8 * time.Second // with the wait for a place; clients give up after ten
+)
+
+// isID tells whether a client ID is the URL of a document, by its
+// form alone. What parsers could take for different things is refused, so
+// nothing is fetched for it.
+func (ds *Documents) isID(id string) bool {
+	if ds.Fetcher.HTTP == nil || len(id) > maxDocumentID {
+		return false
+	}
+	uri, err := ParseRedirect(id)
+	if err != nil || uri.URL.Path == "" || uri.URL.Path == "/" || uri.URL.RawQuery != "" || uri.URL.ForceQuery {
+		return false
+	}
+	return uri.URL.Scheme == "https" || ds.Fetcher.HTTP.Loopback && uri.URL.Scheme == "http"
+}
+
+// client returns the client that a document describes. When the
+// document cannot be fetched, the one that was kept speaks for it, and after
+// that the one that ships with the server.
+func (ds *Documents) client(ctx context.Context, id string) (*oauth.Client, error) {
+	kept, err := ds.Store.Document(ctx, id)
+	if err != nil && !errors.Is(err, oauth.ErrNotFound) {
+		return nil, err
+	}
+	now := ds.Now()
+	if kept != nil && now.Before(kept.Fresh) {
+		return ds.parse(id, []byte(kept.Body))
+	}
+	instead, err := insteadOf(id, kept, now)
+	if err != nil {
+		return nil, err
+	}
+	if failed, ok := ds.failed.Get(id); ok && instead != nil && now.Sub(failed) < documentRetry {
+		return ds.parse(id, instead)
+	}
+	c, err := ds.fetchOnce(ctx, id)
+	if err == nil {
+		return c, nil
+	}
+	ds.Log.WarnContext(ctx, "oauth: client document not fetched", "client", id, "another", instead != nil, "error", err)
+	if instead == nil {
+		return nil, err
+	}
+	ds.failed.Put(id, now)
+	return ds.parse(id, instead)
+}
+
+// insteadOf returns the document to use when one cannot be fetched, or nil.
+func insteadOf(id string, kept *oauth.Document, now time.Time) ([]byte, error) {
+	if kept != nil && now.Before(kept.Expires) {
+		return []byte(kept.Body), nil
+	}
+	return pinnedDocument(id)
+}
+
+// fetchOnce fetches a document. Those who ask for one at the same time wait
+// for the same fetch, which goes on when the first of them hangs up.
+func (ds *Documents) fetchOnce(ctx context.Context, id string) (*oauth.Client, error) {
+	c, err, _ := ds.fetches.Do(id, func() (any, error) {
+		return ds.fetchDocument(context.WithoutCancel(ctx), id)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.(*oauth.Client), nil
+}
+
+func (ds *Documents) fetchDocument(ctx context.Context, id string) (*oauth.Client, error) {
+	body, header, err := ds.Fetcher.fetch(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	c, err := ds.parse(id, body)
+	if err != nil {
+		return nil, err
+	}
+	now := ds.Now()
+	d := &oauth.Document{ID: id, Body: string(body), Fetched: now, Fresh: now.Add(freshness(header)), Expires: now.Add(documentStale)}
+	return c, ds.Store.KeepDocument(ctx, d, maxDocuments)
+}
+
+// fetch gets JSON from an address that a stranger chose.
+func (ft *Fetcher) fetch(ctx context.Context, address string) ([]byte, http.Header, error) {
+	if err := ft.limitFetch(address); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	leave, err := ft.fetching.Enter(ctx, fetchesAtOnce)
+	if err != nil {
+		return nil, nil, &documentError{unreachable: true, why: "too many documents are being fetched"}
+	}
+	defer leave()
+	answer, err := ft.HTTP.Get(ctx, address)
+	if err == nil && !endpoint.IsJSON(answer.Header) {
+		err = fmt.Errorf("its type is %q", answer.Header.Get("Content-Type"))
+	}
+	if err == nil && len(answer.Body) > endpoint.MaxBody {
+		err = guardhttp.ErrTooLarge
+	}
+	if err != nil {
+		return nil, nil, &documentError{unreachable: true, why: err.Error()}
+	}
+	return answer.Body, answer.Header, nil
+}
+
+// freshness is how long a document need not be fetched again.
+func freshness(h http.Header) time.Duration {
+	fresh := documentFresh
+	for directive := range strings.SplitSeq(h.Get("Cache-Control"), ",") {
+		name, value, _ := strings.Cut(strings.ToLower(strings.TrimSpace(directive)), "=")
+		switch name {
+		case "no-store", "no-cache":
+			return documentFreshMin
+		case "max-age":
+			if n, err := strconv.ParseUint(strings.Trim(value, `"`), 10, 31); err == nil {
+				fresh = time.Duration(n) * time.Second
+			}
+		}
+	}
+	return min(max(fresh, documentFreshMin), documentFreshMax)
+}
+
+// parse decides about a document as about a registration, and about
+// what only a document has: it names itself, byte for byte, and it holds no
+// secret, since everybody can read it.
+func (ds *Documents) parse(id string, body []byte) (*oauth.Client, error) {
+	var m struct {
+		registration
+		ID     string   `json:"client_id"`
+		Secret string   `json:"client_secret"`
+		Auth   []string `json:"token_endpoint_auth_methods_supported"`
+	}
+	if err := json.Unmarshal(body, &m); err != nil {
+		return nil, badDocument("It is not a JSON object of client metadata.")
+	}
+	if m.ID != id {
+		return nil, badDocument("Its client_id is not the address where it is.")
+	}
+	if m.Secret != "" {
+		return nil, badDocument("It holds a client_secret, which everybody can read there.")
+	}
+	methods := documentMethods(m.AuthMethod, m.Auth)
+	if err := m.checkRedirects(ds.Policy.schemes(), ds.Policy.RedirectPrefixes); err != nil {
+		return nil, badDocument(endpoint.Description(err))
+	}
+	if err := m.checkKeys(ds.Fetcher.HTTP != nil); err != nil {
+		return nil, badDocument(endpoint.Description(err))
+	}
+	if !m.hasKeys() {
+		methods = slices.DeleteFunc(methods, func(method string) bool { return method == oauth.AuthPrivateKeyJWT })
+	}
+	if len(methods) == 0 {
+		return nil, badDocument("Its client authenticates in no way that is possible here.")
+	}
+	grants, err := m.grantTypes()
+	if err != nil {
+		return nil, badDocument(endpoint.Description(err))
+	}
+	return &oauth.Client{
+		ID:               id,
+		Name:             m.name(),
+		URI:              id,
+		RedirectURIs:     m.RedirectURIs,
+		AuthMethod:       methods[0],
+		Keys:             string(m.JWKS),
+		KeysURI:          m.JWKSURI,
+		GrantTypes:       grants,
+		Bound:            m.Bound,
+		OtherAuthMethods: methods[1:],
+		Documented:       true,
+	}, nil
+}
+
+// documentMethods returns the ways to authenticate that both sides know, best
+// first. The plural member, where a client has it, lists what else it can do;
+// to read the singular alone would shut ChatGPT out. A client that says
+// nothing has nothing to prove itself with.
+func documentMethods(one string, several []string) []string {
+	offered := append(slices.Clone(several), one)
+	if one == "" && len(several) == 0 {
+		offered = []string{oauth.AuthNone}
+	}
+	return slices.DeleteFunc([]string{oauth.AuthPrivateKeyJWT, oauth.AuthNone}, func(method string) bool { return !slices.Contains(offered, method) })
+}
+
+// limitFetch bounds what strangers can make the server fetch: from one host,
+// which may be the victim, and in all.
+func (ft *Fetcher) limitFetch(id string) error {
+	u, err := url.Parse(id)
+	if err != nil {
+		return err
+	}
+	wait := ft.Env.Take("fetch "+strings.ToLower(u.Host), 6*time.Second, 10)
+	if wait == 0 {
+		wait = ft.Env.Take("fetch", time.Second/2, 120)
+	}
+	if wait > 0 {
+		return &documentError{unreachable: true, why: "too many documents were asked for", after: wait}
+	}
+	return nil
+}
+
+// documentError is why a client's document could not be used.
+type documentError struct {
+	unreachable bool // it may be there later; the client is not unknown
+	why         string
+	after       time.Duration
+}
+
+func badDocument(why string) error { return &documentError{why: why} }
+
+func (e *documentError) Error() string { return "client document: " + e.why }
+
+// Problem says it to a person.
+func (e *documentError) Problem() *oauth.Problem {
+	if e.unreachable {
+		return &oauth.Problem{
+			Status: http.StatusServiceUnavailable,
+			Title:  "The app cannot be checked now",
+			Detail: "The document that describes the app could not be fetched from the app's makers.",
+			Remedy: "Try again in a minute. If it happens again, tell the people who make the app.",
+			After:  max(e.after, time.Minute),
+		}
+	}
+	return endpoint.BadLink(http.StatusBadRequest, "The document that describes the app is wrong. "+e.why)
+}
+
+// Refusal says it to a client.
+func (e *documentError) Refusal() *oauth.Error {
+	if e.unreachable {
+		return &oauth.Error{Code: "temporarily_unavailable", Description: "The client's metadata document could not be fetched.", RetryAfter: max(e.after, time.Minute)}
+	}
+	return oauth.Refuse("invalid_client", "The client's metadata document is wrong. %s", e.why)
+}

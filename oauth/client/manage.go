@@ -1,0 +1,152 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	"github.com/gorilla/mux"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/secret"
+	"rialto/oauth/token"
+)
+
+// Managed serves the management of a client's registration (RFC 7592) to the
+// client whose registration access token comes with the request.
+func (rg *Registration) Managed(do func(http.ResponseWriter, *http.Request, *oauth.Client) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c, err := rg.manages(r)
+		if err == nil {
+			err = do(w, r, c)
+		}
+		if err != nil {
+			rg.Env.WriteError(w, r, err)
+		}
+	}
+}
+
+// manages returns the client that the request may manage. A client that does
+// not exist is answered as one of somebody else: 401 (RFC 7592 section 2.1).
+func (rg *Registration) manages(r *http.Request) (*oauth.Client, error) {
+	if err := rg.Env.LimitFailures(r); err != nil {
+		return nil, err
+	}
+	wrong := oauth.Refuse("invalid_token", "The registration access token is not valid for this client.")
+	scheme, raw, err := token.Presented(r)
+	if errors.Is(err, token.ErrNoToken) || err == nil && scheme != token.SchemeBearer {
+		err = wrong
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := rg.Clients.Registered(r.Context(), mux.Vars(r)["id"])
+	if errors.Is(err, oauth.ErrNotFound) {
+		c, err = &oauth.Client{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !secret.Is(raw, secret.ManagePrefix) || !secret.Same(secret.Hash(raw), c.ManageHash) {
+		rg.Env.CountFailure(r)
+		return nil, wrong
+	}
+	return c, nil
+}
+
+// Registered finds a client that registered itself.
+func (cs *Clients) Registered(ctx context.Context, id string) (*oauth.Client, error) {
+	if !secret.Is(id, secret.ClientPrefix) {
+		return nil, oauth.ErrNotFound
+	}
+	return cs.Store.Client(ctx, id)
+}
+
+// Read says how the client is registered (RFC 7592 section 2.1).
+func (rg *Registration) Read(w http.ResponseWriter, _ *http.Request, c *oauth.Client) error {
+	endpoint.WriteJSON(w, http.StatusOK, rg.describe(c, "", ""))
+	return nil
+}
+
+// Replace registers the client anew under its ID (RFC 7592 section 2.2).
+// The token is replaced with it. The client keeps its secret as long as it
+// goes on to prove itself by one.
+func (rg *Registration) Replace(w http.ResponseWriter, r *http.Request, old *oauth.Client) error {
+	if endpoint.MediaType(r.Header) != "application/json" {
+		return oauth.Refuse("invalid_client_metadata", "The body must be application/json.")
+	}
+	body, err := endpoint.ReadBody(w, r)
+	if err != nil {
+		return err
+	}
+	c, err := rg.Policy.parseRegistration(body)
+	if err != nil {
+		return err
+	}
+	if err := checkReplacement(body, old); err != nil {
+		return err
+	}
+	c.ID, c.Registered, c.SecretHash = old.ID, old.Registered, old.SecretHash
+	var plain string
+	switch {
+	case c.AuthMethod == oauth.AuthNone || c.AuthMethod == oauth.AuthPrivateKeyJWT:
+		c.SecretHash = ""
+	case c.SecretHash == "":
+		plain = giveSecret(c)
+	}
+	answer := rg.describe(c, plain, giveManageToken(c))
+	err = rg.Clients.Store.UpdateClient(r.Context(), c, old.ManageHash)
+	rg.Clients.forgetRecent()
+	if errors.Is(err, oauth.ErrNotFound) {
+		return oauth.Refuse("invalid_token", "The registration access token was replaced meanwhile.")
+	}
+	if err != nil {
+		return err
+	}
+	rg.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventChanged, ClientID: c.ID, Detail: c.Name})
+	rg.Env.Log.InfoContext(r.Context(), "oauth: client changed", "client", c.ID, "name", c.Name, "redirect_uris", c.RedirectURIs, "address", rg.Env.Address(r))
+	endpoint.WriteJSON(w, http.StatusOK, answer)
+	return nil
+}
+
+// checkReplacement demands that a registration says whose it is, and that a
+// secret in it is the client's: a client cannot choose one.
+func checkReplacement(body []byte, old *oauth.Client) error {
+	var m struct {
+		ID     string `json:"client_id"`
+		Secret string `json:"client_secret"`
+	}
+	if err := json.Unmarshal(body, &m); err != nil || m.ID != old.ID {
+		return oauth.Refuse("invalid_client_metadata", "client_id must be that of the client.")
+	}
+	if m.Secret != "" && !secret.Same(secret.Hash(m.Secret), old.SecretHash) {
+		return oauth.Refuse("invalid_client_metadata", "client_secret is not that of the client.")
+	}
+	return nil
+}
+
+// Delete forgets the client and revokes everything that it was allowed
+// (RFC 7592 section 2.3).
+func (rg *Registration) Delete(w http.ResponseWriter, r *http.Request, c *oauth.Client) error {
+	if err := rg.removeClient(r, c); err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (rg *Registration) removeClient(r *http.Request, c *oauth.Client) error {
+	err := rg.Clients.Store.RemoveClient(r.Context(), c.ID, rg.Env.Now())
+	rg.Clients.forgetRecent()
+	rg.Clients.Grants.Forget()
+	if err != nil && !errors.Is(err, oauth.ErrNotFound) {
+		return err
+	}
+	p, _ := oauth.FromContext(r.Context()) // an operator, or else the client itself
+	rg.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventRemoved, AccountID: p.User, Account: p.Name, ClientID: c.ID, Detail: c.Name})
+	rg.Env.Log.InfoContext(r.Context(), "oauth: client removed", "client", c.ID, "address", rg.Env.Address(r))
+	return nil
+}

@@ -1,0 +1,291 @@
+package client
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/jwt"
+	"rialto/oauth/internal/secret"
+)
+
+// Registration serves dynamic client registration (RFC 7591) and its management
+// (RFC 7592).
+type Registration struct {
+	Issuer  string
+	Clients *Clients
+	Policy  *Policy
+	Scopes  *oauth.Scopes
+	Env     *endpoint.Env
+
+	// PerHour bounds the registrations of one address. All addresses together
+	// may register sixty times as many.
+	PerHour int
+}
+
+// limit lets an address register so many clients an hour, and all
+// addresses together sixty times as many. Loopback is limited like all
+// together: it is the user's own computer, or a proxy that hides everybody and
+// that nobody told us to trust.
+func (rg *Registration) limit(r *http.Request) error {
+	n, address := rg.PerHour, rg.Env.Address(r)
+	var wait time.Duration
+	if addr, err := netip.ParseAddr(address); err != nil || !addr.IsLoopback() {
+		wait = rg.Env.Take("register "+address, time.Hour/time.Duration(n), n)
+	}
+	if wait == 0 {
+		wait = rg.Env.Take("register", time.Minute/time.Duration(n), 60*n)
+	}
+	if wait > 0 {
+		return oauth.TooMany(wait)
+	}
+	return nil
+}
+
+// maxClients bounds how many clients the store keeps before it makes room.
+const maxClients = 10_000
+
+// registration is what a client says of itself (RFC 7591 section 2). Members
+// that we do not know are ignored, as section 2 asks; client_id and
+// client_secret are among them. scope is too: it is the person who limits a
+// client, and a client may ask for more later.
+type registration struct {
+	RedirectURIs  []string       `json:"redirect_uris"`
+	AuthMethod    string         `json:"token_endpoint_auth_method"`
+	GrantTypes    []string       `json:"grant_types"`
+	ResponseTypes []string       `json:"response_types"`
+	Name          string         `json:"client_name"`
+	URI           string         `json:"client_uri"`
+	Statement     string         `json:"software_statement"`
+	JWKS          jsontext.Value `json:"jwks"`
+	JWKSURI       string         `json:"jwks_uri"`
+	Bound         bool           `json:"dpop_bound_access_tokens"` // RFC 9449 section 5.2
+	Type          jsontext.Value `json:"application_type"`         // OpenID Connect Registration section 2
+}
+
+// registered is the answer (RFC 7591 section 3.2.1).
+type registered struct {
+	ID            string         `json:"client_id"`
+	IssuedAt      int64          `json:"client_id_issued_at"`
+	Secret        string         `json:"client_secret,omitempty"`
+	SecretExpires *int64         `json:"client_secret_expires_at,omitempty"`
+	Name          string         `json:"client_name"`
+	URI           string         `json:"client_uri,omitempty"`
+	RedirectURIs  []string       `json:"redirect_uris"`
+	AuthMethod    string         `json:"token_endpoint_auth_method"`
+	JWKS          jsontext.Value `json:"jwks,omitzero"`
+	JWKSURI       string         `json:"jwks_uri,omitzero"`
+	Bound         bool           `json:"dpop_bound_access_tokens,omitzero"`
+	Type          string         `json:"application_type,omitzero"`
+	GrantTypes    []string       `json:"grant_types"`
+	ResponseTypes []string       `json:"response_types"`
+	Scope         string         `json:"scope"`
+	ManageToken   string         `json:"registration_access_token,omitempty"` // RFC 7592 section 3
+	ManageURI     string         `json:"registration_client_uri,omitempty"`
+}
+
+// Create serves dynamic client registration (RFC 7591).
+func (rg *Registration) Create(w http.ResponseWriter, r *http.Request) {
+	answer, err := rg.create(w, r)
+	if err != nil {
+		rg.Env.WriteError(w, r, err)
+		return
+	}
+	endpoint.WriteJSON(w, http.StatusCreated, answer)
+}
+
+func (rg *Registration) create(w http.ResponseWriter, r *http.Request) (*registered, error) {
+	if err := rg.limit(r); err != nil {
+		return nil, err
+	}
+	if endpoint.MediaType(r.Header) != "application/json" {
+		return nil, oauth.Refuse("invalid_client_metadata", "The body must be application/json.")
+	}
+	body, err := endpoint.ReadBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	c, err := rg.Policy.parseRegistration(body)
+	if err != nil {
+		return nil, err
+	}
+	answer := rg.admit(c)
+	if err := rg.Clients.Store.AddClient(r.Context(), c, maxClients); err != nil {
+		return nil, err
+	}
+	rg.Env.Log.InfoContext(r.Context(), "oauth: client registered", "client", c.ID, "name", c.Name, "redirect_uris", c.RedirectURIs, "address", rg.Env.Address(r))
+	rg.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventRegistered, ClientID: c.ID, Detail: c.Name})
+	return answer, nil
+}
+
+// admit gives the client an ID, and a secret if it wants one, and says so.
+func (rg *Registration) admit(c *oauth.Client) *registered {
+	c.ID, c.Registered = secret.New(secret.ClientPrefix), rg.Env.Now()
+	plain := giveSecret(c)
+	return rg.describe(c, plain, giveManageToken(c))
+}
+
+// giveSecret gives a client that wants to prove itself by one a secret.
+func giveSecret(c *oauth.Client) (plain string) {
+	if c.AuthMethod == oauth.AuthBasic || c.AuthMethod == oauth.AuthPost {
+		plain = secret.New(secret.SecretPrefix)
+		c.SecretHash = secret.Hash(plain)
+	}
+	return plain
+}
+
+// giveManageToken gives a client a new token to manage its registration with.
+func giveManageToken(c *oauth.Client) (plain string) {
+	plain = secret.New(secret.ManagePrefix)
+	c.ManageHash = secret.Hash(plain)
+	return plain
+}
+
+// describe says how a client is registered. secret and token are said once,
+// when they are given: the server keeps only their hashes.
+func (rg *Registration) describe(c *oauth.Client, secret, token string) *registered {
+	answer := &registered{
+		ID:            c.ID,
+		IssuedAt:      c.Registered.Unix(),
+		Secret:        secret,
+		Name:          c.Name,
+		URI:           c.URI,
+		RedirectURIs:  c.RedirectURIs,
+		AuthMethod:    c.AuthMethod,
+		JWKSURI:       c.KeysURI,
+		Bound:         c.Bound,
+		Type:          c.ApplicationType,
+		GrantTypes:    c.GrantTypes,
+		ResponseTypes: []string{"code"},
+		Scope:         rg.Scopes.Ordinary().With(oauth.OfflineAccess).String(),
+		ManageToken:   token,
+		ManageURI:     rg.Issuer + "/register/" + c.ID,
+	}
+	if secret != "" {
+		answer.SecretExpires = new(int64)
+	}
+	if c.Keys != "" {
+		answer.JWKS = jsontext.Value(c.Keys)
+	}
+	return answer
+}
+
+// applicationType returns what the client says that it is, which it is told
+// again (RFC 7591 section 3.2.1), and "" for what nobody defined. A registration
+// does not fail because of it.
+func (m *registration) applicationType() string {
+	switch said := string(m.Type); said {
+	case `"native"`, `"web"`:
+		return strings.Trim(said, `"`)
+	}
+	return ""
+}
+
+func (m *registration) checkRedirects(schemes, prefixes []string) error {
+	if len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirectURIs {
+		return oauth.Refuse("invalid_redirect_uri", "There must be 1 to %d redirect_uris.", maxRedirectURIs)
+	}
+	for _, raw := range m.RedirectURIs {
+		uri, err := ParseRedirect(raw)
+		if err != nil {
+			return oauth.Refuse("invalid_redirect_uri", "%s.", err)
+		}
+		if !uri.registrable(schemes) {
+			return oauth.Refuse("invalid_redirect_uri", "A redirect_uri must be https, or http on 127.0.0.1, [::1] or localhost.")
+		}
+		if !uri.Local() && len(prefixes) > 0 && !slices.ContainsFunc(prefixes, uri.under) {
+			return oauth.Refuse("invalid_redirect_uri", "This server lets redirect_uris lead to %s only.", strings.Join(prefixes, ", "))
+		}
+	}
+	return nil
+}
+
+// checkKeys decides about the keys that a client sent, or where it says that
+// they are, which counts only if addresses are fetched at all.
+func (m *registration) checkKeys(fetched bool) error {
+	if m.Statement != "" {
+		return oauth.Refuse("invalid_software_statement", "No issuer of software statements is trusted here.")
+	}
+	if string(m.JWKS) == "null" {
+		m.JWKS = nil
+	}
+	if len(m.JWKS) > 0 && m.JWKSURI != "" {
+		return oauth.Refuse("invalid_client_metadata", "jwks and jwks_uri exclude each other.")
+	}
+	if len(m.JWKS) > 0 {
+		if _, err := jwt.ParseKeys(m.JWKS, maxClientKeys); err != nil {
+			return err
+		}
+	}
+	if !fetched {
+		m.JWKSURI = ""
+	}
+	if uri, err := ParseRedirect(m.JWKSURI); m.JWKSURI != "" && (err != nil || uri.Local() && !uri.Loopback()) {
+		return oauth.Refuse("invalid_client_metadata", "jwks_uri must be https.")
+	}
+	return nil
+}
+
+func (m *registration) hasKeys() bool { return len(m.JWKS) > 0 || m.JWKSURI != "" }
+
+// authMethod returns how the client will authenticate. The default is that of
+// RFC 7591 section 2.
+func (m *registration) authMethod() (string, error) {
+	switch m.AuthMethod {
+	case "":
+		return oauth.AuthBasic, nil
+	case oauth.AuthNone, oauth.AuthBasic, oauth.AuthPost:
+		return m.AuthMethod, nil
+	case oauth.AuthPrivateKeyJWT:
+		if !m.hasKeys() {
+			return "", oauth.Refuse("invalid_client_metadata", "private_key_jwt needs jwks or jwks_uri.")
+		}
+		return oauth.AuthPrivateKeyJWT, nil
+	}
+	return "", oauth.Refuse("invalid_client_metadata", "token_endpoint_auth_method must be none, client_secret_basic, client_secret_post or private_key_jwt.")
+}
+
+// grantTypes keeps what we support of what the client listed. One that lists
+// nothing gets a refresh token, though the default of RFC 7591 says otherwise:
+// connectors that lose access every hour are what users complain of most.
+func (m *registration) grantTypes() ([]string, error) {
+	if len(m.ResponseTypes) > 0 && !slices.Contains(m.ResponseTypes, "code") {
+		return nil, oauth.Refuse("invalid_client_metadata", "response_types must contain code.")
+	}
+	if len(m.GrantTypes) == 0 {
+		return []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken}, nil
+	}
+	if !slices.Contains(m.GrantTypes, oauth.GrantAuthorizationCode) {
+		return nil, oauth.Refuse("invalid_client_metadata", "grant_types must contain authorization_code.")
+	}
+	if !slices.Contains(m.GrantTypes, oauth.GrantRefreshToken) {
+		return []string{oauth.GrantAuthorizationCode}, nil
+	}
+	return []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken}, nil
+}
+
+// name returns a name that can be shown; a client without one is called by
+// where its answers go.
+func (m *registration) name() string {
+	if name := CleanName(m.Name); name != "" {
+		return name
+	}
+	uri, _ := ParseRedirect(m.RedirectURIs[0]) // checked before
+	return uri.Host()
+}
+
+// uri returns the client's page if it is an address that can be shown.
+func (m *registration) uri() string {
+	u, err := url.Parse(m.URI)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(m.URI) > 200 || !endpoint.IsText(m.URI) {
+		return ""
+	}
+	return m.URI
+}

@@ -1,0 +1,119 @@
+package flow
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"rialto/oauth/signin"
+	"rialto/oauth/token"
+
+	"rialto/oauth"
+	"rialto/oauth/client"
+	"rialto/oauth/internal/endpoint"
+	"rialto/templates"
+)
+
+// Consent serves the authorization endpoint: it asks the person, and gives the
+// client its code.
+type Consent struct {
+	Requests *Requests
+	Store    RequestStore
+	Pages    *signin.Pages
+	Pasted   *signin.Pasted
+	Tokens   *token.Tokens
+	Scopes   *oauth.Scopes
+	Env      *endpoint.Env
+	CodeTTL  time.Duration
+
+	// Opens names the agents that a grant for some use cases, or for all,
+	// reaches. It must not wait. nil names nothing.
+	Opens func(some []string, all bool) []string
+
+	// AutoApprove approves every request; nil asks.
+	AutoApprove *AutoApproval
+}
+
+// Show serves the authorization endpoint (RFC 6749 section 4.1.1):
+// it checks the request, keeps it under a handle and asks the person.
+func (cn *Consent) Show(w http.ResponseWriter, r *http.Request) {
+	req, client, err := cn.Requests.read(r)
+	if back, ok := errors.AsType[*sendBack](err); ok {
+		cn.writeBack(w, r, back)
+		return
+	}
+	if err != nil {
+		cn.Env.WriteProblem(w, r, err)
+		return
+	}
+	session, err := cn.Pages.Sessions.Current(r)
+	if err != nil {
+		cn.Env.WriteProblem(w, r, err)
+		return
+	}
+	handle, err := cn.Requests.keep(w, r, req)
+	if err != nil {
+		cn.Env.WriteProblem(w, r, err)
+		return
+	}
+	q := pendingAuthorization{req: req, client: client, handle: handle}
+	if cn.AutoApprove != nil && !q.lookAlike() {
+		if err := cn.approveUnasked(w, r, q); err != nil {
+			cn.Env.WriteProblem(w, r, err)
+		}
+		return
+	}
+	cn.page(w, r, http.StatusOK, q, session, templates.Authorize{})
+}
+
+// sendBack is an error that the client should learn of.
+type sendBack struct {
+	client *oauth.Client
+	to     client.RedirectURI
+	state  string
+	err    *oauth.Error
+}
+
+func (b *sendBack) Error() string { return b.err.Error() }
+
+// writeBack answers a request that is wrong. An app on the user's own computer
+// and one that the operator knows are told by a redirect. Any other client has registered itself with an
+// address of its choice: the person sees that the address is foreign before
+// going there (RFC 9700 section 4.11.2).
+func (cn *Consent) writeBack(w http.ResponseWriter, r *http.Request, b *sendBack) {
+	url := cn.answerURL(b.to, b.state, "error", b.err.Code, "error_description", b.err.Description)
+	cn.Env.Log.InfoContext(r.Context(), "oauth: authorization request refused", "client", b.client.ID, "code", b.err.Code)
+	if b.to.Loopback() || b.client.Configured {
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		http.Redirect(w, r, url, http.StatusSeeOther)
+		return
+	}
+	templates.Write(w, r, http.StatusBadRequest, templates.Problem{
+		Product: cn.Env.Name,
+		Title:   "The app asked for something that is not possible",
+		Detail:  b.err.Description,
+		Remedy:  "Go back to the app and start again. If it happens again, tell the people who make the app.",
+		Client:  b.client.Name,
+		URL:     url,
+	})
+}
+
+// answerURL builds the answer to a client: the parameters, the state as it
+// came, and who answers (RFC 9207), on errors too.
+func (cn *Consent) answerURL(to client.RedirectURI, state string, params ...string) string {
+	return to.With(append(params, "state", state, "iss", cn.Tokens.Issuer)...)
+}
+
+// unknownClient explains the most frequent failure there is: the app keeps an
+// ID that this server has forgotten, and does not ask for a new one by itself.
+func unknownClient() *oauth.Problem {
+	return endpoint.BadLink(http.StatusBadRequest, "The app is not registered here, or its registration has expired.")
+}
+
+func asRefusal(err error) *oauth.Error {
+	if e, ok := errors.AsType[*oauth.Error](err); ok {
+		return e
+	}
+	return oauth.Refuse("server_error", "The request could not be checked.")
+}

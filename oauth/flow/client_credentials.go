@@ -1,0 +1,36 @@
+package flow
+
+import (
+	"context"
+	"errors"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+)
+
+// redeemCredentials gives a client of the operator a token for the account
+// that the operator named. There is no refresh token: the client can ask again.
+func (te *TokenEndpoint) redeemCredentials(ctx context.Context, client *oauth.Client, f endpoint.Form, jkt string) (*tokens, error) {
+	scope, err := te.Scopes.Grantable(f.Get("scope"))
+	if err != nil {
+		return nil, err
+	}
+	a, err := te.Tokens.Accounts.Account(ctx, client.ActsFor)
+	if errors.Is(err, oauth.ErrNotFound) || err == nil && a.Disabled {
+		te.Log.WarnContext(ctx, "oauth: the account of a client does not exist", "client", client.ID)
+		return nil, oauth.Refuse("unauthorized_client", "The account of the client does not exist here.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if scope = oauth.Allowed(scope, a.Admin).Within(a.UseCases); len(scope) == 0 {
+		return nil, oauth.Refuse("invalid_scope", "The account of the client may not do what is asked for.")
+	}
+	g := te.Tokens.NewGrant(a.ID, client.ID, scope, te.Now())
+	g.Expires = g.Created.Add(te.Tokens.AccessTTL)
+	if err := te.Tokens.Grants.Store.AddGrant(ctx, g); err != nil {
+		return nil, err
+	}
+	te.Log.InfoContext(ctx, "oauth: access granted to a client", "grant", g.ID, "client", client.ID, "user", a.ID, "scope", scope.String())
+	return te.answer(ctx, g, scope, jkt, "")
+}

@@ -1,0 +1,108 @@
+package flow
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"time"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/secret"
+)
+
+// redeemCode exchanges an authorization code (RFC 6749 section 4.1.3). The
+// code is used up before its binding is checked: whoever presents it wrongly
+// does not get to try again.
+func (te *TokenEndpoint) redeemCode(ctx context.Context, client *oauth.Client, f endpoint.Form, jkt string) (*tokens, error) {
+	if f.Get("code") == "" {
+		return nil, oauth.Refuse("invalid_request", "code is missing.")
+	}
+	if !secret.Is(f.Get("code"), secret.CodePrefix) {
+		return nil, oauth.Refuse("invalid_grant", "The code is none of ours.")
+	}
+	refresh, first := te.firstRefresh(client, jkt)
+	code, err := te.Store.TakeCode(ctx, secret.Hash(f.Get("code")), client.ID, first, te.Now())
+	if err != nil {
+		return nil, te.codeRefused(ctx, client, err)
+	}
+	if wrong := checkCode(code, f.Get("redirect_uri"), f.Get("code_verifier"), jkt, te.Now()); wrong != nil {
+		if err := te.Tokens.Grants.Revoke(ctx, code.Grant.ID, "a code was presented wrongly"); err != nil {
+			return nil, err
+		}
+		return nil, wrong
+	}
+	return te.answer(ctx, code.Grant, code.Grant.Allows(code.Grant.Scope), jkt, refresh)
+}
+
+// firstRefresh makes the refresh token that begins a family, or none for a
+// client that did not register for one.
+func (te *TokenEndpoint) firstRefresh(client *oauth.Client, jkt string) (plain string, row *oauth.Refresh) {
+	if !client.May(oauth.GrantRefreshToken) {
+		return "", nil
+	}
+	plain = secret.New(secret.RefreshPrefix)
+	return plain, &oauth.Refresh{Hash: secret.Hash(plain), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: te.Now().Add(te.RefreshIdle)}
+}
+
+// boundTo returns the key that a client's refresh tokens are bound to: one that
+// proves who it is at every use needs none (RFC 9449 section 5).
+func boundTo(client *oauth.Client, jkt string) string {
+	if client.Unproven() {
+		return jkt
+	}
+	return ""
+}
+
+// codeRefused explains why a code could not be taken. One that was used before
+// by the same client is in two hands; its grant is revoked by now.
+func (te *TokenEndpoint) codeRefused(ctx context.Context, client *oauth.Client, err error) error {
+	switch {
+	case errors.Is(err, oauth.ErrReused):
+		te.Tokens.Grants.Forget()
+		te.Log.WarnContext(ctx, "oauth: code used twice, grant revoked", "client", client.ID)
+		e := oauth.Refuse("invalid_grant", "The code was used before; what it gave is revoked.")
+		e.Event = &oauth.Event{Kind: oauth.EventReuse, ClientID: client.ID, Detail: "authorization code"}
+		return e
+	case errors.Is(err, oauth.ErrNotFound):
+		return oauth.Refuse("invalid_grant", "The code is unknown or was issued to another client.")
+	}
+	return err
+}
+
+// checkCode decides whether a code that was taken is presented as it was
+// issued. Each check returns by itself: codes were exchanged across clients
+// elsewhere because of one "and" that should have been an "or".
+func checkCode(c *oauth.Code, redirect, verifier, jkt string, now time.Time) error {
+	if !now.Before(c.Expires) {
+		return oauth.Refuse("invalid_grant", "The code has expired.")
+	}
+	if c.RedirectURI != redirect {
+		return oauth.Refuse("invalid_grant", "redirect_uri is not that of the authorization request.")
+	}
+	if !verifies(c.Challenge, verifier) {
+		return oauth.Refuse("invalid_grant", "code_verifier does not match.")
+	}
+	if c.JKT != "" && c.JKT != jkt {
+		return oauth.Refuse("invalid_grant", "The code is bound to a key that the request does not prove.")
+	}
+	if !c.Grant.Live(now) {
+		return oauth.Refuse("invalid_grant", "The grant has ended.")
+	}
+	return nil
+}
+
+// verifies checks PKCE (RFC 7636 sections 4.1 and 4.6).
+func verifies(challenge, verifier string) bool {
+	if len(verifier) < 43 || len(verifier) > 128 {
+		return false
+	}
+	for i := range len(verifier) {
+		if c := verifier[i]; c != '.' && c != '~' && !secret.IsBase64URL(verifier[i:i+1]) {
+			return false
+		}
+	}
+	sum := sha256.Sum256([]byte(verifier))
+	return secret.Same(base64.RawURLEncoding.EncodeToString(sum[:]), challenge)
+}

@@ -1,0 +1,223 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"rialto/oauth"
+	"rialto/oauth/client"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/secret"
+	"rialto/oauth/signin"
+	"rialto/templates"
+)
+
+// Answer takes the person's answer. Nothing but the handle, the
+// decision, the credentials and the ticks is taken from the form: what is
+// granted is what the page showed, or less.
+func (cn *Consent) Answer(w http.ResponseWriter, r *http.Request) {
+	f, err := cn.Env.PageForm(w, r, "scope")
+	if err != nil {
+		cn.Env.WriteProblem(w, r, err)
+		return
+	}
+	q, err := cn.Requests.waiting(r.Context(), r, f.Get("handle"))
+	if err != nil {
+		cn.Env.WriteProblem(w, r, err)
+		return
+	}
+	q.ticked = append(oauth.ScopeSet{}, f["scope"]...)
+	switch f.Get("decision") {
+	case "approve":
+		err = cn.approve(w, r, f, q)
+	case "token":
+		err = cn.approveByToken(w, r, f, q)
+	case "deny":
+		err = cn.deny(w, r, q)
+	case "switch":
+		err = cn.switchAccount(w, r, q)
+	default:
+		err = cn.approveAtProvider(w, r, f, q)
+	}
+	if err != nil {
+		cn.Env.WriteProblem(w, r, err)
+	}
+}
+
+// deny tells the client no.
+func (cn *Consent) deny(w http.ResponseWriter, r *http.Request, q pendingAuthorization) error {
+	if err := cn.Store.Deny(r.Context(), q.req.Handle); err != nil {
+		return asAnswered(err)
+	}
+	cn.Env.Log.InfoContext(r.Context(), "oauth: access denied", "client", q.client.ID)
+	cn.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventConsent, Outcome: oauth.EventDenied, ClientID: q.client.ID})
+	return cn.goBack(w, r, q, true, "error", "access_denied", "error_description", "The person refused.")
+}
+
+// switchAccount asks again, with nobody signed in.
+func (cn *Consent) switchAccount(w http.ResponseWriter, r *http.Request, q pendingAuthorization) error {
+	if err := cn.Pages.Sessions.End(w, r); err != nil {
+		return err
+	}
+	q.ticked = nil
+	cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{})
+	return nil
+}
+
+// approve signs the person in where that is needed, records the grant and
+// gives the client its code.
+func (cn *Consent) approve(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) error {
+	session, err := cn.approver(w, r, f, q)
+	if refused, ok := errors.AsType[*signin.Refusal](err); ok {
+		endpoint.SetRetryAfter(w, refused.RetryAfter)
+		cn.page(w, r, refused.Status(), q, nil, templates.Authorize{Username: f.Get("username"), Error: refused.Reason})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if reason := unclear(f, q, session); reason != "" {
+		cn.page(w, r, http.StatusOK, q, session, templates.Authorize{Error: reason})
+		return nil
+	}
+	return cn.approveAs(w, r, q, session)
+}
+
+// approveAs records the grant of whoever session stands for, and gives the
+// client its code.
+func (cn *Consent) approveAs(w http.ResponseWriter, r *http.Request, q pendingAuthorization, session *oauth.Session) error {
+	if len(q.within(session).Without(oauth.OfflineAccess)) == 0 {
+		return &oauth.Problem{
+			Status: http.StatusForbidden,
+			Title:  "You cannot allow this",
+			Detail: nothingToGrant,
+			Remedy: "Go back and use another account, or ask the people who run this server.",
+		}
+	}
+	code, err := cn.grant(r.Context(), q, session)
+	if err != nil {
+		return asAnswered(err)
+	}
+	cn.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventConsent, AccountID: session.AccountID, Account: session.Name, ClientID: q.client.ID, Detail: q.within(session).String()})
+	return cn.goBack(w, r, q, false, "code", code)
+}
+
+// nothingToGrant is said when an account may grant nothing of what was asked.
+const nothingToGrant = "Your account opens nothing of what the app asks for."
+
+// approveAtProvider takes an approval and sends the person to an identity
+// provider to sign in.
+func (cn *Consent) approveAtProvider(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) error {
+	id, ok := strings.CutPrefix(f.Get("decision"), "provider:")
+	p := cn.Pages.Providers.Find(id)
+	if !ok || p == nil {
+		return endpoint.BadLink(http.StatusBadRequest, "The form was not complete.")
+	}
+	if reason := q.unanswered(f); reason != "" {
+		cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason})
+		return nil
+	}
+	return cn.Pages.Providers.Send(w, r, p, oauth.Login{Handle: q.req.Handle, Scope: q.chosen()}, q.req.Login)
+}
+
+// approver returns the session of whoever approves. A name in the form signs
+// in, whoever was signed in before.
+func (cn *Consent) approver(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) (*oauth.Session, error) {
+	if f.Get("username") == "" {
+		session, err := cn.Pages.Sessions.Current(r)
+		if err != nil {
+			return nil, err
+		}
+		if session == nil || q.req.Login {
+			return nil, &signin.Refusal{Reason: "Sign in to allow this."}
+		}
+		return session, nil
+	}
+	a, err := cn.Pages.Passwords.SignIn(r.Context(), r, f.Get("username"), f.Get("password"))
+	if err != nil {
+		return nil, err
+	}
+	return cn.Pages.Sessions.Start(w, r, a, time.Time{})
+}
+
+// unclear tells why an approval cannot be taken for one. The page may have
+// shown another account than the one that another tab signed in since, or a
+// warning that was not answered.
+func unclear(f endpoint.Form, q pendingAuthorization, session *oauth.Session) string {
+	if f.Get("username") == "" && f.Get("as") != session.Name {
+		return "Another account is signed in by now. Check it and decide again."
+	}
+	if reason := q.unanswered(f); reason != "" {
+		return reason
+	}
+	if q.chosen().Has(oauth.ScopeAdmin) && !session.Admin {
+		return "Only an administrator can allow that, and this account is none."
+	}
+	if len(q.within(session).Without(oauth.OfflineAccess)) == 0 {
+		return nothingToGrant
+	}
+	return ""
+}
+
+// unanswered tells what the form leaves open, whoever sent it.
+func (q pendingAuthorization) unanswered(f endpoint.Form) string {
+	if q.lookAlike() && f.Get("understood") != "yes" {
+		return "Read the warning first."
+	}
+	if len(q.chosen().Without(oauth.OfflineAccess)) == 0 {
+		return "Choose at least one thing that the app may do, or refuse."
+	}
+	return ""
+}
+
+// within returns the part of what was chosen that session's account may grant.
+func (q pendingAuthorization) within(session *oauth.Session) oauth.ScopeSet {
+	return oauth.Allowed(q.chosen(), session.Admin).Within(session.UseCases).Within(session.TokenUseCases)
+}
+
+// grant records what was approved and returns the code.
+func (cn *Consent) grant(ctx context.Context, q pendingAuthorization, session *oauth.Session) (string, error) {
+	code, req := secret.New(secret.CodePrefix), q.req
+	g := cn.Tokens.NewGrant(session.AccountID, req.ClientID, q.within(session), session.Created)
+	if !session.GrantsUntil.IsZero() {
+		g.Expires = earlier(g.Expires, session.GrantsUntil)
+	}
+	c := &oauth.Code{Hash: secret.Hash(code), ClientID: req.ClientID, Challenge: req.Challenge, JKT: req.JKT, Expires: g.Created.Add(cn.CodeTTL)}
+	if req.RedirectSent {
+		c.RedirectURI = req.RedirectURI
+	}
+	if err := cn.Store.Approve(ctx, req.Handle, g, c); err != nil {
+		return "", err
+	}
+	cn.Env.Log.InfoContext(ctx, "oauth: access granted", "grant", g.ID, "client", g.ClientID, "user", g.AccountID, "scope", g.Scope.String())
+	return code, nil
+}
+
+// goBack sends the browser to the client with a page, not with a redirect:
+// form-action of our policy would block the second hop of a redirect that
+// follows a form, and claude.ai needs two.
+func (cn *Consent) goBack(w http.ResponseWriter, r *http.Request, q pendingAuthorization, denied bool, params ...string) error {
+	to, err := client.ParseRedirect(q.req.RedirectURI)
+	if err != nil {
+		return err
+	}
+	cn.Env.SetCookie(w, requestCookie(q.req.Handle), "", 0)
+	templates.Write(w, r, http.StatusOK, templates.Return{
+		Product: cn.Env.Name,
+		Client:  q.client.Name,
+		URL:     cn.answerURL(to, q.req.State, params...),
+		Denied:  denied,
+	})
+	return nil
+}
+
+// asAnswered explains a request that is gone: a second click came later.
+func asAnswered(err error) error {
+	if errors.Is(err, oauth.ErrNotFound) {
+		return endpoint.BadLink(http.StatusBadRequest, "This page has been answered already.")
+	}
+	return err
+}

@@ -1,0 +1,80 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+)
+
+// accessTokenKind is the type of the tokens that are exchanged (RFC 8693 section 3).
+const accessTokenKind = "urn:ietf:params:oauth:token-type:access_token"
+
+// redeemExchange gives a client of the operator a token that does less than the
+// one that it presents, and names the client as the one who acts. The new token
+// ends with the old one, and with the grant behind it. There is no refresh
+// token: the client can exchange again.
+func (te *TokenEndpoint) redeemExchange(ctx context.Context, client *oauth.Client, f endpoint.Form, jkt string) (*tokens, error) {
+	if err := te.checkExchange(f); err != nil {
+		return nil, err
+	}
+	subject, parent, err := te.subject(ctx, f.Get("subject_token"))
+	if err != nil {
+		return nil, err
+	}
+	// The operator's scope is not handed on, and no one needs a word that
+	// stands for a refresh token.
+	scope, ok := oauth.Allowed(subject.Scope, false).Without(oauth.OfflineAccess).Narrow(oauth.ParseScope(f.Get("scope")))
+	if !ok || len(scope) == 0 {
+		return nil, oauth.Refuse("invalid_scope", "The scope is wider than that of the subject_token, or holds what is not handed on.")
+	}
+	g := te.Tokens.NewGrant(subject.User, client.ID, scope, parent.AuthTime)
+	g.Parent, g.Expires = parent.ID, earlier(subject.Expires, g.Created.Add(te.Tokens.AccessTTL))
+	if err := te.Tokens.Grants.Store.AddGrant(ctx, g); err != nil {
+		return nil, err
+	}
+	te.Log.InfoContext(ctx, "oauth: token exchanged", "grant", g.ID, "of", parent.ID, "client", client.ID, "user", g.AccountID, "scope", scope.String())
+	answer, err := te.answer(ctx, g, scope, jkt, "")
+	if err == nil {
+		answer.IssuedTokenType = accessTokenKind
+	}
+	return answer, err
+}
+
+// checkExchange decides about everything in the request but the token.
+func (te *TokenEndpoint) checkExchange(f endpoint.Form) error {
+	switch {
+	case f.Get("subject_token") == "":
+		return oauth.Refuse("invalid_request", "subject_token is missing.")
+	case f.Get("subject_token_type") != accessTokenKind:
+		return oauth.Refuse("invalid_request", "subject_token_type must be %s.", accessTokenKind)
+	case f.Get("actor_token") != "" || f.Get("actor_token_type") != "":
+		return oauth.Refuse("invalid_request", "The actor is the client that authenticates; an actor_token is not taken.")
+	case f.Get("requested_token_type") != "" && f.Get("requested_token_type") != accessTokenKind:
+		return oauth.Refuse("invalid_request", "The only requested_token_type is %s.", accessTokenKind)
+	}
+	return oauth.CheckResource(te.Resource, f["audience"]) // resource has been checked, for every grant
+}
+
+// subject returns whom a token that was presented for another stands for, and
+// its grant. A token that is bound to a key would come off it, and one that
+// came from an exchange would hide who acts for whom: neither is taken.
+func (te *TokenEndpoint) subject(ctx context.Context, token string) (oauth.Principal, *oauth.Grant, error) {
+	p, g, err := te.Tokens.Alive(ctx, token, time.Now().Add(endpoint.Patience))
+	if e, ok := errors.AsType[*oauth.Error](err); ok && e.Code == "invalid_token" {
+		return p, nil, oauth.Refuse("invalid_request", "The subject_token is not valid.") // RFC 8693 section 2.2.2
+	}
+	switch {
+	case err != nil:
+		return p, nil, err
+	case p.KeyThumbprint != "":
+		return p, nil, oauth.Refuse("invalid_request", "The subject_token is bound to a key of its client.")
+	case g.Parent != "":
+		return p, nil, oauth.Refuse("invalid_request", "The subject_token came from an exchange itself.")
+	case !te.Now().Before(p.Expires.Add(-time.Second)):
+		return p, nil, oauth.Refuse("invalid_request", "The subject_token is about to expire.")
+	}
+	return p, g, nil
+}

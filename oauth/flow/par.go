@@ -1,0 +1,106 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"rialto/oauth"
+	"rialto/oauth/client"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/secret"
+	"rialto/oauth/token"
+)
+
+// PAR serves pushed authorization requests (RFC 9126).
+type PAR struct {
+	Requests      *Requests
+	Authenticator *client.Authenticator
+	Proofs        *token.Proofs
+	Env           *endpoint.Env
+}
+
+// pushedPrefix begins the name of a request that was pushed (RFC 9126 section
+// 2.2).
+const pushedPrefix = "urn:ietf:params:oauth:request_uri:"
+
+// pushedTTL is how long a pushed request waits for its person's browser.
+const pushedTTL = 90 * time.Second
+
+// ServeHTTP serves pushed authorization requests (RFC 9126): the client hands its
+// request over directly, so that nobody sees or changes it in the browser.
+func (pr *PAR) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	uri, err := pr.push(w, r)
+	if err != nil {
+		pr.Env.WriteError(w, r, err)
+		return
+	}
+	endpoint.WriteJSON(w, http.StatusCreated, struct {
+		RequestURI string `json:"request_uri"`
+		ExpiresIn  int64  `json:"expires_in"`
+	}{uri, int64(pushedTTL / time.Second)})
+}
+
+// push decides about a request as the authorization endpoint would, and keeps
+// it. It belongs to no browser yet.
+func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err error) {
+	if err := pr.Env.LimitFailures(r); err != nil {
+		return "", err
+	}
+	if wait := pr.Env.WaitAuthorize(r); wait > 0 {
+		return "", oauth.TooMany(wait)
+	}
+	f, err := endpoint.ReadForm(w, r)
+	if err != nil {
+		return "", err
+	}
+	c, err := pr.Authenticator.Authenticate(r.Context(), r, f)
+	if err != nil {
+		pr.Env.CountFailure(r)
+		return "", err
+	}
+	if f.Get("request_uri") != "" {
+		return "", oauth.Refuse("invalid_request", "request_uri has no place in a pushed request.") // RFC 9126 section 2.1
+	}
+	to, err := client.RedirectFor(c, f.Get("redirect_uri"))
+	if err != nil {
+		return "", oauth.Refuse("invalid_request", "redirect_uri is not one that the client registered.")
+	}
+	req, err := pr.Requests.check(f, c, to)
+	if err != nil {
+		return "", err
+	}
+	if jkt, err := pr.Proofs.Proven(r, ""); err != nil {
+		return "", err
+	} else if jkt != "" && req.JKT != "" && jkt != req.JKT {
+		return "", token.BadProof("Its key is not that of dpop_jkt.")
+	} else if jkt != "" {
+		req.JKT = jkt // RFC 9449 section 10.1
+	}
+	name := secret.New("")
+	req.Handle, req.Expires = secret.Hash(name), pr.Env.Now().Add(pushedTTL)
+	return pushedPrefix + name, pr.Requests.Store.AddRequest(r.Context(), req)
+}
+
+// pushed returns the request that was pushed under a name. It is there once,
+// and for the client that pushed it. What else the link says does not count
+// (RFC 9126 section 4).
+func (rs *Requests) pushed(ctx context.Context, uri string, c *oauth.Client) (*oauth.Request, error) {
+	name := strings.TrimPrefix(uri, pushedPrefix)
+	if !secret.Is(name, "") {
+		return nil, endpoint.BadLink(http.StatusBadRequest, "The app's request is unknown.")
+	}
+	req, err := rs.Store.TakePushed(ctx, secret.Hash(name), c.ID, rs.Env.Now())
+	if errors.Is(err, oauth.ErrNotFound) {
+		return nil, endpoint.BadLink(http.StatusBadRequest, "The app's request was used already, or it has waited too long.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := client.RedirectFor(c, req.RedirectURI); err != nil {
+		return nil, endpoint.BadLink(http.StatusBadRequest, "The app has changed the addresses that it registered.")
+	}
+	return req, nil
+}

@@ -1,0 +1,96 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/signin"
+	"rialto/oauth/token"
+	"rialto/templates"
+)
+
+// approveByToken takes an approval for which a pasted token vouches. Nothing is
+// granted before the person has seen the use case: the script of the page shows
+// it while they paste, and without it the page comes again and says it.
+func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) error {
+	if cn.Pasted.Issuer == nil {
+		return endpoint.BadLink(http.StatusBadRequest, "This server takes no access tokens.")
+	}
+	v, err := cn.Pasted.FromForm(r, f, q.req.Handle)
+	if words, status, after := pastedRefusal(err); words != "" {
+		cn.Env.Log.InfoContext(r.Context(), "oauth: pasted token refused", "reason", words, "address", cn.Env.Address(r))
+		cn.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, ClientID: q.client.ID, Detail: "pasted token refused"})
+		endpoint.SetRetryAfter(w, after)
+		cn.page(w, r, status, q, nil, templates.Authorize{TokenError: words})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if v.Shown() != f.Get("shown") {
+		return cn.showVoucher(w, r, q, v, "")
+	}
+	if reason := q.unanswered(f); reason != "" {
+		return cn.showVoucher(w, r, q, v, reason)
+	}
+	all := q.ticked
+	q.ticked = v.Opens(q.chosen())
+	if len(q.within(v.Session(&oauth.Account{}, cn.Env.Now())).Without(oauth.OfflineAccess)) == 0 {
+		q.ticked = all
+		return cn.showVoucher(w, r, q, v, "The token does not open what the app asks for.")
+	}
+	a, err := cn.Pasted.Identities.Identify(r.Context(), &oauth.Account{Issuer: v.Issuer, Subject: v.Subject, Name: v.Name}, false)
+	if away, ok := errors.AsType[*token.ErrSignInDenied](err); ok {
+		return cn.showVoucher(w, r, q, v, away.Reason)
+	}
+	if err != nil {
+		return err
+	}
+	return cn.approveAs(w, r, q, v.Session(a, cn.Env.Now()))
+}
+
+// pastedRefusal returns how the page says why a token was refused; no words if
+// err is something else.
+func pastedRefusal(err error) (words string, status int, after time.Duration) {
+	if e, ok := errors.AsType[*signin.Refusal](err); ok {
+		return e.Reason, e.Status(), e.RetryAfter
+	}
+	if e, ok := errors.AsType[*oauth.Error](err); ok && e.Code == "invalid_token" {
+		return strings.TrimPrefix(e.Description, token.BadTokenPrefix), http.StatusForbidden, 0
+	}
+	return "", 0, 0
+}
+
+// showVoucher shows the page again, with what the token says.
+func (cn *Consent) showVoucher(w http.ResponseWriter, r *http.Request, q pendingAuthorization, v *signin.PastedToken, reason string) error {
+	sealed, err := cn.Pasted.Seal(v, q.req.Handle)
+	if err != nil {
+		return err
+	}
+	cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason, Voucher: &templates.Voucher{
+		Sealed:   sealed,
+		Shown:    v.Shown(),
+		UseCases: v.UseCases,
+		Left:     timeLeft(v.ExpiresAt().Sub(cn.Env.Now())),
+	}})
+	return nil
+}
+
+// timeLeft renders a duration as people read it, in any language.
+func timeLeft(d time.Duration) string {
+	switch minutes := int(d / time.Minute); {
+	case minutes < 1:
+		return "< 1 min"
+	case minutes < 60:
+		return fmt.Sprintf("%d min", minutes)
+	case minutes < 48*60:
+		return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+	default:
+		return fmt.Sprintf("%d d", minutes/(24*60))
+	}
+}

@@ -1,0 +1,199 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"rialto/oauth"
+	"rialto/oauth/client"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/secret"
+)
+
+// Requests checks authorization requests and keeps them while a person decides.
+type Requests struct {
+	Resource string
+	Store    RequestStore
+	Clients  *client.Clients
+	Scopes   *oauth.Scopes
+	Env      *endpoint.Env
+}
+
+// keep stores the request under a one-time handle that goes into the form and
+// a cookie that stays with the browser. Either is nothing without the other: a
+// stranger who makes a victim post the stranger's handle has no cookie there.
+// Each request has a cookie of its own, so that several tabs do not collide.
+func (rs *Requests) keep(w http.ResponseWriter, r *http.Request, req *oauth.Request) (handle string, err error) {
+	handle, browser := secret.New(""), secret.New("")
+	req.Handle, req.Browser, req.Expires = secret.Hash(handle), secret.Hash(browser), rs.Env.Now().Add(endpoint.RequestTTL)
+	if err := rs.Store.AddRequest(r.Context(), req); err != nil {
+		return "", err
+	}
+	rs.Env.SetCookie(w, requestCookie(req.Handle), browser, endpoint.RequestTTL)
+	return handle, nil
+}
+
+// requestCookie names the cookie of the request under the hash of a handle.
+func requestCookie(handle string) string { return "rialto-request-" + handle[:12] }
+
+// read decides about an authorization request. Before client and
+// redirect URI are known to belong together every error is a page, because an
+// error that follows an unchecked address makes the server an open redirector;
+// after that it is a *sendBack.
+func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error) {
+	if err := rs.Env.LimitAuthorize(r); err != nil {
+		return nil, nil, err
+	}
+	if len(r.URL.RawQuery) > endpoint.MaxQuery {
+		return nil, nil, endpoint.BadLink(http.StatusRequestURITooLong, "The request is too long.")
+	}
+	f, err := endpoint.ParseForm(r.URL.RawQuery, "resource")
+	if err != nil {
+		return nil, nil, endpoint.BadLink(http.StatusBadRequest, endpoint.Description(err))
+	}
+	c, err := rs.Clients.Find(r.Context(), f.Get("client_id"))
+	if errors.Is(err, oauth.ErrNotFound) {
+		return nil, nil, unknownClient()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if uri := f.Get("request_uri"); strings.HasPrefix(uri, pushedPrefix) {
+		req, err := rs.pushed(r.Context(), uri, c)
+		return req, c, err
+	}
+	to, err := client.RedirectFor(c, f.Get("redirect_uri"))
+	if err != nil {
+		return nil, nil, endpoint.BadLink(http.StatusBadRequest, "The app asks to be answered at an address that it did not register.")
+	}
+	req, err := rs.check(f, c, to)
+	if err != nil {
+		return nil, nil, &sendBack{c, to, f.Get("state"), asRefusal(err)}
+	}
+	return req, c, nil
+}
+
+// check decides about everything but client and redirect URI.
+func (rs *Requests) check(f endpoint.Form, c *oauth.Client, to client.RedirectURI) (*oauth.Request, error) {
+	if err := checkShape(f); err != nil {
+		return nil, err
+	}
+	if err := checkChallenge(f.Get("code_challenge"), f.Get("code_challenge_method")); err != nil {
+		return nil, err
+	}
+	if jkt := f.Get("dpop_jkt"); jkt != "" && (len(jkt) != 43 || !secret.IsBase64URL(jkt)) {
+		return nil, oauth.Refuse("invalid_request", "dpop_jkt is not a SHA-256 in base64url.")
+	}
+	if err := oauth.CheckResource(rs.Resource, f["resource"]); err != nil {
+		return nil, err
+	}
+	scope, err := rs.Scopes.Grantable(f.Get("scope"))
+	if err != nil {
+		return nil, err
+	}
+	prompt := strings.Fields(f.Get("prompt"))
+	if slices.Contains(prompt, "none") {
+		return nil, oauth.Refuse("interaction_required", "The person is asked every time.")
+	}
+	return &oauth.Request{
+		ClientID:     c.ID,
+		RedirectURI:  to.Raw,
+		RedirectSent: f.Get("redirect_uri") != "",
+		State:        f.Get("state"),
+		Scope:        scope,
+		Resource:     rs.Resource,
+		Challenge:    f.Get("code_challenge"),
+		JKT:          f.Get("dpop_jkt"),
+		Login:        slices.Contains(prompt, "login") || slices.Contains(prompt, "select_account"),
+	}, nil
+}
+
+// checkShape refuses what the server does not do.
+func checkShape(f endpoint.Form) error {
+	switch {
+	case f.Get("request") != "":
+		return oauth.Refuse("request_not_supported", "Request objects are not supported.")
+	case f.Get("request_uri") != "":
+		return oauth.Refuse("request_uri_not_supported", "A request_uri must be one that was pushed here.")
+	case f.Get("response_type") == "":
+		return oauth.Refuse("invalid_request", "response_type is missing.")
+	case f.Get("response_type") != "code":
+		return oauth.Refuse("unsupported_response_type", "The only response_type is code.")
+	case f.Get("response_mode") != "" && f.Get("response_mode") != "query":
+		return oauth.Refuse("invalid_request", "The only response_mode is query.")
+	}
+	return nil
+}
+
+// checkChallenge demands PKCE with S256 of every client (RFC 9700 section
+// 2.1.1). A missing method would mean "plain" (RFC 7636 section 4.3).
+func checkChallenge(challenge, method string) error {
+	switch {
+	case challenge == "":
+		return oauth.Refuse("invalid_request", "code_challenge is missing: PKCE is required.")
+	case method != "S256":
+		return oauth.Refuse("invalid_request", "code_challenge_method must be S256.")
+	case len(challenge) != 43 || !secret.IsBase64URL(challenge):
+		return oauth.Refuse("invalid_request", "code_challenge is not a SHA-256 in base64url.")
+	}
+	return nil
+}
+
+// pendingAuthorization is a question that waits for its answer.
+type pendingAuthorization struct {
+	req    *oauth.Request
+	client *oauth.Client
+	handle string         // "" after a stay at an identity provider
+	ticked oauth.ScopeSet // what the form chose; nil before there was one
+}
+
+// chosen returns the part of what was asked for that the form ticked. Nobody
+// has to decide about a refresh token.
+func (q pendingAuthorization) chosen() oauth.ScopeSet {
+	return slices.DeleteFunc(slices.Clone(q.req.Scope), func(scope string) bool {
+		return scope != oauth.OfflineAccess && !q.ticked.Has(scope)
+	})
+}
+
+// lookAlike tells whether the client bears the name of somebody else.
+func (q pendingAuthorization) lookAlike() bool {
+	to, err := client.ParseRedirect(q.req.RedirectURI)
+	return err != nil || client.LookAlike(q.client, to) != ""
+}
+
+// waiting returns the question that a form answers, if it is this browser's.
+func (rs *Requests) waiting(ctx context.Context, r *http.Request, handle string) (pendingAuthorization, error) {
+	q, err := rs.waitingAt(ctx, r, secret.Hash(handle))
+	q.handle = handle
+	return q, err
+}
+
+// waitingAt returns the question under the hash of a handle, if it is this
+// browser's.
+func (rs *Requests) waitingAt(ctx context.Context, r *http.Request, handle string) (pendingAuthorization, error) {
+	req, err := rs.Store.Request(ctx, handle, rs.Env.Now())
+	if errors.Is(err, oauth.ErrNotFound) {
+		return pendingAuthorization{}, endpoint.BadLink(http.StatusBadRequest, "This page has been answered already, or it has waited too long.")
+	}
+	if err != nil {
+		return pendingAuthorization{}, err
+	}
+	if !secret.Same(secret.Hash(rs.Env.Cookie(r, requestCookie(handle))), req.Browser) {
+		return pendingAuthorization{}, endpoint.CrossSite()
+	}
+	c, err := rs.Clients.Find(ctx, req.ClientID)
+	if errors.Is(err, oauth.ErrNotFound) {
+		return pendingAuthorization{}, unknownClient()
+	}
+	if err != nil {
+		return pendingAuthorization{}, err
+	}
+	// The client may have withdrawn the address since the request came.
+	if _, err := client.RedirectFor(c, req.RedirectURI); err != nil {
+		return pendingAuthorization{}, endpoint.BadLink(http.StatusBadRequest, "The app has changed the addresses that it registered.")
+	}
+	return pendingAuthorization{req: req, client: c}, nil
+}

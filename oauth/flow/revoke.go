@@ -1,0 +1,91 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"rialto/oauth/client"
+	"rialto/oauth/token"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/secret"
+)
+
+// Revocation serves token revocation (RFC 7009).
+type Revocation struct {
+	Store         CodeStore
+	Authenticator *client.Authenticator
+	Tokens        *token.Tokens
+	Env           *endpoint.Env
+}
+
+// ServeHTTP serves token revocation (RFC 7009). Every token that is not the
+// client's is answered as one that was revoked already: the answer tells
+// nothing about tokens of others.
+func (rv *Revocation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := rv.endToken(w, r); err != nil {
+		rv.Env.WriteError(w, r, err)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusOK)
+}
+
+// endToken revokes the grant behind a token, be it a refresh or an access
+// token: a client that gives one back has no use for the other (RFC 7009
+// section 2.1). token_type_hint is not needed, as the two look different.
+func (rv *Revocation) endToken(w http.ResponseWriter, r *http.Request) error {
+	if err := rv.Env.LimitFailures(r); err != nil {
+		return err
+	}
+	f, err := endpoint.ReadForm(w, r)
+	if err != nil {
+		return err
+	}
+	client, err := rv.Authenticator.Authenticate(r.Context(), r, f)
+	if err != nil {
+		rv.Env.CountFailure(r)
+		return err
+	}
+	if f.Get("token") == "" {
+		return oauth.Refuse("invalid_request", "token is missing.")
+	}
+	g, err := rv.grantBehind(r.Context(), f.Get("token"))
+	if err != nil {
+		return err
+	}
+	if g == nil || g.ClientID != client.ID {
+		rv.Env.CountFailure(r)
+		return nil
+	}
+	err = rv.Tokens.Grants.Revoke(r.Context(), g.ID, "the client gave a token back")
+	if err == nil {
+		rv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventRevoked, AccountID: g.AccountID, Account: g.Name, ClientID: client.ID, GrantID: g.ID, Detail: "the client gave a token back"})
+	}
+	return err
+}
+
+// grantBehind returns the grant of a token, or nil.
+func (rv *Revocation) grantBehind(ctx context.Context, token string) (*oauth.Grant, error) {
+	if secret.Is(token, secret.RefreshPrefix) {
+		_, g, err := rv.Store.Refresh(ctx, secret.Hash(token))
+		if errors.Is(err, oauth.ErrNotFound) {
+			return nil, nil
+		}
+		return g, err
+	}
+	p, err := rv.Tokens.Verify(ctx, token)
+	if _, refused := errors.AsType[*oauth.Error](err); refused {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	g, err := rv.Tokens.Grants.Store.Grant(ctx, p.GrantID)
+	if errors.Is(err, oauth.ErrNotFound) {
+		return nil, nil
+	}
+	return g, err
+}

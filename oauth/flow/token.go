@@ -1,0 +1,149 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"rialto/oauth/client"
+	"rialto/oauth/signin"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/token"
+)
+
+// TokenEndpoint serves the token endpoint (RFC 6749 section 3.2).
+type TokenEndpoint struct {
+	Resource      string
+	Store         CodeStore
+	Authenticator *client.Authenticator
+	Accounts      *signin.Accounts
+	Tokens        *token.Tokens
+	Proofs        *token.Proofs
+	Scopes        *oauth.Scopes
+	Env           *endpoint.Env
+	RefreshIdle   time.Duration // life of a refresh token that is not used
+	Now           func() time.Time
+	Log           *slog.Logger
+
+	// Grace is how long a refresh token that was used still answers, with the
+	// same successor: clients race with themselves and lose responses.
+	Grace time.Duration
+}
+
+// tokens is a successful answer of the token endpoint (RFC 6749 section 5.1).
+// scope is always there, so that a client can tell whether it has to ask for
+// more; resource says what the token is for.
+type tokens struct {
+	AccessToken  string `json:"access_token"`
+	TokenType    string `json:"token_type"`
+	ExpiresIn    int64  `json:"expires_in"`
+	RefreshToken string `json:"refresh_token,omitempty"`
+	Scope        string `json:"scope"`
+	Resource     string `json:"resource"`
+
+	IssuedTokenType string `json:"issued_token_type,omitempty"` // RFC 8693 section 2.2.1
+}
+
+// ServeHTTP serves the token endpoint.
+func (te *TokenEndpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	te.Proofs.OfferNonce(w, r)
+	answer, err := te.redeem(w, r)
+	if e, ok := errors.AsType[*oauth.Error](err); ok && (e.Code == "invalid_grant" || e.Code == "invalid_client") {
+		te.Env.CountFailure(r)
+		if e.Event != nil {
+			te.Env.HappenedAt(r, *e.Event)
+		}
+		te.Log.InfoContext(r.Context(), "oauth: token refused", "code", e.Code, "reason", e.Description, "address", te.Env.Address(r))
+	}
+	if err != nil {
+		te.Env.WriteError(w, r, err)
+		return
+	}
+	endpoint.WriteJSON(w, http.StatusOK, answer)
+}
+
+// redeem decides which grant it is about and whose.
+func (te *TokenEndpoint) redeem(w http.ResponseWriter, r *http.Request) (*tokens, error) {
+	if err := te.Env.LimitFailures(r); err != nil {
+		return nil, err
+	}
+	f, err := endpoint.ReadForm(w, r)
+	if err != nil {
+		return nil, err
+	}
+	grantType := f.Get("grant_type")
+	if grantType == "" {
+		return nil, oauth.Refuse("invalid_request", "grant_type is missing.")
+	}
+	if !slices.Contains([]string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken, oauth.GrantClientCredentials, oauth.GrantTokenExchange}, grantType) {
+		return nil, oauth.Refuse("unsupported_grant_type", "Supported are %s.", strings.Join(te.Authenticator.Clients.GrantTypes(), ", "))
+	}
+	client, err := te.Authenticator.Authenticate(r.Context(), r, f)
+	if err != nil {
+		return nil, err
+	}
+	if !client.May(grantType) {
+		return nil, oauth.Refuse("unauthorized_client", "The client did not register this grant_type.")
+	}
+	// Before anything is used up: a client that asks for the wrong resource
+	// may ask again (RFC 8707 section 2).
+	if err := oauth.CheckResource(te.Resource, f["resource"]); err != nil {
+		return nil, err
+	}
+	jkt, err := te.Proofs.Proven(r, "")
+	if err == nil && jkt == "" && client.Bound {
+		err = token.BadProof("There is none, and the client registered dpop_bound_access_tokens.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch grantType {
+	case oauth.GrantAuthorizationCode:
+		return te.redeemCode(r.Context(), client, f, jkt)
+	case oauth.GrantClientCredentials:
+		return te.redeemCredentials(r.Context(), client, f, jkt)
+	case oauth.GrantTokenExchange:
+		return te.redeemExchange(r.Context(), client, f, jkt)
+	}
+	return te.redeemRefresh(r.Context(), client, f, jkt)
+}
+
+// answer mints the access token of a grant, bound to the key of a thumbprint if
+// there is one, and puts the answer together.
+func (te *TokenEndpoint) answer(ctx context.Context, g *oauth.Grant, scope oauth.ScopeSet, jkt, refresh string) (*tokens, error) {
+	now := te.Now()
+	expires := earlier(now.Add(te.Tokens.AccessTTL), g.Expires)
+	access, err := te.Tokens.Mint(ctx, g, scope, jkt, now, expires)
+	if err != nil {
+		return nil, err
+	}
+	return &tokens{
+		AccessToken:  access,
+		TokenType:    tokenType(jkt),
+		ExpiresIn:    int64(expires.Sub(now) / time.Second),
+		RefreshToken: refresh,
+		Scope:        scope.String(),
+		Resource:     te.Resource,
+	}, nil
+}
+
+// tokenType names how a token is presented (RFC 6750, RFC 9449 section 5).
+func tokenType(jkt string) string {
+	if jkt != "" {
+		return "DPoP"
+	}
+	return "Bearer"
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,94 @@
+// Package cache keeps bounded caches in memory. It does not know what it keeps.
+package cache
+
+import (
+	"sync"
+)
+
+// MaxCached bounds every cache of the server.
+const MaxCached = 10_000
+
+// LRU remembers the values used last. Its zero value is empty. There are as
+// many entries as tokens in use, so each is one allocation, a link of the ring
+// itself.
+type LRU[K comparable, V any] struct {
+	mu   sync.Mutex
+	ring entry[K, V] // next is the entry used last, prev the one not used for longest
+	at   map[K]*entry[K, V]
+}
+
+type entry[K comparable, V any] struct {
+	key        K
+	value      V
+	next, prev *entry[K, V]
+}
+
+// Get returns the value of a key.
+func (c *LRU[K, V]) Get(key K) (value V, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.at[key]
+	if !ok {
+		return value, false
+	}
+	e.unlink()
+	c.link(e)
+	return e.value, true
+}
+
+// Put remembers a value and forgets the one that was not used for longest.
+func (c *LRU[K, V]) Put(key K, value V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set(key, value)
+}
+
+// Update replaces a value by what f makes of it, or of the zero value.
+func (c *LRU[K, V]) Update(key K, f func(V) V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var old V
+	if e, ok := c.at[key]; ok {
+		old = e.value
+	}
+	c.set(key, f(old))
+}
+
+// Drop forgets a key.
+func (c *LRU[K, V]) Drop(key K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.at[key]; ok {
+		e.unlink()
+		delete(c.at, key)
+	}
+}
+
+func (c *LRU[K, V]) set(key K, value V) {
+	if c.at == nil {
+		c.at = map[K]*entry[K, V]{}
+		c.ring.next, c.ring.prev = &c.ring, &c.ring
+	}
+	e, ok := c.at[key]
+	if ok {
+		e.unlink()
+	} else {
+		e = &entry[K, V]{key: key}
+		c.at[key] = e
+	}
+	e.value = value
+	c.link(e)
+	if len(c.at) > MaxCached {
+		last := c.ring.prev
+		last.unlink()
+		delete(c.at, last.key)
+	}
+}
+
+// link makes an entry the one used last.
+func (c *LRU[K, V]) link(e *entry[K, V]) {
+	e.prev, e.next = &c.ring, c.ring.next
+	e.prev.next, e.next.prev = e, e
+}
+
+func (e *entry[K, V]) unlink() { e.prev.next, e.next.prev = e.next, e.prev }

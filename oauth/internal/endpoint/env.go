@@ -1,0 +1,30 @@
+// Package endpoint holds what all HTTP endpoints of the authorization server
+// share: methods, CORS, forms, cookies, rate limits by address, and the one place
+// where an error becomes bytes. It does not know any endpoint.
+package endpoint
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/limit"
+)
+
+// Env is what the endpoints of one server share. Events and TrustedProxies may
+// be nil. It must not be copied after its first use.
+type Env struct {
+	Issuer string
+	Name   string // of the product, on pages
+	Now    func() time.Time
+	Log    *slog.Logger
+	Events oauth.Events
+
+	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+
+	limits limit.Rates
+	csrf   http.CrossOriginProtection
+}

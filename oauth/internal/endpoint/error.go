@@ -1,0 +1,75 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"rialto/oauth"
+	"rialto/templates"
+)
+
+// refuser is an error that knows how to tell a client.
+type refuser interface {
+	error
+	Refusal() *oauth.Error
+}
+
+// explainer is an error that knows how to tell a person.
+type explainer interface {
+	error
+	Problem() *oauth.Problem
+}
+
+// AsError makes an *Error of any error. What we did not mean to show is logged
+// here, once. It comes from the store, so the client is told to try again: it
+// would throw its tokens away if it were told that they are bad.
+func (env *Env) AsError(ctx context.Context, err error) *oauth.Error {
+	if e, ok := errors.AsType[*oauth.Error](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[refuser](err); ok {
+		return e.Refusal()
+	}
+	if !errors.Is(ctx.Err(), context.Canceled) { // by a client that hung up
+		env.Log.ErrorContext(ctx, "oauth: request failed", "error", err)
+	}
+	return &oauth.Error{Code: "temporarily_unavailable", Description: "The server cannot answer now.", RetryAfter: 5 * time.Second}
+}
+
+// WriteError is the one place where an error of a JSON endpoint becomes bytes.
+func (env *Env) WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	e := env.AsError(r.Context(), err)
+	// A 401 says how to do better (RFC 9110 section 15.5.2, RFC 6749 section
+	// 5.2, RFC 6750 section 3).
+	switch {
+	case e.Code == "invalid_client":
+		w.Header().Set("WWW-Authenticate", `Basic realm="`+env.Issuer+`", charset="UTF-8"`)
+	case e.Code == "invalid_token" && w.Header().Get("WWW-Authenticate") == "":
+		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
+	}
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", seconds(e.RetryAfter))
+	}
+	WriteJSON(w, e.Status(), struct {
+		Error       string `json:"error"`
+		Description string `json:"error_description,omitempty"`
+	}{e.Code, e.Description})
+}
+
+// WriteProblem is the one place where an error of a page becomes bytes.
+func (env *Env) WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
+	if e, ok := errors.AsType[explainer](err); ok {
+		err = e.Problem()
+	}
+	p, ok := errors.AsType[*oauth.Problem](err)
+	if !ok {
+		e := env.AsError(r.Context(), err)
+		p = &oauth.Problem{Status: e.Status(), Title: "This did not work", Detail: e.Description, Remedy: "Try again in a moment.", After: e.RetryAfter}
+	}
+	if p.After > 0 {
+		w.Header().Set("Retry-After", seconds(p.After))
+	}
+	templates.Write(w, r, p.Status, templates.Problem{Product: env.Name, Title: p.Title, Detail: p.Detail, Remedy: p.Remedy})
+}

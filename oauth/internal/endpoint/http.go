@@ -1,0 +1,196 @@
+package endpoint
+
+import (
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+
+	"rialto/oauth"
+)
+
+const (
+	MaxQuery   = 32 << 10
+	RequestTTL = 10 * time.Minute
+)
+
+func IsJSON(h http.Header) bool {
+	t := MediaType(h)
+	return t == "application/json" || strings.HasPrefix(t, "application/") && strings.HasSuffix(t, "+json")
+}
+
+// WriteJSON sends an answer that no cache may keep (RFC 6749 section 5.1).
+func WriteJSON(w http.ResponseWriter, status int, body any) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // only our own types come here
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	w.Write(b) // an error here means that nobody is reading any more
+}
+
+// seconds renders a Retry-After: whole seconds, rounded up.
+func seconds(d time.Duration) string {
+	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
+}
+
+// ExposedHeaders are those of our answers that a page may read.
+const ExposedHeaders = "WWW-Authenticate, Retry-After, DPoP-Nonce"
+
+// MaxBody bounds every body that the server reads.
+const MaxBody = 16 << 10
+
+// Patience is how long a request waits for the store, a provider or its turn
+// before it is told to come again: a database that hangs, instead of failing,
+// must not keep every request that ever came.
+const Patience = 30 * time.Second
+
+// Patient returns the request as one that waits no longer than that.
+func Patient(r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(r.Context(), Patience)
+	return r.WithContext(ctx), cancel
+}
+
+// Methods serves one path by method and answers the others with 405.
+type Methods map[string]http.HandlerFunc
+
+// ServeHTTP calls the handler of the request's method, which has patience.
+func (m Methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h, ok := m[r.Method]; ok {
+		r, cancel := Patient(r)
+		defer cancel()
+		h(w, r)
+		return
+	}
+	w.Header().Set("Allow", m.allow())
+	http.Error(w, "This address does not answer "+r.Method+".", http.StatusMethodNotAllowed)
+}
+
+func (m Methods) allow() string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// CORS lets clients in browsers call an endpoint that knows its callers by
+// what they send in the request and never by a cookie. The pages are not
+// behind it.
+func CORS(m Methods) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Expose-Headers", ExposedHeaders)
+		if r.Method != http.MethodOptions {
+			m.ServeHTTP(w, r)
+			return
+		}
+		h.Set("Access-Control-Allow-Methods", m.allow())
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, DPoP, MCP-Protocol-Version")
+		h.Set("Access-Control-Max-Age", "7200")
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+// Form is a set of parameters of which each was given once.
+type Form url.Values
+
+// ParseForm reads parameters strictly (RFC 6749 section 3.1 and 3.2): each of
+// them at most once, except those named in several; well-formed UTF-8; no
+// control characters. A parameter without a value counts as omitted.
+func ParseForm(raw string, several ...string) (Form, error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, oauth.Refuse("invalid_request", "The parameters are not well formed.")
+	}
+	f := Form{}
+	for name, all := range values {
+		all = slices.DeleteFunc(all, func(v string) bool { return v == "" })
+		if len(all) > 1 && !slices.Contains(several, name) {
+			return nil, oauth.Refuse("invalid_request", "A parameter is given more than once.")
+		}
+		for _, v := range append(all, name) {
+			if !IsText(v) {
+				return nil, oauth.Refuse("invalid_request", "A parameter holds characters that are not allowed.")
+			}
+		}
+		f[name] = all
+	}
+	return f, nil
+}
+
+// IsText tells whether s is UTF-8 without control characters. PostgreSQL
+// refuses NUL and broken UTF-8, and headers must not see line breaks.
+func IsText(s string) bool {
+	for _, r := range s {
+		if r < ' ' || r == 0x7f {
+			return false
+		}
+	}
+	return utf8.ValidString(s)
+}
+
+func (f Form) Get(name string) string {
+	if len(f[name]) == 0 {
+		return ""
+	}
+	return f[name][0]
+}
+
+// ReadForm reads the body of a POST. Credentials in the query are refused: they
+// would stay in logs (RFC 6749 section 2.3.1).
+func ReadForm(w http.ResponseWriter, r *http.Request, several ...string) (Form, error) {
+	for name := range r.URL.Query() {
+		if slices.Contains([]string{"client_id", "client_secret", "code", "code_verifier", "grant_type", "refresh_token", "subject_token", "token", "password"}, name) {
+			return nil, oauth.Refuse("invalid_request", "Parameters belong into the body, not into the query.")
+		}
+	}
+	if MediaType(r.Header) != "application/x-www-form-urlencoded" {
+		return nil, oauth.Refuse("invalid_request", "The body must be application/x-www-form-urlencoded.")
+	}
+	body, err := ReadBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	return ParseForm(string(body), append(several, "resource", "audience")...)
+}
+
+// ReadBody reads at most maxBody bytes.
+func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if err == nil {
+		return body, nil
+	}
+	if _, ok := err.(*http.MaxBytesError); ok {
+		return nil, &oauth.Error{Code: "invalid_request", Description: "The body is too large.", HTTPStatus: http.StatusRequestEntityTooLarge}
+	}
+	return nil, oauth.Refuse("invalid_request", "The body could not be read.")
+}
+
+func MediaType(h http.Header) string {
+	t, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return t
+}
+
+func SetRetryAfter(w http.ResponseWriter, after time.Duration) {
+	if after > 0 {
+		w.Header().Set("Retry-After", seconds(after))
+	}
+}

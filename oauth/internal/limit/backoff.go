@@ -1,0 +1,58 @@
+package limit
+
+import (
+	"time"
+
+	"rialto/oauth/internal/cache"
+)
+
+// Backoff slows down whoever fails to sign in: five attempts are free, then
+// each failure doubles the wait, up to a quarter of an hour.
+type Backoff struct {
+	Failed cache.LRU[string, failure]
+}
+
+type failure struct {
+	count int
+	until time.Time
+}
+
+const (
+	FreeAttempts = 5
+	maxBackoff   = 15 * time.Minute
+)
+
+// Wait returns how long the key has to wait yet.
+func (b *Backoff) Wait(key string, now time.Time) time.Duration {
+	f, _ := b.Failed.Get(key)
+	return max(0, f.until.Sub(now))
+}
+
+// Add counts a failure and returns what was known before.
+func (b *Backoff) Add(key string, free int, now time.Time) (before failure) {
+	b.Failed.Update(key, func(f failure) failure {
+		if now.Sub(f.until) > maxBackoff {
+			f.count = 0 // long ago
+		}
+		before = f
+		f.count++
+		f.until = now
+		if over := f.count - free; over > 0 {
+			f.until = now.Add(min(maxBackoff, time.Second<<min(over, 10)))
+		}
+		return f
+	})
+	return before
+}
+
+// Forgive takes back the failure that add counted after before. Those that
+// others made meanwhile keep their wait: who knows one password must not end it
+// for the names whose passwords they guess.
+func (b *Backoff) Forgive(key string, before failure) {
+	b.Failed.Update(key, func(f failure) failure {
+		if f.count == before.count+1 {
+			return before
+		}
+		return failure{count: max(0, f.count-1), until: f.until}
+	})
+}

@@ -1,0 +1,64 @@
+// Package secret makes, hashes and compares random secrets. It does not know what
+// they open.
+package secret
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"strings"
+)
+
+// Prefixes of what we hand out, so that people and secret scanners can tell
+// what has leaked.
+const (
+	RefreshPrefix = "rialto_rt_"
+	CodePrefix    = "rialto_code_"
+	SecretPrefix  = "rialto_secret_"
+	ClientPrefix  = "rialto_client_"
+	ManagePrefix  = "rialto_reg_"
+)
+
+// New returns 256 random bits as text behind a prefix.
+func New(prefix string) string {
+	b := make([]byte, 32)
+	rand.Read(b) // never fails (crypto/rand, since Go 1.24)
+	return prefix + base64.RawURLEncoding.EncodeToString(b)
+}
+
+// Hash is what the store knows of a secret. A plain SHA-256 is enough for 256
+// random bits; a slow hash would only let strangers burn our processor.
+func Hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// Is tells whether s has the form of what secret(prefix) returns, so
+// that nothing else is looked up.
+func Is(s, prefix string) bool {
+	rest, ok := strings.CutPrefix(s, prefix)
+	return ok && len(rest) == 43 && IsBase64URL(rest)
+}
+
+// IsBase64URL tells whether s holds only the letters of base64url.
+func IsBase64URL(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return true
+}
+
+// Same compares in constant time.
+func Same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// NewID returns the name of a row: random, so that it cannot be guessed, but
+// no secret.
+func NewID() string {
+	b := make([]byte, 16)
+	rand.Read(b)
+	return base64.RawURLEncoding.EncodeToString(b)
+}

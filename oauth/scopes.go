@@ -1,0 +1,92 @@
+package oauth
+
+import (
+	"slices"
+)
+
+// Scopes are the permissions that a server can grant.
+type Scopes struct {
+	All []Scope // what a client may ask for; offline_access is added by us
+
+	// Default are the scopes that clients are invited to ask for, and that a
+	// client gets if it names none. nil is all but ScopeAdmin.
+	Default ScopeSet
+}
+
+// Words returns what the operator says that a scope means.
+func (sc *Scopes) Words(name string) string {
+	if UseCase(name) != "" {
+		name = ScopeTools
+	}
+	i := slices.IndexFunc(sc.All, func(scope Scope) bool { return scope.Name == name })
+	if i < 0 {
+		return name // the configuration has changed since the request came
+	}
+	return sc.All[i].Words
+}
+
+// Scope is a permission: its name on the wire and what it means in words.
+type Scope struct{ Name, Words string }
+
+// Ordinary returns the scopes that challenges and the metadata of the resource
+// name, and that a client gets which does not say what it wants.
+// offline_access is not among them, because it is no permission of the
+// resource (MCP 2026-07-28, "Scope Selection Strategy").
+func (sc *Scopes) Ordinary() ScopeSet {
+	if len(sc.Default) > 0 {
+		return slices.Clip(sc.Default) // what is appended goes elsewhere
+	}
+	return sc.Offered().Without(ScopeAdmin)
+}
+
+// Offered returns every scope that a client may ask for, in the words of the
+// configuration. Use cases of ScopeTools are not listed.
+func (sc *Scopes) Offered() ScopeSet {
+	var set ScopeSet
+	for _, scope := range sc.All {
+		set = append(set, scope.Name)
+	}
+	return set
+}
+
+// Known returns the scopes that the metadata of the server names. Nobody is
+// invited to ask for the operator's.
+func (sc *Scopes) Known() ScopeSet {
+	return append(sc.Offered().Without(ScopeAdmin), OfflineAccess)
+}
+
+// Understands tells whether the server can grant a scope.
+func (sc *Scopes) Understands(scope string) bool {
+	if UseCase(scope) != "" {
+		scope = ScopeTools
+	}
+	return scope == OfflineAccess || sc.Offered().Has(scope)
+}
+
+// Grantable returns what a client that asks for the scopes in asked is to get,
+// if whoever is asked agrees. Asking for nothing, or for nothing but a refresh
+// token, asks for everything ordinary. Scopes that do not exist are ignored;
+// asking for nothing else is an error.
+func (sc *Scopes) Grantable(asked string) (ScopeSet, error) {
+	words := ParseScope(asked)
+	if len(words) > maxScopes {
+		return nil, Refuse("invalid_scope", "More than %d scopes are too many for a person to read.", maxScopes)
+	}
+	set := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !sc.Understands(word) })
+	if len(words) > 0 && len(set) == 0 {
+		return nil, Refuse("invalid_scope", "None of these scopes exists here; known are %s.", sc.Known())
+	}
+	if len(set) == 0 || len(set) == 1 && set.Has(OfflineAccess) {
+		set = append(sc.Ordinary(), set...)
+	}
+	return set, nil
+}
+
+// Allowed returns the part of a scope that an account may grant: the
+// operator's takes a role, and no consent makes up for it.
+func Allowed(scope ScopeSet, admin bool) ScopeSet {
+	if admin {
+		return scope
+	}
+	return scope.Without(ScopeAdmin)
+}

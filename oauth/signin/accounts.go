@@ -1,0 +1,165 @@
+package signin
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"rialto/oauth/internal/limit"
+	"rialto/oauth/token"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/secret"
+)
+
+// Accounts manages local accounts.
+type Accounts struct {
+	Store  AccountStore
+	Grants *token.Grants
+	Now    func() time.Time
+
+	hashing limit.Gate
+}
+
+// ErrBadPassword says why a password was refused.
+var ErrBadPassword = errors.New("oauth: not a password: it must have 8 characters at least, up to 1,024 bytes, and no control characters")
+
+// minPassword is how many characters a password has at least (NIST SP 800-63B
+// section 3.1.1.2).
+const minPassword = 8
+
+// Add creates a local account. It returns ErrExists if there is one of
+// that name.
+func (as *Accounts) Add(ctx context.Context, name, password string) error {
+	a, err := as.newAccount(ctx, name, password)
+	if err != nil {
+		return err
+	}
+	return named(a.Name, as.Store.AddAccount(ctx, a))
+}
+
+// SetPassword gives a local account a new password and ends its browser
+// sessions, or creates the account if there is none of that name. A password
+// that is the account's already changes nothing.
+func (as *Accounts) SetPassword(ctx context.Context, name, password string) error {
+	a, err := as.newAccount(ctx, name, password)
+	if err != nil {
+		return err
+	}
+	err = as.Store.AddAccount(ctx, a)
+	if !errors.Is(err, oauth.ErrExists) {
+		return err
+	}
+	old, err := as.Store.Account(ctx, a.Name)
+	if err != nil {
+		return err
+	}
+	if old.Issuer != "" {
+		return fmt.Errorf("account %q signs in at %s and has no password here", a.Name, old.Issuer)
+	}
+	if same, err := as.authenticate(ctx, name, password); err != nil || same != nil {
+		return err
+	}
+	return as.Store.SetPassword(ctx, old.ID, a.Password)
+}
+
+// SetAdmin gives a local account the role of an administrator, which lets it
+// grant ScopeAdmin, or takes it away: with it goes what was granted. It returns
+// ErrNotFound if there is no account of that name.
+func (as *Accounts) SetAdmin(ctx context.Context, name string, admin bool) error {
+	name, err := oauth.UserName(name)
+	if err != nil {
+		return err
+	}
+	a, err := as.Store.Account(ctx, name)
+	if err == nil {
+		err = as.Store.SetAdmin(ctx, a.ID, admin)
+		as.Grants.Forget()
+	}
+	return named(name, err)
+}
+
+// Remove removes a local account and everything that it granted. It
+// returns ErrNotFound if there is none of that name.
+func (as *Accounts) Remove(ctx context.Context, name string) error {
+	name, err := oauth.UserName(name)
+	if err != nil {
+		return err
+	}
+	err = as.Store.RemoveAccount(ctx, name)
+	as.Grants.Forget()
+	return named(name, err)
+}
+
+// Names returns the names of the local accounts.
+func (as *Accounts) Names(ctx context.Context) ([]string, error) { return as.Store.Accounts(ctx) }
+
+// newAccount checks name and password and makes an account of them.
+func (as *Accounts) newAccount(ctx context.Context, name, password string) (*oauth.Account, error) {
+	name, err := oauth.UserName(name)
+	if err != nil {
+		return nil, err
+	}
+	password, err = normalPassword(password)
+	if err != nil {
+		return nil, err
+	}
+	if utf8.RuneCountInString(password) < minPassword {
+		return nil, ErrBadPassword
+	}
+	salt := make([]byte, 16)
+	rand.Read(salt)
+	key, err := as.stretch(ctx, password, salt)
+	if err != nil {
+		return nil, err
+	}
+	return &oauth.Account{ID: secret.NewID(), Name: name, Password: phc(salt, key), Created: as.Now()}, nil
+}
+
+// named says in an error which account it is about.
+func named(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("account %q: %w", name, err)
+}
+
+// SetDisabled keeps an account from signing in and its grants from opening
+// anything, or lets it again. It returns ErrNotFound if there is no account of
+// that name.
+func (as *Accounts) SetDisabled(ctx context.Context, name string, disabled bool) error {
+	name, err := oauth.UserName(name)
+	if err != nil {
+		return err
+	}
+	a, err := as.Store.Account(ctx, name)
+	if err == nil {
+		err = as.Store.SetDisabled(ctx, a.ID, disabled)
+		as.Grants.Forget()
+	}
+	return named(name, err)
+}
+
+// authenticate returns the account that name and password belong to, or nil.
+func (as *Accounts) authenticate(ctx context.Context, name, password string) (*oauth.Account, error) {
+	var a *oauth.Account
+	name, err := oauth.UserName(name)
+	if err == nil {
+		a, err = as.Store.Account(ctx, name)
+		if err != nil && !errors.Is(err, oauth.ErrNotFound) {
+			return nil, err
+		}
+	}
+	password, err = normalPassword(password)
+	if err != nil {
+		a = nil
+	}
+	ok, err := as.checkPassword(ctx, a, password)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return a, nil
+}

@@ -1,0 +1,150 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/token"
+)
+
+// person decides from what a provider says of somebody who they are here and
+// what they may do. ID and Created are for the caller.
+func (p *Provider) person(claims map[string]any) (*oauth.Account, error) {
+	if !p.mayEnter(claims) {
+		return nil, &token.ErrSignInDenied{Reason: "Your account there is not one of those that may sign in here."}
+	}
+	a := &oauth.Account{Issuer: p.Issuer.URL, Subject: textClaim(claims, "sub"), Admin: p.Admin.metBy(claims)}
+	if listed := listClaim(claims, p.UseCases); p.UseCases != "" && !slices.Contains(listed, "*") {
+		a.UseCases = slices.DeleteFunc(listed, func(s string) bool { return !oauth.IsUseCase(s) })
+		if len(a.UseCases) == 0 {
+			return nil, &token.ErrSignInDenied{Reason: "Your account there has no use case here."}
+		}
+	}
+	label := textClaim(claims, p.NameClaim)
+	if p.NameClaim == "" {
+		label = textClaim(claims, "preferred_username")
+	}
+	if label == "" {
+		label = textClaim(claims, "email")
+	}
+	a.Name = token.AccountName(p.ID, label, a.Subject)
+	return a, nil
+}
+
+// mayEnter tells whether the operator lets these people in. An address counts
+// only if the provider has verified it: some let people write what they like.
+func (p *Provider) mayEnter(claims map[string]any) bool {
+	if p.Allow.Claim != "" && !p.Allow.metBy(claims) {
+		return false
+	}
+	if len(p.Domains) == 0 {
+		return true
+	}
+	email := textClaim(claims, "email")
+	at := strings.LastIndex(email, "@")
+	verified := claims["email_verified"] == true
+	return verified && at > 0 && slices.Contains(p.Domains, strings.ToLower(email[at+1:]))
+}
+
+// metBy tells whether the rule is set and the claims meet it.
+func (r Rule) metBy(claims map[string]any) bool {
+	return r.Claim != "" && slices.ContainsFunc(listClaim(claims, r.Claim), func(v string) bool {
+		return slices.Contains(r.Values, v)
+	})
+}
+
+// claim finds a claim by its name, or else by its path.
+func claim(claims map[string]any, name string) any {
+	if v, ok := claims[name]; ok {
+		return v
+	}
+	outer, rest, ok := strings.Cut(name, ".")
+	inner, nested := claims[outer].(map[string]any)
+	if !ok || !nested {
+		return nil
+	}
+	return claim(inner, rest)
+}
+
+// textClaim returns a claim that is text, or "".
+func textClaim(claims map[string]any, name string) string {
+	s, _ := claim(claims, name).(string)
+	return s
+}
+
+// listClaim returns a claim that is a list of words, or words with a space
+// between.
+func listClaim(claims map[string]any, name string) []string {
+	switch v := claim(claims, name).(type) {
+	case string:
+		return strings.Fields(v)
+	case []any:
+		var list []string
+		for _, item := range v {
+			if s, ok := item.(string); ok {
+				list = append(list, s)
+			}
+		}
+		return list
+	}
+	return nil
+}
+
+// withUserInfo adds what the userinfo endpoint says where the ID token is
+// silent. Some providers keep ID tokens small. It must be about the same
+// person (OpenID Connect Core 1.0 section 5.3.2).
+func (pv *Providers) withUserInfo(ctx context.Context, p *Provider, e *endpoints, claims map[string]any, access string) error {
+	if e.UserInfo == "" || access == "" || !p.lacks(claims) {
+		return nil
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.UserInfo, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+access)
+	req.Header.Set("Accept", "application/json")
+	resp, err := p.Issuer.Fetch.HTTP().Do(req)
+	if err != nil {
+		return &token.ErrUnreachable{Err: err}
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK || !endpoint.IsJSON(resp.Header) {
+		return &token.ErrUnreachable{Err: fmt.Errorf("its userinfo endpoint answers %d, %q", resp.StatusCode, endpoint.MediaType(resp.Header))}
+	}
+	var more map[string]any
+	if err := json.UnmarshalRead(resp.Body, &more); err != nil {
+		return &token.ErrUnreachable{Err: err}
+	}
+	if more["sub"] != claims["sub"] {
+		return errors.New("its userinfo is about somebody else")
+	}
+	if email, ok := claims["email"]; ok && more["email"] != email {
+		delete(more, "email_verified") // it is about another address
+	}
+	for name, value := range more {
+		if _, ok := claims[name]; !ok {
+			claims[name] = value
+		}
+	}
+	return nil
+}
+
+// lacks tells whether a claim is missing that decides something.
+func (p *Provider) lacks(claims map[string]any) bool {
+	needed := []string{p.NameClaim, p.Admin.Claim, p.Allow.Claim, p.UseCases}
+	if p.NameClaim == "" {
+		needed = append(needed, "preferred_username")
+	}
+	if len(p.Domains) > 0 {
+		needed = append(needed, "email", "email_verified")
+	}
+	return slices.ContainsFunc(needed, func(name string) bool { return name != "" && claim(claims, name) == nil })
+}

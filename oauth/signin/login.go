@@ -1,0 +1,240 @@
+package signin
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"rialto/oauth/internal/cache"
+
+	"github.com/gorilla/mux"
+	"golang.org/x/oauth2"
+
+	"rialto/oauth"
+	"rialto/oauth/client"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/secret"
+	"rialto/oauth/token"
+	"rialto/templates"
+)
+
+// Providers signs people in at identity providers (OpenID Connect Core 1.0).
+type Providers struct {
+	List       []*Provider
+	Issuer     string // ours
+	Secret     []byte
+	Store      LoginStore
+	Issuers    *token.Issuers
+	Identities *token.Identities
+	Sessions   *Sessions
+	Env        *endpoint.Env
+
+	fetches   singleflight.Group
+	returning singleflight.Group
+	endpoints cache.LRU[string, *endpoints] // by provider
+}
+
+// loginTTL is how long a browser may stay at an identity provider.
+const loginTTL = 10 * time.Minute
+
+// Send sends a browser to an identity provider. What the person has
+// allowed goes along in l, in the store: they cannot be brought back having
+// allowed something else, and nothing was allowed by who did not see our page
+// (MCP authorization, "Confused Deputy"). State, nonce and PKCE verifier come
+// of one secret, of which the store knows a hash.
+func (pv *Providers) Send(w http.ResponseWriter, r *http.Request, p *Provider, l oauth.Login, again bool) error {
+	if err := pv.Env.LimitAuthorize(r); err != nil { // each is a row
+		return err
+	}
+	e, err := pv.endpointsFor(r.Context(), p)
+	if err != nil {
+		return err
+	}
+	state, browser := secret.New(""), secret.New("")
+	l.State, l.Browser, l.Provider, l.Expires = secret.Hash(state), secret.Hash(browser), p.ID, pv.Env.Now().Add(loginTTL)
+	if err := pv.Store.AddLogin(r.Context(), &l); err != nil {
+		return err
+	}
+	options := []oauth2.AuthCodeOption{
+		oauth2.SetAuthURLParam("nonce", pv.derived("login nonce", state)),
+		oauth2.S256ChallengeOption(pv.derived("login verifier", state)),
+	}
+	if again {
+		options = append(options, oauth2.SetAuthURLParam("prompt", "login"))
+	}
+	pv.Env.SetCookie(w, loginCookie(l.State), browser, loginTTL)
+	templates.Write(w, r, http.StatusOK, templates.Leave{
+		Product:  pv.Env.Name,
+		Provider: p.name(),
+		URL:      pv.clientOf(p, e).AuthCodeURL(state, options...),
+	})
+	return nil
+}
+
+// loginCookie names the cookie of the login under the hash of a state.
+func loginCookie(state string) string { return "rialto-login-" + state[:12] }
+
+// derived returns a secret that belongs to another one, for one purpose.
+func (pv *Providers) derived(purpose, from string) string {
+	mac := hmac.New(sha256.New, pv.Secret)
+	mac.Write([]byte(purpose + " " + from))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// Return decides about a browser that comes back. Everything that costs
+// nothing is checked first; the login is used up by whoever completes it, so
+// that an outage of the provider loses nothing.
+func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Login, *oauth.Session, error) {
+	if err := pv.Env.LimitAuthorize(r); err != nil {
+		return nil, nil, err
+	}
+	if len(r.URL.RawQuery) > endpoint.MaxQuery {
+		return nil, nil, endpoint.BadLink(http.StatusRequestURITooLong, "The request is too long.")
+	}
+	f, err := endpoint.ParseForm(r.URL.RawQuery)
+	if err != nil {
+		return nil, nil, endpoint.BadLink(http.StatusBadRequest, endpoint.Description(err))
+	}
+	p := pv.Find(mux.Vars(r)["provider"])
+	if p == nil {
+		return nil, nil, endpoint.BadLink(http.StatusNotFound, "There is no identity provider at this address.")
+	}
+	l, err := pv.login(r, p, f.Get("state"))
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := pv.endpointsFor(r.Context(), p)
+	if err != nil {
+		return nil, nil, err
+	}
+	if iss := f.Get("iss"); iss != p.Issuer.URL && (iss != "" || e.Iss) {
+		return nil, nil, endpoint.BadLink(http.StatusBadRequest, "Another identity provider answered than the one that was asked.")
+	}
+	if code := f.Get("error"); code != "" {
+		return l, nil, pv.refusedThere(w, r, p, l, code)
+	}
+	if f.Get("code") == "" {
+		return nil, nil, endpoint.BadLink(http.StatusBadRequest, "The identity provider's answer was not complete.")
+	}
+	a, err := pv.whoReturnedOnce(r.Context(), p, e, f)
+	if err != nil {
+		return nil, nil, pv.asLogin(r, p, l, err)
+	}
+	session, err := pv.completeLogin(w, r, p, l, a)
+	return l, session, err
+}
+
+// login returns what a browser was sent away for, if it is this browser and
+// this provider.
+func (pv *Providers) login(r *http.Request, p *Provider, state string) (*oauth.Login, error) {
+	l, err := pv.Store.Login(r.Context(), secret.Hash(state), pv.Env.Now())
+	switch {
+	case errors.Is(err, oauth.ErrNotFound):
+		return nil, endpoint.BadLink(http.StatusBadRequest, "This sign-in has been finished already, or it has waited too long.")
+	case err != nil:
+		return nil, err
+	case !secret.Same(secret.Hash(pv.Env.Cookie(r, loginCookie(l.State))), l.Browser):
+		return nil, endpoint.CrossSite()
+	case l.Provider != p.ID:
+		return nil, endpoint.BadLink(http.StatusBadRequest, "Another identity provider answered than the one that was asked.")
+	}
+	return l, nil
+}
+
+// whoReturnedOnce lets requests that come back with the same answer at the same
+// time wait for one exchange, which goes on when the first of them hangs up: a
+// browser that loads the page again gives its first request up, with the code.
+func (pv *Providers) whoReturnedOnce(ctx context.Context, p *Provider, e *endpoints, f endpoint.Form) (*oauth.Account, error) {
+	a, err, _ := pv.returning.Do(secret.Hash(p.ID+" "+f.Get("state")+" "+f.Get("code")), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endpoint.Patience)
+		defer cancel()
+		return pv.whoReturned(ctx, p, e, f)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.(*oauth.Account), nil
+}
+
+// whoReturned finds out who signed in at the provider.
+func (pv *Providers) whoReturned(ctx context.Context, p *Provider, e *endpoints, f endpoint.Form) (*oauth.Account, error) {
+	claims, access, err := pv.idToken(ctx, p, e, f.Get("code"), f.Get("state"))
+	if err == nil {
+		err = pv.withUserInfo(ctx, p, e, claims, access)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a, err := p.person(claims)
+	if err != nil {
+		return nil, err
+	}
+	return pv.Identities.Identify(ctx, a, true)
+}
+
+// asLogin explains why a login failed. An outage leaves it open, and so does a
+// code that the provider refuses: another replica may have redeemed it just now
+// and is about to complete the login.
+func (pv *Providers) asLogin(r *http.Request, p *Provider, l *oauth.Login, err error) error {
+	ctx := r.Context()
+	if down, ok := errors.AsType[*token.ErrUnreachable](err); ok {
+		pv.Env.Log.WarnContext(ctx, "oauth: provider does not answer", "provider", p.ID, "error", down.Err)
+		return err
+	}
+	if _, refused := errors.AsType[*errCodeRefused](err); !refused {
+		if err := pv.Store.TakeLogin(ctx, l.State); err != nil && !errors.Is(err, oauth.ErrNotFound) {
+			return err
+		}
+	}
+	if away, ok := errors.AsType[*token.ErrSignInDenied](err); ok {
+		pv.Env.Log.InfoContext(ctx, "oauth: sign-in refused", "provider", p.ID, "reason", away.Reason)
+		pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "turned away after " + p.ID})
+		return &oauth.Problem{
+			Status: http.StatusForbidden,
+			Title:  "You cannot sign in with this account",
+			Detail: away.Reason,
+			Remedy: "Go back and use another account, or ask the people who run this server.",
+		}
+	}
+	pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "the answer of " + p.ID + " cannot be trusted"})
+	pv.Env.Log.WarnContext(ctx, "oauth: answer of a provider refused", "provider", p.ID, "error", err)
+	return &oauth.Problem{
+		Status: http.StatusForbidden,
+		Title:  "The sign-in did not work",
+		Detail: "The identity provider's answer is not one that can be trusted.",
+		Remedy: "Go back to the app and start again. If it happens again, tell the people who run this server.",
+	}
+}
+
+// refusedThere ends a login that the provider, or the person there, refused.
+func (pv *Providers) refusedThere(w http.ResponseWriter, r *http.Request, p *Provider, l *oauth.Login, code string) error {
+	if err := pv.Store.TakeLogin(r.Context(), l.State); err != nil {
+		return asFinished(err)
+	}
+	pv.Env.SetCookie(w, loginCookie(l.State), "", 0)
+	pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "refused at " + p.ID})
+	pv.Env.Log.InfoContext(r.Context(), "oauth: sign-in refused by the provider", "provider", p.ID, "code", client.CleanName(code))
+	return nil
+}
+
+// completeLogin signs the person in.
+func (pv *Providers) completeLogin(w http.ResponseWriter, r *http.Request, p *Provider, l *oauth.Login, a *oauth.Account) (*oauth.Session, error) {
+	if err := pv.Store.TakeLogin(r.Context(), l.State); err != nil {
+		return nil, asFinished(err)
+	}
+	pv.Env.SetCookie(w, loginCookie(l.State), "", 0)
+	return pv.Sessions.Start(w, r, a, pv.Env.Now().Add(p.lifetime()))
+}
+
+func asFinished(err error) error {
+	if errors.Is(err, oauth.ErrNotFound) {
+		return endpoint.BadLink(http.StatusBadRequest, "This sign-in has been finished already.")
+	}
+	return err
+}

@@ -1,0 +1,133 @@
+package signin
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/secret"
+	"rialto/templates"
+)
+
+// Pages serves the sign-in page.
+type Pages struct {
+	Secret    []byte
+	Passwords *Passwords
+	Providers *Providers
+	Sessions  *Sessions
+	Env       *endpoint.Env
+}
+
+// formCookie binds the sign-in form to the browser that was given it.
+const formCookie = "rialto-signin"
+
+// Show shows the sign-in page.
+func (pg *Pages) Show(w http.ResponseWriter, r *http.Request) {
+	pg.Write(w, r, http.StatusOK, templates.SignIn{Next: SafeNext(r.URL.Query().Get("next"))})
+}
+
+func (pg *Pages) Write(w http.ResponseWriter, r *http.Request, status int, page templates.SignIn) {
+	value := pg.Env.Cookie(r, formCookie)
+	if value == "" {
+		value = secret.New("")
+	}
+	pg.Env.SetCookie(w, formCookie, value, time.Hour)
+	settingUp, err := pg.Passwords.SettingUp(r.Context())
+	if err != nil {
+		pg.Env.WriteProblem(w, r, err)
+		return
+	}
+	page.Product, page.Action, page.Handle, page.Setup = pg.Env.Name, pg.Env.Path("/signin"), pg.formHandle(value), settingUp
+	page.NoPasswords, page.Providers = pg.Passwords.Off, pg.Providers.Offered()
+	templates.Write(w, r, status, page)
+}
+
+// formHandle returns the handle that belongs to a form cookie. It is not the
+// cookie itself, so that a page that leaks does not give the cookie away.
+func (pg *Pages) formHandle(cookie string) string {
+	mac := hmac.New(sha256.New, pg.Secret)
+	mac.Write([]byte("sign-in form " + cookie))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// Answer takes the sign-in form. The form's handle must belong to the
+// browser's cookie: otherwise a stranger could sign a victim in under the
+// stranger's name (login CSRF).
+func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) {
+	f, err := pg.Env.PageForm(w, r)
+	if err != nil {
+		pg.Env.WriteProblem(w, r, err)
+		return
+	}
+	cookie := pg.Env.Cookie(r, formCookie)
+	if cookie == "" || !secret.Same(f.Get("handle"), pg.formHandle(cookie)) {
+		pg.Env.WriteProblem(w, r, endpoint.CrossSite())
+		return
+	}
+	if f.Get("code") != "" {
+		pg.answerSetup(w, r, f)
+		return
+	}
+	if p := pg.Providers.Find(f.Get("provider")); p != nil {
+		if err := pg.Providers.Send(w, r, p, oauth.Login{Next: SafeNext(f.Get("next"))}, false); err != nil {
+			pg.Env.WriteProblem(w, r, err)
+		}
+		return
+	}
+	a, err := pg.Passwords.SignIn(r.Context(), r, f.Get("username"), f.Get("password"))
+	pg.enter(w, r, f, a, err)
+}
+
+// enter answers the form of a sign-in: it starts the session of a and sends
+// the person on, or says why not.
+func (pg *Pages) enter(w http.ResponseWriter, r *http.Request, f endpoint.Form, a *oauth.Account, err error) {
+	next := SafeNext(f.Get("next"))
+	if refused, ok := errors.AsType[*Refusal](err); ok {
+		endpoint.SetRetryAfter(w, refused.RetryAfter)
+		pg.Write(w, r, refused.Status(), templates.SignIn{Next: next, Username: f.Get("username"), Error: refused.Reason})
+		return
+	}
+	if err == nil {
+		_, err = pg.Sessions.Start(w, r, a, time.Time{})
+	}
+	if err != nil {
+		pg.Env.WriteProblem(w, r, err)
+		return
+	}
+	pg.Env.SetCookie(w, formCookie, "", 0)
+	http.Redirect(w, r, next, http.StatusSeeOther)
+}
+
+// SignOut ends the browser's session. A form of another site ends nothing,
+// because the cookie does not come with it.
+func (pg *Pages) SignOut(w http.ResponseWriter, r *http.Request) {
+	if err := pg.Env.CheckOrigin(r); err != nil {
+		pg.Env.WriteProblem(w, r, err)
+		return
+	}
+	if err := pg.Sessions.End(w, r); err != nil {
+		pg.Env.WriteProblem(w, r, err)
+		return
+	}
+	templates.Write(w, r, http.StatusOK, templates.SignedOut{Product: pg.Env.Name})
+}
+
+// SafeNext returns a path on this server to go on to. What could lead
+// elsewhere ("//evil.example", "/\evil.example", a scheme) becomes "/".
+func SafeNext(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || len(next) > oauth.MaxURL {
+		return "/"
+	}
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) || !endpoint.IsText(next) {
+		return "/"
+	}
+	return next
+}

@@ -1,0 +1,340 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-json-experiment/json"
+	"golang.org/x/oauth2"
+
+	"rialto/oauth"
+	"rialto/oauth/client"
+	"rialto/oauth/internal/jwt"
+	"rialto/oauth/internal/secret"
+	"rialto/oauth/token"
+	"rialto/templates"
+)
+
+func (pv *Providers) Offered() []templates.Provider {
+	var all []templates.Provider
+	for _, p := range pv.List {
+		all = append(all, templates.Provider{ID: p.ID, Name: p.name()})
+	}
+	return all
+}
+
+// Check says what an operator set wrongly.
+func (pv *Providers) Check() error {
+	seen := map[string]bool{}
+	for _, p := range pv.List {
+		if err := p.check(); err != nil {
+			return fmt.Errorf("provider %q: %w", p.ID, err)
+		}
+		if seen[p.ID] {
+			return fmt.Errorf("provider %q is there twice", p.ID)
+		}
+		seen[p.ID] = true
+	}
+	return nil
+}
+
+// Provider is an identity provider where people sign in instead of here (OpenID
+// Connect Core 1.0). ID, Issuer and ClientID are required.
+type Provider struct {
+	ID   string // a word, in the address of the callback and in the names of accounts
+	Name string // on the button; "" is ID
+
+	// Issuer signs the ID tokens. Its Audiences mean nothing here.
+	Issuer       token.Issuer
+	ClientID     string
+	ClientSecret string   // "" for a public client
+	Scopes       []string // to ask for; nil is openid, profile and email
+
+	// Where the endpoints are; "" finds each in the issuer's metadata.
+	AuthorizationURL, TokenURL, UserInfoURL string
+
+	// NameClaim holds what to call the person; "" is preferred_username, or else
+	// email.
+	NameClaim string
+	// Admin tells who is an administrator here; without it nobody is.
+	Admin Rule
+	// UseCases is the claim that lists the use cases of the person; "" sets no
+	// limit. Whoever has none then may not sign in.
+	UseCases string
+	// Allow and Domains tell who may sign in. A person must meet each that is
+	// set; Domains are those of verified e-mail addresses.
+	Allow   Rule
+	Domains []string
+
+	// Lifetime is how long what a person allows lasts before they have to sign
+	// in there again; 0 is 30 days.
+	Lifetime time.Duration
+}
+
+// Rule is met by people for whom a claim holds one of some values.
+type Rule struct {
+	Claim  string // its name, or its path with dots between ("realm_access.roles")
+	Values []string
+}
+
+// endpoints is what we need of a provider's metadata.
+type endpoints struct {
+	Issuer        string   `json:"issuer"`
+	Authorization string   `json:"authorization_endpoint"`
+	Token         string   `json:"token_endpoint"`
+	UserInfo      string   `json:"userinfo_endpoint"`
+	TokenAuth     []string `json:"token_endpoint_auth_methods_supported"`
+	Iss           bool     `json:"authorization_response_iss_parameter_supported"`
+
+	at time.Time // when they were fetched
+}
+
+const (
+	endpointsFresh = time.Hour
+	endpointsStale = 24 * time.Hour
+)
+
+// CallbackPath is where providers send people back, before the provider's ID.
+const CallbackPath = "/oauth/callback/"
+
+var providerID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+
+// check says what an operator set wrongly.
+func (p *Provider) check() error {
+	switch {
+	case !providerID.MatchString(p.ID):
+		return fmt.Errorf("the ID %q must be 1 to 32 of a-z, 0-9 and -", p.ID)
+	case p.ClientID == "":
+		return errors.New("the client ID is missing")
+	case p.Admin.Claim == "" && len(p.Admin.Values) > 0, p.Allow.Claim == "" && len(p.Allow.Values) > 0:
+		return errors.New("values are given without the claim that should hold one of them")
+	case p.Admin.Claim != "" && len(p.Admin.Values) == 0, p.Allow.Claim != "" && len(p.Allow.Values) == 0:
+		return errors.New("a claim is named without the values that count")
+	case p.Lifetime < 0:
+		return errors.New("the lifetime is negative")
+	case p.Scopes != nil && !slices.Contains(p.Scopes, oidc.ScopeOpenID):
+		return errors.New("the scopes lack openid, without which there is no ID token")
+	}
+	for _, domain := range p.Domains {
+		if domain == "" || strings.ContainsAny(domain, "@* ") || strings.ToLower(domain) != domain {
+			return fmt.Errorf("%q is not a domain such as example.com", domain)
+		}
+	}
+	for _, address := range []string{p.AuthorizationURL, p.TokenURL, p.UserInfoURL} {
+		if address == "" {
+			continue
+		}
+		if err := p.Issuer.Fetch.Check(address); err != nil {
+			return fmt.Errorf("%q: %w", address, err)
+		}
+	}
+	return p.Issuer.Check()
+}
+
+func (p *Provider) name() string {
+	if p.Name == "" {
+		return p.ID
+	}
+	return p.Name
+}
+
+func (p *Provider) lifetime() time.Duration {
+	if p.Lifetime == 0 {
+		return 30 * 24 * time.Hour
+	}
+	return p.Lifetime
+}
+
+// Find returns the provider of that ID, or nil.
+func (pv *Providers) Find(id string) *Provider {
+	i := slices.IndexFunc(pv.List, func(p *Provider) bool { return p.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return pv.List[i]
+}
+
+// callbackURL is where a provider sends people back. Each has its own, so that
+// an answer of one cannot be taken for that of another (RFC 9700 section 4.4.2).
+func (pv *Providers) callbackURL(p *Provider) string { return pv.Issuer + CallbackPath + p.ID }
+
+// endpointsFor returns where the provider's endpoints are. When its metadata
+// cannot be fetched, that of the last day will do.
+func (pv *Providers) endpointsFor(ctx context.Context, p *Provider) (*endpoints, error) {
+	if p.AuthorizationURL != "" && p.TokenURL != "" {
+		return p.with(&endpoints{Issuer: p.Issuer.URL}), nil
+	}
+	known, ok := pv.endpoints.Get(p.ID)
+	if ok && pv.Env.Now().Sub(known.at) < endpointsFresh {
+		return known, nil
+	}
+	found, err, _ := pv.fetches.Do("endpoints "+p.ID, func() (any, error) {
+		return pv.fetchEndpoints(context.WithoutCancel(ctx), p)
+	})
+	if err == nil {
+		return found.(*endpoints), nil
+	}
+	pv.Env.Log.WarnContext(ctx, "oauth: metadata of a provider not fetched", "provider", p.ID, "error", err)
+	if ok && pv.Env.Now().Sub(known.at) < endpointsStale {
+		return known, nil
+	}
+	return nil, &token.ErrUnreachable{Err: err}
+}
+
+func (pv *Providers) fetchEndpoints(ctx context.Context, p *Provider) (*endpoints, error) {
+	answer, err := p.Issuer.Fetch.Get(ctx, strings.TrimSuffix(p.Issuer.URL, "/")+oauth.OpenidMetadataPath)
+	if err != nil {
+		return nil, err
+	}
+	e := &endpoints{}
+	if err := json.Unmarshal(answer.Body, e); err != nil {
+		return nil, fmt.Errorf("reading its metadata: %w", err)
+	}
+	if e.Issuer != p.Issuer.URL {
+		return nil, fmt.Errorf("its metadata is that of another issuer, %q", e.Issuer)
+	}
+	e = p.with(e)
+	for _, address := range []string{e.Authorization, e.Token} {
+		if err := p.Issuer.Fetch.Check(address); err != nil {
+			return nil, fmt.Errorf("its metadata names %q: %w", address, err)
+		}
+	}
+	e.at = pv.Env.Now()
+	pv.endpoints.Put(p.ID, e)
+	return e, nil
+}
+
+// with returns e with what the operator set in its place.
+func (p *Provider) with(e *endpoints) *endpoints {
+	for set, to := range map[*string]string{&e.Authorization: p.AuthorizationURL, &e.Token: p.TokenURL, &e.UserInfo: p.UserInfoURL} {
+		if to != "" {
+			*set = to
+		}
+	}
+	return e
+}
+
+// client returns us as a client of the provider.
+func (pv *Providers) clientOf(p *Provider, e *endpoints) *oauth2.Config {
+	scopes := p.Scopes
+	if scopes == nil {
+		scopes = []string{oidc.ScopeOpenID, "profile", "email"}
+	}
+	// To find out by trying would send the code twice.
+	style := oauth2.AuthStyleInHeader
+	if p.ClientSecret == "" || len(e.TokenAuth) > 0 && !slices.Contains(e.TokenAuth, oauth.AuthBasic) {
+		style = oauth2.AuthStyleInParams
+	}
+	return &oauth2.Config{
+		ClientID:     p.ClientID,
+		ClientSecret: p.ClientSecret,
+		Endpoint:     oauth2.Endpoint{AuthURL: e.Authorization, TokenURL: e.Token, AuthStyle: style},
+		RedirectURL:  pv.callbackURL(p),
+		Scopes:       scopes,
+	}
+}
+
+// idToken redeems a provider's code for an ID token, and returns its claims and
+// the access token that came with it.
+func (pv *Providers) idToken(ctx context.Context, p *Provider, e *endpoints, code, state string) (claims map[string]any, access string, err error) {
+	ctx = oidc.ClientContext(ctx, p.Issuer.Fetch.HTTP())
+	tokens, err := pv.clientOf(p, e).Exchange(ctx, code, oauth2.VerifierOption(pv.derived("login verifier", state)))
+	if err != nil {
+		return nil, "", asExchange(err)
+	}
+	raw, _ := tokens.Extra("id_token").(string)
+	if raw == "" {
+		return nil, "", errors.New("it sent no ID token")
+	}
+	claims, err = pv.checkIDToken(ctx, p, raw, pv.derived("login nonce", state))
+	return claims, tokens.AccessToken, err
+}
+
+// asExchange tells an outage from a refusal: after an outage the person may try
+// the same link again.
+func asExchange(err error) error {
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError {
+		// What it sent may hold anything; its code is one of a few words.
+		return &errCodeRefused{refused.Response.StatusCode, client.CleanName(refused.ErrorCode)}
+	}
+	return &token.ErrUnreachable{Err: err}
+}
+
+// errCodeRefused says that a provider did not take the code that a browser
+// brought back.
+type errCodeRefused struct {
+	status int
+	code   string
+}
+
+func (e *errCodeRefused) Error() string {
+	return fmt.Sprintf("it refused the code (%d %s)", e.status, e.code)
+}
+
+// checkIDToken returns the claims of an ID token that holds (OpenID Connect
+// Core 1.0 section 3.1.3.7). The library checks signature, issuer, audience and
+// time; the form, the header, the nonce and the authorized party are for us.
+func (pv *Providers) checkIDToken(ctx context.Context, p *Provider, raw, nonce string) (claims map[string]any, err error) {
+	parts, ok := jwt.Split(raw)
+	if !ok {
+		return nil, errors.New("its ID token is not a signed JWT of the plain form")
+	}
+	keys := &issuerKeySet{signedBy: func(raw string, h jwt.Header) error { return pv.Issuers.SignedBy(ctx, &p.Issuer, raw, h) }}
+	token, err := oidc.NewVerifier(p.Issuer.URL, keys, &oidc.Config{
+		ClientID:             p.ClientID,
+		SupportedSigningAlgs: p.Issuer.SigningAlgorithms(),
+		Now:                  pv.Env.Now,
+	}).Verify(ctx, raw)
+	if keys.down != nil {
+		return nil, keys.down
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Not the library's reading: it takes a name in another letter case for the
+	// same, and the last of two.
+	if err := json.Unmarshal(parts[1], &claims); err != nil {
+		return nil, err
+	}
+	azp, named := claims["azp"]
+	switch {
+	case nonce == "" || !secret.Same(token.Nonce, nonce):
+		return nil, errors.New("its ID token has another nonce")
+	case named && azp != p.ClientID, !named && len(token.Audience) > 1:
+		return nil, errors.New("its ID token is for another party")
+	case textClaim(claims, "sub") == "" || textClaim(claims, "sub") != token.Subject || len(token.Subject) > oauth.MaxSubject:
+		return nil, errors.New("its ID token does not say whom it is about")
+	case token.IssuedAt.After(pv.Env.Now().Add(jwt.Leeway)):
+		return nil, errors.New("its ID token is from the future")
+	}
+	return claims, nil
+}
+
+// issuerKeySet lets the library check signatures with the keys that we keep of
+// the provider.
+type issuerKeySet struct {
+	signedBy func(raw string, h jwt.Header) error
+	down     *token.ErrUnreachable // why the keys could not be had; the library keeps its text only
+}
+
+// VerifySignature implements oidc.KeySet.
+func (k *issuerKeySet) VerifySignature(_ context.Context, raw string) ([]byte, error) {
+	parts, ok := jwt.Split(raw)
+	if !ok {
+		return nil, errors.New("not a signed JWT of the plain form")
+	}
+	var h jwt.Header
+	if err := json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)); err != nil {
+		return nil, errors.New("its header holds something that is not understood here")
+	}
+	err := k.signedBy(raw, h)
+	k.down, _ = errors.AsType[*token.ErrUnreachable](err)
+	return parts[1], err
+}

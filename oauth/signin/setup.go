@@ -1,0 +1,99 @@
+package signin
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/limit"
+	"rialto/oauth/internal/secret"
+)
+
+// setupTTL is how long the code for the first account works.
+const setupTTL = time.Hour
+
+// OpenSetup returns a code with which somebody who reaches the sign-in page may
+// make the first account, once and within an hour, and "" if there is an
+// account already. A code that was given before no longer works. Whoever has
+// the code becomes the operator here: it must be shown to nobody else.
+func (pw *Passwords) OpenSetup(ctx context.Context) (code string, expires time.Time, err error) {
+	code, expires = newSetupCode(), pw.Env.Now().Add(setupTTL)
+	err = pw.Setup.OpenSetup(ctx, secret.Hash(plainCode(code)), expires)
+	if errors.Is(err, oauth.ErrExists) {
+		return "", time.Time{}, nil
+	}
+	return code, expires, err
+}
+
+// newSetupCode returns 100 random bits as people can copy them by hand.
+func newSetupCode() string {
+	t := rand.Text()
+	return t[:5] + "-" + t[5:10] + "-" + t[10:15] + "-" + t[15:20]
+}
+
+// plainCode brings a code that somebody typed into one form.
+func plainCode(code string) string {
+	return strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(code))
+}
+
+// SettingUp tells whether the first account is to be made.
+func (pw *Passwords) SettingUp(ctx context.Context) (bool, error) {
+	if pw.Off {
+		return false, nil
+	}
+	return pw.Setup.SetupOpen(ctx, pw.Env.Now())
+}
+
+// answerSetup makes the first account, an administrator's, of what the sign-in
+// page sent, and signs its owner in.
+func (pg *Pages) answerSetup(w http.ResponseWriter, r *http.Request, f endpoint.Form) {
+	a, err := pg.Passwords.firstAccount(r.Context(), r, f)
+	pg.enter(w, r, f, a, err)
+}
+
+// firstAccount records the first account. Guesses of the code are counted for
+// all addresses together: there is one code for them all.
+func (pw *Passwords) firstAccount(ctx context.Context, r *http.Request, f endpoint.Form) (*oauth.Account, error) {
+	if pw.Off {
+		return nil, noPasswords()
+	}
+	const key = "setup"
+	now := pw.Env.Now()
+	if wait := pw.failures.Wait(key, now); wait > 0 {
+		return nil, &Refusal{"Too many attempts. Wait a little and try again.", wait}
+	}
+	before := pw.failures.Add(key, limit.FreeAttempts, now)
+	a, err := pw.Accounts.newAccount(ctx, f.Get("username"), f.Get("password"))
+	switch {
+	case errors.Is(err, oauth.ErrBadName):
+		pw.failures.Forgive(key, before)
+		return nil, &Refusal{Reason: "This username cannot be used. Take letters, digits and punctuation, without spaces."}
+	case errors.Is(err, ErrBadPassword):
+		pw.failures.Forgive(key, before)
+		return nil, &Refusal{Reason: "This password cannot be used. It needs 8 characters at least."}
+	case err != nil:
+		return nil, err
+	}
+	a.Admin = true // whoever has the code is the operator
+	err = pw.Setup.AddFirstAccount(ctx, secret.Hash(plainCode(f.Get("code"))), a, now)
+	if errors.Is(err, oauth.ErrNotFound) {
+		pw.Env.Log.WarnContext(ctx, "oauth: setup code refused", "address", pw.Env.Address(r))
+		pw.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "wrong setup code"})
+		return nil, &Refusal{Reason: "The setup code is wrong, or it has expired. The server shows a new one when it starts."}
+	}
+	if errors.Is(err, oauth.ErrExists) {
+		return nil, &Refusal{Reason: "This username is taken by somebody who signs in elsewhere. Take another."}
+	}
+	if err != nil {
+		return nil, err
+	}
+	pw.failures.Failed.Drop(key)
+	pw.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventAccount, AccountID: a.ID, Account: a.Name, Detail: "with the setup code"})
+	pw.Env.Log.InfoContext(ctx, "oauth: first account made", "user", a.ID, "address", pw.Env.Address(r))
+	return a, nil
+}

@@ -1,0 +1,69 @@
+// Package signin finds out which person uses a browser: local accounts, sessions,
+// identity providers and pasted tokens. It does not know what an app asks for.
+package signin
+
+import (
+	"context"
+	"time"
+
+	"rialto/oauth"
+)
+
+// AccountStore keeps the people who may sign in.
+type AccountStore interface {
+	// AddAccount records an account, or returns ErrExists if there is one of
+	// that name.
+	AddAccount(ctx context.Context, a *oauth.Account) error
+	// SetAdmin gives an account the role of an administrator or takes it away,
+	// or returns ErrNotFound.
+	SetAdmin(ctx context.Context, id string, admin bool) error
+	// SetDisabled disables an account or enables it again, or returns
+	// ErrNotFound.
+	SetDisabled(ctx context.Context, id string, disabled bool) error
+	// SetPassword gives an account a new password and ends its sessions.
+	SetPassword(ctx context.Context, id, password string) error
+	// RemoveAccount forgets the account of that name, with its sessions and
+	// its grants, or returns ErrNotFound.
+	RemoveAccount(ctx context.Context, name string) error
+	// Accounts returns the names of all accounts, in order.
+	Accounts(ctx context.Context) ([]string, error)
+	// Account returns the account of that name, or ErrNotFound.
+	Account(ctx context.Context, name string) (*oauth.Account, error)
+	// AccountOf returns the account with that ID, or ErrNotFound.
+	AccountOf(ctx context.Context, id string) (*oauth.Account, error)
+}
+
+// SessionStore keeps browser sessions.
+type SessionStore interface {
+	// AddSession records a browser session.
+	AddSession(ctx context.Context, s *oauth.Session) error
+	// Session returns a session that has not expired at now, or ErrNotFound.
+	// A session of a disabled account is not found.
+	Session(ctx context.Context, hash string, now time.Time) (*oauth.Session, error)
+	// EndSession forgets a session. It is no error if there is none.
+	EndSession(ctx context.Context, hash string) error
+}
+
+// SetupStore keeps the code with which the first local account may be made.
+type SetupStore interface {
+	// OpenSetup records the hash of a code, in the place of an older one, and
+	// returns ErrExists if there is a local account already.
+	OpenSetup(ctx context.Context, hash string, expires time.Time) error
+	// SetupOpen tells whether a code can be used at now.
+	SetupOpen(ctx context.Context, now time.Time) (bool, error)
+	// AddFirstAccount uses up the code and records an account. Of any number of
+	// calls, exactly one succeeds, if there is no local account and the code has
+	// not expired at now; the others get ErrNotFound and change nothing.
+	AddFirstAccount(ctx context.Context, hash string, a *oauth.Account, now time.Time) error
+}
+
+// LoginStore keeps browsers that are at an identity provider.
+type LoginStore interface {
+	// AddLogin records a login.
+	AddLogin(ctx context.Context, l *oauth.Login) error
+	// Login returns a login that has not expired at now, or ErrNotFound.
+	Login(ctx context.Context, state string, now time.Time) (*oauth.Login, error)
+	// TakeLogin forgets a login. Of any number of calls with one state, exactly
+	// one succeeds; the others get ErrNotFound.
+	TakeLogin(ctx context.Context, state string) error
+}

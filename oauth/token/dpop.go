@@ -1,0 +1,235 @@
+package token
+
+import (
+	"context"
+	"crypto"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/jwt"
+	"rialto/oauth/internal/secret"
+)
+
+// Proofs checks DPoP proofs (RFC 9449).
+type Proofs struct {
+	Issuer string
+	Store  OnceStore
+	Now    func() time.Time
+
+	// Nonces demands that a proof holds a nonce that the server issued lately
+	// (RFC 9449 sections 8 and 9), which Secret makes. Without nonces a proof
+	// is good for a minute, once.
+	Nonces bool
+	Secret []byte
+}
+
+// proofType keeps other JWTs from being taken for proofs (RFC 9449 section 4.2).
+const proofType = "dpop+jwt"
+
+// nonceLife is how long a nonce is given out. It is good for as long again.
+const nonceLife = 5 * time.Minute
+
+// proofHeader is all that the header of a proof may hold. Whatever would point
+// us to another key is unknown, and refused.
+type proofHeader struct {
+	Type      string         `json:"typ"`
+	Algorithm string         `json:"alg"`
+	Key       jsontext.Value `json:"jwk"`
+	KeyID     jsontext.Value `json:"kid"` // some libraries name the key that they enclose
+}
+
+// proof is a DPoP proof whose signature holds: its sender has the key.
+type proof struct {
+	jkt       string // thumbprint of the key (RFC 7638)
+	ID        string `json:"jti"`
+	Method    string `json:"htm"`
+	URI       string `json:"htu"`
+	IssuedAt  int64  `json:"iat"`
+	TokenHash string `json:"ath"`
+	Nonce     string `json:"nonce"`
+}
+
+// proofFor is the request that a proof should be for.
+type proofFor struct {
+	method, uri string
+	token       string // the access token that comes with it; "" at the token endpoint
+	now         time.Time
+}
+
+// readProof checks form and signature of a proof (RFC 9449 section 4.3).
+func readProof(raw string) (*proof, error) {
+	parts, ok := jwt.Split(raw)
+	var h proofHeader
+	if !ok || json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)) != nil {
+		return nil, BadProof("It is not a signed JWT of the plain form.")
+	}
+	if h.Type != proofType {
+		return nil, BadProof("Its typ is not %s.", proofType)
+	}
+	if !slices.Contains(jwt.Algorithms(), h.Algorithm) {
+		return nil, BadProof("Its algorithm is not supported.")
+	}
+	key, err := enclosedKey(h)
+	if err != nil {
+		return nil, err
+	}
+	signed, err := jose.ParseSignedCompact(raw, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(h.Algorithm)})
+	if err != nil {
+		return nil, BadProof("It is not well formed.")
+	}
+	if _, err := signed.Verify(key.Key); err != nil {
+		return nil, BadProof("The enclosed key has not signed it.")
+	}
+	p := &proof{}
+	if json.Unmarshal(parts[1], p) != nil {
+		return nil, BadProof("Its claims are not well formed.")
+	}
+	sum, err := key.Thumbprint(crypto.SHA256)
+	p.jkt = base64.RawURLEncoding.EncodeToString(sum)
+	return p, err
+}
+
+// enclosedKey returns the key of a proof: one, public, and strong enough.
+func enclosedKey(h proofHeader) (*jose.JSONWebKey, error) {
+	keys, err := jwt.ParseKeys(slices.Concat([]byte(`{"keys":[`), h.Key, []byte(`]}`)), 1)
+	if err != nil {
+		return nil, BadProof("Its jwk is no public key.")
+	}
+	if keys = jwt.Usable(keys, "", h.Algorithm); len(keys) != 1 {
+		return nil, BadProof("Its jwk is no key for its algorithm.")
+	}
+	return &keys[0], nil
+}
+
+// wrong says why a proof is not one for a request, or "". The nonce and the
+// single use are for the caller to see to.
+func (p *proof) wrong(want proofFor) string {
+	age := want.now.Sub(time.Unix(p.IssuedAt, 0))
+	switch {
+	case p.ID == "" || len(p.ID) > jwt.MaxID:
+		return "It has no jti, or one that is too long."
+	case p.Method != want.method:
+		return "Its htm is another method."
+	case !sameEndpoint(p.URI, want.uri):
+		return "Its htu is another address."
+	case p.IssuedAt <= 0 || age > jwt.Leeway || age < -jwt.Leeway:
+		return "Its iat is more than a minute away."
+	case want.token != "" && !secret.Same(p.TokenHash, secret.Hash(want.token)):
+		return "Its ath is not the hash of the access token."
+	}
+	return ""
+}
+
+// sameEndpoint compares addresses without their query and fragment, after the
+// normalization of RFC 3986 sections 6.2.2 and 6.2.3 (RFC 9449 section 4.3).
+func sameEndpoint(claimed, ours string) bool {
+	a, okA := normalURL(claimed)
+	b, okB := normalURL(ours)
+	return okA && okB && a == b
+}
+
+func normalURL(raw string) (string, bool) {
+	u, err := url.Parse(raw)
+	if err != nil || len(raw) > oauth.MaxURL {
+		return "", false
+	}
+	u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = "", false, "", ""
+	if _, ok := oauth.CanonicalResource(u.String()); !ok {
+		return "", false
+	}
+	host := strings.ToLower(u.Host)
+	for scheme, port := range map[string]string{"https": ":443", "http": ":80"} {
+		if strings.EqualFold(u.Scheme, scheme) {
+			host = strings.TrimSuffix(host, port)
+		}
+	}
+	path := u.EscapedPath()
+	if path == "" {
+		path = "/"
+	}
+	return strings.ToLower(u.Scheme) + "://" + host + path, true
+}
+
+// Proven returns the thumbprint of the key that a request proves to have, and
+// "" if it carries no proof. With an access token the proof must be for it.
+func (pf *Proofs) Proven(r *http.Request, token string) (jkt string, err error) {
+	headers := r.Header.Values("DPoP")
+	switch len(headers) {
+	case 0:
+		return "", nil
+	case 1:
+	default:
+		return "", BadProof("There is more than one DPoP header.")
+	}
+	p, err := readProof(headers[0])
+	if err != nil {
+		return "", err
+	}
+	want := proofFor{r.Method, pf.Issuer + r.URL.EscapedPath(), token, pf.Now()}
+	if why := p.wrong(want); why != "" {
+		return "", BadProof("%s", why)
+	}
+	if !pf.freshNonce(p.Nonce) {
+		return "", oauth.Refuse("use_dpop_nonce", "The proof needs the nonce of the DPoP-Nonce header.")
+	}
+	return p.jkt, pf.useProof(r.Context(), p)
+}
+
+// useProof lets a proof work once (RFC 9449 section 11.1).
+func (pf *Proofs) useProof(ctx context.Context, p *proof) error {
+	err := pf.Store.UseOnce(ctx, secret.Hash("dpop|"+p.jkt+"|"+p.ID), time.Unix(p.IssuedAt, 0).Add(2*jwt.Leeway))
+	if errors.Is(err, oauth.ErrReused) {
+		return BadProof("It was used before.")
+	}
+	return err
+}
+
+// OfferNonce says in an answer which nonce the next proof should hold.
+func (pf *Proofs) OfferNonce(w http.ResponseWriter, r *http.Request) {
+	if pf.Nonces && r.Header.Get("DPoP") != "" {
+		w.Header().Set("DPoP-Nonce", pf.nonce(pf.Now()))
+	}
+}
+
+// freshNonce tells whether a proof holds a nonce of ours that is in force, or
+// needs none.
+func (pf *Proofs) freshNonce(nonce string) bool {
+	if !pf.Nonces {
+		return true
+	}
+	now := pf.Now()
+	return secret.Same(nonce, pf.nonce(now)) || secret.Same(nonce, pf.nonce(now.Add(-nonceLife)))
+}
+
+// nonce returns the nonce of a moment. It is made of the time and a secret, so
+// that every replica knows it and nobody can tell the next one (RFC 9449
+// section 8).
+func (pf *Proofs) nonce(at time.Time) string {
+	key, err := hkdf.Key(sha256.New, pf.Secret, nil, "rialto dpop nonces", 32)
+	if err != nil {
+		panic(err) // 32 bytes are never too many
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(at.Unix()/int64(nonceLife/time.Second))))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func BadProof(format string, args ...any) *oauth.Error {
+	e := oauth.Refuse("invalid_dpop_proof", format, args...)
+	e.Description = "The DPoP proof is not valid. " + e.Description
+	return e
+}

@@ -1,0 +1,115 @@
+package token
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/jwt"
+)
+
+// foreignClaims is what an access token of another issuer says.
+type foreignClaims struct {
+	Issuer    string       `json:"iss"`
+	Subject   string       `json:"sub"`
+	Audience  jwt.Audience `json:"aud"`
+	ClientID  string       `json:"client_id"`
+	Scope     string       `json:"scope"`
+	Expires   int64        `json:"exp"`
+	IssuedAt  int64        `json:"iat"`
+	NotBefore int64        `json:"nbf"`
+	ID        string       `json:"jti"`
+
+	Key *Confirmation `json:"cnf"`
+
+	// Only ID tokens have these.
+	Nonce    jsontext.Value `json:"nonce"`
+	AtHash   jsontext.Value `json:"at_hash"`
+	CodeHash jsontext.Value `json:"c_hash"`
+}
+
+// VerifyForeign decides whether a token is an access token of the issuer that
+// is meant for us, and returns what it says. It returns an *Error with the code
+// invalid_token, or *errUnreachable when the issuer's keys cannot be had.
+// Nothing is fetched before the token names the issuer.
+func (iss *Issuers) VerifyForeign(ctx context.Context, is *Issuer, token string) (*foreignClaims, error) {
+	parts, ok := jwt.Split(token)
+	if !ok {
+		return nil, BadToken("It is not a signed JWT of the plain form.")
+	}
+	h, why := foreignHeader(parts[0], is.SigningAlgorithms())
+	if why != "" {
+		return nil, BadToken(why)
+	}
+	var claims foreignClaims
+	if json.Unmarshal(parts[1], &claims) != nil {
+		return nil, BadToken("Its claims are not well formed.")
+	}
+	if why := checkForeign(&claims, is, iss.Now()); why != "" {
+		return nil, BadToken(why)
+	}
+	if err := iss.SignedBy(ctx, is, token, h); err != nil {
+		return nil, err
+	}
+	return &claims, nil
+}
+
+// foreignHeader reads the header of an access token and says what is wrong
+// with it, or "". assertionHeader bounds what it may hold: what points to
+// another key, or changes what the token means, is refused unread.
+func foreignHeader(raw []byte, algorithms []string) (h jwt.Header, why string) {
+	switch err := json.Unmarshal(raw, &h, json.RejectUnknownMembers(true)); {
+	case err != nil:
+		return h, "Its header holds something that is not understood here."
+	case !slices.Contains(algorithms, h.Algorithm):
+		return h, "Its algorithm is not one that the issuer uses."
+	case !slices.Contains([]string{AccessTokenType, "application/" + AccessTokenType, "JWT"}, h.Type):
+		return h, "It is a token of another kind."
+	}
+	return h, ""
+}
+
+// checkForeign says what is wrong with the claims, or "". They are claims until
+// the signature is checked, and are looked at first because that is cheaper.
+func checkForeign(c *foreignClaims, is *Issuer, now time.Time) string {
+	switch {
+	case c.Issuer != is.URL:
+		return "Another issuer made it."
+	case !slices.ContainsFunc(c.Audience, func(a string) bool { return a != "" && slices.Contains(is.Audiences, a) }):
+		return "It is meant for another audience."
+	case c.Subject == "" || len(c.Subject) > oauth.MaxSubject:
+		return "It does not say whom it stands for."
+	case c.Expires <= 0:
+		return "It does not say when it ends."
+	case !now.Before(time.Unix(c.Expires, 0)):
+		return "It has expired."
+	case time.Unix(c.NotBefore, 0).After(now.Add(jwt.Leeway)) || time.Unix(c.IssuedAt, 0).After(now.Add(jwt.Leeway)):
+		return "It is from the future."
+	case c.Scope == "" && (c.Nonce != nil || c.AtHash != nil || c.CodeHash != nil):
+		return "It is an ID token, which says who you are and opens nothing."
+	}
+	return ""
+}
+
+// SignedBy checks the signature of a token with the keys of an issuer.
+func (iss *Issuers) SignedBy(ctx context.Context, is *Issuer, token string, h jwt.Header) error {
+	signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(h.Algorithm)})
+	if err != nil {
+		return BadToken("It is not well formed.")
+	}
+	keys, err := iss.issuerKeys(ctx, is, h.KeyID, h.Algorithm)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if _, err := signed.Verify(key.Key); err == nil {
+			return nil
+		}
+	}
+	return BadToken("No key of the issuer has signed it.")
+}

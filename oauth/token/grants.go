@@ -1,0 +1,128 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/cache"
+)
+
+// Grants reads and revokes grants.
+type Grants struct {
+	Store GrantStore
+	Now   func() time.Time
+	Log   *slog.Logger
+
+	recent cache.Recent[*oauth.Grant]
+	uses   usage
+}
+
+// Live returns a grant if it is alive, or nil.
+func (gs *Grants) Live(ctx context.Context, id string, until time.Time) (*oauth.Grant, error) {
+	g, err := gs.recent.Get(id, gs.Now(), func() (*oauth.Grant, error) {
+		ctx, cancel := context.WithDeadline(ctx, until)
+		defer cancel()
+		g, err := gs.Store.Grant(ctx, id)
+		if errors.Is(err, oauth.ErrNotFound) {
+			return nil, nil
+		}
+		if err == nil {
+			gs.NoteUse(id)
+		}
+		return g, err
+	})
+	if err != nil || g == nil || !g.Live(gs.Now()) {
+		return nil, err
+	}
+	return g, nil
+}
+
+// Revoke ends a grant, at once for this process.
+func (gs *Grants) Revoke(ctx context.Context, id, why string) error {
+	err := gs.Store.RevokeGrant(ctx, id, gs.Now())
+	gs.Forget()
+	if err == nil {
+		gs.Log.InfoContext(ctx, "oauth: grant revoked", "grant", id, "why", why)
+	}
+	return err
+}
+
+// Forget makes the next request read its grant from the store.
+func (gs *Grants) Forget() { gs.recent.Forget() }
+
+// Epoch counts the revocations of this process.
+func (gs *Grants) Epoch() int { return gs.recent.Current() }
+
+// NoteUse records in memory that a grant is used now.
+func (gs *Grants) NoteUse(id string) { gs.uses.note(id, gs.Now()) }
+
+// endedAtOnce is how many grants one statement ends.
+const endedAtOnce = 500
+
+// End ends a grant and everything issued under it, at once for this
+// process. It is no error if there is none.
+func (gs *Grants) End(ctx context.Context, id string) error {
+	return gs.Revoke(ctx, id, "somebody ended it")
+}
+
+// EndAll ends the grants of an account, of a client, or those that the one has
+// given the other; "" is any. It returns how many were live. It ends none if both
+// are "".
+func (gs *Grants) EndAll(ctx context.Context, accountID, clientID string) (ended int, err error) {
+	if accountID == "" && clientID == "" {
+		return 0, nil
+	}
+	defer gs.Forget()
+	for {
+		n, err := gs.Store.RevokeGrants(ctx, accountID, clientID, gs.Now(), endedAtOnce)
+		ended += n
+		if err != nil || n < endedAtOnce {
+			if ended > 0 {
+				gs.Log.InfoContext(ctx, "oauth: grants revoked", "account", accountID, "client", clientID, "grants", ended)
+			}
+			return ended, err
+		}
+	}
+}
+
+// usage remembers which grants were used since it was last asked. Its zero value
+// is empty.
+type usage struct {
+	mu   sync.Mutex
+	last map[string]time.Time // by ID of the grant
+}
+
+// note remembers a use. Beyond maxCached grants it does not: the next minute has
+// room for them.
+func (u *usage) note(grant string, now time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.last == nil {
+		u.last = map[string]time.Time{}
+	}
+	if _, ok := u.last[grant]; ok || len(u.last) < cache.MaxCached {
+		u.last[grant] = now
+	}
+}
+
+func (u *usage) take() map[string]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	all := u.last
+	u.last = nil
+	return all
+}
+
+// SaveUses writes when each grant was used last. Call it every minute and at the
+// end: a request only notes it in memory, where the grant is read anyway.
+func (gs *Grants) SaveUses(ctx context.Context) error {
+	last := gs.uses.take()
+	if len(last) == 0 {
+		return nil
+	}
+	return gs.Store.NoteUses(ctx, last)
+}

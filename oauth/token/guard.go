@@ -1,0 +1,241 @@
+package token
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/jwt"
+)
+
+// Guard protects a resource with access tokens.
+type Guard struct {
+	Resource  string
+	Tokens    *Tokens
+	Proofs    *Proofs
+	Upstreams *Upstreams
+	Scopes    *oauth.Scopes
+	Env       *endpoint.Env
+}
+
+// Require lets only requests through to next that bear an access token that is
+// enough for all of scopes (ScopeSet.Meets), and puts their Principal into the context. It answers the others
+// before their body is read, with a challenge that tells a client where to
+// begin (RFC 6750 section 3, RFC 9728 section 5.1).
+//
+// A token dies with its grant, and the operator's scope with the role: at once in the process that revoked it, within
+// two seconds in others that share the store. When the store cannot be asked
+// nobody is let through.
+//
+// Guard does not answer CORS preflight requests, which carry no token: whoever
+// mounts it serves OPTIONS before it.
+func (gd *Guard) Require(next http.Handler, scopes ...string) http.Handler {
+	return gd.guard(next, scopes, func(p oauth.Principal) bool { return p.Scope.Meets(scopes...) })
+}
+
+// RequireAny is Guard for what one of scopes may be enough for: only who serves it
+// can tell by the request which, and says so with ScopeChallenge.
+func (gd *Guard) RequireAny(next http.Handler, scopes ...string) http.Handler {
+	return gd.guard(next, scopes, func(p oauth.Principal) bool { return slices.ContainsFunc(scopes, p.Has) })
+}
+
+func (gd *Guard) guard(next http.Handler, scopes []string, enough func(oauth.Principal) bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		gd.Proofs.OfferNonce(w, r)
+		p, err := gd.admitted(r)
+		if err == nil && !enough(p) {
+			err = oauth.Refuse("insufficient_scope", "The access token does not hold every scope that this needs.")
+		}
+		if err != nil {
+			gd.challenge(w, r, err, scopes)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(oauth.NewContext(r.Context(), p)))
+	})
+}
+
+// ErrNoToken is no *Error: a request without a token learns what to do, not
+// that it did something wrong (RFC 6750 section 3.1).
+var ErrNoToken = errors.New("oauth: no token")
+
+// admitted returns who the request's token stands for. What is guarded may take its
+// time, and who comes in may not: all waits on the way end at one time. Each of them
+// sets its clock itself, for most requests come right after another and wait for nothing.
+func (gd *Guard) admitted(r *http.Request) (oauth.Principal, error) {
+	scheme, token, err := Presented(r)
+	if err != nil {
+		return oauth.Principal{}, err
+	}
+	var p oauth.Principal
+	until := time.Now().Add(endpoint.Patience)
+	if u := gd.Upstreams.of(token); u != nil {
+		ctx, cancel := context.WithDeadline(r.Context(), until)
+		defer cancel()
+		p, err = gd.Upstreams.principal(ctx, u, token)
+	} else {
+		p, _, err = gd.Tokens.Alive(r.Context(), token, until)
+	}
+	if err != nil {
+		return oauth.Principal{}, err
+	}
+	return p, gd.checkPossession(r, scheme, token, p.KeyThumbprint, until)
+}
+
+// Alive returns whom an access token stands for and the grant behind it, if
+// both are in force. Who presents the token is another question. It waits for the
+// store no longer than until.
+func (ts *Tokens) Alive(ctx context.Context, token string, until time.Time) (oauth.Principal, *oauth.Grant, error) {
+	p, err := ts.verifyCached(ctx, token, until)
+	if err != nil {
+		return oauth.Principal{}, nil, err
+	}
+	g, err := ts.Grants.Live(ctx, p.GrantID, until)
+	if err != nil {
+		return oauth.Principal{}, nil, err
+	}
+	if g == nil || g.AccountID != p.User || g.ClientID != p.ClientID {
+		return oauth.Principal{}, nil, BadToken("It was revoked.")
+	}
+	p.Name, p.Scope = g.Name, g.Allows(p.Scope)
+	return p, g, nil
+}
+
+// The schemes of the Authorization header.
+const (
+	SchemeBearer = "Bearer"
+	schemeDPoP   = "DPoP"
+)
+
+// checkPossession decides whether who presents a token may: one that is bound
+// to a key comes with a proof, under the scheme for that, and no other token
+// does (RFC 9449 section 7).
+func (gd *Guard) checkPossession(r *http.Request, scheme, token, jkt string, until time.Time) error {
+	switch {
+	case jkt == "" && scheme == SchemeBearer:
+		return nil
+	case jkt == "":
+		return BadToken("It is not bound to a key and comes under the scheme Bearer.")
+	case scheme == SchemeBearer:
+		return BadToken("It is bound to a key and comes under the scheme DPoP.")
+	}
+	ctx, cancel := context.WithDeadline(r.Context(), until)
+	defer cancel()
+	proven, err := gd.Proofs.Proven(r.WithContext(ctx), token)
+	if err == nil && proven == "" {
+		err = BadProof("There is none.")
+	}
+	if err == nil && proven != jkt {
+		err = BadToken("It is bound to another key than the proof's.")
+	}
+	return err
+}
+
+// Presented returns the request's token and its scheme. It comes in one Authorization header and
+// nowhere else: a token in a URL ends up in logs (RFC 6750 section 5.3).
+func Presented(r *http.Request) (scheme, token string, err error) {
+	if strings.Contains(r.URL.RawQuery, "access_token") && r.URL.Query().Has("access_token") {
+		return "", "", oauth.Refuse("invalid_request", "A token belongs into the Authorization header.")
+	}
+	headers := r.Header.Values("Authorization")
+	if len(headers) > 1 {
+		return "", "", oauth.Refuse("invalid_request", "There is more than one Authorization header.")
+	}
+	if len(headers) == 0 {
+		return "", "", ErrNoToken
+	}
+	word, token, _ := strings.Cut(headers[0], " ")
+	for _, scheme := range []string{SchemeBearer, schemeDPoP} {
+		if strings.EqualFold(word, scheme) {
+			return scheme, token, nil
+		}
+	}
+	return "", "", ErrNoToken
+}
+
+// verifyCached verifies a token, or remembers that it did.
+func (ts *Tokens) verifyCached(ctx context.Context, token string, until time.Time) (oauth.Principal, error) {
+	if len(token) > jwt.MaxToken {
+		return oauth.Principal{}, BadToken("It is too long.")
+	}
+	var room [1024]byte // as most tokens need, and not on the heap
+	key := sha256.Sum256(append(room[:0], token...))
+	if p, ok := ts.verified.Get(key); ok && ts.Now().Before(p.Expires) {
+		return p, nil
+	}
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	p, err := ts.Verify(ctx, token)
+	if err == nil {
+		ts.verified.Put(key, p)
+	}
+	return p, err
+}
+
+// challenge is the one place where a refusal at the resource becomes bytes.
+func (gd *Guard) challenge(w http.ResponseWriter, r *http.Request, err error, scopes []string) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", endpoint.ExposedHeaders)
+	if errors.Is(err, ErrNoToken) {
+		h.Set("WWW-Authenticate", "Bearer "+gd.whereToBegin(gd.everyday(scopes)))
+		endpoint.WriteJSON(w, http.StatusUnauthorized, struct {
+			Error string `json:"error"`
+		}{"unauthorized"})
+		return
+	}
+	e := gd.Env.AsError(r.Context(), err)
+	if e.Code == "invalid_dpop_proof" || e.Code == "use_dpop_nonce" {
+		e = &oauth.Error{Code: e.Code, Description: e.Description, HTTPStatus: http.StatusUnauthorized} // RFC 9449 section 7.1
+	}
+	if e.Code != "temporarily_unavailable" {
+		wanted := gd.everyday(scopes)
+		if e.Code == "insufficient_scope" {
+			wanted = scopes
+		}
+		h.Set("WWW-Authenticate", challengeScheme(r)+` error="`+e.Code+`", error_description="`+e.Description+`", `+gd.whereToBegin(wanted))
+	}
+	gd.Env.WriteError(w, r, e)
+}
+
+// ScopeChallenge returns the WWW-Authenticate header of a 403 to a token that
+// lacks scopes, for those behind the guard that know only by the request's body
+// what it needs (RFC 6750 section 3.1).
+func (gd *Guard) ScopeChallenge(scopes ...string) string {
+	return `Bearer error="insufficient_scope", error_description="The access token does not hold every scope that this needs.", ` + gd.whereToBegin(scopes)
+}
+
+// challengeScheme returns the scheme to answer in, with what belongs to it. Who
+// knows nothing of DPoP is not told of it: some clients read one challenge only,
+// and of that the first word.
+func challengeScheme(r *http.Request) string {
+	if scheme, _, err := Presented(r); err == nil && scheme == schemeDPoP {
+		return schemeDPoP + ` algs="` + strings.Join(jwt.Algorithms(), " ") + `",`
+	}
+	return SchemeBearer
+}
+
+// everyday returns what a client should ask for at first: everything ordinary,
+// because most clients cannot ask for more later, and what this needs.
+func (gd *Guard) everyday(needed []string) oauth.ScopeSet {
+	return oauth.ParseScope(strings.Join(append(gd.Scopes.Ordinary(), needed...), " "))
+}
+
+// whereToBegin renders the parameters that lead a client to us.
+func (gd *Guard) whereToBegin(scopes oauth.ScopeSet) string {
+	return `resource_metadata="` + gd.resourceMetadataURL() + `", scope="` + scopes.String() + `"`
+}
+
+func (gd *Guard) resourceMetadataURL() string {
+	u, err := url.Parse(gd.Resource)
+	if err != nil {
+		return gd.Resource
+	}
+	return u.Scheme + "://" + u.Host + oauth.ResourceMetadataPath + u.Path
+}

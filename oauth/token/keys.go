@@ -1,0 +1,324 @@
+package token
+
+import (
+	"context"
+	"crypto"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"rialto/internal/sealed"
+	"rialto/oauth"
+	"rialto/oauth/internal/limit"
+)
+
+// Keys signs with the keys that the store keeps, or with a shared secret
+// (HS256), and rotates them. Events may be nil.
+type Keys struct {
+	Store     KeyStore
+	Secret    []byte // 32 bytes that encrypt the keys at rest
+	Algorithm string // what new keys are made for
+	// TokenSecret has 32 bytes or more; for HS256 only.
+	TokenSecret []byte
+	Issuer      string
+	Now         func() time.Time
+	Log         *slog.Logger
+	Events      oauth.Events
+
+	ring keyring
+}
+
+const (
+	keyLife     = 90 * 24 * time.Hour // how long a key signs
+	keyLead     = 10 * time.Minute    // how long it is published before that
+	maxTokenTTL = 90 * 24 * time.Hour // how long a token may live at most
+
+	keysFresh  = time.Minute      // how long the keys are believed to be all
+	keysReload = 30 * time.Second // how often an unknown key ID may make us look
+)
+
+// keyring holds the signing keys that the store keeps.
+type keyring struct {
+	reading limit.Gate // one at a time asks the store
+
+	mu     sync.Mutex
+	loaded time.Time
+	keys   []*signingKey // oldest first
+}
+
+// known returns the keys, and whether they were read less than fresh ago.
+func (k *keyring) known(now time.Time, fresh time.Duration) (keys []*signingKey, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	age := now.Sub(k.loaded)
+	return k.keys, len(k.keys) > 0 && age < fresh && age >= 0
+}
+
+func (k *keyring) keep(keys []*signingKey, now time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.keys, k.loaded = keys, now
+}
+
+// signingKey is a key and the one algorithm that it signs with. It is published for a while before
+// it signs, so that every replica and every cache of the JWKS knows it by then,
+// and afterwards until no token that it signed is alive.
+type signingKey struct {
+	oauth.SealedKey
+	Private   crypto.Signer
+	Algorithm string
+	signer    jose.Signer
+}
+
+// load returns the keys, read from the store if what we have is older
+// than fresh. When the store cannot be asked, what we have is good enough.
+func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, error) {
+	keys, ok := ks.ring.known(ks.Now(), fresh)
+	if ok {
+		return keys, nil
+	}
+	leave, err := ks.ring.reading.Enter(ctx, 1)
+	if err == nil {
+		defer leave()
+		if keys, ok = ks.ring.known(ks.Now(), fresh); ok {
+			return keys, nil // somebody else has read them meanwhile
+		}
+		var sealed []oauth.SealedKey
+		if sealed, err = ks.Store.Keys(ctx, ks.Now()); err == nil {
+			return ks.open(sealed)
+		}
+	}
+	if len(keys) > 0 {
+		return keys, nil
+	}
+	return nil, fmt.Errorf("reading signing keys: %w", err)
+}
+
+// open decrypts the keys that the store holds and keeps them.
+func (ks *Keys) open(sealed []oauth.SealedKey) ([]*signingKey, error) {
+	var keys []*signingKey
+	for _, k := range sealed {
+		key, err := openKey(ks.Secret, k)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	ks.ring.keep(keys, ks.Now())
+	return keys, nil
+}
+
+// Active returns the key that signs now, and creates the first one.
+func (ks *Keys) Active(ctx context.Context) (*signingKey, error) {
+	fresh := keysFresh
+	for range 2 {
+		keys, err := ks.load(ctx, fresh)
+		if err != nil {
+			return nil, err
+		}
+		if key := active(keys, ks.Now()); key != nil {
+			return key, nil
+		}
+		if err := ks.add(ctx, next(keys), ks.Now()); err != nil {
+			return nil, err
+		}
+		fresh = 0 // whichever replica was first, its key is there now
+	}
+	return nil, errors.New("no signing key is active")
+}
+
+// active returns the newest key that may sign, or nil.
+func active(keys []*signingKey, now time.Time) *signingKey {
+	for i := len(keys) - 1; i >= 0; i-- {
+		if !keys[i].Active.After(now) {
+			return keys[i]
+		}
+	}
+	return nil
+}
+
+// next returns the sequence number that follows.
+func next(keys []*signingKey) int64 {
+	if len(keys) == 0 {
+		return 1
+	}
+	return keys[len(keys)-1].Seq + 1
+}
+
+// RotateDue adds a key when the newest has signed for long enough, or is not
+// of the algorithm that the operator has chosen since. Until the new one signs
+// the old one does: nobody meets a key that they could not know.
+func (ks *Keys) RotateDue(ctx context.Context) error {
+	if ks.Algorithm == HS256 {
+		return nil
+	}
+	if _, err := ks.Active(ctx); err != nil {
+		return err
+	}
+	keys, err := ks.load(ctx, 0)
+	if err != nil {
+		return err
+	}
+	now, newest := ks.Now(), keys[len(keys)-1]
+	due := now.Sub(newest.Active) > keyLife
+	changed := newest.Algorithm != ks.Algorithm && !newest.Active.After(now)
+	if due || changed {
+		err = ks.add(ctx, next(keys), now.Add(keyLead))
+		if err == nil && ks.Events != nil {
+			ks.Events.Happened(ctx, oauth.Event{Kind: oauth.EventKey, Detail: "by itself, as it was due"})
+		}
+		return err
+	}
+	return nil
+}
+
+// PublishedKey returns the key that signs now, and where its public half is
+// published, for what else the server puts its name to. It fails where access
+// tokens take a secret: then nothing is published.
+func (ks *Keys) PublishedKey(ctx context.Context) (jose.SigningKey, string, error) {
+	if ks.Algorithm == HS256 {
+		return jose.SigningKey{}, "", errors.New("there is no public key, because access tokens take a secret (HS256)")
+	}
+	key, err := ks.Active(ctx)
+	if err != nil {
+		return jose.SigningKey{}, "", err
+	}
+	return jose.SigningKey{
+		Algorithm: jose.SignatureAlgorithm(key.Algorithm), Key: jose.JSONWebKey{Key: key.Private, KeyID: key.KeyID},
+	}, ks.Issuer + "/jwks.json", nil
+}
+
+// SigningKey is what an operator may know of a signing key.
+type SigningKey struct {
+	ID        string    // kid
+	Algorithm string    // ES256, RS256 or EdDSA
+	Active    time.Time // when it begins to sign
+	Expires   time.Time // when no token that it signed is alive any more
+}
+
+// List returns the signing keys, oldest first. The newest of those that
+// are active signs.
+func (ks *Keys) List(ctx context.Context) ([]SigningKey, error) {
+	keys, err := ks.load(ctx, 0)
+	var all []SigningKey
+	for _, k := range keys {
+		all = append(all, SigningKey{k.KeyID, k.Algorithm, k.Active, k.Expires})
+	}
+	return all, err
+}
+
+// ErrNoKeys says that access tokens take a secret.
+var ErrNoKeys = errors.New("there are no signing keys: tokens are made with the secret of the configuration")
+
+// Rotate replaces the signing key before its time, and returns the new one.
+// It signs ten minutes later, when every replica and every reader of the JWKS
+// knows it; tokens that exist stay valid. While a new key waits for its turn
+// there is no other: RotateKeys returns that one. It fails with ErrNoKeys where
+// access tokens take a secret.
+func (ks *Keys) Rotate(ctx context.Context) (SigningKey, error) {
+	if ks.Algorithm == HS256 {
+		return SigningKey{}, ErrNoKeys
+	}
+	if _, err := ks.Active(ctx); err != nil {
+		return SigningKey{}, err
+	}
+	keys, err := ks.load(ctx, 0)
+	if err != nil {
+		return SigningKey{}, err
+	}
+	if now := ks.Now(); !keys[len(keys)-1].Active.After(now) {
+		if err := ks.add(ctx, next(keys), now.Add(keyLead)); err != nil {
+			return SigningKey{}, err
+		}
+	}
+	all, err := ks.List(ctx) // whichever replica was first
+	if err != nil {
+		return SigningKey{}, err
+	}
+	return all[len(all)-1], nil
+}
+
+// add creates a key that signs from active on.
+func (ks *Keys) add(ctx context.Context, seq int64, active time.Time) error {
+	private, err := generate(ks.Algorithm)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return err
+	}
+	id, err := thumbprint(private)
+	if err != nil {
+		return err
+	}
+	text, err := sealed.Seal(ks.Secret, keyPlace(id), der)
+	if err != nil {
+		return err
+	}
+	ks.Log.InfoContext(ctx, "oauth: signing key created", "key", id, "algorithm", ks.Algorithm, "active", active)
+	// It may be a while until the next rotation replaces it.
+	return ks.Store.AddKey(ctx, oauth.SealedKey{Seq: seq, KeyID: id, Private: text, Active: active, Expires: active.Add(2*keyLife + maxTokenTTL)})
+}
+
+// openKey decrypts a key.
+func openKey(secret []byte, k oauth.SealedKey) (*signingKey, error) {
+	der, err := sealed.Open(secret, keyPlace(k.KeyID), k.Private)
+	if err != nil {
+		return nil, fmt.Errorf("opening signing key %s: is it the right secret? %w", k.KeyID, err)
+	}
+	return readKey(k, der)
+}
+
+func keyPlace(id string) string { return "signing_keys|private|" + id }
+
+// thumbprint returns the key's ID (RFC 7638).
+func thumbprint(private crypto.Signer) (string, error) {
+	jwk := jose.JSONWebKey{Key: private.Public()}
+	sum, err := jwk.Thumbprint(crypto.SHA256)
+	return base64.RawURLEncoding.EncodeToString(sum), err
+}
+
+// verificationKey returns the key of an ID, or nil. An ID that we do
+// not know may be a key that another replica has just made.
+func (ks *Keys) verificationKey(ctx context.Context, id string) (*signingKey, error) {
+	for _, fresh := range []time.Duration{keysFresh, keysReload} {
+		keys, err := ks.load(ctx, fresh)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range keys {
+			if k.KeyID == id && ks.Now().Before(k.Expires) {
+				return k, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// Public returns what others may check our tokens with: nothing, if it
+// takes a secret.
+func (ks *Keys) Public(ctx context.Context) ([]jose.JSONWebKey, error) {
+	public := []jose.JSONWebKey{}
+	if ks.Algorithm == HS256 {
+		return public, nil
+	}
+	if _, err := ks.Active(ctx); err != nil {
+		return nil, err
+	}
+	keys, err := ks.load(ctx, keysFresh)
+	for _, k := range keys {
+		public = append(public, jose.JSONWebKey{Key: k.Private.Public(), KeyID: k.KeyID, Algorithm: k.Algorithm, Use: "sig"})
+	}
+	return public, err
+}
+
+// Rotates returns when the key is replaced, if the operator does not do so
+// before.
+func (k SigningKey) Rotates() time.Time { return k.Active.Add(keyLife) }

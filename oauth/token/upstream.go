@@ -1,0 +1,139 @@
+package token
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/cache"
+	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/jwt"
+)
+
+// Upstreams admits the access tokens of trusted issuers.
+type Upstreams struct {
+	Trusted    []Upstream
+	Issuer     string // ours
+	Issuers    *Issuers
+	Identities *Identities
+	Scopes     *oauth.Scopes
+	Now        func() time.Time
+	Log        *slog.Logger
+
+	seen cache.LRU[[32]byte, cache.Seen[oauth.Principal]]
+}
+
+// Upstream is an issuer whose access tokens the guard lets through as they are,
+// without a login here. Issuer is required, with its Audiences.
+type Upstream struct {
+	Issuer Issuer
+	Scope  string // which every token of it must hold; "" asks for none
+}
+
+// upstreamFresh is how long a token of another issuer is believed without
+// looking at its keys and its account again.
+const upstreamFresh = 30 * time.Second
+
+// Check says what an operator set wrongly.
+func (us *Upstreams) Check() error {
+	seen := map[string]bool{us.Issuer: true}
+	for _, u := range us.Trusted {
+		if len(u.Issuer.Audiences) == 0 {
+			return fmt.Errorf("issuer %q: it needs the audience of its tokens for this server", u.Issuer.URL)
+		}
+		if err := u.Issuer.Check(); err != nil {
+			return err
+		}
+		if seen[u.Issuer.URL] {
+			return fmt.Errorf("issuer %q is there twice, or is this server itself", u.Issuer.URL)
+		}
+		seen[u.Issuer.URL] = true
+	}
+	return nil
+}
+
+// of returns the issuer that a token names, if the operator listed it.
+// Nothing is believed yet, and nothing is fetched for any other.
+func (us *Upstreams) of(token string) *Upstream {
+	if len(us.Trusted) == 0 {
+		return nil
+	}
+	parts, ok := jwt.Split(token)
+	var c struct {
+		Issuer string `json:"iss"`
+	}
+	if !ok || json.Unmarshal(parts[1], &c) != nil {
+		return nil
+	}
+	i := slices.IndexFunc(us.Trusted, func(u Upstream) bool { return u.Issuer.URL == c.Issuer })
+	if i < 0 {
+		return nil
+	}
+	return &us.Trusted[i]
+}
+
+// principal returns whom a token of another issuer stands for here. There is
+// no grant to revoke: its account is looked at again after half a minute, or at
+// once when something was revoked in this process.
+func (us *Upstreams) principal(ctx context.Context, u *Upstream, token string) (oauth.Principal, error) {
+	key, now, epoch := sha256.Sum256([]byte(token)), us.Now(), us.Identities.Grants.Epoch()
+	seen, ok := us.seen.Get(key)
+	if ok && seen.Epoch == epoch && now.Sub(seen.At) < upstreamFresh && !now.Before(seen.At) && now.Before(seen.Value.Expires) {
+		return seen.Value, nil
+	}
+	claims, err := us.Issuers.VerifyForeign(ctx, &u.Issuer, token)
+	if err != nil {
+		return oauth.Principal{}, us.refused(ctx, err)
+	}
+	p, err := us.identify(ctx, u, claims)
+	if err == nil {
+		us.seen.Put(key, cache.Seen[oauth.Principal]{Value: p, At: now, Epoch: epoch})
+	}
+	return p, err
+}
+
+// refused says of an issuer that cannot be reached that it is a matter
+// of time: the token may be good.
+func (us *Upstreams) refused(ctx context.Context, err error) error {
+	if e, ok := errors.AsType[*ErrUnreachable](err); ok {
+		us.Log.WarnContext(ctx, "oauth: a token could not be checked", "error", e)
+		return &oauth.Error{Code: "temporarily_unavailable", Description: "The keys of the issuer cannot be had now.", RetryAfter: issuerRetry}
+	}
+	return err
+}
+
+// identify finds the account of a token's subject. The operator's
+// scope is for people who sign in here: another server does not give it.
+func (us *Upstreams) identify(ctx context.Context, u *Upstream, c *foreignClaims) (oauth.Principal, error) {
+	scope := slices.DeleteFunc(oauth.ParseScope(c.Scope), func(word string) bool {
+		return word == oauth.ScopeAdmin || word == oauth.OfflineAccess || !us.Scopes.Understands(word)
+	})
+	switch {
+	case u.Scope != "" && !oauth.ParseScope(c.Scope).Has(u.Scope) && !scope.Meets(u.Scope):
+		return oauth.Principal{}, oauth.Refuse("insufficient_scope", "The access token does not hold the scope that its issuer must give.")
+	case c.Key != nil && c.Key.JKT == "":
+		return oauth.Principal{}, BadToken("It is bound in a way that is not known here.")
+	case len(c.ClientID) > oauth.MaxSubject || !endpoint.IsText(c.ClientID) || !endpoint.IsText(c.Subject):
+		return oauth.Principal{}, BadToken("It names its client or subject in a way that cannot be.")
+	}
+	a, err := us.Identities.Identify(ctx, &oauth.Account{Issuer: c.Issuer, Subject: c.Subject, Name: AccountName(ExternalPrefix, c.Subject, c.Subject)}, false)
+	if e, ok := errors.AsType[*ErrSignInDenied](err); ok {
+		return oauth.Principal{}, BadToken(e.Reason)
+	}
+	if err != nil {
+		return oauth.Principal{}, err
+	}
+	p := oauth.Principal{User: a.ID, Name: a.Name, ClientID: strings.TrimSpace(c.Issuer + " " + c.ClientID), Scope: scope.Within(a.UseCases), Expires: time.Unix(c.Expires, 0)}
+	if c.Key != nil {
+		p.KeyThumbprint = c.Key.JKT
+	}
+	return p, nil
+}

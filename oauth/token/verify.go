@@ -1,0 +1,109 @@
+package token
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/jwt"
+)
+
+// header is all that the header of our tokens holds. A token with anything
+// else in it (crit, jku, jwk, x5u, b64, zip) is none of ours, and is refused
+// before anything is done with it.
+type header struct {
+	Algorithm string `json:"alg"`
+	KeyID     string `json:"kid"`
+	Type      string `json:"typ"`
+}
+
+// Verify decides whether a token is an access token of ours for our resource,
+// by itself: whether its grant is alive is another question. The library that
+// checks the signature is lenient about what surrounds it, so the form, the
+// header and the claims are checked here, strictly, and cheap things first.
+func (ts *Tokens) Verify(ctx context.Context, token string) (oauth.Principal, error) {
+	parts, ok := jwt.Split(token)
+	if !ok {
+		return oauth.Principal{}, BadToken("It is not a token of this server.")
+	}
+	var h header
+	if json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)) != nil || h.Type != AccessTokenType {
+		return oauth.Principal{}, BadToken("It is not an access token of this server.")
+	}
+	if ts.Keys.Algorithm == HS256 {
+		if err := ts.Keys.checkMAC(h, token[:strings.LastIndexByte(token, '.')], parts[2]); err != nil {
+			return oauth.Principal{}, err
+		}
+	} else if err := ts.checkSignature(ctx, h, token); err != nil {
+		return oauth.Principal{}, err
+	}
+	return ts.checkClaims(parts[1])
+}
+
+// checkSignature checks a token with the key that it names, and with the one
+// algorithm of that key.
+func (ts *Tokens) checkSignature(ctx context.Context, h header, token string) error {
+	key, err := ts.Keys.verificationKey(ctx, h.KeyID)
+	if err != nil {
+		return err
+	}
+	if key == nil || h.Algorithm != key.Algorithm {
+		return BadToken("It was not signed by this server.")
+	}
+	signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(key.Algorithm)})
+	if err != nil {
+		return BadToken("It is not well formed.")
+	}
+	if _, err := signed.Verify(key.Private.Public()); err != nil {
+		return BadToken("It was not signed by this server.")
+	}
+	return nil
+}
+
+// checkClaims decides about what the token says. A name in other letter case
+// is another name, one that comes twice is an error, and a number that is no
+// integer is no time: the decoder sees to that. Absent claims are zero, and
+// zero passes none of the checks.
+func (ts *Tokens) checkClaims(payload []byte) (oauth.Principal, error) {
+	var c claims
+	if err := json.Unmarshal(payload, &c); err != nil {
+		return oauth.Principal{}, BadToken("Its claims are not well formed.")
+	}
+	now := ts.Now()
+	switch {
+	case c.Issuer != ts.Issuer:
+		return oauth.Principal{}, BadToken("Another server issued it.")
+	case c.Audience != ts.Resource || ts.Resource == "":
+		return oauth.Principal{}, BadToken("It is for another resource.")
+	case c.Subject == "" || c.ClientID == "" || c.GrantID == "" || c.ID == "":
+		return oauth.Principal{}, BadToken("It lacks a claim.")
+	case c.Expires <= 0 || !now.Before(time.Unix(c.Expires, 0).Add(jwt.Leeway)):
+		return oauth.Principal{}, BadToken("It has expired.")
+	case c.IssuedAt <= 0 || time.Unix(c.IssuedAt, 0).After(now.Add(jwt.Leeway)):
+		return oauth.Principal{}, BadToken("It was issued in the future.")
+	}
+	if c.Key != nil && c.Key.JKT == "" {
+		return oauth.Principal{}, BadToken("It is bound in a way that is not known here.")
+	}
+	p := oauth.Principal{
+		User:     c.Subject,
+		ClientID: c.ClientID,
+		GrantID:  c.GrantID,
+		Scope:    oauth.ParseScope(c.Scope),
+		Expires:  time.Unix(c.Expires, 0),
+	}
+	if c.Key != nil {
+		p.KeyThumbprint = c.Key.JKT
+	}
+	return p, nil
+}
+
+const BadTokenPrefix = "The access token is not valid. "
+
+func BadToken(why string) *oauth.Error {
+	return oauth.Refuse("invalid_token", "%s", BadTokenPrefix+why)
+}
