@@ -37,22 +37,12 @@ func (i Item) Done() bool {
 }
 
 // decodeItem reads the result of a call that sends or streams.
-func decodeItem(result []byte) (i Item, err error) {
-	if !fits(result) {
-		return Item{}, ErrTooMany
-	}
+func decodeItem(result []byte) (Item, error) {
 	var o object
-	s := scan{left: result}
-	if o.read(&s); s.good() {
-		i, err = o.item()
-	} else {
-		var unusual object
-		if err := unmarshal(result, &unusual); err != nil {
-			return Item{}, err
-		}
-		i, err = unusual.item()
+	if err := unmarshal(result, &o); err != nil {
+		return Item{}, err
 	}
-	return i, err
+	return o.item()
 }
 
 // DecodeEvent reads an event of a stream. In 0.1 a stream brings no tasks, but
@@ -153,17 +143,6 @@ const (
 	kindStatus   = "status-update"
 	kindArtifact = "artifact-update"
 )
-
-// statusNames and artifactNames are the names of the members of those.
-var (
-	statusNames   = []string{"state", "message", "timestamp"}
-	artifactNames = []string{"artifactId", "name", "description", "parts", "metadata", "extensions", "index", "append", "lastChunk"}
-)
-
-// objectNames are the names of the members of an object.
-var objectNames = []string{"kind", "task", "message", "statusUpdate", "artifactUpdate", "id", "taskId", "contextId", "sessionId",
-	"metadata", "status", "artifacts", "history", "artifact", "append", "lastChunk", "final", "messageId", "role", "parts", "content",
-	"referenceTaskIds", "extensions"}
 
 // kind returns what o is: what it says, or what its members say.
 func (o *object) kind() string {

@@ -109,9 +109,7 @@ func (d jsonCodec) DecodeQuery(params []byte) (a2a.TaskQuery, error) {
 		Name          string `json:"name"` // the resource
 		HistoryLength *int   `json:"historyLength"`
 	}
-	if id, ok := onlyID(params); ok {
-		in.ID = id
-	} else if err := decodeParams(params, &in); err != nil {
+	if err := decodeParams(params, &in); err != nil {
 		return a2a.TaskQuery{}, err
 	}
 	if d.resources {
@@ -127,22 +125,6 @@ func (d jsonCodec) DecodeQuery(params []byte) (a2a.TaskQuery, error) {
 		in.HistoryLength = orNone(in.HistoryLength) // "By default, this is 0"
 	}
 	return a2a.TaskQuery{ID: a2a.TaskID(in.ID), HistoryLength: in.HistoryLength}, nil
-}
-
-// onlyID returns the id in params that say nothing else, as most do.
-func onlyID(params []byte) (id string, ok bool) {
-	s := scan{left: params}
-	for name := range s.members {
-		switch string(name) {
-		case "id":
-			id = s.text()
-		case "tenant":
-			_ = s.quoted() // it stands in the path, or leads here
-		default:
-			s.bad = true
-		}
-	}
-	return id, s.good()
 }
 
 func checkHistory(n *int) error {

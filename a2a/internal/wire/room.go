@@ -30,43 +30,58 @@ func fits(b []byte) bool {
 	return objects*objectRoom+values*valueRoom <= maxRoom || roomOf(b) <= maxRoom
 }
 
-// roomOf returns how much room b needs, as far as it is less than maxRoom.
+// roomOf returns how much room b needs, as far as it is less than maxRoom. The value of
+// a member called data is not counted, for it stays as it is. Names do not count in
+// metadata, which is read whole.
 func roomOf(b []byte) (room int) {
-	depth := 0
-	metadata := -1 // the depth at which there is metadata, which is read whole; -1 is none
+	const data, metadata = 1, 2
+	depth, in, since := 0, 0, 0 // in data or metadata since that depth
 	for i := 0; i < len(b) && room <= maxRoom; i++ {
 		switch b[i] {
 		case '"':
 			end := endOfText(b, i)
-			name, rest := string(b[i+1:end]), bytes.TrimLeft(b[min(end+1, len(b)):], " \t\r\n")
-			i = end
-			switch {
-			case len(rest) == 0 || rest[0] != ':' || metadata >= 0:
-			case name == "data": // stays as it is
-				s := scan{left: rest[1:]}
-				s.skip()
-				i = len(b) - len(s.left) - 1
+			name := string(b[i+1 : end])
+			switch i = end; {
+			case in != 0 || !isName(b[min(end+1, len(b)):]):
+			case name == "data":
+				in, since = data, depth
 			case strings.EqualFold(name, "metadata") || strings.EqualFold(name, "params") || strings.ContainsRune(name, '\\'):
-				metadata = depth
+				in, since = metadata, depth
 			}
-		case '{':
+			continue
+		case '{', '[':
 			depth++
-			room += objectRoom
-		case '[':
-			depth++
-			room += valueRoom
 		case '}', ']':
-			if depth--; depth < metadata {
-				metadata = -1
+			if depth--; depth < since {
+				in = 0
 			}
 		case ',':
-			room += valueRoom
-			if depth == metadata {
-				metadata = -1
+			if depth == since {
+				in = 0
 			}
+		}
+		if in != data {
+			room += roomOfByte(b[i])
 		}
 	}
 	return room
+}
+
+func roomOfByte(c byte) int {
+	switch c {
+	case '{':
+		return objectRoom
+	case '[', ',':
+		return valueRoom
+	default:
+		return 0
+	}
+}
+
+// isName reports whether a text before rest is the name of a member.
+func isName(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return len(rest) > 0 && rest[0] == ':'
 }
 
 // endOfText returns where the text that begins at i ends: at its last quote, or at

@@ -5,13 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"reflect"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	fast "github.com/go-json-experiment/json"
-	before "github.com/go-json-experiment/json/v1"
 
 	"rialto/a2a"
 )
@@ -173,22 +169,12 @@ func decodeBase64(s string) ([]byte, error) {
 	return base64.RawStdEncoding.DecodeString(s)
 }
 
-// likeBefore has the fast decoder go by the rules of encoding/json.
-var likeBefore = before.DefaultOptionsV1()
-
 // unmarshal is json.Unmarshal with errors that say to a peer what is wrong in
 // terms of its JSON, not of our types.
-//
-// What is as it should be is read by a faster decoder with the same rules. Only
-// of what it refuses is it asked again what is wrong.
 func unmarshal(b []byte, v any) error {
 	if !fits(b) {
 		return ErrTooMany
 	}
-	if fast.Unmarshal(b, v, likeBefore) == nil {
-		return nil
-	}
-	reflect.ValueOf(v).Elem().SetZero()
 	err := json.Unmarshal(b, v)
 	if err == nil {
 		return nil

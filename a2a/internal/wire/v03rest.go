@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"rialto/a2a"
@@ -223,15 +224,18 @@ func unboxEvent(e a2a.Event) {
 
 // unboxed returns what is in the object d, if that is called data and all there is.
 func unboxed(d a2a.Data) a2a.Data {
-	in := d
-	s := scan{left: d}
-	for name := range s.members {
-		if string(name) != "data" || len(in) != len(d) {
-			return d
-		}
-		in = s.skip()
+	in := json.NewDecoder(bytes.NewReader(d))
+	if open, _ := in.Token(); open != json.Delim('{') {
+		return d
 	}
-	return in
+	if name, _ := in.Token(); name != "data" {
+		return d
+	}
+	var value json.RawMessage
+	if in.Decode(&value) != nil || in.More() {
+		return d
+	}
+	return a2a.Data(value)
 }
 
 func unbox(parts []a2a.Part) {
