@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"rialto/oauth/authserver"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +28,7 @@ import (
 	"rialto/internal/doctor"
 	"rialto/internal/store"
 	"rialto/oauth"
+	"rialto/oauth/authserver"
 	"rialto/oauth/client"
 	"rialto/oauth/oauthtest"
 )

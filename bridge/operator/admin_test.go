@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
-	"rialto/oauth/authserver"
-	"rialto/oauth/oauthtest"
 	"slices"
 	"testing"
 	"time"
@@ -14,7 +12,9 @@ import (
 	"rialto/bridge/operator"
 	"rialto/internal/store"
 	"rialto/oauth"
+	"rialto/oauth/authserver"
 	"rialto/oauth/client"
+	"rialto/oauth/oauthtest"
 	"rialto/oauth/token"
 )
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"rialto/oauth/authserver"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,7 @@ import (
 	"rialto/bridge/operator"
 	"rialto/internal/config"
 	"rialto/internal/server"
+	"rialto/oauth/authserver"
 )
 
 // withOAuth gives a command the flags that find a server's store, and runs do

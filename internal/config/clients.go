@@ -2,8 +2,8 @@ package config
 
 import (
 	"fmt"
-	"rialto/oauth/authserver"
 
+	"rialto/oauth/authserver"
 	"rialto/oauth/client"
 )
 

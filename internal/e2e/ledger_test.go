@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/internal/store"
 	"rialto/oauth/oauthtest"
-
-	"github.com/google/uuid"
 )
 
 // TestALongLedgerIsAsQuickAtTheDoor asks a server with a thousand tasks and one

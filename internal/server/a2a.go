@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"rialto/oauth/token"
 	"strings"
 
 	"github.com/gorilla/mux"
@@ -15,6 +14,7 @@ import (
 	"rialto/a2a/a2asign"
 	"rialto/bridge/api"
 	"rialto/oauth"
+	"rialto/oauth/token"
 )
 
 // a2aScopes are what calls to agents need one of: see (*Server).allow.

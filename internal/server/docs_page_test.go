@@ -4,13 +4,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"rialto/oauth/authserver"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
 
 	"rialto/internal/config"
+	"rialto/oauth/authserver"
 )
 
 // TestEveryOperationIsOnThePage holds /docs against /openapi.json.

@@ -12,8 +12,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"rialto/oauth/authserver"
-	"rialto/oauth/signin"
 	"runtime"
 	"slices"
 	"strings"
@@ -32,6 +30,8 @@ import (
 	"rialto/internal/usage"
 	"rialto/mcp"
 	"rialto/oauth"
+	"rialto/oauth/authserver"
+	"rialto/oauth/signin"
 	"rialto/static"
 )
 

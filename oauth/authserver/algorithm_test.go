@@ -8,14 +8,15 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
-	"rialto/oauth/authserver"
-	"rialto/oauth/token"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/golang-jwt/jwt/v5"
+
+	"rialto/oauth/authserver"
+	"rialto/oauth/token"
 )
 
 func with(algorithm string) func(*setup) {

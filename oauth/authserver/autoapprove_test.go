@@ -1,12 +1,12 @@
 package authserver_test
 
 import (
-	"rialto/oauth/flow"
 	"strings"
 	"testing"
 	"time"
 
 	"rialto/oauth"
+	"rialto/oauth/flow"
 )
 
 func TestEverybodyIsLetInWhereTheOperatorSaysSo(t *testing.T) {

@@ -1,10 +1,11 @@
 package authserver_test
 
 import (
-	"rialto/oauth/authserver"
-	oauthclient "rialto/oauth/client"
 	"strings"
 	"testing"
+
+	"rialto/oauth/authserver"
+	oauthclient "rialto/oauth/client"
 )
 
 const operatorsSecret = "a secret: with 100% of + everything"

@@ -8,13 +8,14 @@ import (
 	"encoding/base64"
 	"maps"
 	"net/http"
-	"rialto/oauth/authserver"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/golang-jwt/jwt/v5"
+
+	"rialto/oauth/authserver"
 )
 
 // prover is a client with a key of its own. It makes proofs with another

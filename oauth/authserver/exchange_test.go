@@ -1,7 +1,6 @@
 package authserver_test
 
 import (
-	oauthclient "rialto/oauth/client"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"rialto/oauth"
+	oauthclient "rialto/oauth/client"
 )
 
 const (

@@ -16,10 +16,11 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
-	"rialto/oauth/oauthtest"
 	"strings"
 	"testing"
 	"time"
+
+	"rialto/oauth/oauthtest"
 )
 
 // forge is what it takes to make tokens of our own: the server's key, and the

@@ -6,8 +6,6 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/url"
-	"rialto/oauth/signin"
-	"rialto/oauth/token"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +13,8 @@ import (
 	"rialto/internal/guardhttp"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
+	"rialto/oauth/signin"
+	"rialto/oauth/token"
 )
 
 // newProviderRig starts a server where people may sign in at a provider. change

@@ -3,10 +3,11 @@ package authserver_test
 import (
 	"encoding/json"
 	"reflect"
-	"rialto/oauth/authserver"
 	"slices"
 	"strings"
 	"testing"
+
+	"rialto/oauth/authserver"
 )
 
 // document returns a document as clients read it.

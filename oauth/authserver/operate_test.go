@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"os"
-	"rialto/oauth/authserver"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 	"rialto/oauth"
+	"rialto/oauth/authserver"
 )
 
 // replica starts another server of the same issuer over the same store.

@@ -8,9 +8,9 @@ import (
 	"database/sql"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"rialto/oauth/token"
 	"strings"
 	"testing"
 	"time"
@@ -22,8 +22,7 @@ import (
 	"rialto/internal/store/storetest"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
-
-	"net/http/httptest"
+	"rialto/oauth/token"
 )
 
 // newIssuerRig starts a server that takes pasted tokens of p, and no passwords.

@@ -1,12 +1,12 @@
 package authserver_test
 
 import (
-	"rialto/oauth/authserver"
-	"rialto/oauth/signin"
-	"rialto/oauth/token"
 	"testing"
 
 	"rialto/internal/guardhttp"
+	"rialto/oauth/authserver"
+	"rialto/oauth/signin"
+	"rialto/oauth/token"
 )
 
 func TestProvidersThatAreConfiguredWronglyAreNoticedAtStart(t *testing.T) {

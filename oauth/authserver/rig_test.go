@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"rialto/oauth/authserver"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +23,7 @@ import (
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 	"rialto/oauth"
+	"rialto/oauth/authserver"
 	"rialto/oauth/oauthtest"
 )
 

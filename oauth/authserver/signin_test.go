@@ -3,11 +3,11 @@ package authserver_test
 import (
 	"errors"
 	"net/url"
-	"rialto/oauth/signin"
 	"strings"
 	"testing"
 
 	"rialto/oauth"
+	"rialto/oauth/signin"
 )
 
 func TestAPageAsksToSignInAndComesBack(t *testing.T) {

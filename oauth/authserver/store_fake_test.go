@@ -2,11 +2,11 @@ package authserver_test
 
 import (
 	"context"
-	"rialto/oauth/oauthtest"
 	"sync/atomic"
 	"time"
 
 	"rialto/oauth"
+	"rialto/oauth/oauthtest"
 )
 
 // countedKeys is a store that counts how often its keys are asked for.

@@ -1,7 +1,6 @@
 package authserver_test
 
 import (
-	"rialto/oauth/token"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"rialto/internal/guardhttp"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
+	"rialto/oauth/token"
 )
 
 // newUpstreamRig starts a server that lets tokens of p through.

@@ -3,14 +3,14 @@ package authserver_test
 import (
 	"net/http"
 	"net/http/httptest"
-	"rialto/oauth/signin"
-	"rialto/oauth/token"
 	"slices"
 	"testing"
 
 	"rialto/internal/guardhttp"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
+	"rialto/oauth/signin"
+	"rialto/oauth/token"
 )
 
 // TestUseCasesEndWithTheProvidersWord takes a use case away at the provider. What

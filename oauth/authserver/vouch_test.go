@@ -1,11 +1,12 @@
 package authserver_test
 
 import (
-	"rialto/oauth/token"
 	"testing"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"rialto/oauth/token"
 )
 
 const elsewhere = "https://as.example/token"

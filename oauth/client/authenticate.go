@@ -13,13 +13,12 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"rialto/oauth/internal/cache"
-	"rialto/oauth/internal/jwt"
-	"rialto/oauth/token"
-
 	"rialto/oauth"
+	"rialto/oauth/internal/cache"
 	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/jwt"
 	"rialto/oauth/internal/secret"
+	"rialto/oauth/token"
 )
 
 // Authenticator finds out which client sent a request (RFC 6749 section 2.3).

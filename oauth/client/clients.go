@@ -5,10 +5,9 @@ import (
 	"log/slog"
 	"time"
 
+	"rialto/oauth"
 	"rialto/oauth/internal/cache"
 	"rialto/oauth/token"
-
-	"rialto/oauth"
 )
 
 // Clients finds clients: those of the operator, those with a metadata document,

@@ -12,16 +12,14 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
-	"rialto/oauth/internal/cache"
-	"rialto/oauth/internal/limit"
-
 	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/singleflight"
 
 	"rialto/internal/guardhttp"
 	"rialto/oauth"
+	"rialto/oauth/internal/cache"
 	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/limit"
 )
 
 // Fetcher reads what is at addresses that strangers chose.

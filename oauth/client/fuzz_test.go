@@ -2,12 +2,13 @@ package client
 
 import (
 	"net/url"
-	"rialto/internal/guardhttp"
-	"rialto/oauth"
-	"rialto/oauth/internal/endpoint"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"rialto/internal/guardhttp"
+	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
 )
 
 // FuzzRedirect checks what must hold of every redirect URI that is accepted.

@@ -5,12 +5,11 @@ import (
 	"net/http"
 	"time"
 
-	"rialto/oauth/signin"
-	"rialto/oauth/token"
-
 	"rialto/oauth"
 	"rialto/oauth/client"
 	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/signin"
+	"rialto/oauth/token"
 	"rialto/templates"
 )
 

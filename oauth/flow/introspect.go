@@ -6,9 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"rialto/oauth/client"
-
 	"rialto/oauth"
+	"rialto/oauth/client"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/secret"
 	"rialto/oauth/token"

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"net/http"
 
-	"rialto/oauth/client"
-	"rialto/oauth/token"
-
 	"rialto/oauth"
+	"rialto/oauth/client"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/secret"
+	"rialto/oauth/token"
 )
 
 // Revocation serves token revocation (RFC 7009).

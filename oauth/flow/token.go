@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"rialto/oauth/client"
-	"rialto/oauth/signin"
-
 	"rialto/oauth"
+	"rialto/oauth/client"
 	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/signin"
 	"rialto/oauth/token"
 )
 

@@ -8,11 +8,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"rialto/oauth/internal/limit"
-	"rialto/oauth/token"
-
 	"rialto/oauth"
+	"rialto/oauth/internal/limit"
 	"rialto/oauth/internal/secret"
+	"rialto/oauth/token"
 )
 
 // Accounts manages local accounts.

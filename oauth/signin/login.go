@@ -9,15 +9,13 @@ import (
 	"net/http"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
-	"rialto/oauth/internal/cache"
-
 	"github.com/gorilla/mux"
 	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
 
 	"rialto/oauth"
 	"rialto/oauth/client"
+	"rialto/oauth/internal/cache"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/secret"
 	"rialto/oauth/token"

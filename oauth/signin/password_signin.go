@@ -5,9 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"rialto/oauth/internal/endpoint"
-
 	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/limit"
 	"rialto/oauth/internal/secret"
 )

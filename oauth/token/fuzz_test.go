@@ -2,14 +2,15 @@ package token
 
 import (
 	"encoding/base64"
-	"rialto/oauth"
-	"rialto/oauth/internal/jwt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"rialto/oauth"
+	"rialto/oauth/internal/jwt"
 )
 
 // FuzzUpstreamOf finds the issuer that a token names, before anything of it is

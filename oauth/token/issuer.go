@@ -8,15 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
-	"rialto/oauth/internal/cache"
-
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/singleflight"
 
 	"rialto/internal/guardhttp"
 	"rialto/oauth"
+	"rialto/oauth/internal/cache"
 	"rialto/oauth/internal/jwt"
 )
 

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"rialto/oauth/internal/cache"
-
 	"github.com/go-json-experiment/json"
 
 	"rialto/oauth"
+	"rialto/oauth/internal/cache"
 	"rialto/oauth/internal/secret"
 )
 

@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
-	"rialto/oauth/oauthtest"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -21,6 +20,7 @@ import (
 	"rialto/internal/store"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
+	"rialto/oauth/oauthtest"
 )
 
 // rialto is our server. Its codes come from its own page, approved by somebody
@@ -101,7 +101,7 @@ func (p *rialto) first() http.Handler {
 // that one held is collected before the new one holds as much: nobody runs two.
 func (p *rialto) forget(ctx context.Context) error {
 	s := p.server()
-	p.replica.Store(&replica{s.Guard(resource, clientScope), routes(s)})
+	p.replica.Store(&replica{s.Guard.Require(resource, clientScope), routes(s)})
 	runtime.GC()
 	return s.Ready(ctx)
 }
