@@ -67,7 +67,7 @@ func fillLedger(t *testing.T, database string, n int) []string {
 	if _, err := db.Alone(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.OpenJournal(t.Context(), slog.New(slog.DiscardHandler)); err != nil {
+	if err := db.StartWriteBehind(t.Context(), slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	alice, err := db.Account(t.Context(), "alice")

@@ -70,7 +70,7 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, er
 		log.Warn("no lock could be put beside the database: tasks of a server that was killed wait for the end of their leases", "err", err)
 	}
 	if s.bridge.Alone {
-		if err := logWhileWaiting(log, "the database, for the tasks that ended last", func() error { return s.store.OpenJournal(ctx, log) }); err != nil {
+		if err := logWhileWaiting(log, "the database, for the tasks that ended last", func() error { return s.store.StartWriteBehind(ctx, log) }); err != nil {
 			return nil, errors.Join(err, s.store.Close())
 		}
 	}

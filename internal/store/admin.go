@@ -164,6 +164,9 @@ func (db *DB) ListAccounts(ctx context.Context, f operator.AccountRows) ([]opera
 
 // ListTasks implements operator.Store.
 func (db *DB) ListTasks(ctx context.Context, f operator.TaskRows) ([]operator.Task, error) {
+	if err := db.flush(ctx); err != nil {
+		return nil, err
+	}
 	l := &listing{}
 	l.given("t.owner = ?", f.OwnerID)
 	created := l.tasks(f.After, f.Agent, f.State)
@@ -210,6 +213,9 @@ func (l *listing) tasks(after operator.Mark, agent string, state a2a.State) (cre
 
 // AnyTask implements operator.Store.
 func (db *DB) AnyTask(ctx context.Context, handle string) (*ledger.Record, error) {
+	if err := db.flush(ctx); err != nil {
+		return nil, err
+	}
 	e, err := scanEntry(db.read.QueryRowContext(ctx, `SELECT `+entryColumns+` FROM tasks WHERE handle = $1`, handle))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ledger.ErrNoTask

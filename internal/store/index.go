@@ -187,28 +187,6 @@ func indexFTS(ctx context.Context, t *tx, tasks []indexed) error {
 	return nil
 }
 
-var (
-	addText  = `INSERT INTO task_texts (id, handle) VALUES (?, ?)`
-	addTexts = `INSERT OR FAIL INTO task_texts (id, handle) VALUES ` + times(endedAtOnce, "(?, ?)")
-)
-
-// indexNew writes tasks into the index of SQLite that were never in it.
-func indexNew(ctx context.Context, t *tx, tasks []indexed) error {
-	var id int64
-	if err := t.QueryRowContext(ctx, `SELECT COALESCE(max(id), 0) FROM task_texts`).Scan(&id); err != nil {
-		return err
-	}
-	for i, task := range tasks {
-		if _, err := t.ExecContext(ctx, `INSERT INTO task_words (rowid, words) VALUES (?, ?)`, id+int64(i)+1, task.words); err != nil {
-			return err
-		}
-	}
-	return inChunks(ctx, t, tasks, addText, addTexts, func(args []any, task indexed) []any {
-		id++
-		return append(args, id, task.handle)
-	})
-}
-
 func addWords(ctx context.Context, t *tx, how string, list [][2]any) error {
 	if len(list) == 0 {
 		return nil

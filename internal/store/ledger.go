@@ -13,6 +13,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
+	"rialto/internal/store/writebehind"
 )
 
 var (
@@ -37,7 +38,7 @@ func (db *DB) AddTask(ctx context.Context, e *ledger.Record, l ledger.Lease, mos
 		return err
 	}
 	if e.Idle && e.Digest == "" && db.ended != nil {
-		if err := db.ended.add(ctx, row, toIndex(e)); err != errJournal {
+		if err := db.ended.Add(ctx, e.Handle, &endedTask{row, toIndex(e)}); err != writebehind.ErrFull {
 			return err
 		}
 	}
@@ -69,6 +70,9 @@ var (
 // ContinueTask implements ledger.Store. The WHERE clause is the lock: the
 // state that lets a message in is left by the statement that lets it in.
 func (db *DB) ContinueTask(ctx context.Context, e *ledger.Record, messageID string, l ledger.Lease, now time.Time) error {
+	if err := db.flush(ctx); err != nil {
+		return err
+	}
 	err := db.once(ctx, e, now, func(q querier) error {
 		n, err := changed(ctx, q, `
 			UPDATE tasks SET settled = 0, state = $1, message_id = $2, holder = $3, lease_until = $4, updated = $5
@@ -110,7 +114,7 @@ func (db *DB) SaveTask(ctx context.Context, e *ledger.Record, replica string) er
 	if err != nil {
 		return err
 	}
-	args := []any{row.contextID, row.state, row.summary, row.task, row.failure, row.past, flag(e.Idle), holder(e, replica), e.Updated.UnixMilli(), e.Handle, replica}
+	args := []any{row.ContextID, row.State, row.Summary, row.Task, row.Failure, row.Past, flag(e.Idle), holder(e, replica), e.Updated.UnixMilli(), e.Handle, replica}
 	n, err := changed(ctx, db.write, saveTask+` AND watched = 0`, args...)
 	if err == nil && n == 0 {
 		err = db.saveWatched(ctx, e, args)
@@ -159,11 +163,11 @@ func (db *DB) saveWatched(ctx context.Context, e *ledger.Record, args []any) err
 // Task implements ledger.Store.
 func (db *DB) Task(ctx context.Context, owner, handle string) (*ledger.Record, error) {
 	if db.ended != nil {
-		if row := db.ended.task(handle); row != nil && row.owner == owner {
-			return row.entry(true), nil
+		if task, ok := db.ended.Find(handle); ok && task.Row.Owner == owner {
+			return task.Row.entry(true), nil
 		}
 	}
-	e, err := scanEntry(db.read.queryRow(ctx, `SELECT `+entryColumns+` FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner))
+	e, err := scanEntry(db.read.QueryRowContext(ctx, `SELECT `+entryColumns+` FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ledger.ErrNoTask
 	}
@@ -173,6 +177,9 @@ func (db *DB) Task(ctx context.Context, owner, handle string) (*ledger.Record, e
 // Summaries implements ledger.Lists. The row values compare as the index sorts, so
 // that a page deep in a long list costs no more than the first.
 func (db *DB) Summaries(ctx context.Context, owner string, f ledger.Filter) (tasks []ledger.Summary, err error) {
+	if err := db.flush(ctx); err != nil {
+		return nil, err
+	}
 	l := &listing{}
 	l.and("t.owner = ?", owner)
 	created := l.tasks(operator.Mark{At: f.After.Created, ID: f.After.Handle}, f.Agent, f.State)
@@ -270,6 +277,9 @@ const waits = `settled = 1 AND state = 'auth-required'`
 
 // DueTasks implements ledger.Leases. The condition stands twice as in ClaimTasks.
 func (db *DB) DueTasks(ctx context.Context, now time.Time, limit int) (due []ledger.DuePoll, err error) {
+	if err := db.flush(ctx); err != nil {
+		return nil, err
+	}
 	rows, err := db.write.QueryContext(ctx, `
 		UPDATE tasks SET lease_until = $1 + CASE WHEN $1 - updated < 32000 THEN 2000 WHEN $1 - updated > 57600000 THEN 3600000 ELSE ($1 - updated) / 16 END
 		WHERE `+waits+` AND lease_until <= $1 AND handle `+db.free(`SELECT handle FROM tasks WHERE `+waits+` AND lease_until <= $1 ORDER BY lease_until LIMIT $2`)+`
@@ -290,6 +300,9 @@ func (db *DB) DueTasks(ctx context.Context, now time.Time, limit int) (due []led
 
 // MakeDue implements ledger.Leases.
 func (db *DB) MakeDue(ctx context.Context, handle string, now time.Time) (*ledger.DuePoll, error) {
+	if err := db.flush(ctx); err != nil {
+		return nil, err
+	}
 	w := ledger.DuePoll{Handle: handle}
 	err := db.write.QueryRowContext(ctx, `UPDATE tasks SET lease_until = $1 WHERE handle = $2 AND `+waits+` RETURNING owner, agent`, now.UnixMilli(), handle).Scan(&w.Owner, &w.Agent)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -328,11 +341,11 @@ func scanEntry(row scanner) (*ledger.Record, error) {
 func scanSized(row scanner) (*ledger.Record, int, error) {
 	var r taskRow
 	var settled int64
-	err := row.Scan(&r.handle, &r.owner, &r.client, &r.agent, &r.messageID, &r.name, &r.contextName, &r.task, &r.failure, &r.past, &settled, &r.created, &r.updated, &r.asked)
+	err := row.Scan(&r.Handle, &r.Owner, &r.Client, &r.Agent, &r.MessageID, &r.Name, &r.ContextName, &r.Task, &r.Failure, &r.Past, &settled, &r.Created, &r.Updated, &r.Asked)
 	if err != nil {
 		return nil, 0, err
 	}
-	return r.entry(settled == 1), len(r.task.String) + len(r.past.String), nil
+	return r.entry(settled == 1), len(r.Task.String) + len(r.Past.String), nil
 }
 
 func decodeJSON(from sql.NullString, into any) error {

@@ -13,6 +13,9 @@ import (
 // task a page of SQLite's, since their ids are of no order; so they are words of
 // the index of tasks there, and those that it does not have yet have a small one.
 func (db *DB) HasContext(ctx context.Context, owner, agent, contextID string) (has bool, err error) {
+	if err := db.flush(ctx); err != nil {
+		return false, err
+	}
 	query, args := `SELECT EXISTS (SELECT 1 FROM tasks WHERE owner = $1 AND agent = $2 AND context_id = $3 AND context_id <> '')`, []any{owner, agent, contextID}
 	if !db.postgres {
 		query = `
@@ -32,6 +35,9 @@ const wordless = `indexed = 0 AND settled IN (0, 1)`
 
 // ContextNamed implements ledger.Lists.
 func (db *DB) ContextNamed(ctx context.Context, owner, agent, name string) (id string, err error) {
+	if err := db.flush(ctx); err != nil {
+		return "", err
+	}
 	err = db.read.QueryRowContext(ctx, `
 		SELECT context_id FROM tasks WHERE owner = $1 AND agent = $2 AND context_name = $3 AND context_name <> '' AND context_id <> ''
 		ORDER BY created DESC, handle DESC LIMIT 1`, owner, agent, name).Scan(&id)
@@ -46,6 +52,9 @@ func (db *DB) ContextNamed(ctx context.Context, owner, agent, name string) (id s
 
 // TaskNamed implements ledger.Lists.
 func (db *DB) TaskNamed(ctx context.Context, owner, agent, name string) (handle string, err error) {
+	if err := db.flush(ctx); err != nil {
+		return "", err
+	}
 	if name == "" {
 		return "", ledger.ErrNoTask
 	}
@@ -98,6 +107,9 @@ func (db *DB) inConversation(l *listing, owner, agent, id string) {
 // Page implements ledger.Lists. An index has all that is counted, and sorts what is
 // listed, so that of tasks that are on other pages nothing else is read.
 func (db *DB) Page(ctx context.Context, owner string, f ledger.PageQuery) (*ledger.Page, error) {
+	if err := db.flush(ctx); err != nil {
+		return nil, err
+	}
 	count, l := db.ofPage(owner, f, "agent = ?"), db.ofPage(owner, f, "agent = ?")
 	if !db.postgres { // SQLite would take the index of agents, and sort all that one has
 		l = db.ofPage(owner, f, "agent || '' = ?")

@@ -12,6 +12,9 @@ import (
 // that others write meanwhile, and agent by agent: there may be a million tasks of
 // another that are as old and kept for longer.
 func (db *DB) DropTasks(ctx context.Context, before time.Time, agent string, except []string, limit int) (n int, err error) {
+	if err := db.flush(ctx); err != nil {
+		return 0, err
+	}
 	agents := []string{agent}
 	if agent == "" {
 		if agents, err = db.agentsOfTasks(ctx); err != nil {

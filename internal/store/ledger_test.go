@@ -24,7 +24,7 @@ func TestMemoryKeepsTheContractOfTheLedger(t *testing.T) {
 }
 
 func TestAJournalKeepsTheContractOfTheLedger(t *testing.T) {
-	bridgetest.TestLedger(t, func(t *testing.T) bridgetest.Ledger { return contract(openWithJournal(t)) })
+	bridgetest.TestLedger(t, func(t *testing.T) bridgetest.Ledger { return contract(openWriteBehind(t)) })
 }
 
 func TestPostgreSQLKeepsTheContractOfTheLedger(t *testing.T) {
@@ -40,7 +40,7 @@ func TestSQLiteKeepsTheContractOfTheOutbox(t *testing.T) {
 }
 
 func TestAJournalKeepsTheContractOfTheOutbox(t *testing.T) {
-	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openWithJournal(t) })
+	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openWriteBehind(t) })
 }
 
 func TestPostgreSQLKeepsTheContractOfTheOutbox(t *testing.T) {
@@ -56,7 +56,7 @@ func TestSQLiteKeepsTheContractOfTheIndex(t *testing.T) {
 }
 
 func TestAJournalKeepsTheContractOfTheIndex(t *testing.T) {
-	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return openWithJournal(t) })
+	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return openWriteBehind(t) })
 }
 
 func TestPostgreSQLKeepsTheContractOfTheIndex(t *testing.T) {
@@ -88,7 +88,7 @@ func TestSQLiteKeepsTheContractOfShares(t *testing.T) {
 }
 
 func TestAJournalKeepsTheContractOfShares(t *testing.T) {
-	bridgetest.TestShares(t, func(t *testing.T) bridgetest.Sharing { return openWithJournal(t) })
+	bridgetest.TestShares(t, func(t *testing.T) bridgetest.Sharing { return openWriteBehind(t) })
 }
 
 func TestPostgreSQLKeepsTheContractOfShares(t *testing.T) {
@@ -109,7 +109,7 @@ func benchmarkTask(b *testing.B, atOnce bool) {
 		b.Fatal(err)
 	}
 	defer db.Close()
-	withJournal(b, db)
+	writeBehind(b, db)
 	index := func() bool {
 		more, err := db.IndexTasks(b.Context(), 200)
 		if err != nil {

@@ -52,9 +52,6 @@ func (l *listing) after(columns string, m operator.Mark) {
 // query runs a SELECT, up to its WHERE, in an order.
 func (l *listing) query(ctx context.Context, db *DB, selection, order string, limit int) (*sql.Rows, error) {
 	text := l.text(selection, order, limit)
-	if err := db.read.catchUp(ctx, text); err != nil {
-		return nil, err
-	}
 	return db.read.DB.QueryContext(ctx, text, db.read.storable(l.args)...)
 }
 

@@ -32,6 +32,6 @@ func openMemory(ctx context.Context) (*DB, error) {
 	}
 	worker.SetMaxOpenConns(1)
 	both := &pool{DB: worker, prepares: true}
-	both.group = newGroup(both)
+	both.group = &group{pool: both}
 	return &DB{read: both, write: both, holder: holder}, nil
 }

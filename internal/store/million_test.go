@@ -63,7 +63,7 @@ func fill(t *testing.T, db *DB, n, each int) (handles []string) {
 				if _, err := x.ExecContext(ctx, `
 					INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, summary, task, settled, holder, lease_until, created, updated)
 					VALUES ($1, $2, '', $3, $4, $5, $6, '', $7, 1, $8, 0, $9, $9)`,
-					e.Handle, e.Owner, e.Agent, e.MessageID, e.ContextID(), string(e.State()), row.task, lease.Replica, e.Created.UnixMilli()); err != nil {
+					e.Handle, e.Owner, e.Agent, e.MessageID, e.ContextID(), string(e.State()), row.Task, lease.Replica, e.Created.UnixMilli()); err != nil {
 					return err
 				}
 				tasks, handles = append(tasks, toIndex(e)), append(handles, e.Handle)

@@ -18,6 +18,9 @@ var _ push.Outbox = (*DB)(nil)
 // AddHook implements push.Outbox. From then on SaveTask fills the outbox for
 // the task.
 func (db *DB) AddHook(ctx context.Context, owner string, h push.Hook, most int) error {
+	if err := db.flush(ctx); err != nil {
+		return err
+	}
 	return db.inTx(ctx, func(t *tx) error {
 		n, err := changed(ctx, t, `UPDATE tasks SET watched = 1 WHERE handle = $1 AND owner = $2`, h.Handle, owner)
 		if err != nil {
@@ -71,6 +74,9 @@ func (db *DB) DropHook(ctx context.Context, owner, handle, id string) error {
 }
 
 func (db *DB) owns(ctx context.Context, owner, handle string) error {
+	if err := db.flush(ctx); err != nil {
+		return err
+	}
 	var one int
 	err := db.read.QueryRowContext(ctx, `SELECT 1 FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -22,13 +22,6 @@ type pool struct {
 	texts    bool   // takes neither NUL nor broken UTF-8: see storable
 	group    *group // where statements that write are committed, nil if each is by itself
 
-	// What the database does not have yet, see ended: first begins each transaction
-	// and returns what is to be called when that is over, behind tells whether it would
-	// find something now, before is called before each question. Nil does nothing.
-	first  func(context.Context, *tx) (over func(committed bool), err error)
-	behind func() bool
-	before func(ctx context.Context, query string) error
-
 	mu    sync.Mutex
 	stmts map[string]*sql.Stmt
 }
@@ -97,19 +90,8 @@ func (p *pool) ExecContext(ctx context.Context, query string, args ...any) (done
 	return p.DB.ExecContext(ctx, query, p.storable(args)...)
 }
 
-// catchUp returns when the database has what query asks for.
-func (p *pool) catchUp(ctx context.Context, query string) error {
-	if p.before == nil {
-		return nil
-	}
-	return p.before(ctx, query)
-}
-
 // QueryContext asks for rows.
 func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if err := p.catchUp(ctx, query); err != nil {
-		return nil, err
-	}
 	if s := p.prepared(ctx, query); s != nil {
 		return s.QueryContext(ctx, args...)
 	}
@@ -119,21 +101,8 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sq
 // scanner is a row.
 type scanner interface{ Scan(dest ...any) error }
 
-// noRow is the answer to a question that could not be asked.
-type noRow struct{ err error }
-
-func (r noRow) Scan(...any) error { return r.err }
-
 // QueryRowContext asks for one row.
 func (p *pool) QueryRowContext(ctx context.Context, query string, args ...any) scanner {
-	if err := p.catchUp(ctx, query); err != nil {
-		return noRow{err}
-	}
-	return p.queryRow(ctx, query, args...)
-}
-
-// queryRow asks for one row of what the database has.
-func (p *pool) queryRow(ctx context.Context, query string, args ...any) scanner {
 	if s := p.prepared(ctx, query); s != nil {
 		return s.QueryRowContext(ctx, args...)
 	}
@@ -223,16 +192,8 @@ func (p *pool) transact(ctx context.Context, do func(*tx) error) (missed []strin
 	}
 	defer begun.Rollback() // after Commit this does nothing
 	t := &tx{Tx: begun, pool: p, ctx: ctx}
-	over := func(bool) {}
-	if p.first != nil {
-		over, err = p.first(ctx, t)
+	if err := do(t); err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = do(t)
-	}
-	if err == nil {
-		err = begun.Commit()
-	}
-	over(err == nil)
-	return t.missed, err
+	return t.missed, begun.Commit()
 }

@@ -11,6 +11,9 @@ import (
 // FindTasks implements ledger.Index. What it costs depends on how many tasks are
 // asked for, not on how many there are.
 func (db *DB) FindTasks(ctx context.Context, owner string, words []string, limit int) ([]ledger.Summary, error) {
+	if err := db.flush(ctx); err != nil {
+		return nil, err
+	}
 	if len(words) == 0 {
 		return nil, nil
 	}

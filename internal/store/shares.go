@@ -48,6 +48,9 @@ func (db *DB) Share(ctx context.Context, hash string, now time.Time) (*bridge.Sh
 
 // Shares implements bridge.ShareStore.
 func (db *DB) Shares(ctx context.Context, owner string, now time.Time, after ledger.Mark, limit int) (shares []bridge.Share, err error) {
+	if err := db.flush(ctx); err != nil {
+		return nil, err
+	}
 	from := int64(math.MaxInt64)
 	if after.Handle != "" {
 		from = after.Created.UnixMilli()

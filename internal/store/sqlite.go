@@ -39,7 +39,7 @@ func openSQLite(path string) (*DB, error) {
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
 	writer := &pool{DB: write, prepares: true}
-	writer.group = newGroup(writer)
+	writer.group = &group{pool: writer}
 	return &DB{read: &pool{DB: read, prepares: true}, write: writer, path: path}, nil
 }
 

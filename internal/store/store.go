@@ -21,6 +21,8 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"rialto/internal/store/writebehind"
 )
 
 // DB is an open database. Its methods may be called concurrently.
@@ -36,7 +38,7 @@ type DB struct {
 
 	noticed chan struct{} // ready when there is something for webhooks
 	fresh   fresh
-	ended   *ended // nil without a journal
+	ended   *writebehind.Buffer[*endedTask] // nil if tasks are not written behind
 }
 
 //go:embed migrations/*.sql
@@ -78,7 +80,7 @@ func connect(ctx context.Context, dsn string) (*DB, goose.Dialect, error) {
 func (db *DB) Close() error {
 	var err error
 	if db.ended != nil {
-		err = db.ended.close()
+		err = db.ended.Close()
 	}
 	err = errors.Join(err, db.read.Close())
 	if db.write != db.read {

@@ -17,9 +17,9 @@ CREATE INDEX tasks_created ON tasks (owner, created);
 CREATE INDEX tasks_of_agent ON tasks (agent, created);
 CREATE INDEX tasks_own_agent ON tasks (owner, agent, created);
 
--- The write-behind file that belongs to this database, and up to which row its tasks
--- are in this database (see package writebehind).
-CREATE TABLE write_behind (id TEXT NOT NULL PRIMARY KEY, done BIGINT NOT NULL);
+-- The ID that the write-behind file has in common with this database. There is at most
+-- one row.
+CREATE TABLE write_behind (id TEXT NOT NULL PRIMARY KEY);
 
 -- An operator finds clients, documents and accounts by the words of their names. Each
 -- term is such a name from one word on, so that a search is a range of an index.

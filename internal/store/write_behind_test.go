@@ -24,22 +24,22 @@ import (
 func openServer(t *testing.T, path string) *DB {
 	t.Helper()
 	db := open(t, path)
-	withJournal(t, db)
+	writeBehind(t, db)
 	return db
 }
 
-func withJournal(t testing.TB, db *DB, log ...*slog.Logger) {
+func writeBehind(t testing.TB, db *DB, log ...*slog.Logger) {
 	t.Helper()
 	log = append(log, slog.New(slog.DiscardHandler))
 	if alone, err := db.Alone(t.Context()); !alone || err != nil {
 		t.Fatalf("Alone: got %v, %v", alone, err)
 	}
-	if err := db.OpenJournal(t.Context(), log[0]); err != nil {
+	if err := db.StartWriteBehind(t.Context(), log[0]); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func openWithJournal(t *testing.T) *DB {
+func openWriteBehind(t *testing.T) *DB {
 	return openServer(t, filepath.Join(t.TempDir(), "rialto.db"))
 }
 
@@ -82,7 +82,7 @@ func whileWriting(t *testing.T, db *DB, do func()) {
 // waitsOr returns when n callers wait for the writer, or something is done.
 func waitsOr(db *DB, n int, done <-chan struct{}) {
 	g := db.write.group
-	for {
+	for began := time.Now(); time.Since(began) < 10*time.Second; {
 		g.mu.Lock()
 		waiting := len(g.waiting)
 		g.mu.Unlock()
@@ -101,21 +101,21 @@ func waitsOr(db *DB, n int, done <-chan struct{}) {
 // TestAJournalIsForOneServer opens a database twice: the second would remove the files
 // that the first writes to.
 func TestAJournalIsForOneServer(t *testing.T) {
-	first := openWithJournal(t)
+	first := openWriteBehind(t)
 	second := open(t, first.path)
-	if err := second.OpenJournal(t.Context(), slog.New(slog.DiscardHandler)); err == nil {
+	if err := second.StartWriteBehind(t.Context(), slog.New(slog.DiscardHandler)); err == nil {
 		t.Error("a server that did not ask whether it is alone: got no error")
 	}
 	if _, err := second.Alone(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := second.OpenJournal(t.Context(), slog.New(slog.DiscardHandler)); err == nil {
+	if err := second.StartWriteBehind(t.Context(), slog.New(slog.DiscardHandler)); err == nil {
 		t.Error("a server that is not alone: got no error")
 	}
 }
 
 func TestATaskThatEndedIsReadBeforeTheDatabaseHasIt(t *testing.T) {
-	db := openWithJournal(t)
+	db := openWriteBehind(t)
 	whileWriting(t, db, func() {
 		e := addEntry(t, db, endedEntry("one"))
 		if got, err := db.Task(t.Context(), "alice", e.Handle); err != nil || got.Task.Artifacts[0].Parts[0].Content != a2a.Text("one") || !got.Idle || !got.Created.Equal(e.Created.Truncate(time.Millisecond)) {
@@ -130,7 +130,7 @@ func TestATaskThatEndedIsReadBeforeTheDatabaseHasIt(t *testing.T) {
 // TestWhoAsksAboutTasksSeesAllThatEnded asks all that is asked about tasks, right
 // after one has ended.
 func TestWhoAsksAboutTasksSeesAllThatEnded(t *testing.T) {
-	db := openWithJournal(t)
+	db := openWriteBehind(t)
 	for name, sees := range map[string]func(e *ledger.Record) (bool, error){
 		"Tasks": func(e *ledger.Record) (bool, error) { return strings.Contains(handles(t, db), e.Handle), nil },
 		"FindTasks": func(e *ledger.Record) (bool, error) {
@@ -182,7 +182,7 @@ func TestWhoAsksAboutTasksSeesAllThatEnded(t *testing.T) {
 // TestWhoComesDuringATransactionSeesAllThatEnded asks while a transaction runs that
 // began before the task ended: it was once answered by that one, without the task.
 func TestWhoComesDuringATransactionSeesAllThatEnded(t *testing.T) {
-	db := openWithJournal(t)
+	db := openWriteBehind(t)
 	var wg sync.WaitGroup
 	whileWriting(t, db, func() {
 		e := endedEntry("one")
@@ -201,7 +201,7 @@ func TestWhoComesDuringATransactionSeesAllThatEnded(t *testing.T) {
 // TestATransactionThatFailsLosesNoTask has the transaction undone that took what
 // ended, and lets tasks end all the while.
 func TestATransactionThatFailsLosesNoTask(t *testing.T) {
-	db := openWithJournal(t)
+	db := openWriteBehind(t)
 	refused := errors.New("refused")
 	var want []string
 	for i := range 5 {
@@ -225,47 +225,30 @@ func TestATransactionThatFailsLosesNoTask(t *testing.T) {
 	}
 }
 
-// TestWhatTheJournalDoesNotTakeIsInTheDatabase fills a journal, and breaks it.
-func TestWhatTheJournalDoesNotTakeIsInTheDatabase(t *testing.T) {
-	var log strings.Builder
-	db := open(t, filepath.Join(t.TempDir(), "rialto.db"))
-	withJournal(t, db, slog.New(slog.NewTextHandler(&log, nil)))
-	var mu sync.Mutex
-	var want []string
+// TestWhatTheFileDoesNotTakeIsInTheDatabase adds more than the file takes, while the
+// database takes nothing.
+func TestWhatTheFileDoesNotTakeIsInTheDatabase(t *testing.T) {
+	db := openWriteBehind(t)
+	want := make([]string, 100)
 	var wg sync.WaitGroup
-	add := func(size int) {
-		wg.Go(func() {
-			e := endedEntry(strings.Repeat("x", size))
-			if err := db.AddTask(context.Background(), e, endedLease, 100); err != nil {
-				t.Error(err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			want = append(want, e.Handle)
-		})
-	}
 	whileWriting(t, db, func() {
-		for range journalFile/100_000 + 5 {
-			add(100_000)
+		for i := range want {
+			wg.Go(func() {
+				e := endedEntry(strings.Repeat("x", 100_000+i%2*50_000))
+				if err := db.AddTask(context.Background(), e, endedLease, 100); err != nil {
+					t.Error(err)
+				}
+				want[i] = e.Handle
+			})
 		}
-		add(maxRecord)
+		waitsOr(db, len(want)/2, nil) // those of 150,000 bytes
 	})
 	wg.Wait()
-	db.ended.journal.files[0].Close()
-	db.ended.journal.files[1].Close()
-	for range 3 {
-		add(10)
-		wg.Wait()
-	}
 	got := handles(t, db)
 	for _, h := range want {
 		if !strings.Contains(got, h) {
 			t.Errorf("task %s is lost", h)
 		}
-	}
-	db.ended.journal.files = [2]*os.File{} // closed
-	if said := log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "level=ERROR") || !strings.Contains(said, "rialto.db.tasks") || !strings.Contains(said, "file already closed") {
-		t.Errorf("got the log %q, want once which file failed and how", said)
 	}
 }
 
@@ -274,27 +257,27 @@ func TestWhatTheJournalDoesNotTakeIsInTheDatabase(t *testing.T) {
 func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
 	said := make(lines, 100)
 	db := open(t, filepath.Join(t.TempDir(), "rialto.db"))
-	withJournal(t, db, slog.New(slog.NewTextHandler(said, nil)))
-	rename := func(from, to string) {
+	writeBehind(t, db, slog.New(slog.NewTextHandler(said, nil)))
+	execute := func(statement string) {
 		t.Helper()
-		if _, err := db.write.DB.Exec("ALTER TABLE " + from + " RENAME TO " + to); err != nil { // not through the group
+		if _, err := db.write.DB.Exec(statement); err != nil { // not through the group
 			t.Fatal(err)
 		}
 	}
-	rename("write_behind", "gone")
+	execute("CREATE TRIGGER full BEFORE INSERT ON tasks BEGIN SELECT RAISE(ABORT, 'disk full'); END")
 	e := addEntry(t, db, endedEntry("one"))
 	for _, list := range []func() error{
 		func() error { _, err := db.Summaries(t.Context(), "alice", ledger.Filter{Limit: 10}); return err },
 		func() error { _, err := db.ListTasks(t.Context(), operator.TaskRows{Limit: 1}); return err },
 	} {
-		if err := list(); !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "try again in a moment") || !strings.Contains(errors.Unwrap(err).Error(), "no such table") {
+		if err := list(); !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "try again in a moment") || !strings.Contains(errors.Unwrap(err).Error(), "disk full") {
 			t.Errorf("got %v, want to be told to try again", err)
 		}
 	}
-	if got := <-said; !strings.Contains(got, "level=ERROR") || !strings.Contains(got, "no such table: ") {
+	if got := <-said; !strings.Contains(got, "level=ERROR") || !strings.Contains(got, "disk full") {
 		t.Errorf("got the log %q, want why", got)
 	}
-	rename("gone", "write_behind")
+	execute("DROP TRIGGER full")
 	if got := <-said; !strings.Contains(got, "again") {
 		t.Errorf("got the log %q, want that it works again", got)
 	}
@@ -308,16 +291,16 @@ func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
 func TestADatabaseThatHasTooMuchToDoIsNotSaidToFail(t *testing.T) {
 	said := make(lines, 100)
 	db := open(t, filepath.Join(t.TempDir(), "rialto.db"))
-	withJournal(t, db, slog.New(slog.NewTextHandler(said, nil)))
+	writeBehind(t, db, slog.New(slog.NewTextHandler(said, nil)))
 	var e *ledger.Record
 	last := make(chan struct{})
 	whileWriting(t, db, func() {
 		g := db.write.group
 		g.mu.Lock()
 		for len(g.waiting) < maxWaiting-1 {
-			g.waiting = append(g.waiting, &unit{what: func(*tx) error { return nil }, done: make(chan struct{})})
+			g.waiting = append(g.waiting, &unit{do: func(*tx) error { return nil }, done: make(chan struct{})})
 		}
-		g.waiting = append(g.waiting, &unit{what: func(*tx) error { return nil }, done: last})
+		g.waiting = append(g.waiting, &unit{do: func(*tx) error { return nil }, done: last})
 		g.mu.Unlock()
 		e = addEntry(t, db, endedEntry("one"))
 		for range 3 {
@@ -331,7 +314,7 @@ func TestADatabaseThatHasTooMuchToDoIsNotSaidToFail(t *testing.T) {
 	if got := handles(t, db); got != e.Handle {
 		t.Errorf("got tasks %q, want %q", got, e.Handle)
 	}
-	if got := <-said; !strings.Contains(got, "level=WARN") || strings.Contains(got, "does not take") || len(said) > 0 {
+	if got := <-said; !strings.Contains(got, "level=WARN") || strings.Contains(got, "cannot be written") || len(said) > 0 {
 		t.Errorf("got the log %q, and %d lines more, want once that there is too much to do", got, len(said))
 	}
 }
@@ -344,39 +327,36 @@ func (l lines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestWhatEndsWhileAServerClosesIsInTheDatabase has a task end during the last
-// transaction of a server: the journal once took it, and was removed.
+// TestWhatEndsWhileAServerClosesIsInTheDatabase adds a task during the last transaction
+// of a server: it is in the database, or its caller gets an error.
 func TestWhatEndsWhileAServerClosesIsInTheDatabase(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "rialto.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	withJournal(t, db)
-	e := endedEntry("one")
+	writeBehind(t, db)
+	first, second := endedEntry("one"), endedEntry("two")
 	var wg sync.WaitGroup
 	var added error
-	during := func(*tx) error {
-		told := make(chan struct{})
-		wg.Go(func() {
-			added = db.AddTask(context.Background(), e, endedLease, 100)
-			close(told)
-		})
-		waitsOr(db, 1, told)
-		return nil
-	}
 	whileWriting(t, db, func() {
+		addEntry(t, db, first)
 		wg.Go(func() {
 			if err := db.Close(); err != nil {
 				t.Error(err)
 			}
 		})
-		waitsOr(db, 1, nil)
-		wg.Go(func() { db.inTx(context.Background(), during) })
-		waitsOr(db, 2, nil)
+		waitsOr(db, 1, nil) // with the first
+		told := make(chan struct{})
+		wg.Go(func() {
+			added = db.AddTask(context.Background(), second, endedLease, 100)
+			close(told)
+		})
+		waitsOr(db, 2, told)
 	})
 	wg.Wait()
-	if got := handles(t, open(t, db.path)); added == nil && got != e.Handle {
-		t.Errorf("got tasks %q, want %q", got, e.Handle)
+	got := handles(t, open(t, db.path))
+	if !strings.Contains(got, first.Handle) || added == nil != strings.Contains(got, second.Handle) {
+		t.Errorf("got tasks %q and %v, want %q, and %q unless there is an error", got, added, first.Handle, second.Handle)
 	}
 }
 
@@ -404,22 +384,21 @@ func TestAServerThatEndsLeavesNoJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range journalPaths(db.path) { // another's, or of a backup
-		if err := os.WriteFile(name, []byte("old"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	name := db.path + ".pending"
+	if err := os.WriteFile(name, []byte("of another program"), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	withJournal(t, db)
+	writeBehind(t, db)
 	e := addEntry(t, db, endedEntry("one"))
-	for _, name := range journalPaths(db.path) {
+	for _, name := range []string{name, name + "-wal"} {
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: got %v, %v, want mode 600", name, info.Mode(), err)
+			t.Errorf("%s: got %v, %v, want mode 600", name, info, err)
 		}
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := filepath.Glob(db.path + ".tasks*"); len(left) > 0 || err != nil {
+	if left, err := filepath.Glob(db.path + ".pending*"); len(left) > 0 || err != nil {
 		t.Errorf("got %v, %v, want no files of a journal", left, err)
 	}
 	if got := handles(t, open(t, db.path)); got != e.Handle {
