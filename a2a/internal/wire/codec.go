@@ -76,6 +76,6 @@ type jsonCodec struct {
 	callersName bool // as Dialect.CallersName
 	boxed       bool // data comes in an object around it
 	resources   bool // calls name tasks and configs as resources
-	speller     speller
+	encoder     encoder
 	decodeSend  func(json.RawMessage) (*a2a.SendRequest, error)
 }

@@ -202,12 +202,12 @@ func (o *object) task() (*a2a.Task, error) {
 	}
 	t := &a2a.Task{ID: a2a.TaskID(o.ID.text), ContextID: cmp.Or(o.ContextID, o.SessionID), Metadata: a2a.Metadata(o.Metadata)}
 	var err error
-	if t.Status, err = o.Status.word(); err != nil {
+	if t.Status, err = o.Status.toDomain(); err != nil {
 		return nil, err
 	}
 	var unnamed []int
 	for i, a := range o.Artifacts {
-		w, err := a.word(i)
+		w, err := a.toDomain(i)
 		if err != nil {
 			return nil, fmt.Errorf("artifacts[%d]: %w", i, err)
 		}
@@ -273,7 +273,7 @@ func (o *object) message(unknown func(json.RawMessage) (a2a.Part, error)) (*a2a.
 	if ps == nil {
 		ps = o.Content
 	}
-	words, err := ps.words(unknown)
+	words, err := ps.toDomain(unknown)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +290,7 @@ func (o *object) message(unknown func(json.RawMessage) (a2a.Part, error)) (*a2a.
 }
 
 func (o *object) statusUpdate() (Item, error) {
-	s, err := o.Status.word()
+	s, err := o.Status.toDomain()
 	if err != nil {
 		return Item{}, err
 	}
@@ -302,7 +302,7 @@ func (o *object) artifactUpdate() (*a2a.ArtifactUpdate, error) {
 	if o.Artifact == nil {
 		return nil, errNoArtifact
 	}
-	a, err := o.Artifact.word(0)
+	a, err := o.Artifact.toDomain(0)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +326,7 @@ func (o *object) taskID() a2a.TaskID {
 	return a2a.TaskID(o.TaskID)
 }
 
-func (s *status) word() (a2a.Status, error) {
+func (s *status) toDomain() (a2a.Status, error) {
 	if s == nil {
 		return a2a.Status{State: a2a.Unknown}, nil
 	}
@@ -347,8 +347,8 @@ func (s *status) word() (a2a.Status, error) {
 
 // word returns the artifact that a is. One without an id gets its number or
 // name as such, so that its chunks find each other; i is its place in the list.
-func (a *artifact) word(i int) (a2a.Artifact, error) {
-	words, err := a.Parts.words(keepUnknown)
+func (a *artifact) toDomain(i int) (a2a.Artifact, error) {
+	words, err := a.Parts.toDomain(keepUnknown)
 	if err != nil {
 		return a2a.Artifact{}, err
 	}

@@ -7,9 +7,9 @@ import (
 	"rialto/a2a"
 )
 
-// speller is the strict half of a dialect: it returns values whose JSON form is
+// encoder is the strict half of a dialect: it returns values whose JSON form is
 // exactly what the generation's schema says.
-type speller interface {
+type encoder interface {
 	send(*a2a.SendRequest, Envelope) any
 	task(*a2a.Task) any
 	event(a2a.Event) any
@@ -17,7 +17,7 @@ type speller interface {
 
 // EncodeSend returns the parameters of a call that sends or streams r.
 func (d jsonCodec) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) {
-	return marshal("message", d.speller.send(r, e))
+	return marshal("message", d.encoder.send(r, e))
 }
 
 // EncodeQuery returns the parameters of a call about one task. Every
@@ -45,13 +45,13 @@ func (d jsonCodec) EncodeCardQuery(tenant string) ([]byte, error) {
 
 // EncodeTask returns t as the result of a call that asks for it.
 func (d jsonCodec) EncodeTask(t *a2a.Task) ([]byte, error) {
-	return marshal("task", d.speller.task(t))
+	return marshal("task", d.encoder.task(t))
 }
 
 // EncodeEvent returns e as the result of a call that sends, or as an event of a
 // stream.
 func (d jsonCodec) EncodeEvent(e a2a.Event) ([]byte, error) {
-	return marshal("event", d.speller.event(e))
+	return marshal("event", d.encoder.event(e))
 }
 
 // marshal fails only for metadata without a JSON form and data that is none.

@@ -17,7 +17,7 @@ var v10grpc = Dialect{
 	errors:     numbers,
 	reasons:    reasonArray,
 	service:    "lf.a2a.v1.A2AService",
-	Codec:      protobuf10{protobuf{v10.Codec.(jsonCodec), types10}},
+	Codec:      protobufV10{protobuf{v10.Codec.(jsonCodec), typesV10}},
 }
 
 // v03grpc is A2A 0.3 over gRPC: the protocol buffers a2a.v1 as they were last. A
@@ -38,7 +38,7 @@ var v03grpc = Dialect{
 	},
 	errors:  numbers,
 	service: "a2a.v1.A2AService",
-	Codec:   protobuf{json03proto, types03},
+	Codec:   protobuf{codecV03Proto, typesV03},
 }
 
 // GRPCDialects returns the dialects of the binding gRPC, the newest first.

@@ -10,8 +10,8 @@ import (
 // maxPageSize is what A2A 1.0 allows a caller to ask for (section 3.1.4).
 const maxPageSize = 100
 
-// list10 is a ListTasksRequest. Generations before 1.0 have none.
-type list10 struct {
+// listV10 is a ListTasksRequest. Generations before 1.0 have none.
+type listV10 struct {
 	Tenant               string `json:"tenant,omitempty"`
 	ContextID            string `json:"contextId,omitempty"`
 	Status               string `json:"status,omitempty"`
@@ -22,17 +22,17 @@ type list10 struct {
 	IncludeArtifacts     bool   `json:"includeArtifacts,omitempty"`
 }
 
-// page10 is a ListTasksResponse.
-type page10 struct {
-	Tasks         []task10 `json:"tasks"`
-	NextPageToken string   `json:"nextPageToken"`
-	PageSize      int      `json:"pageSize"`
-	TotalSize     int      `json:"totalSize"`
+// pageV10 is a ListTasksResponse.
+type pageV10 struct {
+	Tasks         []taskV10 `json:"tasks"`
+	NextPageToken string    `json:"nextPageToken"`
+	PageSize      int       `json:"pageSize"`
+	TotalSize     int       `json:"totalSize"`
 }
 
 // EncodeList returns the parameters of a call that lists tasks.
 func (d jsonCodec) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
-	out := list10{
+	out := listV10{
 		Tenant:               tenant,
 		ContextID:            f.ContextID,
 		PageToken:            f.PageToken,
@@ -53,7 +53,7 @@ func (d jsonCodec) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
 // DecodeList reads the parameters of a call that lists tasks, which may be
 // absent.
 func (d jsonCodec) DecodeList(params []byte) (a2a.TaskFilter, error) {
-	var in list10
+	var in listV10
 	if len(params) > 0 {
 		if err := decodeParams(params, &in); err != nil {
 			return a2a.TaskFilter{}, err
@@ -94,8 +94,8 @@ func checkPageSize(n *int) (int, error) {
 
 // EncodePage returns p as the result of a call that lists tasks.
 func (d jsonCodec) EncodePage(p *a2a.TaskPage) ([]byte, error) {
-	tasks := each(p.Tasks, spell10{}.wholeTask)
-	return marshal("page", page10{filled(tasks), p.Next, p.Size, p.Total})
+	tasks := each(p.Tasks, encodeV10{}.wholeTask)
+	return marshal("page", pageV10{filled(tasks), p.Next, p.Size, p.Total})
 }
 
 // DecodePage reads the result of a call that lists tasks.

@@ -47,7 +47,7 @@ type file struct {
 var errNoContent = errors.New("it holds no text, file or data")
 
 // word returns the part that p is.
-func (p *part) word() (a2a.Part, error) {
+func (p *part) toDomain() (a2a.Part, error) {
 	out := a2a.Part{Filename: p.Filename, MediaType: p.MediaType, Metadata: a2a.Metadata(p.Metadata)}
 	raw, url := p.Raw, p.URL
 	if f := p.File; f != nil {
@@ -88,7 +88,7 @@ type anyPart struct {
 func (p *anyPart) UnmarshalJSON(b []byte) error {
 	var in part
 	if p.err = unmarshal(b, &in); p.err == nil {
-		p.word, p.err = in.word()
+		p.word, p.err = in.toDomain()
 	}
 	if errors.Is(p.err, errNoContent) {
 		p.raw = bytes.Clone(b)
@@ -96,7 +96,7 @@ func (p *anyPart) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (ps parts) words(unknown func(json.RawMessage) (a2a.Part, error)) ([]a2a.Part, error) {
+func (ps parts) toDomain(unknown func(json.RawMessage) (a2a.Part, error)) ([]a2a.Part, error) {
 	if len(ps) == 0 {
 		return nil, nil
 	}

@@ -29,7 +29,7 @@ type messageTypes struct {
 	pushID func(Op) proto.Message
 }
 
-var types10 = messageTypes{
+var typesV10 = messageTypes{
 	send:    &v10pb.SendMessageRequest{},
 	event:   &v10pb.StreamResponse{},
 	task:    &v10pb.Task{},
@@ -48,7 +48,7 @@ var types10 = messageTypes{
 	},
 }
 
-var types03 = messageTypes{
+var typesV03 = messageTypes{
 	send:    &v03pb.SendMessageRequest{},
 	event:   &v03pb.StreamResponse{},
 	task:    &v03pb.Task{},
@@ -69,16 +69,19 @@ var types03 = messageTypes{
 
 var errNotProtobuf = errors.New("not a valid message of protocol buffers")
 
-// fromJSON returns what the JSON form b says as a message of the type of m.
-func fromJSON(m proto.Message, b []byte, err error) ([]byte, error) {
-	if err != nil {
-		return nil, err
+// fromJSON returns a function that turns a JSON form, or the error of the encoder, into a
+// message of the type of m.
+func fromJSON(m proto.Message) func([]byte, error) ([]byte, error) {
+	return func(b []byte, err error) ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		m := m.ProtoReflect().New().Interface()
+		if err := (protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth}).Unmarshal(b, m); err != nil {
+			return nil, err
+		}
+		return proto.Marshal(m)
 	}
-	m = m.ProtoReflect().New().Interface()
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth}).Unmarshal(b, m); err != nil {
-		return nil, err
-	}
-	return proto.Marshal(m)
 }
 
 // toJSON returns the JSON form of a message of the type of m, without the spaces that
@@ -111,173 +114,133 @@ func decodeProto(b []byte, m proto.Message) error {
 // inside says where in a list something is wrong.
 func inside(list string, i int, err error) error { return fmt.Errorf("%s[%d]: %w", list, i, err) }
 
-// params returns the JSON form of the parameters of a call.
-func params(m proto.Message, b []byte) ([]byte, error) {
-	out, err := toJSON(m, b)
+// params decodes the parameters of a call, a message of the type of m.
+func params[T any](m proto.Message, b []byte, decode func([]byte) (T, error)) (T, error) {
+	in, err := toJSON(m, b)
 	if err != nil {
-		return nil, badParams(err)
+		var none T
+		return none, badParams(err)
 	}
-	return out, nil
+	return decode(in)
 }
 
-// EncodeSend returns a SendMessageRequest (Codec).
+// result decodes the result of a call, a message of the type of m.
+func result[T any](m proto.Message, b []byte, decode func([]byte) (T, error)) (T, error) {
+	in, err := toJSON(m, b)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return decode(in)
+}
+
+// EncodeSend and DecodeSend convert a SendMessageRequest (Codec).
 func (d protobuf) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) {
-	b, err := d.json.EncodeSend(r, e)
-	return fromJSON(d.types.send, b, err)
+	return fromJSON(d.types.send)(d.json.EncodeSend(r, e))
 }
 
-// DecodeSend reads a SendMessageRequest (Codec).
+// DecodeSend implements Codec.
 func (d protobuf) DecodeSend(b []byte) (*a2a.SendRequest, error) {
-	b, err := params(d.types.send, b)
-	if err != nil {
-		return nil, err
-	}
-	return d.json.DecodeSend(b)
+	return params(d.types.send, b, d.json.DecodeSend)
 }
 
 // EncodeQuery returns a GetTaskRequest, which begins as a CancelTaskRequest and a
 // SubscribeToTaskRequest do (Codec).
 func (d protobuf) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
-	b, err := d.json.EncodeQuery(q, tenant)
-	return fromJSON(d.types.query, b, err)
+	return fromJSON(d.types.query)(d.json.EncodeQuery(q, tenant))
 }
 
-// DecodeQuery reads what EncodeQuery writes (Codec).
+// DecodeQuery implements Codec.
 func (d protobuf) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
-	b, err := params(d.types.query, b)
-	if err != nil {
-		return a2a.TaskQuery{}, err
-	}
-	return d.json.DecodeQuery(b)
+	return params(d.types.query, b, d.json.DecodeQuery)
 }
 
-// EncodeTask returns a Task (Codec).
+// EncodeTask and DecodeTask convert a Task (Codec).
 func (d protobuf) EncodeTask(t *a2a.Task) ([]byte, error) {
-	b, err := d.json.EncodeTask(t)
-	return fromJSON(d.types.task, b, err)
+	return fromJSON(d.types.task)(d.json.EncodeTask(t))
 }
 
-// DecodeTask reads a Task (Codec).
+// DecodeTask implements Codec.
 func (d protobuf) DecodeTask(b []byte) (*a2a.Task, error) {
-	b, err := toJSON(d.types.task, b)
-	if err != nil {
-		return nil, err
-	}
-	return d.json.DecodeTask(b)
+	return result(d.types.task, b, d.json.DecodeTask)
 }
 
-// EncodeEvent returns a StreamResponse (Codec). A SendMessageResponse is one with
-// fewer members.
+// EncodeEvent and DecodeEvent convert a StreamResponse (Codec). A SendMessageResponse is
+// one with fewer members.
 func (d protobuf) EncodeEvent(e a2a.Event) ([]byte, error) {
-	b, err := d.json.EncodeEvent(e)
-	return fromJSON(d.types.event, b, err)
+	return fromJSON(d.types.event)(d.json.EncodeEvent(e))
 }
 
-// DecodeAnswer reads a SendMessageResponse (Codec).
+// DecodeAnswer implements Codec.
 func (d protobuf) DecodeAnswer(b []byte) (Item, error) { return d.DecodeEvent(b) }
 
-// DecodeEvent reads a StreamResponse (Codec).
+// DecodeEvent implements Codec.
 func (d protobuf) DecodeEvent(b []byte) (Item, error) {
-	b, err := toJSON(d.types.event, b)
-	if err != nil {
-		return Item{}, err
-	}
-	return d.json.DecodeEvent(b)
+	return result(d.types.event, b, d.json.DecodeEvent)
 }
 
-// EncodeList returns a ListTasksRequest (Codec), which only 1.0 has.
+// EncodeList and DecodeList convert a ListTasksRequest, which only 1.0 has (Codec).
 func (d protobuf) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
-	b, err := d.json.EncodeList(f, tenant)
-	return fromJSON(d.types.list, b, err)
+	return fromJSON(d.types.list)(d.json.EncodeList(f, tenant))
 }
 
-// DecodeList reads a ListTasksRequest (Codec).
+// DecodeList implements Codec.
 func (d protobuf) DecodeList(b []byte) (a2a.TaskFilter, error) {
-	b, err := params(d.types.list, b)
-	if err != nil {
-		return a2a.TaskFilter{}, err
-	}
-	return d.json.DecodeList(b)
+	return params(d.types.list, b, d.json.DecodeList)
 }
 
-// EncodePage returns a ListTasksResponse (Codec).
+// EncodePage and DecodePage convert a ListTasksResponse (Codec).
 func (d protobuf) EncodePage(p *a2a.TaskPage) ([]byte, error) {
-	b, err := d.json.EncodePage(p)
-	return fromJSON(d.types.page, b, err)
+	return fromJSON(d.types.page)(d.json.EncodePage(p))
 }
 
-// DecodePage reads a ListTasksResponse (Codec).
+// DecodePage implements Codec.
 func (d protobuf) DecodePage(b []byte) (*a2a.TaskPage, error) {
-	b, err := toJSON(d.types.page, b)
-	if err != nil {
-		return nil, err
-	}
-	return d.json.DecodePage(b)
+	return result(d.types.page, b, d.json.DecodePage)
 }
 
-// EncodePushSet returns a TaskPushNotificationConfig or, in 0.3, a
+// EncodePushSet and DecodePushSet convert a TaskPushNotificationConfig or, in 0.3, a
 // CreateTaskPushNotificationConfigRequest (Codec).
 func (d protobuf) EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, error) {
-	b, err := d.json.EncodePushSet(c, tenant)
-	return fromJSON(d.types.pushSet, b, err)
+	return fromJSON(d.types.pushSet)(d.json.EncodePushSet(c, tenant))
 }
 
-// DecodePushSet reads what EncodePushSet writes (Codec).
+// DecodePushSet implements Codec.
 func (d protobuf) DecodePushSet(b []byte, path PushID) (*a2a.PushConfig, error) {
-	b, err := params(d.types.pushSet, b)
-	if err != nil {
-		return nil, err
-	}
-	return d.json.DecodePushSet(b, path)
+	return params(d.types.pushSet, b, func(b []byte) (*a2a.PushConfig, error) { return d.json.DecodePushSet(b, path) })
 }
 
-// EncodePush returns a TaskPushNotificationConfig (Codec).
+// EncodePush and DecodePush convert a TaskPushNotificationConfig (Codec).
 func (d protobuf) EncodePush(c *a2a.PushConfig) ([]byte, error) {
-	b, err := d.json.EncodePush(c)
-	return fromJSON(d.types.push, b, err)
+	return fromJSON(d.types.push)(d.json.EncodePush(c))
 }
 
-// DecodePush reads a TaskPushNotificationConfig (Codec).
+// DecodePush implements Codec.
 func (d protobuf) DecodePush(b []byte, asked PushID) (*a2a.PushConfig, error) {
-	b, err := toJSON(d.types.push, b)
-	if err != nil {
-		return nil, err
-	}
-	return d.json.DecodePush(b, asked)
+	return result(d.types.push, b, func(b []byte) (*a2a.PushConfig, error) { return d.json.DecodePush(b, asked) })
 }
 
-// EncodePushID returns id as the request that op has for it (Codec).
+// EncodePushID and DecodePushID convert the request of op that names a config (Codec).
 func (d protobuf) EncodePushID(op Op, id PushID, tenant string) ([]byte, error) {
-	b, err := d.json.EncodePushID(op, id, tenant)
-	return fromJSON(d.types.pushID(op), b, err)
+	return fromJSON(d.types.pushID(op))(d.json.EncodePushID(op, id, tenant))
 }
 
-// DecodePushID reads what EncodePushID writes (Codec).
+// DecodePushID implements Codec.
 func (d protobuf) DecodePushID(op Op, b []byte, path PushID) (PushID, error) {
-	b, err := params(d.types.pushID(op), b)
-	if err != nil {
-		return PushID{}, err
-	}
-	return d.json.DecodePushID(op, b, path)
+	return params(d.types.pushID(op), b, func(b []byte) (PushID, error) { return d.json.DecodePushID(op, b, path) })
 }
 
-// EncodePushes returns the configs of a task (Codec).
+// EncodePushes and DecodePushes convert the list of a task's configs (Codec).
 func (d protobuf) EncodePushes(cs []*a2a.PushConfig) ([]byte, error) {
-	b, err := d.json.EncodePushes(cs)
-	return fromJSON(d.types.pushes, b, err)
+	return fromJSON(d.types.pushes)(d.json.EncodePushes(cs))
 }
 
-// DecodePushes reads what EncodePushes writes (Codec).
+// DecodePushes implements Codec.
 func (d protobuf) DecodePushes(b []byte, task a2a.TaskID) ([]*a2a.PushConfig, error) {
-	b, err := toJSON(d.types.pushes, b)
-	if err != nil {
-		return nil, err
-	}
-	return d.json.DecodePushes(b, task)
+	return result(d.types.pushes, b, func(b []byte) ([]*a2a.PushConfig, error) { return d.json.DecodePushes(b, task) })
 }
 
 // EncodeCardQuery returns a GetExtendedAgentCardRequest (Codec).
 func (d protobuf) EncodeCardQuery(tenant string) ([]byte, error) {
-	b, err := d.json.EncodeCardQuery(tenant)
-	return fromJSON(d.types.card, b, err)
+	return fromJSON(d.types.card)(d.json.EncodeCardQuery(tenant))
 }

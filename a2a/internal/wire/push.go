@@ -139,8 +139,8 @@ func (d jsonCodec) EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, erro
 	case d.generation == a2a.V10:
 		return marshal("config", struct {
 			Tenant string `json:"tenant,omitempty"`
-			push10
-		}{tenant, newPush10(c)})
+			pushV10
+		}{tenant, newPushV10(c)})
 	case d.boxed: // over HTTP+JSON, too: a2a-js and a2a-python want the whole request as the body
 		return marshal("config", struct {
 			Parent   string `json:"parent"`
@@ -210,30 +210,30 @@ func (d jsonCodec) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConf
 
 // The configs of each generation, as results.
 type (
-	push10 struct {
+	pushV10 struct {
 		ID             string       `json:"id"`
 		TaskID         a2a.TaskID   `json:"taskId,omitempty"`
 		URL            string       `json:"url"`
 		Token          string       `json:"token,omitempty"`
 		Authentication *pushAuthDoc `json:"authentication,omitempty"`
 	}
-	push03 struct {
+	pushV03 struct {
 		ID             string       `json:"id,omitempty"`
 		URL            string       `json:"url"`
 		Token          string       `json:"token,omitempty"`
 		Authentication *pushAuthDoc `json:"authentication,omitempty"`
 	}
-	taskPush03 struct {
+	taskPushV03 struct {
 		TaskID a2a.TaskID `json:"taskId"`
-		Config push03     `json:"pushNotificationConfig"`
+		Config pushV03    `json:"pushNotificationConfig"`
 	}
-	taskPush03rest struct {
-		Name   string `json:"name"`
-		Config push03 `json:"pushNotificationConfig"`
+	taskPushV03Rest struct {
+		Name   string  `json:"name"`
+		Config pushV03 `json:"pushNotificationConfig"`
 	}
-	taskPush01 struct {
+	taskPushV01 struct {
 		ID     a2a.TaskID `json:"id"`
-		Config push03     `json:"pushNotificationConfig"`
+		Config pushV03    `json:"pushNotificationConfig"`
 	}
 )
 
@@ -257,20 +257,20 @@ func (d jsonCodec) EncodePushes(cs []*a2a.PushConfig) ([]byte, error) {
 func (d jsonCodec) push(c *a2a.PushConfig) any {
 	switch {
 	case d.generation == a2a.V10:
-		return newPush10(c)
+		return newPushV10(c)
 	case d.boxed:
-		return taskPush03rest{resource(PushID{c.TaskID, c.ID}), newPush03(c)}
+		return taskPushV03Rest{resource(PushID{c.TaskID, c.ID}), newPushV03(c)}
 	case d.callersName:
-		in := newPush03(c)
+		in := newPushV03(c)
 		in.ID = "" // which 0.1 does not know
-		return taskPush01{cmp.Or(c.Name, c.TaskID), in}
+		return taskPushV01{cmp.Or(c.Name, c.TaskID), in}
 	default:
-		return taskPush03{c.TaskID, newPush03(c)}
+		return taskPushV03{c.TaskID, newPushV03(c)}
 	}
 }
 
-func newPush10(c *a2a.PushConfig) push10 {
-	out := push10{ID: c.ID, TaskID: c.TaskID, URL: c.URL, Token: c.Token}
+func newPushV10(c *a2a.PushConfig) pushV10 {
+	out := pushV10{ID: c.ID, TaskID: c.TaskID, URL: c.URL, Token: c.Token}
 	if a := c.Authentication; a != nil {
 		out.Authentication = &pushAuthDoc{Credentials: a.Credentials}
 		if len(a.Schemes) > 0 {
@@ -280,29 +280,29 @@ func newPush10(c *a2a.PushConfig) push10 {
 	return out
 }
 
-func newPush03(c *a2a.PushConfig) push03 {
-	out := push03{ID: c.ID, URL: c.URL, Token: c.Token}
+func newPushV03(c *a2a.PushConfig) pushV03 {
+	out := pushV03{ID: c.ID, URL: c.URL, Token: c.Token}
 	if a := c.Authentication; a != nil {
 		out.Authentication = &pushAuthDoc{Schemes: filled(a.Schemes), Credentials: a.Credentials}
 	}
 	return out
 }
 
-// inlinePush10 and inlinePush03 are the config that comes with a message; nil
+// inlinePushV10 and inlinePushV03 are the config that comes with a message; nil
 // where none does.
-func inlinePush10(r *a2a.SendRequest) *push10 {
+func inlinePushV10(r *a2a.SendRequest) *pushV10 {
 	if r.Push == nil {
 		return nil
 	}
-	p := newPush10(r.Push)
+	p := newPushV10(r.Push)
 	return &p
 }
 
-func inlinePush03(r *a2a.SendRequest) *push03 {
+func inlinePushV03(r *a2a.SendRequest) *pushV03 {
 	if r.Push == nil {
 		return nil
 	}
-	p := newPush03(r.Push)
+	p := newPushV03(r.Push)
 	return &p
 }
 

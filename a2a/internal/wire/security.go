@@ -102,7 +102,7 @@ func (docs *requirementDocs) UnmarshalJSON(b []byte) error {
 // grants are the flows in the order in which we tell them.
 var grants = []string{"authorizationCode", "clientCredentials", "deviceCode", "implicit", "password"}
 
-func (d schemeDoc) word() a2a.SecurityScheme {
+func (d schemeDoc) toDomain() a2a.SecurityScheme {
 	kind, in := d.Type, d.schemeMembers
 	for _, row := range []struct {
 		kind    a2a.SchemeType
@@ -190,7 +190,7 @@ func (d schemeDoc) addOld(kind a2a.SchemeType) schemeDoc {
 func (doc *cardDoc) schemes() map[string]a2a.SecurityScheme {
 	out := map[string]a2a.SecurityScheme{}
 	for name, s := range doc.SecuritySchemes {
-		out[name] = s.word()
+		out[name] = s.toDomain()
 	}
 	if len(out) == 0 {
 		for _, name := range doc.oldSchemes() {

@@ -23,13 +23,13 @@ var v01 = Dialect{
 		{PushSet, "tasks/pushNotification/set"},
 		{PushGet, "tasks/pushNotification/get"},
 	},
-	errors:  numbers01,
+	errors:  numbersV01,
 	reasons: reasonObject,
-	Codec:   jsonCodec{generation: a2a.V01, callersName: true, speller: spell01{}, decodeSend: decodeSend01},
+	Codec:   jsonCodec{generation: a2a.V01, callersName: true, encoder: encodeV01{}, decodeSend: decodeSendV01},
 }
 
-// numbers01 has the numbers that mean something else since 0.2.
-var numbers01 = []errorNumber{
+// numbersV01 has the numbers that mean something else since 0.2.
+var numbersV01 = []errorNumber{
 	{jsonrpc.CodeParse, a2a.ParseFailed},
 	{jsonrpc.CodeInvalidRequest, a2a.InvalidRequest},
 	{jsonrpc.CodeMethodNotFound, a2a.MethodNotFound},
@@ -52,82 +52,73 @@ var numbers01 = []errorNumber{
 	{jsonrpc.CodeInternal, a2a.InvalidAgentResponse},
 }
 
-// The types of parts before 0.2 are its kinds.
-type part01 struct {
-	Type     string          `json:"type"`
-	Text     *string         `json:"text,omitempty"`
-	File     *file03         `json:"file,omitempty"`
-	Data     json.RawMessage `json:"data,omitempty"`
-	Metadata a2a.Metadata    `json:"metadata,omitempty"`
-}
-
-type send01 struct {
+type sendV01 struct {
 	ID                  a2a.TaskID   `json:"id"`
 	SessionID           string       `json:"sessionId,omitempty"`
-	Message             message01    `json:"message"`
+	Message             messageV01   `json:"message"`
 	AcceptedOutputModes []string     `json:"acceptedOutputModes,omitempty"`
-	PushNotification    *push03      `json:"pushNotification,omitempty"`
+	PushNotification    *pushV03     `json:"pushNotification,omitempty"`
 	HistoryLength       *int         `json:"historyLength,omitempty"`
 	Metadata            a2a.Metadata `json:"metadata,omitempty"`
 }
 
-type message01 struct {
+type messageV01 struct {
 	Role     string       `json:"role"`
-	Parts    []part01     `json:"parts"`
+	Parts    []partV03    `json:"parts"`
 	Metadata a2a.Metadata `json:"metadata,omitempty"`
 }
 
-type artifact01 struct {
+type artifactV01 struct {
 	Name        string       `json:"name,omitempty"`
 	Description string       `json:"description,omitempty"`
-	Parts       []part01     `json:"parts"`
+	Parts       []partV03    `json:"parts"`
 	Index       int          `json:"index"`
 	Append      bool         `json:"append,omitempty"`
 	LastChunk   bool         `json:"lastChunk,omitempty"`
 	Metadata    a2a.Metadata `json:"metadata,omitempty"`
 }
 
-type status01 struct {
-	State     a2a.State  `json:"state"`
-	Message   *message01 `json:"message,omitempty"`
-	Timestamp string     `json:"timestamp,omitempty"`
+type statusV01 struct {
+	State     a2a.State   `json:"state"`
+	Message   *messageV01 `json:"message,omitempty"`
+	Timestamp string      `json:"timestamp,omitempty"`
 }
 
-type task01 struct {
-	ID        a2a.TaskID   `json:"id"`
-	SessionID string       `json:"sessionId,omitempty"`
-	Status    status01     `json:"status"`
-	Artifacts []artifact01 `json:"artifacts,omitempty"`
-	History   []message01  `json:"history,omitempty"`
-	Metadata  a2a.Metadata `json:"metadata,omitempty"`
+type taskV01 struct {
+	ID        a2a.TaskID    `json:"id"`
+	SessionID string        `json:"sessionId,omitempty"`
+	Status    statusV01     `json:"status"`
+	Artifacts []artifactV01 `json:"artifacts,omitempty"`
+	History   []messageV01  `json:"history,omitempty"`
+	Metadata  a2a.Metadata  `json:"metadata,omitempty"`
 }
 
-type statusUpdate01 struct {
+type statusUpdateV01 struct {
 	ID       a2a.TaskID   `json:"id"`
-	Status   status01     `json:"status"`
+	Status   statusV01    `json:"status"`
 	Final    bool         `json:"final"`
 	Metadata a2a.Metadata `json:"metadata,omitempty"`
 }
 
-type artifactUpdate01 struct {
+type artifactUpdateV01 struct {
 	ID       a2a.TaskID   `json:"id"`
-	Artifact artifact01   `json:"artifact"`
+	Artifact artifactV01  `json:"artifact"`
 	Metadata a2a.Metadata `json:"metadata,omitempty"`
 }
 
-type spell01 struct{}
+type encodeV01 struct{}
 
-func (s spell01) send(r *a2a.SendRequest, e Envelope) any {
+func (s encodeV01) send(r *a2a.SendRequest, e Envelope) any {
 	id := r.Message.TaskID
 	if id == "" {
 		id = e.NewTask
 	}
-	return send01{
+	return sendV01{
 		ID:                  id,
 		SessionID:           r.Message.ContextID,
 		Message:             s.message(*r.Message),
 		AcceptedOutputModes: r.AcceptedOutputModes,
-		PushNotification:    inlinePush03(r),
+		PushNotification:    inlinePushV03(r),
 		HistoryLength:       r.HistoryLength,
 		Metadata:            r.Metadata,
 	}
@@ -135,25 +126,25 @@ func (s spell01) send(r *a2a.SendRequest, e Envelope) any {
 
 // event spells a message that belongs to no task as a task that is completed
 // with it: this generation has no other answer.
-func (s spell01) event(e a2a.Event) any {
+func (s encodeV01) event(e a2a.Event) any {
 	switch e := e.(type) {
 	case *a2a.Task:
 		return s.task(e)
 	case *a2a.Message:
 		return s.task(&a2a.Task{ID: e.TaskID, ContextID: e.ContextID, Status: a2a.Status{State: a2a.Completed, Message: e}})
 	case *a2a.StatusUpdate:
-		return statusUpdate01{e.TaskID, s.status(e.Status), e.Status.State.Settled(), e.Metadata}
+		return statusUpdateV01{e.TaskID, s.status(e.Status), e.Status.State.Settled(), e.Metadata}
 	case *a2a.ArtifactUpdate:
 		a := s.artifact(e.Artifact, 0)
 		a.Append, a.LastChunk = e.Append, e.LastChunk
-		return artifactUpdate01{e.TaskID, a, e.Metadata}
+		return artifactUpdateV01{e.TaskID, a, e.Metadata}
 	default:
 		return nil
 	}
 }
 
-func (s spell01) task(t *a2a.Task) any {
-	out := task01{
+func (s encodeV01) task(t *a2a.Task) any {
+	out := taskV01{
 		ID:        t.ID,
 		SessionID: t.ContextID,
 		Status:    s.status(t.Status),
@@ -168,8 +159,8 @@ func (s spell01) task(t *a2a.Task) any {
 
 // status has no word for two of the states: a task that was rejected has
 // failed, and one that wants authorization wants input.
-func (s spell01) status(in a2a.Status) status01 {
-	out := status01{State: in.State, Timestamp: formatTime(in.Timestamp)}
+func (s encodeV01) status(in a2a.Status) statusV01 {
+	out := statusV01{State: in.State, Timestamp: formatTime(in.Timestamp)}
 	switch in.State {
 	case a2a.Rejected:
 		out.State = a2a.Failed
@@ -183,19 +174,21 @@ func (s spell01) status(in a2a.Status) status01 {
 	return out
 }
 
-func (s spell01) message(m a2a.Message) message01 {
-	return message01{roleV0(m.Role), filled(each(m.Parts, s.part)), m.Metadata}
+func (s encodeV01) message(m a2a.Message) messageV01 {
+	return messageV01{roleV0(m.Role), filled(each(m.Parts, s.part)), m.Metadata}
 }
 
-func (spell01) part(p a2a.Part) part01 {
-	out := spell03{}.part(p)
-	return part01{out.Kind, out.Text, out.File, out.Data, out.Metadata}
+// part has a type where later generations have a kind.
+func (encodeV01) part(p a2a.Part) partV03 {
+	out := encodeV03{}.part(p)
+	out.Kind, out.Type = "", out.Kind
+	return out
 }
 
 // artifact numbers a by its id, if NumberedArtifact made that, or else by its
 // place.
-func (s spell01) artifact(a a2a.Artifact, place int) artifact01 {
-	return artifact01{
+func (s encodeV01) artifact(a a2a.Artifact, place int) artifactV01 {
+	return artifactV01{
 		Name:        a.Name,
 		Description: a.Description,
 		Parts:       filled(each(a.Parts, s.part)),
@@ -218,10 +211,10 @@ func artifactNumber(id string, otherwise int) int {
 	return otherwise
 }
 
-// decodeSend01 reads a request that names its task. Whether it starts or
+// decodeSendV01 reads a request that names its task. Whether it starts or
 // continues it is for the server to know. No history was asked for unless it
 // says so.
-func decodeSend01(params json.RawMessage) (*a2a.SendRequest, error) {
+func decodeSendV01(params json.RawMessage) (*a2a.SendRequest, error) {
 	var in struct {
 		ID                  string          `json:"id"`
 		SessionID           string          `json:"sessionId"`

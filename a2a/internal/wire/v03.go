@@ -6,8 +6,8 @@ import (
 	"rialto/a2a"
 )
 
-// v03 is A2A 0.3 over JSON-RPC: objects that say their kind. Its REST and gRPC
-// bindings spell differently, by protocol buffers.
+// v03 is A2A 0.3 over JSON-RPC, whose objects have a kind. HTTP+JSON and gRPC have
+// the protocol buffers a2a.v1 instead (v03_rest.go).
 var v03 = Dialect{
 	Generation: a2a.V03,
 	methods: []method{
@@ -23,172 +23,229 @@ var v03 = Dialect{
 		{ExtendedCard, "agent/getAuthenticatedExtendedCard"},
 	},
 	errors: numbers,
-	Codec:  jsonCodec{generation: a2a.V03, speller: spell03{}, decodeSend: decodeSend},
+	Codec:  jsonCodec{generation: a2a.V03, encoder: encodeV03{}, decodeSend: decodeSend},
 }
 
-type spell03 struct{}
+// encodeV03 encodes for A2A 0.3.
+type encodeV03 struct {
+	proto  bool // as the JSON form of a2a.v1
+	latest bool // with the members that a2a.v1 got last, which servers over HTTP+JSON may refuse
+}
 
-// send03 has no place for a tenant.
-type send03 struct {
-	Message       message03    `json:"message"`
-	Configuration config03     `json:"configuration"`
+// sendV03 has no place for a tenant.
+type sendV03 struct {
+	Message       messageV03   `json:"message"`
+	Configuration configV03    `json:"configuration"`
 	Metadata      a2a.Metadata `json:"metadata,omitempty"`
 }
 
-type config03 struct {
-	AcceptedOutputModes []string `json:"acceptedOutputModes,omitempty"`
+type configV03 struct {
+	AcceptedOutputModes []string `json:"acceptedOutputModes,omitzero"`
 	HistoryLength       *int     `json:"historyLength,omitempty"`
 	Blocking            bool     `json:"blocking"`
-	Push                *push03  `json:"pushNotificationConfig,omitempty"`
+	Push                *pushV03 `json:"pushNotificationConfig,omitempty"`
+	ProtoPush           *pushV03 `json:"pushNotification,omitempty"`
 }
 
-type message03 struct {
-	Kind             string       `json:"kind"`
+type messageV03 struct {
+	Kind             string       `json:"kind,omitempty"`
 	MessageID        string       `json:"messageId"`
 	ContextID        string       `json:"contextId,omitempty"`
 	TaskID           a2a.TaskID   `json:"taskId,omitempty"`
 	Role             string       `json:"role"`
-	Parts            []part03     `json:"parts"`
+	Parts            []partV03    `json:"parts,omitzero"`
+	Content          []partV03    `json:"content,omitzero"` // a2a.v1 before it was called parts
 	Metadata         a2a.Metadata `json:"metadata,omitempty"`
 	Extensions       []string     `json:"extensions,omitempty"`
 	ReferenceTaskIDs []a2a.TaskID `json:"referenceTaskIds,omitempty"`
 }
 
-type part03 struct {
-	Kind     string          `json:"kind"`
+type partV03 struct {
+	Kind     string          `json:"kind,omitempty"`
+	Type     string          `json:"type,omitempty"` // 0.1
 	Text     *string         `json:"text,omitempty"`
-	File     *file03         `json:"file,omitempty"`
+	File     *fileV03        `json:"file,omitempty"`
 	Data     json.RawMessage `json:"data,omitempty"`
 	Metadata a2a.Metadata    `json:"metadata,omitempty"`
 }
 
-type file03 struct {
-	Name     string  `json:"name,omitempty"`
-	MimeType string  `json:"mimeType,omitempty"`
-	Bytes    *[]byte `json:"bytes,omitempty"`
-	URI      *string `json:"uri,omitempty"`
+type fileV03 struct {
+	Name       string  `json:"name,omitempty"`
+	MimeType   string  `json:"mimeType,omitempty"`
+	Bytes      *[]byte `json:"bytes,omitempty"`
+	URI        *string `json:"uri,omitempty"`
+	ProtoBytes *[]byte `json:"fileWithBytes,omitempty"`
+	ProtoURI   *string `json:"fileWithUri,omitempty"`
 }
 
-type artifact03 struct {
+type artifactV03 struct {
 	ArtifactID  string       `json:"artifactId"`
 	Name        string       `json:"name,omitempty"`
 	Description string       `json:"description,omitempty"`
-	Parts       []part03     `json:"parts"`
+	Parts       []partV03    `json:"parts"`
 	Metadata    a2a.Metadata `json:"metadata,omitempty"`
 	Extensions  []string     `json:"extensions,omitempty"`
 }
 
-type status03 struct {
-	State     a2a.State  `json:"state"`
-	Message   *message03 `json:"message,omitempty"`
-	Timestamp string     `json:"timestamp,omitempty"`
+type statusV03 struct {
+	State     string      `json:"state"`
+	Message   *messageV03 `json:"message,omitempty"`
+	Timestamp string      `json:"timestamp,omitempty"`
 }
 
-type task03 struct {
-	Kind      string       `json:"kind"`
-	ID        a2a.TaskID   `json:"id"`
-	ContextID string       `json:"contextId"`
-	Status    status03     `json:"status"`
-	Artifacts []artifact03 `json:"artifacts,omitempty"`
-	History   []message03  `json:"history,omitempty"`
-	Metadata  a2a.Metadata `json:"metadata,omitempty"`
+type taskV03 struct {
+	Kind      string        `json:"kind,omitempty"`
+	ID        a2a.TaskID    `json:"id"`
+	ContextID string        `json:"contextId"`
+	Status    statusV03     `json:"status"`
+	Artifacts []artifactV03 `json:"artifacts,omitempty"`
+	History   []messageV03  `json:"history,omitempty"`
+	Metadata  a2a.Metadata  `json:"metadata,omitempty"`
 }
 
-type statusUpdate03 struct {
-	Kind      string       `json:"kind"`
+type statusUpdateV03 struct {
+	Kind      string       `json:"kind,omitempty"`
 	TaskID    a2a.TaskID   `json:"taskId"`
 	ContextID string       `json:"contextId"`
-	Status    status03     `json:"status"`
+	Status    statusV03    `json:"status"`
 	Final     bool         `json:"final"`
 	Metadata  a2a.Metadata `json:"metadata,omitempty"`
 }
 
-type artifactUpdate03 struct {
-	Kind      string       `json:"kind"`
+type artifactUpdateV03 struct {
+	Kind      string       `json:"kind,omitempty"`
 	TaskID    a2a.TaskID   `json:"taskId"`
 	ContextID string       `json:"contextId"`
-	Artifact  artifact03   `json:"artifact"`
+	Artifact  artifactV03  `json:"artifact"`
 	Append    bool         `json:"append,omitempty"`
 	LastChunk bool         `json:"lastChunk,omitempty"`
 	Metadata  a2a.Metadata `json:"metadata,omitempty"`
 }
 
-func (s spell03) send(r *a2a.SendRequest, _ Envelope) any {
-	return send03{
-		Message:       s.message(*r.Message),
-		Configuration: config03{r.AcceptedOutputModes, r.HistoryLength, !r.ReturnImmediately, inlinePush03(r)},
-		Metadata:      r.Metadata,
+// kind returns name, which only JSON-RPC writes.
+func (e encodeV03) kind(name string) string {
+	if e.proto {
+		return ""
 	}
+	return name
 }
 
-func (s spell03) event(e a2a.Event) any {
-	switch e := e.(type) {
+func (e encodeV03) send(r *a2a.SendRequest, _ Envelope) any { return e.sendV03(r) }
+
+func (e encodeV03) sendV03(r *a2a.SendRequest) sendV03 {
+	c := configV03{AcceptedOutputModes: r.AcceptedOutputModes, HistoryLength: r.HistoryLength, Blocking: !r.ReturnImmediately}
+	if push := inlinePushV03(r); e.proto {
+		c.ProtoPush = push
+	} else {
+		c.Push = push
+	}
+	return sendV03{e.message(*r.Message), c, r.Metadata}
+}
+
+func (e encodeV03) event(event a2a.Event) any {
+	name, value := "", any(nil)
+	switch v := event.(type) {
 	case *a2a.Task:
-		return s.task(e)
+		name, value = "task", e.task(v)
 	case *a2a.Message:
-		return s.message(*e)
+		name, value = "message", e.message(*v)
 	case *a2a.StatusUpdate:
-		return statusUpdate03{kindStatus, e.TaskID, e.ContextID, s.status(e.Status), e.Status.State.Settled(), e.Metadata}
+		name, value = "statusUpdate", statusUpdateV03{e.kind(kindStatus), v.TaskID, v.ContextID, e.status(v.Status), v.Status.State.Settled(), v.Metadata}
 	case *a2a.ArtifactUpdate:
-		return artifactUpdate03{kindArtifact, e.TaskID, e.ContextID, s.artifact(e.Artifact), e.Append, e.LastChunk, e.Metadata}
-	default:
-		return nil
+		name, value = "artifactUpdate", artifactUpdateV03{e.kind(kindArtifact), v.TaskID, v.ContextID, e.artifact(v.Artifact), v.Append, v.LastChunk, v.Metadata}
 	}
+	if e.proto {
+		return map[string]any{name: value}
+	}
+	return value
 }
 
-func (s spell03) task(t *a2a.Task) any {
-	return task03{
-		Kind:      kindTask,
+func (e encodeV03) task(t *a2a.Task) any {
+	return taskV03{
+		Kind:      e.kind(kindTask),
 		ID:        t.ID,
 		ContextID: t.ContextID,
-		Status:    s.status(t.Status),
-		Artifacts: each(t.Artifacts, s.artifact),
-		History:   each(t.History, s.message),
+		Status:    e.status(t.Status),
+		Artifacts: each(t.Artifacts, e.artifact),
+		History:   each(t.History, e.message),
 		Metadata:  t.Metadata,
 	}
 }
 
-func (s spell03) status(in a2a.Status) status03 {
-	out := status03{State: in.State, Timestamp: formatTime(in.Timestamp)}
+func (e encodeV03) status(in a2a.Status) statusV03 {
+	out := statusV03{State: string(in.State), Timestamp: formatTime(in.Timestamp)}
+	switch {
+	case e.proto && in.State == a2a.Canceled:
+		out.State = "TASK_STATE_CANCELLED"
+	case e.proto:
+		out.State = stateV1(in.State)
+	}
 	if in.Message != nil {
-		m := s.message(*in.Message)
+		m := e.message(*in.Message)
 		out.Message = &m
 	}
 	return out
 }
 
-func (s spell03) message(m a2a.Message) message03 {
-	return message03{
-		Kind:             kindMessage,
+func (e encodeV03) message(m a2a.Message) messageV03 {
+	out := messageV03{
+		Kind:             e.kind(kindMessage),
 		MessageID:        m.ID,
 		ContextID:        m.ContextID,
 		TaskID:           m.TaskID,
 		Role:             roleV0(m.Role),
-		Parts:            filled(each(m.Parts, s.part)),
+		Parts:            filled(each(m.Parts, e.part)),
 		Metadata:         m.Metadata,
 		Extensions:       m.Extensions,
 		ReferenceTaskIDs: m.ReferenceTaskIDs,
 	}
+	if e.proto {
+		out.Role = roleV1(m.Role)
+	}
+	if e.proto && !e.latest {
+		out.Parts, out.Content, out.ReferenceTaskIDs = nil, out.Parts, nil
+	}
+	return out
 }
 
-func (s spell03) artifact(a a2a.Artifact) artifact03 {
-	return artifact03{a.ID, a.Name, a.Description, filled(each(a.Parts, s.part)), a.Metadata, a.Extensions}
+func (e encodeV03) artifact(a a2a.Artifact) artifactV03 {
+	return artifactV03{a.ID, a.Name, a.Description, filled(each(a.Parts, e.part)), a.Metadata, a.Extensions}
 }
 
 // part has no place for the media type and name of text and data.
-func (spell03) part(p a2a.Part) part03 {
-	out := part03{Metadata: p.Metadata}
+func (e encodeV03) part(p a2a.Part) partV03 {
+	out := partV03{Metadata: p.Metadata}
 	switch c := p.Content.(type) {
 	case a2a.Text:
 		out.Kind, out.Text = "text", (*string)(&c)
 	case a2a.Raw:
 		b := filled([]byte(c))
-		out.Kind, out.File = "file", &file03{Name: p.Filename, MimeType: p.MediaType, Bytes: &b}
+		out.Kind, out.File = "file", &fileV03{Name: p.Filename, MimeType: p.MediaType, Bytes: &b}
 	case a2a.URL:
-		out.Kind, out.File = "file", &file03{Name: p.Filename, MimeType: p.MediaType, URI: (*string)(&c)}
+		out.Kind, out.File = "file", &fileV03{Name: p.Filename, MimeType: p.MediaType, URI: (*string)(&c)}
 	case a2a.Data:
 		out.Kind = "data"
 		out.Data, out.Metadata = wrapValue(c, p.Metadata)
 	}
+	if e.proto {
+		e.boxPart(&out)
+	}
 	return out
+}
+
+// boxPart makes p one of a2a.v1.
+func (e encodeV03) boxPart(p *partV03) {
+	p.Kind = ""
+	if f := p.File; f != nil {
+		f.ProtoBytes, f.ProtoURI, f.Bytes, f.URI = f.Bytes, f.URI, nil, nil
+		if !e.latest {
+			f.Name = ""
+		}
+	}
+	if p.Data != nil {
+		p.Data = append(append([]byte(`{"data":`), p.Data...), '}')
+	}
+	if !e.latest {
+		p.Metadata = nil
+	}
 }

@@ -27,39 +27,39 @@ var v10 = Dialect{
 	},
 	errors:  numbers,
 	reasons: reasonArray,
-	Codec:   jsonCodec{generation: a2a.V10, speller: spell10{}, decodeSend: decodeSend},
+	Codec:   jsonCodec{generation: a2a.V10, encoder: encodeV10{}, decodeSend: decodeSend},
 }
 
-type spell10 struct{}
+type encodeV10 struct{}
 
-type send10 struct {
+type sendV10 struct {
 	Tenant        string       `json:"tenant,omitempty"`
-	Message       message10    `json:"message"`
-	Configuration config10     `json:"configuration"`
+	Message       messageV10   `json:"message"`
+	Configuration configV10    `json:"configuration"`
 	Metadata      a2a.Metadata `json:"metadata,omitempty"`
 }
 
-// config10 says in so many words whether to wait: servers disagree about the
+// configV10 says in so many words whether to wait: servers disagree about the
 // default.
-type config10 struct {
+type configV10 struct {
 	AcceptedOutputModes []string `json:"acceptedOutputModes,omitempty"`
 	HistoryLength       *int     `json:"historyLength,omitempty"`
 	ReturnImmediately   bool     `json:"returnImmediately"`
-	Push                *push10  `json:"taskPushNotificationConfig,omitempty"`
+	Push                *pushV10 `json:"taskPushNotificationConfig,omitempty"`
 }
 
-type message10 struct {
+type messageV10 struct {
 	MessageID        string       `json:"messageId"`
 	ContextID        string       `json:"contextId,omitempty"`
 	TaskID           a2a.TaskID   `json:"taskId,omitempty"`
 	Role             string       `json:"role"`
-	Parts            []part10     `json:"parts"`
+	Parts            []partV10    `json:"parts"`
 	Metadata         a2a.Metadata `json:"metadata,omitempty"`
 	Extensions       []string     `json:"extensions,omitempty"`
 	ReferenceTaskIDs []a2a.TaskID `json:"referenceTaskIds,omitempty"`
 }
 
-type part10 struct {
+type partV10 struct {
 	Text      *string         `json:"text,omitempty"`
 	Raw       *[]byte         `json:"raw,omitempty"`
 	URL       *string         `json:"url,omitempty"`
@@ -69,68 +69,68 @@ type part10 struct {
 	MediaType string          `json:"mediaType,omitempty"`
 }
 
-type artifact10 struct {
+type artifactV10 struct {
 	ArtifactID  string       `json:"artifactId"`
 	Name        string       `json:"name,omitempty"`
 	Description string       `json:"description,omitempty"`
-	Parts       []part10     `json:"parts"`
+	Parts       []partV10    `json:"parts"`
 	Metadata    a2a.Metadata `json:"metadata,omitempty"`
 	Extensions  []string     `json:"extensions,omitempty"`
 }
 
-type status10 struct {
-	State     string     `json:"state"`
-	Message   *message10 `json:"message,omitempty"`
-	Timestamp string     `json:"timestamp,omitempty"`
+type statusV10 struct {
+	State     string      `json:"state"`
+	Message   *messageV10 `json:"message,omitempty"`
+	Timestamp string      `json:"timestamp,omitempty"`
 }
 
-type task10 struct {
-	ID        a2a.TaskID   `json:"id"`
-	ContextID string       `json:"contextId,omitempty"`
-	Status    status10     `json:"status"`
-	Artifacts []artifact10 `json:"artifacts,omitempty"`
-	History   []message10  `json:"history,omitempty"`
+type taskV10 struct {
+	ID        a2a.TaskID    `json:"id"`
+	ContextID string        `json:"contextId,omitempty"`
+	Status    statusV10     `json:"status"`
+	Artifacts []artifactV10 `json:"artifacts,omitempty"`
+	History   []messageV10  `json:"history,omitempty"`
+	Metadata  a2a.Metadata  `json:"metadata,omitempty"`
+}
+
+type statusUpdateV10 struct {
+	TaskID    a2a.TaskID   `json:"taskId"`
+	ContextID string       `json:"contextId"`
+	Status    statusV10    `json:"status"`
 	Metadata  a2a.Metadata `json:"metadata,omitempty"`
 }
 
-type statusUpdate10 struct {
+type artifactUpdateV10 struct {
 	TaskID    a2a.TaskID   `json:"taskId"`
 	ContextID string       `json:"contextId"`
-	Status    status10     `json:"status"`
-	Metadata  a2a.Metadata `json:"metadata,omitempty"`
-}
-
-type artifactUpdate10 struct {
-	TaskID    a2a.TaskID   `json:"taskId"`
-	ContextID string       `json:"contextId"`
-	Artifact  artifact10   `json:"artifact"`
+	Artifact  artifactV10  `json:"artifact"`
 	Append    bool         `json:"append,omitempty"`
 	LastChunk bool         `json:"lastChunk,omitempty"`
 	Metadata  a2a.Metadata `json:"metadata,omitempty"`
 }
 
-// event10 is a StreamResponse, and with its first two members a
+// eventV10 is a StreamResponse, and with its first two members a
 // SendMessageResponse.
-type event10 struct {
-	Task           *task10           `json:"task,omitempty"`
-	Message        *message10        `json:"message,omitempty"`
-	StatusUpdate   *statusUpdate10   `json:"statusUpdate,omitempty"`
-	ArtifactUpdate *artifactUpdate10 `json:"artifactUpdate,omitempty"`
+type eventV10 struct {
+	Task           *taskV10           `json:"task,omitempty"`
+	Message        *messageV10        `json:"message,omitempty"`
+	StatusUpdate   *statusUpdateV10   `json:"statusUpdate,omitempty"`
+	ArtifactUpdate *artifactUpdateV10 `json:"artifactUpdate,omitempty"`
 }
 
-func (s spell10) send(r *a2a.SendRequest, e Envelope) any {
-	return send10{
+func (s encodeV10) send(r *a2a.SendRequest, e Envelope) any {
+	return sendV10{
 		Tenant:        e.Tenant,
 		Message:       s.message(*r.Message),
-		Configuration: config10{r.AcceptedOutputModes, r.HistoryLength, r.ReturnImmediately, inlinePush10(r)},
+		Configuration: configV10{r.AcceptedOutputModes, r.HistoryLength, r.ReturnImmediately, inlinePushV10(r)},
 		Metadata:      r.Metadata,
 	}
 }
 
-func (s spell10) task(t *a2a.Task) any { return s.wholeTask(t) }
+func (s encodeV10) task(t *a2a.Task) any { return s.wholeTask(t) }
 
-func (s spell10) event(e a2a.Event) any {
-	var out event10
+func (s encodeV10) event(e a2a.Event) any {
+	var out eventV10
 	switch e := e.(type) {
 	case *a2a.Task:
 		t := s.wholeTask(e)
@@ -139,15 +139,15 @@ func (s spell10) event(e a2a.Event) any {
 		m := s.message(*e)
 		out.Message = &m
 	case *a2a.StatusUpdate:
-		out.StatusUpdate = &statusUpdate10{e.TaskID, e.ContextID, s.status(e.Status), e.Metadata}
+		out.StatusUpdate = &statusUpdateV10{e.TaskID, e.ContextID, s.status(e.Status), e.Metadata}
 	case *a2a.ArtifactUpdate:
-		out.ArtifactUpdate = &artifactUpdate10{e.TaskID, e.ContextID, s.artifact(e.Artifact), e.Append, e.LastChunk, e.Metadata}
+		out.ArtifactUpdate = &artifactUpdateV10{e.TaskID, e.ContextID, s.artifact(e.Artifact), e.Append, e.LastChunk, e.Metadata}
 	}
 	return out
 }
 
-func (s spell10) wholeTask(t *a2a.Task) task10 {
-	return task10{
+func (s encodeV10) wholeTask(t *a2a.Task) taskV10 {
+	return taskV10{
 		ID:        t.ID,
 		ContextID: t.ContextID,
 		Status:    s.status(t.Status),
@@ -157,8 +157,8 @@ func (s spell10) wholeTask(t *a2a.Task) task10 {
 	}
 }
 
-func (s spell10) status(in a2a.Status) status10 {
-	out := status10{State: stateV1(in.State), Timestamp: formatTime(in.Timestamp)}
+func (s encodeV10) status(in a2a.Status) statusV10 {
+	out := statusV10{State: stateV1(in.State), Timestamp: formatTime(in.Timestamp)}
 	if in.Message != nil {
 		m := s.message(*in.Message)
 		out.Message = &m
@@ -166,8 +166,8 @@ func (s spell10) status(in a2a.Status) status10 {
 	return out
 }
 
-func (s spell10) message(m a2a.Message) message10 {
-	return message10{
+func (s encodeV10) message(m a2a.Message) messageV10 {
+	return messageV10{
 		MessageID:        m.ID,
 		ContextID:        m.ContextID,
 		TaskID:           m.TaskID,
@@ -179,12 +179,12 @@ func (s spell10) message(m a2a.Message) message10 {
 	}
 }
 
-func (s spell10) artifact(a a2a.Artifact) artifact10 {
-	return artifact10{a.ID, a.Name, a.Description, filled(each(a.Parts, s.part)), a.Metadata, a.Extensions}
+func (s encodeV10) artifact(a a2a.Artifact) artifactV10 {
+	return artifactV10{a.ID, a.Name, a.Description, filled(each(a.Parts, s.part)), a.Metadata, a.Extensions}
 }
 
-func (spell10) part(p a2a.Part) part10 {
-	out := part10{Metadata: p.Metadata, Filename: p.Filename, MediaType: p.MediaType}
+func (encodeV10) part(p a2a.Part) partV10 {
+	out := partV10{Metadata: p.Metadata, Filename: p.Filename, MediaType: p.MediaType}
 	switch c := p.Content.(type) {
 	case a2a.Text:
 		out.Text = (*string)(&c)

@@ -14,14 +14,14 @@ import (
 	"rialto/a2a"
 )
 
-// protobuf10 is the Codec of A2A 1.0 over gRPC. It converts messages, tasks and
+// protobufV10 is the Codec of A2A 1.0 over gRPC. It converts messages, tasks and
 // queries to the generated types directly: their JSON form in between would halve the
 // rate of calls. The rare operations use it.
-type protobuf10 struct{ protobuf }
+type protobufV10 struct{ protobuf }
 
-// encode10 returns the bytes of m. What the generated types refuse, such as text that
+// marshalProto returns the bytes of m. What the generated types refuse, such as text that
 // is not UTF-8, is encoded by way of its JSON form, which replaces it.
-func encode10(m proto.Message, err error, byJSON func() ([]byte, error)) ([]byte, error) {
+func marshalProto(m proto.Message, err error, byJSON func() ([]byte, error)) ([]byte, error) {
 	if err == nil {
 		var b []byte
 		if b, err = proto.Marshal(m); err == nil {
@@ -32,13 +32,13 @@ func encode10(m proto.Message, err error, byJSON func() ([]byte, error)) ([]byte
 }
 
 // EncodeQuery returns a GetTaskRequest (Codec).
-func (d protobuf10) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
+func (d protobufV10) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
 	m := &pb.GetTaskRequest{Tenant: tenant, Id: string(q.ID), HistoryLength: optional32(q.HistoryLength)}
-	return encode10(m, nil, func() ([]byte, error) { return d.protobuf.EncodeQuery(q, tenant) })
+	return marshalProto(m, nil, func() ([]byte, error) { return d.protobuf.EncodeQuery(q, tenant) })
 }
 
 // DecodeQuery reads a GetTaskRequest (Codec).
-func (d protobuf10) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
+func (d protobufV10) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
 	var m pb.GetTaskRequest
 	if err := decodeProto(b, &m); err != nil {
 		return a2a.TaskQuery{}, badParams(err)
@@ -51,25 +51,25 @@ func (d protobuf10) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
 }
 
 // EncodeSend returns a SendMessageRequest (Codec).
-func (d protobuf10) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) {
-	var c encoder10
+func (d protobufV10) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) {
+	var c protoEncoder
 	message := c.message(r.Message)
 	m := &pb.SendMessageRequest{
 		Tenant:  e.Tenant,
 		Message: message,
 		Configuration: &pb.SendMessageConfiguration{
 			AcceptedOutputModes:        r.AcceptedOutputModes,
-			TaskPushNotificationConfig: pushTo10(r.Push),
+			TaskPushNotificationConfig: pushToProto(r.Push),
 			HistoryLength:              optional32(r.HistoryLength),
 			ReturnImmediately:          r.ReturnImmediately,
 		},
 		Metadata: c.object(r.Metadata),
 	}
-	return encode10(m, c.err, func() ([]byte, error) { return d.protobuf.EncodeSend(r, e) })
+	return marshalProto(m, c.err, func() ([]byte, error) { return d.protobuf.EncodeSend(r, e) })
 }
 
 // DecodeSend reads a SendMessageRequest (Codec).
-func (d protobuf10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
+func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	var m pb.SendMessageRequest
 	if err := decodeProto(b, &m); err != nil {
 		return nil, badParams(err)
@@ -84,15 +84,15 @@ func (d protobuf10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 		Message:             &a2a.Message{},
 		AcceptedOutputModes: m.Configuration.GetAcceptedOutputModes(),
 		ReturnImmediately:   m.Configuration.GetReturnImmediately(),
-		Metadata:            objectFrom10(m.Metadata),
+		Metadata:            objectFromProto(m.Metadata),
 	}
-	if err := messageFrom10(m.Message, r.Message, refuseUnknown); err != nil {
+	if err := messageFromProto(m.Message, r.Message, refuseUnknown); err != nil {
 		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.%v", err)
 	}
 	if c := m.Configuration; c != nil {
 		r.HistoryLength = optionalInt(c.HistoryLength)
 		var err error
-		if r.Push, err = pushFrom10(c.TaskPushNotificationConfig); err != nil {
+		if r.Push, err = pushFromProto(c.TaskPushNotificationConfig); err != nil {
 			return nil, err
 		}
 	}
@@ -106,25 +106,25 @@ func (d protobuf10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 func badParams(err error) error { return a2a.Errorf(a2a.InvalidParams, "params: %v", err) }
 
 // EncodeTask returns a Task (Codec).
-func (d protobuf10) EncodeTask(t *a2a.Task) ([]byte, error) {
-	var c encoder10
+func (d protobufV10) EncodeTask(t *a2a.Task) ([]byte, error) {
+	var c protoEncoder
 	m := c.task(t)
-	return encode10(m, c.err, func() ([]byte, error) { return d.protobuf.EncodeTask(t) })
+	return marshalProto(m, c.err, func() ([]byte, error) { return d.protobuf.EncodeTask(t) })
 }
 
 // DecodeTask reads a Task (Codec).
-func (d protobuf10) DecodeTask(b []byte) (*a2a.Task, error) {
+func (d protobufV10) DecodeTask(b []byte) (*a2a.Task, error) {
 	var m pb.Task
 	if err := decodeProto(b, &m); err != nil {
 		return nil, err
 	}
-	return taskFrom10(&m)
+	return taskFromProto(&m)
 }
 
 // EncodeEvent returns a StreamResponse (Codec). A SendMessageResponse is one with
 // fewer members.
-func (d protobuf10) EncodeEvent(e a2a.Event) ([]byte, error) {
-	var c encoder10
+func (d protobufV10) EncodeEvent(e a2a.Event) ([]byte, error) {
+	var c protoEncoder
 	m := &pb.StreamResponse{}
 	switch e := e.(type) {
 	case *a2a.Task:
@@ -141,38 +141,38 @@ func (d protobuf10) EncodeEvent(e a2a.Event) ([]byte, error) {
 			Append: e.Append, LastChunk: e.LastChunk, Metadata: c.object(e.Metadata),
 		}}
 	}
-	return encode10(m, c.err, func() ([]byte, error) { return d.protobuf.EncodeEvent(e) })
+	return marshalProto(m, c.err, func() ([]byte, error) { return d.protobuf.EncodeEvent(e) })
 }
 
 // DecodeAnswer reads a SendMessageResponse (Codec).
-func (d protobuf10) DecodeAnswer(b []byte) (Item, error) { return d.DecodeEvent(b) }
+func (d protobufV10) DecodeAnswer(b []byte) (Item, error) { return d.DecodeEvent(b) }
 
 // DecodeEvent reads a StreamResponse (Codec).
-func (d protobuf10) DecodeEvent(b []byte) (Item, error) {
+func (d protobufV10) DecodeEvent(b []byte) (Item, error) {
 	var m pb.StreamResponse
 	if err := decodeProto(b, &m); err != nil {
 		return Item{}, err
 	}
 	switch p := m.Payload.(type) {
 	case *pb.StreamResponse_Task:
-		return wrap(taskFrom10(p.Task))
+		return wrap(taskFromProto(p.Task))
 	case *pb.StreamResponse_Message:
-		return wrap(answerFrom10(p.Message))
+		return wrap(answerFromProto(p.Message))
 	case *pb.StreamResponse_StatusUpdate:
 		u := p.StatusUpdate
-		s, err := statusFrom10(u.Status)
-		return wrap(&a2a.StatusUpdate{TaskID: a2a.TaskID(u.TaskId), ContextID: u.ContextId, Status: s, Metadata: objectFrom10(u.Metadata)}, err)
+		s, err := statusFromProto(u.Status)
+		return wrap(&a2a.StatusUpdate{TaskID: a2a.TaskID(u.TaskId), ContextID: u.ContextId, Status: s, Metadata: objectFromProto(u.Metadata)}, err)
 	case *pb.StreamResponse_ArtifactUpdate:
-		return wrap(artifactUpdateFrom10(p.ArtifactUpdate))
+		return wrap(artifactUpdateFromProto(p.ArtifactUpdate))
 	default:
 		return Item{}, errNoEvent
 	}
 }
 
-// encoder10 converts to the generated types. It keeps the first error.
-type encoder10 struct{ err error }
+// protoEncoder converts to the generated types. It keeps the first error.
+type protoEncoder struct{ err error }
 
-func (c *encoder10) task(t *a2a.Task) *pb.Task {
+func (c *protoEncoder) task(t *a2a.Task) *pb.Task {
 	m := &pb.Task{Id: string(t.ID), ContextId: t.ContextID, Status: c.status(&t.Status), Metadata: c.object(t.Metadata)}
 	for i := range t.Artifacts {
 		m.Artifacts = append(m.Artifacts, c.artifact(&t.Artifacts[i]))
@@ -183,7 +183,7 @@ func (c *encoder10) task(t *a2a.Task) *pb.Task {
 	return m
 }
 
-func (c *encoder10) status(s *a2a.Status) *pb.TaskStatus {
+func (c *protoEncoder) status(s *a2a.Status) *pb.TaskStatus {
 	m := &pb.TaskStatus{State: pb.TaskState(pb.TaskState_value[stateV1(s.State)])}
 	if s.Message != nil {
 		m.Message = c.message(s.Message)
@@ -194,7 +194,7 @@ func (c *encoder10) status(s *a2a.Status) *pb.TaskStatus {
 	return m
 }
 
-func (c *encoder10) message(in *a2a.Message) *pb.Message {
+func (c *protoEncoder) message(in *a2a.Message) *pb.Message {
 	m := &pb.Message{
 		MessageId: in.ID, ContextId: in.ContextID, TaskId: string(in.TaskID), Role: pb.Role_ROLE_USER,
 		Parts: c.parts(in.Parts), Metadata: c.object(in.Metadata), Extensions: in.Extensions,
@@ -208,14 +208,14 @@ func (c *encoder10) message(in *a2a.Message) *pb.Message {
 	return m
 }
 
-func (c *encoder10) artifact(a *a2a.Artifact) *pb.Artifact {
+func (c *protoEncoder) artifact(a *a2a.Artifact) *pb.Artifact {
 	return &pb.Artifact{
 		ArtifactId: a.ID, Name: a.Name, Description: a.Description,
 		Parts: c.parts(a.Parts), Metadata: c.object(a.Metadata), Extensions: a.Extensions,
 	}
 }
 
-func (c *encoder10) parts(parts []a2a.Part) []*pb.Part {
+func (c *protoEncoder) parts(parts []a2a.Part) []*pb.Part {
 	all := make([]*pb.Part, len(parts))
 	for i := range parts {
 		p := &parts[i]
@@ -235,7 +235,7 @@ func (c *encoder10) parts(parts []a2a.Part) []*pb.Part {
 	return all
 }
 
-func (c *encoder10) data(d a2a.Data) *structpb.Value {
+func (c *protoEncoder) data(d a2a.Data) *structpb.Value {
 	var v any
 	if len(d) > 0 {
 		c.check(json.Unmarshal(d, &v))
@@ -245,7 +245,7 @@ func (c *encoder10) data(d a2a.Data) *structpb.Value {
 	return m
 }
 
-func (c *encoder10) object(m a2a.Metadata) *structpb.Struct {
+func (c *protoEncoder) object(m a2a.Metadata) *structpb.Struct {
 	if len(m) == 0 {
 		return nil
 	}
@@ -254,15 +254,15 @@ func (c *encoder10) object(m a2a.Metadata) *structpb.Struct {
 	return s
 }
 
-func (c *encoder10) check(err error) { c.err = errors.Join(c.err, err) }
+func (c *protoEncoder) check(err error) { c.err = errors.Join(c.err, err) }
 
-func taskFrom10(m *pb.Task) (*a2a.Task, error) {
-	t := &a2a.Task{ID: a2a.TaskID(m.Id), ContextID: m.ContextId, Metadata: objectFrom10(m.Metadata)}
+func taskFromProto(m *pb.Task) (*a2a.Task, error) {
+	t := &a2a.Task{ID: a2a.TaskID(m.Id), ContextID: m.ContextId, Metadata: objectFromProto(m.Metadata)}
 	if t.ID == "" {
 		return nil, errNoTaskID
 	}
 	var err error
-	if t.Status, err = statusFrom10(m.Status); err != nil {
+	if t.Status, err = statusFromProto(m.Status); err != nil {
 		return nil, err
 	}
 	if len(m.Artifacts) > 0 {
@@ -270,7 +270,7 @@ func taskFrom10(m *pb.Task) (*a2a.Task, error) {
 	}
 	var unnamed []int
 	for i, a := range m.Artifacts {
-		if t.Artifacts[i], err = artifactFrom10(a, i); err != nil {
+		if t.Artifacts[i], err = artifactFromProto(a, i); err != nil {
 			return nil, inside("artifacts", i, err)
 		}
 		if a.ArtifactId == "" {
@@ -282,32 +282,32 @@ func taskFrom10(m *pb.Task) (*a2a.Task, error) {
 		t.History = make([]a2a.Message, len(m.History))
 	}
 	for i, h := range m.History {
-		if err := readAnswer10(h, &t.History[i]); err != nil {
+		if err := readAnswerProto(h, &t.History[i]); err != nil {
 			return nil, inside("history", i, err)
 		}
 	}
 	return t, nil
 }
 
-func statusFrom10(m *pb.TaskStatus) (s a2a.Status, err error) {
+func statusFromProto(m *pb.TaskStatus) (s a2a.Status, err error) {
 	s.State = stateOf(m.GetState().String())
 	if ts := m.GetTimestamp(); ts != nil && ts.IsValid() {
 		s.Timestamp = ts.AsTime()
 	}
 	if m.GetMessage() != nil {
-		s.Message, err = answerFrom10(m.Message)
+		s.Message, err = answerFromProto(m.Message)
 	}
 	return s, err
 }
 
-// answerFrom10 reads a message of an agent. One without an id gets one.
-func answerFrom10(m *pb.Message) (*a2a.Message, error) {
+// answerFromProto reads a message of an agent. One without an id gets one.
+func answerFromProto(m *pb.Message) (*a2a.Message, error) {
 	out := &a2a.Message{}
-	return out, readAnswer10(m, out)
+	return out, readAnswerProto(m, out)
 }
 
-func readAnswer10(m *pb.Message, out *a2a.Message) error {
-	if err := messageFrom10(m, out, keepUnknown); err != nil {
+func readAnswerProto(m *pb.Message, out *a2a.Message) error {
+	if err := messageFromProto(m, out, keepUnknown); err != nil {
 		return err
 	}
 	if out.ID == "" {
@@ -316,10 +316,10 @@ func readAnswer10(m *pb.Message, out *a2a.Message) error {
 	return nil
 }
 
-func messageFrom10(m *pb.Message, out *a2a.Message, unknown func(json.RawMessage) (a2a.Part, error)) (err error) {
+func messageFromProto(m *pb.Message, out *a2a.Message, unknown func(json.RawMessage) (a2a.Part, error)) (err error) {
 	*out = a2a.Message{
 		ID: m.MessageId, ContextID: m.ContextId, TaskID: a2a.TaskID(m.TaskId),
-		Metadata: objectFrom10(m.Metadata), Extensions: m.Extensions,
+		Metadata: objectFromProto(m.Metadata), Extensions: m.Extensions,
 	}
 	switch m.Role {
 	case pb.Role_ROLE_USER:
@@ -330,23 +330,23 @@ func messageFrom10(m *pb.Message, out *a2a.Message, unknown func(json.RawMessage
 	for _, id := range m.ReferenceTaskIds {
 		out.ReferenceTaskIDs = append(out.ReferenceTaskIDs, a2a.TaskID(id))
 	}
-	out.Parts, err = partsFrom10(m.Parts, unknown)
+	out.Parts, err = partsFromProto(m.Parts, unknown)
 	return err
 }
 
-func artifactUpdateFrom10(m *pb.TaskArtifactUpdateEvent) (*a2a.ArtifactUpdate, error) {
+func artifactUpdateFromProto(m *pb.TaskArtifactUpdateEvent) (*a2a.ArtifactUpdate, error) {
 	if m.Artifact == nil {
 		return nil, errNoArtifact
 	}
-	a, err := artifactFrom10(m.Artifact, 0)
+	a, err := artifactFromProto(m.Artifact, 0)
 	return &a2a.ArtifactUpdate{
 		TaskID: a2a.TaskID(m.TaskId), ContextID: m.ContextId, Artifact: a,
-		Append: m.Append, LastChunk: m.LastChunk, Metadata: objectFrom10(m.Metadata),
+		Append: m.Append, LastChunk: m.LastChunk, Metadata: objectFromProto(m.Metadata),
 	}, err
 }
 
-func artifactFrom10(m *pb.Artifact, i int) (a2a.Artifact, error) {
-	parts, err := partsFrom10(m.Parts, keepUnknown)
+func artifactFromProto(m *pb.Artifact, i int) (a2a.Artifact, error) {
+	parts, err := partsFromProto(m.Parts, keepUnknown)
 	id := m.ArtifactId
 	if id == "" {
 		id = m.Name
@@ -356,25 +356,25 @@ func artifactFrom10(m *pb.Artifact, i int) (a2a.Artifact, error) {
 	}
 	return a2a.Artifact{
 		ID: id, Name: m.Name, Description: m.Description,
-		Parts: parts, Metadata: objectFrom10(m.Metadata), Extensions: m.Extensions,
+		Parts: parts, Metadata: objectFromProto(m.Metadata), Extensions: m.Extensions,
 	}, err
 }
 
-func partsFrom10(in []*pb.Part, unknown func(json.RawMessage) (a2a.Part, error)) ([]a2a.Part, error) {
+func partsFromProto(in []*pb.Part, unknown func(json.RawMessage) (a2a.Part, error)) ([]a2a.Part, error) {
 	if len(in) == 0 {
 		return nil, nil
 	}
 	out := make([]a2a.Part, len(in))
 	for i, m := range in {
-		if err := partFrom10(m, &out[i], unknown); err != nil {
+		if err := partFromProto(m, &out[i], unknown); err != nil {
 			return nil, inside("parts", i, err)
 		}
 	}
 	return out, nil
 }
 
-func partFrom10(m *pb.Part, out *a2a.Part, unknown func(json.RawMessage) (a2a.Part, error)) (err error) {
-	*out = a2a.Part{Filename: m.Filename, MediaType: m.MediaType, Metadata: objectFrom10(m.Metadata)}
+func partFromProto(m *pb.Part, out *a2a.Part, unknown func(json.RawMessage) (a2a.Part, error)) (err error) {
+	*out = a2a.Part{Filename: m.Filename, MediaType: m.MediaType, Metadata: objectFromProto(m.Metadata)}
 	switch content := m.Content.(type) {
 	case *pb.Part_Text:
 		out.Content = a2a.Text(content.Text)
@@ -383,11 +383,11 @@ func partFrom10(m *pb.Part, out *a2a.Part, unknown func(json.RawMessage) (a2a.Pa
 	case *pb.Part_Url:
 		out.Content = a2a.URL(content.Url)
 	case *pb.Part_Data:
-		if out.Content, err = dataFrom10(content.Data); err == nil {
+		if out.Content, err = dataFromProto(content.Data); err == nil {
 			unwrapValue(out)
 		}
 	default:
-		whole, err := json.Marshal(part10{Metadata: out.Metadata, Filename: m.Filename, MediaType: m.MediaType})
+		whole, err := json.Marshal(partV10{Metadata: out.Metadata, Filename: m.Filename, MediaType: m.MediaType})
 		if err != nil {
 			return err
 		}
@@ -397,8 +397,8 @@ func partFrom10(m *pb.Part, out *a2a.Part, unknown func(json.RawMessage) (a2a.Pa
 	return err
 }
 
-// dataFrom10 returns the JSON form of v, whose objects are sorted by name.
-func dataFrom10(v *structpb.Value) (a2a.Data, error) {
+// dataFromProto returns the JSON form of v, whose objects are sorted by name.
+func dataFromProto(v *structpb.Value) (a2a.Data, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -406,14 +406,14 @@ func dataFrom10(v *structpb.Value) (a2a.Data, error) {
 	return a2a.Data(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }
 
-func objectFrom10(s *structpb.Struct) a2a.Metadata {
+func objectFromProto(s *structpb.Struct) a2a.Metadata {
 	if s == nil {
 		return nil
 	}
 	return s.AsMap()
 }
 
-func pushTo10(c *a2a.PushConfig) *pb.TaskPushNotificationConfig {
+func pushToProto(c *a2a.PushConfig) *pb.TaskPushNotificationConfig {
 	if c == nil {
 		return nil
 	}
@@ -427,7 +427,7 @@ func pushTo10(c *a2a.PushConfig) *pb.TaskPushNotificationConfig {
 	return m
 }
 
-func pushFrom10(m *pb.TaskPushNotificationConfig) (*a2a.PushConfig, error) {
+func pushFromProto(m *pb.TaskPushNotificationConfig) (*a2a.PushConfig, error) {
 	if m == nil {
 		return nil, nil
 	}
