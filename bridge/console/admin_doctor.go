@@ -94,12 +94,20 @@ func finding(result doctor.Result) templates.Step {
 		step.Tone = templates.Bad
 		step.Facts = []templates.Fact{
 			{Name: "Expected", Value: templates.Say(result.Expected)},
-			{Name: "Came", Value: templates.Data(result.Got)},
+			{Name: "Came", Value: got(result)},
 			{Name: "Breaks", Value: breaks(result.Breaks)},
-			{Name: "To mend it", Value: templates.Say(result.Mend)},
+			{Name: "To mend it", Value: templates.Say(result.Fix)},
 		}
 	}
 	return step
+}
+
+// got is what came, as a sentence that can be translated.
+func got(result doctor.Result) templates.Text {
+	if result.GotKey == "" {
+		return templates.Data(result.Got)
+	}
+	return templates.Say(result.GotKey, result.GotValues...)
 }
 
 func breaks(clients []doctor.Client) templates.Text {

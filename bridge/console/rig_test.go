@@ -107,7 +107,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	r.Console.Admin.Doctor = func(_ context.Context, url string) *doctor.Report {
 		return &doctor.Report{URL: url, Results: []doctor.Result{
 			{ID: "a", Title: "It is there", Status: doctor.Passed},
-			{ID: "b", Title: "It is well", Status: doctor.Failed, Expected: "well", Got: "<b>ill</b>", Mend: "mend", Breaks: []doctor.Client{doctor.Claude}},
+			{ID: "b", Title: "It is well", Status: doctor.Failed, Expected: "well", Got: "<b>ill</b>", Fix: "fix it", Breaks: []doctor.Client{doctor.Claude}},
 		}}
 	}
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()

@@ -29,7 +29,7 @@ func doctorCommand() *cobra.Command {
 		Use:   "doctor URL",
 		Short: "Examine an MCP server the way chat apps meet it; the exit code tells",
 		Long: "Doctor plays ChatGPT, Claude, Claude Code, Codex, VS Code and MCP Inspector against the MCP server at URL, " +
-			"step by step, and says what breaks which of them and how to mend it. " +
+			"step by step, and says what breaks which of them and how to fix it. " +
 			"The steps behind the login need --login or an access token in " + doctorToken + ".",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// foreign is the origin of a page that is not the server's.
-const foreign = "http://localhost:6274"
-
-func corsSteps() []step {
+func corsChecks() []check {
 	web := []Client{Inspector}
-	return []step{
+	return []check{
 		{"cors-metadata", "Pages may read the metadata", web, "Access-Control-Allow-Origin on both documents",
-			"Allow every origin: the documents are public (RFC 9728 section 3.2; Fetch, \"CORS protocol\").", (*visit).checkCORSMetadata},
+			"Allow every origin: the documents are public (RFC 9728 section 3.2; Fetch, \"CORS protocol\").", nil, checkCORSMetadata},
 		{"cors-token", "Pages may use the token endpoint", web, "a preflight that is allowed",
-			"Answer OPTIONS with Access-Control-Allow-Origin and the headers that clients send (Fetch, \"CORS protocol\").", (*visit).checkCORSToken},
+			"Answer OPTIONS with Access-Control-Allow-Origin and the headers that clients send (Fetch, \"CORS protocol\").", nil, checkPreflight("token")},
 		{"cors-register", "Pages may register", web, "a preflight that allows Content-Type",
-			"Answer OPTIONS with Access-Control-Allow-Origin and Content-Type among the headers (Fetch, \"CORS protocol\").", (*visit).checkCORSRegister},
+			"Answer OPTIONS with Access-Control-Allow-Origin and Content-Type among the headers (Fetch, \"CORS protocol\").", needRegistration, checkPreflight("registration")},
 		{"cors-mcp", "Pages of the server's own origin may call it", web, "a preflight without a token that allows " + strings.Join(mcpHeaders(), ", "),
-			"Answer OPTIONS before the token is asked for; a preflight carries none (Fetch, \"CORS protocol\").", (*visit).checkCORSMCP},
+			"Answer OPTIONS before the token is asked for; a preflight carries none (Fetch, \"CORS protocol\").", nil, checkCORSMCP},
 		{"cors-challenge", "Pages may read the challenge", web, "Access-Control-Expose-Headers with WWW-Authenticate on the 401",
-			"Expose WWW-Authenticate and Mcp-Session-Id (Fetch, \"CORS protocol\").", (*visit).checkCORSChallenge},
+			"Expose WWW-Authenticate and Mcp-Session-Id (Fetch, \"CORS protocol\").", nil, checkCORSChallenge},
 	}
 }
+
+// foreign is the origin of a page of another site.
+const foreign = "http://localhost:6274"
 
 func mcpHeaders() []string {
 	return []string{"Authorization", "Content-Type", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id"}
@@ -33,9 +33,9 @@ func allows(a *answer, origin string) bool {
 	return a.err == nil && (got == "*" || got == origin)
 }
 
-func (v *visit) checkCORSMetadata() finding {
-	for _, address := range []string{v.resourcePathURL(), v.serverURLs()[0]} {
-		a := v.send(request{method: http.MethodGet, url: address, header: http.Header{"Origin": {foreign}}})
+func checkCORSMetadata(v *visit) finding {
+	for _, address := range []string{v.site.resourcePathURL(), v.site.serverURLs()[0]} {
+		a := v.site.send(request{method: http.MethodGet, url: address, header: http.Header{"Origin": {foreign}}})
 		if !allows(a, foreign) {
 			return fail("%s without it at %s", a, address)
 		}
@@ -44,8 +44,8 @@ func (v *visit) checkCORSMetadata() finding {
 }
 
 // preflight asks as a browser does before it sends a page's POST.
-func (v *visit) preflight(address, origin string, headers ...string) finding {
-	a := v.send(request{method: http.MethodOptions, url: address, header: http.Header{
+func (s *site) preflight(address, origin string, headers ...string) finding {
+	a := s.send(request{method: http.MethodOptions, url: address, header: http.Header{
 		"Origin":                         {origin},
 		"Access-Control-Request-Method":  {http.MethodPost},
 		"Access-Control-Request-Headers": {strings.ToLower(strings.Join(headers, ","))},
@@ -63,24 +63,22 @@ func (v *visit) preflight(address, origin string, headers ...string) finding {
 	return pass("they may")
 }
 
-func (v *visit) checkCORSToken() finding {
-	if address := v.endpoint("token_endpoint"); address != "" {
-		return v.preflight(address, foreign, "Content-Type")
+// checkPreflight returns a check of the preflight of an endpoint.
+func checkPreflight(endpoint string) func(*visit) finding {
+	return func(v *visit) finding {
+		if address := v.site.endpoint(endpoint + "_endpoint"); address != "" {
+			return v.site.preflight(address, foreign, "Content-Type")
+		}
+		return skip("there is no token endpoint")
 	}
-	return skip("there is no token endpoint")
 }
 
-func (v *visit) checkCORSRegister() finding {
-	if address := v.endpoint("registration_endpoint"); address != "" {
-		return v.preflight(address, foreign, "Content-Type")
-	}
-	return skip("there is no registration endpoint")
+func checkCORSMCP(v *visit) finding {
+	return v.site.preflight(v.site.address, v.site.origin(), mcpHeaders()...)
 }
 
-func (v *visit) checkCORSMCP() finding { return v.preflight(v.address, v.origin(), mcpHeaders()...) }
-
-func (v *visit) checkCORSChallenge() finding {
-	a := v.initializeAt(v.address, http.Header{"Origin": {v.origin()}})
+func checkCORSChallenge(v *visit) finding {
+	a := v.site.initialize(v.site.address, http.Header{"Origin": {v.site.origin()}})
 	exposed := strings.ToLower(a.header.Get("Access-Control-Expose-Headers"))
-	return check(allows(a, v.origin()) && strings.Contains(exposed, "www-authenticate"), "%s, exposed are %q", a, exposed)
+	return expect(allows(a, v.site.origin()) && strings.Contains(exposed, "www-authenticate"), "%s, exposed are %q", a, exposed)
 }

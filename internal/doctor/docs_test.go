@@ -10,7 +10,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table in docs/doctor.md")
 
-// TestDocumentListsTheSteps keeps the table of docs/doctor.md what the code is.
+// TestDocumentListsTheSteps keeps the table of docs/doctor.md the code.
 func TestDocumentListsTheSteps(t *testing.T) {
 	const path, begin = "../../docs/doctor.md", "| step | what is expected | breaks |\n|---|---|---|\n"
 	b, err := os.ReadFile(path)
@@ -22,7 +22,7 @@ func TestDocumentListsTheSteps(t *testing.T) {
 		t.Fatalf("%s has no table of steps", path)
 	}
 	var want strings.Builder
-	for _, s := range steps() {
+	for _, s := range checks() {
 		clients := "–"
 		if len(s.clients) > 0 {
 			clients = names(s.clients)

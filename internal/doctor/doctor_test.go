@@ -203,8 +203,8 @@ func FuzzParameters(f *testing.F) {
 
 func TestNamesOfStepsAreUnique(t *testing.T) {
 	seen := map[string]bool{}
-	for _, s := range steps() {
-		if seen[s.id] || s.title == "" || s.expect == "" || s.mend == "" {
+	for _, s := range checks() {
+		if seen[s.id] || s.title == "" || s.expect == "" || s.fix == "" {
 			t.Errorf("the step %q is double or has no words", s.id)
 		}
 		seen[s.id] = true

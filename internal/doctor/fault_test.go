@@ -37,7 +37,7 @@ func (f *fault) found(t *testing.T, r *Report) {
 		t.Fatalf("%s did not fail; failed have %v", f.step, failures(r))
 	}
 	s := r.Results[i]
-	if s.Expected == "" || s.Got == "" || s.Mend == "" {
+	if s.Expected == "" || s.Got == "" || s.Fix == "" {
 		t.Errorf("%s does not explain itself: %+v", f.step, s)
 	}
 	if f.client == "" && len(s.Breaks) > 0 || f.client != "" && !slices.Contains(s.Breaks, f.client) {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Status is how a step ended.
+// Status is how a check ended.
 type Status string
 
-// The ends of a step.
+// The ends of a check.
 const (
 	Passed  Status = "ok"
 	Failed  Status = "failed"
@@ -37,19 +37,23 @@ type Report struct {
 	Results  []Result `json:"steps"`
 }
 
-// Result is what one step found. Expected, Breaks and Mend are given for steps
+// Result is what one check found. Expected, Breaks and Fix are given for checks
 // that failed; an empty Breaks means that no client is known to break on it.
 type Result struct {
-	ID       string   `json:"id"`
-	Title    string   `json:"title"`
-	Status   Status   `json:"status"`
-	Got      string   `json:"got,omitempty"`
-	Expected string   `json:"expected,omitempty"`
-	Breaks   []Client `json:"breaks,omitempty"`
-	Mend     string   `json:"mend,omitempty"`
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	Status Status `json:"status"`
+	Got    string `json:"got,omitempty"`
+	// GotKey and GotValues are Got as a sentence with {} in place of the values, for a
+	// page that translates the sentence.
+	GotKey    string   `json:"-"`
+	GotValues []string `json:"-"`
+	Expected  string   `json:"expected,omitempty"`
+	Breaks    []Client `json:"breaks,omitempty"`
+	Fix       string   `json:"fix,omitempty"`
 }
 
-// Healthy tells whether the doctor came to the end and no step failed.
+// Healthy tells whether the doctor came to the end and no check failed.
 func (r *Report) Healthy() bool { return !r.CutShort && r.count(Failed) == 0 }
 
 func (r *Report) count(s Status) (n int) {
@@ -61,7 +65,7 @@ func (r *Report) count(s Status) (n int) {
 	return n
 }
 
-// Broken returns the clients that break on a step that failed.
+// Broken returns the clients that break on a check that failed.
 func (r *Report) Broken() []Client {
 	return slices.DeleteFunc(Clients(), func(c Client) bool {
 		return !slices.ContainsFunc(r.Results, func(s Result) bool { return slices.Contains(s.Breaks, c) })
@@ -94,7 +98,7 @@ func (r *Result) text(b *strings.Builder) {
 	if r.Status != Failed {
 		return
 	}
-	for _, line := range [][2]string{{"expected", r.Expected}, {"got", r.Got}, {"breaks", names(r.Breaks)}, {"mend", r.Mend}} {
+	for _, line := range [][2]string{{"expected", r.Expected}, {"got", r.Got}, {"breaks", names(r.Breaks)}, {"fix", r.Fix}} {
 		fmt.Fprintf(b, "    %-9s %s\n", line[0], line[1])
 	}
 }

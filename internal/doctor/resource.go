@@ -1,136 +1,97 @@
 package doctor
 
 import (
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 )
 
-const (
-	resourcePath = "/.well-known/oauth-protected-resource"
-	offline      = "offline_access"
-)
-
-func resourceSteps() []step {
-	return []step{
+func resourceChecks() []check {
+	return []check{
 		{"prm-challenge", "The challenge leads to the resource's metadata", []Client{ChatGPT, Claude}, "status 200 with a JSON object",
-			"Serve the document at the address that the challenge names (RFC 9728 section 5.1).", (*visit).checkNamed},
-		{"prm-path", "The resource's metadata stand where the path is put in", []Client{Claude, ClaudeCode, Codex}, "status 200 with a JSON object",
-			"Serve " + resourcePath + " with the path of the endpoint added; Claude Code begins there (RFC 9728 section 3.1).", (*visit).checkResourcePath},
-		{"prm-root", "The resource's metadata stand at the root too", nil, "the same resource as at the path",
-			"Serve " + resourcePath + " too; clients look there when they fall back, Claude Code when it logs in again (MCP authorization, \"Protected Resource Metadata Discovery\").", (*visit).checkResourceRoot},
+			"Serve the document at the address that the challenge names (RFC 9728 section 5.1).", nil, checkNamed},
+		{"prm-path", "The resource's metadata are at the address with the path", []Client{Claude, ClaudeCode, Codex}, "status 200 with a JSON object",
+			"Serve " + resourcePath + " with the path of the endpoint added; Claude Code begins there (RFC 9728 section 3.1).", nil, checkResourcePath},
+		{"prm-root", "The resource's metadata are at the root too", nil, "the same resource as at the path",
+			"Serve " + resourcePath + " too; clients look there when they fall back, Claude Code when it logs in again (MCP authorization, \"Protected Resource Metadata Discovery\").", nil, checkResourceRoot},
 		{"prm-resource", "The resource is the URL", []Client{Claude, ClaudeCode}, "the member resource equal to the URL, as it was typed",
-			"Set the public address of the server; clients refuse metadata of another resource (RFC 9728 section 3.3).", (*visit).checkResource},
+			"Set the public address of the server; clients refuse metadata of another resource (RFC 9728 section 3.3).", nil, checkResource},
 		{"prm-servers", "The resource names its authorization server", []Client{ChatGPT, Claude}, "authorization_servers with an absolute URL first",
-			"Name the issuer in authorization_servers; Claude takes only the first (RFC 9728 section 2).", (*visit).checkServers},
+			"Name the issuer in authorization_servers; Claude takes only the first (RFC 9728 section 2).", nil, checkServers},
 		{"prm-offline", "The resource does not offer offline_access", nil, "no offline_access in challenge and scopes_supported",
-			"Offer offline_access in the authorization server's metadata only (MCP 2026-07-28, authorization).", (*visit).checkOffline},
+			"Offer offline_access in the authorization server's metadata only (MCP 2026-07-28, authorization).", nil, checkOffline},
 		{"prm-scopes", "The lists of scopes agree", []Client{Claude}, "scopes of the challenge in the resource's metadata, and those in the server's",
-			"Keep the three lists consistent: Claude takes scopes from each of them (RFC 9728 section 2, RFC 8414 section 2).", (*visit).checkScopes},
+			"Keep the three lists consistent: Claude takes scopes from each of them (RFC 9728 section 2, RFC 8414 section 2).", nil, checkScopes},
 		{"prm-redirect", "The metadata do not redirect", []Client{Claude}, "answers that are no redirects",
-			"Serve the documents where clients look for them (RFC 9728 section 3.1).", (*visit).checkMetadataRedirects},
+			"Serve the documents where clients look for them (RFC 9728 section 3.1).", nil, checkMetadataRedirects},
 	}
 }
 
-func (v *visit) resourcePathURL() string {
-	return v.origin() + resourcePath + strings.TrimSuffix(v.url.EscapedPath(), "/")
-}
+const offline = "offline_access"
 
-// named returns the address that the challenge names.
-func (v *visit) named() string {
-	params, _ := challenge(v.unauthorized(http.MethodPost))
-	u, err := url.Parse(params["resource_metadata"])
-	if err != nil || !u.IsAbs() || u.Host == "" {
-		return ""
-	}
-	return u.String()
-}
-
-// resource returns the resource's metadata, from where a client finds them
-// first: the challenge, the path, the root. It may be empty.
-func (v *visit) resource() document {
-	for _, address := range []string{v.named(), v.resourcePathURL(), v.origin() + resourcePath} {
-		if address == "" {
-			continue
-		}
-		if d, err := v.get(address).document(); err == nil {
-			return d
-		}
-	}
-	return nil
-}
-
-func (v *visit) checkNamed() finding {
-	address := v.named()
+func checkNamed(v *visit) finding {
+	address := v.site.metadataURL()
 	if address == "" {
 		return skip("the challenge names no metadata")
 	}
-	_, err := v.get(address).document()
-	return check(err == nil, "%s at %s", v.get(address), address)
+	_, err := v.site.get(address).document()
+	return expect(err == nil, "%s at %s", v.site.get(address), address)
 }
 
-func (v *visit) checkResourcePath() finding {
-	a := v.get(v.resourcePathURL())
+func checkResourcePath(v *visit) finding {
+	a := v.site.get(v.site.resourcePathURL())
 	if _, err := a.document(); err != nil {
-		return fail("%v at %s", err, v.resourcePathURL())
+		return fail("%v at %s", err, v.site.resourcePathURL())
 	}
 	return pass("%s", a)
 }
 
-func (v *visit) checkResourceRoot() finding {
-	d, err := v.get(v.origin() + resourcePath).document()
+func checkResourceRoot(v *visit) finding {
+	d, err := v.site.get(v.site.origin() + resourcePath).document()
 	if err != nil {
 		return fail("%v", err)
 	}
-	return check(d.text("resource") == v.resource().text("resource"), "resource is %q", d.text("resource"))
+	return expect(d.text("resource") == v.site.resource().text("resource"), "resource is %q", d.text("resource"))
 }
 
-func (v *visit) checkResource() finding {
-	d := v.resource()
+func checkResource(v *visit) finding {
+	d := v.site.resource()
 	if d == nil {
 		return skip("there are no metadata of the resource")
 	}
-	return check(d.text("resource") == v.address, "resource is %q", d.text("resource"))
+	return expect(d.text("resource") == v.site.address, "resource is %q", d.text("resource"))
 }
 
-func (v *visit) checkServers() finding {
-	d := v.resource()
+func checkServers(v *visit) finding {
+	d := v.site.resource()
 	if d == nil {
 		return fail("there are no metadata of the resource")
 	}
 	servers := d.list("authorization_servers")
-	return check(len(servers) > 0 && absolute(servers[0]), "authorization_servers is %q", servers)
+	return expect(len(servers) > 0 && absolute(servers[0]), "authorization_servers is %q", servers)
 }
 
-func absolute(raw string) bool {
-	u, err := url.Parse(raw)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
-}
-
-func (v *visit) checkOffline() finding {
-	params, _ := challenge(v.unauthorized(http.MethodPost))
-	if slices.Contains(strings.Fields(params["scope"]), offline) {
+func checkOffline(v *visit) finding {
+	if slices.Contains(strings.Fields(v.site.challenge()["scope"]), offline) {
 		return fail("the challenge names it")
 	}
-	return check(!v.resource().has("scopes_supported", offline), "scopes_supported is %q", v.resource().list("scopes_supported"))
+	scopes := v.site.resource().list("scopes_supported")
+	return expect(!slices.Contains(scopes, offline), "scopes_supported is %q", scopes)
 }
 
-func (v *visit) checkScopes() finding {
-	params, _ := challenge(v.unauthorized(http.MethodPost))
-	mine, theirs := v.resource().list("scopes_supported"), v.server().list("scopes_supported")
-	if s, ok := missing(strings.Fields(params["scope"]), mine); ok {
+func checkScopes(v *visit) finding {
+	resource, server := v.site.resource().list("scopes_supported"), v.site.server().list("scopes_supported")
+	if s, ok := missing(strings.Fields(v.site.challenge()["scope"]), resource); ok {
 		return fail("the challenge asks for %q, which the resource does not list", s)
 	}
-	if s, ok := missing(mine, theirs); ok {
+	if s, ok := missing(resource, server); ok {
 		return fail("the resource lists %q, which the authorization server does not", s)
 	}
 	return pass("they agree")
 }
 
-// missing returns the first that is not in a list; an empty list says nothing.
-func missing(all, list []string) (string, bool) {
-	for _, s := range all {
+// missing returns the first value that is not in a list; an empty list says nothing.
+func missing(values, list []string) (string, bool) {
+	for _, s := range values {
 		if len(list) > 0 && !slices.Contains(list, s) {
 			return s, true
 		}
@@ -138,11 +99,11 @@ func missing(all, list []string) (string, bool) {
 	return "", false
 }
 
-func (v *visit) checkMetadataRedirects() finding {
-	for _, address := range append(v.serverURLs(), v.resourcePathURL(), v.origin()+resourcePath) {
-		if a := v.get(address); a.redirect() {
+func checkMetadataRedirects(v *visit) finding {
+	for _, address := range append(v.site.serverURLs(), v.site.resourcePathURL(), v.site.origin()+resourcePath) {
+		if a := v.site.get(address); a.redirect() {
 			return fail("%s at %s", a, address)
 		}
 	}
-	return pass("none does")
+	return pass("no redirects")
 }

@@ -9,8 +9,8 @@ import (
 
 // The page of the console says the steps in the reader's language.
 func TestStepsAreSaidInSpanish(t *testing.T) {
-	for _, s := range steps() {
-		for _, words := range []string{s.title, s.expect, s.mend} {
+	for _, s := range checks() {
+		for _, words := range []string{s.title, s.expect, s.fix} {
 			if _, ok := templates.Spanish(words); !ok || strings.Contains(words, "{}") {
 				t.Errorf("%s: no Spanish for %q", s.id, words)
 			}

@@ -1,0 +1,121 @@
+package doctor
+
+import (
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+func addressChecks() []check {
+	return []check{
+		{"url", "The URL is one that clients accept", Clients(),
+			"an absolute http or https URL without user information and fragment",
+			"Use the canonical address of the server, such as https://host/mcp (RFC 8707 section 2, MCP authorization, \"Canonical Server URI\").", nil, checkURL},
+		{"https", "The URL is https", []Client{ChatGPT, Claude},
+			"https, unless the server is on this computer",
+			"Put TLS in front of the server: tokens travel in each request (RFC 6750 section 5.3).", nil, checkHTTPS},
+		{"dns", "The name resolves", Clients(), "at least one address",
+			"Publish an A record for the name.", nil, checkDNS},
+		{"public", "The addresses are public", []Client{ChatGPT, Claude}, "no private address",
+			"Hosted clients call from their own networks: publish a public address, or expose the server with a tunnel.", needPublicName, checkPublic},
+		{"ipv4", "There is an IPv4 address", []Client{Claude}, "at least one IPv4 address",
+			"Publish an A record: Claude calls over IPv4 only.", needPublicName, checkIPv4},
+		{"tls", "The certificate is good", Clients(), "a certificate that verifies",
+			"Serve the whole chain for this name, from a public authority (RFC 9110 section 4.3.4).", nil, checkTLS},
+		{"reach", "The server answers", Clients(), "an HTTP answer",
+			"Start the server, and make it reachable.", nil, checkReach},
+		{"redirect-mcp", "The endpoint does not redirect", []Client{Claude, Inspector}, "an answer that is no redirect",
+			"Give clients the address that answers; a redirect loses the body or the token (SDKs follow it to the same origin only, Claude to no other host).", nil, checkRedirect},
+		{"redirect-slash", "The endpoint with a slash does not redirect", []Client{Claude, Inspector}, "an answer that is no redirect",
+			"Serve the path with and without a slash at its end alike.", nil, checkSlash},
+	}
+}
+
+func checkURL(v *visit) finding {
+	u := v.site.url
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return fail("%q is not an absolute http or https URL", v.site.address)
+	case u.User != nil:
+		return fail("the URL holds user information")
+	case strings.Contains(v.site.address, "#"):
+		return fail("the URL has a fragment")
+	}
+	return pass("%s", v.site.address)
+}
+
+func checkHTTPS(v *visit) finding {
+	if v.site.local() {
+		return skip("the server is on this computer, which hosted clients cannot reach")
+	}
+	return expect(v.site.url.Scheme == "https", "the scheme is %q", v.site.url.Scheme)
+}
+
+func checkDNS(v *visit) finding {
+	addrs, err := v.site.addresses()
+	if err != nil {
+		return fail("%v", err)
+	}
+	return expect(len(addrs) > 0, "%d addresses", len(addrs))
+}
+
+func needPublicName(v *visit) string {
+	if _, err := v.site.addresses(); v.site.local() || err != nil {
+		return "the server is on this computer, or its name does not resolve"
+	}
+	return ""
+}
+
+func checkPublic(v *visit) finding {
+	addrs, _ := v.site.addresses()
+	for _, a := range addrs {
+		if a = a.Unmap(); a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() {
+			return fail("%s is private", a)
+		}
+	}
+	return pass("%d public addresses", len(addrs))
+}
+
+func checkIPv4(v *visit) finding {
+	addrs, _ := v.site.addresses()
+	has := slices.ContainsFunc(addrs, func(a netip.Addr) bool { return a.Unmap().Is4() })
+	return expect(has, "the addresses are %v", addrs)
+}
+
+func checkTLS(v *visit) finding {
+	if v.site.url.Scheme != "https" {
+		return skip("the URL is not https")
+	}
+	err := v.site.unauthorized(http.MethodPost).err
+	if bad := (*tls.CertificateVerificationError)(nil); errors.As(err, &bad) {
+		return fail("%v", bad.Err)
+	}
+	if err != nil {
+		return skip("there was no answer: %v", err)
+	}
+	return pass("verified")
+}
+
+func checkReach(v *visit) finding {
+	v.reached = true
+	a := v.site.unauthorized(http.MethodPost)
+	return expect(a.err == nil, "%s", a)
+}
+
+func checkRedirect(v *visit) finding {
+	a := v.site.unauthorized(http.MethodPost)
+	return expect(!a.redirect(), "%s", a)
+}
+
+func checkSlash(v *visit) finding {
+	if strings.Trim(v.site.url.Path, "/") == "" || strings.HasSuffix(v.site.url.Path, "/") {
+		return skip("the URL has no path to which a slash could be added")
+	}
+	u := *v.site.url
+	u.Path += "/"
+	a := v.site.initialize(u.String(), nil)
+	return expect(a.err == nil && !a.redirect(), "%s", a)
+}

@@ -1,0 +1,221 @@
+package doctor
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// check is one thing that is examined.
+type check struct {
+	id      string
+	title   string
+	clients []Client // that break on it
+	expect  string
+	fix     string               // with the section of the specification
+	needs   func(*visit) string  // why it cannot be examined, "" if it can; nil means it can
+	run     func(*visit) finding // examines it
+}
+
+// finding is what a check found: a sentence with {} for its values, so that a page can
+// translate it.
+type finding struct {
+	status Status
+	key    string
+	values []string
+	breaks []Client // instead of the check's, where this case differs
+}
+
+// verbs are the placeholders of package fmt.
+var verbs = regexp.MustCompile(`%[sqvd]`)
+
+func found(status Status, format string, args []any) finding {
+	f := finding{status: status, key: verbs.ReplaceAllString(format, "{}")}
+	for i, verb := range verbs.FindAllString(format, -1) {
+		f.values = append(f.values, fmt.Sprintf(verb, args[i]))
+	}
+	return f
+}
+
+func pass(format string, args ...any) finding { return found(Passed, format, args) }
+
+func fail(format string, args ...any) finding { return found(Failed, format, args) }
+
+func skip(format string, args ...any) finding { return found(Skipped, format, args) }
+
+// expect passes or fails with the same words.
+func expect(ok bool, format string, args ...any) finding {
+	if ok {
+		return pass(format, args...)
+	}
+	return fail(format, args...)
+}
+
+// expectStatus passes if the answer has the status.
+func expectStatus(a *answer, status int) finding { return expect(a.status == status, "%s", a) }
+
+// breaking names the clients that break in this case.
+func (f finding) breaking(clients ...Client) finding {
+	f.breaks = clients
+	return f
+}
+
+// try runs a check, unless it cannot be examined. A failure because the doctor had to
+// stop is no fault of the server.
+func (v *visit) try(c check) finding {
+	switch {
+	case v.site.cutShort != "":
+		return skip(v.site.cutShort)
+	case v.unfit && c.id != "url":
+		return skip("the URL is not one to call")
+	case v.reached && v.site.unauthorized(http.MethodPost).err != nil:
+		return skip("the server does not answer")
+	}
+	f := v.checked(c)
+	if v.site.cutShort != "" && f.status == Failed {
+		return skip(v.site.cutShort)
+	}
+	return f
+}
+
+func (v *visit) checked(c check) finding {
+	if c.needs != nil {
+		if why := c.needs(v); why != "" {
+			return skip(why)
+		}
+	}
+	return c.run(v)
+}
+
+// result runs a check and returns its result.
+func (v *visit) result(c check) Result {
+	f := v.try(c)
+	r := Result{ID: c.id, Title: c.title, Status: f.status, GotKey: f.key}
+	parts := strings.Split(f.key, "{}")
+	r.Got = parts[0]
+	for i, value := range f.values {
+		value = v.site.clean(value)
+		r.GotValues = append(r.GotValues, value)
+		r.Got += value + parts[i+1]
+	}
+	r.Got = v.site.clean(r.Got)
+	if f.status == Failed {
+		r.Expected, r.Breaks, r.Fix = c.expect, c.clients, c.fix
+		if f.breaks != nil {
+			r.Breaks = f.breaks
+		}
+	}
+	return r
+}
+
+// The needs of checks.
+
+func needMetadata(v *visit) string {
+	if v.site.server() == nil {
+		return "there are no metadata of the authorization server"
+	}
+	return ""
+}
+
+func needChallenge(v *visit) string {
+	if v.site.challenge() == nil {
+		return "there is no challenge"
+	}
+	return ""
+}
+
+func needRegistration(v *visit) string {
+	if v.site.endpoint("registration_endpoint") == "" {
+		return "there is no registration endpoint"
+	}
+	return ""
+}
+
+func needApp(v *visit) string { return v.needAppAnd("authorization_endpoint") }
+
+func needTokenEndpoint(v *visit) string { return v.needAppAnd("token_endpoint") }
+
+func (v *visit) needAppAnd(endpoint string) string {
+	if v.site.endpoint(endpoint) == "" || v.app.registered().id == "" {
+		return "there is no client to ask for"
+	}
+	return ""
+}
+
+// needPage needs the page of a good authorization request.
+func needPage(v *visit) string {
+	if why := needApp(v); why != "" {
+		return why
+	}
+	if v.app.authorize(nil).status != http.StatusOK {
+		return "there is no page at the endpoint itself"
+	}
+	return ""
+}
+
+func needLogin(v *visit) string {
+	if v.grant.open == nil {
+		return "there was no login"
+	}
+	v.grant.login()
+	return ""
+}
+
+func needTokens(v *visit) string {
+	if why := needLogin(v); why != "" {
+		return why
+	}
+	if v.grant.tokens.text("access_token") == "" {
+		return "there was no token"
+	}
+	return ""
+}
+
+func needRefreshToken(v *visit) string {
+	if why := needTokens(v); why != "" {
+		return why
+	}
+	if v.grant.tokens.text("refresh_token") == "" {
+		return "there is no refresh token"
+	}
+	return ""
+}
+
+// needToken needs an access token, of a login or given.
+func needToken(v *visit) string {
+	if v.mcp.token() == "" {
+		return "there is no token"
+	}
+	return ""
+}
+
+func needSession(v *visit) string {
+	if why := needToken(v); why != "" {
+		return why
+	}
+	if v.mcp.session(); v.mcp.beganErr != nil {
+		return "there is no session"
+	}
+	return ""
+}
+
+func needSessionID(v *visit) string {
+	if why := needSession(v); why != "" {
+		return why
+	}
+	if v.mcp.id == "" {
+		return "the server has no sessions"
+	}
+	return ""
+}
+
+func needTools(v *visit) string {
+	if why := needToken(v); why != "" {
+		return why
+	}
+	if len(v.mcp.tools().tools) == 0 {
+		return "there are no tools"
+	}
+	return ""
+}

@@ -1,0 +1,205 @@
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"rialto/internal/jsonrpc"
+)
+
+// The revisions that the doctor speaks.
+const (
+	rev202506 = "2025-06-18"
+	rev202511 = "2025-11-25"
+	rev202607 = "2026-07-28"
+)
+
+// mcpClient calls methods behind the login, in both eras.
+type mcpClient struct {
+	site  *site
+	grant *grant
+	given string // an access token that was given; the grant's is used otherwise
+
+	id       string // of the latest session
+	began    *jsonrpc.Response
+	beganErr error
+	begun    bool
+
+	listed *listing
+}
+
+// token returns the access token, or "".
+func (c *mcpClient) token() string {
+	if c.given != "" || c.grant.open == nil {
+		return c.given
+	}
+	return c.grant.accessToken()
+}
+
+// authorization returns the header with the token.
+func (c *mcpClient) authorization() http.Header {
+	return http.Header{"Authorization": {"Bearer " + c.token()}}
+}
+
+func initializeParams(revision string) map[string]any {
+	return map[string]any{
+		"protocolVersion": revision, "capabilities": map[string]any{},
+		"clientInfo": map[string]any{"name": "rialto-doctor", "version": "1"},
+	}
+}
+
+// call sends a message with the token and reads the response.
+func (c *mcpClient) call(h http.Header, method string, params any) (*jsonrpc.Response, *answer, error) {
+	all := c.authorization()
+	maps.Copy(all, h)
+	a := c.site.message(c.site.address, all, method, params)
+	if a.err != nil {
+		return nil, a, a.err
+	}
+	resp, err := jsonrpc.DecodeResponse(a.body)
+	switch {
+	case err != nil:
+		return nil, a, fmt.Errorf("status %d with a body that is no JSON-RPC response", a.status)
+	case resp.Error != nil:
+		return resp, a, fmt.Errorf("status %d with the error %d, %s", a.status, resp.Error.Code, resp.Error.Message)
+	case a.status != http.StatusOK:
+		return resp, a, fmt.Errorf("status %d with a result", a.status)
+	}
+	return resp, a, nil
+}
+
+// meta adds to params the _meta of requests of 2026-07-28; without a revision if that
+// is "".
+func meta(params map[string]any, revision string) map[string]any {
+	m := map[string]any{
+		"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "rialto-doctor", "version": "1"},
+		"io.modelcontextprotocol/clientCapabilities": map[string]any{},
+	}
+	if revision != "" {
+		m["io.modelcontextprotocol/protocolVersion"] = revision
+	}
+	all := map[string]any{"_meta": m}
+	maps.Copy(all, params)
+	return all
+}
+
+// modern calls a method as a client of 2026-07-28 does.
+func (c *mcpClient) modern(method, name string, params map[string]any) (*jsonrpc.Response, *answer, error) {
+	h := http.Header{"Mcp-Protocol-Version": {rev202607}, "Mcp-Method": {method}}
+	if name != "" {
+		h.Set("Mcp-Name", name)
+	}
+	return c.call(h, method, meta(params, rev202607))
+}
+
+// begin initializes a session; the latest is kept.
+func (c *mcpClient) begin(revision string) {
+	var a *answer
+	c.began, a, c.beganErr = c.call(nil, "initialize", initializeParams(revision))
+	c.id, c.begun = a.header.Get("Mcp-Session-Id"), true
+	c.site.hide(c.id)
+}
+
+// session returns the headers of a session of 2025-11-25, which it begins if there is
+// none.
+func (c *mcpClient) session() http.Header {
+	if !c.begun {
+		c.begin(rev202511)
+	}
+	h := http.Header{"Mcp-Protocol-Version": {rev202511}}
+	if c.id != "" {
+		h.Set("Mcp-Session-Id", c.id)
+	}
+	return h
+}
+
+// send sends a request of the session that is no message.
+func (c *mcpClient) send(method string, h http.Header) *answer {
+	maps.Copy(h, c.authorization())
+	return c.site.send(request{method: method, url: c.site.address, header: h, headOnly: method == http.MethodGet})
+}
+
+// listing is the answer to tools/list.
+type listing struct {
+	result document
+	tools  []document
+	modern bool
+	err    error
+	hit    document // the first search result
+}
+
+// tools lists the tools, in the current era or else in the older one, once.
+func (c *mcpClient) tools() *listing {
+	if c.listed != nil {
+		return c.listed
+	}
+	l := &listing{modern: true}
+	c.listed = l
+	resp, _, err := c.modern("tools/list", "", nil)
+	if err != nil {
+		l.modern = false
+		resp, _, err = c.call(c.session(), "tools/list", map[string]any{})
+	}
+	if l.err = err; err == nil {
+		l.result = object(resp.Result)
+		l.tools = objects(l.result["tools"])
+	}
+	return l
+}
+
+// tool returns the first tool that matches and declares itself read-only: no other is
+// called.
+func (l *listing) tool(match func(document) bool) document {
+	for _, t := range l.tools {
+		if t.object("annotations").flag("readOnlyHint") && match(t) {
+			return t
+		}
+	}
+	return nil
+}
+
+func named(name string) func(document) bool {
+	return func(t document) bool { return t.text("name") == name }
+}
+
+// use calls a tool in the era that lists it.
+func (c *mcpClient) use(name string, arguments map[string]any) (document, error) {
+	params := map[string]any{"name": name, "arguments": arguments}
+	var resp *jsonrpc.Response
+	var err error
+	if c.tools().modern {
+		resp, _, err = c.modern("tools/call", name, params)
+	} else {
+		resp, _, err = c.call(c.session(), "tools/call", params)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return object(resp.Result), nil
+}
+
+// useExactly calls a tool that ChatGPT reads. It returns the object in its one text
+// item, or what is wrong.
+func (c *mcpClient) useExactly(name string, arguments map[string]any) (document, *finding) {
+	bad := func(f finding) (document, *finding) { return nil, &f }
+	result, err := c.use(name, arguments)
+	if err != nil {
+		return bad(fail("%v", err))
+	}
+	content := objects(result["content"])
+	if result.flag("isError") || len(content) != 1 || content[0].text("type") != "text" {
+		return bad(fail("%d content items, isError %v", len(content), result.flag("isError")))
+	}
+	var d document
+	if json.NewDecoder(strings.NewReader(content[0].text("text"))).Decode(&d) != nil {
+		return bad(fail("the text is no JSON object"))
+	}
+	if !reflect.DeepEqual(map[string]any(d), map[string]any(result.object("structuredContent"))) {
+		return bad(fail("structuredContent is not the same object"))
+	}
+	return d, nil
+}

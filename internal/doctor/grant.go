@@ -1,0 +1,132 @@
+package doctor
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// grant is what a login gives: a code, tokens and their successors.
+type grant struct {
+	app  *app
+	open func(ctx context.Context, authorizeURL string) error // nil if there is no login
+
+	state, verifier string // empty until the login
+	callback        url.Values
+	answer          *answer // of the token endpoint
+	tokens          document
+	err             error
+}
+
+// login sends a person through the flow, once.
+func (g *grant) login() *grant {
+	if g.state == "" {
+		g.state, g.verifier = rand.Text(), rand.Text()+rand.Text()
+		g.err = g.run()
+	}
+	return g
+}
+
+func (g *grant) run() (err error) {
+	app := g.app.registered()
+	if app.id == "" || app.listener == nil || app.site.endpoint("authorization_endpoint") == "" {
+		return errors.New("there is no client to log in with")
+	}
+	if g.callback, err = g.await(app.listener, app.authorizeURL(g.state, g.verifier, nil)); err != nil {
+		return err
+	}
+	code := g.callback.Get("code")
+	app.site.hide(code)
+	if code == "" {
+		return fmt.Errorf("the answer was the error %q", g.callback.Get("error"))
+	}
+	if g.callback.Get("state") != g.state {
+		return nil // the code may belong to another person
+	}
+	g.answer = app.redeem(codeForm(code, app.redirect, g.verifier))
+	g.tokens, _ = g.answer.document()
+	return nil
+}
+
+// await asks the person to open an address and waits for the callback.
+func (g *grant) await(l net.Listener, address string) (url.Values, error) {
+	ctx := g.app.site.ctx
+	came := make(chan url.Values, 1)
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if r.URL.Path != "/callback" || !q.Has("code") && !q.Has("error") {
+			http.NotFound(w, r)
+			return
+		}
+		select {
+		case came <- q:
+		default: // one callback is enough
+		}
+		fmt.Fprintln(w, "The doctor has its answer. You can close this window.")
+	})}
+	go server.Serve(l) // ends with Shutdown
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		server.Shutdown(ctx) // lets the browser read the last line
+	}()
+	if err := g.open(ctx, address); err != nil {
+		return nil, err
+	}
+	select {
+	case q := <-came:
+		return q, nil
+	case <-ctx.Done():
+		return nil, errors.New("the browser did not come back")
+	}
+}
+
+// refresh redeems the login's refresh token for the nth time.
+func (g *grant) refresh(nth string) *answer {
+	return g.app.site.once("refresh "+nth, func() *answer {
+		return g.app.redeem(refreshForm(g.tokens.text("refresh_token")))
+	})
+}
+
+// accessToken returns the latest access token.
+func (g *grant) accessToken() string {
+	for _, nth := range []string{"second", "first"} {
+		if a, ok := g.app.site.kept["refresh "+nth]; ok {
+			if d, err := a.document(); err == nil {
+				return d.text("access_token")
+			}
+		}
+	}
+	return g.login().tokens.text("access_token")
+}
+
+// revoke revokes the latest refresh token, or the access token, once.
+func (g *grant) revoke(address string) *answer {
+	return g.app.site.once("revoke", func() *answer {
+		token := g.tokens.text("refresh_token")
+		if a, ok := g.app.site.kept["refresh first"]; ok {
+			if d, err := a.document(); err == nil {
+				token = d.text("refresh_token")
+			}
+		}
+		if token == "" {
+			token = g.accessToken()
+		}
+		return g.app.site.form(address, url.Values{"token": {token}, "client_id": {g.app.id}})
+	})
+}
+
+// revokeRemaining revokes the grant, if no check has revoked it.
+func (g *grant) revokeRemaining() {
+	if g.tokens.text("access_token") == "" {
+		return
+	}
+	if address := g.app.site.endpoint("revocation_endpoint"); address != "" {
+		g.revoke(address)
+	}
+}

@@ -1,0 +1,272 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"rialto/internal/jsonrpc"
+	"rialto/internal/sse"
+)
+
+// maxBody bounds what is read of an answer.
+const maxBody = 2 << 20
+
+// prober sends requests within a budget, and keeps answers and secrets. It does not
+// know what is examined.
+type prober struct {
+	ctx      context.Context
+	client   *http.Client
+	timeout  time.Duration
+	budget   int
+	requests int
+	cutShort string // why no more requests can be sent
+	kept     map[string]*answer
+	secrets  []string
+}
+
+// request describes what is sent.
+type request struct {
+	method, url string
+	header      http.Header
+	body        []byte
+	headOnly    bool // the body of the answer is not read
+}
+
+// exhausted tells whether no more requests can be sent.
+func (p *prober) exhausted() bool {
+	switch {
+	case p.ctx.Err() != nil:
+		p.cutShort = "the time was over"
+	case p.requests >= p.budget:
+		p.cutShort = "the doctor has sent as many requests as it may"
+	}
+	return p.cutShort != ""
+}
+
+// send sends one request, follows no redirect and reads a bounded answer.
+func (p *prober) send(r request) *answer {
+	if p.exhausted() {
+		return &answer{err: errors.New(p.cutShort)}
+	}
+	p.requests++
+	ctx, cancel := context.WithTimeout(p.ctx, p.timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, r.method, r.url, bytes.NewReader(r.body))
+	if err != nil {
+		return &answer{err: err}
+	}
+	for name, values := range r.header {
+		req.Header[name] = values
+	}
+	req.Header.Set("User-Agent", "rialto-doctor")
+	resp, err := p.client.Do(req)
+	if err != nil {
+		p.exhausted() // the time may have ended just now
+		if e := (*url.Error)(nil); errors.As(err, &e) {
+			err = e.Err // without the URL, whose query may hold secrets
+		}
+		return &answer{err: err}
+	}
+	defer resp.Body.Close()
+	a := &answer{status: resp.StatusCode, header: resp.Header}
+	if !r.headOnly {
+		a.body, a.err = read(a, resp.Body)
+	}
+	return a
+}
+
+// read reads a body; of an event stream, up to the first response.
+func read(a *answer, body io.Reader) ([]byte, error) {
+	body = io.LimitReader(body, maxBody)
+	if a.contentType() != sse.ContentType {
+		return io.ReadAll(body)
+	}
+	events := sse.NewReader(body)
+	for {
+		e, err := events.Next()
+		if err == io.EOF {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, resp, err := jsonrpc.Decode(e.Data); err == nil && resp != nil {
+			return e.Data, nil
+		}
+	}
+}
+
+// once returns the kept answer, or keeps the one that f returns.
+func (p *prober) once(key string, f func() *answer) *answer {
+	a, ok := p.kept[key]
+	if !ok {
+		a = f()
+		p.kept[key] = a
+	}
+	return a
+}
+
+// get fetches an address, once.
+func (p *prober) get(address string) *answer {
+	return p.once("GET "+address, func() *answer {
+		return p.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {"application/json"}}})
+	})
+}
+
+// form posts a form.
+func (p *prober) form(address string, values url.Values) *answer {
+	h := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}}
+	return p.send(request{method: http.MethodPost, url: address, header: h, body: []byte(values.Encode())})
+}
+
+// hide keeps a secret out of the report.
+func (p *prober) hide(secret string) {
+	if len(secret) >= 4 {
+		p.secrets = append(p.secrets, secret)
+	}
+}
+
+// hideMembers hides members of an answer.
+func (p *prober) hideMembers(a *answer, names ...string) {
+	d, _ := a.object()
+	for _, name := range names {
+		p.hide(d.text(name))
+	}
+}
+
+// clean makes text of the server fit for a terminal: without secrets and control
+// characters, and not too long.
+func (p *prober) clean(s string) string {
+	for _, secret := range p.secrets {
+		s = strings.ReplaceAll(s, secret, "[secret]")
+	}
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s)
+	if runes := []rune(s); len(runes) > 400 {
+		return string(runes[:400]) + "…"
+	}
+	return s
+}
+
+// answer is what a request got.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	err    error
+}
+
+func (a *answer) contentType() string {
+	t, _, _ := mime.ParseMediaType(a.header.Get("Content-Type"))
+	return t
+}
+
+// redirect tells whether the answer sends the client elsewhere.
+func (a *answer) redirect() bool {
+	return a.status >= 300 && a.status < 400 && a.status != http.StatusNotModified
+}
+
+// document returns the JSON object of an answer with status 200.
+func (a *answer) document() (document, error) {
+	switch {
+	case a.err != nil:
+		return nil, a.err
+	case a.status != http.StatusOK:
+		return nil, fmt.Errorf("status %d", a.status)
+	}
+	return a.object()
+}
+
+// object returns the JSON object of an answer.
+func (a *answer) object() (document, error) {
+	if t := a.contentType(); t != "application/json" {
+		return nil, fmt.Errorf("status %d with content type %q", a.status, t)
+	}
+	if d := object(a.body); d != nil {
+		return d, nil
+	}
+	return nil, fmt.Errorf("status %d with a body that is not a JSON object", a.status)
+}
+
+// String describes the answer in short.
+func (a *answer) String() string {
+	if a.err != nil {
+		return "no answer: " + a.err.Error()
+	}
+	s := fmt.Sprintf("status %d", a.status)
+	if a.redirect() {
+		to, _, _ := strings.Cut(a.header.Get("Location"), "?")
+		return s + " to " + to
+	}
+	if d, err := a.object(); err == nil && d.text("error") != "" {
+		return s + ", error " + d.text("error")
+	}
+	return s
+}
+
+// document is a JSON object of the server: a member of another type than expected
+// counts as absent.
+type document map[string]any
+
+// object reads a JSON object. It returns nil for anything else.
+func object(raw []byte) document {
+	var d document
+	if json.Unmarshal(raw, &d) != nil {
+		return nil
+	}
+	return d
+}
+
+// objects reads a list of objects.
+func objects(v any) []document {
+	var list []document
+	all, _ := v.([]any)
+	for _, o := range all {
+		m, _ := o.(map[string]any)
+		list = append(list, m)
+	}
+	return list
+}
+
+func (d document) text(name string) string {
+	s, _ := d[name].(string)
+	return s
+}
+
+func (d document) flag(name string) bool {
+	b, _ := d[name].(bool)
+	return b
+}
+
+func (d document) list(name string) []string {
+	var list []string
+	all, _ := d[name].([]any)
+	for _, v := range all {
+		if s, ok := v.(string); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (d document) has(name, value string) bool { return slices.Contains(d.list(name), value) }
+
+func (d document) object(name string) document {
+	m, _ := d[name].(map[string]any)
+	return m
+}

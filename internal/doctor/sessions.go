@@ -1,0 +1,156 @@
+package doctor
+
+import (
+	"net/http"
+
+	"rialto/internal/jsonrpc"
+)
+
+func sessionChecks() []check {
+	return []check{
+		{"mcp-discover", "server/discover answers (2026-07-28)", []Client{Claude}, "a result with supportedVersions and capabilities",
+			"Serve the current revision beside the older ones (MCP 2026-07-28, basic/versioning).", needToken, checkDiscover},
+		{"mcp-initialize-2025-06-18", "initialize answers (2025-06-18)", []Client{Codex}, "a result with the same protocolVersion",
+			"Serve this revision: Codex begins with it (MCP 2025-06-18, basic/lifecycle).", needToken, checkInitialize(rev202506)},
+		{"mcp-initialize-2025-11-25", "initialize answers (2025-11-25)", []Client{ChatGPT, Claude, Inspector}, "a result with the same protocolVersion",
+			"Serve this revision: hosted clients and the Inspector use it (MCP 2025-11-25, basic/lifecycle).", needToken, checkInitialize(rev202511)},
+		{"mcp-initialized", "The session begins", nil, "status 202 for notifications/initialized",
+			"Answer notifications with 202 and no body (MCP 2025-11-25, basic/transports).", needSession, checkInitialized},
+		{"mcp-session-list", "tools/list answers in the session", []Client{Codex, Inspector}, "a result with tools",
+			"Serve requests that carry the session's id (MCP 2025-11-25, basic/transports).", needSession, checkSessionList},
+		{"mcp-get", "GET opens a stream or says 405", []Client{Codex}, "status 200 with text/event-stream, or 405",
+			"Open the stream, or answer 405 (MCP 2025-11-25, basic/transports, \"Listening for Messages from the Server\").", needSession, checkStream},
+		{"mcp-dead-session", "An unknown session is answered 404", nil, "status 404",
+			"Answer 404, on which clients begin a new session; without it a restart strands them (MCP 2025-11-25, basic/transports, \"Session Management\").", needSessionID, checkDeadSession},
+		{"mcp-origin", "A foreign page is refused", nil, "status 403 for a foreign Origin",
+			"Compare Origin with a list; let requests without one pass (MCP 2025-11-25, basic/transports, \"Security Warning\").", needToken, checkForeign},
+		{"mcp-version", "An unknown revision is refused with the known ones (2026-07-28)", nil, "status 400 with the code -32022 and data.supported",
+			"Say which revisions there are (MCP 2026-07-28, basic/versioning).", needToken, checkVersion},
+		{"mcp-method", "An unknown method is refused (2026-07-28)", nil, "status 404 with the code -32601",
+			"Answer 404 and the code (MCP 2026-07-28, basic/transports/streamable-http).", needToken, checkMethod},
+	}
+}
+
+func hybridChecks() []check {
+	return []check{
+		{"hybrid-older-header", "A header older than the body is understood", []Client{Claude}, "a result with tools",
+			"Serve a request whose _meta says 2026-07-28 and whose header says 2025-11-25, if it has no session: Claude's connectors send it.", needToken, checkOlderHeader},
+		{"hybrid-meta", "Client info without a revision is understood", []Client{ChatGPT}, "a result with tools",
+			"Let the header decide, if _meta names a client but no revision: ChatGPT sends it.", needSession, checkMetaOnly},
+		{"hybrid-newer-header", "A header newer than the session is understood", []Client{Claude}, "a result with tools",
+			"Let the session decide, if the header says 2026-07-28 inside a session: Claude's proxy sends it.", needSessionID, checkNewerHeader},
+		{"hybrid-no-header", "A request without a revision is understood", []Client{Claude}, "a result with tools",
+			"Take a request without MCP-Protocol-Version as one of 2025-03-26 (MCP 2025-11-25, basic/transports, \"Protocol Version Header\").", needSession, checkNoHeader},
+		{"hybrid-doubled", "A doubled header is understood", nil, "a result with tools",
+			"Take equal values as one: some proxies send the header twice.", needSession, checkDoubled},
+		{"accept-any", "Accept: */* is understood", []Client{Claude}, "a result with tools",
+			"Take */* for both kinds of answer (RFC 9110 section 12.5.1).", needSession, checkAccept},
+	}
+}
+
+func checkDiscover(v *visit) finding {
+	resp, _, err := v.mcp.modern("server/discover", "", nil)
+	if err != nil {
+		return fail("%v", err)
+	}
+	d := object(resp.Result)
+	versions := d.list("supportedVersions")
+	return expect(d.has("supportedVersions", rev202607) && d.object("capabilities") != nil, "supportedVersions is %q", versions)
+}
+
+func checkInitialize(revision string) func(*visit) finding {
+	return func(v *visit) finding {
+		if v.mcp.begin(revision); v.mcp.beganErr != nil {
+			return fail("%v", v.mcp.beganErr)
+		}
+		got := object(v.mcp.began.Result).text("protocolVersion")
+		return expect(got == revision, "protocolVersion is %q", got)
+	}
+}
+
+func checkInitialized(v *visit) finding {
+	_, a, _ := v.mcp.call(v.mcp.session(), "notifications/initialized", map[string]any{})
+	return expectStatus(a, http.StatusAccepted)
+}
+
+func checkSessionList(v *visit) finding { return v.mcp.listsTools(v.mcp.session(), map[string]any{}) }
+
+// listsTools checks that tools/list returns tools.
+func (c *mcpClient) listsTools(h http.Header, params any) finding {
+	resp, _, err := c.call(h, "tools/list", params)
+	if err != nil {
+		return fail("%v", err)
+	}
+	tools, _ := object(resp.Result)["tools"].([]any)
+	return expect(len(tools) > 0, "%d tools", len(tools))
+}
+
+func checkStream(v *visit) finding {
+	h := v.mcp.session()
+	h.Set("Accept", "text/event-stream")
+	a := v.mcp.send(http.MethodGet, h)
+	return expect(a.status == http.StatusMethodNotAllowed || a.status == http.StatusOK && a.contentType() == "text/event-stream", "%s", a)
+}
+
+func checkDeadSession(v *visit) finding {
+	h := v.mcp.session()
+	h.Set("Mcp-Session-Id", "no-session-of-anybody")
+	_, a, _ := v.mcp.call(h, "tools/list", map[string]any{})
+	return expectStatus(a, http.StatusNotFound)
+}
+
+func checkDelete(v *visit) finding {
+	a := v.mcp.send(http.MethodDelete, v.mcp.session())
+	return expect(a.status/100 == 2 || a.status == http.StatusMethodNotAllowed, "%s", a)
+}
+
+func checkForeign(v *visit) finding {
+	h := v.mcp.authorization()
+	h.Set("Origin", "https://rialto-doctor.invalid")
+	return expectStatus(v.site.initialize(v.site.address, h), http.StatusForbidden)
+}
+
+func checkVersion(v *visit) finding {
+	h := http.Header{"Mcp-Protocol-Version": {"2099-01-01"}, "Mcp-Method": {"tools/list"}}
+	resp, a, err := v.mcp.call(h, "tools/list", meta(nil, "2099-01-01"))
+	if resp == nil || resp.Error == nil {
+		return fail("%s, %v", a, err)
+	}
+	known := object(resp.Error.Data).list("supported")
+	return expect(a.status == 400 && resp.Error.Code == -32022 && len(known) > 0, "%v", err)
+}
+
+func checkMethod(v *visit) finding {
+	resp, a, err := v.mcp.modern("rialto/doctor", "", nil)
+	if resp == nil || resp.Error == nil {
+		return fail("%s, %v", a, err)
+	}
+	return expect(a.status == 404 && resp.Error.Code == jsonrpc.CodeMethodNotFound, "%v", err)
+}
+
+func checkOlderHeader(v *visit) finding {
+	return v.mcp.listsTools(http.Header{"Mcp-Protocol-Version": {rev202511}}, meta(nil, rev202607))
+}
+
+func checkMetaOnly(v *visit) finding { return v.mcp.listsTools(v.mcp.session(), meta(nil, "")) }
+
+func checkNewerHeader(v *visit) finding {
+	return v.mcp.listsToolsWith("Mcp-Protocol-Version", rev202607)
+}
+
+func checkNoHeader(v *visit) finding { return v.mcp.listsToolsWith("Mcp-Protocol-Version", "") }
+
+func checkDoubled(v *visit) finding {
+	return v.mcp.listsToolsWith("Mcp-Protocol-Version", rev202511+", "+rev202511)
+}
+
+func checkAccept(v *visit) finding { return v.mcp.listsToolsWith("Accept", "*/*") }
+
+// listsToolsWith does the same in the session with another value of a header.
+func (c *mcpClient) listsToolsWith(name, value string) finding {
+	h := c.session()
+	if h.Set(name, value); value == "" {
+		h.Del(name)
+	}
+	return c.listsTools(h, map[string]any{})
+}

@@ -1,0 +1,226 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"rialto/internal/jsonrpc"
+)
+
+const (
+	resourcePath = "/.well-known/oauth-protected-resource"
+	serverPath   = "/.well-known/oauth-authorization-server"
+	openIDPath   = "/.well-known/openid-configuration"
+)
+
+// site is the examined server as a client without a token sees it: its address, its
+// challenge and its metadata.
+type site struct {
+	*prober
+	address string // as it was typed
+	url     *url.URL
+	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
+}
+
+func (s *site) origin() string { return originOf(s.url) }
+
+func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
+
+// local tells whether the server is on this computer, which hosted clients cannot
+// reach.
+func (s *site) local() bool {
+	host := s.url.Hostname()
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+func (s *site) addresses() ([]netip.Addr, error) {
+	if ip, err := netip.ParseAddr(s.url.Hostname()); err == nil {
+		return []netip.Addr{ip}, nil
+	}
+	return s.lookup(s.ctx, s.url.Hostname())
+}
+
+// message posts a JSON-RPC request with the id 1, or a notification.
+func (s *site) message(address string, h http.Header, method string, params any) *answer {
+	b, _ := json.Marshal(params) // only our own values
+	r := jsonrpc.Request{Method: method, Params: b}
+	if method != "notifications/initialized" {
+		r.ID = jsonrpc.IntID(1)
+	}
+	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	for name, values := range h {
+		header[name] = values
+	}
+	return s.send(request{method: http.MethodPost, url: address, header: header, body: r.Append(nil)})
+}
+
+// initialize sends the first message of a client of 2025-06-18, with no other headers
+// than are given.
+func (s *site) initialize(address string, h http.Header) *answer {
+	return s.message(address, h, "initialize", initializeParams(rev202506))
+}
+
+// unauthorized sends a request without a token, once.
+func (s *site) unauthorized(method string) *answer {
+	return s.once("unauthorized "+method, func() *answer {
+		if method == http.MethodPost {
+			return s.initialize(s.address, nil)
+		}
+		h := http.Header{"Accept": {"text/event-stream"}, "Mcp-Protocol-Version": {"2024-11-05"}}
+		return s.send(request{method: method, url: s.address, header: h, headOnly: true})
+	})
+}
+
+// badToken sends a request with a token that does not exist, once.
+func (s *site) badToken() *answer {
+	return s.once("bad token", func() *answer {
+		return s.initialize(s.address, http.Header{"Authorization": {"Bearer no-token-of-anybody"}})
+	})
+}
+
+// challenge returns the parameters of the challenge to a POST, nil if there is none.
+func (s *site) challenge() map[string]string { return challenge(s.unauthorized(http.MethodPost)) }
+
+// challenge returns the parameters of an answer's Bearer challenge, nil if it has none.
+func challenge(a *answer) map[string]string {
+	for _, value := range a.header.Values("WWW-Authenticate") {
+		if scheme, rest, _ := strings.Cut(value, " "); strings.EqualFold(scheme, "Bearer") {
+			return parameters(rest)
+		}
+	}
+	return nil
+}
+
+// parameters reads auth-params (RFC 9110 section 11.2).
+func parameters(s string) map[string]string {
+	params := map[string]string{}
+	for s != "" {
+		name, rest, ok := strings.Cut(s, "=")
+		if !ok {
+			break
+		}
+		name = strings.ToLower(strings.Trim(name, " ,\t"))
+		params[name], s = parameterValue(strings.TrimLeft(rest, " \t"))
+	}
+	return params
+}
+
+// parameterValue reads a token or a quoted string and returns what follows.
+func parameterValue(s string) (value, rest string) {
+	if !strings.HasPrefix(s, `"`) {
+		value, rest, _ = strings.Cut(s, ",")
+		return strings.TrimSpace(value), rest
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '"':
+			return b.String(), s[i+1:]
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String(), ""
+}
+
+// metadataURL returns the address of the metadata in the challenge, or "".
+func (s *site) metadataURL() string {
+	if raw := s.challenge()["resource_metadata"]; absolute(raw) {
+		return raw
+	}
+	return ""
+}
+
+func (s *site) resourcePathURL() string {
+	return s.origin() + resourcePath + strings.TrimSuffix(s.url.EscapedPath(), "/")
+}
+
+// resource returns the resource's metadata from where a client finds them first: the
+// challenge, the path, the root. It may be nil.
+func (s *site) resource() document {
+	return s.first(s.metadataURL(), s.resourcePathURL(), s.origin()+resourcePath)
+}
+
+// first returns the first document at the addresses.
+func (s *site) first(addresses ...string) document {
+	for _, address := range addresses {
+		if address == "" {
+			continue
+		}
+		if d, err := s.get(address).document(); err == nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// canonical returns the resource as clients send it: as in the metadata.
+func (s *site) canonical() string {
+	if r := s.resource().text("resource"); r != "" {
+		return r
+	}
+	return s.address
+}
+
+// scope returns the scopes that a client asks for: the challenge's, or else the
+// resource's.
+func (s *site) scope() string {
+	if scope := s.challenge()["scope"]; scope != "" {
+		return scope
+	}
+	return strings.Join(s.resource().list("scopes_supported"), " ")
+}
+
+// issuer returns the issuer that the resource names. Without one it is the endpoint's
+// origin, as before RFC 9728.
+func (s *site) issuer() string {
+	if servers := s.resource().list("authorization_servers"); len(servers) > 0 && absolute(servers[0]) {
+		return servers[0]
+	}
+	return s.origin()
+}
+
+// serverURLs returns where clients look for the authorization server's metadata, in
+// their order (MCP authorization, "Authorization Server Metadata Discovery").
+func (s *site) serverURLs() []string {
+	u := parsed(s.issuer())
+	at, path := originOf(u), strings.TrimSuffix(u.EscapedPath(), "/")
+	urls := []string{at + serverPath + path, at + openIDPath + path}
+	if path != "" {
+		urls = append(urls, at+path+openIDPath)
+	}
+	return urls
+}
+
+// server returns the authorization server's metadata. It may be nil.
+func (s *site) server() document { return s.first(s.serverURLs()...) }
+
+// endpoint returns an endpoint of the authorization server, or "".
+func (s *site) endpoint(name string) string {
+	if raw := s.server().text(name); absolute(raw) {
+		return raw
+	}
+	return ""
+}
+
+// parsed parses a URL that has been checked.
+func parsed(raw string) *url.URL {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return &url.URL{}
+	}
+	return u
+}
+
+func absolute(raw string) bool {
+	u := parsed(raw)
+	return (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
+}
+
+func sameOrigin(a, b string) bool { return absolute(a) && originOf(parsed(a)) == originOf(parsed(b)) }
