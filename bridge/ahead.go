@@ -30,7 +30,7 @@ func (b *Bridge) ahead(conn Peer, e *ledger.Record, req *a2a.SendRequest) *follo
 	}
 	f.unwritten, f.dirty = true, true
 	f.timer = time.AfterFunc(writtenWithin, func() { f.save() })
-	b.employ(f, req)
+	b.wg.Go(func() { f.live(req) })
 	return f
 }
 

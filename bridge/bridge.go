@@ -110,9 +110,6 @@ type Bridge struct {
 
 	writing writing
 
-	jobs chan job     // for goroutines that have nothing to do
-	idle atomic.Int32 // how many of them there are
-
 	outgoing chan ledger.Signal
 	bells    bells
 
@@ -203,7 +200,6 @@ func (b *Bridge) Start() {
 	if b.Alone {
 		b.inherit()
 	}
-	b.jobs = make(chan job)
 	b.hints = make(chan string, maxHints)
 	b.wg.Go(b.rescue)
 	if b.Signals != nil {

@@ -59,7 +59,7 @@ type follower struct {
 func (b *Bridge) follow(conn Peer, e *ledger.Record, send *a2a.SendRequest) *follower {
 	f := b.newFollower(conn, e, send)
 	if b.enter(f) {
-		b.employ(f, send)
+		b.wg.Go(func() { f.live(send) })
 	} else {
 		f.ended = true
 	}
