@@ -9,20 +9,21 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 )
 
 func TestAnAgentIsToldTheUseCaseAndTheTopic(t *testing.T) {
 	for name, test := range map[string]struct {
 		force, topic string
-		caller       bridge.Caller
+		caller       directory.Caller
 		want         string
 		data         string
 	}{
-		"one use case":       {caller: bridge.Caller{UseCases: []string{"sales"}}, want: "sales", data: "hr"},
-		"several":            {caller: bridge.Caller{UseCases: []string{"hr", "sales"}}, data: "hr"},
-		"all":                {caller: bridge.Caller{AllUseCases: true}, data: "hr"},
-		"a topic":            {topic: "claims", caller: bridge.Caller{AllUseCases: true}, data: "hr"},
-		"one that is forced": {force: "usecase_abc123", caller: bridge.Caller{UseCases: []string{"sales"}}, want: "usecase_abc123", data: "usecase_abc123"},
+		"one use case":       {caller: directory.Caller{UseCases: []string{"sales"}}, want: "sales", data: "hr"},
+		"several":            {caller: directory.Caller{UseCases: []string{"hr", "sales"}}, data: "hr"},
+		"all":                {caller: directory.Caller{AllUseCases: true}, data: "hr"},
+		"a topic":            {topic: "claims", caller: directory.Caller{AllUseCases: true}, data: "hr"},
+		"one that is forced": {force: "usecase_abc123", caller: directory.Caller{UseCases: []string{"sales"}}, want: "usecase_abc123", data: "usecase_abc123"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got *a2a.Message
@@ -32,9 +33,9 @@ func TestAnAgentIsToldTheUseCaseAndTheTopic(t *testing.T) {
 				return nil
 			})
 			r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) {
-				b.ForceUseCase, b.Topic = test.force, test.topic
+				b.Directory.ForceUseCase, b.Directory.Topic = test.force, test.topic
 				test.caller.User = "ada"
-				b.Caller = func(context.Context) bridge.Caller { return test.caller }
+				b.Directory.Caller = func(context.Context) directory.Caller { return test.caller }
 			})
 			r.call("send_task", `{"message":"go","skill":"query","data":{"usecase":"hr"}}`)
 			if use, _ := got.Metadata["usecase"].(string); use != test.want {
@@ -54,7 +55,7 @@ func TestAnAgentIsToldTheUseCaseAndTheTopic(t *testing.T) {
 // agent gets as data and, for those that read none, as text.
 func TestTheUseCaseThatIsForcedIsInTheWordsToo(t *testing.T) {
 	form := a2a.SkillForm{Input: json.RawMessage(`{"type":"object","properties":{"table":{"type":"string"},"usecase":{"type":"string"}}}`)}
-	r := withSkills(t, map[string]peer{"one": skilled(t, map[string]a2a.SkillForm{"peek": form}, skill("peek"))}, func(b *bridge.Bridge) { b.ForceUseCase = "law" })
+	r := withSkills(t, map[string]peer{"one": skilled(t, map[string]a2a.SkillForm{"peek": form}, skill("peek"))}, func(b *bridge.Bridge) { b.Directory.ForceUseCase = "law" })
 	if got := r.call("peek", `{"table":"t","usecase":"hr"}`).Text; strings.Contains(got, "hr") || strings.Count(got, `"usecase":"law"`) < 2 {
 		t.Errorf("the agent was sent %s", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 )
 
@@ -21,7 +22,7 @@ const writtenWithin = 10 * time.Millisecond
 // may come again, here or at another replica, and must be found then. Where so
 // many tasks run that the ledger might refuse another, ahead does nothing and
 // returns nil.
-func (b *Bridge) ahead(conn Peer, e *ledger.Record, req *a2a.SendRequest) *follower {
+func (b *Bridge) ahead(conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) *follower {
 	f := b.newFollower(conn, e, req)
 	f.mu.Lock()
 	defer f.mu.Unlock()

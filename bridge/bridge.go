@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/internal/usage"
 	"rialto/mcp"
@@ -23,11 +24,7 @@ import (
 // Bridge offers agents as MCP tools. Dial, Ledger, Caller, URL, Replica, Now
 // and Log are required; Start must have been called before a tool is.
 type Bridge struct {
-	Agents  []Agent // those that are there at Start; SetAgents replaces them
-	Default string  // the agent meant when a call names none; "" means the only one, if it is
-
-	// Dial connects to an agent and reads its card.
-	Dial func(context.Context, Agent) (Peer, error)
+	Directory *directory.Directory
 
 	Ledger ledger.Store
 	Lists  ledger.Lists
@@ -35,10 +32,6 @@ type Bridge struct {
 
 	// Index finds tasks by their words; nil: search does not look at tasks.
 	Index ledger.Index
-
-	// Caller tells for whom a context acts. No call reaches a tool without a
-	// user.
-	Caller func(context.Context) Caller
 
 	// Hook returns the webhook that an agent which sends push notifications gets
 	// for a task; whoever serves it calls Poke. Nil asks for none.
@@ -86,21 +79,7 @@ type Bridge struct {
 	// Sharing lets people show documents to others; nil: nobody may.
 	Sharing *Sharing
 
-	// Connections are of agents that users connect themselves; nil where there are
-	// none.
-	Connections Connections
-
-	// Pages tells that people can sign in to the pages of this server: results
-	// link to the page where a person can answer an agent.
-	Pages bool
-
-	// ForceUseCase is the use case that agents are told, whatever the caller's is;
-	// "" tells them the caller's. Topic is the one that they are told to keep to;
-	// "" is none.
-	ForceUseCase, Topic string
-
-	MaxRunning int           // tasks of one user that run at once; 0 means 1000
-	Retention  time.Duration // how long settled tasks are kept; 0 means 90 days
+	MaxRunning int // tasks of one user that run at once; 0 means 1000
 
 	stop     context.CancelFunc
 	running  context.Context // ends with Close: followers and rescue live on it
@@ -113,12 +92,8 @@ type Bridge struct {
 	outgoing chan ledger.Signal
 	bells    bells
 
-	list     atomic.Pointer[roster]
-	relisted chan struct{} // ready when the list has changed
-
 	skills  atomic.Pointer[skillTools]
-	reading sync.Mutex  // held while skills are read
-	asking  atomic.Bool // agents for their cards, for AgentsAtHand
+	reading sync.Mutex // held while skills are read
 
 	mu    sync.Mutex
 	live  map[string]*follower   // by handle: the tasks whose lease is ours; nil while one is added or taken up
@@ -133,68 +108,12 @@ type Bridge struct {
 	looking lanes       // at agents of which tasks are due
 }
 
-// Agent is an agent that the operator offers.
-type Agent struct {
-	Name string // in tool arguments; unique
-	URL  string
-
-	// Revision is another whenever the way to reach the agent has changed, the
-	// credentials for example: then it is dialled anew.
-	Revision string
-
-	// Disabled takes the agent out of every list. It gets no new tasks, and no
-	// messages for those that it has; what runs goes on, and can be seen and
-	// canceled.
-	Disabled bool
-
-	// Retention is how long its settled tasks are kept; 0 means Bridge.Retention.
-	Retention time.Duration
-
-	// UseCases are those whose callers may know of the agent; none means all.
-	// Skills says it of single skills.
-	UseCases []string
-	Skills   []SkillRule
-
-	// SkillsAsTools makes a tool of each skill: see ReadSkills.
-	SkillsAsTools bool
-
-	// Reviewed tells that its card is in force once an operator has accepted it:
-	// SetAgents has it read again.
-	Reviewed bool
-}
-
-// Peer is a connected agent.
-type Peer interface {
-	a2a.Agent
-	Card() *a2a.Card
-}
-
-// Personal is a Peer that can be called in the name of a user. Where an agent
-// is one, each call is made in the name of whoever it is for.
-type Personal interface {
-	Peer
-	For(user string) Peer
-}
-
-// Caller is for whom, and through which client, a call is made.
-type Caller struct {
-	User   string
-	Client string
-
-	// UseCases are those that the caller works for. AllUseCases reaches every
-	// agent.
-	UseCases    []string
-	AllUseCases bool
-}
-
 // Start takes up the tasks that an earlier process left behind, and keeps
 // doing so for those of replicas that die, or Only for one. Close ends what it
 // starts.
 func (b *Bridge) Start() {
 	b.live, b.early = map[string]*follower{}, map[*follower]struct{}{}
 	b.misses = map[string]time.Time{}
-	b.relisted = make(chan struct{}, 1)
-	b.SetAgents(b.Agents)
 	b.running, b.stop = context.WithCancel(context.Background())
 	b.waits, b.endWaits = context.WithCancel(b.running)
 	if b.Alone {
@@ -230,6 +149,7 @@ func (b *Bridge) EndWaits() { b.endWaits() }
 func (b *Bridge) Close() {
 	held := b.held()
 	b.stop()
+	b.Directory.Close()
 	b.wg.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), writeBudget)
 	defer cancel()

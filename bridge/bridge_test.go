@@ -303,7 +303,7 @@ func TestWhichAgentIsMeant(t *testing.T) {
 	r.call("send_task", `{"message":"go"}`).refused(t, `"agent" is missing`)
 	r.call("send_task", `{"message":"go","agent":"three"}`).refused(t, `no agent named "three"`)
 	r.call("send_task", `{"message":" ","agent":"two"}`).refused(t, `"message" is empty`)
-	r.Default = "two"
+	r.Directory.Default = "two"
 	if got := r.call("send_task", `{"message":"go"}`); got.Agent != "two" {
 		t.Errorf("got agent %q, want the default", got.Agent)
 	}

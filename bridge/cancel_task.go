@@ -60,11 +60,11 @@ func (b *Bridge) cancel(ctx context.Context, owner, handle string) (*ledger.Reco
 	if e.Unsent() {
 		return b.drop(ctx, e)
 	}
-	p := b.peer(e.Agent)
+	p := b.Directory.Lookup(e.Agent)
 	if p == nil {
 		return nil, ledger.InputError{Text: fmt.Sprintf("The agent %s is gone, so task %s cannot be canceled.", e.Agent, e.Handle)}
 	}
-	conn, err := b.connectFor(ctx, p, owner)
+	conn, err := b.Directory.ConnectFor(ctx, p, owner)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,18 @@ import (
 	"rialto/mcp"
 )
 
+// AgentChanged tells MCP clients that the card of an agent has changed or, if agent is
+// "", that the list of agents has.
+func (b *Bridge) AgentChanged(agent string) {
+	switch {
+	case b.Changed == nil:
+	case agent == "":
+		b.Changed(mcp.ResourcesChanged())
+	default:
+		b.Changed(mcp.ResourceUpdated(cardURI(agent)))
+	}
+}
+
 // begun tells whoever listens that e is new.
 func (b *Bridge) begun(e *ledger.Record) { b.news(e, ledger.AboutNew) }
 

@@ -5,79 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
-
-// ConnectPath is where people connect agents: the name of one follows.
-const ConnectPath = "/connect/"
-
-// Connections tell which agents their users connect themselves, each with an
-// account or a key of their own.
-type Connections interface {
-	// Wanted reports whether an agent is such a one.
-	Wanted(agent string) bool
-
-	// Connected reports whether user has connected it.
-	Connected(ctx context.Context, user, agent string) (bool, error)
-}
-
-// Connectable names the agents that are for the caller and that people connect
-// themselves. It waits for nobody.
-func (b *Bridge) Connectable(ctx context.Context) []string {
-	var names []string
-	for _, p := range b.visible(ctx) {
-		if b.connectable(p.Name) {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
-
-// connectable reports whether people can connect an agent here.
-func (b *Bridge) connectable(agent string) bool {
-	return b.Pages && b.Connections != nil && b.Connections.Wanted(agent)
-}
-
-// connectURL returns where the owner of e connects its agent, "" if nowhere. The
-// task goes on when that is done.
-func (b *Bridge) connectURL(e *ledger.Record) string {
-	if !b.connectable(e.Agent) {
-		return ""
-	}
-	return b.URL + ConnectPath + e.Agent + "?task=" + url.QueryEscape(e.Handle)
-}
-
-// toConnectAt returns where the owner of e goes who has to connect its agent, "" if it
-// waits for something else: one that is connected already and names a page of its own
-// wants something to be allowed there.
-func (b *Bridge) toConnectAt(e *ledger.Record) string {
-	if !e.Idle || e.State() != a2a.AuthRequired || !b.connectable(e.Agent) {
-		return ""
-	}
-	if !e.Unsent() && firstLink(e.Task.Status.Message.Text()) != "" {
-		ctx, cancel := context.WithTimeout(b.running, glanceFor)
-		defer cancel()
-		if has, err := b.Connections.Connected(ctx, e.Owner, e.Agent); err == nil && has {
-			return ""
-		}
-	}
-	return b.connectURL(e)
-}
-
-// mustConnect reports whether an agent has refused a call, or would, until its
-// user connects it.
-func (b *Bridge) mustConnect(agent string, err error) bool {
-	var e *a2a.Error
-	if !errors.As(err, &e) || !b.connectable(agent) {
-		return false
-	}
-	return e.Code == a2a.Unauthenticated || e.Code == a2a.Forbidden && e.Challenge != ""
-}
 
 // What a person is told whose message is held: of which agent, and where to go.
 const (
@@ -94,8 +27,8 @@ func (f *follower) holds(ctx context.Context, err error) string {
 	switch {
 	case f.entry.Task != nil || f.message == nil:
 		return ""
-	case f.b.mustConnect(f.entry.Agent, err):
-		if has, err := f.b.Connections.Connected(ctx, f.entry.Owner, f.entry.Agent); err == nil && has {
+	case f.b.Directory.MustConnect(f.entry.Agent, err):
+		if has, err := f.b.Directory.Connections.Connected(ctx, f.entry.Owner, f.entry.Agent); err == nil && has {
 			return toChange
 		}
 		return toConnect
@@ -108,13 +41,13 @@ func (f *follower) holds(ctx context.Context, err error) string {
 // Waits reports whether a task of the caller's waits until they have connected
 // an agent.
 func (b *Bridge) Waits(ctx context.Context, agent, handle string) bool {
-	e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
+	e, err := b.Ledger.Task(ctx, b.Directory.Caller(ctx).User, handle)
 	return err == nil && waitsFor(e, agent)
 }
 
 // Owns reports whether a task is one of the caller's at an agent.
 func (b *Bridge) Owns(ctx context.Context, agent, handle string) bool {
-	e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
+	e, err := b.Ledger.Task(ctx, b.Directory.Caller(ctx).User, handle)
 	return err == nil && e.Agent == agent
 }
 
@@ -126,7 +59,7 @@ func waitsFor(e *ledger.Record, agent string) bool {
 // caller had connected it. A task that waits for nothing of the kind stays as it
 // is, and of several calls one resumes it.
 func (b *Bridge) Resume(ctx context.Context, agent, handle string) error {
-	caller := b.Caller(ctx)
+	caller := b.Directory.Caller(ctx)
 	e, err := b.Ledger.Task(ctx, caller.User, handle)
 	if err != nil || !waitsFor(e, agent) {
 		return err
@@ -143,29 +76,12 @@ func (b *Bridge) Resume(ctx context.Context, agent, handle string) error {
 	return err
 }
 
-// AgentCard returns what is told of an agent that is for the caller, and its
-// card. An agent that is not there for the caller is ErrNoAgent.
-func (b *Bridge) AgentCard(ctx context.Context, name string) (AgentInfo, *a2a.Card, error) {
-	p := b.known(ctx, name)
-	if p == nil {
-		return AgentInfo{}, nil, ErrNoAgent
-	}
-	conn, err := b.connect(ctx, p)
-	if err != nil {
-		return AgentInfo{}, nil, err
-	}
-	return b.info(ctx, p), conn.Card(), nil
-}
-
-// ErrNoAgent says that there is no such agent for the caller.
-var ErrNoAgent = errors.New("no such agent")
-
 // visit is what a task in auth-required asks the person at the client: to open a
 // page. It is the task's own where nobody names another: a task that asks nothing looks
 // as if it were worked on, to clients that take tasks, and they wait for ever.
 func (b *Bridge) visit(e *ledger.Record) (q mcp.Question, ok bool) {
 	text := sanitize.Short(e.Task.Status.Message.Text(), 500)
-	link := cmp.Or(b.toConnectAt(e), firstLink(text), b.pageURL(e))
+	link := cmp.Or(b.Directory.ConnectPage(e), sanitize.FirstLink(text), b.pageURL(e))
 	text = cmp.Or(text, "The agent waits until you have signed in or granted access.")
 	return mcp.ElicitURL(questionKey(e), text, link), link != ""
 }
@@ -196,21 +112,12 @@ func (b *Bridge) sendOff(ctx context.Context, c *mcp.Call, e *ledger.Record, wai
 	return after, err == nil && (after.MessageID != e.MessageID || after.State() != a2a.AuthRequired), err
 }
 
-// ErrNotConnected says that the user has to connect an agent first.
-var ErrNotConnected = errors.New("the user has not connected the agent")
-
-// unconnected is what a caller is told whose user has to connect an agent first,
-// and then.
-func (b *Bridge) unconnected(agent, then string) error {
-	return errors.Join(ledger.InputError{Text: fmt.Sprintf("The agent %s wants to know who the user is. Give the user this link to connect the agent: %s. %s", agent, b.URL+ConnectPath+agent, then)}, ErrNotConnected)
-}
-
 // notTaken is what a caller is told whose agent did not take a message to a task
 // that exists already.
 func (b *Bridge) notTaken(e *ledger.Record, err error) error {
 	switch {
-	case b.mustConnect(e.Agent, err):
-		return b.unconnected(e.Agent, fmt.Sprintf("Task %s stands where it stood; when the user has connected the agent, send the message again.", e.Handle))
+	case b.Directory.MustConnect(e.Agent, err):
+		return b.Directory.NotConnected(e.Agent, fmt.Sprintf("Task %s stands where it stood; when the user has connected the agent, send the message again.", e.Handle))
 	case e.State().Terminal():
 		return ended(e)
 	case !e.Idle:

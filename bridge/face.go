@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 	"rialto/mcp"
@@ -41,7 +42,7 @@ func (b *Bridge) Face(agent string) *Face { return &Face{b, agent} }
 
 // FaceOf returns the face of the agent that runs a task of the caller's.
 func (b *Bridge) FaceOf(ctx context.Context, id a2a.TaskID) (*Face, error) {
-	e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, string(id))
+	e, err := b.Ledger.Task(ctx, b.Directory.Caller(ctx).User, string(id))
 	if err != nil {
 		return nil, (&Face{bridge: b}).refuse(err)
 	}
@@ -154,7 +155,7 @@ func (f *Face) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event
 
 // TaskNamed returns the task that the caller gave a name (a2a.Namer).
 func (f *Face) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, error) {
-	handle, err := f.bridge.Lists.TaskNamed(ctx, f.bridge.Caller(ctx).User, f.agent, string(name))
+	handle, err := f.bridge.Lists.TaskNamed(ctx, f.bridge.Directory.Caller(ctx).User, f.agent, string(name))
 	if err != nil {
 		return "", f.refuse(err)
 	}
@@ -164,7 +165,7 @@ func (f *Face) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, erro
 // Card returns the agent's card, without the ways to reach it: what is served
 // here, and how, is for whoever serves it to say.
 func (f *Face) Card(ctx context.Context) (*a2a.Card, error) {
-	conn, err := f.bridge.named(ctx, f.agent, f.bridge.Caller(ctx).User)
+	conn, err := f.bridge.Directory.ConnectNamed(ctx, f.agent, f.bridge.Directory.Caller(ctx).User)
 	if err != nil {
 		return nil, f.refuse(err)
 	}
@@ -174,12 +175,12 @@ func (f *Face) Card(ctx context.Context) (*a2a.Card, error) {
 // ExtendedCard returns what the agent tells of itself to those who may call it,
 // and its card where it has nothing more to tell (a2a.Extender).
 func (f *Face) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
-	conn, err := f.bridge.named(ctx, f.agent, f.bridge.Caller(ctx).User)
+	conn, err := f.bridge.Directory.ConnectNamed(ctx, f.agent, f.bridge.Directory.Caller(ctx).User)
 	if err != nil {
 		return nil, f.refuse(err)
 	}
 	teller, ok := conn.(a2a.Extender)
-	agent, _ := f.bridge.Agent(f.agent)
+	agent, _ := f.bridge.Directory.Agent(f.agent)
 	if !ok || !conn.Card().Capabilities.ExtendedAgentCard || agent.Reviewed { // nobody has looked at what it would tell
 		return f.shared(ctx, conn.Card()), nil
 	}
@@ -193,8 +194,8 @@ func (f *Face) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 
 // shared returns what of an agent's card is true of its face.
 func (f *Face) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
-	agent, _ := f.bridge.Agent(f.agent)
-	c := fitCard(f.bridge.cardFor(ctx, agent, card))
+	agent, _ := f.bridge.Directory.Agent(f.agent)
+	c := fitCard(f.bridge.Directory.CardFor(ctx, agent, card))
 	c.Interfaces, c.SecuritySchemes, c.Security = nil, nil, nil
 	// Whatever the agent does: there is a follower, and an outbox.
 	c.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.bridge.Webhooks != nil}
@@ -237,13 +238,13 @@ func eachText(in []string, fit func(string) string) []string {
 // Visible tells whether the agent takes messages, and the caller's use cases
 // reach it.
 func (f *Face) Visible(ctx context.Context) bool {
-	p := f.bridge.known(ctx, f.agent)
+	p := f.bridge.Directory.Known(ctx, f.agent)
 	return p != nil && !p.Disabled
 }
 
 // Known tells whether the caller may have tasks at the agent: it may be disabled
 // now.
-func (f *Face) Known(ctx context.Context) bool { return f.bridge.known(ctx, f.agent) != nil }
+func (f *Face) Known(ctx context.Context) bool { return f.bridge.Directory.Known(ctx, f.agent) != nil }
 
 // errNoAgent is what a caller learns of an agent that is not there, or not for
 // them.
@@ -258,7 +259,7 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 	if !f.Visible(ctx) {
 		return nil, errNoAgent
 	}
-	agent, _ := f.bridge.Agent(f.agent)
+	agent, _ := f.bridge.Directory.Agent(f.agent)
 	out, err := f.bridge.scoped(ctx, agent, req)
 	if err != nil {
 		return nil, err
@@ -267,10 +268,10 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 	if req.Name == "" { // callers of 0.1 name tasks, not messages
 		sum = ledger.Digest(req.Message)
 	}
-	if w, err := f.bridge.again(ctx, f.bridge.Caller(ctx).User, f.agent, sum); w != nil || err != nil {
+	if w, err := f.bridge.again(ctx, f.bridge.Directory.Caller(ctx).User, f.agent, sum); w != nil || err != nil {
 		return w, err
 	}
-	conn, err := f.bridge.named(ctx, f.agent, f.bridge.Caller(ctx).User)
+	conn, err := f.bridge.Directory.ConnectNamed(ctx, f.agent, f.bridge.Directory.Caller(ctx).User)
 	if err != nil {
 		return nil, err
 	}
@@ -288,8 +289,8 @@ func (f *Face) deliver(ctx context.Context, req *a2a.SendRequest) (*follower, er
 	return f.startTask(ctx, conn, out, sum)
 }
 
-func (f *Face) startTask(ctx context.Context, conn Peer, req *a2a.SendRequest, sum string) (*follower, error) {
-	caller, m := f.bridge.Caller(ctx), req.Message
+func (f *Face) startTask(ctx context.Context, conn directory.Conn, req *a2a.SendRequest, sum string) (*follower, error) {
+	caller, m := f.bridge.Directory.Caller(ctx), req.Message
 	name := m.ContextID
 	if name == "" {
 		name = uuid.NewString()
@@ -315,7 +316,7 @@ func contextOf(owner, agent, name string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(owner+"\x00"+agent+"\x00"+name)).String()
 }
 
-func (f *Face) continueTask(ctx context.Context, conn Peer, req *a2a.SendRequest, sum string) (*follower, error) {
+func (f *Face) continueTask(ctx context.Context, conn directory.Conn, req *a2a.SendRequest, sum string) (*follower, error) {
 	m := req.Message
 	e, err := f.entry(ctx, m.TaskID)
 	if err != nil {
@@ -349,7 +350,7 @@ func (f *Face) references(ctx context.Context, handles []a2a.TaskID) ([]a2a.Task
 
 // entry returns the caller's task with this agent.
 func (f *Face) entry(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
-	e, err := f.bridge.Ledger.Task(ctx, f.bridge.Caller(ctx).User, string(id))
+	e, err := f.bridge.Ledger.Task(ctx, f.bridge.Directory.Caller(ctx).User, string(id))
 	if err == nil && (e.Agent != f.agent || !f.Known(ctx)) {
 		err = ledger.ErrNoTask
 	}
@@ -358,7 +359,7 @@ func (f *Face) entry(ctx context.Context, id a2a.TaskID) (*ledger.Record, error)
 
 // now is entry with what this replica's follower knows, if it follows the task.
 func (f *Face) now(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
-	e, _, err := f.bridge.now(ctx, f.bridge.Caller(ctx).User, string(id))
+	e, _, err := f.bridge.now(ctx, f.bridge.Directory.Caller(ctx).User, string(id))
 	if err == nil && (e.Agent != f.agent || !f.Known(ctx)) || errors.Is(err, mcp.ErrNoTask) {
 		return nil, ledger.ErrNoTask
 	}
@@ -370,7 +371,7 @@ func (f *Face) now(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
 func (f *Face) refuse(err error) error {
 	var refusal *a2a.Error
 	var input ledger.InputError
-	var down Unreachable
+	var down directory.Unreachable
 	switch {
 	case errors.As(err, &refusal):
 		told := *refusal

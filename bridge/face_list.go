@@ -29,7 +29,7 @@ func (f *Face) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, erro
 			return nil, a2a.Errorf(a2a.InvalidParams, "pageToken is not the nextPageToken of an earlier page; leave it out to start at the first")
 		}
 	}
-	found, err := f.bridge.Lists.Page(ctx, f.bridge.Caller(ctx).User, filter)
+	found, err := f.bridge.Lists.Page(ctx, f.bridge.Directory.Caller(ctx).User, filter)
 	if err != nil {
 		return nil, err
 	}

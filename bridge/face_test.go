@@ -14,6 +14,7 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2atest"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 )
 
 // remints are the cases of the suites that a face does not pass on purpose: the
@@ -24,7 +25,7 @@ var remints = []string{"the agent gets what was sent", "the agent gets the messa
 // faceOf returns the face of an agent for alice.
 func faceOf(t *testing.T, agent peer) *bridge.Face {
 	r := newRig(t, "", map[string]peer{"agent": agent})
-	r.Caller = func(context.Context) bridge.Caller { return bridge.Caller{User: "alice", Client: "test"} }
+	r.Directory.Caller = func(context.Context) directory.Caller { return directory.Caller{User: "alice", Client: "test"} }
 	return r.Face("agent")
 }
 
@@ -176,23 +177,23 @@ func TestUseCasesHideAgents(t *testing.T) {
 	agent := a2atest.NewAgent()
 	defer agent.Close()
 	r := newRig(t, "", map[string]peer{"open": {agent, agent.Card()}, "claims": {agent, agent.Card()}})
-	for i := range r.Agents {
-		if r.Agents[i].Name == "claims" {
-			r.Agents[i].UseCases = []string{"claims", "audit"}
+	for i := range r.Directory.Agents {
+		if r.Directory.Agents[i].Name == "claims" {
+			r.Directory.Agents[i].UseCases = []string{"claims", "audit"}
 		}
 	}
 	r.Close()
 	r.Start() // with the agents as they are now
-	caller := bridge.Caller{User: "alice"}
-	r.Caller = func(context.Context) bridge.Caller { return caller }
+	caller := directory.Caller{User: "alice"}
+	r.Directory.Caller = func(context.Context) directory.Caller { return caller }
 	for name, c := range map[string]struct {
-		caller bridge.Caller
+		caller directory.Caller
 		sees   bool
 	}{
-		"without a use case": {bridge.Caller{User: "alice"}, false},
-		"of another":         {bridge.Caller{User: "alice", UseCases: []string{"sales"}}, false},
-		"of one of them":     {bridge.Caller{User: "alice", UseCases: []string{"sales", "audit"}}, true},
-		"of all":             {bridge.Caller{User: "alice", AllUseCases: true}, true},
+		"without a use case": {directory.Caller{User: "alice"}, false},
+		"of another":         {directory.Caller{User: "alice", UseCases: []string{"sales"}}, false},
+		"of one of them":     {directory.Caller{User: "alice", UseCases: []string{"sales", "audit"}}, true},
+		"of all":             {directory.Caller{User: "alice", AllUseCases: true}, true},
 	} {
 		caller = c.caller
 		_, err := r.Face("claims").Send(t.Context(), say("echo x"))
@@ -203,7 +204,7 @@ func TestUseCasesHideAgents(t *testing.T) {
 			t.Errorf("%s: an agent for all got %v", name, err)
 		}
 		names := []string{}
-		for _, a := range r.AgentInfos(t.Context()) {
+		for _, a := range r.Directory.Infos(t.Context()) {
 			names = append(names, a.Name)
 		}
 		if slices.Contains(names, "claims") != c.sees || !slices.Contains(names, "open") {

@@ -3,12 +3,7 @@ package bridge
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"strings"
 
-	"rialto/a2a"
-	"rialto/bridge/ledger"
-	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
 
@@ -75,35 +70,4 @@ func plain(v json.RawMessage) string {
 		return s
 	}
 	return string(v)
-}
-
-// named connects to an agent that must be named, for calls in the name of user.
-func (b *Bridge) named(ctx context.Context, name, user string) (Peer, error) {
-	p, err := b.offered(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return b.connectFor(ctx, p, user)
-}
-
-// offered returns an agent that must be named and that the caller may use.
-func (b *Bridge) offered(ctx context.Context, name string) (*peer, error) {
-	p := b.known(ctx, name)
-	if p == nil || p.Disabled {
-		return nil, ledger.InputError{Text: fmt.Sprintf("There is no agent named %q. Call list_agents for the names.", sanitize.Short(name, 100))}
-	}
-	return p, nil
-}
-
-// describeCard puts a card into words.
-func describeCard(card *a2a.Card) string {
-	var s strings.Builder
-	fmt.Fprintf(&s, "%s\n%s\n", sanitize.Label(card.Name), sanitize.Text(card.Description))
-	for _, k := range card.Skills {
-		fmt.Fprintf(&s, "\nSkill %s: %s\n%s\n", sanitize.Label(k.ID), sanitize.Label(k.Name), sanitize.Text(k.Description))
-		for _, example := range k.Examples {
-			fmt.Fprintf(&s, "Example: %s\n", sanitize.Text(example))
-		}
-	}
-	return s.String()
 }

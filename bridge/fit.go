@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
+	"rialto/bridge/directory"
 	"rialto/bridge/sanitize"
 )
 
@@ -22,25 +23,25 @@ func length(v any) int {
 }
 
 // lesser are ways to tell less of an agent, each less than the one before.
-var lesser = []func(*AgentInfo){
-	func(*AgentInfo) {},
-	func(a *AgentInfo) { a.each(func(s *SkillInfo) { s.Examples, s.Tags = nil, nil }) },
-	func(a *AgentInfo) {
-		a.each(func(s *SkillInfo) { s.Description = sanitize.Truncate(s.Description, 150) })
+var lesser = []func(*directory.Info){
+	func(*directory.Info) {},
+	func(a *directory.Info) { eachSkill(a, func(s *directory.SkillInfo) { s.Examples, s.Tags = nil, nil }) },
+	func(a *directory.Info) {
+		eachSkill(a, func(s *directory.SkillInfo) { s.Description = sanitize.Truncate(s.Description, 150) })
 	},
-	func(a *AgentInfo) {
+	func(a *directory.Info) {
 		a.Description = sanitize.Truncate(a.Description, 200)
-		a.each(func(s *SkillInfo) { s.Description = "" })
+		eachSkill(a, func(s *directory.SkillInfo) { s.Description = "" })
 	},
-	func(a *AgentInfo) {
+	func(a *directory.Info) {
 		a.Title, a.Description, a.Problem = sanitize.Truncate(a.Title, 50), sanitize.Truncate(a.Description, 50), sanitize.Truncate(a.Problem, 50)
-		a.Skills = []SkillInfo{}
+		a.Skills = []directory.SkillInfo{}
 	},
 }
 
-// each changes the skills of a copy: those of others are left alone.
-func (a *AgentInfo) each(change func(*SkillInfo)) {
-	a.Skills = append([]SkillInfo{}, a.Skills...)
+// eachSkill changes the skills of a copy: those of others are left alone.
+func eachSkill(a *directory.Info, change func(*directory.SkillInfo)) {
+	a.Skills = append([]directory.SkillInfo{}, a.Skills...)
 	for i := range a.Skills {
 		change(&a.Skills[i])
 	}
@@ -48,8 +49,8 @@ func (a *AgentInfo) each(change func(*SkillInfo)) {
 
 // fitAgents returns as much of what is known of agents as fits a result, and
 // reports whether that is all.
-func fitAgents(agents []AgentInfo) (fit []AgentInfo, all bool) {
-	fit = append([]AgentInfo{}, agents...)
+func fitAgents(agents []directory.Info) (fit []directory.Info, all bool) {
+	fit = append([]directory.Info{}, agents...)
 	for i, less := range lesser {
 		for j := range fit {
 			less(&fit[j])
@@ -64,6 +65,6 @@ func fitAgents(agents []AgentInfo) (fit []AgentInfo, all bool) {
 	return fit, false
 }
 
-func agentsFit(agents []AgentInfo) bool {
+func agentsFit(agents []directory.Info) bool {
 	return length(agents)+length(describeAgents(agents)) < maxResult
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 )
 
@@ -26,7 +27,7 @@ const (
 // bridge's context, not on a caller's: a client that hangs up loses nothing.
 type follower struct {
 	b    *Bridge
-	conn Peer
+	conn directory.Conn
 
 	mu      sync.Mutex
 	entry   *ledger.Record
@@ -56,7 +57,7 @@ type follower struct {
 // follow starts a follower for e, which the ledger holds under our lease. A
 // nil send takes the task up again without a message. On a bridge that closes
 // nothing starts: the next process finds the task in the ledger.
-func (b *Bridge) follow(conn Peer, e *ledger.Record, send *a2a.SendRequest) *follower {
+func (b *Bridge) follow(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *follower {
 	f := b.newFollower(conn, e, send)
 	if b.enter(f) {
 		b.wg.Go(func() { f.live(send) })
@@ -66,7 +67,7 @@ func (b *Bridge) follow(conn Peer, e *ledger.Record, send *a2a.SendRequest) *fol
 	return f
 }
 
-func (b *Bridge) newFollower(conn Peer, e *ledger.Record, send *a2a.SendRequest) *follower {
+func (b *Bridge) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *follower {
 	f := &follower{b: b, conn: conn, entry: e, start: e.Clone(), message: sentIn(send), changed: make(chan struct{}), past: e.Revisions.Size(), saved: b.Now()}
 	if b.Hook != nil {
 		f.poked = make(chan struct{}, 1)
@@ -160,11 +161,11 @@ func (f *follower) ask(ctx context.Context) {
 // reconnect has the agent asked where its card says now that it is, and in the words
 // that it says that it speaks, if that has changed since the task began.
 func (f *follower) reconnect(ctx context.Context) {
-	p := f.b.peer(f.entry.Agent)
+	p := f.b.Directory.Lookup(f.entry.Agent)
 	if p == nil {
 		return
 	}
-	if conn, err := f.b.connectAgain(ctx, p, f.entry.Owner); err == nil {
+	if conn, err := f.b.Directory.Reconnect(ctx, p, f.entry.Owner); err == nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.conn = conn
@@ -172,7 +173,7 @@ func (f *follower) reconnect(ctx context.Context) {
 }
 
 // peer is for those who do not run in the follower's own goroutine.
-func (f *follower) peer() Peer {
+func (f *follower) peer() directory.Conn {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.conn

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rialto/bridge/directory"
 	"rialto/mcp"
 )
 
@@ -24,20 +25,20 @@ func (b *Bridge) getAgent() mcp.Tool {
 			if wrong := c.Decode(&args); wrong != nil {
 				return wrong, nil
 			}
-			p, err := b.agent(ctx, &sendArgs{Agent: args.Agent})
+			p, err := b.Directory.Choose(ctx, args.Agent, "", "")
 			if err != nil {
 				return b.refuse(err)
 			}
-			infos, _ := fitAgents([]AgentInfo{b.info(ctx, p)})
+			infos, _ := fitAgents([]directory.Info{b.Directory.Info(ctx, p)})
 			return &mcp.Result{Content: []mcp.Content{mcp.Text(describeAgents(infos) + examples(infos[0]))}, Structured: infos[0]}, nil
 		},
 	}
 }
 
 // examples are what one can ask an agent, as far as they fit beside the rest.
-func examples(a AgentInfo) string {
+func examples(a directory.Info) string {
 	var all strings.Builder
-	left := maxResult - length(a) - length(describeAgents([]AgentInfo{a}))
+	left := maxResult - length(a) - length(describeAgents([]directory.Info{a}))
 	for _, s := range a.Skills {
 		for _, e := range s.Examples {
 			line := fmt.Sprintf("  Example of %s: %s\n", s.ID, e)

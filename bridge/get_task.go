@@ -61,8 +61,8 @@ func (b *Bridge) getTask() mcp.Tool {
 func (b *Bridge) task(ctx context.Context, handle string, wait time.Duration, progress func(string)) (*ledger.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	e, err := b.settled(ctx, b.Caller(ctx).User, handle, progress)
-	if err == nil && b.hides(ctx, e.Agent) {
+	e, err := b.settled(ctx, b.Directory.Caller(ctx).User, handle, progress)
+	if err == nil && b.Directory.Hides(ctx, e.Agent) {
 		return nil, ledger.ErrNoTask
 	}
 	return e, err

@@ -16,6 +16,7 @@ import (
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -145,11 +146,15 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 		Replica: t.Name() + time.Now().String(),
 		Now:     time.Now,
 		Log:     slog.New(slog.DiscardHandler),
-		Caller: func(ctx context.Context) bridge.Caller {
+	}
+	b.Directory = &directory.Directory{
+		URL: b.URL, Log: b.Log, Changed: b.AgentChanged,
+		Now: func() time.Time { return b.Now() }, // which change may replace
+		Caller: func(ctx context.Context) directory.Caller {
 			user, _ := ctx.Value(userKey{}).(string)
-			return bridge.Caller{User: user, Client: "test"}
+			return directory.Caller{User: user, Client: "test"}
 		},
-		Dial: func(ctx context.Context, a bridge.Agent) (bridge.Peer, error) {
+		Dial: func(ctx context.Context, a directory.Agent) (directory.Conn, error) {
 			p, ok := agents[a.Name]
 			if !ok || p.Agent == nil {
 				return nil, errors.New("connection refused")
@@ -157,14 +162,14 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 			switch agent := p.Agent.(type) {
 			case remote:
 				return agent.Dial(ctx, agent.url)
-			case bridge.Peer: // it has a card of its own
+			case directory.Conn: // it has a card of its own
 				return agent, nil
 			}
 			return p, nil
 		},
 	}
 	for name := range agents {
-		b.Agents = append(b.Agents, bridge.Agent{Name: name, URL: "http://" + name})
+		b.Directory.Agents = append(b.Directory.Agents, directory.Agent{Name: name, URL: "http://" + name})
 	}
 	change(b)
 	b.Start()

@@ -43,14 +43,14 @@ func (b *Bridge) findTasks(ctx context.Context, query string) []Hit {
 	if b.Index == nil || len(words) == 0 {
 		return nil
 	}
-	found, err := b.Index.FindTasks(ctx, b.Caller(ctx).User, words, maxHits)
+	found, err := b.Index.FindTasks(ctx, b.Directory.Caller(ctx).User, words, maxHits)
 	if err != nil {
 		b.complain("searching tasks", err)
 		return nil
 	}
 	var hits []Hit
 	for _, t := range found {
-		if b.hides(ctx, t.Agent) {
+		if b.Directory.Hides(ctx, t.Agent) {
 			continue
 		}
 		id := taskID(t.TaskID)

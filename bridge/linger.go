@@ -170,13 +170,13 @@ func (b *Bridge) missed(handle string, unknown bool) bool {
 // forgotten the task, and has it followed again if so. Of several glances one takes it
 // up. An agent that does not answer has not gone on.
 func (b *Bridge) glance(ctx context.Context, e *ledger.Record) bool {
-	p := b.peer(e.Agent)
+	p := b.Directory.Lookup(e.Agent)
 	if p == nil {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, glanceFor)
 	defer cancel()
-	conn, err := b.connectFor(ctx, p, e.Owner)
+	conn, err := b.Directory.ConnectFor(ctx, p, e.Owner)
 	if err != nil {
 		return false
 	}

@@ -208,7 +208,7 @@ func TestAHeldMessageOutlastsAnAgentThatIsAway(t *testing.T) {
 		return yield(&a2a.Task{ID: "t1", Status: a2a.Status{State: a2a.Completed, Message: &a2a.Message{ID: "m", Parts: req.Message.Parts}}})
 	}
 	r := newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}, func(b *bridge.Bridge) {
-		b.Pages, b.Connections = true, connected{}
+		b.Directory.Pages, b.Directory.Connections = true, connected{}
 	})
 	task := r.call("send_task", `{"message":"mine alone"}`)
 	task.want(t, a2a.AuthRequired, false)
@@ -288,7 +288,7 @@ func (*stranger) Send(context.Context, *a2a.SendRequest) (a2a.Event, error) {
 func TestWhoFetchesFromAnAgentIsToldToConnectIt(t *testing.T) {
 	card := &a2a.Card{Name: "One", Skills: []a2a.Skill{{ID: "fetch", Name: "Fetch"}}}
 	r := newRigWith(t, "", map[string]peer{"one": {&stranger{}, card}}, func(b *bridge.Bridge) {
-		b.Pages, b.Connections = true, connected{}
+		b.Directory.Pages, b.Directory.Connections = true, connected{}
 	})
 	r.call("fetch", `{"id":"doc:one:letter"}`).refused(t, "https://rialto.test/connect/one")
 }
@@ -383,7 +383,7 @@ func TestAConnectedAgentThatNamesAPageSendsItsUserThere(t *testing.T) {
 			return yield(&a2a.Task{ID: "t1", Status: a2a.Status{State: a2a.AuthRequired, Message: &a2a.Message{ID: "m", Parts: []a2a.Part{a2a.TextPart(words)}}}})
 		}
 		r := newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}, func(b *bridge.Bridge) {
-			b.Pages, b.Connections = true, connected{}
+			b.Directory.Pages, b.Directory.Connections = true, connected{}
 		})
 		task := r.call("send_task", `{"message":"mine"}`)
 		if !strings.HasPrefix(task.AnswerURL, want) {

@@ -77,18 +77,18 @@ func (b *Bridge) Summaries(ctx context.Context, f ledger.Filter, cursor string) 
 		}
 	}
 	all, limit := []ledger.Summary{}, f.Limit
-	if f.Agent != "" && b.hides(ctx, f.Agent) {
+	if f.Agent != "" && b.Directory.Hides(ctx, f.Agent) {
 		return all, "", nil
 	}
 	f.Limit++
 	for range mostLooks {
-		tasks, err := b.Lists.Summaries(ctx, b.Caller(ctx).User, f)
+		tasks, err := b.Lists.Summaries(ctx, b.Directory.Caller(ctx).User, f)
 		if err != nil {
 			return nil, "", fmt.Errorf("listing tasks: %w", err)
 		}
 		for _, t := range tasks {
 			switch {
-			case b.hides(ctx, t.Agent):
+			case b.Directory.Hides(ctx, t.Agent):
 			case len(all) == limit:
 				return all, all[limit-1].Mark(), nil
 			default:
@@ -126,7 +126,7 @@ func (b *Bridge) page(ctx context.Context, f ledger.Filter, cursor string) (*mcp
 		text.WriteString(line)
 	}
 	switch none := len(page.Tasks) == 0; {
-	case none && page.Next == "" && f.Agent != "" && b.known(ctx, f.Agent) == nil:
+	case none && page.Next == "" && f.Agent != "" && b.Directory.Known(ctx, f.Agent) == nil:
 		fmt.Fprintf(&text, "There are no such tasks, and no agent named %q: list_agents tells which there are.", sanitize.Short(f.Agent, 100))
 	case none && page.Next == "":
 		text.WriteString("There are no such tasks.")

@@ -15,8 +15,8 @@ import (
 
 // meter returns the record of a call that begins now.
 func (b *Bridge) meter(ctx context.Context, door, tool, agent string) usage.Record {
-	caller := b.Caller(ctx)
-	return usage.Record{UserID: caller.User, Client: caller.Client, UseCase: b.useCase(caller), Door: door, Tool: tool, Agent: agent, At: b.Now()}
+	caller := b.Directory.Caller(ctx)
+	return usage.Record{UserID: caller.User, Client: caller.Client, UseCase: b.Directory.UseCase(caller), Door: door, Tool: tool, Agent: agent, At: b.Now()}
 }
 
 // report reports a call that ends now.
@@ -95,7 +95,7 @@ func (b *Bridge) agentOf(ctx context.Context, c *mcp.Call, r *mcp.Result) string
 
 // called returns a name if an agent is called so, and else "".
 func (b *Bridge) called(name string) string {
-	if b.peer(name) == nil {
+	if b.Directory.Lookup(name) == nil {
 		return ""
 	}
 	return name
@@ -113,7 +113,7 @@ func agentNamed(id string) string {
 
 // agentOfTask returns the agent of a task of the caller's, "" if there is no such task.
 func (b *Bridge) agentOfTask(ctx context.Context, id string) string {
-	e, _, err := b.now(ctx, b.Caller(ctx).User, id)
+	e, _, err := b.now(ctx, b.Directory.Caller(ctx).User, id)
 	if err != nil {
 		return ""
 	}
@@ -219,7 +219,7 @@ func (b *Bridge) onPage(ctx context.Context, what string, in int, do func() (age
 // Report reports a call that came through another door: what it was, when it
 // began, and how it ended.
 func (b *Bridge) Report(ctx context.Context, u usage.Record) {
-	caller := b.Caller(ctx)
-	u.UserID, u.Client, u.UseCase = caller.User, caller.Client, b.useCase(caller)
+	caller := b.Directory.Caller(ctx)
+	u.UserID, u.Client, u.UseCase = caller.User, caller.Client, b.Directory.UseCase(caller)
 	b.report(u)
 }

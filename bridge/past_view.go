@@ -12,7 +12,7 @@ import (
 // Past returns what has been of a task of the caller's, nil if nothing was noted, or
 // ErrNoTask.
 func (b *Bridge) Past(ctx context.Context, handle string) (*ledger.Revisions, error) {
-	e, _, err := b.now(ctx, b.Caller(ctx).User, handle)
+	e, _, err := b.now(ctx, b.Directory.Caller(ctx).User, handle)
 	if err != nil {
 		return nil, asNoTask(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 )
 
 // tightLipped is an agent that takes a message, and then cannot or does not tell what
@@ -143,7 +144,7 @@ func TestATaskIsFollowedToWhereItsAgentHasMoved(t *testing.T) {
 				var moved atomic.Bool
 				var dialled atomic.Int64
 				r := newRigWith(t, "", map[string]peer{"agent": was}, func(b *bridge.Bridge) {
-					b.Dial = func(context.Context, bridge.Agent) (bridge.Peer, error) {
+					b.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
 						if dialled.Add(1); moved.Load() {
 							return is, nil
 						}

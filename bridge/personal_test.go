@@ -9,7 +9,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
-	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 )
@@ -20,7 +20,7 @@ type personal struct {
 	calls chan string
 }
 
-func (p personal) For(user string) bridge.Peer {
+func (p personal) For(user string) directory.Conn {
 	p.Agent = named{p.Agent, func(what string) { p.calls <- what + " by " + user }}
 	return p
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 )
 
@@ -41,7 +42,7 @@ func (b *Bridge) poke(handle string) bool {
 }
 
 // withHook gives the agent a webhook with the message, if it can use one.
-func (b *Bridge) withHook(conn Peer, e *ledger.Record, send *a2a.SendRequest) *a2a.SendRequest {
+func (b *Bridge) withHook(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *a2a.SendRequest {
 	if send == nil || b.Hook == nil || !conn.Card().Capabilities.PushNotifications {
 		return send
 	}

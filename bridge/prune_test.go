@@ -19,10 +19,10 @@ func TestTasksAreKeptAsLongAsTheirAgentSays(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"short": agent, "usual": agent, "long": agent}, func(b *bridge.Bridge) {
 		b.Now = func() time.Time { return time.Now().AddDate(0, 0, int(days.Load())) }
 	})
-	for i, a := range r.Agents {
-		r.Agents[i].Retention = map[string]time.Duration{"short": 24 * time.Hour, "long": 365 * 24 * time.Hour}[a.Name]
+	for i, a := range r.Directory.Agents {
+		r.Directory.Agents[i].Retention = map[string]time.Duration{"short": 24 * time.Hour, "long": 365 * 24 * time.Hour}[a.Name]
 	}
-	r.SetAgents(r.Agents)
+	r.Directory.SetAgents(r.Directory.Agents)
 	tasks := map[string]string{}
 	for _, name := range []string{"short", "usual", "long"} {
 		tasks[name] = r.call("send_task", `{"agent":"`+name+`","message":"x"}`).TaskID
@@ -65,10 +65,10 @@ func TestAnMCPTaskSaysHowLongItIsKept(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"short": agent, "usual": agent}, func(b *bridge.Bridge) {
 		b.Now = func() time.Time { return time.Now().Add(time.Duration(days.Load()) * day) }
 	})
-	for i, a := range r.Agents {
-		r.Agents[i].Retention = map[string]time.Duration{"short": day}[a.Name]
+	for i, a := range r.Directory.Agents {
+		r.Directory.Agents[i].Retention = map[string]time.Duration{"short": day}[a.Name]
 	}
-	r.SetAgents(r.Agents)
+	r.Directory.SetAgents(r.Directory.Agents)
 	tasks, begin := taking(t, r)
 	ids := map[string]string{}
 	kept := map[string]time.Duration{"short": day, "usual": 90 * day}

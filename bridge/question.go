@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/form"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
@@ -221,7 +222,7 @@ func (b *Bridge) answer(ctx context.Context, e *ledger.Record, a mcp.Answer) (*f
 		}
 	}
 	args.pause = e.MessageID
-	f, err := b.send(ctx, Caller{User: e.Owner}, args)
+	f, err := b.send(ctx, directory.Caller{User: e.Owner}, args)
 	if errors.Is(err, ledger.ErrTaskBusy) || errors.Is(err, ledger.ErrTaskEnded) {
 		return nil, nil
 	}

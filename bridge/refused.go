@@ -62,7 +62,7 @@ func (f *follower) refused(ctx context.Context, err error) {
 	f.b.Log.Warn("sending a message", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
 	if words := f.holds(ctx, err); words != "" {
 		f.settle(func(e *ledger.Record) {
-			e.KeepUnsent(f.message, fmt.Sprintf(words, e.Agent, f.b.connectURL(e)), f.b.Now())
+			e.KeepUnsent(f.message, fmt.Sprintf(words, e.Agent, f.b.Directory.ConnectURL(e.Agent, e.Handle)), f.b.Now())
 		})
 		return
 	}
@@ -87,7 +87,7 @@ func (f *follower) refused(ctx context.Context, err error) {
 // the task stands where it stood, or nobody knows.
 func (f *follower) goneOn(ctx context.Context, refusal error) *a2a.Task {
 	var said *a2a.Error
-	if f.taskID() == "" || !errors.As(refusal, &said) || !said.Remote || f.b.mustConnect(f.entry.Agent, refusal) {
+	if f.taskID() == "" || !errors.As(refusal, &said) || !said.Remote || f.b.Directory.MustConnect(f.entry.Agent, refusal) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, glanceFor)

@@ -129,13 +129,13 @@ func (b *Bridge) takeUp(e *ledger.Record) {
 		b.abandon(e, "Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again.")
 		return
 	}
-	p := b.peer(e.Agent)
+	p := b.Directory.Lookup(e.Agent)
 	if p == nil {
 		b.abandon(e, "The agent "+e.Agent+" is no longer configured.")
 		return
 	}
 	for wait := retryFirst; ; wait = min(2*wait, retryLast) {
-		conn, err := b.connectFor(b.running, p, e.Owner)
+		conn, err := b.Directory.ConnectFor(b.running, p, e.Owner)
 		if err == nil {
 			b.follow(conn, e, nil)
 			return

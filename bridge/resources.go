@@ -105,11 +105,11 @@ func jsonContents(uri string, v any) ([]mcp.Contents, error) {
 }
 
 func (b *Bridge) readCard(ctx context.Context, r *mcp.Read) (agent string, _ []mcp.Contents, _ error) {
-	p := b.known(ctx, r.Variables["agent"])
+	p := b.Directory.Known(ctx, r.Variables["agent"])
 	if p == nil {
 		return "", nil, mcp.ErrNoResource
 	}
-	contents, err := jsonContents(r.URI, b.info(ctx, p))
+	contents, err := jsonContents(r.URI, b.Directory.Info(ctx, p))
 	return p.Name, contents, err
 }
 

@@ -26,7 +26,7 @@ const (
 // agents, and then the caller's own tasks, the latest first, each with what it
 // has produced. Nobody in particular has none.
 func (b *Bridge) ListResources(ctx context.Context, _, cursor string) (*mcp.ResourcePage, error) {
-	p, user := &mcp.ResourcePage{}, b.Caller(ctx).User
+	p, user := &mcp.ResourcePage{}, b.Directory.Caller(ctx).User
 	if user == "" {
 		return p, nil
 	}
@@ -62,7 +62,7 @@ func (b *Bridge) ListResources(ctx context.Context, _, cursor string) (*mcp.Reso
 }
 
 func (b *Bridge) listCards(ctx context.Context) (cards []mcp.Resource) {
-	agents := b.visible(ctx)
+	agents := b.Directory.Visible(ctx)
 	for _, a := range agents[:min(len(agents), listedCards)] {
 		cards = append(cards, mcp.Resource{
 			URI: cardURI(a.Name), Name: a.Name, Title: "Agent " + a.Name, MIMEType: jsonType, Description: "What the agent can do.",
@@ -107,7 +107,7 @@ func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 // (mcp.Server.MaySubscribe). Of a task, the owner's clients alone are told; so what is
 // left to ask is whether its agent is for this one.
 func (b *Bridge) Follows(ctx context.Context, uri string) bool {
-	caller := b.caller(ctx)
+	caller := b.Directory.Effective(ctx)
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(uri, "rialto://"), "/")
 	name, _, _ := strings.Cut(rest, "/")
 	name, err := url.PathUnescape(name)
@@ -115,7 +115,7 @@ func (b *Bridge) Follows(ctx context.Context, uri string) bool {
 	case err != nil:
 		return false
 	case kind == "agents":
-		return b.known(ctx, name) != nil
+		return b.Directory.Known(ctx, name) != nil
 	case caller.AllUseCases || caller.Client == "":
 		return true
 	}
@@ -140,7 +140,7 @@ func (b *Bridge) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Completi
 func (b *Bridge) values(ctx context.Context, variable, task, artifact string) (all []string, err error) {
 	switch variable {
 	case "agent":
-		for _, a := range b.visible(ctx) {
+		for _, a := range b.Directory.Visible(ctx) {
 			all = append(all, a.Name)
 		}
 	case "task":

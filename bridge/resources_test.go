@@ -16,6 +16,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 	"rialto/mcp"
@@ -102,7 +103,7 @@ func TestWhatATaskMadeIsReadAsWhatItIs(t *testing.T) {
 
 func TestWhatIsNotTheReadersIsNotThere(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"one": turns([]any{made("a", a2a.TextPart("one")), update(a2a.Completed, "done")})}, func(b *bridge.Bridge) {
-		b.Agents = append(b.Agents, bridge.Agent{Name: "hidden", UseCases: []string{"claims"}})
+		b.Directory.Agents = append(b.Directory.Agents, directory.Agent{Name: "hidden", UseCases: []string{"claims"}})
 	})
 	task := bridge.TaskURI(r.call("send_task", `{"message":"go","agent":"one"}`).TaskID)
 	for _, uri := range []string{task, task + "/artifacts/a", task + "/artifacts/a/parts/0"} {
@@ -295,7 +296,7 @@ func TestACardThatChangesIsTold(t *testing.T) {
 		start := time.Now()
 		b.Now = func() time.Time { return start.Add(time.Duration(late.Load())) }
 		b.Changed = heard.note
-		b.Dial = func(context.Context, bridge.Agent) (bridge.Peer, error) {
+		b.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
 			return peer{agent.Agent, &a2a.Card{Name: fmt.Sprint("after ", time.Duration(late.Load())/time.Hour, " h")}}, nil
 		}
 	})

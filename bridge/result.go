@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 	"rialto/mcp"
@@ -267,7 +268,7 @@ func (r *renderer) summary(history int) string {
 // model can act on is said; anything else is for the log.
 func (b *Bridge) refuse(err error) (*mcp.Result, error) {
 	var input ledger.InputError
-	var down Unreachable
+	var down directory.Unreachable
 	var agent *a2a.Error
 	var left notWritten
 	switch {

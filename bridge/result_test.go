@@ -12,6 +12,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/internal/store"
 )
 
@@ -138,7 +139,7 @@ func TestNoResultExceedsWhatClientsTake(t *testing.T) {
 		}
 	}
 	var list struct {
-		Agents []bridge.AgentInfo
+		Agents []directory.Info
 	}
 	if err := json.Unmarshal(r.call("list_agents", `{}`).raw, &list); err != nil || len(list.Agents) != 30 {
 		t.Errorf("got %d agents, %v, want each of them, though little of it", len(list.Agents), err)
@@ -188,7 +189,7 @@ func TestACallThatLeavesTheAgentOutIsHelped(t *testing.T) {
 		p.card.Skills = []a2a.Skill{{ID: skill, Name: skill}}
 		return p
 	}
-	r := newRigWith(t, "", map[string]peer{"one": agent("count"), "two": agent("draw")}, func(b *bridge.Bridge) { b.Default = "one" })
+	r := newRigWith(t, "", map[string]peer{"one": agent("count"), "two": agent("draw")}, func(b *bridge.Bridge) { b.Directory.Default = "one" })
 	r.call("send_task", `{"message":"go","skill":"draw"}`).refused(t, `This skill is there with "agent": "two".`)
 	r.call("send_task", `{"message":"go","skill":"draw","agent":"one"}`).refused(t, `This skill is there with "agent": "two".`)
 	r.call("send_task", `{"message":"go","skill":"sing"}`).refused(t, `get_agent tells which it has.`)
@@ -210,7 +211,7 @@ func TestOfConversationsThatAreCalledAlikeTheDefaultAgentsIsMeant(t *testing.T) 
 		done := &a2a.Task{ID: "t", ContextID: "1", Status: a2a.Status{State: a2a.Completed}}
 		return turns([]any{done}, []any{done})
 	}
-	r := newRigWith(t, "", map[string]peer{"one": agent(), "two": agent()}, func(b *bridge.Bridge) { b.Default = "two" })
+	r := newRigWith(t, "", map[string]peer{"one": agent(), "two": agent()}, func(b *bridge.Bridge) { b.Directory.Default = "two" })
 	r.call("send_task", `{"message":"go","agent":"one"}`)
 	r.call("send_task", `{"message":"go"}`)
 	if next := r.call("send_task", `{"message":"again","context_id":"1"}`); next.Agent != "two" {

@@ -11,6 +11,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 )
 
 // changing is a rig whose agents are counted when they are dialled.
@@ -18,13 +19,13 @@ func changing(t *testing.T, run func(context.Context, *a2aexec.Turn) error) (r *
 	dialled = &atomic.Int64{}
 	agent := running(t, run)
 	r = newRigWith(t, "", map[string]peer{}, func(b *bridge.Bridge) {
-		who := b.Caller
-		b.Caller = func(ctx context.Context) bridge.Caller { // who sees the tasks of agents that are gone
+		who := b.Directory.Caller
+		b.Directory.Caller = func(ctx context.Context) directory.Caller { // who sees the tasks of agents that are gone
 			c := who(ctx)
 			c.AllUseCases = true
 			return c
 		}
-		b.Dial = func(context.Context, bridge.Agent) (bridge.Peer, error) {
+		b.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
 			dialled.Add(1)
 			return agent, nil
 		}
@@ -41,7 +42,7 @@ func TestACardThatWasAcceptedIsReadOnceItsAgentIsThere(t *testing.T) {
 	var dialled, later atomic.Int64
 	agent := running(t, answers)
 	r := newRigWith(t, "", map[string]peer{}, func(b *bridge.Bridge) {
-		b.Dial = func(context.Context, bridge.Agent) (bridge.Peer, error) {
+		b.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
 			if dialled.Add(1); away.Load() {
 				return nil, errors.New("away")
 			}
@@ -49,7 +50,7 @@ func TestACardThatWasAcceptedIsReadOnceItsAgentIsThere(t *testing.T) {
 		}
 		b.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	})
-	agents := []bridge.Agent{{Name: "one", URL: "http://one", Reviewed: true}, {Name: "two", URL: "http://two"}}
+	agents := []directory.Agent{{Name: "one", URL: "http://one", Reviewed: true}, {Name: "two", URL: "http://two"}}
 	for _, step := range []struct {
 		name     string
 		accepted bool
@@ -68,7 +69,7 @@ func TestACardThatWasAcceptedIsReadOnceItsAgentIsThere(t *testing.T) {
 		{"and that is it", false, false, time.Minute, 5},
 	} {
 		if away.Store(step.away); step.accepted {
-			r.SetAgents(agents)
+			r.Directory.SetAgents(agents)
 		}
 		later.Add(int64(step.passes))
 		r.call("send_task", `{"agent":"one","message":"x"}`).want(t, a2a.Completed, false)
@@ -83,28 +84,28 @@ func TestAgentsComeAndGoWhileTheBridgeRuns(t *testing.T) {
 	send := func() *answer { return r.call("send_task", `{"agent":"one","message":"x"}`) }
 	send().refused(t, `There is no agent named "one"`)
 
-	one := bridge.Agent{Name: "one", URL: "http://one"}
-	r.SetAgents([]bridge.Agent{one})
+	one := directory.Agent{Name: "one", URL: "http://one"}
+	r.Directory.SetAgents([]directory.Agent{one})
 	send().want(t, a2a.Completed, false)
 	if got := r.call("send_task", `{"message":"x"}`); got.State != a2a.Completed {
 		t.Errorf("the only agent is not the one that is meant: %s", got.Text)
 	}
 
 	one.UseCases, one.Disabled = nil, true
-	r.SetAgents([]bridge.Agent{one})
+	r.Directory.SetAgents([]directory.Agent{one})
 	send().refused(t, "is disabled")
 	if got := r.call("list_agents", `{}`); strings.Contains(got.Text, "one") {
 		t.Errorf("a disabled agent is listed: %s", got.Text)
 	}
 
 	one.Disabled = false
-	r.SetAgents([]bridge.Agent{{Name: "two", URL: "http://two"}, one})
+	r.Directory.SetAgents([]directory.Agent{{Name: "two", URL: "http://two"}, one})
 	send().want(t, a2a.Completed, false)
 	if got := dialled.Load(); got != 1 {
 		t.Errorf("got %d connections, want the first to be kept", got)
 	}
 	one.Revision = "2"
-	r.SetAgents([]bridge.Agent{one})
+	r.Directory.SetAgents([]directory.Agent{one})
 	send().want(t, a2a.Completed, false)
 	if got := dialled.Load(); got != 2 {
 		t.Errorf("got %d connections, want a new one after the way to the agent has changed", got)
@@ -122,28 +123,28 @@ func TestWhatRunsAtAnAgentThatIsDisabledGoesOn(t *testing.T) {
 		}
 		return nil
 	})
-	one := bridge.Agent{Name: "one", URL: "http://one"}
-	r.SetAgents([]bridge.Agent{one})
+	one := directory.Agent{Name: "one", URL: "http://one"}
+	r.Directory.SetAgents([]directory.Agent{one})
 	first := r.call("send_task", `{"agent":"one","message":"x","wait":0}`)
 	second := r.call("send_task", `{"agent":"one","message":"y","wait":0}`)
 	one.Disabled = true
-	r.SetAgents([]bridge.Agent{one})
+	r.Directory.SetAgents([]directory.Agent{one})
 
 	r.call("cancel_task", `{"task_id":"`+second.TaskID+`"}`).want(t, a2a.Canceled, false)
-	r.SetAgents(nil)
+	r.Directory.SetAgents(nil)
 	close(goOn)
 	r.call("get_task", `{"task_id":"`+first.TaskID+`"}`).want(t, a2a.Completed, false)
 }
 
 func TestTheOwnerOfATaskSeesItAtAnAgentThatIsDisabled(t *testing.T) {
 	r, _ := changing(t, answers)
-	r.Caller = func(context.Context) bridge.Caller { return bridge.Caller{User: "alice"} }
-	one := bridge.Agent{Name: "one", URL: "http://one"}
-	r.SetAgents([]bridge.Agent{one})
+	r.Directory.Caller = func(context.Context) directory.Caller { return directory.Caller{User: "alice"} }
+	one := directory.Agent{Name: "one", URL: "http://one"}
+	r.Directory.SetAgents([]directory.Agent{one})
 	face := r.Face("one")
 	task := sent(t, face, t.Context(), say("x"))
 	one.Disabled = true
-	r.SetAgents([]bridge.Agent{one})
+	r.Directory.SetAgents([]directory.Agent{one})
 	if got, err := face.Task(t.Context(), a2a.TaskQuery{ID: task.ID}); err != nil || got.Status.State != a2a.Completed {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -158,22 +159,22 @@ func TestTheOwnerOfATaskSeesItAtAnAgentThatIsDisabled(t *testing.T) {
 func TestWhatIsAtHandIsToldWithoutWaitingForAnAgent(t *testing.T) {
 	agent, let, asked := running(t, answers), make(chan struct{}), make(chan struct{}, 1)
 	r := newRigWith(t, "", map[string]peer{}, func(b *bridge.Bridge) {
-		b.Dial = func(context.Context, bridge.Agent) (bridge.Peer, error) {
+		b.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
 			asked <- struct{}{}
 			<-let
 			return agent, nil
 		}
 	})
-	r.SetAgents([]bridge.Agent{{Name: "slow", URL: "http://slow"}})
+	r.Directory.SetAgents([]directory.Agent{{Name: "slow", URL: "http://slow"}})
 	for range 2 {
-		if got := r.AgentsAtHand(t.Context()); len(got) != 1 || got[0].Available || got[0].Problem != "" {
+		if got := r.Directory.CachedInfos(t.Context()); len(got) != 1 || got[0].Available || got[0].Problem != "" {
 			t.Errorf("got %+v, want an agent of which nothing is known yet", got)
 		}
 	}
 	<-asked
 	close(let)
-	r.AgentInfos(t.Context()) // waits for the same answer
-	if got := r.AgentsAtHand(t.Context()); len(got) != 1 || !got[0].Available || len(asked) > 0 {
+	r.Directory.Infos(t.Context()) // waits for the same answer
+	if got := r.Directory.CachedInfos(t.Context()); len(got) != 1 || !got[0].Available || len(asked) > 0 {
 		t.Errorf("got %+v, want the agent, asked once", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/internal/usage"
 	"rialto/mcp"
@@ -17,17 +18,17 @@ import (
 
 // scoped is a bridge with an agent for the use case claims, and one for all of
 // which one skill is for claims. Its caller can be changed.
-func scoped(t *testing.T) (r *rig, caller *bridge.Caller) {
-	caller = &bridge.Caller{User: "alice", Client: "app", AllUseCases: true}
+func scoped(t *testing.T) (r *rig, caller *directory.Caller) {
+	caller = &directory.Caller{User: "alice", Client: "app", AllUseCases: true}
 	agents := map[string]peer{"open": skilled(t, nil, skill("public"), skill("secret")), "hidden": skilled(t, nil, skill("covert"))}
 	r = withSkills(t, agents, func(b *bridge.Bridge) {
-		b.Caller = func(context.Context) bridge.Caller { return *caller }
-		for i := range b.Agents {
-			switch b.Agents[i].Name {
+		b.Directory.Caller = func(context.Context) directory.Caller { return *caller }
+		for i := range b.Directory.Agents {
+			switch b.Directory.Agents[i].Name {
 			case "open":
-				b.Agents[i].Skills = []bridge.SkillRule{{ID: "secret", UseCases: []string{"claims"}}}
+				b.Directory.Agents[i].Skills = []directory.SkillRule{{ID: "secret", UseCases: []string{"claims"}}}
 			case "hidden":
-				b.Agents[i].UseCases = []string{"claims"}
+				b.Directory.Agents[i].UseCases = []string{"claims"}
 			}
 		}
 	})
@@ -118,7 +119,7 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 		}
 		return false
 	}
-	for _, allowed := range []bridge.Caller{{User: "alice", Client: "app", AllUseCases: true}, {User: "alice", Client: "app", UseCases: []string{"claims"}}} {
+	for _, allowed := range []directory.Caller{{User: "alice", Client: "app", AllUseCases: true}, {User: "alice", Client: "app", UseCases: []string{"claims"}}} {
 		*caller = allowed
 		for door, ask := range doors {
 			if got := ask(); !about(got) {
@@ -126,7 +127,7 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 			}
 		}
 	}
-	*caller = bridge.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
+	*caller = directory.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
 	for door, ask := range doors {
 		if door == "the list of the resources" || door == "the card of an agent" {
 			continue // below: they are there, with less
@@ -141,18 +142,18 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 	if p, err := r.ListResources(t.Context(), "", ""); err != nil || strings.Contains(list(p), "hidden") || strings.Contains(list(p), task.TaskID) {
 		t.Errorf("resources: got %s, %v", list(p), err)
 	}
-	r.ForceUseCase = "claims"
+	r.Directory.ForceUseCase = "claims"
 	if got := doors["send_task for a skill"](); !about(got) {
 		t.Errorf("by the use case that is forced: got %s", got)
 	}
-	r.ForceUseCase, *caller = "sales", bridge.Caller{User: "alice", Client: "app", AllUseCases: true}
+	r.Directory.ForceUseCase, *caller = "sales", directory.Caller{User: "alice", Client: "app", AllUseCases: true}
 	if got := doors["list_agents, agents"](); about(got) {
 		t.Errorf("the use case that is forced opens more: %s", got)
 	}
-	if got := r.Reach(bridge.Caller{AllUseCases: true}); !slices.Equal(got, []string{"Agent With Skills"}) {
+	if got := r.Directory.Titles(directory.Caller{AllUseCases: true}); !slices.Equal(got, []string{"Agent With Skills"}) {
 		t.Errorf("the page that asks for consent names %q, want the one that is not hidden", got)
 	}
-	for _, a := range r.AgentsAtHand(t.Context()) {
+	for _, a := range r.Directory.CachedInfos(t.Context()) {
 		if about(fmt.Sprint(a)) {
 			t.Errorf("the start page tells %+v", a)
 		}
@@ -174,7 +175,7 @@ func TestAListTellsNothingOfWhatIsNotInIt(t *testing.T) {
 			mine = append([]string{id}, mine...)
 		}
 	}
-	*caller = bridge.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
+	*caller = directory.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
 	var got []string
 	cursor := ""
 	for {
@@ -200,14 +201,14 @@ func TestAListTellsNothingOfWhatIsNotInIt(t *testing.T) {
 func TestAnAgentThatIsGoneOpensItsTasksToNobody(t *testing.T) {
 	r, caller := scoped(t)
 	id := r.call("send_task", `{"agent":"hidden","message":"buried"}`).TaskID
-	r.SetAgents(r.Agents[:0])
+	r.Directory.SetAgents(r.Directory.Agents[:0])
 	for name, test := range map[string]struct {
-		bridge.Caller
+		directory.Caller
 		sees bool
 	}{
-		"an app for another use case": {bridge.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}, false},
-		"an app for all":              {bridge.Caller{User: "alice", Client: "app", AllUseCases: true}, true},
-		"a person":                    {bridge.Caller{User: "alice"}, true},
+		"an app for another use case": {directory.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}, false},
+		"an app for all":              {directory.Caller{User: "alice", Client: "app", AllUseCases: true}, true},
+		"a person":                    {directory.Caller{User: "alice"}, true},
 	} {
 		*caller = test.Caller
 		if got := r.call("get_task", `{"task_id":"`+id+`"}`); got.IsError == test.sees {
@@ -272,10 +273,10 @@ func TestAnA2ACallerNamesNoUseCaseThatIsNotTheirs(t *testing.T) {
 		turn.Complete("done")
 		return nil
 	})
-	caller := bridge.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
+	caller := directory.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
 	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) {
-		b.Caller = func(context.Context) bridge.Caller { return caller }
-		b.Topic = "topic"
+		b.Directory.Caller = func(context.Context) directory.Caller { return caller }
+		b.Directory.Topic = "topic"
 	})
 	face := r.Face("one")
 	if _, err := face.Send(t.Context(), sayWith("usecase", "claims")); !a2a.Is(err, a2a.InvalidParams) {
@@ -285,7 +286,7 @@ func TestAnA2ACallerNamesNoUseCaseThatIsNotTheirs(t *testing.T) {
 	if got["usecase"] != "sales" || got["trace"] != "7" || got["topic"] != "topic" {
 		t.Errorf("got %v", got)
 	}
-	r.ForceUseCase = "forced"
+	r.Directory.ForceUseCase = "forced"
 	sent(t, face, t.Context(), sayWith("usecase", "claims"))
 	if got["usecase"] != "forced" {
 		t.Errorf("got %v", got)
@@ -301,10 +302,10 @@ func TestWhatIsSaidAroundAMessageIsScopedToo(t *testing.T) {
 		turn.Complete("done")
 		return nil
 	})
-	caller := bridge.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
+	caller := directory.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
 	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) {
-		b.Caller = func(context.Context) bridge.Caller { return caller }
-		b.Agents[0].Skills = []bridge.SkillRule{{ID: "secret", UseCases: []string{"claims"}}}
+		b.Directory.Caller = func(context.Context) directory.Caller { return caller }
+		b.Directory.Agents[0].Skills = []directory.SkillRule{{ID: "secret", UseCases: []string{"claims"}}}
 	})
 	face := r.Face("one")
 	for name, m := range map[string]a2a.Metadata{
@@ -328,7 +329,7 @@ func TestWhatIsSaidAroundAMessageIsScopedToo(t *testing.T) {
 	if g := <-got; g.Metadata["usecase"] != "sales" || g.Metadata["trace"] != "7" || g.Message.Metadata["usecase"] != "sales" {
 		t.Errorf("got %v around, %v inside", g.Metadata, g.Message.Metadata)
 	}
-	r.ForceUseCase = "forced"
+	r.Directory.ForceUseCase = "forced"
 	req = say("x")
 	req.Metadata = a2a.Metadata{"usecase": "claims"}
 	req.Message.Parts = append(req.Message.Parts, a2a.Part{Content: a2a.Data(`{"usecase":"claims","limit":5}`)})

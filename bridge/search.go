@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 	"rialto/mcp"
@@ -74,11 +75,11 @@ func exact(v any, agent string) (*mcp.Result, error) {
 // caller's tasks and the agents that match themselves. An agent that fails or is late is left out and
 // logged: the others' answers are worth more than the whole.
 func (b *Bridge) Search(ctx context.Context, query string) []Hit {
-	agents := b.reach(ctx)
+	agents := b.Directory.Reachable(ctx)
 	found := make([][]Hit, len(agents), len(agents)+2)
 	var wg sync.WaitGroup
 	for i, p := range agents {
-		if _, ok := b.cardFor(ctx, p.Agent, p.card()).Skill(searchSkill); !ok {
+		if _, ok := b.Directory.CardFor(ctx, p.Agent, p.Card()).Skill(searchSkill); !ok {
 			continue
 		}
 		wg.Go(func() {
@@ -114,7 +115,7 @@ func interleave(lists [][]Hit, most int) []Hit {
 	return hits
 }
 
-func (b *Bridge) searchAgent(ctx context.Context, p *peer, query string) ([]Hit, error) {
+func (b *Bridge) searchAgent(ctx context.Context, p *directory.Entry, query string) ([]Hit, error) {
 	var answer struct {
 		Results []json.RawMessage `json:"results"`
 	}
@@ -124,7 +125,7 @@ func (b *Bridge) searchAgent(ctx context.Context, p *peer, query string) ([]Hit,
 		return nil, err
 	}
 	var hits []Hit
-	_, fetches := b.cardFor(ctx, p.Agent, p.card()).Skill(fetchSkill)
+	_, fetches := b.Directory.CardFor(ctx, p.Agent, p.Card()).Skill(fetchSkill)
 	for _, result := range answer.Results[:min(len(answer.Results), maxHits)] {
 		var h Hit
 		_ = json.Unmarshal(result, &h) // one that is none has no id
@@ -148,12 +149,12 @@ func titled(title, id string) string {
 
 // matchCards finds the agents whose name, description or skills hold every
 // word of the query.
-func (b *Bridge) matchCards(ctx context.Context, agents []*peer, query string) []Hit {
+func (b *Bridge) matchCards(ctx context.Context, agents []*directory.Entry, query string) []Hit {
 	words := ledger.QueryWords(query)
 	var hits []Hit
 	for _, p := range agents {
-		card := b.cardFor(ctx, p.Agent, p.card())
-		text := ledger.Fold(p.Name + " " + describeCard(card))
+		card := b.Directory.CardFor(ctx, p.Agent, p.Card())
+		text := ledger.Fold(p.Name + " " + directory.DescribeCard(card))
 		match := len(words) > 0
 		for _, w := range words {
 			match = match && strings.Contains(text, w)
@@ -187,8 +188,8 @@ func (b *Bridge) documentURL(id string) string {
 // ask sends one argument to a skill, as text and as data, waits for the result
 // and decodes into v the object in it that has the member. What is asked this
 // way is short-lived and not in the ledger.
-func (b *Bridge) ask(ctx context.Context, p *peer, skill, name, value, member string, v any) error {
-	conn, err := b.connectFor(ctx, p, b.Caller(ctx).User)
+func (b *Bridge) ask(ctx context.Context, p *directory.Entry, skill, name, value, member string, v any) error {
+	conn, err := b.Directory.ConnectFor(ctx, p, b.Directory.Caller(ctx).User)
 	if err != nil {
 		return err
 	}
@@ -196,7 +197,7 @@ func (b *Bridge) ask(ctx context.Context, p *peer, skill, name, value, member st
 	if err != nil {
 		return err
 	}
-	about := b.about(b.caller(ctx), skill)
+	about := b.Directory.Metadata(b.Directory.Effective(ctx), skill)
 	event, err := conn.Send(ctx, &a2a.SendRequest{Metadata: about, Message: &a2a.Message{
 		ID: uuid.NewString(), Role: a2a.RoleUser, Metadata: about, Parts: []a2a.Part{a2a.TextPart(value), data},
 	}})

@@ -11,6 +11,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/mcp"
 )
 
@@ -102,8 +103,8 @@ func TestSearchFindsAgentsThemselves(t *testing.T) {
 
 func TestListAgentsTellsWhoIsThere(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"library": library(t), "down": {}})
-	got := map[string]bridge.AgentInfo{}
-	for _, a := range r.AgentInfos(t.Context()) {
+	got := map[string]directory.Info{}
+	for _, a := range r.Directory.Infos(t.Context()) {
 		got[a.Name] = a
 	}
 	if a := got["library"]; !a.Available || a.Title != "Test Agent" || len(a.Skills) != 2 || a.Default {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 	"rialto/mcp"
@@ -83,7 +84,7 @@ func (b *Bridge) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) 
 		return nil, err
 	}
 	if e == nil {
-		f, err := b.send(ctx, b.caller(ctx), args)
+		f, err := b.send(ctx, b.Directory.Effective(ctx), args)
 		if err != nil {
 			return nil, err
 		}
@@ -102,41 +103,41 @@ func (b *Bridge) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) 
 
 // send writes the task into the ledger, hands the message to a follower and
 // returns it.
-func (b *Bridge) send(ctx context.Context, caller Caller, args *sendArgs) (*follower, error) {
-	args.Data = b.forced(args.Data)
+func (b *Bridge) send(ctx context.Context, caller directory.Caller, args *sendArgs) (*follower, error) {
+	args.Data = b.Directory.ForceArguments(args.Data)
 	m, err := message(args)
 	if err != nil {
 		return nil, err
 	}
-	m.Metadata = b.about(caller, args.Skill)
+	m.Metadata = b.Directory.Metadata(caller, args.Skill)
 	if args.TaskID != "" {
 		return b.continueTask(ctx, caller, args, m)
 	}
 	return b.startTask(ctx, caller, args, m)
 }
 
-func (b *Bridge) startTask(ctx context.Context, caller Caller, args *sendArgs, m *a2a.Message) (*follower, error) {
+func (b *Bridge) startTask(ctx context.Context, caller directory.Caller, args *sendArgs, m *a2a.Message) (*follower, error) {
 	args, err := b.inConversation(ctx, caller, args)
 	if err != nil {
 		return nil, err
 	}
-	p, err := b.agent(ctx, args)
+	p, err := b.Directory.Choose(ctx, args.Agent, args.Skill, args.Message)
 	if err == nil {
-		err = caller.skillFor(p.Agent, args.Skill)
+		err = caller.CheckSkill(p.Agent, args.Skill)
 	}
 	if err != nil {
-		return nil, b.withSkill(ctx, args.Skill, err)
+		return nil, b.Directory.HintSkill(ctx, args.Skill, err)
 	}
 	e := &ledger.Record{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID, Asked: ledger.Excerpt(m), Digest: args.digest(m)}
 	if f, err := b.again(ctx, e.Owner, e.Agent, e.Digest); f != nil || err != nil {
 		return f, err
 	}
-	conn, err := b.connectFor(ctx, p, caller.User)
+	conn, err := b.Directory.ConnectFor(ctx, p, caller.User)
 	if err == nil {
-		err = hasSkill(conn, p.Name, args.Skill)
+		err = directory.CheckCardSkill(conn, p.Name, args.Skill)
 	}
 	if err != nil {
-		return nil, b.withSkill(ctx, args.Skill, err)
+		return nil, b.Directory.HintSkill(ctx, args.Skill, err)
 	}
 	if err := b.ownContext(ctx, caller, p.Name, args.ContextID); err != nil {
 		return nil, err
@@ -170,7 +171,7 @@ func (b *Bridge) mostRunning() int { return cmp.Or(b.MaxRunning, 1000) }
 
 // open writes e, a new task, into the ledger, and hands the message that starts
 // it to a follower.
-func (b *Bridge) open(ctx context.Context, conn Peer, e *ledger.Record, req *a2a.SendRequest) (*follower, error) {
+func (b *Bridge) open(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*follower, error) {
 	b.hold(e.Handle) // it counts from now on
 	defer b.letGo(e.Handle)
 	b.catchUp()
@@ -192,7 +193,7 @@ func (b *Bridge) open(ctx context.Context, conn Peer, e *ledger.Record, req *a2a
 
 // ownContext refuses a conversation that the caller has not had: a context id
 // is no secret, so knowing one is not enough to join it.
-func (b *Bridge) ownContext(ctx context.Context, caller Caller, agent, contextID string) error {
+func (b *Bridge) ownContext(ctx context.Context, caller directory.Caller, agent, contextID string) error {
 	if contextID == "" {
 		return nil
 	}
@@ -206,9 +207,9 @@ func (b *Bridge) ownContext(ctx context.Context, caller Caller, agent, contextID
 	return nil
 }
 
-func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs, m *a2a.Message) (*follower, error) {
+func (b *Bridge) continueTask(ctx context.Context, caller directory.Caller, args *sendArgs, m *a2a.Message) (*follower, error) {
 	e, err := b.Ledger.Task(ctx, caller.User, args.TaskID)
-	if err == nil && b.hides(ctx, e.Agent) {
+	if err == nil && b.Directory.Hides(ctx, e.Agent) {
 		err = ledger.ErrNoTask
 	}
 	if err != nil {
@@ -221,16 +222,16 @@ func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs
 	if err := fits(args, e); err != nil {
 		return nil, err
 	}
-	p, err := b.agent(ctx, &sendArgs{Agent: e.Agent})
+	p, err := b.Directory.Choose(ctx, e.Agent, "", "")
 	if err == nil {
-		err = caller.skillFor(p.Agent, args.Skill)
+		err = caller.CheckSkill(p.Agent, args.Skill)
 	}
 	if err != nil {
 		return nil, err
 	}
-	conn, err := b.connectFor(ctx, p, caller.User)
+	conn, err := b.Directory.ConnectFor(ctx, p, caller.User)
 	if err == nil {
-		err = hasSkill(conn, p.Name, args.Skill)
+		err = directory.CheckCardSkill(conn, p.Name, args.Skill)
 	}
 	if err != nil {
 		return nil, err
@@ -239,7 +240,7 @@ func (b *Bridge) continueTask(ctx context.Context, caller Caller, args *sendArgs
 }
 
 // goOn hands the message that continues e to a follower.
-func (b *Bridge) goOn(ctx context.Context, conn Peer, e *ledger.Record, req *a2a.SendRequest) (*follower, error) {
+func (b *Bridge) goOn(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*follower, error) {
 	m := req.Message
 	if err := b.watch(ctx, e, req); err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func (b *Bridge) ShareDocument(ctx context.Context, id string) (*Share, string, 
 	}
 	now := b.Now().Truncate(time.Millisecond)
 	s := &Share{
-		ID: uuid.NewString(), Owner: b.Caller(ctx).User, Document: sheet.ID, Title: sanitize.Truncate(sheet.Title, 300), Agent: sheet.Agent,
+		ID: uuid.NewString(), Owner: b.Directory.Caller(ctx).User, Document: sheet.ID, Title: sanitize.Truncate(sheet.Title, 300), Agent: sheet.Agent,
 		Created: now, Expires: now.Add(b.Sharing.TTL),
 	}
 	switch {
@@ -150,7 +150,7 @@ func (b *Bridge) ListShares(ctx context.Context, cursor string, limit int) ([]Sh
 			return nil, "", ledger.ErrCursor
 		}
 	}
-	shares, err := b.Sharing.Store.Shares(ctx, b.Caller(ctx).User, b.Now(), after, limit+1)
+	shares, err := b.Sharing.Store.Shares(ctx, b.Directory.Caller(ctx).User, b.Now(), after, limit+1)
 	if err != nil {
 		return nil, "", err
 	}
@@ -159,7 +159,7 @@ func (b *Bridge) ListShares(ctx context.Context, cursor string, limit int) ([]Sh
 		next = ledger.Mark{Created: shares[limit-1].Created, Handle: shares[limit-1].ID}.String()
 		shares = shares[:limit]
 	}
-	return slices.DeleteFunc(shares, func(s Share) bool { return b.hides(ctx, s.of()) }), next, nil
+	return slices.DeleteFunc(shares, func(s Share) bool { return b.Directory.Hides(ctx, s.of()) }), next, nil
 }
 
 // of returns the name of the agent whose document is shown.
@@ -176,7 +176,7 @@ func (b *Bridge) EndShare(ctx context.Context, id string) error {
 	if b.Sharing == nil {
 		return ErrNoShare
 	}
-	return b.Sharing.Store.EndShare(ctx, b.Caller(ctx).User, id)
+	return b.Sharing.Store.EndShare(ctx, b.Directory.Caller(ctx).User, id)
 }
 
 // Shared returns what the secret of a link shows to anybody, and until when; or

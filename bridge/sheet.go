@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 )
@@ -95,22 +96,22 @@ func (b *Bridge) Page(ctx context.Context, id string) (s *Sheet, err error) {
 }
 
 func (b *Bridge) cardSheet(ctx context.Context, name string) (*Sheet, error) {
-	conn, err := b.named(ctx, name, b.Caller(ctx).User)
+	conn, err := b.Directory.ConnectNamed(ctx, name, b.Directory.Caller(ctx).User)
 	if err != nil {
 		return nil, err
 	}
-	agent, _ := b.Agent(name)
-	card, id := b.cardFor(ctx, agent, conn.Card()), agentID(name)
+	agent, _ := b.Directory.Agent(name)
+	card, id := b.Directory.CardFor(ctx, agent, conn.Card()), agentID(name)
 	return &Sheet{
 		ID: id, Title: "Agent: " + sanitize.Label(card.Name), Agent: name, url: b.documentURL(id),
-		Fields: map[string]string{"version": sanitize.Label(card.Version)}, Blocks: []Block{{Text: sanitize.Truncate(describeCard(card), maxSheet)}},
+		Fields: map[string]string{"version": sanitize.Label(card.Version)}, Blocks: []Block{{Text: sanitize.Truncate(directory.DescribeCard(card), maxSheet)}},
 	}, nil
 }
 
 func (b *Bridge) documentSheet(ctx context.Context, agent, own string) (*Sheet, error) {
-	p, err := b.offered(ctx, agent)
+	p, err := b.Directory.Offered(ctx, agent)
 	if err == nil {
-		err = b.caller(ctx).skillFor(p.Agent, fetchSkill)
+		err = b.Directory.Effective(ctx).CheckSkill(p.Agent, fetchSkill)
 	}
 	if err == nil {
 		err = b.handsOut(ctx, p)
@@ -127,8 +128,8 @@ func (b *Bridge) documentSheet(ctx context.Context, agent, own string) (*Sheet, 
 	ctx, cancel := context.WithTimeout(ctx, fetchBudget)
 	defer cancel()
 	err = b.ask(ctx, p, fetchSkill, "id", own, "text", &answer)
-	if b.mustConnect(agent, err) {
-		return nil, b.unconnected(agent, "Then fetch the document again.")
+	if b.Directory.MustConnect(agent, err) {
+		return nil, b.Directory.NotConnected(agent, "Then fetch the document again.")
 	}
 	if err != nil {
 		return nil, err
@@ -145,15 +146,15 @@ func (b *Bridge) documentSheet(ctx context.Context, agent, own string) (*Sheet, 
 
 // handsOut refuses agents that do not say that they have documents: one that does
 // things would take the name of a document for something to do.
-func (b *Bridge) handsOut(ctx context.Context, p *peer) error {
-	conn, err := b.connectFor(ctx, p, b.Caller(ctx).User)
-	if b.mustConnect(p.Name, err) {
+func (b *Bridge) handsOut(ctx context.Context, p *directory.Entry) error {
+	conn, err := b.Directory.ConnectFor(ctx, p, b.Directory.Caller(ctx).User)
+	if b.Directory.MustConnect(p.Name, err) {
 		return nil // who asks it is told what to do
 	}
 	if err != nil {
 		return err
 	}
-	if _, ok := b.cardFor(ctx, p.Agent, conn.Card()).Skill(fetchSkill); !ok {
+	if _, ok := b.Directory.CardFor(ctx, p.Agent, conn.Card()).Skill(fetchSkill); !ok {
 		return ledger.InputError{Text: "The agent " + p.Name + " hands out no documents: it has no skill named " + fetchSkill + ", or not for you. The user can open the url of its search results; send_task gives it something to do."}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 	"rialto/mcp"
@@ -36,7 +37,7 @@ type skillTools struct {
 
 // skillOf is a skill that is a tool.
 type skillOf struct {
-	agent Agent
+	agent directory.Agent
 	title string // of the agent
 	skill a2a.Skill
 	form  a2a.SkillForm
@@ -54,8 +55,8 @@ func (b *Bridge) ToolVisible(ctx context.Context, tool string) bool {
 	if !ok {
 		return skills.own[tool] // or the tool of a skill that has just gone
 	}
-	p, caller := b.peer(s.agent.Name), b.caller(ctx)
-	return p != nil && !p.Disabled && caller.sees(p.Agent) && caller.seesSkill(p.Agent, s.skill.ID)
+	p, caller := b.Directory.Lookup(s.agent.Name), b.Directory.Effective(ctx)
+	return p != nil && !p.Disabled && caller.Sees(p.Agent) && caller.SeesSkill(p.Agent, s.skill.ID)
 }
 
 // keepSkills makes tools of skills until the bridge closes, when the agents
@@ -67,7 +68,7 @@ func (b *Bridge) keepSkills() {
 		select {
 		case <-b.running.Done():
 			return
-		case <-b.relisted:
+		case <-b.Directory.Changes():
 		case <-tick.C:
 		}
 		b.ReadSkills(b.running)
@@ -103,8 +104,8 @@ func looks(s *skillTools) []mcp.Tool {
 
 // readSkills returns the skills that are to be tools, in the operator's order.
 func (b *Bridge) readSkills(ctx context.Context) []skillOf {
-	var peers []*peer
-	for _, p := range b.roster().peers {
+	var peers []*directory.Entry
+	for _, p := range b.Directory.All() {
 		if p.SkillsAsTools && !p.Disabled {
 			peers = append(peers, p)
 		}
@@ -113,7 +114,7 @@ func (b *Bridge) readSkills(ctx context.Context) []skillOf {
 	cards := make([]*a2a.Card, len(peers))
 	for i, p := range peers {
 		all.Go(func() {
-			if conn, err := b.connect(ctx, p); err == nil {
+			if conn, err := b.Directory.Connect(ctx, p); err == nil {
 				cards[i] = conn.Card()
 			}
 		})
@@ -125,7 +126,7 @@ func (b *Bridge) readSkills(ctx context.Context) []skillOf {
 			continue
 		}
 		known := map[string]bool{"": true, searchSkill: true, fetchSkill: true} // the tools search and fetch ask every agent that has these
-		for _, s := range card.Skills[:min(len(card.Skills), maxSkills)] {
+		for _, s := range card.Skills[:min(len(card.Skills), directory.MaxSkills)] {
 			if known[s.ID] {
 				continue
 			}
@@ -216,7 +217,7 @@ func (b *Bridge) skillTool(name string, s skillOf) mcp.Tool {
 		}
 	}
 	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-		args, err := read(s, b.forced(c.Arguments)) // before words are made of them
+		args, err := read(s, b.Directory.ForceArguments(c.Arguments)) // before words are made of them
 		if err != nil {
 			return b.refuse(err)
 		}

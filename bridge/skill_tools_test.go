@@ -10,6 +10,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/mcp"
 )
 
@@ -40,9 +41,9 @@ func skilled(t *testing.T, forms map[string]a2a.SkillForm, skills ...a2a.Skill) 
 // tools starts a bridge whose agents' skills are tools.
 func withSkills(t *testing.T, agents map[string]peer, change func(*bridge.Bridge)) *rig {
 	r := newRigWith(t, "", agents, func(b *bridge.Bridge) {
-		slices.SortFunc(b.Agents, func(x, y bridge.Agent) int { return strings.Compare(x.Name, y.Name) })
-		for i := range b.Agents {
-			b.Agents[i].SkillsAsTools = true
+		slices.SortFunc(b.Directory.Agents, func(x, y directory.Agent) int { return strings.Compare(x.Name, y.Name) })
+		for i := range b.Directory.Agents {
+			b.Directory.Agents[i].SkillsAsTools = true
 		}
 		change(b)
 	})
@@ -168,16 +169,16 @@ func TestToolsFollowTheAgentsAndTheirCards(t *testing.T) {
 	changed := make(chan struct{}, 10)
 	r := withSkills(t, map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.ToolsChanged = func() { changed <- struct{}{} } })
 	<-changed
-	one := r.Agents[0]
+	one := r.Directory.Agents[0]
 	one.Disabled = true
-	r.SetAgents([]bridge.Agent{one}) // nobody needs to ask for it
+	r.Directory.SetAgents([]directory.Agent{one}) // nobody needs to ask for it
 	<-changed
 	if got := names(r.Tools()); len(got) != 0 {
 		t.Errorf("got %v", got)
 	}
 	one.Disabled, one.Revision = false, "2"
 	agent.card.Skills = []a2a.Skill{skill("second")}
-	r.SetAgents([]bridge.Agent{one})
+	r.Directory.SetAgents([]directory.Agent{one})
 	<-changed
 	if got := names(r.Tools()); !slices.Equal(got, []string{"second"}) {
 		t.Errorf("got %v", got)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/templates"
 )
@@ -25,7 +26,7 @@ func TestOurOwnWordsInATaskAreKnownToThePages(t *testing.T) {
 	for _, said := range []string{
 		fmt.Sprintf(toConnect, "crm", "https://rialto.example/connect/crm"),
 		fmt.Sprintf(toRepeat, "crm", "https://rialto.example/answer/h"),
-		Unreachable{"crm"}.Error(),
+		directory.Unreachable{Agent: "crm"}.Error(),
 		silent.tried(now.Add(maxSilence), nil).Message,
 		refused.tried(now, a2a.Errorf(a2a.MethodNotFound, "no")).Message,
 		ledger.Cancelable(e(a2a.Completed)).Error(),

@@ -12,6 +12,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/form"
 	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
 
@@ -25,10 +26,10 @@ const answeredHere = "page-"
 
 // pageURL returns where the owner of e can see it, "" if there are no pages.
 func (b *Bridge) pageURL(e *ledger.Record) string {
-	if !b.Pages {
+	if !b.Directory.Pages {
 		return ""
 	}
-	if page := b.toConnectAt(e); page != "" {
+	if page := b.Directory.ConnectPage(e); page != "" {
 		return page
 	}
 	return b.URL + TaskPath + url.PathEscape(e.Handle)
@@ -74,7 +75,7 @@ func (b *Bridge) OwnTask(ctx context.Context, handle, from string) (*TaskView, e
 	if err != nil {
 		at = cursor{}
 	}
-	user := b.Caller(ctx).User
+	user := b.Directory.Caller(ctx).User
 	e, _, err := b.now(ctx, user, handle)
 	if err == nil && e.Unconfirmed() && b.goneOn(ctx, e) {
 		e, _, err = b.now(ctx, user, handle)
@@ -90,8 +91,8 @@ func (b *Bridge) OwnTask(ctx context.Context, handle, from string) (*TaskView, e
 		s.Pause, s.Form = e.MessageID, formOf(e)
 		s.Open, s.Files = s.Form == openForm, b.takesFiles(ctx, e)
 	case state == a2a.AuthRequired:
-		s.Pause, s.Grant, s.Visit = e.MessageID, true, firstLink(s.Message)
-		if page := b.toConnectAt(e); page != "" {
+		s.Pause, s.Grant, s.Visit = e.MessageID, true, sanitize.FirstLink(s.Message)
+		if page := b.Directory.ConnectPage(e); page != "" {
 			s.Connect, s.Visit = true, page
 		}
 	}
@@ -101,11 +102,11 @@ func (b *Bridge) OwnTask(ctx context.Context, handle, from string) (*TaskView, e
 // takesFiles reports whether the agent of e says that it takes more than words
 // and data.
 func (b *Bridge) takesFiles(ctx context.Context, e *ledger.Record) bool {
-	p := b.peer(e.Agent)
+	p := b.Directory.Lookup(e.Agent)
 	if p == nil {
 		return false
 	}
-	conn, err := b.connect(ctx, p)
+	conn, err := b.Directory.Connect(ctx, p)
 	return err == nil && slices.ContainsFunc(conn.Card().DefaultInputModes, func(mode string) bool {
 		return mode != "text" && !strings.HasPrefix(mode, "text/plain") && !strings.HasPrefix(mode, "application/json")
 	})
@@ -114,7 +115,7 @@ func (b *Bridge) takesFiles(ctx context.Context, e *ledger.Record) bool {
 // AwaitChange returns when a task of the caller's has changed since a moment, or
 // when ctx or all waiting ends.
 func (b *Bridge) AwaitChange(ctx context.Context, handle string, since time.Time) error {
-	_, err := b.next(ctx, b.Caller(ctx).User, handle, since)
+	_, err := b.next(ctx, b.Directory.Caller(ctx).User, handle, since)
 	return asNoTask(err)
 }
 
@@ -154,7 +155,7 @@ type Reply struct {
 // ErrNotConnected that it does not know the caller any more.
 func (b *Bridge) Answer(ctx context.Context, handle string, r Reply) error {
 	return b.onPage(ctx, "answer", len(r.Content)+ledger.PartsSize(r.Files), func() (agent string, _ int, _ error) {
-		e, err := b.Ledger.Task(ctx, b.Caller(ctx).User, handle)
+		e, err := b.Ledger.Task(ctx, b.Directory.Caller(ctx).User, handle)
 		if err != nil {
 			return "", 0, err
 		}
@@ -183,7 +184,7 @@ func (b *Bridge) reply(ctx context.Context, e *ledger.Record, r Reply) error {
 		content, _ := p.Content.(a2a.Raw)
 		args.Files = append(args.Files, fileArg{Name: p.Filename, MediaType: p.MediaType, Bytes: append([]byte{}, content...)})
 	}
-	f, err := b.send(ctx, b.Caller(ctx), args)
+	f, err := b.send(ctx, b.Directory.Caller(ctx), args)
 	if err != nil {
 		return err
 	}

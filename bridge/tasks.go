@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/url"
-	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -99,7 +97,7 @@ func (b *Bridge) now(ctx context.Context, owner, id string) (*ledger.Record, <-c
 	if f := b.follower(id); f != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if f.entry.Owner != owner || b.hides(ctx, f.entry.Agent) {
+		if f.entry.Owner != owner || b.Directory.Hides(ctx, f.entry.Agent) {
 			return nil, nil, mcp.ErrNoTask
 		}
 		if !f.ended {
@@ -113,7 +111,7 @@ func (b *Bridge) now(ctx context.Context, owner, id string) (*ledger.Record, <-c
 // entry returns a task from the ledger, in the terms of package mcp.
 func (b *Bridge) entry(ctx context.Context, owner, id string) (*ledger.Record, error) {
 	e, err := b.Ledger.Task(ctx, owner, id)
-	if errors.Is(err, ledger.ErrNoTask) || err == nil && b.hides(ctx, e.Agent) {
+	if errors.Is(err, ledger.ErrNoTask) || err == nil && b.Directory.Hides(ctx, e.Agent) {
 		return nil, mcp.ErrNoTask
 	}
 	return e, err
@@ -157,16 +155,5 @@ func (b *Bridge) life(e *ledger.Record) time.Duration {
 	if now := b.Now(); !e.Idle && now.After(last) {
 		last = now
 	}
-	return last.Sub(e.Created) + b.retention(e.Agent)
-}
-
-// firstLink returns the first https address in a text.
-func firstLink(text string) string {
-	for _, word := range strings.Fields(text) {
-		word = strings.Trim(word, "<>()[]\"'.,;")
-		if u, err := url.Parse(word); err == nil && u.Scheme == "https" && u.Host != "" {
-			return word
-		}
-	}
-	return ""
+	return last.Sub(e.Created) + b.Directory.RetentionOf(e.Agent)
 }

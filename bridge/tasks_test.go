@@ -155,7 +155,7 @@ func TestATaskThatWaitsForASignInSaysSo(t *testing.T) {
 		turn.AskAuth("Have the owner let you in.")
 		return nil
 	})
-	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.Pages = true })
+	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.Directory.Pages = true })
 	tasks, begin := taking(t, r)
 	asked := until(t, tasks, begin(`{"message":"go"}`, mcp.Revision20251125).Task.ID, mcp.InputRequired)
 	if len(asked.Questions) != 1 || asked.Unasked == nil || read(t, asked.Unasked).AnswerURL == "" {

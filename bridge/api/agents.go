@@ -6,21 +6,21 @@ import (
 	"slices"
 	"strconv"
 
-	"rialto/bridge"
+	"rialto/bridge/directory"
 )
 
 // Agent is what the registry tells of one agent.
 type Agent struct {
-	ID          string             `json:"id"`
-	Title       string             `json:"title,omitempty"`
-	Description string             `json:"description,omitempty"`
-	Version     string             `json:"version,omitempty"`
-	Default     bool               `json:"default"`
-	Available   bool               `json:"available"`
-	Problem     string             `json:"problem,omitempty"` // why it is not
-	Skills      []bridge.SkillInfo `json:"skills"`
-	URL         string             `json:"url"` // of its A2A endpoint
-	Card        string             `json:"card_url"`
+	ID          string                `json:"id"`
+	Title       string                `json:"title,omitempty"`
+	Description string                `json:"description,omitempty"`
+	Version     string                `json:"version,omitempty"`
+	Default     bool                  `json:"default"`
+	Available   bool                  `json:"available"`
+	Problem     string                `json:"problem,omitempty"` // why it is not
+	Skills      []directory.SkillInfo `json:"skills"`
+	URL         string                `json:"url"` // of its A2A endpoint
+	Card        string                `json:"card_url"`
 }
 
 // The sizes of pages.
@@ -35,11 +35,11 @@ func (a *API) agents(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	infos := a.Bridge.AgentInfos(r.Context())
+	infos := a.Bridge.Directory.Infos(r.Context())
 	start := 0
 	if token := r.URL.Query().Get("page_token"); token != "" {
 		after, err := base64.RawURLEncoding.DecodeString(token)
-		start = slices.IndexFunc(infos, func(i bridge.AgentInfo) bool { return i.Name == string(after) }) + 1
+		start = slices.IndexFunc(infos, func(i directory.Info) bool { return i.Name == string(after) }) + 1
 		if err != nil || start == 0 {
 			return 0, nil, errPageToken
 		}

@@ -165,7 +165,7 @@ func (a *API) report(r *http.Request, c *call) {
 	if template, err := mux.CurrentRoute(r).GetPathTemplate(); err == nil {
 		u.Tool += " " + strings.TrimPrefix(strings.TrimPrefix(template, Roots[0]), Roots[1])
 	}
-	if a, ok := a.Bridge.Agent(mux.Vars(r)["agent"]); ok {
+	if a, ok := a.Bridge.Directory.Agent(mux.Vars(r)["agent"]); ok {
 		u.Agent = a.Name
 	}
 	var state a2a.State

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-	"rialto/bridge/registry"
 	"rialto/internal/audit"
 	"rialto/internal/usage"
 
@@ -38,8 +38,8 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for schema, body := range map[string]any{
-		"AgentSetup": agentBody{}, "ListedAgent": registry.Status{}, "NewMessage": newMessage{},
-		"Agent": Agent{}, "Skill": bridge.SkillInfo{}, "Share": bridge.Share{}, "NewShare": bridge.Shared{},
+		"AgentSetup": agentBody{}, "ListedAgent": directory.Status{}, "NewMessage": newMessage{},
+		"Agent": Agent{}, "Skill": directory.SkillInfo{}, "Share": bridge.Share{}, "NewShare": bridge.Shared{},
 		"Status": Status{}, "Task": Task{}, "TaskPast": Past{}, "Artifact": Artifact{}, "ReplacedArtifact": Version{}, "Turn": Turn{}, "Answer": Answer{},
 		"AdminClient": operator.Client{}, "AdminGrant": operator.Grant{}, "Account": operator.Account{}, "AdminTask": operator.Task{},
 		"OwnedTask": OwnedTask{}, "SigningKey": operator.Key{}, "AuditEvent": audit.Event{}, "UsageCall": usage.Record{}, "UsageSum": usage.Sum{},

@@ -7,21 +7,20 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-	"rialto/bridge/registry"
 )
 
 // agentBody is an agent as an operator sends it.
 type agentBody struct {
-	registry.Agent
+	directory.Settings
 	Secret  *string `json:"secret"`  // that proves to the agent who calls; left out, a change keeps the one there is
 	Version int64   `json:"version"` // of the agent that is changed
 	Unseen  bool    `json:"unseen"`  // add the agent even if its card cannot be read
 }
 
-func (b *agentBody) agent() registry.Agent {
-	a := b.Agent
+func (b *agentBody) agent() directory.Settings {
+	a := b.Settings
 	if b.Secret != nil {
 		a.Credentials.Secret = *b.Secret
 	}
@@ -31,13 +30,13 @@ func (b *agentBody) agent() registry.Agent {
 // aboutAgents puts the errors of the list of agents into the terms of this API.
 func aboutAgents(err error) error {
 	switch {
-	case errors.Is(err, registry.ErrNoAgent):
+	case errors.Is(err, directory.ErrNoAgent):
 		return notFound("There is no such agent.")
-	case errors.Is(err, bridge.ErrNoCard):
+	case errors.Is(err, directory.ErrNoCard):
 		return &refusal{http.StatusConflict, "no_card", "No card of the agent waits to be accepted."}
-	case errors.Is(err, bridge.ErrOtherCard):
+	case errors.Is(err, directory.ErrOtherCard):
 		return &refusal{http.StatusConflict, "other_card", "The agent has shown another card since, or none with that digest. Look at its cards first."}
-	case errors.Is(err, registry.ErrChanged), errors.Is(err, registry.ErrExists), errors.Is(err, registry.ErrTooMany):
+	case errors.Is(err, directory.ErrChanged), errors.Is(err, directory.ErrExists), errors.Is(err, directory.ErrTooMany):
 		return &refusal{http.StatusConflict, "conflict", sentence(err.Error())}
 	}
 	return err
@@ -70,7 +69,7 @@ func (a *API) addAgent(r *http.Request) (int, any, error) {
 	if err := read(r, &in); err != nil {
 		return 0, nil, err
 	}
-	added, _, err := a.Operator.AddAgent(r.Context(), a.Actor(r), operator.NewAgent{Agent: in.agent(), Unseen: in.Unseen})
+	added, _, err := a.Operator.AddAgent(r.Context(), a.Actor(r), operator.NewAgent{Settings: in.agent(), Unseen: in.Unseen})
 	if err != nil {
 		return 0, nil, asked(err)
 	}
@@ -154,7 +153,7 @@ type shownCards struct {
 // cards lists the cards that an agent has shown, the latest first.
 func (a *API) cards(r *http.Request) (int, any, error) {
 	seen, err := a.Operator.Cards(r.Context(), variable(r, "agent"))
-	valid, known := bridge.InForce(seen)
+	valid, known := directory.InForce(seen)
 	all := []shownCard{}
 	for _, c := range seen {
 		all = append(all, shownCard{c.Digest, c.First, c.Last, known && c.Digest == valid.Digest, c.Card})

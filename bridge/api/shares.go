@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 
 	"github.com/gorilla/mux"
@@ -40,7 +41,7 @@ func whyNotShared(err error) error {
 	if words, ok := ledger.InputText(err); ok {
 		return badRequest("%s", words)
 	}
-	if down, ok := errors.AsType[bridge.Unreachable](err); ok {
+	if down, ok := errors.AsType[directory.Unreachable](err); ok {
 		return &refusal{http.StatusServiceUnavailable, "unavailable", down.Error()}
 	}
 	return err

@@ -9,20 +9,19 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
-	"rialto/bridge/registry"
 )
 
 // Registered is a store of agents, with the ledger and the cards that belong to
 // it.
 type Registered interface {
-	registry.Store
+	directory.AgentStore
 	ledger.Store
-	bridge.CardStore
+	directory.CardStore
 }
 
-// TestAgents runs the contract of registry.Store against the stores that open
+// TestAgents runs the contract of directory.AgentStore against the stores that open
 // returns. Each must be empty.
 func TestAgents(t *testing.T, open func(*testing.T) Registered) {
 	for name, test := range map[string]func(*testing.T, *agents){
@@ -45,8 +44,8 @@ type agents struct {
 	Registered
 }
 
-func record(name, url string) registry.Record {
-	return registry.Record{Name: name, Settings: []byte(`{"url":"` + url + `"}`), Secret: "sealed", Created: now, Changed: now}
+func record(name, url string) directory.StoredAgent {
+	return directory.StoredAgent{Name: name, Settings: []byte(`{"url":"` + url + `"}`), Secret: "sealed", Created: now, Changed: now}
 }
 
 func (a *agents) is(err, want error) {
@@ -62,7 +61,7 @@ func (a *agents) added(name string) {
 }
 
 // kept returns what is held, and checks that its version is another than was.
-func (a *agents) kept(was int64) *registry.Kept {
+func (a *agents) kept(was int64) *directory.StoredAgents {
 	a.t.Helper()
 	kept, err := a.KeptAgents(a.t.Context())
 	if err != nil {
@@ -86,14 +85,14 @@ func oneName(t *testing.T, a *agents) {
 	if string(got.Settings) != string(want.Settings) || got.Secret != "sealed" || !got.Created.Equal(now) || !got.Removed.IsZero() || got.Version == 0 {
 		t.Errorf("got %+v", got)
 	}
-	a.is(a.AddAgent(t.Context(), record("one", "http://other"), nil, 10), registry.ErrExists)
+	a.is(a.AddAgent(t.Context(), record("one", "http://other"), nil, 10), directory.ErrExists)
 	if again, err := a.KeptAgents(t.Context()); err != nil || again.Version != kept.Version || string(again.Records[0].Settings) != string(want.Settings) {
 		t.Errorf("who was refused has changed something: %+v, %v", again, err)
 	}
 }
 
 func addedWithCard(t *testing.T, a *agents) {
-	card := &bridge.SeenCard{Agent: "one", URL: "http://one", Digest: "aa", Card: []byte(`{"name":"one"}`), Last: now}
+	card := &directory.SeenCard{Agent: "one", URL: "http://one", Digest: "aa", Card: []byte(`{"name":"one"}`), Last: now}
 	a.is(a.AddAgent(t.Context(), record("one", "http://one"), card, 10), nil)
 	if kept := a.kept(0); len(kept.Records) != 1 || kept.Records[0].Name != "one" {
 		t.Errorf("got %+v", kept.Records)
@@ -102,8 +101,8 @@ func addedWithCard(t *testing.T, a *agents) {
 	if err != nil || len(cards) != 1 || cards[0].Digest != "aa" || cards[0].URL != "http://one" || !cards[0].InForce.Equal(now) {
 		t.Fatalf("got %+v, %v, want the card in force", cards, err)
 	}
-	other := &bridge.SeenCard{Agent: "one", URL: "http://one", Digest: "bb", Card: []byte(`{}`), Last: now.Add(time.Hour)}
-	a.is(a.AddAgent(t.Context(), record("one", "http://one"), other, 10), registry.ErrExists)
+	other := &directory.SeenCard{Agent: "one", URL: "http://one", Digest: "bb", Card: []byte(`{}`), Last: now.Add(time.Hour)}
+	a.is(a.AddAgent(t.Context(), record("one", "http://one"), other, 10), directory.ErrExists)
 	a.cards("one", 1)
 }
 
@@ -118,7 +117,7 @@ func addRace(t *testing.T, a *agents) {
 	for _, err := range errs {
 		if err == nil {
 			won++
-		} else if !errors.Is(err, registry.ErrExists) {
+		} else if !errors.Is(err, directory.ErrExists) {
 			t.Error(err)
 		}
 	}
@@ -129,7 +128,7 @@ func addRace(t *testing.T, a *agents) {
 
 func fullList(t *testing.T, a *agents) {
 	a.added("one")
-	a.is(a.AddAgent(t.Context(), record("two", ""), nil, 1), registry.ErrTooMany)
+	a.is(a.AddAgent(t.Context(), record("two", ""), nil, 1), directory.ErrTooMany)
 	a.is(a.RemoveAgent(t.Context(), "one", now), nil)
 	a.is(a.AddAgent(t.Context(), record("two", ""), nil, 1), nil)
 }
@@ -144,9 +143,9 @@ func changedAgent(t *testing.T, a *agents) {
 	if string(after.Settings) != string(next.Settings) || after.Secret != "other" || !after.Changed.Equal(next.Changed) || !after.Created.Equal(now) || after.Version == next.Version {
 		t.Errorf("got %+v", after)
 	}
-	a.is(a.ChangeAgent(t.Context(), next, false), registry.ErrChanged)
+	a.is(a.ChangeAgent(t.Context(), next, false), directory.ErrChanged)
 	next.Name = "two"
-	a.is(a.ChangeAgent(t.Context(), next, false), registry.ErrNoAgent)
+	a.is(a.ChangeAgent(t.Context(), next, false), directory.ErrNoAgent)
 }
 
 func comesBack(t *testing.T, a *agents) {
@@ -160,7 +159,7 @@ func comesBack(t *testing.T, a *agents) {
 	if kept := a.kept(was); len(kept.Records) != 1 || !kept.Records[0].Removed.Equal(now) {
 		t.Fatalf("got %+v", kept.Records)
 	}
-	a.is(a.RemoveAgent(t.Context(), "one", now), registry.ErrNoAgent)
+	a.is(a.RemoveAgent(t.Context(), "one", now), directory.ErrNoAgent)
 	a.is(a.AddAgent(t.Context(), record("one", "http://new"), nil, 10), nil)
 	if kept := a.kept(was + 1); len(kept.Records) != 1 || !kept.Records[0].Removed.IsZero() || string(kept.Records[0].Settings) != `{"url":"http://new"}` || len(kept.Disabled) != 0 {
 		t.Errorf("got %+v", kept)
@@ -228,7 +227,7 @@ func removedAgent(t *testing.T, a *agents) {
 // see notes a card of the agent's.
 func (a *agents) see(name string) {
 	a.t.Helper()
-	a.is(a.SeeCard(a.t.Context(), bridge.SeenCard{Agent: name, Digest: "d", Card: []byte(`{}`), Last: now}, false), nil)
+	a.is(a.SeeCard(a.t.Context(), directory.SeenCard{Agent: name, Digest: "d", Card: []byte(`{}`), Last: now}, false), nil)
 }
 
 func (a *agents) cards(name string, want int) {

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"rialto/bridge"
+	"rialto/bridge/directory"
 )
 
 // TestCards runs the contract of bridge.CardStore against the stores that open
 // returns. Each must be empty.
-func TestCards(t *testing.T, open func(*testing.T) bridge.CardStore) {
+func TestCards(t *testing.T, open func(*testing.T) directory.CardStore) {
 	for name, test := range map[string]func(*testing.T, *cards){
 		"the first card counts, held or not":       firstCard,
 		"a held card counts once it is accepted":   heldCard,
@@ -30,7 +30,7 @@ func TestCards(t *testing.T, open func(*testing.T) bridge.CardStore) {
 
 // cards is a store with a clock that goes on by step.
 type cards struct {
-	bridge.CardStore
+	directory.CardStore
 	t    *testing.T
 	now  time.Time
 	step time.Duration
@@ -39,7 +39,7 @@ type cards struct {
 func (c *cards) see(agent, digest string, hold bool) {
 	c.t.Helper()
 	c.now = c.now.Add(c.step)
-	if err := c.SeeCard(c.t.Context(), bridge.SeenCard{Agent: agent, Digest: digest, Card: []byte(`{"name":"` + digest + `"}`), Last: c.now}, hold); err != nil {
+	if err := c.SeeCard(c.t.Context(), directory.SeenCard{Agent: agent, Digest: digest, Card: []byte(`{"name":"` + digest + `"}`), Last: c.now}, hold); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -66,14 +66,14 @@ func (c *cards) want(agent, inForce string, all ...string) {
 			c.t.Errorf("got %+v", s)
 		}
 	}
-	if valid, _ := bridge.InForce(seen); valid.Digest != inForce || fmt.Sprint(digests) != fmt.Sprint(all) {
+	if valid, _ := directory.InForce(seen); valid.Digest != inForce || fmt.Sprint(digests) != fmt.Sprint(all) {
 		c.t.Errorf("got %q of %q, want %q of %q", valid.Digest, digests, inForce, all)
 	}
 }
 
 func firstCard(t *testing.T, c *cards) {
 	c.want("a", "")
-	c.accept("a", "1", bridge.ErrNoCard)
+	c.accept("a", "1", directory.ErrNoCard)
 	c.see("a", "1", true)
 	c.want("a", "1", "1")
 	c.see("b", "1", false)
@@ -85,21 +85,21 @@ func heldCard(t *testing.T, c *cards) {
 	c.see("a", "2", true)
 	c.see("a", "2", true)
 	c.want("a", "1", "2", "1")
-	c.accept("a", "1", bridge.ErrOtherCard)
+	c.accept("a", "1", directory.ErrOtherCard)
 	c.accept("a", "2", nil)
 	c.want("a", "2", "2", "1")
-	c.accept("a", "2", bridge.ErrNoCard)
-	c.accept("a", "1", bridge.ErrNoCard)
+	c.accept("a", "2", directory.ErrNoCard)
+	c.accept("a", "1", directory.ErrNoCard)
 }
 
 func otherCard(t *testing.T, c *cards) {
 	c.see("a", "1", true)
 	c.see("a", "2", true)
 	c.see("a", "3", true)
-	c.accept("a", "2", bridge.ErrOtherCard)
+	c.accept("a", "2", directory.ErrOtherCard)
 	c.want("a", "1", "3", "2", "1")
 	c.see("a", "1", true)
-	c.accept("a", "3", bridge.ErrNoCard)
+	c.accept("a", "3", directory.ErrNoCard)
 	c.want("a", "1", "1", "3", "2")
 }
 
@@ -109,7 +109,7 @@ func freeCard(t *testing.T, c *cards) {
 	c.want("a", "2", "2", "1")
 	c.see("a", "1", false)
 	c.want("a", "1", "1", "2")
-	c.accept("a", "1", bridge.ErrNoCard)
+	c.accept("a", "1", directory.ErrNoCard)
 }
 
 func backAgain(t *testing.T, c *cards) {
@@ -124,14 +124,14 @@ func backAgain(t *testing.T, c *cards) {
 
 func manyCards(t *testing.T, c *cards) {
 	c.see("a", "first", true)
-	for i := range 3 * bridge.CardsKept {
+	for i := range 3 * directory.CardsKept {
 		c.see("a", fmt.Sprint(i), true)
 	}
 	seen, err := c.SeenCards(t.Context(), "a")
-	if err != nil || len(seen) != bridge.CardsKept {
+	if err != nil || len(seen) != directory.CardsKept {
 		t.Fatalf("got %d cards, %v", len(seen), err)
 	}
-	if valid, _ := bridge.InForce(seen); valid.Digest != "first" || seen[0].Digest != fmt.Sprint(3*bridge.CardsKept-1) {
+	if valid, _ := directory.InForce(seen); valid.Digest != "first" || seen[0].Digest != fmt.Sprint(3*directory.CardsKept-1) {
 		t.Errorf("got %q in force and %q last", valid.Digest, seen[0].Digest)
 	}
 }
@@ -140,7 +140,7 @@ func movedCards(t *testing.T, c *cards) {
 	at := func(url, digest string) {
 		t.Helper()
 		c.now = c.now.Add(c.step)
-		if err := c.SeeCard(t.Context(), bridge.SeenCard{Agent: "a", URL: url, Digest: digest, Card: []byte(`{"name":"` + digest + `"}`), Last: c.now}, true); err != nil {
+		if err := c.SeeCard(t.Context(), directory.SeenCard{Agent: "a", URL: url, Digest: digest, Card: []byte(`{"name":"` + digest + `"}`), Last: c.now}, true); err != nil {
 			t.Fatal(err)
 		}
 	}

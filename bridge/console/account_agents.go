@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"rialto/a2a/a2avault"
-	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/templates"
@@ -43,17 +43,17 @@ func (c ownAccount) ownAgents(r *http.Request) (templates.Console, error) {
 	for _, v := range all {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Link(bridge.ConnectPath+url.PathEscape(v.Agent), templates.Data(v.Agent)), connectionState(v.Kind),
+				templates.Link(directory.ConnectPath+url.PathEscape(v.Agent), templates.Data(v.Agent)), connectionState(v.Kind),
 				templates.When(v.Connected, c.Now()), templates.When(v.Updated, c.Now()),
 			},
 			Actions: []templates.Button{{Action: "/account/agents/forget", Word: "Forget", About: v.Agent, Grave: true, Hidden: hidden("agent", v.Agent)}},
 		})
 	}
-	for _, name := range c.Bridge.Connectable(r.Context()) {
+	for _, name := range c.Bridge.Directory.ConnectableAgents(r.Context()) {
 		if slices.ContainsFunc(all, func(v a2avault.Connection) bool { return v.Agent == name }) {
 			continue
 		}
-		to := bridge.ConnectPath + url.PathEscape(name)
+		to := directory.ConnectPath + url.PathEscape(name)
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells:   []templates.Text{templates.Link(to, templates.Data(name)), templates.Badge(templates.Note, "not connected"), templates.Data("–"), templates.Data("–")},
 			Actions: []templates.Button{{Action: to, Get: true, Word: "Connect", About: name}},

@@ -109,7 +109,7 @@ func (wants) Connected(context.Context, string, string) (bool, error) { return f
 
 func TestAnAgentThatIsNotConnectedYetCanBe(t *testing.T) {
 	r := newRig(t)
-	r.Bridge.Pages, r.Bridge.Connections = true, wants{"expert"}
+	r.Bridge.Directory.Pages, r.Bridge.Directory.Connections = true, wants{"expert"}
 	b := r.as("alice")
 	p := b.get("/account/agents")
 	if got := len(p.all("#agents tbody tr")); got != 1 || len(p.all("#agents form[action=/connect/expert]")) != 1 || !strings.Contains(p.Text(), "not connected") {

@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rialto/bridge"
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 	"rialto/templates"
 )
 
@@ -38,7 +37,7 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 		p.Sections = append(p.Sections, *cards)
 	}
 	if s.Health != nil && s.Health.Card != nil {
-		p.Sections = append(p.Sections, skillSection(bridge.Skills(s.Health.Card)))
+		p.Sections = append(p.Sections, skillSection(directory.SkillInfos(s.Health.Card)))
 	}
 	p.Sections = append(p.Sections, templates.Section{
 		ID: "test", Title: "Test call", Lead: templates.Say("Sends one message to the agent, as you, and shows the answer."),
@@ -48,7 +47,7 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 	return p, nil
 }
 
-func agentButtons(s *registry.Status) []templates.Button {
+func agentButtons(s *directory.Status) []templates.Button {
 	this := append(hidden("name", s.Name), templates.Value{Name: "back", Value: agentAt(s.Name)})
 	turn := templates.Button{Action: "/admin/agents/disable", Word: "Disable", Hidden: this}
 	if !s.Enabled {
@@ -65,7 +64,7 @@ func agentButtons(s *registry.Status) []templates.Button {
 }
 
 // troubles are what does not work at an agent, in the words of the network.
-func troubles(s *registry.Status) (notes []templates.Remark) {
+func troubles(s *directory.Status) (notes []templates.Remark) {
 	if s.Configured {
 		notes = append(notes, templates.Remark{Tone: templates.Plain, Text: templates.Say("It is of the configuration: its settings are changed there.")})
 	}
@@ -82,7 +81,7 @@ func troubles(s *registry.Status) (notes []templates.Remark) {
 	return notes
 }
 
-func (c adminAgents) agentFacts(s *registry.Status) []templates.Fact {
+func (c adminAgents) agentFacts(s *directory.Status) []templates.Fact {
 	facts := []templates.Fact{
 		{Name: "Address", Value: templates.Code(s.URL)},
 		{Name: "State", Value: agentState(*s)},
@@ -109,9 +108,9 @@ func (c adminAgents) agentFacts(s *registry.Status) []templates.Fact {
 }
 
 // ofSkills says who sees single skills.
-func ofSkills(skills []registry.Skill) templates.Text {
+func ofSkills(skills []directory.SkillRule) templates.Text {
 	var lines []templates.Text
-	for _, line := range registry.SkillLines(skills) {
+	for _, line := range directory.SkillLines(skills) {
 		lines = append(lines, templates.Code(line))
 	}
 	if len(lines) == 0 {
@@ -121,7 +120,7 @@ func ofSkills(skills []registry.Skill) templates.Text {
 }
 
 // credentials says how we prove who we are; never with what.
-func credentials(s *registry.Status) templates.Text {
+func credentials(s *directory.Status) templates.Text {
 	switch {
 	case s.Credentials.Type != "":
 		return templates.Code(s.Credentials.Type)
@@ -138,7 +137,7 @@ func yes(is bool) templates.Text {
 	return templates.Say("no")
 }
 
-func skillSection(skills []bridge.SkillInfo) templates.Section {
+func skillSection(skills []directory.SkillInfo) templates.Section {
 	t := &templates.Table{Columns: []templates.Column{{Name: "Skill"}, {Name: "What it does"}, {Name: "Tags"}}, Empty: templates.Say("Its card names no skills.")}
 	for _, s := range skills {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
@@ -150,22 +149,22 @@ func skillSection(skills []bridge.SkillInfo) templates.Section {
 
 // cardSection shows what has changed in the card of an agent, beside what is in
 // force; nil if nothing has.
-func (c adminAgents) cardSection(r *http.Request, s *registry.Status) (*templates.Section, error) {
+func (c adminAgents) cardSection(r *http.Request, s *directory.Status) (*templates.Section, error) {
 	cards, err := c.Admin.Cards(r.Context(), s.Name)
 	if err != nil || len(cards) == 0 {
 		return nil, err
 	}
-	valid, known := bridge.InForce(cards)
+	valid, known := directory.InForce(cards)
 	latest := cards[0]
 	if !known || latest.Digest == valid.Digest {
 		// Nothing waits: the change before is worth a look.
-		before, ok := bridge.InForceBefore(cards)
+		before, ok := directory.InForceBefore(cards)
 		if !ok {
 			return nil, nil
 		}
 		latest, valid = valid, before
 	}
-	differ, more := bridge.Differences(valid.Card, latest.Card, maxDifferences)
+	differ, more := directory.Differences(valid.Card, latest.Card, maxDifferences)
 	section := &templates.Section{
 		ID: "card", Title: "Its card has changed", Lead: templates.Say("This is the last change; the new card is in force."),
 		Facts: []templates.Fact{{Name: "First seen", Value: templates.When(latest.First, c.Now())}},
@@ -185,7 +184,7 @@ func (c adminAgents) cardSection(r *http.Request, s *registry.Status) (*template
 const maxDifferences = 300
 
 // differences shows the places in which two cards differ, side by side.
-func differences(list []bridge.Difference) *templates.Table {
+func differences(list []directory.Difference) *templates.Table {
 	t := &templates.Table{Columns: []templates.Column{{Name: "Part"}, {Name: "Before"}, {Name: "New"}}, Empty: templates.Say("Nothing that means anything.")}
 	for _, d := range list {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(d.Path), member(d.Was), member(d.Is)}})
@@ -212,7 +211,7 @@ func (c adminAgents) testAgent(_ http.ResponseWriter, r *http.Request, f url.Val
 }
 
 // trialSection shows how a message to an agent went.
-func trialSection(trial *registry.Trial, err error) templates.Section {
+func trialSection(trial *directory.Trial, err error) templates.Section {
 	s := templates.Section{ID: "trial", Title: "What the agent answered"}
 	if err != nil {
 		s.Notes = []templates.Remark{{Tone: templates.Bad, Text: templates.Because("The test did not work: {}", shown(err.Error(), 1000))}}

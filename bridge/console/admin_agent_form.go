@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-	"rialto/bridge/registry"
 	"rialto/templates"
 )
 
@@ -72,19 +71,19 @@ func agentFields(f url.Values) []templates.Field {
 
 // agentOf reads an agent from the form. What the form does not show stays as it
 // is at present; an agent that is new has nothing.
-func agentOf(f url.Values, present registry.Agent) (a registry.Agent, err error) {
+func agentOf(f url.Values, present directory.Settings) (a directory.Settings, err error) {
 	a = present
 	a.Name, a.URL = strings.TrimSpace(f.Get("name")), strings.TrimSpace(f.Get("url"))
 	a.Protocol, a.Binding = a2a.Generation(f.Get("protocol")), a2a.Binding(f.Get("binding"))
 	a.UseCases, a.Review = strings.Fields(f.Get("use_cases")), f.Get("review") == "yes"
 	a.SkillsAsTools = f.Get("skills_as_tools") == "yes"
 	a.Credentials = credentialsOf(f, present.Credentials)
-	if a.Skills, err = registry.ParseSkills(strings.Split(f.Get("skills"), "\n")); err != nil {
+	if a.Skills, err = directory.ParseSkills(strings.Split(f.Get("skills"), "\n")); err != nil {
 		return a, err
 	}
 	a.Retention = 0
 	if kept := strings.TrimSpace(f.Get("retention")); kept != "" {
-		a.Retention, err = registry.ParseDuration(kept)
+		a.Retention, err = directory.ParseDuration(kept)
 	}
 	return a, err
 }
@@ -92,10 +91,10 @@ func agentOf(f url.Values, present registry.Agent) (a registry.Agent, err error)
 // credentialsOf reads how the agent is told who calls. Settings of another type
 // of credentials do not stay: the registry refuses those that are of no use, and
 // the form could not take them away.
-func credentialsOf(f url.Values, present registry.Credentials) registry.Credentials {
+func credentialsOf(f url.Values, present directory.Credentials) directory.Credentials {
 	c := present
 	if kind := f.Get("auth"); kind != present.Type && !(tokens(kind) && tokens(present.Type)) {
-		c = registry.Credentials{}
+		c = directory.Credentials{}
 	}
 	c.Type, c.Secret, c.TokenURL = f.Get("auth"), f.Get("secret"), strings.TrimSpace(f.Get("auth_token_url"))
 	c.Scopes = nil
@@ -120,12 +119,12 @@ func credentialsOf(f url.Values, present registry.Credentials) registry.Credenti
 func tokens(kind string) bool { return kind == "client_credentials" || kind == "token_exchange" }
 
 // formOf is the reverse of agentOf.
-func formOf(s *registry.Status) url.Values {
+func formOf(s *directory.Status) url.Values {
 	f := url.Values{}
 	c := s.Credentials
 	for name, value := range map[string]string{
 		"name": s.Name, "url": s.URL, "protocol": string(s.Protocol), "binding": string(s.Binding), "use_cases": strings.Join(s.UseCases, " "),
-		"skills": strings.Join(registry.SkillLines(s.Skills), "\n"),
+		"skills": strings.Join(directory.SkillLines(s.Skills), "\n"),
 		"auth":   c.Type, "auth_name": c.Name + c.ClientID + c.User, "auth_token_url": c.TokenURL, "auth_scopes": strings.Join(c.Scopes, " "),
 		"version": strconv.FormatInt(s.Version, 10),
 	} {
@@ -149,19 +148,19 @@ func formOf(s *registry.Status) url.Values {
 // addAgent adds the agent of the form, or previews it. An agent that was previewed
 // is added only if its card is still the one that was shown.
 func (c adminAgents) addAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	a, err := agentOf(f, registry.Agent{})
-	var seen *registry.Preview
+	a, err := agentOf(f, directory.Settings{})
+	var seen *directory.Preview
 	switch {
 	case err != nil:
 	case f.Get("do") == "preview":
 		seen, err = c.Admin.PreviewAgent(r.Context(), a)
 	default:
-		if a, seen, err = c.Admin.AddAgent(r.Context(), c.actor(r), operator.NewAgent{Agent: a, Digest: f.Get("card")}); err == nil {
+		if a, seen, err = c.Admin.AddAgent(r.Context(), c.actor(r), operator.NewAgent{Settings: a, Digest: f.Get("card")}); err == nil {
 			return with(agentAt(a.Name), "added"), nil, nil
 		}
 	}
 	p := agentForm("/admin/agents/new", f, refused(err))
-	if seen != nil && (err == nil || errors.Is(err, bridge.ErrOtherCard)) {
+	if seen != nil && (err == nil || errors.Is(err, directory.ErrOtherCard)) {
 		p.Sections[0].Form.Hidden = append(p.Sections[0].Form.Hidden, templates.Value{Name: "card", Value: seen.Digest()})
 		p.Sections = append([]templates.Section{previewSection(seen)}, p.Sections...)
 	}
@@ -180,7 +179,7 @@ func refused(err error) templates.Text {
 }
 
 // previewSection shows what an agent would be.
-func previewSection(look *registry.Preview) templates.Section {
+func previewSection(look *directory.Preview) templates.Section {
 	s := templates.Section{ID: "preview", Title: "This is what its card says", Facts: []templates.Fact{
 		{Name: "Name", Value: templates.Lines(templates.Data(look.Name), templates.Data(look.Description))},
 		{Name: "Version", Value: templates.Data(look.Version)},
@@ -229,13 +228,13 @@ func (c adminAgents) changeAgent(_ http.ResponseWriter, r *http.Request, f url.V
 	if err != nil {
 		return "", nil, agentError(err)
 	}
-	a, err := agentOf(f, present.Agent)
+	a, err := agentOf(f, present.Settings)
 	if err == nil {
 		// A secret that was typed is meant, whatever the box says.
 		keep := f.Get("keep") == "yes" && a.Credentials.Secret == ""
 		err = c.Admin.ChangeAgent(r.Context(), c.actor(r), a, version, keep)
 	}
-	if errors.Is(err, registry.ErrNoAgent) {
+	if errors.Is(err, directory.ErrNoAgent) {
 		return "", nil, agentError(err)
 	}
 	if err != nil {

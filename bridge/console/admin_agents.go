@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-	"rialto/bridge/registry"
 	"rialto/templates"
 )
 
@@ -42,7 +41,7 @@ func (c adminAgents) agents(r *http.Request) (templates.Console, error) {
 		return templates.Console{}, err
 	}
 	q := asked(r, "text", "only")
-	all = slices.DeleteFunc(all, func(s registry.Status) bool { return !chosen(q, s) })
+	all = slices.DeleteFunc(all, func(s directory.Status) bool { return !chosen(q, s) })
 	page, next := cut(all, r.URL.Query().Get("after"))
 	t := &templates.Table{
 		Columns: []templates.Column{{Name: "Agent"}, {Name: "State"}, {Name: "Speaks"}, {Name: "Use cases"}, {Name: "Answered last"}},
@@ -66,7 +65,7 @@ func (c adminAgents) agents(r *http.Request) (templates.Console, error) {
 	}, nil
 }
 
-func chosen(q query, s registry.Status) bool {
+func chosen(q query, s directory.Status) bool {
 	text := strings.ToLower(q.get("text"))
 	if !strings.Contains(strings.ToLower(s.Name+"\n"+s.URL), text) {
 		return false
@@ -83,8 +82,8 @@ func chosen(q query, s registry.Status) bool {
 }
 
 // cut returns the page that begins after a name, and the mark of the next.
-func cut(all []registry.Status, after string) (page []registry.Status, next string) {
-	if i := slices.IndexFunc(all, func(s registry.Status) bool { return s.Name == after }); after != "" && i >= 0 {
+func cut(all []directory.Status, after string) (page []directory.Status, next string) {
+	if i := slices.IndexFunc(all, func(s directory.Status) bool { return s.Name == after }); after != "" && i >= 0 {
 		all = all[i+1:]
 	}
 	if len(all) <= agentPage {
@@ -93,7 +92,7 @@ func cut(all []registry.Status, after string) (page []registry.Status, next stri
 	return all[:agentPage], all[agentPage-1].Name
 }
 
-func (c adminAgents) agentRow(s registry.Status) templates.Entry {
+func (c adminAgents) agentRow(s directory.Status) templates.Entry {
 	name := templates.Data(s.Name)
 	if s.Health != nil && s.Health.Card != nil && s.Health.Card.Name != "" {
 		name = templates.Data(shown(s.Health.Card.Name, 200))
@@ -115,7 +114,7 @@ func (c adminAgents) agentRow(s registry.Status) templates.Entry {
 func agentAt(name string) string { return "/admin/agents/one?name=" + url.QueryEscape(name) }
 
 // agentState says in badges what an operator should know at a glance.
-func agentState(s registry.Status) templates.Text {
+func agentState(s directory.Status) templates.Text {
 	var all []templates.Text
 	switch h := s.Health; {
 	case !s.Enabled:
@@ -138,7 +137,7 @@ func agentState(s registry.Status) templates.Text {
 }
 
 // speaks shows the generation and the binding that calls take.
-func speaks(s registry.Status) templates.Text {
+func speaks(s directory.Status) templates.Text {
 	if s.Health == nil || s.Health.Interface.Version == "" {
 		return templates.Data("–")
 	}
@@ -146,7 +145,7 @@ func speaks(s registry.Status) templates.Text {
 	return templates.Lines(templates.Data("A2A "+shown(string(i.Version), 20)), templates.Data(shown(string(i.Binding), 50)))
 }
 
-func (c adminAgents) answered(h *bridge.Health) templates.Text {
+func (c adminAgents) answered(h *directory.Health) templates.Text {
 	if h == nil || h.Answered.IsZero() {
 		return templates.Data("–")
 	}
@@ -200,7 +199,7 @@ func agentError(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, registry.ErrNoAgent), errors.Is(err, bridge.ErrNoCard):
+	case errors.Is(err, directory.ErrNoAgent), errors.Is(err, directory.ErrNoCard):
 		return operator.ErrNotFound
 	}
 	if words := refusal(err); words != "" {
@@ -213,13 +212,13 @@ func agentError(err error) error {
 // refuse by name.
 func refusal(err error) string {
 	switch {
-	case errors.Is(err, registry.ErrExists):
+	case errors.Is(err, directory.ErrExists):
 		return "There is an agent of that name already."
-	case errors.Is(err, registry.ErrChanged):
+	case errors.Is(err, directory.ErrChanged):
 		return "Somebody else has changed the agent meanwhile. Look at it again."
-	case errors.Is(err, bridge.ErrOtherCard):
+	case errors.Is(err, directory.ErrOtherCard):
 		return "The agent has shown another card meanwhile. Look at it first."
-	case errors.Is(err, registry.ErrTooMany):
+	case errors.Is(err, directory.ErrTooMany):
 		return "There are too many agents. Remove one first."
 	}
 	return ""

@@ -7,17 +7,17 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/net/html"
+	"rialto/bridge/directory"
 
-	"rialto/bridge/registry"
+	"golang.org/x/net/html"
 )
 
 // fully is an agent with all that the API and the command line can set.
-func fully(c registry.Credentials) registry.Agent {
-	return registry.Agent{
+func fully(c directory.Credentials) directory.Settings {
+	return directory.Settings{
 		Name: "second", URL: "https://second.example/a2a", Protocol: "0.3", Binding: "JSONRPC", UseCases: []string{"sales", "claims"},
-		Skills: []registry.Skill{{ID: "count", UseCases: []string{"sales"}}}, SkillsAsTools: true, Retention: registry.Duration(36e11),
-		Card: registry.Card{Keys: "https://keys.example/jwks"}, Review: true, Credentials: c,
+		Skills: []directory.SkillRule{{ID: "count", UseCases: []string{"sales"}}}, SkillsAsTools: true, Retention: directory.Duration(36e11),
+		Card: directory.CardKeys{Keys: "https://keys.example/jwks"}, Review: true, Credentials: c,
 	}
 }
 
@@ -65,7 +65,7 @@ func but(form []string, name, value string) []string {
 }
 
 func TestSavingAnAgentLosesNothing(t *testing.T) {
-	for name, c := range map[string]registry.Credentials{
+	for name, c := range map[string]directory.Credentials{
 		"as its card asks": {User: "us", Secret: "s"},
 		"a header":         {Header: "X-Key", Scheme: "Key", Secret: "s"},
 		"bearer":           {Type: "bearer", Secret: "s"},
@@ -85,7 +85,7 @@ func TestSavingAnAgentLosesNothing(t *testing.T) {
 			if p := b.post("/admin/agents/change", but(form, "retention", "90d")...); p.Status != http.StatusSeeOther {
 				t.Fatalf("got %d %s", p.Status, p.Text())
 			}
-			want.Retention = registry.Duration(90 * 24 * 36e11)
+			want.Retention = directory.Duration(90 * 24 * 36e11)
 			if got, ok := r.Admin.Agents.Settings("second"); !ok || !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
@@ -96,13 +96,13 @@ func TestSavingAnAgentLosesNothing(t *testing.T) {
 func TestAnotherTypeOfCredentialsLeavesNothingOfTheOldOne(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")
-	r.must(r.Admin.Agents.Add(t.Context(), fully(registry.Credentials{Type: "api_key", In: "query", Name: "key", Secret: "s"}), nil))
+	r.must(r.Admin.Agents.Add(t.Context(), fully(directory.Credentials{Type: "api_key", In: "query", Name: "key", Secret: "s"}), nil))
 	form := b.get("/admin/agents/change?name=second").sent("new")
 	if p := b.post("/admin/agents/change", but(but(form, "auth", "basic"), "auth_name", "us")...); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
 	got, _ := r.Admin.Agents.Settings("second")
-	if want := (registry.Credentials{Type: "basic", User: "us", Secret: "s"}); !reflect.DeepEqual(got.Credentials, want) {
+	if want := (directory.Credentials{Type: "basic", User: "us", Secret: "s"}); !reflect.DeepEqual(got.Credentials, want) {
 		t.Errorf("got %+v, want %+v", got.Credentials, want)
 	}
 }
@@ -111,7 +111,7 @@ func TestASecretGoesToNoOtherHostUnlessItIsTypedAgain(t *testing.T) {
 	for _, field := range []string{"url", "auth_token_url"} {
 		r := newRig(t)
 		b := r.as("root")
-		was := fully(registry.Credentials{Type: "client_credentials", TokenURL: "https://as.example/token", ClientID: "us", Secret: "s"})
+		was := fully(directory.Credentials{Type: "client_credentials", TokenURL: "https://as.example/token", ClientID: "us", Secret: "s"})
 		r.must(r.Admin.Agents.Add(t.Context(), was, nil))
 		form := but(b.get("/admin/agents/change?name=second").sent("new"), field, "https://other.example/x")
 		p := b.post("/admin/agents/change", form...)

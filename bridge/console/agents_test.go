@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"rialto/bridge"
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 	"rialto/internal/audit"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -36,7 +35,7 @@ func TestAnAgentIsLookedAtAndThenAdded(t *testing.T) {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
 	s, err := r.Admin.Agents.Agent(t.Context(), "second")
-	if err != nil || !s.HasSecret || !s.Review || strings.Join(s.UseCases, ",") != "sales,claims" || strings.Join(registry.SkillLines(s.Skills), " ") != "peek=law,tax dig=law" || s.Retention.String() != "90d" {
+	if err != nil || !s.HasSecret || !s.Review || strings.Join(s.UseCases, ",") != "sales,claims" || strings.Join(directory.SkillLines(s.Skills), " ") != "peek=law,tax dig=law" || s.Retention.String() != "90d" {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	if p := b.get("/admin/agents/one?name=second"); p.Status != http.StatusOK || strings.Contains(p.Body, "s3cr3t-of-it") {
@@ -53,7 +52,7 @@ func TestAnAgentIsLookedAtAndThenAdded(t *testing.T) {
 
 // shows is an agent that tells the JSON of its card.
 type shows struct {
-	bridge.Peer
+	directory.Conn
 	card string
 }
 
@@ -64,7 +63,7 @@ func (s shows) Shows() []byte { return []byte(s.card) }
 func TestTheAgentThatWasLookedAtIsAdded(t *testing.T) {
 	r := newRig(t)
 	card, visit := `{"name":"One"}`, r.Admin.Agents.Visit
-	r.Admin.Agents.Visit = func(ctx context.Context, a registry.Agent) (bridge.Peer, []string, error) {
+	r.Admin.Agents.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []string, error) {
 		p, unmet, err := visit(ctx, a)
 		return shows{p, card}, unmet, err
 	}
@@ -81,7 +80,7 @@ func TestTheAgentThatWasLookedAtIsAdded(t *testing.T) {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
 	cards, err := r.Admin.Cards(t.Context(), "second")
-	if valid, _ := bridge.InForce(cards); err != nil || string(valid.Card) != card {
+	if valid, _ := directory.InForce(cards); err != nil || string(valid.Card) != card {
 		t.Errorf("got %+v in force, %v", valid, err)
 	}
 }
@@ -96,7 +95,7 @@ func TestAnAgentWhoseCardCannotBePinnedIsNotAdded(t *testing.T) {
 	_, err = db.Exec(`CREATE TRIGGER full BEFORE INSERT ON agent_cards BEGIN SELECT RAISE(ABORT, 'full'); END`)
 	r.must(err)
 	visit := r.Admin.Agents.Visit
-	r.Admin.Agents.Visit = func(ctx context.Context, a registry.Agent) (bridge.Peer, []string, error) {
+	r.Admin.Agents.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []string, error) {
 		p, unmet, err := visit(ctx, a)
 		return shows{p, `{"name":"One"}`}, unmet, err
 	}
@@ -123,7 +122,7 @@ func TestAnAgentThatCannotBeReachedIsNotAdded(t *testing.T) {
 func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")
-	r.must(r.Admin.Agents.Add(t.Context(), registry.Agent{Name: "second", URL: "https://second.example", Credentials: registry.Credentials{Secret: "s"}}, nil))
+	r.must(r.Admin.Agents.Add(t.Context(), directory.Settings{Name: "second", URL: "https://second.example", Credentials: directory.Credentials{Secret: "s"}}, nil))
 	p := b.get("/admin/agents/change?name=second")
 	version := attr(p.all("input[name=version]")[0], "value")
 	change := func(address, version string) shownPage {
@@ -159,7 +158,7 @@ func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 
 func TestAChangedCardIsShownBesideTheOneInForce(t *testing.T) {
 	r := newRig(t)
-	r.must(r.Admin.Agents.Add(t.Context(), registry.Agent{Name: "second", URL: "https://second.example", Review: true}, nil))
+	r.must(r.Admin.Agents.Add(t.Context(), directory.Settings{Name: "second", URL: "https://second.example", Review: true}, nil))
 	r.card("second", `{"name":"One","url":"https://a"}`, true)
 	r.card("second", `{"name":"One","url":"https://<b>","x":1}`, true)
 	b := r.as("root")

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
-	"rialto/bridge/registry"
 	"rialto/oauth"
 )
 
@@ -52,7 +52,7 @@ func attacked(t *testing.T) *rig {
 	r.task("t1", "alice", a2a.Working, "Counting.")
 	r.share("s-root", "root")
 	r.connect("root", "expert")
-	r.must(r.Admin.Agents.Add(t.Context(), registry.Agent{Name: "added", URL: "https://added.example"}, nil))
+	r.must(r.Admin.Agents.Add(t.Context(), directory.Settings{Name: "added", URL: "https://added.example"}, nil))
 	r.card("added", `{"name":"ONE"}`, false)
 	r.card("added", `{"name":"TWO"}`, true)
 	return r

@@ -21,9 +21,9 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2avault"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
-	"rialto/bridge/registry"
 	"rialto/internal/audit"
 	"rialto/internal/doctor"
 	"rialto/internal/store"
@@ -67,27 +67,32 @@ func newRigAt(t testing.TB, dsn string) *rig {
 		Issuer: r.url, Resource: r.url + "/mcp", Name: "Rialto", Scopes: scopes, Secret: bytes.Repeat([]byte{7}, 32), Now: time.Now, Log: log,
 		Clients: []client.Configured{{ID: "partner", Name: "Partner", RedirectURIs: []string{"https://partner.example/cb"}}},
 	}, oauthtest.Stores(db))
-	b := &bridge.Bridge{
-		Ledger: db, Lists: db, Leases: db, Index: db, Sharing: &bridge.Sharing{Store: db, TTL: time.Hour}, URL: r.url, Replica: "r", Now: time.Now, Log: log,
-		Caller: func(ctx context.Context) bridge.Caller {
+	list := &directory.Directory{
+		URL: r.url, Now: time.Now, Log: log,
+		Caller: func(ctx context.Context) directory.Caller {
 			p, _ := oauth.FromContext(ctx)
-			return bridge.Caller{User: p.User, AllUseCases: true}
+			return directory.Caller{User: p.User, AllUseCases: true}
 		},
-		Dial: func(context.Context, bridge.Agent) (bridge.Peer, error) { return nil, errors.New("connection refused") },
+		Dial: func(context.Context, directory.Agent) (directory.Conn, error) {
+			return nil, errors.New("connection refused")
+		},
+	}
+	b := &bridge.Bridge{
+		Directory: list, Ledger: db, Lists: db, Leases: db, Index: db, Sharing: &bridge.Sharing{Store: db, TTL: time.Hour}, URL: r.url, Replica: "r", Now: time.Now, Log: log,
 	}
 	as.Consent.Opens = func(some []string, all bool) []string {
-		return b.Reach(bridge.Caller{UseCases: some, AllUseCases: all})
+		return b.Directory.Titles(directory.Caller{UseCases: some, AllUseCases: all})
 	}
 	expert := newExpert()
-	agents := &registry.Registry{
-		Configured: []registry.Agent{{Name: "expert", URL: "https://expert.example"}}, Store: db, Cards: db, Key: bytes.Repeat([]byte{9}, 32), Bridge: b,
-		Check: func(a registry.Agent) error {
+	agents := &directory.Registry{
+		Configured: []directory.Settings{{Name: "expert", URL: "https://expert.example"}}, Store: db, Cards: db, Key: bytes.Repeat([]byte{9}, 32), Directory: list,
+		Check: func(a directory.Settings) error {
 			if a.Name == "" || a.URL == "" {
 				return errors.New("the name or the address is missing")
 			}
 			return nil
 		},
-		Visit: func(_ context.Context, a registry.Agent) (bridge.Peer, []string, error) {
+		Visit: func(_ context.Context, a directory.Settings) (directory.Conn, []string, error) {
 			if strings.Contains(a.URL, "down") {
 				return nil, nil, errors.New("connection refused")
 			}
@@ -199,7 +204,7 @@ func (r *rig) task(handle, account string, state a2a.State, said string) *ledger
 // card has an agent show a card.
 func (r *rig) card(agent, card string, hold bool) {
 	r.t.Helper()
-	r.must(r.db.SeeCard(r.t.Context(), bridge.SeenCard{Agent: agent, Digest: card, Card: []byte(card), First: time.Now(), Last: time.Now()}, hold))
+	r.must(r.db.SeeCard(r.t.Context(), directory.SeenCard{Agent: agent, Digest: card, Card: []byte(card), First: time.Now(), Last: time.Now()}, hold))
 }
 
 // share has somebody share a document.

@@ -20,8 +20,8 @@ import (
 	"unicode/utf8"
 
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
-	"rialto/bridge/registry"
 	"rialto/internal/audit"
 	"rialto/internal/doctor"
 	"rialto/internal/usage"
@@ -42,7 +42,7 @@ type Service struct {
 
 	// Agents is the list of agents that changes while the server runs; nil where
 	// it is not looked at.
-	Agents *registry.Registry
+	Agents *directory.Registry
 
 	// Audit is told of what is changed here; nil tells nobody.
 	Audit audit.Recorder

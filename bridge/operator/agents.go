@@ -7,8 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"rialto/bridge"
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 	"rialto/bridge/sanitize"
 	"rialto/internal/audit"
 )
@@ -16,7 +15,7 @@ import (
 // NewAgent is an agent to be added. Without a name, it gets one made of the name on
 // its card.
 type NewAgent struct {
-	registry.Agent
+	directory.Settings
 	Unseen bool   // add the agent even if its card cannot be read
 	Digest string // of the card that the operator has seen; "" accepts any card
 }
@@ -44,32 +43,32 @@ const unnamed = "unnamed-agent"
 // if it could not be read. If it fails, nothing was added; the error is
 //   - a *CardError if the card could not be read, unless a.Unseen is set,
 //   - bridge.ErrOtherCard, with what the card says, if its digest is not a.Digest,
-//   - registry.ErrExists or registry.ErrTooMany.
-func (s *Service) AddAgent(ctx context.Context, by Actor, a NewAgent) (registry.Agent, *registry.Preview, error) {
+//   - directory.ErrExists or directory.ErrTooMany.
+func (s *Service) AddAgent(ctx context.Context, by Actor, a NewAgent) (directory.Settings, *directory.Preview, error) {
 	seen, err := s.addAgent(ctx, &a)
-	return a.Agent, seen, s.recorded(ctx, by, audit.AgentAdded, a.Name, a.URL, err)
+	return a.Settings, seen, s.recorded(ctx, by, audit.AgentAdded, a.Name, a.URL, err)
 }
 
-func (s *Service) addAgent(ctx context.Context, a *NewAgent) (*registry.Preview, error) {
-	seen, err := s.PreviewAgent(ctx, a.Agent)
+func (s *Service) addAgent(ctx context.Context, a *NewAgent) (*directory.Preview, error) {
+	seen, err := s.PreviewAgent(ctx, a.Settings)
 	switch {
-	case errors.Is(err, registry.ErrExists):
+	case errors.Is(err, directory.ErrExists):
 		return nil, err
 	case err != nil && !a.Unseen:
 		return nil, &CardError{a.URL, err}
 	case err != nil && a.Name == "":
 		return nil, errUnnamed
 	case err == nil && a.Digest != "" && a.Digest != seen.Digest():
-		return seen, bridge.ErrOtherCard
+		return seen, directory.ErrOtherCard
 	case a.Name == "":
 		a.Name = nameOf(seen.Name)
 	}
-	return seen, s.Agents.Add(ctx, a.Agent, seen)
+	return seen, s.Agents.Add(ctx, a.Settings, seen)
 }
 
 // PreviewAgent reads the card of an agent that need not have a name, and stores
-// nothing. It fails as registry.Registry.Preview does.
-func (s *Service) PreviewAgent(ctx context.Context, a registry.Agent) (*registry.Preview, error) {
+// nothing. It fails as directory.Registry.Preview does.
+func (s *Service) PreviewAgent(ctx context.Context, a directory.Settings) (*directory.Preview, error) {
 	a.Name = cmp.Or(a.Name, unnamed)
 	return s.Agents.Preview(ctx, a)
 }
@@ -83,13 +82,13 @@ func nameOf(card string) string {
 }
 
 // ChangeAgent changes an agent that was added. It fails as
-// registry.Registry.Change does.
-func (s *Service) ChangeAgent(ctx context.Context, by Actor, a registry.Agent, version int64, keepSecret bool) error {
+// directory.Registry.Change does.
+func (s *Service) ChangeAgent(ctx context.Context, by Actor, a directory.Settings, version int64, keepSecret bool) error {
 	return s.recorded(ctx, by, audit.AgentChanged, a.Name, a.URL, s.Agents.Change(ctx, a, version, keepSecret))
 }
 
 // RemoveAgent forgets an agent that was added. It fails as
-// registry.Registry.Remove does.
+// directory.Registry.Remove does.
 func (s *Service) RemoveAgent(ctx context.Context, by Actor, name string) error {
 	return s.recorded(ctx, by, audit.AgentRemoved, name, "", s.Agents.Remove(ctx, name))
 }
@@ -114,7 +113,7 @@ func (s *Service) DisableAgent(ctx context.Context, by Actor, name string) (bool
 }
 
 // Cards returns the cards that an agent has shown, the latest first.
-func (s *Service) Cards(ctx context.Context, agent string) ([]bridge.SeenCard, error) {
+func (s *Service) Cards(ctx context.Context, agent string) ([]directory.SeenCard, error) {
 	return s.Agents.Cards.SeenCards(ctx, agent)
 }
 

@@ -3,7 +3,7 @@ package operator
 import (
 	"time"
 
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 )
 
 // ParseTime reads a moment as operators write it: an RFC 3339 time, a day, or how
@@ -17,7 +17,7 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	if ago, err := registry.ParseDuration(s); err == nil {
+	if ago, err := directory.ParseDuration(s); err == nil {
 		return now.Add(-time.Duration(ago)), nil
 	}
 	return time.Time{}, Invalid{"A time is written as 2026-11-21T08:00:00Z, as 2026-11-21, or as how long ago it was: 90m, 24h, 7d."}

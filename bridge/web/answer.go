@@ -11,6 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 )
@@ -64,7 +65,7 @@ func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
 func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *bridge.TaskView, values url.Values, err error) {
 	about, status := told{wrong: true}, http.StatusConflict
 	var refused *a2a.Error
-	var down bridge.Unreachable
+	var down directory.Unreachable
 	switch {
 	case errors.Is(err, ledger.ErrTaskBusy):
 		about.notice = "An answer from an app came first, so yours was not sent."
@@ -73,7 +74,7 @@ func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *bridge.Ta
 		}
 	case errors.Is(err, ledger.ErrTaskEnded):
 		about.notice = "The task has ended, so your answer was not sent."
-	case errors.Is(err, bridge.ErrNotConnected):
+	case errors.Is(err, directory.ErrNotConnected):
 		about.notice, about.values = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again.", filledIn(before, values)
 		about.first = begin(before.Agent, before.TaskID)
 	case errors.As(err, &refused):

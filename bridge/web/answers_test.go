@@ -12,6 +12,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 )
 
 // picky is an agent that takes no answer.
@@ -27,7 +28,7 @@ func (p picky) Stream(ctx context.Context, r *a2a.SendRequest) iter.Seq2[a2a.Eve
 }
 
 func TestWhyAnAgentTakesNoAnswerIsOnThePage(t *testing.T) {
-	r := newTasksOf(t, func(a *a2atest.Agent) bridge.Peer { return picky{scripted{a}} })
+	r := newTasksOf(t, func(a *a2atest.Agent) directory.Conn { return picky{scripted{a}} })
 	task := r.send("ask Which zip code?")
 	w := r.post(task, r.open(task, map[string]string{"field:answer": "12"}))
 	if page := w.Body.String(); w.Code != http.StatusBadGateway || !strings.Contains(page, "A zip code has &lt;b&gt;five&lt;/b&gt; digits.") || !strings.Contains(page, "12</textarea>") {
@@ -49,7 +50,7 @@ func (u unheard) Stream(ctx context.Context, r *a2a.SendRequest) iter.Seq2[a2a.E
 
 func TestAnAnswerThatMayHaveBeenLostIsSaidToBeSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newTasksOf(t, func(a *a2atest.Agent) bridge.Peer { return unheard{scripted{a}} })
+		r := newTasksOf(t, func(a *a2atest.Agent) directory.Conn { return unheard{scripted{a}} })
 		task := r.send("ask Which zip code?")
 		if w := r.post(task, r.open(task, map[string]string{"field:answer": "12345"})); w.Code != http.StatusSeeOther {
 			t.Fatalf("got %d %s", w.Code, w.Body)

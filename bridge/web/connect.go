@@ -15,6 +15,7 @@ import (
 
 	"rialto/a2a/a2avault"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/sanitize"
 	"rialto/templates"
 )
@@ -47,7 +48,7 @@ const (
 // ServeHTTP shows the page of the agent whose name follows the path, takes its
 // forms, and takes people back who signed in elsewhere.
 func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	name, back := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, bridge.ConnectPath), a2avault.CallbackSuffix)
+	name, back := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, directory.ConnectPath), a2avault.CallbackSuffix)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	agent, err := c.agent(r.Context(), name)
 	switch {
@@ -81,7 +82,7 @@ const goesOnFor = time.Minute
 
 // connectable is an agent that the reader may connect.
 type connectable struct {
-	info bridge.AgentInfo
+	info directory.Info
 	app  a2avault.App
 	ways []a2avault.Way
 }
@@ -89,9 +90,9 @@ type connectable struct {
 func (c *Connect) agent(ctx context.Context, name string) (connectable, error) {
 	app, ok := c.App(name)
 	if !ok {
-		return connectable{}, bridge.ErrNoAgent
+		return connectable{}, directory.ErrNoAgent
 	}
-	info, card, err := c.Bridge.AgentCard(ctx, name)
+	info, card, err := c.Bridge.Directory.CardOf(ctx, name)
 	if err != nil {
 		return connectable{}, err
 	}
@@ -109,7 +110,7 @@ func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, st
 	} else if named := r.FormValue("task"); named != "" {
 		page.Switch = signInFor(begin(a.info.Name, named))
 	}
-	all, err := c.Vault.Connections(r.Context(), c.Bridge.Caller(r.Context()).User)
+	all, err := c.Vault.Connections(r.Context(), c.Bridge.Directory.Caller(r.Context()).User)
 	if err != nil {
 		c.problem(w, r, err, "")
 		return
@@ -138,7 +139,7 @@ func (c *Connect) task(r *http.Request, a connectable) string {
 
 // begin returns the page of an agent, for a task.
 func begin(agent, task string) string {
-	page := bridge.ConnectPath + agent
+	page := directory.ConnectPath + agent
 	if task != "" {
 		page += "?task=" + url.QueryEscape(task)
 	}
@@ -156,7 +157,7 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 		c.problem(w, r, errForm, begin(a.info.Name, ""))
 		return
 	}
-	user := c.Bridge.Caller(r.Context()).User
+	user := c.Bridge.Directory.Caller(r.Context()).User
 	if r.PostForm.Get("decision") == "forget" {
 		err := c.Vault.Forget(r.Context(), user, a.info.Name)
 		if err != nil && !errors.Is(err, a2avault.ErrNone) {
@@ -166,7 +167,7 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 		if err == nil {
 			c.Changed(r, a.info.Name, false)
 		}
-		c.goTo(w, r, bridge.ConnectPath+a.info.Name)
+		c.goTo(w, r, directory.ConnectPath+a.info.Name)
 		return
 	}
 	n, err := strconv.Atoi(r.PostForm.Get("way"))
@@ -247,7 +248,7 @@ func (c *Connect) returned(w http.ResponseWriter, r *http.Request, a connectable
 	if cookie, err := r.Cookie(name); err == nil {
 		back.Browser = cookie.Value
 	}
-	task, err := c.Vault.Finish(r.Context(), a.app, c.Bridge.Caller(r.Context()).User, back)
+	task, err := c.Vault.Finish(r.Context(), a.app, c.Bridge.Directory.Caller(r.Context()).User, back)
 	c.setCookie(w, a2avault.CookieOf(state), "", 0)
 	if err != nil {
 		c.problem(w, r, err, begin(a.info.Name, task))
@@ -261,7 +262,7 @@ func (c *Connect) returned(w http.ResponseWriter, r *http.Request, a connectable
 // What the agent makes of it, the page of the task says.
 func (c *Connect) connected(w http.ResponseWriter, r *http.Request, a connectable, task string) {
 	if task == "" {
-		c.goTo(w, r, bridge.ConnectPath+a.info.Name)
+		c.goTo(w, r, directory.ConnectPath+a.info.Name)
 		return
 	}
 	if err := c.Bridge.Resume(r.Context(), a.info.Name, task); err != nil {
@@ -302,9 +303,9 @@ func (c *Connect) problem(w http.ResponseWriter, r *http.Request, err error, aga
 		Product: c.Product, Title: "The agent was not connected", Remedy: "Begin again on the page of the agent.", Way: again, WayTo: "Begin again",
 	}
 	status := http.StatusBadRequest
-	var down bridge.Unreachable
+	var down directory.Unreachable
 	switch {
-	case errors.Is(err, bridge.ErrNoAgent):
+	case errors.Is(err, directory.ErrNoAgent):
 		status = http.StatusNotFound
 		page.Title, page.Detail, page.Remedy = "This agent cannot be connected", "It does not exist, or not for you, or it does not ask who you are.", "Ask in the chat which agents there are."
 	case errors.As(err, &down):

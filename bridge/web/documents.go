@@ -18,6 +18,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/templates"
 )
@@ -192,7 +193,7 @@ func (d *Documents) problem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	status := http.StatusNotFound
 	var agent *a2a.Error
-	var down bridge.Unreachable
+	var down directory.Unreachable
 	switch {
 	case errors.As(err, &down):
 		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, down.Error(), "Try again later."

@@ -15,6 +15,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/web"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -47,10 +48,13 @@ func newDocuments(t *testing.T) http.Handler {
 	log := slog.New(slog.DiscardHandler)
 	library := newAgent()
 	b := &bridge.Bridge{
-		Agents: []bridge.Agent{{Name: "library"}, {Name: "down"}}, Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test",
+		Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test",
 		Replica: "r", Now: time.Now, Log: log,
-		Caller: func(context.Context) bridge.Caller { return bridge.Caller{User: "alice"} },
-		Dial: func(_ context.Context, a bridge.Agent) (bridge.Peer, error) {
+	}
+	b.Directory = &directory.Directory{
+		Agents: []directory.Agent{{Name: "library"}, {Name: "down"}}, URL: b.URL, Now: time.Now, Log: log,
+		Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
+		Dial: func(_ context.Context, a directory.Agent) (directory.Conn, error) {
 			if a.Name == "down" {
 				return nil, errors.New("connection refused")
 			}

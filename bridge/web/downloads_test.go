@@ -12,6 +12,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/web"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -30,10 +31,13 @@ func newDownloads(t *testing.T, file a2a.Part) (http.Handler, string) {
 	}}}
 	log := slog.New(slog.DiscardHandler)
 	b := &bridge.Bridge{
-		Agents: []bridge.Agent{{Name: "maker"}}, Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test",
+		Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test",
 		Replica: "r", Now: time.Now, Log: log, Downloads: &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour},
-		Caller: func(context.Context) bridge.Caller { return bridge.Caller{User: "alice"} },
-		Dial:   func(context.Context, bridge.Agent) (bridge.Peer, error) { return maker, nil },
+		Directory: &directory.Directory{
+			Agents: []directory.Agent{{Name: "maker"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
+			Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
+			Dial:   func(context.Context, directory.Agent) (directory.Conn, error) { return maker, nil },
+		},
 	}
 	b.Start()
 	t.Cleanup(func() { b.Close(); maker.Close(); db.Close() })

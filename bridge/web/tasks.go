@@ -77,7 +77,7 @@ func (t *Tasks) events(w http.ResponseWriter, r *http.Request, handle string) {
 		http.Error(w, "since is missing", http.StatusBadRequest)
 		return
 	}
-	leave, ok := t.watching.enter(t.Bridge.Caller(r.Context()).User)
+	leave, ok := t.watching.enter(t.Bridge.Directory.Caller(r.Context()).User)
 	if !ok {
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "too many pages wait for changes; close some of them", http.StatusTooManyRequests)

@@ -21,6 +21,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/web"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -48,10 +49,10 @@ type taskRig struct {
 }
 
 func newTasks(t *testing.T) *taskRig {
-	return newTasksOf(t, func(a *a2atest.Agent) bridge.Peer { return scripted{a} })
+	return newTasksOf(t, func(a *a2atest.Agent) directory.Conn { return scripted{a} })
 }
 
-func newTasksOf(t *testing.T, peer func(*a2atest.Agent) bridge.Peer) *taskRig {
+func newTasksOf(t *testing.T, peer func(*a2atest.Agent) directory.Conn) *taskRig {
 	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
@@ -59,13 +60,15 @@ func newTasksOf(t *testing.T, peer func(*a2atest.Agent) bridge.Peer) *taskRig {
 	r := &taskRig{t: t, agent: a2atest.NewAgent()}
 	log := slog.New(slog.DiscardHandler)
 	r.bridge = &bridge.Bridge{
-		Agents: []bridge.Agent{{Name: "scripted", URL: "http://scripted"}},
-		Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test", Pages: true, Replica: "r", Now: time.Now, Log: log,
-		Caller: func(ctx context.Context) bridge.Caller {
+		Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test", Replica: "r", Now: time.Now, Log: log,
+	}
+	r.bridge.Directory = &directory.Directory{
+		Agents: []directory.Agent{{Name: "scripted", URL: "http://scripted"}}, Pages: true, URL: "https://rialto.test", Now: time.Now, Log: log,
+		Caller: func(ctx context.Context) directory.Caller {
 			user, _ := ctx.Value(userKey{}).(string)
-			return bridge.Caller{User: user}
+			return directory.Caller{User: user}
 		},
-		Dial: func(context.Context, bridge.Agent) (bridge.Peer, error) { return peer(r.agent), nil },
+		Dial: func(context.Context, directory.Agent) (directory.Conn, error) { return peer(r.agent), nil },
 	}
 	r.bridge.Start()
 	r.pages = &web.Tasks{Product: "Rialto", Bridge: r.bridge, Log: log}
@@ -195,7 +198,7 @@ func (shows) Stream(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, erro
 }
 
 func TestAQuestionIsShownWithItsFiles(t *testing.T) {
-	r := newTasksOf(t, func(a *a2atest.Agent) bridge.Peer { return shows{scripted{a}} })
+	r := newTasksOf(t, func(a *a2atest.Agent) directory.Conn { return shows{scripted{a}} })
 	r.bridge.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour}
 	page := r.browse("alice", "GET", bridge.TaskPath+r.send("go").TaskID, "", "").Body.String()
 	if !strings.Contains(page, ">city.png</a>") || !strings.Contains(page, `href="https://rialto.test/downloads/`) || strings.Contains(page, "maximum&#34;") {

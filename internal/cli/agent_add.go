@@ -9,22 +9,22 @@ import (
 	"strings"
 	"time"
 
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-	"rialto/bridge/registry"
 
 	"github.com/spf13/cobra"
 )
 
 // withAgents completes a command that looks at the list of agents of a server,
 // which may be running.
-func withAgents(cmd *cobra.Command, do func(*cobra.Command, *registry.Registry, []string) error) *cobra.Command {
+func withAgents(cmd *cobra.Command, do func(*cobra.Command, *directory.Registry, []string) error) *cobra.Command {
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error { return do(cmd, s.Agents, args) })
 }
 
 func listAgentsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List the agents: of the configuration, and those that were added", Args: cobra.NoArgs}
 	asJSON := cmd.Flags().Bool("json", false, "write JSON")
-	return withAgents(cmd, func(cmd *cobra.Command, r *registry.Registry, _ []string) error {
+	return withAgents(cmd, func(cmd *cobra.Command, r *directory.Registry, _ []string) error {
 		list, err := r.List(cmd.Context())
 		if err != nil {
 			return err
@@ -36,7 +36,7 @@ func listAgentsCommand() *cobra.Command {
 	})
 }
 
-func agentsTable(list []registry.Status) *table {
+func agentsTable(list []directory.Status) *table {
 	t := &table{head: []string{"NAME", "STATE", "FROM", "URL", "USE CASES"}}
 	for _, a := range list {
 		state, from := "enabled", "database"
@@ -87,7 +87,7 @@ func testAgentCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "test NAME [MESSAGE]", Short: "Send an agent one message, and show its answer", Args: cobra.RangeArgs(1, 2), ValidArgsFunction: completeNames(agentNames)}
 	asJSON := cmd.Flags().Bool("json", false, "write JSON")
 	user := cmd.Flags().String("user", "operator", "`name` in which an agent is called that is told who calls")
-	return withAgents(cmd, func(cmd *cobra.Command, r *registry.Registry, args []string) error {
+	return withAgents(cmd, func(cmd *cobra.Command, r *directory.Registry, args []string) error {
 		message := "Hello. What can you do?"
 		if len(args) == 2 {
 			message = args[1]
@@ -106,7 +106,7 @@ func testAgentCommand() *cobra.Command {
 
 // agentError says of which agent an error is.
 func agentError(name string, err error) error {
-	if errors.Is(err, registry.ErrNoAgent) {
+	if errors.Is(err, directory.ErrNoAgent) {
 		return fmt.Errorf("there is no agent named %q: \"%s agents list\" shows which there are", name, program())
 	}
 	return fmt.Errorf("agent %s: %w", name, err)
@@ -153,8 +153,8 @@ func previewAgentCommand() *cobra.Command {
 	})
 }
 
-func addAgent(cmd *cobra.Command, s *operator.Service, a registry.Agent, unseen, asJSON bool) error {
-	added, seen, err := s.AddAgent(cmd.Context(), operator.CommandLine, operator.NewAgent{Agent: a, Unseen: unseen})
+func addAgent(cmd *cobra.Command, s *operator.Service, a directory.Settings, unseen, asJSON bool) error {
+	added, seen, err := s.AddAgent(cmd.Context(), operator.CommandLine, operator.NewAgent{Settings: a, Unseen: unseen})
 	if card, ok := errors.AsType[*operator.CardError](err); ok {
 		return fmt.Errorf("%s cannot be used like this: %w (add it all the same with --unseen and --name)", card.URL, card.Err)
 	}
@@ -163,8 +163,8 @@ func addAgent(cmd *cobra.Command, s *operator.Service, a registry.Agent, unseen,
 	}
 	if asJSON {
 		return writeJSON(cmd.OutOrStdout(), struct {
-			registry.Agent
-			Preview *registry.Preview `json:"preview,omitempty"`
+			directory.Settings
+			Preview *directory.Preview `json:"preview,omitempty"`
 		}{added, seen})
 	}
 	if seen != nil {
@@ -175,7 +175,7 @@ func addAgent(cmd *cobra.Command, s *operator.Service, a registry.Agent, unseen,
 }
 
 // writePreview puts a preview into words: all those of the card that models are shown.
-func writePreview(out io.Writer, p *registry.Preview) {
+func writePreview(out io.Writer, p *directory.Preview) {
 	fmt.Fprintf(out, "%s %s, over %s\n", p.Name, p.Version, p.Interface)
 	said := func(indent, what string) {
 		if what = strings.Join(strings.Fields(what), " "); what != "" {

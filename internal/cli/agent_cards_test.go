@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-	"rialto/bridge/registry"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 )
@@ -36,7 +35,7 @@ func (s *cardStore) show(t *testing.T, card string, review bool) (used, logged s
 	t.Helper()
 	s.log.Reset()
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
-	cards := &bridge.Cards{Store: s.db, Now: time.Now, Log: log}
+	cards := &directory.Cards{Store: s.db, Now: time.Now, Log: log}
 	got, err := cards.Admit(t.Context(), "one", "https://one.test", []byte(card), review)
 	return string(got), s.log.String(), err
 }
@@ -52,7 +51,7 @@ func (s *cardStore) says(t *testing.T, do func(context.Context, *bytes.Buffer) e
 
 // operator looks at the cards that were shown.
 func (s *cardStore) operator() *operator.Service {
-	return &operator.Service{Agents: &registry.Registry{Cards: s.db, Now: time.Now}}
+	return &operator.Service{Agents: &directory.Registry{Cards: s.db, Now: time.Now}}
 }
 
 func TestAChangedCardRaisesAnAlarm(t *testing.T) {

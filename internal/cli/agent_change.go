@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-	"rialto/bridge/registry"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,7 +34,7 @@ func changeAgentCommand() *cobra.Command {
 		if *bare && (f.secretEnv != "" || f.secretFile != "") {
 			return errors.New("--no-secret, --secret-env, --secret-file: give one of them")
 		}
-		changed, err := f.over(cmd.Flags(), present.Agent)
+		changed, err := f.over(cmd.Flags(), present.Settings)
 		if err != nil {
 			return err
 		}
@@ -51,13 +51,13 @@ func changeAgentCommand() *cobra.Command {
 }
 
 // over returns flags that hold an agent, with those changed that were given.
-func (f *agentFlags) over(given *pflag.FlagSet, present registry.Agent) (*agentFlags, error) {
-	to := &agentFlags{Agent: present, protocol: string(present.Protocol), binding: string(present.Binding), secretEnv: f.secretEnv, secretFile: f.secretFile}
+func (f *agentFlags) over(given *pflag.FlagSet, present directory.Settings) (*agentFlags, error) {
+	to := &agentFlags{Settings: present, protocol: string(present.Protocol), binding: string(present.Binding), secretEnv: f.secretEnv, secretFile: f.secretFile}
 	if present.Retention != 0 {
 		to.retention = present.Retention.String()
 	}
 	if given.Changed("auth") && f.Credentials.Type != present.Credentials.Type {
-		to.Credentials = registry.Credentials{}
+		to.Credentials = directory.Credentials{}
 	}
 	shadow := &cobra.Command{}
 	to.add(shadow)

@@ -6,13 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"rialto/a2a"
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 	"rialto/internal/config"
 )
 
 // agentFlags are how an agent is set up on a command line.
 type agentFlags struct {
-	registry.Agent
+	directory.Settings
 	protocol, binding, retention string
 	secretEnv, secretFile        string
 	skills                       []string
@@ -48,22 +48,22 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 	}
 	flags.StringSliceVar(&c.Scopes, "auth-scope", c.Scopes, "`scope` of the tokens (repeatable)")
 	flags.StringSliceVar(&f.UseCases, "use-case", f.UseCases, "`use case` whose callers see the agent (repeatable; default: everybody)")
-	flags.StringArrayVar(&f.skills, "skill-use-case", registry.SkillLines(f.Skills), "`SKILL=CASE,CASE`: use cases whose callers see a skill (repeatable; default: all who see the agent)")
+	flags.StringArrayVar(&f.skills, "skill-use-case", directory.SkillLines(f.Skills), "`SKILL=CASE,CASE`: use cases whose callers see a skill (repeatable; default: all who see the agent)")
 	flags.BoolVar(&f.SkillsAsTools, "skills-as-tools", f.SkillsAsTools, "make an MCP tool of each of its skills")
 	flags.BoolVar(&f.Review, "review", f.Review, "let a changed card wait until it is accepted")
 	flags.BoolVar(&f.json, "json", f.json, "write JSON")
 }
 
 // agent returns what the flags say of the agent at url.
-func (f *agentFlags) agent(url string) (registry.Agent, error) {
-	a := f.Agent
+func (f *agentFlags) agent(url string) (directory.Settings, error) {
+	a := f.Settings
 	a.URL, a.Protocol, a.Binding, a.Retention = url, a2a.Generation(f.protocol), a2a.Binding(f.binding), 0
 	var err error
-	if a.Skills, err = registry.ParseSkills(f.skills); err != nil {
+	if a.Skills, err = directory.ParseSkills(f.skills); err != nil {
 		return a, fmt.Errorf("--skill-use-case: %w", err)
 	}
 	if f.retention != "" {
-		if a.Retention, err = registry.ParseDuration(f.retention); err != nil {
+		if a.Retention, err = directory.ParseDuration(f.retention); err != nil {
 			return a, fmt.Errorf("--retention: %q is not a length of time such as 24h or 90d", f.retention)
 		}
 	}

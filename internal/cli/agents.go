@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 
 	"github.com/spf13/cobra"
@@ -46,7 +46,7 @@ func listCards(ctx context.Context, out io.Writer, s *operator.Service, args []s
 	if err != nil {
 		return err
 	}
-	valid, known := bridge.InForce(cards)
+	valid, known := directory.InForce(cards)
 	if !known {
 		return fmt.Errorf("the agent %q has not shown a card yet", agent)
 	}
@@ -60,7 +60,7 @@ func listCards(ctx context.Context, out io.Writer, s *operator.Service, args []s
 		}
 		fmt.Fprintf(out, "%.16s  from %s to %s  %s\n", c.Digest, c.First.Format(time.RFC3339), c.Last.Format(time.RFC3339), state)
 		if c.Digest != valid.Digest {
-			fmt.Fprintf(out, "  differs in %s\n", strings.Join(bridge.Changes(valid.Card, c.Card), ", "))
+			fmt.Fprintf(out, "  differs in %s\n", strings.Join(directory.Changes(valid.Card, c.Card), ", "))
 		}
 		if i == 0 && c.Digest != valid.Digest {
 			writeDifferences(out, valid.Card, c.Card)
@@ -75,7 +75,7 @@ const maxDifferences = 1000
 // writeDifferences writes where a card differs from the one before, with what was
 // there and what is there now.
 func writeDifferences(out io.Writer, was, is []byte) {
-	list, more := bridge.Differences(was, is, maxDifferences)
+	list, more := directory.Differences(was, is, maxDifferences)
 	for _, d := range list {
 		fmt.Fprintf(out, "    %s\n", d.Path)
 		if d.Was != "" {
@@ -96,7 +96,7 @@ func acceptCard(ctx context.Context, out io.Writer, s *operator.Service, args []
 		digest = args[1]
 	}
 	accepted, err := s.AcceptCard(ctx, operator.CommandLine, agent, digest)
-	if errors.Is(err, bridge.ErrNoCard) {
+	if errors.Is(err, directory.ErrNoCard) {
 		return fmt.Errorf("the agent %q has no card that waits", agent)
 	}
 	if err == nil {

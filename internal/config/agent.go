@@ -14,23 +14,23 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2asign"
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 	"rialto/oauth"
 )
 
 // Agent is an agent that the configuration names.
 type Agent struct {
-	Name        string           `koanf:"name"`
-	URL         string           `koanf:"url"`
-	Protocol    a2a.Generation   `koanf:"protocol"`
-	Binding     a2a.Binding      `koanf:"binding"`
-	Credentials Credentials      `koanf:"credentials"`
-	UseCases    []string         `koanf:"use_cases"`
-	Skills      []registry.Skill `koanf:"skills"`
-	SkillTools  bool             `koanf:"skills_as_tools"`
-	Retention   time.Duration    `koanf:"retention"`
-	Card        Card             `koanf:"card"`
-	Review      bool             `koanf:"review"`
+	Name        string                `koanf:"name"`
+	URL         string                `koanf:"url"`
+	Protocol    a2a.Generation        `koanf:"protocol"`
+	Binding     a2a.Binding           `koanf:"binding"`
+	Credentials Credentials           `koanf:"credentials"`
+	UseCases    []string              `koanf:"use_cases"`
+	Skills      []directory.SkillRule `koanf:"skills"`
+	SkillTools  bool                  `koanf:"skills_as_tools"`
+	Retention   time.Duration         `koanf:"retention"`
+	Card        Card                  `koanf:"card"`
+	Review      bool                  `koanf:"review"`
 
 	flag string // the flag that it comes from; "" if from the file
 	ours bool   // it is started by this process, at another address each time
@@ -51,12 +51,12 @@ func (c *Config) Agent(name string) (Agent, bool) {
 
 // ForRegistry returns an agent of the configuration as the list has it: without what
 // only this machine has, its files and variables.
-func (a Agent) ForRegistry() registry.Agent {
+func (a Agent) ForRegistry() directory.Settings {
 	c := a.Credentials
-	return registry.Agent{
+	return directory.Settings{
 		Name: a.Name, URL: a.URL, Protocol: a.Protocol, Binding: a.Binding, UseCases: a.UseCases, Skills: a.Skills, SkillsAsTools: a.SkillTools,
-		Retention: registry.Duration(a.Retention), Card: registry.Card{Keys: a.Card.Keys}, Review: a.Review,
-		Credentials: registry.Credentials{
+		Retention: directory.Duration(a.Retention), Card: directory.CardKeys{Keys: a.Card.Keys}, Review: a.Review,
+		Credentials: directory.Credentials{
 			Type: c.Type, Header: c.Header, Scheme: c.Scheme, User: c.User, In: c.In, Name: c.Name,
 			TokenURL: c.TokenURL, ClientID: c.ClientID, ClientAuth: c.ClientAuth, Scopes: c.Scopes, Audience: c.Audience, Resource: c.Resource,
 		},
@@ -64,7 +64,7 @@ func (a Agent) ForRegistry() registry.Agent {
 }
 
 // FromRegistry is the reverse of listed, for an agent of the database.
-func FromRegistry(a registry.Agent) Agent {
+func FromRegistry(a directory.Settings) Agent {
 	c := a.Credentials
 	return Agent{
 		Name: a.Name, URL: a.URL, Protocol: a.Protocol, Binding: a.Binding, UseCases: a.UseCases, Skills: a.Skills, SkillTools: a.SkillsAsTools,
@@ -78,7 +78,7 @@ func FromRegistry(a registry.Agent) Agent {
 
 // CheckAdded returns what is wrong with an agent that an operator adds. What is
 // added over the network may not name files of this machine.
-func CheckAdded(a registry.Agent) error {
+func CheckAdded(a directory.Settings) error {
 	if u, err := url.Parse(a.Card.Keys); a.Card.Keys != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
 		return fmt.Errorf("card.keys: %q is not an https address", a.Card.Keys)
 	}
@@ -172,7 +172,7 @@ func (a Agent) checkUseCases() error {
 		return errors.New("skills: there are more than 100")
 	}
 	for i, s := range a.Skills {
-		if s.ID == "" || slices.ContainsFunc(a.Skills[:i], func(o registry.Skill) bool { return o.ID == s.ID }) {
+		if s.ID == "" || slices.ContainsFunc(a.Skills[:i], func(o directory.SkillRule) bool { return o.ID == s.ID }) {
 			return fmt.Errorf("skills[%d].id: %q is empty, or there twice", i, s.ID)
 		}
 		if err := checkUseCases(s.UseCases); err != nil {

@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 	"rialto/templates"
 )
 
 func TestWhatIsAddedNamesNoFilesOfThisMachine(t *testing.T) {
-	for _, a := range []registry.Agent{
-		{Name: "x", URL: "http://x", Card: registry.Card{Keys: "/etc/passwd"}},
+	for _, a := range []directory.Settings{
+		{Name: "x", URL: "http://x", Card: directory.CardKeys{Keys: "/etc/passwd"}},
 		{Name: "x", URL: "file:///etc/passwd"},
-		{Name: "x", URL: "http://x", Credentials: registry.Credentials{Secret: "a\nb"}},
+		{Name: "x", URL: "http://x", Credentials: directory.Credentials{Secret: "a\nb"}},
 		{Name: "tasks", URL: "http://x"},
 		{Name: "x", URL: "http://x", Retention: -1},
 	} {
@@ -20,7 +20,7 @@ func TestWhatIsAddedNamesNoFilesOfThisMachine(t *testing.T) {
 			t.Errorf("%+v was accepted", a)
 		}
 	}
-	whole := registry.Agent{Name: "x", URL: "http://x", Credentials: registry.Credentials{Type: typeAPIKey, In: "query", Name: "k", Secret: "s"}}
+	whole := directory.Settings{Name: "x", URL: "http://x", Credentials: directory.Credentials{Type: typeAPIKey, In: "query", Name: "k", Secret: "s"}}
 	if err := CheckAdded(whole); err != nil {
 		t.Error(err)
 	}
@@ -28,10 +28,10 @@ func TestWhatIsAddedNamesNoFilesOfThisMachine(t *testing.T) {
 
 // The console says in Spanish what is wrong with the agent that its form describes.
 func TestWhatIsWrongWithAnAgentIsSaidInSpanish(t *testing.T) {
-	with := func(c registry.Credentials) registry.Agent {
-		return registry.Agent{Name: "x", URL: "http://x", Credentials: c}
+	with := func(c directory.Credentials) directory.Settings {
+		return directory.Settings{Name: "x", URL: "http://x", Credentials: c}
 	}
-	for _, a := range []registry.Agent{
+	for _, a := range []directory.Settings{
 		{Name: "Not a name", URL: "http://x"},
 		{Name: "tasks", URL: "http://x"},
 		{Name: "x", URL: "ftp://x"},
@@ -39,17 +39,17 @@ func TestWhatIsWrongWithAnAgentIsSaidInSpanish(t *testing.T) {
 		{Name: "x", URL: "http://x", Binding: "X"},
 		{Name: "x", URL: "http://x", UseCases: []string{"not one"}},
 		{Name: "x", URL: "http://x", Retention: -1},
-		{Name: "x", URL: "http://x", Card: registry.Card{Keys: "http://x"}},
-		with(registry.Credentials{Secret: "a\nb"}),
-		with(registry.Credentials{Type: "x", Secret: "s"}),
-		with(registry.Credentials{Type: typeBasic, Secret: "s"}),
-		with(registry.Credentials{Type: typeAPIKey, Secret: "s"}),
-		with(registry.Credentials{Type: typeAPIKey, Name: "a b", Secret: "s"}),
-		with(registry.Credentials{Type: "bearer"}),
-		with(registry.Credentials{Type: "bearer", Secret: "s", TokenURL: "https://x"}),
-		with(registry.Credentials{Type: "client_credentials", Secret: "s", ClientID: "i", TokenURL: "http://x.example"}),
-		with(registry.Credentials{Type: "client_credentials", Secret: "s", TokenURL: "https://x.example"}),
-		with(registry.Credentials{Type: TypeUser, ClientID: "i", Secret: "s"}),
+		{Name: "x", URL: "http://x", Card: directory.CardKeys{Keys: "http://x"}},
+		with(directory.Credentials{Secret: "a\nb"}),
+		with(directory.Credentials{Type: "x", Secret: "s"}),
+		with(directory.Credentials{Type: typeBasic, Secret: "s"}),
+		with(directory.Credentials{Type: typeAPIKey, Secret: "s"}),
+		with(directory.Credentials{Type: typeAPIKey, Name: "a b", Secret: "s"}),
+		with(directory.Credentials{Type: "bearer"}),
+		with(directory.Credentials{Type: "bearer", Secret: "s", TokenURL: "https://x"}),
+		with(directory.Credentials{Type: "client_credentials", Secret: "s", ClientID: "i", TokenURL: "http://x.example"}),
+		with(directory.Credentials{Type: "client_credentials", Secret: "s", TokenURL: "https://x.example"}),
+		with(directory.Credentials{Type: TypeUser, ClientID: "i", Secret: "s"}),
 	} {
 		err := CheckAdded(a)
 		if err == nil {

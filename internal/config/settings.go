@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-	"rialto/bridge/registry"
 )
 
 // hiddenValue stands for a value that must not be shown.
@@ -69,7 +69,7 @@ func formatSetting(key string, v any) string {
 		if v == 0 {
 			return ""
 		}
-		return registry.Duration(v).String()
+		return directory.Duration(v).String()
 	case string:
 		return redactSetting(key, v)
 	}

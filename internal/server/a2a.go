@@ -161,7 +161,7 @@ func (s *Server) serveCard(face *a2aserver.Server, agent string) http.Handler {
 		}
 		return s.OAuth.Guard.Require(s.ifKnown(nil, agent), oauth.ScopeDiscover)
 	}
-	if a, ok := s.bridge.Agent(agent); ok && !a.Disabled && len(a.UseCases) == 0 {
+	if a, ok := s.bridge.Directory.Agent(agent); ok && !a.Disabled && len(a.UseCases) == 0 {
 		return http.HandlerFunc(face.ServeCard)
 	}
 	return s.OAuth.Guard.Require(s.ifVisible(face.ServeCard, agent), oauth.ScopeDiscover)

@@ -33,18 +33,18 @@ func (s *Server) newAgentServers() *agentServers {
 // named returns the server of the agent with a name, at its own address; nil if
 // there is no such agent.
 func (f *agentServers) named(agent string) *a2aserver.Server {
-	return f.at(agentAddress{agent, false, agent == f.s.bridge.Primary()})
+	return f.at(agentAddress{agent, false, agent == f.s.bridge.Directory.Primary()})
 }
 
 // primary returns the server of the primary agent, at the root, and its name;
 // nil and "" if there is none.
 func (f *agentServers) primary() (*a2aserver.Server, string) {
-	agent := f.s.bridge.Primary()
+	agent := f.s.bridge.Directory.Primary()
 	return f.at(agentAddress{agent, true, true}), agent
 }
 
 func (f *agentServers) at(p agentAddress) *a2aserver.Server {
-	_, known := f.s.bridge.Agent(p.agent)
+	_, known := f.s.bridge.Directory.Agent(p.agent)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch face := f.made[p]; {

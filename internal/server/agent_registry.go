@@ -6,29 +6,28 @@ import (
 	"time"
 
 	"rialto/a2a/a2aauth"
-	"rialto/bridge"
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 	"rialto/internal/config"
 	"rialto/internal/store"
 )
 
 // newRegistry returns the list of the agents of the configuration and of the
-// database. A nil bridge is told nothing.
-func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, says assertion, b *bridge.Bridge) *registry.Registry {
-	r := &registry.Registry{
-		Store: db, Cards: db, Key: deriveKey(secret, "agents"), Bridge: b,
+// database. It does not pass them on if agents is nil.
+func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, says assertion, agents *directory.Directory) *directory.Registry {
+	r := &directory.Registry{
+		Store: db, Cards: db, Key: deriveKey(secret, "agents"), Directory: agents,
 		Check: config.CheckAdded, Now: time.Now, Log: log,
 	}
 	for _, a := range cfg.Agents {
 		r.Configured = append(r.Configured, a.ForRegistry())
 	}
-	r.Visit = func(ctx context.Context, a registry.Agent) (bridge.Peer, []string, error) {
+	r.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []string, error) {
 		settings, ok := cfg.Agent(a.Name)
 		if !ok || settings.URL != a.URL { // its secrets are for that address alone
 			settings = config.FromRegistry(a)
 		}
 		look := &cardRecorder{}
-		dialer, err := newDialer(settings, log, says, nil, &bridge.Cards{Store: look, Now: time.Now, Log: log})
+		dialer, err := newDialer(settings, log, says, nil, &directory.Cards{Store: look, Now: time.Now, Log: log})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -41,22 +40,24 @@ func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []by
 	return r
 }
 
-// cardRecorder is a bridge.CardStore that forgets all but the card that was shown last.
+// cardRecorder is a directory.CardStore that forgets all but the card that was shown last.
 type cardRecorder struct{ card []byte }
 
-// SeeCard implements bridge.CardStore.
-func (g *cardRecorder) SeeCard(_ context.Context, c bridge.SeenCard, _ bool) error {
+// SeeCard implements directory.CardStore.
+func (g *cardRecorder) SeeCard(_ context.Context, c directory.SeenCard, _ bool) error {
 	g.card = c.Card
 	return nil
 }
 
 // AcceptCard implements bridge.CardStore.
 func (*cardRecorder) AcceptCard(context.Context, string, string, time.Time) error {
-	return bridge.ErrNoCard
+	return directory.ErrNoCard
 }
 
-// SeenCards implements bridge.CardStore.
-func (*cardRecorder) SeenCards(context.Context, string) ([]bridge.SeenCard, error) { return nil, nil }
+// SeenCards implements directory.CardStore.
+func (*cardRecorder) SeenCards(context.Context, string) ([]directory.SeenCard, error) {
+	return nil, nil
+}
 
 // probedAgent is an agent that was looked at, with the JSON of its card.
 type probedAgent struct {
@@ -64,5 +65,5 @@ type probedAgent struct {
 	card []byte
 }
 
-// Shows implements registry.Shower.
+// Shows implements directory.Shower.
 func (v probedAgent) Shows() []byte { return v.card }

@@ -7,7 +7,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 	"rialto/oauth"
 )
 
@@ -37,7 +37,7 @@ func TestAnAgentThatIsAddedIsServedAtEveryDoor(t *testing.T) {
 		}
 	}
 	doors(http.StatusNotFound)
-	a := registry.Agent{Name: "new", URL: url}
+	a := directory.Settings{Name: "new", URL: url}
 	p, err := r.agents.Preview(t.Context(), a)
 	if err != nil || p.Interface.Protocol != a2a.V03 || p.Interface.Binding != a2a.JSONRPC {
 		t.Fatalf("got %+v, %v", p, err)

@@ -9,8 +9,8 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
-	"rialto/bridge"
 	"rialto/bridge/api"
+	"rialto/bridge/directory"
 	"rialto/internal/config"
 	"rialto/oauth"
 )
@@ -55,7 +55,7 @@ func TestWhatAgentsSayIsCleanInTheAPI(t *testing.T) {
 			t.Errorf("%s: got %s", door, got)
 		}
 	}
-	c := bridge.SeenCard{Agent: "one", Digest: "d", Card: []byte(`{"name":"` + said + `"}`), Last: time.Now()}
+	c := directory.SeenCard{Agent: "one", Digest: "d", Card: []byte(`{"name":"` + said + `"}`), Last: time.Now()}
 	if err := r.store.SeeCard(t.Context(), c, true); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rialto/a2a/a2avault"
-	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/internal/config"
 )
 
@@ -16,7 +16,7 @@ type connections struct {
 	find  func(name string) (config.Agent, bool)
 }
 
-var _ bridge.Connections = connections{}
+var _ directory.Connections = connections{}
 
 // newVault makes what keeps the connections.
 func (s *Server) newVault(secret []byte) *a2avault.Vault {

@@ -14,7 +14,7 @@ import (
 	"rialto/a2a/a2agrpc"
 	"rialto/a2a/a2asign"
 	"rialto/a2a/a2avault"
-	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/internal/config"
 )
 
@@ -57,7 +57,7 @@ func ownCredentials(c config.Credentials, says assertion) a2aclient.Credentials 
 // newDialer returns what reaches an agent. The files that the configuration names were
 // there when it was checked, and may be gone: without them an agent must not be reached
 // with less, for then no signature of its card is asked for, or another server believed.
-func newDialer(a config.Agent, log *slog.Logger, says assertion, vault *a2avault.Vault, cards *bridge.Cards) (*a2aclient.Dialer, error) {
+func newDialer(a config.Agent, log *slog.Logger, says assertion, vault *a2avault.Vault, cards *directory.Cards) (*a2aclient.Dialer, error) {
 	log = log.With("agent", a.Name)
 	header, noHeader := a.Credentials.Headers()
 	secure, noTLS := a.Credentials.TLSConfig()
@@ -100,9 +100,9 @@ func verifiedCard(ctx context.Context, card []byte, keys *a2asign.KeySet) ([]byt
 // peer is a connected agent that is called in the name of each user.
 type peer struct{ *a2aclient.Client }
 
-var _ bridge.Personal = peer{}
+var _ directory.PersonalConn = peer{}
 
-func (p peer) For(user string) bridge.Peer { return peer{p.Client.For(user)} }
+func (p peer) For(user string) directory.Conn { return peer{p.Client.For(user)} }
 
 // dialers connect to agents, and say what their cards ask for in vain.
 type dialers struct {
@@ -110,7 +110,7 @@ type dialers struct {
 	log   *slog.Logger
 	says  assertion
 	vault *a2avault.Vault // nil: agents that users connect themselves get no credentials
-	cards *bridge.Cards
+	cards *directory.Cards
 
 	mu   sync.Mutex
 	made map[string]dialer // by the agent's name
@@ -124,7 +124,7 @@ type dialer struct {
 }
 
 // of returns the dialer of an agent.
-func (d *dialers) of(a bridge.Agent) (*dialer, error) {
+func (d *dialers) of(a directory.Agent) (*dialer, error) {
 	settings, ok := d.find(a.Name)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -148,7 +148,7 @@ func (d *dialers) of(a bridge.Agent) (*dialer, error) {
 }
 
 // dial is for bridge.Bridge.Dial.
-func (d *dialers) dial(ctx context.Context, a bridge.Agent) (bridge.Peer, error) {
+func (d *dialers) dial(ctx context.Context, a directory.Agent) (directory.Conn, error) {
 	to, err := d.of(a)
 	if err != nil {
 		return nil, err

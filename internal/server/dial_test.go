@@ -22,7 +22,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"rialto/a2a/a2asign"
-	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/internal/config"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -61,8 +61,8 @@ func (s *cardAgent) dial(t *testing.T, a config.Agent) (name, logged string, err
 	a.Name, a.URL = "one", s.url
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	cfg := &config.Config{Agents: []config.Agent{a}}
-	d := &dialers{find: cfg.Agent, log: log, cards: &bridge.Cards{Store: s.db, Now: time.Now, Log: log}}
-	dialled, err := d.dial(t.Context(), bridge.Agent{Name: "one", URL: s.url})
+	d := &dialers{find: cfg.Agent, log: log, cards: &directory.Cards{Store: s.db, Now: time.Now, Log: log}}
+	dialled, err := d.dial(t.Context(), directory.Agent{Name: "one", URL: s.url})
 	if err != nil {
 		return "", s.log.String(), err
 	}

@@ -67,7 +67,7 @@ func (s *Server) pushKeys() func(agent string) *a2apush.Keys {
 	var mu sync.Mutex
 	known := map[string]*a2apush.Keys{}
 	return func(name string) *a2apush.Keys {
-		agent, ok := s.bridge.Agent(name)
+		agent, ok := s.bridge.Directory.Agent(name)
 		mu.Lock()
 		defer mu.Unlock()
 		switch keys := known[name]; {

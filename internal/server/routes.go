@@ -8,6 +8,7 @@ import (
 
 	"rialto/a2a/a2apush"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/web"
 	"rialto/internal/config"
 	"rialto/oauth"
@@ -102,7 +103,7 @@ func (s *Server) pageRoutes(r *mux.Router) {
 	}
 	signedIn(bridge.DocumentPath, &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
 	signedIn(bridge.TaskPath, &web.Tasks{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
-	signedIn(bridge.ConnectPath, &web.Connect{
+	signedIn(directory.ConnectPath, &web.Connect{
 		Product: s.cfg.Name, Bridge: s.bridge, Vault: s.connections.vault, Log: s.log,
 		App: s.connections.app, Secure: s.cfg.Secure(), Changed: s.auditConnection,
 	})

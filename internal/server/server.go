@@ -20,9 +20,9 @@ import (
 
 	"rialto/a2a/a2apush"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 	"rialto/bridge/push"
-	"rialto/bridge/registry"
 	"rialto/internal/audit"
 	"rialto/internal/config"
 	"rialto/internal/guardhttp"
@@ -43,7 +43,7 @@ type Server struct {
 	store    *store.DB
 	OAuth    *authserver.Server
 	bridge   *bridge.Bridge
-	agents   *registry.Registry
+	agents   *directory.Registry
 	mcp      *mcp.Server
 	Operator *operator.Service
 	audit    *audit.Log
@@ -96,14 +96,14 @@ func Assemble(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Serve
 		return nil, fmt.Errorf("database: %w", err)
 	}
 	as := NewOAuth(cfg, log, db, secret)
-	s := &Server{cfg: cfg, log: log, store: db, OAuth: as, bridge: newBridge(cfg, log, db, secret), shutdown: defaultShutdown}
-	s.agents = newRegistry(cfg, log, db, secret, as.Assertions.Issue, s.bridge)
+	s := &Server{cfg: cfg, log: log, store: db, OAuth: as, bridge: newBridge(cfg, log, db, secret, newDirectory(cfg, log)), shutdown: defaultShutdown}
+	s.agents = newRegistry(cfg, log, db, secret, as.Assertions.Issue, s.bridge.Directory)
 	known := connections{s.newVault(secret), s.agentSettings}
-	s.connections, s.bridge.Connections = known, known
-	s.bridge.Dial = (&dialers{find: s.agentSettings, log: log, says: as.Assertions.Issue, vault: known.vault, cards: &bridge.Cards{Store: db, Now: time.Now, Log: log}}).dial
+	s.connections, s.bridge.Directory.Connections = known, known
+	s.bridge.Directory.Dial = (&dialers{find: s.agentSettings, log: log, says: as.Assertions.Issue, vault: known.vault, cards: &directory.Cards{Store: db, Now: time.Now, Log: log}}).dial
 	s.openLogs()
 	as.Consent.Opens = func(some []string, all bool) []string {
-		return s.bridge.Reach(bridge.Caller{UseCases: some, AllUseCases: all})
+		return s.bridge.Directory.Titles(directory.Caller{UseCases: some, AllUseCases: all})
 	}
 	brand, err := cfg.Brand.Load()
 	s.brand = brand
@@ -222,26 +222,35 @@ func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte)
 	})
 }
 
-func newBridge(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte) *bridge.Bridge {
-	b := &bridge.Bridge{
+func newDirectory(cfg *config.Config, log *slog.Logger) *directory.Directory {
+	return &directory.Directory{
 		Default:      cfg.DefaultAgent,
 		ForceUseCase: cfg.ForceUseCase,
 		Topic:        cfg.Topic(),
-		Ledger:       db,
-		Lists:        db,
-		Leases:       db,
-		Signals:      db.Signals(log),
-		Index:        db,
 		Pages:        cfg.SignIn.SignsInPages(),
 		URL:          cfg.URL,
-		Replica:      rand.Text(),
 		Now:          time.Now,
 		Log:          log,
-		Caller: func(ctx context.Context) bridge.Caller {
+		Caller: func(ctx context.Context) directory.Caller {
 			p, _ := oauth.FromContext(ctx)
 			some, all := p.UseCases()
-			return bridge.Caller{User: p.User, Client: p.ClientID, UseCases: some, AllUseCases: all}
+			return directory.Caller{User: p.User, Client: p.ClientID, UseCases: some, AllUseCases: all}
 		},
+	}
+}
+
+func newBridge(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, agents *directory.Directory) *bridge.Bridge {
+	b := &bridge.Bridge{
+		Directory: agents,
+		Ledger:    db,
+		Lists:     db,
+		Leases:    db,
+		Signals:   db.Signals(log),
+		Index:     db,
+		URL:       cfg.URL,
+		Replica:   rand.Text(),
+		Now:       time.Now,
+		Log:       log,
 	}
 	if cfg.DownloadLinks > 0 {
 		b.Downloads = &bridge.Downloads{Key: deriveKey(secret, "download links"), TTL: cfg.DownloadLinks, Admits: accountIsActive(db)}
@@ -307,6 +316,7 @@ func newMCP(cfg *config.Config, brand static.Brand, log *slog.Logger, b *bridge.
 		Strict:         cfg.MCP.Strict,
 	}
 	b.Changed, b.Replied, s.Forward = s.Changed, s.Deliver, b.PassOn
+	b.Directory.Changed = b.AgentChanged
 	return s, s.Check()
 }
 

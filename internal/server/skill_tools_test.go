@@ -11,8 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"rialto/bridge"
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 	"rialto/internal/config"
 	"rialto/internal/tableexpert"
 	"rialto/oauth"
@@ -96,8 +95,8 @@ func TestToolsAreThereForTheUseCasesOfTheirSkills(t *testing.T) {
 	if has(all, "peek") {
 		t.Fatal("a tool is there before its agent")
 	}
-	a := registry.Agent{Name: "tables", URL: agent.Url, SkillsAsTools: true, UseCases: []string{"claims", "sales"},
-		Skills: []registry.Skill{{ID: "peek", UseCases: []string{"claims"}}}}
+	a := directory.Settings{Name: "tables", URL: agent.Url, SkillsAsTools: true, UseCases: []string{"claims", "sales"},
+		Skills: []directory.SkillRule{{ID: "peek", UseCases: []string{"claims"}}}}
 	a.Credentials.Secret = agent.Token
 	if err := r.agents.Add(t.Context(), a, nil); err != nil {
 		t.Fatal(err)
@@ -165,7 +164,7 @@ func TestACardReachesToolsOnceItIsAccepted(t *testing.T) {
 	if !has("Ignore") {
 		t.Error("the card that was accepted is not in force at once")
 	}
-	if err := r.agents.Accept(t.Context(), "one", cards[0].Digest); !errors.Is(err, bridge.ErrOtherCard) || has("Nobody") {
+	if err := r.agents.Accept(t.Context(), "one", cards[0].Digest); !errors.Is(err, directory.ErrOtherCard) || has("Nobody") {
 		t.Errorf("got %v, want another card to wait", err)
 	}
 }

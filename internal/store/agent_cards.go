@@ -4,17 +4,17 @@ import (
 	"context"
 	"time"
 
-	"rialto/bridge"
+	"rialto/bridge/directory"
 )
 
-var _ bridge.CardStore = (*DB)(nil)
+var _ directory.CardStore = (*DB)(nil)
 
 // SeeCard implements bridge.CardStore.
-func (db *DB) SeeCard(ctx context.Context, c bridge.SeenCard, hold bool) error {
+func (db *DB) SeeCard(ctx context.Context, c directory.SeenCard, hold bool) error {
 	return db.inTx(ctx, func(tx *tx) error { return seeCard(ctx, tx, c, hold) })
 }
 
-func seeCard(ctx context.Context, tx *tx, c bridge.SeenCard, hold bool) error {
+func seeCard(ctx context.Context, tx *tx, c directory.SeenCard, hold bool) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM agent_cards WHERE agent = $1 AND url <> $2`, c.Agent, c.URL); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func seeCard(ctx context.Context, tx *tx, c bridge.SeenCard, hold bool) error {
 			DELETE FROM agent_cards
 			WHERE agent = $1 AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)
 			AND digest NOT IN (SELECT digest FROM agent_cards WHERE agent = $1 ORDER BY last DESC, digest LIMIT $2)`,
-		c.Agent, bridge.CardsKept-1)
+		c.Agent, directory.CardsKept-1)
 	return err
 }
 
@@ -69,14 +69,14 @@ func (db *DB) AcceptCard(ctx context.Context, agent, digest string, now time.Tim
 		case err != nil:
 			return err
 		case waits:
-			return bridge.ErrOtherCard
+			return directory.ErrOtherCard
 		}
-		return bridge.ErrNoCard
+		return directory.ErrNoCard
 	})
 }
 
 // SeenCards implements bridge.CardStore.
-func (db *DB) SeenCards(ctx context.Context, agent string) ([]bridge.SeenCard, error) {
+func (db *DB) SeenCards(ctx context.Context, agent string) ([]directory.SeenCard, error) {
 	rows, err := db.read.QueryContext(ctx, `
 		SELECT agent, digest, card, first, last, in_force, url FROM agent_cards
 		WHERE agent = $1 ORDER BY last DESC, digest`, agent)
@@ -84,9 +84,9 @@ func (db *DB) SeenCards(ctx context.Context, agent string) ([]bridge.SeenCard, e
 		return nil, err
 	}
 	defer rows.Close()
-	var cards []bridge.SeenCard
+	var cards []directory.SeenCard
 	for rows.Next() {
-		var c bridge.SeenCard
+		var c directory.SeenCard
 		var card string
 		var first, last, inForce int64
 		if err := rows.Scan(&c.Agent, &c.Digest, &card, &first, &last, &inForce, &c.URL); err != nil {

@@ -4,20 +4,19 @@ import (
 	"context"
 	"time"
 
-	"rialto/bridge"
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 )
 
-var _ registry.Store = (*DB)(nil)
+var _ directory.AgentStore = (*DB)(nil)
 
-// AgentsVersion implements registry.Store.
+// AgentsVersion implements directory.AgentStore.
 func (db *DB) AgentsVersion(ctx context.Context) (version int64, err error) {
 	return version, db.read.QueryRowContext(ctx, `SELECT version FROM agents_version`).Scan(&version)
 }
 
-// KeptAgents implements registry.Store.
-func (db *DB) KeptAgents(ctx context.Context) (*registry.Kept, error) {
-	kept := &registry.Kept{}
+// KeptAgents implements directory.AgentStore.
+func (db *DB) KeptAgents(ctx context.Context) (*directory.StoredAgents, error) {
+	kept := &directory.StoredAgents{}
 	var err error
 	if kept.Version, err = db.AgentsVersion(ctx); err != nil {
 		return nil, err
@@ -40,7 +39,7 @@ func (db *DB) KeptAgents(ctx context.Context) (*registry.Kept, error) {
 	return kept, rows.Err()
 }
 
-func (db *DB) agentRecords(ctx context.Context, kept *registry.Kept) error {
+func (db *DB) agentRecords(ctx context.Context, kept *directory.StoredAgents) error {
 	rows, err := db.read.QueryContext(ctx, `
 		SELECT name, settings, secret, version, created, changed, removed FROM agents ORDER BY created, name`)
 	if err != nil {
@@ -48,7 +47,7 @@ func (db *DB) agentRecords(ctx context.Context, kept *registry.Kept) error {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var r registry.Record
+		var r directory.StoredAgent
 		var settings string
 		var made, last, removed int64
 		if err := rows.Scan(&r.Name, &settings, &r.Secret, &r.Version, &made, &last, &removed); err != nil {
@@ -72,15 +71,15 @@ func (db *DB) changeAgents(ctx context.Context, do func(tx *tx, version int64) e
 	})
 }
 
-// AddAgent implements registry.Store.
-func (db *DB) AddAgent(ctx context.Context, r registry.Record, card *bridge.SeenCard, most int) error {
+// AddAgent implements directory.AgentStore.
+func (db *DB) AddAgent(ctx context.Context, r directory.StoredAgent, card *directory.SeenCard, most int) error {
 	return db.changeAgents(ctx, func(tx *tx, version int64) error {
 		var n int
 		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM agents WHERE removed = 0`).Scan(&n); err != nil {
 			return err
 		}
 		if n >= most {
-			return registry.ErrTooMany
+			return directory.ErrTooMany
 		}
 		added, err := changed(ctx, tx, `
 			INSERT INTO agents (name, settings, secret, version, created, changed, removed) VALUES ($1, $2, $3, $4, $5, $5, 0)
@@ -88,7 +87,7 @@ func (db *DB) AddAgent(ctx context.Context, r registry.Record, card *bridge.Seen
 				created = excluded.created, changed = excluded.changed, removed = 0
 			WHERE agents.removed > 0`, r.Name, string(r.Settings), r.Secret, version, ms(r.Created))
 		if err == nil && added == 0 {
-			err = registry.ErrExists
+			err = directory.ErrExists
 		}
 		if err != nil {
 			return err
@@ -119,8 +118,8 @@ func dropCards(ctx context.Context, tx *tx, agent string) error {
 	return err
 }
 
-// ChangeAgent implements registry.Store.
-func (db *DB) ChangeAgent(ctx context.Context, r registry.Record, moved bool) error {
+// ChangeAgent implements directory.AgentStore.
+func (db *DB) ChangeAgent(ctx context.Context, r directory.StoredAgent, moved bool) error {
 	return db.changeAgents(ctx, func(tx *tx, version int64) error {
 		n, err := changed(ctx, tx, `
 			UPDATE agents SET settings = $1, secret = $2, version = $3, changed = $4
@@ -146,17 +145,17 @@ func noSuchVersion(ctx context.Context, tx *tx, name string) error {
 	case err != nil:
 		return err
 	case n == 0:
-		return registry.ErrNoAgent
+		return directory.ErrNoAgent
 	}
-	return registry.ErrChanged
+	return directory.ErrChanged
 }
 
-// RemoveAgent implements registry.Store.
+// RemoveAgent implements directory.AgentStore.
 func (db *DB) RemoveAgent(ctx context.Context, name string, now time.Time) error {
 	return db.changeAgents(ctx, func(tx *tx, version int64) error {
 		n, err := changed(ctx, tx, `UPDATE agents SET removed = $1, version = $2 WHERE name = $3 AND removed = 0`, ms(now), version, name)
 		if err == nil && n == 0 {
-			err = registry.ErrNoAgent
+			err = directory.ErrNoAgent
 		}
 		if err != nil {
 			return err
@@ -165,7 +164,7 @@ func (db *DB) RemoveAgent(ctx context.Context, name string, now time.Time) error
 	})
 }
 
-// DisableAgent implements registry.Store.
+// DisableAgent implements directory.AgentStore.
 func (db *DB) DisableAgent(ctx context.Context, name string, now time.Time) (did bool, err error) {
 	err = db.changeAgents(ctx, func(tx *tx, _ int64) error {
 		n, err := changed(ctx, tx, `INSERT INTO agents_disabled (name, since) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, ms(now))
@@ -175,7 +174,7 @@ func (db *DB) DisableAgent(ctx context.Context, name string, now time.Time) (did
 	return did, err
 }
 
-// EnableAgent implements registry.Store.
+// EnableAgent implements directory.AgentStore.
 func (db *DB) EnableAgent(ctx context.Context, name string) (did bool, err error) {
 	err = db.changeAgents(ctx, func(tx *tx, _ int64) error {
 		n, err := changed(ctx, tx, `DELETE FROM agents_disabled WHERE name = $1`, name)
@@ -185,7 +184,7 @@ func (db *DB) EnableAgent(ctx context.Context, name string) (did bool, err error
 	return did, err
 }
 
-// DropAgents implements registry.Store.
+// DropAgents implements directory.AgentStore.
 func (db *DB) DropAgents(ctx context.Context) error {
 	_, err := db.write.ExecContext(ctx, `
 		DELETE FROM agents WHERE removed > 0

@@ -4,8 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"rialto/bridge"
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 )
 
 func TestAnAgentIsNotAddedWithoutItsCard(t *testing.T) {
@@ -14,8 +13,8 @@ func TestAnAgentIsNotAddedWithoutItsCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	card := &bridge.SeenCard{Agent: "maps", URL: "http://maps", Digest: "aa", Card: []byte(`{}`), Last: now}
-	if err := db.AddAgent(t.Context(), registry.Record{Name: "maps", Settings: []byte(`{}`), Created: now, Changed: now}, card, 10); err == nil {
+	card := &directory.SeenCard{Agent: "maps", URL: "http://maps", Digest: "aa", Card: []byte(`{}`), Last: now}
+	if err := db.AddAgent(t.Context(), directory.StoredAgent{Name: "maps", Settings: []byte(`{}`), Created: now, Changed: now}, card, 10); err == nil {
 		t.Error("got no error")
 	}
 	kept, err := db.KeptAgents(t.Context())

@@ -7,7 +7,7 @@ import (
 
 	"rialto/a2a/a2avault"
 	"rialto/a2a/a2avault/vaulttest"
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 	"rialto/oauth"
 )
 
@@ -38,7 +38,7 @@ func TestConnectionsEndWithTheAgentAndTheAccount(t *testing.T) {
 				}
 			}
 			must(db.AddAccount(ctx, &oauth.Account{ID: "ann", Name: "ann", Created: now}))
-			record := registry.Record{Name: "maps", Settings: []byte("{}"), Created: now, Changed: now}
+			record := directory.StoredAgent{Name: "maps", Settings: []byte("{}"), Created: now, Changed: now}
 			must(db.AddAgent(ctx, record, nil, 10))
 			kept, err := db.KeptAgents(ctx)
 			must(err)

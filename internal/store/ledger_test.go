@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"rialto/a2a"
-	"rialto/bridge"
 	"rialto/bridge/bridgetest"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 )
 
@@ -64,11 +64,11 @@ func TestPostgreSQLKeepsTheContractOfTheIndex(t *testing.T) {
 }
 
 func TestSQLiteKeepsTheContractOfCards(t *testing.T) {
-	bridgetest.TestCards(t, func(t *testing.T) bridge.CardStore { return openTemp(t) })
+	bridgetest.TestCards(t, func(t *testing.T) directory.CardStore { return openTemp(t) })
 }
 
 func TestPostgreSQLKeepsTheContractOfCards(t *testing.T) {
-	bridgetest.TestCards(t, func(t *testing.T) bridge.CardStore { return openSchema(t) })
+	bridgetest.TestCards(t, func(t *testing.T) directory.CardStore { return openSchema(t) })
 }
 
 func TestSQLiteKeepsTheContractOfAgents(t *testing.T) {

@@ -1,10 +1,9 @@
-package bridge
+package directory
 
 import (
-	"time"
-
 	"rialto/a2a"
 	"rialto/bridge/sanitize"
+	"time"
 )
 
 // Health is how this process met an agent lately. Its texts are for the
@@ -19,8 +18,8 @@ type Health struct {
 
 // Health tells how the agent with a name was met, and false if there is none.
 // It asks nobody.
-func (b *Bridge) Health(name string) (Health, bool) {
-	p := b.peer(name)
+func (d *Directory) Health(name string) (Health, bool) {
+	p := d.Lookup(name)
 	if p == nil {
 		return Health{}, false
 	}

@@ -1,4 +1,4 @@
-package bridge_test
+package directory_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"rialto/bridge"
+	"rialto/bridge/directory"
 )
 
 // TestWhatHasChangedInACardIsShownWhereItHas has pairs of cards, and what of them is
@@ -31,7 +31,7 @@ func TestWhatHasChangedInACardIsShownWhereItHas(t *testing.T) {
 		"what is no JSON":             {`{}`, `{`, []string{`: {} > `, `all of it:  > {`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			list, more := bridge.Differences([]byte(test.was), []byte(test.is), 100)
+			list, more := directory.Differences([]byte(test.was), []byte(test.is), 100)
 			var got []string
 			for _, d := range list {
 				got = append(got, fmt.Sprintf("%s: %s > %s", d.Path, d.Was, d.Is))
@@ -41,7 +41,7 @@ func TestWhatHasChangedInACardIsShownWhereItHas(t *testing.T) {
 			}
 		})
 	}
-	if list, more := bridge.Differences([]byte(`{}`), []byte(`{"a":1,"b":2,"c":"`+long+`"}`), 2); len(list) != 2 || more != 2 {
+	if list, more := directory.Differences([]byte(`{}`), []byte(`{"a":1,"b":2,"c":"`+long+`"}`), 2); len(list) != 2 || more != 2 {
 		t.Errorf("got %v and %d more, want two and the others counted", list, more)
 	}
 }

@@ -1,4 +1,4 @@
-package registry
+package directory
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
 	"rialto/bridge/sanitize"
 
 	"github.com/google/uuid"
@@ -27,10 +26,10 @@ const (
 
 // Preview is what an agent shows of itself.
 type Preview struct {
-	Name        string             `json:"name"`
-	Description string             `json:"description,omitempty"`
-	Version     string             `json:"version,omitempty"`
-	Skills      []bridge.SkillInfo `json:"skills"`
+	Name        string      `json:"name"`
+	Description string      `json:"description,omitempty"`
+	Version     string      `json:"version,omitempty"`
+	Skills      []SkillInfo `json:"skills"`
 
 	// Interface is what calls would take first: its generation and binding.
 	Interface Interface `json:"interface"`
@@ -77,7 +76,7 @@ func (i Interface) String() string {
 // Preview reads the card of an agent as it is set up, and keeps nothing. The
 // error is in words for an operator. An agent of the configuration gets
 // ErrExists: what is configured for it is not for another address.
-func (r *Registry) Preview(ctx context.Context, a Agent) (*Preview, error) {
+func (r *Registry) Preview(ctx context.Context, a Settings) (*Preview, error) {
 	if err := r.Check(a); err != nil {
 		return nil, err
 	}
@@ -93,11 +92,11 @@ func (r *Registry) Preview(ctx context.Context, a Agent) (*Preview, error) {
 	return preview(peer, unmet), nil
 }
 
-func preview(peer bridge.Peer, unmet []string) *Preview {
+func preview(peer Conn, unmet []string) *Preview {
 	card := peer.Card()
 	p := &Preview{
 		Name: sanitize.Short(card.Name, 200), Description: sanitize.Short(card.Description, 2000), Version: sanitize.Short(card.Version, 100),
-		Skills: bridge.Skills(card), Streaming: card.Capabilities.Streaming, Push: card.Capabilities.PushNotifications,
+		Skills: SkillInfos(card), Streaming: card.Capabilities.Streaming, Push: card.Capabilities.PushNotifications,
 	}
 	for _, i := range card.Interfaces[:min(len(card.Interfaces), 20)] {
 		p.Offers = append(p.Offers, interfaceOf(i))
@@ -152,11 +151,11 @@ func (r *Registry) Test(ctx context.Context, user, name, message string) (*Trial
 	if err != nil {
 		return nil, err
 	}
-	return r.Try(ctx, user, e.Agent, message)
+	return r.Try(ctx, user, e.Settings, message)
 }
 
 // Try does what Test does with an agent that need not be in the list.
-func (r *Registry) Try(ctx context.Context, user string, a Agent, message string) (*Trial, error) {
+func (r *Registry) Try(ctx context.Context, user string, a Settings, message string) (*Trial, error) {
 	if strings.TrimSpace(message) == "" {
 		return nil, errors.New("the message is empty: say what the agent should do")
 	}
@@ -166,7 +165,7 @@ func (r *Registry) Try(ctx context.Context, user string, a Agent, message string
 	if err != nil {
 		return nil, err
 	}
-	if personal, ok := peer.(bridge.Personal); ok {
+	if personal, ok := peer.(PersonalConn); ok {
 		peer = personal.For(user)
 	}
 	began := r.Now()
@@ -184,7 +183,7 @@ func (r *Registry) Try(ctx context.Context, user string, a Agent, message string
 	case *a2a.Message:
 		t.State, t.Answer = a2a.Completed, e.Text()
 	case *a2a.Task:
-		t.State, t.Answer = e.Status.State, words(e)
+		t.State, t.Answer = e.Status.State, trialText(e)
 		if !t.State.Terminal() {
 			_, _ = peer.Cancel(ctx, e.ID) // it was a test: nobody waits for it
 		}
@@ -193,8 +192,8 @@ func (r *Registry) Try(ctx context.Context, user string, a Agent, message string
 	return t, nil
 }
 
-// words returns the texts of a task: of its artifacts, and what was said last.
-func words(t *a2a.Task) string {
+// trialText returns the texts of a task: of its artifacts, and what was said last.
+func trialText(t *a2a.Task) string {
 	var all []string
 	for _, a := range t.Artifacts {
 		for _, p := range a.Parts {

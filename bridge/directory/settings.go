@@ -1,4 +1,4 @@
-package registry
+package directory
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"rialto/a2a"
 )
 
-// Agent is an agent as an operator sets it up. Its members in JSON are named
+// Settings is an agent as an operator sets it up. Its members in JSON are named
 // like the keys of the configuration.
-type Agent struct {
+type Settings struct {
 	Name        string         `json:"name"`
 	URL         string         `json:"url"`
 	Protocol    a2a.Generation `json:"protocol,omitempty"` // "" finds out
@@ -22,7 +22,7 @@ type Agent struct {
 	UseCases []string `json:"use_cases,omitempty"`
 
 	// Skills says it of single skills.
-	Skills []Skill `json:"skills,omitempty"`
+	Skills []SkillRule `json:"skills,omitempty"`
 
 	// SkillsAsTools makes an MCP tool of each skill.
 	SkillsAsTools bool `json:"skills_as_tools,omitempty"`
@@ -31,20 +31,20 @@ type Agent struct {
 	Retention Duration `json:"retention,omitzero"`
 
 	// Card says whose signature a card must have.
-	Card Card `json:"card,omitzero"`
+	Card CardKeys `json:"card,omitzero"`
 
 	// Review keeps a changed card out of force until an operator accepts it.
 	Review bool `json:"review,omitempty"`
 }
 
 // Skill is what is to be known of one skill of an agent.
-type Skill struct {
+type SkillRule struct {
 	ID       string   `json:"id" koanf:"id"`
 	UseCases []string `json:"use_cases,omitempty" koanf:"use_cases"`
 }
 
-// Card says how to know that a card is an agent's own.
-type Card struct {
+// CardKeys says how to know that a card is an agent's own.
+type CardKeys struct {
 	Keys string `json:"keys,omitempty"` // the https address of a JWKS
 }
 

@@ -1,4 +1,4 @@
-package registry_test
+package directory_test
 
 import (
 	"context"
@@ -12,8 +12,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
-	"rialto/bridge"
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 )
@@ -28,14 +27,14 @@ func (p peer) Card() *a2a.Card { return p.card }
 
 // newRegistry returns a list over a database of its own, with one agent of the
 // configuration, and the bridge that is told of it.
-func newRegistry(t *testing.T) *registry.Registry {
+func newRegistry(t *testing.T) *directory.Registry {
 	t.Helper()
 	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
 	}
 	agent := a2atest.NewAgent()
-	visit := func(_ context.Context, a registry.Agent) (bridge.Peer, []string, error) {
+	visit := func(_ context.Context, a directory.Settings) (directory.Conn, []string, error) {
 		if a.URL == "http://nowhere" {
 			return nil, nil, errors.New("connection refused")
 		}
@@ -43,14 +42,14 @@ func newRegistry(t *testing.T) *registry.Registry {
 		card.Name = "Clean\x1b Name"
 		return peer{agent, &card}, []string{"a key"}, nil
 	}
-	b := &bridge.Bridge{
-		Ledger: db, Lists: db, Leases: db, Now: time.Now, Log: slog.New(slog.DiscardHandler), Replica: "r",
-		Caller: func(context.Context) bridge.Caller { return bridge.Caller{User: "alice"} },
+	b := &directory.Directory{
+		Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
 	}
-	r := &registry.Registry{
-		Configured: []registry.Agent{{Name: "fixed", URL: "http://fixed"}},
-		Store:      db, Cards: db, Key: make([]byte, 32), Bridge: b, Visit: visit, Now: time.Now, Log: b.Log,
-		Check: func(a registry.Agent) error {
+	r := &directory.Registry{
+		Configured: []directory.Settings{{Name: "fixed", URL: "http://fixed"}},
+		Store:      db, Cards: db, Key: make([]byte, 32), Directory: b, Visit: visit, Now: time.Now, Log: b.Log,
+		Check: func(a directory.Settings) error {
 			if a.Name == "" {
 				return errors.New("name: it is empty")
 			}
@@ -60,8 +59,7 @@ func newRegistry(t *testing.T) *registry.Registry {
 	if err := r.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b.Start()
-	t.Cleanup(func() { b.Close(); db.Close(); agent.Close() })
+	t.Cleanup(func() { db.Close(); agent.Close() })
 	return r
 }
 
@@ -73,11 +71,11 @@ func must(t *testing.T, err error) {
 }
 
 // status returns an agent of the list, and checks what the bridge has of it.
-func status(t *testing.T, r *registry.Registry, name string) *registry.Status {
+func status(t *testing.T, r *directory.Registry, name string) *directory.Status {
 	t.Helper()
 	s, err := r.Agent(t.Context(), name)
 	must(t, err)
-	a, ok := r.Bridge.Agent(name)
+	a, ok := r.Directory.Agent(name)
 	if !ok || a.URL != s.URL || a.Disabled == s.Enabled {
 		t.Fatalf("the bridge has %+v, want %+v", a, s)
 	}
@@ -86,7 +84,7 @@ func status(t *testing.T, r *registry.Registry, name string) *registry.Status {
 
 func TestAnAgentIsAddedChangedAndRemoved(t *testing.T) {
 	r := newRegistry(t)
-	a := registry.Agent{Name: "one", URL: "https://one.example/a2a", Review: true, Retention: registry.Duration(36 * time.Hour)}
+	a := directory.Settings{Name: "one", URL: "https://one.example/a2a", Review: true, Retention: directory.Duration(36 * time.Hour)}
 	a.Credentials.Type, a.Credentials.Secret = "bearer", "s3cret"
 	must(t, r.Add(t.Context(), a, nil))
 	s := status(t, r, "one")
@@ -97,12 +95,12 @@ func TestAnAgentIsAddedChangedAndRemoved(t *testing.T) {
 		t.Errorf("who dials gets %+v", got)
 	}
 	for _, name := range []string{"one", "fixed"} {
-		if err := r.Add(t.Context(), registry.Agent{Name: name, URL: "http://x"}, nil); !errors.Is(err, registry.ErrExists) {
+		if err := r.Add(t.Context(), directory.Settings{Name: name, URL: "http://x"}, nil); !errors.Is(err, directory.ErrExists) {
 			t.Errorf("adding %s again: got %v", name, err)
 		}
 	}
 
-	changed := s.Agent
+	changed := s.Settings
 	changed.URL = "https://elsewhere.example/a2a"
 	if err := r.Change(t.Context(), changed, s.Version, true); err == nil || !strings.Contains(err.Error(), "give it again") {
 		t.Errorf("the secret went to another host: %v", err)
@@ -112,7 +110,7 @@ func TestAnAgentIsAddedChangedAndRemoved(t *testing.T) {
 	if got, _ := r.Settings("one"); got.Credentials.Secret != "s3cret" || got.URL != changed.URL {
 		t.Errorf("got %+v", got)
 	}
-	if err := r.Change(t.Context(), changed, s.Version, true); !errors.Is(err, registry.ErrChanged) {
+	if err := r.Change(t.Context(), changed, s.Version, true); !errors.Is(err, directory.ErrChanged) {
 		t.Errorf("a change of what was changed in between: got %v", err)
 	}
 	must(t, r.Change(t.Context(), changed, status(t, r, "one").Version, false))
@@ -121,7 +119,7 @@ func TestAnAgentIsAddedChangedAndRemoved(t *testing.T) {
 	}
 
 	must(t, r.Remove(t.Context(), "one"))
-	if _, err := r.Agent(t.Context(), "one"); !errors.Is(err, registry.ErrNoAgent) {
+	if _, err := r.Agent(t.Context(), "one"); !errors.Is(err, directory.ErrNoAgent) {
 		t.Errorf("after it was removed: got %v", err)
 	}
 	must(t, r.Maintain(t.Context()))
@@ -133,7 +131,7 @@ func TestAnAgentOfTheConfigurationCanOnlyBeDisabled(t *testing.T) {
 	if err := r.Remove(t.Context(), "fixed"); err == nil || !strings.Contains(err.Error(), "of the configuration") {
 		t.Errorf("remove: got %v", err)
 	}
-	if err := r.Change(t.Context(), registry.Agent{Name: "fixed", URL: "http://x"}, 0, false); err == nil {
+	if err := r.Change(t.Context(), directory.Settings{Name: "fixed", URL: "http://x"}, 0, false); err == nil {
 		t.Error("it was changed")
 	}
 	for _, step := range []struct {
@@ -147,14 +145,14 @@ func TestAnAgentOfTheConfigurationCanOnlyBeDisabled(t *testing.T) {
 			t.Errorf("got %+v", s)
 		}
 	}
-	if _, err := r.Disable(t.Context(), "nobody"); !errors.Is(err, registry.ErrNoAgent) {
+	if _, err := r.Disable(t.Context(), "nobody"); !errors.Is(err, directory.ErrNoAgent) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestASecretCannotBeSentElsewhereThroughTheDatabase(t *testing.T) {
 	r := newRegistry(t)
-	a := registry.Agent{Name: "one", URL: "https://one.example"}
+	a := directory.Settings{Name: "one", URL: "https://one.example"}
 	a.Credentials.Secret = "s3cret"
 	must(t, r.Add(t.Context(), a, nil))
 	kept, err := r.Store.KeptAgents(t.Context())
@@ -173,18 +171,18 @@ func TestASecretCannotBeSentElsewhereThroughTheDatabase(t *testing.T) {
 
 func TestAPreviewAndATestShowWhatAnAgentIs(t *testing.T) {
 	r := newRegistry(t)
-	p, err := r.Preview(t.Context(), registry.Agent{Name: "one", URL: "http://one"})
+	p, err := r.Preview(t.Context(), directory.Settings{Name: "one", URL: "http://one"})
 	must(t, err)
 	if p.Name != "Clean Name" || len(p.Problems) == 0 || !strings.Contains(p.Problems[0], "a key") {
 		t.Errorf("got %+v", p)
 	}
-	if _, err := r.Preview(t.Context(), registry.Agent{Name: "one", URL: "http://nowhere"}); err == nil || !strings.Contains(err.Error(), "refused") {
+	if _, err := r.Preview(t.Context(), directory.Settings{Name: "one", URL: "http://nowhere"}); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := r.Preview(t.Context(), registry.Agent{Name: "fixed", URL: "http://elsewhere"}); !errors.Is(err, registry.ErrExists) {
+	if _, err := r.Preview(t.Context(), directory.Settings{Name: "fixed", URL: "http://elsewhere"}); !errors.Is(err, directory.ErrExists) {
 		t.Errorf("another address under the name of a configured agent: got %v", err)
 	}
-	for message, want := range map[string]registry.Trial{
+	for message, want := range map[string]directory.Trial{
 		"say hello":  {State: a2a.Completed, Answer: "hello"},
 		"ask which?": {State: a2a.InputRequired, Answer: "which?"},
 	} {
@@ -194,30 +192,32 @@ func TestAPreviewAndATestShowWhatAnAgentIs(t *testing.T) {
 			t.Errorf("%s: got %+v", message, got)
 		}
 	}
-	if _, err := r.Test(t.Context(), "alice", "nobody", "x"); !errors.Is(err, registry.ErrNoAgent) {
+	if _, err := r.Test(t.Context(), "alice", "nobody", "x"); !errors.Is(err, directory.ErrNoAgent) {
 		t.Errorf("got %v", err)
 	}
 }
 
 // kept is a store whose list somebody else changes.
 type kept struct {
-	registry.Store
-	kept atomic.Pointer[registry.Kept]
+	directory.AgentStore
+	kept atomic.Pointer[directory.StoredAgents]
 }
 
-func (k *kept) AgentsVersion(context.Context) (int64, error)       { return k.kept.Load().Version, nil }
-func (k *kept) KeptAgents(context.Context) (*registry.Kept, error) { return k.kept.Load(), nil }
+func (k *kept) AgentsVersion(context.Context) (int64, error) { return k.kept.Load().Version, nil }
+func (k *kept) KeptAgents(context.Context) (*directory.StoredAgents, error) {
+	return k.kept.Load(), nil
+}
 
 func TestAReplicaSeesWithinSecondsWhatAnotherChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := &kept{}
-		k.kept.Store(&registry.Kept{})
-		b := &bridge.Bridge{}
-		r := &registry.Registry{Store: k, Bridge: b, Key: make([]byte, 32), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+		k.kept.Store(&directory.StoredAgents{})
+		b := &directory.Directory{}
+		r := &directory.Registry{Store: k, Directory: b, Key: make([]byte, 32), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 		must(t, r.Load(t.Context()))
 		ctx, stop := context.WithCancel(t.Context())
 		go r.Run(ctx)
-		k.kept.Store(&registry.Kept{Version: 1, Records: []registry.Record{{Name: "one", Settings: []byte(`{"url":"http://one"}`)}}})
+		k.kept.Store(&directory.StoredAgents{Version: 1, Records: []directory.StoredAgent{{Name: "one", Settings: []byte(`{"url":"http://one"}`)}}})
 		time.Sleep(3 * time.Second)
 		if _, ok := b.Agent("one"); !ok {
 			t.Error("it does not see it")

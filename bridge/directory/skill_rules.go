@@ -1,4 +1,4 @@
-package registry
+package directory
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 // SkillLines writes what is to be known of skills as people write it in a line: the
 // ID of the skill, "=", and its use cases with commas between. A skill that is for all
 // has no line.
-func SkillLines(skills []Skill) (lines []string) {
+func SkillLines(skills []SkillRule) (lines []string) {
 	for _, s := range skills {
 		if len(s.UseCases) > 0 {
 			lines = append(lines, s.ID+"="+strings.Join(s.UseCases, ","))
@@ -20,7 +20,7 @@ func SkillLines(skills []Skill) (lines []string) {
 // ParseSkills reads what SkillLines writes. Between use cases there may be spaces too,
 // around everything; empty lines say nothing, and of a skill that is named again all
 // use cases count.
-func ParseSkills(lines []string) (skills []Skill, err error) {
+func ParseSkills(lines []string) (skills []SkillRule, err error) {
 	place := map[string]int{}
 	for _, line := range lines {
 		if line = strings.TrimSpace(line); line == "" {
@@ -34,7 +34,7 @@ func ParseSkills(lines []string) (skills []Skill, err error) {
 		n, again := place[id]
 		if !again {
 			n, place[id] = len(skills), len(skills)
-			skills = append(skills, Skill{ID: id})
+			skills = append(skills, SkillRule{ID: id})
 		}
 		skills[n].UseCases = append(skills[n].UseCases, cases...)
 	}

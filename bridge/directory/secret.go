@@ -1,4 +1,4 @@
-package registry
+package directory
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 
 // seal encrypts the secret of an agent, for the hosts that it is sent to:
 // somebody who can write to the database cannot have it sent elsewhere.
-func (r *Registry) seal(a Agent) (string, error) {
+func (r *Registry) seal(a Settings) (string, error) {
 	if a.Credentials.Secret == "" {
 		return "", nil
 	}
 	return sealed.Seal(r.Key, use(a), []byte(a.Credentials.Secret))
 }
 
-func (r *Registry) unseal(a Agent, text string) (string, error) {
+func (r *Registry) unseal(a Settings, text string) (string, error) {
 	plain, err := sealed.Open(r.Key, use(a), text)
 	if err != nil {
 		return "", fmt.Errorf("opening its secret: is it the secret that the database was made with? %w", err)
@@ -23,6 +23,6 @@ func (r *Registry) unseal(a Agent, text string) (string, error) {
 	return string(plain), nil
 }
 
-func use(a Agent) string {
+func use(a Settings) string {
 	return fmt.Sprintf("agents|secret|%q|%q|%q", a.Name, a.URL, a.Credentials.TokenURL)
 }

@@ -1,15 +1,13 @@
-package registry
+package directory
 
 import (
 	"context"
 	"time"
-
-	"rialto/bridge"
 )
 
 // Status is an agent of the list as an operator sees it.
 type Status struct {
-	Agent                // without its secret
+	Settings             // without its secret
 	Configured bool      `json:"configured"` // it is of the configuration, and cannot be changed here
 	Enabled    bool      `json:"enabled"`
 	HasSecret  bool      `json:"has_secret"` // of an agent that was added
@@ -20,7 +18,7 @@ type Status struct {
 
 	// Health is how this process has met the agent; nil in a process that meets
 	// none.
-	Health *bridge.Health `json:"-"`
+	Health *Health `json:"-"`
 }
 
 // List returns the agents: first those of the configuration.
@@ -52,8 +50,8 @@ func (r *Registry) Agent(ctx context.Context, name string) (*Status, error) {
 	return r.status(ctx, e)
 }
 
-func (r *Registry) status(ctx context.Context, e *entry) (*Status, error) {
-	s := &Status{Agent: e.Agent, Configured: e.configured, Enabled: !e.disabled, HasSecret: e.Credentials.Secret != ""}
+func (r *Registry) status(ctx context.Context, e *listed) (*Status, error) {
+	s := &Status{Settings: e.Settings, Configured: e.configured, Enabled: !e.disabled, HasSecret: e.Credentials.Secret != ""}
 	s.Credentials.Secret = ""
 	if e.record != nil {
 		s.Version, s.Created, s.Changed = e.record.Version, e.record.Created, e.record.Changed
@@ -63,11 +61,11 @@ func (r *Registry) status(ctx context.Context, e *entry) (*Status, error) {
 		if err != nil {
 			return nil, err
 		}
-		valid, known := bridge.InForce(cards)
+		valid, known := InForce(cards)
 		s.Waiting = known && cards[0].Digest != valid.Digest
 	}
-	if r.Bridge != nil {
-		if h, ok := r.Bridge.Health(e.Name); ok {
+	if r.Directory != nil {
+		if h, ok := r.Directory.Health(e.Name); ok {
 			s.Health = &h
 		}
 	}

@@ -1,17 +1,4 @@
-// Package registry keeps the list of agents that a bridge offers: those of the
-// configuration, and those that an operator adds while the server runs. Each
-// can be disabled and enabled again. It is for whoever serves operators, by
-// command line, API or pages:
-//
-//	List, Agent            what there is, and how it was met
-//	Preview, Try           what an agent would be, before it is added
-//	Add, Change, Remove    agents that are kept in the database
-//	Enable, Disable, Test  any agent
-//
-// It decides nothing about who may call it, and asks no agent without being
-// told to. How agents are reached is in Visit; what becomes of tasks at agents
-// that go is for package bridge.
-package registry
+package directory
 
 import (
 	"context"
@@ -24,35 +11,33 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"rialto/bridge"
 )
 
-// Registry is the list of agents. All fields but Bridge are required.
+// Registry is the list of agents. All fields but Directory are required.
 type Registry struct {
-	Configured []Agent // of the configuration; their secrets stay there
-	Store      Store
-	Cards      bridge.CardStore
+	Configured []Settings // of the configuration; their secrets stay there
+	Store      AgentStore
+	Cards      CardStore
 	Key        []byte // seals secrets: 32 bytes
 
-	// Bridge is told of the list; nil where there is none, as in a command that
+	// Directory gets the list; nil where there is none, as in a command that
 	// runs beside the server.
-	Bridge *bridge.Bridge
+	Directory *Directory
 
 	// Check returns what is wrong with the settings of an agent, nil if nothing.
-	Check func(Agent) error
+	Check func(Settings) error
 
 	// Visit connects to an agent and reads its card, of which it notes nothing.
 	// It tells what the card asks for that the settings do not have. Whether the
 	// agent is of the configuration is known by its name.
-	Visit func(context.Context, Agent) (peer bridge.Peer, unmet []string, err error)
+	Visit func(context.Context, Settings) (peer Conn, unmet []string, err error)
 
 	Now func() time.Time
 	Log *slog.Logger
 
 	mu      sync.Mutex
 	version int64 // of the list that the bridge was told of
-	known   map[string]Agent
+	known   map[string]Settings
 }
 
 const (
@@ -93,8 +78,7 @@ func (r *Registry) look(ctx context.Context) error {
 	return r.Load(ctx)
 }
 
-// Load reads the list and tells the bridge of it: the first time before its
-// Start.
+// Load reads the list and passes it to the directory.
 func (r *Registry) Load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readFor) // who wants to know of an agent waits meanwhile
 	defer cancel()
@@ -104,71 +88,63 @@ func (r *Registry) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the agents: %w", err)
 	}
-	first := r.known == nil
-	r.known = map[string]Agent{}
-	var agents []bridge.Agent
+	r.known = map[string]Settings{}
+	var agents []Agent
 	for _, e := range all {
 		agents = append(agents, e.offered())
-		r.known[e.Name] = e.Agent
+		r.known[e.Name] = e.Settings
 	}
 	r.version = version
-	switch {
-	case r.Bridge == nil:
-	case first:
-		r.Bridge.Agents = agents // for its Start
-	default:
-		r.Bridge.SetAgents(agents)
+	if r.Directory != nil {
+		r.Directory.SetAgents(agents)
 	}
 	return nil
 }
 
 // Settings returns how the agent with a name is set up, its secret with it; the
 // secrets of the configuration are not here.
-func (r *Registry) Settings(name string) (Agent, bool) {
+func (r *Registry) Settings(name string) (Settings, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a, ok := r.known[name]
 	return a, ok
 }
 
-// entry is an agent of the list.
-type entry struct {
-	Agent
-	record     *Record // nil if it is of the configuration
+// listed is an agent of the list.
+type listed struct {
+	Settings
+	record     *StoredAgent // nil if it is of the configuration
 	configured bool
 	disabled   bool
 }
 
 // offered returns what the bridge is told. An agent that was removed and still
 // has tasks is disabled.
-func (e *entry) offered() bridge.Agent {
-	a := bridge.Agent{
-		Name: e.Name, URL: e.URL, Disabled: e.disabled || e.removed(), Retention: time.Duration(e.Retention), UseCases: e.UseCases,
+func (e *listed) offered() Agent {
+	a := Agent{
+		Name: e.Name, URL: e.URL, Disabled: e.disabled || e.removed(), Retention: time.Duration(e.Retention), UseCases: e.UseCases, Skills: e.Skills,
 	}
 	a.SkillsAsTools, a.Reviewed = e.SkillsAsTools, e.Review
-	for _, s := range e.Skills {
-		a.Skills = append(a.Skills, bridge.SkillRule{ID: s.ID, UseCases: s.UseCases})
-	}
 	if e.record != nil {
 		a.Revision = strconv.FormatInt(e.record.Version, 10)
 	}
 	return a
 }
 
-func (e *entry) removed() bool { return e.record != nil && !e.record.Removed.IsZero() }
+func (e *listed) removed() bool { return e.record != nil && !e.record.Removed.IsZero() }
 
 // read returns the list: the agents of the configuration, and then those that
 // were added. A name of the configuration wins.
-func (r *Registry) read(ctx context.Context) ([]*entry, int64, error) {
+func (r *Registry) read(ctx context.Context) ([]*listed, int64, error) {
 	kept, err := r.Store.KeptAgents(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	var all []*entry
+	var all []*listed
 	names := map[string]bool{}
 	for _, a := range r.Configured {
 		names[a.Name] = true
-		all = append(all, &entry{Agent: a, configured: true, disabled: slices.Contains(kept.Disabled, a.Name)})
+		all = append(all, &listed{Settings: a, configured: true, disabled: slices.Contains(kept.Disabled, a.Name)})
 	}
 	for i := range kept.Records {
 		record := &kept.Records[i]
@@ -188,23 +164,23 @@ func (r *Registry) read(ctx context.Context) ([]*entry, int64, error) {
 }
 
 // find returns the agent with a name.
-func (r *Registry) find(ctx context.Context, name string) (*entry, error) {
+func (r *Registry) find(ctx context.Context, name string) (*listed, error) {
 	all, _, err := r.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(e *entry) bool { return e.Name == name && !e.removed() })
+	i := slices.IndexFunc(all, func(e *listed) bool { return e.Name == name && !e.removed() })
 	if i < 0 {
 		return nil, ErrNoAgent
 	}
 	return all[i], nil
 }
 
-func (r *Registry) open(record *Record) (*entry, error) {
-	e := &entry{record: record}
-	err := json.Unmarshal(record.Settings, &e.Agent)
+func (r *Registry) open(record *StoredAgent) (*listed, error) {
+	e := &listed{record: record}
+	err := json.Unmarshal(record.Settings, &e.Settings)
 	if err == nil && record.Secret != "" {
-		e.Credentials.Secret, err = r.unseal(e.Agent, record.Secret)
+		e.Credentials.Secret, err = r.unseal(e.Settings, record.Secret)
 	}
 	e.Name = record.Name
 	return e, err
@@ -213,7 +189,7 @@ func (r *Registry) open(record *Record) (*entry, error) {
 // Add stores a new agent, enabled, and puts the card of its preview in force in the
 // same transaction. A nil preview adds it without a card. Add returns ErrExists,
 // ErrTooMany, or what is wrong with the settings.
-func (r *Registry) Add(ctx context.Context, a Agent, p *Preview) error {
+func (r *Registry) Add(ctx context.Context, a Settings, p *Preview) error {
 	if r.configured(a.Name) {
 		return ErrExists
 	}
@@ -222,25 +198,25 @@ func (r *Registry) Add(ctx context.Context, a Agent, p *Preview) error {
 		return err
 	}
 	record.Created = record.Changed
-	var card *bridge.SeenCard
+	var card *SeenCard
 	if p != nil && p.card != nil {
-		card = &bridge.SeenCard{Agent: a.Name, URL: a.URL, Digest: p.Digest(), Card: p.card, Last: record.Created}
+		card = &SeenCard{Agent: a.Name, URL: a.URL, Digest: p.Digest(), Card: p.card, Last: record.Created}
 	}
-	return r.changed(ctx, r.Store.AddAgent(ctx, *record, card, MaxKept))
+	return r.changed(ctx, r.Store.AddAgent(ctx, *record, card, MaxAdded))
 }
 
 // Change replaces how the agent with a's name is set up. Version is that of the
 // Status that the caller has seen: if the agent was changed since, the error is
 // ErrChanged. With keepSecret the secret stays, as long as the hosts do that it
 // is sent to: another host must not be given it by mistake.
-func (r *Registry) Change(ctx context.Context, a Agent, version int64, keepSecret bool) error {
+func (r *Registry) Change(ctx context.Context, a Settings, version int64, keepSecret bool) error {
 	was, err := r.find(ctx, a.Name)
 	switch {
 	case err != nil:
 		return err
 	case was.configured:
 		return errConfigured
-	case keepSecret && was.Credentials.Secret != "" && !sameHosts(was.Agent, a):
+	case keepSecret && was.Credentials.Secret != "" && !sameHosts(was.Settings, a):
 		return errors.New("credentials: the secret was for another host; give it again, or leave it out")
 	case keepSecret:
 		a.Credentials.Secret = was.Credentials.Secret
@@ -256,7 +232,7 @@ func (r *Registry) Change(ctx context.Context, a Agent, version int64, keepSecre
 var errConfigured = errors.New("the agent is of the configuration: change it there; here it can only be disabled and enabled")
 
 // sameHosts reports whether the secret of b is sent where that of a is.
-func sameHosts(a, b Agent) bool {
+func sameHosts(a, b Settings) bool {
 	origin := func(s string) string {
 		u, err := url.Parse(s)
 		if err != nil {
@@ -304,7 +280,7 @@ func (r *Registry) Accept(ctx context.Context, name, digest string) error {
 // was told of no configuration knows the agents of the server by their cards.
 func (r *Registry) exists(ctx context.Context, name string) error {
 	_, err := r.find(ctx, name)
-	if !errors.Is(err, ErrNoAgent) || r.Bridge != nil {
+	if !errors.Is(err, ErrNoAgent) || r.Directory != nil {
 		return err
 	}
 	cards, err := r.Cards.SeenCards(ctx, name)
@@ -315,13 +291,13 @@ func (r *Registry) exists(ctx context.Context, name string) error {
 }
 
 func (r *Registry) configured(name string) bool {
-	return slices.ContainsFunc(r.Configured, func(a Agent) bool { return a.Name == name })
+	return slices.ContainsFunc(r.Configured, func(a Settings) bool { return a.Name == name })
 }
 
 // changed loads the list after a change, unless err says that there was none. The
 // change is stored by then: if the list cannot be read now, Run reads it later.
 func (r *Registry) changed(ctx context.Context, err error) error {
-	if err != nil || r.Bridge == nil {
+	if err != nil || r.Directory == nil {
 		return err
 	}
 	if err := r.Load(ctx); err != nil {
@@ -331,7 +307,7 @@ func (r *Registry) changed(ctx context.Context, err error) error {
 }
 
 // record returns a as it is kept, or what is wrong with it.
-func (r *Registry) record(a Agent) (*Record, error) {
+func (r *Registry) record(a Settings) (*StoredAgent, error) {
 	if err := r.Check(a); err != nil {
 		return nil, err
 	}
@@ -340,7 +316,7 @@ func (r *Registry) record(a Agent) (*Record, error) {
 		return nil, err
 	}
 	sealed, err := r.seal(a)
-	return &Record{Name: a.Name, Settings: settings, Secret: sealed, Changed: r.Now()}, err
+	return &StoredAgent{Name: a.Name, Settings: settings, Secret: sealed, Changed: r.Now()}, err
 }
 
 // Maintain forgets what is not needed any more.

@@ -1,4 +1,4 @@
-package registry_test
+package directory_test
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"rialto/bridge/registry"
+	"rialto/bridge/directory"
 )
 
 // silent is a list of no agents in a database that says nothing when it is asked for
 // the first time once the list was read, as one behind a connection that has died.
 type silent struct {
-	registry.Store
+	directory.AgentStore
 	version, asked, read int
 }
 
@@ -26,18 +26,18 @@ func (s *silent) AgentsVersion(ctx context.Context) (int64, error) {
 	return 2, nil
 }
 
-func (s *silent) KeptAgents(ctx context.Context) (*registry.Kept, error) {
+func (s *silent) KeptAgents(ctx context.Context) (*directory.StoredAgents, error) {
 	if s.read++; s.read == 2 {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return &registry.Kept{Version: int64(s.version)}, nil
+	return &directory.StoredAgents{Version: int64(s.version)}, nil
 }
 
 func TestADatabaseThatFellSilentIsAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &silent{version: 1}
-		r := &registry.Registry{Store: s, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+		r := &directory.Registry{Store: s, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 		must(t, r.Load(t.Context()))
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()

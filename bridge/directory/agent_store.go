@@ -1,11 +1,9 @@
-package registry
+package directory
 
 import (
 	"context"
 	"errors"
 	"time"
-
-	"rialto/bridge"
 )
 
 // The refusals of a Store, and of a Registry.
@@ -16,11 +14,11 @@ var (
 	ErrTooMany = errors.New("there are too many agents")
 )
 
-// MaxKept is how many agents are kept beside those of the configuration.
-const MaxKept = 500
+// MaxAdded is how many agents are kept beside those of the configuration.
+const MaxAdded = 500
 
-// Record is an agent as it is kept.
-type Record struct {
+// StoredAgent is an agent as it is kept.
+type StoredAgent struct {
 	Name     string
 	Settings []byte // JSON of an Agent, without its secret
 	Secret   string // sealed; "" is none
@@ -32,40 +30,40 @@ type Record struct {
 	Removed          time.Time // zero while it is there
 }
 
-// Kept is what a Store holds.
-type Kept struct {
+// StoredAgents is what a Store holds.
+type StoredAgents struct {
 	Version int64 // grows with each change
 
 	// Records are in the order in which they were added. Those that were removed
 	// are among them while they have tasks that are not settled.
-	Records []Record
+	Records []StoredAgent
 
 	// Disabled are the names of agents that are disabled: of these records or of
 	// the configuration.
 	Disabled []string
 }
 
-// Store keeps agents. Its methods are atomic and may be called concurrently, by
+// AgentStore keeps agents. Its methods are atomic and may be called concurrently, by
 // several replicas that share one database. Each that changes something makes
 // Kept.Version larger by one, in the same transaction.
-type Store interface {
+type AgentStore interface {
 	// AgentsVersion returns Kept.Version.
 	AgentsVersion(context.Context) (int64, error)
 
 	// KeptAgents returns what is held. Its version may be older than the rest,
 	// never newer.
-	KeptAgents(context.Context) (*Kept, error)
+	KeptAgents(context.Context) (*StoredAgents, error)
 
 	// AddAgent stores a new agent and deletes what is stored for a removed agent of
 	// that name: that it was disabled, and its cards. With a card, it also puts that
 	// card in force; if this fails, the agent is not added. It returns ErrExists if
 	// there is an agent with the name, and ErrTooMany if there are most already.
-	AddAgent(ctx context.Context, r Record, card *bridge.SeenCard, most int) error
+	AddAgent(ctx context.Context, r StoredAgent, card *SeenCard, most int) error
 
 	// ChangeAgent replaces the settings and the secret of the agent whose version
 	// is r.Version, and with moved forgets its cards. It returns ErrNoAgent if
 	// there is none with the name, and ErrChanged if it has another version.
-	ChangeAgent(ctx context.Context, r Record, moved bool) error
+	ChangeAgent(ctx context.Context, r StoredAgent, moved bool) error
 
 	// RemoveAgent takes an agent away, or returns ErrNoAgent.
 	RemoveAgent(ctx context.Context, name string, now time.Time) error

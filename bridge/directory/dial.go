@@ -1,19 +1,13 @@
-package bridge
+package directory
 
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"reflect"
-	"strings"
+	"rialto/a2a"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"rialto/a2a"
-	"rialto/bridge/ledger"
-	"rialto/bridge/sanitize"
-	"rialto/mcp"
 )
 
 const (
@@ -23,16 +17,16 @@ const (
 	dialTimeout = 5 * time.Second
 )
 
-// peer is an agent and the connection to it.
-type peer struct {
+// Entry is an agent and the connection to it.
+type Entry struct {
 	Agent
-	*link
+	*connection
 }
 
-// link is the connection to an agent, made when first needed.
-type link struct {
+// connection is the connection to an agent, made when first needed.
+type connection struct {
 	mu    sync.Mutex // held while dialing: others wait for the same attempt
-	conn  Peer
+	conn  Conn
 	err   error // what callers are told
 	asked time.Time
 
@@ -48,17 +42,17 @@ type link struct {
 type attempt struct {
 	at   time.Time
 	err  error
-	conn Peer // the one in use since, nil if there is none
+	conn Conn // the one in use since, nil if there is none
 }
 
-// connect returns the connection, dialing when there is none or its card is
+// Connect returns the connection, dialing when there is none or its card is
 // old. An agent that was reachable once stays so: a later failure to read its
 // card keeps the connection. A caller that leaves does not end the attempt,
 // since others wait for it.
-func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
+func (d *Directory) Connect(ctx context.Context, p *Entry) (Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := b.Now()
+	now := d.Now()
 	age := now.Sub(p.asked)
 	doubted := p.doubted && age >= staleRetry
 	p.doubted = false
@@ -71,11 +65,11 @@ func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
 	stale := p.stale.Swap(false)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialTimeout)
 	defer cancel()
-	conn, err := b.Dial(ctx, p.Agent)
-	p.asked = b.Now()
+	conn, err := d.Dial(ctx, p.Agent)
+	p.asked = d.Now()
 	p.last.Store(&attempt{p.asked, err, cmp.Or(conn, p.conn)})
 	if err != nil && p.conn != nil {
-		b.Log.Warn("reading the card again", "agent", p.Name, "err", err)
+		d.Log.Warn("reading the card again", "agent", p.Name, "err", err)
 		if stale {
 			p.stale.Store(true)
 			p.spare = p.asked.Add(staleRetry)
@@ -83,7 +77,7 @@ func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
 		return p.conn, nil
 	}
 	if err != nil {
-		b.Log.Warn("reaching an agent", "agent", p.Name, "err", err)
+		d.Log.Warn("reaching an agent", "agent", p.Name, "err", err)
 		p.err = Unreachable{p.Name}
 		return nil, p.err
 	}
@@ -91,30 +85,30 @@ func (b *Bridge) connect(ctx context.Context, p *peer) (Peer, error) {
 	if doubted && same {
 		return p.conn, nil // which knows how it was met lately
 	}
-	if b.Changed != nil && p.conn != nil && !same {
-		b.Changed(mcp.ResourceUpdated(cardURI(p.Name)))
+	if p.conn != nil && !same {
+		d.agentsChanged(p.Name)
 	}
 	p.conn, p.err = conn, nil
 	return conn, nil
 }
 
-// connectFor returns the connection for calls in the name of user.
-func (b *Bridge) connectFor(ctx context.Context, p *peer, user string) (Peer, error) {
-	conn, err := b.connect(ctx, p)
-	if personal, ok := conn.(Personal); ok && err == nil {
+// ConnectFor returns the connection for calls in the name of user.
+func (d *Directory) ConnectFor(ctx context.Context, p *Entry, user string) (Conn, error) {
+	conn, err := d.Connect(ctx, p)
+	if personal, ok := conn.(PersonalConn); ok && err == nil {
 		return personal.For(user), nil
 	}
 	return conn, err
 }
 
-// connectAgain returns the connection for calls in the name of user after one has
+// Reconnect returns the connection for calls in the name of user after one has
 // failed: the agent may have moved, or speak another generation by now, so its card is
 // read again if that was not done within the last minute.
-func (b *Bridge) connectAgain(ctx context.Context, p *peer, user string) (Peer, error) {
+func (d *Directory) Reconnect(ctx context.Context, p *Entry, user string) (Conn, error) {
 	p.mu.Lock()
 	p.doubted = true
 	p.mu.Unlock()
-	return b.connectFor(ctx, p, user)
+	return d.ConnectFor(ctx, p, user)
 }
 
 // Unreachable is what callers are told of an agent without a connection. Why
@@ -124,47 +118,20 @@ type Unreachable struct{ Agent string }
 // Error says so in a sentence.
 func (e Unreachable) Error() string { return "The agent " + e.Agent + " cannot be reached now." }
 
-// agent returns the peer that a call means: the named one, or the only or
-// default one when it names none. One that is not for the caller is not there.
-// Where it is not clear which is meant, the error proposes some.
-func (b *Bridge) agent(ctx context.Context, args *sendArgs) (*peer, error) {
-	agents, name := b.visible(ctx), args.Agent
-	if name == "" {
-		name = b.Default
-	}
-	if name == "" && len(agents) == 1 {
-		return agents[0], nil
-	}
-	names := make([]string, len(agents))
-	for i, p := range agents {
-		if names[i] = p.Name; p.Name == name {
-			return p, nil
-		}
-	}
-	known := strings.Join(names, ", ")
-	switch p := b.known(ctx, name); {
-	case name == "":
-		return nil, b.missingAgent(ctx, args, known)
-	case p != nil:
-		return nil, ledger.InputError{Text: fmt.Sprintf("The agent %s is disabled and takes no messages now. Choose one of: %s.", name, known)}
-	}
-	return nil, ledger.InputError{Text: fmt.Sprintf("There is no agent named %q. Choose one of: %s.", sanitize.Truncate(sanitize.Text(name), 100), known)}
-}
-
-// reach connects to all of the caller's agents at once and returns those that answered, in
+// Reachable connects to all of the caller's agents at once and returns those that answered, in
 // the operator's order.
-func (b *Bridge) reach(ctx context.Context) []*peer {
-	agents := b.visible(ctx)
+func (d *Directory) Reachable(ctx context.Context) []*Entry {
+	agents := d.Visible(ctx)
 	ok := make([]bool, len(agents))
 	var wg sync.WaitGroup
 	for i, p := range agents {
 		wg.Go(func() {
-			_, err := b.connect(ctx, p)
+			_, err := d.Connect(ctx, p)
 			ok[i] = err == nil
 		})
 	}
 	wg.Wait()
-	var found []*peer
+	var found []*Entry
 	for i, p := range agents {
 		if ok[i] {
 			found = append(found, p)
@@ -173,8 +140,8 @@ func (b *Bridge) reach(ctx context.Context) []*peer {
 	return found
 }
 
-// card returns the card of a peer that is connected.
-func (p *peer) card() *a2a.Card {
+// Card returns the card of a peer that is connected.
+func (p *Entry) Card() *a2a.Card {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.conn.Card()

@@ -1,0 +1,71 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
+	"strings"
+)
+
+// Choose returns the peer that a call means: the named one, or the only or
+// default one when it names none. One that is not for the caller is not there.
+// Where it is not clear which is meant, the error proposes some.
+func (d *Directory) Choose(ctx context.Context, name, skill, message string) (*Entry, error) {
+	agents := d.Visible(ctx)
+	if name == "" {
+		name = d.Default
+	}
+	if name == "" && len(agents) == 1 {
+		return agents[0], nil
+	}
+	names := make([]string, len(agents))
+	for i, p := range agents {
+		if names[i] = p.Name; p.Name == name {
+			return p, nil
+		}
+	}
+	known := strings.Join(names, ", ")
+	switch p := d.Known(ctx, name); {
+	case name == "":
+		return nil, d.missingAgent(ctx, skill, message, known)
+	case p != nil:
+		return nil, ledger.InputError{Text: fmt.Sprintf("The agent %s is disabled and takes no messages now. Choose one of: %s.", name, known)}
+	}
+	return nil, ledger.InputError{Text: fmt.Sprintf("There is no agent named %q. Choose one of: %s.", sanitize.Truncate(sanitize.Text(name), 100), known)}
+}
+
+// Offered returns an agent that must be named and that the caller may use.
+func (d *Directory) Offered(ctx context.Context, name string) (*Entry, error) {
+	p := d.Known(ctx, name)
+	if p == nil || p.Disabled {
+		return nil, ledger.InputError{Text: fmt.Sprintf("There is no agent named %q. Call list_agents for the names.", sanitize.Short(name, 100))}
+	}
+	return p, nil
+}
+
+// ConnectNamed connects to an agent that must be named, for calls in the name of user.
+func (d *Directory) ConnectNamed(ctx context.Context, name, user string) (Conn, error) {
+	p, err := d.Offered(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return d.ConnectFor(ctx, p, user)
+}
+
+// missingAgent is what a call is told that names no agent where there are
+// several.
+func (d *Directory) missingAgent(ctx context.Context, skill, message, known string) error {
+	text := "The argument \"agent\" is missing."
+	if found := d.suggest(ctx, skill, message); len(found) > 0 {
+		text += " By their skills these fit best: "
+		for i, p := range found {
+			if i > 0 {
+				text += "; "
+			}
+			text += fmt.Sprintf("%s (%s)", p.agent, p.why())
+		}
+		text += fmt.Sprintf(". If that is right, call again with \"agent\": %q.", found[0].agent)
+	}
+	return ledger.InputError{Text: text + " Choose one of: " + known + ". list_agents tells what each can do."}
+}

@@ -1,0 +1,90 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
+	"time"
+)
+
+// connectedFor bounds a look at whether a user has connected an agent.
+const connectedFor = 5 * time.Second
+
+// ConnectPath is where people connect agents: the name of one follows.
+const ConnectPath = "/connect/"
+
+// Connections tell which agents their users connect themselves, each with an
+// account or a key of their own.
+type Connections interface {
+	// Wanted reports whether an agent is such a one.
+	Wanted(agent string) bool
+
+	// Connected reports whether user has connected it.
+	Connected(ctx context.Context, user, agent string) (bool, error)
+}
+
+// ConnectableAgents names the agents that are for the caller and that people connect
+// themselves. It waits for nobody.
+func (d *Directory) ConnectableAgents(ctx context.Context) []string {
+	var names []string
+	for _, p := range d.Visible(ctx) {
+		if d.Connectable(p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// Connectable reports whether people can connect an agent here.
+func (d *Directory) Connectable(agent string) bool {
+	return d.Pages && d.Connections != nil && d.Connections.Wanted(agent)
+}
+
+// ConnectURL returns the page where a user connects an agent, "" if there is none. The
+// task with the handle continues when the user has done so.
+func (d *Directory) ConnectURL(agent, handle string) string {
+	if !d.Connectable(agent) {
+		return ""
+	}
+	return d.URL + ConnectPath + agent + "?task=" + url.QueryEscape(handle)
+}
+
+// ConnectPage returns where the owner of e goes who has to connect its agent, "" if it
+// waits for something else: one that is connected already and names a page of its own
+// wants something to be allowed there.
+func (d *Directory) ConnectPage(e *ledger.Record) string {
+	if !e.Idle || e.State() != a2a.AuthRequired || !d.Connectable(e.Agent) {
+		return ""
+	}
+	if !e.Unsent() && sanitize.FirstLink(e.Task.Status.Message.Text()) != "" {
+		ctx, cancel := context.WithTimeout(context.Background(), connectedFor)
+		defer cancel()
+		if has, err := d.Connections.Connected(ctx, e.Owner, e.Agent); err == nil && has {
+			return ""
+		}
+	}
+	return d.ConnectURL(e.Agent, e.Handle)
+}
+
+// MustConnect reports whether an agent has refused a call, or would, until its
+// user connects it.
+func (d *Directory) MustConnect(agent string, err error) bool {
+	var e *a2a.Error
+	if !errors.As(err, &e) || !d.Connectable(agent) {
+		return false
+	}
+	return e.Code == a2a.Unauthenticated || e.Code == a2a.Forbidden && e.Challenge != ""
+}
+
+// ErrNotConnected says that the user has to connect an agent first.
+var ErrNotConnected = errors.New("the user has not connected the agent")
+
+// NotConnected is what a caller is told whose user has to connect an agent first,
+// and then.
+func (d *Directory) NotConnected(agent, then string) error {
+	return errors.Join(ledger.InputError{Text: fmt.Sprintf("The agent %s wants to know who the user is. Give the user this link to connect the agent: %s. %s", agent, d.URL+ConnectPath+agent, then)}, ErrNotConnected)
+}

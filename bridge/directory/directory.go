@@ -1,0 +1,117 @@
+// Package directory knows which agents there are: the configured ones, those that an
+// operator adds, their cards, connections and health, and which callers may see them. It
+// does not know tasks, MCP, or how an agent is reached: Directory.Dial does that.
+package directory
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rialto/a2a"
+)
+
+// Directory is the list of agents. Dial, Caller, Now and Log are required.
+type Directory struct {
+	Agents []Agent // before the first call of SetAgents
+
+	// Default is the agent of calls that name none. "" means the only agent, if
+	// there is only one.
+	Default string
+
+	// Dial connects to an agent and reads its card.
+	Dial func(context.Context, Agent) (Conn, error)
+
+	// Caller returns for whom a context acts.
+	Caller func(context.Context) Caller
+
+	// Connections are those of agents that users connect themselves; nil if there are
+	// none. Pages reports that users can sign in to the pages of this server, where
+	// they do so.
+	Connections Connections
+	Pages       bool
+
+	// ForceUseCase is the use case that agents are told, whatever the caller's is; ""
+	// tells them the caller's. Topic is the subject that agents are told to keep to;
+	// "" is none.
+	ForceUseCase, Topic string
+
+	// Retention is how long finished tasks are kept where an agent says nothing else;
+	// 0 means 90 days.
+	Retention time.Duration
+
+	// Changed is called when the card of an agent has changed, and with "" when the
+	// list has. It must not block. It may be nil.
+	Changed func(agent string)
+
+	URL string // of this server, without a trailing slash
+	Now func() time.Time
+	Log *slog.Logger
+
+	mu       sync.Mutex
+	relisted chan struct{} // ready after the list has changed
+	list     atomic.Pointer[snapshot]
+
+	closed     atomic.Bool
+	asking     atomic.Bool // agents for their cards, for CachedInfos
+	background sync.WaitGroup
+}
+
+// Close waits for the requests to agents that Directory makes in the background.
+func (d *Directory) Close() {
+	d.closed.Store(true)
+	d.background.Wait()
+}
+
+// Agent is an agent that the operator offers.
+type Agent struct {
+	Name string // in tool arguments; unique
+	URL  string
+
+	// Revision is another whenever the way to reach the agent has changed, the
+	// credentials for example: then it is dialled anew.
+	Revision string
+
+	// Disabled takes the agent out of every list. It gets no new tasks, and no
+	// messages for those that it has; what runs goes on, and can be seen and
+	// canceled.
+	Disabled bool
+
+	// Retention is how long its settled tasks are kept; 0 means Directory.Retention.
+	Retention time.Duration
+
+	// UseCases are those whose callers may know of the agent; none means all.
+	// Skills says it of single skills.
+	UseCases []string
+	Skills   []SkillRule
+
+	// SkillsAsTools makes a tool of each skill: see ReadSkills.
+	SkillsAsTools bool
+
+	// Reviewed tells that its card is in force once an operator has accepted it:
+	// SetAgents has it read again.
+	Reviewed bool
+}
+
+// agentsChanged reports that the card of an agent has changed, or the list if agent
+// is "".
+func (d *Directory) agentsChanged(agent string) {
+	if d.Changed != nil {
+		d.Changed(agent)
+	}
+}
+
+// Conn is a connected agent.
+type Conn interface {
+	a2a.Agent
+	Card() *a2a.Card
+}
+
+// PersonalConn is a Peer that can be called in the name of a user. Where an agent
+// is one, each call is made in the name of whoever it is for.
+type PersonalConn interface {
+	Conn
+	For(user string) Conn
+}

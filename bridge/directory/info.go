@@ -1,0 +1,164 @@
+package directory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"rialto/a2a"
+	"rialto/bridge/sanitize"
+	"strings"
+)
+
+// Info is what list_agents tells of one agent.
+type Info struct {
+	Name        string      `json:"name"`
+	Title       string      `json:"title,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Version     string      `json:"version,omitempty"`
+	Default     bool        `json:"default"`
+	Available   bool        `json:"available"`
+	Problem     string      `json:"problem,omitempty"`
+	Connected   *bool       `json:"connected,omitempty"`   // by the user; nil where users do not connect it
+	ConnectURL  string      `json:"connect_url,omitempty"` // where they do
+	Skills      []SkillInfo `json:"skills"`
+}
+
+// SkillInfo is what list_agents tells of one skill.
+type SkillInfo struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	Tags        []string `json:"tags,omitempty"`
+	Examples    []string `json:"examples,omitempty"`
+}
+
+// Infos tells what is known of every agent that is for the caller, asking
+// those whose cards are not at hand.
+func (d *Directory) Infos(ctx context.Context) []Info {
+	d.Reachable(ctx)
+	agents := d.Visible(ctx)
+	infos := make([]Info, len(agents))
+	for i, p := range agents {
+		infos[i] = d.Info(ctx, p)
+	}
+	return infos
+}
+
+// CachedInfos tells what is known by now of every agent that is for the caller.
+// It waits for nobody: agents whose cards are not at hand are asked meanwhile, so
+// that the next call knows more.
+func (d *Directory) CachedInfos(ctx context.Context) []Info {
+	if !d.closed.Load() && d.asking.CompareAndSwap(false, true) {
+		d.background.Go(func() {
+			defer d.asking.Store(false)
+			d.Reachable(context.WithoutCancel(ctx))
+		})
+	}
+	var infos []Info
+	for _, p := range d.Visible(ctx) {
+		info := Info{Name: p.Name, Default: p.Name == d.Primary(), Skills: []SkillInfo{}}
+		last := p.last.Load()
+		switch {
+		case last == nil:
+		case last.conn != nil:
+			info.describe(d.CardFor(ctx, p.Agent, last.conn.Card()))
+		default:
+			info.Problem = Unreachable{p.Name}.Error()
+		}
+		infos = append(infos, info)
+	}
+	return infos
+}
+
+// Titles names the agents that a caller may give tasks to, as their cards do if
+// those are at hand. It waits for nobody.
+func (d *Directory) Titles(c Caller) []string {
+	var names []string
+	for _, p := range d.visibleTo(d.Restrict(c)) {
+		name := p.Name
+		if last := p.last.Load(); last != nil && last.conn != nil {
+			name = cmp.Or(sanitize.Label(last.conn.Card().Name), name)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+func (d *Directory) Info(ctx context.Context, p *Entry) Info {
+	info := Info{Name: p.Name, Skills: []SkillInfo{}}
+	info.Default = p.Name == d.Primary()
+	conn, err := d.Connect(ctx, p)
+	if err != nil {
+		info.Problem = sanitize.Text(err.Error())
+		return info
+	}
+	info.describe(d.CardFor(ctx, p.Agent, conn.Card()))
+	d.addConnection(ctx, &info)
+	return info
+}
+
+// addConnection tells whether the caller has connected an agent that wants to be.
+func (d *Directory) addConnection(ctx context.Context, info *Info) {
+	if !d.Connectable(info.Name) {
+		return
+	}
+	connected, err := d.Connections.Connected(ctx, d.Caller(ctx).User, info.Name)
+	if err != nil {
+		d.Log.Error("looking a connection up", "agent", info.Name, "err", err)
+		return
+	}
+	info.Connected, info.ConnectURL = &connected, d.URL+ConnectPath+info.Name
+}
+
+// describe takes from the card of an agent that is there what it says of itself.
+func (info *Info) describe(card *a2a.Card) {
+	info.Available = true
+	info.Title, info.Description, info.Version = sanitize.Label(card.Name), sanitize.Short(card.Description, 1000), sanitize.Label(card.Version)
+	info.Skills = SkillInfos(card)
+}
+
+// MaxSkills bounds how many skills of an agent are shown.
+const MaxSkills = 50
+
+// SkillInfos returns what may be shown of a card's skills.
+func SkillInfos(card *a2a.Card) []SkillInfo {
+	infos := []SkillInfo{}
+	for _, s := range card.Skills[:min(len(card.Skills), MaxSkills)] {
+		infos = append(infos, skillInfo(s))
+	}
+	return infos
+}
+
+func skillInfo(s a2a.Skill) SkillInfo {
+	return SkillInfo{
+		ID: sanitize.Label(s.ID), Name: sanitize.Label(s.Name), Description: sanitize.Short(s.Description, 1000),
+		Tags: sanitize.Labels(s.Tags), Examples: sanitize.Labels(s.Examples),
+	}
+}
+
+// DescribeCard puts a card into words.
+func DescribeCard(card *a2a.Card) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s\n%s\n", sanitize.Label(card.Name), sanitize.Text(card.Description))
+	for _, k := range card.Skills {
+		fmt.Fprintf(&s, "\nSkill %s: %s\n%s\n", sanitize.Label(k.ID), sanitize.Label(k.Name), sanitize.Text(k.Description))
+		for _, example := range k.Examples {
+			fmt.Fprintf(&s, "Example: %s\n", sanitize.Text(example))
+		}
+	}
+	return s.String()
+}
+
+// CardOf returns what is told of an agent that is for the caller, and its
+// card. An agent that is not there for the caller is ErrNoAgent.
+func (d *Directory) CardOf(ctx context.Context, name string) (Info, *a2a.Card, error) {
+	p := d.Known(ctx, name)
+	if p == nil {
+		return Info{}, nil, ErrNoAgent
+	}
+	conn, err := d.Connect(ctx, p)
+	if err != nil {
+		return Info{}, nil, err
+	}
+	return d.Info(ctx, p), conn.Card(), nil
+}

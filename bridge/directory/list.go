@@ -1,0 +1,119 @@
+package directory
+
+import (
+	"context"
+)
+
+// snapshot is the list of agents at one moment. It is replaced, never changed.
+type snapshot struct {
+	peers []*Entry // in the operator's order
+	named map[string]*Entry
+}
+
+// SetAgents replaces the agents. An agent whose URL and Revision stay as they
+// were keeps its connection. Tasks that run at an agent that is disabled or
+// gone go on being followed here; an agent that may still have some should stay
+// in the list, disabled, so that another process can take them up.
+func (d *Directory) SetAgents(agents []Agent) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.list.Store(newSnapshot(agents, d.snapshot()))
+	select {
+	case d.relisted <- struct{}{}:
+	default: // it is ready already, or nobody asked for the channel
+	}
+	d.agentsChanged("")
+}
+
+// newSnapshot returns a list of agents, with the connections of the list before.
+func newSnapshot(agents []Agent, before *snapshot) *snapshot {
+	next := &snapshot{named: make(map[string]*Entry, len(agents))}
+	for _, a := range agents {
+		p := &Entry{Agent: a, connection: &connection{}}
+		if old := before.named[a.Name]; old != nil && old.URL == a.URL && old.Revision == a.Revision {
+			p.connection = old.connection
+			p.stale.Store(a.Reviewed)
+		}
+		next.peers = append(next.peers, p)
+		next.named[a.Name] = p
+	}
+	return next
+}
+
+// All returns the agents in the operator's order, the disabled ones included.
+func (d *Directory) All() []*Entry { return d.snapshot().peers }
+
+// Changes returns a channel that is ready after the list has changed.
+func (d *Directory) Changes() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.relisted == nil {
+		d.relisted = make(chan struct{}, 1)
+	}
+	return d.relisted
+}
+
+func (d *Directory) snapshot() *snapshot {
+	if d.list.Load() == nil {
+		d.list.CompareAndSwap(nil, newSnapshot(d.Agents, &snapshot{}))
+	}
+	return d.list.Load()
+}
+
+// Lookup returns the agent with a name; nil if there is none.
+func (d *Directory) Lookup(name string) *Entry { return d.snapshot().named[name] }
+
+// Agent returns the agent with a name, whether or not it is disabled.
+func (d *Directory) Agent(name string) (Agent, bool) {
+	p := d.Lookup(name)
+	if p == nil {
+		return Agent{}, false
+	}
+	return p.Agent, true
+}
+
+// Primary returns the name of the agent that is meant where none is named: the
+// default one or, if there is no default, the only one; "" if there is neither.
+func (d *Directory) Primary() string {
+	name := d.Default
+	enabled := 0
+	for _, p := range d.snapshot().peers {
+		if p.Disabled {
+			continue
+		}
+		if enabled++; d.Default == "" {
+			name = p.Name
+		}
+	}
+	if d.Default == "" && enabled != 1 {
+		return ""
+	}
+	return name
+}
+
+// Visible returns the agents that the caller may give tasks to.
+func (d *Directory) Visible(ctx context.Context) []*Entry {
+	return d.visibleTo(d.Effective(ctx))
+}
+
+// visibleTo returns those that a caller may give tasks to, in the operator's
+// order.
+func (d *Directory) visibleTo(caller Caller) []*Entry {
+	var visible []*Entry
+	for _, p := range d.snapshot().peers {
+		if !p.Disabled && caller.Sees(p.Agent) {
+			visible = append(visible, p)
+		}
+	}
+	return visible
+}
+
+// Known returns an agent that the caller may know of, and nil if there is none
+// with that name. It may be disabled: then it takes no new tasks.
+func (d *Directory) Known(ctx context.Context, name string) *Entry {
+	p := d.Lookup(name)
+	if p == nil || !d.Effective(ctx).Sees(p.Agent) {
+		return nil
+	}
+	return p
+}

@@ -1,0 +1,72 @@
+package directory
+
+import (
+	"encoding/json"
+	"rialto/a2a"
+	"slices"
+)
+
+// Metadata members that tell an agent what a message is about besides its
+// words. Agents that do not know them ignore them.
+const (
+	SkillKey   = "skillId" // no generation before 1.1 has a field for it
+	UseCaseKey = "usecase"
+	topicKey   = "topic"
+)
+
+// Metadata returns what travels beside a message of a caller's.
+func (d *Directory) Metadata(c Caller, skill string) a2a.Metadata {
+	var m a2a.Metadata
+	for _, member := range [...]struct{ key, value string }{{SkillKey, skill}, {UseCaseKey, d.UseCase(c)}, {topicKey, d.Topic}} {
+		if member.value == "" {
+			continue
+		}
+		if m == nil {
+			m = a2a.Metadata{}
+		}
+		m[member.key] = member.value
+	}
+	return m
+}
+
+// UseCase returns the use case that a call is for: the one that the operator
+// forces, or the caller's if there is only one.
+func (d *Directory) UseCase(c Caller) string {
+	if d.ForceUseCase == "" && !c.AllUseCases && len(c.UseCases) == 1 {
+		return c.UseCases[0]
+	}
+	return d.ForceUseCase
+}
+
+// ForceArguments returns the arguments of a call with the use case that the operator
+// forces, if they name another.
+func (d *Directory) ForceArguments(data json.RawMessage) json.RawMessage {
+	if d.ForceUseCase == "" {
+		return data
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil || members[UseCaseKey] == nil {
+		return data
+	}
+	forced, err := json.Marshal(d.ForceUseCase)
+	if err != nil {
+		return data // a string always has a form
+	}
+	members[UseCaseKey] = forced
+	changed, err := json.Marshal(members)
+	if err != nil {
+		return data
+	}
+	return changed
+}
+
+// ForceParts is forced for what a message holds.
+func (d *Directory) ForceParts(parts []a2a.Part) []a2a.Part {
+	parts = slices.Clone(parts)
+	for i, p := range parts {
+		if data, ok := p.Content.(a2a.Data); ok {
+			parts[i].Content = a2a.Data(d.ForceArguments(json.RawMessage(data)))
+		}
+	}
+	return parts
+}
