@@ -51,7 +51,7 @@ var floors = map[string][]string{
 	"oauth/internal/secret":                  {},
 	"oauth/internal/cache":                   {},
 	"oauth/internal/limit":                   {"oauth/internal/cache"},
-	"oauth/internal/jwt":                     {"oauth", "oauth/internal/secret"},
+	"oauth/internal/jwt":                     {"oauth", "oauth/internal/cache", "oauth/internal/secret"},
 	"oauth/internal/endpoint":                {"oauth", "oauth/internal/limit", "oauth/internal/secret", "templates"},
 	"oauth/token":                            {"oauth", "oauth/internal/cache", "oauth/internal/endpoint", "oauth/internal/jwt", "oauth/internal/limit", "oauth/internal/secret", "internal/guardhttp", "internal/sealed"},
 	"oauth/client":                           {"oauth", "oauth/token", "oauth/internal/cache", "oauth/internal/endpoint", "oauth/internal/jwt", "oauth/internal/limit", "oauth/internal/secret", "internal/guardhttp"},

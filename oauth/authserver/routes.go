@@ -3,6 +3,9 @@ package authserver
 import (
 	"net/http"
 
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+
 	"github.com/gorilla/mux"
 
 	"rialto/oauth"
@@ -10,33 +13,60 @@ import (
 	"rialto/oauth/signin"
 )
 
+// handler answers a request, or returns why not.
+type handler = func(http.ResponseWriter, *http.Request) error
+
 // Routes adds every endpoint of the server to r. Those of the protocol answer
 // at the root, which is what the metadata names, and under the resource.
 func (s *Server) Routes(r *mux.Router) {
+	json, page := s.Env.JSON, s.Env.Page // how errors become bytes
 	userinfo := s.Guard.Require(http.HandlerFunc(s.userinfo)).ServeHTTP
 	for path, h := range map[string]http.Handler{
-		"/authorize": endpoint.Methods{http.MethodGet: s.Consent.Show, http.MethodPost: s.Consent.Answer},
-		"/token":     endpoint.CORS(endpoint.Methods{http.MethodPost: s.Exchange.ServeHTTP}),
-		"/register":  endpoint.CORS(endpoint.Methods{http.MethodPost: s.Registration.Create}),
+		"/authorize": endpoint.Methods{http.MethodGet: page(s.Consent.Show), http.MethodPost: page(s.Consent.Answer)},
+		"/token":     endpoint.CORS(endpoint.Methods{http.MethodPost: json(s.Exchange.Serve)}),
+		"/register":  endpoint.CORS(endpoint.Methods{http.MethodPost: json(s.Registration.Create)}),
 		"/register/{id}": endpoint.CORS(endpoint.Methods{
 			http.MethodGet:    s.Registration.Managed(s.Registration.Read),
 			http.MethodPut:    s.Registration.Managed(s.Registration.Replace),
 			http.MethodDelete: s.Registration.Managed(s.Registration.Delete),
 		}),
-		"/revoke": endpoint.CORS(endpoint.Methods{http.MethodPost: s.Revoke.ServeHTTP}),
+		"/revoke": endpoint.CORS(endpoint.Methods{http.MethodPost: json(s.Revoke.Serve)}),
 		// Not for browsers: its callers keep a secret.
-		"/introspect": endpoint.Methods{http.MethodPost: s.Introspect.ServeHTTP},
-		"/par":        endpoint.CORS(endpoint.Methods{http.MethodPost: s.Pushed.ServeHTTP}),
+		"/introspect": endpoint.Methods{http.MethodPost: json(s.Introspect.Serve)},
+		"/par":        endpoint.CORS(endpoint.Methods{http.MethodPost: json(s.Pushed.Serve)}),
 		"/userinfo":   endpoint.CORS(endpoint.Methods{http.MethodGet: userinfo, http.MethodPost: userinfo}),
 	} {
 		r.Handle(path, h)
 		r.Handle(s.alias(path), h)
 	}
-	admin := func(do http.HandlerFunc) http.HandlerFunc { return s.Guard.Require(do, oauth.ScopeAdmin).ServeHTTP }
+	admin := func(do handler) http.HandlerFunc { return s.Guard.Require(json(do), oauth.ScopeAdmin).ServeHTTP }
 	r.Handle(s.alias("/clients"), endpoint.Methods{http.MethodGet: admin(s.Registration.List)})
 	r.Handle(s.alias("/clients/{id}"), endpoint.Methods{http.MethodDelete: admin(s.Registration.Drop)})
-	r.Handle("/jwks.json", endpoint.CORS(endpoint.Methods{http.MethodGet: s.jwks}))
-	r.Handle("/signin", endpoint.Methods{http.MethodGet: s.Pages.Show, http.MethodPost: s.Pages.Answer})
-	r.Handle(signin.CallbackPath+"{provider}", endpoint.Methods{http.MethodGet: s.Consent.ProviderCallback})
-	r.Handle("/signout", endpoint.Methods{http.MethodPost: s.Pages.SignOut})
+	r.Handle("/jwks.json", endpoint.CORS(endpoint.Methods{http.MethodGet: json(s.jwks)}))
+	r.Handle("/signin", endpoint.Methods{http.MethodGet: page(s.Pages.Show), http.MethodPost: page(s.Pages.Answer)})
+	r.Handle(signin.CallbackPath+"{provider}", endpoint.Methods{http.MethodGet: page(s.Consent.ProviderCallback)})
+	r.Handle("/signout", endpoint.Methods{http.MethodPost: page(s.Pages.SignOut)})
+}
+
+// jwks publishes the public keys (RFC 7517).
+func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
+	keys, err := s.Keys.Public(r.Context())
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/jwk-set+json")
+	w.Header().Set("Cache-Control", "public, max-age=300") // less than keyLead
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	json.MarshalWrite(w, jose.JSONWebKeySet{Keys: keys}) // an error here means that nobody is reading any more
+	return nil
+}
+
+// userinfo tells a client for whom it acts (OpenID Connect Core 1.0 section
+// 5.3). Guard stands before it. sub is that of the access token.
+func (s *Server) userinfo(w http.ResponseWriter, r *http.Request) {
+	p, _ := oauth.FromContext(r.Context())
+	endpoint.WriteJSON(w, http.StatusOK, struct {
+		Subject string `json:"sub"`
+		Name    string `json:"preferred_username"`
+	}{p.User, p.Name})
 }

@@ -28,6 +28,7 @@ import (
 	"rialto/oauth/client"
 	"rialto/oauth/flow"
 	"rialto/oauth/internal/endpoint"
+	"rialto/oauth/internal/jwt"
 	"rialto/oauth/signin"
 	"rialto/oauth/token"
 )
@@ -182,7 +183,7 @@ func New(c Config, in Stores) *Server {
 	s.Keys = &token.Keys{Store: in.Keys, Secret: c.Secret, Algorithm: cmp.Or(c.Algorithm, token.ES256), TokenSecret: c.TokenSecret, Issuer: c.Issuer, Now: c.Now, Log: c.Log}
 	s.Grants = &token.Grants{Store: in.Grants, Now: c.Now, Log: c.Log}
 	s.Tokens = &token.Tokens{Issuer: c.Issuer, Resource: c.Resource, Keys: s.Keys, Grants: s.Grants, Scopes: s.Scopes, Accounts: in.Accounts, AccessTTL: life.Access, GrantTTL: life.Grant, Now: c.Now}
-	issuers := &token.Issuers{Now: c.Now, Log: c.Log}
+	issuers := &token.Issuers{Keys: &jwt.KeySets{Now: c.Now, Log: c.Log}, Now: c.Now}
 	identities := &token.Identities{Store: in.Identities, Grants: s.Grants, Now: c.Now}
 	proofs := &token.Proofs{Issuer: c.Issuer, Store: in.Once, Nonces: c.ProofNonces, Secret: c.Secret, Now: c.Now}
 	upstreams := &token.Upstreams{Trusted: c.Upstreams, Issuer: c.Issuer, Issuers: issuers, Identities: identities, Scopes: s.Scopes, Now: c.Now, Log: c.Log}
@@ -192,7 +193,7 @@ func New(c Config, in Stores) *Server {
 	policy := &client.Policy{Schemes: c.Schemes, RedirectPrefixes: c.RedirectPrefixes, Fetcher: s.Fetcher}
 	documents := &client.Documents{Store: in.Documents, Fetcher: s.Fetcher, Policy: policy, Now: c.Now, Log: c.Log}
 	s.Clients = &client.Clients{Configured: c.Clients, Documents: documents, Policy: policy, Store: in.Clients, Grants: s.Grants, Now: c.Now, Log: c.Log}
-	authenticator := &client.Authenticator{Issuer: c.Issuer, Clients: s.Clients, Fetcher: s.Fetcher, Once: in.Once, Now: c.Now, Log: c.Log}
+	authenticator := &client.Authenticator{Issuer: c.Issuer, Clients: s.Clients, Fetcher: s.Fetcher, Once: in.Once, Keys: &jwt.KeySets{Now: c.Now, Log: c.Log}, Env: env}
 	s.Registration = &client.Registration{Issuer: c.Issuer, Clients: s.Clients, Policy: policy, Scopes: s.Scopes, PerHour: cmp.Or(c.RegistrationsPerHour, 10), Env: env}
 
 	s.Accounts = &signin.Accounts{Store: in.Accounts, Grants: s.Grants, Now: c.Now}

@@ -55,7 +55,7 @@ func (au *Authenticator) assertionHolds(ctx context.Context, r *http.Request, c 
 		return badAssertion("Its claims are not well formed.")
 	}
 	here := []string{au.Issuer, au.Issuer + "/token", au.Issuer + r.URL.Path}
-	if why := checkAssertion(claims, c.ID, here, au.Now()); why != "" {
+	if why := checkAssertion(claims, c.ID, here, au.Env.Now()); why != "" {
 		return badAssertion(why)
 	}
 	err = au.Once.UseOnce(ctx, secret.Hash("assertion|"+c.ID+"|"+claims.ID), time.Unix(claims.Expires, 0).Add(jwt.Leeway))

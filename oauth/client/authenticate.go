@@ -4,17 +4,12 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
-
-	"golang.org/x/sync/singleflight"
 
 	"rialto/oauth"
-	"rialto/oauth/internal/cache"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/jwt"
 	"rialto/oauth/internal/secret"
@@ -27,11 +22,8 @@ type Authenticator struct {
 	Clients *Clients
 	Fetcher *Fetcher
 	Once    token.OnceStore
-	Now     func() time.Time
-	Log     *slog.Logger
-
-	keys    cache.LRU[string, jwt.FetchedKeys] // by address
-	fetches singleflight.Group
+	Keys    *jwt.KeySets // by address
+	Env     *endpoint.Env
 }
 
 // credentials are what a request says of the client that sends it. The secret
@@ -95,6 +87,23 @@ func assertionCredentials(kind, assertion, inBody string) (credentials, error) {
 		return credentials{}, oauth.Refuse("invalid_client", "The client_assertion is about another client.")
 	}
 	return credentials{oauth.AuthPrivateKeyJWT, id, assertion}, nil
+}
+
+// Form reads the form of an endpoint that only clients call, and returns the
+// client that sent it. Failures slow its address down.
+func (au *Authenticator) Form(w http.ResponseWriter, r *http.Request) (*oauth.Client, endpoint.Form, error) {
+	if err := au.Env.LimitFailures(r); err != nil {
+		return nil, nil, err
+	}
+	f, err := endpoint.ReadForm(w, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := au.Authenticate(r.Context(), r, f)
+	if err != nil {
+		au.Env.CountFailure(r)
+	}
+	return c, f, err
 }
 
 // Authenticate returns the client that sent the request. Whatever is wrong,

@@ -7,6 +7,7 @@ import (
 
 	"rialto/oauth"
 	"rialto/oauth/internal/cache"
+	"rialto/oauth/internal/secret"
 	"rialto/oauth/token"
 )
 
@@ -34,6 +35,14 @@ func (cs *Clients) Find(ctx context.Context, id string) (*oauth.Client, error) {
 		return cs.Documents.client(ctx, id)
 	}
 	return cs.recent.Get(id, cs.Now(), func() (*oauth.Client, error) { return cs.Registered(ctx, id) })
+}
+
+// Registered finds a client that registered itself.
+func (cs *Clients) Registered(ctx context.Context, id string) (*oauth.Client, error) {
+	if !secret.Is(id, secret.ClientPrefix) {
+		return nil, oauth.ErrNotFound
+	}
+	return cs.Store.Client(ctx, id)
 }
 
 // forgetRecent makes the next request read its client from the store.

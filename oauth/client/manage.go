@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
@@ -17,15 +16,13 @@ import (
 // Managed serves the management of a client's registration (RFC 7592) to the
 // client whose registration access token comes with the request.
 func (rg *Registration) Managed(do func(http.ResponseWriter, *http.Request, *oauth.Client) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+	return rg.Env.JSON(func(w http.ResponseWriter, r *http.Request) error {
 		c, err := rg.manages(r)
-		if err == nil {
-			err = do(w, r, c)
-		}
 		if err != nil {
-			rg.Env.WriteError(w, r, err)
+			return err
 		}
-	}
+		return do(w, r, c)
+	})
 }
 
 // manages returns the client that the request may manage. A client that does
@@ -56,14 +53,6 @@ func (rg *Registration) manages(r *http.Request) (*oauth.Client, error) {
 	return c, nil
 }
 
-// Registered finds a client that registered itself.
-func (cs *Clients) Registered(ctx context.Context, id string) (*oauth.Client, error) {
-	if !secret.Is(id, secret.ClientPrefix) {
-		return nil, oauth.ErrNotFound
-	}
-	return cs.Store.Client(ctx, id)
-}
-
 // Read says how the client is registered (RFC 7592 section 2.1).
 func (rg *Registration) Read(w http.ResponseWriter, _ *http.Request, c *oauth.Client) error {
 	endpoint.WriteJSON(w, http.StatusOK, rg.describe(c, "", ""))
@@ -74,14 +63,7 @@ func (rg *Registration) Read(w http.ResponseWriter, _ *http.Request, c *oauth.Cl
 // The token is replaced with it. The client keeps its secret as long as it
 // goes on to prove itself by one.
 func (rg *Registration) Replace(w http.ResponseWriter, r *http.Request, old *oauth.Client) error {
-	if endpoint.MediaType(r.Header) != "application/json" {
-		return oauth.Refuse("invalid_client_metadata", "The body must be application/json.")
-	}
-	body, err := endpoint.ReadBody(w, r)
-	if err != nil {
-		return err
-	}
-	c, err := rg.Policy.parseRegistration(body)
+	c, body, err := rg.readRegistration(w, r)
 	if err != nil {
 		return err
 	}
@@ -130,15 +112,6 @@ func checkReplacement(body []byte, old *oauth.Client) error {
 // Delete forgets the client and revokes everything that it was allowed
 // (RFC 7592 section 2.3).
 func (rg *Registration) Delete(w http.ResponseWriter, r *http.Request, c *oauth.Client) error {
-	if err := rg.removeClient(r, c); err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
-func (rg *Registration) removeClient(r *http.Request, c *oauth.Client) error {
 	err := rg.Clients.Store.RemoveClient(r.Context(), c.ID, rg.Env.Now())
 	rg.Clients.forgetRecent()
 	rg.Clients.Grants.Forget()
@@ -148,5 +121,43 @@ func (rg *Registration) removeClient(r *http.Request, c *oauth.Client) error {
 	p, _ := oauth.FromContext(r.Context()) // an operator, or else the client itself
 	rg.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventRemoved, AccountID: p.User, Account: p.Name, ClientID: c.ID, Detail: c.Name})
 	rg.Env.Log.InfoContext(r.Context(), "oauth: client removed", "client", c.ID, "address", rg.Env.Address(r))
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// clientPage bounds how many clients are listed at once.
+const clientPage = 500
+
+// List shows the operator who has registered. Guard stands before it.
+// The next page begins after the ID that next names.
+func (rg *Registration) List(w http.ResponseWriter, r *http.Request) error {
+	page, err := rg.Clients.Store.Clients(r.Context(), r.URL.Query().Get("after"), clientPage)
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		Clients []*registered `json:"clients"`
+		Next    string        `json:"next,omitempty"`
+	}{Clients: []*registered{}}
+	for _, c := range page {
+		answer.Clients = append(answer.Clients, rg.describe(c, "", ""))
+	}
+	if len(page) == clientPage {
+		answer.Next = page[clientPage-1].ID
+	}
+	endpoint.WriteJSON(w, http.StatusOK, answer)
+	return nil
+}
+
+// Drop lets the operator forget a client and revoke what it was allowed.
+func (rg *Registration) Drop(w http.ResponseWriter, r *http.Request) error {
+	c, err := rg.Clients.Registered(r.Context(), mux.Vars(r)["id"])
+	if err == nil {
+		err = rg.Delete(w, r, c)
+	}
+	if errors.Is(err, oauth.ErrNotFound) {
+		return &oauth.Error{Code: "invalid_request", Description: "There is no such client.", HTTPStatus: http.StatusNotFound}
+	}
+	return err
 }

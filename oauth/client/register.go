@@ -92,37 +92,33 @@ type registered struct {
 }
 
 // Create serves dynamic client registration (RFC 7591).
-func (rg *Registration) Create(w http.ResponseWriter, r *http.Request) {
-	answer, err := rg.create(w, r)
-	if err != nil {
-		rg.Env.WriteError(w, r, err)
-		return
-	}
-	endpoint.WriteJSON(w, http.StatusCreated, answer)
-}
-
-func (rg *Registration) create(w http.ResponseWriter, r *http.Request) (*registered, error) {
+func (rg *Registration) Create(w http.ResponseWriter, r *http.Request) error {
 	if err := rg.limit(r); err != nil {
-		return nil, err
+		return err
 	}
-	if endpoint.MediaType(r.Header) != "application/json" {
-		return nil, oauth.Refuse("invalid_client_metadata", "The body must be application/json.")
-	}
-	body, err := endpoint.ReadBody(w, r)
+	c, _, err := rg.readRegistration(w, r)
 	if err != nil {
-		return nil, err
-	}
-	c, err := rg.Policy.parseRegistration(body)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	answer := rg.admit(c)
 	if err := rg.Clients.Store.AddClient(r.Context(), c, maxClients); err != nil {
-		return nil, err
+		return err
 	}
 	rg.Env.Log.InfoContext(r.Context(), "oauth: client registered", "client", c.ID, "name", c.Name, "redirect_uris", c.RedirectURIs, "address", rg.Env.Address(r))
 	rg.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventRegistered, ClientID: c.ID, Detail: c.Name})
-	return answer, nil
+	endpoint.WriteJSON(w, http.StatusCreated, answer)
+	return nil
+}
+
+// readRegistration reads the client that a request describes.
+func (rg *Registration) readRegistration(w http.ResponseWriter, r *http.Request) (c *oauth.Client, body []byte, err error) {
+	if endpoint.MediaType(r.Header) != "application/json" {
+		return nil, nil, oauth.Refuse("invalid_client_metadata", "The body must be application/json.")
+	}
+	if body, err = endpoint.ReadBody(w, r); err == nil {
+		c, err = rg.Policy.parseRegistration(body)
+	}
+	return c, body, err
 }
 
 // admit gives the client an ID, and a secret if it wants one, and says so.

@@ -35,34 +35,28 @@ type Consent struct {
 
 // Show serves the authorization endpoint (RFC 6749 section 4.1.1):
 // it checks the request, keeps it under a handle and asks the person.
-func (cn *Consent) Show(w http.ResponseWriter, r *http.Request) {
+func (cn *Consent) Show(w http.ResponseWriter, r *http.Request) error {
 	req, client, err := cn.Requests.read(r)
 	if back, ok := errors.AsType[*sendBack](err); ok {
 		cn.writeBack(w, r, back)
-		return
+		return nil
 	}
 	if err != nil {
-		cn.Env.WriteProblem(w, r, err)
-		return
+		return err
 	}
 	session, err := cn.Pages.Sessions.Current(r)
 	if err != nil {
-		cn.Env.WriteProblem(w, r, err)
-		return
+		return err
 	}
 	handle, err := cn.Requests.keep(w, r, req)
 	if err != nil {
-		cn.Env.WriteProblem(w, r, err)
-		return
+		return err
 	}
 	q := pendingAuthorization{req: req, client: client, handle: handle}
 	if cn.AutoApprove != nil && !q.lookAlike() {
-		if err := cn.approveUnasked(w, r, q); err != nil {
-			cn.Env.WriteProblem(w, r, err)
-		}
-		return
+		return cn.approveUnasked(w, r, q)
 	}
-	cn.page(w, r, http.StatusOK, q, session, templates.Authorize{})
+	return cn.page(w, r, http.StatusOK, q, session, templates.Authorize{})
 }
 
 // sendBack is an error that the client should learn of.

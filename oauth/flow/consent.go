@@ -15,36 +15,98 @@ import (
 	"rialto/templates"
 )
 
+// page renders the consent page. It ignores the session if the client wants the
+// person to sign in again.
+func (cn *Consent) page(w http.ResponseWriter, r *http.Request, status int, q pendingAuthorization, session *oauth.Session, page templates.Authorize) error {
+	to, err := client.ParseRedirect(q.req.RedirectURI)
+	if err != nil {
+		return err
+	}
+	page.Product, page.Client, page.ClientURI = cn.Env.Name, q.client.Name, q.client.URI
+	page.Unverified = !q.client.Configured && !q.client.Documented
+	page.RedirectHost, page.Loopback = to.Host(), to.Local()
+	page.LookAlike = client.LookAlike(q.client, to)
+	page.Scopes = cn.inWords(q)
+	page.Agents = cn.reaches(q, session)
+	page.Handle, page.Action = q.handle, cn.Env.Path("/authorize")
+	if session != nil && !q.req.Login {
+		page.User = session.Name
+	}
+	cn.offerSignIn(&page)
+	settingUp, err := cn.Pages.Passwords.SettingUp(r.Context())
+	if err != nil {
+		return err
+	}
+	if settingUp {
+		page.Setup = cn.Env.Path("/signin")
+	}
+	templates.Write(w, r, status, page)
+	return nil
+}
+
+// reaches names what the grant would reach. To nobody in particular it says what
+// everybody may know: use cases also hide that an agent is there.
+func (cn *Consent) reaches(q pendingAuthorization, session *oauth.Session) []string {
+	switch {
+	case cn.Opens == nil || !q.req.Scope.Meets(oauth.ScopeTools):
+		return nil
+	case session == nil:
+		return cn.Opens(nil, false)
+	}
+	q.ticked = q.req.Scope // at most
+	return cn.Opens(q.within(session).UseCases())
+}
+
+// offerSignIn puts the ways to sign in onto the page.
+func (cn *Consent) offerSignIn(page *templates.Authorize) {
+	page.NoPasswords = cn.Pages.Passwords.Off
+	page.Providers = cn.Pages.Providers.Offered()
+	if cn.Pasted.Issuer != nil {
+		page.Token = &templates.Token{Issuer: cn.Pasted.Issuer.URL, Audiences: strings.Join(cn.Pasted.Issuer.Audiences, " ")}
+	}
+}
+
+// inWords returns the scopes as a person should read them. All are ticked at
+// first but the operator's, which nobody is to grant by going on.
+func (cn *Consent) inWords(q pendingAuthorization) []templates.Scope {
+	var words []templates.Scope
+	for _, name := range q.req.Scope.Without(oauth.OfflineAccess) {
+		scope := templates.Scope{Name: name, Words: cn.Scopes.Words(name), Ticked: q.ticked.Has(name)}
+		if useCase := oauth.UseCase(name); useCase != "*" {
+			scope.UseCase = useCase
+		}
+		if q.ticked == nil {
+			scope.Ticked = name != oauth.ScopeAdmin
+		}
+		words = append(words, scope)
+	}
+	return words
+}
+
 // Answer takes the person's answer. Nothing but the handle, the
 // decision, the credentials and the ticks is taken from the form: what is
 // granted is what the page showed, or less.
-func (cn *Consent) Answer(w http.ResponseWriter, r *http.Request) {
+func (cn *Consent) Answer(w http.ResponseWriter, r *http.Request) error {
 	f, err := cn.Env.PageForm(w, r, "scope")
 	if err != nil {
-		cn.Env.WriteProblem(w, r, err)
-		return
+		return err
 	}
 	q, err := cn.Requests.waiting(r.Context(), r, f.Get("handle"))
 	if err != nil {
-		cn.Env.WriteProblem(w, r, err)
-		return
+		return err
 	}
 	q.ticked = append(oauth.ScopeSet{}, f["scope"]...)
 	switch f.Get("decision") {
 	case "approve":
-		err = cn.approve(w, r, f, q)
+		return cn.approve(w, r, f, q)
 	case "token":
-		err = cn.approveByToken(w, r, f, q)
+		return cn.approveByToken(w, r, f, q)
 	case "deny":
-		err = cn.deny(w, r, q)
+		return cn.deny(w, r, q)
 	case "switch":
-		err = cn.switchAccount(w, r, q)
-	default:
-		err = cn.approveAtProvider(w, r, f, q)
+		return cn.switchAccount(w, r, q)
 	}
-	if err != nil {
-		cn.Env.WriteProblem(w, r, err)
-	}
+	return cn.approveAtProvider(w, r, f, q)
 }
 
 // deny tells the client no.
@@ -63,8 +125,7 @@ func (cn *Consent) switchAccount(w http.ResponseWriter, r *http.Request, q pendi
 		return err
 	}
 	q.ticked = nil
-	cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{})
-	return nil
+	return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{})
 }
 
 // approve signs the person in where that is needed, records the grant and
@@ -73,15 +134,13 @@ func (cn *Consent) approve(w http.ResponseWriter, r *http.Request, f endpoint.Fo
 	session, err := cn.approver(w, r, f, q)
 	if refused, ok := errors.AsType[*signin.Refusal](err); ok {
 		endpoint.SetRetryAfter(w, refused.RetryAfter)
-		cn.page(w, r, refused.Status(), q, nil, templates.Authorize{Username: f.Get("username"), Error: refused.Reason})
-		return nil
+		return cn.page(w, r, refused.Status(), q, nil, templates.Authorize{Username: f.Get("username"), Error: refused.Reason})
 	}
 	if err != nil {
 		return err
 	}
 	if reason := unclear(f, q, session); reason != "" {
-		cn.page(w, r, http.StatusOK, q, session, templates.Authorize{Error: reason})
-		return nil
+		return cn.page(w, r, http.StatusOK, q, session, templates.Authorize{Error: reason})
 	}
 	return cn.approveAs(w, r, q, session)
 }
@@ -117,8 +176,7 @@ func (cn *Consent) approveAtProvider(w http.ResponseWriter, r *http.Request, f e
 		return endpoint.BadLink(http.StatusBadRequest, "The form was not complete.")
 	}
 	if reason := q.unanswered(f); reason != "" {
-		cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason})
-		return nil
+		return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason})
 	}
 	return cn.Pages.Providers.Send(w, r, p, oauth.Login{Handle: q.req.Handle, Scope: q.chosen()}, q.req.Login)
 }

@@ -41,14 +41,13 @@ type introspection struct {
 	Actor *token.Actor        `json:"act,omitempty"`
 }
 
-// ServeHTTP serves token introspection (RFC 7662).
-func (in *Introspection) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// Serve serves token introspection.
+func (in *Introspection) Serve(w http.ResponseWriter, r *http.Request) error {
 	answer, err := in.inspect(w, r)
-	if err != nil {
-		in.Env.WriteError(w, r, err)
-		return
+	if err == nil {
+		endpoint.WriteJSON(w, http.StatusOK, answer)
 	}
-	endpoint.WriteJSON(w, http.StatusOK, answer)
+	return err
 }
 
 // inspect decides who may know what. A client that cannot prove itself
@@ -56,20 +55,13 @@ func (in *Introspection) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // own tokens, and about all if the operator says so. A token of others is
 // answered like one that does not exist (RFC 7662 section 4).
 func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*introspection, error) {
-	if err := in.Env.LimitFailures(r); err != nil {
-		return nil, err
-	}
-	f, err := endpoint.ReadForm(w, r)
+	client, f, err := in.Authenticator.Form(w, r)
 	if err != nil {
 		return nil, err
 	}
-	client, err := in.Authenticator.Authenticate(r.Context(), r, f)
-	if err == nil && client.Unproven() {
-		err = oauth.Refuse("invalid_client", "Only a client that keeps a secret may introspect tokens.")
-	}
-	if err != nil {
+	if client.Unproven() {
 		in.Env.CountFailure(r)
-		return nil, err
+		return nil, oauth.Refuse("invalid_client", "Only a client that keeps a secret may introspect tokens.")
 	}
 	if f.Get("token") == "" {
 		return nil, oauth.Refuse("invalid_request", "token is missing.")

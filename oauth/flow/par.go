@@ -29,36 +29,28 @@ const pushedPrefix = "urn:ietf:params:oauth:request_uri:"
 // pushedTTL is how long a pushed request waits for its person's browser.
 const pushedTTL = 90 * time.Second
 
-// ServeHTTP serves pushed authorization requests (RFC 9126): the client hands its
-// request over directly, so that nobody sees or changes it in the browser.
-func (pr *PAR) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// Serve takes a request directly from its client, so that nobody sees or changes
+// it in the browser.
+func (pr *PAR) Serve(w http.ResponseWriter, r *http.Request) error {
 	uri, err := pr.push(w, r)
 	if err != nil {
-		pr.Env.WriteError(w, r, err)
-		return
+		return err
 	}
 	endpoint.WriteJSON(w, http.StatusCreated, struct {
 		RequestURI string `json:"request_uri"`
 		ExpiresIn  int64  `json:"expires_in"`
 	}{uri, int64(pushedTTL / time.Second)})
+	return nil
 }
 
 // push decides about a request as the authorization endpoint would, and keeps
 // it. It belongs to no browser yet.
 func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err error) {
-	if err := pr.Env.LimitFailures(r); err != nil {
-		return "", err
-	}
 	if wait := pr.Env.WaitAuthorize(r); wait > 0 {
 		return "", oauth.TooMany(wait)
 	}
-	f, err := endpoint.ReadForm(w, r)
+	c, f, err := pr.Authenticator.Form(w, r)
 	if err != nil {
-		return "", err
-	}
-	c, err := pr.Authenticator.Authenticate(r.Context(), r, f)
-	if err != nil {
-		pr.Env.CountFailure(r)
 		return "", err
 	}
 	if f.Get("request_uri") != "" {

@@ -26,8 +26,7 @@ func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endp
 		cn.Env.Log.InfoContext(r.Context(), "oauth: pasted token refused", "reason", words, "address", cn.Env.Address(r))
 		cn.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, ClientID: q.client.ID, Detail: "pasted token refused"})
 		endpoint.SetRetryAfter(w, after)
-		cn.page(w, r, status, q, nil, templates.Authorize{TokenError: words})
-		return nil
+		return cn.page(w, r, status, q, nil, templates.Authorize{TokenError: words})
 	}
 	if err != nil {
 		return err
@@ -72,13 +71,12 @@ func (cn *Consent) showVoucher(w http.ResponseWriter, r *http.Request, q pending
 	if err != nil {
 		return err
 	}
-	cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason, Voucher: &templates.Voucher{
+	return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason, Voucher: &templates.Voucher{
 		Sealed:   sealed,
 		Shown:    v.Shown(),
 		UseCases: v.UseCases,
 		Left:     timeLeft(v.ExpiresAt().Sub(cn.Env.Now())),
 	}})
-	return nil
 }
 
 // timeLeft renders a duration as people read it, in any language.

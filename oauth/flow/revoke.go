@@ -20,32 +20,13 @@ type Revocation struct {
 	Env           *endpoint.Env
 }
 
-// ServeHTTP serves token revocation (RFC 7009). Every token that is not the
-// client's is answered as one that was revoked already: the answer tells
-// nothing about tokens of others.
-func (rv *Revocation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := rv.endToken(w, r); err != nil {
-		rv.Env.WriteError(w, r, err)
-		return
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusOK)
-}
-
-// endToken revokes the grant behind a token, be it a refresh or an access
-// token: a client that gives one back has no use for the other (RFC 7009
-// section 2.1). token_type_hint is not needed, as the two look different.
-func (rv *Revocation) endToken(w http.ResponseWriter, r *http.Request) error {
-	if err := rv.Env.LimitFailures(r); err != nil {
-		return err
-	}
-	f, err := endpoint.ReadForm(w, r)
+// Serve revokes the grant behind a token, be it a refresh or an access token: a
+// client that gives one back has no use for the other (RFC 7009 section 2.1).
+// token_type_hint is not needed, because the two look different. A token of
+// another client is answered as one that was revoked already.
+func (rv *Revocation) Serve(w http.ResponseWriter, r *http.Request) error {
+	client, f, err := rv.Authenticator.Form(w, r)
 	if err != nil {
-		return err
-	}
-	client, err := rv.Authenticator.Authenticate(r.Context(), r, f)
-	if err != nil {
-		rv.Env.CountFailure(r)
 		return err
 	}
 	if f.Get("token") == "" {
@@ -55,6 +36,7 @@ func (rv *Revocation) endToken(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	w.Header().Set("Cache-Control", "no-store")
 	if g == nil || g.ClientID != client.ID {
 		rv.Env.CountFailure(r)
 		return nil

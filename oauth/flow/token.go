@@ -49,8 +49,8 @@ type tokens struct {
 	IssuedTokenType string `json:"issued_token_type,omitempty"` // RFC 8693 section 2.2.1
 }
 
-// ServeHTTP serves the token endpoint.
-func (te *TokenEndpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// Serve serves the token endpoint.
+func (te *TokenEndpoint) Serve(w http.ResponseWriter, r *http.Request) error {
 	te.Proofs.OfferNonce(w, r)
 	answer, err := te.redeem(w, r)
 	if e, ok := errors.AsType[*oauth.Error](err); ok && (e.Code == "invalid_grant" || e.Code == "invalid_client") {
@@ -60,11 +60,10 @@ func (te *TokenEndpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		te.Log.InfoContext(r.Context(), "oauth: token refused", "code", e.Code, "reason", e.Description, "address", te.Env.Address(r))
 	}
-	if err != nil {
-		te.Env.WriteError(w, r, err)
-		return
+	if err == nil {
+		endpoint.WriteJSON(w, http.StatusOK, answer)
 	}
-	endpoint.WriteJSON(w, http.StatusOK, answer)
+	return err
 }
 
 // redeem decides which grant it is about and whose.
@@ -140,6 +139,7 @@ func tokenType(jkt string) string {
 	return "Bearer"
 }
 
+// earlier returns the time that comes first.
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a

@@ -29,11 +29,11 @@ type Pages struct {
 const formCookie = "rialto-signin"
 
 // Show shows the sign-in page.
-func (pg *Pages) Show(w http.ResponseWriter, r *http.Request) {
-	pg.Write(w, r, http.StatusOK, templates.SignIn{Next: SafeNext(r.URL.Query().Get("next"))})
+func (pg *Pages) Show(w http.ResponseWriter, r *http.Request) error {
+	return pg.Write(w, r, http.StatusOK, templates.SignIn{Next: SafeNext(r.URL.Query().Get("next"))})
 }
 
-func (pg *Pages) Write(w http.ResponseWriter, r *http.Request, status int, page templates.SignIn) {
+func (pg *Pages) Write(w http.ResponseWriter, r *http.Request, status int, page templates.SignIn) error {
 	value := pg.Env.Cookie(r, formCookie)
 	if value == "" {
 		value = secret.New("")
@@ -41,12 +41,12 @@ func (pg *Pages) Write(w http.ResponseWriter, r *http.Request, status int, page 
 	pg.Env.SetCookie(w, formCookie, value, time.Hour)
 	settingUp, err := pg.Passwords.SettingUp(r.Context())
 	if err != nil {
-		pg.Env.WriteProblem(w, r, err)
-		return
+		return err
 	}
 	page.Product, page.Action, page.Handle, page.Setup = pg.Env.Name, pg.Env.Path("/signin"), pg.formHandle(value), settingUp
 	page.NoPasswords, page.Providers = pg.Passwords.Off, pg.Providers.Offered()
 	templates.Write(w, r, status, page)
+	return nil
 }
 
 // formHandle returns the handle that belongs to a form cookie. It is not the
@@ -60,63 +60,56 @@ func (pg *Pages) formHandle(cookie string) string {
 // Answer takes the sign-in form. The form's handle must belong to the
 // browser's cookie: otherwise a stranger could sign a victim in under the
 // stranger's name (login CSRF).
-func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) {
+func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) error {
 	f, err := pg.Env.PageForm(w, r)
 	if err != nil {
-		pg.Env.WriteProblem(w, r, err)
-		return
+		return err
 	}
 	cookie := pg.Env.Cookie(r, formCookie)
 	if cookie == "" || !secret.Same(f.Get("handle"), pg.formHandle(cookie)) {
-		pg.Env.WriteProblem(w, r, endpoint.CrossSite())
-		return
+		return endpoint.CrossSite()
 	}
 	if f.Get("code") != "" {
-		pg.answerSetup(w, r, f)
-		return
+		a, err := pg.Passwords.firstAccount(r.Context(), r, f)
+		return pg.enter(w, r, f, a, err)
 	}
 	if p := pg.Providers.Find(f.Get("provider")); p != nil {
-		if err := pg.Providers.Send(w, r, p, oauth.Login{Next: SafeNext(f.Get("next"))}, false); err != nil {
-			pg.Env.WriteProblem(w, r, err)
-		}
-		return
+		return pg.Providers.Send(w, r, p, oauth.Login{Next: SafeNext(f.Get("next"))}, false)
 	}
 	a, err := pg.Passwords.SignIn(r.Context(), r, f.Get("username"), f.Get("password"))
-	pg.enter(w, r, f, a, err)
+	return pg.enter(w, r, f, a, err)
 }
 
 // enter answers the form of a sign-in: it starts the session of a and sends
 // the person on, or says why not.
-func (pg *Pages) enter(w http.ResponseWriter, r *http.Request, f endpoint.Form, a *oauth.Account, err error) {
+func (pg *Pages) enter(w http.ResponseWriter, r *http.Request, f endpoint.Form, a *oauth.Account, err error) error {
 	next := SafeNext(f.Get("next"))
 	if refused, ok := errors.AsType[*Refusal](err); ok {
 		endpoint.SetRetryAfter(w, refused.RetryAfter)
-		pg.Write(w, r, refused.Status(), templates.SignIn{Next: next, Username: f.Get("username"), Error: refused.Reason})
-		return
-	}
-	if err == nil {
-		_, err = pg.Sessions.Start(w, r, a, time.Time{})
+		return pg.Write(w, r, refused.Status(), templates.SignIn{Next: next, Username: f.Get("username"), Error: refused.Reason})
 	}
 	if err != nil {
-		pg.Env.WriteProblem(w, r, err)
-		return
+		return err
+	}
+	if _, err := pg.Sessions.Start(w, r, a, time.Time{}); err != nil {
+		return err
 	}
 	pg.Env.SetCookie(w, formCookie, "", 0)
 	http.Redirect(w, r, next, http.StatusSeeOther)
+	return nil
 }
 
 // SignOut ends the browser's session. A form of another site ends nothing,
 // because the cookie does not come with it.
-func (pg *Pages) SignOut(w http.ResponseWriter, r *http.Request) {
+func (pg *Pages) SignOut(w http.ResponseWriter, r *http.Request) error {
 	if err := pg.Env.CheckOrigin(r); err != nil {
-		pg.Env.WriteProblem(w, r, err)
-		return
+		return err
 	}
 	if err := pg.Sessions.End(w, r); err != nil {
-		pg.Env.WriteProblem(w, r, err)
-		return
+		return err
 	}
 	templates.Write(w, r, http.StatusOK, templates.SignedOut{Product: pg.Env.Name})
+	return nil
 }
 
 // SafeNext returns a path on this server to go on to. What could lead

@@ -49,14 +49,7 @@ func (pw *Passwords) SettingUp(ctx context.Context) (bool, error) {
 	return pw.Setup.SetupOpen(ctx, pw.Env.Now())
 }
 
-// answerSetup makes the first account, an administrator's, of what the sign-in
-// page sent, and signs its owner in.
-func (pg *Pages) answerSetup(w http.ResponseWriter, r *http.Request, f endpoint.Form) {
-	a, err := pg.Passwords.firstAccount(r.Context(), r, f)
-	pg.enter(w, r, f, a, err)
-}
-
-// firstAccount records the first account. Guesses of the code are counted for
+// firstAccount records the first account, an administrator. Guesses of the code are counted for
 // all addresses together: there is one code for them all.
 func (pw *Passwords) firstAccount(ctx context.Context, r *http.Request, f endpoint.Form) (*oauth.Account, error) {
 	if pw.Off {

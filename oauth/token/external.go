@@ -102,9 +102,9 @@ func (iss *Issuers) SignedBy(ctx context.Context, is *Issuer, token string, h jw
 	if err != nil {
 		return BadToken("It is not well formed.")
 	}
-	keys, err := iss.issuerKeys(ctx, is, h.KeyID, h.Algorithm)
+	keys, err := iss.Keys.Find(ctx, is.URL, h.KeyID, h.Algorithm, is.keys)
 	if err != nil {
-		return err
+		return &ErrUnreachable{Err: err}
 	}
 	for _, key := range keys {
 		if _, err := signed.Verify(key.Key); err == nil {

@@ -3,29 +3,22 @@ package token
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
-	"golang.org/x/sync/singleflight"
 
 	"rialto/internal/guardhttp"
 	"rialto/oauth"
-	"rialto/oauth/internal/cache"
 	"rialto/oauth/internal/jwt"
 )
 
 // Issuers checks what other issuers signed.
 type Issuers struct {
-	Now func() time.Time
-	Log *slog.Logger
-
-	keys    cache.LRU[string, jwt.FetchedKeys] // by issuer
-	failed  cache.LRU[string, time.Time]
-	fetches singleflight.Group
+	Keys *jwt.KeySets // by issuer
+	Now  func() time.Time
 }
 
 // Issuer is an authorization server elsewhere whose tokens are believed. URL
@@ -38,15 +31,7 @@ type Issuer struct {
 	Fetch      *guardhttp.Client
 }
 
-// How long the keys of an issuer are believed. An unknown key ID makes us look
-// again, seldom enough that strangers cannot make us a nuisance.
-const (
-	issuerKeysFresh  = 5 * time.Minute
-	issuerKeysReload = 30 * time.Second
-	issuerKeysStale  = time.Hour // when they cannot be fetched again
-	issuerRetry      = 10 * time.Second
-	maxIssuerKeys    = 50
-)
+const maxIssuerKeys = 50
 
 // ErrUnreachable says that an identity provider does not answer as it should.
 // It may do so later.
@@ -93,53 +78,9 @@ func (is *Issuer) Check() error {
 	return nil
 }
 
-// issuerKeys returns the issuer's keys that may have signed with an algorithm
-// under a key ID, which may be "".
-func (iss *Issuers) issuerKeys(ctx context.Context, is *Issuer, keyID, alg string) ([]jose.JSONWebKey, error) {
-	for _, fresh := range []time.Duration{issuerKeysFresh, issuerKeysReload} {
-		keys, err := iss.issuerKeysAsOf(ctx, is, fresh)
-		if err != nil {
-			return nil, err
-		}
-		if found := jwt.Usable(keys, keyID, alg); len(found) > 0 {
-			return found, nil
-		}
-	}
-	return nil, nil
-}
-
-// issuerKeysAsOf returns the issuer's keys, fetched if what we have is older
-// than fresh. When they cannot be fetched, what we have is good for an hour.
-func (iss *Issuers) issuerKeysAsOf(ctx context.Context, is *Issuer, fresh time.Duration) ([]jose.JSONWebKey, error) {
-	known, ok := iss.keys.Get(is.URL)
-	age := iss.Now().Sub(known.At)
-	if ok && age >= 0 && age < fresh {
-		return known.Keys, nil
-	}
-	fetched, err, _ := iss.fetches.Do("issuer "+is.URL, func() (any, error) {
-		return iss.fetchIssuerKeys(context.WithoutCancel(ctx), is)
-	})
-	if err == nil {
-		return fetched.([]jose.JSONWebKey), nil
-	}
-	iss.Log.WarnContext(ctx, "oauth: keys of an issuer not fetched", "issuer", is.URL, "error", err)
-	if ok && age < issuerKeysStale {
-		return known.Keys, nil
-	}
-	return nil, &ErrUnreachable{Err: err}
-}
-
-func (iss *Issuers) fetchIssuerKeys(ctx context.Context, is *Issuer) (keys []jose.JSONWebKey, err error) {
-	failed, ok := iss.failed.Get("issuer " + is.URL)
-	if wait := failed.Add(issuerRetry).Sub(iss.Now()); ok && wait > 0 {
-		return nil, fmt.Errorf("it failed a moment ago; trying again in %v", wait)
-	}
-	defer func() {
-		if err != nil {
-			iss.failed.Put("issuer "+is.URL, iss.Now())
-		}
-	}()
-	at := is.KeysURL
+// keys fetches the issuer's keys.
+func (is *Issuer) keys(ctx context.Context) ([]jose.JSONWebKey, error) {
+	at, err := is.KeysURL, error(nil)
 	if at == "" {
 		if at, err = is.discoverKeys(ctx); err != nil {
 			return nil, err
@@ -149,12 +90,7 @@ func (iss *Issuers) fetchIssuerKeys(ctx context.Context, is *Issuer) (keys []jos
 	if err != nil {
 		return nil, err
 	}
-	keys, err = jwt.ParseKeys(answer.Body, maxIssuerKeys)
-	if err != nil {
-		return nil, err
-	}
-	iss.keys.Put(is.URL, jwt.FetchedKeys{Keys: keys, At: iss.Now()})
-	return keys, nil
+	return jwt.ParseKeys(answer.Body, maxIssuerKeys)
 }
 
 // discoverKeys finds the JWK set in the issuer's metadata, which must be about

@@ -38,6 +38,24 @@ func (env *Env) AsError(ctx context.Context, err error) *oauth.Error {
 	return &oauth.Error{Code: "temporarily_unavailable", Description: "The server cannot answer now.", RetryAfter: 5 * time.Second}
 }
 
+// JSON returns a handler that writes the error of h as JSON.
+func (env *Env) JSON(h func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			env.WriteError(w, r, err)
+		}
+	}
+}
+
+// Page returns a handler that writes the error of h as a page.
+func (env *Env) Page(h func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			env.WriteProblem(w, r, err)
+		}
+	}
+}
+
 // WriteError is the one place where an error of a JSON endpoint becomes bytes.
 func (env *Env) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	e := env.AsError(r.Context(), err)

@@ -5,7 +5,6 @@ import (
 	"crypto/ed25519"
 	"crypto/rsa"
 	"slices"
-	"time"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
@@ -13,12 +12,6 @@ import (
 
 	"rialto/oauth"
 )
-
-// FetchedKeys are keys of a client as they were at a moment.
-type FetchedKeys struct {
-	Keys []jose.JSONWebKey
-	At   time.Time
-}
 
 // ParseKeys reads a JWK set and keeps what can be used: public keys for
 // signatures that are strong enough. A key that we cannot read is of a kind
