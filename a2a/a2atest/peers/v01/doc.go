@@ -3,6 +3,6 @@
 //
 //	cd a2a/a2atest/peers/v01 && go test ./...
 //
-// It is a module of its own because the later versions of that SDK, which speak
-// 0.2, have the same path.
+// It is a module of its own because version 0.2.5 of that SDK (../v02), which speaks
+// 0.2, has the same path.
 package v01

@@ -2,7 +2,4 @@
 // speaks A2A 0.2:
 //
 //	cd a2a/a2atest/peers/v02 && go test ./...
-//
-// It is a module of its own because the earlier versions of that SDK, which
-// speak 0.1, have the same path.
 package v02
