@@ -25,7 +25,7 @@ func TestASentenceWithValuesInItIsRecognized(t *testing.T) {
 			t.Errorf("%q: got %q in English", s, got)
 		}
 	}
-	if got := string(Because("It cannot be set up so: {}", "credentials: <b>").in(spanish)); !strings.Contains(got, "credenciales: &lt;b&gt;") {
+	if got := string(Because("Couldn't add this agent: {}", "credentials: <b>").in(spanish)); !strings.Contains(got, "credenciales: &lt;b&gt;") {
 		t.Errorf("got %s", got)
 	}
 	if got := string(Known("<i>").in(spanish)); !strings.Contains(got, "&lt;i&gt;") {

@@ -9,6 +9,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,7 +87,7 @@ func (a *API) Routes(r *mux.Router, guard Guard, discover, publish, operate stri
 		r.Path(root + "/agents/{agent}/card").Handler(guard(a.Card, discover))
 	}
 	for path, handlers := range map[string]map[string]handler{
-		Shares:              {http.MethodGet: a.shares, http.MethodPost: a.share},
+		Shares:              {http.MethodGet: a.shares, http.MethodPost: body(a.share)},
 		Shares + "/{share}": {http.MethodDelete: a.unshare},
 	} {
 		r.Path(path).Handler(a.methods(handlers, guard, discover, publish))
@@ -222,12 +223,25 @@ var statuses = []struct {
 	{a2a.InvalidRequest, http.StatusBadRequest, "invalid_request"},
 }
 
-// refusalOf says what an error is in HTTP. What an agent got wrong is a 502.
+// reasons maps the reasons of operator.Error to HTTP. The code of a conflict is that
+// of the error.
+var reasons = map[operator.Reason]refusal{
+	operator.Invalid:  {http.StatusBadRequest, "invalid_request", ""},
+	operator.NotFound: {http.StatusNotFound, "not_found", ""},
+	operator.Conflict: {http.StatusConflict, "", ""},
+}
+
+// refusalOf maps an error to HTTP. An error of an agent is a 502.
 func (a *API) refusalOf(err error) *refusal {
 	var own *refusal
+	var refused *operator.Error
 	var e *a2a.Error
+	var agent *operator.AgentError
 	switch {
 	case errors.As(err, &own):
+	case errors.As(err, &refused):
+		r := reasons[refused.Reason]
+		own = &refusal{r.status, cmp.Or(r.code, refused.Code), refused.Error()}
 	case errors.As(err, &e):
 		own = &refusal{http.StatusBadGateway, "agent_error", sentence(e.Error())}
 		for _, row := range statuses {
@@ -236,6 +250,8 @@ func (a *API) refusalOf(err error) *refusal {
 				break
 			}
 		}
+	case errors.As(err, &agent):
+		own = &refusal{http.StatusBadRequest, "invalid_request", sentence(err.Error())}
 	default:
 		own = &refusal{http.StatusInternalServerError, "server_error", "The server could not do this. What happened is in its log."}
 	}
@@ -286,6 +302,17 @@ func write(w http.ResponseWriter, status int, body any) int {
 	w.WriteHeader(status)
 	_, _ = w.Write(b) // a client that is gone needs no answer
 	return len(b)
+}
+
+// body returns a handler of a request with a JSON body.
+func body[T any](do func(*http.Request, T) (int, any, error)) handler {
+	return func(r *http.Request) (int, any, error) {
+		var in T
+		if err := read(r, &in); err != nil {
+			return 0, nil, err
+		}
+		return do(r, in)
+	}
 }
 
 // maxBody bounds what a request may bring, in bytes.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -13,16 +12,16 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// operatorRoutes puts what an operator may do on r, behind a scope.
+// operatorRoutes adds the routes for operators to r, behind a scope.
 func (a *API) operatorRoutes(r *mux.Router, guard Guard, scope string) {
 	served := map[string]map[string]handler{
-		"/admin/clients":             {http.MethodGet: a.clients, http.MethodPost: a.registerClient},
+		"/admin/clients":             {http.MethodGet: a.clients, http.MethodPost: body(a.registerClient)},
 		"/admin/clients/{client}":    {http.MethodGet: a.client, http.MethodDelete: a.removeClient},
 		"/admin/grants":              {http.MethodGet: a.grants},
-		"/admin/grants/revoke":       {http.MethodPost: a.revokeGrants},
+		"/admin/grants/revoke":       {http.MethodPost: body(a.revokeGrants)},
 		"/admin/grants/{grant}":      {http.MethodGet: a.grant, http.MethodDelete: a.revokeGrant},
-		"/admin/accounts":            {http.MethodGet: a.accounts, http.MethodPost: a.addAccount},
-		"/admin/accounts/{account}":  {http.MethodGet: a.account, http.MethodPatch: a.changeAccount, http.MethodDelete: a.removeAccount},
+		"/admin/accounts":            {http.MethodGet: a.accounts, http.MethodPost: body(a.addAccount)},
+		"/admin/accounts/{account}":  {http.MethodGet: a.account, http.MethodPatch: body(a.changeAccount), http.MethodDelete: a.removeAccount},
 		"/admin/tasks":               {http.MethodGet: a.everybodysTasks},
 		"/admin/tasks/{task}":        {http.MethodGet: a.anyTask},
 		"/admin/tasks/{task}/cancel": {http.MethodPost: a.cancelAny},
@@ -30,14 +29,14 @@ func (a *API) operatorRoutes(r *mux.Router, guard Guard, scope string) {
 		"/admin/keys":                {http.MethodGet: a.keys},
 		"/admin/keys/rotate":         {http.MethodPost: a.rotateKeys},
 		"/admin/settings":            {http.MethodGet: a.settings},
-		"/admin/doctor":              {http.MethodPost: a.examine},
+		"/admin/doctor":              {http.MethodPost: body(a.examine)},
 
-		"/admin/agents":                 {http.MethodGet: a.listedAgents, http.MethodPost: a.addAgent},
-		"/admin/agents/preview":         {http.MethodPost: a.previewAgent},
-		"/admin/agents/{agent}":         {http.MethodGet: a.listedAgent, http.MethodPut: a.changeAgent, http.MethodDelete: a.removeAgent},
+		"/admin/agents":                 {http.MethodGet: a.listedAgents, http.MethodPost: body(a.addAgent)},
+		"/admin/agents/preview":         {http.MethodPost: body(a.previewAgent)},
+		"/admin/agents/{agent}":         {http.MethodGet: a.listedAgent, http.MethodPut: body(a.changeAgent), http.MethodDelete: a.removeAgent},
 		"/admin/agents/{agent}/enable":  {http.MethodPost: a.enableAgent},
 		"/admin/agents/{agent}/disable": {http.MethodPost: a.disableAgent},
-		"/admin/agents/{agent}/test":    {http.MethodPost: a.testAgent},
+		"/admin/agents/{agent}/test":    {http.MethodPost: body(a.testAgent)},
 		"/admin/agents/{agent}/cards":   {http.MethodGet: a.cards},
 		"/admin/agents/{agent}/accept":  {http.MethodPost: a.acceptCard},
 	}
@@ -53,8 +52,7 @@ func (a *API) operatorRoutes(r *mux.Router, guard Guard, scope string) {
 	}
 }
 
-// answering serves a handler of an operator's, whose calls are not counted as
-// use.
+// answering serves a handler for operators, whose calls are not recorded as usage.
 func (a *API) answering(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := a.Allow(r)
@@ -64,27 +62,14 @@ func (a *API) answering(h handler) http.Handler {
 			status, body, err = h(r)
 		}
 		if err != nil {
-			a.writeError(w, r, inTerms(err))
+			a.writeError(w, r, err)
 			return
 		}
 		write(w, status, body)
 	})
 }
 
-// inTerms puts the errors of package admin into those of this API.
-func inTerms(err error) error {
-	var invalid operator.Invalid
-	switch {
-	case errors.Is(err, operator.ErrNotFound):
-		return notFound("There is no such thing.")
-	case errors.As(err, &invalid):
-		return badRequest("%s", invalid.Words)
-	}
-	return err
-}
-
-// variable returns a part of the address as it was before it was escaped: IDs of
-// clients may be URLs.
+// variable returns a variable of the route, unescaped: IDs of clients may be URLs.
 func variable(r *http.Request, name string) string {
 	escaped := mux.Vars(r)[name]
 	if s, err := url.PathUnescape(escaped); err == nil {
@@ -93,7 +78,7 @@ func variable(r *http.Request, name string) string {
 	return escaped
 }
 
-// page is one page of an operator's list, under the name of what is in it.
+// page answers with a page of a list. The items are in the member name.
 func page[T any](name string, p *operator.Page[T], err error) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
@@ -101,13 +86,13 @@ func page[T any](name string, p *operator.Page[T], err error) (int, any, error) 
 	return http.StatusOK, map[string]any{name: append([]T{}, p.Items...), "next_page_token": p.Next}, nil
 }
 
-// span reads which page of a list is asked for.
+// span reads which page of a list is requested.
 func span(r *http.Request) (operator.Span, error) {
 	size, err := number(r, "page_size", operator.DefaultPage, 1, operator.LargestPage)
 	return operator.Span{Cursor: r.URL.Query().Get("page_token"), Size: size}, err
 }
 
-// choice reads a value of the query that is one of a few, or is left out.
+// choice reads a parameter that must have one of a few values, or is left out.
 func choice[T ~string](r *http.Request, name string, of ...T) (T, error) {
 	v := T(r.URL.Query().Get(name))
 	if v == "" || slices.Contains(of, v) {
@@ -127,7 +112,7 @@ func answered[T any](v T, err error) (int, any, error) {
 	return http.StatusOK, v, nil
 }
 
-// done is the answer to what has nothing to show.
+// done answers a call that has no result.
 func done(err error) (int, any, error) {
 	return answered(struct{}{}, err)
 }

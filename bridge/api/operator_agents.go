@@ -2,11 +2,9 @@ package api
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
 
-	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 )
@@ -27,113 +25,67 @@ func (b *agentBody) agent() directory.Settings {
 	return a
 }
 
-// aboutAgents puts the errors of the list of agents into the terms of this API.
-func aboutAgents(err error) error {
-	switch {
-	case errors.Is(err, directory.ErrNoAgent):
-		return notFound("There is no such agent.")
-	case errors.Is(err, directory.ErrNoCard):
-		return &refusal{http.StatusConflict, "no_card", "No card of the agent waits to be accepted."}
-	case errors.Is(err, directory.ErrOtherCard):
-		return &refusal{http.StatusConflict, "other_card", "The agent has shown another card since, or none with that digest. Look at its cards first."}
-	case errors.Is(err, directory.ErrChanged), errors.Is(err, directory.ErrExists), errors.Is(err, directory.ErrTooMany):
-		return &refusal{http.StatusConflict, "conflict", sentence(err.Error())}
-	}
-	return err
-}
-
-// asked is aboutAgents for calls that say how an agent is set up, or reach it:
-// what is wrong with that is in words for an operator.
-func asked(err error) error {
-	err = aboutAgents(err)
-	var own *refusal
-	var far *a2a.Error
-	if err == nil || errors.As(err, &own) || errors.As(err, &far) {
-		return err
-	}
-	return badRequest("%s", sentence(err.Error()))
-}
-
 func (a *API) listedAgents(r *http.Request) (int, any, error) {
-	list, err := a.Operator.Agents.List(r.Context())
+	list, err := a.Operator.ListAgents(r.Context())
 	return answered(map[string]any{"agents": list}, err)
 }
 
 func (a *API) listedAgent(r *http.Request) (int, any, error) {
-	s, err := a.Operator.Agents.Agent(r.Context(), variable(r, "agent"))
-	return answered(s, aboutAgents(err))
+	return answered(a.Operator.Agent(r.Context(), variable(r, "agent")))
 }
 
-func (a *API) addAgent(r *http.Request) (int, any, error) {
-	var in agentBody
-	if err := read(r, &in); err != nil {
-		return 0, nil, err
-	}
+func (a *API) addAgent(r *http.Request, in agentBody) (int, any, error) {
 	added, _, err := a.Operator.AddAgent(r.Context(), a.Actor(r), operator.NewAgent{Settings: in.agent(), Unseen: in.Unseen})
 	if err != nil {
-		return 0, nil, asked(err)
-	}
-	s, err := a.Operator.Agents.Agent(r.Context(), added.Name)
-	return http.StatusCreated, s, aboutAgents(err)
-}
-
-func (a *API) changeAgent(r *http.Request) (int, any, error) {
-	var in agentBody
-	if err := read(r, &in); err != nil {
 		return 0, nil, err
 	}
+	s, err := a.Operator.Agent(r.Context(), added.Name)
+	return http.StatusCreated, s, err
+}
+
+func (a *API) changeAgent(r *http.Request, in agentBody) (int, any, error) {
 	name := variable(r, "agent")
 	if in.Name != "" && in.Name != name {
 		return 0, nil, badRequest("name is %q in the body and %q in the address: an agent keeps its name.", in.Name, name)
 	}
 	in.Name = name
 	if err := a.Operator.ChangeAgent(r.Context(), a.Actor(r), in.agent(), in.Version, in.Secret == nil); err != nil {
-		return 0, nil, asked(err)
+		return 0, nil, err
 	}
 	return a.listedAgent(r)
 }
 
 func (a *API) removeAgent(r *http.Request) (int, any, error) {
-	return done(asked(a.Operator.RemoveAgent(r.Context(), a.Actor(r), variable(r, "agent"))))
+	return done(a.Operator.RemoveAgent(r.Context(), a.Actor(r), variable(r, "agent")))
 }
 
 func (a *API) enableAgent(r *http.Request) (int, any, error) {
 	if _, err := a.Operator.EnableAgent(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
-		return 0, nil, aboutAgents(err)
+		return 0, nil, err
 	}
 	return a.listedAgent(r)
 }
 
 func (a *API) disableAgent(r *http.Request) (int, any, error) {
 	if _, err := a.Operator.DisableAgent(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
-		return 0, nil, aboutAgents(err)
+		return 0, nil, err
 	}
 	return a.listedAgent(r)
 }
 
 // previewAgent reads the card of an agent that is not added yet.
-func (a *API) previewAgent(r *http.Request) (int, any, error) {
-	var in agentBody
-	if err := read(r, &in); err != nil {
-		return 0, nil, err
-	}
-	p, err := a.Operator.PreviewAgent(r.Context(), in.agent())
-	return answered(p, asked(err))
+func (a *API) previewAgent(r *http.Request, in agentBody) (int, any, error) {
+	return answered(a.Operator.PreviewAgent(r.Context(), in.agent()))
 }
 
 // testAgent sends an agent one message in the operator's name.
-func (a *API) testAgent(r *http.Request) (int, any, error) {
-	var in struct {
-		Message string `json:"message"`
-	}
-	if err := read(r, &in); err != nil {
-		return 0, nil, err
-	}
+func (a *API) testAgent(r *http.Request, in struct {
+	Message string `json:"message"`
+}) (int, any, error) {
 	if in.Message == "" {
 		return 0, nil, badRequest("message is missing: what is the agent to be asked?")
 	}
-	t, err := a.Operator.Agents.Test(r.Context(), a.Actor(r).ID, variable(r, "agent"), in.Message)
-	return answered(t, asked(err))
+	return answered(a.Operator.TestAgent(r.Context(), a.Actor(r).ID, variable(r, "agent"), in.Message))
 }
 
 // shownCard is a card that an agent has shown.
@@ -173,5 +125,5 @@ func (a *API) acceptCard(r *http.Request) (int, any, error) {
 		}
 	}
 	_, err := a.Operator.AcceptCard(r.Context(), a.Actor(r), variable(r, "agent"), in.Digest)
-	return done(aboutAgents(err))
+	return done(err)
 }

@@ -21,15 +21,11 @@ func (a *API) clients(r *http.Request) (int, any, error) {
 
 // registerClient registers a client that cannot do so by itself. Its secret is
 // in the answer, this one time.
-func (a *API) registerClient(r *http.Request) (int, any, error) {
-	var in struct {
-		Name         string   `json:"client_name"`
-		RedirectURIs []string `json:"redirect_uris"`
-		Secret       bool     `json:"secret"`
-	}
-	if err := read(r, &in); err != nil {
-		return 0, nil, err
-	}
+func (a *API) registerClient(r *http.Request, in struct {
+	Name         string   `json:"client_name"`
+	RedirectURIs []string `json:"redirect_uris"`
+	Secret       bool     `json:"secret"`
+}) (int, any, error) {
 	c, err := a.Operator.RegisterClient(r.Context(), a.Actor(r), in.Name, in.RedirectURIs, in.Secret)
 	return http.StatusCreated, c, err
 }
@@ -67,14 +63,10 @@ func (a *API) revokeGrant(r *http.Request) (int, any, error) {
 }
 
 // revokeGrants ends all grants of an account, of a client, or of both.
-func (a *API) revokeGrants(r *http.Request) (int, any, error) {
-	var in struct {
-		AccountID string `json:"account_id"`
-		ClientID  string `json:"client_id"`
-	}
-	if err := read(r, &in); err != nil {
-		return 0, nil, err
-	}
+func (a *API) revokeGrants(r *http.Request, in struct {
+	AccountID string `json:"account_id"`
+	ClientID  string `json:"client_id"`
+}) (int, any, error) {
 	n, err := a.Operator.RevokeGrants(r.Context(), a.Actor(r), in.AccountID, in.ClientID)
 	return answered(map[string]int{"revoked": n}, err)
 }
@@ -98,15 +90,11 @@ func (a *API) account(r *http.Request) (int, any, error) {
 	return answered(a.Operator.Account(r.Context(), variable(r, "account")))
 }
 
-func (a *API) addAccount(r *http.Request) (int, any, error) {
-	var in struct {
-		Name     string `json:"name"`
-		Password string `json:"password"`
-		Admin    bool   `json:"admin"`
-	}
-	if err := read(r, &in); err != nil {
-		return 0, nil, err
-	}
+func (a *API) addAccount(r *http.Request, in struct {
+	Name     string `json:"name"`
+	Password string `json:"password"`
+	Admin    bool   `json:"admin"`
+}) (int, any, error) {
 	if err := a.Operator.AddAccount(r.Context(), a.Actor(r), in.Name, in.Password, in.Admin); err != nil {
 		return 0, nil, err
 	}
@@ -115,15 +103,11 @@ func (a *API) addAccount(r *http.Request) (int, any, error) {
 }
 
 // changeAccount changes what the body names, and leaves the rest.
-func (a *API) changeAccount(r *http.Request) (int, any, error) {
-	var in struct {
-		Admin    *bool   `json:"admin"`
-		Disabled *bool   `json:"disabled"`
-		Password *string `json:"password"`
-	}
-	if err := read(r, &in); err != nil {
-		return 0, nil, err
-	}
+func (a *API) changeAccount(r *http.Request, in struct {
+	Admin    *bool   `json:"admin"`
+	Disabled *bool   `json:"disabled"`
+	Password *string `json:"password"`
+}) (int, any, error) {
 	ctx, by, name := r.Context(), a.Actor(r), variable(r, "account")
 	if in.Password != nil {
 		if err := a.Operator.SetPassword(ctx, by, name, *in.Password); err != nil {

@@ -182,7 +182,7 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, name string, prepar
 		body, err = prepare(format)
 	}
 	if err != nil {
-		a.writeError(w, r, inTerms(err))
+		a.writeError(w, r, err)
 		return
 	}
 	h := w.Header()
@@ -199,12 +199,8 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, name string, prepar
 }
 
 // examine has the doctor look at an MCP server.
-func (a *API) examine(r *http.Request) (int, any, error) {
-	var in struct {
-		URL string `json:"url"`
-	}
-	if err := read(r, &in); err != nil {
-		return 0, nil, err
-	}
+func (a *API) examine(r *http.Request, in struct {
+	URL string `json:"url"`
+}) (int, any, error) {
 	return answered(a.Operator.Examine(r.Context(), in.URL))
 }

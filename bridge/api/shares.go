@@ -12,13 +12,9 @@ import (
 )
 
 // share makes a link to a document of the caller's.
-func (a *API) share(r *http.Request) (int, any, error) {
-	var in struct {
-		ID string `json:"id"`
-	}
-	if err := read(r, &in); err != nil {
-		return 0, nil, err
-	}
+func (a *API) share(r *http.Request, in struct {
+	ID string `json:"id"`
+}) (int, any, error) {
 	s, link, err := a.Bridge.ShareDocument(r.Context(), in.ID)
 	if err != nil {
 		return 0, nil, whyNotShared(err)

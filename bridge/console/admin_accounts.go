@@ -106,7 +106,7 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 		},
 	}
 	if a.ID == user(r).User {
-		p.Sections[0].Notes = []templates.Remark{{Tone: templates.Plain, Text: templates.Say("This is your own account. Another administrator can change its role or remove it.")}}
+		p.Sections[0].Notes = []templates.Remark{{Tone: templates.Plain, Text: say(operator.ErrOwnAccount)}}
 	} else {
 		p.Actions = accountButtons(a)
 	}
@@ -165,16 +165,16 @@ func accountForm(f url.Values, wrong templates.Text) *templates.Console {
 
 func (c adminAccounts) addAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.AddAccount(r.Context(), c.actor(r), f.Get("name"), f.Get("password"), f.Get("admin") == "yes")
-	if invalid, ok := errors.AsType[operator.Invalid](err); ok {
-		return "", accountForm(f, templates.Say(invalid.Words)), nil
+	if refused, ok := errors.AsType[*operator.Error](err); ok {
+		return "", accountForm(f, say(refused)), nil
 	}
 	return with("/admin/accounts", "added"), nil, err
 }
 
 func (c adminAccounts) setPassword(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.SetPassword(r.Context(), c.actor(r), f.Get("name"), f.Get("password"))
-	if invalid, ok := errors.AsType[operator.Invalid](err); ok {
-		p, err := c.accountPage(r, f.Get("name"), templates.Say(invalid.Words))
+	if refused, ok := errors.AsType[*operator.Error](err); ok && refused.Reason == operator.Invalid {
+		p, err := c.accountPage(r, f.Get("name"), say(refused))
 		return "", &p, err
 	}
 	return accountAt(f, "saved"), nil, err
@@ -184,29 +184,13 @@ func accountAt(f url.Values, done string) string {
 	return with("/admin/accounts/one?name="+url.QueryEscape(f.Get("name")), done)
 }
 
-// other refuses what an administrator would do to the account that is signed
-// in: who takes their own role away may leave nobody who can give it back.
-func (c adminAccounts) other(r *http.Request, name string) error {
-	a, err := c.Admin.Account(r.Context(), name)
-	if err == nil && a.ID == user(r).User {
-		err = operator.Invalid{Words: "This is your own account. Another administrator can change its role or remove it."}
-	}
-	return err
-}
-
 func (c adminAccounts) setRole(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.other(r, f.Get("name"))
-	if err == nil {
-		err = c.Admin.SetAdmin(r.Context(), c.actor(r), f.Get("name"), f.Get("admin") == "yes")
-	}
+	err := c.Admin.SetAdmin(r.Context(), c.actor(r), f.Get("name"), f.Get("admin") == "yes")
 	return accountAt(f, "saved"), nil, err
 }
 
 func (c adminAccounts) disableAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.other(r, f.Get("name"))
-	if err == nil {
-		err = c.Admin.SetDisabled(r.Context(), c.actor(r), f.Get("name"), true)
-	}
+	err := c.Admin.SetDisabled(r.Context(), c.actor(r), f.Get("name"), true)
 	return accountAt(f, "disabled"), nil, err
 }
 
@@ -216,7 +200,10 @@ func (c adminAccounts) enableAccount(_ http.ResponseWriter, r *http.Request, f u
 }
 
 func (c adminAccounts) askRemoveAccount(r *http.Request, f url.Values) (question, error) {
-	err := c.other(r, f.Get("name"))
+	a, err := c.Admin.Account(r.Context(), f.Get("name"))
+	if err == nil && a.ID == user(r).User {
+		err = operator.ErrOwnAccount
+	}
 	return question{
 		title: "Remove this account?", word: "Remove it", back: "/admin/accounts",
 		about: templates.Say("{} can sign in no more, and everything that the account has allowed ends.", f.Get("name")),
@@ -224,9 +211,6 @@ func (c adminAccounts) askRemoveAccount(r *http.Request, f url.Values) (question
 }
 
 func (c adminAccounts) removeAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.other(r, f.Get("name"))
-	if err == nil {
-		err = c.Admin.RemoveAccount(r.Context(), c.actor(r), f.Get("name"))
-	}
+	err := c.Admin.RemoveAccount(r.Context(), c.actor(r), f.Get("name"))
 	return with("/admin/accounts", "removed"), nil, err
 }

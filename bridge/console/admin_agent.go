@@ -21,9 +21,9 @@ func (c adminAgents) agent(r *http.Request) (templates.Console, error) {
 }
 
 func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console, error) {
-	s, err := c.Admin.Agents.Agent(r.Context(), name)
+	s, err := c.Admin.Agent(r.Context(), name)
 	if err != nil {
-		return nil, agentError(err)
+		return nil, err
 	}
 	p := &templates.Console{
 		Title: "Agent", Heading: templates.Data(s.Name), Up: way("/admin/agents", "Agents"), Actions: agentButtons(s),
@@ -205,7 +205,7 @@ func (c adminAgents) testAgent(_ http.ResponseWriter, r *http.Request, f url.Val
 	if err != nil {
 		return "", nil, err
 	}
-	trial, err := c.Admin.Agents.Test(r.Context(), user(r).User, f.Get("name"), f.Get("message"))
+	trial, err := c.Admin.TestAgent(r.Context(), user(r).User, f.Get("name"), f.Get("message"))
 	p.Sections = append([]templates.Section{trialSection(trial, err)}, p.Sections...)
 	return "", p, nil
 }

@@ -159,23 +159,24 @@ func (c adminAgents) addAgent(_ http.ResponseWriter, r *http.Request, f url.Valu
 			return with(agentAt(a.Name), "added"), nil, nil
 		}
 	}
-	p := agentForm("/admin/agents/new", f, refused(err))
-	if seen != nil && (err == nil || errors.Is(err, directory.ErrOtherCard)) {
+	p := agentForm("/admin/agents/new", f, refused(err, "Couldn't add this agent: {}"))
+	if seen != nil && (err == nil || errors.Is(err, operator.ErrOtherCard)) {
 		p.Sections[0].Form.Hidden = append(p.Sections[0].Form.Hidden, templates.Value{Name: "card", Value: seen.Digest()})
 		p.Sections = append([]templates.Section{previewSection(seen)}, p.Sections...)
 	}
 	return "", p, nil
 }
 
-// refused says why an agent cannot be set up so.
-func refused(err error) templates.Text {
+// refused says why an agent cannot be added or changed; sentence is for what is
+// wrong with the agent.
+func refused(err error, sentence string) templates.Text {
 	if err == nil {
 		return nil
 	}
-	if words := refusal(err); words != "" {
-		return templates.Say(words)
+	if refused, ok := errors.AsType[*operator.Error](err); ok {
+		return say(refused)
 	}
-	return templates.Because("It cannot be set up so: {}", shown(err.Error(), 1000))
+	return templates.Because(sentence, shown(err.Error(), 1000))
 }
 
 // previewSection shows what an agent would be.
@@ -203,9 +204,9 @@ func previewSection(look *directory.Preview) templates.Section {
 
 // changeForm shows how an agent is set up, to be changed.
 func (c adminAgents) changeForm(r *http.Request) (templates.Console, error) {
-	s, err := c.Admin.Agents.Agent(r.Context(), r.URL.Query().Get("name"))
+	s, err := c.Admin.Agent(r.Context(), r.URL.Query().Get("name"))
 	if err != nil {
-		return templates.Console{}, agentError(err)
+		return templates.Console{}, err
 	}
 	return *changePage(formOf(s), nil), nil
 }
@@ -224,9 +225,9 @@ func (c adminAgents) changeAgent(_ http.ResponseWriter, r *http.Request, f url.V
 	if err != nil {
 		return "", nil, errForm
 	}
-	present, err := c.Admin.Agents.Agent(r.Context(), f.Get("name"))
+	present, err := c.Admin.Agent(r.Context(), f.Get("name"))
 	if err != nil {
-		return "", nil, agentError(err)
+		return "", nil, err
 	}
 	a, err := agentOf(f, present.Settings)
 	if err == nil {
@@ -234,11 +235,11 @@ func (c adminAgents) changeAgent(_ http.ResponseWriter, r *http.Request, f url.V
 		keep := f.Get("keep") == "yes" && a.Credentials.Secret == ""
 		err = c.Admin.ChangeAgent(r.Context(), c.actor(r), a, version, keep)
 	}
-	if errors.Is(err, directory.ErrNoAgent) {
-		return "", nil, agentError(err)
+	if errors.Is(err, operator.ErrNotFound) {
+		return "", nil, err
 	}
 	if err != nil {
-		return "", changePage(f, refused(err)), nil
+		return "", changePage(f, refused(err, "Couldn't change this agent: {}")), nil
 	}
 	return with(agentAt(a.Name), "saved"), nil, nil
 }

@@ -1,14 +1,12 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"rialto/bridge/directory"
-	"rialto/bridge/operator"
 	"rialto/templates"
 )
 
@@ -36,7 +34,7 @@ const agentPage = 50
 
 // agents lists the agents, and how each was met lately.
 func (c adminAgents) agents(r *http.Request) (templates.Console, error) {
-	all, err := c.Admin.Agents.List(r.Context())
+	all, err := c.Admin.ListAgents(r.Context())
 	if err != nil {
 		return templates.Console{}, err
 	}
@@ -154,18 +152,18 @@ func (c adminAgents) answered(h *directory.Health) templates.Text {
 
 func (c adminAgents) enableAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.EnableAgent(r.Context(), c.actor(r), f.Get("name"))
-	return with(back(f, "/admin/agents"), "enabled"), nil, agentError(err)
+	return with(back(f, "/admin/agents"), "enabled"), nil, err
 }
 
 func (c adminAgents) disableAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.DisableAgent(r.Context(), c.actor(r), f.Get("name"))
-	return with(back(f, "/admin/agents"), "disabled"), nil, agentError(err)
+	return with(back(f, "/admin/agents"), "disabled"), nil, err
 }
 
 func (c adminAgents) askRemoveAgent(r *http.Request, f url.Values) (question, error) {
-	s, err := c.Admin.Agents.Agent(r.Context(), f.Get("name"))
+	s, err := c.Admin.Agent(r.Context(), f.Get("name"))
 	if err != nil {
-		return question{}, agentError(err)
+		return question{}, err
 	}
 	return question{
 		title: "Remove this agent?", word: "Remove it", back: agentAt(s.Name),
@@ -175,13 +173,13 @@ func (c adminAgents) askRemoveAgent(r *http.Request, f url.Values) (question, er
 
 func (c adminAgents) removeAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.RemoveAgent(r.Context(), c.actor(r), f.Get("name"))
-	return with("/admin/agents", "removed"), nil, agentError(err)
+	return with("/admin/agents", "removed"), nil, err
 }
 
 func (c adminAgents) askAccept(r *http.Request, f url.Values) (question, error) {
-	s, err := c.Admin.Agents.Agent(r.Context(), f.Get("name"))
+	s, err := c.Admin.Agent(r.Context(), f.Get("name"))
 	if err != nil {
-		return question{}, agentError(err)
+		return question{}, err
 	}
 	return question{
 		title: "Put the new card in force?", word: "Accept the card", back: agentAt(s.Name),
@@ -191,35 +189,5 @@ func (c adminAgents) askAccept(r *http.Request, f url.Values) (question, error) 
 
 func (c adminAgents) acceptCard(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.AcceptCard(r.Context(), c.actor(r), f.Get("name"), f.Get("digest"))
-	return with(agentAt(f.Get("name")), "accepted"), nil, agentError(err)
-}
-
-// agentError puts what the registry says into the words of the console.
-func agentError(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, directory.ErrNoAgent), errors.Is(err, directory.ErrNoCard):
-		return operator.ErrNotFound
-	}
-	if words := refusal(err); words != "" {
-		return operator.Invalid{Words: words}
-	}
-	return err
-}
-
-// refusal says in our words what the registry refuses; "" for what it does not
-// refuse by name.
-func refusal(err error) string {
-	switch {
-	case errors.Is(err, directory.ErrExists):
-		return "There is an agent of that name already."
-	case errors.Is(err, directory.ErrChanged):
-		return "Somebody else has changed the agent meanwhile. Look at it again."
-	case errors.Is(err, directory.ErrOtherCard):
-		return "The agent has shown another card meanwhile. Look at it first."
-	case errors.Is(err, directory.ErrTooMany):
-		return "There are too many agents. Remove one first."
-	}
-	return ""
+	return with(agentAt(f.Get("name")), "accepted"), nil, err
 }

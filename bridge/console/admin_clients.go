@@ -186,8 +186,8 @@ func (c adminClients) clientForm(f url.Values, wrong templates.Text) *templates.
 func (c adminClients) registerClient(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	uris := strings.Fields(f.Get("redirect_uris"))
 	x, err := c.Admin.RegisterClient(r.Context(), c.actor(r), f.Get("client_name"), uris, f.Get("secret") == "yes")
-	if refused, ok := errors.AsType[operator.Invalid](err); ok {
-		return "", c.clientForm(f, templates.Because("It cannot be registered so: {}", refused.Words)), nil
+	if refused, ok := errors.AsType[*operator.Error](err); ok {
+		return "", c.clientForm(f, templates.Because("Couldn't register this app: {}", refused.Error())), nil
 	}
 	if err != nil {
 		return "", nil, err

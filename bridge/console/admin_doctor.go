@@ -53,8 +53,8 @@ func (c *Console) slowly(a area, d formAction) http.HandlerFunc {
 func (c adminDoctor) examine(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	address := strings.TrimSpace(f.Get("url"))
 	report, err := c.Admin.Examine(r.Context(), address)
-	if refused, ok := errors.AsType[operator.Invalid](err); ok {
-		return "", c.doctorPage(address, templates.Say(refused.Words)), nil
+	if refused, ok := errors.AsType[*operator.Error](err); ok {
+		return "", c.doctorPage(address, say(refused)), nil
 	}
 	if err != nil {
 		return "", nil, err

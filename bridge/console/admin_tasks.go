@@ -236,7 +236,7 @@ func (c adminTasks) askCancel(r *http.Request, f url.Values) (question, error) {
 func (c adminTasks) cancel(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.CancelTask(r.Context(), c.actor(r), f.Get("id"))
 	if refused, ok := errors.AsType[*a2a.Error](err); ok {
-		err = operator.Invalid{Words: "The agent did not stop: " + shown(refused.Message, 300)}
+		err = &operator.Error{Code: "agent_refused", Text: "The agent did not stop: " + shown(refused.Message, 300)}
 	}
 	return with(taskAt(f.Get("id")), "canceled"), nil, err
 }

@@ -131,7 +131,7 @@ func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 	if p := change("https://second.example/a2a", version); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
-	if p := change("https://second.example/b", version); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "Somebody else") {
+	if p := change("https://second.example/b", version); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "changed in between") {
 		t.Errorf("got %d %s for what somebody has changed meanwhile", p.Status, p.Text())
 	}
 	s, err := r.Admin.Agents.Agent(t.Context(), "second")
@@ -182,7 +182,7 @@ func TestAChangedCardIsShownBesideTheOneInForce(t *testing.T) {
 	if p := b.get("/admin/agents/one?name=second"); len(p.all("#card form")) != 0 {
 		t.Error("want nothing to accept any more")
 	}
-	if p := b.post("/admin/agents/accept", "name", "second", "confirm", "yes"); p.Status != http.StatusNotFound {
+	if p := b.post("/admin/agents/accept", "name", "second", "confirm", "yes"); p.Status != http.StatusUnprocessableEntity {
 		t.Errorf("got %d for a card that does not wait", p.Status)
 	}
 }

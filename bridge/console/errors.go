@@ -20,15 +20,15 @@ func (c *Console) missing(w http.ResponseWriter, r *http.Request) {
 func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	p := templates.Problem{Product: c.Product, Title: "This did not work", Detail: "The server cannot answer now.", Remedy: "Try again in a moment."}
 	status := http.StatusServiceUnavailable
-	var invalid operator.Invalid
+	var refused *operator.Error
 	switch {
-	case errors.As(err, &invalid):
-		status, p.Detail, p.Remedy = http.StatusUnprocessableEntity, invalid.Words, "Go back and change it."
 	case errors.Is(err, errForm):
 		status, p.Detail, p.Remedy = http.StatusBadRequest, "What was sent is not a form of this page.", "Go back and try again."
 	case errors.Is(err, operator.ErrNotFound), errors.Is(err, oauth.ErrNotFound), errors.Is(err, ledger.ErrNoTask):
 		status, p.Title = http.StatusNotFound, "There is nothing here"
 		p.Detail, p.Remedy = "It does not exist, or not any more.", "Go back to the list that brought you here."
+	case errors.As(err, &refused):
+		status, p.Detail, p.Remedy = http.StatusUnprocessableEntity, refused.Error(), "Go back and change it."
 	case errors.Is(err, context.Canceled):
 		return // nobody is reading any more
 	default:
@@ -36,3 +36,6 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	}
 	templates.Write(w, r, status, p)
 }
+
+// say returns the sentence of a refusal.
+func say(e *operator.Error) templates.Text { return templates.Say(e.Text, e.Args...) }

@@ -14,6 +14,15 @@ var (
 	ErrTooMany = errors.New("there are too many agents")
 )
 
+// SettingsError says what is wrong with the settings of an agent.
+type SettingsError struct{ Err error }
+
+// Error returns the reason.
+func (e *SettingsError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *SettingsError) Unwrap() error { return e.Err }
+
 // MaxAdded is how many agents are kept beside those of the configuration.
 const MaxAdded = 500
 

@@ -215,9 +215,9 @@ func (r *Registry) Change(ctx context.Context, a Settings, version int64, keepSe
 	case err != nil:
 		return err
 	case was.configured:
-		return errConfigured
+		return ErrConfigured
 	case keepSecret && was.Credentials.Secret != "" && !sameHosts(was.Settings, a):
-		return errors.New("credentials: the secret was for another host; give it again, or leave it out")
+		return &SettingsError{errors.New("credentials: the secret was for another host; give it again, or leave it out")}
 	case keepSecret:
 		a.Credentials.Secret = was.Credentials.Secret
 	}
@@ -229,7 +229,8 @@ func (r *Registry) Change(ctx context.Context, a Settings, version int64, keepSe
 	return r.changed(ctx, r.Store.ChangeAgent(ctx, *record, was.URL != a.URL))
 }
 
-var errConfigured = errors.New("the agent is of the configuration: change it there; here it can only be disabled and enabled")
+// ErrConfigured says that an agent is of the configuration, and cannot be changed.
+var ErrConfigured = errors.New("the agent is of the configuration: change it there; here it can only be disabled and enabled")
 
 // sameHosts reports whether the secret of b is sent where that of a is.
 func sameHosts(a, b Settings) bool {
@@ -246,7 +247,7 @@ func sameHosts(a, b Settings) bool {
 // Remove takes an agent away that was added. What runs there goes on.
 func (r *Registry) Remove(ctx context.Context, name string) error {
 	if r.configured(name) {
-		return errConfigured
+		return ErrConfigured
 	}
 	return r.changed(ctx, r.Store.RemoveAgent(ctx, name, r.Now()))
 }
@@ -309,7 +310,7 @@ func (r *Registry) changed(ctx context.Context, err error) error {
 // record returns a as it is kept, or what is wrong with it.
 func (r *Registry) record(a Settings) (*StoredAgent, error) {
 	if err := r.Check(a); err != nil {
-		return nil, err
+		return nil, &SettingsError{err}
 	}
 	settings, err := json.Marshal(a)
 	if err != nil {

@@ -12,6 +12,17 @@ import (
 	"rialto/internal/audit"
 )
 
+// ListAgents returns all agents, those of the configuration first.
+func (s *Service) ListAgents(ctx context.Context) ([]directory.Status, error) {
+	return s.Agents.List(ctx)
+}
+
+// Agent returns the agent with a name, or ErrNotFound.
+func (s *Service) Agent(ctx context.Context, name string) (*directory.Status, error) {
+	a, err := s.Agents.Agent(ctx, name)
+	return a, refusal(err)
+}
+
 // NewAgent is an agent to be added. Without a name, it gets one made of the name on
 // its card.
 type NewAgent struct {
@@ -20,57 +31,49 @@ type NewAgent struct {
 	Digest string // of the card that the operator has seen; "" accepts any card
 }
 
-// CardError says that the card of an agent could not be read with its settings.
-type CardError struct {
-	URL string
-	Err error
-}
-
-// Error returns the reason.
-func (e *CardError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the reason.
-func (e *CardError) Unwrap() error { return e.Err }
-
-// errUnnamed says that there is no card to make a name of.
-var errUnnamed = Invalid{"Its card could not be read: give the agent a name."}
-
 // unnamed is the name of an agent until its card is known.
 const unnamed = "unnamed-agent"
 
 // AddAgent reads the card of an agent, and adds the agent with this card in force in
 // one transaction. It returns the agent with its name, and what the card says, nil
 // if it could not be read. If it fails, nothing was added; the error is
-//   - a *CardError if the card could not be read, unless a.Unseen is set,
-//   - bridge.ErrOtherCard, with what the card says, if its digest is not a.Digest,
-//   - directory.ErrExists or directory.ErrTooMany.
+//   - an *AgentError if the settings are wrong, or the card could not be read and
+//     a.Unseen is not set,
+//   - ErrOtherCard, with what the card says, if its digest is not a.Digest,
+//   - another Error if the name is taken or there are too many agents.
 func (s *Service) AddAgent(ctx context.Context, by Actor, a NewAgent) (directory.Settings, *directory.Preview, error) {
 	seen, err := s.addAgent(ctx, &a)
-	return a.Settings, seen, s.recorded(ctx, by, audit.AgentAdded, a.Name, a.URL, err)
+	return a.Settings, seen, s.record(ctx, by, audit.AgentAdded, a.Name, a.URL, err)
 }
 
 func (s *Service) addAgent(ctx context.Context, a *NewAgent) (*directory.Preview, error) {
 	seen, err := s.PreviewAgent(ctx, a.Settings)
 	switch {
-	case errors.Is(err, directory.ErrExists):
+	case errors.Is(err, errAgentExists), err != nil && !a.Unseen:
 		return nil, err
-	case err != nil && !a.Unseen:
-		return nil, &CardError{a.URL, err}
 	case err != nil && a.Name == "":
 		return nil, errUnnamed
 	case err == nil && a.Digest != "" && a.Digest != seen.Digest():
-		return seen, directory.ErrOtherCard
+		return seen, ErrOtherCard
 	case a.Name == "":
 		a.Name = nameOf(seen.Name)
 	}
-	return seen, s.Agents.Add(ctx, a.Settings, seen)
+	return seen, refusal(s.Agents.Add(ctx, a.Settings, seen))
 }
 
-// PreviewAgent reads the card of an agent that need not have a name, and stores
-// nothing. It fails as directory.Registry.Preview does.
+// PreviewAgent reads the card of an agent, which need not have a name, and stores
+// nothing. It fails with an *AgentError, and with an Error for the name of an agent
+// of the configuration.
 func (s *Service) PreviewAgent(ctx context.Context, a directory.Settings) (*directory.Preview, error) {
 	a.Name = cmp.Or(a.Name, unnamed)
-	return s.Agents.Preview(ctx, a)
+	p, err := s.Agents.Preview(ctx, a)
+	if err = refusal(err); err == nil || errors.Is(err, errAgentExists) {
+		return p, err
+	}
+	if _, ok := errors.AsType[*AgentError](err); !ok {
+		err = &AgentError{err}
+	}
+	return nil, err
 }
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
@@ -81,35 +84,49 @@ func nameOf(card string) string {
 	return cmp.Or(strings.Trim(name[:min(len(name), 63)], "-"), "agent")
 }
 
-// ChangeAgent changes an agent that was added. It fails as
-// directory.Registry.Change does.
+// ChangeAgent changes an agent that was added: see directory.Registry.Change. It
+// fails with ErrNotFound, an *AgentError, or an Error if the agent was changed since
+// that version or is in the configuration.
 func (s *Service) ChangeAgent(ctx context.Context, by Actor, a directory.Settings, version int64, keepSecret bool) error {
-	return s.recorded(ctx, by, audit.AgentChanged, a.Name, a.URL, s.Agents.Change(ctx, a, version, keepSecret))
+	err := refusal(s.Agents.Change(ctx, a, version, keepSecret))
+	return s.record(ctx, by, audit.AgentChanged, a.Name, a.URL, err)
 }
 
-// RemoveAgent forgets an agent that was added. It fails as
-// directory.Registry.Remove does.
+// RemoveAgent removes an agent that was added; its tasks go on. It fails with
+// ErrNotFound, and with an Error for an agent of the configuration.
 func (s *Service) RemoveAgent(ctx context.Context, by Actor, name string) error {
-	return s.recorded(ctx, by, audit.AgentRemoved, name, "", s.Agents.Remove(ctx, name))
+	return s.record(ctx, by, audit.AgentRemoved, name, "", refusal(s.Agents.Remove(ctx, name)))
 }
 
-// EnableAgent lets an agent take tasks again, and tells whether that is new.
+// EnableAgent lets an agent take tasks again, and reports whether it was disabled.
+// It fails with ErrNotFound.
 func (s *Service) EnableAgent(ctx context.Context, by Actor, name string) (bool, error) {
 	changed, err := s.Agents.Enable(ctx, name)
-	if changed || err != nil {
-		s.record(ctx, by, audit.AgentEnabled, name, "", err)
-	}
-	return changed, err
+	return changed, s.switched(ctx, by, audit.AgentEnabled, name, changed, err)
 }
 
-// DisableAgent keeps an agent from taking new tasks, and tells whether that is
-// new.
+// DisableAgent keeps an agent from taking new tasks, and reports whether it was
+// enabled. It fails with ErrNotFound.
 func (s *Service) DisableAgent(ctx context.Context, by Actor, name string) (bool, error) {
 	changed, err := s.Agents.Disable(ctx, name)
-	if changed || err != nil {
-		s.record(ctx, by, audit.AgentDisabled, name, "", err)
+	return changed, s.switched(ctx, by, audit.AgentDisabled, name, changed, err)
+}
+
+func (s *Service) switched(ctx context.Context, by Actor, kind audit.Kind, name string, changed bool, err error) error {
+	if !changed && err == nil {
+		return nil
 	}
-	return changed, err
+	return s.record(ctx, by, kind, name, "", refusal(err))
+}
+
+// TestAgent sends an agent one message as a user, and returns its answer. It fails
+// with ErrNotFound, or an *AgentError if there is no answer.
+func (s *Service) TestAgent(ctx context.Context, user, name, message string) (*directory.Trial, error) {
+	t, err := s.Agents.Test(ctx, user, name, message)
+	if err = refusal(err); err != nil && !errors.Is(err, ErrNotFound) {
+		err = &AgentError{err}
+	}
+	return t, err
 }
 
 // Cards returns the cards that an agent has shown, the latest first.
@@ -117,9 +134,9 @@ func (s *Service) Cards(ctx context.Context, agent string) ([]directory.SeenCard
 	return s.Agents.Cards.SeenCards(ctx, agent)
 }
 
-// AcceptCard puts the card that an agent has shown last in force, whose digest
-// begins so; "" is whichever it is. It returns the digest, and fails with
-// bridge.ErrNoCard if none waits, or with bridge.ErrOtherCard if another does.
+// AcceptCard puts the card that an agent has shown last in force, if its digest
+// begins with digest; "" is any. It returns the whole digest. It fails with an Error
+// if no card waits, and with ErrOtherCard if another card does.
 func (s *Service) AcceptCard(ctx context.Context, by Actor, agent, digest string) (string, error) {
 	cards, err := s.Cards(ctx, agent)
 	if err != nil {
@@ -128,5 +145,5 @@ func (s *Service) AcceptCard(ctx context.Context, by Actor, agent, digest string
 	if len(cards) > 0 && strings.HasPrefix(cards[0].Digest, digest) {
 		digest = cards[0].Digest
 	}
-	return digest, s.recorded(ctx, by, audit.CardAccepted, agent, sanitize.Short(digest, 64), s.Agents.Accept(ctx, agent, digest))
+	return digest, s.record(ctx, by, audit.CardAccepted, agent, sanitize.Short(digest, 64), refusal(s.Agents.Accept(ctx, agent, digest)))
 }

@@ -17,7 +17,7 @@ type Kind string
 
 // The kinds of clients.
 const (
-	Registered Kind = "registered" // by itself, at /register (RFC 7591)
+	Registered Kind = "registered" // at /register (RFC 7591)
 	Document   Kind = "document"   // by a document at the URL that is its ID
 	Configured Kind = "configured" // by the operator's configuration
 )
@@ -28,11 +28,11 @@ type Client struct {
 	Name          string    `json:"name"`
 	Kind          Kind      `json:"kind"`
 	URI           string    `json:"uri,omitempty"`  // its own page
-	Auth          string    `json:"auth"`           // how it proves who it is
-	RedirectURIs  []string  `json:"redirect_uris"`  // where answers go
+	Auth          string    `json:"auth"`           // its authentication method
+	RedirectURIs  []string  `json:"redirect_uris"`  // where authorization responses go
 	RedirectHosts []string  `json:"redirect_hosts"` // the hosts of those, each once
 	Grants        int       `json:"grants"`         // that are live, up to MostCounted
-	Since         time.Time `json:"since,omitzero"` // when it registered, or its document was read last
+	Since         time.Time `json:"since,omitzero"` // when it registered, or when its document was last read
 	Used          time.Time `json:"last_used,omitzero"`
 }
 
@@ -40,16 +40,7 @@ type Client struct {
 type ClientFilter struct {
 	Span
 	Kind Kind
-	Text string // what its name or its ID holds from the beginning of a word on, in any letter case
-}
-
-// ClientRows is what a store is asked for.
-type ClientRows struct {
-	Kind  Kind   // Registered or Document; "" is both
-	Text  string // in any letter case
-	After Mark
-	Limit int
-	Now   time.Time
+	Text string // the beginning of a word of the name or the ID, in any letter case
 }
 
 // ClientRow is a client of the store: one that registered, or a document.
@@ -59,34 +50,34 @@ type ClientRow struct {
 	Since    time.Time
 	Used     time.Time
 	Grants   int
-	Term     string // by which a text found it
+	Term     string // the word that a search found
 }
 
-// Clients returns a page of clients: those of the configuration, then the
-// others, the latest first. It fails with ErrCursor.
+// Clients returns a page of clients: those of the configuration, then the others,
+// the latest first. It fails with ErrCursor.
 func (s *Service) Clients(ctx context.Context, f ClientFilter) (*Page[Client], error) {
-	after, err := f.mark()
-	if err != nil {
+	if err := f.Check(); err != nil {
 		return nil, err
 	}
-	all := []Client{}
+	all := &Page[Client]{Items: []Client{}}
 	if f.Cursor == "" && (f.Kind == "" || f.Kind == Configured) {
-		if all, err = s.configured(ctx, f.Text); err != nil {
+		var err error
+		if all.Items, err = s.configured(ctx, f.Text); err != nil {
 			return nil, err
 		}
 	}
 	if f.Kind == Configured {
-		return &Page[Client]{Items: all}, nil
+		return all, nil
 	}
-	rows, err := s.Store.ListClients(ctx, ClientRows{Kind: f.Kind, Text: f.Text, After: after, Limit: f.size() + 1, Now: s.Now()})
+	page, err := list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]ClientRow, error) { return s.Store.ListClients(ctx, f, r) }, (*ClientRow).mark)
 	if err != nil {
 		return nil, err
 	}
-	page := paged(rows, f.size(), (*ClientRow).mark)
 	for _, row := range page.Items {
-		all = append(all, s.client(row))
+		all.Items = append(all.Items, s.client(row))
 	}
-	return &Page[Client]{Items: all, Next: page.Next}, nil
+	all.Next = page.Next
+	return all, nil
 }
 
 func (r *ClientRow) mark() Mark { return Mark{At: r.Since, Term: r.Term, ID: r.ID()} }
@@ -99,7 +90,8 @@ func (r *ClientRow) ID() string {
 	return r.Client.ID
 }
 
-// configured returns the clients of the configuration that hold a text.
+// configured returns the clients of the configuration whose name or ID contains a
+// text.
 func (s *Service) configured(ctx context.Context, text string) ([]Client, error) {
 	all := []Client{}
 	for _, c := range s.OAuth.Clients.AllConfigured() {
@@ -115,8 +107,8 @@ func (s *Service) configured(ctx context.Context, text string) ([]Client, error)
 	return all, nil
 }
 
-// client describes a row. A document that is not understood any more still has
-// an ID to be seen and removed by.
+// client describes a row. A document that cannot be parsed any more still has an ID,
+// so that it can be removed.
 func (s *Service) client(row ClientRow) Client {
 	if row.Document == nil {
 		return newClient(row.Client, Registered, row)
@@ -153,38 +145,35 @@ func (s *Service) Client(ctx context.Context, id string) (*Client, error) {
 	}
 	row, err := s.Store.ClientRow(ctx, id, s.Now())
 	if err != nil {
-		return nil, found(err)
+		return nil, refusal(err)
 	}
 	c := s.client(*row)
 	return &c, nil
 }
 
-// RegisterClient registers a client that cannot do so by itself. It fails with
-// Invalid for what one that can would be refused.
+// RegisterClient registers a client that cannot register itself. It fails with an
+// Error for what the registration endpoint would refuse.
 func (s *Service) RegisterClient(ctx context.Context, by Actor, name string, redirectURIs []string, keepsSecret bool) (*client.Issued, error) {
 	c, err := s.OAuth.Registration.ByHand(ctx, name, redirectURIs, keepsSecret)
 	if refused, ok := errors.AsType[*oauth.Error](err); ok {
-		return nil, Invalid{refused.Description}
+		return nil, &Error{Reason: Invalid, Code: "client_refused", Text: refused.Description}
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.record(ctx, by, audit.ClientRegistered, c.ID, name+", by hand", nil)
-	return c, nil
+	return c, s.record(ctx, by, audit.ClientRegistered, c.ID, name+", by hand", nil)
 }
 
-// RemoveClient forgets a client and revokes what it was granted. It fails with
-// ErrNotFound, and with Invalid for a client of the configuration. One whose ID
-// is a document's comes back when somebody allows it again.
+// RemoveClient deletes a client and revokes its grants. It fails with ErrNotFound,
+// and with an Error for a client of the configuration. A client whose ID is the URL
+// of its document is added again when somebody allows it again.
 func (s *Service) RemoveClient(ctx context.Context, by Actor, id string) error {
 	c, err := s.Client(ctx, id)
 	if err != nil {
 		return err
 	}
 	if c.Kind == Configured {
-		return Invalid{"The client is one of the configuration: take it out there. What it was granted can be revoked here."}
+		return errConfiguredClient
 	}
-	err = found(s.OAuth.Clients.Forget(ctx, id))
-	s.record(ctx, by, audit.ClientRemoved, id, c.Name, err)
-	return err
+	return s.record(ctx, by, audit.ClientRemoved, id, c.Name, refusal(s.OAuth.Clients.Forget(ctx, id)))
 }

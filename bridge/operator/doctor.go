@@ -8,23 +8,22 @@ import (
 	"rialto/internal/doctor"
 )
 
-// The bounds of what the doctor does for operators: how long one examination
-// takes, and how many there are at once.
+// The bounds of examinations: how long one takes, and how many run at once.
 const (
 	examination  = 90 * time.Second
 	mostExamined = 2
 )
 
-// Examine has the doctor look at an MCP server from outside. It fails with
-// Invalid for what is no address, and where it has enough to do.
+// Examine examines the MCP server at an address from outside. It fails with an Error
+// if the address is not valid, or if too many examinations run.
 func (s *Service) Examine(ctx context.Context, address string) (*doctor.Report, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, Invalid{"This is not an address such as https://rialto.example/mcp."}
+		return nil, errAddress
 	}
 	if s.examining.Add(1) > mostExamined {
 		s.examining.Add(-1)
-		return nil, Invalid{"The doctor is busy. Try again in a minute."}
+		return nil, errDoctorBusy
 	}
 	defer s.examining.Add(-1)
 	ctx, cancel := context.WithTimeout(ctx, examination)

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"regexp"
@@ -34,7 +33,7 @@ func (f Format) MediaType() string {
 	return "application/json"
 }
 
-// WriteCalls writes calls as they come. It holds no more than one of them.
+// WriteCalls writes calls as they are read. It holds one of them in memory.
 func WriteCalls(w io.Writer, f Format, calls iter.Seq2[usage.Record, error]) error {
 	head := []string{"id", "time", "user_id", "user", "client_id", "usecase", "door", "tool", "agent", "milliseconds", "bytes_in", "bytes_out", "outcome"}
 	return export(w, f, head, calls, func(c usage.Record) []string {
@@ -56,7 +55,7 @@ func WriteSums(w io.Writer, f Format, by usage.By, sums []usage.Sum) error {
 	})
 }
 
-// WriteEvents writes events of the audit log as they come.
+// WriteEvents writes events of the audit log as they are read.
 func WriteEvents(w io.Writer, f Format, events iter.Seq2[audit.Event, error]) error {
 	head := []string{"id", "time", "kind", "outcome", "actor_id", "actor", "address", "target", "detail"}
 	return export(w, f, head, events, func(e audit.Event) []string {
@@ -83,9 +82,8 @@ func stamp(t time.Time) string {
 
 func millis(ms float64) string { return strconv.FormatFloat(ms, 'f', 1, 64) }
 
-// export writes rows as they come. One that fails ends it: a CSV file ends early
-// then, and JSON without its bracket. One that ends with More says so in a last
-// row, with the cursor of the rest.
+// export writes rows as they are read. After an error a CSV file ends early, and JSON
+// without its bracket. After More, a last row has the cursor of the rest.
 func export[T any](w io.Writer, f Format, head []string, rows iter.Seq2[T, error], cells func(T) []string) error {
 	buffered := bufio.NewWriterSize(w, 32<<10)
 	var err error
@@ -95,7 +93,7 @@ func export[T any](w io.Writer, f Format, head []string, rows iter.Seq2[T, error
 	case JSON:
 		err = exportJSON(buffered, rows)
 	default:
-		return Invalid{fmt.Sprintf("The format %q is not csv or json.", f)}
+		return errFormat.with(string(f))
 	}
 	if err != nil {
 		return err
@@ -103,8 +101,8 @@ func export[T any](w io.Writer, f Format, head []string, rows iter.Seq2[T, error
 	return buffered.Flush()
 }
 
-// truncated is the first cell of the last row of a CSV file that goes on at the
-// cursor in the second.
+// truncated is the first cell of the last row of a CSV file that does not have all
+// rows; the second cell is the cursor of the rest.
 const truncated = "truncated"
 
 // cut is that row in JSON.
@@ -140,12 +138,12 @@ func exportCSV[T any](w io.Writer, head []string, rows iter.Seq2[T, error], cell
 	return out.Error()
 }
 
-// hidden is what begins a formula behind what ends a cell for a spreadsheet that
-// parts them by semicolons or tabs. Where it does, quotes around the whole say nothing.
+// hidden matches the start of a formula after a semicolon or tab, where a spreadsheet
+// that separates cells by these starts a new cell, whatever is quoted.
 var hidden = regexp.MustCompile(`([;\t\r\n][\s"]*)([=+\-@＝＋－＠])`)
 
-// plain keeps a spreadsheet from taking a cell for a formula: names of clients
-// and agents are a stranger's choice (OWASP, "CSV Injection").
+// plain escapes a cell that a spreadsheet would take for a formula: clients and
+// agents choose their names (OWASP, "CSV Injection").
 func plain(cell string) string {
 	cell = hidden.ReplaceAllString(cell, "$1'$2")
 	if strings.IndexAny(cell, "=+-@\t\r\n＝＋－＠") == 0 {

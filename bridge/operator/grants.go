@@ -29,7 +29,7 @@ type Grant struct {
 	disabled bool // its account is
 }
 
-// State says whether a grant opens anything.
+// State says whether a grant is usable.
 type State string
 
 // The states of grants.
@@ -45,32 +45,16 @@ type GrantFilter struct {
 	Span
 	AccountID string
 	ClientID  string
-	Live      bool // only those that open something
-}
-
-// GrantRows is what a store is asked for. It makes its rows with NewGrant, and
-// knows the names of clients that registered.
-type GrantRows struct {
-	AccountID, ClientID string
-	Live                bool
-	After               Mark
-	Limit               int
-	Now                 time.Time
+	Live      bool // only usable ones
 }
 
 // Grants returns a page of grants, the latest first. It fails with ErrCursor.
 func (s *Service) Grants(ctx context.Context, f GrantFilter) (*Page[Grant], error) {
-	after, err := f.mark()
+	page, err := list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]Grant, error) { return s.Store.ListGrants(ctx, f, r) },
+		func(g *Grant) Mark { return Mark{At: g.Created, ID: g.ID} })
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.Store.ListGrants(ctx, GrantRows{
-		AccountID: f.AccountID, ClientID: f.ClientID, Live: f.Live, After: after, Limit: f.size() + 1, Now: s.Now(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	page := paged(rows, f.size(), func(g *Grant) Mark { return Mark{At: g.Created, ID: g.ID} })
 	names := map[string]string{}
 	for i := range page.Items {
 		if err := s.complete(ctx, &page.Items[i], names); err != nil {
@@ -80,7 +64,7 @@ func (s *Service) Grants(ctx context.Context, f GrantFilter) (*Page[Grant], erro
 	return page, nil
 }
 
-// complete adds to a row what the store cannot know.
+// complete adds to a row what the store does not know.
 func (s *Service) complete(ctx context.Context, g *Grant, names map[string]string) error {
 	g.State = Live
 	switch {
@@ -110,7 +94,7 @@ func (s *Service) complete(ctx context.Context, g *Grant, names map[string]strin
 func (s *Service) Grant(ctx context.Context, id string) (*Grant, error) {
 	g, err := s.OAuth.Grants.Store.Grant(ctx, id)
 	if err != nil {
-		return nil, found(err)
+		return nil, refusal(err)
 	}
 	out := NewGrant(g, "")
 	return &out, s.complete(ctx, &out, map[string]string{})
@@ -124,23 +108,21 @@ func NewGrant(g *oauth.Grant, client string) Grant {
 	}
 }
 
-// RevokeGrant ends a grant and everything issued under it, or fails with
-// ErrNotFound. One that has ended stays as it is.
+// RevokeGrant revokes a grant and everything issued under it, or fails with
+// ErrNotFound. A grant that has ended stays as it is.
 func (s *Service) RevokeGrant(ctx context.Context, by Actor, id string) error {
 	g, err := s.OAuth.Grants.Store.Grant(ctx, id)
 	if err != nil {
-		return found(err)
+		return refusal(err)
 	}
-	err = s.OAuth.Grants.End(ctx, id)
-	s.record(ctx, by, audit.GrantRevoked, id, "of "+g.Name+" for "+g.ClientID, err)
-	return err
+	return s.record(ctx, by, audit.GrantRevoked, id, "of "+g.Name+" for "+g.ClientID, s.OAuth.Grants.End(ctx, id))
 }
 
-// RevokeGrants ends the grants of an account, of a client, or those that the one
-// has given the other, and returns how many. At least one must be named.
+// RevokeGrants revokes the grants of an account, of a client, or those of the
+// account for the client, and returns how many. One of the two is required.
 func (s *Service) RevokeGrants(ctx context.Context, by Actor, accountID, clientID string) (int, error) {
 	if accountID == "" && clientID == "" {
-		return 0, Invalid{"Name the account or the client whose connections are to end."}
+		return 0, errWhoseGrants
 	}
 	n, err := s.OAuth.Grants.EndAll(ctx, accountID, clientID)
 	var whose []string
@@ -150,6 +132,5 @@ func (s *Service) RevokeGrants(ctx context.Context, by Actor, accountID, clientI
 	if clientID != "" {
 		whose = append(whose, "for the client "+clientID)
 	}
-	s.record(ctx, by, audit.GrantRevoked, cmp.Or(clientID, accountID), fmt.Sprintf("%d, all %s", n, strings.Join(whose, " ")), err)
-	return n, err
+	return n, s.record(ctx, by, audit.GrantRevoked, cmp.Or(clientID, accountID), fmt.Sprintf("%d, all %s", n, strings.Join(whose, " ")), err)
 }

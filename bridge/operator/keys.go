@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"rialto/internal/audit"
@@ -14,13 +13,13 @@ type Key struct {
 	ID        string    `json:"id"`
 	Algorithm string    `json:"algorithm"`
 	Active    time.Time `json:"signs_from"`
-	Rotates   time.Time `json:"rotates,omitzero"` // when the next one takes its place; only of the newest
-	Expires   time.Time `json:"expires"`          // when no token that it signed is alive any more
+	Rotates   time.Time `json:"rotates,omitzero"` // when it is replaced; only of the newest
+	Expires   time.Time `json:"expires"`          // when the last token that it signed has expired
 	Signs     bool      `json:"signs"`            // now
 }
 
-// Keys returns the signing keys, oldest first. There are none where access tokens
-// take a secret.
+// Keys returns the signing keys, oldest first. There are none if access tokens are
+// signed with a secret (HS256).
 func (s *Service) Keys(ctx context.Context) ([]Key, error) {
 	keys := []Key{}
 	if s.OAuth.Keys.Algorithm == token.HS256 {
@@ -46,16 +45,13 @@ func (s *Service) Keys(ctx context.Context) ([]Key, error) {
 	return keys, nil
 }
 
-// RotateKeys replaces the signing key before its time and returns the new one,
-// which signs ten minutes later. It fails with Invalid where there are none.
+// RotateKeys replaces the signing key and returns the new one, which signs ten
+// minutes later. It fails with an Error if there are no keys.
 func (s *Service) RotateKeys(ctx context.Context, by Actor) (*Key, error) {
 	k, err := s.OAuth.Keys.Rotate(ctx)
-	if errors.Is(err, token.ErrNoKeys) {
-		return nil, Invalid{"There are no signing keys: tokens are made with the secret of the configuration."}
-	}
 	if err != nil {
-		return nil, err
+		return nil, refusal(err)
 	}
-	s.record(ctx, by, audit.KeyRotated, k.ID, "", nil)
+	_ = s.record(ctx, by, audit.KeyRotated, k.ID, "", nil)
 	return &Key{ID: k.ID, Algorithm: k.Algorithm, Active: k.Active, Expires: k.Expires, Rotates: k.Rotates()}, nil
 }

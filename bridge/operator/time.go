@@ -6,8 +6,8 @@ import (
 	"rialto/bridge/directory"
 )
 
-// ParseTime reads a moment as operators write it: an RFC 3339 time, a day, or how
-// long ago it was (90m, 24h, 7d). "" is the zero time. It fails with Invalid.
+// ParseTime parses a time as operators write it: RFC 3339, a day, or how long ago it
+// was (90m, 24h, 7d). "" is the zero time. It fails with an Error.
 func ParseTime(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -20,5 +20,5 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 	if ago, err := directory.ParseDuration(s); err == nil {
 		return now.Add(-time.Duration(ago)), nil
 	}
-	return time.Time{}, Invalid{"A time is written as 2026-11-21T08:00:00Z, as 2026-11-21, or as how long ago it was: 90m, 24h, 7d."}
+	return time.Time{}, errTime
 }

@@ -2,9 +2,11 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,22 +17,22 @@ import (
 // MostExported bounds how many calls or events one export has.
 const MostExported = 1_000_000
 
-// exportPage is how many of them are read at once.
+// exportPage is how many of them one query reads.
 const exportPage = 1000
 
-// largestSeries is how many sums there are at most: a year of hours.
+// largestSeries bounds the number of sums: a year of hours.
 const largestSeries = 10_000
 
-// Usage adds up the calls that a filter chooses, by something or, if by is "", in
-// one: the most frequent first. With a step of an hour or a day it is a series,
-// sorted by time. Sums take whole hours. There are as many as the filter says, or
-// all of them: it fails with Invalid, also where those are more than largestSeries.
+// Usage sums the calls that a filter chooses: all in one if by is "", or one sum for
+// each agent, tool …, the most frequent first. A step of an hour or a day makes a
+// series, sorted by time. Sums take whole hours. It returns f.Limit sums, or all of
+// them if it is 0, and fails with an Error if these are more than largestSeries.
 func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step time.Duration) ([]usage.Sum, error) {
 	if by != "" && !slices.Contains(usage.Bys, by) {
-		return nil, Invalid{"Usage is added up by " + bys() + "."}
+		return nil, errBy.with(bys())
 	}
 	if step != 0 && step != time.Hour && step != 24*time.Hour {
-		return nil, Invalid{"A series goes by the hour or the day."}
+		return nil, errStep
 	}
 	f, err := s.Asked(ctx, f)
 	if err != nil {
@@ -45,12 +47,12 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 		return nil, err
 	}
 	if whole && len(tallies) > largestSeries {
-		return nil, Invalid{fmt.Sprintf("There are more than %d sums. Choose a shorter time, or longer steps.", largestSeries)}
+		return nil, errTooManySums.with(strconv.Itoa(largestSeries))
 	}
 	sums, names := []usage.Sum{}, map[string]string{}
 	for _, t := range tallies {
 		sum := t.Sum()
-		if sum.Name, err = s.nameOf(ctx, by, sum.Key, names); err != nil {
+		if sum.Name, err = s.display(ctx, by, sum.Key, names); err != nil {
 			return nil, err
 		}
 		sums = append(sums, sum)
@@ -58,24 +60,24 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 	return sums, nil
 }
 
-// Asked returns a filter as the store takes it, of one as people write it: they may
-// name an account instead of its ID. It fails with Invalid where the time ends before
-// it begins.
+// Asked returns a filter for the store, of a filter in which the user may be the name
+// of an account instead of its ID. It fails with an Error if the time ends before it
+// begins.
 func (s *Service) Asked(ctx context.Context, f usage.Filter) (usage.Filter, error) {
 	if !f.Until.IsZero() && f.Until.Before(f.Since) {
-		return f, Invalid{"The time ends before it begins."}
+		return f, errTimeOrder
 	}
 	if f.User == "" {
 		return f, nil
 	}
 	_, err := s.OAuth.Accounts.Store.AccountOf(ctx, f.User)
-	if found(err) == ErrNotFound {
+	if errors.Is(err, oauth.ErrNotFound) {
 		var named *oauth.Account
 		if named, err = s.OAuth.Accounts.Store.Account(ctx, f.User); err == nil {
 			f.User = named.ID
 		}
 	}
-	if found(err) == ErrNotFound { // it is one that there was
+	if errors.Is(err, oauth.ErrNotFound) { // the account was removed
 		err = nil
 	}
 	return f, err
@@ -89,8 +91,8 @@ func bys() string {
 	return strings.Join(all, ", ")
 }
 
-// nameOf returns what people call what a sum is of, where that is another word.
-func (s *Service) nameOf(ctx context.Context, by usage.By, key string, names map[string]string) (name string, err error) {
+// display returns the name of the client or account that a sum is about.
+func (s *Service) display(ctx context.Context, by usage.By, key string, names map[string]string) (name string, err error) {
 	if name, ok := names[key]; ok || key == "" {
 		return name, nil
 	}
@@ -102,7 +104,7 @@ func (s *Service) nameOf(ctx context.Context, by usage.By, key string, names map
 		if err = missing; err == nil {
 			name = a.Name
 		}
-		if found(err) == ErrNotFound {
+		if errors.Is(err, oauth.ErrNotFound) {
 			err = nil
 		}
 	}
@@ -110,7 +112,7 @@ func (s *Service) nameOf(ctx context.Context, by usage.By, key string, names map
 	return name, err
 }
 
-// Calls goes through the calls that a filter chooses, the earliest first, from a
+// Calls iterates over the calls that a filter chooses, the earliest first, from a
 // cursor on; "" is the first. It ends with More after MostExported.
 func (s *Service) Calls(ctx context.Context, f usage.Filter, from string) iter.Seq2[usage.Record, error] {
 	return exported(from, func(after Mark) ([]usage.Record, error) {
@@ -119,13 +121,13 @@ func (s *Service) Calls(ctx context.Context, f usage.Filter, from string) iter.S
 	}, func(c usage.Record) Mark { return Mark{At: c.At, ID: c.ID} })
 }
 
-// More ends an export that has a bound: the rest begins at Cursor.
+// More ends an export that has reached its bound: the rest starts at Cursor.
 type More struct{ Cursor string }
 
 // Error says so.
 func (m More) Error() string { return fmt.Sprintf("there are more than %d", MostExported) }
 
-// exported goes through rows in pages that read returns, and ends with More when
+// exported iterates over the rows that read returns in pages, and ends with More if
 // there are more than MostExported.
 func exported[T any](from string, read func(after Mark) ([]T, error), mark func(T) Mark) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

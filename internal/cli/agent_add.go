@@ -15,17 +15,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// withAgents completes a command that looks at the list of agents of a server,
-// which may be running.
-func withAgents(cmd *cobra.Command, do func(*cobra.Command, *directory.Registry, []string) error) *cobra.Command {
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error { return do(cmd, s.Agents, args) })
-}
-
 func listAgentsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List the agents: of the configuration, and those that were added", Args: cobra.NoArgs}
 	asJSON := cmd.Flags().Bool("json", false, "write JSON")
-	return withAgents(cmd, func(cmd *cobra.Command, r *directory.Registry, _ []string) error {
-		list, err := r.List(cmd.Context())
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		list, err := s.ListAgents(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -87,12 +81,12 @@ func testAgentCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "test NAME [MESSAGE]", Short: "Send an agent one message, and show its answer", Args: cobra.RangeArgs(1, 2), ValidArgsFunction: completeNames(agentNames)}
 	asJSON := cmd.Flags().Bool("json", false, "write JSON")
 	user := cmd.Flags().String("user", "operator", "`name` in which an agent is called that is told who calls")
-	return withAgents(cmd, func(cmd *cobra.Command, r *directory.Registry, args []string) error {
+	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		message := "Hello. What can you do?"
 		if len(args) == 2 {
 			message = args[1]
 		}
-		trial, err := r.Test(cmd.Context(), *user, args[0], message)
+		trial, err := s.TestAgent(cmd.Context(), *user, args[0], message)
 		if err != nil {
 			return agentError(args[0], err)
 		}
@@ -106,7 +100,7 @@ func testAgentCommand() *cobra.Command {
 
 // agentError says of which agent an error is.
 func agentError(name string, err error) error {
-	if errors.Is(err, directory.ErrNoAgent) {
+	if errors.Is(err, operator.ErrNotFound) {
 		return fmt.Errorf("there is no agent named %q: \"%s agents list\" shows which there are", name, program())
 	}
 	return fmt.Errorf("agent %s: %w", name, err)
@@ -155,8 +149,8 @@ func previewAgentCommand() *cobra.Command {
 
 func addAgent(cmd *cobra.Command, s *operator.Service, a directory.Settings, unseen, asJSON bool) error {
 	added, seen, err := s.AddAgent(cmd.Context(), operator.CommandLine, operator.NewAgent{Settings: a, Unseen: unseen})
-	if card, ok := errors.AsType[*operator.CardError](err); ok {
-		return fmt.Errorf("%s cannot be used like this: %w (add it all the same with --unseen and --name)", card.URL, card.Err)
+	if wrong, ok := errors.AsType[*operator.AgentError](err); ok && !unseen {
+		return fmt.Errorf("%s cannot be used like this: %w (add it all the same with --unseen and --name)", added.URL, wrong.Err)
 	}
 	if err != nil {
 		return agentError(cmp.Or(added.Name, added.URL), err)
@@ -197,7 +191,7 @@ func writePreview(out io.Writer, p *directory.Preview) {
 
 // agentNames returns the names of agents to choose from.
 func agentNames(cmd *cobra.Command, s *operator.Service) (names []string) {
-	list, err := s.Agents.List(cmd.Context())
+	list, err := s.ListAgents(cmd.Context())
 	if err != nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ func changeAgentCommand() *cobra.Command {
 	url := cmd.Flags().String("url", "", "`address` of the agent or of its card")
 	bare := cmd.Flags().Bool("no-secret", false, "forget the secret")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		present, err := s.Agents.Agent(cmd.Context(), args[0])
+		present, err := s.Agent(cmd.Context(), args[0])
 		if err != nil {
 			return agentError(args[0], err)
 		}
@@ -83,7 +83,7 @@ func writeChanged(cmd *cobra.Command, s *operator.Service, name string, asJSON b
 		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is changed.\n", name)
 		return err
 	}
-	now, err := s.Agents.Agent(cmd.Context(), name)
+	now, err := s.Agent(cmd.Context(), name)
 	if err != nil {
 		return agentError(name, err)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -96,11 +95,9 @@ func acceptCard(ctx context.Context, out io.Writer, s *operator.Service, args []
 		digest = args[1]
 	}
 	accepted, err := s.AcceptCard(ctx, operator.CommandLine, agent, digest)
-	if errors.Is(err, directory.ErrNoCard) {
-		return fmt.Errorf("the agent %q has no card that waits", agent)
+	if err != nil {
+		return agentError(agent, err)
 	}
-	if err == nil {
-		fmt.Fprintf(out, "The card %.16s of %s is in force. Servers that run take it up within seconds.\n", accepted, agent)
-	}
-	return err
+	fmt.Fprintf(out, "The card %.16s of %s is in force. Servers that run take it up within seconds.\n", accepted, agent)
+	return nil
 }

@@ -90,18 +90,18 @@ func TestAnOperatorChangesAccounts(t *testing.T) {
 		answer             string
 	}{
 		{"POST", "", `{"name":"carol","password":"correct horse battery"}`, 201, `"admin":false`},
-		{"POST", "", `{"name":"carol","password":"correct horse battery"}`, 400, "already"},
+		{"POST", "", `{"name":"carol","password":"correct horse battery"}`, 400, "an account with this name"},
 		{"POST", "", `{"name":"dave","password":"short"}`, 400, "8 characters"},
 		{"POST", "", `{"name":"dave","pasword":"correct horse battery"}`, 400, "pasword"},
 		{"PATCH", "/carol", `{"admin":true,"disabled":true}`, 200, `"admin":true,"disabled":true`},
-		{"PATCH", "/nobody", `{"admin":true}`, 404, "no such thing"},
+		{"PATCH", "/nobody", `{"admin":true}`, 404, "does not exist"},
 		{"PATCH", "/carol", `{"password":"short"}`, 400, "8 characters"},
 		{"GET", "/carol", "", 200, `"name":"carol"`},
 		{"GET", "?only=disabled", "", 200, `"name":"carol"`},
 		{"GET", "?page_size=0", "", 400, "page_size"},
 		{"GET", "?page_token=x", "", 400, "does not exist"},
 		{"DELETE", "/carol", "", 200, "{}"},
-		{"DELETE", "/carol", "", 404, "no such thing"},
+		{"DELETE", "/carol", "", 404, "does not exist"},
 		{"PUT", "/carol", "{}", 405, "method_not_allowed"},
 	} {
 		got := r.do(c.method, "/api/v1/admin/accounts"+c.path, admin, c.body)
@@ -218,7 +218,7 @@ func TestAnOperatorAddsAndSwitchesAgents(t *testing.T) {
 		{"POST", "/added/test", `{}`, 400, "message is missing"},
 		{"PUT", "/added", `{"url":"` + address + `","version":99}`, 409, "changed in between"},
 		{"PUT", "/added", `{"name":"other","url":"` + address + `"}`, 400, "keeps its name"},
-		{"PUT", "/one", `{"url":"` + address + `"}`, 400, "of the configuration"},
+		{"PUT", "/one", `{"url":"` + address + `"}`, 400, "in the configuration"},
 		{"POST", "/added/disable", "", 200, `"enabled":false`},
 		{"POST", "/added/enable", "", 200, `"enabled":true`},
 		{"POST", "/none/enable", "", 404, "no such agent"},

@@ -28,11 +28,11 @@ func countLive(whose string) string {
 }
 
 // ListClients implements operator.Store. Two lists of one order are merged.
-func (db *DB) ListClients(ctx context.Context, f operator.ClientRows) ([]operator.ClientRow, error) {
+func (db *DB) ListClients(ctx context.Context, f operator.ClientFilter, page operator.Rows) ([]operator.ClientRow, error) {
 	var all []operator.ClientRow
 	if f.Kind != operator.Document {
-		l := &listing{args: []any{ms(f.Now)}}
-		rows, err := l.clients(ctx, db, selectClients, clientTerms, "c.registered", f)
+		l := &listing{args: []any{ms(page.Now)}}
+		rows, err := l.clients(ctx, db, selectClients, clientTerms, "c.registered", f, page)
 		found, err := collect(rows, err, func(r *sql.Rows) (operator.ClientRow, error) { return scanClientRow(r) })
 		if err != nil {
 			return nil, err
@@ -40,8 +40,8 @@ func (db *DB) ListClients(ctx context.Context, f operator.ClientRows) ([]operato
 		all = append(all, found...)
 	}
 	if f.Kind != operator.Registered {
-		l := &listing{args: []any{ms(f.Now)}}
-		rows, err := l.clients(ctx, db, selectDocuments, documentTerms, "c.fetched", f)
+		l := &listing{args: []any{ms(page.Now)}}
+		rows, err := l.clients(ctx, db, selectDocuments, documentTerms, "c.fetched", f, page)
 		found, err := collect(rows, err, func(r *sql.Rows) (operator.ClientRow, error) { return scanDocumentRow(r) })
 		if err != nil {
 			return nil, err
@@ -54,17 +54,17 @@ func (db *DB) ListClients(ctx context.Context, f operator.ClientRows) ([]operato
 		}
 		return cmp.Or(b.Since.Compare(a.Since), strings.Compare(b.ID(), a.ID()))
 	})
-	return all[:min(len(all), f.Limit)], nil
+	return all[:min(len(all), page.Limit)], nil
 }
 
 // clients asks for clients of one kind, with the term that found each.
-func (l *listing) clients(ctx context.Context, db *DB, selection, terms, since string, f operator.ClientRows) (*sql.Rows, error) {
+func (l *listing) clients(ctx context.Context, db *DB, selection, terms, since string, f operator.ClientFilter, page operator.Rows) (*sql.Rows, error) {
 	if f.Text == "" {
-		l.after(since+", c.id", f.After)
-		return l.query(ctx, db, fmt.Sprintf(selection, "''", ""), since+` DESC, c.id DESC`, f.Limit)
+		l.after(since+", c.id", page.After)
+		return l.query(ctx, db, fmt.Sprintf(selection, "''", ""), since+` DESC, c.id DESC`, page.Limit)
 	}
-	order := l.found(terms, f.Text, f.After)
-	return l.query(ctx, db, fmt.Sprintf(selection, "s.term", ` JOIN `+terms+` s ON s.id = c.id`), order, f.Limit)
+	order := l.found(terms, f.Text, page.After)
+	return l.query(ctx, db, fmt.Sprintf(selection, "s.term", ` JOIN `+terms+` s ON s.id = c.id`), order, page.Limit)
 }
 
 var (
@@ -115,17 +115,17 @@ func (db *DB) UseOf(ctx context.Context, client string, now time.Time) (used tim
 }
 
 // ListGrants implements operator.Store.
-func (db *DB) ListGrants(ctx context.Context, f operator.GrantRows) ([]operator.Grant, error) {
+func (db *DB) ListGrants(ctx context.Context, f operator.GrantFilter, page operator.Rows) ([]operator.Grant, error) {
 	l := &listing{}
-	l.after("g.created, g.id", f.After)
+	l.after("g.created, g.id", page.After)
 	l.given("g.account_id = ?", f.AccountID)
 	l.given("g.client_id = ?", f.ClientID)
 	if f.Live {
-		l.and("g.revoked = 0 AND g.expires > ? AND a.disabled = 0", ms(f.Now))
+		l.and("g.revoked = 0 AND g.expires > ? AND a.disabled = 0", ms(page.Now))
 		l.and("(g.parent = '' OR EXISTS (SELECT 1 FROM grants p WHERE p.id = g.parent AND p.revoked = 0))")
 	}
 	rows, err := l.query(ctx, db, `SELECT `+grantColumns+`, COALESCE(c.name, '')
-		FROM grants g JOIN accounts a ON a.id = g.account_id LEFT JOIN clients c ON c.id = g.client_id`, `g.created DESC, g.id DESC`, f.Limit)
+		FROM grants g JOIN accounts a ON a.id = g.account_id LEFT JOIN clients c ON c.id = g.client_id`, `g.created DESC, g.id DESC`, page.Limit)
 	return collect(rows, err, func(r *sql.Rows) (operator.Grant, error) {
 		var name string
 		g, err := scanGrant(r, &name)
@@ -137,13 +137,13 @@ func (db *DB) ListGrants(ctx context.Context, f operator.GrantRows) ([]operator.
 }
 
 // ListAccounts implements operator.Store.
-func (db *DB) ListAccounts(ctx context.Context, f operator.AccountRows) ([]operator.Account, error) {
-	l := &listing{args: []any{ms(f.Now)}}
+func (db *DB) ListAccounts(ctx context.Context, f operator.AccountFilter, page operator.Rows) ([]operator.Account, error) {
+	l := &listing{args: []any{ms(page.Now)}}
 	term, join, order := "''", "", "a.name"
 	if f.Text != "" {
-		term, join, order = "s.term", ` JOIN account_terms s ON s.id = a.id`, l.found(accountTerms, f.Text, f.After)
+		term, join, order = "s.term", ` JOIN account_terms s ON s.id = a.id`, l.found(accountTerms, f.Text, page.After)
 	} else {
-		l.given("a.name > ?", f.After.ID)
+		l.given("a.name > ?", page.After.ID)
 	}
 	if f.Admin {
 		l.and("a.admin = 1")
@@ -152,7 +152,7 @@ func (db *DB) ListAccounts(ctx context.Context, f operator.AccountRows) ([]opera
 		l.and("a.disabled = 1")
 	}
 	rows, err := l.query(ctx, db, `SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
-		countLive(`account_id = a.id`)+` FROM accounts a`+join, order, f.Limit)
+		countLive(`account_id = a.id`)+` FROM accounts a`+join, order, page.Limit)
 	return collect(rows, err, func(r *sql.Rows) (a operator.Account, err error) {
 		var isAdmin, disabled, created int64
 		var useCases string
@@ -163,13 +163,13 @@ func (db *DB) ListAccounts(ctx context.Context, f operator.AccountRows) ([]opera
 }
 
 // ListTasks implements operator.Store.
-func (db *DB) ListTasks(ctx context.Context, f operator.TaskRows) ([]operator.Task, error) {
+func (db *DB) ListTasks(ctx context.Context, f operator.TaskFilter, page operator.Rows) ([]operator.Task, error) {
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
 	l := &listing{}
 	l.given("t.owner = ?", f.OwnerID)
-	created := l.tasks(f.After, f.Agent, f.State)
+	created := l.tasks(page.After, f.Agent, f.State)
 	if !f.Since.IsZero() {
 		l.and("t.created >= ?", ms(f.Since))
 	}
@@ -177,7 +177,7 @@ func (db *DB) ListTasks(ctx context.Context, f operator.TaskRows) ([]operator.Ta
 		l.and("t.created < ?", ms(f.Until))
 	}
 	rows, err := l.query(ctx, db, `SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.summary, t.created, t.updated
-		FROM tasks t LEFT JOIN accounts a ON a.id = t.owner`, created+` DESC, t.handle DESC`, f.Limit)
+		FROM tasks t LEFT JOIN accounts a ON a.id = t.owner`, created+` DESC, t.handle DESC`, page.Limit)
 	return collect(rows, err, func(r *sql.Rows) (t operator.Task, err error) {
 		var created, updated int64
 		err = r.Scan(&t.ID, &t.OwnerID, &t.Owner, &t.Client, &t.Agent, &t.State, &t.Message, &created, &updated)

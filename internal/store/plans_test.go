@@ -28,30 +28,60 @@ func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 	defer db.read.Close()
 	ctx, now, mark := t.Context(), time.Now(), operator.Mark{At: time.Now(), ID: "x", Term: "y"}
 	for name, list := range map[string]func() error{
-		"clients": func() error { _, err := db.ListClients(ctx, operator.ClientRows{Limit: 51, Now: now}); return err },
+		"clients": func() error {
+			_, err := db.ListClients(ctx, operator.ClientFilter{}, operator.Rows{Limit: 51, Now: now})
+			return err
+		},
 		"clients by a text": func() error {
-			_, err := db.ListClients(ctx, operator.ClientRows{Text: "a", Limit: 51, Now: now})
+			_, err := db.ListClients(ctx, operator.ClientFilter{Text: "a"}, operator.Rows{Limit: 51, Now: now})
 			return err
 		},
-		"clients after": func() error { _, err := db.ListClients(ctx, operator.ClientRows{After: mark, Limit: 51}); return err },
+		"clients after": func() error {
+			_, err := db.ListClients(ctx, operator.ClientFilter{}, operator.Rows{After: mark, Limit: 51})
+			return err
+		},
 		"clients by a text, after": func() error {
-			_, err := db.ListClients(ctx, operator.ClientRows{Text: "a", After: mark, Limit: 51})
+			_, err := db.ListClients(ctx, operator.ClientFilter{Text: "a"}, operator.Rows{After: mark, Limit: 51})
 			return err
 		},
-		"accounts after":       func() error { _, err := db.ListAccounts(ctx, operator.AccountRows{After: mark, Limit: 51}); return err },
-		"accounts by a text":   func() error { _, err := db.ListAccounts(ctx, operator.AccountRows{Text: "a", Limit: 51}); return err },
-		"grants":               func() error { _, err := db.ListGrants(ctx, operator.GrantRows{Limit: 51}); return err },
-		"live grants":          func() error { _, err := db.ListGrants(ctx, operator.GrantRows{Live: true, Limit: 51}); return err },
-		"grants of an account": func() error { _, err := db.ListGrants(ctx, operator.GrantRows{AccountID: "a", Limit: 51}); return err },
-		"grants of a client":   func() error { _, err := db.ListGrants(ctx, operator.GrantRows{ClientID: "c", Limit: 51}); return err },
-		"tasks":                func() error { _, err := db.ListTasks(ctx, operator.TaskRows{Limit: 51}); return err },
-		"failed tasks":         func() error { _, err := db.ListTasks(ctx, operator.TaskRows{State: a2a.Failed, Limit: 51}); return err },
+		"accounts after": func() error {
+			_, err := db.ListAccounts(ctx, operator.AccountFilter{}, operator.Rows{After: mark, Limit: 51})
+			return err
+		},
+		"accounts by a text": func() error {
+			_, err := db.ListAccounts(ctx, operator.AccountFilter{Text: "a"}, operator.Rows{Limit: 51})
+			return err
+		},
+		"grants": func() error {
+			_, err := db.ListGrants(ctx, operator.GrantFilter{}, operator.Rows{Limit: 51})
+			return err
+		},
+		"live grants": func() error {
+			_, err := db.ListGrants(ctx, operator.GrantFilter{Live: true}, operator.Rows{Limit: 51})
+			return err
+		},
+		"grants of an account": func() error {
+			_, err := db.ListGrants(ctx, operator.GrantFilter{AccountID: "a"}, operator.Rows{Limit: 51})
+			return err
+		},
+		"grants of a client": func() error {
+			_, err := db.ListGrants(ctx, operator.GrantFilter{ClientID: "c"}, operator.Rows{Limit: 51})
+			return err
+		},
+		"tasks": func() error { _, err := db.ListTasks(ctx, operator.TaskFilter{}, operator.Rows{Limit: 51}); return err },
+		"failed tasks": func() error {
+			_, err := db.ListTasks(ctx, operator.TaskFilter{State: a2a.Failed}, operator.Rows{Limit: 51})
+			return err
+		},
 		"working tasks": func() error {
-			_, err := db.ListTasks(ctx, operator.TaskRows{State: a2a.Working, Limit: 51})
+			_, err := db.ListTasks(ctx, operator.TaskFilter{State: a2a.Working}, operator.Rows{Limit: 51})
 			return err
 		},
-		"tasks of an agent": func() error { _, err := db.ListTasks(ctx, operator.TaskRows{Agent: "a", Limit: 51}); return err },
-		"own tasks":         func() error { _, err := db.Summaries(ctx, "o", ledger.Filter{Limit: 51}); return err },
+		"tasks of an agent": func() error {
+			_, err := db.ListTasks(ctx, operator.TaskFilter{Agent: "a"}, operator.Rows{Limit: 51})
+			return err
+		},
+		"own tasks": func() error { _, err := db.Summaries(ctx, "o", ledger.Filter{Limit: 51}); return err },
 		"own failed tasks": func() error {
 			_, err := db.Summaries(ctx, "o", ledger.Filter{State: a2a.Failed, Limit: 51})
 			return err

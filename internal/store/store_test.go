@@ -155,7 +155,7 @@ func TestTextsThatPostgreSQLDoesNotTakeAreKept(t *testing.T) {
 			if got, err := db.Client(t.Context(), odd); err != nil || len(got.RedirectURIs) != 1 {
 				t.Errorf("reading %q: %+v, %v", odd, got, err)
 			}
-			if _, err := db.ListClients(t.Context(), operator.ClientRows{Text: odd, Limit: 10}); err != nil {
+			if _, err := db.ListClients(t.Context(), operator.ClientFilter{Text: odd}, operator.Rows{Limit: 10}); err != nil {
 				t.Errorf("looking for %q: %v", odd, err)
 			}
 		}

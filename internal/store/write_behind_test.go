@@ -145,7 +145,7 @@ func TestWhoAsksAboutTasksSeesAllThatEnded(t *testing.T) {
 			return err == nil && len(p.Records) == 1 && p.Records[0].Handle == e.Handle, err
 		},
 		"ListTasks": func(e *ledger.Record) (bool, error) {
-			all, err := db.ListTasks(t.Context(), operator.TaskRows{Limit: 1})
+			all, err := db.ListTasks(t.Context(), operator.TaskFilter{}, operator.Rows{Limit: 1})
 			return len(all) == 1 && all[0].ID == e.Handle, err
 		},
 		"AnyTask": func(e *ledger.Record) (bool, error) {
@@ -268,7 +268,10 @@ func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
 	e := addEntry(t, db, endedEntry("one"))
 	for _, list := range []func() error{
 		func() error { _, err := db.Summaries(t.Context(), "alice", ledger.Filter{Limit: 10}); return err },
-		func() error { _, err := db.ListTasks(t.Context(), operator.TaskRows{Limit: 1}); return err },
+		func() error {
+			_, err := db.ListTasks(t.Context(), operator.TaskFilter{}, operator.Rows{Limit: 1})
+			return err
+		},
 	} {
 		if err := list(); !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "try again in a moment") || !strings.Contains(errors.Unwrap(err).Error(), "disk full") {
 			t.Errorf("got %v, want to be told to try again", err)

@@ -385,7 +385,7 @@ func TestTheLastUseOfAGrantIsKnown(t *testing.T) {
 	}
 	db := r.db
 	used := func() time.Time {
-		grants, err := db.ListGrants(t.Context(), operator.GrantRows{Limit: 1, Now: r.clock.Now()})
+		grants, err := db.ListGrants(t.Context(), operator.GrantFilter{}, operator.Rows{Limit: 1, Now: r.clock.Now()})
 		if err != nil || len(grants) != 1 {
 			t.Fatalf("got %+v, %v", grants, err)
 		}

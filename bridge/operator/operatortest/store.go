@@ -96,11 +96,11 @@ func (r *rig) task(handle, owner, agent string, state a2a.State, age time.Durati
 }
 
 // walk reads a list to its end, two rows at a time.
-func walk[T any](r *rig, list func(after operator.Mark, limit int) ([]T, error), mark func(T) operator.Mark) (ids []string) {
+func walk[T any](r *rig, list func(operator.Rows) ([]T, error), mark func(T) operator.Mark) (ids []string) {
 	r.Helper()
 	var after operator.Mark
 	for range 20 {
-		rows, err := list(after, 2)
+		rows, err := list(operator.Rows{After: after, Limit: 2, Now: now})
 		r.must(err)
 		for _, row := range rows {
 			after = mark(row)
@@ -127,8 +127,8 @@ func clientMark(c operator.ClientRow) operator.Mark {
 
 func (r *rig) listClients(kind operator.Kind, text string) []string {
 	r.Helper()
-	return walk(r, func(after operator.Mark, limit int) ([]operator.ClientRow, error) {
-		return r.s.ListClients(r.Context(), operator.ClientRows{Kind: kind, Text: text, After: after, Limit: limit, Now: now})
+	return walk(r, func(rows operator.Rows) ([]operator.ClientRow, error) {
+		return r.s.ListClients(r.Context(), operator.ClientFilter{Kind: kind, Text: text}, rows)
 	}, clientMark)
 }
 
@@ -196,11 +196,10 @@ func (r *rig) clientUse() {
 	}
 }
 
-func (r *rig) listGrants(f operator.GrantRows) []string {
+func (r *rig) listGrants(f operator.GrantFilter) []string {
 	r.Helper()
-	return walk(r, func(after operator.Mark, limit int) ([]operator.Grant, error) {
-		f.After, f.Limit, f.Now = after, limit, now
-		return r.s.ListGrants(r.Context(), f)
+	return walk(r, func(rows operator.Rows) ([]operator.Grant, error) {
+		return r.s.ListGrants(r.Context(), f, rows)
 	}, func(g operator.Grant) operator.Mark { return operator.Mark{At: g.Created, ID: g.ID} })
 }
 
@@ -210,9 +209,9 @@ func (r *rig) grants() {
 	for i := range 5 {
 		r.grant(fmt.Sprint("g", i), a, "c", time.Duration(i/2)*time.Hour)
 	}
-	r.equal(r.listGrants(operator.GrantRows{}), []string{"g1", "g0", "g3", "g2", "g4"})
+	r.equal(r.listGrants(operator.GrantFilter{}), []string{"g1", "g0", "g3", "g2", "g4"})
 	r.must(r.s.NoteUses(r.Context(), map[string]time.Time{"g1": now}))
-	rows, err := r.s.ListGrants(r.Context(), operator.GrantRows{Limit: 1, Now: now})
+	rows, err := r.s.ListGrants(r.Context(), operator.GrantFilter{}, operator.Rows{Limit: 1, Now: now})
 	r.must(err)
 	g := rows[0]
 	if g.ClientName != "Chat" || g.Account != "alice" || !slices.Equal(g.Scope, []string{"mcp:tools"}) || !g.Used.Equal(now) || !g.Expires.Equal(now.Add(time.Hour)) {
@@ -227,32 +226,31 @@ func (r *rig) grantFilters() {
 	r.grant("b1", b, "c1", 2*time.Hour)
 	child := &oauth.Grant{ID: "child", AccountID: a.ID, ClientID: "c3", Parent: "a2", Resource: "r", Created: now, Expires: now.Add(time.Hour)}
 	r.must(r.s.AddGrant(r.Context(), child))
-	r.equal(r.listGrants(operator.GrantRows{AccountID: a.ID}), []string{"child", "a2", "a1"})
-	r.equal(r.listGrants(operator.GrantRows{ClientID: "c1"}), []string{"b1", "a1"})
-	r.equal(r.listGrants(operator.GrantRows{ClientID: "c1", AccountID: b.ID}), []string{"b1"})
-	r.equal(r.listGrants(operator.GrantRows{Live: true}), []string{"child", "b1", "a2", "a1"})
+	r.equal(r.listGrants(operator.GrantFilter{AccountID: a.ID}), []string{"child", "a2", "a1"})
+	r.equal(r.listGrants(operator.GrantFilter{ClientID: "c1"}), []string{"b1", "a1"})
+	r.equal(r.listGrants(operator.GrantFilter{ClientID: "c1", AccountID: b.ID}), []string{"b1"})
+	r.equal(r.listGrants(operator.GrantFilter{Live: true}), []string{"child", "b1", "a2", "a1"})
 	r.must(r.s.RevokeGrant(r.Context(), "a2", now))
-	r.equal(r.listGrants(operator.GrantRows{Live: true}), []string{"b1", "a1"})
+	r.equal(r.listGrants(operator.GrantFilter{Live: true}), []string{"b1", "a1"})
 	r.must(r.s.SetDisabled(r.Context(), b.ID, true))
-	r.equal(r.listGrants(operator.GrantRows{Live: true}), []string{"a1"})
+	r.equal(r.listGrants(operator.GrantFilter{Live: true}), []string{"a1"})
 }
 
 func (r *rig) accounts() {
 	for _, name := range []string{"carol", "alice", "bob_1", "dave"} {
 		r.account(name)
 	}
-	list := func(f operator.AccountRows) []string {
-		return walk(r, func(after operator.Mark, limit int) ([]operator.Account, error) {
-			f.After, f.Limit, f.Now = after, limit, now
-			return r.s.ListAccounts(r.Context(), f)
+	list := func(f operator.AccountFilter) []string {
+		return walk(r, func(rows operator.Rows) ([]operator.Account, error) {
+			return r.s.ListAccounts(r.Context(), f, rows)
 		}, func(a operator.Account) operator.Mark { return operator.Mark{ID: a.Name} })
 	}
 	find := func(text string) []string {
-		return walk(r, func(after operator.Mark, limit int) ([]operator.Account, error) {
-			return r.s.ListAccounts(r.Context(), operator.AccountRows{Text: text, After: after, Limit: limit, Now: now})
+		return walk(r, func(rows operator.Rows) ([]operator.Account, error) {
+			return r.s.ListAccounts(r.Context(), operator.AccountFilter{Text: text}, rows)
 		}, func(a operator.Account) operator.Mark { return operator.Mark{Term: a.Term, ID: a.ID} })
 	}
-	r.equal(list(operator.AccountRows{}), []string{"alice", "bob_1", "carol", "dave"})
+	r.equal(list(operator.AccountFilter{}), []string{"alice", "bob_1", "carol", "dave"})
 	r.equal(find("BOB_"), []string{"id of bob_1"})
 	r.equal(find("1"), []string{"id of bob_1"})
 	r.equal(find("ob"), nil)
@@ -267,21 +265,20 @@ func (r *rig) accounts() {
 	r.equal(find("dee"), nil)
 	r.must(r.s.SetAdmin(r.Context(), "id of carol", true))
 	r.must(r.s.SetDisabled(r.Context(), "id of dave", true))
-	r.equal(list(operator.AccountRows{Admin: true}), []string{"carol"})
-	r.equal(list(operator.AccountRows{Disabled: true}), []string{"dave"})
+	r.equal(list(operator.AccountFilter{Admin: true}), []string{"carol"})
+	r.equal(list(operator.AccountFilter{Disabled: true}), []string{"dave"})
 	r.grant("g", &oauth.Account{ID: "id of alice"}, "c", 0)
-	rows, err := r.s.ListAccounts(r.Context(), operator.AccountRows{Limit: 1, Now: now})
+	rows, err := r.s.ListAccounts(r.Context(), operator.AccountFilter{}, operator.Rows{Limit: 1, Now: now})
 	r.must(err)
 	if a := rows[0]; a.ID != "id of alice" || a.Grants != 1 || a.Admin || a.Disabled || !a.Created.Equal(now) {
 		r.Errorf("got %+v", a)
 	}
 }
 
-func (r *rig) listTasks(f operator.TaskRows) []string {
+func (r *rig) listTasks(f operator.TaskFilter) []string {
 	r.Helper()
-	return walk(r, func(after operator.Mark, limit int) ([]operator.Task, error) {
-		f.After, f.Limit = after, limit
-		return r.s.ListTasks(r.Context(), f)
+	return walk(r, func(rows operator.Rows) ([]operator.Task, error) {
+		return r.s.ListTasks(r.Context(), f, rows)
 	}, func(t operator.Task) operator.Mark { return operator.Mark{At: t.Created, ID: t.ID} })
 }
 
@@ -291,8 +288,8 @@ func (r *rig) tasks() {
 		r.task(fmt.Sprint("t", i), a.ID, "one", a2a.Completed, time.Duration(i/2)*time.Hour)
 	}
 	r.task("of nobody", "gone", "one", a2a.Working, 10*time.Hour)
-	r.equal(r.listTasks(operator.TaskRows{}), []string{"t1", "t0", "t3", "t2", "t4", "of nobody"})
-	rows, err := r.s.ListTasks(r.Context(), operator.TaskRows{Limit: 1})
+	r.equal(r.listTasks(operator.TaskFilter{}), []string{"t1", "t0", "t3", "t2", "t4", "of nobody"})
+	rows, err := r.s.ListTasks(r.Context(), operator.TaskFilter{}, operator.Rows{Limit: 1})
 	r.must(err)
 	if t := rows[0]; t.Owner != "alice" || t.OwnerID != a.ID || t.Agent != "one" || t.Client != "c" || t.State != a2a.Completed || t.Message != "said" {
 		r.Errorf("got %+v", t)
@@ -306,17 +303,17 @@ func (r *rig) taskFilters() {
 	r.task("failed", "b", "two", a2a.Failed, time.Hour)
 	for _, c := range []struct {
 		want string
-		f    operator.TaskRows
+		f    operator.TaskFilter
 	}{
-		{"[asks done]", operator.TaskRows{OwnerID: "a"}},
-		{"[runs done]", operator.TaskRows{Agent: "one"}},
-		{"[done]", operator.TaskRows{State: a2a.Completed}},
-		{"[asks]", operator.TaskRows{State: a2a.InputRequired}},
-		{"[runs]", operator.TaskRows{State: a2a.Working}},
-		{"[failed]", operator.TaskRows{State: a2a.Failed, Agent: "two"}},
-		{"[]", operator.TaskRows{State: a2a.Unknown}},
-		{"[failed runs]", operator.TaskRows{Since: now.Add(-2 * time.Hour)}},
-		{"[asks]", operator.TaskRows{Since: now.Add(-3 * time.Hour), Until: now.Add(-2 * time.Hour)}},
+		{"[asks done]", operator.TaskFilter{OwnerID: "a"}},
+		{"[runs done]", operator.TaskFilter{Agent: "one"}},
+		{"[done]", operator.TaskFilter{State: a2a.Completed}},
+		{"[asks]", operator.TaskFilter{State: a2a.InputRequired}},
+		{"[runs]", operator.TaskFilter{State: a2a.Working}},
+		{"[failed]", operator.TaskFilter{State: a2a.Failed, Agent: "two"}},
+		{"[]", operator.TaskFilter{State: a2a.Unknown}},
+		{"[failed runs]", operator.TaskFilter{Since: now.Add(-2 * time.Hour)}},
+		{"[asks]", operator.TaskFilter{Since: now.Add(-3 * time.Hour), Until: now.Add(-2 * time.Hour)}},
 	} {
 		if got := fmt.Sprint(r.listTasks(c.f)); got != c.want {
 			r.Errorf("%+v: got %s, want %s", c.f, got, c.want)

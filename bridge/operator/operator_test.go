@@ -99,7 +99,7 @@ func TestARemovedClientLosesWhatItWasGranted(t *testing.T) {
 	}
 }
 
-func invalid(err error) bool { _, ok := errors.AsType[operator.Invalid](err); return ok }
+func invalid(err error) bool { _, ok := errors.AsType[*operator.Error](err); return ok }
 
 func TestGrantsSayWhatTheyAreWorth(t *testing.T) {
 	s := newService(t)

@@ -1,0 +1,99 @@
+package operator
+
+import (
+	"context"
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The sizes of pages: the default, and the largest.
+const (
+	DefaultPage = 50
+	LargestPage = 200
+)
+
+// Page is a part of a list. Next is the cursor of the next part, "" at the end.
+type Page[T any] struct {
+	Items []T
+	Next  string
+}
+
+// Span chooses a part of a list. The zero value is the first page.
+type Span struct {
+	Cursor string // Next of the page before
+	Size   int    // 0 is DefaultPage; more than LargestPage is LargestPage
+}
+
+// Check returns ErrCursor if the cursor is not the Next of a page.
+func (p Span) Check() error {
+	_, err := p.mark()
+	return err
+}
+
+func (p Span) size() int {
+	if p.Size <= 0 {
+		return DefaultPage
+	}
+	return min(p.Size, LargestPage)
+}
+
+// Mark is a place in a list. Lists are sorted by time, the latest first; lists that
+// are searched for a text are sorted by the word that was found. The zero value is
+// before the first item.
+type Mark struct {
+	At   time.Time
+	Term string // the word that was found; "" without a search
+	ID   string
+}
+
+func (p Span) mark() (Mark, error) {
+	if p.Cursor == "" {
+		return Mark{}, nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(p.Cursor)
+	at, id, ok := strings.Cut(string(b), " ")
+	ms, bad := strconv.ParseInt(at, 10, 64)
+	if err != nil || !ok || bad != nil || id == "" || !utf8.ValidString(id) {
+		return Mark{}, ErrCursor
+	}
+	id, term, _ := strings.Cut(id, "\n")
+	return Mark{At: time.UnixMilli(ms), ID: id, Term: term}, nil
+}
+
+func (m Mark) cursor() string {
+	text := strconv.FormatInt(m.At.UnixMilli(), 10) + " " + m.ID
+	if m.Term != "" {
+		text += "\n" + m.Term
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(text))
+}
+
+// Rows says which rows of a list a store returns: at most Limit, after After.
+type Rows struct {
+	After Mark
+	Limit int
+	Now   time.Time
+}
+
+// list returns a page. It reads one row more than the page has, to know whether
+// there is a next page.
+func list[T any](ctx context.Context, s *Service, span Span, read func(context.Context, Rows) ([]T, error), mark func(*T) Mark) (*Page[T], error) {
+	after, err := span.mark()
+	if err != nil {
+		return nil, err
+	}
+	size := span.size()
+	rows, err := read(ctx, Rows{After: after, Limit: size + 1, Now: s.Now()})
+	if err != nil {
+		return nil, err
+	}
+	p := &Page[T]{Items: rows}
+	if len(rows) > size {
+		p.Items = rows[:size]
+		p.Next = mark(&p.Items[size-1]).cursor()
+	}
+	return p, nil
+}

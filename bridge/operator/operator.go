@@ -1,0 +1,95 @@
+// Package operator holds what an operator can do, each as one function: agents,
+// clients, grants, accounts, tasks, usage, the audit log, signing keys and
+// settings. The console, the REST API and the command line call it, so that each
+// can do what the others can.
+//
+// It does not know who is an operator: the guards in front of its callers do. Lists
+// come in pages of a bounded size, each sorted by an index of the store.
+package operator
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"rialto/bridge"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+	"rialto/internal/audit"
+	"rialto/internal/doctor"
+	"rialto/internal/usage"
+	"rialto/oauth/authserver"
+)
+
+// Service serves an operator. Store, OAuth, Now and Log are required. It may be used
+// concurrently.
+type Service struct {
+	Store Store
+	OAuth *authserver.Server
+	Now   func() time.Time
+	Log   *slog.Logger
+
+	// Bridge cancels tasks at their agents; nil cancels none.
+	Bridge *bridge.Bridge
+
+	// Agents is the list of agents; nil where no method about agents is called.
+	Agents *directory.Registry
+
+	// Audit records the changes that are made here; nil records none.
+	Audit audit.Recorder
+
+	// Doctor examines the server at an address, with a bounded number of requests;
+	// nil where Examine is not called.
+	Doctor func(ctx context.Context, address string) *doctor.Report
+
+	// InForce returns the settings in force, without secrets; nil has none to show.
+	InForce func() []Setting
+
+	examining atomic.Int64
+}
+
+// Setting is one setting in force. The value of a secret says only where it is.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Settings returns the settings in force, in the order of the documentation.
+func (s *Service) Settings() []Setting {
+	if s.InForce == nil {
+		return []Setting{}
+	}
+	return s.InForce()
+}
+
+// MostCounted bounds what is counted to be shown beside a row.
+const MostCounted = 100
+
+// Store is what an operator reads. Its methods may be called concurrently. Lists are
+// sorted by time, the latest first; with a text, by the word that was found.
+type Store interface {
+	usage.Store
+	audit.Store
+
+	// ListClients returns clients that registered or have a document.
+	ListClients(context.Context, ClientFilter, Rows) ([]ClientRow, error)
+	// ClientRow returns one of them, or oauth.ErrNotFound.
+	ClientRow(ctx context.Context, id string, now time.Time) (*ClientRow, error)
+	// UseOf returns when a grant of a client was used last, zero for never, and
+	// the number of its live grants, up to MostCounted.
+	UseOf(ctx context.Context, client string, now time.Time) (used time.Time, live int, err error)
+
+	// ListGrants returns grants, made with NewGrant, with the names of registered
+	// clients.
+	ListGrants(context.Context, GrantFilter, Rows) ([]Grant, error)
+
+	// ListAccounts returns accounts. Without a text they are sorted by name, and the
+	// ID of a Mark is a name.
+	ListAccounts(context.Context, AccountFilter, Rows) ([]Account, error)
+
+	// ListTasks returns the tasks of all accounts, sorted by when they were created.
+	ListTasks(context.Context, TaskFilter, Rows) ([]Task, error)
+	// AnyTask returns a task of any account, or ledger.ErrNoTask.
+	AnyTask(ctx context.Context, handle string) (*ledger.Record, error)
+}
