@@ -9,63 +9,64 @@ import (
 	"rialto/a2a"
 )
 
-// Settings is an agent as an operator sets it up. Its members in JSON are named
-// like the keys of the configuration.
+// Settings are how an operator sets an agent up, in the configuration or while the
+// server runs. The members have one name in JSON and in the configuration file.
 type Settings struct {
-	Name        string         `json:"name"`
-	URL         string         `json:"url"`
-	Protocol    a2a.Generation `json:"protocol,omitempty"` // "" finds out
-	Binding     a2a.Binding    `json:"binding,omitempty"`  // "" is any that its card offers
-	Credentials Credentials    `json:"credentials,omitzero"`
+	Name          string         `json:"name" koanf:"name"`
+	URL           string         `json:"url" koanf:"url"`
+	Protocol      a2a.Generation `json:"protocol,omitempty" koanf:"protocol"` // "": detect
+	Binding       a2a.Binding    `json:"binding,omitempty" koanf:"binding"`   // "": any that the card offers
+	Credentials   Credentials    `json:"credentials,omitzero" koanf:"credentials"`
+	UseCases      []string       `json:"use_cases,omitempty" koanf:"use_cases"` // callers who may see it; none: all
+	Skills        []SkillRule    `json:"skills,omitempty" koanf:"skills"`
+	SkillsAsTools bool           `json:"skills_as_tools,omitempty" koanf:"skills_as_tools"` // an MCP tool for each skill
+	Retention     Duration       `json:"retention,omitzero" koanf:"retention"`              // of idle tasks; 0: the default
+	Card          CardKeys       `json:"card,omitzero" koanf:"card"`
+	Review        bool           `json:"review,omitempty" koanf:"review"` // a changed card waits for an operator
 
-	// UseCases are those whose callers may know of the agent; none means all.
-	UseCases []string `json:"use_cases,omitempty"`
-
-	// Skills says it of single skills.
-	Skills []SkillRule `json:"skills,omitempty"`
-
-	// SkillsAsTools makes an MCP tool of each skill.
-	SkillsAsTools bool `json:"skills_as_tools,omitempty"`
-
-	// Retention is how long its settled tasks are kept; 0 is as long as others'.
-	Retention Duration `json:"retention,omitzero"`
-
-	// Card says whose signature a card must have.
-	Card CardKeys `json:"card,omitzero"`
-
-	// Review keeps a changed card out of force until an operator accepts it.
-	Review bool `json:"review,omitempty"`
+	// Local is set for an agent that this process starts. Its address changes with
+	// each start, so its cards are not compared.
+	Local bool `json:"-" koanf:"-"`
 }
 
-// Skill is what is to be known of one skill of an agent.
+// SkillRule restricts one skill of an agent to use cases.
 type SkillRule struct {
 	ID       string   `json:"id" koanf:"id"`
 	UseCases []string `json:"use_cases,omitempty" koanf:"use_cases"`
 }
 
-// CardKeys says how to know that a card is an agent's own.
+// CardKeys says how to verify the card of an agent.
 type CardKeys struct {
-	Keys string `json:"keys,omitempty"` // the https address of a JWKS
+	Keys string `json:"keys,omitempty" koanf:"keys"` // the https address of a JWKS; in the configuration also a file
 }
 
-// Credentials say how to prove to an agent who calls it: see "credentials" in
-// docs/configuration.md. The secret is kept sealed, and is never shown.
+// Credentials say how to authenticate to an agent: see "Credentials" in
+// docs/configuration.md. Members without a name in JSON are for agents of the
+// configuration: they name files and variables of this machine.
 type Credentials struct {
-	Type   string `json:"type,omitempty"`
-	Header string `json:"header,omitempty"`
-	Scheme string `json:"scheme,omitempty"`
-	User   string `json:"user,omitempty"`
-	In     string `json:"in,omitempty"`
-	Name   string `json:"name,omitempty"`
+	Type   string `json:"type,omitempty" koanf:"type"`
+	Header string `json:"header,omitempty" koanf:"header"`
+	Scheme string `json:"scheme,omitempty" koanf:"scheme"`
+	User   string `json:"user,omitempty" koanf:"user"`
+	In     string `json:"in,omitempty" koanf:"in"`
+	Name   string `json:"name,omitempty" koanf:"name"`
 
-	TokenURL   string   `json:"token_url,omitempty"`
-	ClientID   string   `json:"client_id,omitempty"`
-	ClientAuth string   `json:"client_auth,omitempty"`
-	Scopes     []string `json:"scopes,omitempty"`
-	Audience   string   `json:"audience,omitempty"`
-	Resource   string   `json:"resource,omitempty"`
+	TokenURL   string   `json:"token_url,omitempty" koanf:"token_url"`
+	ClientID   string   `json:"client_id,omitempty" koanf:"client_id"`
+	ClientAuth string   `json:"client_auth,omitempty" koanf:"client_auth"`
+	Scopes     []string `json:"scopes,omitempty" koanf:"scopes"`
+	Audience   string   `json:"audience,omitempty" koanf:"audience"`
+	Resource   string   `json:"resource,omitempty" koanf:"resource"`
 
-	Secret string `json:"-"`
+	Env              string `json:"-" koanf:"env"`
+	File             string `json:"-" koanf:"file"`
+	Issuer           string `json:"-" koanf:"issuer"`
+	AuthorizationURL string `json:"-" koanf:"authorization_url"`
+	CertFile         string `json:"-" koanf:"cert_file"`
+	KeyFile          string `json:"-" koanf:"key_file"`
+	CAFile           string `json:"-" koanf:"ca_file"`
+
+	Secret string `json:"-" koanf:"-"` // stored sealed, never shown
 }
 
 // Duration is a length of time that is written as 90d, 36h or 30m.

@@ -68,7 +68,7 @@ func (f *agentFlags) agent(url string) (directory.Settings, error) {
 		}
 	}
 	if f.secretEnv != "" || f.secretFile != "" {
-		if a.Credentials.Secret, err = (config.Credentials{Env: f.secretEnv, File: f.secretFile}).Secret(); err != nil {
+		if a.Credentials.Secret, err = (config.Credentials{Env: f.secretEnv, File: f.secretFile}).ReadSecret(); err != nil {
 			return a, fmt.Errorf("--secret-env, --secret-file: %w", err)
 		}
 	}

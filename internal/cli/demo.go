@@ -71,14 +71,22 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 		if !ok {
 			return fmt.Errorf("--agent %s: write it as NAME=URL", a)
 		}
-		d.cfg.Agents = append(d.cfg.Agents, config.FlagAgent("--agent "+a, name, url))
+		d.cfg.Agents = append(d.cfg.Agents, config.Agent{Name: name, URL: url})
 	}
-	return d.cfg.Check()
+	if err = d.cfg.Check(); err == nil {
+		return nil
+	}
+	for i, a := range agents { // name the flag instead of the key
+		if why, ok := strings.CutPrefix(err.Error(), fmt.Sprintf("agents[%d].", i+1)); ok {
+			return fmt.Errorf("--agent %s: %s", a, why)
+		}
+	}
+	return err
 }
 
 // demoTables is the agent of the demo. Its port is known when it listens.
 func demoTables() config.Agent {
-	return config.OwnAgent(demoAgent, "http://127.0.0.1", "")
+	return config.Agent{Name: demoAgent, URL: "http://127.0.0.1", SkillsAsTools: true, Local: true}
 }
 
 // run starts the agent and the server, and ends when one of them does or the
@@ -125,7 +133,7 @@ func (d *demo) start(ctx context.Context, fail context.CancelCauseFunc) (*server
 	if err != nil {
 		return nil, nil, err
 	}
-	d.cfg.Agents[0] = config.OwnAgent(demoAgent, agent.Url, agent.Token)
+	d.cfg.Agents[0] = agent.Settings(demoAgent)
 	s, err := server.New(ctx, d.cfg, log)
 	if err != nil {
 		return nil, nil, errors.Join(err, agent.Close())

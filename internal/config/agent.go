@@ -19,25 +19,7 @@ import (
 )
 
 // Agent is an agent that the configuration names.
-type Agent struct {
-	Name        string                `koanf:"name"`
-	URL         string                `koanf:"url"`
-	Protocol    a2a.Generation        `koanf:"protocol"`
-	Binding     a2a.Binding           `koanf:"binding"`
-	Credentials Credentials           `koanf:"credentials"`
-	UseCases    []string              `koanf:"use_cases"`
-	Skills      []directory.SkillRule `koanf:"skills"`
-	SkillTools  bool                  `koanf:"skills_as_tools"`
-	Retention   time.Duration         `koanf:"retention"`
-	Card        Card                  `koanf:"card"`
-	Review      bool                  `koanf:"review"`
-
-	flag string // the flag that it comes from; "" if from the file
-	ours bool   // it is started by this process, at another address each time
-}
-
-// IsOurs tells whether this process starts the agent, at another address each time.
-func (a Agent) IsOurs() bool { return a.ours }
+type Agent = directory.Settings
 
 // Agent returns the agent of the configuration with a name.
 func (c *Config) Agent(name string) (Agent, bool) {
@@ -47,33 +29,6 @@ func (c *Config) Agent(name string) (Agent, bool) {
 		}
 	}
 	return Agent{}, false
-}
-
-// ForRegistry returns an agent of the configuration as the list has it: without what
-// only this machine has, its files and variables.
-func (a Agent) ForRegistry() directory.Settings {
-	c := a.Credentials
-	return directory.Settings{
-		Name: a.Name, URL: a.URL, Protocol: a.Protocol, Binding: a.Binding, UseCases: a.UseCases, Skills: a.Skills, SkillsAsTools: a.SkillTools,
-		Retention: directory.Duration(a.Retention), Card: directory.CardKeys{Keys: a.Card.Keys}, Review: a.Review,
-		Credentials: directory.Credentials{
-			Type: c.Type, Header: c.Header, Scheme: c.Scheme, User: c.User, In: c.In, Name: c.Name,
-			TokenURL: c.TokenURL, ClientID: c.ClientID, ClientAuth: c.ClientAuth, Scopes: c.Scopes, Audience: c.Audience, Resource: c.Resource,
-		},
-	}
-}
-
-// FromRegistry is the reverse of listed, for an agent of the database.
-func FromRegistry(a directory.Settings) Agent {
-	c := a.Credentials
-	return Agent{
-		Name: a.Name, URL: a.URL, Protocol: a.Protocol, Binding: a.Binding, UseCases: a.UseCases, Skills: a.Skills, SkillTools: a.SkillsAsTools,
-		Retention: time.Duration(a.Retention), Card: Card{Keys: a.Card.Keys}, Review: a.Review,
-		Credentials: Credentials{
-			Type: c.Type, Header: c.Header, Scheme: c.Scheme, User: c.User, In: c.In, Name: c.Name, value: c.Secret,
-			TokenURL: c.TokenURL, ClientID: c.ClientID, ClientAuth: c.ClientAuth, Scopes: c.Scopes, Audience: c.Audience, Resource: c.Resource,
-		},
-	}
 }
 
 // CheckAdded returns what is wrong with an agent that an operator adds. What is
@@ -89,12 +44,7 @@ func CheckAdded(a directory.Settings) error {
 	if retention := time.Duration(a.Retention); retention < 0 || retention > 100*365*24*time.Hour {
 		return fmt.Errorf("retention: %s is not a length of time such as 24h or 90d", a.Retention)
 	}
-	return FromRegistry(a).Check()
-}
-
-// Card says how to know that a card is an agent's own.
-type Card struct {
-	Keys string `koanf:"keys"` // a JWKS: a file, or an https address
+	return CheckAgent(a)
 }
 
 // keyTimeout bounds how long a key set may take to come.
@@ -102,7 +52,7 @@ const keyTimeout = 5 * time.Second
 
 // KeySet returns the keys that may sign the agent's card; nil is no matter which.
 // An address is read when the keys are needed, a file at once.
-func (c Card) KeySet() (*a2asign.KeySet, error) {
+func KeySet(c directory.CardKeys) (*a2asign.KeySet, error) {
 	if c.Keys == "" {
 		return nil, nil
 	}
@@ -117,12 +67,9 @@ var agentName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 func (c *Config) checkAgents() error {
 	seen := map[string]bool{}
 	for i, a := range c.Agents {
-		err := a.Check()
+		err := CheckAgent(a)
 		if err == nil && seen[a.Name] {
 			err = fmt.Errorf("name: %q is there twice", a.Name)
-		}
-		if err != nil && a.flag != "" {
-			return fmt.Errorf("%s: %w", a.flag, err)
 		}
 		if err != nil {
 			return fmt.Errorf("agents[%d].%w", i, err)
@@ -135,15 +82,15 @@ func (c *Config) checkAgents() error {
 	return nil
 }
 
-// Check returns the first thing that is wrong, beginning with its key.
-func (a Agent) Check() error {
+// CheckAgent returns the first thing that is wrong with an agent, beginning with its key.
+func CheckAgent(a Agent) error {
 	if !agentName.MatchString(a.Name) {
 		return fmt.Errorf("name: %q must be 1 to 63 of a-z, 0-9, - and _, starting with a letter or digit", a.Name)
 	}
 	if slices.Contains(reservedNames, a.Name) {
 		return fmt.Errorf("name: %q is taken: %s%s is an address of the API; choose another name", a.Name, AgentPath, a.Name)
 	}
-	if err := a.checkUseCases(); err != nil {
+	if err := checkSkills(a); err != nil {
 		return err
 	}
 	if u, err := url.Parse(a.URL); err != nil || !hasHost(u) || u.Scheme != "http" && u.Scheme != "https" {
@@ -155,16 +102,16 @@ func (a Agent) Check() error {
 	if a.Binding != "" && !slices.Contains([]a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC}, a.Binding) {
 		return fmt.Errorf("binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card", a.Binding)
 	}
-	if err := a.Credentials.check(); err != nil {
+	if err := Credentials(a.Credentials).check(); err != nil {
 		return fmt.Errorf("credentials: %w", err)
 	}
-	if _, err := a.Card.KeySet(); err != nil {
+	if _, err := KeySet(a.Card); err != nil {
 		return fmt.Errorf("card.keys: %w", err)
 	}
 	return nil
 }
 
-func (a Agent) checkUseCases() error {
+func checkSkills(a Agent) error {
 	if err := checkUseCases(a.UseCases); err != nil {
 		return err
 	}
@@ -196,13 +143,3 @@ const AgentPath = "/a2a/"
 
 // reservedNames are the names that stand for something else below AgentPath.
 var reservedNames = []string{"agents", "tasks"}
-
-// FlagAgent returns an agent that a flag of the command line names.
-func FlagAgent(flag, name, url string) Agent {
-	return Agent{Name: name, URL: url, flag: flag}
-}
-
-// OwnAgent returns an agent that this process starts, and that takes a token.
-func OwnAgent(name, url, token string) Agent {
-	return Agent{Name: name, URL: url, SkillTools: true, ours: true, Credentials: Credentials{value: token}}
-}

@@ -32,7 +32,7 @@ func (c Secret) value() (string, error) {
 	if c == (Secret{}) {
 		return "", nil
 	}
-	return Credentials{Env: c.Env, File: c.File}.Secret()
+	return Credentials{Env: c.Env, File: c.File}.ReadSecret()
 }
 
 // OAuthClients returns the configured clients as the authorization server takes

@@ -14,39 +14,12 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"rialto/a2a/a2aauth"
+	"rialto/bridge/directory"
 )
 
-// Credentials says how to prove to an agent who calls it, and where the
-// secret for that is. The token of the person who calls is never used for it: it
-// was made for us (RFC 8707 section 2).
-type Credentials struct {
-	Type string `koanf:"type"` // "" is Header and Scheme or, without them, what the card asks for
-	Env  string `koanf:"env"`
-	File string `koanf:"file"`
-
-	Header string `koanf:"header"` // "Authorization" when empty
-	Scheme string `koanf:"scheme"` // "Bearer" when empty and the header is Authorization
-
-	User string `koanf:"user"`
-	In   string `koanf:"in"` // "header" when empty
-	Name string `koanf:"name"`
-
-	Issuer           string `koanf:"issuer"`            // of type user, as the next:
-	AuthorizationURL string `koanf:"authorization_url"` // where people sign in
-
-	TokenURL   string   `koanf:"token_url"`
-	ClientID   string   `koanf:"client_id"`
-	ClientAuth string   `koanf:"client_auth"` // "basic" when empty
-	Scopes     []string `koanf:"scopes"`
-	Audience   string   `koanf:"audience"`
-	Resource   string   `koanf:"resource"`
-
-	CertFile string `koanf:"cert_file"`
-	KeyFile  string `koanf:"key_file"`
-	CAFile   string `koanf:"ca_file"`
-
-	value string // the secret itself, for an agent that we start
-}
+// Credentials reads and checks the credentials of an agent. The caller's own token
+// is never sent to an agent: it was issued for this server (RFC 8707 section 2).
+type Credentials directory.Credentials
 
 // The types of credentials besides "".
 const (
@@ -85,7 +58,7 @@ func (c Credentials) check() error {
 			return err // a client without a secret
 		}
 	}
-	_, err := c.Secret()
+	_, err := c.ReadSecret()
 	return err
 }
 
@@ -152,7 +125,7 @@ func (c Credentials) checkUser() error {
 	case !slices.Contains([]string{"", "basic", "post"}, c.ClientAuth):
 		return fmt.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
 	case c.HasSecret():
-		_, err := c.Secret()
+		_, err := c.ReadSecret()
 		return err
 	}
 	return nil
@@ -200,12 +173,12 @@ func (c Credentials) Means() a2aauth.Means {
 func (c Credentials) Headers() (http.Header, error) {
 	if c.Type != "" || c.Header == "" && c.Scheme == "" {
 		if c.Type == "" && c.HasSecret() {
-			_, err := c.Secret()
+			_, err := c.ReadSecret()
 			return nil, err
 		}
 		return nil, nil
 	}
-	secret, err := c.Secret()
+	secret, err := c.ReadSecret()
 	if err != nil {
 		return nil, err
 	}
@@ -226,22 +199,23 @@ func (c Credentials) Headers() (http.Header, error) {
 	return http.Header{http.CanonicalHeaderKey(name): {value}}, nil
 }
 
-func (c Credentials) HasSecret() bool { return c.value != "" || c.Env != "" || c.File != "" }
+func (c Credentials) HasSecret() bool { return c.Secret != "" || c.Env != "" || c.File != "" }
 
 // Readable returns why the secret cannot be read, if one is named.
 func (c Credentials) Readable() error {
 	if !c.HasSecret() {
 		return nil
 	}
-	_, err := c.Secret()
+	_, err := c.ReadSecret()
 	return err
 }
 
-func (c Credentials) Secret() (string, error) {
+// ReadSecret returns the secret, from where it is kept.
+func (c Credentials) ReadSecret() (string, error) {
 	var secret string
 	switch {
-	case c.value != "":
-		return c.value, nil
+	case c.Secret != "":
+		return c.Secret, nil
 	case c.Env != "" && c.File != "":
 		return "", errors.New("set env or file, not both")
 	case c.Env != "":
@@ -300,6 +274,6 @@ func (c Credentials) Fixed() *a2aauth.Secret {
 	if header, _ := c.Headers(); header != nil || !c.HasSecret() {
 		return nil
 	}
-	value, _ := c.Secret() // as above
+	value, _ := c.ReadSecret() // as above
 	return &a2aauth.Secret{Kind: a2aauth.Kind(c.Type), Value: value, User: c.User, In: c.In, Name: c.Name}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/knadh/koanf/v2"
@@ -45,7 +46,7 @@ func decode(k *koanf.Koanf, c *Config) error {
 	var meta mapstructure.Metadata
 	err := k.UnmarshalWithConf("", c, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
 		Result: c, Metadata: &meta, TagName: "koanf",
-		MatchName:  func(key, field string) bool { return key == field },
+		MatchName:  func(key, field string) bool { return key == field && field != "-" },
 		DecodeHook: fromScalar,
 	}})
 	if err != nil {
@@ -83,6 +84,12 @@ func fromText(to reflect.Type, s string) (any, error) {
 	case reflect.TypeFor[time.Duration]():
 		d, err := parseDuration(s)
 		if err != nil || d < 0 {
+			return nil, wrongType(fmt.Sprintf("%q is not a length of time such as 30m, 24h or 90d", s))
+		}
+		return d, nil
+	case reflect.TypeFor[directory.Duration]():
+		d, err := directory.ParseDuration(s)
+		if err != nil {
 			return nil, wrongType(fmt.Sprintf("%q is not a length of time such as 30m, 24h or 90d", s))
 		}
 		return d, nil
@@ -197,6 +204,9 @@ func keys(t reflect.Type, prefix string) []string {
 	var out []string
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if tag := f.Tag.Get("koanf"); tag == "" || tag == "-" {
+			continue
+		}
 		key := prefix + f.Tag.Get("koanf")
 		out = append(out, key)
 		inner := f.Type

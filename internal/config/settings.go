@@ -33,7 +33,7 @@ func flatten(key string, v reflect.Value, add func(key, value string)) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Tag.Get("koanf")
-			if name == "" {
+			if name == "" || name == "-" {
 				continue
 			}
 			if key != "" {
@@ -65,6 +65,8 @@ func flatten(key string, v reflect.Value, add func(key, value string)) {
 // formatSetting writes a single setting, without what in it is secret.
 func formatSetting(key string, v any) string {
 	switch v := v.(type) {
+	case directory.Duration:
+		return formatSetting(key, time.Duration(v))
 	case time.Duration:
 		if v == 0 {
 			return ""

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 )
 
@@ -13,7 +14,7 @@ func TestSettingsInForceHoldNoSecrets(t *testing.T) {
 	cfg := Defaults()
 	cfg.Secret = "c2VjcmV0"
 	cfg.Database = "postgres://rialto:hunter2@db.example/rialto?sslpassword=hunter3"
-	cfg.Agents = []Agent{{Name: "tables", URL: "https://ada:hunter4@agents.example/tables", Retention: 48 * time.Hour, Credentials: Credentials{Env: "AGENT_TOKEN"}}}
+	cfg.Agents = []Agent{{Name: "tables", URL: "https://ada:hunter4@agents.example/tables", Retention: directory.Duration(48 * time.Hour), Credentials: directory.Credentials{Env: "AGENT_TOKEN"}}}
 	cfg.AllowedOrigins = []string{"https://a.example", "https://b.example"}
 	got := cfg.Settings()
 	for _, s := range got {

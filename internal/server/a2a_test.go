@@ -24,6 +24,7 @@ import (
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2asign"
 	"rialto/a2a/a2atest"
+	"rialto/bridge/directory"
 	"rialto/internal/config"
 	"rialto/oauth"
 )
@@ -421,8 +422,8 @@ func TestAnExtendedCardIsHeldToWhatTheCardIs(t *testing.T) {
 		signed bool // the extended card, too
 		want   bool
 	}{
-		"signed":                        {config.Agent{Card: config.Card{Keys: file}}, true, true},
-		"not signed":                    {config.Agent{Card: config.Card{Keys: file}}, false, false},
+		"signed":                        {config.Agent{Card: directory.CardKeys{Keys: file}}, true, true},
+		"not signed":                    {config.Agent{Card: directory.CardKeys{Keys: file}}, false, false},
 		"of an agent that is looked at": {config.Agent{Review: true}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -473,7 +474,7 @@ func TestAgentsCannotTakeTheAddressesOfTheAPI(t *testing.T) {
 		{config.Agent{Name: "one", URL: "http://127.0.0.1:1", UseCases: []string{"claims", "a b"}}, `use_cases: "a b"`},
 		{config.Agent{Name: "one", URL: "http://127.0.0.1:1", UseCases: []string{"*"}}, `use_cases: "*"`},
 	} {
-		if err := c.agent.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := config.CheckAgent(c.agent); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v, want %s", c.agent, err, c.want)
 		}
 	}

@@ -54,7 +54,7 @@ func probeAgent(ctx context.Context, a config.Agent) string {
 	if err != nil {
 		return err.Error()
 	}
-	ways := a2aauth.Unmet(client.Card(), a.Credentials.Means())
+	ways := a2aauth.Unmet(client.Card(), config.Credentials(a.Credentials).Means())
 	if len(ways) == 0 {
 		return ""
 	}

@@ -19,12 +19,13 @@ func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []by
 		Check: config.CheckAdded, Now: time.Now, Log: log,
 	}
 	for _, a := range cfg.Agents {
-		r.Configured = append(r.Configured, a.ForRegistry())
+		a.Credentials.Secret = "" // of the agent that this process starts
+		r.Configured = append(r.Configured, a)
 	}
 	r.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []string, error) {
 		settings, ok := cfg.Agent(a.Name)
 		if !ok || settings.URL != a.URL { // its secrets are for that address alone
-			settings = config.FromRegistry(a)
+			settings = a
 		}
 		look := &cardRecorder{}
 		dialer, err := newDialer(settings, log, says, nil, &directory.Cards{Store: look, Now: time.Now, Log: log})
@@ -35,7 +36,7 @@ func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []by
 		if err != nil {
 			return nil, nil, err
 		}
-		return probedAgent{peer{client}, look.card}, a2aauth.Unmet(client.Card(), settings.Credentials.Means()), nil
+		return probedAgent{peer{client}, look.card}, a2aauth.Unmet(client.Card(), config.Credentials(settings.Credentials).Means()), nil
 	}
 	return r
 }

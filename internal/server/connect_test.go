@@ -15,6 +15,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2atest"
+	"rialto/bridge/directory"
 	"rialto/internal/audit"
 	"rialto/internal/config"
 	"rialto/oauth"
@@ -66,7 +67,7 @@ func newPersonalAgent(t *testing.T) *personalAgent {
 }
 
 func (a *personalAgent) config() config.Agent {
-	return config.Agent{Name: "personal", URL: a.url, Credentials: config.Credentials{Type: config.TypeUser, Issuer: a.as.cfg.URL}}
+	return config.Agent{Name: "personal", URL: a.url, Credentials: directory.Credentials{Type: config.TypeUser, Issuer: a.as.cfg.URL}}
 }
 
 // leave begins to connect the agent and returns where the person is sent.

@@ -55,10 +55,10 @@ func (c connections) app(agent string) (a2avault.App, bool) {
 // the agent's own host above all, may be in a private network; what a card names
 // may not.
 func appOf(a config.Agent) a2avault.App {
-	c := a.Credentials
+	c := config.Credentials(a.Credentials)
 	var secret string
 	if c.HasSecret() {
-		secret, _ = c.Secret() // checked with the configuration
+		secret, _ = c.ReadSecret() // checked with the configuration
 	}
 	var hosts []string
 	for _, address := range []string{a.URL, c.Issuer, c.AuthorizationURL, c.TokenURL} {

@@ -24,7 +24,7 @@ type assertion func(ctx context.Context, user, audience string) (string, error)
 // credentialsOf returns what proves to the agent who calls; nil is nothing.
 func credentialsOf(a config.Agent, says assertion, vault *a2avault.Vault) a2aclient.Credentials {
 	if a.Credentials.Type != config.TypeUser {
-		return ownCredentials(a.Credentials, says)
+		return ownCredentials(config.Credentials(a.Credentials), says)
 	}
 	if vault == nil {
 		return nil
@@ -42,7 +42,7 @@ func ownCredentials(c config.Credentials, says assertion) a2aclient.Credentials 
 	}
 	var secret string
 	if c.HasSecret() {
-		secret, _ = c.Secret() // it was there just now: see dialer
+		secret, _ = c.ReadSecret() // it was there just now: see dialer
 	}
 	t := &a2aauth.Tokens{
 		TokenURL: c.TokenURL, ClientID: c.ClientID, ClientSecret: secret, InBody: c.ClientAuth == "post",
@@ -59,10 +59,11 @@ func ownCredentials(c config.Credentials, says assertion) a2aclient.Credentials 
 // with less, for then no signature of its card is asked for, or another server believed.
 func newDialer(a config.Agent, log *slog.Logger, says assertion, vault *a2avault.Vault, cards *directory.Cards) (*a2aclient.Dialer, error) {
 	log = log.With("agent", a.Name)
-	header, noHeader := a.Credentials.Headers()
-	secure, noTLS := a.Credentials.TLSConfig()
-	keys, noKeys := a.Card.KeySet()
-	if err := errors.Join(a.Credentials.Readable(), noHeader, noTLS, noKeys); err != nil {
+	c := config.Credentials(a.Credentials)
+	header, noHeader := c.Headers()
+	secure, noTLS := c.TLSConfig()
+	keys, noKeys := config.KeySet(a.Card)
+	if err := errors.Join(c.Readable(), noHeader, noTLS, noKeys); err != nil {
 		return nil, fmt.Errorf("reading what the agent %s is called with: %w", a.Name, err)
 	}
 	calls := &a2agrpc.Transport{TLS: secure}
@@ -72,7 +73,7 @@ func newDialer(a config.Agent, log *slog.Logger, says assertion, vault *a2avault
 		GRPC: calls,
 		Admit: func(ctx context.Context, card []byte) ([]byte, error) {
 			card, err := verifiedCard(ctx, card, keys)
-			if err != nil || cards == nil || a.IsOurs() {
+			if err != nil || cards == nil || a.Local {
 				return card, err
 			}
 			return cards.Admit(ctx, a.Name, a.URL, card, a.Review)
@@ -138,7 +139,7 @@ func (d *dialers) of(a directory.Agent) (*dialer, error) {
 		if err != nil {
 			return nil, err
 		}
-		made = dialer{to, a.Revision, settings.Credentials.Means()}
+		made = dialer{to, a.Revision, config.Credentials(settings.Credentials).Means()}
 		if d.made == nil {
 			d.made = map[string]dialer{}
 		}

@@ -112,7 +112,7 @@ func TestACardMustBeSignedWhereKeysAreConfigured(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newCardAgent(t, string(signed))
-	a := config.Agent{Card: config.Card{Keys: file}}
+	a := config.Agent{Card: directory.CardKeys{Keys: file}}
 	if got, _, err := s.dial(t, a); err != nil || got != "One" {
 		t.Errorf("got %s, %v", got, err)
 	}
@@ -134,13 +134,13 @@ func TestACardMustBeSignedWhereKeysAreConfigured(t *testing.T) {
 func TestAnAgentIsNotReachedWithLessThanIsConfigured(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "gone")
 	for name, a := range map[string]config.Agent{
-		"the keys of its card":      {Card: config.Card{Keys: gone}},
-		"whom to believe":           {Credentials: config.Credentials{CAFile: gone}},
-		"a certificate":             {Credentials: config.Credentials{CertFile: gone, KeyFile: gone}},
-		"a secret":                  {Credentials: config.Credentials{Type: "bearer", File: gone}},
-		"a secret in a header":      {Credentials: config.Credentials{Header: "X-Key", File: gone}},
-		"the secret of a client":    {Credentials: config.Credentials{Type: config.TypeClientCredentials, File: gone}},
-		"the secret of users' apps": {Credentials: config.Credentials{Type: config.TypeUser, File: gone}},
+		"the keys of its card":      {Card: directory.CardKeys{Keys: gone}},
+		"whom to believe":           {Credentials: directory.Credentials{CAFile: gone}},
+		"a certificate":             {Credentials: directory.Credentials{CertFile: gone, KeyFile: gone}},
+		"a secret":                  {Credentials: directory.Credentials{Type: "bearer", File: gone}},
+		"a secret in a header":      {Credentials: directory.Credentials{Header: "X-Key", File: gone}},
+		"the secret of a client":    {Credentials: directory.Credentials{Type: config.TypeClientCredentials, File: gone}},
+		"the secret of users' apps": {Credentials: directory.Credentials{Type: config.TypeUser, File: gone}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newCardAgent(t, plainCard)
@@ -173,13 +173,13 @@ func TestACertificateOfTheConfigurationIsShown(t *testing.T) {
 		}
 		return path
 	}
-	c := config.Credentials{CAFile: file("CERTIFICATE", pair.Certificate[0])}
+	c := directory.Credentials{CAFile: file("CERTIFICATE", pair.Certificate[0])}
 	if why := probeAgent(t.Context(), config.Agent{Name: "one", URL: web.URL, Credentials: c}); !strings.Contains(why, "certificate required") {
 		t.Errorf("without a certificate: got %q", why)
 	}
 	c.CertFile, c.KeyFile = c.CAFile, file("PRIVATE KEY", private)
 	a := config.Agent{Name: "one", URL: web.URL, Credentials: c}
-	if err := a.Check(); err != nil {
+	if err := config.CheckAgent(a); err != nil {
 		t.Fatal(err)
 	}
 	if why := probeAgent(t.Context(), a); why != "" || shown != 1 {

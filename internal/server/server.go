@@ -268,7 +268,7 @@ func (s *Server) agentSettings(name string) (config.Agent, bool) {
 		return a, true
 	}
 	a, ok := s.agents.Settings(name)
-	return config.FromRegistry(a), ok
+	return a, ok
 }
 
 // accountIsActive tells of whom there still is an account that may sign in.

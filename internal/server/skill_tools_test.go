@@ -46,7 +46,7 @@ func TestTheCardOfTheTableExpertMakesItsTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { agent.Close() })
-	r := newRig(t, config.OwnAgent("tableexpert", agent.Url, agent.Token))
+	r := newRig(t, agent.Settings("tableexpert"))
 	token := r.token("alice", oauth.ScopeTools)
 	names := r.tools(token)
 	for tool, calls := range map[string][]string{
@@ -95,9 +95,9 @@ func TestToolsAreThereForTheUseCasesOfTheirSkills(t *testing.T) {
 	if has(all, "peek") {
 		t.Fatal("a tool is there before its agent")
 	}
-	a := directory.Settings{Name: "tables", URL: agent.Url, SkillsAsTools: true, UseCases: []string{"claims", "sales"},
+	a := directory.Settings{Name: "tables", URL: agent.url, SkillsAsTools: true, UseCases: []string{"claims", "sales"},
 		Skills: []directory.SkillRule{{ID: "peek", UseCases: []string{"claims"}}}}
-	a.Credentials.Secret = agent.Token
+	a.Credentials.Secret = agent.token
 	if err := r.agents.Add(t.Context(), a, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestACardReachesToolsOnceItIsAccepted(t *testing.T) {
 	shows := newCardAgent(t, card("Looks around."))
 	var later atomic.Int64
 	r := newRigWith(t, func(c *config.Config) {
-		c.Agents = []config.Agent{{Name: "one", URL: shows.url, Review: true, SkillTools: true}}
+		c.Agents = []config.Agent{{Name: "one", URL: shows.url, Review: true, SkillsAsTools: true}}
 	}, func(s *Server) {
 		s.bridge.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	})

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"rialto/a2a/a2aserver"
+	"rialto/bridge/directory"
 	"rialto/internal/config"
 	"rialto/internal/tableexpert"
 )
@@ -21,7 +22,7 @@ import (
 // to be reached as any agent is. It answers only those who know its token, so
 // that web pages and other users of the machine do not reach the tables.
 type LocalAgent struct {
-	Url, Token string
+	url, token string
 	expert     *tableexpert.Expert
 	server     *http.Server
 }
@@ -36,8 +37,8 @@ func StartTableExpert(ctx context.Context, cfg tableexpert.Config, failed func(e
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("starting the Table Expert: %w", err), expert.Close())
 	}
-	a := &LocalAgent{Url: "http://" + l.Addr().String(), Token: rand.Text(), expert: expert}
-	a.server = agentServer(expert, a.Url, a.Token, cfg.Log)
+	a := &LocalAgent{url: "http://" + l.Addr().String(), token: rand.Text(), expert: expert}
+	a.server = agentServer(expert, a.url, a.token, cfg.Log)
 	go func() {
 		if err := a.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			failed(fmt.Errorf("the Table Expert stopped: %w", err))
@@ -49,6 +50,14 @@ func StartTableExpert(ctx context.Context, cfg tableexpert.Config, failed func(e
 func agentServer(expert *tableexpert.Expert, url, token string, log *slog.Logger) *http.Server {
 	face := &a2aserver.Server{Agent: expert.Agent(), Card: expert.Card(), URL: url, Log: log}
 	return newHTTPServer(limitBodyTime(withToken(token, face)), log)
+}
+
+// Settings returns how to reach the agent, under a name.
+func (a *LocalAgent) Settings(name string) config.Agent {
+	return config.Agent{
+		Name: name, URL: a.url, SkillsAsTools: true, Local: true,
+		Credentials: directory.Credentials{Secret: a.token},
+	}
 }
 
 // Close stops serving and closes the tables.
