@@ -3,11 +3,8 @@ package a2aclient_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,9 +15,8 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2atest"
+	"rialto/internal/transcript"
 )
-
-var update = flag.Bool("update", false, "rewrite the transcripts")
 
 const cardV10 = `{"name":"x","description":"","version":"1","capabilities":{"streaming":true},"defaultInputModes":[],"defaultOutputModes":[],"skills":[],"supportedInterfaces":[{"url":"$URL/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`
 
@@ -31,52 +27,25 @@ const cardV10 = `{"name":"x","description":"","version":"1","capabilities":{"str
 //	METHOD    an answer to METHOD: "STATUS TYPE [cut|hold]", header lines, an
 //	          empty line, the body. Answers to one method are given in order.
 //	want      what came of it, and the calls that were made
-func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no transcripts", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { playTranscript(t, file) })
-	}
-}
+func TestTranscripts(t *testing.T) { transcript.Run(t, "testdata/*.txtar", playTranscript) }
 
-func playTranscript(t *testing.T, file string) {
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+func playTranscript(t *testing.T, archive *txtar.Archive) (got []txtar.File) {
 	rogue := &a2atest.Rogue{Card: cardV10, Answers: map[string][]a2atest.Answer{}}
-	var do, want string
+	var do string
 	for _, f := range archive.Files {
 		switch f.Name {
 		case "do":
 			do = string(f.Data)
 		case "want":
-			want = string(f.Data)
+			continue
 		case "card":
 			rogue.Card = string(f.Data)
 		default:
 			rogue.Answers[f.Name] = append(rogue.Answers[f.Name], answer(t, string(f.Data)))
 		}
+		got = append(got, f)
 	}
-	got := perform(t, rogue, do)
-	if got == want {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s\ngot:\n%s\nwant:\n%s", archive.Comment, got, want)
-	}
-	for i := range archive.Files {
-		if archive.Files[i].Name == "want" {
-			archive.Files = append(archive.Files[:i], archive.Files[i+1:]...)
-			break
-		}
-	}
-	archive.Files = append(archive.Files, txtar.File{Name: "want", Data: []byte(got)})
-	if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	return append(got, txtar.File{Name: "want", Data: []byte(perform(t, rogue, do))})
 }
 
 // answer reads a section of a transcript.

@@ -2,14 +2,10 @@ package a2aserver_test
 
 import (
 	"bufio"
-	"bytes"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,54 +15,31 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2atest"
+	"rialto/internal/transcript"
 )
-
-var update = flag.Bool("update", false, "rewrite the transcripts")
 
 // TestTranscripts sends the requests of each file of testdata in order to a
 // server of the scripted agent, and compares its answers. Ids that it makes are
 // written ID1, ID2 and so on in the order of their appearance, and requests may
 // use them; times are written TIME.
-func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no transcripts", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { playTranscript(t, file) })
-	}
-}
+func TestTranscripts(t *testing.T) { transcript.Run(t, "testdata/*.txtar", playTranscript) }
 
-func playTranscript(t *testing.T, file string) {
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+func playTranscript(t *testing.T, archive *txtar.Archive) (got []txtar.File) {
 	agent := a2atest.NewAgent()
 	defer agent.Close()
 	s := &a2aserver.Server{Agent: agent, Card: agent.Card(), URL: "https://agent.example/a2a", MaxBody: 4096}
-	if strings.HasPrefix(filepath.Base(file), "no-streams") {
+	if strings.HasSuffix(t.Name(), "/no-streams") {
 		s.Card.Capabilities = a2a.Capabilities{}
 	}
 	names := &names{}
-	got := &txtar.Archive{Comment: archive.Comment}
 	for _, f := range archive.Files {
 		if f.Name != "request" {
 			continue
 		}
 		answer := names.hide(exchange(t, s, names.show(string(f.Data))))
-		got.Files = append(got.Files, f, txtar.File{Name: "response", Data: []byte(answer)})
+		got = append(got, f, txtar.File{Name: "response", Data: []byte(answer)})
 	}
-	want := txtar.Format(archive)
-	if bytes.Equal(txtar.Format(got), want) {
-		return
-	}
-	if !*update {
-		t.Fatalf("got:\n%s\nwant:\n%s", txtar.Format(got), want)
-	}
-	if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	return got
 }
 
 // exchange sends a request that is written as on the wire, but for its length,

@@ -18,6 +18,7 @@ var floors = map[string][]string{
 	"internal/layout":                        {},
 	"internal/batch":                         {},
 	"internal/raced":                         {},
+	"internal/transcript":                    {},
 	"internal/sealed":                        {},
 	"internal/audit":                         {"internal/batch"},
 	"internal/usage":                         {"internal/batch"},

@@ -3,8 +3,6 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,43 +10,24 @@ import (
 
 	"rialto/a2a"
 	"rialto/internal/jsonrpc"
+	"rialto/internal/transcript"
 )
 
 // TestSamplesOfTheFirstGeneration reads each sample of the specification of
 // 0.1. The sections of a transcript are the sample and what it says.
 func TestSamplesOfTheFirstGeneration(t *testing.T) {
-	files, err := filepath.Glob("testdata/0.1/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no transcripts", err)
-	}
-	for _, name := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
+	transcript.Run(t, "testdata/0.1/*.txtar", func(_ *testing.T, archive *txtar.Archive) (got []txtar.File) {
+		op := Op(0)
+		for _, f := range archive.Files {
+			if f.Name != "says" && f.Name != "error" {
+				says, next, err := sample(f, op)
+				op, got = next, append(got, f, section("says", says, err))
 			}
-			got, op := &txtar.Archive{Comment: archive.Comment}, Op(0)
-			for _, f := range archive.Files {
-				if f.Name != "says" && f.Name != "error" {
-					var says any
-					says, op, err = sample(f, op)
-					got.Files = append(got.Files, f, section("says", says, err))
-				}
-			}
-			if string(txtar.Format(got)) == string(txtar.Format(archive)) {
-				return
-			}
-			if !*update {
-				t.Fatalf("got:\n%s\nwant:\n%s", txtar.Format(got), txtar.Format(archive))
-			}
-			if err := os.WriteFile(name, txtar.Format(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
+		}
+		return got
+	})
 }
 
-// sample returns what f says: words, or what we say to it.
 // sample reads a sample. The operation is that of the request which it is, or
 // which it answers.
 func sample(f txtar.File, op Op) (any, Op, error) {

@@ -2,9 +2,7 @@ package wire
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -14,36 +12,15 @@ import (
 
 	"rialto/a2a"
 	"rialto/internal/jsonrpc"
+	"rialto/internal/transcript"
 )
 
-var update = flag.Bool("update", false, "rewrite the transcripts")
-
-// golden runs each transcript of a folder: the section "in" is decoded, and
-// what comes of it is the other sections. The comment says what it pins.
+// golden runs each transcript of a folder: the section "in" is decoded, and what comes
+// of it is the other sections. The comment says what it pins.
 func golden(t *testing.T, folder string, run func(in json.RawMessage) []txtar.File) {
-	files, err := filepath.Glob(filepath.Join("testdata", folder, "*.txtar"))
-	if err != nil || len(files) == 0 {
-		t.Fatal("no transcripts", err)
-	}
-	for _, name := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := &txtar.Archive{Comment: archive.Comment, Files: archive.Files[:1:1]}
-			got.Files = append(got.Files, run(archive.Files[0].Data)...)
-			if reflect.DeepEqual(got.Files, archive.Files) {
-				return
-			}
-			if !*update {
-				t.Fatalf("got:\n%s\nwant:\n%s", txtar.Format(got), txtar.Format(archive))
-			}
-			if err := os.WriteFile(name, txtar.Format(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
+	transcript.Run(t, filepath.Join("testdata", folder, "*.txtar"), func(t *testing.T, a *txtar.Archive) []txtar.File {
+		return append(a.Files[:1:1], run(a.Files[0].Data)...)
+	})
 }
 
 func section(name string, v any, err error) txtar.File {
