@@ -70,7 +70,6 @@ var floors = map[string][]string{
 	"bridge/api":                             {"a2a", "bridge", "bridge/operator", "bridge/directory", "internal/audit", "internal/usage", "bridge/ledger", "bridge/sanitize"},
 	"bridge/web":                             {"a2a", "a2a/a2avault", "bridge", "bridge/form", "internal/sse", "templates", "bridge/ledger", "bridge/sanitize", "bridge/directory"},
 	"bridge/operator":                        {"a2a", "bridge", "bridge/directory", "internal/audit", "internal/doctor", "internal/usage", "oauth", "oauth/client", "oauth/token", "oauth/signin", "oauth/authserver", "templates", "bridge/ledger", "bridge/sanitize"},
-	"bridge/operator/operatortest":           {"a2a", "bridge", "bridge/operator", "internal/audit", "internal/usage", "oauth", "oauth/client", "oauth/token", "oauth/signin", "bridge/ledger", "bridge/sanitize"},
 	"bridge/console":                         {"a2a", "a2a/a2avault", "bridge", "bridge/operator", "bridge/directory", "internal/audit", "internal/usage", "oauth", "oauth/client", "oauth/token", "oauth/signin", "oauth/authserver", "templates", "internal/doctor", "internal/sse", "bridge/ledger", "bridge/sanitize"},
 	"internal/store":                         {"a2a/a2avault", "bridge", "bridge/operator", "bridge/push", "bridge/directory", "internal/audit", "internal/usage", "oauth", "a2a", "bridge/ledger", "bridge/sanitize", "internal/store/writebehind"},
 	"internal/store/storetest":               {},

@@ -1,4 +1,4 @@
-package operatortest
+package store_test
 
 import (
 	"fmt"
@@ -12,16 +12,23 @@ import (
 	"rialto/internal/usage"
 )
 
-// Records is what keeps usage and the audit log.
-type Records interface {
+// records stores usage and the audit log.
+type records interface {
 	usage.Store
 	audit.Store
 }
 
-// TestRecords runs the contracts of usage.Store and audit.Store against the
-// stores that open returns. Each must be empty.
-func TestRecords(t *testing.T, open func(*testing.T) Records) {
-	for name, test := range map[string]func(*testing.T, Records){
+func TestRecords(t *testing.T) {
+	for engine, dsn := range engines {
+		t.Run(engine, func(t *testing.T) {
+			testRecords(t, func(t *testing.T) records { return open(t, dsn(t)) })
+		})
+	}
+}
+
+// testRecords tests the contracts of usage.Store and audit.Store.
+func testRecords(t *testing.T, open func(*testing.T) records) {
+	for name, test := range map[string]func(*testing.T, records){
 		"calls are read in pages, the earliest first":        callPages,
 		"calls are chosen by each of their marks":            callFilters,
 		"calls are added up, over batches, by what is asked": callSums,
@@ -55,7 +62,7 @@ func call(i int, change ...func(*usage.Record)) usage.Record {
 	return c
 }
 
-func callPages(t *testing.T, s Records) {
+func callPages(t *testing.T, s records) {
 	var all []usage.Record
 	for i := range 45 { // more than one statement takes
 		all = append(all, call(i))
@@ -82,7 +89,7 @@ func callPages(t *testing.T, s Records) {
 	}
 }
 
-func callFilters(t *testing.T, s Records) {
+func callFilters(t *testing.T, s records) {
 	must(t, s.AddCalls(t.Context(), []usage.Record{
 		call(0),
 		call(1, func(c *usage.Record) { c.Agent = "other" }),
@@ -112,7 +119,7 @@ func callFilters(t *testing.T, s Records) {
 	}
 }
 
-func callSums(t *testing.T, s Records) {
+func callSums(t *testing.T, s records) {
 	must(t, s.AddCalls(t.Context(), []usage.Record{call(0), call(1, func(c *usage.Record) { c.Outcome = usage.Failed })}))
 	must(t, s.AddCalls(t.Context(), []usage.Record{call(2), call(3, func(c *usage.Record) { c.Agent, c.Millis, c.UserID = "slow", 90_000, "bob" })}))
 	for by, want := range map[usage.By]string{
@@ -139,7 +146,7 @@ func callSums(t *testing.T, s Records) {
 	}
 }
 
-func callSeries(t *testing.T, s Records) {
+func callSeries(t *testing.T, s records) {
 	day := now.Truncate(24 * time.Hour)
 	when := func(at time.Time) func(*usage.Record) { return func(c *usage.Record) { c.At = at } }
 	must(t, s.AddCalls(t.Context(), []usage.Record{
@@ -163,7 +170,7 @@ func callSeries(t *testing.T, s Records) {
 	}
 }
 
-func recordsDropped(t *testing.T, s Records) {
+func recordsDropped(t *testing.T, s records) {
 	must(t, s.AddCalls(t.Context(), []usage.Record{call(0), call(1), call(200)}))
 	must(t, s.AddEvents(t.Context(), []audit.Event{event(0), event(1), event(200)}))
 	before := now.Add(2 * time.Hour)
@@ -185,7 +192,7 @@ func recordsDropped(t *testing.T, s Records) {
 }
 
 // recordedAgain is what a log does that did not hear of its commit.
-func recordedAgain(t *testing.T, s Records) {
+func recordedAgain(t *testing.T, s records) {
 	var calls []usage.Record
 	var events []audit.Event
 	for i := range 50 {
@@ -220,7 +227,7 @@ func event(i int, change ...func(*audit.Event)) audit.Event {
 	return e
 }
 
-func eventPages(t *testing.T, s Records) {
+func eventPages(t *testing.T, s records) {
 	var all []audit.Event
 	for i := range 5 {
 		all = append(all, event(i))
@@ -243,7 +250,7 @@ func eventPages(t *testing.T, s Records) {
 	}
 }
 
-func eventFilters(t *testing.T, s Records) {
+func eventFilters(t *testing.T, s records) {
 	must(t, s.AddEvents(t.Context(), []audit.Event{
 		event(0),
 		event(1, func(e *audit.Event) { e.Kind = audit.AccountAdded }),
@@ -281,7 +288,7 @@ func eventFilters(t *testing.T, s Records) {
 }
 
 // eventsOfOneMoment are written by a log whose clock stands still.
-func eventsOfOneMoment(t *testing.T, s Records) {
+func eventsOfOneMoment(t *testing.T, s records) {
 	const n = 50
 	l := (&audit.Log{Store: s, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)}).Open()
 	for i := range n {

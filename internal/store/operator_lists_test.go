@@ -1,6 +1,4 @@
-// Package operatortest holds the contract of operator.Store as a test that every
-// implementation runs.
-package operatortest
+package store_test
 
 import (
 	"errors"
@@ -12,14 +10,17 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
+	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 	"rialto/oauth"
 	"rialto/oauth/client"
+	"rialto/oauth/oauthtest"
 	"rialto/oauth/signin"
 	"rialto/oauth/token"
 )
 
-// Store is what a test needs: the operator's view, and what there is to be seen.
-type Store interface {
+// lists is what the tests of operator.Store need.
+type lists interface {
 	operator.Store
 	client.Store
 	client.DocumentStore
@@ -30,9 +31,33 @@ type Store interface {
 
 var now = time.UnixMilli(1_800_000_000_000)
 
-// TestStore runs the contract against the stores that open returns. Each must be
-// empty.
-func TestStore(t *testing.T, open func(*testing.T) Store) {
+func TestOperatorLists(t *testing.T) {
+	for engine, dsn := range engines {
+		t.Run(engine, func(t *testing.T) {
+			testLists(t, func(t *testing.T) lists { return open(t, dsn(t)) })
+		})
+	}
+}
+
+// engines returns an empty database of each engine.
+var engines = map[string]func(*testing.T) string{
+	"SQLite":     func(t *testing.T) string { return storetest.File(t, store.Open) },
+	"memory":     func(*testing.T) string { return store.Memory },
+	"PostgreSQL": func(t *testing.T) string { return oauthtest.PostgresSchema(t) },
+}
+
+func open(t *testing.T, dsn string) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// testLists tests the contract of operator.Store.
+func testLists(t *testing.T, open func(*testing.T) lists) {
 	for name, test := range map[string]func(*rig){
 		"clients of both kinds are one list, the latest first":             (*rig).clients,
 		"a text finds clients by the words of name and ID":                 (*rig).clientTexts,
@@ -50,7 +75,7 @@ func TestStore(t *testing.T, open func(*testing.T) Store) {
 
 type rig struct {
 	*testing.T
-	s Store
+	s lists
 }
 
 func (r *rig) must(err error) {
