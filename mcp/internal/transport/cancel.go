@@ -11,18 +11,10 @@ import (
 	"rialto/mcp/internal/wire"
 )
 
-// Call is the context of what answers a request. The context is created when it is
-// first waited for, and its timeout counts from then: most handlers return at once,
-// and a context that ends with a connection or after a time is expensive.
+// Call is the context of the handler that answers a request.
 type Call struct {
-	parent   context.Context
-	limit    time.Duration
-	detached bool // goes on when the parent ends
-
-	mu      sync.Mutex
-	created context.Context // nil until it is needed
-	cancel  context.CancelFunc
-	ended   bool
+	context.Context
+	cancel context.CancelFunc
 
 	running   *running // where its client can cancel it; nil without a session
 	key       callKey
@@ -33,11 +25,15 @@ type Call struct {
 // default limit. A detached call goes on when the client disconnects. A request has
 // one call.
 func (q *Request) Begin(limit time.Duration, detached bool) *Call {
-	c := &q.call
-	if c.limit = limit; limit == 0 {
-		c.limit = q.endpoint.Limits.CallTimeout
+	if limit == 0 {
+		limit = q.endpoint.Limits.CallTimeout
 	}
-	c.parent, c.detached = q.HTTP.Context(), detached
+	parent := q.HTTP.Context()
+	if detached {
+		parent = context.WithoutCancel(parent)
+	}
+	c := &Call{}
+	c.Context, c.cancel = context.WithTimeout(parent, limit)
 	if q.sessionID != "" { // else a client cannot name it
 		c.running, c.key = &q.endpoint.running, callKey{q.Principal, q.sessionID, q.Message.ID}
 		c.running.add(c)
@@ -56,16 +52,7 @@ func (c *Call) End() {
 	if c.running != nil {
 		c.running.remove(c)
 	}
-	c.end()
-}
-
-func (c *Call) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ended = true
-	if c.cancel != nil {
-		c.cancel()
-	}
+	c.cancel()
 }
 
 // Cancelled tells whether the client has cancelled the call.
@@ -78,55 +65,6 @@ func (q *Request) Cancelled() error {
 		return ErrAnswered
 	}
 	return wire.Errorf(http.StatusOK, wire.CodeCancelled, "the request was cancelled")
-}
-
-func (c *Call) context() context.Context {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.created == nil {
-		parent := c.parent
-		if c.detached {
-			parent = context.WithoutCancel(parent)
-		}
-		c.created, c.cancel = context.WithTimeout(parent, c.limit)
-		if c.ended {
-			c.cancel()
-		}
-	}
-	return c.created
-}
-
-// Deadline implements context.Context.
-func (c *Call) Deadline() (time.Time, bool) { return c.context().Deadline() }
-
-// Done implements context.Context.
-func (c *Call) Done() <-chan struct{} { return c.context().Done() }
-
-// Err implements context.Context. Before the context has been created, only its
-// parent can have ended.
-func (c *Call) Err() error {
-	c.mu.Lock()
-	created, ended := c.created, c.ended
-	c.mu.Unlock()
-	switch {
-	case created != nil || ended:
-		return c.context().Err()
-	case c.detached:
-		return nil
-	}
-	return c.parent.Err()
-}
-
-// Value implements context.Context. Package context looks for its own contexts among
-// the values, but only after it has called Done.
-func (c *Call) Value(key any) any {
-	c.mu.Lock()
-	created := c.created
-	c.mu.Unlock()
-	if created != nil {
-		return created.Value(key)
-	}
-	return c.parent.Value(key)
 }
 
 // callKey names a running call. Clients count ids from zero, so an id is unique only
@@ -165,7 +103,7 @@ func (r *running) cancel(key callKey) {
 	defer r.mu.Unlock()
 	if c := r.calls[key]; c != nil {
 		c.cancelled.Store(true)
-		c.end()
+		c.cancel()
 	}
 }
 

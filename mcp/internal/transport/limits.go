@@ -11,7 +11,7 @@ type Limits struct {
 	MaxCalls    int           // concurrent requests of a principal; zero means 64
 	MaxListens  int           // open subscription streams of a principal; zero means 16
 	AskTimeout  time.Duration // for a client before 2026-07-28 to answer a question; zero means a minute
-	CallTimeout time.Duration // of a call, from when it first waits for its context; zero means 10 minutes
+	CallTimeout time.Duration // of a call; zero means 10 minutes
 	ListenFor   time.Duration // of a subscription stream; zero means an hour
 	ResumeFor   time.Duration // for which a session's stream can be resumed; zero means 5 minutes
 	KeepAlive   time.Duration // between comments on a stream; zero means 15 seconds

@@ -28,7 +28,6 @@ type Request struct {
 	maxBody   int64
 	sessionID string
 	legacy    *legacyStream // its session, with HTTP with SSE; usually nil
-	call      Call
 	response  response
 }
 

@@ -8,7 +8,6 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	gomcp "github.com/mark3labs/mcp-go/mcp"
 
 	"rialto/internal/jsonrpc"
 )
@@ -82,8 +81,6 @@ type Meta struct {
 	Capabilities  json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
 	ProgressToken json.RawMessage `json:"progressToken"`
 	LogLevel      string          `json:"io.modelcontextprotocol/logLevel"`
-
-	client Implementation // room for Client
 }
 
 // Implementation is the name and version of a program.
@@ -94,71 +91,7 @@ type Implementation struct {
 
 // Read reads the params of a message that has been validated.
 func (p *Params) Read(v json.RawMessage) error {
-	if p.readCall(v) {
-		return nil
-	}
-	*p = Params{}
 	return jsonv2.Unmarshal(v, p, jsontext.AllowInvalidUTF8(true))
-}
-
-// readCall reads the params of tools/call without reflection, at a quarter of the
-// cost. It tells whether it has understood all of them.
-func (p *Params) readCall(v json.RawMessage) bool {
-	for name, v := range jsonrpc.Members(v) {
-		ok := false
-		switch string(name) {
-		case "name":
-			p.Name, ok = jsonrpc.Text(v)
-		case "arguments":
-			p.Arguments, ok = v, true
-		case "_meta":
-			ok = p.Meta.read(v)
-		}
-		if !ok {
-			return false
-		}
-	}
-	return v[0] == '{'
-}
-
-// read does the same for _meta, which may have members that we do not know.
-func (m *Meta) read(v json.RawMessage) bool {
-	for name, v := range jsonrpc.Members(v) {
-		ok := true
-		switch string(name) {
-		case gomcp.MetaKeyProtocolVersion:
-			m.Revision, ok = jsonrpc.Text(v)
-		case gomcp.MetaKeyClientInfo:
-			m.Client = &m.client
-			ok = m.Client.read(v)
-		case gomcp.MetaKeyClientCapabilities:
-			m.Capabilities = v
-		case "progressToken":
-			m.ProgressToken = v
-		case gomcp.MetaKeyLogLevel:
-			ok = false
-		}
-		if !ok {
-			return false
-		}
-	}
-	return v[0] == '{'
-}
-
-func (p *Implementation) read(v json.RawMessage) bool {
-	for name, v := range jsonrpc.Members(v) {
-		ok := true
-		switch string(name) {
-		case "name":
-			p.Name, ok = jsonrpc.Text(v)
-		case "version":
-			p.Version, ok = jsonrpc.Text(v)
-		}
-		if !ok {
-			return false
-		}
-	}
-	return v[0] == '{'
 }
 
 // Clip bounds what a client says of itself: it is kept in its session id and in logs.
