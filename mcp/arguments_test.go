@@ -20,7 +20,7 @@ const manySchema = `{"type":"object","required":["agent","parts"],"properties":{
 	"limit":{"type":"number","minimum":1,"maximum":50},
 	"any":true,"ref":{"$ref":"#/$defs/x"},"deep":{"type":"object","additionalProperties":false}}}`
 
-// called tells what the model is told of arguments, "" if they reach the tool.
+// called returns what the model reads about arguments, "" if they reach the tool.
 func called(t *testing.T, arguments string) string {
 	t.Helper()
 	reached := tool("send", func(context.Context, *mcp.Call) (*mcp.Result, error) { return text(""), nil })

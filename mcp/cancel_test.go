@@ -78,7 +78,7 @@ func TestCancelReachesOnlyTheCallersOwnCall(t *testing.T) {
 	ann.do("", "notifications/cancelled", `"requestId":"7"`) // a string is another id
 	select {
 	case err := <-w.ended:
-		t.Fatalf("somebody else's cancel ended the call: %v", err)
+		t.Fatalf("another principal's cancel ended the call: %v", err)
 	default:
 	}
 	ann.do("", "notifications/cancelled", `"requestId":7`)
@@ -90,7 +90,7 @@ func TestCancelReachesOnlyTheCallersOwnCall(t *testing.T) {
 	}
 }
 
-func TestHangingUpCancelsInTheCurrentEra(t *testing.T) {
+func TestDisconnectingCancelsInTheCurrentEra(t *testing.T) {
 	w := newWaiter()
 	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}})
 	ctx, hangUp := context.WithCancel(context.Background())
@@ -102,7 +102,7 @@ func TestHangingUpCancelsInTheCurrentEra(t *testing.T) {
 	<-answer
 }
 
-func TestHangingUpDoesNotCancelInTheOldEra(t *testing.T) {
+func TestDisconnectingDoesNotCancelInTheLegacyEra(t *testing.T) {
 	w := newWaiter()
 	s := &mcp.Server{Tools: []mcp.Tool{w.tool()}}
 	srv := serve(t, s)
@@ -127,9 +127,9 @@ func TestHangingUpDoesNotCancelInTheOldEra(t *testing.T) {
 	<-answer
 }
 
-// TestAToolCanGoOnWithoutItsClient: hanging up ends the calls of other tools in
+// TestDetachedCallGoesOnWithoutItsClient: hanging up ends the calls of other tools in
 // the current era and on the pair of addresses of 2024-11-05.
-func TestAToolCanGoOnWithoutItsClient(t *testing.T) {
+func TestDetachedCallGoesOnWithoutItsClient(t *testing.T) {
 	for _, how := range []string{"2024-11-05", "2025-11-25", "2026-07-28"} {
 		t.Run(how, func(t *testing.T) {
 			w := newWaiter()
@@ -143,7 +143,7 @@ func TestAToolCanGoOnWithoutItsClient(t *testing.T) {
 				return call(ctx, c)
 			}
 			s := &mcp.Server{Tools: []mcp.Tool{stubborn}}
-			srv := servePairs(t, s)
+			srv := serveLegacy(t, s)
 			gone := make(chan struct{})
 			pair := srv.Config.Handler
 			srv.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -158,7 +158,7 @@ func TestAToolCanGoOnWithoutItsClient(t *testing.T) {
 			})
 			ctx, hangUp := context.WithCancel(t.Context())
 			if how == "2024-11-05" {
-				c := (&pairClient{t: t, origin: srv.URL}).open()
+				c := (&legacyClient{t: t, origin: srv.URL}).open()
 				c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`)
 				<-w.begun
 				hangUp = c.hangUp

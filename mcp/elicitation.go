@@ -15,7 +15,7 @@ type Question struct {
 	method string
 	params json.RawMessage
 	needs  []string       // the path of the capability that the client must declare
-	schema *schema.Schema // of the content of an answer, nil if any will do
+	schema *schema.Schema // for the content of an answer, nil if any will do
 	url    bool
 }
 

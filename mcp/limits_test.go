@@ -67,7 +67,7 @@ func (l oneConn) Accept() (net.Conn, error) {
 func (l oneConn) Close() error   { return nil }
 func (l oneConn) Addr() net.Addr { return &net.TCPAddr{} }
 
-func TestBodyThatComesTooSlowlyIsGivenUp(t *testing.T) {
+func TestSlowBodyTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := oneConn{make(chan net.Conn, 1), make(chan struct{})}
 		served, slow := net.Pipe()
@@ -124,7 +124,7 @@ func TestCallMayTakeLongerThanABody(t *testing.T) {
 	})
 }
 
-func TestPrincipalHasSoManyCallsAtOneTime(t *testing.T) {
+func TestConcurrentCallsOfAPrincipalAreBounded(t *testing.T) {
 	w := newWaiter()
 	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, Limits: mcp.Limits{MaxCalls: 2}})
 	ann := &client{t: t, srv: srv, era: eras[1], who: "ann"}
@@ -136,7 +136,7 @@ func TestPrincipalHasSoManyCallsAtOneTime(t *testing.T) {
 	}
 	bob := &client{t: t, srv: srv, era: eras[1], who: "bob"}
 	if res, _ := bob.do("1", "tools/list", ""); res.StatusCode != http.StatusOK {
-		t.Errorf("somebody else got %d", res.StatusCode)
+		t.Errorf("another principal got %d", res.StatusCode)
 	}
 	close(w.release)
 	<-one
@@ -146,7 +146,7 @@ func TestPrincipalHasSoManyCallsAtOneTime(t *testing.T) {
 	}
 }
 
-func TestServerThatIsMisconfiguredSaysSoAtTheStart(t *testing.T) {
+func TestCheckReportsAMisconfiguredServer(t *testing.T) {
 	ok := mcptest.Tools()[0]
 	for name, s := range map[string]*mcp.Server{
 		"no name":                    {Version: "1"},

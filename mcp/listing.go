@@ -11,7 +11,7 @@ import (
 // is private, because the list was shown to an authenticated client.
 const cacheHint = `"ttlMs":300000,"cacheScope":"private"`
 
-// noCacheHint is that of what can change at any time.
+// noCacheHint is for results that can change at any time.
 const noCacheHint = `"ttlMs":0,"cacheScope":"private"`
 
 // listing is the answer to a method that lists, made once: the same for all clients

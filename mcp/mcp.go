@@ -194,7 +194,7 @@ func ToolsChanged() Change { return Change{Method: "notifications/tools/list_cha
 // ResourcesChanged is a change of what Server.ListResources lists.
 func ResourcesChanged() Change { return Change{Method: "notifications/resources/list_changed"} }
 
-// ResourceUpdated is a change of what a resource holds, and of those below it, whose
+// ResourceUpdated is a change of a resource, and of those below it, whose
 // URIs continue this one after a slash.
 func ResourceUpdated(uri string) Change {
 	return Change{Method: "notifications/resources/updated", URI: uri}

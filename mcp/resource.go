@@ -32,7 +32,7 @@ type ResourceTemplate struct {
 	Read func(context.Context, *Read) ([]Contents, error)
 }
 
-// ErrNoResource says that there is nothing under the URI, for this principal.
+// ErrNoResource says that the URI names no resource of this principal.
 var ErrNoResource = errors.New("no such resource")
 
 // ErrCursor says that Server.ListResources has not given the cursor.

@@ -14,7 +14,7 @@ import (
 	"rialto/mcp/mcptest"
 )
 
-// listing serves five resources of ann's, two on a page, besides those that
+// listing serves five resources of ann's, two on a page, in addition to those that
 // are everybody's.
 func listing() *mcp.Server {
 	s := changing()
@@ -67,7 +67,7 @@ func uris(t *testing.T, c *client) (pages [][]string) {
 	}
 }
 
-func TestAListOfResourcesIsThePrincipalsOwn(t *testing.T) {
+func TestResourceListIsThePrincipalsOwn(t *testing.T) {
 	srv := serve(t, listing())
 	for _, era := range eras {
 		t.Run(era.name, func(t *testing.T) {
@@ -81,13 +81,13 @@ func TestAListOfResourcesIsThePrincipalsOwn(t *testing.T) {
 				t.Errorf("bob: got %s", got)
 			}
 			if _, body := ann.do("1", "resources/list", `"cursor":"x"`); !strings.Contains(body, "-32602") || !strings.Contains(body, "leave it out") {
-				t.Errorf("a cursor of nobody's: got %s", body)
+				t.Errorf("an unknown cursor: got %s", body)
 			}
 		})
 	}
 }
 
-func TestThoseAreToldOfResourcesWhoseTheyAre(t *testing.T) {
+func TestOwnersAreNotifiedOfTheirResources(t *testing.T) {
 	s := listing()
 	srv := serve(t, s)
 	listen := func(who string) *bufio.Reader {
@@ -127,7 +127,7 @@ func TestThoseAreToldOfResourcesWhoseTheyAre(t *testing.T) {
 	}
 }
 
-func TestAListThatChangesIsDeclared(t *testing.T) {
+func TestChangingListIsDeclared(t *testing.T) {
 	for name, c := range map[string]struct {
 		server *mcp.Server
 		want   string

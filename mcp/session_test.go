@@ -126,7 +126,7 @@ func TestEndedSessionsAreForgottenOldestFirst(t *testing.T) {
 }
 
 // mcp-go kept 13 KB for each client that ever said initialize. Here a session is
-// kept by its client; what streams said is forgotten when nobody comes back.
+// kept by its client; what streams said is dropped when no client comes back.
 func TestManyClientsLeaveNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &mcp.Server{Name: "test", Version: "1", SessionKey: []byte("key"), Logging: true, Changing: true, Tools: []mcp.Tool{

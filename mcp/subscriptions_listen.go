@@ -53,7 +53,7 @@ func (r *request) listen() (json.RawMessage, error) {
 	return json.RawMessage(`{"resultType":"complete",` + meta + `,"` + gomcp.MetaKeyServerInfo + `":` + string(r.s.built.info) + `}}`), nil
 }
 
-// feeds returns the feeds of what the client asked for and may see, and the members
+// feeds returns the feeds that the client asked for and may see, and the members
 // that acknowledge it.
 func (r *request) feeds() (agreed []byte, feeds []feed, err error) {
 	wanted := &r.Params.Other().Notifications
@@ -102,7 +102,7 @@ func (r *request) wantsChange(c Change) []Change {
 	return nil
 }
 
-// taskFeeds returns the feeds of those of the tasks that exist, and their ids.
+// taskFeeds returns a feed for each task that exists, and their ids.
 func (r *request) taskFeeds(wanted []string) (ids []string, feeds []feed) {
 	for _, id := range wanted {
 		t, err := r.s.Tasks.Task(r.HTTP.Context(), r.Principal, id)

@@ -56,7 +56,7 @@ func TestTaskIsFollowedToItsEnd(t *testing.T) {
 	id := c.begin(`"name":"multi_input"`)
 	next := c.listenTo(id, "no-such-task")
 	if ack := next("acknowledged"); !strings.Contains(ack, `"notifications":{"taskIds":["`+id+`"]}`) {
-		t.Errorf("got %s, want only the task that there is", ack)
+		t.Errorf("got %s, want only the existing task", ack)
 	}
 	asked := next(`"status":"input_required"`)
 	if !strings.Contains(asked, `/subscriptionId":"l"`) {
@@ -92,7 +92,7 @@ func result(t testing.TB, body string) string {
 	return string(got.Result)
 }
 
-func TestTaskOfAnotherIsNone(t *testing.T) {
+func TestTaskOfAnotherPrincipalIsNotFound(t *testing.T) {
 	srv := serveTasks(t)
 	ann := &client{t: t, srv: srv, era: eras[1], who: "ann", capabilities: takesTasks}
 	bob := &client{t: t, srv: srv, era: eras[1], who: "bob", capabilities: takesTasks}
@@ -114,7 +114,7 @@ func TestTaskOfAnotherIsNone(t *testing.T) {
 	}
 }
 
-func TestTasksAreForThoseWhoDeclareThem(t *testing.T) {
+func TestTasksNeedTheDeclaredExtension(t *testing.T) {
 	srv := serveTasks(t)
 	c := &client{t: t, srv: srv, era: eras[1], who: "ann"}
 	for method, params := range map[string]string{
@@ -139,7 +139,7 @@ func TestTasksAreForThoseWhoDeclareThem(t *testing.T) {
 
 // The shape of 2025-11-25: the client asks for a task, waits for its result,
 // and is asked on that stream.
-func TestEarlierTaskIsAskedAndWaitedFor(t *testing.T) {
+func TestCoreTaskAsksAndIsWaitedFor(t *testing.T) {
 	c := (&client{t: t, srv: serveTasks(t), era: eras[0], who: "ann"}).initialize()
 	_, body := c.do("1", "tools/call", `"name":"confirm_delete","arguments":{"filename":"a.txt"},"task":{"ttl":60000}`)
 	id := taskIDs.FindStringSubmatch(body)[1]
@@ -163,7 +163,7 @@ func TestEarlierTaskIsAskedAndWaitedFor(t *testing.T) {
 	}
 }
 
-func TestEarlierTasksFailAndAreCancelled(t *testing.T) {
+func TestCoreTasksFailAndAreCancelled(t *testing.T) {
 	c := (&client{t: t, srv: serveTasks(t), era: eras[0], who: "ann"}).initialize()
 	outcome := func(id string) string {
 		_, body := c.do("2", "tasks/result", `"taskId":"`+id+`"`)
@@ -196,7 +196,7 @@ func TestEarlierTasksFailAndAreCancelled(t *testing.T) {
 	}
 }
 
-func TestWaitForAnEarlierTaskIsCancelledByItsClientOnly(t *testing.T) {
+func TestWaitForACoreTaskIsCancelledByItsClientOnly(t *testing.T) {
 	srv := serveTasks(t)
 	c := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
 	id := c.begin(`"name":"confirm_delete","task":{}`)
@@ -238,7 +238,7 @@ func TestTaskAsksNothingOfAClientThatCannotBeAsked(t *testing.T) {
 
 // In 2025-11-25 a task begins as one that is worked on, and has failed where its result
 // is an error. Clients that stop at "completed" showed what an agent refused as its answer.
-func TestEarlierTaskHasTheStatusesOfItsRevision(t *testing.T) {
+func TestCoreTaskHasTheStatusesOfItsRevision(t *testing.T) {
 	c := (&client{t: t, srv: serveTasks(t), era: eras[0], who: "ann"}).initialize()
 	_, body := c.do("1", "tools/call", `"name":"failing_job","task":{}`)
 	if got := result(t, body); !strings.Contains(got, `"status":"working"`) {
@@ -259,7 +259,7 @@ func TestEarlierTaskHasTheStatusesOfItsRevision(t *testing.T) {
 
 // A client that asked for a task takes a task or an error: of a result, even one that
 // says what is wrong with the arguments, it knows only that it is no task.
-func TestEarlierTaskThatIsNotBegunIsAnError(t *testing.T) {
+func TestCoreTaskThatIsNotBegunIsAnError(t *testing.T) {
 	c := (&client{t: t, srv: serveTasks(t), era: eras[0], who: "ann"}).initialize()
 	for call, want := range map[string]string{
 		`"name":"slow_compute","arguments":{"seconds":"x"},"task":{}`: `"seconds\" must be`,

@@ -10,8 +10,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table in docs/doctor.md")
 
-// TestDocumentListsTheSteps keeps the table of docs/doctor.md the code.
-func TestDocumentListsTheSteps(t *testing.T) {
+// TestDocumentListsTheChecks keeps the table of docs/doctor.md the code.
+func TestDocumentListsTheChecks(t *testing.T) {
 	const path, begin = "../../docs/doctor.md", "| step | what is expected | breaks |\n|---|---|---|\n"
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -94,7 +94,7 @@ func TestOnlyReadOnlyToolsAreCalled(t *testing.T) {
 	g.examine(t)
 }
 
-func TestAClientHasOnlyItsSteps(t *testing.T) {
+func TestAClientHasOnlyItsChecks(t *testing.T) {
 	g := newRig(t, func(x *exchange) {
 		if x.at("GET /mcp") {
 			x.answer(405, "text/plain", "") // which only Codex minds
@@ -120,14 +120,14 @@ func TestRequestsAreBounded(t *testing.T) {
 		t.Errorf("got %d requests, want at most 12", r.Requests)
 	}
 	if failed := failures(r); r.Healthy() || len(failed) > 0 {
-		t.Errorf("got healthy %v, failures %v; want an examination cut short that blames nobody", r.Healthy(), failed)
+		t.Errorf("got healthy %v, failures %v; want an examination cut short without failures", r.Healthy(), failed)
 	}
 	if n > 12+3 { // what is given back afterwards
 		t.Errorf("the server saw %d requests", n)
 	}
 }
 
-func TestWhatTheLoginGaveIsGivenBack(t *testing.T) {
+func TestTheGrantIsRevoked(t *testing.T) {
 	revoked := false
 	g := newRig(t, func(x *exchange) { revoked = revoked || x.at("POST /revoke") })
 	g.examine(t, func(d *Doctor) { d.Client = Codex }) // whose steps do not revoke
@@ -136,7 +136,7 @@ func TestWhatTheLoginGaveIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestClientsAreRemovedWhereTheServerAllowsIt(t *testing.T) {
+func TestClientsAreRemovedWhereTheServerSupportsIt(t *testing.T) {
 	var removed []string
 	var g *rig
 	g = newRig(t, func(x *exchange) {
@@ -172,7 +172,7 @@ func TestTimeIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatServersSayIsFitForATerminal(t *testing.T) {
+func TestTextOfServersIsFitForATerminal(t *testing.T) {
 	g := newRig(t, resource("resource", "https://example.com/\x1b[2J\u202e"+strings.Repeat("x", 5000)))
 	var text strings.Builder
 	g.examine(t).WriteText(&text)
@@ -201,7 +201,7 @@ func FuzzParameters(f *testing.F) {
 	})
 }
 
-func TestNamesOfStepsAreUnique(t *testing.T) {
+func TestNamesOfChecksAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range checks() {
 		if seen[s.id] || s.title == "" || s.expect == "" || s.fix == "" {

@@ -98,7 +98,7 @@ func server(name string, value any) func(*exchange) {
 	return both(member("GET /.well-known/oauth-authorization-server", name, value), member("GET /.well-known/openid-configuration", name, value))
 }
 
-// resource does so with the resource's.
+// resource sets a member of the resource's metadata at both places.
 func resource(name string, value any) func(*exchange) {
 	return both(member("GET "+resourcePath, name, value), member("GET "+resourcePath+"/mcp", name, value))
 }
@@ -437,7 +437,7 @@ func liveOn() func(*exchange) {
 	}
 }
 
-func TestFaultsOfTheWayThereAreFound(t *testing.T) {
+func TestFaultsOfTheAddressAreFound(t *testing.T) {
 	lookup := func(addrs ...string) func(context.Context, string) ([]netip.Addr, error) {
 		return func(context.Context, string) ([]netip.Addr, error) {
 			var all []netip.Addr
@@ -463,13 +463,13 @@ func TestFaultsOfTheWayThereAreFound(t *testing.T) {
 		{fault{name: "no address", step: "dns", client: Inspector}, "http://mcp.invalid/mcp", lookup()},
 		{fault{name: "a private address", step: "public", client: Claude}, "http://mcp.invalid/mcp", lookup("10.0.0.1")},
 		{fault{name: "IPv6 only", step: "ipv4", client: Claude}, "http://mcp.invalid/mcp", lookup("2001:db8::1")},
-		{fault{name: "a certificate of nobody", step: "tls", client: ChatGPT}, secure.URL, nil},
+		{fault{name: "a certificate of no authority", step: "tls", client: ChatGPT}, secure.URL, nil},
 		{fault{name: "nobody is there", step: "reach", client: Codex}, nobody.URL, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d := &Doctor{Lookup: c.lookup}
-			if c.lookup != nil { // names that nobody may dial
+			if c.lookup != nil { // names that must not be dialed
 				d.Transport = http.NewFileTransport(http.Dir(t.TempDir()))
 			}
 			c.found(t, d.Examine(t.Context(), c.url))

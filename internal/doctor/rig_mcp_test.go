@@ -86,7 +86,7 @@ func rigTools() []any {
 	return []any{tool("fetch", true, "id"), tool("launch", false), tool("list", true), tool("search", true, "query")}
 }
 
-// callRig calls a tool; launch is the one that nobody may call unasked.
+// callRig calls a tool; launch must not be called.
 func callRig(name string, arguments map[string]any) map[string]any {
 	switch {
 	case name == "list":

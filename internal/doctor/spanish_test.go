@@ -8,7 +8,7 @@ import (
 )
 
 // The page of the console says the steps in the reader's language.
-func TestStepsAreSaidInSpanish(t *testing.T) {
+func TestChecksAreTranslated(t *testing.T) {
 	for _, s := range checks() {
 		for _, words := range []string{s.title, s.expect, s.fix} {
 			if _, ok := templates.Spanish(words); !ok || strings.Contains(words, "{}") {

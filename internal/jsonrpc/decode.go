@@ -9,12 +9,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxDepth is how deep arrays and objects may nest in a message. Nothing that
-// people or models write comes near it; parsers that recurse do not survive
-// what programs can write.
+// MaxDepth is how deep arrays and objects may nest in a message. People and models stay
+// far below it; a recursive parser would not survive what programs can send.
 const MaxDepth = 128
 
-// frame is any message before it is known what it is.
+// frame is a message of any kind.
 type frame struct {
 	versioned bool
 	id        ID
@@ -25,13 +24,12 @@ type frame struct {
 	err       *Error
 }
 
-// Names are compared exactly, and a name that occurs twice is refused: a
-// firewall in front of us that reads the first and we that read the last
-// would disagree about what was asked. Unpaired surrogates are let through,
-// for JavaScript writes them.
+// Names are compared exactly, and duplicate names are refused: a firewall that reads the
+// first and a server that reads the last would disagree about the request. Unpaired
+// surrogates are accepted, because JavaScript writes them.
 var (
-	strict    = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(false))
-	forgiving = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	strict  = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(false))
+	lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 )
 
 // Decode reads one message, which is a request, a notification or a response:
@@ -60,11 +58,11 @@ func DecodeRequest(b []byte) (*Request, error) {
 	return r, err
 }
 
-// DecodeResponse reads a response. It is more forgiving than DecodeRequest:
-// whoever answers was asked by us, and what it says is worth having even if it
-// forgot "jsonrpc" or says a thing twice.
+// DecodeResponse reads a response. It is more lenient than DecodeRequest: the peer
+// answers our request, and its response is useful even without "jsonrpc" or with a
+// duplicate name.
 func DecodeResponse(b []byte) (*Response, error) {
-	f, err := decode(b, forgiving)
+	f, err := decode(b, lenient)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +88,7 @@ func decode(b []byte, o json.Options) (f frame, err error) {
 	return f, nil
 }
 
-// reason tells why b is not valid: because it is not JSON, or because of a name.
+// reason returns why b is invalid: it is not JSON, or has a duplicate name.
 func reason(b []byte, o json.Options) *Error {
 	d := jsontext.NewDecoder(bytes.NewReader(b), o)
 	if _, err := d.ReadValue(); errors.Is(err, jsontext.ErrDuplicateName) {
@@ -99,9 +97,9 @@ func reason(b []byte, o json.Options) *Error {
 	return Errorf(CodeParse, "the message is not JSON")
 }
 
-// read takes the members out of a valid object, without reflection, for every
-// message passes here. It tells whether they are of their types. Null is read as
-// if the member were absent, except as an id, params and a result.
+// read reads the members of a valid object, without reflection, because every message
+// passes here. It returns false if one has the wrong type. Null counts as absent, except
+// as an id, params and a result.
 func (f *frame) read(b []byte, o json.Options) bool {
 	for name, v := range Members(b) {
 		ok := true
@@ -150,11 +148,11 @@ func (f *frame) request() (*Request, error) {
 	return r, nil
 }
 
-// tooDeep counts brackets outside strings. It does not mind whether they
-// match: what is not JSON is found later.
+// tooDeep counts brackets outside strings. It does not check that they match: invalid
+// JSON is found later.
 func tooDeep(b []byte) bool {
 	if bytes.Count(b, []byte("{"))+bytes.Count(b, []byte("[")) <= MaxDepth {
-		return false // as in most messages, and quickly found
+		return false // the common case, and fast
 	}
 	depth, quoted := 0, false
 	for i := 0; i < len(b); i++ {

@@ -1,8 +1,8 @@
-// Package jsonrpc frames JSON-RPC 2.0, the envelope that both MCP and A2A put
-// their messages in. It knows requests, notifications, responses and errors,
-// and nothing about what they say or what carries them.
+// Package jsonrpc frames JSON-RPC 2.0, the envelope of the messages of MCP and A2A. It
+// knows requests, notifications, responses and errors. It does not know what they say,
+// nor what carries them.
 //
-// It leaves the specification in one place: batches (section 6) are refused.
+// It departs from the specification in one place: batches (section 6) are refused.
 // MCP removed them in revision 2025-06-18 and A2A never had them.
 package jsonrpc
 
@@ -42,7 +42,7 @@ func StringID(s string) ID { return ID(AppendString(nil, s)) }
 // AppendString appends s to b as a JSON string. Bytes that are not UTF-8
 // become U+FFFD.
 func AppendString(b []byte, s string) []byte {
-	b, _ = jsontext.AppendQuote(b, s) // an error tells only of the replacement
+	b, _ = jsontext.AppendQuote(b, s) // the only error reports the replacement
 	return b
 }
 
@@ -83,7 +83,7 @@ type Request struct {
 	Params json.RawMessage // an object or an array, nil when absent
 }
 
-// IsNotification tells whether nobody waits for a response to r.
+// IsNotification tells whether r expects no response.
 func (r *Request) IsNotification() bool { return r.ID == "" }
 
 // Append appends r to b as one line of JSON. It trusts ID and Params to be

@@ -9,11 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Members goes through the members of v, a JSON object, in their order: the
-// name, without quotes and escapes, and the value. What Decode returned has been
-// validated, so this does no more than to find where members begin and end, and
-// copies nothing. Of what is not valid it makes little, and no harm; of what is
-// not an object, nothing.
+// Members iterates over the members of the JSON object v in their order: the name,
+// without quotes and escapes, and the value. It copies nothing, and only looks for where
+// members begin and end, because Decode has validated the message. Invalid JSON yields
+// arbitrary members; anything but an object yields none.
 func Members(v json.RawMessage) iter.Seq2[[]byte, json.RawMessage] {
 	return func(yield func([]byte, json.RawMessage) bool) {
 		i := skipSpace(v, 0)
@@ -23,21 +22,21 @@ func Members(v json.RawMessage) iter.Seq2[[]byte, json.RawMessage] {
 		for i = skipSpace(v, i+1); i < len(v) && v[i] == '"'; i = skipSpace(v, i) {
 			end := endOfString(v, i)
 			name := v[i:end]
-			i = skipSpace(v, skipSpace(v, end)+1) // behind the colon
+			i = skipSpace(v, skipSpace(v, end)+1) // after the colon
 			if i >= len(v) {
-				return // it is not valid after all
+				return // invalid JSON
 			}
 			end = endOfValue(v, i)
 			if !yield(unquoted(name), bytes.TrimRight(v[i:end], " \t\r\n")) {
 				return
 			}
-			i = min(end+1, len(v)) // behind the comma, or the brace
+			i = min(end+1, len(v)) // after the comma, or the brace
 		}
 	}
 }
 
-// Text returns what v says, and whether it is a JSON string. Like names, it
-// comes out of a message that has been validated.
+// Text returns the value of v, and whether v is a JSON string. V belongs to a message
+// that has been validated.
 func Text(v json.RawMessage) (string, bool) {
 	if len(v) < 2 || v[0] != '"' {
 		return "", false
@@ -52,8 +51,8 @@ func skipSpace(v []byte, i int) int {
 	return i
 }
 
-// endOfString returns the index behind the string that begins at i: behind the
-// first quote that has an even number of backslashes before it.
+// endOfString returns the index after the string that begins at i: after the first quote
+// with an even number of backslashes before it.
 func endOfString(v []byte, i int) int {
 	for i++; i < len(v); {
 		n := bytes.IndexByte(v[i:], '"')
@@ -94,15 +93,15 @@ func endOfValue(v []byte, i int) int {
 	return i
 }
 
-// unquoted returns what a JSON string says. Bytes that are not UTF-8 become
+// unquoted returns the value of a JSON string. Bytes that are not UTF-8 become
 // U+FFFD, and so do unpaired surrogates.
 func unquoted(quoted []byte) []byte {
 	if len(quoted) < 2 {
-		return nil // it is not valid after all
+		return nil // invalid JSON
 	}
 	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
 		return inner
 	}
-	b, _ := jsontext.AppendUnquote(nil, quoted) // an error tells only of the replacement
+	b, _ := jsontext.AppendUnquote(nil, quoted) // the only error reports the replacement
 	return b
 }

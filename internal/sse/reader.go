@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// DefaultMaxEvent is the size of an event, in bytes, that a Reader accepts if
-// it is not told otherwise.
+// DefaultMaxEvent is the size of an event, in bytes, that a Reader accepts by
+// default.
 const DefaultMaxEvent = 4 << 20
 
 // ErrTooLarge is returned for an event that is larger than the Reader allows.
@@ -18,17 +18,17 @@ var ErrTooLarge = errors.New("sse: event too large")
 
 // Reader reads the events of a stream.
 //
-// It leaves the standard in one place: the standard drops an event that the
-// end of the stream cuts short, but agents exist that close the stream without
-// the empty line after their last event. So an event with data counts if the
-// stream ends cleanly (io.EOF), and is dropped only if the connection breaks.
+// It departs from the standard in one place: the standard drops an event that the end of
+// the stream cuts short, but some agents close the stream without the empty line after
+// their last event. So an event with data counts if the stream ends cleanly (io.EOF), and
+// is dropped only if the connection breaks.
 type Reader struct {
 	// MaxEvent bounds the bytes of one event; zero means DefaultMaxEvent.
 	MaxEvent int
 
 	in     *bufio.Reader
 	line   []byte
-	begun  bool // the byte order mark is behind us
+	begun  bool // the byte order mark has been skipped
 	skipLF bool // the last line ended with CR; a LF that follows belongs to it
 	id     string
 	retry  time.Duration
@@ -40,12 +40,12 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{in: bufio.NewReader(r)}
 }
 
-// LastID returns the last id that the stream has named, even if no event
-// followed it. It is what a client that reconnects sends as Last-Event-ID.
+// LastID returns the last id of the stream, even if no event followed it. A client that
+// reconnects sends it as Last-Event-ID.
 func (r *Reader) LastID() string { return r.id }
 
-// Retry returns how long the stream asks a client to wait before it
-// reconnects; zero if it did not say.
+// Retry returns how long a client should wait before it reconnects; zero if the stream
+// did not say.
 func (r *Reader) Retry() time.Duration { return r.retry }
 
 // Next returns the next event. At the clean end of the stream it returns
@@ -79,8 +79,8 @@ func (r *Reader) Next() (Event, error) {
 	return Event{}, r.err
 }
 
-// begin skips a byte order mark. It is not NewReader's to do, for it waits for
-// the stream.
+// begin skips a byte order mark. NewReader cannot do that, because it would wait for the
+// stream.
 func (r *Reader) begin() {
 	if r.begun {
 		return
@@ -99,8 +99,8 @@ func (r *Reader) max() int {
 }
 
 // readLine returns the next line without its end, which is CR, LF or both. It
-// does not wait for a byte after CR. With an error it returns what there was
-// of the line. The line may be overwritten by the next.
+// does not wait for a byte after CR. With an error it returns the line so far. The next
+// call may overwrite the line.
 func (r *Reader) readLine(limit int) ([]byte, error) {
 	r.line = r.line[:0]
 	for {
@@ -127,7 +127,7 @@ func (r *Reader) readLine(limit int) ([]byte, error) {
 		r.skipLF = buf[n] == '\r'
 		_, _ = r.in.Discard(n + 1)
 		if len(r.line) == 0 {
-			return part, nil // as most: nothing is copied
+			return part, nil // the common case: nothing is copied
 		}
 		r.line = append(r.line, part...)
 		return r.line, nil

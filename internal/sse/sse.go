@@ -1,6 +1,6 @@
 // Package sse reads and writes event streams (WHATWG HTML, section 9.2,
 // "Server-sent events"), with a bound on everything that the peer decides. It
-// does not reconnect, and does not know what the events say.
+// does not reconnect, and does not know what events mean.
 package sse
 
 import "time"
@@ -18,8 +18,8 @@ type Event struct {
 	ID string
 	// Type is DefaultType unless the event names another.
 	Type string
-	// Retry asks the client to wait so long before it reconnects. A Writer
-	// writes it if it is not zero; of a Reader, see Reader.Retry.
+	// Retry is how long the client should wait before it reconnects. A Writer writes
+	// it if it is not zero; for a Reader, see Reader.Retry.
 	Retry time.Duration
 	Data  []byte
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// WriteTimeout is how long one event may take to be taken by the peer. Without
-// it a client that stops reading would hold the handler for ever, since the
+// WriteTimeout bounds how long the peer may take to receive one event. Without
+// it a client that stops reading would block the handler forever, since the
 // server as a whole cannot have a write timeout when streams stay open.
 const WriteTimeout = 30 * time.Second
 

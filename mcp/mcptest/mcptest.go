@@ -54,7 +54,7 @@ func answers(name string, content ...mcp.Content) mcp.Tool {
 
 func echo() mcp.Tool {
 	return mcp.Tool{
-		Name: "echo", Title: "Echo", Description: "Says what it is told.", ReadOnly: true, Idempotent: true,
+		Name: "echo", Title: "Echo", Description: "Returns its text.", ReadOnly: true, Idempotent: true,
 		InputSchema: json.RawMessage(`{"type":"object","required":["text"],"additionalProperties":false,"properties":{` +
 			`"text":{"type":"string","description":"What to say.","minLength":1,"maxLength":100000,"examples":["hello"]},` +
 			`"times":{"type":"integer","minimum":1,"maximum":9},` +

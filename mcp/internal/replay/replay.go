@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The bounds of what is kept. The newest message of a stream is kept whatever its
+// The bounds of the store. The newest message of a stream is kept whatever its
 // size, because it usually is the result.
 const (
 	maxStreams        = 1024     // in all

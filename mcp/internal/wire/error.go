@@ -10,7 +10,7 @@ import (
 	"rialto/internal/jsonrpc"
 )
 
-// The error codes of MCP besides those of JSON-RPC.
+// The error codes that MCP adds to JSON-RPC.
 const (
 	CodeServer  = -32000 // an error that HTTP has a status for and JSON-RPC no code
 	CodeSession = -32001 // the session is unknown: clients look for this code

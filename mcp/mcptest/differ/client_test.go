@@ -106,8 +106,8 @@ func TestTheClientOfTheSDKUsesTheProgram(t *testing.T) {
 	}
 }
 
-// TestTheClientOfTheSDKWatchesResources has the SDK list, read and subscribe to
-// a task that waits for an answer, and be told of what comes of it.
+// TestTheClientOfTheSDKWatchesResources lets the SDK list, read and subscribe to
+// a task that waits for an answer, and be notified of its result.
 func TestTheClientOfTheSDKWatchesResources(t *testing.T) {
 	endpoint, token := demo(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -163,6 +163,6 @@ func TestTheClientOfTheSDKWatchesResources(t *testing.T) {
 		t.Errorf("%s: got %+v, %v", made, read, err)
 	}
 	if _, err := session.ReadResource(ctx, &gosdk.ReadResourceParams{URI: uri + "-of-nobody"}); err == nil {
-		t.Error("a task of nobody's was read")
+		t.Error("a task that does not exist was read")
 	}
 }

@@ -24,7 +24,7 @@ const mostKept = 1 << 20
 // Observer checks what passes through its Handler. The zero value needs only
 // Report.
 type Observer struct {
-	// Report is told of each message that is not what it has to be. A request
+	// Report is called for each invalid message. A request
 	// that no schema has is reported if it was answered as if it were one.
 	Report func(problem string)
 	// Tolerated tells of a request that no schema has whether it may
@@ -44,7 +44,7 @@ func (o *Observer) Handler(next http.Handler) http.Handler {
 				io.Closer
 			}{io.TeeReader(r.Body, &request), r.Body}
 		}
-		header := r.Header.Clone() // before anybody changes it
+		header := r.Header.Clone() // before it can be changed
 		answer := &recorder{ResponseWriter: w, status: http.StatusOK}
 		defer func() { // also of a handler that panics
 			challenged := answer.Header().Get("WWW-Authenticate") != "" // which is OAuth, and no message
@@ -101,7 +101,7 @@ func (o *Observer) observe(r *http.Request, header http.Header, request []byte, 
 	refused := a.status >= 400
 	for _, m := range messages {
 		var got message
-		_ = json.Unmarshal(m, &got) // Check tells of what is not JSON
+		_ = json.Unmarshal(m, &got) // Check reports invalid JSON
 		refused = refused || got.Error != nil
 		if err := Check(revision, m, request); err != nil {
 			o.Report(fmt.Sprintf("the server said what it must not: %v\n%s", err, said(m)))

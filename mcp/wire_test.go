@@ -12,11 +12,11 @@ import (
 // the same, by a part of it.
 var taken = []struct{ part, why string }{
 	{`"method":"server/discover"`, "proxies ask for it in the era that had none, and must be answered"},
-	{`"method":"initialize","params":{}}`, "a client that says nothing of itself is told the last revision of its era"},
-	{`"method":"subscriptions/listen","params":{"_meta"`, "who asks for nothing is told of nothing"},
-	{`/logLevel":"loud"`, "what is only a wish must not fail the call"},
-	{`"progressToken":{"a":1}`, "what is only a wish must not fail the call"},
-	{`"inputResponses":{"user_name":12345`, "what is no answer is asked for again (2026-07-28, basic/utilities/mrtr)"},
+	{`"method":"initialize","params":{}}`, "a client that says nothing of itself gets the last revision of its era"},
+	{`"method":"subscriptions/listen","params":{"_meta"`, "a client that asks for nothing gets nothing"},
+	{`/logLevel":"loud"`, "an optional member must not fail the call"},
+	{`"progressToken":{"a":1}`, "an optional member must not fail the call"},
+	{`"inputResponses":{"user_name":12345`, "the question is asked again (2026-07-28, basic/utilities/mrtr)"},
 	{`"user_name":{"action":"decline"},"other":1}`, "an answer that was not asked for is ignored"},
 	{`1e400`, "a number that no float holds is of the schema, and explained to the model"},
 	{`"arguments":"hello"`, "wrong arguments are an error that the model reads (SEP-1303)"},

@@ -65,7 +65,7 @@ func TestListenEndsWithAResult(t *testing.T) {
 	}
 }
 
-func TestListenIsLimitedAndTakesNoPlaceOfACall(t *testing.T) {
+func TestListenIsBoundedAndDoesNotCountAsACall(t *testing.T) {
 	srv := serve(t, &mcp.Server{Limits: mcp.Limits{MaxListens: 2, MaxCalls: 1}})
 	c := &client{t: t, srv: srv, era: eras[1], who: "ann"}
 	ctx, hangUp := context.WithCancel(context.Background())
@@ -75,7 +75,7 @@ func TestListenIsLimitedAndTakesNoPlaceOfACall(t *testing.T) {
 		await(t, lines, "data: {")
 	}
 	if res, _ := c.do("2", "tools/list", ""); res.StatusCode != http.StatusOK {
-		t.Errorf("a call besides two streams: got %d", res.StatusCode)
+		t.Errorf("a call next to two streams: got %d", res.StatusCode)
 	}
 	if res, _ := c.do("3", "subscriptions/listen", ""); res.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("a third stream: got %d, want 429", res.StatusCode)

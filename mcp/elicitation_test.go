@@ -102,7 +102,7 @@ func TestAnswerOfAnotherIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestQuestionIsNotAskedForEver(t *testing.T) {
+func TestQuestionTimesOut(t *testing.T) {
 	srv := serve(t, &mcp.Server{Tools: mcptest.Tools(), Limits: mcp.Limits{AskTimeout: time.Millisecond}})
 	c := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
 	_, body := c.do("1", "tools/call", `"name":"test_streaming_elicitation"`)
@@ -127,7 +127,7 @@ func TestClientThatCannotAnswerIsNotAsked(t *testing.T) {
 	}
 }
 
-func TestRequestStateGrowsOld(t *testing.T) {
+func TestRequestStateExpires(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	srv := serve(t, &mcp.Server{Tools: mcptest.Tools(), Now: func() time.Time { return now }})
 	c := &client{t: t, srv: srv, era: eras[1], capabilities: `{"elicitation":{}}`}
@@ -149,7 +149,7 @@ func TestRequestStateGrowsOld(t *testing.T) {
 }
 
 // Tests of tools make calls that no server made.
-func TestCallOfNoServerCannotAsk(t *testing.T) {
+func TestCallWithoutServerCannotAsk(t *testing.T) {
 	call, q := new(mcp.Call), mcp.Roots("roots")
 	_, err := call.Ask(context.Background(), q)
 	if refusal := (*mcp.Error)(nil); call.CanAsk(q) || !errors.As(err, &refusal) || refusal.Code != -32021 {

@@ -13,7 +13,7 @@ import (
 	"rialto/mcp/mcptest"
 )
 
-// changing serves what changes, and waits for nobody.
+// changing returns a server that notifies of changes.
 func changing() *mcp.Server {
 	return &mcp.Server{Tools: mcptest.Tools(), Resources: mcptest.Resources(), Changing: true, Logging: true}
 }
@@ -36,7 +36,7 @@ func (c *client) get() (*http.Response, *bufio.Reader) {
 
 const watched = "test://watched-resource"
 
-func TestListenersAreToldOfWhatTheyAskedFor(t *testing.T) {
+func TestSubscribersGetWhatTheyAskedFor(t *testing.T) {
 	s := changing()
 	srv := serve(t, s)
 	stream := func(who, asked string) *bufio.Reader {
@@ -70,9 +70,9 @@ func TestListenersAreToldOfWhatTheyAskedFor(t *testing.T) {
 	}
 }
 
-// TestNobodyIsToldOfAResourceThatIsNotForThem follows two resources, of which one is
+// TestSubscribersGetNoChangesOfForbiddenResources follows two resources, of which one is
 // for others: that it changes is not told, whatever the stream.
-func TestNobodyIsToldOfAResourceThatIsNotForThem(t *testing.T) {
+func TestSubscribersGetNoChangesOfForbiddenResources(t *testing.T) {
 	s := changing()
 	s.MaySubscribe = func(_ context.Context, uri string) bool { return uri != watched }
 	srv := serve(t, s)
@@ -94,7 +94,7 @@ func TestNobodyIsToldOfAResourceThatIsNotForThem(t *testing.T) {
 	}
 }
 
-func TestSessionIsToldOnItsNewestStream(t *testing.T) {
+func TestSessionIsNotifiedOnItsNewestStream(t *testing.T) {
 	s := changing()
 	srv := serve(t, s)
 	c := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
@@ -129,7 +129,7 @@ func TestSessionIsToldOnItsNewestStream(t *testing.T) {
 	}
 }
 
-func TestStreamIsForSessionsThatCanBeTold(t *testing.T) {
+func TestOnlySessionsOfAChangingServerGetAStream(t *testing.T) {
 	srv, still := serve(t, changing()), serve(t, &mcp.Server{})
 	session := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize().session
 	for name, c := range map[string]struct {
@@ -139,7 +139,7 @@ func TestStreamIsForSessionsThatCanBeTold(t *testing.T) {
 		"no session":              {&client{srv: srv, era: eras[0], who: "ann"}, http.StatusMethodNotAllowed},
 		"another's session":       {&client{srv: srv, era: eras[0], who: "bob", session: session}, http.StatusNotFound},
 		"the current era":         {&client{srv: srv, era: eras[1], who: "ann", session: session}, http.StatusMethodNotAllowed},
-		"nothing to be told of":   {&client{srv: still, era: eras[0], who: "ann", session: session}, http.StatusMethodNotAllowed},
+		"no notifications":        {&client{srv: still, era: eras[0], who: "ann", session: session}, http.StatusMethodNotAllowed},
 		"a session that is known": {&client{srv: srv, era: eras[0], who: "ann", session: session}, http.StatusOK},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +166,7 @@ func TestSubscriptionsOfASessionAreBounded(t *testing.T) {
 	}
 }
 
-func TestLogsReachWhoWantsThem(t *testing.T) {
+func TestLogsReachClientsThatWantThem(t *testing.T) {
 	srv := serve(t, changing())
 	session := func(level string) *client {
 		c := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
@@ -242,7 +242,7 @@ func TestToolsAreReplacedWhileTheServerServes(t *testing.T) {
 		}
 	}
 
-	// what a client sees stays the same: nobody is told, and the new one is called
+	// what a client sees stays the same: no client is notified, and the new one is called
 	if err := s.SetTools(append(mcptest.Tools(), answer("two"))); err != nil {
 		t.Fatal(err)
 	}

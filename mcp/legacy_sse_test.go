@@ -16,8 +16,8 @@ import (
 	"rialto/mcp/mcptest"
 )
 
-// pairClient is a client of 2024-11-05: a stream, and where to post.
-type pairClient struct {
+// legacyClient is a client of 2024-11-05: a stream, and where to post.
+type legacyClient struct {
 	t        *testing.T
 	origin   string
 	who      string
@@ -26,8 +26,8 @@ type pairClient struct {
 	hangUp   func()
 }
 
-// servePairs serves the pair of addresses.
-func servePairs(t *testing.T, s *mcp.Server) *httptest.Server {
+// serveLegacy serves the pair of addresses.
+func serveLegacy(t *testing.T, s *mcp.Server) *httptest.Server {
 	srv := serve(t, s)
 	mux := http.NewServeMux()
 	mux.Handle("/sse", s.SSE("/messages"))
@@ -36,7 +36,7 @@ func servePairs(t *testing.T, s *mcp.Server) *httptest.Server {
 	return srv
 }
 
-func (c *pairClient) do(ctx context.Context, method, path, body string) *http.Response {
+func (c *legacyClient) do(ctx context.Context, method, path, body string) *http.Response {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, c.origin+path, strings.NewReader(body))
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *pairClient) do(ctx context.Context, method, path, body string) *http.Re
 }
 
 // open opens the stream and reads where to post.
-func (c *pairClient) open() *pairClient {
+func (c *legacyClient) open() *legacyClient {
 	c.t.Helper()
 	ctx, hangUp := context.WithCancel(context.Background())
 	c.t.Cleanup(hangUp)
@@ -70,13 +70,13 @@ func (c *pairClient) open() *pairClient {
 	return c
 }
 
-func (c *pairClient) post(body string) int {
+func (c *legacyClient) post(body string) int {
 	c.t.Helper()
 	return c.do(context.Background(), "POST", c.endpoint, body).StatusCode
 }
 
 // hear returns the next message of the stream.
-func (c *pairClient) hear() string {
+func (c *legacyClient) hear() string {
 	c.t.Helper()
 	e, err := c.stream.Next()
 	if err != nil || e.Type != "message" {
@@ -85,11 +85,11 @@ func (c *pairClient) hear() string {
 	return string(e.Data)
 }
 
-func TestPairOf2024(t *testing.T) {
+func TestLegacySSE(t *testing.T) {
 	w := newWaiter()
 	s := &mcp.Server{Tools: append(mcptest.Tools(), w.tool()), Changing: true}
-	srv := servePairs(t, s)
-	c := (&pairClient{t: t, origin: srv.URL, who: "ann"}).open()
+	srv := serveLegacy(t, s)
+	c := (&legacyClient{t: t, origin: srv.URL, who: "ann"}).open()
 
 	say := func(method, params string, want ...string) {
 		t.Helper()
@@ -128,7 +128,7 @@ func TestPairOf2024(t *testing.T) {
 	// The stream is the session: its end ends what runs in it.
 	say("tools/call", `"name":"wait"`)
 	<-w.begun
-	bob := &pairClient{t: t, origin: srv.URL, who: "bob", endpoint: c.endpoint}
+	bob := &legacyClient{t: t, origin: srv.URL, who: "bob", endpoint: c.endpoint}
 	if got := bob.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`); got != http.StatusNotFound {
 		t.Errorf("another principal: got %d, want 404", got)
 	}
@@ -138,11 +138,11 @@ func TestPairOf2024(t *testing.T) {
 	}
 }
 
-func TestPairCancelsACall(t *testing.T) {
+func TestLegacySSECancelsACall(t *testing.T) {
 	w := newWaiter()
-	srv := servePairs(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}})
-	c := (&pairClient{t: t, origin: srv.URL}).open()
-	other := (&pairClient{t: t, origin: srv.URL}).open()
+	srv := serveLegacy(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}})
+	c := (&legacyClient{t: t, origin: srv.URL}).open()
+	other := (&legacyClient{t: t, origin: srv.URL}).open()
 	c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`)
 	<-w.begun
 	other.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
@@ -157,10 +157,10 @@ func TestPairCancelsACall(t *testing.T) {
 	}
 }
 
-func TestPairIsGuarded(t *testing.T) {
+func TestLegacySSEIsGuarded(t *testing.T) {
 	w := newWaiter()
-	srv := servePairs(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, Limits: mcp.Limits{MaxListens: 1, MaxCalls: 1, MaxBody: 1000}})
-	c := (&pairClient{t: t, origin: srv.URL}).open()
+	srv := serveLegacy(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, Limits: mcp.Limits{MaxListens: 1, MaxCalls: 1, MaxBody: 1000}})
+	c := (&legacyClient{t: t, origin: srv.URL}).open()
 	call := func(id int) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wait"}}`, id)
 	}
@@ -205,7 +205,7 @@ func TestPairIsGuarded(t *testing.T) {
 	}
 }
 
-func TestPairThatFallsSilentEnds(t *testing.T) {
+func TestIdleLegacyStreamEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &mcp.Server{Name: "test", Version: "1", Tools: mcptest.Tools(), Limits: mcp.Limits{ListenFor: time.Minute}}
 		rec := httptest.NewRecorder()
@@ -233,14 +233,14 @@ func TestPairThatFallsSilentEnds(t *testing.T) {
 }
 
 // What a client says of itself is kept for as long as its stream lasts.
-func TestAPairKeepsNoMoreOfItsClientThanASession(t *testing.T) {
+func TestLegacyStreamKeepsNoMoreOfItsClientThanASession(t *testing.T) {
 	can := make(chan bool, 1)
-	srv := servePairs(t, &mcp.Server{Tools: []mcp.Tool{tool("ask", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+	srv := serveLegacy(t, &mcp.Server{Tools: []mcp.Tool{tool("ask", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
 		can <- c.CanAsk(mcp.ElicitForm("key", "Who?", json.RawMessage(`{"type":"object","properties":{}}`)))
 		return text(""), nil
 	})}})
 	for padding, want := range map[int]bool{0: true, 2 << 10: false} {
-		c := (&pairClient{t: t, origin: srv.URL}).open()
+		c := (&legacyClient{t: t, origin: srv.URL}).open()
 		c.post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{"elicitation":{},"x":"` + strings.Repeat("x", padding) + `"}}}`)
 		c.hear()
 		c.post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}`)

@@ -11,7 +11,7 @@ import (
 	"rialto/mcp/mcptest"
 )
 
-func TestDoors(t *testing.T) {
+func TestMethodHandlers(t *testing.T) {
 	s := &mcp.Server{Name: "test", Version: "1", Tools: mcptest.Tools(), SessionKey: []byte("key"), Limits: mcp.Limits{MaxCalls: 1}}
 	srv := serve(t, s)
 	mux := http.NewServeMux()
@@ -71,7 +71,7 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-func TestDoorsAreGuarded(t *testing.T) {
+func TestMethodHandlersAreGuarded(t *testing.T) {
 	w := newWaiter()
 	s := &mcp.Server{Tools: []mcp.Tool{w.tool()}, Limits: mcp.Limits{MaxCalls: 1}}
 	srv := serve(t, s)

@@ -16,8 +16,8 @@ import (
 	"rialto/mcp"
 )
 
-// takeUp asks for what followed an event.
-func (c *client) takeUp(lastEventID string) *http.Response {
+// resume asks for what followed an event.
+func (c *client) resume(lastEventID string) *http.Response {
 	c.t.Helper()
 	r := c.request(c.t.Context(), "", "x", "")
 	r.Method, r.Body, r.ContentLength = http.MethodGet, nil, 0
@@ -69,7 +69,7 @@ func broken(t *testing.T, w *waiter, c *client) (primed, progress string) {
 	return first.ID, second.ID
 }
 
-func TestABrokenStreamIsTakenUpWhereItBroke(t *testing.T) {
+func TestBrokenStreamIsResumed(t *testing.T) {
 	w := newWaiter()
 	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}})
 	ann := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
@@ -90,18 +90,18 @@ func TestABrokenStreamIsTakenUpWhereItBroke(t *testing.T) {
 		"what is no event's id": {ann, "7", http.StatusGone, `\"7\"`},
 	} {
 		c.client.t = t
-		res := c.client.takeUp(c.last)
+		res := c.client.resume(c.last)
 		if body, _ := io.ReadAll(res.Body); res.StatusCode != c.status || !strings.Contains(string(body), c.says) {
 			t.Errorf("%s: got %d %s, want %d and %q", name, res.StatusCode, body, c.status, c.says)
 		}
 	}
 
-	older := ann.takeUp(primed)
+	older := ann.resume(primed)
 	lines := bufio.NewReader(older.Body)
 	if got := await(t, lines, "id: "); got != "id: "+progress+"\n" {
 		t.Errorf("got %s, want %s again", got, progress)
 	}
-	newer := ann.takeUp(progress)
+	newer := ann.resume(progress)
 	if _, err := io.ReadAll(lines); err != nil { // no message goes to two connections
 		t.Errorf("the connection that was replaced: %v", err)
 	}
@@ -113,25 +113,25 @@ func TestABrokenStreamIsTakenUpWhereItBroke(t *testing.T) {
 	if err := <-w.ended; err != nil {
 		t.Errorf("the call ended with %v", err)
 	}
-	if again := rest(t, ann.takeUp(primed)); len(again) != 2 || again[1].ID != got[0].ID {
+	if again := rest(t, ann.resume(primed)); len(again) != 2 || again[1].ID != got[0].ID {
 		t.Errorf("got %s, want both messages again", again)
 	}
-	if res := ann.takeUp(got[0].ID); res.StatusCode != http.StatusGone {
-		t.Errorf("after the last message: got %d, want 410: a client would come back for ever", res.StatusCode)
+	if res := ann.resume(got[0].ID); res.StatusCode != http.StatusGone {
+		t.Errorf("after the last message: got %d, want 410: a client would come back forever", res.StatusCode)
 	}
 	r := ann.request(t.Context(), "", "x", "")
 	r.Method, r.Body, r.ContentLength = http.MethodDelete, nil, 0
 	if res, err := srv.Client().Do(r); err != nil || res.StatusCode != http.StatusNoContent {
 		t.Fatal(res, err)
 	}
-	if res := ann.takeUp(primed); res.StatusCode != http.StatusNotFound {
+	if res := ann.resume(primed); res.StatusCode != http.StatusNotFound {
 		t.Errorf("after the session's end: got %d, want 404", res.StatusCode)
 	}
 }
 
 // A revision that does not know them takes an event without data for a broken
 // message.
-func TestOnlyClientsThatKnowItGetAnEventWithoutData(t *testing.T) {
+func TestOnlyClientsOfItsRevisionGetAnEventWithoutData(t *testing.T) {
 	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
 		c.Progress("")
 		return text("done"), nil
@@ -147,7 +147,7 @@ func TestOnlyClientsThatKnowItGetAnEventWithoutData(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptOfAStreamIsBounded(t *testing.T) {
+func TestReplayIsBounded(t *testing.T) {
 	const steps = 300
 	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
 		for range steps {
@@ -162,21 +162,21 @@ func TestWhatIsKeptOfAStreamIsBounded(t *testing.T) {
 		return strings.TrimSuffix(strings.TrimPrefix(id, "id: "), "-0")
 	}
 	first := call()
-	if res := c.takeUp(first + "-44"); res.StatusCode != http.StatusGone {
+	if res := c.resume(first + "-44"); res.StatusCode != http.StatusGone {
 		t.Errorf("of %d events, after the 44th: got %d, want 410", steps+1, res.StatusCode)
 	}
-	if got := rest(t, c.takeUp(first+"-45")); len(got) != 256 {
+	if got := rest(t, c.resume(first+"-45")); len(got) != 256 {
 		t.Errorf("after the 45th: got %d events, want 256", len(got))
 	}
 	for range 32 {
 		call()
 	}
-	if res := c.takeUp(first + "-300"); res.StatusCode != http.StatusGone {
+	if res := c.resume(first + "-300"); res.StatusCode != http.StatusGone {
 		t.Errorf("after 32 more streams: got %d, want 410", res.StatusCode)
 	}
 }
 
-func TestWhatIsKeptOfAStreamIsForgottenAfterAWhile(t *testing.T) {
+func TestReplayExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &mcp.Server{Name: "test", Version: "1", SessionKey: []byte("key"), Tools: []mcp.Tool{
 			tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
@@ -210,7 +210,7 @@ func TestWhatIsKeptOfAStreamIsForgottenAfterAWhile(t *testing.T) {
 	})
 }
 
-func TestChangesWhileAwayAreToldOnReturn(t *testing.T) {
+func TestChangesDuringADisconnectAreSentOnResume(t *testing.T) {
 	s := changing()
 	srv := serve(t, s)
 	c := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
@@ -225,17 +225,17 @@ func TestChangesWhileAwayAreToldOnReturn(t *testing.T) {
 	hangUp()
 	res.Body.Close()
 	s.Changed(mcp.ToolsChanged())
-	back := c.takeUp(primed)
+	back := c.resume(primed)
 	if got := await(t, bufio.NewReader(back.Body), "data: {"); !strings.Contains(got, "tools/list_changed") {
 		t.Errorf("got %s, want the change", got)
 	}
 	fresh, _ := c.get() // and a new one ends what was before it
-	if res := c.takeUp(primed); res.StatusCode != http.StatusGone || fresh.StatusCode != http.StatusOK {
+	if res := c.resume(primed); res.StatusCode != http.StatusGone || fresh.StatusCode != http.StatusOK {
 		t.Errorf("got %d and %d, want a new stream and an end of the old", fresh.StatusCode, res.StatusCode)
 	}
 }
 
-func TestACallCanHangUpAndBeAskedForAgain(t *testing.T) {
+func TestCallCanCloseItsStream(t *testing.T) {
 	hungUp, release := make(chan bool, 1), make(chan struct{})
 	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
 		c.Progress("before")
@@ -251,7 +251,7 @@ func TestACallCanHangUpAndBeAskedForAgain(t *testing.T) {
 		t.Fatalf("got %q, want what was said before", body)
 	}
 	id, _, _ := strings.Cut(body, "\n")
-	back := c.takeUp(strings.TrimPrefix(id, "id: "))
+	back := c.resume(strings.TrimPrefix(id, "id: "))
 	close(release)
 	var said []string
 	for _, e := range rest(t, back) {
@@ -307,7 +307,7 @@ func TestASessionThatEndsWhileItsStreamOpensLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-func TestNobodyPushesOutTheStreamsOfOthers(t *testing.T) {
+func TestPrincipalCannotEvictTheStreamsOfAnother(t *testing.T) {
 	for name, c := range map[string]struct{ calls, size int }{
 		"by their number": {1100, 1}, "by their size": {100, 1_000_000},
 	} {
@@ -333,7 +333,7 @@ func TestNobodyPushesOutTheStreamsOfOthers(t *testing.T) {
 				}
 				call(bob)
 			}
-			if res := ann.takeUp(first); res.StatusCode != http.StatusOK {
+			if res := ann.resume(first); res.StatusCode != http.StatusOK {
 				t.Errorf("got %d, want the stream", res.StatusCode)
 			}
 		})
