@@ -19,7 +19,7 @@ func ExampleDialer_Dial() {
 		return nil
 	}}
 	defer agent.Close()
-	server := &a2aserver.Server{Agent: agent, Card: &a2a.Card{Name: "Echo"}}
+	server := &a2aserver.Server{Agent: agent, Card: &a2a.Card{Name: "Echo", Capabilities: a2a.Capabilities{Streaming: true}}}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { server.ServeHTTP(w, r) }))
 	defer web.Close()
 	server.URL = web.URL
