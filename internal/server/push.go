@@ -34,7 +34,7 @@ func (s *Server) startPush(secret []byte) error {
 	if s.OAuth.Keys.Algorithm != token.HS256 { // else nobody could check what we sign
 		sender.Sign = s.OAuth.Keys.Sign
 	}
-	s.push = &push.Desk{
+	s.push = &push.Service{
 		Outbox:  s.store,
 		Sender:  sender,
 		Key:     key,
