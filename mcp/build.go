@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 
 // built is what a Server makes of its fields, once.
 type built struct {
+	once      sync.Once
 	err       error
 	endpoint  transport.Endpoint
 	changes   subscription.Hub
@@ -41,12 +43,12 @@ type built struct {
 func (s *Server) Check() error { return s.build().err }
 
 func (s *Server) build() *built {
-	s.once.Do(func() {
-		b := &s.built
+	b := &s.built
+	b.once.Do(func() {
 		b.err = b.make(s)
 		b.endpoint.Err = b.err
 	})
-	return &s.built
+	return b
 }
 
 func (b *built) make(s *Server) (err error) {

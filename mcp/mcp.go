@@ -25,8 +25,8 @@
 //     level, subscriptions) is kept in the process that received it, for the most
 //     recent sessions. A restart forgets it, and other replicas do not have it.
 //   - A broken stream can be resumed only at the replica that began it, within bounds
-//     of number, size and time (internal/replay). Use a task for work that has to
-//     outlive them.
+//     of number, size and time (internal/replay). Use a task for work that outlives
+//     them.
 //   - The two addresses of 2024-11-05 (Server.SSE, Server.Messages) need a proxy that
 //     sends a client's messages to the replica that holds its stream.
 package mcp
@@ -35,7 +35,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
 	"rialto/mcp/internal/revision"
@@ -137,7 +136,6 @@ type Server struct {
 	Now func() time.Time // nil means time.Now
 	Log *slog.Logger     // nil discards
 
-	once  sync.Once
 	built built
 }
 
@@ -159,7 +157,7 @@ const maxPublicBody = 64 << 10
 
 // MethodHandler returns a handler that answers one method at an address of its own,
 // for programs that speak HTTP rather than MCP, and for clients that look at a server
-// before they log in. It takes a message of that method and answers it, or takes the
+// before they log in. It takes a message of the method and answers it, or takes the
 // params alone (or nothing, or GET) and answers with the result alone, or with
 // {"error":…} and a status. It begins no session.
 func (s *Server) MethodHandler(method string, verbs ...string) http.Handler {

@@ -9,7 +9,7 @@ import (
 	"rialto/mcp"
 )
 
-// Until SEP-2106 structured content was an object, and clients of that time
+// Until SEP-2106 structured content was an object, and clients of older revisions
 // refuse the whole result if it is not.
 func TestStructuredContentThatIsNoObjectIsForTheCurrentEra(t *testing.T) {
 	list := tool("list", func(context.Context, *mcp.Call) (*mcp.Result, error) {

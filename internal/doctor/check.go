@@ -111,25 +111,23 @@ func (v *visit) result(c check) Result {
 
 // The needs of checks.
 
-func needMetadata(v *visit) string {
-	if v.site.server() == nil {
-		return "there are no metadata of the authorization server"
+func need(ok bool, why string) string {
+	if ok {
+		return ""
 	}
-	return ""
+	return why
+}
+
+func needMetadata(v *visit) string {
+	return need(v.site.server() != nil, "there are no metadata of the authorization server")
 }
 
 func needChallenge(v *visit) string {
-	if v.site.challenge() == nil {
-		return "there is no challenge"
-	}
-	return ""
+	return need(v.site.challenge() != nil, "there is no challenge")
 }
 
 func needRegistration(v *visit) string {
-	if v.site.endpoint("registration_endpoint") == "" {
-		return "there is no registration endpoint"
-	}
-	return ""
+	return need(v.site.endpoint("registration_endpoint") != "", "there is no registration endpoint")
 }
 
 func needApp(v *visit) string { return v.needAppAnd("authorization_endpoint") }
@@ -148,10 +146,7 @@ func needPage(v *visit) string {
 	if why := needApp(v); why != "" {
 		return why
 	}
-	if v.app.authorize(nil).status != http.StatusOK {
-		return "there is no page at the endpoint itself"
-	}
-	return ""
+	return need(v.app.authorize(nil).status == http.StatusOK, "there is no page at the endpoint itself")
 }
 
 func needLogin(v *visit) string {
@@ -166,28 +161,19 @@ func needTokens(v *visit) string {
 	if why := needLogin(v); why != "" {
 		return why
 	}
-	if v.grant.tokens.text("access_token") == "" {
-		return "there was no token"
-	}
-	return ""
+	return need(v.grant.tokens.text("access_token") != "", "there was no token")
 }
 
 func needRefreshToken(v *visit) string {
 	if why := needTokens(v); why != "" {
 		return why
 	}
-	if v.grant.tokens.text("refresh_token") == "" {
-		return "there is no refresh token"
-	}
-	return ""
+	return need(v.grant.tokens.text("refresh_token") != "", "there is no refresh token")
 }
 
 // needToken needs an access token, of a login or given.
 func needToken(v *visit) string {
-	if v.mcp.token() == "" {
-		return "there is no token"
-	}
-	return ""
+	return need(v.mcp.token() != "", "there is no token")
 }
 
 func needSession(v *visit) string {
@@ -204,18 +190,12 @@ func needSessionID(v *visit) string {
 	if why := needSession(v); why != "" {
 		return why
 	}
-	if v.mcp.id == "" {
-		return "the server has no sessions"
-	}
-	return ""
+	return need(v.mcp.id != "", "the server has no sessions")
 }
 
 func needTools(v *visit) string {
 	if why := needToken(v); why != "" {
 		return why
 	}
-	if len(v.mcp.tools().tools) == 0 {
-		return "there are no tools"
-	}
-	return ""
+	return need(len(v.mcp.tools().tools) != 0, "there are no tools")
 }

@@ -15,7 +15,7 @@ type Schema struct {
 	description string
 	types       []string // empty: any
 	properties  map[string]*Schema
-	names       []string // of properties, sorted
+	names       []string // the keys of properties, sorted
 	required    []string
 	closed      bool // additionalProperties is false
 	items       *Schema

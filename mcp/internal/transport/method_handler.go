@@ -11,7 +11,7 @@ import (
 
 // MethodHandler returns a handler that answers one method at an address of its own,
 // for programs that speak HTTP rather than MCP, and for clients that look at a server
-// before they log in. It takes a message of that method and answers it, or takes the
+// before they log in. It takes a message of the method and answers it, or takes the
 // params alone (or nothing, or GET) and answers with the result alone, or with
 // {"error":…} and a status. It begins no session.
 func (e *Endpoint) MethodHandler(method string, maxBody int64, verbs ...string) http.Handler {

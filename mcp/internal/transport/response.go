@@ -22,7 +22,7 @@ type response struct {
 	interval time.Duration // between keep-alive comments
 	alive    *time.Timer   // nil until keepAlive
 
-	// Of a session: where the stream is kept, and for how long.
+	// Where a session keeps the stream, and for how long.
 	streams            *replay.Store
 	principal, session string
 	primed             bool // an event with an id and no data comes first
