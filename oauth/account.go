@@ -25,7 +25,7 @@ func UserName(name string) (string, error) {
 	return name, nil
 }
 
-// Account is a person who may sign in.
+// Account is a person's account.
 type Account struct {
 	ID       string // never changes; the sub of tokens
 	Name     string // what the person types
@@ -39,18 +39,18 @@ type Account struct {
 	UseCases ScopeSet // to which the provider limits the person; nil is no limit
 }
 
-// Login is a browser that is at an identity provider, to come back signed in.
+// Login is a browser that signs in at an identity provider.
 type Login struct {
 	State    string   // hash of the state that goes to the provider
 	Browser  string   // hash of the cookie that must come back with it
 	Provider string   // ID of the provider
-	Handle   string   // hash of that of the request that was allowed; "" for a page of ours
+	Handle   string   // hash of the handle of the approved request; "" for a page of ours
 	Scope    ScopeSet // what was allowed
 	Next     string   // the page to go to, without a Handle
 	Expires  time.Time
 }
 
-// Session is a browser in which somebody is signed in.
+// Session is a signed-in browser.
 type Session struct {
 	Hash      string
 	AccountID string

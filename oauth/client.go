@@ -36,7 +36,7 @@ type Client struct {
 	ApplicationType string
 	Bound           bool // every token that it gets must be bound to a key (RFC 9449 section 5.2)
 
-	OtherAuthMethods []string // in which it may authenticate besides AuthMethod
+	OtherAuthMethods []string // other methods that it may use to authenticate
 	Documented       bool     // by a document at the URL that is its ID
 	Configured       bool     // by the operator; such a client is in no store
 	ActsFor          string   // the account for which it acts without a person; "" is none
@@ -46,18 +46,18 @@ type Client struct {
 // May tells whether the client registered a grant type.
 func (c *Client) May(grantType string) bool { return slices.Contains(c.GrantTypes, grantType) }
 
-// Unproven tells whether anybody may come in as the client, because it need not
-// prove itself.
+// Unproven tells whether the client need not prove who it is, so that any
+// caller may claim to be it.
 func (c *Client) Unproven() bool {
 	return c.AuthMethod == AuthNone || slices.Contains(c.OtherAuthMethods, AuthNone)
 }
 
-// GrantClientCredentials is for clients that act without a person (RFC 6749 section
-// 4.4).
+// GrantClientCredentials is for clients that act without a user (RFC 6749
+// section 4.4).
 const GrantClientCredentials = "client_credentials"
 
-// Document is what a client says of itself at the URL that is its ID (Client
-// ID Metadata Documents, draft-ietf-oauth-client-id-metadata-document).
+// Document is the metadata of a client at the URL that is its ID (Client ID
+// Metadata Documents, draft-ietf-oauth-client-id-metadata-document).
 type Document struct {
 	ID      string // the URL
 	Body    string // JSON
@@ -66,8 +66,8 @@ type Document struct {
 	Expires time.Time // until when it may stand in for one that cannot be fetched
 }
 
-// GrantTokenExchange is for a client that got a token from somebody and needs
-// one of its own to act for them (RFC 8693 section 2.1).
+// GrantTokenExchange is for a client that was called with a user's token and
+// needs one of its own to act for that user (RFC 8693 section 2.1).
 const GrantTokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 
 // CLIClientID is the client of tokens that the operator issues by hand.

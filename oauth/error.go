@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Error is a refusal in the words of the protocol (RFC 6749 section 5.2).
+// Error is a refusal that a client reads (RFC 6749 section 5.2).
 type Error struct {
 	Code        string // "invalid_grant"
 	Description string // for the developer of the client; ASCII, no quotes
 
 	HTTPStatus int           // HTTP status; 0 is the one that belongs to Code
 	RetryAfter time.Duration // Retry-After; 0 sends none
-	Event      *Event        // what there is to tell of it besides; nil is nothing
+	Event      *Event        // an event to record; nil is none
 }
 
 // Error returns the code and its description.
@@ -45,7 +45,7 @@ func TooMany(after time.Duration) *Error {
 	return &Error{Code: "slow_down", Description: "Too many requests; try again later.", RetryAfter: after}
 }
 
-// Problem is a refusal that a person reads, on a page of our own.
+// Problem is a refusal that a person reads on a page.
 type Problem struct {
 	Status                int
 	Title, Detail, Remedy string

@@ -4,9 +4,9 @@ import (
 	"context"
 )
 
-// Events hears of what matters to whoever must answer for a server later: who
-// signed in, who allowed what, which grants ended and why. It must not wait. It
-// is told no secrets.
+// Events records what an operator may have to account for: who signed in, who
+// approved what, which grants ended and why. Happened must not block. Events
+// hold no secrets.
 type Events interface {
 	Happened(context.Context, Event)
 }
@@ -15,7 +15,7 @@ type Events interface {
 type Event struct {
 	Kind      EventKind
 	Outcome   EventOutcome // "" is done
-	AccountID string       // of whoever did it; "" if nobody was signed in
+	AccountID string       // of the actor; "" if not signed in
 	Account   string       // its name
 	ClientID  string       // that it is about
 	GrantID   string       // that it is about

@@ -20,7 +20,7 @@ type Request struct {
 	Expires      time.Time
 }
 
-// Grant is what a person allowed a client.
+// Grant is what a person has allowed a client.
 type Grant struct {
 	ID        string
 	AccountID string
@@ -44,8 +44,8 @@ func (g *Grant) Live(now time.Time) bool {
 	return !g.Disabled && g.Revoked.IsZero() && now.Before(g.Expires)
 }
 
-// Allows returns the part of a scope that the account may still grant. What was
-// granted ends with the role or the use case that it took.
+// Allows returns the part of a scope that the account may still grant: a scope
+// ends with the role or the use case that it needs.
 func (g *Grant) Allows(scope ScopeSet) ScopeSet { return Allowed(scope, g.Admin).Within(g.UseCases) }
 
 // Code is an authorization code.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Principal is who a request comes from: a client that acts for a person, or
-// a person in a browser. It is shared between requests: do not change it.
+// Principal is the origin of a request: a client that acts for a person, or a
+// person in a browser. It is shared between requests: do not change it.
 type Principal struct {
 	User     string // the account's ID: never changes and is never given again
 	Name     string // what the person types to sign in
@@ -18,12 +18,12 @@ type Principal struct {
 	KeyThumbprint string // of the key that the token is bound to; "" is none
 }
 
-// Has tells whether what the principal was granted is enough for a scope: see
+// Has tells whether the principal's scopes are enough for a scope: see
 // ScopeSet.Meets.
 func (p Principal) Has(scope string) bool { return p.Scope.Meets(scope) }
 
-// UseCases returns the use cases that the principal may act in, in order, or
-// all if there is no limit. Neither means that it may not use tools at all.
+// UseCases returns the use cases of the principal, in order, or all if there is
+// no limit. Neither means that it may not use tools.
 func (p Principal) UseCases() (some []string, all bool) { return p.Scope.UseCases() }
 
 // contextKey is the one context key of the program.

@@ -45,8 +45,8 @@ func ParseScope(s string) ScopeSet {
 	return set
 }
 
-// UseCase returns the use case that a scope narrows ScopeTools to, or "" if
-// the scope is none of that kind. The use case is "*" for all of them.
+// UseCase returns the use case that a scope narrows ScopeTools to, or "" for
+// any other scope. The use case is "*" for all use cases.
 func UseCase(scope string) string {
 	useCase, ok := strings.CutPrefix(scope, ScopeTools+":")
 	if !ok || useCase != "*" && !IsUseCase(useCase) {
@@ -75,8 +75,8 @@ func meets(granted, demanded string) bool {
 	return false
 }
 
-// Meets tells whether the set is enough where all of these are demanded. What
-// a token for one use case may do there, UseCases tells.
+// Meets tells whether the set is enough for all demanded scopes. UseCases tells
+// what a token for one use case may do.
 func (s ScopeSet) Meets(demanded ...string) bool {
 	return !slices.ContainsFunc(demanded, func(demand string) bool {
 		return !slices.ContainsFunc(s, func(granted string) bool { return meets(granted, demand) })
@@ -84,7 +84,7 @@ func (s ScopeSet) Meets(demanded ...string) bool {
 }
 
 // UseCases returns the use cases that the set opens, in order, or all if it
-// opens every one. Neither means that it opens no tools.
+// opens every one. Neither means that it opens no tool.
 func (s ScopeSet) UseCases() (some []string, all bool) {
 	for _, scope := range s {
 		switch useCase := UseCase(scope); {
@@ -98,8 +98,8 @@ func (s ScopeSet) UseCases() (some []string, all bool) {
 	return slices.Compact(some), false
 }
 
-// Only returns the set narrowed to some use cases: a scope for all of them
-// becomes one for each of these.
+// Only returns the set narrowed to some use cases: a scope for all use cases
+// becomes one for each.
 func (s ScopeSet) Only(useCases ...string) ScopeSet {
 	var set ScopeSet
 	for _, scope := range s {
@@ -125,9 +125,9 @@ func (s ScopeSet) Within(limit []string) ScopeSet {
 	return s.Only(limit...)
 }
 
-// Narrow returns what a client gets that asks for a part of what was granted.
-// Asking for nothing asks for all of it; asking for all tools where some use
-// cases were granted gets these. ok is unset if it asks for more.
+// Narrow returns what a client gets if it asks for a part of the granted set.
+// Asking for nothing asks for all of it; asking for all tools gets the granted
+// use cases. ok is false if the client asks for more.
 func (s ScopeSet) Narrow(asked ScopeSet) (set ScopeSet, ok bool) {
 	if len(asked) == 0 {
 		return s, true
@@ -148,8 +148,8 @@ func (s ScopeSet) Narrow(asked ScopeSet) (set ScopeSet, ok bool) {
 	return set, true
 }
 
-// Has tells whether the set holds exactly this scope. Whether the set is
-// enough for something, Meets tells.
+// Has tells whether the set holds exactly this scope. Meets tells whether the
+// set is enough for a scope.
 func (s ScopeSet) Has(scope string) bool { return slices.Contains(s, scope) }
 
 // With returns the set and one more scope, unless it is there.
@@ -163,7 +163,7 @@ func (s ScopeSet) With(scope string) ScopeSet {
 // Without returns the set without a scope.
 func (s ScopeSet) Without(scope string) ScopeSet {
 	if !s.Has(scope) {
-		return slices.Clip(s) // whoever adds to it gets another
+		return slices.Clip(s) // appending allocates
 	}
 	return slices.DeleteFunc(slices.Clone(s), func(has string) bool { return has == scope })
 }

@@ -29,9 +29,9 @@ func (sc *Scopes) Words(name string) string {
 type Scope struct{ Name, Words string }
 
 // Ordinary returns the scopes that challenges and the metadata of the resource
-// name, and that a client gets which does not say what it wants.
-// offline_access is not among them, because it is no permission of the
-// resource (MCP 2026-07-28, "Scope Selection Strategy").
+// name, and that a client gets which does not say what it wants. It leaves out
+// offline_access, which is not a permission of the resource (MCP 2026-07-28,
+// "Scope Selection Strategy").
 func (sc *Scopes) Ordinary() ScopeSet {
 	if len(sc.Default) > 0 {
 		return slices.Clip(sc.Default) // what is appended goes elsewhere
@@ -49,8 +49,8 @@ func (sc *Scopes) Offered() ScopeSet {
 	return set
 }
 
-// Known returns the scopes that the metadata of the server names. Nobody is
-// invited to ask for the operator's.
+// Known returns the scopes that the metadata of the server names: all but
+// ScopeAdmin.
 func (sc *Scopes) Known() ScopeSet {
 	return append(sc.Offered().Without(ScopeAdmin), OfflineAccess)
 }
@@ -63,10 +63,9 @@ func (sc *Scopes) Understands(scope string) bool {
 	return scope == OfflineAccess || sc.Offered().Has(scope)
 }
 
-// Grantable returns what a client that asks for the scopes in asked is to get,
-// if whoever is asked agrees. Asking for nothing, or for nothing but a refresh
-// token, asks for everything ordinary. Scopes that do not exist are ignored;
-// asking for nothing else is an error.
+// Grantable returns the scopes that a request asks for. A request without
+// scopes, or with offline_access alone, asks for the ordinary scopes. Unknown
+// scopes are ignored; a request with no other is an error.
 func (sc *Scopes) Grantable(asked string) (ScopeSet, error) {
 	words := ParseScope(asked)
 	if len(words) > maxScopes {
@@ -82,8 +81,8 @@ func (sc *Scopes) Grantable(asked string) (ScopeSet, error) {
 	return set, nil
 }
 
-// Allowed returns the part of a scope that an account may grant: the
-// operator's takes a role, and no consent makes up for it.
+// Allowed returns the part of a scope that an account may grant: only
+// administrators may grant ScopeAdmin.
 func Allowed(scope ScopeSet, admin bool) ScopeSet {
 	if admin {
 		return scope

@@ -18,8 +18,8 @@ import (
 // Sentinels that a Store returns. Every other error means that the store
 // could not be asked.
 var (
-	// ErrNotFound says that there is no such thing, or none any more, or none
-	// that belongs to the caller.
+	// ErrNotFound says that something does not exist, has expired, or belongs
+	// to another.
 	ErrNotFound = errors.New("oauth: not found")
 	// ErrExists says that the name is taken.
 	ErrExists = errors.New("oauth: exists already")

@@ -80,7 +80,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	b := &bridge.Bridge{
 		Directory: list, Ledger: db, Lists: db, Leases: db, Index: db, Sharing: &bridge.Sharing{Store: db, TTL: time.Hour}, URL: r.url, Replica: "r", Now: time.Now, Log: log,
 	}
-	as.Consent.Opens = func(some []string, all bool) []string {
+	as.Consent.Agents = func(some []string, all bool) []string {
 		return b.Directory.Titles(directory.Caller{UseCases: some, AllUseCases: all})
 	}
 	expert := newExpert()

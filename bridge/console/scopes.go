@@ -51,8 +51,8 @@ func (c *Console) reached(r *http.Request, scope []string) templates.Text {
 		opens = opens.Only(some...)
 	}
 	var names []string
-	if some, all := opens.UseCases(); c.OAuth.Consent.Opens != nil && (all || len(some) > 0) {
-		names = c.OAuth.Consent.Opens(some, all)
+	if some, all := opens.UseCases(); c.OAuth.Consent.Agents != nil && (all || len(some) > 0) {
+		names = c.OAuth.Consent.Agents(some, all)
 	}
 	if len(names) == 0 {
 		return templates.Say("None")

@@ -154,7 +154,7 @@ func (s *Service) Client(ctx context.Context, id string) (*Client, error) {
 // RegisterClient registers a client that cannot register itself. It fails with an
 // Error for what the registration endpoint would refuse.
 func (s *Service) RegisterClient(ctx context.Context, by Actor, name string, redirectURIs []string, keepsSecret bool) (*client.Issued, error) {
-	c, err := s.OAuth.Registration.ByHand(ctx, name, redirectURIs, keepsSecret)
+	c, err := s.OAuth.Registration.Add(ctx, name, redirectURIs, keepsSecret)
 	if refused, ok := errors.AsType[*oauth.Error](err); ok {
 		return nil, &Error{Reason: Invalid, Code: "client_refused", Text: refused.Description}
 	}

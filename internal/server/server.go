@@ -102,7 +102,7 @@ func Assemble(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Serve
 	s.connections, s.bridge.Directory.Connections = known, known
 	s.bridge.Directory.Dial = (&dialers{find: s.agentSettings, log: log, says: as.Assertions.Issue, vault: known.vault, cards: &directory.Cards{Store: db, Now: time.Now, Log: log}}).dial
 	s.openLogs()
-	as.Consent.Opens = func(some []string, all bool) []string {
+	as.Consent.Agents = func(some []string, all bool) []string {
 		return s.bridge.Directory.Titles(directory.Caller{UseCases: some, AllUseCases: all})
 	}
 	brand, err := cfg.Brand.Load()

@@ -19,7 +19,7 @@ type resourceMetadata struct {
 }
 
 // serverMetadata describes the authorization server (RFC 8414 section 2). It
-// names what is served and nothing else: clients believe it.
+// names only what is served: clients rely on it.
 type serverMetadata struct {
 	Issuer            string         `json:"issuer"`
 	Authorization     string         `json:"authorization_endpoint"`
@@ -56,10 +56,10 @@ type openidMetadata struct {
 	IDTokenAlgs  []string `json:"id_token_signing_alg_values_supported"`
 }
 
-// Documents returns the metadata documents by path. Each stands at the place
-// that its specification names and at those where clients look besides: the
-// resource's at the root, the server's with the resource's path put in or put
-// in front, and under the names that OpenID Connect gave to it.
+// Documents returns the metadata documents by path. Each has the address that
+// its specification names, and those where some clients look: the resource's at
+// the root, the server's with the resource's path put in or put in front, and
+// under the names that OpenID Connect gave to it.
 func (s *Server) Documents() map[string]any {
 	resource, server := s.resourceMetadata(), s.serverMetadata()
 	openid := openidMetadata{server, []string{"public"}, []string{s.Keys.Algorithm}}
@@ -79,8 +79,8 @@ func (s *Server) Documents() map[string]any {
 	return docs
 }
 
-// alias returns where an endpoint answers besides its place at the root: under
-// the resource, where clients of older servers have it in their settings.
+// alias returns the second address of an endpoint, under the resource: clients
+// of older servers have it in their settings.
 func (s *Server) alias(endpoint string) string {
 	return oauth.PathOf(s.Resource) + "/oauth" + endpoint
 }
@@ -114,7 +114,7 @@ func (s *Server) serverMetadata() serverMetadata {
 		GrantTypes:        s.Clients.GrantTypes(),
 		TokenAuth:         auth,
 		RevocationAuth:    auth,
-		IntrospectionAuth: auth[1:], // a client that keeps no secret could be anybody
+		IntrospectionAuth: auth[1:], // any caller can claim to be a client without a secret
 		TokenAlgs:         algs,
 		RevocationAlgs:    algs,
 		IntrospectionAlgs: algs,

@@ -131,7 +131,7 @@ func newServer(config authserver.Config, db any, change []func(*setup)) *authser
 		f(s)
 	}
 	as := authserver.New(s.Config, oauthtest.Stores(s.Store))
-	as.Consent.Opens = s.Opens
+	as.Consent.Agents = s.Opens
 	return as
 }
 

@@ -48,7 +48,7 @@ func (s *Server) Routes(r *mux.Router) {
 	r.Handle("/signout", endpoint.Methods{http.MethodPost: page(s.Pages.SignOut)})
 }
 
-// jwks publishes the public keys (RFC 7517).
+// jwks serves the public keys (RFC 7517).
 func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
 	keys, err := s.Keys.Public(r.Context())
 	if err != nil {
@@ -57,12 +57,12 @@ func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Cache-Control", "public, max-age=300") // less than keyLead
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	json.MarshalWrite(w, jose.JSONWebKeySet{Keys: keys}) // an error here means that nobody is reading any more
+	json.MarshalWrite(w, jose.JSONWebKeySet{Keys: keys}) // an error here means that the client has gone
 	return nil
 }
 
-// userinfo tells a client for whom it acts (OpenID Connect Core 1.0 section
-// 5.3). Guard stands before it. sub is that of the access token.
+// userinfo tells a client for which account it acts (OpenID Connect Core 1.0
+// section 5.3).
 func (s *Server) userinfo(w http.ResponseWriter, r *http.Request) {
 	p, _ := oauth.FromContext(r.Context())
 	endpoint.WriteJSON(w, http.StatusOK, struct {

@@ -93,9 +93,9 @@ type Issued struct {
 	Secret string `json:"client_secret,omitempty"`
 }
 
-// ByHand registers a client that an operator describes, under the rules
+// Add registers a client that an operator describes, under the rules
 // for those that register themselves. An *Error says what they refuse.
-func (rg *Registration) ByHand(ctx context.Context, name string, redirectURIs []string, keepsSecret bool) (*Issued, error) {
+func (rg *Registration) Add(ctx context.Context, name string, redirectURIs []string, keepsSecret bool) (*Issued, error) {
 	method := oauth.AuthNone
 	if keepsSecret {
 		method = oauth.AuthPost

@@ -43,8 +43,8 @@ func assertedClient(assertion string) string {
 }
 
 // assertionHolds decides whether an assertion proves that its sender is the
-// client. An assertion works once: whoever reads it on its way cannot use it.
-// It returns nil, an *Error, or the failure of what had to be asked.
+// client. An assertion works once, so that an eavesdropper cannot use it. The
+// error is an *oauth.Error, or that of the store.
 func (au *Authenticator) assertionHolds(ctx context.Context, r *http.Request, c *oauth.Client, assertion string) error {
 	payload, err := au.assertionPayload(ctx, c, assertion)
 	if err != nil {

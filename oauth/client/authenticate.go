@@ -106,9 +106,8 @@ func (au *Authenticator) Form(w http.ResponseWriter, r *http.Request) (*oauth.Cl
 	return c, f, err
 }
 
-// Authenticate returns the client that sent the request. Whatever is wrong,
-// the answer is the same 401: it makes clients whose registration is gone
-// register anew.
+// Authenticate returns the client that sent the request. Every failure is the
+// same 401, so that clients whose registration was dropped register again.
 func (au *Authenticator) Authenticate(ctx context.Context, r *http.Request, f endpoint.Form) (*oauth.Client, error) {
 	cred, err := readCredentials(r.Header.Values("Authorization"), f)
 	if err != nil {
@@ -132,8 +131,8 @@ func (au *Authenticator) Authenticate(ctx context.Context, r *http.Request, f en
 	return c, nil
 }
 
-// proves tells whether the credentials are the client's, given in the way that
-// it registered. Whether an assertion holds is still to be seen.
+// proves tells whether the credentials are the client's, sent by a method that
+// it registered. It does not check assertions.
 func proves(c *oauth.Client, cred credentials) bool {
 	right := secret.Same(secret.Hash(cred.secret), c.SecretHash)
 	if cred.method != c.AuthMethod && !slices.Contains(c.OtherAuthMethods, cred.method) {

@@ -25,8 +25,7 @@ type Clients struct {
 	recent cache.Recent[*oauth.Client] // that registered
 }
 
-// Find finds a client by an ID that came from outside. It must not be changed:
-// others are given the same.
+// Find returns the client with an ID. Do not change it: it is shared.
 func (cs *Clients) Find(ctx context.Context, id string) (*oauth.Client, error) {
 	if c := cs.configured(id); c != nil {
 		return c, nil

@@ -12,8 +12,8 @@ import (
 	"rialto/oauth/internal/secret"
 )
 
-// Configured is a client that the operator set up. It does not register,
-// it is never forgotten, and the page that asks for consent vouches for it.
+// Configured is a client of the operator. It does not register, it is never
+// dropped, and the consent page does not call it unverified.
 type Configured struct {
 	ID           string
 	Name         string // "" is ID
@@ -29,8 +29,8 @@ type Configured struct {
 	// does, and not only about its own.
 	Introspects bool
 
-	// Exchanges lets the client exchange the token of somebody who calls it for
-	// one of its own, to act for them (RFC 8693).
+	// Exchanges lets the client exchange the token of a user who calls it for
+	// one of its own, to act for the user (RFC 8693).
 	Exchanges bool
 }
 
@@ -65,7 +65,7 @@ func (c *Configured) authMethod() string {
 	return cmp.Or(c.AuthMethod, oauth.AuthBasic)
 }
 
-// configured returns the operator's client of that ID, or nil.
+// configured returns the operator's client with an ID, or nil.
 func (cs *Clients) configured(id string) *oauth.Client {
 	i := slices.IndexFunc(cs.Configured, func(c Configured) bool { return c.ID == id })
 	if i < 0 {
@@ -74,7 +74,7 @@ func (cs *Clients) configured(id string) *oauth.Client {
 	return cs.Configured[i].client()
 }
 
-// Check says what an operator set wrongly.
+// Check says what is wrong with the configuration.
 func (cs *Clients) Check() error {
 	seen := map[string]bool{}
 	for _, c := range cs.Configured {

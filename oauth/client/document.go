@@ -42,9 +42,9 @@ type Documents struct {
 	failed  cache.LRU[string, time.Time] // by client ID
 }
 
-// How long a client's document is believed. What its server says of caching
-// counts within limits; a document that cannot be fetched again is good for a
-// week, because the servers of vendors have outages.
+// How long a client's document is used. Its Cache-Control counts within limits;
+// a document that cannot be fetched again is good for a week, because the
+// servers of vendors have outages.
 const (
 	documentFresh    = time.Hour
 	documentFreshMin = 5 * time.Minute
@@ -54,12 +54,11 @@ const (
 	maxDocumentID    = 512
 	maxDocuments     = 10_000
 	fetchesAtOnce    = 8
-	fetchTimeout     = 8 * time.Second // with the wait for a place; clients give up after ten
+	fetchTimeout     = 8 * time.Second // includes the wait for a place; clients give up after ten
 )
 
-// isID tells whether a client ID is the URL of a document, by its
-// form alone. What parsers could take for different things is refused, so
-// nothing is fetched for it.
+// isID tells whether a client ID has the form of a document's URL. It refuses
+// what two parsers could read differently.
 func (ds *Documents) isID(id string) bool {
 	if ds.Fetcher.HTTP == nil || len(id) > maxDocumentID {
 		return false
@@ -71,9 +70,9 @@ func (ds *Documents) isID(id string) bool {
 	return uri.URL.Scheme == "https" || ds.Fetcher.HTTP.Loopback && uri.URL.Scheme == "http"
 }
 
-// client returns the client that a document describes. When the
-// document cannot be fetched, the one that was kept speaks for it, and after
-// that the one that ships with the server.
+// client returns the client that a document describes. If the document cannot
+// be fetched, it uses the stored one, and then the one that ships with the
+// server.
 func (ds *Documents) client(ctx context.Context, id string) (*oauth.Client, error) {
 	kept, err := ds.Store.Document(ctx, id)
 	if err != nil && !errors.Is(err, oauth.ErrNotFound) {
@@ -83,7 +82,7 @@ func (ds *Documents) client(ctx context.Context, id string) (*oauth.Client, erro
 	if kept != nil && now.Before(kept.Fresh) {
 		return ds.parse(id, []byte(kept.Body))
 	}
-	instead, err := insteadOf(id, kept, now)
+	instead, err := fallback(id, kept, now)
 	if err != nil {
 		return nil, err
 	}
@@ -102,16 +101,17 @@ func (ds *Documents) client(ctx context.Context, id string) (*oauth.Client, erro
 	return ds.parse(id, instead)
 }
 
-// insteadOf returns the document to use when one cannot be fetched, or nil.
-func insteadOf(id string, kept *oauth.Document, now time.Time) ([]byte, error) {
+// fallback returns the document to use if the current one cannot be fetched, or
+// nil.
+func fallback(id string, kept *oauth.Document, now time.Time) ([]byte, error) {
 	if kept != nil && now.Before(kept.Expires) {
 		return []byte(kept.Body), nil
 	}
 	return pinnedDocument(id)
 }
 
-// fetchOnce fetches a document. Those who ask for one at the same time wait
-// for the same fetch, which goes on when the first of them hangs up.
+// fetchOnce fetches a document. Concurrent calls share one fetch, which
+// continues when the first caller hangs up.
 func (ds *Documents) fetchOnce(ctx context.Context, id string) (*oauth.Client, error) {
 	c, err, _ := ds.fetches.Do(id, func() (any, error) {
 		return ds.fetchDocument(context.WithoutCancel(ctx), id)
@@ -136,7 +136,7 @@ func (ds *Documents) fetchDocument(ctx context.Context, id string) (*oauth.Clien
 	return c, ds.Store.KeepDocument(ctx, d, maxDocuments)
 }
 
-// fetch gets JSON from an address that a stranger chose.
+// fetch gets JSON from an address that a client chose.
 func (ft *Fetcher) fetch(ctx context.Context, address string) ([]byte, http.Header, error) {
 	if err := ft.limitFetch(address); err != nil {
 		return nil, nil, err
@@ -178,9 +178,9 @@ func freshness(h http.Header) time.Duration {
 	return min(max(fresh, documentFreshMin), documentFreshMax)
 }
 
-// parse decides about a document as about a registration, and about
-// what only a document has: it names itself, byte for byte, and it holds no
-// secret, since everybody can read it.
+// parse applies the rules for registrations, and those for documents alone: a
+// document names itself, byte for byte, and holds no secret, because it is
+// public.
 func (ds *Documents) parse(id string, body []byte) (*oauth.Client, error) {
 	var m struct {
 		registration
@@ -229,10 +229,9 @@ func (ds *Documents) parse(id string, body []byte) (*oauth.Client, error) {
 	}, nil
 }
 
-// documentMethods returns the ways to authenticate that both sides know, best
-// first. The plural member, where a client has it, lists what else it can do;
-// to read the singular alone would shut ChatGPT out. A client that says
-// nothing has nothing to prove itself with.
+// documentMethods returns the authentication methods that both sides support,
+// best first. ChatGPT lists its methods only in the plural member. A client
+// without both members cannot authenticate.
 func documentMethods(one string, several []string) []string {
 	offered := append(slices.Clone(several), one)
 	if one == "" && len(several) == 0 {
@@ -241,8 +240,8 @@ func documentMethods(one string, several []string) []string {
 	return slices.DeleteFunc([]string{oauth.AuthPrivateKeyJWT, oauth.AuthNone}, func(method string) bool { return !slices.Contains(offered, method) })
 }
 
-// limitFetch bounds what strangers can make the server fetch: from one host,
-// which may be the victim, and in all.
+// limitFetch bounds what clients can make the server fetch: from one host,
+// which may be a victim, and in all.
 func (ft *Fetcher) limitFetch(id string) error {
 	u, err := url.Parse(id)
 	if err != nil {
@@ -258,9 +257,9 @@ func (ft *Fetcher) limitFetch(id string) error {
 	return nil
 }
 
-// documentError is why a client's document could not be used.
+// documentError says why a client's document could not be used.
 type documentError struct {
-	unreachable bool // it may be there later; the client is not unknown
+	unreachable bool // temporary
 	why         string
 	after       time.Duration
 }

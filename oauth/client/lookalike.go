@@ -11,7 +11,7 @@ import (
 	"rialto/oauth"
 )
 
-// vendor is a company whose products strangers like to be taken for.
+// vendor is a company whose products attackers imitate.
 type vendor struct {
 	name  string
 	words []string // in names of its products, folded
@@ -31,10 +31,10 @@ func vendors() []vendor {
 	}
 }
 
-// LookAlike returns the vendor whose name a client bears although its answers
-// go elsewhere, or "". An app on the user's computer is not accused: Claude
-// Code and Codex are such apps, and the page warns of those in its own words.
-// Nor is a client that the operator has named. Where a document describes the
+// LookAlike returns the vendor whose name a client uses although its redirect
+// URI leads elsewhere, or "". It returns "" for an app on the user's computer,
+// such as Claude Code and Codex, because the page has a warning of its own for
+// these apps, and for a client of the operator. Where a document describes the
 // client, the vendor must own the document as well.
 func LookAlike(c *oauth.Client, to RedirectURI) string {
 	if to.Loopback() && !c.Documented || c.Configured {
@@ -68,8 +68,8 @@ func (v vendor) owns(u *url.URL) bool {
 	})
 }
 
-// fold brings a name down to the letters it looks like: case, accents,
-// separators and the usual impostors are gone.
+// fold reduces a name to the letters that it looks like: without case, accents,
+// separators and look-alike letters.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if i := strings.IndexRune(impostors, r); i >= 0 {
@@ -82,8 +82,8 @@ func fold(name string) string {
 	}, norm.NFKD.String(strings.ToLower(name)))
 }
 
-// impostors are digits and Cyrillic, Greek and other letters that pass for the
-// originals at the same place.
+// impostors are digits and Cyrillic, Greek and other letters that look like the
+// originals at the same index.
 const (
 	impostors = "013457|аеорсхуіјԁһӏкмтԛѕοανερτικԍɡıł"
 	originals = "oleastlaeopcxyijdhlkmtqsoaveptikggil"

@@ -25,8 +25,8 @@ func (rg *Registration) Managed(do func(http.ResponseWriter, *http.Request, *oau
 	})
 }
 
-// manages returns the client that the request may manage. A client that does
-// not exist is answered as one of somebody else: 401 (RFC 7592 section 2.1).
+// manages returns the client that the request may manage. An unknown client
+// gets the same 401 as a wrong token (RFC 7592 section 2.1).
 func (rg *Registration) manages(r *http.Request) (*oauth.Client, error) {
 	if err := rg.Env.LimitFailures(r); err != nil {
 		return nil, err
@@ -53,15 +53,15 @@ func (rg *Registration) manages(r *http.Request) (*oauth.Client, error) {
 	return c, nil
 }
 
-// Read says how the client is registered (RFC 7592 section 2.1).
+// Read returns the registration of a client (RFC 7592 section 2.1).
 func (rg *Registration) Read(w http.ResponseWriter, _ *http.Request, c *oauth.Client) error {
 	endpoint.WriteJSON(w, http.StatusOK, rg.describe(c, "", ""))
 	return nil
 }
 
-// Replace registers the client anew under its ID (RFC 7592 section 2.2).
-// The token is replaced with it. The client keeps its secret as long as it
-// goes on to prove itself by one.
+// Replace replaces the registration of a client (RFC 7592 section 2.2) and its
+// registration access token. The client keeps its secret if it still
+// authenticates with one.
 func (rg *Registration) Replace(w http.ResponseWriter, r *http.Request, old *oauth.Client) error {
 	c, body, err := rg.readRegistration(w, r)
 	if err != nil {
@@ -93,7 +93,7 @@ func (rg *Registration) Replace(w http.ResponseWriter, r *http.Request, old *oau
 	return nil
 }
 
-// checkReplacement demands that a registration says whose it is, and that a
+// checkReplacement checks that a registration names its client, and that a
 // secret in it is the client's: a client cannot choose one.
 func checkReplacement(body []byte, old *oauth.Client) error {
 	var m struct {
@@ -109,8 +109,7 @@ func checkReplacement(body []byte, old *oauth.Client) error {
 	return nil
 }
 
-// Delete forgets the client and revokes everything that it was allowed
-// (RFC 7592 section 2.3).
+// Delete removes the client and revokes its grants (RFC 7592 section 2.3).
 func (rg *Registration) Delete(w http.ResponseWriter, r *http.Request, c *oauth.Client) error {
 	err := rg.Clients.Store.RemoveClient(r.Context(), c.ID, rg.Env.Now())
 	rg.Clients.forgetRecent()
@@ -129,8 +128,8 @@ func (rg *Registration) Delete(w http.ResponseWriter, r *http.Request, c *oauth.
 // clientPage bounds how many clients are listed at once.
 const clientPage = 500
 
-// List shows the operator who has registered. Guard stands before it.
-// The next page begins after the ID that next names.
+// List lists the registered clients for the operator. The next page begins
+// after the ID in next.
 func (rg *Registration) List(w http.ResponseWriter, r *http.Request) error {
 	page, err := rg.Clients.Store.Clients(r.Context(), r.URL.Query().Get("after"), clientPage)
 	if err != nil {
@@ -150,7 +149,7 @@ func (rg *Registration) List(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Drop lets the operator forget a client and revoke what it was allowed.
+// Drop removes a client and revokes its grants, for the operator.
 func (rg *Registration) Drop(w http.ResponseWriter, r *http.Request) error {
 	c, err := rg.Clients.Registered(r.Context(), mux.Vars(r)["id"])
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 
 const maxNameLength = 64 // runes
 
-// CleanName makes a name that a stranger chose fit to be shown: one line of
+// CleanName makes a name that a client chose fit to be shown: one line of
 // visible characters, none that turns the direction of the text around.
 func CleanName(name string) string {
 	name = strings.Map(func(r rune) rune {

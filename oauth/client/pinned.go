@@ -10,10 +10,10 @@ import (
 	"rialto/oauth/internal/secret"
 )
 
-// The documents of vendors as they were seen: their edges refuse some servers,
-// and a client whose document cannot be read does not try another way to log
-// in. A pinned document is used when the real one cannot be fetched and none
-// was kept. "{id}" stands for a name that the vendor gives each connector.
+// Copies of vendors' documents. Some vendors refuse requests of some servers, and
+// a client whose document cannot be read does not try another way to log in. A
+// pinned document is used if the real one cannot be fetched and none is stored.
+// "{id}" stands for a name that the vendor gives each connector.
 //
 //go:embed pinned/*.json
 var pinned embed.FS

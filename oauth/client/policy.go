@@ -23,7 +23,7 @@ type Policy struct {
 	Fetcher *Fetcher
 }
 
-// Check says what an operator set wrongly.
+// Check says what is wrong with the configuration.
 func (po *Policy) Check() error {
 	for _, prefix := range po.RedirectPrefixes {
 		if p, err := ParseRedirect(prefix); err != nil || p.URL.Scheme != "https" {
@@ -43,9 +43,9 @@ func (po *Policy) schemes() []string {
 	})
 }
 
-// parseRegistration decides about a registration. The decoder is strict where
-// parsers differ: "Redirect_URIs" is not "redirect_uris", and a name that
-// comes twice is an error.
+// parseRegistration checks a registration. The decoder is strict where parsers
+// differ: "Redirect_URIs" is not "redirect_uris", and a duplicate name is an
+// error.
 func (po *Policy) parseRegistration(body []byte) (*oauth.Client, error) {
 	var m registration
 	if err := json.Unmarshal(body, &m); err != nil {

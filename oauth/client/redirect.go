@@ -17,11 +17,11 @@ type RedirectURI struct {
 	URL *url.URL
 }
 
-// ParseRedirect checks a redirect URI by itself, whoever registered it. It
-// refuses everything about which two parsers could differ: user information,
-// fragments, backslashes, bytes that are not printable ASCII, dot segments and
-// encoded separators in the authority (RFC 9700 section 2.1, RFC 3986). Each
-// of these has let codes escape from some other server.
+// ParseRedirect checks a redirect URI on its own. It refuses everything that
+// two parsers could read differently: user information, fragments, backslashes,
+// bytes that are not printable ASCII, dot segments and encoded separators in
+// the authority (RFC 9700 section 2.1, RFC 3986). Each has leaked codes from
+// some other server.
 func ParseRedirect(raw string) (RedirectURI, error) {
 	if raw == "" || len(raw) > oauth.MaxURL {
 		return RedirectURI{}, errors.New("redirect_uri is empty or too long")

@@ -30,10 +30,10 @@ type Registration struct {
 	PerHour int
 }
 
-// limit lets an address register so many clients an hour, and all
-// addresses together sixty times as many. Loopback is limited like all
-// together: it is the user's own computer, or a proxy that hides everybody and
-// that nobody told us to trust.
+// limit bounds the registrations of an address, and of all addresses together
+// to sixty times as many. Loopback has the limit of all addresses: it is the
+// user's own computer, or a proxy that is not configured as trusted and hides
+// all clients.
 func (rg *Registration) limit(r *http.Request) error {
 	n, address := rg.PerHour, rg.Env.Address(r)
 	var wait time.Duration
@@ -49,13 +49,12 @@ func (rg *Registration) limit(r *http.Request) error {
 	return nil
 }
 
-// maxClients bounds how many clients the store keeps before it makes room.
+// maxClients bounds how many clients the store keeps.
 const maxClients = 10_000
 
-// registration is what a client says of itself (RFC 7591 section 2). Members
-// that we do not know are ignored, as section 2 asks; client_id and
-// client_secret are among them. scope is too: it is the person who limits a
-// client, and a client may ask for more later.
+// registration is the metadata of a client (RFC 7591 section 2). Other members
+// are ignored, as section 2 demands: client_id, client_secret, and also scope,
+// because the person limits a client, and a client may ask for more later.
 type registration struct {
 	RedirectURIs  []string       `json:"redirect_uris"`
 	AuthMethod    string         `json:"token_endpoint_auth_method"`
@@ -121,14 +120,15 @@ func (rg *Registration) readRegistration(w http.ResponseWriter, r *http.Request)
 	return c, body, err
 }
 
-// admit gives the client an ID, and a secret if it wants one, and says so.
+// admit gives the client an ID, and a secret if it needs one, and returns the
+// answer.
 func (rg *Registration) admit(c *oauth.Client) *registered {
 	c.ID, c.Registered = secret.New(secret.ClientPrefix), rg.Env.Now()
 	plain := giveSecret(c)
 	return rg.describe(c, plain, giveManageToken(c))
 }
 
-// giveSecret gives a client that wants to prove itself by one a secret.
+// giveSecret gives a client a secret if it authenticates with one.
 func giveSecret(c *oauth.Client) (plain string) {
 	if c.AuthMethod == oauth.AuthBasic || c.AuthMethod == oauth.AuthPost {
 		plain = secret.New(secret.SecretPrefix)
@@ -144,8 +144,8 @@ func giveManageToken(c *oauth.Client) (plain string) {
 	return plain
 }
 
-// describe says how a client is registered. secret and token are said once,
-// when they are given: the server keeps only their hashes.
+// describe returns the registration of a client. secret and token are set only
+// when they are issued: the server keeps only their hashes.
 func (rg *Registration) describe(c *oauth.Client, secret, token string) *registered {
 	answer := &registered{
 		ID:            c.ID,
@@ -173,9 +173,8 @@ func (rg *Registration) describe(c *oauth.Client, secret, token string) *registe
 	return answer
 }
 
-// applicationType returns what the client says that it is, which it is told
-// again (RFC 7591 section 3.2.1), and "" for what nobody defined. A registration
-// does not fail because of it.
+// applicationType returns the application_type, which the answer repeats (RFC
+// 7591 section 3.2.1), and "" for an unknown one, which is not an error.
 func (m *registration) applicationType() string {
 	switch said := string(m.Type); said {
 	case `"native"`, `"web"`:
@@ -203,8 +202,8 @@ func (m *registration) checkRedirects(schemes, prefixes []string) error {
 	return nil
 }
 
-// checkKeys decides about the keys that a client sent, or where it says that
-// they are, which counts only if addresses are fetched at all.
+// checkKeys checks the keys of a client or their address, which counts only if
+// addresses are fetched.
 func (m *registration) checkKeys(fetched bool) error {
 	if m.Statement != "" {
 		return oauth.Refuse("invalid_software_statement", "No issuer of software statements is trusted here.")
@@ -248,9 +247,9 @@ func (m *registration) authMethod() (string, error) {
 	return "", oauth.Refuse("invalid_client_metadata", "token_endpoint_auth_method must be none, client_secret_basic, client_secret_post or private_key_jwt.")
 }
 
-// grantTypes keeps what we support of what the client listed. One that lists
-// nothing gets a refresh token, though the default of RFC 7591 says otherwise:
-// connectors that lose access every hour are what users complain of most.
+// grantTypes returns the supported part of the list. A client without a list
+// gets refresh tokens, contrary to the default of RFC 7591: users complain most
+// about connectors that lose access every hour.
 func (m *registration) grantTypes() ([]string, error) {
 	if len(m.ResponseTypes) > 0 && !slices.Contains(m.ResponseTypes, "code") {
 		return nil, oauth.Refuse("invalid_client_metadata", "response_types must contain code.")
@@ -267,8 +266,8 @@ func (m *registration) grantTypes() ([]string, error) {
 	return []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken}, nil
 }
 
-// name returns a name that can be shown; a client without one is called by
-// where its answers go.
+// name returns a name that can be shown; that of a client without one is the
+// host of its redirect URI.
 func (m *registration) name() string {
 	if name := CleanName(m.Name); name != "" {
 		return name
@@ -277,7 +276,7 @@ func (m *registration) name() string {
 	return uri.Host()
 }
 
-// uri returns the client's page if it is an address that can be shown.
+// uri returns the client's page, or "" if it cannot be shown.
 func (m *registration) uri() string {
 	u, err := url.Parse(m.URI)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(m.URI) > 200 || !endpoint.IsText(m.URI) {

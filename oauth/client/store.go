@@ -12,8 +12,8 @@ import (
 
 // Store keeps registered clients.
 type Store interface {
-	// AddClient records a client. When the store holds limit clients or more,
-	// the oldest of those that never got a grant makes room.
+	// AddClient records a client. If the store holds limit clients or more, it
+	// removes the oldest client that never got a grant.
 	AddClient(ctx context.Context, c *oauth.Client, limit int) error
 	// Client returns a client, or ErrNotFound.
 	Client(ctx context.Context, id string) (*oauth.Client, error)
@@ -33,9 +33,9 @@ type Store interface {
 type DocumentStore interface {
 	// Document returns the document of a client, fresh or not, or ErrNotFound.
 	Document(ctx context.Context, id string) (*oauth.Document, error)
-	// KeepDocument records a document, in the place of an older one. When the
-	// store holds limit others or more, the oldest of clients without a grant
-	// make room.
+	// KeepDocument records a document, in the place of an older one. If the
+	// store holds limit others or more, it removes the oldest documents of
+	// clients without a grant.
 	KeepDocument(ctx context.Context, d *oauth.Document, limit int) error
 	// DropDocument forgets a document, or returns ErrNotFound.
 	DropDocument(ctx context.Context, id string) error

@@ -25,9 +25,9 @@ type Consent struct {
 	Env      *endpoint.Env
 	CodeTTL  time.Duration
 
-	// Opens names the agents that a grant for some use cases, or for all,
-	// reaches. It must not wait. nil names nothing.
-	Opens func(some []string, all bool) []string
+	// Agents names the agents that a grant for some use cases, or for all,
+	// agents. It must not wait. nil names nothing.
+	Agents func(some []string, all bool) []string
 
 	// AutoApprove approves every request; nil asks.
 	AutoApprove *AutoApproval
@@ -54,12 +54,12 @@ func (cn *Consent) Show(w http.ResponseWriter, r *http.Request) error {
 	}
 	q := pendingAuthorization{req: req, client: client, handle: handle}
 	if cn.AutoApprove != nil && !q.lookAlike() {
-		return cn.approveUnasked(w, r, q)
+		return cn.approveAutomatically(w, r, q)
 	}
 	return cn.page(w, r, http.StatusOK, q, session, templates.Authorize{})
 }
 
-// sendBack is an error that the client should learn of.
+// sendBack is an error to report to the client's redirect URI.
 type sendBack struct {
 	client *oauth.Client
 	to     client.RedirectURI
@@ -69,10 +69,10 @@ type sendBack struct {
 
 func (b *sendBack) Error() string { return b.err.Error() }
 
-// writeBack answers a request that is wrong. An app on the user's own computer
-// and one that the operator knows are told by a redirect. Any other client has registered itself with an
-// address of its choice: the person sees that the address is foreign before
-// going there (RFC 9700 section 4.11.2).
+// writeBack reports an error to the client. It redirects to an app on the
+// user's own computer and to a client of the operator. Any other client has
+// chosen its address, so the person sees it on a page before going there (RFC
+// 9700 section 4.11.2).
 func (cn *Consent) writeBack(w http.ResponseWriter, r *http.Request, b *sendBack) {
 	url := cn.answerURL(b.to, b.state, "error", b.err.Code, "error_description", b.err.Description)
 	cn.Env.Log.InfoContext(r.Context(), "oauth: authorization request refused", "client", b.client.ID, "code", b.err.Code)
@@ -92,14 +92,14 @@ func (cn *Consent) writeBack(w http.ResponseWriter, r *http.Request, b *sendBack
 	})
 }
 
-// answerURL builds the answer to a client: the parameters, the state as it
-// came, and who answers (RFC 9207), on errors too.
+// answerURL builds the address of an answer: the parameters, the state as
+// received, and the issuer (RFC 9207), on errors too.
 func (cn *Consent) answerURL(to client.RedirectURI, state string, params ...string) string {
 	return to.With(append(params, "state", state, "iss", cn.Tokens.Issuer)...)
 }
 
-// unknownClient explains the most frequent failure there is: the app keeps an
-// ID that this server has forgotten, and does not ask for a new one by itself.
+// unknownClient explains the most frequent failure: the app keeps an ID that
+// this server has dropped, and does not register again.
 func unknownClient() *oauth.Problem {
 	return endpoint.BadLink(http.StatusBadRequest, "The app is not registered here, or its registration has expired.")
 }

@@ -11,9 +11,9 @@ import (
 	"rialto/oauth/token"
 )
 
-// AutoApproval answers every authorization request with yes, without asking
-// anybody: for staging, where nothing is worth stealing. Whoever finds the
-// server is let in. The operator's scope is never granted so.
+// AutoApproval approves every authorization request without asking, for staging
+// servers without valuable data: all callers get in. It never grants
+// ScopeAdmin.
 type AutoApproval struct {
 	// UseCase is the one that is granted; "*" is all. It may be "" with a Token
 	// that names one.
@@ -23,7 +23,7 @@ type AutoApproval struct {
 	Token string
 }
 
-// Check says what an operator set wrongly.
+// Check says what is wrong with the configuration.
 func (a *AutoApproval) Check(pasted *token.Issuer) error {
 	switch {
 	case a == nil:
@@ -38,11 +38,11 @@ func (a *AutoApproval) Check(pasted *token.Issuer) error {
 	return nil
 }
 
-// approveUnasked grants a request without a question.
-func (cn *Consent) approveUnasked(w http.ResponseWriter, r *http.Request, q pendingAuthorization) error {
-	session, err := cn.unaskedSession(r.Context())
+// approveAutomatically approves a request without asking.
+func (cn *Consent) approveAutomatically(w http.ResponseWriter, r *http.Request, q pendingAuthorization) error {
+	session, err := cn.autoApproveSession(r.Context())
 	if err != nil {
-		cn.Env.Log.ErrorContext(r.Context(), "oauth: cannot approve by itself", "error", err)
+		cn.Env.Log.ErrorContext(r.Context(), "oauth: automatic approval failed", "error", err)
 		return &oauth.Problem{
 			Status: http.StatusServiceUnavailable,
 			Title:  "This server cannot approve by itself now",
@@ -51,12 +51,12 @@ func (cn *Consent) approveUnasked(w http.ResponseWriter, r *http.Request, q pend
 		}
 	}
 	q.ticked = slices.Clone(q.req.Scope)
-	cn.Env.Log.WarnContext(r.Context(), "oauth: approved without asking anybody", "client", q.client.ID, "address", cn.Env.Address(r))
+	cn.Env.Log.WarnContext(r.Context(), "oauth: request approved automatically", "client", q.client.ID, "address", cn.Env.Address(r))
 	return cn.approveAs(w, r, q, session)
 }
 
-// unaskedSession returns in whose name requests are approved.
-func (cn *Consent) unaskedSession(ctx context.Context) (*oauth.Session, error) {
+// autoApproveSession returns the session under which requests are approved.
+func (cn *Consent) autoApproveSession(ctx context.Context) (*oauth.Session, error) {
 	useCase := cn.AutoApprove.UseCase
 	if cn.AutoApprove.Token == "" {
 		a, err := cn.Pasted.Identities.Identify(ctx, &oauth.Account{Issuer: "auto-approval", Subject: useCase, Name: token.AccountName("auto", useCase, useCase)}, false)

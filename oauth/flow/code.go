@@ -12,9 +12,9 @@ import (
 	"rialto/oauth/internal/secret"
 )
 
-// redeemCode exchanges an authorization code (RFC 6749 section 4.1.3). The
-// code is used up before its binding is checked: whoever presents it wrongly
-// does not get to try again.
+// redeemCode exchanges an authorization code (RFC 6749 section 4.1.3). The code
+// is used up before its binding is checked, so that a wrong attempt cannot be
+// repeated.
 func (te *TokenEndpoint) redeemCode(ctx context.Context, client *oauth.Client, f endpoint.Form, jkt string) (*tokens, error) {
 	if f.Get("code") == "" {
 		return nil, oauth.Refuse("invalid_request", "code is missing.")
@@ -36,8 +36,8 @@ func (te *TokenEndpoint) redeemCode(ctx context.Context, client *oauth.Client, f
 	return te.answer(ctx, code.Grant, code.Grant.Allows(code.Grant.Scope), jkt, refresh)
 }
 
-// firstRefresh makes the refresh token that begins a family, or none for a
-// client that did not register for one.
+// firstRefresh makes the first refresh token of a grant, or none if the client
+// did not register for refresh tokens.
 func (te *TokenEndpoint) firstRefresh(client *oauth.Client, jkt string) (plain string, row *oauth.Refresh) {
 	if !client.May(oauth.GrantRefreshToken) {
 		return "", nil
@@ -46,8 +46,8 @@ func (te *TokenEndpoint) firstRefresh(client *oauth.Client, jkt string) (plain s
 	return plain, &oauth.Refresh{Hash: secret.Hash(plain), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: te.Now().Add(te.RefreshIdle)}
 }
 
-// boundTo returns the key that a client's refresh tokens are bound to: one that
-// proves who it is at every use needs none (RFC 9449 section 5).
+// boundTo returns the key that a client's refresh tokens are bound to: a client
+// that authenticates at every use needs none (RFC 9449 section 5).
 func boundTo(client *oauth.Client, jkt string) string {
 	if client.Unproven() {
 		return jkt
@@ -55,8 +55,8 @@ func boundTo(client *oauth.Client, jkt string) string {
 	return ""
 }
 
-// codeRefused explains why a code could not be taken. One that was used before
-// by the same client is in two hands; its grant is revoked by now.
+// codeRefused explains why a code could not be taken. If the same client used
+// it before, it has leaked, and its grant is revoked by now.
 func (te *TokenEndpoint) codeRefused(ctx context.Context, client *oauth.Client, err error) error {
 	switch {
 	case errors.Is(err, oauth.ErrReused):
@@ -71,9 +71,9 @@ func (te *TokenEndpoint) codeRefused(ctx context.Context, client *oauth.Client, 
 	return err
 }
 
-// checkCode decides whether a code that was taken is presented as it was
-// issued. Each check returns by itself: codes were exchanged across clients
-// elsewhere because of one "and" that should have been an "or".
+// checkCode decides whether a code is presented as it was issued. Each check
+// has a return of its own: another server exchanged codes across clients
+// because of one "and" that should have been an "or".
 func checkCode(c *oauth.Code, redirect, verifier, jkt string, now time.Time) error {
 	if !now.Before(c.Expires) {
 		return oauth.Refuse("invalid_grant", "The code has expired.")

@@ -26,8 +26,8 @@ func (cn *Consent) page(w http.ResponseWriter, r *http.Request, status int, q pe
 	page.Unverified = !q.client.Configured && !q.client.Documented
 	page.RedirectHost, page.Loopback = to.Host(), to.Local()
 	page.LookAlike = client.LookAlike(q.client, to)
-	page.Scopes = cn.inWords(q)
-	page.Agents = cn.reaches(q, session)
+	page.Scopes = cn.scopesInWords(q)
+	page.Agents = cn.agents(q, session)
 	page.Handle, page.Action = q.handle, cn.Env.Path("/authorize")
 	if session != nil && !q.req.Login {
 		page.User = session.Name
@@ -44,17 +44,17 @@ func (cn *Consent) page(w http.ResponseWriter, r *http.Request, status int, q pe
 	return nil
 }
 
-// reaches names what the grant would reach. To nobody in particular it says what
-// everybody may know: use cases also hide that an agent is there.
-func (cn *Consent) reaches(q pendingAuthorization, session *oauth.Session) []string {
+// agents names the agents that the grant would reach. Without a session it
+// names only those that are visible to all users: use cases also hide agents.
+func (cn *Consent) agents(q pendingAuthorization, session *oauth.Session) []string {
 	switch {
-	case cn.Opens == nil || !q.req.Scope.Meets(oauth.ScopeTools):
+	case cn.Agents == nil || !q.req.Scope.Meets(oauth.ScopeTools):
 		return nil
 	case session == nil:
-		return cn.Opens(nil, false)
+		return cn.Agents(nil, false)
 	}
 	q.ticked = q.req.Scope // at most
-	return cn.Opens(q.within(session).UseCases())
+	return cn.Agents(q.within(session).UseCases())
 }
 
 // offerSignIn puts the ways to sign in onto the page.
@@ -66,9 +66,9 @@ func (cn *Consent) offerSignIn(page *templates.Authorize) {
 	}
 }
 
-// inWords returns the scopes as a person should read them. All are ticked at
-// first but the operator's, which nobody is to grant by going on.
-func (cn *Consent) inWords(q pendingAuthorization) []templates.Scope {
+// scopesInWords returns the scopes in words. At first all are ticked but ScopeAdmin,
+// which a person has to choose.
+func (cn *Consent) scopesInWords(q pendingAuthorization) []templates.Scope {
 	var words []templates.Scope
 	for _, name := range q.req.Scope.Without(oauth.OfflineAccess) {
 		scope := templates.Scope{Name: name, Words: cn.Scopes.Words(name), Ticked: q.ticked.Has(name)}
@@ -83,9 +83,8 @@ func (cn *Consent) inWords(q pendingAuthorization) []templates.Scope {
 	return words
 }
 
-// Answer takes the person's answer. Nothing but the handle, the
-// decision, the credentials and the ticks is taken from the form: what is
-// granted is what the page showed, or less.
+// Answer takes the consent form. It reads only the handle, the decision, the
+// credentials and the ticked scopes: it grants what the page showed, or less.
 func (cn *Consent) Answer(w http.ResponseWriter, r *http.Request) error {
 	f, err := cn.Env.PageForm(w, r, "scope")
 	if err != nil {
@@ -109,7 +108,7 @@ func (cn *Consent) Answer(w http.ResponseWriter, r *http.Request) error {
 	return cn.approveAtProvider(w, r, f, q)
 }
 
-// deny tells the client no.
+// deny refuses the request.
 func (cn *Consent) deny(w http.ResponseWriter, r *http.Request, q pendingAuthorization) error {
 	if err := cn.Store.Deny(r.Context(), q.req.Handle); err != nil {
 		return asAnswered(err)
@@ -119,7 +118,7 @@ func (cn *Consent) deny(w http.ResponseWriter, r *http.Request, q pendingAuthori
 	return cn.goBack(w, r, q, true, "error", "access_denied", "error_description", "The person refused.")
 }
 
-// switchAccount asks again, with nobody signed in.
+// switchAccount signs out and shows the page again.
 func (cn *Consent) switchAccount(w http.ResponseWriter, r *http.Request, q pendingAuthorization) error {
 	if err := cn.Pages.Sessions.End(w, r); err != nil {
 		return err
@@ -128,8 +127,8 @@ func (cn *Consent) switchAccount(w http.ResponseWriter, r *http.Request, q pendi
 	return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{})
 }
 
-// approve signs the person in where that is needed, records the grant and
-// gives the client its code.
+// approve signs the person in if needed, records the grant and gives the client
+// its code.
 func (cn *Consent) approve(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) error {
 	session, err := cn.approver(w, r, f, q)
 	if refused, ok := errors.AsType[*signin.Refusal](err); ok {
@@ -145,8 +144,8 @@ func (cn *Consent) approve(w http.ResponseWriter, r *http.Request, f endpoint.Fo
 	return cn.approveAs(w, r, q, session)
 }
 
-// approveAs records the grant of whoever session stands for, and gives the
-// client its code.
+// approveAs records the grant of the session's account, and gives the client
+// its code.
 func (cn *Consent) approveAs(w http.ResponseWriter, r *http.Request, q pendingAuthorization, session *oauth.Session) error {
 	if len(q.within(session).Without(oauth.OfflineAccess)) == 0 {
 		return &oauth.Problem{
@@ -164,7 +163,8 @@ func (cn *Consent) approveAs(w http.ResponseWriter, r *http.Request, q pendingAu
 	return cn.goBack(w, r, q, false, "code", code)
 }
 
-// nothingToGrant is said when an account may grant nothing of what was asked.
+// nothingToGrant is the answer if an account may grant none of the requested
+// scopes.
 const nothingToGrant = "Your account opens nothing of what the app asks for."
 
 // approveAtProvider takes an approval and sends the person to an identity
@@ -181,8 +181,8 @@ func (cn *Consent) approveAtProvider(w http.ResponseWriter, r *http.Request, f e
 	return cn.Pages.Providers.Send(w, r, p, oauth.Login{Handle: q.req.Handle, Scope: q.chosen()}, q.req.Login)
 }
 
-// approver returns the session of whoever approves. A name in the form signs
-// in, whoever was signed in before.
+// approver returns the session of the person who approves. A name in the form
+// signs in, and replaces the session of the browser.
 func (cn *Consent) approver(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) (*oauth.Session, error) {
 	if f.Get("username") == "" {
 		session, err := cn.Pages.Sessions.Current(r)
@@ -201,9 +201,8 @@ func (cn *Consent) approver(w http.ResponseWriter, r *http.Request, f endpoint.F
 	return cn.Pages.Sessions.Start(w, r, a, time.Time{})
 }
 
-// unclear tells why an approval cannot be taken for one. The page may have
-// shown another account than the one that another tab signed in since, or a
-// warning that was not answered.
+// unclear tells why an approval is not valid. Another tab may have signed in
+// another account since the page was shown, or a warning was not confirmed.
 func unclear(f endpoint.Form, q pendingAuthorization, session *oauth.Session) string {
 	if f.Get("username") == "" && f.Get("as") != session.Name {
 		return "Another account is signed in by now. Check it and decide again."
@@ -220,7 +219,7 @@ func unclear(f endpoint.Form, q pendingAuthorization, session *oauth.Session) st
 	return ""
 }
 
-// unanswered tells what the form leaves open, whoever sent it.
+// unanswered tells what the form leaves open, for every account.
 func (q pendingAuthorization) unanswered(f endpoint.Form) string {
 	if q.lookAlike() && f.Get("understood") != "yes" {
 		return "Read the warning first."
@@ -231,7 +230,7 @@ func (q pendingAuthorization) unanswered(f endpoint.Form) string {
 	return ""
 }
 
-// within returns the part of what was chosen that session's account may grant.
+// within returns the chosen scopes that the session's account may grant.
 func (q pendingAuthorization) within(session *oauth.Session) oauth.ScopeSet {
 	return oauth.Allowed(q.chosen(), session.Admin).Within(session.UseCases).Within(session.TokenUseCases)
 }
@@ -255,8 +254,8 @@ func (cn *Consent) grant(ctx context.Context, q pendingAuthorization, session *o
 }
 
 // goBack sends the browser to the client with a page, not with a redirect:
-// form-action of our policy would block the second hop of a redirect that
-// follows a form, and claude.ai needs two.
+// form-action in our Content-Security-Policy would block the second hop of a
+// redirect that follows a form, and claude.ai needs two.
 func (cn *Consent) goBack(w http.ResponseWriter, r *http.Request, q pendingAuthorization, denied bool, params ...string) error {
 	to, err := client.ParseRedirect(q.req.RedirectURI)
 	if err != nil {
@@ -272,7 +271,7 @@ func (cn *Consent) goBack(w http.ResponseWriter, r *http.Request, q pendingAutho
 	return nil
 }
 
-// asAnswered explains a request that is gone: a second click came later.
+// asAnswered explains an answered request: the person clicked twice.
 func asAnswered(err error) error {
 	if errors.Is(err, oauth.ErrNotFound) {
 		return endpoint.BadLink(http.StatusBadRequest, "This page has been answered already.")

@@ -12,10 +12,10 @@ import (
 // accessTokenKind is the type of the tokens that are exchanged (RFC 8693 section 3).
 const accessTokenKind = "urn:ietf:params:oauth:token-type:access_token"
 
-// redeemExchange gives a client of the operator a token that does less than the
-// one that it presents, and names the client as the one who acts. The new token
-// ends with the old one, and with the grant behind it. There is no refresh
-// token: the client can exchange again.
+// redeemExchange gives a client of the operator a token with at most the rights
+// of the one that it presents, and names the client as the actor. The new token
+// ends with the old one, and with its grant. There is no refresh token: the
+// client can exchange again.
 func (te *TokenEndpoint) redeemExchange(ctx context.Context, client *oauth.Client, f endpoint.Form, jkt string) (*tokens, error) {
 	if err := te.checkExchange(f); err != nil {
 		return nil, err
@@ -24,8 +24,8 @@ func (te *TokenEndpoint) redeemExchange(ctx context.Context, client *oauth.Clien
 	if err != nil {
 		return nil, err
 	}
-	// The operator's scope is not handed on, and no one needs a word that
-	// stands for a refresh token.
+	// ScopeAdmin is not delegated, and offline_access is meaningless without a
+	// refresh token.
 	scope, ok := oauth.Allowed(subject.Scope, false).Without(oauth.OfflineAccess).Narrow(oauth.ParseScope(f.Get("scope")))
 	if !ok || len(scope) == 0 {
 		return nil, oauth.Refuse("invalid_scope", "The scope is wider than that of the subject_token, or holds what is not handed on.")
@@ -43,7 +43,7 @@ func (te *TokenEndpoint) redeemExchange(ctx context.Context, client *oauth.Clien
 	return answer, err
 }
 
-// checkExchange decides about everything in the request but the token.
+// checkExchange checks the request, except for the token.
 func (te *TokenEndpoint) checkExchange(f endpoint.Form) error {
 	switch {
 	case f.Get("subject_token") == "":
@@ -58,11 +58,11 @@ func (te *TokenEndpoint) checkExchange(f endpoint.Form) error {
 	return oauth.CheckResource(te.Resource, f["audience"]) // resource has been checked, for every grant
 }
 
-// subject returns whom a token that was presented for another stands for, and
-// its grant. A token that is bound to a key would come off it, and one that
-// came from an exchange would hide who acts for whom: neither is taken.
+// subject returns the principal and the grant of a subject token. It refuses a
+// token that is bound to a key, because the new one would not be, and one from
+// an exchange, because it would hide an actor.
 func (te *TokenEndpoint) subject(ctx context.Context, token string) (oauth.Principal, *oauth.Grant, error) {
-	p, g, err := te.Tokens.Alive(ctx, token, time.Now().Add(endpoint.Patience))
+	p, g, err := te.Tokens.Alive(ctx, token, time.Now().Add(endpoint.WaitTimeout))
 	if e, ok := errors.AsType[*oauth.Error](err); ok && e.Code == "invalid_token" {
 		return p, nil, oauth.Refuse("invalid_request", "The subject_token is not valid.") // RFC 8693 section 2.2.2
 	}

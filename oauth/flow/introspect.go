@@ -24,8 +24,8 @@ type Introspection struct {
 	Now           func() time.Time
 }
 
-// introspection is what the server says of a token (RFC 7662 section 2.2). Of
-// one that is not active it says nothing else.
+// introspection is the answer about a token (RFC 7662 section 2.2). For an
+// inactive token all other members are absent.
 type introspection struct {
 	Active    bool   `json:"active"`
 	Scope     string `json:"scope,omitzero"`
@@ -50,10 +50,10 @@ func (in *Introspection) Serve(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// inspect decides who may know what. A client that cannot prove itself
-// learns nothing, because anybody could be it; one that can learns about its
-// own tokens, and about all if the operator says so. A token of others is
-// answered like one that does not exist (RFC 7662 section 4).
+// inspect decides what a client may learn: without authentication nothing, with
+// it the state of its own tokens, and of all tokens if the operator allows it.
+// Another client's token is answered like one that does not exist (RFC 7662
+// section 4).
 func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*introspection, error) {
 	client, f, err := in.Authenticator.Form(w, r)
 	if err != nil {
@@ -71,7 +71,7 @@ func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*intro
 		return nil, err
 	}
 	if client.IntrospectsAll {
-		return found, nil // not slowed down: people send it bad tokens all day
+		return found, nil // not slowed down: a resource server receives bad tokens all day
 	}
 	if !found.Active || found.ClientID != client.ID {
 		in.Env.CountFailure(r)
@@ -80,12 +80,12 @@ func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*intro
 	return found, nil
 }
 
-// tokenState says what a token is worth now, whoever asks.
+// tokenState returns the state of a token, for any client.
 func (in *Introspection) tokenState(ctx context.Context, token string) (*introspection, error) {
 	if secret.Is(token, secret.RefreshPrefix) {
 		return in.refreshState(ctx, token)
 	}
-	p, g, err := in.Tokens.Alive(ctx, token, time.Now().Add(endpoint.Patience))
+	p, g, err := in.Tokens.Alive(ctx, token, time.Now().Add(endpoint.WaitTimeout))
 	if _, refused := errors.AsType[*oauth.Error](err); refused {
 		return &introspection{}, nil
 	}
@@ -95,8 +95,8 @@ func (in *Introspection) tokenState(ctx context.Context, token string) (*introsp
 	return in.state(g, p.Scope, p.Expires, tokenType(p.KeyThumbprint), p.KeyThumbprint), nil
 }
 
-// refreshState says what a refresh token is worth: one that was replaced is
-// worth something for as long as its grace lasts.
+// refreshState returns the state of a refresh token: a replaced one is active
+// until its grace ends.
 func (in *Introspection) refreshState(ctx context.Context, token string) (*introspection, error) {
 	t, g, err := in.Store.Refresh(ctx, secret.Hash(token))
 	if errors.Is(err, oauth.ErrNotFound) {

@@ -26,11 +26,11 @@ type PAR struct {
 // 2.2).
 const pushedPrefix = "urn:ietf:params:oauth:request_uri:"
 
-// pushedTTL is how long a pushed request waits for its person's browser.
+// pushedTTL is how long a pushed request waits for the browser.
 const pushedTTL = 90 * time.Second
 
-// Serve takes a request directly from its client, so that nobody sees or changes
-// it in the browser.
+// Serve takes a request directly from its client, so that it cannot be seen or
+// changed in the browser.
 func (pr *PAR) Serve(w http.ResponseWriter, r *http.Request) error {
 	uri, err := pr.push(w, r)
 	if err != nil {
@@ -43,8 +43,8 @@ func (pr *PAR) Serve(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// push decides about a request as the authorization endpoint would, and keeps
-// it. It belongs to no browser yet.
+// push checks a request as the authorization endpoint does, and stores it. It
+// belongs to no browser yet.
 func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err error) {
 	if wait := pr.Env.WaitAuthorize(r); wait > 0 {
 		return "", oauth.TooMany(wait)
@@ -64,7 +64,7 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 	if err != nil {
 		return "", err
 	}
-	if jkt, err := pr.Proofs.Proven(r, ""); err != nil {
+	if jkt, err := pr.Proofs.Verify(r, ""); err != nil {
 		return "", err
 	} else if jkt != "" && req.JKT != "" && jkt != req.JKT {
 		return "", token.BadProof("Its key is not that of dpop_jkt.")
@@ -76,9 +76,8 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 	return pushedPrefix + name, pr.Requests.Store.AddRequest(r.Context(), req)
 }
 
-// pushed returns the request that was pushed under a name. It is there once,
-// and for the client that pushed it. What else the link says does not count
-// (RFC 9126 section 4).
+// pushed returns the request that a client pushed under a name, once. Other
+// parameters of the link are ignored (RFC 9126 section 4).
 func (rs *Requests) pushed(ctx context.Context, uri string, c *oauth.Client) (*oauth.Request, error) {
 	name := strings.TrimPrefix(uri, pushedPrefix)
 	if !secret.Is(name, "") {

@@ -14,9 +14,9 @@ import (
 	"rialto/templates"
 )
 
-// approveByToken takes an approval for which a pasted token vouches. Nothing is
-// granted before the person has seen the use case: the script of the page shows
-// it while they paste, and without it the page comes again and says it.
+// approveByToken takes an approval by pasted token. It grants nothing before
+// the person has seen the use case: the script of the page shows it while they
+// paste; without the script, the page comes again and shows it.
 func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) error {
 	if cn.Pasted.Issuer == nil {
 		return endpoint.BadLink(http.StatusBadRequest, "This server takes no access tokens.")
@@ -32,20 +32,20 @@ func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endp
 		return err
 	}
 	if v.Shown() != f.Get("shown") {
-		return cn.showVoucher(w, r, q, v, "")
+		return cn.showPasted(w, r, q, v, "")
 	}
 	if reason := q.unanswered(f); reason != "" {
-		return cn.showVoucher(w, r, q, v, reason)
+		return cn.showPasted(w, r, q, v, reason)
 	}
 	all := q.ticked
 	q.ticked = v.Opens(q.chosen())
 	if len(q.within(v.Session(&oauth.Account{}, cn.Env.Now())).Without(oauth.OfflineAccess)) == 0 {
 		q.ticked = all
-		return cn.showVoucher(w, r, q, v, "The token does not open what the app asks for.")
+		return cn.showPasted(w, r, q, v, "The token does not open what the app asks for.")
 	}
 	a, err := cn.Pasted.Identities.Identify(r.Context(), &oauth.Account{Issuer: v.Issuer, Subject: v.Subject, Name: v.Name}, false)
 	if away, ok := errors.AsType[*token.ErrSignInDenied](err); ok {
-		return cn.showVoucher(w, r, q, v, away.Reason)
+		return cn.showPasted(w, r, q, v, away.Reason)
 	}
 	if err != nil {
 		return err
@@ -53,8 +53,8 @@ func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endp
 	return cn.approveAs(w, r, q, v.Session(a, cn.Env.Now()))
 }
 
-// pastedRefusal returns how the page says why a token was refused; no words if
-// err is something else.
+// pastedRefusal returns what the page says about a refused token; "" if err is
+// something else.
 func pastedRefusal(err error) (words string, status int, after time.Duration) {
 	if e, ok := errors.AsType[*signin.Refusal](err); ok {
 		return e.Reason, e.Status(), e.RetryAfter
@@ -65,8 +65,8 @@ func pastedRefusal(err error) (words string, status int, after time.Duration) {
 	return "", 0, 0
 }
 
-// showVoucher shows the page again, with what the token says.
-func (cn *Consent) showVoucher(w http.ResponseWriter, r *http.Request, q pendingAuthorization, v *signin.PastedToken, reason string) error {
+// showPasted shows the page again, with the claims of the token.
+func (cn *Consent) showPasted(w http.ResponseWriter, r *http.Request, q pendingAuthorization, v *signin.PastedToken, reason string) error {
 	sealed, err := cn.Pasted.Seal(v, q.req.Handle)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (cn *Consent) showVoucher(w http.ResponseWriter, r *http.Request, q pending
 	}})
 }
 
-// timeLeft renders a duration as people read it, in any language.
+// timeLeft renders a duration for people, in any language.
 func timeLeft(d time.Duration) string {
 	switch minutes := int(d / time.Minute); {
 	case minutes < 1:

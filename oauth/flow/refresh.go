@@ -17,7 +17,7 @@ import (
 // grace: many processes of one desktop app, but not an endless number.
 const maxUses = 100
 
-// redeemRefresh exchanges a refresh token. Every use gives a new one, because
+// redeemRefresh exchanges a refresh token. Every use returns a new one, because
 // most clients cannot keep a secret (RFC 9700 section 2.2.2).
 func (te *TokenEndpoint) redeemRefresh(ctx context.Context, client *oauth.Client, f endpoint.Form, jkt string) (*tokens, error) {
 	plain := f.Get("refresh_token")
@@ -47,8 +47,8 @@ func (te *TokenEndpoint) redeemRefresh(ctx context.Context, client *oauth.Client
 }
 
 // checkRefresh decides whether a refresh token may be used, and for which
-// scopes. Nothing is used up yet. The scope can only shrink, for this access
-// token; the refresh token keeps what was granted (RFC 6749 section 6).
+// scopes. The scope can only shrink, for this access token; the refresh token
+// keeps the granted scope (RFC 6749 section 6).
 func checkRefresh(t *oauth.Refresh, g *oauth.Grant, c *oauth.Client, asked, jkt string, now time.Time) (oauth.ScopeSet, error) {
 	if t.ClientID != c.ID {
 		return nil, errRefresh("The refresh token was issued to another client.")
@@ -73,10 +73,10 @@ func checkRefresh(t *oauth.Refresh, g *oauth.Grant, c *oauth.Client, asked, jkt 
 	return scope, nil
 }
 
-// rotate uses up a refresh token and returns its successor. One that was used
-// a moment ago gets the same successor again: the first answer may have been
-// lost, or two processes may have raced. One that was used long ago is in two
-// hands, and the family ends (RFC 9700 section 4.14.2).
+// rotate uses up a refresh token and returns its successor. A token that was
+// used within the grace gets the same successor again: the first answer may
+// have been lost, or two processes may have raced. A token that was used before
+// that has leaked, and the grant is revoked (RFC 9700 section 4.14.2).
 func (te *TokenEndpoint) rotate(ctx context.Context, client *oauth.Client, g *oauth.Grant, plain, jkt string) (string, error) {
 	key, err := tokenKey(plain)
 	if err != nil {

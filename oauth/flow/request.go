@@ -22,10 +22,10 @@ type Requests struct {
 	Env      *endpoint.Env
 }
 
-// keep stores the request under a one-time handle that goes into the form and
-// a cookie that stays with the browser. Either is nothing without the other: a
-// stranger who makes a victim post the stranger's handle has no cookie there.
-// Each request has a cookie of its own, so that several tabs do not collide.
+// keep stores the request under a one-time handle, which goes into the form,
+// and a cookie of the browser. An answer needs both: an attacker who makes a
+// victim post the attacker's handle has no cookie there. Each request has a
+// cookie of its own, so that several tabs do not collide.
 func (rs *Requests) keep(w http.ResponseWriter, r *http.Request, req *oauth.Request) (handle string, err error) {
 	handle, browser := secret.New(""), secret.New("")
 	req.Handle, req.Browser, req.Expires = secret.Hash(handle), secret.Hash(browser), rs.Env.Now().Add(endpoint.RequestTTL)
@@ -39,10 +39,9 @@ func (rs *Requests) keep(w http.ResponseWriter, r *http.Request, req *oauth.Requ
 // requestCookie names the cookie of the request under the hash of a handle.
 func requestCookie(handle string) string { return "rialto-request-" + handle[:12] }
 
-// read decides about an authorization request. Before client and
-// redirect URI are known to belong together every error is a page, because an
-// error that follows an unchecked address makes the server an open redirector;
-// after that it is a *sendBack.
+// read checks an authorization request. Until client and redirect URI are known
+// to match, every error is a page, because a redirect to an unchecked address
+// makes the server an open redirector; after that it is a *sendBack.
 func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error) {
 	if err := rs.Env.LimitAuthorize(r); err != nil {
 		return nil, nil, err
@@ -76,7 +75,7 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 	return req, c, nil
 }
 
-// check decides about everything but client and redirect URI.
+// check checks everything but client and redirect URI.
 func (rs *Requests) check(f endpoint.Form, c *oauth.Client, to client.RedirectURI) (*oauth.Request, error) {
 	if err := checkShape(f); err != nil {
 		return nil, err
@@ -111,7 +110,7 @@ func (rs *Requests) check(f endpoint.Form, c *oauth.Client, to client.RedirectUR
 	}, nil
 }
 
-// checkShape refuses what the server does not do.
+// checkShape refuses unsupported parameters.
 func checkShape(f endpoint.Form) error {
 	switch {
 	case f.Get("request") != "":
@@ -142,36 +141,37 @@ func checkChallenge(challenge, method string) error {
 	return nil
 }
 
-// pendingAuthorization is a question that waits for its answer.
+// pendingAuthorization is an authorization request that waits for a person's
+// decision.
 type pendingAuthorization struct {
 	req    *oauth.Request
 	client *oauth.Client
-	handle string         // "" after a stay at an identity provider
+	handle string         // "" after a sign-in at an identity provider
 	ticked oauth.ScopeSet // what the form chose; nil before there was one
 }
 
-// chosen returns the part of what was asked for that the form ticked. Nobody
-// has to decide about a refresh token.
+// chosen returns the requested scopes that the form ticked, and offline_access,
+// which is not on the page.
 func (q pendingAuthorization) chosen() oauth.ScopeSet {
 	return slices.DeleteFunc(slices.Clone(q.req.Scope), func(scope string) bool {
 		return scope != oauth.OfflineAccess && !q.ticked.Has(scope)
 	})
 }
 
-// lookAlike tells whether the client bears the name of somebody else.
+// lookAlike tells whether the client uses the name of a known vendor.
 func (q pendingAuthorization) lookAlike() bool {
 	to, err := client.ParseRedirect(q.req.RedirectURI)
 	return err != nil || client.LookAlike(q.client, to) != ""
 }
 
-// waiting returns the question that a form answers, if it is this browser's.
+// waiting returns the request that a form answers, if it is this browser's.
 func (rs *Requests) waiting(ctx context.Context, r *http.Request, handle string) (pendingAuthorization, error) {
 	q, err := rs.waitingAt(ctx, r, secret.Hash(handle))
 	q.handle = handle
 	return q, err
 }
 
-// waitingAt returns the question under the hash of a handle, if it is this
+// waitingAt returns the request under the hash of a handle, if it is this
 // browser's.
 func (rs *Requests) waitingAt(ctx context.Context, r *http.Request, handle string) (pendingAuthorization, error) {
 	req, err := rs.Store.Request(ctx, handle, rs.Env.Now())

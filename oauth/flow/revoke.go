@@ -32,7 +32,7 @@ func (rv *Revocation) Serve(w http.ResponseWriter, r *http.Request) error {
 	if f.Get("token") == "" {
 		return oauth.Refuse("invalid_request", "token is missing.")
 	}
-	g, err := rv.grantBehind(r.Context(), f.Get("token"))
+	g, err := rv.grantOf(r.Context(), f.Get("token"))
 	if err != nil {
 		return err
 	}
@@ -48,8 +48,8 @@ func (rv *Revocation) Serve(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// grantBehind returns the grant of a token, or nil.
-func (rv *Revocation) grantBehind(ctx context.Context, token string) (*oauth.Grant, error) {
+// grantOf returns the grant of a token, or nil.
+func (rv *Revocation) grantOf(ctx context.Context, token string) (*oauth.Grant, error) {
 	if secret.Is(token, secret.RefreshPrefix) {
 		_, g, err := rv.Store.Refresh(ctx, secret.Hash(token))
 		if errors.Is(err, oauth.ErrNotFound) {

@@ -1,6 +1,7 @@
 // Package flow serves the protocol endpoints: authorization and consent, pushed
-// requests, the token endpoint with its grants, introspection and revocation. It
-// decides which grant a client gets; it signs nothing and signs nobody in.
+// requests, the token endpoint with its grants, introspection and revocation.
+// It decides which grant a client gets; it does not sign tokens or check
+// passwords.
 package flow
 
 import (
@@ -33,20 +34,19 @@ type RequestStore interface {
 type CodeStore interface {
 	// TakeCode uses up a code and, unless first is nil, records the first
 	// refresh token of the code's grant in the same step. Of any number of
-	// calls with one hash, exactly one succeeds, whatever became of the grant
-	// meanwhile; expiry is for the caller to check. A second call by the same
-	// client revokes the grant and returns ErrReused (RFC 6749 section
-	// 4.1.2). A call by another client returns ErrNotFound and changes
-	// nothing.
+	// calls with one hash, exactly one succeeds, even if the grant has ended;
+	// the caller checks the expiry. A second call by the same client revokes
+	// the grant and returns ErrReused (RFC 6749 section 4.1.2). A call by
+	// another client returns ErrNotFound and changes nothing.
 	TakeCode(ctx context.Context, hash, clientID string, first *oauth.Refresh, now time.Time) (*oauth.Code, error)
 	// Refresh returns a refresh token, used or not, and its grant, live or
 	// not, or ErrNotFound.
 	Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oauth.Grant, error)
 	// Rotate uses a refresh token and returns its sealed successor. The first
 	// use stores r.Next and r.Sealed. A later one within r.Grace of the first,
-	// up to r.MaxUses in all, returns what the first stored: nothing
-	// branches. Any other revokes the grant and returns ErrReused. A token
-	// that is unknown, expired, another client's, or of a grant that is not
-	// live returns ErrNotFound and nothing changes.
+	// up to r.MaxUses in all, returns what the first stored: nothing branches.
+	// Any other use revokes the grant and returns ErrReused. A token that is
+	// unknown, expired, another client's, or of a grant that is not live
+	// returns ErrNotFound and nothing changes.
 	Rotate(ctx context.Context, r oauth.Rotation) (sealed string, err error)
 }

@@ -36,8 +36,7 @@ type TokenEndpoint struct {
 }
 
 // tokens is a successful answer of the token endpoint (RFC 6749 section 5.1).
-// scope is always there, so that a client can tell whether it has to ask for
-// more; resource says what the token is for.
+// scope is always present, so that a client can tell whether to ask for more.
 type tokens struct {
 	AccessToken  string `json:"access_token"`
 	TokenType    string `json:"token_type"`
@@ -66,7 +65,7 @@ func (te *TokenEndpoint) Serve(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// redeem decides which grant it is about and whose.
+// redeem authenticates the client and redeems its grant.
 func (te *TokenEndpoint) redeem(w http.ResponseWriter, r *http.Request) (*tokens, error) {
 	if err := te.Env.LimitFailures(r); err != nil {
 		return nil, err
@@ -94,7 +93,7 @@ func (te *TokenEndpoint) redeem(w http.ResponseWriter, r *http.Request) (*tokens
 	if err := oauth.CheckResource(te.Resource, f["resource"]); err != nil {
 		return nil, err
 	}
-	jkt, err := te.Proofs.Proven(r, "")
+	jkt, err := te.Proofs.Verify(r, "")
 	if err == nil && jkt == "" && client.Bound {
 		err = token.BadProof("There is none, and the client registered dpop_bound_access_tokens.")
 	}
@@ -112,8 +111,8 @@ func (te *TokenEndpoint) redeem(w http.ResponseWriter, r *http.Request) (*tokens
 	return te.redeemRefresh(r.Context(), client, f, jkt)
 }
 
-// answer mints the access token of a grant, bound to the key of a thumbprint if
-// there is one, and puts the answer together.
+// answer mints the access token of a grant, bound to the key of a thumbprint
+// unless that is "", and returns the answer.
 func (te *TokenEndpoint) answer(ctx context.Context, g *oauth.Grant, scope oauth.ScopeSet, jkt, refresh string) (*tokens, error) {
 	now := te.Now()
 	expires := earlier(now.Add(te.Tokens.AccessTTL), g.Expires)

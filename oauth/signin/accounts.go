@@ -41,8 +41,8 @@ func (as *Accounts) Add(ctx context.Context, name, password string) error {
 }
 
 // SetPassword gives a local account a new password and ends its browser
-// sessions, or creates the account if there is none of that name. A password
-// that is the account's already changes nothing.
+// sessions, or creates the account if the name is free. If the account has this
+// password already, nothing changes.
 func (as *Accounts) SetPassword(ctx context.Context, name, password string) error {
 	a, err := as.newAccount(ctx, name, password)
 	if err != nil {
@@ -67,7 +67,7 @@ func (as *Accounts) SetPassword(ctx context.Context, name, password string) erro
 
 // SetAdmin gives a local account the role of an administrator, which lets it
 // grant ScopeAdmin, or takes it away: with it goes what was granted. It returns
-// ErrNotFound if there is no account of that name.
+// ErrNotFound if no account has that name.
 func (as *Accounts) SetAdmin(ctx context.Context, name string, admin bool) error {
 	name, err := oauth.UserName(name)
 	if err != nil {
@@ -81,8 +81,8 @@ func (as *Accounts) SetAdmin(ctx context.Context, name string, admin bool) error
 	return named(name, err)
 }
 
-// Remove removes a local account and everything that it granted. It
-// returns ErrNotFound if there is none of that name.
+// Remove removes a local account and everything that it granted. It returns
+// ErrNotFound if no account has that name.
 func (as *Accounts) Remove(ctx context.Context, name string) error {
 	name, err := oauth.UserName(name)
 	if err != nil {
@@ -127,8 +127,8 @@ func named(name string, err error) error {
 }
 
 // SetDisabled keeps an account from signing in and its grants from opening
-// anything, or lets it again. It returns ErrNotFound if there is no account of
-// that name.
+// anything, or lets it again. It returns ErrNotFound if no account has that
+// name.
 func (as *Accounts) SetDisabled(ctx context.Context, name string, disabled bool) error {
 	name, err := oauth.UserName(name)
 	if err != nil {

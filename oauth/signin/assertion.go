@@ -9,7 +9,7 @@ import (
 	"rialto/oauth/token"
 )
 
-// Assertions tells servers elsewhere who an account is.
+// Assertions issues JWTs that tell other servers who an account is.
 type Assertions struct {
 	Issuer   string
 	Accounts *Accounts
@@ -17,11 +17,11 @@ type Assertions struct {
 	Now      func() time.Time
 }
 
-// vouchFor is how long a voucher lives: it is used at once.
-const vouchFor = 2 * time.Minute
+// assertionTTL is short because an assertion is used at once.
+const assertionTTL = 2 * time.Minute
 
-// subjectToken is what a subject token says (RFC 8693 section 2.1). The provider's
-// issuer and subject are there for those who know the person from there.
+// subjectToken holds the claims of a subject token (RFC 8693 section 2.1). The
+// audience may know the person by the provider's issuer and subject.
 type subjectToken struct {
 	Issuer          string `json:"iss"`
 	Subject         string `json:"sub"`
@@ -35,9 +35,9 @@ type subjectToken struct {
 }
 
 // Issue returns a JWT that tells audience, a token endpoint elsewhere, who the
-// account with the ID user is. It is signed with the keys of the JWKS, lives
-// for two minutes, and is no access token here or anywhere: it has another
-// type and another audience. An account that is gone or disabled gets none.
+// account with the ID user is. It is signed with the keys of the JWKS and lives
+// for two minutes. Its type and audience differ from those of an access token.
+// It is an error if the account is removed or disabled.
 func (at *Assertions) Issue(ctx context.Context, user, audience string) (string, error) {
 	a, err := at.Accounts.Store.AccountOf(ctx, user)
 	if err != nil {
@@ -49,7 +49,7 @@ func (at *Assertions) Issue(ctx context.Context, user, audience string) (string,
 	now := at.Now()
 	return at.Keys.Sign(ctx, subjectToken{
 		Issuer: at.Issuer, Subject: a.ID, Audience: audience,
-		IssuedAt: now.Unix(), Expires: now.Add(vouchFor).Unix(), ID: secret.NewID(),
+		IssuedAt: now.Unix(), Expires: now.Add(assertionTTL).Unix(), ID: secret.NewID(),
 		Name: a.Name, UpstreamIssuer: a.Issuer, UpstreamSubject: a.Subject,
 	})
 }

@@ -10,10 +10,9 @@ import (
 	"rialto/oauth/internal/endpoint"
 )
 
-// ChangePassword gives the account that is signed in another password, if it
-// knows the present one, and ends its browser sessions; this browser gets a new
-// one. What does not suit it says in words for the page. It is for local
-// accounts: the others have no password here.
+// ChangePassword changes the password of the signed-in account, which must be
+// local, and ends its browser sessions; this browser gets a new one. refusal
+// says in words for the page why it did not.
 func (pg *Pages) ChangePassword(w http.ResponseWriter, r *http.Request, present, next string) (refusal string, err error) {
 	ctx := r.Context()
 	session, err := pg.Sessions.Current(r)

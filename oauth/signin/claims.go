@@ -15,10 +15,10 @@ import (
 	"rialto/oauth/token"
 )
 
-// person decides from what a provider says of somebody who they are here and
-// what they may do. ID and Created are for the caller.
+// person makes an account of a provider's claims: the name and what the person
+// may do. The caller sets ID and Created.
 func (p *Provider) person(claims map[string]any) (*oauth.Account, error) {
-	if !p.mayEnter(claims) {
+	if !p.maySignIn(claims) {
 		return nil, &token.ErrSignInDenied{Reason: "Your account there is not one of those that may sign in here."}
 	}
 	a := &oauth.Account{Issuer: p.Issuer.URL, Subject: textClaim(claims, "sub"), Admin: p.Admin.metBy(claims)}
@@ -39,9 +39,9 @@ func (p *Provider) person(claims map[string]any) (*oauth.Account, error) {
 	return a, nil
 }
 
-// mayEnter tells whether the operator lets these people in. An address counts
-// only if the provider has verified it: some let people write what they like.
-func (p *Provider) mayEnter(claims map[string]any) bool {
+// maySignIn tells whether the operator admits this person. An email address
+// counts only if the provider has verified it.
+func (p *Provider) maySignIn(claims map[string]any) bool {
 	if p.Allow.Claim != "" && !p.Allow.metBy(claims) {
 		return false
 	}
@@ -54,7 +54,7 @@ func (p *Provider) mayEnter(claims map[string]any) bool {
 	return verified && at > 0 && slices.Contains(p.Domains, strings.ToLower(email[at+1:]))
 }
 
-// metBy tells whether the rule is set and the claims meet it.
+// metBy tells whether the claims meet the rule. An empty rule is not met.
 func (r Rule) metBy(claims map[string]any) bool {
 	return r.Claim != "" && slices.ContainsFunc(listClaim(claims, r.Claim), func(v string) bool {
 		return slices.Contains(r.Values, v)
@@ -98,9 +98,9 @@ func listClaim(claims map[string]any, name string) []string {
 	return nil
 }
 
-// withUserInfo adds what the userinfo endpoint says where the ID token is
-// silent. Some providers keep ID tokens small. It must be about the same
-// person (OpenID Connect Core 1.0 section 5.3.2).
+// withUserInfo adds claims of the userinfo endpoint that the ID token lacks.
+// The answer must be about the same person (OpenID Connect Core 1.0 section
+// 5.3.2).
 func (pv *Providers) withUserInfo(ctx context.Context, p *Provider, e *endpoints, claims map[string]any, access string) error {
 	if e.UserInfo == "" || access == "" || !p.lacks(claims) {
 		return nil
@@ -124,7 +124,7 @@ func (pv *Providers) withUserInfo(ctx context.Context, p *Provider, e *endpoints
 		return &token.ErrUnreachable{Err: err}
 	}
 	if more["sub"] != claims["sub"] {
-		return errors.New("its userinfo is about somebody else")
+		return errors.New("its userinfo is about another person")
 	}
 	if email, ok := claims["email"]; ok && more["email"] != email {
 		delete(more, "email_verified") // it is about another address
@@ -137,7 +137,7 @@ func (pv *Providers) withUserInfo(ctx context.Context, p *Provider, e *endpoints
 	return nil
 }
 
-// lacks tells whether a claim is missing that decides something.
+// lacks tells whether a claim that the configuration uses is missing.
 func (p *Provider) lacks(claims map[string]any) bool {
 	needed := []string{p.NameClaim, p.Admin.Claim, p.Allow.Claim, p.UseCases}
 	if p.NameClaim == "" {

@@ -8,35 +8,35 @@ import (
 	"rialto/oauth/internal/endpoint"
 )
 
-// Require lets only signed-in browsers through to next, with their Principal
-// in the context, who may use the tools within the use cases of their account; it
-// sends the others to the sign-in page, from which they
-// come back.
+// Require passes requests of signed-in browsers on to next, with their
+// Principal in the context: they may use the tools within the use cases of the
+// account. It sends others to the sign-in page, which leads back.
 func (ss *Sessions) Require(next http.Handler) http.Handler {
 	return ss.browser(next, http.HandlerFunc(ss.askSignIn))
 }
 
-// RequireForPage is SignedIn for pages whose forms go to their own address: whose session
-// has ended when they post one comes back to the page, and not to the beginning.
+// RequireForPage is Require for pages whose forms post to their own address: a
+// person whose session has ended when posting comes back to the page, and not
+// to the home page.
 func (ss *Sessions) RequireForPage(next http.Handler) http.Handler {
 	return ss.browser(next, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ss.sendToSignIn(w, r, r.URL.RequestURI())
 	}))
 }
 
-// Optional lets every browser through to next, and those that are signed
-// in with their Principal in the context.
+// Optional passes every request on to next, with the Principal in the context
+// if the browser is signed in.
 func (ss *Sessions) Optional(next http.Handler) http.Handler { return ss.browser(next, next) }
 
-// browser serves one that is signed in by next, with its Principal in the
-// context, and any other by stranger.
+// browser calls next for signed-in browsers, with the Principal in the context,
+// and stranger for others.
 func (ss *Sessions) browser(next, stranger http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := ss.Env.CheckOrigin(r); err != nil {
 			ss.Env.WriteProblem(w, r, err)
 			return
 		}
-		asking, cancel := endpoint.Patient(r)
+		asking, cancel := endpoint.WithWaitTimeout(r)
 		session, err := ss.Current(asking)
 		cancel()
 		switch {
@@ -54,9 +54,8 @@ func (ss *Sessions) browser(next, stranger http.Handler) http.Handler {
 	})
 }
 
-// RequireAdmin lets only browsers of administrators through to next. The others
-// who are signed in are told that the page is not for them, whatever it is and
-// whether or not it exists.
+// RequireAdmin passes requests of administrators on to next. Other signed-in
+// users get the same refusal for every page, whether or not it exists.
 func (ss *Sessions) RequireAdmin(next http.Handler) http.Handler {
 	return ss.Require(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p, _ := oauth.FromContext(r.Context()); !p.Has(oauth.ScopeAdmin) {
@@ -76,8 +75,8 @@ func errNoAdmin() *oauth.Problem {
 	}
 }
 
-// askSignIn sends a browser that wants to see a page to the sign-in page. One
-// that wants to do something has to begin again afterwards.
+// askSignIn redirects to the sign-in page, which leads back to the page. After
+// a POST it leads to the home page.
 func (ss *Sessions) askSignIn(w http.ResponseWriter, r *http.Request) {
 	next := "/"
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {

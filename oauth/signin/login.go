@@ -41,11 +41,10 @@ type Providers struct {
 // loginTTL is how long a browser may stay at an identity provider.
 const loginTTL = 10 * time.Minute
 
-// Send sends a browser to an identity provider. What the person has
-// allowed goes along in l, in the store: they cannot be brought back having
-// allowed something else, and nothing was allowed by who did not see our page
-// (MCP authorization, "Confused Deputy"). State, nonce and PKCE verifier come
-// of one secret, of which the store knows a hash.
+// Send sends a browser to an identity provider. The store keeps in l what the
+// person approved on our page before, so that a callback cannot approve
+// anything else (MCP authorization, "Confused Deputy"). State, nonce and PKCE
+// verifier derive from one secret; the store has its hash.
 func (pv *Providers) Send(w http.ResponseWriter, r *http.Request, p *Provider, l oauth.Login, again bool) error {
 	if err := pv.Env.LimitAuthorize(r); err != nil { // each is a row
 		return err
@@ -85,9 +84,9 @@ func (pv *Providers) derived(purpose, from string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Return decides about a browser that comes back. Everything that costs
-// nothing is checked first; the login is used up by whoever completes it, so
-// that an outage of the provider loses nothing.
+// Return checks a browser that comes back, and signs it in. The session is nil
+// if the provider refused. Cheap checks come first. The login is used up only
+// when it is completed, so that an outage of the provider loses nothing.
 func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Login, *oauth.Session, error) {
 	if err := pv.Env.LimitAuthorize(r); err != nil {
 		return nil, nil, err
@@ -120,16 +119,15 @@ func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Logi
 	if f.Get("code") == "" {
 		return nil, nil, endpoint.BadLink(http.StatusBadRequest, "The identity provider's answer was not complete.")
 	}
-	a, err := pv.whoReturnedOnce(r.Context(), p, e, f)
+	a, err := pv.identifyOnce(r.Context(), p, e, f)
 	if err != nil {
-		return nil, nil, pv.asLogin(r, p, l, err)
+		return nil, nil, pv.loginFailed(r, p, l, err)
 	}
 	session, err := pv.completeLogin(w, r, p, l, a)
 	return l, session, err
 }
 
-// login returns what a browser was sent away for, if it is this browser and
-// this provider.
+// login returns the login under a state, if browser and provider are the same.
 func (pv *Providers) login(r *http.Request, p *Provider, state string) (*oauth.Login, error) {
 	l, err := pv.Store.Login(r.Context(), secret.Hash(state), pv.Env.Now())
 	switch {
@@ -145,14 +143,14 @@ func (pv *Providers) login(r *http.Request, p *Provider, state string) (*oauth.L
 	return l, nil
 }
 
-// whoReturnedOnce lets requests that come back with the same answer at the same
-// time wait for one exchange, which goes on when the first of them hangs up: a
-// browser that loads the page again gives its first request up, with the code.
-func (pv *Providers) whoReturnedOnce(ctx context.Context, p *Provider, e *endpoints, f endpoint.Form) (*oauth.Account, error) {
+// identifyOnce lets concurrent requests with the same answer share one
+// exchange, which continues when the first hangs up: a browser that reloads the
+// page aborts its first request, whose code is used up.
+func (pv *Providers) identifyOnce(ctx context.Context, p *Provider, e *endpoints, f endpoint.Form) (*oauth.Account, error) {
 	a, err, _ := pv.returning.Do(secret.Hash(p.ID+" "+f.Get("state")+" "+f.Get("code")), func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endpoint.Patience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endpoint.WaitTimeout)
 		defer cancel()
-		return pv.whoReturned(ctx, p, e, f)
+		return pv.identify(ctx, p, e, f)
 	})
 	if err != nil {
 		return nil, err
@@ -160,8 +158,8 @@ func (pv *Providers) whoReturnedOnce(ctx context.Context, p *Provider, e *endpoi
 	return a.(*oauth.Account), nil
 }
 
-// whoReturned finds out who signed in at the provider.
-func (pv *Providers) whoReturned(ctx context.Context, p *Provider, e *endpoints, f endpoint.Form) (*oauth.Account, error) {
+// identify finds out who signed in at the provider.
+func (pv *Providers) identify(ctx context.Context, p *Provider, e *endpoints, f endpoint.Form) (*oauth.Account, error) {
 	claims, access, err := pv.idToken(ctx, p, e, f.Get("code"), f.Get("state"))
 	if err == nil {
 		err = pv.withUserInfo(ctx, p, e, claims, access)
@@ -176,10 +174,10 @@ func (pv *Providers) whoReturned(ctx context.Context, p *Provider, e *endpoints,
 	return pv.Identities.Identify(ctx, a, true)
 }
 
-// asLogin explains why a login failed. An outage leaves it open, and so does a
-// code that the provider refuses: another replica may have redeemed it just now
-// and is about to complete the login.
-func (pv *Providers) asLogin(r *http.Request, p *Provider, l *oauth.Login, err error) error {
+// loginFailed explains why a login failed. It leaves the login open after an
+// outage, and after a refused code: another replica may have redeemed the code
+// just now and be about to complete the login.
+func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, err error) error {
 	ctx := r.Context()
 	if down, ok := errors.AsType[*token.ErrUnreachable](err); ok {
 		pv.Env.Log.WarnContext(ctx, "oauth: provider does not answer", "provider", p.ID, "error", down.Err)

@@ -80,8 +80,8 @@ func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) error {
 	return pg.enter(w, r, f, a, err)
 }
 
-// enter answers the form of a sign-in: it starts the session of a and sends
-// the person on, or says why not.
+// enter starts the session of a and redirects, or shows the sign-in page with
+// the refusal in err.
 func (pg *Pages) enter(w http.ResponseWriter, r *http.Request, f endpoint.Form, a *oauth.Account, err error) error {
 	next := SafeNext(f.Get("next"))
 	if refused, ok := errors.AsType[*Refusal](err); ok {

@@ -21,7 +21,7 @@ type Passwords struct {
 	failures limit.Backoff
 }
 
-// Refusal is why a sign-in was refused, in words for the page.
+// Refusal says why a sign-in was refused, in words for the page.
 type Refusal struct {
 	Reason     string
 	RetryAfter time.Duration
@@ -38,23 +38,22 @@ func (e *Refusal) Status() int {
 
 func noPasswords() error { return &Refusal{Reason: "This server does not take passwords."} }
 
-// SignIn finds the account that name and password belong to. It answers an
-// unknown name as it does a wrong password, and slows down who guesses: by
-// name and address, and by address alone for one who tries many names.
+// SignIn returns the account of a name and password. It answers an unknown name
+// like a wrong password, and slows guessing down: by name and address, and by
+// address alone across names.
 func (pw *Passwords) SignIn(ctx context.Context, r *http.Request, name, password string) (*oauth.Account, error) {
 	if pw.Off {
 		return nil, noPasswords()
 	}
 	address, now := pw.Env.Address(r), pw.Env.Now()
 	if normal, err := oauth.UserName(name); err == nil {
-		name = normal // however it is spelled, it is one to guess for
+		name = normal // all spellings count as one
 	}
 	byName, byAddress := secret.Hash(name)+" "+address, "any "+address
 	if wait := max(pw.failures.Wait(byName, now), pw.failures.Wait(byAddress, now)); wait > 0 {
 		return nil, &Refusal{"Too many attempts. Wait a little and try again.", wait}
 	}
-	// Counted before it is known to fail: guesses that run in parallel would
-	// otherwise all be free.
+	// Counted before the check: otherwise parallel guesses would all be free.
 	pw.failures.Add(byName, limit.FreeAttempts, now)
 	before := pw.failures.Add(byAddress, 10*limit.FreeAttempts, now)
 	a, err := pw.Accounts.authenticate(ctx, name, password)
@@ -71,8 +70,8 @@ func (pw *Passwords) SignIn(ctx context.Context, r *http.Request, name, password
 	return a, nil
 }
 
-// signInFailed tells of a sign-in that was refused. A name that is nobody's is
-// not told: it may be a password in the wrong field.
+// signInFailed records a failed sign-in. It does not record an unknown name,
+// which may be a password in the wrong field.
 func (pw *Passwords) signInFailed(r *http.Request, name string) {
 	e := oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "wrong password"}
 	a, err := pw.Accounts.Store.Account(r.Context(), name)

@@ -40,9 +40,8 @@ func (pt *Pasted) Check() error {
 	return nil
 }
 
-// PastedToken is what a pasted token said. It goes through the form, sealed, when
-// the person has yet to see it: the token itself is kept nowhere and shown to
-// nobody again.
+// PastedToken holds the claims of a pasted token. It travels sealed through the
+// form until the person has seen it: the token itself is not kept.
 type PastedToken struct {
 	Issuer   string         `json:"iss"`
 	Subject  string         `json:"sub"`
@@ -52,20 +51,19 @@ type PastedToken struct {
 	Expires  int64          `json:"exp"`
 }
 
-// Read decides what a pasted access token of the configured issuer
-// vouches for.
+// Read verifies a pasted access token of the configured issuer.
 func (pt *Pasted) Read(ctx context.Context, raw string) (*PastedToken, error) {
 	raw = strings.TrimSpace(raw)
 	if scheme, rest, ok := strings.Cut(raw, " "); ok && strings.EqualFold(scheme, "Bearer") {
-		raw = strings.TrimSpace(rest) // as it stands in a command
+		raw = strings.TrimSpace(rest) // as in a command line
 	}
-	claims, err := pt.Issuers.VerifyForeign(ctx, pt.Issuer, raw)
+	claims, err := pt.Issuers.VerifyExternal(ctx, pt.Issuer, raw)
 	if err != nil {
 		return nil, err
 	}
 	if claims.Key != nil {
-		// What it opened here would be free of the key: a thief without the key
-		// could paste it, too.
+		// Grants made with it would not need the key, so that a thief could
+		// paste it without the key.
 		return nil, token.BadToken("It is bound to a key of the app that it was made for, and cannot be pasted.")
 	}
 	v := &PastedToken{Issuer: claims.Issuer, Subject: claims.Subject, Scope: oauth.ParseScope(claims.Scope), Expires: claims.Expires}
@@ -78,8 +76,8 @@ func (pt *Pasted) Read(ctx context.Context, raw string) (*PastedToken, error) {
 }
 
 // namedUseCases returns the use cases that scopes of another issuer name. A
-// bare mcp:tools, which opens all of them here, names none: there it may mean
-// anything.
+// bare mcp:tools, which opens all of them here, names none, because another
+// issuer may mean something else by it.
 func namedUseCases(scope oauth.ScopeSet) []string {
 	var all []string
 	for _, word := range scope {
@@ -95,16 +93,16 @@ func namedUseCases(scope oauth.ScopeSet) []string {
 	return slices.Compact(all)
 }
 
-// Opens returns the part of what was chosen that the token is about. That tools
-// are for some use cases only is for session to say.
+// Opens returns the chosen scopes that the token holds. Session limits the use
+// cases of tools.
 func (v *PastedToken) Opens(chosen oauth.ScopeSet) oauth.ScopeSet {
 	return slices.DeleteFunc(slices.Clone(chosen), func(scope string) bool {
 		return scope != oauth.OfflineAccess && scope != oauth.ScopeTools && oauth.UseCase(scope) == "" && !v.Scope.Has(scope)
 	})
 }
 
-// Session returns what an account may grant for which the token vouches: what an
-// identity provider said of the same person counts, too. It is no session of the browser: the token is for one request alone.
+// Session returns a session for one approval, limited to the use cases of the
+// token and of the account. The browser is not signed in.
 func (v *PastedToken) Session(a *oauth.Account, now time.Time) *oauth.Session {
 	session := &oauth.Session{AccountID: a.ID, Name: a.Name, UseCases: a.UseCases, Created: now, GrantsUntil: v.ExpiresAt()}
 	if !slices.Contains(v.UseCases, "*") {
@@ -115,10 +113,10 @@ func (v *PastedToken) Session(a *oauth.Account, now time.Time) *oauth.Session {
 
 func (v *PastedToken) ExpiresAt() time.Time { return time.Unix(v.Expires, 0) }
 
-// Shown is what the page says of the voucher; the form sends it back.
+// Shown is what the page shows of the token; the form sends it back.
 func (v *PastedToken) Shown() string { return strings.Join(v.UseCases, " ") }
 
-// Seal makes a voucher fit for the form of one request.
+// Seal encrypts the claims for the form of one request.
 func (pt *Pasted) Seal(v *PastedToken, handle string) (string, error) {
 	plain, err := json.Marshal(v)
 	if err != nil {
@@ -127,7 +125,7 @@ func (pt *Pasted) Seal(v *PastedToken, handle string) (string, error) {
 	return sealed.Seal(pt.Secret, "voucher|"+handle, plain)
 }
 
-// Open is the reverse of sealVoucher.
+// Open is the reverse of Seal.
 func (pt *Pasted) Open(text, handle string) (*PastedToken, error) {
 	plain, err := sealed.Open(pt.Secret, "voucher|"+handle, text)
 	if err != nil {
@@ -143,8 +141,8 @@ func (pt *Pasted) Open(text, handle string) (*PastedToken, error) {
 	return v, nil
 }
 
-// FromForm returns what the form's token vouches for, or the sealed voucher of
-// one that was pasted before.
+// FromForm returns the token in a form, or the sealed claims of one that was
+// pasted before.
 func (pt *Pasted) FromForm(r *http.Request, f endpoint.Form, handle string) (*PastedToken, error) {
 	if f.Get("token") == "" && f.Get("voucher") != "" {
 		return pt.Open(f.Get("voucher"), handle)

@@ -30,7 +30,7 @@ func (pv *Providers) Offered() []templates.Provider {
 	return all
 }
 
-// Check says what an operator set wrongly.
+// Check says what is wrong with the configuration.
 func (pv *Providers) Check() error {
 	seen := map[string]bool{}
 	for _, p := range pv.List {
@@ -45,8 +45,8 @@ func (pv *Providers) Check() error {
 	return nil
 }
 
-// Provider is an identity provider where people sign in instead of here (OpenID
-// Connect Core 1.0). ID, Issuer and ClientID are required.
+// Provider is an identity provider where people sign in (OpenID Connect Core
+// 1.0). ID, Issuer and ClientID are required.
 type Provider struct {
 	ID   string // a word, in the address of the callback and in the names of accounts
 	Name string // on the button; "" is ID
@@ -63,28 +63,28 @@ type Provider struct {
 	// NameClaim holds what to call the person; "" is preferred_username, or else
 	// email.
 	NameClaim string
-	// Admin tells who is an administrator here; without it nobody is.
+	// Admin decides who is an administrator; without it no person is.
 	Admin Rule
 	// UseCases is the claim that lists the use cases of the person; "" sets no
-	// limit. Whoever has none then may not sign in.
+	// limit. A person without use cases may not sign in.
 	UseCases string
-	// Allow and Domains tell who may sign in. A person must meet each that is
-	// set; Domains are those of verified e-mail addresses.
+	// Allow and Domains decide who may sign in. A person must meet each that is
+	// set; Domains are those of verified email addresses.
 	Allow   Rule
 	Domains []string
 
-	// Lifetime is how long what a person allows lasts before they have to sign
-	// in there again; 0 is 30 days.
+	// Lifetime is how long a grant lasts before the person has to sign in there
+	// again; 0 is 30 days.
 	Lifetime time.Duration
 }
 
-// Rule is met by people for whom a claim holds one of some values.
+// Rule is met if a claim holds one of some values.
 type Rule struct {
 	Claim  string // its name, or its path with dots between ("realm_access.roles")
 	Values []string
 }
 
-// endpoints is what we need of a provider's metadata.
+// endpoints is the part of a provider's metadata that we use.
 type endpoints struct {
 	Issuer        string   `json:"issuer"`
 	Authorization string   `json:"authorization_endpoint"`
@@ -106,7 +106,7 @@ const CallbackPath = "/oauth/callback/"
 
 var providerID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 
-// check says what an operator set wrongly.
+// check says what is wrong with the configuration.
 func (p *Provider) check() error {
 	switch {
 	case !providerID.MatchString(p.ID):
@@ -152,7 +152,7 @@ func (p *Provider) lifetime() time.Duration {
 	return p.Lifetime
 }
 
-// Find returns the provider of that ID, or nil.
+// Find returns the provider with an ID, or nil.
 func (pv *Providers) Find(id string) *Provider {
 	i := slices.IndexFunc(pv.List, func(p *Provider) bool { return p.ID == id })
 	if i < 0 {
@@ -161,12 +161,12 @@ func (pv *Providers) Find(id string) *Provider {
 	return pv.List[i]
 }
 
-// callbackURL is where a provider sends people back. Each has its own, so that
-// an answer of one cannot be taken for that of another (RFC 9700 section 4.4.2).
+// callbackURL is where a provider sends people back. Each provider has its own,
+// so that answers cannot be mixed up (RFC 9700 section 4.4.2).
 func (pv *Providers) callbackURL(p *Provider) string { return pv.Issuer + CallbackPath + p.ID }
 
-// endpointsFor returns where the provider's endpoints are. When its metadata
-// cannot be fetched, that of the last day will do.
+// endpointsFor returns the provider's endpoints. If its metadata cannot be
+// fetched, it uses a copy of up to a day.
 func (pv *Providers) endpointsFor(ctx context.Context, p *Provider) (*endpoints, error) {
 	if p.AuthorizationURL != "" && p.TokenURL != "" {
 		return p.with(&endpoints{Issuer: p.Issuer.URL}), nil
@@ -211,7 +211,7 @@ func (pv *Providers) fetchEndpoints(ctx context.Context, p *Provider) (*endpoint
 	return e, nil
 }
 
-// with returns e with what the operator set in its place.
+// with replaces endpoints by those that the operator set.
 func (p *Provider) with(e *endpoints) *endpoints {
 	for set, to := range map[*string]string{&e.Authorization: p.AuthorizationURL, &e.Token: p.TokenURL, &e.UserInfo: p.UserInfoURL} {
 		if to != "" {
@@ -227,7 +227,7 @@ func (pv *Providers) clientOf(p *Provider, e *endpoints) *oauth2.Config {
 	if scopes == nil {
 		scopes = []string{oidc.ScopeOpenID, "profile", "email"}
 	}
-	// To find out by trying would send the code twice.
+	// Probing, as the library does by default, would send the code twice.
 	style := oauth2.AuthStyleInHeader
 	if p.ClientSecret == "" || len(e.TokenAuth) > 0 && !slices.Contains(e.TokenAuth, oauth.AuthBasic) {
 		style = oauth2.AuthStyleInParams
@@ -247,7 +247,7 @@ func (pv *Providers) idToken(ctx context.Context, p *Provider, e *endpoints, cod
 	ctx = oidc.ClientContext(ctx, p.Issuer.Fetch.HTTP())
 	tokens, err := pv.clientOf(p, e).Exchange(ctx, code, oauth2.VerifierOption(pv.derived("login verifier", state)))
 	if err != nil {
-		return nil, "", asExchange(err)
+		return nil, "", exchangeFailed(err)
 	}
 	raw, _ := tokens.Extra("id_token").(string)
 	if raw == "" {
@@ -257,11 +257,11 @@ func (pv *Providers) idToken(ctx context.Context, p *Provider, e *endpoints, cod
 	return claims, tokens.AccessToken, err
 }
 
-// asExchange tells an outage from a refusal: after an outage the person may try
-// the same link again.
-func asExchange(err error) error {
+// exchangeFailed tells an outage from a refusal: after an outage the person may
+// try the same link again.
+func exchangeFailed(err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError {
-		// What it sent may hold anything; its code is one of a few words.
+		// Log only the code: the response may hold anything.
 		return &errCodeRefused{refused.Response.StatusCode, client.CleanName(refused.ErrorCode)}
 	}
 	return &token.ErrUnreachable{Err: err}
@@ -298,8 +298,8 @@ func (pv *Providers) checkIDToken(ctx context.Context, p *Provider, raw, nonce s
 	if err != nil {
 		return nil, err
 	}
-	// Not the library's reading: it takes a name in another letter case for the
-	// same, and the last of two.
+	// Not as the library decodes it, which ignores letter case and takes the
+	// last of two.
 	if err := json.Unmarshal(parts[1], &claims); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ type Sessions struct {
 // sessionCookie names the cookie of a signed-in browser.
 const sessionCookie = "rialto-session"
 
-// Current returns the session of the browser, or nil if nobody is signed in.
+// Current returns the session of the browser, or nil if it is not signed in.
 func (ss *Sessions) Current(r *http.Request) (*oauth.Session, error) {
 	value := ss.Env.Cookie(r, sessionCookie)
 	if value == "" {
@@ -33,9 +33,9 @@ func (ss *Sessions) Current(r *http.Request) (*oauth.Session, error) {
 	return session, err
 }
 
-// Start signs a browser in. The session is always a new one, and the
-// old one ends: nobody can have planted it (session fixation). Grants given in
-// it end at until, unless that is zero.
+// Start signs a browser in. The session is always a new one, and the old one
+// ends (session fixation). Grants given in it end at until, unless that is
+// zero.
 func (ss *Sessions) Start(w http.ResponseWriter, r *http.Request, a *oauth.Account, until time.Time) (*oauth.Session, error) {
 	if err := ss.End(w, r); err != nil {
 		return nil, err

@@ -17,10 +17,9 @@ import (
 // setupTTL is how long the code for the first account works.
 const setupTTL = time.Hour
 
-// OpenSetup returns a code with which somebody who reaches the sign-in page may
-// make the first account, once and within an hour, and "" if there is an
-// account already. A code that was given before no longer works. Whoever has
-// the code becomes the operator here: it must be shown to nobody else.
+// OpenSetup returns a code with which the sign-in page makes the first account,
+// an administrator, once and within an hour. It replaces an older code. It
+// returns "" if an account exists. Show the code only to the operator.
 func (pw *Passwords) OpenSetup(ctx context.Context) (code string, expires time.Time, err error) {
 	code, expires = newSetupCode(), pw.Env.Now().Add(setupTTL)
 	err = pw.Setup.OpenSetup(ctx, secret.Hash(plainCode(code)), expires)
@@ -30,13 +29,13 @@ func (pw *Passwords) OpenSetup(ctx context.Context) (code string, expires time.T
 	return code, expires, err
 }
 
-// newSetupCode returns 100 random bits as people can copy them by hand.
+// newSetupCode returns 100 random bits in groups of letters.
 func newSetupCode() string {
 	t := rand.Text()
 	return t[:5] + "-" + t[5:10] + "-" + t[10:15] + "-" + t[15:20]
 }
 
-// plainCode brings a code that somebody typed into one form.
+// plainCode normalizes a typed code.
 func plainCode(code string) string {
 	return strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(code))
 }
@@ -49,8 +48,8 @@ func (pw *Passwords) SettingUp(ctx context.Context) (bool, error) {
 	return pw.Setup.SetupOpen(ctx, pw.Env.Now())
 }
 
-// firstAccount records the first account, an administrator. Guesses of the code are counted for
-// all addresses together: there is one code for them all.
+// firstAccount records the first account, an administrator. Wrong codes are
+// counted for all addresses together, because they share one code.
 func (pw *Passwords) firstAccount(ctx context.Context, r *http.Request, f endpoint.Form) (*oauth.Account, error) {
 	if pw.Off {
 		return nil, noPasswords()
@@ -72,7 +71,7 @@ func (pw *Passwords) firstAccount(ctx context.Context, r *http.Request, f endpoi
 	case err != nil:
 		return nil, err
 	}
-	a.Admin = true // whoever has the code is the operator
+	a.Admin = true // only the operator has the code
 	err = pw.Setup.AddFirstAccount(ctx, secret.Hash(plainCode(f.Get("code"))), a, now)
 	if errors.Is(err, oauth.ErrNotFound) {
 		pw.Env.Log.WarnContext(ctx, "oauth: setup code refused", "address", pw.Env.Address(r))

@@ -11,8 +11,7 @@ import (
 
 // AccountStore keeps the people who may sign in.
 type AccountStore interface {
-	// AddAccount records an account, or returns ErrExists if there is one of
-	// that name.
+	// AddAccount records an account, or returns ErrExists if the name is taken.
 	AddAccount(ctx context.Context, a *oauth.Account) error
 	// SetAdmin gives an account the role of an administrator or takes it away,
 	// or returns ErrNotFound.
@@ -22,14 +21,14 @@ type AccountStore interface {
 	SetDisabled(ctx context.Context, id string, disabled bool) error
 	// SetPassword gives an account a new password and ends its sessions.
 	SetPassword(ctx context.Context, id, password string) error
-	// RemoveAccount forgets the account of that name, with its sessions and
-	// its grants, or returns ErrNotFound.
+	// RemoveAccount removes an account by name, with its sessions and its
+	// grants, or returns ErrNotFound.
 	RemoveAccount(ctx context.Context, name string) error
 	// Accounts returns the names of all accounts, in order.
 	Accounts(ctx context.Context) ([]string, error)
-	// Account returns the account of that name, or ErrNotFound.
+	// Account returns an account by name, or ErrNotFound.
 	Account(ctx context.Context, name string) (*oauth.Account, error)
-	// AccountOf returns the account with that ID, or ErrNotFound.
+	// AccountOf returns an account by ID, or ErrNotFound.
 	AccountOf(ctx context.Context, id string) (*oauth.Account, error)
 }
 

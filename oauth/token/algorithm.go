@@ -18,8 +18,8 @@ import (
 )
 
 // Algorithms that access tokens can be signed with (RFC 7518 section 3.1, RFC
-// 8037 section 3.1). HS256 is no signature: whoever can check a token can make
-// one. It is for resource servers that know nothing else.
+// 8037 section 3.1). HS256 is no signature: a server that can check a token can
+// make one. It is for resource servers that support nothing else.
 const (
 	ES256 = "ES256"
 	RS256 = "RS256"

@@ -164,9 +164,9 @@ func normalURL(raw string) (string, bool) {
 	return strings.ToLower(u.Scheme) + "://" + host + path, true
 }
 
-// Proven returns the thumbprint of the key that a request proves to have, and
+// Verify returns the thumbprint of the key that a request proves to have, and
 // "" if it carries no proof. With an access token the proof must be for it.
-func (pf *Proofs) Proven(r *http.Request, token string) (jkt string, err error) {
+func (pf *Proofs) Verify(r *http.Request, token string) (jkt string, err error) {
 	headers := r.Header.Values("DPoP")
 	switch len(headers) {
 	case 0:
@@ -215,8 +215,8 @@ func (pf *Proofs) freshNonce(nonce string) bool {
 	return secret.Same(nonce, pf.nonce(now)) || secret.Same(nonce, pf.nonce(now.Add(-nonceLife)))
 }
 
-// nonce returns the nonce of a moment. It is made of the time and a secret, so
-// that every replica knows it and nobody can tell the next one (RFC 9449
+// nonce returns the nonce of a moment. It derives from the time and a secret,
+// so that every replica knows it and the next one cannot be guessed (RFC 9449
 // section 8).
 func (pf *Proofs) nonce(at time.Time) string {
 	key, err := hkdf.Key(sha256.New, pf.Secret, nil, "rialto dpop nonces", 32)

@@ -13,8 +13,8 @@ import (
 	"rialto/oauth/internal/jwt"
 )
 
-// foreignClaims is what an access token of another issuer says.
-type foreignClaims struct {
+// externalClaims is what an access token of another issuer says.
+type externalClaims struct {
 	Issuer    string       `json:"iss"`
 	Subject   string       `json:"sub"`
 	Audience  jwt.Audience `json:"aud"`
@@ -33,24 +33,24 @@ type foreignClaims struct {
 	CodeHash jsontext.Value `json:"c_hash"`
 }
 
-// VerifyForeign decides whether a token is an access token of the issuer that
+// VerifyExternal decides whether a token is an access token of the issuer that
 // is meant for us, and returns what it says. It returns an *Error with the code
 // invalid_token, or *errUnreachable when the issuer's keys cannot be had.
 // Nothing is fetched before the token names the issuer.
-func (iss *Issuers) VerifyForeign(ctx context.Context, is *Issuer, token string) (*foreignClaims, error) {
+func (iss *Issuers) VerifyExternal(ctx context.Context, is *Issuer, token string) (*externalClaims, error) {
 	parts, ok := jwt.Split(token)
 	if !ok {
 		return nil, BadToken("It is not a signed JWT of the plain form.")
 	}
-	h, why := foreignHeader(parts[0], is.SigningAlgorithms())
+	h, why := externalHeader(parts[0], is.SigningAlgorithms())
 	if why != "" {
 		return nil, BadToken(why)
 	}
-	var claims foreignClaims
+	var claims externalClaims
 	if json.Unmarshal(parts[1], &claims) != nil {
 		return nil, BadToken("Its claims are not well formed.")
 	}
-	if why := checkForeign(&claims, is, iss.Now()); why != "" {
+	if why := checkExternal(&claims, is, iss.Now()); why != "" {
 		return nil, BadToken(why)
 	}
 	if err := iss.SignedBy(ctx, is, token, h); err != nil {
@@ -59,10 +59,10 @@ func (iss *Issuers) VerifyForeign(ctx context.Context, is *Issuer, token string)
 	return &claims, nil
 }
 
-// foreignHeader reads the header of an access token and says what is wrong
+// externalHeader reads the header of an access token and says what is wrong
 // with it, or "". assertionHeader bounds what it may hold: what points to
 // another key, or changes what the token means, is refused unread.
-func foreignHeader(raw []byte, algorithms []string) (h jwt.Header, why string) {
+func externalHeader(raw []byte, algorithms []string) (h jwt.Header, why string) {
 	switch err := json.Unmarshal(raw, &h, json.RejectUnknownMembers(true)); {
 	case err != nil:
 		return h, "Its header holds something that is not understood here."
@@ -74,9 +74,9 @@ func foreignHeader(raw []byte, algorithms []string) (h jwt.Header, why string) {
 	return h, ""
 }
 
-// checkForeign says what is wrong with the claims, or "". They are claims until
+// checkExternal says what is wrong with the claims, or "". They are claims until
 // the signature is checked, and are looked at first because that is cheaper.
-func checkForeign(c *foreignClaims, is *Issuer, now time.Time) string {
+func checkExternal(c *externalClaims, is *Issuer, now time.Time) string {
 	switch {
 	case c.Issuer != is.URL:
 		return "Another issuer made it."

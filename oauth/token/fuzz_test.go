@@ -14,7 +14,7 @@ import (
 )
 
 // FuzzUpstreamOf finds the issuer that a token names, before anything of it is
-// believed: one that the operator listed, named in full, or none.
+// recentTTL: one that the operator listed, named in full, or none.
 func FuzzUpstreamOf(f *testing.F) {
 	encoded := base64.RawURLEncoding.EncodeToString
 	for _, payload := range []string{
@@ -61,12 +61,12 @@ func FuzzForeignToken(f *testing.F) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, both string) {
 		head, payload, _ := strings.Cut(both, "|")
-		h, why := foreignHeader([]byte(head), is.SigningAlgorithms())
+		h, why := externalHeader([]byte(head), is.SigningAlgorithms())
 		if why == "" && (h.Algorithm == "none" || strings.HasPrefix(h.Algorithm, "HS")) {
 			t.Errorf("%s passes", head)
 		}
-		var c foreignClaims
-		if json.Unmarshal([]byte(payload), &c) != nil || checkForeign(&c, is, now) != "" {
+		var c externalClaims
+		if json.Unmarshal([]byte(payload), &c) != nil || checkExternal(&c, is, now) != "" {
 			return
 		}
 		if c.Issuer != is.URL || c.Subject == "" || c.Expires <= now.Unix() {

@@ -60,18 +60,17 @@ func (gs *Grants) Epoch() int { return gs.recent.Current() }
 // NoteUse records in memory that a grant is used now.
 func (gs *Grants) NoteUse(id string) { gs.uses.note(id, gs.Now()) }
 
-// endedAtOnce is how many grants one statement ends.
+// endedAtOnce is how many grants one statement revokes.
 const endedAtOnce = 500
 
-// End ends a grant and everything issued under it, at once for this
-// process. It is no error if there is none.
+// End revokes a grant and everything issued under it, at once for this process.
+// An unknown ID is no error.
 func (gs *Grants) End(ctx context.Context, id string) error {
 	return gs.Revoke(ctx, id, "somebody ended it")
 }
 
-// EndAll ends the grants of an account, of a client, or those that the one has
-// given the other; "" is any. It returns how many were live. It ends none if both
-// are "".
+// EndAll revokes the grants of an account, of a client, or of both; "" is any.
+// It returns how many were live. It revokes none if both are "".
 func (gs *Grants) EndAll(ctx context.Context, accountID, clientID string) (ended int, err error) {
 	if accountID == "" && clientID == "" {
 		return 0, nil
@@ -89,15 +88,14 @@ func (gs *Grants) EndAll(ctx context.Context, accountID, clientID string) (ended
 	}
 }
 
-// usage remembers which grants were used since it was last asked. Its zero value
-// is empty.
+// usage collects which grants were used since the last take. Its zero value is
+// empty.
 type usage struct {
 	mu   sync.Mutex
 	last map[string]time.Time // by ID of the grant
 }
 
-// note remembers a use. Beyond maxCached grants it does not: the next minute has
-// room for them.
+// note remembers a use, of at most cache.MaxCached grants a minute.
 func (u *usage) note(grant string, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -117,8 +115,8 @@ func (u *usage) take() map[string]time.Time {
 	return all
 }
 
-// SaveUses writes when each grant was used last. Call it every minute and at the
-// end: a request only notes it in memory, where the grant is read anyway.
+// SaveUses writes when each grant was used last. Call it every minute and at
+// shutdown: requests only note uses in memory.
 func (gs *Grants) SaveUses(ctx context.Context) error {
 	last := gs.uses.take()
 	if len(last) == 0 {

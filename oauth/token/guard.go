@@ -25,23 +25,23 @@ type Guard struct {
 	Env       *endpoint.Env
 }
 
-// Require lets only requests through to next that bear an access token that is
-// enough for all of scopes (ScopeSet.Meets), and puts their Principal into the context. It answers the others
-// before their body is read, with a challenge that tells a client where to
-// begin (RFC 6750 section 3, RFC 9728 section 5.1).
+// Require passes a request on to next if its access token meets all scopes
+// (ScopeSet.Meets), with its Principal in the context. It answers other
+// requests before their body is read, with a challenge that leads the client to
+// us (RFC 6750 section 3, RFC 9728 section 5.1).
 //
-// A token dies with its grant, and the operator's scope with the role: at once in the process that revoked it, within
-// two seconds in others that share the store. When the store cannot be asked
-// nobody is let through.
+// A token ends with its grant, and ScopeAdmin with the role: at once in the
+// process that revoked it, within two seconds in others that share the store.
+// If the store does not answer, no request gets through.
 //
-// Guard does not answer CORS preflight requests, which carry no token: whoever
-// mounts it serves OPTIONS before it.
+// It does not answer CORS preflight requests, which carry no token: mount a
+// handler of OPTIONS before it.
 func (gd *Guard) Require(next http.Handler, scopes ...string) http.Handler {
 	return gd.guard(next, scopes, func(p oauth.Principal) bool { return p.Scope.Meets(scopes...) })
 }
 
-// RequireAny is Guard for what one of scopes may be enough for: only who serves it
-// can tell by the request which, and says so with ScopeChallenge.
+// RequireAny is Require with any of scopes. The handler decides by the request
+// which scope it needs, and refuses with ScopeChallenge.
 func (gd *Guard) RequireAny(next http.Handler, scopes ...string) http.Handler {
 	return gd.guard(next, scopes, func(p oauth.Principal) bool { return slices.ContainsFunc(scopes, p.Has) })
 }
@@ -61,20 +61,20 @@ func (gd *Guard) guard(next http.Handler, scopes []string, enough func(oauth.Pri
 	})
 }
 
-// ErrNoToken is no *Error: a request without a token learns what to do, not
-// that it did something wrong (RFC 6750 section 3.1).
+// ErrNoToken is no *oauth.Error, because a challenge to a request without a
+// token has no error code (RFC 6750 section 3.1).
 var ErrNoToken = errors.New("oauth: no token")
 
-// admitted returns who the request's token stands for. What is guarded may take its
-// time, and who comes in may not: all waits on the way end at one time. Each of them
-// sets its clock itself, for most requests come right after another and wait for nothing.
+// admitted returns the principal of a request's token. All waits together end
+// after endpoint.WaitTimeout. Each sets its timer only when it waits, because most
+// requests hit the caches.
 func (gd *Guard) admitted(r *http.Request) (oauth.Principal, error) {
 	scheme, token, err := Presented(r)
 	if err != nil {
 		return oauth.Principal{}, err
 	}
 	var p oauth.Principal
-	until := time.Now().Add(endpoint.Patience)
+	until := time.Now().Add(endpoint.WaitTimeout)
 	if u := gd.Upstreams.of(token); u != nil {
 		ctx, cancel := context.WithDeadline(r.Context(), until)
 		defer cancel()
@@ -88,9 +88,9 @@ func (gd *Guard) admitted(r *http.Request) (oauth.Principal, error) {
 	return p, gd.checkPossession(r, scheme, token, p.KeyThumbprint, until)
 }
 
-// Alive returns whom an access token stands for and the grant behind it, if
-// both are in force. Who presents the token is another question. It waits for the
-// store no longer than until.
+// Alive returns the principal and the grant of an access token, if both are in
+// force. It does not check who presents the token. It waits for the store until
+// a time.
 func (ts *Tokens) Alive(ctx context.Context, token string, until time.Time) (oauth.Principal, *oauth.Grant, error) {
 	p, err := ts.verifyCached(ctx, token, until)
 	if err != nil {
@@ -113,9 +113,8 @@ const (
 	schemeDPoP   = "DPoP"
 )
 
-// checkPossession decides whether who presents a token may: one that is bound
-// to a key comes with a proof, under the scheme for that, and no other token
-// does (RFC 9449 section 7).
+// checkPossession checks that a token bound to a key comes with a proof under
+// the scheme DPoP, and any other token under Bearer (RFC 9449 section 7).
 func (gd *Guard) checkPossession(r *http.Request, scheme, token, jkt string, until time.Time) error {
 	switch {
 	case jkt == "" && scheme == SchemeBearer:
@@ -127,7 +126,7 @@ func (gd *Guard) checkPossession(r *http.Request, scheme, token, jkt string, unt
 	}
 	ctx, cancel := context.WithDeadline(r.Context(), until)
 	defer cancel()
-	proven, err := gd.Proofs.Proven(r.WithContext(ctx), token)
+	proven, err := gd.Proofs.Verify(r.WithContext(ctx), token)
 	if err == nil && proven == "" {
 		err = BadProof("There is none.")
 	}
@@ -137,8 +136,9 @@ func (gd *Guard) checkPossession(r *http.Request, scheme, token, jkt string, unt
 	return err
 }
 
-// Presented returns the request's token and its scheme. It comes in one Authorization header and
-// nowhere else: a token in a URL ends up in logs (RFC 6750 section 5.3).
+// Presented returns the request's token and its scheme. It must be in one
+// Authorization header: a token in a URL ends up in logs (RFC 6750 section
+// 5.3).
 func Presented(r *http.Request) (scheme, token string, err error) {
 	if strings.Contains(r.URL.RawQuery, "access_token") && r.URL.Query().Has("access_token") {
 		return "", "", oauth.Refuse("invalid_request", "A token belongs into the Authorization header.")
@@ -164,7 +164,7 @@ func (ts *Tokens) verifyCached(ctx context.Context, token string, until time.Tim
 	if len(token) > jwt.MaxToken {
 		return oauth.Principal{}, BadToken("It is too long.")
 	}
-	var room [1024]byte // as most tokens need, and not on the heap
+	var room [1024]byte // enough for most tokens, and not on the heap
 	key := sha256.Sum256(append(room[:0], token...))
 	if p, ok := ts.verified.Get(key); ok && ts.Now().Before(p.Expires) {
 		return p, nil
@@ -178,13 +178,13 @@ func (ts *Tokens) verifyCached(ctx context.Context, token string, until time.Tim
 	return p, err
 }
 
-// challenge is the one place where a refusal at the resource becomes bytes.
+// challenge is the one place where a refusal of the guard becomes bytes.
 func (gd *Guard) challenge(w http.ResponseWriter, r *http.Request, err error, scopes []string) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", endpoint.ExposedHeaders)
 	if errors.Is(err, ErrNoToken) {
-		h.Set("WWW-Authenticate", "Bearer "+gd.whereToBegin(gd.everyday(scopes)))
+		h.Set("WWW-Authenticate", "Bearer "+gd.discovery(gd.initialScopes(scopes)))
 		endpoint.WriteJSON(w, http.StatusUnauthorized, struct {
 			Error string `json:"error"`
 		}{"unauthorized"})
@@ -195,25 +195,25 @@ func (gd *Guard) challenge(w http.ResponseWriter, r *http.Request, err error, sc
 		e = &oauth.Error{Code: e.Code, Description: e.Description, HTTPStatus: http.StatusUnauthorized} // RFC 9449 section 7.1
 	}
 	if e.Code != "temporarily_unavailable" {
-		wanted := gd.everyday(scopes)
+		wanted := gd.initialScopes(scopes)
 		if e.Code == "insufficient_scope" {
 			wanted = scopes
 		}
-		h.Set("WWW-Authenticate", challengeScheme(r)+` error="`+e.Code+`", error_description="`+e.Description+`", `+gd.whereToBegin(wanted))
+		h.Set("WWW-Authenticate", challengeScheme(r)+` error="`+e.Code+`", error_description="`+e.Description+`", `+gd.discovery(wanted))
 	}
 	gd.Env.WriteError(w, r, e)
 }
 
 // ScopeChallenge returns the WWW-Authenticate header of a 403 to a token that
-// lacks scopes, for those behind the guard that know only by the request's body
-// what it needs (RFC 6750 section 3.1).
+// lacks scopes, for handlers that know only by the body what a request needs
+// (RFC 6750 section 3.1).
 func (gd *Guard) ScopeChallenge(scopes ...string) string {
-	return `Bearer error="insufficient_scope", error_description="The access token does not hold every scope that this needs.", ` + gd.whereToBegin(scopes)
+	return `Bearer error="insufficient_scope", error_description="The access token does not hold every scope that this needs.", ` + gd.discovery(scopes)
 }
 
-// challengeScheme returns the scheme to answer in, with what belongs to it. Who
-// knows nothing of DPoP is not told of it: some clients read one challenge only,
-// and of that the first word.
+// challengeScheme returns the scheme to answer in, with what belongs to it. It
+// does not mention DPoP to other clients: some read only the first word of the
+// first challenge.
 func challengeScheme(r *http.Request) string {
 	if scheme, _, err := Presented(r); err == nil && scheme == schemeDPoP {
 		return schemeDPoP + ` algs="` + strings.Join(jwt.Algorithms(), " ") + `",`
@@ -221,14 +221,15 @@ func challengeScheme(r *http.Request) string {
 	return SchemeBearer
 }
 
-// everyday returns what a client should ask for at first: everything ordinary,
-// because most clients cannot ask for more later, and what this needs.
-func (gd *Guard) everyday(needed []string) oauth.ScopeSet {
+// initialScopes returns the scopes that a client should ask for first: all
+// ordinary ones, because most clients cannot ask for more later, and the needed
+// ones.
+func (gd *Guard) initialScopes(needed []string) oauth.ScopeSet {
 	return oauth.ParseScope(strings.Join(append(gd.Scopes.Ordinary(), needed...), " "))
 }
 
-// whereToBegin renders the parameters that lead a client to us.
-func (gd *Guard) whereToBegin(scopes oauth.ScopeSet) string {
+// discovery renders the parameters that lead a client to us.
+func (gd *Guard) discovery(scopes oauth.ScopeSet) string {
 	return `resource_metadata="` + gd.resourceMetadataURL() + `", scope="` + scopes.String() + `"`
 }
 

@@ -29,15 +29,15 @@ type Identities struct {
 // ExternalPrefix stands before the names of accounts that come of pasted tokens.
 const ExternalPrefix = "token"
 
-// ErrSignInDenied says why somebody whom a provider knows may not sign in here,
-// in words for the page.
+// ErrSignInDenied says why a person whom an issuer knows may not sign in, in
+// words for the page.
 type ErrSignInDenied struct{ Reason string }
 
 func (e *ErrSignInDenied) Error() string { return e.Reason }
 
-// AccountName is what somebody is called here whom a provider knows. The
-// provider's ID stands before it, so that nobody can take the name of a local
-// account, or of one that the operator is yet to make.
+// AccountName returns the account name of a person whom an issuer knows. It
+// begins with the provider's ID, so that it cannot be the name of a local
+// account.
 func AccountName(provider, label, subject string) string {
 	name, err := oauth.UserName(provider + ":" + label)
 	if label == "" || err != nil {
@@ -46,9 +46,9 @@ func AccountName(provider, label, subject string) string {
 	return name
 }
 
-// Identify returns the account of somebody whom an issuer knows. The key is
-// issuer and subject: names and addresses change hands. rights says whether the
-// account is to have those that a says.
+// Identify returns the account of a person whom an issuer knows. The key is
+// issuer and subject: names and addresses change hands. If rights is set, the
+// account gets Admin and UseCases of a.
 func (ids *Identities) Identify(ctx context.Context, a *oauth.Account, rights bool) (*oauth.Account, error) {
 	a.ID, a.Created = secret.NewID(), ids.Now()
 	known, err := ids.Store.Identify(ctx, a, rights)

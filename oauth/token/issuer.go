@@ -21,7 +21,7 @@ type Issuers struct {
 	Now  func() time.Time
 }
 
-// Issuer is an authorization server elsewhere whose tokens are believed. URL
+// Issuer is an authorization server elsewhere whose tokens are recentTTL. URL
 // and Fetch are required, and Audiences for access tokens.
 type Issuer struct {
 	URL        string   // what its tokens name as iss, byte for byte
@@ -60,7 +60,7 @@ func (is *Issuer) SigningAlgorithms() []string {
 	return is.Algorithms
 }
 
-// Check says what an operator set wrongly.
+// Check says what is wrong with the configuration.
 func (is *Issuer) Check() error {
 	if err := is.Fetch.Check(is.URL); err != nil {
 		return fmt.Errorf("issuer %q: %w", is.URL, err)

@@ -39,7 +39,7 @@ const (
 	keyLead     = 10 * time.Minute    // how long it is published before that
 	maxTokenTTL = 90 * 24 * time.Hour // how long a token may live at most
 
-	keysFresh  = time.Minute      // how long the keys are believed to be all
+	keysFresh  = time.Minute      // how long the keys are recentTTL to be all
 	keysReload = 30 * time.Second // how often an unknown key ID may make us look
 )
 
@@ -66,9 +66,9 @@ func (k *keyring) keep(keys []*signingKey, now time.Time) {
 	k.keys, k.loaded = keys, now
 }
 
-// signingKey is a key and the one algorithm that it signs with. It is published for a while before
-// it signs, so that every replica and every cache of the JWKS knows it by then,
-// and afterwards until no token that it signed is alive.
+// signingKey is a key and the one algorithm that it signs with. It is published
+// for a while before it signs, so that every replica and every cache of the
+// JWKS knows it by then, and afterwards until no token that it signed is alive.
 type signingKey struct {
 	oauth.SealedKey
 	Private   crypto.Signer
@@ -87,7 +87,7 @@ func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, e
 	if err == nil {
 		defer leave()
 		if keys, ok = ks.ring.known(ks.Now(), fresh); ok {
-			return keys, nil // somebody else has read them meanwhile
+			return keys, nil // another request has read them meanwhile
 		}
 		var sealed []oauth.SealedKey
 		if sealed, err = ks.Store.Keys(ctx, ks.Now()); err == nil {
@@ -151,9 +151,9 @@ func next(keys []*signingKey) int64 {
 	return keys[len(keys)-1].Seq + 1
 }
 
-// RotateDue adds a key when the newest has signed for long enough, or is not
-// of the algorithm that the operator has chosen since. Until the new one signs
-// the old one does: nobody meets a key that they could not know.
+// RotateDue adds a key when the newest has signed for long enough, or is not of
+// the algorithm that the operator has chosen since. The old key signs until the
+// new one has been published long enough.
 func (ks *Keys) RotateDue(ctx context.Context) error {
 	if ks.Algorithm == HS256 {
 		return nil
@@ -171,7 +171,7 @@ func (ks *Keys) RotateDue(ctx context.Context) error {
 	if due || changed {
 		err = ks.add(ctx, next(keys), now.Add(keyLead))
 		if err == nil && ks.Events != nil {
-			ks.Events.Happened(ctx, oauth.Event{Kind: oauth.EventKey, Detail: "by itself, as it was due"})
+			ks.Events.Happened(ctx, oauth.Event{Kind: oauth.EventKey, Detail: "on schedule"})
 		}
 		return err
 	}
@@ -202,8 +202,7 @@ type SigningKey struct {
 	Expires   time.Time // when no token that it signed is alive any more
 }
 
-// List returns the signing keys, oldest first. The newest of those that
-// are active signs.
+// List returns the signing keys, oldest first. The newest active key signs.
 func (ks *Keys) List(ctx context.Context) ([]SigningKey, error) {
 	keys, err := ks.load(ctx, 0)
 	var all []SigningKey

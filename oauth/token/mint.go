@@ -15,7 +15,7 @@ import (
 
 // Accounts finds accounts by name.
 type Accounts interface {
-	// Account returns the account of that name, or ErrNotFound.
+	// Account returns an account by name, or ErrNotFound.
 	Account(ctx context.Context, name string) (*oauth.Account, error)
 }
 
@@ -39,7 +39,8 @@ type Actor struct {
 	Subject string `json:"sub"`
 }
 
-// ActorOf returns who acts under a grant besides its account, or nil.
+// ActorOf returns the client that acts for a grant's account after an exchange,
+// or nil.
 func ActorOf(g *oauth.Grant) *Actor {
 	if g.Parent == "" {
 		return nil
@@ -122,9 +123,10 @@ func (ks *Keys) signAccessToken(ctx context.Context, payload []byte) (string, er
 	return signed.CompactSerialize()
 }
 
-// Issue issues an access token without a browser, for the account named
-// user, who must exist, and be an administrator if scopes hold ScopeAdmin. It records a grant for the client "cli", so that the
-// token can be revoked. ttl is 90 days at most, and 0 is AccessTTL.
+// Issue issues an access token without a browser, for the account named user,
+// who must exist, and be an administrator if scopes hold ScopeAdmin. It records
+// a grant for the client "cli", so that the token can be revoked. ttl is 90
+// days at most, and 0 is AccessTTL.
 func (ts *Tokens) Issue(ctx context.Context, user string, scopes []string, ttl time.Duration) (string, time.Time, error) {
 	if len(scopes) == 0 || slices.ContainsFunc(scopes, func(scope string) bool { return !ts.Scopes.Understands(scope) }) {
 		return "", time.Time{}, fmt.Errorf("scopes %q: known are %s", scopes, ts.Scopes.Offered())

@@ -10,10 +10,9 @@ import (
 )
 
 // Sign returns a JWT of claims, which must have a JSON form, signed with the
-// key that signs now: whoever has the JWKS can check who made it. Its type is
-// "JWT", so that it cannot be taken for an access token (RFC 9068 section 4).
-// Where access tokens take a secret, nothing is published to check it with, and
-// Sign fails.
+// active key, which the JWKS publishes. Its type is "JWT", so that it cannot be
+// taken for an access token (RFC 9068 section 4). With HS256 no key is
+// published, and Sign fails.
 func (ks *Keys) Sign(ctx context.Context, claims any) (string, error) {
 	if ks.Algorithm == HS256 {
 		return "", errors.New("signing: there is no public key, because access tokens take a secret (HS256)")

@@ -10,15 +10,16 @@ import (
 	"rialto/oauth"
 )
 
-// OnceStore remembers what works once and was made by others.
+// OnceStore remembers assertions and proofs, which work once.
 type OnceStore interface {
-	// UseOnce records the use of something that is worth nothing after
-	// expires. Of any number of calls with one hash, exactly one succeeds; the
-	// others get ErrReused.
+	// UseOnce records the use of something that expires at expires. Of any
+	// number of calls with one hash, exactly one succeeds; the others get
+	// ErrReused.
 	UseOnce(ctx context.Context, hash string, expires time.Time) error
 }
 
-// GrantStore keeps what people have allowed. A grant that is revoked never comes back to life.
+// GrantStore keeps what people have allowed. A grant that is revoked never
+// comes back to life.
 type GrantStore interface {
 	// AddGrant records a grant that needs no code.
 	AddGrant(ctx context.Context, g *oauth.Grant) error
@@ -40,6 +41,6 @@ type KeyStore interface {
 	// Keys returns the keys that have not expired at now, oldest first.
 	Keys(ctx context.Context, now time.Time) ([]oauth.SealedKey, error)
 	// AddKey records a key unless there is one of the same Seq: of replicas
-	// that rotate at once, one wins and the others learn nothing.
+	// that rotate at once, one wins, and the others get no error.
 	AddKey(ctx context.Context, k oauth.SealedKey) error
 }

@@ -31,18 +31,17 @@ type Upstreams struct {
 	seen cache.LRU[[32]byte, cache.Seen[oauth.Principal]]
 }
 
-// Upstream is an issuer whose access tokens the guard lets through as they are,
-// without a login here. Issuer is required, with its Audiences.
+// Upstream is an issuer whose access tokens the guard accepts, without a login
+// here. Issuer is required, with its Audiences.
 type Upstream struct {
 	Issuer Issuer
 	Scope  string // which every token of it must hold; "" asks for none
 }
 
-// upstreamFresh is how long a token of another issuer is believed without
-// looking at its keys and its account again.
+// upstreamFresh is how long a verified token of another issuer is cached.
 const upstreamFresh = 30 * time.Second
 
-// Check says what an operator set wrongly.
+// Check says what is wrong with the configuration.
 func (us *Upstreams) Check() error {
 	seen := map[string]bool{us.Issuer: true}
 	for _, u := range us.Trusted {
@@ -60,8 +59,8 @@ func (us *Upstreams) Check() error {
 	return nil
 }
 
-// of returns the issuer that a token names, if the operator listed it.
-// Nothing is believed yet, and nothing is fetched for any other.
+// of returns the issuer that a token names, if the operator listed it. The
+// token is not verified yet, and nothing is fetched for other issuers.
 func (us *Upstreams) of(token string) *Upstream {
 	if len(us.Trusted) == 0 {
 		return nil
@@ -80,16 +79,16 @@ func (us *Upstreams) of(token string) *Upstream {
 	return &us.Trusted[i]
 }
 
-// principal returns whom a token of another issuer stands for here. There is
-// no grant to revoke: its account is looked at again after half a minute, or at
-// once when something was revoked in this process.
+// principal returns the principal of another issuer's token. It has no grant to
+// revoke: its account is read again after half a minute, or at once after a
+// revocation in this process.
 func (us *Upstreams) principal(ctx context.Context, u *Upstream, token string) (oauth.Principal, error) {
 	key, now, epoch := sha256.Sum256([]byte(token)), us.Now(), us.Identities.Grants.Epoch()
 	seen, ok := us.seen.Get(key)
 	if ok && seen.Epoch == epoch && now.Sub(seen.At) < upstreamFresh && !now.Before(seen.At) && now.Before(seen.Value.Expires) {
 		return seen.Value, nil
 	}
-	claims, err := us.Issuers.VerifyForeign(ctx, &u.Issuer, token)
+	claims, err := us.Issuers.VerifyExternal(ctx, &u.Issuer, token)
 	if err != nil {
 		return oauth.Principal{}, us.refused(ctx, err)
 	}
@@ -100,8 +99,8 @@ func (us *Upstreams) principal(ctx context.Context, u *Upstream, token string) (
 	return p, err
 }
 
-// refused says of an issuer that cannot be reached that it is a matter
-// of time: the token may be good.
+// refused makes an unreachable issuer a temporary failure: the token may be
+// valid.
 func (us *Upstreams) refused(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*ErrUnreachable](err); ok {
 		us.Log.WarnContext(ctx, "oauth: a token could not be checked", "error", e)
@@ -110,9 +109,9 @@ func (us *Upstreams) refused(ctx context.Context, err error) error {
 	return err
 }
 
-// identify finds the account of a token's subject. The operator's
-// scope is for people who sign in here: another server does not give it.
-func (us *Upstreams) identify(ctx context.Context, u *Upstream, c *foreignClaims) (oauth.Principal, error) {
+// identify finds the account of a token's subject. It drops ScopeAdmin, which
+// another server cannot grant.
+func (us *Upstreams) identify(ctx context.Context, u *Upstream, c *externalClaims) (oauth.Principal, error) {
 	scope := slices.DeleteFunc(oauth.ParseScope(c.Scope), func(word string) bool {
 		return word == oauth.ScopeAdmin || word == oauth.OfflineAccess || !us.Scopes.Understands(word)
 	})

@@ -21,10 +21,10 @@ type header struct {
 	Type      string `json:"typ"`
 }
 
-// Verify decides whether a token is an access token of ours for our resource,
-// by itself: whether its grant is alive is another question. The library that
-// checks the signature is lenient about what surrounds it, so the form, the
-// header and the claims are checked here, strictly, and cheap things first.
+// Verify decides whether a token is an access token of ours for our resource.
+// It does not look at the grant. The library that checks the signature is
+// lenient about form, header and claims, so these are checked here, strictly,
+// cheap checks first.
 func (ts *Tokens) Verify(ctx context.Context, token string) (oauth.Principal, error) {
 	parts, ok := jwt.Split(token)
 	if !ok {
@@ -44,8 +44,8 @@ func (ts *Tokens) Verify(ctx context.Context, token string) (oauth.Principal, er
 	return ts.checkClaims(parts[1])
 }
 
-// checkSignature checks a token with the key that it names, and with the one
-// algorithm of that key.
+// checkSignature checks a token with the key that it names and this key's one
+// algorithm.
 func (ts *Tokens) checkSignature(ctx context.Context, h header, token string) error {
 	key, err := ts.Keys.verificationKey(ctx, h.KeyID)
 	if err != nil {

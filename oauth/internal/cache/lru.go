@@ -8,8 +8,8 @@ import (
 // MaxCached bounds every cache of the server.
 const MaxCached = 10_000
 
-// LRU remembers the values used last. Its zero value is empty. There are as
-// many entries as tokens in use, so each is one allocation, a link of the ring
+// LRU keeps the values used last. Its zero value is empty. It holds as many
+// entries as tokens are in use, so each is one allocation, a link of the ring
 // itself.
 type LRU[K comparable, V any] struct {
 	mu   sync.Mutex
@@ -36,14 +36,15 @@ func (c *LRU[K, V]) Get(key K) (value V, ok bool) {
 	return e.value, true
 }
 
-// Put remembers a value and forgets the one that was not used for longest.
+// Put stores a value, and drops the least recently used one if the cache is
+// full.
 func (c *LRU[K, V]) Put(key K, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.set(key, value)
 }
 
-// Update replaces a value by what f makes of it, or of the zero value.
+// Update replaces a value, or the zero value, by the result of f.
 func (c *LRU[K, V]) Update(key K, f func(V) V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +55,7 @@ func (c *LRU[K, V]) Update(key K, f func(V) V) {
 	c.set(key, f(old))
 }
 
-// Drop forgets a key.
+// Drop removes a key.
 func (c *LRU[K, V]) Drop(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// believed is how long what was looked up counts without asking again.
-const believed = 2 * time.Second
+// recentTTL is how long a lookup is cached.
+const recentTTL = 2 * time.Second
 
-// Recent remembers what was looked up a moment ago, by ID. Its zero value is
-// empty.
+// Recent caches lookups for two seconds, by ID. Its zero value is empty.
 type Recent[V any] struct {
 	seen LRU[string, Seen[V]]
 
@@ -23,7 +22,7 @@ type Seen[V any] struct {
 	Epoch int
 }
 
-// Forget makes everything be looked up again, at once for this process.
+// Forget drops all entries.
 func (r *Recent[V]) Forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -36,12 +35,12 @@ func (r *Recent[V]) Current() int {
 	return r.epoch
 }
 
-// Get returns what was seen of id, or asks. Errors are not remembered. The
-// epoch is read before the store is: what was seen while a change was under
-// way does not count.
+// Get returns the cached value of id, or asks. Errors are not cached. The epoch
+// is read before asking, so that a value that was read during a change is not
+// cached.
 func (r *Recent[V]) Get(id string, now time.Time, ask func() (V, error)) (V, error) {
 	epoch := r.Current()
-	if s, ok := r.seen.Get(id); ok && s.Epoch == epoch && now.Sub(s.At) < believed && !now.Before(s.At) {
+	if s, ok := r.seen.Get(id); ok && s.Epoch == epoch && now.Sub(s.At) < recentTTL && !now.Before(s.At) {
 		return s.Value, nil
 	}
 	v, err := ask()

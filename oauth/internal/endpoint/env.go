@@ -22,7 +22,7 @@ type Env struct {
 	Log    *slog.Logger
 	Events oauth.Events
 
-	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
+	// TrustedProxies are the addresses whose X-Forwarded-For is recentTTL.
 	TrustedProxies []netip.Prefix
 
 	limits limit.Rates

@@ -22,9 +22,9 @@ type explainer interface {
 	Problem() *oauth.Problem
 }
 
-// AsError makes an *Error of any error. What we did not mean to show is logged
-// here, once. It comes from the store, so the client is told to try again: it
-// would throw its tokens away if it were told that they are bad.
+// AsError makes an *Error of any error. It logs unexpected errors, once. These
+// come from the store, so the client learns to try again: it would discard its
+// tokens if it learned that they were invalid.
 func (env *Env) AsError(ctx context.Context, err error) *oauth.Error {
 	if e, ok := errors.AsType[*oauth.Error](err); ok {
 		return e

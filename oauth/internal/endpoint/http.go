@@ -38,7 +38,7 @@ func WriteJSON(w http.ResponseWriter, status int, body any) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	w.Write(b) // an error here means that nobody is reading any more
+	w.Write(b) // an error here means that the client has gone
 }
 
 // seconds renders a Retry-After: whole seconds, rounded up.
@@ -52,14 +52,13 @@ const ExposedHeaders = "WWW-Authenticate, Retry-After, DPoP-Nonce"
 // MaxBody bounds every body that the server reads.
 const MaxBody = 16 << 10
 
-// Patience is how long a request waits for the store, a provider or its turn
-// before it is told to come again: a database that hangs, instead of failing,
-// must not keep every request that ever came.
-const Patience = 30 * time.Second
+// WaitTimeout is how long a request waits for the store, a provider or its turn: a
+// database that hangs, instead of failing, must not hold all requests.
+const WaitTimeout = 30 * time.Second
 
-// Patient returns the request as one that waits no longer than that.
-func Patient(r *http.Request) (*http.Request, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(r.Context(), Patience)
+// WithWaitTimeout returns the request as one that waits no longer than that.
+func WithWaitTimeout(r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(r.Context(), WaitTimeout)
 	return r.WithContext(ctx), cancel
 }
 
@@ -69,7 +68,7 @@ type Methods map[string]http.HandlerFunc
 // ServeHTTP calls the handler of the request's method, which has patience.
 func (m Methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h, ok := m[r.Method]; ok {
-		r, cancel := Patient(r)
+		r, cancel := WithWaitTimeout(r)
 		defer cancel()
 		h(w, r)
 		return

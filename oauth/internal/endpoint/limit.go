@@ -9,7 +9,8 @@ import (
 	"rialto/oauth"
 )
 
-// WaitAuthorize bounds the requests that wait for a person: each is a row.
+// WaitAuthorize bounds the authorization requests of an address, because each
+// is a row in the store.
 func (env *Env) WaitAuthorize(r *http.Request) time.Duration {
 	wait := env.Take("authorize "+env.Address(r), time.Second, 120)
 	if wait == 0 {
@@ -25,8 +26,8 @@ func (env *Env) LimitAuthorize(r *http.Request) error {
 	return nil
 }
 
-// LimitFailures makes guessing at an endpoint slow. Only refusals count,
-// because the users of a hosted chat app share an address.
+// LimitFailures slows guessing at an endpoint. Only refusals count, because the
+// users of a hosted chat app share an address.
 func (env *Env) LimitFailures(r *http.Request) error {
 	b, ok := env.limits.Buckets.Get("failures " + env.Address(r))
 	if ok && b.TokensAt(env.Now()) < 1 {
@@ -35,13 +36,13 @@ func (env *Env) LimitFailures(r *http.Request) error {
 	return nil
 }
 
-// CountFailure counts a refusal against the address it went to.
+// CountFailure counts a refusal for the address of a request.
 func (env *Env) CountFailure(r *http.Request) {
 	env.Take("failures "+env.Address(r), time.Second/2, 200)
 }
 
-// Address returns the client's address as a key for limits: an IPv4 address,
-// or the /64 of an IPv6 address, since whoever has one has them all.
+// Address returns the client's address as a key for limits: an IPv4 address, or
+// the /64 of an IPv6 address, which belongs to one owner.
 func (env *Env) Address(r *http.Request) string {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -51,9 +51,9 @@ const MaxToken = 8 << 10
 // Leeway is between the clocks of replicas.
 const Leeway = time.Minute
 
-// Split decodes the three parts of a compact JWS. Padding, white space,
-// bits that do not count and everything else that would give one token two
-// spellings is refused, and so are the five parts of an encrypted token.
+// Split decodes the three parts of a compact JWS. It refuses padding, white
+// space, unused bits and everything else that would give one token two
+// spellings, and the five parts of an encrypted token.
 func Split(token string) (parts [3][]byte, ok bool) {
 	if len(token) > MaxToken || strings.Count(token, ".") != 2 {
 		return parts, false

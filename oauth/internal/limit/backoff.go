@@ -6,8 +6,8 @@ import (
 	"rialto/oauth/internal/cache"
 )
 
-// Backoff slows down whoever fails to sign in: five attempts are free, then
-// each failure doubles the wait, up to a quarter of an hour.
+// Backoff slows down callers that fail to sign in: a few attempts are free,
+// then each failure doubles the wait, up to a quarter of an hour.
 type Backoff struct {
 	Failed cache.LRU[string, failure]
 }
@@ -45,9 +45,9 @@ func (b *Backoff) Add(key string, free int, now time.Time) (before failure) {
 	return before
 }
 
-// Forgive takes back the failure that add counted after before. Those that
-// others made meanwhile keep their wait: who knows one password must not end it
-// for the names whose passwords they guess.
+// Forgive takes back the failure that Add counted after before. Failures that
+// were added meanwhile keep their wait: a caller who knows one password must
+// not end the wait for other names.
 func (b *Backoff) Forgive(key string, before failure) {
 	b.Failed.Update(key, func(f failure) failure {
 		if f.count == before.count+1 {

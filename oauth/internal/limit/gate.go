@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Gate lets a few through at a time. Its zero value is open.
+// Gate bounds what runs at once. Its zero value is open.
 type Gate struct {
 	once   sync.Once
 	places chan struct{}
 }
 
-// Enter waits for one of n places, of which there are always as many; leave
-// gives it back.
+// Enter waits for one of n places; leave frees it. All calls must pass the same
+// n.
 func (g *Gate) Enter(ctx context.Context, n int) (leave func(), err error) {
 	g.once.Do(func() { g.places = make(chan struct{}, n) })
 	select {

@@ -10,8 +10,8 @@ import (
 	"rialto/oauth/internal/cache"
 )
 
-// Rates holds token buckets by name and client address. It is bounded: what
-// a stranger can do at most is start afresh.
+// Rates holds token buckets by name and client address. It is bounded: at worst
+// a client gets a fresh bucket.
 type Rates struct {
 	Buckets cache.LRU[string, *rate.Limiter]
 }

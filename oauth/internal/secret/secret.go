@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Prefixes of what we hand out, so that people and secret scanners can tell
-// what has leaked.
+// Prefixes of issued secrets, so that people and secret scanners recognize a
+// leak.
 const (
 	RefreshPrefix = "rialto_rt_"
 	CodePrefix    = "rialto_code_"
@@ -34,8 +34,8 @@ func Hash(secret string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// Is tells whether s has the form of what secret(prefix) returns, so
-// that nothing else is looked up.
+// Is tells whether s has the form of a result of New(prefix), so that nothing
+// else is looked up.
 func Is(s, prefix string) bool {
 	rest, ok := strings.CutPrefix(s, prefix)
 	return ok && len(rest) == 43 && IsBase64URL(rest)
