@@ -19,6 +19,7 @@ type Error struct {
 // Error returns the code and its description.
 func (e *Error) Error() string { return e.Code + ": " + e.Description }
 
+// Refuse returns an error with a formatted description.
 func Refuse(code, format string, args ...any) *Error {
 	return &Error{Code: code, Description: fmt.Sprintf(format, args...)}
 }
@@ -41,15 +42,18 @@ func (e *Error) Status() int {
 	return http.StatusBadRequest
 }
 
+// TooMany tells a client to come back later.
 func TooMany(after time.Duration) *Error {
 	return &Error{Code: "slow_down", Description: "Too many requests; try again later.", RetryAfter: after}
 }
 
 // Problem is a refusal that a person reads on a page.
 type Problem struct {
-	Status                int
-	Title, Detail, Remedy string
-	After                 time.Duration
+	Code                  string // never changes: "unknown_client"
+	Status                int    // of HTTP
+	Title, Detail, Remedy string // English
+	RetryAfter            time.Duration
 }
 
+// Error returns the title and the detail.
 func (p *Problem) Error() string { return p.Title + ": " + p.Detail }

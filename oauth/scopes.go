@@ -73,7 +73,7 @@ func (sc *Scopes) Grantable(asked string) (ScopeSet, error) {
 	}
 	set := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !sc.Understands(word) })
 	if len(words) > 0 && len(set) == 0 {
-		return nil, Refuse("invalid_scope", "None of these scopes exists here; known are %s.", sc.Known())
+		return nil, Refuse("invalid_scope", "None of these scopes exists; known are %s.", sc.Known())
 	}
 	if len(set) == 0 || len(set) == 1 && set.Has(OfflineAccess) {
 		set = append(sc.Ordinary(), set...)

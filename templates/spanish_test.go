@@ -169,9 +169,9 @@ func problemsIn(t *testing.T, file string) (sentences []string) {
 		case *ast.CompositeLit:
 			name, _ := n.Type.(*ast.Ident)
 			page, _ := n.Type.(*ast.SelectorExpr)
-			problem := name != nil && slices.Contains([]string{"problem", "errSignIn", "errTurnedAway"}, name.Name) ||
+			problem := name != nil && slices.Contains([]string{"problem", "Refusal"}, name.Name) ||
 				name != nil && name.Name == "Error" && strings.Contains(file, "bridge/operator/") ||
-				page != nil && page.Sel.Name == "Problem"
+				page != nil && slices.Contains([]string{"Problem", "Refusal", "ErrSignInDenied"}, page.Sel.Name)
 			for _, e := range n.Elts {
 				if kv, ok := e.(*ast.KeyValueExpr); ok {
 					e = kv.Value
@@ -181,7 +181,7 @@ func problemsIn(t *testing.T, file string) (sentences []string) {
 				}
 			}
 		case *ast.CallExpr:
-			if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "badLink" {
+			if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "BadLink" {
 				add(n.Args[len(n.Args)-1])
 			}
 		}

@@ -23,7 +23,7 @@ func TestEverybodyIsLetInWhereTheOperatorSaysSo(t *testing.T) {
 	var seen oauth.Principal
 	r.reached = func(p oauth.Principal) { seen = p }
 	r.ok(r.call(a.str("access_token")))
-	if seen.Name != "auto:demo" || !strings.Contains(r.log.String(), "approved without asking anybody") {
+	if seen.Name != "auto:demo" || !strings.Contains(r.log.String(), "request approved automatically") {
 		t.Errorf("got %q, want an account of its own, and a line in the log", seen.Name)
 	}
 	if page := r.browser().Get(r.authorizeURL(c, params{"scope": "mcp:tools:other"})); page.Status != 403 || page.Has("#continue") {

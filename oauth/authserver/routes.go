@@ -5,7 +5,6 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
-
 	"github.com/gorilla/mux"
 
 	"rialto/oauth"

@@ -107,7 +107,7 @@ func (c *Configured) check(schemes []string) error {
 	case c.Exchanges && method == oauth.AuthNone:
 		return errors.New("a client without a secret cannot exchange tokens")
 	case c.User != "" && method == oauth.AuthNone:
-		return errors.New("a client without a secret cannot act by itself")
+		return errors.New("a client without a secret cannot use client_credentials")
 	case len(c.RedirectURIs) > maxRedirectURIs:
 		return fmt.Errorf("there are more than %d redirect URIs", maxRedirectURIs)
 	}

@@ -272,14 +272,15 @@ func (e *documentError) Error() string { return "client document: " + e.why }
 func (e *documentError) Problem() *oauth.Problem {
 	if e.unreachable {
 		return &oauth.Problem{
-			Status: http.StatusServiceUnavailable,
-			Title:  "The app cannot be checked now",
-			Detail: "The document that describes the app could not be fetched from the app's makers.",
-			Remedy: "Try again in a minute. If it happens again, tell the people who make the app.",
-			After:  max(e.after, time.Minute),
+			Code:       "client_document_unreachable",
+			Status:     http.StatusServiceUnavailable,
+			Title:      "The app cannot be checked now",
+			Detail:     "The document that describes the app could not be fetched from the app's makers.",
+			Remedy:     "Try again in a minute. If it happens again, tell the people who make the app.",
+			RetryAfter: max(e.after, time.Minute),
 		}
 	}
-	return endpoint.BadLink(http.StatusBadRequest, "The document that describes the app is wrong. "+e.why)
+	return endpoint.BadLink("bad_client_document", http.StatusBadRequest, "The document that describes the app is wrong. "+e.why)
 }
 
 // Refusal says it to a client.

@@ -101,7 +101,7 @@ func (cn *Consent) answerURL(to client.RedirectURI, state string, params ...stri
 // unknownClient explains the most frequent failure: the app keeps an ID that
 // this server has dropped, and does not register again.
 func unknownClient() *oauth.Problem {
-	return endpoint.BadLink(http.StatusBadRequest, "The app is not registered here, or its registration has expired.")
+	return endpoint.BadLink("unknown_client", http.StatusBadRequest, "The app is not registered here, or its registration has expired.")
 }
 
 func asRefusal(err error) *oauth.Error {

@@ -44,9 +44,10 @@ func (cn *Consent) approveAutomatically(w http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		cn.Env.Log.ErrorContext(r.Context(), "oauth: automatic approval failed", "error", err)
 		return &oauth.Problem{
+			Code:   "automatic_approval_failed",
 			Status: http.StatusServiceUnavailable,
-			Title:  "This server cannot approve by itself now",
-			Detail: "The token that it is to use for that does not work.",
+			Title:  "This server cannot approve requests automatically now",
+			Detail: "The token that is configured for this does not work.",
 			Remedy: "Try again in a minute. If it happens again, tell the people who run this server.",
 		}
 	}

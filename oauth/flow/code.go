@@ -20,7 +20,7 @@ func (te *TokenEndpoint) redeemCode(ctx context.Context, client *oauth.Client, f
 		return nil, oauth.Refuse("invalid_request", "code is missing.")
 	}
 	if !secret.Is(f.Get("code"), secret.CodePrefix) {
-		return nil, oauth.Refuse("invalid_grant", "The code is none of ours.")
+		return nil, oauth.Refuse("invalid_grant", "The code was not issued here.")
 	}
 	refresh, first := te.firstRefresh(client, jkt)
 	code, err := te.Store.TakeCode(ctx, secret.Hash(f.Get("code")), client.ID, first, te.Now())

@@ -149,6 +149,7 @@ func (cn *Consent) approve(w http.ResponseWriter, r *http.Request, f endpoint.Fo
 func (cn *Consent) approveAs(w http.ResponseWriter, r *http.Request, q pendingAuthorization, session *oauth.Session) error {
 	if len(q.within(session).Without(oauth.OfflineAccess)) == 0 {
 		return &oauth.Problem{
+			Code:   "nothing_to_grant",
 			Status: http.StatusForbidden,
 			Title:  "You cannot allow this",
 			Detail: nothingToGrant,
@@ -165,7 +166,7 @@ func (cn *Consent) approveAs(w http.ResponseWriter, r *http.Request, q pendingAu
 
 // nothingToGrant is the answer if an account may grant none of the requested
 // scopes.
-const nothingToGrant = "Your account opens nothing of what the app asks for."
+const nothingToGrant = "Your account cannot grant anything that the app asks for."
 
 // approveAtProvider takes an approval and sends the person to an identity
 // provider to sign in.
@@ -173,7 +174,7 @@ func (cn *Consent) approveAtProvider(w http.ResponseWriter, r *http.Request, f e
 	id, ok := strings.CutPrefix(f.Get("decision"), "provider:")
 	p := cn.Pages.Providers.Find(id)
 	if !ok || p == nil {
-		return endpoint.BadLink(http.StatusBadRequest, "The form was not complete.")
+		return endpoint.BadLink("incomplete_form", http.StatusBadRequest, "The form was not complete.")
 	}
 	if reason := q.unanswered(f); reason != "" {
 		return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason})
@@ -190,7 +191,7 @@ func (cn *Consent) approver(w http.ResponseWriter, r *http.Request, f endpoint.F
 			return nil, err
 		}
 		if session == nil || q.req.Login {
-			return nil, &signin.Refusal{Reason: "Sign in to allow this."}
+			return nil, &signin.Refusal{Code: "sign_in_required", Reason: "Sign in to allow this."}
 		}
 		return session, nil
 	}
@@ -274,7 +275,7 @@ func (cn *Consent) goBack(w http.ResponseWriter, r *http.Request, q pendingAutho
 // asAnswered explains an answered request: the person clicked twice.
 func asAnswered(err error) error {
 	if errors.Is(err, oauth.ErrNotFound) {
-		return endpoint.BadLink(http.StatusBadRequest, "This page has been answered already.")
+		return endpoint.BadLink("already_answered", http.StatusBadRequest, "This page has been answered already.")
 	}
 	return err
 }

@@ -25,7 +25,7 @@ func (te *TokenEndpoint) redeemRefresh(ctx context.Context, client *oauth.Client
 		return nil, oauth.Refuse("invalid_request", "refresh_token is missing.")
 	}
 	if !secret.Is(plain, secret.RefreshPrefix) {
-		return nil, errRefresh("The refresh token is none of ours.")
+		return nil, errRefresh("The refresh token was not issued here.")
 	}
 	token, grant, err := te.Store.Refresh(ctx, secret.Hash(plain))
 	if errors.Is(err, oauth.ErrNotFound) {
@@ -64,7 +64,7 @@ func checkRefresh(t *oauth.Refresh, g *oauth.Grant, c *oauth.Client, asked, jkt 
 	}
 	left := g.Allows(g.Scope)
 	if len(left.Without(oauth.OfflineAccess)) == 0 {
-		return nil, errRefresh("The account may do nothing any more of what it granted.")
+		return nil, errRefresh("The account may no longer grant any of these scopes.")
 	}
 	scope, ok := left.Narrow(oauth.ParseScope(asked))
 	if !ok {

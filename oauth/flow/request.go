@@ -47,11 +47,11 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 		return nil, nil, err
 	}
 	if len(r.URL.RawQuery) > endpoint.MaxQuery {
-		return nil, nil, endpoint.BadLink(http.StatusRequestURITooLong, "The request is too long.")
+		return nil, nil, endpoint.BadLink("request_too_long", http.StatusRequestURITooLong, "The request is too long.")
 	}
 	f, err := endpoint.ParseForm(r.URL.RawQuery, "resource")
 	if err != nil {
-		return nil, nil, endpoint.BadLink(http.StatusBadRequest, endpoint.Description(err))
+		return nil, nil, endpoint.BadLink("bad_request", http.StatusBadRequest, endpoint.Description(err))
 	}
 	c, err := rs.Clients.Find(r.Context(), f.Get("client_id"))
 	if errors.Is(err, oauth.ErrNotFound) {
@@ -66,7 +66,7 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 	}
 	to, err := client.RedirectFor(c, f.Get("redirect_uri"))
 	if err != nil {
-		return nil, nil, endpoint.BadLink(http.StatusBadRequest, "The app asks to be answered at an address that it did not register.")
+		return nil, nil, endpoint.BadLink("redirect_uri_not_registered", http.StatusBadRequest, "The app asks to be answered at an address that it did not register.")
 	}
 	req, err := rs.check(f, c, to)
 	if err != nil {
@@ -176,7 +176,7 @@ func (rs *Requests) waiting(ctx context.Context, r *http.Request, handle string)
 func (rs *Requests) waitingAt(ctx context.Context, r *http.Request, handle string) (pendingAuthorization, error) {
 	req, err := rs.Store.Request(ctx, handle, rs.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {
-		return pendingAuthorization{}, endpoint.BadLink(http.StatusBadRequest, "This page has been answered already, or it has waited too long.")
+		return pendingAuthorization{}, endpoint.BadLink("request_expired", http.StatusBadRequest, "This page has been answered already, or it has waited too long.")
 	}
 	if err != nil {
 		return pendingAuthorization{}, err
@@ -193,7 +193,7 @@ func (rs *Requests) waitingAt(ctx context.Context, r *http.Request, handle strin
 	}
 	// The client may have withdrawn the address since the request came.
 	if _, err := client.RedirectFor(c, req.RedirectURI); err != nil {
-		return pendingAuthorization{}, endpoint.BadLink(http.StatusBadRequest, "The app has changed the addresses that it registered.")
+		return pendingAuthorization{}, endpoint.BadLink("redirect_uri_withdrawn", http.StatusBadRequest, "The app has changed the addresses that it registered.")
 	}
 	return pendingAuthorization{req: req, client: c}, nil
 }

@@ -19,7 +19,7 @@ import (
 // may do. The caller sets ID and Created.
 func (p *Provider) person(claims map[string]any) (*oauth.Account, error) {
 	if !p.maySignIn(claims) {
-		return nil, &token.ErrSignInDenied{Reason: "Your account there is not one of those that may sign in here."}
+		return nil, &token.ErrSignInDenied{Reason: "Your account there may not sign in here."}
 	}
 	a := &oauth.Account{Issuer: p.Issuer.URL, Subject: textClaim(claims, "sub"), Admin: p.Admin.metBy(claims)}
 	if listed := listClaim(claims, p.UseCases); p.UseCases != "" && !slices.Contains(listed, "*") {

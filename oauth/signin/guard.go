@@ -68,10 +68,11 @@ func (ss *Sessions) RequireAdmin(next http.Handler) http.Handler {
 
 func errNoAdmin() *oauth.Problem {
 	return &oauth.Problem{
+		Code:   "not_an_administrator",
 		Status: http.StatusForbidden,
 		Title:  "This page is for administrators",
 		Detail: "Your account does not have that role.",
-		Remedy: "Ask whoever runs this server for it, or sign in with another account.",
+		Remedy: "Ask an administrator for that role, or sign in with another account.",
 	}
 }
 

@@ -92,15 +92,15 @@ func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Logi
 		return nil, nil, err
 	}
 	if len(r.URL.RawQuery) > endpoint.MaxQuery {
-		return nil, nil, endpoint.BadLink(http.StatusRequestURITooLong, "The request is too long.")
+		return nil, nil, endpoint.BadLink("request_too_long", http.StatusRequestURITooLong, "The request is too long.")
 	}
 	f, err := endpoint.ParseForm(r.URL.RawQuery)
 	if err != nil {
-		return nil, nil, endpoint.BadLink(http.StatusBadRequest, endpoint.Description(err))
+		return nil, nil, endpoint.BadLink("bad_request", http.StatusBadRequest, endpoint.Description(err))
 	}
 	p := pv.Find(mux.Vars(r)["provider"])
 	if p == nil {
-		return nil, nil, endpoint.BadLink(http.StatusNotFound, "There is no identity provider at this address.")
+		return nil, nil, endpoint.BadLink("unknown_provider", http.StatusNotFound, "There is no identity provider at this address.")
 	}
 	l, err := pv.login(r, p, f.Get("state"))
 	if err != nil {
@@ -111,13 +111,13 @@ func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Logi
 		return nil, nil, err
 	}
 	if iss := f.Get("iss"); iss != p.Issuer.URL && (iss != "" || e.Iss) {
-		return nil, nil, endpoint.BadLink(http.StatusBadRequest, "Another identity provider answered than the one that was asked.")
+		return nil, nil, endpoint.BadLink("wrong_provider", http.StatusBadRequest, "Another identity provider answered than the one that was asked.")
 	}
 	if code := f.Get("error"); code != "" {
 		return l, nil, pv.refusedThere(w, r, p, l, code)
 	}
 	if f.Get("code") == "" {
-		return nil, nil, endpoint.BadLink(http.StatusBadRequest, "The identity provider's answer was not complete.")
+		return nil, nil, endpoint.BadLink("incomplete_answer", http.StatusBadRequest, "The identity provider's answer was not complete.")
 	}
 	a, err := pv.identifyOnce(r.Context(), p, e, f)
 	if err != nil {
@@ -132,13 +132,13 @@ func (pv *Providers) login(r *http.Request, p *Provider, state string) (*oauth.L
 	l, err := pv.Store.Login(r.Context(), secret.Hash(state), pv.Env.Now())
 	switch {
 	case errors.Is(err, oauth.ErrNotFound):
-		return nil, endpoint.BadLink(http.StatusBadRequest, "This sign-in has been finished already, or it has waited too long.")
+		return nil, endpoint.BadLink("sign_in_expired", http.StatusBadRequest, "This sign-in has been finished already, or it has waited too long.")
 	case err != nil:
 		return nil, err
 	case !secret.Same(secret.Hash(pv.Env.Cookie(r, loginCookie(l.State))), l.Browser):
 		return nil, endpoint.CrossSite()
 	case l.Provider != p.ID:
-		return nil, endpoint.BadLink(http.StatusBadRequest, "Another identity provider answered than the one that was asked.")
+		return nil, endpoint.BadLink("wrong_provider", http.StatusBadRequest, "Another identity provider answered than the one that was asked.")
 	}
 	return l, nil
 }
@@ -192,6 +192,7 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 		pv.Env.Log.InfoContext(ctx, "oauth: sign-in refused", "provider", p.ID, "reason", away.Reason)
 		pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "turned away after " + p.ID})
 		return &oauth.Problem{
+			Code:   "sign_in_denied",
 			Status: http.StatusForbidden,
 			Title:  "You cannot sign in with this account",
 			Detail: away.Reason,
@@ -201,6 +202,7 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 	pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "the answer of " + p.ID + " cannot be trusted"})
 	pv.Env.Log.WarnContext(ctx, "oauth: answer of a provider refused", "provider", p.ID, "error", err)
 	return &oauth.Problem{
+		Code:   "sign_in_failed",
 		Status: http.StatusForbidden,
 		Title:  "The sign-in did not work",
 		Detail: "The identity provider's answer is not one that can be trusted.",
@@ -230,7 +232,7 @@ func (pv *Providers) completeLogin(w http.ResponseWriter, r *http.Request, p *Pr
 
 func asFinished(err error) error {
 	if errors.Is(err, oauth.ErrNotFound) {
-		return endpoint.BadLink(http.StatusBadRequest, "This sign-in has been finished already.")
+		return endpoint.BadLink("sign_in_expired", http.StatusBadRequest, "This sign-in has been finished already.")
 	}
 	return err
 }

@@ -23,12 +23,15 @@ type Passwords struct {
 
 // Refusal says why a sign-in was refused, in words for the page.
 type Refusal struct {
-	Reason     string
+	Code       string // never changes: "wrong_credentials"
+	Reason     string // English
 	RetryAfter time.Duration
 }
 
+// Error returns the reason.
 func (e *Refusal) Error() string { return e.Reason }
 
+// Status returns the HTTP status of the page.
 func (e *Refusal) Status() int {
 	if e.RetryAfter > 0 {
 		return http.StatusTooManyRequests
@@ -36,7 +39,13 @@ func (e *Refusal) Status() int {
 	return http.StatusForbidden
 }
 
-func noPasswords() error { return &Refusal{Reason: "This server does not take passwords."} }
+func tooManyAttempts(wait time.Duration) error {
+	return &Refusal{Code: "too_many_attempts", Reason: "Too many attempts. Wait a little and try again.", RetryAfter: wait}
+}
+
+func noPasswords() error {
+	return &Refusal{Code: "no_passwords", Reason: "This server does not take passwords."}
+}
 
 // SignIn returns the account of a name and password. It answers an unknown name
 // like a wrong password, and slows guessing down: by name and address, and by
@@ -51,7 +60,7 @@ func (pw *Passwords) SignIn(ctx context.Context, r *http.Request, name, password
 	}
 	byName, byAddress := secret.Hash(name)+" "+address, "any "+address
 	if wait := max(pw.failures.Wait(byName, now), pw.failures.Wait(byAddress, now)); wait > 0 {
-		return nil, &Refusal{"Too many attempts. Wait a little and try again.", wait}
+		return nil, tooManyAttempts(wait)
 	}
 	// Counted before the check: otherwise parallel guesses would all be free.
 	pw.failures.Add(byName, limit.FreeAttempts, now)
@@ -63,7 +72,7 @@ func (pw *Passwords) SignIn(ctx context.Context, r *http.Request, name, password
 	if a == nil {
 		pw.Env.Log.WarnContext(ctx, "oauth: sign-in refused", "address", address)
 		pw.signInFailed(r, name)
-		return nil, &Refusal{Reason: "Wrong username or password."}
+		return nil, &Refusal{Code: "wrong_credentials", Reason: "Wrong username or password."}
 	}
 	pw.failures.Failed.Drop(byName)
 	pw.failures.Forgive(byAddress, before)

@@ -32,7 +32,7 @@ func (pt *Pasted) Check() error {
 	case pt.Issuer == nil:
 		return nil
 	case len(pt.Issuer.Audiences) == 0:
-		return errors.New("pasted tokens: no audience is named, and a token for anybody else would do")
+		return errors.New("pasted tokens: no audience is named, so that tokens for other services would be accepted")
 	}
 	if err := pt.Issuer.Check(); err != nil {
 		return fmt.Errorf("pasted tokens: %w", err)
@@ -129,7 +129,7 @@ func (pt *Pasted) Seal(v *PastedToken, handle string) (string, error) {
 func (pt *Pasted) Open(text, handle string) (*PastedToken, error) {
 	plain, err := sealed.Open(pt.Secret, "voucher|"+handle, text)
 	if err != nil {
-		return nil, endpoint.BadLink(http.StatusBadRequest, "The form was not complete.")
+		return nil, endpoint.BadLink("incomplete_form", http.StatusBadRequest, "The form was not complete.")
 	}
 	v := &PastedToken{}
 	if err := json.Unmarshal(plain, v); err != nil {
@@ -148,7 +148,7 @@ func (pt *Pasted) FromForm(r *http.Request, f endpoint.Form, handle string) (*Pa
 		return pt.Open(f.Get("voucher"), handle)
 	}
 	if wait := pt.Env.Take("token "+pt.Env.Address(r), 6*time.Second, 10); wait > 0 {
-		return nil, &Refusal{"Too many attempts. Wait a little and try again.", wait}
+		return nil, tooManyAttempts(wait)
 	}
 	if f.Get("token") == "" {
 		return nil, token.BadToken("Paste it first.")

@@ -120,7 +120,7 @@ func (p *Provider) check() error {
 	case p.Lifetime < 0:
 		return errors.New("the lifetime is negative")
 	case p.Scopes != nil && !slices.Contains(p.Scopes, oidc.ScopeOpenID):
-		return errors.New("the scopes lack openid, without which there is no ID token")
+		return errors.New("the scopes lack openid, which ID tokens need")
 	}
 	for _, domain := range p.Domains {
 		if domain == "" || strings.ContainsAny(domain, "@* ") || strings.ToLower(domain) != domain {

@@ -57,17 +57,17 @@ func (pw *Passwords) firstAccount(ctx context.Context, r *http.Request, f endpoi
 	const key = "setup"
 	now := pw.Env.Now()
 	if wait := pw.failures.Wait(key, now); wait > 0 {
-		return nil, &Refusal{"Too many attempts. Wait a little and try again.", wait}
+		return nil, tooManyAttempts(wait)
 	}
 	before := pw.failures.Add(key, limit.FreeAttempts, now)
 	a, err := pw.Accounts.newAccount(ctx, f.Get("username"), f.Get("password"))
 	switch {
 	case errors.Is(err, oauth.ErrBadName):
 		pw.failures.Forgive(key, before)
-		return nil, &Refusal{Reason: "This username cannot be used. Take letters, digits and punctuation, without spaces."}
+		return nil, &Refusal{Code: "bad_username", Reason: "This username cannot be used. Take letters, digits and punctuation, without spaces."}
 	case errors.Is(err, ErrBadPassword):
 		pw.failures.Forgive(key, before)
-		return nil, &Refusal{Reason: "This password cannot be used. It needs 8 characters at least."}
+		return nil, &Refusal{Code: "bad_password", Reason: "This password cannot be used. It needs 8 characters at least."}
 	case err != nil:
 		return nil, err
 	}
@@ -76,10 +76,10 @@ func (pw *Passwords) firstAccount(ctx context.Context, r *http.Request, f endpoi
 	if errors.Is(err, oauth.ErrNotFound) {
 		pw.Env.Log.WarnContext(ctx, "oauth: setup code refused", "address", pw.Env.Address(r))
 		pw.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "wrong setup code"})
-		return nil, &Refusal{Reason: "The setup code is wrong, or it has expired. The server shows a new one when it starts."}
+		return nil, &Refusal{Code: "wrong_setup_code", Reason: "The setup code is wrong, or it has expired. The server shows a new one when it starts."}
 	}
 	if errors.Is(err, oauth.ErrExists) {
-		return nil, &Refusal{Reason: "This username is taken by somebody who signs in elsewhere. Take another."}
+		return nil, &Refusal{Code: "username_taken", Reason: "This username belongs to a person who signs in elsewhere. Choose another."}
 	}
 	if err != nil {
 		return nil, err

@@ -44,11 +44,12 @@ func (e *ErrUnreachable) Unwrap() error { return e.Err }
 // Problem says it to a person.
 func (e *ErrUnreachable) Problem() *oauth.Problem {
 	return &oauth.Problem{
-		Status: 503,
-		Title:  "The identity provider does not answer",
-		Detail: "It is needed to find out who you are, and cannot be reached now.",
-		Remedy: "Try again in a minute. If it happens again, tell the people who run this server.",
-		After:  time.Minute,
+		Code:       "provider_unreachable",
+		Status:     503,
+		Title:      "The identity provider does not answer",
+		Detail:     "It is needed to find out who you are, and cannot be reached now.",
+		Remedy:     "Try again in a minute. If it happens again, tell the people who run this server.",
+		RetryAfter: time.Minute,
 	}
 }
 

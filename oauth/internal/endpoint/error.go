@@ -84,10 +84,10 @@ func (env *Env) WriteProblem(w http.ResponseWriter, r *http.Request, err error) 
 	p, ok := errors.AsType[*oauth.Problem](err)
 	if !ok {
 		e := env.AsError(r.Context(), err)
-		p = &oauth.Problem{Status: e.Status(), Title: "This did not work", Detail: e.Description, Remedy: "Try again in a moment.", After: e.RetryAfter}
+		p = &oauth.Problem{Code: "server_error", Status: e.Status(), Title: "This did not work", Detail: e.Description, Remedy: "Try again in a moment.", RetryAfter: e.RetryAfter}
 	}
-	if p.After > 0 {
-		w.Header().Set("Retry-After", seconds(p.After))
+	if p.RetryAfter > 0 {
+		w.Header().Set("Retry-After", seconds(p.RetryAfter))
 	}
 	templates.Write(w, r, p.Status, templates.Problem{Product: env.Name, Title: p.Title, Detail: p.Detail, Remedy: p.Remedy})
 }

@@ -41,7 +41,7 @@ func WriteJSON(w http.ResponseWriter, status int, body any) {
 	w.Write(b) // an error here means that the client has gone
 }
 
-// seconds renders a Retry-After: whole seconds, rounded up.
+// seconds renders a Retry-RetryAfter: whole seconds, rounded up.
 func seconds(d time.Duration) string {
 	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
 }

@@ -21,7 +21,7 @@ func (env *Env) WaitAuthorize(r *http.Request) time.Duration {
 
 func (env *Env) LimitAuthorize(r *http.Request) error {
 	if wait := env.WaitAuthorize(r); wait > 0 {
-		return &oauth.Problem{Status: http.StatusTooManyRequests, Title: "Too many requests", Detail: "This address has asked too often.", Remedy: "Try again in a minute.", After: wait}
+		return &oauth.Problem{Code: "too_many_requests", Status: http.StatusTooManyRequests, Title: "Too many requests", Detail: "This address has asked too often.", Remedy: "Try again in a minute.", RetryAfter: wait}
 	}
 	return nil
 }

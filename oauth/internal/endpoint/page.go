@@ -7,8 +7,10 @@ import (
 	"rialto/oauth"
 )
 
-func BadLink(status int, detail string) *oauth.Problem {
+// BadLink refuses a link or form that cannot be used.
+func BadLink(code string, status int, detail string) *oauth.Problem {
 	return &oauth.Problem{
+		Code:   code,
 		Status: status,
 		Title:  "This link does not work",
 		Detail: detail,
@@ -16,6 +18,7 @@ func BadLink(status int, detail string) *oauth.Problem {
 	}
 }
 
+// Description returns what an *oauth.Error says.
 func Description(err error) string {
 	if e, ok := errors.AsType[*oauth.Error](err); ok {
 		return e.Description
@@ -31,8 +34,10 @@ func (env *Env) PageForm(w http.ResponseWriter, r *http.Request, several ...stri
 	return ReadForm(w, r, several...)
 }
 
+// CrossSite refuses a request that another site may have sent.
 func CrossSite() *oauth.Problem {
 	return &oauth.Problem{
+		Code:   "cross_site",
 		Status: http.StatusForbidden,
 		Title:  "This request did not come from our page",
 		Detail: "Another site may have sent it, or your browser keeps no cookies.",
