@@ -3,8 +3,9 @@ package a2a
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
+
+	"rialto/internal/message"
 )
 
 // Code says what kind of refusal an Error is, in the reasons of A2A 1.0
@@ -81,11 +82,23 @@ type Error struct {
 	// Cause is what went wrong underneath; nil if Code says it all. It is for
 	// logs and errors.Is, not for peers.
 	Cause error
+
+	sentence *message.Message // of Errorf
 }
 
 // Errorf returns an *Error of our own with a formatted message.
 func Errorf(code Code, format string, args ...any) *Error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+	m := message.New(format, args...)
+	return &Error{Code: code, Message: m.Error(), sentence: m}
+}
+
+// Sentence returns the message of Errorf with its values apart; nil if it has another by
+// now.
+func (e *Error) Sentence() *message.Message {
+	if e.sentence == nil || e.sentence.Error() != e.Message {
+		return nil
+	}
+	return e.sentence
 }
 
 // Error returns the message, or the code where there is none.

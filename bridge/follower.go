@@ -3,7 +3,6 @@ package bridge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"sync"
 	"time"
@@ -269,12 +268,12 @@ func (f *follower) apply(e a2a.Event) {
 		f.size = ledger.Size(f.entry.Task)
 	}
 	if f.size > maxTask {
-		f.entry.Failure = &ledger.Failure{Code: a2a.InvalidAgentResponse, Message: fmt.Sprintf("The task holds more than %d MiB, and was cut there.", maxTask>>20)}
+		f.entry.Failure = ledger.Fail(a2a.InvalidAgentResponse, "The task holds more than %d MiB, and was cut there.", maxTask>>20)
 	}
 	f.note(e)
 	f.dirty = true
 	f.entry.Touch(now)
-	f.entry.Idle = f.entry.Failure != nil || f.entry.Task.Status.State.Idle()
+	f.entry.Idle = f.entry.Failure != nil || f.entry.Task.Status.State.Settled()
 	f.ended = f.entry.Idle
 	switch pause := f.pause(); {
 	case f.ended || now.Sub(f.saved) >= pause:

@@ -2,11 +2,12 @@ package bridge
 
 import (
 	"context"
+	"slices"
+	"time"
+
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
-	"slices"
-	"time"
 )
 
 // Past returns what has been of a task of the caller's, nil if nothing was noted, or

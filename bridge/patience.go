@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"fmt"
 	"time"
 
 	"rialto/a2a"
@@ -37,16 +36,19 @@ func (p *patience) tried(now time.Time, err error) *ledger.Failure {
 	}
 	p.refusals = inARow(p.refusals, cannotTell(err))
 	p.unknown = inARow(p.unknown, a2a.Is(err, a2a.TaskNotFound))
-	const after = " It may still be at work on it."
+	var why *ledger.Failure
 	switch {
 	case p.unknown >= maxUnknown:
-		return &ledger.Failure{Code: a2a.TaskNotFound, Message: "The agent no longer knows this task.", Remote: true}
+		why = ledger.Fail(a2a.TaskNotFound, "The agent no longer knows this task.")
 	case p.refusals >= maxRefusals:
-		return &ledger.Failure{Code: a2a.UnsupportedOperation, Message: fmt.Sprintf("The agent cannot tell how this task stands: %v.", err) + after, Remote: true}
+		why = ledger.Fail(a2a.UnsupportedOperation, "The agent cannot tell how this task stands: %v. It may still be at work on it.", err)
 	case now.Sub(p.since) >= maxSilence:
-		return &ledger.Failure{Code: a2a.Unavailable, Message: fmt.Sprintf("The agent has not told how this task stands for %d hours.", int(maxSilence.Hours())) + after, Remote: true}
+		why = ledger.Fail(a2a.Unavailable, "The agent has not told how this task stands for %d hours. It may still be at work on it.", int(maxSilence.Hours()))
+	default:
+		return nil
 	}
-	return nil
+	why.Remote = true
+	return why
 }
 
 // inARow counts what happens time after time: from the beginning, once it does not.

@@ -3,11 +3,11 @@ package bridge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
+	"rialto/internal/message"
 )
 
 // wonderFor is the last of the pauses between looks at a task whose agent may have got
@@ -60,9 +60,9 @@ func (f *follower) refused(ctx context.Context, err error) {
 		err = a2a.Errorf(a2a.InvalidAgentResponse, "the agent ended its answer before saying anything")
 	}
 	f.b.Log.Warn("sending a message", "task", f.entry.Handle, "agent", f.entry.Agent, "err", err)
-	if words := f.holds(ctx, err); words != "" {
+	if format := f.holds(ctx, err); format != "" {
 		f.settle(func(e *ledger.Record) {
-			e.KeepUnsent(f.message, fmt.Sprintf(words, e.Agent, f.b.Directory.ConnectURL(e.Agent, e.Handle)), f.b.Now())
+			e.KeepUnsent(f.message, message.New(format, e.Agent, f.b.Directory.ConnectURL(e.Agent, e.Handle)), f.b.Now())
 		})
 		return
 	}

@@ -122,16 +122,16 @@ func (b *Bridge) letGo(handle string) {
 func (b *Bridge) takeUp(e *ledger.Record) {
 	defer b.letGo(e.Handle)
 	if e.Failure != nil {
-		b.abandon(e, e.Failure.Message)
+		b.abandon(e, &ledger.Failure{Code: a2a.Unavailable, Message: e.Failure.Message, Sentence: e.Failure.Sentence})
 		return
 	}
 	if e.Task == nil || e.Task.ID == "" {
-		b.abandon(e, "Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again.")
+		b.abandon(e, ledger.Fail(a2a.Unavailable, "Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again."))
 		return
 	}
 	p := b.Directory.Lookup(e.Agent)
 	if p == nil {
-		b.abandon(e, "The agent "+e.Agent+" is no longer configured.")
+		b.abandon(e, ledger.Fail(a2a.Unavailable, "The agent %s is no longer configured.", e.Agent))
 		return
 	}
 	for wait := retryFirst; ; wait = min(2*wait, retryLast) {
@@ -149,8 +149,8 @@ func (b *Bridge) takeUp(e *ledger.Record) {
 	}
 }
 
-func (b *Bridge) abandon(e *ledger.Record, why string) {
-	e.Failure = &ledger.Failure{Code: a2a.Unavailable, Message: why}
+func (b *Bridge) abandon(e *ledger.Record, why *ledger.Failure) {
+	e.Failure = why
 	e.Idle = true
 	e.Touch(b.Now())
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.running), writeBudget)

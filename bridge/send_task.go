@@ -105,7 +105,7 @@ func (b *Bridge) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) 
 // returns it.
 func (b *Bridge) send(ctx context.Context, caller directory.Caller, args *sendArgs) (*follower, error) {
 	args.Data = b.Directory.ForceArguments(args.Data)
-	m, err := message(args)
+	m, err := userMessage(args)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (b *Bridge) open(ctx context.Context, conn directory.Conn, e *ledger.Record
 	}
 	b.begun(e)
 	if err := b.watch(ctx, e, req); err != nil {
-		b.abandon(e, "The webhook that came with the message could not be recorded, so the message was not sent.")
+		b.abandon(e, ledger.Fail(a2a.Unavailable, "The webhook that came with the message could not be recorded, so the message was not sent."))
 		return nil, err
 	}
 	return b.follow(conn, e, req), nil
@@ -299,8 +299,8 @@ func ended(e *ledger.Record) error {
 	return errors.Join(ledger.InputError{Text: text + "."}, ledger.ErrTaskEnded)
 }
 
-// message builds what is sent from the arguments.
-func message(args *sendArgs) (*a2a.Message, error) {
+// userMessage builds what is sent from the arguments.
+func userMessage(args *sendArgs) (*a2a.Message, error) {
 	if strings.TrimSpace(args.Message) == "" {
 		return nil, ledger.InputError{Text: "The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\""}
 	}

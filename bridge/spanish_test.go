@@ -1,13 +1,14 @@
 package bridge
 
 import (
-	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
+	"rialto/internal/message"
 	"rialto/templates"
 )
 
@@ -23,17 +24,17 @@ func TestOurOwnWordsInATaskAreKnownToThePages(t *testing.T) {
 	e := func(state a2a.State) *ledger.Record {
 		return &ledger.Record{Handle: "h", Task: &a2a.Task{Status: a2a.Status{State: state}}}
 	}
-	for _, said := range []string{
-		fmt.Sprintf(toConnect, "crm", "https://rialto.example/connect/crm"),
-		fmt.Sprintf(toRepeat, "crm", "https://rialto.example/answer/h"),
-		directory.Unreachable{Agent: "crm"}.Error(),
-		silent.tried(now.Add(maxSilence), nil).Message,
-		refused.tried(now, a2a.Errorf(a2a.MethodNotFound, "no")).Message,
-		ledger.Cancelable(e(a2a.Completed)).Error(),
-		ledger.Cancelable(e(a2a.Working)).Error(),
+	for _, said := range []*message.Message{
+		message.New(toConnect, "crm", "https://rialto.example/connect/crm"),
+		message.New(toRepeat, "crm", "https://rialto.example/answer/h"),
+		message.Of(directory.Unreachable{Agent: "crm"}),
+		silent.tried(now.Add(maxSilence), nil).Sentence.Message(),
+		refused.tried(now, a2a.Errorf(a2a.MethodNotFound, "no")).Sentence.Message(),
+		message.Of(ledger.Cancelable(e(a2a.Completed))),
+		message.Of(ledger.Cancelable(e(a2a.Working))),
 	} {
-		if _, ok := templates.SpanishOf(said, false); !ok {
-			t.Errorf("no Spanish for %q", said)
+		if _, ok := templates.Spanish(said.Key); !ok || strings.Contains(said.Key, "crm") {
+			t.Errorf("no Spanish for %q", said.Key)
 		}
 	}
 }

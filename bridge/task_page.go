@@ -13,6 +13,7 @@ import (
 	"rialto/bridge/form"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
+	"rialto/internal/message"
 	"rialto/mcp"
 )
 
@@ -40,6 +41,8 @@ type TaskView struct {
 	TaskInfo
 	Updated time.Time
 	Lives   bool // it changes without its owner
+
+	Sentence *message.Message // Message with its values apart, if it is ours
 
 	// Pause names what the agent waits for, "" while it works or has ended. Form is
 	// what it wants filled in; nil where it does not ask for input. Open tells that the form is one
@@ -83,7 +86,7 @@ func (b *Bridge) OwnTask(ctx context.Context, handle, from string) (*TaskView, e
 	if err != nil {
 		return nil, asNoTask(err)
 	}
-	s := &TaskView{TaskInfo: *b.result(e, page{from: at, history: historyShown}).Structured.(*TaskInfo), Updated: e.Updated, Lives: !e.Idle}
+	s := &TaskView{TaskInfo: *b.result(e, page{from: at, history: historyShown}).Structured.(*TaskInfo), Updated: e.Updated, Lives: !e.Idle, Sentence: e.Sentence()}
 	s.ByPage, s.Unsure = strings.HasPrefix(e.MessageID, answeredHere), e.Unconfirmed()
 	switch state := e.State(); {
 	case !e.Idle:

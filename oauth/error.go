@@ -1,9 +1,10 @@
 package oauth
 
 import (
-	"fmt"
 	"net/http"
 	"time"
+
+	"rialto/internal/message"
 )
 
 // Error is a refusal that a client reads (RFC 6749 section 5.2).
@@ -14,6 +15,8 @@ type Error struct {
 	HTTPStatus int           // HTTP status; 0 is the one that belongs to Code
 	RetryAfter time.Duration // Retry-After; 0 sends none
 	Event      *Event        // an event to record; nil is none
+
+	sentence *message.Message // of Refuse
 }
 
 // Error returns the code and its description.
@@ -21,8 +24,12 @@ func (e *Error) Error() string { return e.Code + ": " + e.Description }
 
 // Refuse returns an error with a formatted description.
 func Refuse(code, format string, args ...any) *Error {
-	return &Error{Code: code, Description: fmt.Sprintf(format, args...)}
+	m := message.New(format, args...)
+	return &Error{Code: code, Description: m.Error(), sentence: m}
 }
+
+// Sentence returns the description with its values apart; nil if Refuse did not make it.
+func (e *Error) Sentence() *message.Message { return e.sentence }
 
 // Status returns the HTTP status that goes with the code.
 func (e *Error) Status() int {

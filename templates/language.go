@@ -37,25 +37,25 @@ const (
 // languageOf returns the language of the answer to r: what the address asks
 // for, or what the person chose before, or what the browser prefers.
 func languageOf(r *http.Request) language {
-	if l, ok := known(r.URL.Query().Get(languageParameter)); ok {
+	if l, ok := spoken(r.URL.Query().Get(languageParameter)); ok {
 		return l
 	}
 	if c, err := r.Cookie(languageCookie); err == nil {
-		if l, ok := known(c.Value); ok {
+		if l, ok := spoken(c.Value); ok {
 			return l
 		}
 	}
 	return preferred(r.Header.Get("Accept-Language"))
 }
 
-func known(tag string) (language, bool) {
+func spoken(tag string) (language, bool) {
 	_, ok := names[language(tag)]
 	return language(tag), ok
 }
 
 // remember keeps a choice of language that the address brings.
 func remember(w http.ResponseWriter, r *http.Request) {
-	l, ok := known(r.URL.Query().Get(languageParameter))
+	l, ok := spoken(r.URL.Query().Get(languageParameter))
 	if !ok {
 		return
 	}
@@ -112,10 +112,10 @@ var spanishFile []byte
 
 // sentences holds the Spanish of every sentence, by the English one. A sentence that
 // changes takes one line in es.json, and the tests name it.
-var sentences = load()
+var sentences = readSentences()
 
-func load() map[string]map[string]string {
-	all := map[string]map[string]string{}
+func readSentences() map[string]string {
+	all := map[string]string{}
 	if err := json.Unmarshal(spanishFile, &all); err != nil {
 		panic("templates: es.json: " + err.Error())
 	}
@@ -135,7 +135,7 @@ func (l language) text(s string) string {
 // Spanish returns the Spanish of a sentence of the pages, if there is one. Other packages
 // check their own sentences with it.
 func Spanish(s string) (string, bool) {
-	translated, ok := sentences["pages"][s]
+	translated, ok := sentences[s]
 	return translated, ok
 }
 

@@ -126,6 +126,8 @@ type SignedOut struct{ Product string }
 type Problem struct {
 	Product, Title, Detail, Remedy string
 
+	Reason Text // Detail with values in it; nil: Detail is all
+
 	Client string // the client that should learn of it, if there is one
 	URL    string // where it learns of it; "" shows no way back
 

@@ -18,6 +18,7 @@ type Task struct {
 	Updated string // when it last changed, in words of RFC 3339
 	Lives   bool   // it changes without the reader
 	Message string // what the agent said last
+	Said    Text   // Message with values in it, where it is ours; nil: Message is all
 
 	Notice string // why the page is shown again, or what became of an answer; "" is nothing
 	Wrong  bool   // Notice is about something that went wrong

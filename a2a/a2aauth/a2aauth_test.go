@@ -358,7 +358,7 @@ func TestWhatACardAsksForAndNobodyHas(t *testing.T) {
 				card.Security = append(card.Security, need)
 			}
 			got := a2aauth.Unmet(card, c.means)
-			if len(got) != c.want || !strings.Contains(strings.Join(got, "\n"), c.words) {
+			if len(got) != c.want || !strings.Contains(fmt.Sprint(got), c.words) {
 				t.Errorf("got %q, want %d lines with %q", got, c.want, c.words)
 			}
 		})

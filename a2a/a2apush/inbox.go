@@ -34,7 +34,7 @@ type Inbox struct {
 	Keys func(agent string) *Keys
 
 	// Poke has a task looked at.
-	Wake func(handle string)
+	Poke func(handle string)
 
 	Now func() time.Time
 	Log *slog.Logger
@@ -114,7 +114,7 @@ func (in *Inbox) take(w http.ResponseWriter, r *http.Request, agent, handle stri
 		http.NotFound(w, r)
 		return
 	}
-	in.Wake(handle)
+	in.Poke(handle)
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -73,7 +73,7 @@ func troubles(s *directory.Status) (notes []templates.Remark) {
 		return notes
 	}
 	if h.Problem != "" {
-		notes = append(notes, templates.Remark{Tone: templates.Bad, Text: templates.Because("Its card cannot be read: {}", shown(h.Problem, 500))})
+		notes = append(notes, templates.Remark{Tone: templates.Bad, Text: templates.Because("Its card cannot be read: {}", h.Err, upTo(500))})
 	}
 	if h.Failure != "" && h.Failed.After(h.Answered) {
 		notes = append(notes, templates.Remark{Tone: templates.Bad, Text: templates.Say("The last call got no answer: {}", shown(h.Failure, 500))})
@@ -214,7 +214,7 @@ func (c adminAgents) testAgent(_ http.ResponseWriter, r *http.Request, f url.Val
 func trialSection(trial *directory.Trial, err error) templates.Section {
 	s := templates.Section{ID: "trial", Title: "What the agent answered"}
 	if err != nil {
-		s.Notes = []templates.Remark{{Tone: templates.Bad, Text: templates.Because("The test did not work: {}", shown(err.Error(), 1000))}}
+		s.Notes = []templates.Remark{{Tone: templates.Bad, Text: templates.Because("The test did not work: {}", err, upTo(1000))}}
 		return s
 	}
 	s.Facts = []templates.Fact{

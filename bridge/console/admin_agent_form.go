@@ -176,7 +176,7 @@ func refused(err error, sentence string) templates.Text {
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
 		return say(refused)
 	}
-	return templates.Because(sentence, shown(err.Error(), 1000))
+	return templates.Because(sentence, err, upTo(1000))
 }
 
 // previewSection shows what an agent would be.
@@ -195,7 +195,7 @@ func previewSection(look *directory.Preview) templates.Section {
 	}
 	s.Facts = append(s.Facts, templates.Fact{Name: "Offers", Value: dataLines(offers)})
 	for _, problem := range look.Problems {
-		s.Notes = append(s.Notes, templates.Remark{Tone: templates.Note, Text: templates.Known(problem)})
+		s.Notes = append(s.Notes, templates.Remark{Tone: templates.Note, Text: templates.Sentence(problem, upTo(1000))})
 	}
 	skills := skillSection(look.Skills)
 	s.Table = skills.Table

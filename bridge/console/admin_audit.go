@@ -126,7 +126,7 @@ func short(s string, most int, show func(string) templates.Text) templates.Text 
 func doer(e audit.Event) templates.Text {
 	show := templates.Data
 	if e.ActorID == "" {
-		show = templates.Noted
+		show = templates.Known
 	}
 	return quietly(short(e.Actor, 300, show), short(e.Address, 300, templates.Data))
 }
@@ -138,7 +138,7 @@ func about(e audit.Event) templates.Text {
 	case audit.Consent, audit.ClientChanged, audit.ClientRemoved, audit.AgentAdded, audit.AgentChanged:
 		return quietly(short(e.Target, 300, templates.Data), short(e.Detail, 500, templates.Data))
 	}
-	return quietly(short(e.Target, 300, templates.Data), short(e.Detail, 500, templates.Noted))
+	return quietly(short(e.Target, 300, templates.Data), short(e.Detail, 500, templates.Details))
 }
 
 // exportAudit sends the events of a filter as a file, as they come.

@@ -187,7 +187,7 @@ func (c adminClients) registerClient(_ http.ResponseWriter, r *http.Request, f u
 	uris := strings.Fields(f.Get("redirect_uris"))
 	x, err := c.Admin.RegisterClient(r.Context(), c.actor(r), f.Get("client_name"), uris, f.Get("secret") == "yes")
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
-		return "", c.clientForm(f, templates.Because("Couldn't register this app: {}", refused.Error())), nil
+		return "", c.clientForm(f, templates.Because("Couldn't register this app: {}", refused, upTo(1000))), nil
 	}
 	if err != nil {
 		return "", nil, err

@@ -114,7 +114,7 @@ func (c adminTasks) taskFacts(r *http.Request, e *ledger.Record) ([]templates.Fa
 	s := e.Summary()
 	facts := []templates.Fact{
 		{Name: "State", Value: state(e.State())},
-		{Name: "The agent says", Value: templates.Known(s.Message)},
+		{Name: "The agent says", Value: ourOwn(e, s.Message)},
 		{Name: "Agent", Value: templates.Link("/admin/agents/one?name="+url.QueryEscape(e.Agent), templates.Data(e.Agent))},
 		{Name: "Account", Value: owner(name, e.Owner)},
 		{Name: "App", Value: templates.Link("/admin/clients/one?id="+url.QueryEscape(e.Client), templates.Code(e.Client))},
@@ -123,7 +123,7 @@ func (c adminTasks) taskFacts(r *http.Request, e *ledger.Record) ([]templates.Fa
 		{Name: "Changed", Value: templates.When(e.Updated, c.Now())},
 	}
 	if e.Failure != nil {
-		facts = append(facts, templates.Fact{Name: "Failure", Value: templates.Known(shown(e.Failure.Message, 500))})
+		facts = append(facts, templates.Fact{Name: "Failure", Value: ourOwn(e, shown(e.Failure.Message, 500))})
 	}
 	return facts, nil
 }
@@ -236,13 +236,23 @@ func (c adminTasks) askCancel(r *http.Request, f url.Values) (question, error) {
 func (c adminTasks) cancel(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.CancelTask(r.Context(), c.actor(r), f.Get("id"))
 	if refused, ok := errors.AsType[*a2a.Error](err); ok {
-		err = &operator.Error{Code: "agent_refused", Text: "The agent did not stop: " + shown(refused.Message, 300)}
+		err = &operator.Error{Code: "agent_refused", Text: "The agent did not stop: {}", Args: []string{shown(refused.Message, 300)}}
 	}
 	return with(taskAt(f.Get("id")), "canceled"), nil, err
 }
 
-// shown makes text of others fit to be read: as long as it may be, without
-// characters that make a page say what it does not.
+// ourOwn shows what is said about a task, in the reader's language if we said it.
+func ourOwn(e *ledger.Record, text string) templates.Text {
+	if m := e.Sentence(); m != nil {
+		return templates.Sentence(m, upTo(500))
+	}
+	return templates.Known(text)
+}
+
+// upTo returns what cleans text, and cuts it to a length.
+func upTo(most int) func(string) string { return func(s string) string { return shown(s, most) } }
+
+// shown cleans text for a page, and cuts it to a length.
 func shown(s string, most int) string {
 	s = sanitize.Text(s)
 	if runes := []rune(s); len(runes) > most {

@@ -11,6 +11,7 @@ import (
 
 	"rialto/bridge/directory"
 	"rialto/internal/audit"
+	"rialto/internal/message"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 	"rialto/internal/usage"
@@ -63,7 +64,7 @@ func (s shows) Shows() []byte { return []byte(s.card) }
 func TestTheAgentThatWasLookedAtIsAdded(t *testing.T) {
 	r := newRig(t)
 	card, visit := `{"name":"One"}`, r.Admin.Agents.Visit
-	r.Admin.Agents.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []string, error) {
+	r.Admin.Agents.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
 		p, unmet, err := visit(ctx, a)
 		return shows{p, card}, unmet, err
 	}
@@ -95,7 +96,7 @@ func TestAnAgentWhoseCardCannotBePinnedIsNotAdded(t *testing.T) {
 	_, err = db.Exec(`CREATE TRIGGER full BEFORE INSERT ON agent_cards BEGIN SELECT RAISE(ABORT, 'full'); END`)
 	r.must(err)
 	visit := r.Admin.Agents.Visit
-	r.Admin.Agents.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []string, error) {
+	r.Admin.Agents.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
 		p, unmet, err := visit(ctx, a)
 		return shows{p, `{"name":"One"}`}, unmet, err
 	}
@@ -260,7 +261,7 @@ func TestTheAuditLogSaysInSpanishWhatIsItsOwn(t *testing.T) {
 	r.must(r.db.AddEvents(t.Context(), []audit.Event{
 		{ID: "1", At: now, Kind: audit.AccountAdmin, Outcome: audit.OK, Actor: "command line", Target: "server", Detail: "no administrator"},
 		{ID: "2", At: now, Kind: audit.ClientRemoved, Outcome: audit.OK, ActorID: "x", Actor: "server", Target: "c1", Detail: "disabled"},
-		{ID: "3", At: now, Kind: audit.ClientRegistered, Outcome: audit.OK, Target: "c2", Detail: "Reports, by hand"},
+		{ID: "3", At: now, Kind: audit.ClientRegistered, Outcome: audit.OK, Target: "c2", Detail: "Reports; by hand"},
 	}))
 	b := r.as("root")
 	b.Browser.Header.Set("Accept-Language", "es")
@@ -270,7 +271,7 @@ func TestTheAuditLogSaysInSpanishWhatIsItsOwn(t *testing.T) {
 		said = append(said, words(row))
 	}
 	all := strings.Join(said, "\n")
-	for _, want := range []string{"línea de comandos", "server sin administración", "server", "c1 disabled", "Reports, a mano"} {
+	for _, want := range []string{"línea de comandos", "server sin administración", "server", "c1 disabled", "Reports; a mano"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("want %q in\n%s", want, all)
 		}

@@ -28,7 +28,7 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 		status, p.Title = http.StatusNotFound, "There is nothing here"
 		p.Detail, p.Remedy = "It does not exist, or not any more.", "Go back to the list that brought you here."
 	case errors.As(err, &refused):
-		status, p.Detail, p.Remedy = http.StatusUnprocessableEntity, refused.Error(), "Go back and change it."
+		status, p.Reason, p.Remedy = http.StatusUnprocessableEntity, say(refused), "Go back and change it."
 	case errors.Is(err, context.Canceled):
 		return // nobody is reading any more
 	default:

@@ -26,6 +26,7 @@ import (
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/internal/doctor"
+	"rialto/internal/message"
 	"rialto/internal/store"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
@@ -92,11 +93,11 @@ func newRigAt(t testing.TB, dsn string) *rig {
 			}
 			return nil
 		},
-		Visit: func(_ context.Context, a directory.Settings) (directory.Conn, []string, error) {
+		Visit: func(_ context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
 			if strings.Contains(a.URL, "down") {
 				return nil, nil, errors.New("connection refused")
 			}
-			return expert, []string{"oauth2"}, nil
+			return expert, []*message.Message{message.New("oauth2")}, nil
 		},
 		Now: time.Now, Log: log,
 	}

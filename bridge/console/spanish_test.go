@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"rialto/internal/message"
 	"rialto/templates"
 )
 
@@ -35,6 +36,7 @@ func TestEverySentenceOfTheConsoleIsTranslated(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, sentence := range sentences(file) {
+			sentence = message.New(sentence).Key
 			spanish, ok := templates.Spanish(sentence)
 			if !ok {
 				t.Errorf("%s: no Spanish for %q", name, sentence)

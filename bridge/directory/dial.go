@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"reflect"
-	"rialto/a2a"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"rialto/a2a"
+	"rialto/internal/message"
 )
 
 const (
@@ -116,7 +118,12 @@ func (d *Directory) Reconnect(ctx context.Context, p *Entry, user string) (Conn,
 type Unreachable struct{ Agent string }
 
 // Error says so in a sentence.
-func (e Unreachable) Error() string { return "The agent " + e.Agent + " cannot be reached now." }
+func (e Unreachable) Error() string { return e.Sentence().Error() }
+
+// Sentence keeps the agent apart.
+func (e Unreachable) Sentence() *message.Message {
+	return message.New("The agent %s cannot be reached now.", e.Agent)
+}
 
 // Reachable connects to all of the caller's agents at once and returns those that answered, in
 // the operator's order.

@@ -1,9 +1,10 @@
 package directory
 
 import (
+	"time"
+
 	"rialto/a2a"
 	"rialto/bridge/sanitize"
-	"time"
 )
 
 // Health is how this process met an agent lately. Its texts are for the
@@ -11,6 +12,7 @@ import (
 type Health struct {
 	Asked   time.Time // when the card was last asked for; zero if it never was
 	Problem string    // why it did not come, then
+	Err     error     // the error that Problem is the text of
 	Card    *a2a.Card // in force; nil before the first has come. It must not be changed.
 
 	a2a.Contact
@@ -29,7 +31,7 @@ func (d *Directory) Health(name string) (Health, bool) {
 	}
 	h := Health{Asked: last.at}
 	if last.err != nil {
-		h.Problem = sanitize.Short(last.err.Error(), 500)
+		h.Problem, h.Err = sanitize.Short(last.err.Error(), 500), last.err
 	}
 	if last.conn != nil {
 		h.Card = last.conn.Card()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/sanitize"
+	"rialto/internal/message"
 
 	"github.com/google/uuid"
 )
@@ -44,7 +44,7 @@ type Preview struct {
 	Push      bool `json:"push_notifications"`
 
 	// Problems are what an operator should see to, in sentences.
-	Problems []string `json:"problems,omitempty"`
+	Problems []*message.Message `json:"problems,omitempty"`
 
 	card []byte // JSON, as far as it may be believed; nil if that is not known
 }
@@ -92,7 +92,7 @@ func (r *Registry) Preview(ctx context.Context, a Settings) (*Preview, error) {
 	return preview(peer, unmet), nil
 }
 
-func preview(peer Conn, unmet []string) *Preview {
+func preview(peer Conn, unmet []*message.Message) *Preview {
 	card := peer.Card()
 	p := &Preview{
 		Name: sanitize.Short(card.Name, 200), Description: sanitize.Short(card.Description, 2000), Version: sanitize.Short(card.Version, 100),
@@ -109,10 +109,10 @@ func preview(peer Conn, unmet []string) *Preview {
 	}
 	p.Schemes = schemes(card)
 	for _, way := range unmet {
-		p.Problems = append(p.Problems, "Its card asks for credentials that are not set: "+sanitize.Short(way, 300)+".")
+		p.Problems = append(p.Problems, message.New("Its card asks for credentials that are not set: %v.", way))
 	}
 	if len(card.Skills) == 0 {
-		p.Problems = append(p.Problems, "Its card names no skills: a model will not know what it can do.")
+		p.Problems = append(p.Problems, message.New("Its card names no skills: a model will not know what it can do."))
 	}
 	return p
 }
@@ -146,18 +146,18 @@ type Trial struct {
 
 // Test sends one message to an agent of the list, as user, and tells the
 // answer. What the agent has not finished by then, or asks about, is canceled.
-func (r *Registry) Test(ctx context.Context, user, name, message string) (*Trial, error) {
+func (r *Registry) Test(ctx context.Context, user, name, text string) (*Trial, error) {
 	e, err := r.find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return r.Try(ctx, user, e.Settings, message)
+	return r.Try(ctx, user, e.Settings, text)
 }
 
 // Try does what Test does with an agent that need not be in the list.
-func (r *Registry) Try(ctx context.Context, user string, a Settings, message string) (*Trial, error) {
-	if strings.TrimSpace(message) == "" {
-		return nil, errors.New("the message is empty: say what the agent should do")
+func (r *Registry) Try(ctx context.Context, user string, a Settings, text string) (*Trial, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, message.Errorf("the message is empty: say what the agent should do")
 	}
 	ctx, cancel := context.WithTimeout(ctx, tryFor)
 	defer cancel()
@@ -170,10 +170,10 @@ func (r *Registry) Try(ctx context.Context, user string, a Settings, message str
 	}
 	began := r.Now()
 	event, err := peer.Send(ctx, &a2a.SendRequest{Message: &a2a.Message{
-		ID: uuid.NewString(), Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(message)},
+		ID: uuid.NewString(), Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(text)},
 	}})
 	if err != nil {
-		return nil, fmt.Errorf("the agent did not answer: %w", err)
+		return nil, message.Errorf("the agent did not answer: %w", err)
 	}
 	t := &Trial{Took: r.Now().Sub(began)}
 	if met, ok := peer.(a2a.Contacted); ok {

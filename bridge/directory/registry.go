@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"rialto/internal/message"
 )
 
 // Registry is the list of agents. All fields but Directory are required.
@@ -30,7 +32,7 @@ type Registry struct {
 	// Visit connects to an agent and reads its card, of which it notes nothing.
 	// It tells what the card asks for that the settings do not have. Whether the
 	// agent is of the configuration is known by its name.
-	Visit func(context.Context, Settings) (peer Conn, unmet []string, err error)
+	Visit func(context.Context, Settings) (peer Conn, unmet []*message.Message, err error)
 
 	Now func() time.Time
 	Log *slog.Logger
@@ -217,7 +219,7 @@ func (r *Registry) Change(ctx context.Context, a Settings, version int64, keepSe
 	case was.configured:
 		return ErrConfigured
 	case keepSecret && was.Credentials.Secret != "" && !sameHosts(was.Settings, a):
-		return &SettingsError{errors.New("credentials: the secret was for another host; give it again, or leave it out")}
+		return &SettingsError{message.Errorf("credentials: the secret was for another host; give it again, or leave it out")}
 	case keepSecret:
 		a.Credentials.Secret = was.Credentials.Secret
 	}
@@ -230,7 +232,7 @@ func (r *Registry) Change(ctx context.Context, a Settings, version int64, keepSe
 }
 
 // ErrConfigured says that an agent is of the configuration, and cannot be changed.
-var ErrConfigured = errors.New("the agent is of the configuration: change it there; here it can only be disabled and enabled")
+var ErrConfigured = message.Errorf("the agent is of the configuration: change it there; here it can only be disabled and enabled")
 
 // sameHosts reports whether the secret of b is sent where that of a is.
 func sameHosts(a, b Settings) bool {

@@ -13,6 +13,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
 	"rialto/bridge/directory"
+	"rialto/internal/message"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 )
@@ -34,13 +35,13 @@ func newRegistry(t *testing.T) *directory.Registry {
 		t.Fatal(err)
 	}
 	agent := a2atest.NewAgent()
-	visit := func(_ context.Context, a directory.Settings) (directory.Conn, []string, error) {
+	visit := func(_ context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
 		if a.URL == "http://nowhere" {
 			return nil, nil, errors.New("connection refused")
 		}
 		card := *agent.Card()
 		card.Name = "Clean\x1b Name"
-		return peer{agent, &card}, []string{"a key"}, nil
+		return peer{agent, &card}, []*message.Message{message.New("a key")}, nil
 	}
 	b := &directory.Directory{
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
@@ -173,7 +174,7 @@ func TestAPreviewAndATestShowWhatAnAgentIs(t *testing.T) {
 	r := newRegistry(t)
 	p, err := r.Preview(t.Context(), directory.Settings{Name: "one", URL: "http://one"})
 	must(t, err)
-	if p.Name != "Clean Name" || len(p.Problems) == 0 || !strings.Contains(p.Problems[0], "a key") {
+	if p.Name != "Clean Name" || len(p.Problems) == 0 || !strings.Contains(p.Problems[0].Error(), "a key") {
 		t.Errorf("got %+v", p)
 	}
 	if _, err := r.Preview(t.Context(), directory.Settings{Name: "one", URL: "http://nowhere"}); err == nil || !strings.Contains(err.Error(), "refused") {

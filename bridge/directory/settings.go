@@ -1,12 +1,12 @@
 package directory
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"rialto/a2a"
+	"rialto/internal/message"
 )
 
 // Settings are how an operator sets an agent up, in the configuration or while the
@@ -80,7 +80,7 @@ func ParseDuration(s string) (Duration, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err == nil && d < 0 {
-		err = fmt.Errorf("%s is less than nothing", s)
+		err = message.Errorf("%s is less than nothing", s)
 	}
 	return Duration(d), err
 }

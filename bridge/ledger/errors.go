@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"errors"
+
+	"rialto/internal/message"
 )
 
 // ErrNoTask says that no such task exists for this owner. Whether it exists
@@ -28,6 +30,14 @@ var ErrCursor error = InputError{Text: "The argument \"cursor\" is not the next_
 type InputError struct{ Text string }
 
 func (e InputError) Error() string { return e.Text }
+
+// cannotCancel is an InputError that keeps the values of its sentence.
+type cannotCancel struct{ *message.Message }
+
+func cannot(m *message.Message) error { return cannotCancel{m} }
+
+// Unwrap returns the InputError.
+func (e cannotCancel) Unwrap() error { return InputError{Text: e.Error()} }
 
 // InputText returns what an error says to the caller of what the caller did, if it
 // does.

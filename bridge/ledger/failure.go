@@ -1,10 +1,13 @@
 package ledger
 
 import (
+	"encoding/json"
 	"errors"
 	"regexp"
+
 	"rialto/a2a"
 	"rialto/bridge/sanitize"
+	"rialto/internal/message"
 )
 
 // MaxReason bounds the words of a failure, in characters.
@@ -15,6 +18,34 @@ type Failure struct {
 	Code    a2a.Code `json:"code"`
 	Message string   `json:"message"`
 	Remote  bool     `json:"remote,omitempty"` // the agent said so
+
+	Sentence *message.Stored `json:"sentence,omitempty"` // Message with its values apart, if it has some
+}
+
+// Fail returns a failure of our own words.
+func Fail(code a2a.Code, format string, args ...any) *Failure {
+	m := message.New(format, args...)
+	return &Failure{Code: code, Message: m.Error(), Sentence: m.Stored()}
+}
+
+// sentenceKey is where the message of an unsent task keeps its values.
+const sentenceKey = "sentence"
+
+// Sentence returns our own words about the state of e with their values apart; nil if an
+// agent said them.
+func (e *Record) Sentence() *message.Message {
+	switch {
+	case e.Failure != nil && e.Failure.Sentence != nil:
+		return e.Failure.Sentence.Message()
+	case !e.Unsent() || e.Task.Status.Message == nil:
+		return nil
+	}
+	b, err := json.Marshal(e.Task.Status.Message.Metadata[sentenceKey])
+	var stored *message.Stored
+	if err != nil || json.Unmarshal(b, &stored) != nil || stored == nil {
+		return nil
+	}
+	return stored.Message()
 }
 
 // FailureOf puts an error into words that outlive it. What is not in terms of

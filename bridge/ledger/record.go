@@ -5,12 +5,13 @@
 package ledger
 
 import (
-	"fmt"
-	"rialto/a2a"
-	"rialto/bridge/sanitize"
 	"slices"
 	"strings"
 	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/sanitize"
+	"rialto/internal/message"
 
 	"github.com/google/uuid"
 )
@@ -120,8 +121,9 @@ func (e *Record) Unsent() bool {
 
 // KeepUnsent keeps the message that the agent did not take instead of failing the
 // task.
-func (e *Record) KeepUnsent(m *a2a.Message, words string, now time.Time) {
-	said := a2a.Message{ID: uuid.NewString(), Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(words)}}
+func (e *Record) KeepUnsent(m *a2a.Message, why *message.Message, now time.Time) {
+	said := a2a.Message{ID: uuid.NewString(), Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(why.Error())}}
+	said.Metadata = a2a.Metadata{sentenceKey: why.Stored()}
 	e.Task = &a2a.Task{ContextID: m.ContextID, Status: a2a.Status{State: a2a.AuthRequired, Message: &said, Timestamp: now}, History: []a2a.Message{*m}}
 }
 
@@ -173,9 +175,9 @@ func ofUser(m a2a.Message) bool { return m.Role != a2a.RoleAgent }
 func Cancelable(e *Record) error {
 	switch {
 	case e.State().Terminal():
-		return InputError{Text: fmt.Sprintf("Task %s has ended (%s) and cannot be canceled. get_task shows what it produced.", e.Handle, e.State())}
+		return cannot(message.New("Task %s has ended (%s) and cannot be canceled. get_task shows what it produced.", e.Handle, e.State()))
 	case (e.Task == nil || e.Task.ID == "") && !e.Unsent():
-		return InputError{Text: fmt.Sprintf("The agent has not confirmed task %s yet, so there is nothing to cancel. Try again in a few seconds.", e.Handle)}
+		return cannot(message.New("The agent has not confirmed task %s yet, so there is nothing to cancel. Try again in a few seconds.", e.Handle))
 	}
 	return nil
 }

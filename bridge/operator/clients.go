@@ -156,12 +156,15 @@ func (s *Service) Client(ctx context.Context, id string) (*Client, error) {
 func (s *Service) RegisterClient(ctx context.Context, by Actor, name string, redirectURIs []string, keepsSecret bool) (*client.Issued, error) {
 	c, err := s.OAuth.Registration.Add(ctx, name, redirectURIs, keepsSecret)
 	if refused, ok := errors.AsType[*oauth.Error](err); ok {
+		if m := refused.Sentence(); m != nil {
+			return nil, Refuse("client_refused", m)
+		}
 		return nil, &Error{Reason: Invalid, Code: "client_refused", Text: refused.Description}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return c, s.record(ctx, by, audit.ClientRegistered, c.ID, name+", by hand", nil)
+	return c, s.record(ctx, by, audit.ClientRegistered, c.ID, name+"; by hand", nil)
 }
 
 // RemoveClient deletes a client and revokes its grants. It fails with ErrNotFound,

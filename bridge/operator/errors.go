@@ -6,6 +6,7 @@ import (
 
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
+	"rialto/internal/message"
 	"rialto/oauth"
 	"rialto/oauth/signin"
 	"rialto/oauth/token"
@@ -43,6 +44,17 @@ func (e *Error) Error() string {
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && (t.Code == e.Code || t == ErrNotFound && e.Reason == NotFound)
+}
+
+// Sentence returns the sentence with its arguments apart.
+func (e *Error) Sentence() *message.Message {
+	return (&message.Stored{Key: e.Text, Values: e.Args}).Message()
+}
+
+// Refuse returns an Error that says m.
+func Refuse(code string, m *message.Message) *Error {
+	s := m.Stored()
+	return &Error{Reason: Invalid, Code: code, Text: s.Key, Args: s.Values}
 }
 
 // with returns the error with arguments.

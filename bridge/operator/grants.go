@@ -115,7 +115,7 @@ func (s *Service) RevokeGrant(ctx context.Context, by Actor, id string) error {
 	if err != nil {
 		return refusal(err)
 	}
-	return s.record(ctx, by, audit.GrantRevoked, id, "of "+g.Name+" for "+g.ClientID, s.OAuth.Grants.End(ctx, id))
+	return s.record(ctx, by, audit.GrantRevoked, id, g.Name+"; "+g.ClientID, s.OAuth.Grants.End(ctx, id))
 }
 
 // RevokeGrants revokes the grants of an account, of a client, or those of the
@@ -127,10 +127,10 @@ func (s *Service) RevokeGrants(ctx context.Context, by Actor, accountID, clientI
 	n, err := s.OAuth.Grants.EndAll(ctx, accountID, clientID)
 	var whose []string
 	if accountID != "" {
-		whose = append(whose, "of the account "+accountID)
+		whose = append(whose, "all of the account; "+accountID)
 	}
 	if clientID != "" {
-		whose = append(whose, "for the client "+clientID)
+		whose = append(whose, "all for the client; "+clientID)
 	}
-	return n, s.record(ctx, by, audit.GrantRevoked, cmp.Or(clientID, accountID), fmt.Sprintf("%d, all %s", n, strings.Join(whose, " ")), err)
+	return n, s.record(ctx, by, audit.GrantRevoked, cmp.Or(clientID, accountID), fmt.Sprintf("%d; %s", n, strings.Join(whose, "; ")), err)
 }

@@ -8,6 +8,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/internal/audit"
+	"rialto/internal/message"
 )
 
 // Task is the task of any account in a list.
@@ -67,9 +68,9 @@ func (s *Service) CancelTask(ctx context.Context, by Actor, id string) (*ledger.
 		return nil, errNoServer
 	}
 	if err := ledger.Cancelable(e); err != nil {
-		return nil, &Error{Reason: Invalid, Code: "not_cancelable", Text: err.Error()}
+		return nil, Refuse("not_cancelable", message.Of(err))
 	}
 	owner := e.Owner
 	e, err = s.Bridge.Cancel(ctx, owner, id)
-	return e, s.record(ctx, by, audit.TaskCanceled, id, "of "+owner, refusal(err))
+	return e, s.record(ctx, by, audit.TaskCanceled, id, owner, refusal(err))
 }

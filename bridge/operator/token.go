@@ -15,7 +15,7 @@ func (s *Service) IssueToken(ctx context.Context, by Actor, account string, scop
 	token, expires, err := s.OAuth.Tokens.Issue(ctx, account, scopes, ttl)
 	detail := strings.Join(scopes, " ")
 	if err == nil {
-		detail += ", until " + expires.UTC().Format(time.RFC3339)
+		detail += "; " + expires.UTC().Format(time.RFC3339)
 	}
 	return token, s.record(ctx, by, audit.Issued, account, detail, err)
 }

@@ -12,6 +12,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge"
 	"rialto/bridge/form"
+	"rialto/bridge/sanitize"
 	"rialto/templates"
 )
 
@@ -36,6 +37,9 @@ func (t *Tasks) page(s *bridge.TaskView, about told) templates.Task {
 	p := templates.Task{
 		Product: t.Product, Agent: s.Agent, ID: s.TaskID, Path: path, State: stateWords[s.State], Message: s.Message,
 		Updated: strconv.FormatInt(s.Updated.UnixMilli(), 10), Lives: s.Lives, Notice: about.notice, Wrong: about.wrong, First: about.first, Reason: about.reason,
+	}
+	if s.Sentence != nil {
+		p.Said = templates.Sentence(s.Sentence, sanitize.Text)
 	}
 	switch {
 	case s.Form != nil:

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -15,6 +13,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2asign"
 	"rialto/bridge/directory"
+	"rialto/internal/message"
 	"rialto/oauth"
 )
 
@@ -35,14 +34,14 @@ func (c *Config) Agent(name string) (Agent, bool) {
 // added over the network may not name files of this machine.
 func CheckAdded(a directory.Settings) error {
 	if u, err := url.Parse(a.Card.Keys); a.Card.Keys != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
-		return fmt.Errorf("card.keys: %q is not an https address", a.Card.Keys)
+		return message.Errorf("card.keys: %q is not an https address", a.Card.Keys)
 	}
 	secret := a.Credentials.Secret
 	if len(secret) > 8<<10 || strings.TrimSpace(secret) != secret || !httpguts.ValidHeaderFieldValue(secret) {
-		return errors.New("credentials: the secret has more than one line, or characters that a header cannot carry, or is too long")
+		return message.Errorf("credentials: the secret has more than one line, or characters that a header cannot carry, or is too long")
 	}
 	if retention := time.Duration(a.Retention); retention < 0 || retention > 100*365*24*time.Hour {
-		return fmt.Errorf("retention: %s is not a length of time such as 24h or 90d", a.Retention)
+		return message.Errorf("retention: %s is not a length of time such as 24h or 90d", a.Retention)
 	}
 	return CheckAgent(a)
 }
@@ -69,15 +68,15 @@ func (c *Config) checkAgents() error {
 	for i, a := range c.Agents {
 		err := CheckAgent(a)
 		if err == nil && seen[a.Name] {
-			err = fmt.Errorf("name: %q is there twice", a.Name)
+			err = message.Errorf("name: %q is there twice", a.Name)
 		}
 		if err != nil {
-			return fmt.Errorf("agents[%d].%w", i, err)
+			return message.Errorf("agents[%d].%w", i, err)
 		}
 		seen[a.Name] = true
 	}
 	if c.DefaultAgent != "" && !seen[c.DefaultAgent] {
-		return fmt.Errorf("default_agent: there is no agent named %q", c.DefaultAgent)
+		return message.Errorf("default_agent: there is no agent named %q", c.DefaultAgent)
 	}
 	return nil
 }
@@ -85,28 +84,28 @@ func (c *Config) checkAgents() error {
 // CheckAgent returns the first thing that is wrong with an agent, beginning with its key.
 func CheckAgent(a Agent) error {
 	if !agentName.MatchString(a.Name) {
-		return fmt.Errorf("name: %q must be 1 to 63 of a-z, 0-9, - and _, starting with a letter or digit", a.Name)
+		return message.Errorf("name: %q must be 1 to 63 of a-z, 0-9, - and _, starting with a letter or digit", a.Name)
 	}
 	if slices.Contains(reservedNames, a.Name) {
-		return fmt.Errorf("name: %q is taken: %s%s is an address of the API; choose another name", a.Name, AgentPath, a.Name)
+		return message.Errorf("name: %q is taken: %s%s is an address of the API; choose another name", a.Name, AgentPath, a.Name)
 	}
 	if err := checkSkills(a); err != nil {
 		return err
 	}
 	if u, err := url.Parse(a.URL); err != nil || !hasHost(u) || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("url: %q is not an http or https address", a.URL)
+		return message.Errorf("url: %q is not an http or https address", a.URL)
 	}
 	if a.Protocol != "" && !slices.Contains([]a2a.Generation{a2a.V01, a2a.V02, a2a.V03, a2a.V10}, a.Protocol) {
-		return fmt.Errorf("protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card", a.Protocol)
+		return message.Errorf("protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card", a.Protocol)
 	}
 	if a.Binding != "" && !slices.Contains([]a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC}, a.Binding) {
-		return fmt.Errorf("binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card", a.Binding)
+		return message.Errorf("binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card", a.Binding)
 	}
 	if err := Credentials(a.Credentials).check(); err != nil {
-		return fmt.Errorf("credentials: %w", err)
+		return message.Errorf("credentials: %w", err)
 	}
 	if _, err := KeySet(a.Card); err != nil {
-		return fmt.Errorf("card.keys: %w", err)
+		return message.Errorf("card.keys: %w", err)
 	}
 	return nil
 }
@@ -116,14 +115,14 @@ func checkSkills(a Agent) error {
 		return err
 	}
 	if len(a.Skills) > 100 {
-		return errors.New("skills: there are more than 100")
+		return message.Errorf("skills: there are more than 100")
 	}
 	for i, s := range a.Skills {
 		if s.ID == "" || slices.ContainsFunc(a.Skills[:i], func(o directory.SkillRule) bool { return o.ID == s.ID }) {
-			return fmt.Errorf("skills[%d].id: %q is empty, or there twice", i, s.ID)
+			return message.Errorf("skills[%d].id: %q is empty, or there twice", i, s.ID)
 		}
 		if err := checkUseCases(s.UseCases); err != nil {
-			return fmt.Errorf("skills[%d].%w", i, err)
+			return message.Errorf("skills[%d].%w", i, err)
 		}
 	}
 	return nil
@@ -132,7 +131,7 @@ func checkSkills(a Agent) error {
 func checkUseCases(all []string) error {
 	for _, useCase := range all {
 		if oauth.UseCase(oauth.ScopeTools+":"+useCase) != useCase || useCase == "*" {
-			return fmt.Errorf("use_cases: %q must be 1 to 64 letters, digits, dots, dashes and underscores", useCase)
+			return message.Errorf("use_cases: %q must be 1 to 64 letters, digits, dots, dashes and underscores", useCase)
 		}
 	}
 	return nil

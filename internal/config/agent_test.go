@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"rialto/bridge/directory"
+	"rialto/internal/message"
 	"rialto/templates"
 )
 
@@ -56,8 +57,15 @@ func TestWhatIsWrongWithAnAgentIsSaidInSpanish(t *testing.T) {
 			t.Errorf("%+v was accepted", a)
 			continue
 		}
-		if said, ok := templates.SpanishOf(err.Error(), true); !ok || strings.Contains(said, " is ") || strings.Contains(said, "set ") {
-			t.Errorf("no Spanish for %q: got %q", err, said)
+		said := message.Of(err).In(func(key string) string {
+			translated, ok := templates.Spanish(key)
+			if !ok {
+				t.Errorf("no Spanish for %q", key)
+			}
+			return translated
+		})
+		if strings.Contains(said, " is ") || strings.Contains(said, "set ") {
+			t.Errorf("%q: got %q", err, said)
 		}
 	}
 }

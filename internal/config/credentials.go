@@ -3,8 +3,6 @@ package config
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,6 +13,7 @@ import (
 
 	"rialto/a2a/a2aauth"
 	"rialto/bridge/directory"
+	"rialto/internal/message"
 )
 
 // Credentials reads and checks the credentials of an agent. The caller's own token
@@ -45,7 +44,7 @@ func (c Credentials) check() error {
 		return err
 	case typeBasic:
 		if c.User == "" || strings.Contains(c.User, ":") {
-			return errors.New("user: set it to the name that goes with the password, without a colon")
+			return message.Errorf("user: set it to the name that goes with the password, without a colon")
 		}
 	case typeAPIKey:
 		if err := c.checkAPIKey(); err != nil {
@@ -67,7 +66,7 @@ func (c Credentials) check() error {
 func (c Credentials) checkKeys() error {
 	types := []string{"", typeBearer, typeBasic, typeAPIKey, TypeClientCredentials, TypeTokenExchange, TypeUser}
 	if !slices.Contains(types, c.Type) {
-		return fmt.Errorf("type: %q is not one of %s; leave it out to send the secret as the agent's card asks", c.Type, strings.Join(types[1:], ", "))
+		return message.Errorf("type: %q is not one of %s; leave it out to send the secret as the agent's card asks", c.Type, strings.Join(types[1:], ", "))
 	}
 	tokens, client := types[4:6], types[4:]
 	for _, key := range []struct {
@@ -90,7 +89,7 @@ func (c Credentials) checkKeys() error {
 		{"resource", c.Resource != "", client},
 	} {
 		if key.set && !slices.Contains(key.of, c.Type) {
-			return fmt.Errorf("%s: is of no use with type %q, only with %s", key.name, c.Type, strings.TrimPrefix(strings.Join(key.of, " or "), " or "))
+			return message.Errorf("%s: is of no use with type %q, only with %s", key.name, c.Type, strings.TrimPrefix(strings.Join(key.of, " or "), " or "))
 		}
 	}
 	return nil
@@ -99,11 +98,11 @@ func (c Credentials) checkKeys() error {
 func (c Credentials) checkAPIKey() error {
 	switch {
 	case c.Name == "":
-		return errors.New("name: set it to what the key is called in the header, the query or the cookie")
+		return message.Errorf("name: set it to what the key is called in the header, the query or the cookie")
 	case !slices.Contains([]string{"", "header", "query", "cookie"}, c.In):
-		return fmt.Errorf("in: %q is not one of header, query, cookie", c.In)
+		return message.Errorf("in: %q is not one of header, query, cookie", c.In)
 	case c.In != "query" && !httpguts.ValidHeaderFieldName(c.Name):
-		return fmt.Errorf("name: %q cannot be the name of a header or a cookie", c.Name)
+		return message.Errorf("name: %q cannot be the name of a header or a cookie", c.Name)
 	}
 	return nil
 }
@@ -112,18 +111,18 @@ func (c Credentials) checkAPIKey() error {
 func (c Credentials) checkUser() error {
 	for key, address := range map[string]string{"issuer": c.Issuer, "authorization_url": c.AuthorizationURL, "token_url": c.TokenURL} {
 		if address != "" && !isConfidential(address) {
-			return fmt.Errorf("%s: %q is not an https address", key, address)
+			return message.Errorf("%s: %q is not an https address", key, address)
 		}
 	}
 	switch {
 	case (c.AuthorizationURL == "") != (c.TokenURL == ""):
-		return errors.New("authorization_url, token_url: set both, or the issuer instead")
+		return message.Errorf("authorization_url, token_url: set both, or the issuer instead")
 	case c.HasSecret() && c.ClientID == "":
-		return errors.New("client_id: set it to the name that goes with the secret")
+		return message.Errorf("client_id: set it to the name that goes with the secret")
 	case c.HasSecret() && c.Issuer == "" && c.TokenURL == "":
-		return errors.New("issuer: set it, so that the client's secret goes there and nowhere that a card names")
+		return message.Errorf("issuer: set it, so that the client's secret goes there and nowhere that a card names")
 	case !slices.Contains([]string{"", "basic", "post"}, c.ClientAuth):
-		return fmt.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
+		return message.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
 	case c.HasSecret():
 		_, err := c.ReadSecret()
 		return err
@@ -141,11 +140,11 @@ func isConfidential(address string) bool {
 func (c Credentials) checkTokens() error {
 	switch {
 	case !isConfidential(c.TokenURL):
-		return fmt.Errorf("token_url: %q is not an https address: the client's secret is sent there", c.TokenURL)
+		return message.Errorf("token_url: %q is not an https address: the client's secret is sent there", c.TokenURL)
 	case c.ClientID == "":
-		return errors.New("client_id: set it to the name under which the token endpoint knows this server")
+		return message.Errorf("client_id: set it to the name under which the token endpoint knows this server")
 	case !slices.Contains([]string{"", "basic", "post"}, c.ClientAuth):
-		return fmt.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
+		return message.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
 	}
 	return nil
 }
@@ -191,10 +190,10 @@ func (c Credentials) Headers() (http.Header, error) {
 	}
 	value := strings.TrimSpace(scheme + " " + secret)
 	if !httpguts.ValidHeaderFieldName(name) {
-		return nil, fmt.Errorf("header: %q is not the name of a header", name)
+		return nil, message.Errorf("header: %q is not the name of a header", name)
 	}
 	if !httpguts.ValidHeaderFieldValue(value) {
-		return nil, errors.New("scheme and secret hold characters that a header cannot carry")
+		return nil, message.Errorf("scheme and secret hold characters that a header cannot carry")
 	}
 	return http.Header{http.CanonicalHeaderKey(name): {value}}, nil
 }
@@ -217,11 +216,11 @@ func (c Credentials) ReadSecret() (string, error) {
 	case c.Secret != "":
 		return c.Secret, nil
 	case c.Env != "" && c.File != "":
-		return "", errors.New("set env or file, not both")
+		return "", message.Errorf("set env or file, not both")
 	case c.Env != "":
 		secret = os.Getenv(c.Env)
 		if secret == "" {
-			return "", fmt.Errorf("the environment variable %s is empty", c.Env)
+			return "", message.Errorf("the environment variable %s is empty", c.Env)
 		}
 	case c.File != "":
 		b, err := os.ReadFile(c.File)
@@ -230,10 +229,10 @@ func (c Credentials) ReadSecret() (string, error) {
 		}
 		secret = strings.TrimSpace(string(b))
 	default:
-		return "", errors.New("set env or file to where the secret is")
+		return "", message.Errorf("set env or file to where the secret is")
 	}
 	if !httpguts.ValidHeaderFieldValue(secret) {
-		return "", errors.New("the secret has more than one line, or characters that a header cannot carry")
+		return "", message.Errorf("the secret has more than one line, or characters that a header cannot carry")
 	}
 	return secret, nil
 }
@@ -249,7 +248,7 @@ func (c Credentials) TLSConfig() (*tls.Config, error) {
 	if c.CertFile != "" || c.KeyFile != "" {
 		load := func() (tls.Certificate, error) { return tls.LoadX509KeyPair(c.CertFile, c.KeyFile) }
 		if _, err := load(); err != nil {
-			return nil, fmt.Errorf("cert_file, key_file: %w", err)
+			return nil, message.Errorf("cert_file, key_file: %w", err)
 		}
 		out.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			certificate, err := load()
@@ -259,11 +258,11 @@ func (c Credentials) TLSConfig() (*tls.Config, error) {
 	if c.CAFile != "" {
 		pem, err := os.ReadFile(c.CAFile)
 		if err != nil {
-			return nil, fmt.Errorf("ca_file: %w", err)
+			return nil, message.Errorf("ca_file: %w", err)
 		}
 		out.RootCAs = x509.NewCertPool()
 		if !out.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errors.New("ca_file: holds no certificate in PEM")
+			return nil, message.Errorf("ca_file: holds no certificate in PEM")
 		}
 	}
 	return out, nil

@@ -9,3 +9,5 @@ type MCP struct {
 	// look before they log in.
 	PublicListing bool `koanf:"public_listing"`
 }
+
+func defaultMCP() MCP { return MCP{PublicListing: true} }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
-	"regexp"
 	"strings"
 	"time"
 
@@ -15,7 +14,9 @@ import (
 // hiddenValue stands for a value that must not be shown.
 const hiddenValue = "(set, not shown)"
 
-var listIndex = regexp.MustCompile(`\[\d+\]`)
+// secretKeys are what the keys of plain secrets end in. Secrets that are kept
+// elsewhere are settings that say where: an environment variable or a file.
+var secretKeys = []string{"secret", "password", "token", "key"}
 
 // Settings returns what is in force, under the keys of the configuration file and
 // in their order, without secrets. Empty settings are left out.
@@ -81,8 +82,10 @@ func redactSetting(key, value string) string {
 	if value == "" {
 		return ""
 	}
-	if s, known := find(listIndex.ReplaceAllString(key, "[]")); !known || s.Secret {
-		return hiddenValue
+	for _, end := range secretKeys {
+		if strings.HasSuffix(key, end) {
+			return hiddenValue
+		}
 	}
 	if key == "database" {
 		return Redacted(value)

@@ -58,5 +58,9 @@ func probeAgent(ctx context.Context, a config.Agent) string {
 	if len(ways) == 0 {
 		return ""
 	}
-	return "its card asks for credentials that are not configured: " + strings.Join(ways, "; or ")
+	words := make([]string, len(ways))
+	for i, way := range ways {
+		words[i] = way.Error()
+	}
+	return "its card asks for credentials that are not configured: " + strings.Join(words, "; or ")
 }

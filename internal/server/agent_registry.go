@@ -8,6 +8,7 @@ import (
 	"rialto/a2a/a2aauth"
 	"rialto/bridge/directory"
 	"rialto/internal/config"
+	"rialto/internal/message"
 	"rialto/internal/store"
 )
 
@@ -22,7 +23,7 @@ func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []by
 		a.Credentials.Secret = "" // of the agent that this process starts
 		r.Configured = append(r.Configured, a)
 	}
-	r.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []string, error) {
+	r.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
 		settings, ok := cfg.Agent(a.Name)
 		if !ok || settings.URL != a.URL { // its secrets are for that address alone
 			settings = a

@@ -34,7 +34,7 @@ func (s *Server) startPush(secret []byte) error {
 	if s.OAuth.Keys.Algorithm != token.HS256 { // else nobody could check what we sign
 		sender.Sign = s.OAuth.Keys.Sign
 	}
-	s.push = &push.Service{
+	s.push = &push.Desk{
 		Outbox:  s.store,
 		Sender:  sender,
 		Key:     key,
@@ -55,7 +55,7 @@ func (s *Server) startPushInbox(secret []byte) error {
 	if err != nil {
 		return err
 	}
-	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: s.pushKeys(), Wake: s.bridge.Poke, Now: time.Now, Log: s.log}
+	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: s.pushKeys(), Poke: s.bridge.Poke, Now: time.Now, Log: s.log}
 	s.bridge.Hook = s.inbox.Config
 	return nil
 }

@@ -48,7 +48,7 @@ type Server struct {
 	Operator *operator.Service
 	audit    *audit.Log
 	usage    *usage.Log
-	push     *push.Service  // nil if no webhook is told
+	push     *push.Desk     // nil if no webhook is told
 	inbox    *a2apush.Inbox // nil if agents are given none
 
 	connections connections // what users have connected agents with
@@ -165,7 +165,7 @@ func (s *Server) maintain(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		round, cancel := context.WithTimeout(ctx, time.Hour)
-		if err := errors.Join(s.OAuth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), s.store.DropDeadNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(s.OAuth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), s.store.DropNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
 			s.log.Error("maintenance", "err", err)
 		}
 		cancel()

@@ -17,7 +17,7 @@ var _ push.Outbox = (*DB)(nil)
 
 // AddHook implements push.Outbox. From then on SaveTask fills the outbox for
 // the task.
-func (db *DB) AddHook(ctx context.Context, owner string, h push.Webhook, most int) error {
+func (db *DB) AddHook(ctx context.Context, owner string, h push.Hook, most int) error {
 	if err := db.flush(ctx); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (db *DB) AddHook(ctx context.Context, owner string, h push.Webhook, most in
 }
 
 // Hooks implements push.Outbox.
-func (db *DB) Hooks(ctx context.Context, owner, handle string) (hooks []push.Webhook, err error) {
+func (db *DB) Hooks(ctx context.Context, owner, handle string) (hooks []push.Hook, err error) {
 	if err := db.owns(ctx, owner, handle); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (db *DB) Hooks(ctx context.Context, owner, handle string) (hooks []push.Web
 	}
 	defer rows.Close()
 	for rows.Next() {
-		h := push.Webhook{Handle: handle}
+		h := push.Hook{Handle: handle}
 		var created int64
 		if err := rows.Scan(&h.ID, &h.Host, &h.Sealed, &created); err != nil {
 			return nil, err
@@ -162,8 +162,8 @@ func scanNotices(rows *sql.Rows) (notices []*push.Notice, err error) {
 	return notices, rows.Err()
 }
 
-// NoticeDelivered implements push.Outbox.
-func (db *DB) NoticeDelivered(ctx context.Context, n *push.Notice, replica string) error {
+// NoticeTold implements push.Outbox.
+func (db *DB) NoticeTold(ctx context.Context, n *push.Notice, replica string) error {
 	_, err := db.write.ExecContext(ctx, `DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
 		n.Handle, n.Hook, n.Version, replica)
 	return err
@@ -197,8 +197,8 @@ func (db *DB) NextNotice(ctx context.Context) (time.Time, error) {
 	return at(due), err
 }
 
-// ReleaseNotices implements push.Outbox.
-func (db *DB) ReleaseNotices(ctx context.Context, replica string, now time.Time) error {
+// LetGoNotices implements push.Outbox.
+func (db *DB) LetGoNotices(ctx context.Context, replica string, now time.Time) error {
 	_, err := db.write.ExecContext(ctx, `UPDATE notices SET holder = '', due = $1 WHERE dead = 0 AND holder = $2`, now.UnixMilli(), replica)
 	return err
 }
@@ -212,17 +212,17 @@ func (db *DB) DeadNotices(ctx context.Context, limit int) ([]*push.Notice, error
 	return scanNotices(rows)
 }
 
-// RetryDeadNotices implements push.Outbox.
-func (db *DB) RetryDeadNotices(ctx context.Context, now time.Time) (int, error) {
+// ReviveNotices implements push.Outbox.
+func (db *DB) ReviveNotices(ctx context.Context, now time.Time) (int, error) {
 	n, err := changed(ctx, db.write, `UPDATE notices SET dead = 0, attempts = 0, due = $1 WHERE dead = 1`, now.UnixMilli())
 	return int(n), err
 }
 
-// DropDeadNotices implements push.Outbox.
-func (db *DB) DropDeadNotices(ctx context.Context, before time.Time) error {
+// DropNotices implements push.Outbox.
+func (db *DB) DropNotices(ctx context.Context, before time.Time) error {
 	_, err := db.write.ExecContext(ctx, `DELETE FROM notices WHERE dead = 1 AND version < $1`, before.UnixMilli())
 	return err
 }
 
 // Noticed implements push.Outbox.
-func (db *DB) NoticesAdded() <-chan struct{} { return db.noticed }
+func (db *DB) Noticed() <-chan struct{} { return db.noticed }

@@ -190,7 +190,7 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 	}
 	if away, ok := errors.AsType[*token.ErrSignInDenied](err); ok {
 		pv.Env.Log.InfoContext(ctx, "oauth: sign-in refused", "provider", p.ID, "reason", away.Reason)
-		pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "turned away after " + p.ID})
+		pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "turned away; " + p.ID})
 		return &oauth.Problem{
 			Code:   "sign_in_denied",
 			Status: http.StatusForbidden,
@@ -199,7 +199,7 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 			Remedy: "Go back and use another account, or ask the people who run this server.",
 		}
 	}
-	pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "the answer of " + p.ID + " cannot be trusted"})
+	pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "the answer cannot be trusted; " + p.ID})
 	pv.Env.Log.WarnContext(ctx, "oauth: answer of a provider refused", "provider", p.ID, "error", err)
 	return &oauth.Problem{
 		Code:   "sign_in_failed",
@@ -216,7 +216,7 @@ func (pv *Providers) refusedThere(w http.ResponseWriter, r *http.Request, p *Pro
 		return asFinished(err)
 	}
 	pv.Env.SetCookie(w, loginCookie(l.State), "", 0)
-	pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "refused at " + p.ID})
+	pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "refused; " + p.ID})
 	pv.Env.Log.InfoContext(r.Context(), "oauth: sign-in refused by the provider", "provider", p.ID, "code", client.CleanName(code))
 	return nil
 }

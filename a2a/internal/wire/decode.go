@@ -28,9 +28,9 @@ func (i Item) Done() bool {
 	case *a2a.Message:
 		return true
 	case *a2a.Task:
-		return e.Status.State.Idle()
+		return e.Status.State.Settled()
 	case *a2a.StatusUpdate:
-		return i.Final || e.Status.State.Idle()
+		return i.Final || e.Status.State.Settled()
 	default:
 		return false
 	}

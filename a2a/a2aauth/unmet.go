@@ -1,12 +1,12 @@
 package a2aauth
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"rialto/a2a"
+	"rialto/internal/message"
 )
 
 // Means is what there is to prove to an agent who calls.
@@ -19,19 +19,24 @@ type Means struct {
 
 // Unmet returns what card asks for that m cannot give, a line for each of the
 // ways that it offers; nothing if one of them is open, or if it asks for nothing.
-func Unmet(card *a2a.Card, m Means) []string {
-	var lines []string
+func Unmet(card *a2a.Card, m Means) []*message.Message {
+	var lines []*message.Message
 	for _, need := range card.Security {
-		var missing []string
+		var missing *message.Message
 		for _, name := range slices.Sorted(maps.Keys(need)) {
-			if scheme := card.SecuritySchemes[name]; !m.meets(scheme) {
-				missing = append(missing, fmt.Sprintf("%.64q (%s)", name, describe(scheme)))
+			scheme := card.SecuritySchemes[name]
+			switch way := describe(name, scheme); {
+			case m.meets(scheme):
+			case missing == nil:
+				missing = way
+			default:
+				missing = message.New("%v and %v", missing, way)
 			}
 		}
 		if missing == nil {
 			return nil
 		}
-		lines = append(lines, strings.Join(missing, " and "))
+		lines = append(lines, missing)
 	}
 	return lines
 }
@@ -57,25 +62,29 @@ func (m Means) meets(s a2a.SecurityScheme) bool {
 	}
 }
 
-// describe says what a scheme is, and what to set.
-func describe(s a2a.SecurityScheme) string {
+// describe names a scheme, and says what it is and what to set.
+func describe(name string, s a2a.SecurityScheme) *message.Message {
 	switch s.Type {
 	case a2a.APIKey:
-		return fmt.Sprintf("an API key in the %.16s %.64q: set credentials.type to api_key", s.In, s.Name)
+		in := "request"
+		if slices.Contains([]string{"header", "query", "cookie"}, s.In) {
+			in = s.In
+		}
+		return message.New("%.64q (an API key in the %s %.64q: set credentials.type to api_key)", name, in, s.Name)
 	case a2a.HTTPAuth:
-		return fmt.Sprintf("HTTP authentication %.32q: set credentials.type to bearer or basic", s.Scheme)
+		return message.New("%.64q (HTTP authentication %.32q: set credentials.type to bearer or basic)", name, s.Scheme)
 	case a2a.OAuth2:
 		for _, f := range s.Flows {
 			if f.Grant == "clientCredentials" {
-				return fmt.Sprintf("OAuth 2.0 client credentials at %.200q: set credentials.type to client_credentials, and token_url", f.TokenURL)
+				return message.New("%.64q (OAuth 2.0 client credentials at %.200q: set credentials.type to client_credentials, and token_url)", name, f.TokenURL)
 			}
 		}
-		return "OAuth 2.0: set credentials.type to client_credentials or token_exchange"
+		return message.New("%.64q (OAuth 2.0: set credentials.type to client_credentials or token_exchange)", name)
 	case a2a.OpenIDConnect:
-		return fmt.Sprintf("OpenID Connect, %.200q: set credentials.type to client_credentials or token_exchange", s.OpenIDConnectURL)
+		return message.New("%.64q (OpenID Connect, %.200q: set credentials.type to client_credentials or token_exchange)", name, s.OpenIDConnectURL)
 	case a2a.MutualTLS:
-		return "mutual TLS: set credentials.cert_file and key_file"
+		return message.New("%.64q (mutual TLS: set credentials.cert_file and key_file)", name)
 	default:
-		return fmt.Sprintf("a scheme %.32q that is not one of A2A", string(s.Type))
+		return message.New("%.64q (a scheme %.32q that is not one of A2A)", name, string(s.Type))
 	}
 }

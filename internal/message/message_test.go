@@ -1,0 +1,42 @@
+package message_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"rialto/internal/message"
+)
+
+func TestASentenceKeepsItsValues(t *testing.T) {
+	cause := errors.New("disk full")
+	inner := message.Errorf("type: %q is not one of %s", "{}", "a, b")
+	err := message.Errorf("credentials: %w", inner)
+	if got, want := err.Error(), `credentials: type: "{}" is not one of a, b`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if !errors.Is(err, inner) || !errors.Is(message.Errorf("saving: %w", cause), cause) {
+		t.Error("the cause is lost")
+	}
+	spanish := map[string]string{"credentials: {}": "credenciales: {}", "type: {} is not one of {}": "tipo: {} no es ninguno de {}"}
+	translate := func(key string) string {
+		if s, ok := spanish[key]; ok {
+			return s
+		}
+		return key
+	}
+	if got, want := message.Of(err).In(translate), `credenciales: tipo: "{}" no es ninguno de a, b`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := message.Of(fmt.Errorf("agents[0].%w", err)).In(translate), `agents[0].credenciales: tipo: "{}" no es ninguno de a, b`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	stored := message.Of(err).Stored()
+	if got := stored.Message().In(translate); !strings.HasPrefix(got, "credenciales: type") {
+		t.Errorf("got %q", got)
+	}
+	if got := message.Of(errors.New("a {} b")).Error(); got != "a { } b" {
+		t.Errorf("got %q", got)
+	}
+}
