@@ -56,9 +56,9 @@ func checkCard(v *visit) finding {
 	case !ok:
 		return skip("the server shows no card")
 	case len(list) == 0:
-		return fail("%s without a name or an interface", a)
+		return fail("{} without a name or an interface", a)
 	}
-	return pass("it lists %d", len(list))
+	return pass("it lists {}", len(list))
 }
 
 func checkInterfaces(v *visit) finding {
@@ -73,13 +73,13 @@ func checkInterfaces(v *visit) finding {
 		}
 		tried++
 		if a := v.site.tryInterface(i); a.err != nil || a.status != http.StatusUnauthorized && (a.status >= 500 || !json.Valid(a.body)) {
-			return fail("%s at %s (%s %s)", a, i.URL, i.Binding, i.Version)
+			return fail("{} at {} ({} {})", a, i.URL, i.Binding, i.Version)
 		}
 	}
 	if tried == 0 {
 		return skip("no interface is one over HTTP")
 	}
-	return pass("%d answer", tried)
+	return pass("{} answer", tried)
 }
 
 // tryInterface asks an interface for a task that does not exist, which changes nothing.

@@ -38,28 +38,28 @@ func checkURL(v *visit) finding {
 	u := v.site.url
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return fail("%q is not an absolute http or https URL", v.site.address)
+		return fail("\"{}\" is not an absolute http or https URL", v.site.address)
 	case u.User != nil:
 		return fail("the URL holds user information")
 	case strings.Contains(v.site.address, "#"):
 		return fail("the URL has a fragment")
 	}
-	return pass("%s", v.site.address)
+	return pass("{}", v.site.address)
 }
 
 func checkHTTPS(v *visit) finding {
 	if v.site.local() {
 		return skip("the server is on this computer, which hosted clients cannot reach")
 	}
-	return expect(v.site.url.Scheme == "https", "the scheme is %q", v.site.url.Scheme)
+	return expect(v.site.url.Scheme == "https", "the scheme is \"{}\"", v.site.url.Scheme)
 }
 
 func checkDNS(v *visit) finding {
 	addrs, err := v.site.addresses()
 	if err != nil {
-		return fail("%v", err)
+		return fail("{}", err)
 	}
-	return expect(len(addrs) > 0, "%d addresses", len(addrs))
+	return expect(len(addrs) > 0, "{} addresses", len(addrs))
 }
 
 func needPublicName(v *visit) string {
@@ -73,16 +73,16 @@ func checkPublic(v *visit) finding {
 	addrs, _ := v.site.addresses()
 	for _, a := range addrs {
 		if a = a.Unmap(); a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() {
-			return fail("%s is private", a)
+			return fail("{} is private", a)
 		}
 	}
-	return pass("%d public addresses", len(addrs))
+	return pass("{} public addresses", len(addrs))
 }
 
 func checkIPv4(v *visit) finding {
 	addrs, _ := v.site.addresses()
 	has := slices.ContainsFunc(addrs, func(a netip.Addr) bool { return a.Unmap().Is4() })
-	return expect(has, "the addresses are %v", addrs)
+	return expect(has, "the addresses are {}", addrs)
 }
 
 func checkTLS(v *visit) finding {
@@ -91,10 +91,10 @@ func checkTLS(v *visit) finding {
 	}
 	err := v.site.unauthorized(http.MethodPost).err
 	if bad := (*tls.CertificateVerificationError)(nil); errors.As(err, &bad) {
-		return fail("%v", bad.Err)
+		return fail("{}", bad.Err)
 	}
 	if err != nil {
-		return skip("there was no answer: %v", err)
+		return skip("there was no answer: {}", err)
 	}
 	return pass("verified")
 }
@@ -102,12 +102,12 @@ func checkTLS(v *visit) finding {
 func checkReach(v *visit) finding {
 	v.reached = true
 	a := v.site.unauthorized(http.MethodPost)
-	return expect(a.err == nil, "%s", a)
+	return expect(a.err == nil, "{}", a)
 }
 
 func checkRedirect(v *visit) finding {
 	a := v.site.unauthorized(http.MethodPost)
-	return expect(!a.redirect(), "%s", a)
+	return expect(!a.redirect(), "{}", a)
 }
 
 func checkSlash(v *visit) finding {
@@ -117,5 +117,5 @@ func checkSlash(v *visit) finding {
 	u := *v.site.url
 	u.Path += "/"
 	a := v.site.initialize(u.String(), nil)
-	return expect(a.err == nil && !a.redirect(), "%s", a)
+	return expect(a.err == nil && !a.redirect(), "{}", a)
 }

@@ -31,7 +31,7 @@ func authorizeChecks() []check {
 
 func checkPage(v *visit) finding {
 	a := v.app.authorize(nil)
-	return expect(v.app.page(a), "%s, content type %q", a, a.contentType())
+	return expect(v.app.page(a), "{}, content type \"{}\"", a, a.contentType())
 }
 
 func checkFrame(v *visit) finding {
@@ -39,24 +39,24 @@ func checkFrame(v *visit) finding {
 	policy, frame := h.Get("Content-Security-Policy"), h.Get("X-Frame-Options")
 	ok := strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "frame-ancestors 'self'") ||
 		strings.EqualFold(frame, "DENY") || strings.EqualFold(frame, "SAMEORIGIN")
-	return expect(ok, "Content-Security-Policy %q, X-Frame-Options %q", policy, frame)
+	return expect(ok, "Content-Security-Policy \"{}\", X-Frame-Options \"{}\"", policy, frame)
 }
 
 func checkPageStore(v *visit) finding { return noStore(v.app.authorize(nil)) }
 
 func noStore(a *answer) finding {
 	got := a.header.Get("Cache-Control")
-	return expect(strings.Contains(got, "no-store"), "Cache-Control is %q", got)
+	return expect(strings.Contains(got, "no-store"), "{} is \"{}\"", "Cache-Control", got)
 }
 
 func checkUnknownRedirect(v *visit) finding {
 	a := v.app.authorize(func(q url.Values) { q.Set("redirect_uri", "https://rialto-doctor.invalid/callback") })
-	return expect(a.status/100 == 4, "%s", a)
+	return expect(a.status/100 == 4, "{}", a)
 }
 
 func checkUnknownClient(v *visit) finding {
 	a := v.app.authorize(func(q url.Values) { q.Set("client_id", "rialto-doctor-"+rand.Text()) })
-	return expect(a.status/100 == 4 && a.contentType() == "text/html", "%s, content type %q", a, a.contentType())
+	return expect(a.status/100 == 4 && a.contentType() == "text/html", "{}, content type \"{}\"", a, a.contentType())
 }
 
 func plainChallenge(q url.Values) {
@@ -66,7 +66,7 @@ func plainChallenge(q url.Values) {
 
 func checkPlainRefused(v *visit) finding {
 	a := v.app.authorize(plainChallenge)
-	return expect(v.app.refused(a), "%s", a)
+	return expect(v.app.refused(a), "{}", a)
 }
 
 func checkPKCE(v *visit) finding {
@@ -74,7 +74,7 @@ func checkPKCE(v *visit) finding {
 		q.Del("code_challenge")
 		q.Del("code_challenge_method")
 	})
-	return expect(v.app.refused(a), "%s", a)
+	return expect(v.app.refused(a), "{}", a)
 }
 
 func checkErrorBack(v *visit) finding {
@@ -93,12 +93,12 @@ func (s *site) checkCallback(params url.Values, state string) finding {
 	case iss == "" && s.server().flag(issSupported):
 		return fail("iss is advertised and was not sent")
 	case iss != "" && iss != s.server().text("issuer"):
-		return fail("iss is %q", iss)
+		return fail("{} is \"{}\"", "iss", iss)
 	}
 	return pass("both are there")
 }
 
 func checkPort(v *visit) finding {
 	a := v.app.authorize(func(q url.Values) { q.Set("redirect_uri", "http://127.0.0.1:43118/callback") })
-	return expect(v.app.page(a), "%s", a)
+	return expect(v.app.page(a), "{}", a)
 }

@@ -47,9 +47,9 @@ func checkChallengeGet(v *visit) finding { return namesMetadata(v.site.unauthori
 func namesMetadata(a *answer) finding {
 	params := challenge(a)
 	if params == nil {
-		return fail("%s without a Bearer challenge", a)
+		return fail("{} without a Bearer challenge", a)
 	}
-	return expect(absolute(params["resource_metadata"]), "resource_metadata is %q", params["resource_metadata"])
+	return expect(absolute(params["resource_metadata"]), "{} is \"{}\"", "resource_metadata", params["resource_metadata"])
 }
 
 func checkChallengeScope(v *visit) finding {
@@ -57,12 +57,12 @@ func checkChallengeScope(v *visit) finding {
 	if scope == "" && len(v.site.resource().list("scopes_supported")) == 0 {
 		return pass("the resource has no scopes")
 	}
-	return expect(scope != "", "scope is %q", scope)
+	return expect(scope != "", "{} is \"{}\"", "scope", scope)
 }
 
 func checkChallengeError(v *visit) finding {
 	code := v.site.challenge()["error"]
-	return expect(code == "", "error is %q", code)
+	return expect(code == "", "{} is \"{}\"", "error", code)
 }
 
 func checkBadToken(v *visit) finding {
@@ -71,5 +71,5 @@ func checkBadToken(v *visit) finding {
 
 func checkBadTokenError(v *visit) finding {
 	code := challenge(v.site.badToken())["error"]
-	return expect(code == "invalid_token", "error is %q", code)
+	return expect(code == "invalid_token", "{} is \"{}\"", "error", code)
 }

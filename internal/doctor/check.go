@@ -3,7 +3,6 @@ package doctor
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 )
 
@@ -18,8 +17,8 @@ type check struct {
 	run     func(*visit) finding // examines it
 }
 
-// finding is what a check found: a sentence with {} for its values, so that a page can
-// translate it.
+// finding is what a check found: a sentence with {} for its values. The sentence is the
+// key by which a page translates it.
 type finding struct {
 	status Status
 	key    string
@@ -27,33 +26,30 @@ type finding struct {
 	breaks []Client // instead of the check's, where this case differs
 }
 
-// verbs are the placeholders of package fmt.
-var verbs = regexp.MustCompile(`%[sqvd]`)
-
-func found(status Status, format string, args []any) finding {
-	f := finding{status: status, key: verbs.ReplaceAllString(format, "{}")}
-	for i, verb := range verbs.FindAllString(format, -1) {
-		f.values = append(f.values, fmt.Sprintf(verb, args[i]))
+func found(status Status, key string, values []any) finding {
+	f := finding{status: status, key: key}
+	for _, v := range values {
+		f.values = append(f.values, fmt.Sprint(v))
 	}
 	return f
 }
 
-func pass(format string, args ...any) finding { return found(Passed, format, args) }
+func pass(key string, values ...any) finding { return found(Passed, key, values) }
 
-func fail(format string, args ...any) finding { return found(Failed, format, args) }
+func fail(key string, values ...any) finding { return found(Failed, key, values) }
 
-func skip(format string, args ...any) finding { return found(Skipped, format, args) }
+func skip(key string, values ...any) finding { return found(Skipped, key, values) }
 
 // expect passes or fails with the same words.
-func expect(ok bool, format string, args ...any) finding {
+func expect(ok bool, key string, values ...any) finding {
 	if ok {
-		return pass(format, args...)
+		return pass(key, values...)
 	}
-	return fail(format, args...)
+	return fail(key, values...)
 }
 
 // expectStatus passes if the answer has the status.
-func expectStatus(a *answer, status int) finding { return expect(a.status == status, "%s", a) }
+func expectStatus(a *answer, status int) finding { return expect(a.status == status, "{}", a) }
 
 // breaking names the clients that break in this case.
 func (f finding) breaking(clients ...Client) finding {

@@ -188,11 +188,11 @@ func (c *mcpClient) useExactly(name string, arguments map[string]any) (document,
 	bad := func(f finding) (document, *finding) { return nil, &f }
 	result, err := c.use(name, arguments)
 	if err != nil {
-		return bad(fail("%v", err))
+		return bad(fail("{}", err))
 	}
 	content := objects(result["content"])
 	if result.flag("isError") || len(content) != 1 || content[0].text("type") != "text" {
-		return bad(fail("%d content items, isError %v", len(content), result.flag("isError")))
+		return bad(fail("{} content items, isError {}", len(content), result.flag("isError")))
 	}
 	var d document
 	if json.NewDecoder(strings.NewReader(content[0].text("text"))).Decode(&d) != nil {

@@ -37,7 +37,7 @@ func checkCORSMetadata(v *visit) finding {
 	for _, address := range []string{v.site.resourcePathURL(), v.site.serverURLs()[0]} {
 		a := v.site.send(request{method: http.MethodGet, url: address, header: http.Header{"Origin": {foreign}}})
 		if !allows(a, foreign) {
-			return fail("%s without it at %s", a, address)
+			return fail("{} without it at {}", a, address)
 		}
 	}
 	return pass("they may")
@@ -51,13 +51,13 @@ func (s *site) preflight(address, origin string, headers ...string) finding {
 		"Access-Control-Request-Headers": {strings.ToLower(strings.Join(headers, ","))},
 	}})
 	if a.status/100 != 2 || !allows(a, origin) {
-		return fail("%s, Access-Control-Allow-Origin %q", a, a.header.Get("Access-Control-Allow-Origin"))
+		return fail("{}, Access-Control-Allow-Origin \"{}\"", a, a.header.Get("Access-Control-Allow-Origin"))
 	}
 	allowed := strings.ToLower(a.header.Get("Access-Control-Allow-Headers"))
 	for _, name := range headers {
 		// The wildcard does not cover Authorization (Fetch, "CORS protocol").
 		if !strings.Contains(allowed, strings.ToLower(name)) && (name == "Authorization" || !strings.Contains(allowed, "*")) {
-			return fail("the header %s is not allowed", name)
+			return fail("the header {} is not allowed", name)
 		}
 	}
 	return pass("they may")
@@ -80,5 +80,5 @@ func checkCORSMCP(v *visit) finding {
 func checkCORSChallenge(v *visit) finding {
 	a := v.site.initialize(v.site.address, http.Header{"Origin": {v.site.origin()}})
 	exposed := strings.ToLower(a.header.Get("Access-Control-Expose-Headers"))
-	return expect(allows(a, v.site.origin()) && strings.Contains(exposed, "www-authenticate"), "%s, exposed are %q", a, exposed)
+	return expect(allows(a, v.site.origin()) && strings.Contains(exposed, "www-authenticate"), "{}, exposed are \"{}\"", a, exposed)
 }

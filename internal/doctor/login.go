@@ -72,14 +72,14 @@ func (a *app) badCode() *answer {
 func refusedWith(a *answer, status int, code string) finding {
 	d, err := a.object()
 	if err != nil {
-		return fail("%v", err)
+		return fail("{}", err)
 	}
-	return expect(a.status == status && d.text("error") == code, "%s", a)
+	return expect(a.status == status && d.text("error") == code, "{}", a)
 }
 
 func checkTokenRedirect(v *visit) finding {
 	a := v.app.badCode()
-	return expect(!a.redirect(), "%s", a)
+	return expect(!a.redirect(), "{}", a)
 }
 
 func checkBadCode(v *visit) finding {
@@ -100,7 +100,7 @@ func checkBadClient(v *visit) finding {
 
 func checkLogin(v *visit) finding {
 	if err := v.grant.err; err != nil {
-		return fail("%v", err)
+		return fail("{}", err)
 	}
 	return pass("a code")
 }
@@ -118,12 +118,12 @@ func checkToken(v *visit) finding {
 		return skip("there was no code")
 	}
 	kind := g.tokens.text("token_type")
-	return expect(g.tokens.text("access_token") != "" && strings.EqualFold(kind, "Bearer"), "%s, token_type %q", g.answer, kind)
+	return expect(g.tokens.text("access_token") != "" && strings.EqualFold(kind, "Bearer"), "{}, token_type \"{}\"", g.answer, kind)
 }
 
 func checkExpires(v *visit) finding {
 	seconds, _ := v.grant.tokens["expires_in"].(float64)
-	return expect(seconds > 0, "expires_in is %v", v.grant.tokens["expires_in"])
+	return expect(seconds > 0, "{} is {}", "expires_in", v.grant.tokens["expires_in"])
 }
 
 func checkRefreshToken(v *visit) finding {
@@ -132,7 +132,7 @@ func checkRefreshToken(v *visit) finding {
 
 func checkTokenScope(v *visit) finding {
 	scope := v.grant.tokens.text("scope")
-	return expect(scope != "", "scope is %q", scope)
+	return expect(scope != "", "{} is \"{}\"", "scope", scope)
 }
 
 func checkGrantedStore(v *visit) finding { return noStore(v.grant.answer) }
@@ -141,7 +141,7 @@ func checkRefresh(v *visit) finding {
 	a := v.grant.refresh("first")
 	d, err := a.document()
 	if err != nil {
-		return fail("%s", a)
+		return fail("{}", a)
 	}
 	next := d.text("refresh_token")
 	ok := d.text("access_token") != "" && next != "" && next != v.grant.tokens.text("refresh_token")

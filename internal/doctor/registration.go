@@ -20,7 +20,7 @@ func registrationChecks() []check {
 
 func checkDCR(v *visit) finding {
 	a := v.app.registered()
-	f := expect(a.answer.status == http.StatusCreated && a.id != "", "%s", a.answer)
+	f := expect(a.answer.status == http.StatusCreated && a.id != "", "{}", a.answer)
 	if d := v.site.server(); d.flag(cimdSupported) && d.has("token_endpoint_auth_methods_supported", "none") {
 		return f.breaking(Inspector) // the others then use a metadata document
 	}
@@ -35,9 +35,9 @@ func checkDCRAnswer(v *visit) finding {
 	d, _ := a.answer.object() // has an id
 	switch {
 	case !slices.Contains(d.list("redirect_uris"), a.redirect):
-		return fail("redirect_uris is %q", d.list("redirect_uris"))
+		return fail("{} is {}", "redirect_uris", d.list("redirect_uris"))
 	case d.text("token_endpoint_auth_method") != "none":
-		return fail("token_endpoint_auth_method is %q", d.text("token_endpoint_auth_method"))
+		return fail("{} is \"{}\"", "token_endpoint_auth_method", d.text("token_endpoint_auth_method"))
 	}
 	return expect(d.text("client_secret") == "", "a secret for a client that wants none")
 }
@@ -61,7 +61,7 @@ func checkDCRError(v *visit) finding {
 	a := v.app.register(map[string]any{"redirect_uris": []string{"javascript:alert(1)"}})
 	d, err := a.object()
 	if err != nil {
-		return fail("%v", err)
+		return fail("{}", err)
 	}
-	return expect(a.status == http.StatusBadRequest && d.text("error") != "", "%s", a)
+	return expect(a.status == http.StatusBadRequest && d.text("error") != "", "{}", a)
 }

@@ -34,23 +34,23 @@ func checkNamed(v *visit) finding {
 		return skip("the challenge names no metadata")
 	}
 	_, err := v.site.get(address).document()
-	return expect(err == nil, "%s at %s", v.site.get(address), address)
+	return expect(err == nil, "{} at {}", v.site.get(address), address)
 }
 
 func checkResourcePath(v *visit) finding {
 	a := v.site.get(v.site.resourcePathURL())
 	if _, err := a.document(); err != nil {
-		return fail("%v at %s", err, v.site.resourcePathURL())
+		return fail("{} at {}", err, v.site.resourcePathURL())
 	}
-	return pass("%s", a)
+	return pass("{}", a)
 }
 
 func checkResourceRoot(v *visit) finding {
 	d, err := v.site.get(v.site.origin() + resourcePath).document()
 	if err != nil {
-		return fail("%v", err)
+		return fail("{}", err)
 	}
-	return expect(d.text("resource") == v.site.resource().text("resource"), "resource is %q", d.text("resource"))
+	return expect(d.text("resource") == v.site.resource().text("resource"), "{} is \"{}\"", "resource", d.text("resource"))
 }
 
 func checkResource(v *visit) finding {
@@ -58,7 +58,7 @@ func checkResource(v *visit) finding {
 	if d == nil {
 		return skip("there are no metadata of the resource")
 	}
-	return expect(d.text("resource") == v.site.address, "resource is %q", d.text("resource"))
+	return expect(d.text("resource") == v.site.address, "{} is \"{}\"", "resource", d.text("resource"))
 }
 
 func checkServers(v *visit) finding {
@@ -67,7 +67,7 @@ func checkServers(v *visit) finding {
 		return fail("there are no metadata of the resource")
 	}
 	servers := d.list("authorization_servers")
-	return expect(len(servers) > 0 && absolute(servers[0]), "authorization_servers is %q", servers)
+	return expect(len(servers) > 0 && absolute(servers[0]), "{} is {}", "authorization_servers", servers)
 }
 
 func checkOffline(v *visit) finding {
@@ -75,16 +75,16 @@ func checkOffline(v *visit) finding {
 		return fail("the challenge names it")
 	}
 	scopes := v.site.resource().list("scopes_supported")
-	return expect(!slices.Contains(scopes, offline), "scopes_supported is %q", scopes)
+	return expect(!slices.Contains(scopes, offline), "{} is {}", "scopes_supported", scopes)
 }
 
 func checkScopes(v *visit) finding {
 	resource, server := v.site.resource().list("scopes_supported"), v.site.server().list("scopes_supported")
 	if s, ok := missing(strings.Fields(v.site.challenge()["scope"]), resource); ok {
-		return fail("the challenge asks for %q, which the resource does not list", s)
+		return fail("the challenge asks for \"{}\", which the resource does not list", s)
 	}
 	if s, ok := missing(resource, server); ok {
-		return fail("the resource lists %q, which the authorization server does not", s)
+		return fail("the resource lists \"{}\", which the authorization server does not", s)
 	}
 	return pass("they agree")
 }
@@ -102,7 +102,7 @@ func missing(values, list []string) (string, bool) {
 func checkMetadataRedirects(v *visit) finding {
 	for _, address := range append(v.site.serverURLs(), v.site.resourcePathURL(), v.site.origin()+resourcePath) {
 		if a := v.site.get(address); a.redirect() {
-			return fail("%s at %s", a, address)
+			return fail("{} at {}", a, address)
 		}
 	}
 	return pass("no redirects")

@@ -44,7 +44,7 @@ const (
 )
 
 func checkMetadata(v *visit) finding {
-	return expect(v.site.server() != nil, "%s", v.site.get(v.site.serverURLs()[0]))
+	return expect(v.site.server() != nil, "{}", v.site.get(v.site.serverURLs()[0]))
 }
 
 func checkVariants(v *visit) finding {
@@ -56,10 +56,10 @@ func checkVariants(v *visit) finding {
 		}
 		d, err := a.document()
 		if err != nil {
-			return fail("%v at %s", err, address)
+			return fail("{} at {}", err, address)
 		}
 		if d.text("issuer") != first.text("issuer") || d.text("token_endpoint") != first.text("token_endpoint") {
-			return fail("%s says something else", address)
+			return fail("{} says something else", address)
 		}
 	}
 	return pass("they agree")
@@ -69,20 +69,20 @@ func checkServerRoot(v *visit) finding {
 	address := v.site.origin() + serverPath
 	d, err := v.site.get(address).document()
 	if err != nil {
-		return fail("%v at %s", err, address)
+		return fail("{} at {}", err, address)
 	}
-	return expect(d.text("token_endpoint") == v.site.server().text("token_endpoint"), "token_endpoint is %q", d.text("token_endpoint"))
+	return expect(d.text("token_endpoint") == v.site.server().text("token_endpoint"), "{} is \"{}\"", "token_endpoint", d.text("token_endpoint"))
 }
 
 func checkIssuer(v *visit) finding {
 	got := v.site.server().text("issuer")
-	return expect(got == v.site.issuer(), "issuer is %q, asked for was %q", got, v.site.issuer())
+	return expect(got == v.site.issuer(), "issuer is \"{}\", asked for was \"{}\"", got, v.site.issuer())
 }
 
 func checkAbsolute(v *visit) finding {
 	for _, name := range []string{"authorization_endpoint", "token_endpoint", "registration_endpoint"} {
 		if raw := v.site.server().text(name); !absolute(raw) && (raw != "" || name != "registration_endpoint") {
-			return fail("%s is %q", name, raw)
+			return fail("{} is \"{}\"", name, raw)
 		}
 	}
 	return pass("they are")
@@ -91,7 +91,7 @@ func checkAbsolute(v *visit) finding {
 func checkOrigin(v *visit) finding {
 	for _, name := range []string{"authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"} {
 		if raw := v.site.endpoint(name); raw != "" && !sameOrigin(raw, v.site.issuer()) {
-			return fail("%s is %q", name, raw)
+			return fail("{} is \"{}\"", name, raw)
 		}
 	}
 	return pass("they are")
@@ -106,7 +106,7 @@ func checkPaths(v *visit) finding {
 			continue
 		}
 		if a := v.site.get(want); a.err != nil || a.status == 404 {
-			return fail("%s is %q, and %s is not there", e[0], raw, e[1])
+			return fail("{} is \"{}\", and {} is not there", e[0], raw, e[1])
 		}
 	}
 	return pass("they have")
@@ -116,14 +116,14 @@ func checkPaths(v *visit) finding {
 func checkList(name, value string) func(*visit) finding {
 	return func(v *visit) finding {
 		list := v.site.server().list(name)
-		return expect(v.site.server().has(name, value), "%s is %q", name, list)
+		return expect(v.site.server().has(name, value), "{} is {}", name, list)
 	}
 }
 
 func checkPlain(v *visit) finding {
 	const name = "code_challenge_methods_supported"
 	d := v.site.server()
-	return expect(!d.has(name, "plain"), "%s is %q", name, d.list(name))
+	return expect(!d.has(name, "plain"), "{} is {}", name, d.list(name))
 }
 
 func checkIss(v *visit) finding {
@@ -132,7 +132,7 @@ func checkIss(v *visit) finding {
 
 func checkRegistration(v *visit) finding {
 	d := v.site.server()
-	return expect(d.text("registration_endpoint") != "" || d.flag(cimdSupported), "registration_endpoint is %q", d.text("registration_endpoint"))
+	return expect(d.text("registration_endpoint") != "" || d.flag(cimdSupported), "{} is \"{}\"", "registration_endpoint", d.text("registration_endpoint"))
 }
 
 func checkCIMD(v *visit) finding {
@@ -141,9 +141,9 @@ func checkCIMD(v *visit) finding {
 	if !d.flag(cimdSupported) {
 		return skip("client metadata documents are not offered")
 	}
-	return expect(d.has(name, "none"), "%s is %q", name, d.list(name))
+	return expect(d.has(name, "none"), "{} is {}", name, d.list(name))
 }
 
 func checkRevocation(v *visit) finding {
-	return expect(v.site.endpoint("revocation_endpoint") != "", "revocation_endpoint is %q", v.site.server().text("revocation_endpoint"))
+	return expect(v.site.endpoint("revocation_endpoint") != "", "{} is \"{}\"", "revocation_endpoint", v.site.server().text("revocation_endpoint"))
 }

@@ -51,20 +51,20 @@ func hybridChecks() []check {
 func checkDiscover(v *visit) finding {
 	resp, _, err := v.mcp.modern("server/discover", "", nil)
 	if err != nil {
-		return fail("%v", err)
+		return fail("{}", err)
 	}
 	d := object(resp.Result)
 	versions := d.list("supportedVersions")
-	return expect(d.has("supportedVersions", rev202607) && d.object("capabilities") != nil, "supportedVersions is %q", versions)
+	return expect(d.has("supportedVersions", rev202607) && d.object("capabilities") != nil, "{} is {}", "supportedVersions", versions)
 }
 
 func checkInitialize(revision string) func(*visit) finding {
 	return func(v *visit) finding {
 		if v.mcp.begin(revision); v.mcp.beganErr != nil {
-			return fail("%v", v.mcp.beganErr)
+			return fail("{}", v.mcp.beganErr)
 		}
 		got := object(v.mcp.began.Result).text("protocolVersion")
-		return expect(got == revision, "protocolVersion is %q", got)
+		return expect(got == revision, "{} is \"{}\"", "protocolVersion", got)
 	}
 }
 
@@ -79,17 +79,17 @@ func checkSessionList(v *visit) finding { return v.mcp.listsTools(v.mcp.session(
 func (c *mcpClient) listsTools(h http.Header, params any) finding {
 	resp, _, err := c.call(h, "tools/list", params)
 	if err != nil {
-		return fail("%v", err)
+		return fail("{}", err)
 	}
 	tools, _ := object(resp.Result)["tools"].([]any)
-	return expect(len(tools) > 0, "%d tools", len(tools))
+	return expect(len(tools) > 0, "{} tools", len(tools))
 }
 
 func checkStream(v *visit) finding {
 	h := v.mcp.session()
 	h.Set("Accept", "text/event-stream")
 	a := v.mcp.send(http.MethodGet, h)
-	return expect(a.status == http.StatusMethodNotAllowed || a.status == http.StatusOK && a.contentType() == "text/event-stream", "%s", a)
+	return expect(a.status == http.StatusMethodNotAllowed || a.status == http.StatusOK && a.contentType() == "text/event-stream", "{}", a)
 }
 
 func checkDeadSession(v *visit) finding {
@@ -101,7 +101,7 @@ func checkDeadSession(v *visit) finding {
 
 func checkDelete(v *visit) finding {
 	a := v.mcp.send(http.MethodDelete, v.mcp.session())
-	return expect(a.status/100 == 2 || a.status == http.StatusMethodNotAllowed, "%s", a)
+	return expect(a.status/100 == 2 || a.status == http.StatusMethodNotAllowed, "{}", a)
 }
 
 func checkForeign(v *visit) finding {
@@ -114,18 +114,18 @@ func checkVersion(v *visit) finding {
 	h := http.Header{"Mcp-Protocol-Version": {"2099-01-01"}, "Mcp-Method": {"tools/list"}}
 	resp, a, err := v.mcp.call(h, "tools/list", meta(nil, "2099-01-01"))
 	if resp == nil || resp.Error == nil {
-		return fail("%s, %v", a, err)
+		return fail("{}, {}", a, err)
 	}
 	known := object(resp.Error.Data).list("supported")
-	return expect(a.status == 400 && resp.Error.Code == -32022 && len(known) > 0, "%v", err)
+	return expect(a.status == 400 && resp.Error.Code == -32022 && len(known) > 0, "{}", err)
 }
 
 func checkMethod(v *visit) finding {
 	resp, a, err := v.mcp.modern("rialto/doctor", "", nil)
 	if resp == nil || resp.Error == nil {
-		return fail("%s, %v", a, err)
+		return fail("{}, {}", a, err)
 	}
-	return expect(a.status == 404 && resp.Error.Code == jsonrpc.CodeMethodNotFound, "%v", err)
+	return expect(a.status == 404 && resp.Error.Code == jsonrpc.CodeMethodNotFound, "{}", err)
 }
 
 func checkOlderHeader(v *visit) finding {

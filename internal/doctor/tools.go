@@ -37,15 +37,15 @@ func callChecks() []check {
 func checkTools(v *visit) finding {
 	l := v.mcp.tools()
 	if l.err != nil {
-		return fail("%v", l.err)
+		return fail("{}", l.err)
 	}
-	return expect(len(l.tools) > 0, "%d tools", len(l.tools))
+	return expect(len(l.tools) > 0, "{} tools", len(l.tools))
 }
 
 func checkSchemas(v *visit) finding {
 	for _, t := range v.mcp.tools().tools {
 		if t.text("name") == "" || t.object("inputSchema").text("type") != "object" {
-			return fail("the tool %q has none", t.text("name"))
+			return fail("the tool \"{}\" has none", t.text("name"))
 		}
 	}
 	return pass("all have")
@@ -55,11 +55,11 @@ func checkHints(v *visit) finding {
 	for _, t := range v.mcp.tools().tools {
 		hints := t.object("annotations")
 		if t.text("title") == "" && hints.text("title") == "" {
-			return fail("the tool %q has no title", t.text("name"))
+			return fail("the tool \"{}\" has no title", t.text("name"))
 		}
 		for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 			if _, ok := hints[name].(bool); !ok {
-				return fail("the tool %q has no %s", t.text("name"), name)
+				return fail("the tool \"{}\" has no {}", t.text("name"), name)
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func checkCache(v *visit) finding {
 	}
 	for _, name := range []string{"resultType", "ttlMs", "cacheScope"} {
 		if l.result[name] == nil {
-			return fail("%s is missing", name)
+			return fail("{} is missing", name)
 		}
 	}
 	return pass("it does")
@@ -96,9 +96,9 @@ func checkCall(v *visit) finding {
 	}
 	result, err := v.mcp.use(t.text("name"), map[string]any{})
 	if err != nil {
-		return fail("%s: %v", t.text("name"), err)
+		return fail("{}: {}", t.text("name"), err)
 	}
-	return expect(!result.flag("isError"), "%s answered with an error", t.text("name"))
+	return expect(!result.flag("isError"), "{} answered with an error", t.text("name"))
 }
 
 func checkInput(v *visit) finding {
@@ -108,9 +108,9 @@ func checkInput(v *visit) finding {
 	}
 	result, err := v.mcp.use(t.text("name"), map[string]any{})
 	if err != nil {
-		return fail("%s: %v", t.text("name"), err)
+		return fail("{}: {}", t.text("name"), err)
 	}
-	return expect(result.flag("isError") && len(objects(result["content"])) > 0, "%s answered without isError", t.text("name"))
+	return expect(result.flag("isError") && len(objects(result["content"])) > 0, "{} answered without isError", t.text("name"))
 }
 
 func checkSearch(v *visit) finding {
@@ -123,7 +123,7 @@ func checkSearch(v *visit) finding {
 		return *bad
 	}
 	if _, ok := d["results"].([]any); !ok {
-		return fail("results is missing")
+		return fail("{} is missing", "results")
 	}
 	hits := objects(d["results"])
 	for _, hit := range hits {
@@ -132,7 +132,7 @@ func checkSearch(v *visit) finding {
 		}
 		l.hit = hit
 	}
-	return pass("%d results", len(hits))
+	return pass("{} results", len(hits))
 }
 
 func checkFetch(v *visit) finding {
@@ -146,8 +146,8 @@ func checkFetch(v *visit) finding {
 	}
 	for _, name := range []string{"id", "title", "text"} {
 		if d.text(name) == "" {
-			return fail("%s is missing", name)
+			return fail("{} is missing", name)
 		}
 	}
-	return expect(absolute(d.text("url")), "url is %q", d.text("url"))
+	return expect(absolute(d.text("url")), "{} is \"{}\"", "url", d.text("url"))
 }
