@@ -3,9 +3,8 @@
 // are the same agents and the same tasks. What is for operators is below /admin,
 // with the exports of the usage and the audit log (operator.go).
 //
-// It knows nothing of tokens: who may call what is for the guard that Routes is
-// given, and whose tasks are shown for the bridge's Caller. Cards are shown by
-// whoever serves A2A (Card).
+// It knows nothing of tokens: the guard of Routes decides who may call what, and the
+// bridge's Caller whose tasks are shown. Card serves the cards of agents.
 package api
 
 import (

@@ -19,8 +19,8 @@ func (a *API) clients(r *http.Request) (int, any, error) {
 	return page("clients", p, err)
 }
 
-// registerClient registers a client that cannot do so by itself. Its secret is
-// in the answer, this one time.
+// registerClient registers a client that cannot register itself. Only this answer has
+// its secret.
 func (a *API) registerClient(r *http.Request, in struct {
 	Name         string   `json:"client_name"`
 	RedirectURIs []string `json:"redirect_uris"`

@@ -165,9 +165,8 @@ func exportFrom(r *http.Request) (string, error) {
 	return from, operator.Span{Cursor: from}.Check()
 }
 
-// export answers with a file that is written as it is read. What is wrong with
-// the request is said before; what goes wrong later cuts the answer off, so that
-// nobody takes a part for the whole.
+// export answers with a file. An error in the request is answered as usual; a later
+// error aborts the response, so that the client sees that the file is not whole.
 func (a *API) export(w http.ResponseWriter, r *http.Request, name string, prepare func(operator.Format) (func(http.ResponseWriter) error, error)) {
 	err := a.Allow(r)
 	var format operator.Format

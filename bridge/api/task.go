@@ -39,7 +39,7 @@ type Status struct {
 	Agent     string    `json:"agent"`
 	ContextID string    `json:"context_id"`
 	State     a2a.State `json:"state"`
-	Asked     string    `json:"asked,omitempty"` // in a list: the beginning of what it was asked
+	Asked     string    `json:"asked,omitempty"` // in a list: the beginning of the request
 	Message   string    `json:"message"`         // what the agent said last
 	Updated   time.Time `json:"updated"`
 }

@@ -24,7 +24,7 @@ const skillKey = "skillId"
 
 // newMessage is the body of a call that sends.
 type newMessage struct {
-	Message   string       `json:"message"` // text; besides, or instead of, parts
+	Message   string       `json:"message"` // text, in addition to parts or instead of them
 	Parts     []Part       `json:"parts"`
 	MessageID string       `json:"message_id"` // "" lets the server make one
 	ContextID string       `json:"context_id"` // the conversation to join; "" starts one

@@ -14,13 +14,13 @@ import (
 	"rialto/templates"
 )
 
-// Vault keeps what people have connected agents with: see a2avault.Vault.
+// Vault stores the accounts of users at agents: see a2avault.Vault.
 type Vault interface {
 	Connections(ctx context.Context, user string) ([]a2avault.Connection, error)
 	Forget(ctx context.Context, user, agent string) error
 }
 
-// vaulted returns what the person has connected.
+// vaulted returns the connected accounts of the signed-in user.
 func (c ownAccount) vaulted(r *http.Request) ([]a2avault.Connection, error) {
 	if c.Vault == nil {
 		return nil, nil
@@ -28,9 +28,8 @@ func (c ownAccount) vaulted(r *http.Request) ([]a2avault.Connection, error) {
 	return c.Vault.Connections(r.Context(), user(r).User)
 }
 
-// ownAgents shows the accounts at agents that the person has connected, and the
-// agents that wait for one. There is one for each agent at most, so that one page
-// shows them all.
+// ownAgents shows the user's accounts at agents, and the agents that wait for one. A
+// user has at most one account at each agent, so one page shows all of them.
 func (c ownAccount) ownAgents(r *http.Request) (templates.Console, error) {
 	all, err := c.vaulted(r)
 	if err != nil {
@@ -72,8 +71,7 @@ func connectionState(k a2avault.Kind) templates.Text {
 	return templates.Badge(templates.Good, "in force")
 }
 
-// askForget asks about a connection of the person's. One of somebody else is
-// not there.
+// askForget asks about an account of the user. Another user's is not found.
 func (c ownAccount) askForget(r *http.Request, f url.Values) (question, error) {
 	all, err := c.vaulted(r)
 	if err != nil {

@@ -27,7 +27,7 @@ func (c ownAccount) routes() []route {
 	}
 }
 
-// connections shows which apps may act for the person.
+// connections shows the apps that may act for the user.
 func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
 	q := asked(r)
 	page, err := c.Admin.Grants(r.Context(), operator.GrantFilter{Span: span(r), AccountID: user(r).User, Live: true})
@@ -49,7 +49,7 @@ func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
 	}
 	p := templates.Console{
 		Title: "Connections",
-		Lead:  templates.Say("These apps may act for you. What you end here has to be allowed again before it works again."),
+		Lead:  templates.Say("These apps may act for you. Revoked apps must be connected again."),
 		Sections: []templates.Section{
 			{ID: "connections", Table: q.pager(r, t, page.Next)},
 		},
@@ -60,7 +60,7 @@ func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
 	return p, nil
 }
 
-// own returns a grant of the person's. One of somebody else is not there.
+// own returns a grant of the user, or operator.ErrNotFound for another user's.
 func (c ownAccount) own(r *http.Request, id string) (*operator.Grant, error) {
 	g, err := c.Admin.Grant(r.Context(), id)
 	if err == nil && g.AccountID != user(r).User {
@@ -76,7 +76,7 @@ func (c ownAccount) askEnd(r *http.Request, f url.Values) (question, error) {
 	}
 	return question{
 		title: "End this connection?", word: "End it", back: "/account",
-		about: templates.Say("{} can do nothing more for you, at once. To use it again, connect it again.", g.ClientName),
+		about: templates.Say("{} loses access immediately. Connect it again to use it again.", g.ClientName),
 	}, nil
 }
 
@@ -91,7 +91,7 @@ func (c ownAccount) end(_ http.ResponseWriter, r *http.Request, f url.Values) (s
 func askEndAll(*http.Request, url.Values) (question, error) {
 	return question{
 		title: "End all connections?", word: "End all", back: "/account",
-		about: templates.Say("No app can do anything more for you, at once. To use one again, connect it again."),
+		about: templates.Say("All apps lose access immediately. Connect an app again to use it again."),
 	}, nil
 }
 
@@ -100,7 +100,7 @@ func (c ownAccount) endAll(_ http.ResponseWriter, r *http.Request, _ url.Values)
 	return with("/account", "ended"), nil, err
 }
 
-// actor returns who does something, for the audit log.
+// actor returns the signed-in user, for the audit log.
 func (c *Console) actor(r *http.Request) operator.Actor {
 	who := user(r)
 	return operator.Actor{ID: who.User, Name: who.Name, Address: c.OAuth.Env.Address(r)}

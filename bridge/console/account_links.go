@@ -11,11 +11,11 @@ import (
 	"rialto/templates"
 )
 
-// linkPage is how many shared documents a page lists.
+// linkPage is the number of links on a page.
 const linkPage = 50
 
-// links shows what the person shares with whoever has the link. The links
-// themselves are kept nowhere, so that they cannot be shown again.
+// links shows the documents that the user shares. The links are not stored, so they
+// cannot be shown again.
 func (c ownAccount) links(r *http.Request) (templates.Console, error) {
 	q := asked(r)
 	shares, next, err := c.Bridge.ListShares(r.Context(), r.URL.Query().Get("after"), linkPage)
@@ -39,7 +39,7 @@ func (c ownAccount) links(r *http.Request) (templates.Console, error) {
 		})
 	}
 	p := templates.Console{
-		Title: "Shared links", Lead: templates.Say("Whoever has one of these links sees the document, without signing in."),
+		Title: "Shared links", Lead: templates.Say("Everybody with one of these links can see the document without signing in."),
 		Sections: []templates.Section{{ID: "links", Table: q.pager(r, t, next)}},
 	}
 	if len(t.Rows) > 1 {
@@ -51,7 +51,7 @@ func (c ownAccount) links(r *http.Request) (templates.Console, error) {
 func askEndLink(*http.Request, url.Values) (question, error) {
 	return question{
 		title: "End this link?", word: "End it", back: "/account/links",
-		about: templates.Say("Whoever has the link sees nothing there any more, at once."),
+		about: templates.Say("The link stops working immediately."),
 	}, nil
 }
 
@@ -66,11 +66,11 @@ func (c ownAccount) endLink(_ http.ResponseWriter, r *http.Request, f url.Values
 func askEndLinks(*http.Request, url.Values) (question, error) {
 	return question{
 		title: "End all links?", word: "End all", back: "/account/links",
-		about: templates.Say("Whoever has one of your links sees nothing there any more, at once."),
+		about: templates.Say("All your links stop working immediately."),
 	}, nil
 }
 
-// endLinks ends every link of the person. There are MostShares at most.
+// endLinks ends all links of the user. There are at most MostShares.
 func (c ownAccount) endLinks(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
 	for range bridge.MostShares/linkPage + 1 {
 		shares, _, err := c.Bridge.ListShares(r.Context(), "", linkPage)

@@ -8,8 +8,7 @@ import (
 	"rialto/templates"
 )
 
-// password shows the form that changes the person's password, to those who have
-// one here.
+// password shows the form that changes the user's password, if the account is local.
 func (c ownAccount) password(r *http.Request) (templates.Console, error) {
 	return c.passwordPage(r, nil)
 }

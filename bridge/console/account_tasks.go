@@ -12,10 +12,10 @@ import (
 	"rialto/templates"
 )
 
-// taskPage is how many tasks a page lists.
+// taskPage is the number of tasks on a page.
 const taskPage = 50
 
-// ownTasks lists the tasks that the person has given, through whatever app.
+// ownTasks lists the user's tasks from all apps.
 func (c ownAccount) ownTasks(r *http.Request) (templates.Console, error) {
 	q := asked(r, "agent", "state")
 	f := ledger.Filter{Agent: q.get("agent"), State: a2a.State(q.get("state")), Limit: taskPage}
@@ -38,13 +38,12 @@ func (c ownAccount) ownTasks(r *http.Request) (templates.Console, error) {
 	}
 	return templates.Console{
 		Title:    "Tasks",
-		Lead:     templates.Say("What you have asked agents to do, the latest first."),
+		Lead:     templates.Say("Your requests to agents, the latest first."),
 		Sections: []templates.Section{{ID: "tasks", Filter: q.filter(stateField(), agentField()), Table: q.pager(r, t, next)}},
 	}, nil
 }
 
-// ownState shows where a task stands, and where to answer it if it waits for
-// its owner.
+// ownState shows the state of a task, with a link to answer it if it waits.
 func ownState(task ledger.Summary) templates.Text {
 	if !task.State.Interrupted() {
 		return state(task.State)
@@ -54,12 +53,12 @@ func ownState(task ledger.Summary) templates.Text {
 
 func ownTaskAt(id string) string { return bridge.TaskPath + url.PathEscape(id) }
 
-// states are those of tasks, in the order in which a filter offers them.
+// states are the states of tasks, in the order of the filter.
 var states = []a2a.State{
 	a2a.Submitted, a2a.Working, a2a.InputRequired, a2a.AuthRequired, a2a.Completed, a2a.Failed, a2a.Canceled, a2a.Rejected, a2a.Unknown,
 }
 
-// stateWords say the states of tasks to people.
+// stateWords names the states of tasks.
 var stateWords = map[a2a.State]struct {
 	tone templates.Tone
 	word string
@@ -75,7 +74,7 @@ var stateWords = map[a2a.State]struct {
 	a2a.Unknown:       {templates.Bad, "Unknown"},
 }
 
-// state shows where a task stands.
+// state shows the state of a task.
 func state(s a2a.State) templates.Text {
 	if w, ok := stateWords[s]; ok {
 		return templates.Badge(w.tone, w.word)

@@ -7,8 +7,8 @@ import (
 	"rialto/templates"
 )
 
-// adminRoutes lists the pages of operators. The guard before them lets nobody else
-// see any of them.
+// adminRoutes lists the pages of operators. The guard in front lets only
+// administrators see them.
 func (c *Console) adminRoutes() []route {
 	return slices.Concat(
 		[]route{{"/admin", redirect("/admin/agents", http.StatusSeeOther), nil}},
@@ -32,10 +32,10 @@ func redirect(to string, status int) http.HandlerFunc {
 	}
 }
 
-// one is the button that leads from a row to its own page.
+// way returns a link.
 func way(href, name string) *templates.Way { return &templates.Way{Href: href, Name: name} }
 
-// hidden is the value of a form that says what it is about.
+// hidden returns one hidden value of a form.
 func hidden(name, value string) []templates.Value {
 	return []templates.Value{{Name: name, Value: value}}
 }

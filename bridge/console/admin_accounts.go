@@ -26,7 +26,7 @@ func (c adminAccounts) routes() []route {
 	}
 }
 
-// accounts lists the people who may sign in.
+// accounts lists accounts.
 func (c adminAccounts) accounts(r *http.Request) (templates.Console, error) {
 	q := asked(r, "text", "only")
 	page, err := c.Admin.Accounts(r.Context(), operator.AccountFilter{Span: span(r), Text: q.get("text"), Admin: q.get("only") == "admin", Disabled: q.get("only") == "disabled"})
@@ -74,7 +74,7 @@ func accountState(a *operator.Account) templates.Text {
 	return templates.Badge(templates.Good, "enabled")
 }
 
-// account shows one person, what they have allowed, and what can be done.
+// account shows an account with its grants and actions.
 func (c adminAccounts) account(r *http.Request) (templates.Console, error) {
 	return c.accountPage(r, r.URL.Query().Get("name"), nil)
 }
@@ -126,7 +126,7 @@ func useCases(all []string) templates.Text {
 	return dataLines(all)
 }
 
-// accountButtons are what can be done to somebody else's account.
+// accountButtons returns the actions on another account.
 func accountButtons(a *operator.Account) []templates.Button {
 	name := templates.Value{Name: "name", Value: a.Name}
 	var all []templates.Button

@@ -10,8 +10,8 @@ import (
 	"rialto/templates"
 )
 
-// agent shows one agent: how it is set up and was met, what it can do, whether
-// its card has changed; and lets the operator try it.
+// agent shows an agent: its settings, health, skills and changes of its card, with a
+// form for a test call.
 func (c adminAgents) agent(r *http.Request) (templates.Console, error) {
 	p, err := c.agentPage(r, r.URL.Query().Get("name"))
 	if err != nil {
@@ -63,10 +63,10 @@ func agentButtons(s *directory.Status) []templates.Button {
 	}
 }
 
-// troubles are what does not work at an agent, in the words of the network.
+// troubles returns the last errors of an agent.
 func troubles(s *directory.Status) (notes []templates.Remark) {
 	if s.Configured {
-		notes = append(notes, templates.Remark{Tone: templates.Plain, Text: templates.Say("It is of the configuration: its settings are changed there.")})
+		notes = append(notes, templates.Remark{Tone: templates.Plain, Text: templates.Say("This agent is in the configuration: change its settings there.")})
 	}
 	h := s.Health
 	if h == nil {
@@ -107,7 +107,7 @@ func (c adminAgents) agentFacts(s *directory.Status) []templates.Fact {
 	)
 }
 
-// ofSkills says who sees single skills.
+// ofSkills shows the use cases of single skills.
 func ofSkills(skills []directory.SkillRule) templates.Text {
 	var lines []templates.Text
 	for _, line := range directory.SkillLines(skills) {
@@ -119,7 +119,7 @@ func ofSkills(skills []directory.SkillRule) templates.Text {
 	return templates.List(lines...)
 }
 
-// credentials says how we prove who we are; never with what.
+// credentials shows the type of credentials, without the secret.
 func credentials(s *directory.Status) templates.Text {
 	switch {
 	case s.Credentials.Type != "":
@@ -147,8 +147,8 @@ func skillSection(skills []directory.SkillInfo) templates.Section {
 	return templates.Section{ID: "skills", Title: "Skills", Table: t}
 }
 
-// cardSection shows what has changed in the card of an agent, beside what is in
-// force; nil if nothing has.
+// cardSection compares the latest card of an agent with the one in force; nil if there
+// is no difference.
 func (c adminAgents) cardSection(r *http.Request, s *directory.Status) (*templates.Section, error) {
 	cards, err := c.Admin.Cards(r.Context(), s.Name)
 	if err != nil || len(cards) == 0 {
@@ -180,12 +180,12 @@ func (c adminAgents) cardSection(r *http.Request, s *directory.Status) (*templat
 	return section, nil
 }
 
-// maxDifferences is how many differences of two cards a page shows.
+// maxDifferences bounds the differences of two cards on a page.
 const maxDifferences = 300
 
-// differences shows the places in which two cards differ, side by side.
+// differences shows the differences of two cards side by side.
 func differences(list []directory.Difference) *templates.Table {
-	t := &templates.Table{Columns: []templates.Column{{Name: "Part"}, {Name: "Before"}, {Name: "New"}}, Empty: templates.Say("Nothing that means anything.")}
+	t := &templates.Table{Columns: []templates.Column{{Name: "Part"}, {Name: "Before"}, {Name: "New"}}, Empty: templates.Say("No differences.")}
 	for _, d := range list {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(d.Path), member(d.Was), member(d.Is)}})
 	}
@@ -199,7 +199,7 @@ func member(value string) templates.Text {
 	return templates.Pre(value)
 }
 
-// testAgent sends one message to an agent of the list.
+// testAgent sends one message to an agent.
 func (c adminAgents) testAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	p, err := c.agentPage(r, f.Get("name"))
 	if err != nil {
@@ -210,7 +210,7 @@ func (c adminAgents) testAgent(_ http.ResponseWriter, r *http.Request, f url.Val
 	return "", p, nil
 }
 
-// trialSection shows how a message to an agent went.
+// trialSection shows the result of a test call.
 func trialSection(trial *directory.Trial, err error) templates.Section {
 	s := templates.Section{ID: "trial", Title: "What the agent answered"}
 	if err != nil {

@@ -18,15 +18,14 @@ func (c adminAgents) newAgent(*http.Request) (templates.Console, error) {
 	return *agentForm("/admin/agents/new", url.Values{}, nil), nil
 }
 
-// agentForm is the form that sets an agent up. A secret that was typed is never
-// in it.
+// agentForm is the form with the settings of an agent. It never shows a secret.
 func agentForm(action string, f url.Values, wrong templates.Text) *templates.Console {
 	form := &templates.Form{
 		Action: action, Word: "Add", Cancel: "/admin/agents", Error: wrong, Also: []templates.Choice{{Name: "do", Value: "preview", Word: "Look at it first"}},
 	}
 	if action == "/admin/agents/new" {
 		form.Fields = []templates.Field{
-			{Name: "name", Kind: "text", Label: "Name", Value: f.Get("name"), Required: true, Max: 64, Help: templates.Say("Its name in tools and addresses: letters, digits, dashes.")},
+			{Name: "name", Kind: "text", Label: "Name", Value: f.Get("name"), Required: true, Max: 64, Help: templates.Say("The name in tools and addresses: letters, digits, dashes.")},
 		}
 	} else {
 		form.Word, form.Cancel = "Save", agentAt(f.Get("name"))
@@ -57,20 +56,20 @@ func agentFields(f url.Values) []templates.Field {
 	binding.Options = []templates.Option{{Word: "Find out"}, {Value: "JSONRPC"}, {Value: "HTTP+JSON"}, {Value: "GRPC"}}
 	return []templates.Field{
 		address, generation, binding,
-		field("use_cases", "text", "Use cases", templates.Say("Who sees the agent, with spaces between. Empty is everybody.")),
+		field("use_cases", "text", "Use cases", templates.Say("The use cases that see the agent, separated by spaces. Empty means all.")),
 		field("skills", "area", "Use cases of single skills", templates.Say("Who sees a skill, a line for each: its ID, an equals sign, and use cases with commas between. A skill without a line is for all who see the agent.")),
 		auth, secret,
 		field("auth_name", "text", "Name of the key, or user", templates.Say("The header of an API key, the user that goes with a password, or our ID at the token endpoint.")),
 		field("auth_token_url", "url", "Token endpoint", templates.Say("For client_credentials and token_exchange.")),
-		field("auth_scopes", "text", "Scopes", templates.Say("Of the tokens, with spaces between.")),
+		field("auth_scopes", "text", "Scopes", templates.Say("Scopes of the tokens, separated by spaces.")),
 		field("retention", "text", "Keep its tasks for", templates.Say("Such as 90d. Empty is as long as others.")),
-		field("skills_as_tools", "check", "Make a tool of each of its skills", templates.Say("Chat apps see each skill by its own name, besides the tools for every agent.")),
+		field("skills_as_tools", "check", "Make a tool of each of its skills", templates.Say("Chat apps see each skill by its own name, in addition to the tools for all agents.")),
 		field("review", "check", "A changed card waits until it is accepted", nil),
 	}
 }
 
-// agentOf reads an agent from the form. What the form does not show stays as it
-// is at present; an agent that is new has nothing.
+// agentOf reads the settings of an agent from the form. Settings that the form does
+// not show stay as they are at present.
 func agentOf(f url.Values, present directory.Settings) (a directory.Settings, err error) {
 	a = present
 	a.Name, a.URL = strings.TrimSpace(f.Get("name")), strings.TrimSpace(f.Get("url"))
@@ -88,9 +87,9 @@ func agentOf(f url.Values, present directory.Settings) (a directory.Settings, er
 	return a, err
 }
 
-// credentialsOf reads how the agent is told who calls. Settings of another type
-// of credentials do not stay: the registry refuses those that are of no use, and
-// the form could not take them away.
+// credentialsOf reads the credentials from the form. A change of the type resets
+// them: the settings of another type would be refused, and the form could not remove
+// them.
 func credentialsOf(f url.Values, present directory.Credentials) directory.Credentials {
 	c := present
 	if kind := f.Get("auth"); kind != present.Type && !(tokens(kind) && tokens(present.Type)) {
@@ -114,8 +113,8 @@ func credentialsOf(f url.Values, present directory.Credentials) directory.Creden
 	return c
 }
 
-// tokens tells whether a type of credentials is of those that get tokens at an
-// endpoint: these have the same settings.
+// tokens reports whether a type of credentials gets tokens at an endpoint. These
+// types have the same settings.
 func tokens(kind string) bool { return kind == "client_credentials" || kind == "token_exchange" }
 
 // formOf is the reverse of agentOf.
@@ -179,7 +178,7 @@ func refused(err error, sentence string) templates.Text {
 	return templates.Because(sentence, err, upTo(1000))
 }
 
-// previewSection shows what an agent would be.
+// previewSection shows what the card of an agent says.
 func previewSection(look *directory.Preview) templates.Section {
 	s := templates.Section{ID: "preview", Title: "This is what its card says", Facts: []templates.Fact{
 		{Name: "Name", Value: templates.Lines(templates.Data(look.Name), templates.Data(look.Description))},
@@ -202,7 +201,7 @@ func previewSection(look *directory.Preview) templates.Section {
 	return s
 }
 
-// changeForm shows how an agent is set up, to be changed.
+// changeForm shows the form that changes an agent.
 func (c adminAgents) changeForm(r *http.Request) (templates.Console, error) {
 	s, err := c.Admin.Agent(r.Context(), r.URL.Query().Get("name"))
 	if err != nil {
@@ -218,8 +217,8 @@ func changePage(f url.Values, wrong templates.Text) *templates.Console {
 	return p
 }
 
-// changeAgent saves an agent as the form has it. If the agent was changed after
-// the form was made, the version says so.
+// changeAgent saves the form. The version finds out if the agent was changed after
+// the form was shown.
 func (c adminAgents) changeAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	version, err := strconv.ParseInt(f.Get("version"), 10, 64)
 	if err != nil {

@@ -28,11 +28,11 @@ func (c adminAgents) routes() []route {
 	}
 }
 
-// agentPage is how many agents a page lists. There are a few hundred at most,
-// so that the list is read whole and cut here.
+// agentPage is the number of agents on a page. There are a few hundred at most, so the
+// list is read whole.
 const agentPage = 50
 
-// agents lists the agents, and how each was met lately.
+// agents lists the agents with their health.
 func (c adminAgents) agents(r *http.Request) (templates.Console, error) {
 	all, err := c.Admin.ListAgents(r.Context())
 	if err != nil {
@@ -79,7 +79,7 @@ func chosen(q query, s directory.Status) bool {
 	return true
 }
 
-// cut returns the page that begins after a name, and the mark of the next.
+// cut returns the page after a name, and the cursor of the next.
 func cut(all []directory.Status, after string) (page []directory.Status, next string) {
 	if i := slices.IndexFunc(all, func(s directory.Status) bool { return s.Name == after }); after != "" && i >= 0 {
 		all = all[i+1:]
@@ -111,7 +111,7 @@ func (c adminAgents) agentRow(s directory.Status) templates.Entry {
 
 func agentAt(name string) string { return "/admin/agents/one?name=" + url.QueryEscape(name) }
 
-// agentState says in badges what an operator should know at a glance.
+// agentState shows the state of an agent as badges.
 func agentState(s directory.Status) templates.Text {
 	var all []templates.Text
 	switch h := s.Health; {
@@ -134,7 +134,7 @@ func agentState(s directory.Status) templates.Text {
 	return templates.Row(all...)
 }
 
-// speaks shows the generation and the binding that calls take.
+// speaks shows the protocol generation and binding of calls.
 func speaks(s directory.Status) templates.Text {
 	if s.Health == nil || s.Health.Interface.Version == "" {
 		return templates.Data("–")

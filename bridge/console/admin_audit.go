@@ -21,7 +21,7 @@ func (c adminAudit) routes() []route {
 	}
 }
 
-// happenings say what the kinds of events are.
+// happenings names the kinds of events.
 var happenings = map[audit.Kind]string{
 	audit.SignIn: "Sign-in", audit.Consent: "Decision about an app", audit.Reuse: "Token used twice", audit.Issued: "Token made",
 	audit.ClientRegistered: "App registered", audit.ClientChanged: "App changed", audit.ClientRemoved: "App removed",
@@ -44,7 +44,7 @@ var outcomes = map[audit.Outcome]struct {
 	audit.Denied: {templates.Note, "denied"},
 }
 
-// auditFilter reads what the log was asked for.
+// auditFilter reads the filter of the audit log.
 func (c adminAudit) auditFilter(r *http.Request) (query, operator.EventFilter) {
 	q := asked(r, "kind", "actor", "target", "outcome", "days")
 	f := operator.EventFilter{Span: span(r), Filter: audit.Filter{
@@ -56,7 +56,7 @@ func (c adminAudit) auditFilter(r *http.Request) (query, operator.EventFilter) {
 	return q, f
 }
 
-// audit shows who did what.
+// audit shows the audit log.
 func (c adminAudit) audit(r *http.Request) (templates.Console, error) {
 	q, f := c.auditFilter(r)
 	page, err := c.Admin.Events(r.Context(), f)
@@ -101,7 +101,7 @@ func outcome(o audit.Outcome) templates.Text {
 	return templates.Badge(templates.Plain, string(o))
 }
 
-// quietly shows a text, and another below it if there is one.
+// quietly shows a text, with another below it unless that is empty.
 func quietly(text templates.Text, below templates.Text) templates.Text {
 	switch {
 	case text == nil && below == nil:
@@ -114,7 +114,7 @@ func quietly(text templates.Text, below templates.Text) templates.Text {
 	return templates.Lines(text, below)
 }
 
-// short is text of others, cut; nil if there is none.
+// short is untrusted text, truncated; nil if it is empty.
 func short(s string, most int, show func(string) templates.Text) templates.Text {
 	if s = shown(s, most); s == "" {
 		return nil
@@ -122,7 +122,7 @@ func short(s string, most int, show func(string) templates.Text) templates.Text 
 	return show(s)
 }
 
-// doer shows who did it: an account, or what is none.
+// doer shows the actor of an event.
 func doer(e audit.Event) templates.Text {
 	show := templates.Data
 	if e.ActorID == "" {
@@ -131,8 +131,8 @@ func doer(e audit.Event) templates.Text {
 	return quietly(short(e.Actor, 300, show), short(e.Address, 300, templates.Data))
 }
 
-// about shows what an event was about. What an app, an agent or a scope is called
-// is no sentence.
+// about shows the target of an event. Names of apps, agents and scopes are not
+// translated.
 func about(e audit.Event) templates.Text {
 	switch e.Kind {
 	case audit.Consent, audit.ClientChanged, audit.ClientRemoved, audit.AgentAdded, audit.AgentChanged:
@@ -141,7 +141,7 @@ func about(e audit.Event) templates.Text {
 	return quietly(short(e.Target, 300, templates.Data), short(e.Detail, 500, templates.Details))
 }
 
-// exportAudit sends the events of a filter as a file, as they come.
+// exportAudit sends the events of a filter as a file.
 func (c adminAudit) exportAudit(w http.ResponseWriter, r *http.Request) {
 	_, f := c.auditFilter(r)
 	c.send(w, r, "rialto-audit", func(format operator.Format) error {

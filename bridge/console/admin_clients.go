@@ -23,7 +23,7 @@ func (c adminClients) routes() []route {
 	}
 }
 
-// kinds say how clients are known, in the order of the filter.
+// kinds are the kinds of clients, in the order of the filter.
 var kinds = []templates.Option{
 	{Word: "Any"},
 	{Value: string(operator.Registered), Word: "registered itself"},
@@ -40,7 +40,7 @@ func kind(k operator.Kind) templates.Text {
 	return templates.Badge(templates.Plain, string(k))
 }
 
-// clients lists the apps that are known.
+// clients lists the apps.
 func (c adminClients) clients(r *http.Request) (templates.Console, error) {
 	q := asked(r, "kind", "text")
 	page, err := c.Admin.Clients(r.Context(), operator.ClientFilter{Span: span(r), Kind: operator.Kind(q.get("kind")), Text: q.get("text")})
@@ -77,7 +77,7 @@ func removeClientButton(x *operator.Client) []templates.Button {
 	return []templates.Button{{Action: "/admin/clients/remove", Word: "Remove", About: x.Name, Grave: true, Hidden: hidden("id", x.ID)}}
 }
 
-// count shows a number that was counted to a bound.
+// count shows a number that was counted up to a bound.
 func count(n int) templates.Text {
 	if n >= operator.MostCounted {
 		return templates.Say("{} or more", "100")
@@ -85,7 +85,7 @@ func count(n int) templates.Text {
 	return templates.Number(int64(n))
 }
 
-// dataLines shows words of others below each other.
+// dataLines shows untrusted texts as lines.
 func dataLines(all []string) templates.Text {
 	if len(all) == 0 {
 		return templates.Data("–")
@@ -97,7 +97,7 @@ func dataLines(all []string) templates.Text {
 	return templates.List(texts...)
 }
 
-// client shows one app and what it was allowed.
+// client shows an app and its grants.
 func (c adminClients) client(r *http.Request) (templates.Console, error) {
 	id := r.URL.Query().Get("id")
 	x, err := c.Admin.Client(r.Context(), id)
@@ -152,9 +152,8 @@ func (c adminClients) removeClient(_ http.ResponseWriter, r *http.Request, f url
 	return with("/admin/clients", "removed"), nil, err
 }
 
-// clientID returns the ID that a form names or, for a form that was sent to an
-// old address, the one in the address. It removes nothing by itself: the page
-// that asks comes first.
+// clientID returns the ID in a form or, without one, in the address. An address alone
+// removes nothing: the page that asks comes first.
 func clientID(r *http.Request, f url.Values) string {
 	if id := f.Get("id"); id != "" {
 		return id
@@ -170,7 +169,7 @@ func (c adminClients) newClient(*http.Request) (templates.Console, error) {
 func (c adminClients) clientForm(f url.Values, wrong templates.Text) *templates.Console {
 	return &templates.Console{
 		Title: "Register an app", Up: way("/admin/clients", "Apps"),
-		Lead: templates.Say("Most chat apps do this by themselves. Register one by hand if it asks for a client ID."),
+		Lead: templates.Say("Most chat apps register themselves. Register an app here if it asks for a client ID."),
 		Sections: []templates.Section{{ID: "new", Form: &templates.Form{
 			Action: "/admin/clients/new", Word: "Register", Cancel: "/admin/clients", Error: wrong,
 			Fields: []templates.Field{
@@ -182,7 +181,7 @@ func (c adminClients) clientForm(f url.Values, wrong templates.Text) *templates.
 	}
 }
 
-// registerClient registers an app by hand, and shows once what it needs.
+// registerClient registers an app, and shows its ID and secret once.
 func (c adminClients) registerClient(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	uris := strings.Fields(f.Get("redirect_uris"))
 	x, err := c.Admin.RegisterClient(r.Context(), c.actor(r), f.Get("client_name"), uris, f.Get("secret") == "yes")

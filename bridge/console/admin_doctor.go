@@ -23,7 +23,7 @@ func (c adminDoctor) routes() []route {
 	}
 }
 
-// examination bounds how long a form may take that asks others.
+// examination bounds forms that wait for other servers.
 const examination = 100 * time.Second
 
 func (c adminDoctor) doctorForm(*http.Request) (templates.Console, error) {
@@ -32,7 +32,7 @@ func (c adminDoctor) doctorForm(*http.Request) (templates.Console, error) {
 
 func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates.Console {
 	return &templates.Console{
-		Title: "Doctor", Lead: templates.Say("Looks at an MCP server from outside, as chat apps meet it, and says what breaks which of them."),
+		Title: "Doctor", Lead: templates.Say("Checks an MCP server from outside, as chat apps see it, and reports what breaks which app."),
 		Sections: []templates.Section{{ID: "doctor", Form: &templates.Form{
 			Action: "/admin/doctor", Word: "Examine", Error: wrong,
 			Fields: []templates.Field{{Name: "url", Kind: "url", Label: "Address of the connector", Value: address, Required: true, Max: 2048, Bad: wrong != nil, Help: templates.Say("Yours, or another. It takes up to a minute, and about a hundred requests.")}},
@@ -40,7 +40,7 @@ func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates
 	}
 }
 
-// slowly serves a form that takes longer than others.
+// slowly serves a form that may take as long as examination.
 func (c *Console) slowly(a area, d formAction) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), examination)
@@ -49,7 +49,7 @@ func (c *Console) slowly(a area, d formAction) http.HandlerFunc {
 	}
 }
 
-// examine lets the doctor look at an address.
+// examine runs the doctor on an address.
 func (c adminDoctor) examine(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	address := strings.TrimSpace(f.Get("url"))
 	report, err := c.Admin.Examine(r.Context(), address)
@@ -64,7 +64,7 @@ func (c adminDoctor) examine(_ http.ResponseWriter, r *http.Request, f url.Value
 	return "", p, nil
 }
 
-// findings shows a report: what failed first, because that is what to mend.
+// findings shows a report, the failed checks first.
 func findings(report *doctor.Report) templates.Section {
 	s := templates.Section{ID: "report", Title: "What the doctor found"}
 	verdict := templates.Remark{Tone: templates.Good, Text: templates.Say("Everything that was looked at is in order.")}

@@ -20,7 +20,7 @@ func (c adminGrants) routes() []route {
 	}
 }
 
-// grants shows what everybody has allowed.
+// grants shows the grants of all accounts.
 func (c adminGrants) grants(r *http.Request) (templates.Console, error) {
 	q := asked(r, "account", "client", "live")
 	section, err := c.grantSection(r, q, operator.GrantFilter{Span: span(r), AccountID: q.get("account"), ClientID: q.get("client"), Live: q.get("live") != ""})
@@ -37,7 +37,7 @@ func (c adminGrants) grants(r *http.Request) (templates.Console, error) {
 	return p, err
 }
 
-// grantSection lists grants. Those of one account or app do not name it.
+// grantSection lists grants.
 func (c *Console) grantSection(r *http.Request, q query, f operator.GrantFilter) (templates.Section, error) {
 	page, err := c.Admin.Grants(r.Context(), f)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c adminGrants) askEndGrant(r *http.Request, f url.Values) (question, error
 	}
 	return question{
 		title: "End this connection?", word: "End it", back: back(f, "/admin/grants"),
-		about: templates.Say("{} can do nothing more for {}, at once.", g.ClientName, g.Account),
+		about: templates.Say("{} loses its access for {} immediately.", g.ClientName, g.Account),
 	}, nil
 }
 
@@ -80,11 +80,11 @@ func (c adminGrants) askEndGrants(r *http.Request, f url.Values) (question, erro
 	q := question{title: "End these connections?", word: "End all", back: "/admin/grants"}
 	switch {
 	case account != "" && client != "":
-		q.about = templates.Say("What the account {} has allowed the app {} ends, at once.", account, client)
+		q.about = templates.Say("The connections of the account {} with the app {} end immediately.", account, client)
 	case account != "":
-		q.about = templates.Say("Everything that the account {} has allowed ends, at once.", account)
+		q.about = templates.Say("All connections of the account {} end immediately.", account)
 	default:
-		q.about = templates.Say("Everything that anybody has allowed the app {} ends, at once.", client)
+		q.about = templates.Say("All connections with the app {} end immediately.", client)
 	}
 	return q, nil
 }

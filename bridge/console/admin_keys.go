@@ -42,7 +42,7 @@ func (c adminKeys) keys(r *http.Request) (templates.Console, error) {
 		}})
 	}
 	p := templates.Console{
-		Title: "Keys", Lead: templates.Say("They sign access tokens, and replace each other by themselves."),
+		Title: "Keys", Lead: templates.Say("They sign access tokens and are replaced automatically."),
 		Sections: []templates.Section{{ID: "keys", Table: t}},
 	}
 	if len(all) > 0 {
@@ -54,7 +54,7 @@ func (c adminKeys) keys(r *http.Request) (templates.Console, error) {
 func askRotate(*http.Request, url.Values) (question, error) {
 	return question{
 		title: "Replace the signing key?", word: "Replace it", back: "/admin/keys",
-		about: templates.Say("A new key signs in ten minutes. Tokens of the old one stay good until they expire. Do this if somebody may have read the old key."),
+		about: templates.Say("A new key starts to sign in ten minutes. Tokens of the old key stay valid until they expire. Replace the key if it may have been read."),
 	}, nil
 }
 
@@ -63,7 +63,7 @@ func (c adminKeys) rotate(_ http.ResponseWriter, r *http.Request, _ url.Values) 
 	return with("/admin/keys", "rotated"), nil, err
 }
 
-// replaced says when the newest key is replaced; the others have been.
+// replaced shows when the newest key is replaced; the other keys have no time.
 func (c adminKeys) replaced(at time.Time) templates.Text {
 	if at.IsZero() {
 		return templates.Data("–")

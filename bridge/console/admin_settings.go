@@ -16,8 +16,7 @@ func (c adminSettings) routes() []route {
 	}
 }
 
-// settings shows what is in force. Secrets are never here: the service masks
-// them.
+// settings shows the settings in force. The service masks secrets.
 func (c adminSettings) settings(*http.Request) (templates.Console, error) {
 	t := &templates.Table{Columns: []templates.Column{{Name: "Setting"}, {Name: "Value"}}}
 	for _, s := range c.Admin.Settings() {

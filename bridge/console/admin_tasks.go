@@ -16,7 +16,7 @@ import (
 	"rialto/templates"
 )
 
-// adminTasks are the pages about everybody's tasks.
+// adminTasks are the pages about the tasks of all accounts.
 type adminTasks struct{ *Console }
 
 func (c adminTasks) routes() []route {
@@ -30,7 +30,7 @@ func (c adminTasks) routes() []route {
 	}
 }
 
-// tasks lists everybody's tasks. The page follows what happens.
+// tasks lists the tasks of all accounts. The page updates itself.
 func (c adminTasks) tasks(r *http.Request) (templates.Console, error) {
 	q, f := taskFilter(r)
 	page, err := c.Admin.Tasks(r.Context(), f)
@@ -46,7 +46,7 @@ func (c adminTasks) tasks(r *http.Request) (templates.Console, error) {
 		}})
 	}
 	return templates.Console{
-		Title: "Tasks", Lead: templates.Say("What everybody has asked agents to do, the latest first."),
+		Title: "Tasks", Lead: templates.Say("The requests of all accounts to agents, the latest first."),
 		Live: "/admin/tasks/events?" + r.URL.Query().Encode(),
 		Sections: []templates.Section{
 			{ID: "filter", Filter: q.filter(stateField(), agentField(), templates.Field{Name: "owner", Kind: "search", Label: "ID of an account", Max: 128})},
@@ -62,7 +62,7 @@ func taskFilter(r *http.Request) (query, operator.TaskFilter) {
 
 func taskAt(id string) string { return "/admin/tasks/one?id=" + url.QueryEscape(id) }
 
-// owner leads to the account of a task, unless that is gone.
+// owner links to the account of a task, unless the account was removed.
 func owner(name, id string) templates.Text {
 	if name == "" {
 		return templates.Lines(templates.Say("removed"), templates.Code(id))
@@ -70,14 +70,14 @@ func owner(name, id string) templates.Text {
 	return templates.Link("/admin/accounts/one?name="+url.QueryEscape(name), templates.Data(name))
 }
 
-// Bounds of what one page shows of a task; the rest is in the API.
+// The bounds of a task on its page; the API has the rest.
 const (
 	maxTurns  = 50
 	maxBlocks = 50
 	maxText   = 20_000 // characters of one block
 )
 
-// task shows one task whole: where it stands, what was said, what came of it.
+// task shows a task with its messages and results.
 func (c adminTasks) task(r *http.Request) (templates.Console, error) {
 	id := r.URL.Query().Get("id")
 	e, err := c.Admin.Task(r.Context(), id)
@@ -148,7 +148,7 @@ func artifacts(e *ledger.Record) templates.Section {
 	return s
 }
 
-// past shows what has been of a task, as far as that is worth a section.
+// past shows the earlier states and results of a task.
 func (c adminTasks) past(p *ledger.Revisions) (all []templates.Section) {
 	if p == nil {
 		return nil
@@ -169,7 +169,7 @@ func (c adminTasks) past(p *ledger.Revisions) (all []templates.Section) {
 	return all
 }
 
-// earlier shows what the agent has made and then made anew, the latest first.
+// earlier shows the replaced results, the latest first.
 func earlier(p *ledger.Revisions) templates.Section {
 	s := templates.Section{ID: "replaced", Title: "Replaced results"}
 	if p.Dropped > 0 {
@@ -203,7 +203,7 @@ func transcript(e *ledger.Record) templates.Section {
 	return s
 }
 
-// parts shows what a message or a result is made of, as text.
+// parts returns the parts of a message or a result as text.
 func parts(all []a2a.Part) string {
 	var text string
 	for _, p := range all {
@@ -229,7 +229,7 @@ func (c adminTasks) askCancel(r *http.Request, f url.Values) (question, error) {
 	}
 	return question{
 		title: "Cancel this task?", word: "Cancel it", back: taskAt(e.Handle),
-		about: templates.Say("The agent {} is asked to stop. What it has done so far is kept.", e.Agent),
+		about: templates.Say("The agent {} is asked to stop. Its results so far are kept.", e.Agent),
 	}, nil
 }
 

@@ -21,12 +21,12 @@ func (c adminUsage) routes() []route {
 	}
 }
 
-// spans are the times that usage is shown of.
+// spans are the periods of the page.
 var spans = []templates.Option{
 	{Value: "1", Word: "The last day"}, {Value: "7", Word: "The last week"}, {Value: "30", Word: "The last month"}, {Value: "90", Word: "The last three months"},
 }
 
-// by is what usage is added up by, as tabs.
+// by lists the groups of sums, as tabs.
 var by = []struct {
 	by   usage.By
 	name string
@@ -34,10 +34,10 @@ var by = []struct {
 	{usage.ByAgent, "By agent"}, {usage.ByTool, "By tool"}, {usage.ByUseCase, "By use case"}, {usage.ByClient, "By app"}, {usage.ByUser, "By account"},
 }
 
-// mostSums bounds the rows of a table of sums; the export has them all.
+// mostSums bounds the rows of the table of sums; the export has all.
 const mostSums = 100
 
-// used is what the page of usage was asked for.
+// used is the filter of the page.
 type used struct {
 	query
 	by   usage.By
@@ -67,7 +67,7 @@ func (c adminUsage) used(r *http.Request) used {
 	return u
 }
 
-// usage shows what the server was used for.
+// usage shows calls as charts and sums.
 func (c adminUsage) usage(r *http.Request) (templates.Console, error) {
 	u := c.used(r)
 	series, err := c.Admin.Usage(r.Context(), u.Filter, "", u.step)
@@ -88,7 +88,7 @@ func (c adminUsage) usage(r *http.Request) (templates.Console, error) {
 		filter.Fields[0].Value = "7"
 	}
 	return templates.Console{
-		Title: "Usage", Lead: templates.Say("Calls through every door, without what was said in them."), Actions: u.exports(),
+		Title: "Usage", Lead: templates.Say("All calls, without message content."), Actions: u.exports(),
 		Sections: []templates.Section{
 			{ID: "usage", Filter: filter, Charts: c.usageCharts(u, series)},
 			{ID: "sums", Ways: u.tabs(), Table: u.table(sums)},
@@ -96,7 +96,7 @@ func (c adminUsage) usage(r *http.Request) (templates.Console, error) {
 	}, nil
 }
 
-// exports lead to files with the same filter.
+// exports returns the buttons that export with the same filter.
 func (u used) exports() []templates.Button {
 	var all []templates.Button
 	for _, f := range []struct{ format, word string }{{"csv", "Save as CSV"}, {"json", "Save as JSON"}} {
@@ -116,7 +116,7 @@ func (u used) tabs() (ways []templates.Way) {
 	return ways
 }
 
-// usageCharts draws calls with their errors, and how long they took.
+// usageCharts draws calls with their errors, and their p95 latency.
 func (c adminUsage) usageCharts(u used, series []usage.Sum) []templates.Chart {
 	at := map[int64]usage.Sum{}
 	var calls, errors int64
@@ -125,7 +125,7 @@ func (c adminUsage) usageCharts(u used, series []usage.Sum) []templates.Chart {
 		calls, errors = calls+s.Calls, errors+s.Errors
 	}
 	counts := templates.Chart{ID: "calls", Title: "Calls", Two: true, Total: templates.Say("{} in all, {} with errors", strconv.FormatInt(calls, 10), strconv.FormatInt(errors, 10))}
-	times := templates.Chart{ID: "latency", Title: "Time that 95 of 100 stay below", Unit: took}
+	times := templates.Chart{ID: "latency", Title: "p95 latency", Unit: took}
 	if calls == 0 {
 		return []templates.Chart{counts, times}
 	}
@@ -139,9 +139,9 @@ func (c adminUsage) usageCharts(u used, series []usage.Sum) []templates.Chart {
 
 func took(ms int64) templates.Text { return templates.Took(time.Duration(ms) * time.Millisecond) }
 
-// table lists sums; each leads to what it is made of.
+// table lists sums, each with a link to its calls.
 func (u used) table(sums []usage.Sum) *templates.Table {
-	t := &templates.Table{Columns: []templates.Column{{Name: "What"}, {Name: "Calls", Right: true}, {Name: "Errors", Right: true}, {Name: "Half stay below", Right: true}, {Name: "95 of 100 stay below", Right: true}}}
+	t := &templates.Table{Columns: []templates.Column{{Name: "What"}, {Name: "Calls", Right: true}, {Name: "Errors", Right: true}, {Name: "p50 latency", Right: true}, {Name: "p95 latency", Right: true}}}
 	for _, s := range sums {
 		var name templates.Text = templates.Say("none")
 		switch {
@@ -153,12 +153,12 @@ func (u used) table(sums []usage.Sum) *templates.Table {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{name, templates.Number(s.Calls), templates.Number(s.Errors), took(int64(s.P50)), took(int64(s.P95))}})
 	}
 	if len(t.Rows) == 0 {
-		t.Empty = templates.Say("Nothing was called.")
+		t.Empty = templates.Say("No calls.")
 	}
 	return t
 }
 
-// exportUsage sends the calls of a filter as a file, as they come.
+// exportUsage sends the calls of a filter as a file.
 func (c adminUsage) exportUsage(w http.ResponseWriter, r *http.Request) {
 	u := c.used(r)
 	c.send(w, r, "rialto-usage", func(f operator.Format) error {
@@ -166,8 +166,8 @@ func (c adminUsage) exportUsage(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// send sends a file. One that ends in the middle is logged: whoever waits for it
-// sees that it is not whole.
+// send sends a file. After an error it aborts the response, so that the browser sees
+// that the file is not whole.
 func (c *Console) send(w http.ResponseWriter, r *http.Request, name string, write func(operator.Format) error) {
 	format := operator.CSV
 	if r.URL.Query().Get("format") == string(operator.JSON) {

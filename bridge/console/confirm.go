@@ -9,7 +9,7 @@ import (
 	"rialto/templates"
 )
 
-// question asks whether somebody means it, before what cannot be undone.
+// question is asked before an action that cannot be undone.
 type question struct {
 	title string         // a sentence, for the window and the heading
 	about templates.Text // what happens
@@ -17,8 +17,8 @@ type question struct {
 	back  string         // where to go instead
 }
 
-// confirm puts a question before a formAction: the formAction is done when the form comes back
-// from the page that asks. ask may fail, for what is not there any more.
+// confirm asks a question before an action: the action runs when the form of the
+// question is sent. ask may fail, for example with operator.ErrNotFound.
 func confirm(ask func(r *http.Request, f url.Values) (question, error), d formAction) formAction {
 	return func(w http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 		if f.Get("confirm") == "yes" {

@@ -22,8 +22,7 @@ import (
 	"rialto/templates"
 )
 
-// Console serves the pages. All fields are required but those that say what nil
-// means.
+// Console serves the pages. All fields are required unless they say what nil means.
 type Console struct {
 	Product string
 	OAuth   *authserver.Server
@@ -41,8 +40,8 @@ type Console struct {
 // maxForm bounds a form.
 const maxForm = 64 << 10
 
-// patience is how long a page may take; what waits for an agent takes longer.
-const patience = 30 * time.Second
+// pageTimeout bounds a page; examination bounds what waits for an agent.
+const pageTimeout = 30 * time.Second
 
 // Routes adds the pages to r, each area behind its guard.
 func (c *Console) Routes(r *mux.Router) {
@@ -105,7 +104,7 @@ type page func(r *http.Request) (templates.Console, error)
 // show serves a page of an area.
 func (c *Console) show(a area, p page) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), patience)
+		ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)
 		defer cancel()
 		r = r.WithContext(ctx)
 		made, err := p(r)
@@ -128,7 +127,7 @@ func (c *Console) write(w http.ResponseWriter, r *http.Request, status int, a ar
 	templates.Write(w, r, status, p)
 }
 
-// user returns who is signed in: the guard has seen to it that somebody is.
+// user returns the signed-in user; the guard requires one.
 func user(r *http.Request) oauth.Principal {
 	p, _ := oauth.FromContext(r.Context())
 	return p

@@ -11,7 +11,7 @@ import (
 	"rialto/templates"
 )
 
-// missing answers addresses that there are not.
+// missing answers unknown addresses.
 func (c *Console) missing(w http.ResponseWriter, r *http.Request) {
 	c.writeError(w, r, operator.ErrNotFound)
 }
@@ -30,7 +30,7 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	case errors.As(err, &refused):
 		status, p.Reason, p.Remedy = http.StatusUnprocessableEntity, say(refused), "Go back and change it."
 	case errors.Is(err, context.Canceled):
-		return // nobody is reading any more
+		return // the browser has left
 	default:
 		c.Log.ErrorContext(r.Context(), "console: request failed", "path", r.URL.Path, "err", err)
 	}

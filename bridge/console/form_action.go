@@ -13,14 +13,14 @@ import (
 	"rialto/templates"
 )
 
-// formAction is what a form does. It returns where to go then, or the page to show
-// instead, such as the form with what is wrong in it.
+// formAction handles a form. It returns the address to redirect to, or a page to show
+// instead, such as the form with an error.
 type formAction func(w http.ResponseWriter, r *http.Request, f url.Values) (to string, again *templates.Console, err error)
 
 // do serves the forms of an area.
 func (c *Console) do(a area, d formAction) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), patience)
+		ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)
 		defer cancel()
 		c.answer(w, r.WithContext(ctx), a, d)
 	}
@@ -48,17 +48,16 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, a area, d formA
 	}
 }
 
-// wrong tells whether a form of the page says what is wrong with it.
+// wrong reports whether a form of the page has an error.
 func wrong(p *templates.Console) bool {
 	return slices.ContainsFunc(p.Sections, func(s templates.Section) bool { return s.Form != nil && s.Form.Error != nil })
 }
 
-// errForm says that what was sent is not a form of ours.
+// errForm says that a request has no valid form.
 var errForm = errors.New("not a form of these pages")
 
-// readForm reads the form in the body, and nothing of the address: what is in
-// there can be another's doing. Line breaks become those of here; no other
-// control character is let in.
+// readForm reads the form in the body, and ignores the address, which another site may
+// have chosen. It normalizes line breaks and refuses other control characters.
 func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
 		return nil, errForm

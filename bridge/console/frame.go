@@ -35,7 +35,7 @@ var adminArea = area{"/admin", []templates.Way{
 	{Href: "/admin/doctor", Name: "Doctor"},
 }}
 
-// frame returns what stands around a page.
+// frame returns the frame of a page: navigation, user and messages.
 func (c *Console) frame(r *http.Request, a area) templates.Frame {
 	who := user(r)
 	f := templates.Frame{Product: c.Product, User: who.Name, SignOut: "/signout", Done: done(r)}
@@ -58,8 +58,8 @@ func (c *Console) frame(r *http.Request, a area) templates.Frame {
 	return f
 }
 
-// doneTexts are what a page can say was done, by the word in its address. Only our
-// own words can be shown so.
+// doneTexts are the messages of a page after an action, by the parameter in its
+// address. No other text can be shown this way.
 var doneTexts = map[string]string{
 	"revoked":   "The connection has ended.",
 	"ended":     "The connections have ended.",
@@ -73,11 +73,11 @@ var doneTexts = map[string]string{
 	"saved":     "It is saved.",
 	"enabled":   "It is enabled.",
 	"disabled":  "It is disabled.",
-	"rotated":   "There is a new key. It signs in ten minutes, when everybody has seen it.",
+	"rotated":   "There is a new key. It starts to sign in ten minutes.",
 	"accepted":  "The new card is in force.",
 }
 
-// done says what the form did that led to this page.
+// done returns the message for the action that led to this page.
 func done(r *http.Request) templates.Text {
 	if words, ok := doneTexts[r.URL.Query().Get("done")]; ok {
 		return templates.Say(words)

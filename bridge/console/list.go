@@ -8,14 +8,13 @@ import (
 	"rialto/templates"
 )
 
-// query is what a list was asked for.
+// query is the filter of a list.
 type query struct {
 	path   string
 	values url.Values
 }
 
-// asked returns the parameters of a list that have a value, of those that it
-// knows.
+// asked reads the known parameters of a list.
 func asked(r *http.Request, known ...string) query {
 	q := query{r.URL.Path, url.Values{}}
 	for _, name := range known {
@@ -28,10 +27,10 @@ func asked(r *http.Request, known ...string) query {
 
 func (q query) get(name string) string { return q.values.Get(name) }
 
-// filtered tells whether the list is not the whole.
+// filtered reports whether there is a filter.
 func (q query) filtered() bool { return len(q.values) > 0 }
 
-// span returns the part of the list that the address names.
+// span returns the requested page of the list.
 func span(r *http.Request) operator.Span { return operator.Span{Cursor: r.URL.Query().Get("after")} }
 
 // at returns the address of the list with another parameter.
@@ -51,7 +50,7 @@ func (q query) at(name, value string) string {
 	return q.path + "?" + values.Encode()
 }
 
-// pager sets where the other pages of a table are.
+// pager sets the links to the other pages of a table.
 func (q query) pager(r *http.Request, t *templates.Table, next string) *templates.Table {
 	if r.URL.Query().Get("after") != "" {
 		t.First = q.at("after", "")
@@ -77,8 +76,8 @@ func (q query) filter(fields ...templates.Field) *templates.Filter {
 	return f
 }
 
-// back returns the address that a form names to go on to, if it is a list of
-// ours, or else.
+// back returns the address in the form to go to next, if it is one of our pages, or
+// otherwise.
 func back(f url.Values, otherwise string) string {
 	to := f.Get("back")
 	u, err := url.Parse(to)
@@ -92,7 +91,7 @@ func under(path, root string) bool {
 	return path == root || len(path) > len(root) && path[:len(root)+1] == root+"/"
 }
 
-// with adds what was done to an address.
+// with adds the parameter for doneTexts to an address.
 func with(to, done string) string {
 	u, err := url.Parse(to)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"rialto/templates"
 )
 
-// scopes says in words what a grant opens, a line for each.
+// scopes describes the scopes of a grant, one on each line.
 func (c *Console) scopes(granted []string) templates.Text {
 	var all []templates.Text
 	for _, scope := range granted {
@@ -23,7 +23,7 @@ func (c *Console) scopes(granted []string) templates.Text {
 	return templates.List(all...)
 }
 
-// words says what a scope opens; nil for one that opens nothing by itself.
+// words describes a scope; nil for a scope without an effect of its own.
 func (c *Console) words(scope string) templates.Text {
 	for _, s := range c.OAuth.Scopes.All {
 		if s.Name == scope {
@@ -41,10 +41,10 @@ func (c *Console) words(scope string) templates.Text {
 	return templates.Code(scope)
 }
 
-// mostReached bounds how many agents a row names.
+// mostReached bounds the agents in a row.
 const mostReached = 8
 
-// reached names the agents that a grant of the person's opens by now.
+// reached lists the agents that a grant of the user reaches now.
 func (c *Console) reached(r *http.Request, scope []string) templates.Text {
 	opens := oauth.ScopeSet(scope)
 	if some, all := user(r).UseCases(); !all {
@@ -67,7 +67,7 @@ func (c *Console) reached(r *http.Request, scope []string) templates.Text {
 	return templates.List(texts...)
 }
 
-// grantState shows whether a grant opens anything.
+// grantState shows the state of a grant.
 func grantState(s operator.State) templates.Text {
 	switch s {
 	case operator.Live:

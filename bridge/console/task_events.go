@@ -12,8 +12,8 @@ import (
 	"rialto/internal/sse"
 )
 
-// How pages that follow what happens are told: whoever watches has the store
-// asked now and then, since a task may be followed by another replica.
+// The bounds of live pages. They poll the store, since another replica may follow the
+// task.
 const (
 	lookEvery    = time.Second
 	watchFor     = 10 * time.Minute // then the browser asks again
@@ -21,7 +21,7 @@ const (
 	mostWatching = 50               // pages at once
 )
 
-// watching counts the pages that follow what happens.
+// watching counts the live pages.
 type watching struct{ pages atomic.Int64 }
 
 func (w *watching) enter() bool {
@@ -34,14 +34,13 @@ func (w *watching) enter() bool {
 
 func (w *watching) leave() { w.pages.Add(-1) }
 
-// sight is what a page shows, in short: another one is news. Ended tells that
-// there will be no more.
+// sight is a digest of what a page shows. ended says that it will not change again.
 type sight struct {
 	mark  uint64
 	ended bool
 }
 
-// follow tells a page when what it shows changes.
+// follow sends a page an event when what it shows has changed.
 func (c *Console) follow(w http.ResponseWriter, r *http.Request, look func(context.Context) (sight, error)) {
 	if !c.watching.enter() {
 		w.Header().Set("Retry-After", "60")
@@ -72,7 +71,7 @@ func (c *Console) tell(ctx context.Context, out *sse.Writer, before sight, look 
 		now, failed := look(ctx)
 		switch {
 		case failed != nil:
-			return // the browser comes back, and is told then
+			return // the browser connects again
 		case now != before:
 			before, quiet = now, 0
 			err = out.Event(sse.Event{Type: "change", Data: []byte("{}")})
@@ -82,11 +81,11 @@ func (c *Console) tell(ctx context.Context, out *sse.Writer, before sight, look 
 		}
 	}
 	if err == nil {
-		_ = out.Event(sse.Event{Type: "end", Data: []byte("{}")}) // whoever left needs no news
+		_ = out.Event(sse.Event{Type: "end", Data: []byte("{}")}) // the browser may have left
 	}
 }
 
-// taskEvents tells a page of the list of tasks when that has changed.
+// taskEvents sends the list of tasks an event when it has changed.
 func (c adminTasks) taskEvents(w http.ResponseWriter, r *http.Request) {
 	_, f := taskFilter(r)
 	c.follow(w, r, func(ctx context.Context) (sight, error) {
@@ -102,7 +101,7 @@ func (c adminTasks) taskEvents(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// oneTaskEvents tells the page of a task when that has changed.
+// oneTaskEvents sends the page of a task an event when the task has changed.
 func (c adminTasks) oneTaskEvents(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("id")
 	c.follow(w, r, func(ctx context.Context) (sight, error) {

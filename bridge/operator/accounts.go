@@ -96,7 +96,7 @@ func (s *Service) SetPassword(ctx context.Context, by Actor, name, password stri
 }
 
 // other returns ErrOwnAccount if an account is the actor's own: an administrator who
-// removes the own account, or its role, may leave nobody who can undo it.
+// removes the own account, or its role, might be the last one.
 func (s *Service) other(ctx context.Context, by Actor, name string) error {
 	a, err := s.OAuth.Accounts.Store.Account(ctx, name)
 	if err == nil && a.ID == by.ID {

@@ -10,7 +10,7 @@ import (
 
 // Actor is who does something, for the audit log.
 type Actor struct {
-	ID      string // of the account; "" if nobody is signed in
+	ID      string // of the account; "" if none is signed in
 	Name    string
 	Address string // of the network; "" if there is none
 }

@@ -30,7 +30,7 @@ type Client struct {
 	URI           string    `json:"uri,omitempty"`  // its own page
 	Auth          string    `json:"auth"`           // its authentication method
 	RedirectURIs  []string  `json:"redirect_uris"`  // where authorization responses go
-	RedirectHosts []string  `json:"redirect_hosts"` // the hosts of those, each once
+	RedirectHosts []string  `json:"redirect_hosts"` // their hosts, without repetitions
 	Grants        int       `json:"grants"`         // that are live, up to MostCounted
 	Since         time.Time `json:"since,omitzero"` // when it registered, or when its document was last read
 	Used          time.Time `json:"last_used,omitzero"`
@@ -169,7 +169,7 @@ func (s *Service) RegisterClient(ctx context.Context, by Actor, name string, red
 
 // RemoveClient deletes a client and revokes its grants. It fails with ErrNotFound,
 // and with an Error for a client of the configuration. A client whose ID is the URL
-// of its document is added again when somebody allows it again.
+// of its document is added again with its next grant.
 func (s *Service) RemoveClient(ctx context.Context, by Actor, id string) error {
 	c, err := s.Client(ctx, id)
 	if err != nil {

@@ -101,7 +101,7 @@ func (t *Tasks) watch(ctx context.Context, out *sse.Writer, handle string, since
 		cancel()
 		switch {
 		case err == nil:
-			_ = out.Event(sse.Event{Type: "changed", Data: []byte("{}")}) // whoever left needs no news
+			_ = out.Event(sse.Event{Type: "changed", Data: []byte("{}")}) // the browser may have left
 			return
 		case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
 			return
