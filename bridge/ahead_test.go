@@ -76,7 +76,7 @@ func TestATaskIsWrittenBeforeItIsTold(t *testing.T) {
 	if got.TaskID == "" || got.State.Settled() {
 		t.Fatalf("got %+v", got.TaskInfo)
 	}
-	e, err := r.db.Task(t.Context(), "alice", got.TaskID)
+	e, err := r.db.Ledger.Task(t.Context(), "alice", got.TaskID)
 	if err != nil || e.Task == nil {
 		t.Fatalf("the ledger says %+v, %v, want the task and what it is called at the agent", e, err)
 	}
@@ -87,7 +87,7 @@ func TestATaskIsWrittenBeforeItIsTold(t *testing.T) {
 func TestANamedMessageIsWrittenBeforeItLeaves(t *testing.T) {
 	var r *rig
 	agent := &scripted{answer: func(ctx context.Context, _ *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
-		tasks, err := r.db.Summaries(ctx, "alice", ledger.Filter{Limit: 10})
+		tasks, err := r.db.Ledger.Summaries(ctx, "alice", ledger.Filter{Limit: 10})
 		if err != nil || len(tasks) != 1 || tasks[0].State != a2a.Submitted {
 			t.Errorf("when the message came the ledger had %+v, %v, want its task", tasks, err)
 		}

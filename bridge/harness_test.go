@@ -136,12 +136,12 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledger := &failing{Store: db, failed: make(chan struct{}, 100)}
+	ledger := &failing{Store: db.Ledger, failed: make(chan struct{}, 100)}
 	b := &bridge.Bridge{
 		Ledger:  ledger,
-		Lists:   db,
-		Leases:  db,
-		Index:   db,
+		Lists:   db.Ledger,
+		Leases:  db.Ledger,
+		Index:   db.Ledger,
 		URL:     "https://rialto.test",
 		Replica: t.Name() + time.Now().String(),
 		Now:     time.Now,

@@ -347,7 +347,7 @@ func TestAnAgentThatHangsKeepsNobodyFromTheOthers(t *testing.T) {
 		n := strconv.Itoa(i)
 		e := &ledger.Record{Handle: "h" + n, Owner: "alice", Agent: "dead", MessageID: "m", Created: time.Now(), Updated: time.Now(), Idle: true,
 			Task: &a2a.Task{ID: a2a.TaskID(n), Status: a2a.Status{State: a2a.AuthRequired}}}
-		if err := r.db.AddTask(t.Context(), e, ledger.Lease{}, 1); err != nil {
+		if err := r.db.Ledger.AddTask(t.Context(), e, ledger.Lease{}, 1); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -140,7 +140,7 @@ func TestAFileThatWasReplacedCanBeDownloaded(t *testing.T) {
 	if part, err := r.Download(t.Context(), link); err != nil || string(part.Content.(a2a.Raw)) != "first" || part.Filename != "report.pdf" {
 		t.Errorf("got %+v, %v, want the first file", part, err)
 	}
-	if _, err := r.db.DropTasks(t.Context(), time.Now().Add(time.Hour), "", nil, 10); err != nil {
+	if _, err := r.db.Ledger.DropTasks(t.Context(), time.Now().Add(time.Hour), "", nil, 10); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Download(t.Context(), link); !errors.Is(err, bridge.ErrNoDownload) {
@@ -219,7 +219,7 @@ func TestWhatIsLargeIsWrittenSeldom(t *testing.T) {
 			})
 			e := &ledger.Record{Handle: "h", Owner: "alice", Agent: "one", MessageID: "m", Created: time.Now(), Updated: time.Now(), Idle: true, Revisions: c.past,
 				Task: &a2a.Task{ID: "t", ContextID: "c", Status: a2a.Status{State: a2a.InputRequired}, Artifacts: c.is}}
-			if err := r.db.AddTask(t.Context(), e, ledger.Lease{}, 1); err != nil {
+			if err := r.db.Ledger.AddTask(t.Context(), e, ledger.Lease{}, 1); err != nil {
 				t.Fatal(err)
 			}
 			r.call("send_task", `{"task_id":"h","message":"go on"}`).want(t, a2a.Completed, false)

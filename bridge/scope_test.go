@@ -41,7 +41,7 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 	r, caller := scoped(t)
 	task := r.call("send_task", `{"agent":"hidden","message":"buried"}`)
 	task.want(t, a2a.Completed, false)
-	if _, err := r.db.IndexTasks(t.Context(), 100); err != nil { // or the bridge was faster
+	if _, err := r.db.Ledger.IndexTasks(t.Context(), 100); err != nil { // or the bridge was faster
 		t.Fatal(err)
 	}
 	face := r.Face("hidden")

@@ -27,7 +27,7 @@ func newSharing(t *testing.T, agents map[string]peer) *sharing {
 		b.Now = func() time.Time { return start.Add(time.Duration(s.late.Load())) }
 		b.Sharing = &bridge.Sharing{TTL: time.Hour, Admits: func(context.Context, string) (bool, error) { return !s.refused.Load(), nil }}
 	})
-	s.Sharing.Store = s.db
+	s.Sharing.Store = s.db.Ledger
 	return s
 }
 
@@ -167,7 +167,7 @@ func TestALinkEnds(t *testing.T) {
 	s.gone("old", secret)
 
 	late, _ := s.share(id)
-	if _, err := s.db.DropTasks(t.Context(), s.Now().Add(time.Hour), "", nil, 10); err != nil {
+	if _, err := s.db.Ledger.DropTasks(t.Context(), s.Now().Add(time.Hour), "", nil, 10); err != nil {
 		t.Fatal(err)
 	}
 	s.gone("of a task that is forgotten", late)

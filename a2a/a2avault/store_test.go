@@ -15,5 +15,5 @@ func newStore(t *testing.T) a2avault.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return db
+	return db.Records
 }

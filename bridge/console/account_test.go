@@ -182,7 +182,7 @@ func TestANewPasswordNeedsThePresentOneAndEndsOtherSessions(t *testing.T) {
 
 func TestSomebodyWhoSignsInElsewhereHasNoPasswordHere(t *testing.T) {
 	r := newRig(t)
-	if _, err := r.db.Identify(t.Context(), account("corp:jo", "https://id.example"), true); err != nil {
+	if _, err := r.db.OAuth.Identify(t.Context(), account("corp:jo", "https://id.example"), true); err != nil {
 		t.Fatal(err)
 	}
 	p := r.as("root").get("/admin/accounts/one?name=corp%3Ajo")

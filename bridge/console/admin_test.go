@@ -59,7 +59,7 @@ func TestAnAppIsRegisteredByHandAndItsSecretShownOnce(t *testing.T) {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
 	id, secret := words(p.all("#client-id")[0]), words(p.all("#client-secret")[0])
-	c, err := r.db.Client(t.Context(), id)
+	c, err := r.db.OAuth.Client(t.Context(), id)
 	if err != nil || !slices.Equal(c.RedirectURIs, []string{"https://a.example/cb", "https://b.example/cb"}) || c.SecretHash == secret {
 		t.Errorf("got %+v, %v", c, err)
 	}
@@ -116,7 +116,7 @@ func TestAccountsAreAddedChangedAndRemoved(t *testing.T) {
 	if p := b.post("/admin/accounts/new", "name", "carol", "password", password, "admin", "yes"); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
-	carol, err := r.db.Account(t.Context(), "carol")
+	carol, err := r.db.OAuth.Account(t.Context(), "carol")
 	if err != nil || !carol.Admin {
 		t.Fatalf("got %+v, %v", carol, err)
 	}
@@ -126,7 +126,7 @@ func TestAccountsAreAddedChangedAndRemoved(t *testing.T) {
 	}
 	b.post("/admin/accounts/role", "name", "carol", "admin", "no")
 	b.post("/admin/accounts/disable", "name", "carol")
-	if carol, err = r.db.Account(t.Context(), "carol"); err != nil || carol.Admin || !carol.Disabled {
+	if carol, err = r.db.OAuth.Account(t.Context(), "carol"); err != nil || carol.Admin || !carol.Disabled {
 		t.Errorf("got %+v, %v", carol, err)
 	}
 	if got := len(b.get("/admin/accounts?only=disabled").all("#accounts tbody tr")); got != 1 {
@@ -153,7 +153,7 @@ func TestAnAdministratorCannotLockThemselvesOut(t *testing.T) {
 			t.Errorf("%s: got %d, want a refusal", path, p.Status)
 		}
 	}
-	if a, err := r.db.Account(t.Context(), "root"); err != nil || !a.Admin || a.Disabled {
+	if a, err := r.db.OAuth.Account(t.Context(), "root"); err != nil || !a.Admin || a.Disabled {
 		t.Errorf("got %+v, %v", a, err)
 	}
 	if p := b.get("/admin/accounts/one?name=root"); len(p.all("header.head button")) != 0 {
@@ -169,7 +169,7 @@ func TestTasksOfEverybodyAreShownWholeAsText(t *testing.T) {
 	e.Task.History = []a2a.Message{{Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("Count them.")}}}
 	e.Revisions = &ledger.Revisions{Artifacts: []ledger.ArtifactRevision{{Artifact: a2a.Artifact{ID: "a", Name: "<b>dra\u2066ft</b>", Parts: []a2a.Part{a2a.TextPart("before that")}}, Until: 1}},
 		States: []ledger.StateRevision{{State: a2a.Submitted, Since: 1000}, {State: a2a.Working, Since: 2000}}, Dropped: 7}
-	r.must(r.db.SaveTask(t.Context(), e, "r"))
+	r.must(r.db.Ledger.SaveTask(t.Context(), e, "r"))
 	b := r.as("root")
 	p := b.get("/admin/tasks?owner=" + r.ids["alice"])
 	if len(p.all("#tasks tbody tr")) != 1 || attr(p.all("main")[0], "data-live") == "" {
@@ -291,12 +291,12 @@ func everyPage(r *rig) []string {
 		r.task("t"+string(rune('0'+i)), "root", s, "SAID")
 	}
 	r.must(r.OAuth.Accounts.SetDisabled(r.t.Context(), "bob", true))
-	_, err := r.db.Identify(r.t.Context(), account("corp:jo", "https://id.example"), true)
+	_, err := r.db.OAuth.Identify(r.t.Context(), account("corp:jo", "https://id.example"), true)
 	r.must(err)
 	r.must(r.Admin.Agents.Add(r.t.Context(), directory.Settings{Name: "waiting", URL: "https://waiting.example", Review: true, Credentials: directory.Credentials{Type: "bearer", Secret: "s"}}, nil))
 	r.card("waiting", `{"name":"ONE"}`, true)
 	r.card("waiting", `{"name":"TWO","version":"2"}`, true)
-	r.must(r.db.AddCalls(r.t.Context(), []usage.Record{{ID: "u", At: time.Now().Add(-time.Hour), UserID: r.ids["root"], Tool: "SEND", Agent: "EXPERT", Millis: 1200, Outcome: usage.Failed}}))
+	r.must(r.db.Records.AddCalls(r.t.Context(), []usage.Record{{ID: "u", At: time.Now().Add(-time.Hour), UserID: r.ids["root"], Tool: "SEND", Agent: "EXPERT", Millis: 1200, Outcome: usage.Failed}}))
 	for _, k := range audit.Kinds {
 		recorder{r.db}.Record(r.t.Context(), audit.Event{Kind: k, Actor: "ROOT", Address: "ADDRESS", Target: "TARGET", Detail: "DETAIL", Outcome: audit.Failed})
 	}

@@ -203,7 +203,7 @@ func TestATestCallShowsTheAnswerAsText(t *testing.T) {
 func TestUsageIsDrawnAndExported(t *testing.T) {
 	r := newRig(t)
 	at := time.Now().Add(-time.Hour)
-	r.must(r.db.AddCalls(t.Context(), []usage.Record{
+	r.must(r.db.Records.AddCalls(t.Context(), []usage.Record{
 		{ID: "1", At: at, UserID: r.ids["alice"], User: "alice", Tool: "send_task", Agent: "expert", Millis: 120, Outcome: usage.OK},
 		{ID: "2", At: at, UserID: r.ids["alice"], User: "alice", Tool: "get_task", Agent: "=1+1", Millis: 20, Outcome: usage.Failed},
 	}))
@@ -235,7 +235,7 @@ func TestTheAuditLogIsFilteredAndHoldsWhatIsDoneHere(t *testing.T) {
 	b := r.as("root")
 	b.post("/admin/accounts/new", "name", "carol", "password", password)
 	b.post("/account/password", "present", password, "next", "another long one", "again", "another long one")
-	r.must(r.db.AddEvents(t.Context(), []audit.Event{{ID: "x", At: time.Now(), Kind: audit.SignIn, Outcome: audit.Failed, Actor: "<b>mallory</b>", Address: "192.0.2.1"}}))
+	r.must(r.db.Records.AddEvents(t.Context(), []audit.Event{{ID: "x", At: time.Now(), Kind: audit.SignIn, Outcome: audit.Failed, Actor: "<b>mallory</b>", Address: "192.0.2.1"}}))
 	p := b.get("/admin/audit")
 	for _, want := range []string{"Account added", "carol", "Password changed", "<b>mallory</b>", "192.0.2.1", "127.0.0.1"} {
 		if !strings.Contains(p.Text(), want) {
@@ -258,7 +258,7 @@ func TestTheAuditLogIsFilteredAndHoldsWhatIsDoneHere(t *testing.T) {
 func TestTheAuditLogSaysInSpanishWhatIsItsOwn(t *testing.T) {
 	r := newRig(t)
 	now := time.Now()
-	r.must(r.db.AddEvents(t.Context(), []audit.Event{
+	r.must(r.db.Records.AddEvents(t.Context(), []audit.Event{
 		{ID: "1", At: now, Kind: audit.AccountAdmin, Outcome: audit.OK, Actor: "command line", Target: "server", Detail: "no administrator"},
 		{ID: "2", At: now, Kind: audit.ClientRemoved, Outcome: audit.OK, ActorID: "x", Actor: "server", Target: "c1", Detail: "disabled"},
 		{ID: "3", At: now, Kind: audit.ClientRegistered, Outcome: audit.OK, Target: "c2", Detail: "Reports; by hand"},

@@ -65,29 +65,29 @@ func (r *rig) unchanged(t *testing.T, what string) {
 	if !r.live("g-root") {
 		t.Errorf("%s: a grant was revoked", what)
 	}
-	if shares, err := r.db.Shares(ctx, r.ids["root"], time.Now(), ledger.Mark{}, 10); err != nil || len(shares) != 1 {
+	if shares, err := r.db.Ledger.Shares(ctx, r.ids["root"], time.Now(), ledger.Mark{}, 10); err != nil || len(shares) != 1 {
 		t.Errorf("%s: got %d links, %v, want the one", what, len(shares), err)
 	}
 	if all, err := r.Vault.Connections(ctx, r.ids["root"]); err != nil || len(all) != 1 {
 		t.Errorf("%s: got %d accounts at agents, %v, want the one", what, len(all), err)
 	}
-	if clients, err := r.db.Clients(ctx, "", 10); err != nil || len(clients) != 1 {
+	if clients, err := r.db.OAuth.Clients(ctx, "", 10); err != nil || len(clients) != 1 {
 		t.Errorf("%s: got %d clients, %v, want the one", what, len(clients), err)
 	}
-	if names, err := r.db.Accounts(ctx); err != nil || !slices.Equal(names, []string{"alice", "bob", "root"}) {
+	if names, err := r.db.OAuth.Accounts(ctx); err != nil || !slices.Equal(names, []string{"alice", "bob", "root"}) {
 		t.Errorf("%s: got the accounts %v, %v", what, names, err)
 	}
-	bob, err := r.db.Account(ctx, "bob")
+	bob, err := r.db.OAuth.Account(ctx, "bob")
 	if err != nil || bob.Admin || bob.Disabled {
 		t.Errorf("%s: bob was changed: %+v, %v", what, bob, err)
 	}
-	if e, err := r.db.AnyTask(ctx, "t1"); err != nil || e.State() != a2a.Working {
+	if e, err := r.db.Ledger.AnyTask(ctx, "t1"); err != nil || e.State() != a2a.Working {
 		t.Errorf("%s: the task was canceled: %v", what, err)
 	}
 	if s, err := r.Admin.Agents.List(ctx); err != nil || len(s) != 2 || s[1].URL != "https://added.example" || !s[1].Enabled {
 		t.Errorf("%s: an agent was added, changed, disabled or removed: %+v, %v", what, s, err)
 	}
-	if cards, err := r.db.SeenCards(ctx, "added"); err != nil || len(cards) != 2 || !cards[0].InForce.IsZero() {
+	if cards, err := r.db.Records.SeenCards(ctx, "added"); err != nil || len(cards) != 2 || !cards[0].InForce.IsZero() {
 		t.Errorf("%s: a card was accepted: %v", what, err)
 	}
 	if keys, err := r.OAuth.Keys.List(ctx); err != nil || len(keys) != 1 {

@@ -47,7 +47,7 @@ func TestAPageHearsOfChangesAndOfTheEnd(t *testing.T) {
 	}
 	e.Updated = e.Updated.Add(time.Second)
 	e.Task.Status.State, e.Idle = a2a.Completed, true
-	r.must(r.db.SaveTask(t.Context(), e, "r"))
+	r.must(r.db.Ledger.SaveTask(t.Context(), e, "r"))
 	if !until(list, "event: change") {
 		t.Error("the list did not hear of the change")
 	}

@@ -205,7 +205,7 @@ func (r *rig) calls(n int) {
 		calls[i] = c
 	}
 	for batch := range slices.Chunk(calls, 5000) {
-		r.must(r.db.AddCalls(r.t.Context(), batch))
+		r.must(r.db.Records.AddCalls(r.t.Context(), batch))
 	}
 }
 

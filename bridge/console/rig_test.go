@@ -67,7 +67,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	as := authserver.New(authserver.Config{
 		Issuer: r.url, Resource: r.url + "/mcp", Name: "Rialto", Scopes: scopes, Secret: bytes.Repeat([]byte{7}, 32), Now: time.Now, Log: log,
 		Clients: []client.Configured{{ID: "partner", Name: "Partner", RedirectURIs: []string{"https://partner.example/cb"}}},
-	}, oauthtest.Stores(db))
+	}, oauthtest.Stores(db.OAuth))
 	list := &directory.Directory{
 		URL: r.url, Now: time.Now, Log: log,
 		Caller: func(ctx context.Context) directory.Caller {
@@ -79,14 +79,14 @@ func newRigAt(t testing.TB, dsn string) *rig {
 		},
 	}
 	b := &bridge.Bridge{
-		Directory: list, Ledger: db, Lists: db, Leases: db, Index: db, Sharing: &bridge.Sharing{Store: db, TTL: time.Hour}, URL: r.url, Replica: "r", Now: time.Now, Log: log,
+		Directory: list, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Index: db.Ledger, Sharing: &bridge.Sharing{Store: db.Ledger, TTL: time.Hour}, URL: r.url, Replica: "r", Now: time.Now, Log: log,
 	}
 	as.Consent.Agents = func(some []string, all bool) []string {
 		return b.Directory.Titles(directory.Caller{UseCases: some, AllUseCases: all})
 	}
 	expert := newExpert()
 	agents := &directory.Registry{
-		Configured: []directory.Settings{{Name: "expert", URL: "https://expert.example"}}, Store: db, Cards: db, Key: bytes.Repeat([]byte{9}, 32), Directory: list,
+		Configured: []directory.Settings{{Name: "expert", URL: "https://expert.example"}}, Store: db.Records, Cards: db.Records, Key: bytes.Repeat([]byte{9}, 32), Directory: list,
 		Check: func(a directory.Settings) error {
 			if a.Name == "" || a.URL == "" {
 				return errors.New("the name or the address is missing")
@@ -104,9 +104,9 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	r.must(agents.Load(t.Context()))
 	b.Start()
 	r.Console = &Console{
-		Vault:   &a2avault.Vault{Store: db, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Host: func(string) string { return "agents.example" }},
+		Vault:   &a2avault.Vault{Store: db.Records, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Host: func(string) string { return "agents.example" }},
 		Product: "Rialto", OAuth: as, Bridge: b, Now: time.Now, Log: log,
-		Admin: &operator.Service{Store: db, Agents: agents, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting {
+		Admin: &operator.Service{Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, Agents: agents, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting {
 			return []operator.Setting{{Key: "url", Value: r.url}, {Key: "secret", Value: "(set, not shown)"}}
 		}},
 	}
@@ -126,7 +126,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	r.must(as.Ready(t.Context())) // makes the first key
 	for _, name := range []string{"root", "alice", "bob"} {
 		oauthtest.AddUser(t, as, name, password)
-		a, err := db.Account(t.Context(), name)
+		a, err := db.OAuth.Account(t.Context(), name)
 		r.must(err)
 		r.ids[name] = a.ID
 	}
@@ -153,7 +153,7 @@ type recorder struct{ db *store.DB }
 
 func (r recorder) Record(ctx context.Context, e audit.Event) {
 	e.ID, e.At = rand.Text(), time.Now()
-	if err := r.db.AddEvents(ctx, []audit.Event{e}); err != nil {
+	if err := r.db.Records.AddEvents(ctx, []audit.Event{e}); err != nil {
 		panic(err)
 	}
 }
@@ -168,7 +168,7 @@ func (r *rig) must(err error) {
 // client registers an app.
 func (r *rig) client(id, name string) {
 	r.t.Helper()
-	r.must(r.db.AddClient(r.t.Context(), &oauth.Client{
+	r.must(r.db.OAuth.AddClient(r.t.Context(), &oauth.Client{
 		ID: id, Name: name, AuthMethod: "none", Registered: time.Now(), RedirectURIs: []string{"https://chat.example/cb", "http://127.0.0.1/cb"},
 	}, 1000))
 }
@@ -176,7 +176,7 @@ func (r *rig) client(id, name string) {
 // grant lets an app act for somebody.
 func (r *rig) grant(id, account, client string, scope ...string) {
 	r.t.Helper()
-	r.must(r.db.AddGrant(r.t.Context(), &oauth.Grant{
+	r.must(r.db.OAuth.AddGrant(r.t.Context(), &oauth.Grant{
 		ID: id, AccountID: r.ids[account], ClientID: client, Scope: append(scope, oauth.ScopeTools), Created: time.Now(), Expires: time.Now().Add(time.Hour),
 	}))
 }
@@ -184,7 +184,7 @@ func (r *rig) grant(id, account, client string, scope ...string) {
 // live tells whether a grant opens anything.
 func (r *rig) live(id string) bool {
 	r.t.Helper()
-	g, err := r.db.Grant(r.t.Context(), id)
+	g, err := r.db.OAuth.Grant(r.t.Context(), id)
 	r.must(err)
 	return g.Live(time.Now())
 }
@@ -196,23 +196,23 @@ func (r *rig) task(handle, account string, state a2a.State, said string) *ledger
 		Handle: handle, Owner: r.ids[account], Client: "c1", Agent: "expert", MessageID: handle, Created: time.Now(), Updated: time.Now(),
 		Task: &a2a.Task{ID: a2a.TaskID(handle), Status: a2a.Status{State: state, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(said)}}}},
 	}
-	r.must(r.db.AddTask(r.t.Context(), e, ledger.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}, 1000))
+	r.must(r.db.Ledger.AddTask(r.t.Context(), e, ledger.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}, 1000))
 	e.Idle = state.Interrupted() || state.Terminal()
-	r.must(r.db.SaveTask(r.t.Context(), e, "r"))
+	r.must(r.db.Ledger.SaveTask(r.t.Context(), e, "r"))
 	return e
 }
 
 // card has an agent show a card.
 func (r *rig) card(agent, card string, hold bool) {
 	r.t.Helper()
-	r.must(r.db.SeeCard(r.t.Context(), directory.SeenCard{Agent: agent, Digest: card, Card: []byte(card), First: time.Now(), Last: time.Now()}, hold))
+	r.must(r.db.Records.SeeCard(r.t.Context(), directory.SeenCard{Agent: agent, Digest: card, Card: []byte(card), First: time.Now(), Last: time.Now()}, hold))
 }
 
 // share has somebody share a document.
 func (r *rig) share(id, account string) {
 	r.t.Helper()
 	now := time.Now()
-	r.must(r.db.AddShare(r.t.Context(), &bridge.Share{ID: id, Owner: r.ids[account], Document: "doc:expert:" + id, Title: "TITLE <b>", Content: []byte("{}"), Created: now, Expires: now.Add(time.Hour)}, "hash-"+id, bridge.MostShares))
+	r.must(r.db.Ledger.AddShare(r.t.Context(), &bridge.Share{ID: id, Owner: r.ids[account], Document: "doc:expert:" + id, Title: "TITLE <b>", Content: []byte("{}"), Created: now, Expires: now.Add(time.Hour)}, "hash-"+id, bridge.MostShares))
 }
 
 // connect has somebody connect an agent with a key.

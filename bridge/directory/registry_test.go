@@ -49,7 +49,7 @@ func newRegistry(t *testing.T) *directory.Registry {
 	}
 	r := &directory.Registry{
 		Configured: []directory.Settings{{Name: "fixed", URL: "http://fixed"}},
-		Store:      db, Cards: db, Key: make([]byte, 32), Directory: b, Visit: visit, Now: time.Now, Log: b.Log,
+		Store:      db.Records, Cards: db.Records, Key: make([]byte, 32), Directory: b, Visit: visit, Now: time.Now, Log: b.Log,
 		Check: func(a directory.Settings) error {
 			if a.Name == "" {
 				return errors.New("name: it is empty")

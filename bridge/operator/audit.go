@@ -30,7 +30,7 @@ type EventFilter struct {
 func (s *Service) Events(ctx context.Context, f EventFilter) (*Page[audit.Event], error) {
 	return list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]audit.Event, error) {
 		f.After, f.Limit = audit.Mark{At: r.After.At, ID: r.After.ID}, r.Limit
-		return s.Store.Events(ctx, f.Filter)
+		return s.AuditStore.Events(ctx, f.Filter)
 	}, func(e *audit.Event) Mark { return Mark{At: e.At, ID: e.ID} })
 }
 
@@ -39,7 +39,7 @@ func (s *Service) Events(ctx context.Context, f EventFilter) (*Page[audit.Event]
 func (s *Service) AllEvents(ctx context.Context, f audit.Filter, from string) iter.Seq2[audit.Event, error] {
 	return exported(from, func(after Mark) ([]audit.Event, error) {
 		f.After, f.Limit = audit.Mark{At: after.At, ID: after.ID}, exportPage
-		return s.Store.Events(ctx, f)
+		return s.AuditStore.Events(ctx, f)
 	}, func(e audit.Event) Mark { return Mark{At: e.At, ID: e.ID} })
 }
 

@@ -16,7 +16,13 @@ import (
 )
 
 // endless is a store with more records than an export takes.
-type endless struct{ operator.Store }
+type (
+	endless struct {
+		usage.Store
+		events
+	}
+	events struct{ audit.Store }
+)
 
 func (endless) Calls(_ context.Context, f usage.Filter) ([]usage.Record, error) {
 	rows := make([]usage.Record, f.Limit)
@@ -42,7 +48,7 @@ func (endless) Tallies(_ context.Context, f usage.Filter, _ usage.By, _ time.Dur
 
 func TestAnExportThatIsCutSaysSoAndGoesOn(t *testing.T) {
 	raced.Skip(t)
-	s := &operator.Service{Store: endless{}}
+	s := &operator.Service{UsageStore: endless{}, AuditStore: endless{}}
 	last := func(text string) string {
 		lines := strings.Split(strings.TrimRight(text, "\n]"), "\n")
 		return lines[len(lines)-1]

@@ -22,10 +22,14 @@ import (
 	"rialto/oauth/authserver"
 )
 
-// Service serves an operator. Store, OAuth, Now and Log are required. It may be used
-// concurrently.
+// Service serves an operator. The stores, OAuth, Now and Log are required. It may be
+// used concurrently.
 type Service struct {
-	Store Store
+	Store      Store
+	TaskStore  TaskStore
+	UsageStore usage.Store
+	AuditStore audit.Store
+
 	OAuth *authserver.Server
 	Now   func() time.Time
 	Log   *slog.Logger
@@ -66,12 +70,9 @@ func (s *Service) Settings() []Setting {
 // MostCounted bounds what is counted to be shown beside a row.
 const MostCounted = 100
 
-// Store is what an operator reads. Its methods may be called concurrently. Lists are
+// Store is what an operator reads of accounts, clients and grants. Its methods may be called concurrently. Lists are
 // sorted by time, the latest first; with a text, by the word that was found.
 type Store interface {
-	usage.Store
-	audit.Store
-
 	// ListClients returns clients that registered or have a document.
 	ListClients(context.Context, ClientFilter, Rows) ([]ClientRow, error)
 	// ClientRow returns one of them, or oauth.ErrNotFound.
@@ -87,7 +88,10 @@ type Store interface {
 	// ListAccounts returns accounts. Without a text they are sorted by name, and the
 	// ID of a Mark is a name.
 	ListAccounts(context.Context, AccountFilter, Rows) ([]Account, error)
+}
 
+// TaskStore is what an operator reads of tasks. Its methods may be called concurrently.
+type TaskStore interface {
 	// ListTasks returns the tasks of all accounts, sorted by when they were created.
 	ListTasks(context.Context, TaskFilter, Rows) ([]Task, error)
 	// AnyTask returns a task of any account, or ledger.ErrNoTask.

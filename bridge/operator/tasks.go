@@ -45,14 +45,14 @@ func (s *Service) Tasks(ctx context.Context, f TaskFilter) (*Page[Task], error) 
 	if f.State != "" && !slices.Contains(States, f.State) {
 		return nil, errState.with(string(f.State))
 	}
-	return list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]Task, error) { return s.Store.ListTasks(ctx, f, r) },
+	return list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]Task, error) { return s.TaskStore.ListTasks(ctx, f, r) },
 		func(t *Task) Mark { return Mark{At: t.Created, ID: t.ID} })
 }
 
 // Task returns a task of any account, or ErrNotFound. What agents and users wrote in
 // it is untrusted: show it as text.
 func (s *Service) Task(ctx context.Context, id string) (*ledger.Record, error) {
-	e, err := s.Store.AnyTask(ctx, id)
+	e, err := s.TaskStore.AnyTask(ctx, id)
 	return e, refusal(err)
 }
 

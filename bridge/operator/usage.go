@@ -42,7 +42,7 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 	if whole {
 		f.Limit = largestSeries + 1
 	}
-	tallies, err := s.Store.Tallies(ctx, f, by, step)
+	tallies, err := s.UsageStore.Tallies(ctx, f, by, step)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (s *Service) display(ctx context.Context, by usage.By, key string, names ma
 func (s *Service) Calls(ctx context.Context, f usage.Filter, from string) iter.Seq2[usage.Record, error] {
 	return exported(from, func(after Mark) ([]usage.Record, error) {
 		f.After, f.Limit = usage.Mark{At: after.At, ID: after.ID}, exportPage
-		return s.Store.Calls(ctx, f)
+		return s.UsageStore.Calls(ctx, f)
 	}, func(c usage.Record) Mark { return Mark{At: c.At, ID: c.ID} })
 }
 

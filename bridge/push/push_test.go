@@ -77,7 +77,7 @@ func newRig(t *testing.T, answer func(ctx context.Context, c *a2a.PushConfig, at
 // start begins with another desk, as the next process does.
 func (r *rig) start(change ...func(*push.Desk)) {
 	r.desk = &push.Desk{
-		Outbox: r.db, Sender: r.webhooks, Key: bytes.Repeat([]byte{7}, 32), Replica: "desk", Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Outbox: r.db.Ledger, Sender: r.webhooks, Key: bytes.Repeat([]byte{7}, 32), Replica: "desk", Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	for _, change := range change {
 		change(r.desk)
@@ -96,7 +96,7 @@ func (r *rig) task(url string) *ledger.Record {
 	r.tasks++
 	now := time.Now().Truncate(time.Millisecond)
 	e := &ledger.Record{Handle: fmt.Sprint("task ", r.tasks), Owner: "alice", Agent: "agent", MessageID: "m", Created: now, Updated: now}
-	if err := r.db.AddTask(r.t.Context(), e, ledger.Lease{Replica: "f", Until: now.Add(time.Hour)}, 5000); err != nil {
+	if err := r.db.Ledger.AddTask(r.t.Context(), e, ledger.Lease{Replica: "f", Until: now.Add(time.Hour)}, 5000); err != nil {
 		r.t.Fatal(err)
 	}
 	if _, err := r.desk.Add(r.t.Context(), "alice", &a2a.PushConfig{TaskID: a2a.TaskID(e.Handle), URL: url, Token: "a secret of the webhook"}); err != nil {
@@ -110,7 +110,7 @@ func (r *rig) change(e *ledger.Record, s a2a.State) {
 	e.Updated = e.Updated.Add(time.Millisecond)
 	e.Task = &a2a.Task{ID: "upstream", Status: a2a.Status{State: s}}
 	e.Idle = s.Settled()
-	if err := r.db.SaveTask(r.t.Context(), e, "f"); err != nil {
+	if err := r.db.Ledger.SaveTask(r.t.Context(), e, "f"); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -158,7 +158,7 @@ func TestADatabaseThatFellSilentIsAskedAgain(t *testing.T) {
 		r := newRig(t, always)
 		defer r.close()
 		r.stop()
-		r.start(func(d *push.Desk) { d.Outbox = &silent{Outbox: r.db} })
+		r.start(func(d *push.Desk) { d.Outbox = &silent{Outbox: r.db.Ledger} })
 		r.after(time.Second, hook) // it is being asked
 		r.change(r.task(hook), a2a.Completed)
 		if got := r.after(time.Minute, hook); got != "completed" {
@@ -230,12 +230,12 @@ func TestWhatCannotBeToldIsDead(t *testing.T) {
 				defer r.close()
 				r.change(r.task(hook), a2a.Completed)
 				r.after(tc.patience, hook)
-				dead, err := r.db.DeadNotices(t.Context(), 10)
+				dead, err := r.db.Ledger.DeadNotices(t.Context(), 10)
 				if err != nil || len(dead) != 1 || dead[0].Failure != tc.err.Error() || len(r.attempts[hook]) != tc.attempts {
 					t.Fatalf("got %d dead, %v after %d attempts, want 1 after %d", len(dead), err, len(r.attempts[hook]), tc.attempts)
 				}
 				failing = false
-				if _, err := r.db.ReviveNotices(t.Context(), time.Now()); err != nil {
+				if _, err := r.db.Ledger.ReviveNotices(t.Context(), time.Now()); err != nil {
 					t.Fatal(err)
 				}
 				if got := r.after(10*time.Second, hook); got != "completed" {

@@ -48,7 +48,7 @@ func newDocuments(t *testing.T) http.Handler {
 	log := slog.New(slog.DiscardHandler)
 	library := newAgent()
 	b := &bridge.Bridge{
-		Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test",
+		Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, URL: "https://rialto.test",
 		Replica: "r", Now: time.Now, Log: log,
 	}
 	b.Directory = &directory.Directory{

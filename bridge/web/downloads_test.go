@@ -31,7 +31,7 @@ func newDownloads(t *testing.T, file a2a.Part) (http.Handler, string) {
 	}}}
 	log := slog.New(slog.DiscardHandler)
 	b := &bridge.Bridge{
-		Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test",
+		Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, URL: "https://rialto.test",
 		Replica: "r", Now: time.Now, Log: log, Downloads: &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour},
 		Directory: &directory.Directory{
 			Agents: []directory.Agent{{Name: "maker"}}, URL: "https://rialto.test", Now: time.Now, Log: log,

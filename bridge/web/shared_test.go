@@ -42,8 +42,8 @@ func newShared(t *testing.T) (documents, shared http.Handler, task string) {
 	}}}
 	log := slog.New(slog.DiscardHandler)
 	b := &bridge.Bridge{
-		Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test", Replica: "r", Now: time.Now, Log: log,
-		Sharing: &bridge.Sharing{Store: db, TTL: 72 * time.Hour},
+		Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, URL: "https://rialto.test", Replica: "r", Now: time.Now, Log: log,
+		Sharing: &bridge.Sharing{Store: db.Ledger, TTL: 72 * time.Hour},
 		Directory: &directory.Directory{
 			Agents: []directory.Agent{{Name: "maker"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
 			Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },

@@ -60,7 +60,7 @@ func newTasksOf(t *testing.T, peer func(*a2atest.Agent) directory.Conn) *taskRig
 	r := &taskRig{t: t, agent: a2atest.NewAgent()}
 	log := slog.New(slog.DiscardHandler)
 	r.bridge = &bridge.Bridge{
-		Ledger: db, Lists: db, Leases: db, URL: "https://rialto.test", Replica: "r", Now: time.Now, Log: log,
+		Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, URL: "https://rialto.test", Replica: "r", Now: time.Now, Log: log,
 	}
 	r.bridge.Directory = &directory.Directory{
 		Agents: []directory.Agent{{Name: "scripted", URL: "http://scripted"}}, Pages: true, URL: "https://rialto.test", Now: time.Now, Log: log,

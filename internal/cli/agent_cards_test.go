@@ -35,7 +35,7 @@ func (s *cardStore) show(t *testing.T, card string, review bool) (used, logged s
 	t.Helper()
 	s.log.Reset()
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
-	cards := &directory.Cards{Store: s.db, Now: time.Now, Log: log}
+	cards := &directory.Cards{Store: s.db.Records, Now: time.Now, Log: log}
 	got, err := cards.Admit(t.Context(), "one", "https://one.test", []byte(card), review)
 	return string(got), s.log.String(), err
 }
@@ -51,7 +51,7 @@ func (s *cardStore) says(t *testing.T, do func(context.Context, *bytes.Buffer) e
 
 // operator looks at the cards that were shown.
 func (s *cardStore) operator() *operator.Service {
-	return &operator.Service{Agents: &directory.Registry{Cards: s.db, Now: time.Now}}
+	return &operator.Service{Agents: &directory.Registry{Cards: s.db.Records, Now: time.Now}}
 }
 
 func TestAChangedCardRaisesAnAlarm(t *testing.T) {

@@ -24,7 +24,7 @@ func deadPushCommand() *cobra.Command {
 		Short: "List the notifications that could not be delivered and were given up, the latest first",
 		Args:  cobra.NoArgs,
 	}, func(cmd *cobra.Command, db *store.DB) error {
-		dead, err := db.DeadNotices(cmd.Context(), maxFailedPush)
+		dead, err := db.Ledger.DeadNotices(cmd.Context(), maxFailedPush)
 		for _, n := range dead {
 			fmt.Fprintf(cmd.OutOrStdout(), "%s  task %s  %s  to %s  after %d attempts: %s\n",
 				time.UnixMilli(n.Version).UTC().Format(time.RFC3339), n.Handle, n.Task.Status.State, n.Host, n.Attempts, n.Failure)
@@ -39,7 +39,7 @@ func retryPushCommand() *cobra.Command {
 		Short: "Try again to deliver the notifications that were given up",
 		Args:  cobra.NoArgs,
 	}, func(cmd *cobra.Command, db *store.DB) error {
-		n, err := db.ReviveNotices(cmd.Context(), time.Now())
+		n, err := db.Ledger.ReviveNotices(cmd.Context(), time.Now())
 		if err == nil {
 			fmt.Fprintf(cmd.OutOrStdout(), "%d notifications are due again.\n", n)
 		}

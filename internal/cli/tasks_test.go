@@ -49,16 +49,16 @@ func TestACommandDoesNotInheritTheTasksOfAServer(t *testing.T) {
 	config, db := commandRig(t, "http://127.0.0.1:1")
 	now := time.Now()
 	e := &ledger.Record{Handle: "h", Owner: "alice", Agent: "one", MessageID: "m", Created: now, Updated: now}
-	if err := db.AddTask(t.Context(), e, ledger.Lease{Replica: "the server", Until: now.Add(time.Hour)}, 10); err != nil {
+	if err := db.Ledger.AddTask(t.Context(), e, ledger.Lease{Replica: "the server", Until: now.Add(time.Hour)}, 10); err != nil {
 		t.Fatal(err)
 	}
 	if err := run(t, "tasks", "cancel", "another", "--config", config); err == nil || !strings.Contains(err.Error(), "there is no task") {
 		t.Fatalf("got %v, want that there is no such task", err)
 	}
-	if lost, err := db.ClaimTasks(t.Context(), ledger.Lease{Replica: "r"}, now.Add(time.Minute), 10); err != nil || len(lost) != 0 {
+	if lost, err := db.Ledger.ClaimTasks(t.Context(), ledger.Lease{Replica: "r"}, now.Add(time.Minute), 10); err != nil || len(lost) != 0 {
 		t.Errorf("got %d tasks, %v, that the server does not hold any more", len(lost), err)
 	}
-	if e, err := db.Task(t.Context(), "alice", "h"); err != nil || e.Idle {
+	if e, err := db.Ledger.Task(t.Context(), "alice", "h"); err != nil || e.Idle {
 		t.Errorf("got %+v, %v, want the task as it was", e, err)
 	}
 }
@@ -82,20 +82,20 @@ func TestACommandTakesUpTheTaskThatItIsAskedForAlone(t *testing.T) {
 	}
 	atWork.Task = e.(*a2a.Task)
 	for _, e := range []*ledger.Record{atWork, entry("another")} {
-		if err := db.AddTask(t.Context(), e, ledger.Lease{Replica: "the server", Until: now.Add(-time.Minute)}, 10); err != nil {
+		if err := db.Ledger.AddTask(t.Context(), e, ledger.Lease{Replica: "the server", Until: now.Add(-time.Minute)}, 10); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := run(t, "tasks", "cancel", "asked for", "--config", config); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := db.Task(t.Context(), "alice", "asked for"); err != nil || e.State() != a2a.Canceled {
+	if e, err := db.Ledger.Task(t.Context(), "alice", "asked for"); err != nil || e.State() != a2a.Canceled {
 		t.Errorf("got %+v, %v, want the task canceled", e, err)
 	}
-	if e, err := db.Task(t.Context(), "alice", "another"); err != nil || e.Idle || !e.Updated.Equal(now) {
+	if e, err := db.Ledger.Task(t.Context(), "alice", "another"); err != nil || e.Idle || !e.Updated.Equal(now) {
 		t.Errorf("got %+v, %v, want the other task as it was", e, err)
 	}
-	if left, err := db.ClaimTasks(t.Context(), ledger.Lease{Replica: "r"}, now, 10); err != nil || len(left) != 1 {
+	if left, err := db.Ledger.ClaimTasks(t.Context(), ledger.Lease{Replica: "r"}, now, 10); err != nil || len(left) != 1 {
 		t.Errorf("got %d tasks, %v, want one that nobody has taken up", len(left), err)
 	}
 }

@@ -70,7 +70,7 @@ func fillLedger(t *testing.T, database string, n int) []string {
 	if err := db.StartWriteBehind(t.Context(), slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	alice, err := db.Account(t.Context(), "alice")
+	alice, err := db.OAuth.Account(t.Context(), "alice")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func fillLedger(t *testing.T, database string, n int) []string {
 						a2a.TextPart(fmt.Sprintf("the result of number %d has word%d and word%d", i, rand.IntN(5000), rand.IntN(50))),
 					}}},
 				}}
-				if err := db.AddTask(t.Context(), e, ledger.Lease{}, 0); err != nil {
+				if err := db.Ledger.AddTask(t.Context(), e, ledger.Lease{}, 0); err != nil {
 					t.Error(err)
 				}
 			}
@@ -95,7 +95,7 @@ func fillLedger(t *testing.T, database string, n int) []string {
 	}
 	all.Wait()
 	for more := true; more && err == nil; {
-		more, err = db.IndexTasks(t.Context(), 200)
+		more, err = db.Ledger.IndexTasks(t.Context(), 200)
 	}
 	if err != nil || t.Failed() {
 		t.Fatalf("filling the ledger: %v", err)

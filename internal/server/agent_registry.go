@@ -16,7 +16,7 @@ import (
 // database. It does not pass them on if agents is nil.
 func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, says assertion, agents *directory.Directory) *directory.Registry {
 	r := &directory.Registry{
-		Store: db, Cards: db, Key: deriveKey(secret, "agents"), Directory: agents,
+		Store: db.Records, Cards: db.Records, Key: deriveKey(secret, "agents"), Directory: agents,
 		Check: config.CheckAdded, Now: time.Now, Log: log,
 	}
 	for _, a := range cfg.Agents {

@@ -56,7 +56,7 @@ func TestWhatAgentsSayIsCleanInTheAPI(t *testing.T) {
 		}
 	}
 	c := directory.SeenCard{Agent: "one", Digest: "d", Card: []byte(`{"name":"` + said + `"}`), Last: time.Now()}
-	if err := r.store.SeeCard(t.Context(), c, true); err != nil {
+	if err := r.store.Records.SeeCard(t.Context(), c, true); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.do("GET", "/api/v1/admin/agents/one/cards", r.operator(), ""); !strings.Contains(got.body, said) {

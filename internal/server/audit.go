@@ -17,8 +17,8 @@ import (
 // openLogs begins to keep the audit log and the usage. It comes before what
 // has something to tell them.
 func (s *Server) openLogs() {
-	s.audit = (&audit.Log{Store: s.store, Now: time.Now, Log: s.log}).Open()
-	s.usage = (&usage.Log{Store: s.store, Log: s.log}).Open()
+	s.audit = (&audit.Log{Store: s.store.Records, Now: time.Now, Log: s.log}).Open()
+	s.usage = (&usage.Log{Store: s.store.Records, Log: s.log}).Open()
 	s.OAuth.Record(oauthEvents{s.audit})
 	s.bridge.Meter = s.usage.Record
 }
@@ -67,7 +67,7 @@ func (s *Server) auditSettings(ctx context.Context) error {
 	}
 	sum := sha256.Sum256(b)
 	digest := base64.RawURLEncoding.EncodeToString(sum[:12])
-	last, err := s.store.Events(ctx, audit.Filter{Kind: audit.Settings, Limit: 1})
+	last, err := s.store.Records.Events(ctx, audit.Filter{Kind: audit.Settings, Limit: 1})
 	if err != nil {
 		return err
 	}
@@ -85,8 +85,12 @@ const deleteBatch = 2000
 func (s *Server) deleteOldRecords(ctx context.Context) error {
 	now := time.Now()
 	return errors.Join(
-		deleteInBatches(func() (int, error) { return s.store.DropCalls(ctx, now.Add(-s.cfg.Usage.Retention), deleteBatch) }),
-		deleteInBatches(func() (int, error) { return s.store.DropEvents(ctx, now.Add(-s.cfg.Audit.Retention), deleteBatch) }),
+		deleteInBatches(func() (int, error) {
+			return s.store.Records.DropCalls(ctx, now.Add(-s.cfg.Usage.Retention), deleteBatch)
+		}),
+		deleteInBatches(func() (int, error) {
+			return s.store.Records.DropEvents(ctx, now.Add(-s.cfg.Audit.Retention), deleteBatch)
+		}),
 	)
 }
 

@@ -181,7 +181,7 @@ func TestWhatPeopleHaveAgentsDoOnPagesIsRecorded(t *testing.T) {
 func (r *rig) events(kind audit.Kind) []audit.Event {
 	r.t.Helper()
 	r.audit.Flush(r.t.Context())
-	events, err := r.store.Events(r.t.Context(), audit.Filter{Kind: kind, Limit: 100})
+	events, err := r.store.Records.Events(r.t.Context(), audit.Filter{Kind: kind, Limit: 100})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ var _ directory.Connections = connections{}
 // newVault makes what keeps the connections.
 func (s *Server) newVault(secret []byte) *a2avault.Vault {
 	return &a2avault.Vault{
-		Store: s.store, Key: deriveKey(secret, "connections"), URL: s.cfg.URL, Name: s.cfg.Name,
+		Store: s.store.Records, Key: deriveKey(secret, "connections"), URL: s.cfg.URL, Name: s.cfg.Name,
 		Replica: s.bridge.Replica, Now: time.Now, Log: s.log, App: connections{find: s.agentSettings}.app,
 		Host: func(agent string) string {
 			a, _ := s.agentSettings(agent)

@@ -61,7 +61,7 @@ func (s *cardAgent) dial(t *testing.T, a config.Agent) (name, logged string, err
 	a.Name, a.URL = "one", s.url
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	cfg := &config.Config{Agents: []config.Agent{a}}
-	d := &dialers{find: cfg.Agent, log: log, cards: &directory.Cards{Store: s.db, Now: time.Now, Log: log}}
+	d := &dialers{find: cfg.Agent, log: log, cards: &directory.Cards{Store: s.db.Records, Now: time.Now, Log: log}}
 	dialled, err := d.dial(t.Context(), directory.Agent{Name: "one", URL: s.url})
 	if err != nil {
 		return "", s.log.String(), err
@@ -123,7 +123,7 @@ func TestACardMustBeSignedWhereKeysAreConfigured(t *testing.T) {
 			t.Errorf("got %s, %v, want %s", got, err, want)
 		}
 	}
-	if cards, err := s.db.SeenCards(t.Context(), "one"); err != nil || len(cards) != 1 {
+	if cards, err := s.db.Records.SeenCards(t.Context(), "one"); err != nil || len(cards) != 1 {
 		t.Errorf("got %d cards, %v: a forged one was noted", len(cards), err)
 	}
 }

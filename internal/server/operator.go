@@ -18,7 +18,7 @@ import (
 // newOperator returns the operator's view of a server. Without a bridge, tasks
 // cannot be canceled.
 func newOperator(cfg *config.Config, log *slog.Logger, db *store.DB, as *authserver.Server, b *bridge.Bridge) *operator.Service {
-	return &operator.Service{Store: db, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: cfg.Settings}
+	return &operator.Service{Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: cfg.Settings}
 }
 
 // operatorActor is who makes a request as an operator.
@@ -51,7 +51,7 @@ func OpenOperator(ctx context.Context, cfg *config.Config, log *slog.Logger, db 
 	if err != nil {
 		return nil, nil, err
 	}
-	record := (&audit.Log{Store: db, Now: time.Now, Log: log}).Open()
+	record := (&audit.Log{Store: db.Records, Now: time.Now, Log: log}).Open()
 	silent := slog.New(slog.DiscardHandler)
 	as := NewOAuth(cfg, silent, db, secret)
 	s = newOperator(cfg, log, db, as, nil)

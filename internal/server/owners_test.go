@@ -48,7 +48,7 @@ func newOwners(t *testing.T) *owners {
 	o.alice, o.bob = r.token("alice", all...), r.token("bob", all...)
 	o.done = r.create(o.alice, name(a2a.V10), `{"message":"echo `+hidden+`","wait":20}`).ID
 	o.waits = o.waiting()
-	if _, err := o.store.IndexTasks(t.Context(), 100); err != nil { // or the server was faster
+	if _, err := o.store.Ledger.IndexTasks(t.Context(), 100); err != nil { // or the server was faster
 		t.Fatal(err)
 	}
 	var made struct {

@@ -35,7 +35,7 @@ func (s *Server) startPush(secret []byte) error {
 		sender.Sign = s.OAuth.Keys.Sign
 	}
 	s.push = &push.Desk{
-		Outbox:  s.store,
+		Outbox:  s.store.Ledger,
 		Sender:  sender,
 		Key:     key,
 		Replica: s.bridge.Replica,

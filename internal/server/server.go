@@ -100,7 +100,7 @@ func Assemble(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Serve
 	s.agents = newRegistry(cfg, log, db, secret, as.Assertions.Issue, s.bridge.Directory)
 	known := connections{s.newVault(secret), s.agentSettings}
 	s.connections, s.bridge.Directory.Connections = known, known
-	s.bridge.Directory.Dial = (&dialers{find: s.agentSettings, log: log, says: as.Assertions.Issue, vault: known.vault, cards: &directory.Cards{Store: db, Now: time.Now, Log: log}}).dial
+	s.bridge.Directory.Dial = (&dialers{find: s.agentSettings, log: log, says: as.Assertions.Issue, vault: known.vault, cards: &directory.Cards{Store: db.Records, Now: time.Now, Log: log}}).dial
 	s.openLogs()
 	as.Consent.Agents = func(some []string, all bool) []string {
 		return s.bridge.Directory.Titles(directory.Caller{UseCases: some, AllUseCases: all})
@@ -165,7 +165,7 @@ func (s *Server) maintain(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		round, cancel := context.WithTimeout(ctx, time.Hour)
-		if err := errors.Join(s.OAuth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), s.store.DropNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(s.OAuth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), s.store.Ledger.DropNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
 			s.log.Error("maintenance", "err", err)
 		}
 		cancel()
@@ -217,8 +217,8 @@ func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte)
 	cfg.SignIn.Apply(&as)
 	as.RedirectPrefixes = cfg.RedirectPrefixes
 	return authserver.New(as, authserver.Stores{
-		Keys: db, Grants: db, Once: db, Identities: db, Clients: db, Documents: db, Accounts: db,
-		Sessions: db, Setup: db, Logins: db, Requests: db, Codes: db, Expired: db,
+		Keys: db.OAuth, Grants: db.OAuth, Once: db.OAuth, Identities: db.OAuth, Clients: db.OAuth, Documents: db.OAuth, Accounts: db.OAuth,
+		Sessions: db.OAuth, Setup: db.OAuth, Logins: db.OAuth, Requests: db.OAuth, Codes: db.OAuth, Expired: db.OAuth,
 	})
 }
 
@@ -242,21 +242,21 @@ func newDirectory(cfg *config.Config, log *slog.Logger) *directory.Directory {
 func newBridge(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, agents *directory.Directory) *bridge.Bridge {
 	b := &bridge.Bridge{
 		Directory: agents,
-		Ledger:    db,
-		Lists:     db,
-		Leases:    db,
-		Signals:   db.Signals(log),
-		Index:     db,
+		Ledger:    db.Ledger,
+		Lists:     db.Ledger,
+		Leases:    db.Ledger,
+		Signals:   db.Ledger.Signals(log),
+		Index:     db.Ledger,
 		URL:       cfg.URL,
 		Replica:   rand.Text(),
 		Now:       time.Now,
 		Log:       log,
 	}
 	if cfg.DownloadLinks > 0 {
-		b.Downloads = &bridge.Downloads{Key: deriveKey(secret, "download links"), TTL: cfg.DownloadLinks, Admits: accountIsActive(db)}
+		b.Downloads = &bridge.Downloads{Key: deriveKey(secret, "download links"), TTL: cfg.DownloadLinks, Admits: accountIsActive(db.OAuth)}
 	}
 	if cfg.ShareLinks > 0 {
-		b.Sharing = &bridge.Sharing{Store: db, TTL: cfg.ShareLinks, Admits: accountIsActive(db)}
+		b.Sharing = &bridge.Sharing{Store: db.Ledger, TTL: cfg.ShareLinks, Admits: accountIsActive(db.OAuth)}
 	}
 	return b
 }

@@ -154,7 +154,7 @@ func TestACardReachesToolsOnceItIsAccepted(t *testing.T) {
 	}
 	third := card("Nobody has looked at this.")
 	shows.Store(&third)
-	cards, err := r.store.SeenCards(t.Context(), "one")
+	cards, err := r.store.Records.SeenCards(t.Context(), "one")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 // lists is what the tests of operator.Store need.
 type lists interface {
 	operator.Store
+	operator.TaskStore
 	client.Store
 	client.DocumentStore
 	signin.AccountStore
@@ -34,7 +35,7 @@ var now = time.UnixMilli(1_800_000_000_000)
 func TestOperatorLists(t *testing.T) {
 	for engine, dsn := range engines {
 		t.Run(engine, func(t *testing.T) {
-			testLists(t, func(t *testing.T) lists { return open(t, dsn(t)) })
+			testLists(t, func(t *testing.T) lists { return together(open(t, dsn(t))) })
 		})
 	}
 }

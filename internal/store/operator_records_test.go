@@ -21,7 +21,7 @@ type records interface {
 func TestRecords(t *testing.T) {
 	for engine, dsn := range engines {
 		t.Run(engine, func(t *testing.T) {
-			testRecords(t, func(t *testing.T) records { return open(t, dsn(t)) })
+			testRecords(t, func(t *testing.T) records { return open(t, dsn(t)).Records })
 		})
 	}
 }

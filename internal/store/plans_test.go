@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -13,8 +13,13 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
+	"rialto/internal/store"
 
 	"modernc.org/sqlite"
+	"rialto/internal/store/ledgerdb"
+	"rialto/internal/store/oauthdb"
+	"rialto/internal/store/recordsdb"
+	"rialto/internal/store/sqldb"
 )
 
 // TestListsFindTheirRowsByAnIndex asks SQLite how it would read each list that
@@ -22,10 +27,9 @@ import (
 // more than what runs at the moment, is of one conversation or millisecond, or waits for the index.
 func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 	path := t.TempDir() + "/rialto.db"
-	db := open(t, path)
+	open(t, path)
 	seen := &queries{dsn: path}
-	db.read = &pool{DB: sql.OpenDB(seen)}
-	defer db.read.Close()
+	db := explaining(t, seen)
 	ctx, now, mark := t.Context(), time.Now(), operator.Mark{At: time.Now(), ID: "x", Term: "y"}
 	for name, list := range map[string]func() error{
 		"clients": func() error {
@@ -98,9 +102,9 @@ func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 		},
 		"whether a conversation is one's own": func() error { _, err := db.HasContext(ctx, "o", "a", "c"); return err },
 		"whether a conversation is called so": func() error { _, err := db.ContextNamed(ctx, "o", "a", "c"); return err },
-		"tasks that an agent keeps no more":   func() error { _, err := db.oldTasks(ctx, "a", now, 10); return err },
-		"agents that have tasks":              func() error { _, err := db.agentsOfTasks(ctx); return err },
-		"tasks that have no words":            func() error { _, _, err := db.unindexed(ctx, now, 10); return err },
+		"tasks that an agent keeps no more":   func() error { _, err := db.DropTasks(ctx, now, "a", nil, 10); return err },
+		"agents that have tasks":              func() error { _, err := db.DropTasks(ctx, now, "", nil, 10); return err },
+		"tasks that have no words":            func() error { _, err := db.IndexTasks(ctx, 10); return err },
 		"own tasks of a conversation": func() error {
 			_, err := db.Page(ctx, "o", ledger.PageQuery{Agent: "a", ContextID: "c", State: a2a.Completed, Since: now, After: ledger.Mark{Created: now, Handle: "h"}, Limit: 50})
 			return err
@@ -146,16 +150,11 @@ func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 // that webhooks are to be told still, goes through an index of that alone.
 func TestWhatRunsOnATimerFindsItsRowsByAnIndex(t *testing.T) {
 	path := t.TempDir() + "/rialto.db"
-	db := open(t, path)
+	addEnded(t, open(t, path).Ledger)
 	seen := &queries{dsn: path}
-	db.read = &pool{DB: sql.OpenDB(seen)}
-	defer db.read.Close()
-	was := db.write
-	db.write = &pool{DB: db.read.DB}
-	defer func() { db.write = was }() // to be closed
+	db := explaining(t, seen)
 	ctx, now := t.Context(), time.Now()
 	l := ledger.Lease{Replica: "r", Until: now.Add(time.Minute)}
-	addEntry(t, db, endedEntry("old"))
 	for name, do := range map[string]func() error{
 		"leases are renewed":       func() error { return db.RenewLeases(ctx, l, []string{"h"}) },
 		"leases are ended":         func() error { return db.EndLeases(ctx, "r", now) },
@@ -181,6 +180,29 @@ func TestWhatRunsOnATimerFindsItsRowsByAnIndex(t *testing.T) {
 				t.Errorf("%s: %s", name, step)
 			}
 		}
+	}
+}
+
+// explaining returns stores whose statements are noted.
+func explaining(t *testing.T, seen *queries) all {
+	t.Helper()
+	pool := &sqldb.Pool{DB: sql.OpenDB(seen)}
+	t.Cleanup(func() { pool.Close() })
+	db := &sqldb.DB{Read: pool, Write: pool}
+	ledger, err := ledgerdb.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return together(&store.DB{OAuth: oauthdb.New(db), Ledger: ledger, Records: recordsdb.New(db)})
+}
+
+// addEnded adds a task that has ended.
+func addEnded(t *testing.T, db *ledgerdb.Store) {
+	t.Helper()
+	now := time.Now()
+	e := &ledger.Record{Handle: "old", Owner: "o", Agent: "a", MessageID: "m", Created: now, Updated: now, Idle: true, Task: &a2a.Task{ID: "up", Status: a2a.Status{State: a2a.Completed}}}
+	if err := db.AddTask(t.Context(), e, ledger.Lease{}, 10); err != nil {
+		t.Fatal(err)
 	}
 }
 

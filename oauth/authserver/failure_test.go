@@ -269,11 +269,11 @@ func TestTheGuardHasPatienceOnce(t *testing.T) {
 	if _, _, err := jwt.NewParser().ParseUnverified(token, claims); err != nil {
 		t.Fatal(err)
 	}
-	keys, err := p.db.Keys(t.Context(), p.clock.Now())
+	keys, err := p.db.OAuth.Keys(t.Context(), p.clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	grant, err := p.db.Grant(t.Context(), claims["grant_id"].(string))
+	grant, err := p.db.OAuth.Grant(t.Context(), claims["grant_id"].(string))
 	if err != nil {
 		t.Fatal(err)
 	}

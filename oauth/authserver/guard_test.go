@@ -324,7 +324,7 @@ func TestARevocationElsewhereBitesWithinTwoSeconds(t *testing.T) {
 	f := newForge(t)
 	token := f.with(nil, nil)
 	f.ok(f.call(token))
-	if err := f.db.RevokeGrant(t.Context(), f.claims["grant_id"].(string), f.clock.Now()); err != nil {
+	if err := f.db.OAuth.RevokeGrant(t.Context(), f.claims["grant_id"].(string), f.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	f.clock.advance(2 * time.Second)

@@ -99,7 +99,7 @@ func serve(t testing.TB, db *store.DB, ts *httptest.Server, change ...func(*setu
 		Log:                  slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		RegistrationsPerHour: 1000,
 	}
-	r.s = newServer(config, db, change)
+	r.s = newServer(config, db.OAuth, change)
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	r.s.Routes(m)
 	m.Handle("/mcp", r.s.Guard.Require(http.HandlerFunc(r.resource), "mcp:tools"))

@@ -69,7 +69,7 @@ func (p *rialto) server() *authserver.Server {
 		Now:       p.now,
 		Log:       slog.New(slog.DiscardHandler),
 		Lifetimes: authserver.Lifetimes{Code: 24 * time.Hour},
-	}, oauthtest.Stores(p.db))
+	}, oauthtest.Stores(p.db.OAuth))
 }
 
 // now advances with the codes, so that the limits of rate let so many through.

@@ -1,0 +1,230 @@
+package ledgerdb
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/push"
+
+	"rialto/internal/store/sqldb"
+)
+
+var _ push.Outbox = (*Store)(nil)
+
+// AddHook implements push.Outbox. From then on SaveTask fills the outbox for
+// the task.
+func (db *Store) AddHook(ctx context.Context, owner string, h push.Hook, most int) error {
+	if err := db.flush(ctx); err != nil {
+		return err
+	}
+	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		n, err := sqldb.Changed(ctx, t, `UPDATE tasks SET watched = 1 WHERE handle = $1 AND owner = $2`, h.Handle, owner)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return ledger.ErrNoTask
+		}
+		n, err = sqldb.Changed(ctx, t, `
+			INSERT INTO webhooks (handle, id, host, config, created)
+			SELECT $1, $2, $3, $4, $5
+			WHERE (SELECT count(*) FROM webhooks WHERE handle = $1 AND id <> $2) < $6
+			ON CONFLICT (handle, id) DO UPDATE SET host = excluded.host, config = excluded.config`,
+			h.Handle, h.ID, h.Host, h.Sealed, h.Created.UnixMilli(), most)
+		if err == nil && n == 0 {
+			return push.ErrTooMany
+		}
+		return err
+	})
+}
+
+// Hooks implements push.Outbox.
+func (db *Store) Hooks(ctx context.Context, owner, handle string) (hooks []push.Hook, err error) {
+	if err := db.owns(ctx, owner, handle); err != nil {
+		return nil, err
+	}
+	rows, err := db.sql.Read.QueryContext(ctx, `SELECT id, host, config, created FROM webhooks WHERE handle = $1 ORDER BY created, id`, handle)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		h := push.Hook{Handle: handle}
+		var created int64
+		if err := rows.Scan(&h.ID, &h.Host, &h.Sealed, &created); err != nil {
+			return nil, err
+		}
+		h.Created = sqldb.Time(created)
+		hooks = append(hooks, h)
+	}
+	return hooks, rows.Err()
+}
+
+// DropHook implements push.Outbox. The notices go with their webhook.
+func (db *Store) DropHook(ctx context.Context, owner, handle, id string) error {
+	if err := db.owns(ctx, owner, handle); err != nil {
+		return err
+	}
+	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM webhooks WHERE handle = $1 AND id = $2`, handle, id)
+	return err
+}
+
+func (db *Store) owns(ctx context.Context, owner, handle string) error {
+	if err := db.flush(ctx); err != nil {
+		return err
+	}
+	var one int
+	err := db.sql.Read.QueryRowContext(ctx, `SELECT 1 FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ledger.ErrNoTask
+	}
+	return err
+}
+
+// notice puts into the outbox, for each webhook of e, that e has changed. It is
+// part of the transaction that writes e. A report of progress that has not left
+// is replaced by the next, so that the outbox is bounded by what is told to
+// whom, not by how long somebody does not listen.
+func notice(ctx context.Context, t *sqldb.Tx, e *ledger.Record) (int64, error) {
+	task, err := json.Marshal(e.Public())
+	if err != nil {
+		return 0, fmt.Errorf("encoding task %s for its webhooks: %w", e.Handle, err)
+	}
+	_, err = t.ExecContext(ctx, `DELETE FROM notices WHERE handle = $1 AND settled = 0 AND holder = '' AND dead = 0`, e.Handle)
+	if err != nil {
+		return 0, err
+	}
+	return sqldb.Changed(ctx, t, `
+		INSERT INTO notices (handle, webhook, version, settled, task, host, due)
+		SELECT handle, id, $2, $3, $4, host, $2 FROM webhooks WHERE handle = $1`,
+		e.Handle, e.Updated.UnixMilli(), sqldb.Flag(e.Idle), string(task))
+}
+
+// heads chooses the notices that are the oldest of their webhook.
+const heads = ` FROM notices n WHERE n.dead = 0 AND NOT EXISTS (
+	SELECT 1 FROM notices o WHERE o.handle = n.handle AND o.webhook = n.webhook AND o.dead = 0 AND o.version < n.version)`
+
+// exceptions is how many hosts a claim can leave out.
+const exceptions = 4
+
+// ClaimNotices implements push.Outbox. The moment that they are due stands in
+// the outer WHERE as well, as in ClaimTasks.
+func (db *Store) ClaimNotices(ctx context.Context, l ledger.Lease, now time.Time, limit int, except []string) (notices []*push.Notice, err error) {
+	args := []any{l.Replica, l.Until.UnixMilli(), now.UnixMilli(), limit}
+	for i := range exceptions {
+		host := ""
+		if i < len(except) {
+			host = except[i]
+		}
+		args = append(args, host)
+	}
+	rows, err := db.sql.Write.QueryContext(ctx, claimNotices[db.sql.Postgres], args...)
+	if err != nil {
+		return nil, err
+	}
+	return scanNotices(rows)
+}
+
+// claimNotices has on PostgreSQL, under true, what another transaction holds left out,
+// as db.notHeld does. The table of its own is there to choose once.
+var claimNotices = map[bool]string{
+	false: claimingNotices + `(` + dueNotices + `) RETURNING ` + noticeColumns,
+	true: `WITH chosen AS MATERIALIZED (` + dueNotices + ` FOR UPDATE OF n SKIP LOCKED) ` +
+		claimingNotices + `(SELECT handle, webhook, version FROM chosen) RETURNING ` + noticeColumns,
+}
+
+var dueNotices = `SELECT n.handle, n.webhook, n.version` + heads + `
+	AND n.due <= $3 AND n.host NOT IN (` + sqldb.Placeholders(5, exceptions) + `) ORDER BY n.due LIMIT $4`
+
+const claimingNotices = `UPDATE notices SET holder = $1, due = $2 WHERE dead = 0 AND due <= $3 AND (handle, webhook, version) IN `
+
+const noticeColumns = `handle, webhook, version, host, task, attempts, failure,
+	(SELECT config FROM webhooks h WHERE h.handle = notices.handle AND h.id = notices.webhook)`
+
+func scanNotices(rows *sql.Rows) (notices []*push.Notice, err error) {
+	defer rows.Close()
+	for rows.Next() {
+		var n push.Notice
+		var task string
+		if err := rows.Scan(&n.Handle, &n.Hook, &n.Version, &n.Host, &task, &n.Attempts, &n.Failure, &n.Sealed); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(task), &n.Task); err != nil {
+			// One damaged row must not keep the others: its webhook gets the id.
+			n.Task = &a2a.Task{ID: a2a.TaskID(n.Handle), Status: a2a.Status{State: a2a.Unknown}}
+		}
+		notices = append(notices, &n)
+	}
+	return notices, rows.Err()
+}
+
+// NoticeTold implements push.Outbox.
+func (db *Store) NoticeTold(ctx context.Context, n *push.Notice, replica string) error {
+	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
+		n.Handle, n.Hook, n.Version, replica)
+	return err
+}
+
+// NoticeFailed implements push.Outbox.
+func (db *Store) NoticeFailed(ctx context.Context, n *push.Notice, replica, failure string, due time.Time) error {
+	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		gone, err := sqldb.Changed(ctx, t, `
+			DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4 AND settled = 0
+			AND EXISTS (SELECT 1 FROM notices o WHERE o.handle = $1 AND o.webhook = $2 AND o.version > $3)`,
+			n.Handle, n.Hook, n.Version, replica)
+		if err != nil || gone > 0 {
+			return err
+		}
+		_, err = t.ExecContext(ctx, `
+			UPDATE notices SET holder = '', due = $5, attempts = attempts + 1, failure = $6, dead = $7
+			WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
+			n.Handle, n.Hook, n.Version, replica, sqldb.Millis(due), failure, sqldb.Flag(due.IsZero()))
+		return err
+	})
+}
+
+// NextNotice implements push.Outbox.
+func (db *Store) NextNotice(ctx context.Context) (time.Time, error) {
+	var due int64
+	err := db.sql.Read.QueryRowContext(ctx, `SELECT n.due`+heads+` ORDER BY n.due LIMIT 1`).Scan(&due)
+	if errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	return sqldb.Time(due), err
+}
+
+// LetGoNotices implements push.Outbox.
+func (db *Store) LetGoNotices(ctx context.Context, replica string, now time.Time) error {
+	_, err := db.sql.Write.ExecContext(ctx, `UPDATE notices SET holder = '', due = $1 WHERE dead = 0 AND holder = $2`, now.UnixMilli(), replica)
+	return err
+}
+
+// DeadNotices implements push.Outbox.
+func (db *Store) DeadNotices(ctx context.Context, limit int) ([]*push.Notice, error) {
+	rows, err := db.sql.Read.QueryContext(ctx, `SELECT `+noticeColumns+` FROM notices WHERE dead = 1 ORDER BY version DESC LIMIT $1`, limit)
+	if err != nil {
+		return nil, err
+	}
+	return scanNotices(rows)
+}
+
+// ReviveNotices implements push.Outbox.
+func (db *Store) ReviveNotices(ctx context.Context, now time.Time) (int, error) {
+	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE notices SET dead = 0, attempts = 0, due = $1 WHERE dead = 1`, now.UnixMilli())
+	return int(n), err
+}
+
+// DropNotices implements push.Outbox.
+func (db *Store) DropNotices(ctx context.Context, before time.Time) error {
+	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM notices WHERE dead = 1 AND version < $1`, before.UnixMilli())
+	return err
+}
+
+// Noticed implements push.Outbox.
+func (db *Store) Noticed() <-chan struct{} { return db.noticed }

@@ -1,0 +1,94 @@
+package ledgerdb
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"rialto/internal/store/sqldb"
+)
+
+// DropTasks implements ledger.Store. It finds the tasks before it begins to write, so
+// that others write meanwhile, and agent by agent: there may be a million tasks of
+// another that are as old and kept for longer.
+func (db *Store) DropTasks(ctx context.Context, before time.Time, agent string, except []string, limit int) (n int, err error) {
+	if err := db.flush(ctx); err != nil {
+		return 0, err
+	}
+	agents := []string{agent}
+	if agent == "" {
+		if agents, err = db.agentsOfTasks(ctx); err != nil {
+			return 0, err
+		}
+	}
+	var old []string
+	for _, name := range agents {
+		if slices.Contains(except, name) || len(old) >= limit {
+			continue
+		}
+		found, err := db.oldTasks(ctx, name, before, limit-len(old))
+		if err != nil {
+			return 0, err
+		}
+		old = append(old, found...)
+	}
+	if len(old) == 0 {
+		return 0, nil
+	}
+	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		n, err = db.drop(ctx, t, old, before)
+		return err
+	})
+	return n, err
+}
+
+// agentsOfTasks returns the names of the agents that have tasks, each with one look at
+// an index.
+func (db *Store) agentsOfTasks(ctx context.Context) (names []string, err error) {
+	for last := ""; ; {
+		var next sql.NullString
+		if err := db.sql.Read.QueryRowContext(ctx, `SELECT min(agent) FROM tasks WHERE agent > $1`, last).Scan(&next); err != nil || !next.Valid {
+			return names, err
+		}
+		last = next.String
+		names = append(names, last)
+	}
+}
+
+func (db *Store) oldTasks(ctx context.Context, agent string, before time.Time, limit int) ([]string, error) {
+	rows, err := db.sql.Read.QueryContext(ctx, `
+		SELECT handle FROM tasks WHERE agent = $1 AND created < $2 AND updated < $2 AND settled = 1
+		ORDER BY created, handle LIMIT $3`, agent, before.UnixMilli(), limit)
+	return sqldb.Collect(rows, err, scanHandle)
+}
+
+func scanHandle(r *sql.Rows) (handle string, err error) { return handle, r.Scan(&handle) }
+
+// drop forgets those of the tasks that are still old, and returns how many.
+func (db *Store) drop(ctx context.Context, t *sqldb.Tx, old []string, before time.Time) (int, error) {
+	these, list, err := db.handles(old)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := t.QueryContext(ctx, `DELETE FROM tasks WHERE settled = 1 AND updated < $2 AND handle `+
+		db.notHeld(`SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)+` RETURNING handle`, list, before.UnixMilli())
+	dropped, err := sqldb.Collect(rows, err, scanHandle)
+	if err != nil || len(dropped) == 0 {
+		return 0, err
+	}
+	if these, list, err = db.handles(dropped); err != nil {
+		return 0, err
+	}
+	return len(dropped), db.forget(ctx, t, these, []any{list})
+}
+
+// handles returns a query for a list of handles, and its argument, the first.
+func (db *Store) handles(list []string) (query string, arg any, err error) {
+	if db.sql.Postgres {
+		return `(SELECT unnest($1::text[]))`, list, nil
+	}
+	text, err := json.Marshal(list)
+	return `(SELECT value FROM json_each($1))`, string(text), err
+}

@@ -1,0 +1,94 @@
+package ledgerdb
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"rialto/bridge/ledger"
+)
+
+// FindTasks implements ledger.Index. What it costs depends on how many tasks are
+// asked for, not on how many there are.
+func (db *Store) FindTasks(ctx context.Context, owner string, words []string, limit int) ([]ledger.Summary, error) {
+	if err := db.flush(ctx); err != nil {
+		return nil, err
+	}
+	if len(words) == 0 {
+		return nil, nil
+	}
+	terms := ownWords(ownPrefix(owner), words)
+	if db.sql.Postgres {
+		return db.findVector(ctx, owner, terms, limit)
+	}
+	return db.findFTS(ctx, owner, terms, limit)
+}
+
+const summaryColumns = `t.handle, t.agent, t.context_id, t.state, t.asked, t.summary, t.created, t.updated`
+
+func (db *Store) find(ctx context.Context, query string, args ...any) ([]ledger.Summary, error) {
+	rows, err := db.sql.Read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return scanSummaries(rows)
+}
+
+// What SQLite takes the beginning of a word for. It goes through the tasks that have
+// a word, or one of several, from the latest on, and stops at the limit; but those
+// that have a word which begins so it has to put together first, all of them. So it
+// is told the words, of which there are few, or the first of many. In a short ledger
+// there is no need to leave any out.
+const (
+	completions = 64
+	shortLedger = 10_000 // tasks
+)
+
+// findFTS looks into the index of SQLite. The ids rise with time. Each word of the
+// index is found by seeking what comes after the one before: nothing that is in a
+// word is less than an exclamation mark.
+func (db *Store) findFTS(ctx context.Context, owner string, terms []string, limit int) ([]ledger.Summary, error) {
+	last := len(terms) - 1
+	var all strings.Builder
+	for _, term := range terms[:last] {
+		all.WriteString(`"` + term + `" AND `)
+	}
+	return db.find(ctx, `
+		WITH RECURSIVE completion (term) AS (
+			SELECT (SELECT term FROM task_vocabulary WHERE term >= $1 AND term < $2 LIMIT 1)
+			UNION ALL
+			SELECT (SELECT term FROM task_vocabulary WHERE term >= completion.term || '!' AND term < $2 LIMIT 1)
+			FROM completion WHERE completion.term IS NOT NULL LIMIT $3
+		)
+		SELECT `+summaryColumns+`
+		FROM task_words JOIN task_texts i ON i.id = task_words.rowid JOIN tasks t ON t.handle = i.handle
+		WHERE task_words MATCH (
+			SELECT CASE WHEN count(*) = $3 AND (SELECT count(*) FROM (SELECT 1 FROM tasks WHERE owner = $4 LIMIT $5)) < $5 THEN $6 || '"' || $1 || '"*'
+				ELSE $6 || coalesce('(' || group_concat('"' || term || '"', ' OR ') || ')', '"' || $1 || '"') END
+			FROM completion WHERE term IS NOT NULL
+		) AND t.owner = $4 ORDER BY task_words.rowid DESC LIMIT $7`,
+		terms[last], terms[last]+string(unicode.MaxRune), completions, owner, shortLedger, all.String(), limit)
+}
+
+// latest is how many of an owner's tasks PostgreSQL looks at one by one.
+const latest = 5000
+
+// findVector looks into the index of PostgreSQL, which tells of all tasks that have
+// words in no order: that is quick if they are few. Where they are many, there are
+// enough of them among the latest, which are looked at first, one by one.
+func (db *Store) findVector(ctx context.Context, owner string, terms []string, limit int) ([]ledger.Summary, error) {
+	query := "'" + strings.Join(terms, "' & '") + "':*"
+	found, err := db.find(ctx, `
+		SELECT `+summaryColumns+`
+		FROM (SELECT * FROM tasks WHERE owner = $2 ORDER BY created DESC, handle DESC LIMIT $4) t
+		CROSS JOIN LATERAL (SELECT 1 FROM task_words w WHERE w.handle = t.handle AND w.words @@ $1::tsquery OFFSET 0) w
+		ORDER BY t.created DESC, t.handle DESC LIMIT $3`, query, owner, limit, latest)
+	if err != nil || len(found) == limit {
+		return found, err
+	}
+	return db.find(ctx, `
+		WITH found AS MATERIALIZED (SELECT id, handle FROM task_words WHERE words @@ $1::tsquery)
+		SELECT `+summaryColumns+`
+		FROM (SELECT * FROM found ORDER BY id DESC LIMIT $3) w JOIN tasks t ON t.handle = w.handle
+		WHERE t.owner = $2 ORDER BY w.id DESC`, query, owner, limit)
+}

@@ -1,0 +1,98 @@
+package ledgerdb
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"rialto/bridge/ledger"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// signalChannel is what replicas notify each other on. Databases have channels
+// of their own.
+const signalChannel = "rialto_signals"
+
+// relistenAfter is the pause after the connection that listens was lost.
+const relistenAfter = time.Second
+
+// Signals returns what replicas tell each other by, or nil on SQLite, whose
+// replicas are one. log is told when others are not heard, and when they are again.
+func (db *Store) Signals(log *slog.Logger) ledger.Signals {
+	if !db.sql.Postgres {
+		return nil
+	}
+	return signals{db, log}
+}
+
+type signals struct {
+	db  *Store
+	log *slog.Logger
+}
+
+// Send implements ledger.Signals.
+func (s signals) Send(ctx context.Context, m ledger.Signal) error {
+	payload, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	_, err = s.db.sql.Write.ExecContext(ctx, `SELECT pg_notify('`+signalChannel+`', $1)`, string(payload))
+	return err
+}
+
+// Listen implements ledger.Signals. It keeps one of the connections.
+func (s signals) Listen(ctx context.Context, heard func(ledger.Signal)) {
+	failing := false
+	listening := func() {
+		if failing {
+			s.log.Info("other replicas are heard again")
+		}
+		failing = false
+	}
+	for ctx.Err() == nil {
+		err := s.listen(ctx, listening, heard)
+		if !failing && ctx.Err() == nil {
+			s.log.Warn("other replicas are not heard: what becomes of their tasks is seen later, by looking", "err", err)
+			failing = true
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(relistenAfter):
+		}
+	}
+}
+
+func (s signals) listen(ctx context.Context, listening func(), heard func(ledger.Signal)) error {
+	conn, err := s.db.sql.Write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return conn.Raw(func(raw any) error {
+		c := raw.(*stdlib.Conn).Conn()
+		if _, err := c.Exec(ctx, `LISTEN `+signalChannel); err != nil {
+			return err
+		}
+		listening()
+		err := hear(ctx, c, heard)
+		return errors.Join(err, driver.ErrBadConn) // it listens: nobody else may use it
+	})
+}
+
+func hear(ctx context.Context, c *pgx.Conn, heard func(ledger.Signal)) error {
+	for {
+		n, err := c.WaitForNotification(ctx)
+		if err != nil {
+			return err
+		}
+		var m ledger.Signal
+		if json.Unmarshal([]byte(n.Payload), &m) == nil {
+			heard(m)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+// Package ledgerdb keeps tasks with their search index, their webhooks and the links
+// that share their results. It decides nothing. Tasks that have ended when they are
+// added are written behind on SQLite (see package writebehind).
+package ledgerdb
+
+import (
+	"context"
+
+	"rialto/internal/store/sqldb"
+	"rialto/internal/store/writebehind"
+)
+
+// Store implements the stores of package ledger, push.Outbox and bridge.ShareStore.
+type Store struct {
+	sql     *sqldb.DB
+	noticed chan struct{} // ready when there is something for webhooks
+	queue   indexQueue
+	ended   *writebehind.Buffer[*endedTask] // nil if tasks are not written behind
+}
+
+// Open returns a store in an open database. The tasks that a killed server has left
+// beside a SQLite file are in the database then, unless a server runs.
+func Open(ctx context.Context, db *sqldb.DB) (*Store, error) {
+	s := &Store{sql: db, noticed: make(chan struct{}, 1)}
+	return s, s.takeLeft(ctx)
+}
+
+// Close ends writing behind.
+func (db *Store) Close() error {
+	if db.ended == nil {
+		return nil
+	}
+	return db.ended.Close()
+}

@@ -1,0 +1,166 @@
+package ledgerdb
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/internal/store/writebehind"
+
+	"rialto/internal/store/sqldb"
+)
+
+// endedTask is a task that had ended when it was added, as a row and for the search
+// index.
+type endedTask struct {
+	Row   *taskRow
+	index indexed // the zero value after a restart: the index finds such a task left over
+}
+
+// StartWriteBehind writes tasks that have ended into a file beside the database first. It is
+// for a server that is alone on a SQLite file (see Alone), and does nothing on any other
+// database.
+func (db *Store) StartWriteBehind(ctx context.Context, log *slog.Logger) error {
+	if db.sql.Postgres || db.sql.Path == "" || db.ended != nil {
+		return nil
+	}
+	if alone, err := db.sql.Alone(ctx); err != nil || !alone { // the file of another server would be in its way
+		return errors.Join(err, errors.New("store: writing behind is for a server that is alone"))
+	}
+	err := db.attachWriteBehind(ctx, log)
+	if errors.Is(err, writebehind.ErrForeign) {
+		path, _ := db.writeBehindPath() // which was found before
+		if err = writebehind.Remove(path); err == nil {
+			err = db.attachWriteBehind(ctx, log)
+		}
+	}
+	return err
+}
+
+func (db *Store) attachWriteBehind(ctx context.Context, log *slog.Logger) error {
+	path, err := db.writeBehindPath()
+	if err != nil {
+		return err
+	}
+	id, err := db.writeBehindID(ctx)
+	if err != nil {
+		return err
+	}
+	db.ended, err = writebehind.Open(ctx, writebehind.Config[*endedTask]{Path: path, ID: id, Write: db.insertEnded, Busy: sqldb.ErrBusy, Log: log})
+	return err
+}
+
+// writeBehindPath follows links, as SQLite does: the next server may come by another.
+func (db *Store) writeBehindPath() (string, error) {
+	path, err := filepath.EvalSymlinks(db.sql.Path)
+	return path + ".pending", err
+}
+
+// writeBehindID returns the ID that the file has in common with this database, so that
+// tasks of another database are not taken for its own.
+func (db *Store) writeBehindID(ctx context.Context) (id string, err error) {
+	return id, db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		_, err := t.ExecContext(ctx, `INSERT INTO write_behind (id) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM write_behind)`, rand.Text())
+		if err != nil {
+			return err
+		}
+		return t.QueryRowContext(ctx, `SELECT id FROM write_behind`).Scan(&id)
+	})
+}
+
+// takeLeft writes what a killed server has left in its file into the database, unless a
+// server runs that may use the file.
+func (db *Store) takeLeft(ctx context.Context) error {
+	if db.sql.Path == "" {
+		return nil
+	}
+	path, err := db.writeBehindPath()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	release, ok, err := db.sql.Unserved(ctx)
+	if err != nil || !ok {
+		return err
+	}
+	defer release()
+	err = db.attachWriteBehind(ctx, slog.New(slog.DiscardHandler))
+	if errors.Is(err, writebehind.ErrForeign) {
+		return nil
+	}
+	if err == nil {
+		err = db.ended.Close()
+	}
+	db.ended = nil
+	return err
+}
+
+// flush returns when the database has all tasks that have ended before the call. What
+// asks about tasks begins with it, unless it asks for tasks that run. If it fails, the
+// answer would be wrong without those tasks.
+func (db *Store) flush(ctx context.Context) error {
+	if db.ended == nil {
+		return nil
+	}
+	err := db.ended.Flush(ctx)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	state := "takes nothing now"
+	if errors.Is(err, sqldb.ErrBusy) {
+		state = "is asked for more than it can do now"
+	}
+	return &a2a.Error{Code: a2a.Unavailable, Message: "the server's database " + state + ", and tasks that have just ended wait for it; try again in a moment", Cause: err}
+}
+
+// insertEnded writes tasks and their words, those that are not there.
+func (db *Store) insertEnded(ctx context.Context, tasks []*endedTask) error {
+	var words []indexed
+	for _, task := range tasks {
+		if task.index.words != "" {
+			words = append(words, task.index)
+		}
+	}
+	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		var args []any
+		for chunk := range slices.Chunk(tasks, endedAtOnce) {
+			args = args[:0]
+			for _, task := range chunk {
+				args = append(task.Row.values(args), sqldb.Flag(task.index.words != ""))
+			}
+			query := addManyEnded
+			if len(chunk) < endedAtOnce {
+				query = addEnded(len(chunk))
+			}
+			if _, err := t.ExecContext(ctx, query, args...); err != nil {
+				return fmt.Errorf("writing tasks that have ended: %w", err)
+			}
+		}
+		if len(words) == 0 {
+			return nil
+		}
+		return indexFTS(ctx, t, words)
+	})
+}
+
+// endedAtOnce is how many tasks one statement inserts: by itself each costs more.
+const endedAtOnce = 16
+
+var addManyEnded = addEnded(endedAtOnce)
+
+// addEnded inserts n tasks: the columns of taskRow, and whether the index has them.
+// Of a statement that ignores conflicts, SQLite keeps no copies of the pages that it
+// changes in case it has to undo a part.
+func addEnded(n int) string {
+	row := "(" + strings.Repeat("?, ", rowColumns) + "1, '', 0, ?)"
+	return `INSERT OR IGNORE INTO tasks (` + rowNames + `, settled, holder, lease_until, indexed) VALUES ` + row + strings.Repeat(", "+row, n-1)
+}

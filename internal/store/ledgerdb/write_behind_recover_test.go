@@ -1,0 +1,132 @@
+package ledgerdb
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/bridge/ledger"
+)
+
+// image copies the files of a database as a power cut would leave them.
+func image(t *testing.T, path string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "rialto.db")
+	for _, suffix := range []string{"", "-wal", ".pending", ".pending-wal"} {
+		text, err := os.ReadFile(path + suffix)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(to+suffix, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}
+
+// handles lists alice's tasks.
+func handles(t *testing.T, db *Store) string {
+	t.Helper()
+	all, err := db.Summaries(t.Context(), "alice", ledger.Filter{Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, s := range all {
+		list = append(list, s.TaskID)
+	}
+	return strings.Join(list, " ")
+}
+
+// TestTasksOfAKilledServerAreInItsJournal looks at what a server leaves that is killed
+// before, and after, the database has taken what ended.
+func TestTasksOfAKilledServerAreInItsJournal(t *testing.T) {
+	db := openWriteBehind(t)
+	first := addEntry(t, db, endedEntry("the first"))
+	if handles(t, db) != first.Handle {
+		t.Fatal("the first is not there")
+	}
+	taken := image(t, db.sql.Path)
+	var second *ledger.Record
+	var killed string
+	whileWriting(t, db, func() {
+		second = addEntry(t, db, endedEntry("the second"))
+		killed = image(t, db.sql.Path)
+	})
+	after := openServer(t, killed)
+	if got, want := handles(t, after), second.Handle+" "+first.Handle; got != want {
+		t.Errorf("killed before: got tasks %q, want %q", got, want)
+	}
+	if _, err := after.IndexTasks(t.Context(), 10); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := after.FindTasks(t.Context(), "alice", []string{"second"}, 10); len(found) != 1 || err != nil {
+		t.Errorf("killed before: found %v, %v, want the second", found, err)
+	}
+	again := openServer(t, image(t, killed)) // killed again, with a journal in which there is nothing yet
+	if got, want := handles(t, again), second.Handle+" "+first.Handle; got != want {
+		t.Errorf("killed twice: got tasks %q, want %q", got, want)
+	}
+	dropped := open(t, taken) // whatever became of the first since
+	if _, err := dropped.DropTasks(t.Context(), time.Now().Add(time.Hour), "", nil, 10); err != nil {
+		t.Fatal(err)
+	}
+	closeAll(dropped)
+	if got := handles(t, openServer(t, image(t, taken))); got != "" {
+		t.Errorf("killed after: got tasks %q, want none, for they were dropped", got)
+	}
+}
+
+// TestWhoComesAfterAKilledServerSeesItsTasks opens what a killed server has left as
+// a command does, or a server that is not alone: such tasks were there only when a
+// server had started again.
+func TestWhoComesAfterAKilledServerSeesItsTasks(t *testing.T) {
+	db := openWriteBehind(t)
+	var left string
+	var e *ledger.Record
+	whileWriting(t, db, func() {
+		e = addEntry(t, db, endedEntry("one"))
+		left = image(t, db.sql.Path)
+	})
+	first := open(t, left)
+	if got := handles(t, first); got != e.Handle {
+		t.Errorf("the first: got tasks %q, want %q", got, e.Handle)
+	}
+	if files, err := filepath.Glob(left + ".pending*"); len(files) > 0 || err != nil {
+		t.Errorf("got %v, %v, want no files of a journal that is taken", files, err)
+	}
+	server := openServer(t, left)
+	whileWriting(t, server, func() {
+		second := addEntry(t, server, endedEntry("two"))
+		if got := handles(t, open(t, left)); got != e.Handle {
+			t.Errorf("beside a server: got tasks %q, want %q, for the journal is the server's", got, e.Handle)
+		}
+		if got, want := handles(t, open(t, image(t, left))), second.Handle+" "+e.Handle; got != want {
+			t.Errorf("after the second server: got tasks %q, want %q", got, want)
+		}
+	})
+}
+
+// TestAJournalOfAnotherDatabaseIsNotRead puts a journal beside a new database.
+func TestAJournalOfAnotherDatabaseIsNotRead(t *testing.T) {
+	db := openWriteBehind(t)
+	var killed string
+	whileWriting(t, db, func() {
+		addEntry(t, db, endedEntry("one"))
+		killed = image(t, db.sql.Path)
+	})
+	for _, suffix := range []string{"", "-wal"} {
+		if err := os.Remove(killed + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if got := handles(t, openServer(t, killed)); got != "" {
+		t.Errorf("got tasks %q, want none", got)
+	}
+}

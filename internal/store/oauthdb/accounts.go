@@ -1,0 +1,165 @@
+package oauthdb
+
+import (
+	"context"
+	"time"
+
+	"rialto/oauth"
+
+	"rialto/internal/store/sqldb"
+)
+
+// AddAccount implements oauth.AccountStore.
+func (db *Store) AddAccount(ctx context.Context, a *oauth.Account) error {
+	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error { return addAccount(ctx, tx, a) })
+}
+
+// addAccount records an account unless its name or its identity is taken.
+func addAccount(ctx context.Context, q sqldb.Querier, a *oauth.Account) error {
+	n, err := sqldb.Changed(ctx, q, `
+		INSERT INTO accounts (id, name, password, disabled, admin, created, issuer, subject, usecases)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+		a.ID, a.Name, a.Password, sqldb.Flag(a.Disabled), sqldb.Flag(a.Admin), sqldb.Millis(a.Created), a.Issuer, a.Subject, a.UseCases.String())
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return oauth.ErrExists
+	}
+	return addTerms(ctx, q, accountTerms, a.ID, termsOf(accountTerms, a.ID, a.Name))
+}
+
+// SetAdmin implements oauth.AccountStore.
+func (db *Store) SetAdmin(ctx context.Context, id string, admin bool) error {
+	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE accounts SET admin = $1 WHERE id = $2`, sqldb.Flag(admin), id)
+	if err == nil && n == 0 {
+		return oauth.ErrNotFound
+	}
+	return err
+}
+
+// SetDisabled implements oauth.AccountStore.
+func (db *Store) SetDisabled(ctx context.Context, id string, disabled bool) error {
+	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE accounts SET disabled = $1 WHERE id = $2`, sqldb.Flag(disabled), id)
+	if err == nil && n == 0 {
+		return oauth.ErrNotFound
+	}
+	return err
+}
+
+// SetPassword implements oauth.AccountStore.
+func (db *Store) SetPassword(ctx context.Context, id, password string) error {
+	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
+		n, err := sqldb.Changed(ctx, tx, `UPDATE accounts SET password = $1 WHERE id = $2`, password, id)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return oauth.ErrNotFound
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE account_id = $1`, id)
+		return err
+	})
+}
+
+// RemoveAccount implements oauth.AccountStore. Sessions, grants, codes and
+// refresh tokens go with it, by their foreign keys; so does what the account has
+// connected and shares. Codes and refresh tokens go
+// first: whoever is using one holds its row, and wants the row of its grant
+// next, which the foreign keys would take before.
+func (db *Store) RemoveAccount(ctx context.Context, name string) error {
+	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
+		for _, table := range []string{"refresh_tokens", "codes"} {
+			_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE grant_id IN (
+				SELECT g.id FROM grants g JOIN accounts a ON a.id = g.account_id WHERE a.name = $1)`, name)
+			if err != nil {
+				return err
+			}
+		}
+		for _, table := range []string{"connections", "connection_attempts", "shares"} {
+			_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE owner IN (SELECT id FROM accounts WHERE name = $1)`, name)
+			if err != nil {
+				return err
+			}
+		}
+		n, err := sqldb.Changed(ctx, tx, `DELETE FROM accounts WHERE name = $1`, name)
+		if err == nil && n == 0 {
+			return oauth.ErrNotFound
+		}
+		return err
+	})
+}
+
+// Account implements oauth.AccountStore.
+func (db *Store) Account(ctx context.Context, name string) (*oauth.Account, error) {
+	return scanAccount(db.sql.Read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM accounts WHERE name = $1`, name))
+}
+
+// AccountOf implements oauth.AccountStore.
+func (db *Store) AccountOf(ctx context.Context, id string) (*oauth.Account, error) {
+	return scanAccount(db.sql.Read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id))
+}
+
+const accountColumns = `id, name, password, disabled, admin, created, issuer, subject, usecases`
+
+// scanAccount reads accountColumns.
+func scanAccount(row sqldb.Row) (*oauth.Account, error) {
+	a := &oauth.Account{}
+	var disabled, admin, created int64
+	var useCases string
+	err := row.Scan(&a.ID, &a.Name, &a.Password, &disabled, &admin, &created, &a.Issuer, &a.Subject, &useCases)
+	if err != nil {
+		return nil, found(err)
+	}
+	a.Disabled, a.Admin, a.Created, a.UseCases = disabled != 0, admin != 0, sqldb.Time(created), sqldb.Words(useCases)
+	return a, nil
+}
+
+// Accounts implements oauth.AccountStore.
+func (db *Store) Accounts(ctx context.Context) ([]string, error) {
+	rows, err := db.sql.Read.QueryContext(ctx, `SELECT name FROM accounts ORDER BY name`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var names []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, rows.Err()
+}
+
+// AddSession implements oauth.AccountStore.
+func (db *Store) AddSession(ctx context.Context, s *oauth.Session) error {
+	_, err := db.sql.Write.ExecContext(ctx, `
+		INSERT INTO sessions (hash, account_id, created, expires, grants_until) VALUES ($1, $2, $3, $4, $5)`,
+		s.Hash, s.AccountID, sqldb.Millis(s.Created), sqldb.Millis(s.Expires), sqldb.Millis(s.GrantsUntil))
+	return err
+}
+
+// Session implements oauth.AccountStore.
+func (db *Store) Session(ctx context.Context, hash string, now time.Time) (*oauth.Session, error) {
+	s := &oauth.Session{Hash: hash}
+	var admin, created, expires, until int64
+	var useCases string
+	err := db.sql.Read.QueryRowContext(ctx, `
+		SELECT s.account_id, a.name, a.admin, a.usecases, s.created, s.expires, s.grants_until
+		FROM sessions s JOIN accounts a ON a.id = s.account_id
+		WHERE s.hash = $1 AND s.expires > $2 AND a.disabled = 0`, hash, sqldb.Millis(now)).
+		Scan(&s.AccountID, &s.Name, &admin, &useCases, &created, &expires, &until)
+	if err != nil {
+		return nil, found(err)
+	}
+	s.Admin, s.UseCases, s.Created, s.Expires, s.GrantsUntil = admin != 0, sqldb.Words(useCases), sqldb.Time(created), sqldb.Time(expires), sqldb.Time(until)
+	return s, nil
+}
+
+// EndSession implements oauth.AccountStore.
+func (db *Store) EndSession(ctx context.Context, hash string) error {
+	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM sessions WHERE hash = $1`, hash)
+	return err
+}

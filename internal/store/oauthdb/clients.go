@@ -1,0 +1,125 @@
+package oauthdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"rialto/oauth"
+
+	"rialto/internal/store/sqldb"
+)
+
+// AddClient implements oauth.ClientStore.
+func (db *Store) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
+	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
+		if err := makeRoom(ctx, tx, limit); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound, application_type)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+			c.ID, c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
+			strings.Join(c.GrantTypes, " "), sqldb.Millis(c.Registered), c.ManageHash, c.Keys, c.KeysURI, sqldb.Flag(c.Bound), c.ApplicationType)
+		if err != nil {
+			return err
+		}
+		return addTerms(ctx, tx, clientTerms, c.ID, termsOf(clientTerms, c.ID, c.Name))
+	})
+}
+
+// makeRoom removes clients that nobody ever let in, until one more fits.
+func makeRoom(ctx context.Context, tx *sqldb.Tx, limit int) error {
+	var n int
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM clients`).Scan(&n); err != nil || n < limit {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `
+		DELETE FROM clients WHERE id IN (
+			SELECT id FROM clients
+			WHERE NOT EXISTS (SELECT 1 FROM grants WHERE grants.client_id = clients.id)
+			ORDER BY registered, id LIMIT $1)`, n-limit+1)
+	return err
+}
+
+// UpdateClient implements oauth.ClientStore.
+func (db *Store) UpdateClient(ctx context.Context, c *oauth.Client, manageHash string) error {
+	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
+		n, err := sqldb.Changed(ctx, tx, `
+		UPDATE clients SET name = $1, uri = $2, redirect_uris = $3, auth_method = $4, secret_hash = $5, grant_types = $6, manage_hash = $7,
+			keys = $8, keys_uri = $9, dpop_bound = $10, application_type = $11
+		WHERE id = $12 AND manage_hash = $13`,
+			c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
+			strings.Join(c.GrantTypes, " "), c.ManageHash, c.Keys, c.KeysURI, sqldb.Flag(c.Bound), c.ApplicationType, c.ID, manageHash)
+		switch {
+		case err != nil:
+			return err
+		case n == 0:
+			return oauth.ErrNotFound
+		}
+		return setTerms(ctx, tx, clientTerms, c.ID, termsOf(clientTerms, c.ID, c.Name))
+	})
+}
+
+// RemoveClient implements oauth.ClientStore.
+func (db *Store) RemoveClient(ctx context.Context, id string, now time.Time) error {
+	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
+		n, err := sqldb.Changed(ctx, tx, `DELETE FROM clients WHERE id = $1`, id)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return oauth.ErrNotFound
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE grants SET revoked = $1 WHERE client_id = $2 AND revoked = 0`, sqldb.Millis(now), id)
+		return err
+	})
+}
+
+const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound, application_type`
+
+// Client implements oauth.ClientStore.
+func (db *Store) Client(ctx context.Context, id string) (*oauth.Client, error) {
+	return scanClient(db.sql.Read.QueryRowContext(ctx, `SELECT `+clientColumns+` FROM clients WHERE id = $1`, id))
+}
+
+// Clients implements oauth.ClientStore.
+func (db *Store) Clients(ctx context.Context, after string, limit int) ([]*oauth.Client, error) {
+	rows, err := db.sql.Read.QueryContext(ctx, `SELECT `+clientColumns+` FROM clients WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []*oauth.Client
+	for rows.Next() {
+		c, err := scanClient(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, rows.Err()
+}
+
+// scanClient reads clientColumns.
+func scanClient(row sqldb.Row) (*oauth.Client, error) {
+	c := &oauth.Client{}
+	var redirects, grants string
+	var registered, bound int64
+	err := row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &registered, &c.ManageHash, &c.Keys, &c.KeysURI, &bound, &c.ApplicationType)
+	if err != nil {
+		return nil, found(err)
+	}
+	c.RedirectURIs, c.GrantTypes, c.Registered, c.Bound = strings.Fields(redirects), strings.Fields(grants), sqldb.Time(registered), bound != 0
+	return c, nil
+}
+
+// found turns "no rows" into what the contracts of oauth call it.
+func found(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return oauth.ErrNotFound
+	}
+	return err
+}

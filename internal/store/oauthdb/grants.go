@@ -1,0 +1,109 @@
+package oauthdb
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"rialto/oauth"
+
+	"rialto/internal/store/sqldb"
+)
+
+// AddGrant implements oauth.GrantStore.
+func (db *Store) AddGrant(ctx context.Context, g *oauth.Grant) error {
+	return addGrant(ctx, db.sql.Write, g)
+}
+
+func addGrant(ctx context.Context, q sqldb.Querier, g *oauth.Grant) error {
+	_, err := q.ExecContext(ctx, `
+		INSERT INTO grants (id, account_id, client_id, scope, resource, auth_time, created, expires, parent)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		g.ID, g.AccountID, g.ClientID, g.Scope.String(), g.Resource, sqldb.Millis(g.AuthTime), sqldb.Millis(g.Created), sqldb.Millis(g.Expires), g.Parent)
+	return err
+}
+
+// Grant implements oauth.GrantStore.
+func (db *Store) Grant(ctx context.Context, id string) (*oauth.Grant, error) {
+	return grant(ctx, db.sql.Read, id)
+}
+
+func grant(ctx context.Context, q sqldb.Querier, id string) (*oauth.Grant, error) {
+	return scanGrant(q.QueryRowContext(ctx, `
+		SELECT `+grantColumns+` FROM grants g JOIN accounts a ON a.id = g.account_id WHERE g.id = $1`, id))
+}
+
+// grantColumns count a grant as revoked whose parent is, or is gone.
+const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, a.usecases, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.used, g.parent, CASE
+	WHEN g.parent = '' THEN g.revoked
+	ELSE COALESCE((SELECT CASE WHEN p.revoked = 0 THEN g.revoked ELSE p.revoked END FROM grants p WHERE p.id = g.parent), 1) END`
+
+// scanGrant reads grantColumns, and more columns behind them.
+func scanGrant(row sqldb.Row, more ...any) (*oauth.Grant, error) {
+	g := &oauth.Grant{}
+	var scope, useCases string
+	var disabled, admin, authTime, created, expires, used, revoked int64
+	err := row.Scan(append([]any{
+		&g.ID, &g.AccountID, &g.Name, &disabled, &admin, &useCases, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &used, &g.Parent, &revoked,
+	}, more...)...)
+	if err != nil {
+		return nil, found(err)
+	}
+	g.Disabled, g.Admin, g.UseCases, g.Scope = disabled != 0, admin != 0, sqldb.Words(useCases), strings.Fields(scope)
+	g.AuthTime, g.Created, g.Expires, g.Used, g.Revoked = sqldb.Time(authTime), sqldb.Time(created), sqldb.Time(expires), sqldb.Time(used), sqldb.Time(revoked)
+	return g, nil
+}
+
+// RevokeGrant implements oauth.GrantStore.
+func (db *Store) RevokeGrant(ctx context.Context, id string, now time.Time) error {
+	return revokeGrant(ctx, db.sql.Write, id, now)
+}
+
+func revokeGrant(ctx context.Context, q sqldb.Querier, id string, now time.Time) error {
+	_, err := q.ExecContext(ctx, `UPDATE grants SET revoked = $1 WHERE id = $2 AND revoked = 0`, sqldb.Millis(now), id)
+	return err
+}
+
+// revocations end grants by whose they are. Each is a text of its own, so that
+// each has an index.
+var revocations = map[string]string{
+	"account": `account_id = $3`,
+	"client":  `client_id = $3`,
+	"both":    `account_id = $3 AND client_id = $4`,
+}
+
+// RevokeGrants implements oauth.GrantStore.
+func (db *Store) RevokeGrants(ctx context.Context, accountID, clientID string, now time.Time, limit int) (int, error) {
+	which, args := "both", []any{accountID, clientID}
+	switch {
+	case clientID == "":
+		which, args = "account", []any{accountID}
+	case accountID == "":
+		which, args = "client", []any{clientID}
+	}
+	n, err := sqldb.Changed(ctx, db.sql.Write, `
+		UPDATE grants SET revoked = $1 WHERE revoked = 0 AND id IN (
+			SELECT id FROM grants WHERE revoked = 0 AND expires > $1 AND `+revocations[which]+` LIMIT $2)`,
+		append([]any{sqldb.Millis(now), limit}, args...)...)
+	return int(n), err
+}
+
+// NoteUses implements oauth.GrantStore.
+func (db *Store) NoteUses(ctx context.Context, last map[string]time.Time) error {
+	ids := slices.Sorted(maps.Keys(last)) // replicas take the rows in one order
+	for chunk := range slices.Chunk(ids, batch) {
+		if err := db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+			for _, id := range chunk {
+				if _, err := t.ExecContext(ctx, `UPDATE grants SET used = $1 WHERE id = $2 AND used < $1`, sqldb.Millis(last[id]), id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

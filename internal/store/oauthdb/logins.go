@@ -1,0 +1,64 @@
+package oauthdb
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"rialto/oauth"
+
+	"rialto/internal/store/sqldb"
+)
+
+// Identify implements oauth.AccountStore. Whoever finds the place taken, by
+// another call for the same person perhaps, goes on with what is there.
+func (db *Store) Identify(ctx context.Context, a *oauth.Account, rights bool) (account *oauth.Account, err error) {
+	err = db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
+		if err := addAccount(ctx, tx, a); err != nil && !errors.Is(err, oauth.ErrExists) {
+			return err
+		}
+		account, err = scanAccount(tx.QueryRowContext(ctx, `
+			UPDATE accounts SET
+				admin    = CASE WHEN CAST($1 AS BIGINT) = 1 THEN $2 ELSE admin END,
+				usecases = CASE WHEN CAST($1 AS BIGINT) = 1 THEN $3 ELSE usecases END
+			WHERE issuer = $4 AND subject = $5 AND issuer <> ''
+			RETURNING `+accountColumns, sqldb.Flag(rights), sqldb.Flag(a.Admin), a.UseCases.String(), a.Issuer, a.Subject))
+		if errors.Is(err, oauth.ErrNotFound) {
+			return oauth.ErrExists
+		}
+		return err
+	})
+	return account, err
+}
+
+// AddLogin implements oauth.LoginStore.
+func (db *Store) AddLogin(ctx context.Context, l *oauth.Login) error {
+	_, err := db.sql.Write.ExecContext(ctx, `
+		INSERT INTO logins (state, browser, provider, handle, scope, next, expires) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		l.State, l.Browser, l.Provider, l.Handle, l.Scope.String(), l.Next, sqldb.Millis(l.Expires))
+	return err
+}
+
+// Login implements oauth.LoginStore.
+func (db *Store) Login(ctx context.Context, state string, now time.Time) (*oauth.Login, error) {
+	l := &oauth.Login{State: state}
+	var scope string
+	var expires int64
+	err := db.sql.Read.QueryRowContext(ctx, `
+		SELECT browser, provider, handle, scope, next, expires FROM logins WHERE state = $1 AND expires > $2`, state, sqldb.Millis(now)).
+		Scan(&l.Browser, &l.Provider, &l.Handle, &scope, &l.Next, &expires)
+	if err != nil {
+		return nil, found(err)
+	}
+	l.Scope, l.Expires = sqldb.Words(scope), sqldb.Time(expires)
+	return l, nil
+}
+
+// TakeLogin implements oauth.LoginStore.
+func (db *Store) TakeLogin(ctx context.Context, state string) error {
+	n, err := sqldb.Changed(ctx, db.sql.Write, `DELETE FROM logins WHERE state = $1`, state)
+	if err == nil && n == 0 {
+		return oauth.ErrNotFound
+	}
+	return err
+}

@@ -1,0 +1,163 @@
+package oauthdb
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rialto/bridge/operator"
+	"rialto/oauth"
+
+	"rialto/internal/store/sqldb"
+)
+
+var _ operator.Store = (*Store)(nil)
+
+// liveGrants is the condition for a grant of our own being live at a moment; a
+// child's parent is looked at where it is used.
+const liveGrants = `revoked = 0 AND expires > `
+
+// countLive counts a client's live grants, as far as anybody wants to know.
+func countLive(whose string) string {
+	return fmt.Sprintf(`(SELECT count(*) FROM (SELECT 1 FROM grants WHERE %s AND %s $1 LIMIT %d) AS counted)`, whose, liveGrants, operator.MostCounted)
+}
+
+// ListClients implements operator.Store. Two lists of one order are merged.
+func (db *Store) ListClients(ctx context.Context, f operator.ClientFilter, page operator.Rows) ([]operator.ClientRow, error) {
+	var all []operator.ClientRow
+	if f.Kind != operator.Document {
+		l := &sqldb.Listing{Args: []any{sqldb.Millis(page.Now)}}
+		rows, err := db.clients(ctx, l, selectClients, clientTerms, "c.registered", f, page)
+		found, err := sqldb.Collect(rows, err, func(r *sql.Rows) (operator.ClientRow, error) { return scanClientRow(r) })
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	if f.Kind != operator.Registered {
+		l := &sqldb.Listing{Args: []any{sqldb.Millis(page.Now)}}
+		rows, err := db.clients(ctx, l, selectDocuments, documentTerms, "c.fetched", f, page)
+		found, err := sqldb.Collect(rows, err, func(r *sql.Rows) (operator.ClientRow, error) { return scanDocumentRow(r) })
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	slices.SortStableFunc(all, func(a, b operator.ClientRow) int {
+		if f.Text != "" {
+			return cmp.Or(strings.Compare(a.Term, b.Term), strings.Compare(a.ID(), b.ID()))
+		}
+		return cmp.Or(b.Since.Compare(a.Since), strings.Compare(b.ID(), a.ID()))
+	})
+	return all[:min(len(all), page.Limit)], nil
+}
+
+// clients asks for clients of one kind, with the term that found each.
+func (db *Store) clients(ctx context.Context, l *sqldb.Listing, selection, terms, since string, f operator.ClientFilter, page operator.Rows) (*sql.Rows, error) {
+	if f.Text == "" {
+		l.After(since+", c.id", page.After.At, page.After.ID)
+		return l.Query(ctx, db.sql, fmt.Sprintf(selection, "''", ""), since+` DESC, c.id DESC`, page.Limit)
+	}
+	order := findTerms(l, terms, f.Text, page.After)
+	return l.Query(ctx, db.sql, fmt.Sprintf(selection, "s.term", ` JOIN `+terms+` s ON s.id = c.id`), order, page.Limit)
+}
+
+var (
+	selectClients = `SELECT c.id, c.name, c.uri, c.redirect_uris, c.auth_method, c.grant_types, c.registered, %s, ` + clientUse + ` FROM clients c%s`
+
+	selectDocuments = `SELECT c.id, c.body, c.fetched, c.fresh, c.expires, %s, ` + clientUse + ` FROM client_documents c%s`
+
+	clientUse = `(SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = c.id), ` + countLive(`client_id = c.id`)
+)
+
+func scanClientRow(row sqldb.Row) (r operator.ClientRow, err error) {
+	c := &oauth.Client{}
+	var redirects, grants string
+	var registered, used int64
+	err = row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &grants, &registered, &r.Term, &used, &r.Grants)
+	c.RedirectURIs, c.GrantTypes, c.Registered = strings.Fields(redirects), strings.Fields(grants), sqldb.Time(registered)
+	r.Client, r.Since, r.Used = c, c.Registered, sqldb.Time(used)
+	return r, err
+}
+
+func scanDocumentRow(row sqldb.Row) (r operator.ClientRow, err error) {
+	d := &oauth.Document{}
+	var fetched, fresh, expires, used int64
+	err = row.Scan(&d.ID, &d.Body, &fetched, &fresh, &expires, &r.Term, &used, &r.Grants)
+	d.Fetched, d.Fresh, d.Expires = sqldb.Time(fetched), sqldb.Time(fresh), sqldb.Time(expires)
+	r.Document, r.Since, r.Used = d, d.Fetched, sqldb.Time(used)
+	return r, err
+}
+
+// ClientRow implements operator.Store.
+func (db *Store) ClientRow(ctx context.Context, id string, now time.Time) (*operator.ClientRow, error) {
+	r, err := scanClientRow(db.sql.Read.QueryRowContext(ctx, fmt.Sprintf(selectClients, "''", "")+` WHERE c.id = $2`, sqldb.Millis(now), id))
+	if errors.Is(err, sql.ErrNoRows) {
+		r, err = scanDocumentRow(db.sql.Read.QueryRowContext(ctx, fmt.Sprintf(selectDocuments, "''", "")+` WHERE c.id = $2`, sqldb.Millis(now), id))
+	}
+	if err != nil {
+		return nil, found(err)
+	}
+	return &r, nil
+}
+
+// UseOf implements operator.Store.
+func (db *Store) UseOf(ctx context.Context, client string, now time.Time) (used time.Time, live int, err error) {
+	var last int64
+	err = db.sql.Read.QueryRowContext(ctx, `SELECT (SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = $2), `+countLive(`client_id = $2`),
+		sqldb.Millis(now), client).Scan(&last, &live)
+	return sqldb.Time(last), live, err
+}
+
+// ListGrants implements operator.Store.
+func (db *Store) ListGrants(ctx context.Context, f operator.GrantFilter, page operator.Rows) ([]operator.Grant, error) {
+	l := &sqldb.Listing{}
+	l.After("g.created, g.id", page.After.At, page.After.ID)
+	l.Given("g.account_id = ?", f.AccountID)
+	l.Given("g.client_id = ?", f.ClientID)
+	if f.Live {
+		l.And("g.revoked = 0 AND g.expires > ? AND a.disabled = 0", sqldb.Millis(page.Now))
+		l.And("(g.parent = '' OR EXISTS (SELECT 1 FROM grants p WHERE p.id = g.parent AND p.revoked = 0))")
+	}
+	rows, err := l.Query(ctx, db.sql, `SELECT `+grantColumns+`, COALESCE(c.name, '')
+		FROM grants g JOIN accounts a ON a.id = g.account_id LEFT JOIN clients c ON c.id = g.client_id`, `g.created DESC, g.id DESC`, page.Limit)
+	return sqldb.Collect(rows, err, func(r *sql.Rows) (operator.Grant, error) {
+		var name string
+		g, err := scanGrant(r, &name)
+		if err != nil {
+			return operator.Grant{}, err
+		}
+		return operator.NewGrant(g, name), nil
+	})
+}
+
+// ListAccounts implements operator.Store.
+func (db *Store) ListAccounts(ctx context.Context, f operator.AccountFilter, page operator.Rows) ([]operator.Account, error) {
+	l := &sqldb.Listing{Args: []any{sqldb.Millis(page.Now)}}
+	term, join, order := "''", "", "a.name"
+	if f.Text != "" {
+		term, join, order = "s.term", ` JOIN account_terms s ON s.id = a.id`, findTerms(l, accountTerms, f.Text, page.After)
+	} else {
+		l.Given("a.name > ?", page.After.ID)
+	}
+	if f.Admin {
+		l.And("a.admin = 1")
+	}
+	if f.Disabled {
+		l.And("a.disabled = 1")
+	}
+	rows, err := l.Query(ctx, db.sql, `SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
+		countLive(`account_id = a.id`)+` FROM accounts a`+join, order, page.Limit)
+	return sqldb.Collect(rows, err, func(r *sql.Rows) (a operator.Account, err error) {
+		var isAdmin, disabled, created int64
+		var useCases string
+		err = r.Scan(&a.ID, &a.Name, &a.Issuer, &isAdmin, &disabled, &useCases, &created, &a.Term, &a.Grants)
+		a.Admin, a.Disabled, a.UseCases, a.Created = isAdmin != 0, disabled != 0, sqldb.Words(useCases), sqldb.Time(created)
+		return a, err
+	})
+}

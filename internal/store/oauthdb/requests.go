@@ -1,0 +1,79 @@
+package oauthdb
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"rialto/oauth"
+
+	"rialto/internal/store/sqldb"
+)
+
+// AddRequest implements oauth.RequestStore.
+func (db *Store) AddRequest(ctx context.Context, r *oauth.Request) error {
+	_, err := db.sql.Write.ExecContext(ctx, `
+		INSERT INTO requests (`+requestColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		r.Handle, r.Browser, r.ClientID, r.RedirectURI, sqldb.Flag(r.RedirectSent), r.State, r.Scope.String(), r.Resource,
+		r.Challenge, r.JKT, sqldb.Flag(r.Login), sqldb.Millis(r.Expires))
+	return err
+}
+
+const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, jkt, login, expires`
+
+// Request implements oauth.RequestStore.
+func (db *Store) Request(ctx context.Context, handle string, now time.Time) (*oauth.Request, error) {
+	return scanRequest(db.sql.Read.QueryRowContext(ctx, `
+		SELECT `+requestColumns+` FROM requests WHERE handle = $1 AND expires > $2`, handle, sqldb.Millis(now)))
+}
+
+// TakePushed implements oauth.RequestStore. The DELETE decides who is first.
+func (db *Store) TakePushed(ctx context.Context, handle, clientID string, now time.Time) (*oauth.Request, error) {
+	return scanRequest(db.sql.Write.QueryRowContext(ctx, `
+		DELETE FROM requests WHERE handle = $1 AND client_id = $2 AND browser = '' AND expires > $3
+		RETURNING `+requestColumns, handle, clientID, sqldb.Millis(now)))
+}
+
+// scanRequest reads requestColumns.
+func scanRequest(row sqldb.Row) (*oauth.Request, error) {
+	r := &oauth.Request{}
+	var scope string
+	var sent, login, expires int64
+	err := row.Scan(&r.Handle, &r.Browser, &r.ClientID, &r.RedirectURI, &sent, &r.State, &scope, &r.Resource, &r.Challenge, &r.JKT, &login, &expires)
+	if err != nil {
+		return nil, found(err)
+	}
+	r.RedirectSent, r.Scope, r.Login, r.Expires = sent != 0, strings.Fields(scope), login != 0, sqldb.Time(expires)
+	return r, nil
+}
+
+// Approve implements oauth.RequestStore. The DELETE decides who is first.
+func (db *Store) Approve(ctx context.Context, handle string, g *oauth.Grant, c *oauth.Code) error {
+	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
+		if err := takeRequest(ctx, tx, handle); err != nil {
+			return err
+		}
+		if err := addGrant(ctx, tx, g); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO codes (hash, grant_id, client_id, redirect_uri, challenge, jkt, expires)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			c.Hash, g.ID, c.ClientID, c.RedirectURI, c.Challenge, c.JKT, sqldb.Millis(c.Expires))
+		return err
+	})
+}
+
+// Deny implements oauth.RequestStore.
+func (db *Store) Deny(ctx context.Context, handle string) error {
+	return takeRequest(ctx, db.sql.Write, handle)
+}
+
+func takeRequest(ctx context.Context, q sqldb.Querier, handle string) error {
+	n, err := sqldb.Changed(ctx, q, `DELETE FROM requests WHERE handle = $1`, handle)
+	if err == nil && n == 0 {
+		return oauth.ErrNotFound
+	}
+	return err
+}

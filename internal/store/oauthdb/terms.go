@@ -1,0 +1,120 @@
+package oauthdb
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"rialto/bridge/operator"
+
+	"rialto/internal/store/sqldb"
+)
+
+// What an operator looks for is found by what its name and its ID hold from the
+// beginning of any word on. Each such end of a text is a row of an index, so that
+// a search is a range of it, however rare or frequent what it looks for is.
+const (
+	clientTerms   = "client_terms"
+	documentTerms = "document_terms"
+	accountTerms  = "account_terms"
+)
+
+// The bounds of what one thing is found by.
+const (
+	maxTerms = 12
+	maxTerm  = 64 // bytes
+)
+
+// documentName returns what a client's document calls the client.
+func documentName(body string) string {
+	var d struct {
+		Name string `json:"client_name"`
+	}
+	if json.Unmarshal([]byte(body), &d) != nil {
+		return "" // the document is found by its ID
+	}
+	return d.Name
+}
+
+// termsOf returns what something is found by. Nobody looks for the ID of an
+// account; that of a document has words, being a URL.
+func termsOf(table, id, name string) []string {
+	var all []string
+	switch table {
+	case clientTerms:
+		all = []string{cutTerm(fold(id))}
+	case documentTerms:
+		all = ends(fold(id))
+	}
+	return append(all, ends(fold(name))...)
+}
+
+// fold writes a text as it is compared.
+func fold(text string) string {
+	text = strings.TrimPrefix(strings.ToLower(strings.ToValidUTF8(text, "")), "https://")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// ends returns what a folded text holds from the beginning of each word on.
+func ends(text string) (all []string) {
+	inWord := false
+	for i, r := range text {
+		is := ofWord(r)
+		if (is && !inWord || i == 0) && len(all) < maxTerms {
+			all = append(all, cutTerm(text[i:]))
+		}
+		inWord = is
+	}
+	return all
+}
+
+func ofWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
+}
+
+func cutTerm(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxTerm)], "") }
+
+// setTerms replaces what something is found by.
+func setTerms(ctx context.Context, t sqldb.Querier, table, id string, terms []string) error {
+	if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE id = $1`, id); err != nil {
+		return err
+	}
+	return addTerms(ctx, t, table, id, terms)
+}
+
+func addTerms(ctx context.Context, t sqldb.Querier, table, id string, terms []string) error {
+	for _, term := range terms {
+		if _, err := t.ExecContext(ctx, `INSERT INTO `+table+` (id, term) VALUES ($1, $2) ON CONFLICT DO NOTHING`, id, term); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// found adds that only what a text finds is listed, in the order of the terms
+// "s" that have it at their beginning, after a mark. What is found by two of them
+// is listed by the first. A text that begins with punctuation, as an ID may, is looked
+// for as it is and from its first word on, for it is there that names are found.
+func findTerms(l *sqldb.Listing, table, text string, after operator.Mark) (order string) {
+	text = fold(text)
+	from := []string{cutTerm(text)}
+	if word := strings.TrimLeftFunc(text, func(r rune) bool { return !ofWord(r) }); word != "" && word != text {
+		from = append(from, cutTerm(word))
+	}
+	begins := func(term string) (condition string, args []any) {
+		any := make([]string, len(from))
+		for i, f := range from {
+			any[i], args = "("+term+" >= ? AND "+term+" < ?)", append(args, f, f+string(unicode.MaxRune))
+		}
+		return "(" + strings.Join(any, " OR ") + ")", args
+	}
+	condition, args := begins("s.term")
+	l.And(condition, args...)
+	if after.ID != "" {
+		l.And("(s.term, s.id) > (?, ?)", after.Term, after.ID)
+	}
+	condition, args = begins("e.term")
+	l.And(`NOT EXISTS (SELECT 1 FROM `+table+` e WHERE e.id = s.id AND e.term < s.term AND `+condition+`)`, args...)
+	return "s.term, s.id"
+}

@@ -1,0 +1,195 @@
+package recordsdb
+
+import (
+	"context"
+	"time"
+
+	"rialto/bridge/directory"
+
+	"rialto/internal/store/sqldb"
+)
+
+var _ directory.AgentStore = (*Store)(nil)
+
+// AgentsVersion implements directory.AgentStore.
+func (db *Store) AgentsVersion(ctx context.Context) (version int64, err error) {
+	return version, db.sql.Read.QueryRowContext(ctx, `SELECT version FROM agents_version`).Scan(&version)
+}
+
+// KeptAgents implements directory.AgentStore.
+func (db *Store) KeptAgents(ctx context.Context) (*directory.StoredAgents, error) {
+	kept := &directory.StoredAgents{}
+	var err error
+	if kept.Version, err = db.AgentsVersion(ctx); err != nil {
+		return nil, err
+	}
+	if err := db.agentRecords(ctx, kept); err != nil {
+		return nil, err
+	}
+	rows, err := db.sql.Read.QueryContext(ctx, `SELECT name FROM agents_disabled ORDER BY name`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		kept.Disabled = append(kept.Disabled, name)
+	}
+	return kept, rows.Err()
+}
+
+func (db *Store) agentRecords(ctx context.Context, kept *directory.StoredAgents) error {
+	rows, err := db.sql.Read.QueryContext(ctx, `
+		SELECT name, settings, secret, version, created, changed, removed FROM agents ORDER BY created, name`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r directory.StoredAgent
+		var settings string
+		var made, last, removed int64
+		if err := rows.Scan(&r.Name, &settings, &r.Secret, &r.Version, &made, &last, &removed); err != nil {
+			return err
+		}
+		r.Settings, r.Created, r.Changed, r.Removed = []byte(settings), sqldb.Time(made), sqldb.Time(last), sqldb.Time(removed)
+		kept.Records = append(kept.Records, r)
+	}
+	return rows.Err()
+}
+
+// changeAgents runs do, which changes the list, with the list's next version.
+// Others who change it wait: versions are seen in their order.
+func (db *Store) changeAgents(ctx context.Context, do func(tx *sqldb.Tx, version int64) error) error {
+	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
+		var version int64
+		if err := tx.QueryRowContext(ctx, `UPDATE agents_version SET version = version + 1 RETURNING version`).Scan(&version); err != nil {
+			return err
+		}
+		return do(tx, version)
+	})
+}
+
+// AddAgent implements directory.AgentStore.
+func (db *Store) AddAgent(ctx context.Context, r directory.StoredAgent, card *directory.SeenCard, most int) error {
+	return db.changeAgents(ctx, func(tx *sqldb.Tx, version int64) error {
+		var n int
+		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM agents WHERE removed = 0`).Scan(&n); err != nil {
+			return err
+		}
+		if n >= most {
+			return directory.ErrTooMany
+		}
+		added, err := sqldb.Changed(ctx, tx, `
+			INSERT INTO agents (name, settings, secret, version, created, changed, removed) VALUES ($1, $2, $3, $4, $5, $5, 0)
+			ON CONFLICT (name) DO UPDATE SET settings = excluded.settings, secret = excluded.secret, version = excluded.version,
+				created = excluded.created, changed = excluded.changed, removed = 0
+			WHERE agents.removed > 0`, r.Name, string(r.Settings), r.Secret, version, sqldb.Millis(r.Created))
+		if err == nil && added == 0 {
+			err = directory.ErrExists
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM agents_disabled WHERE name = $1`, r.Name); err != nil {
+			return err
+		}
+		if err := dropAgent(ctx, tx, r.Name); err != nil || card == nil {
+			return err
+		}
+		return seeCard(ctx, tx, *card, true)
+	})
+}
+
+// dropAgent forgets what was known under the name of an agent that is another
+// now: its cards, and what users have connected it with.
+func dropAgent(ctx context.Context, tx *sqldb.Tx, agent string) error {
+	for _, table := range []string{"connections", "connection_attempts"} {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE agent = $1`, agent); err != nil {
+			return err
+		}
+	}
+	return dropCards(ctx, tx, agent)
+}
+
+func dropCards(ctx context.Context, tx *sqldb.Tx, agent string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM agent_cards WHERE agent = $1`, agent)
+	return err
+}
+
+// ChangeAgent implements directory.AgentStore.
+func (db *Store) ChangeAgent(ctx context.Context, r directory.StoredAgent, moved bool) error {
+	return db.changeAgents(ctx, func(tx *sqldb.Tx, version int64) error {
+		n, err := sqldb.Changed(ctx, tx, `
+			UPDATE agents SET settings = $1, secret = $2, version = $3, changed = $4
+			WHERE name = $5 AND version = $6 AND removed = 0`, string(r.Settings), r.Secret, version, sqldb.Millis(r.Changed), r.Name, r.Version)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return noSuchVersion(ctx, tx, r.Name)
+		}
+		if !moved {
+			return nil
+		}
+		return dropAgent(ctx, tx, r.Name)
+	})
+}
+
+// noSuchVersion says why an agent could not be changed.
+func noSuchVersion(ctx context.Context, tx *sqldb.Tx, name string) error {
+	var n int
+	err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM agents WHERE name = $1 AND removed = 0`, name).Scan(&n)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return directory.ErrNoAgent
+	}
+	return directory.ErrChanged
+}
+
+// RemoveAgent implements directory.AgentStore.
+func (db *Store) RemoveAgent(ctx context.Context, name string, now time.Time) error {
+	return db.changeAgents(ctx, func(tx *sqldb.Tx, version int64) error {
+		n, err := sqldb.Changed(ctx, tx, `UPDATE agents SET removed = $1, version = $2 WHERE name = $3 AND removed = 0`, sqldb.Millis(now), version, name)
+		if err == nil && n == 0 {
+			err = directory.ErrNoAgent
+		}
+		if err != nil {
+			return err
+		}
+		return dropAgent(ctx, tx, name)
+	})
+}
+
+// DisableAgent implements directory.AgentStore.
+func (db *Store) DisableAgent(ctx context.Context, name string, now time.Time) (did bool, err error) {
+	err = db.changeAgents(ctx, func(tx *sqldb.Tx, _ int64) error {
+		n, err := sqldb.Changed(ctx, tx, `INSERT INTO agents_disabled (name, since) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, sqldb.Millis(now))
+		did = n > 0
+		return err
+	})
+	return did, err
+}
+
+// EnableAgent implements directory.AgentStore.
+func (db *Store) EnableAgent(ctx context.Context, name string) (did bool, err error) {
+	err = db.changeAgents(ctx, func(tx *sqldb.Tx, _ int64) error {
+		n, err := sqldb.Changed(ctx, tx, `DELETE FROM agents_disabled WHERE name = $1`, name)
+		did = n > 0
+		return err
+	})
+	return did, err
+}
+
+// DropAgents implements directory.AgentStore.
+func (db *Store) DropAgents(ctx context.Context) error {
+	_, err := db.sql.Write.ExecContext(ctx, `
+		DELETE FROM agents WHERE removed > 0
+		AND name NOT IN (SELECT agent FROM tasks WHERE settled = 0)`)
+	return err
+}

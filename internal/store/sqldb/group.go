@@ -1,0 +1,186 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+)
+
+const maxGroup = 64 // transactions that are committed together
+
+// MaxWaiting is how many writers wait on SQLite; more are refused with ErrBusy.
+const MaxWaiting = 4096
+
+// ErrBusy says that too many writers wait.
+var ErrBusy = errors.New("store: too many writers wait")
+
+// group commits together what is written at the same time. SQLite has one writer, and a
+// commit waits for the disk: alone, sixteen writers would wait for it sixteen times. Each
+// caller is answered after the commit, so nothing is promised that a power cut can undo.
+// A statement is never interrupted: that would undo the work of the whole group.
+type group struct {
+	pool *Pool
+
+	mu      sync.Mutex
+	waiting []*unit
+	running bool
+}
+
+// unit is what one caller writes.
+type unit struct {
+	do   func(*Tx) error
+	err  error
+	done chan struct{}
+}
+
+// inTx runs do in a transaction, as pool.inTx does, with others. A caller whose ctx ends
+// leaves the queue; once its turn has come, it is done or fails whatever happens to ctx.
+func (g *group) inTx(ctx context.Context, do func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	u := &unit{do: do, done: make(chan struct{})}
+	if !g.enter(u) {
+		return ErrBusy
+	}
+	select {
+	case <-u.done:
+	case <-ctx.Done():
+		if g.leave(u) {
+			return ctx.Err()
+		}
+		<-u.done
+	}
+	return u.err
+}
+
+func (g *group) enter(u *unit) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.waiting) >= MaxWaiting {
+		return false
+	}
+	g.waiting = append(g.waiting, u)
+	if !g.running {
+		g.running = true
+		go g.run()
+	}
+	return true
+}
+
+// leave takes a caller out of the queue, if it is still there.
+func (g *group) leave(u *unit) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.Index(g.waiting, u)
+	if i < 0 {
+		return false
+	}
+	g.waiting = slices.Delete(g.waiting, i, i+1)
+	return true
+}
+
+// run commits until nobody waits.
+func (g *group) run() {
+	for !g.idle() {
+		units, err := g.commit(context.Background(), g.take(maxGroup))
+		for _, u := range units {
+			if err != nil {
+				u.err = err
+			}
+			close(u.done)
+		}
+	}
+}
+
+// Waiting returns how many writers wait on SQLite.
+func (db *DB) Waiting() int {
+	g := db.Write.group
+	if g == nil {
+		return 0
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.waiting)
+}
+
+// idle reports whether nobody waits: then the next caller starts run.
+func (g *group) idle() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running = len(g.waiting) > 0
+	return !g.running
+}
+
+// take takes at most so many out of the queue. It lets callers that are about to come
+// get there first: the wait for the disk costs more than what is written before it.
+func (g *group) take(most int) []*unit {
+	runtime.Gosched()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	units := slices.Clone(g.waiting[:min(len(g.waiting), most)])
+	g.waiting = slices.Delete(g.waiting, 0, len(units))
+	return units
+}
+
+// run does a unit's work. A panic is an error here: in a goroutine of the group, it
+// would end the program.
+func (u *unit) run(t *Tx) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("store: panic in a transaction: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return u.do(t)
+}
+
+// commit runs units one after the other in one transaction, and those that come
+// meanwhile. Its error is that of all: then nothing was written. It is rare that a unit
+// fails, and to be ready for it costs each two statements more; so it is undone with all
+// the others, and they are run again, each apart.
+func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
+	var failed error
+	err := g.pool.inTx(ctx, func(t *Tx) error {
+		for done := 0; done < len(units); done++ {
+			if failed = units[done].run(t); failed != nil {
+				return failed
+			}
+			if done == len(units)-1 {
+				units = append(units, g.take(maxGroup-len(units))...)
+			}
+		}
+		return nil
+	})
+	if failed == nil || len(units) == 1 {
+		return units, err
+	}
+	return units, g.pool.inTx(ctx, func(t *Tx) error {
+		for _, u := range units {
+			var err error
+			if u.err, err = t.apart(ctx, u.run); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// apart runs do so that, if it fails, what it wrote is undone and the transaction goes
+// on. The second error says that it cannot go on: after some failures, such as a full
+// disk, SQLite undoes all of it.
+func (t *Tx) apart(ctx context.Context, do func(*Tx) error) (failed, broken error) {
+	if _, err := t.ExecContext(ctx, "SAVEPOINT unit"); err != nil {
+		return nil, err
+	}
+	if failed = do(t); failed != nil {
+		if _, err := t.ExecContext(ctx, "ROLLBACK TO unit"); err != nil {
+			return nil, fmt.Errorf("undoing after %w: %w", failed, err)
+		}
+	}
+	_, broken = t.ExecContext(ctx, "RELEASE unit")
+	return failed, broken
+}

@@ -1,0 +1,63 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+
+	"rialto/oauth/oauthtest"
+)
+
+// TestWhatPostgreSQLDoesForAConnectionIsBounded reads the limits, and those that the
+// operator has set.
+func TestWhatPostgreSQLDoesForAConnectionIsBounded(t *testing.T) {
+	dsn := oauthtest.PostgresSchema(t)
+	for own, want := range map[string]string{"": "10s", "&lock_timeout=50": "50ms"} {
+		var lock, idle string
+		err := open(t, dsn+own).Read.QueryRowContext(t.Context(),
+			`SELECT current_setting('lock_timeout'), current_setting('idle_in_transaction_session_timeout')`).Scan(&lock, &idle)
+		if err != nil || lock != want || idle != "30s" {
+			t.Errorf("%q: got %s and %s, %v, want %s and 30s", own, lock, idle, err, want)
+		}
+	}
+}
+
+// TestAWriteDoesNotWaitForALockForever locks the table that is written to.
+func TestAWriteDoesNotWaitForALockForever(t *testing.T) {
+	dsn := oauthtest.PostgresSchema(t)
+	other, db := open(t, dsn), open(t, dsn+"&lock_timeout=50")
+	insert := func(db *DB) error {
+		_, err := db.Write.ExecContext(t.Context(), `INSERT INTO setup_code (id, hash, expires) VALUES (1, 'hash', 1)`)
+		return err
+	}
+	err := other.InTx(t.Context(), func(tx *Tx) error {
+		_, err := tx.ExecContext(t.Context(), `LOCK TABLE setup_code`)
+		if err == nil {
+			if err := insert(db); !RefusedAs(err, "55P03") {
+				t.Errorf("got %v, want that it waited too long for a lock", err)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestADatabaseThatSaysNothingIsNotOpened takes connections and never answers.
+func TestADatabaseThatSaysNothingIsNotOpened(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() // nobody accepts: the system does
+	dsn := "postgres://somebody@" + l.Addr().String() + "/test?sslmode=disable"
+	config, err := postgresConfig(dsn)
+	if err != nil || config.ConnectTimeout != connectFor {
+		t.Errorf("got %v, %v", config.ConnectTimeout, err)
+	}
+	if _, err = Open(t.Context(), dsn+"&connect_timeout=1"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
