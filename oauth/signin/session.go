@@ -3,6 +3,7 @@ package signin
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"time"
 
 	"rialto/oauth"
@@ -62,4 +63,87 @@ func (ss *Sessions) End(w http.ResponseWriter, r *http.Request) error {
 	}
 	ss.Env.SetCookie(w, sessionCookie, "", 0)
 	return ss.Store.EndSession(r.Context(), secret.Hash(value))
+}
+
+// Require passes requests of signed-in browsers on to next, with their
+// Principal in the context: they may use the tools within the use cases of the
+// account. It sends others to the sign-in page, which leads back.
+func (ss *Sessions) Require(next http.Handler) http.Handler {
+	return ss.browser(next, http.HandlerFunc(ss.askSignIn))
+}
+
+// RequireForPage is Require for pages whose forms post to their own address: a
+// person whose session has ended when posting comes back to the page, and not
+// to the home page.
+func (ss *Sessions) RequireForPage(next http.Handler) http.Handler {
+	return ss.browser(next, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ss.sendToSignIn(w, r, r.URL.RequestURI())
+	}))
+}
+
+// Optional passes every request on to next, with the Principal in the context
+// if the browser is signed in.
+func (ss *Sessions) Optional(next http.Handler) http.Handler { return ss.browser(next, next) }
+
+// browser calls next for signed-in browsers, with the Principal in the context,
+// and stranger for others.
+func (ss *Sessions) browser(next, stranger http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := ss.Env.CheckOrigin(r); err != nil {
+			ss.Env.WriteProblem(w, r, err)
+			return
+		}
+		asking, cancel := endpoint.WithWaitTimeout(r)
+		session, err := ss.Current(asking)
+		cancel()
+		switch {
+		case err != nil:
+			ss.Env.WriteProblem(w, r, err)
+		case session == nil:
+			stranger.ServeHTTP(w, r)
+		default:
+			p := oauth.Principal{User: session.AccountID, Name: session.Name, Scope: oauth.ScopeSet{oauth.ScopeTools}.Within(session.UseCases), Expires: session.Expires}
+			if session.Admin {
+				p.Scope = p.Scope.With(oauth.ScopeAdmin)
+			}
+			next.ServeHTTP(w, r.WithContext(oauth.NewContext(r.Context(), p)))
+		}
+	})
+}
+
+// RequireAdmin passes requests of administrators on to next. Other signed-in
+// users get the same refusal for every page, whether or not it exists.
+func (ss *Sessions) RequireAdmin(next http.Handler) http.Handler {
+	return ss.Require(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p, _ := oauth.FromContext(r.Context()); !p.Has(oauth.ScopeAdmin) {
+			ss.Env.WriteProblem(w, r, errNoAdmin())
+			return
+		}
+		next.ServeHTTP(w, r)
+	}))
+}
+
+func errNoAdmin() *oauth.Problem {
+	return &oauth.Problem{
+		Code:   "not_an_administrator",
+		Status: http.StatusForbidden,
+		Title:  "This page is for administrators",
+		Detail: "Your account does not have that role.",
+		Remedy: "Ask an administrator for that role, or sign in with another account.",
+	}
+}
+
+// askSignIn redirects to the sign-in page, which leads back to the page. After
+// a POST it leads to the home page.
+func (ss *Sessions) askSignIn(w http.ResponseWriter, r *http.Request) {
+	next := "/"
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		next = r.URL.RequestURI()
+	}
+	ss.sendToSignIn(w, r, next)
+}
+
+func (ss *Sessions) sendToSignIn(w http.ResponseWriter, r *http.Request, next string) {
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, ss.Env.Path("/signin")+"?next="+url.QueryEscape(next), http.StatusSeeOther)
 }

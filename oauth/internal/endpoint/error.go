@@ -91,3 +91,11 @@ func (env *Env) WriteProblem(w http.ResponseWriter, r *http.Request, err error) 
 	}
 	templates.Write(w, r, p.Status, templates.Problem{Product: env.Name, Title: p.Title, Detail: p.Detail, Remedy: p.Remedy})
 }
+
+// HappenedAt tells of an event that a request brought.
+func (env *Env) HappenedAt(r *http.Request, e oauth.Event) {
+	if env.Events != nil {
+		e.Address = env.Address(r)
+		env.Events.Happened(r.Context(), e)
+	}
+}

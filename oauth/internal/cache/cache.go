@@ -3,6 +3,7 @@ package cache
 
 import (
 	"sync"
+	"time"
 )
 
 // MaxCached bounds every cache of the server.
@@ -93,3 +94,48 @@ func (c *LRU[K, V]) link(e *entry[K, V]) {
 }
 
 func (e *entry[K, V]) unlink() { e.prev.next, e.next.prev = e.next, e.prev }
+
+// recentTTL is how long a lookup is cached.
+const recentTTL = 2 * time.Second
+
+// Recent caches lookups for two seconds, by ID. Its zero value is empty.
+type Recent[V any] struct {
+	seen LRU[string, Seen[V]]
+
+	mu    sync.Mutex
+	epoch int // counts changes in this process
+}
+
+type Seen[V any] struct {
+	Value V
+	At    time.Time
+	Epoch int
+}
+
+// Forget drops all entries.
+func (r *Recent[V]) Forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.epoch++
+}
+
+func (r *Recent[V]) Current() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.epoch
+}
+
+// Get returns the cached value of id, or asks. Errors are not cached. The epoch
+// is read before asking, so that a value that was read during a change is not
+// cached.
+func (r *Recent[V]) Get(id string, now time.Time, ask func() (V, error)) (V, error) {
+	epoch := r.Current()
+	if s, ok := r.seen.Get(id); ok && s.Epoch == epoch && now.Sub(s.At) < recentTTL && !now.Before(s.At) {
+		return s.Value, nil
+	}
+	v, err := ask()
+	if err == nil {
+		r.seen.Put(id, Seen[V]{v, now, epoch})
+	}
+	return v, err
+}
