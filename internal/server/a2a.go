@@ -17,11 +17,11 @@ import (
 	"rialto/oauth/token"
 )
 
-// a2aScopes are what calls to agents need one of: see (*Server).allow.
+// a2aScopes are the scopes of which a call to an agent needs one: see (*Server).allow.
 var a2aScopes = []string{oauth.ScopeDiscover, oauth.ScopePublish}
 
 func (s *Server) newAgentServer(p agentAddress) *a2aserver.Server {
-	face := s.bridge.Face(p.agent)
+	proxied := s.bridge.Face(p.agent)
 	published := func(card func(context.Context) (*a2a.Card, error)) func(context.Context) (*a2a.Card, error) {
 		return func(ctx context.Context) (*a2a.Card, error) {
 			c, err := card(ctx)
@@ -32,12 +32,12 @@ func (s *Server) newAgentServer(p agentAddress) *a2aserver.Server {
 		}
 	}
 	return &a2aserver.Server{
-		Agent:    face.Metered(),
+		Agent:    proxied.Metered(),
 		URL:      s.address(p),
 		Lists:    true,
 		Others:   grpcInterfaces(s.cfg.GRPC, p),
-		Describe: published(face.Card),
-		Extended: published(face.ExtendedCard),
+		Describe: published(proxied.Card),
+		Extended: published(proxied.ExtendedCard),
 		Sign:     s.signCard(),
 		Allow:    s.allow,
 		Caller:   principal,
@@ -45,7 +45,7 @@ func (s *Server) newAgentServer(p agentAddress) *a2aserver.Server {
 	}
 }
 
-// published completes a card with what is ours to promise.
+// published adds to a card what this server offers.
 func (s *Server) published(card *a2a.Card) *a2a.Card {
 	c := *card
 	c.Capabilities.Streaming, c.Capabilities.ExtendedAgentCard = true, true
@@ -69,8 +69,8 @@ func (s *Server) published(card *a2a.Card) *a2a.Card {
 	return &c
 }
 
-// signCard returns what signs cards with the server's own key; nil where access
-// tokens take a secret, for then nobody could check it.
+// signCard returns a function that signs cards with the server's key. It is nil for
+// HS256, whose key is not public.
 func (s *Server) signCard() func([]byte) ([]byte, error) {
 	if s.OAuth.Keys.Algorithm == token.HS256 {
 		return nil
@@ -84,8 +84,7 @@ func (s *Server) signCard() func([]byte) ([]byte, error) {
 	}
 }
 
-// allow decides about a call to an agent by the scopes of its token, and by how
-// much its caller is doing already.
+// allow checks the scopes of a call to an agent and the limits of its user.
 func (s *Server) allow(r *http.Request, what a2aserver.Access) error {
 	p, _ := oauth.FromContext(r.Context())
 	scope := oauth.ScopeDiscover
@@ -107,8 +106,8 @@ func (s *Server) newAPI(f *agentServers) *api.API {
 		URL:    s.cfg.URL,
 		Card: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			agent := mux.Vars(r)["agent"]
-			if face := f.named(agent); face != nil && s.bridge.Face(agent).Visible(r.Context()) {
-				face.ServeCard(w, r)
+			if srv := f.named(agent); srv != nil && s.bridge.Face(agent).Visible(r.Context()) {
+				srv.ServeCard(w, r)
 				return
 			}
 			writeNoAgent(w)
@@ -123,8 +122,8 @@ func (s *Server) newAPI(f *agentServers) *api.API {
 	}
 }
 
-// crossOrigin lets pages of any origin call what knows its callers by their
-// tokens and never by a cookie.
+// crossOrigin lets pages of any origin call next. It is for endpoints that accept
+// tokens and no cookies.
 func crossOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -141,33 +140,34 @@ func crossOrigin(next http.Handler) http.Handler {
 	})
 }
 
-// ifKnown serves an agent to callers whose use cases reach it. One that is disabled
-// still shows them their tasks.
-func (s *Server) ifKnown(face *a2aserver.Server, agent string) http.Handler {
+// ifKnown serves an agent to callers whose use cases include it. A disabled agent still
+// shows them their tasks.
+func (s *Server) ifKnown(srv *a2aserver.Server, agent string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if face == nil || !s.bridge.Face(agent).Known(r.Context()) {
+		if srv == nil || !s.bridge.Face(agent).Known(r.Context()) {
 			writeNoAgent(w)
 			return
 		}
-		face.ServeHTTP(w, r)
+		srv.ServeHTTP(w, r)
 	})
 }
 
-// serveCard serves the card of an agent: to everybody, unless use cases hide it.
-func (s *Server) serveCard(face *a2aserver.Server, agent string) http.Handler {
-	if face == nil {
+// serveCard serves the card of an agent: to everybody, or with a token if use cases
+// restrict the agent.
+func (s *Server) serveCard(srv *a2aserver.Server, agent string) http.Handler {
+	if srv == nil {
 		if agent == "" {
 			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeNoAgent(w) })
 		}
 		return s.OAuth.Guard.Require(s.ifKnown(nil, agent), oauth.ScopeDiscover)
 	}
 	if a, ok := s.bridge.Directory.Agent(agent); ok && !a.Disabled && len(a.UseCases) == 0 {
-		return http.HandlerFunc(face.ServeCard)
+		return http.HandlerFunc(srv.ServeCard)
 	}
-	return s.OAuth.Guard.Require(s.ifVisible(face.ServeCard, agent), oauth.ScopeDiscover)
+	return s.OAuth.Guard.Require(s.ifVisible(srv.ServeCard, agent), oauth.ScopeDiscover)
 }
 
-// ifVisible serves what is of an agent to callers who may give it tasks.
+// ifVisible calls serve for callers who may give tasks to the agent.
 func (s *Server) ifVisible(serve http.HandlerFunc, agent string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.bridge.Face(agent).Visible(r.Context()) {
@@ -178,8 +178,7 @@ func (s *Server) ifVisible(serve http.HandlerFunc, agent string) http.Handler {
 	})
 }
 
-// writeNoAgent is said of an agent that does not exist, and of one that use cases
-// hide.
+// writeNoAgent is the answer for an agent that does not exist or that use cases hide.
 func writeNoAgent(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
@@ -187,11 +186,11 @@ func writeNoAgent(w http.ResponseWriter) {
 	fmt.Fprintln(w, `{"error":"not_found","error_description":"There is no such agent, or not for you. GET /api/v1/agents lists yours."}`)
 }
 
-// reachable reports an interface of a card that no route leads to.
+// reachable returns an error if a card offers an address that no route serves.
 func (f *agentServers) reachable(origin string, r *mux.Router) error {
 	for _, agent := range f.s.cfg.Agents {
-		name, face := agent.Name, f.named(agent.Name)
-		for _, i := range face.Interfaces() {
+		name, srv := agent.Name, f.named(agent.Name)
+		for _, i := range srv.Interfaces() {
 			if i.Binding == a2a.GRPC {
 				continue // served beside r
 			}

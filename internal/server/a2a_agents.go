@@ -10,8 +10,8 @@ import (
 	"rialto/internal/config"
 )
 
-// agentServers are the A2A servers of the agents, made when they are first needed: the
-// agents change while the server runs.
+// agentServers are the A2A servers of the agents. They are created on first use,
+// because agents change while the server runs.
 type agentServers struct {
 	s *Server
 
@@ -19,8 +19,7 @@ type agentServers struct {
 	made map[agentAddress]*a2aserver.Server
 }
 
-// agentAddress is where an agent is served, and whether it is the primary one there:
-// at the root it is.
+// agentAddress is an address of an agent. At the root it is the primary agent.
 type agentAddress struct {
 	agent         string
 	root, primary bool
@@ -30,14 +29,14 @@ func (s *Server) newAgentServers() *agentServers {
 	return &agentServers{s: s, made: map[agentAddress]*a2aserver.Server{}}
 }
 
-// named returns the server of the agent with a name, at its own address; nil if
-// there is no such agent.
+// named returns the server of an agent at its own address, or nil if there is no such
+// agent.
 func (f *agentServers) named(agent string) *a2aserver.Server {
 	return f.at(agentAddress{agent, false, agent == f.s.bridge.Directory.Primary()})
 }
 
-// primary returns the server of the primary agent, at the root, and its name;
-// nil and "" if there is none.
+// primary returns the server of the primary agent at the root, and its name; nil and ""
+// if there is none.
 func (f *agentServers) primary() (*a2aserver.Server, string) {
 	agent := f.s.bridge.Directory.Primary()
 	return f.at(agentAddress{agent, true, true}), agent
@@ -47,18 +46,18 @@ func (f *agentServers) at(p agentAddress) *a2aserver.Server {
 	_, known := f.s.bridge.Directory.Agent(p.agent)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch face := f.made[p]; {
+	switch srv := f.made[p]; {
 	case !known:
 		delete(f.made, p)
 		return nil
-	case face != nil:
-		return face
+	case srv != nil:
+		return srv
 	}
 	f.made[p] = f.s.newAgentServer(p)
 	return f.made[p]
 }
 
-// address returns where an agent is served over HTTP.
+// address returns the HTTP address of an agent.
 func (s *Server) address(p agentAddress) string {
 	if p.root {
 		return s.cfg.URL
@@ -66,16 +65,14 @@ func (s *Server) address(p agentAddress) string {
 	return s.cfg.URL + config.AgentPath + p.agent
 }
 
-// check returns what the card of any agent would promise and this server does
-// not do.
+// check returns what agent cards would promise and this server does not do.
 func (f *agentServers) check() error {
 	const any = "agent"
 	return f.s.newAgentServer(agentAddress{agent: any}).Check(f.s.published(&a2a.Card{Name: any}))
 }
 
-// ServeHTTP serves the agent that a path below config.AgentPath names. What only
-// somebody with a token may know of is behind the guard, and so is what does
-// not exist.
+// ServeHTTP serves the agent that a path below config.AgentPath names. Everything but
+// public cards is behind the guard, also for agents that do not exist.
 func (f *agentServers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	agent, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), config.AgentPath), "/")
 	if strings.HasPrefix(rest, ".well-known/") {
@@ -85,7 +82,7 @@ func (f *agentServers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	crossOrigin(f.s.OAuth.Guard.RequireAny(f.s.ifKnown(f.named(agent), agent), a2aScopes...)).ServeHTTP(w, r)
 }
 
-// servePrimary serves the primary agent, behind the guard.
+// servePrimary serves the primary agent. The guard is outside.
 func (f *agentServers) servePrimary(w http.ResponseWriter, r *http.Request) {
 	srv, agent := f.primary()
 	f.s.ifKnown(srv, agent).ServeHTTP(w, r)

@@ -14,11 +14,11 @@ import (
 	"rialto/internal/config"
 )
 
-// probeTimeout bounds how long the cards of all agents may take.
+// probeTimeout limits how long reading all cards may take.
 const probeTimeout = 10 * time.Second
 
-// ProbeAgents reads the cards of all agents and says what is wrong with them, or what
-// they ask for that the configuration does not have. It keeps nothing.
+// ProbeAgents reads the cards of all agents and writes what is wrong with them, and
+// credentials that they require and the configuration lacks.
 func ProbeAgents(ctx context.Context, c *config.Config, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -41,7 +41,7 @@ func ProbeAgents(ctx context.Context, c *config.Config, out io.Writer) error {
 	return nil
 }
 
-// probeAgent says what is wrong with an agent, or "".
+// probeAgent returns what is wrong with an agent, or "".
 func probeAgent(ctx context.Context, a config.Agent) string {
 	says := func(context.Context, string, string) (string, error) {
 		return "", errors.New("no user")

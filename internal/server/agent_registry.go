@@ -12,8 +12,8 @@ import (
 	"rialto/internal/store"
 )
 
-// newRegistry returns the list of the agents of the configuration and of the
-// database. It does not pass them on if agents is nil.
+// newRegistry returns the agents of the configuration and of the database. It keeps
+// agents up to date, unless that is nil.
 func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, says assertion, agents *directory.Directory) *directory.Registry {
 	r := &directory.Registry{
 		Store: db.Records, Cards: db.Records, Key: deriveKey(secret, "agents"), Directory: agents,
@@ -42,7 +42,7 @@ func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []by
 	return r
 }
 
-// cardRecorder is a directory.CardStore that forgets all but the card that was shown last.
+// cardRecorder is a directory.CardStore that keeps only the last card.
 type cardRecorder struct{ card []byte }
 
 // SeeCard implements directory.CardStore.
@@ -51,7 +51,7 @@ func (g *cardRecorder) SeeCard(_ context.Context, c directory.SeenCard, _ bool) 
 	return nil
 }
 
-// AcceptCard implements bridge.CardStore.
+// AcceptCard implements directory.CardStore.
 func (*cardRecorder) AcceptCard(context.Context, string, string, time.Time) error {
 	return directory.ErrNoCard
 }
@@ -61,7 +61,7 @@ func (*cardRecorder) SeenCards(context.Context, string) ([]directory.SeenCard, e
 	return nil, nil
 }
 
-// probedAgent is an agent that was looked at, with the JSON of its card.
+// probedAgent is an agent that was previewed, with the JSON of its card.
 type probedAgent struct {
 	peer
 	card []byte

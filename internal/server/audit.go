@@ -14,8 +14,8 @@ import (
 	"rialto/oauth"
 )
 
-// openLogs begins to keep the audit log and the usage. It comes before what
-// has something to tell them.
+// openLogs opens the audit log and the usage records. Call it before the parts that
+// write to them run.
 func (s *Server) openLogs() {
 	s.audit = (&audit.Log{Store: s.store.Records, Now: time.Now, Log: s.log}).Open()
 	s.usage = (&usage.Log{Store: s.store.Records, Log: s.log}).Open()
@@ -23,43 +23,8 @@ func (s *Server) openLogs() {
 	s.bridge.Meter = s.usage.Record
 }
 
-// oauthEvents writes what happens at the authorization server into the audit
-// log.
-type oauthEvents struct{ to audit.Recorder }
-
-var kinds = map[oauth.EventKind]audit.Kind{
-	oauth.EventSignIn:     audit.SignIn,
-	oauth.EventConsent:    audit.Consent,
-	oauth.EventReuse:      audit.Reuse,
-	oauth.EventRegistered: audit.ClientRegistered,
-	oauth.EventChanged:    audit.ClientChanged,
-	oauth.EventRemoved:    audit.ClientRemoved,
-	oauth.EventRevoked:    audit.GrantRevoked,
-	oauth.EventAccount:    audit.AccountAdded,
-	oauth.EventKey:        audit.KeyRotated,
-}
-
-// Happened implements oauth.Events.
-func (o oauthEvents) Happened(ctx context.Context, e oauth.Event) {
-	target := e.ClientID
-	if e.GrantID != "" {
-		target = e.GrantID
-	}
-	if e.Kind == oauth.EventAccount {
-		target = e.Account
-	}
-	actor := e.Account
-	if actor == "" && e.Kind == oauth.EventKey {
-		actor = "server"
-	}
-	o.to.Record(ctx, audit.Event{
-		Kind: kinds[e.Kind], Outcome: audit.Outcome(e.Outcome), ActorID: e.AccountID, Actor: actor,
-		Address: e.Address, Target: target, Detail: e.Detail,
-	})
-}
-
-// auditSettings tells the audit log when the settings in force are others than
-// those that were noted last. Their digest is all that is kept of them.
+// auditSettings writes an audit event if the settings have changed since the last one.
+// The event has only their digest.
 func (s *Server) auditSettings(ctx context.Context) error {
 	b, err := json.Marshal(s.cfg.Settings())
 	if err != nil {
@@ -77,11 +42,11 @@ func (s *Server) auditSettings(ctx context.Context) error {
 	return nil
 }
 
-// deleteBatch is how many records one statement forgets.
+// deleteBatch is how many records one statement deletes.
 const deleteBatch = 2000
 
-// deleteOldRecords forgets what is older than the configuration says, as much as an
-// hour can bring.
+// deleteOldRecords deletes usage and audit records that are older than the configured
+// retention.
 func (s *Server) deleteOldRecords(ctx context.Context) error {
 	now := time.Now()
 	return errors.Join(
@@ -94,7 +59,7 @@ func (s *Server) deleteOldRecords(ctx context.Context) error {
 	)
 }
 
-// deleteInBatches drops batches until one is not full.
+// deleteInBatches deletes batches until one is not full.
 func deleteInBatches(batch func() (int, error)) error {
 	for range 10_000 {
 		if n, err := batch(); err != nil || n < deleteBatch {
@@ -104,8 +69,8 @@ func deleteInBatches(batch func() (int, error)) error {
 	return nil
 }
 
-// auditConnection writes down that the person of a request has connected an
-// agent, or forgotten how.
+// auditConnection records that a user has connected an agent, or removed the
+// connection.
 func (s *Server) auditConnection(r *http.Request, agent string, connected bool) {
 	kind := audit.AgentForgotten
 	if connected {

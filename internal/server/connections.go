@@ -10,7 +10,7 @@ import (
 	"rialto/internal/config"
 )
 
-// connections are of agents that their users connect themselves.
+// connections are the credentials that users have stored for agents.
 type connections struct {
 	vault *a2avault.Vault
 	find  func(name string) (config.Agent, bool)
@@ -18,7 +18,7 @@ type connections struct {
 
 var _ directory.Connections = connections{}
 
-// newVault makes what keeps the connections.
+// newVault returns the store of those credentials, which encrypts them.
 func (s *Server) newVault(secret []byte) *a2avault.Vault {
 	return &a2avault.Vault{
 		Store: s.store.Records, Key: deriveKey(secret, "connections"), URL: s.cfg.URL, Name: s.cfg.Name,
@@ -34,26 +34,26 @@ func (s *Server) newVault(secret []byte) *a2avault.Vault {
 	}
 }
 
-// Wanted implements bridge.Connections.
+// Wanted implements directory.Connections.
 func (c connections) Wanted(agent string) bool {
 	a, ok := c.find(agent)
 	return ok && a.Credentials.Type == config.TypeUser
 }
 
-// Connected implements bridge.Connections.
+// Connected implements directory.Connections.
 func (c connections) Connected(ctx context.Context, user, agent string) (bool, error) {
 	return c.vault.Connected(ctx, user, agent)
 }
 
-// app tells how the users of an agent sign in at its authorization server.
+// app returns how users sign in at the authorization server of an agent.
 func (c connections) app(agent string) (a2avault.App, bool) {
 	a, ok := c.find(agent)
 	return appOf(a), ok && a.Credentials.Type == config.TypeUser
 }
 
-// appOf is for agents whose credentials are of type user. What the operator names,
-// the agent's own host above all, may be in a private network; what a card names
-// may not.
+// appOf returns how users sign in for an agent whose credentials are of type user.
+// Hosts that the operator configured, and the agent's own host, may be in a private
+// network; hosts that only the card names may not.
 func appOf(a config.Agent) a2avault.App {
 	c := config.Credentials(a.Credentials)
 	var secret string

@@ -12,7 +12,7 @@ import (
 	"rialto/wellknown"
 )
 
-// connector is a chat app that connects, as it makes itself known.
+// connector is a chat app that connects to the server.
 type connector struct {
 	Key, Name string
 	// Document is its client ID, where clients may identify themselves by the
@@ -22,8 +22,8 @@ type connector struct {
 	Origins      []string // of its pages
 }
 
-// connectors are those that the metadata prepares. The first is meant when the
-// origin says nothing.
+// connectors lists the chat apps in the metadata. The first is the default, if the
+// origin names none.
 func connectors() []connector {
 	return []connector{
 		{
@@ -41,8 +41,8 @@ func connectors() []connector {
 	}
 }
 
-// connectorOrigins returns the origins whose pages may call the MCP endpoint
-// without being configured: chat apps look at a server from their pages.
+// connectorOrigins returns the web origins of the chat apps. They may call the MCP
+// endpoint without configuration.
 func connectorOrigins() (all []string) {
 	for _, c := range connectors() {
 		all = append(all, c.Origins...)
@@ -50,9 +50,8 @@ func connectorOrigins() (all []string) {
 	return all
 }
 
-// mcpMetadata describes the server to clients that read it before everything
-// else. It has no specification; the names are those that clients of earlier
-// servers know.
+// mcpMetadata describes the server to clients before they connect. It has no
+// specification; the names are those that existing clients read.
 type mcpMetadata struct {
 	Name             string            `json:"name"`
 	Title            string            `json:"title"`
@@ -84,8 +83,7 @@ type authentication struct {
 	Scope            string `json:"scope"`
 }
 
-// authRequest are the parameters of an authorization request that are the same
-// each time.
+// authRequest has the constant parameters of an authorization request.
 type authRequest struct {
 	ResponseType    string `json:"response_type"`
 	ClientID        string `json:"client_id,omitempty"`
@@ -95,8 +93,8 @@ type authRequest struct {
 	ChallengeMethod string `json:"code_challenge_method"`
 }
 
-// clientParams is what the connector registers with (RFC 7591 section 2), or
-// the address of its document.
+// clientParams is the client metadata of a connector (RFC 7591 section 2), or the
+// address of its document.
 type clientParams struct {
 	ClientID      string   `json:"client_id,omitempty"`
 	ClientName    string   `json:"client_name"`
@@ -107,8 +105,8 @@ type clientParams struct {
 	Scope         string   `json:"scope"`
 }
 
-// oauthEndpoints are those members of the authorization server's metadata that
-// clients need (RFC 8414 section 2).
+// oauthEndpoints are the members of the authorization server's metadata that clients
+// need (RFC 8414 section 2).
 type oauthEndpoints struct {
 	Issuer        string   `json:"issuer"`
 	Authorization string   `json:"authorization_endpoint"`
@@ -123,7 +121,7 @@ type oauthEndpoints struct {
 	Documents     bool     `json:"client_id_metadata_document_supported"`
 }
 
-// mcpDocument returns the metadata, for each origin that of its connector.
+// mcpDocument returns the metadata, with that of a connector for each of its origins.
 func (s *Server) mcpDocument() (wellknown.ByOrigin, error) {
 	var as oauthEndpoints
 	b, err := json.Marshal(s.OAuth.Documents()["/.well-known/oauth-authorization-server"])
@@ -192,9 +190,9 @@ func (s *Server) connectorMetadata(as oauthEndpoints, c connector) connectorMeta
 	}
 }
 
-// wantsDescription tells whether a GET to the MCP endpoint is of somebody who
-// wants to read what it is. Clients probe it with GET too, and must be told to
-// log in: they take streams, or anything, or name a revision.
+// wantsDescription tells whether a GET asks for the description of the MCP endpoint.
+// Clients also probe it with GET and must get the login challenge: they accept event
+// streams or anything, or name a revision.
 func wantsDescription(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || len(r.Header.Values("MCP-Protocol-Version")) > 0 {
 		return false

@@ -10,7 +10,7 @@ import (
 	"rialto/internal/guardhttp"
 )
 
-// newConsole returns the pages under /account and /admin.
+// newConsole returns the pages below /account and /admin.
 func (s *Server) newConsole() *console.Console {
 	return &console.Console{
 		Product: s.cfg.Name, OAuth: s.OAuth, Bridge: s.bridge, Admin: s.Operator, Now: time.Now, Log: s.log,
@@ -18,8 +18,8 @@ func (s *Server) newConsole() *console.Console {
 	}
 }
 
-// runDoctor lets the doctor look at an address for an administrator. This server
-// it may reach wherever it is, but no other in the operator's own network.
+// runDoctor examines an MCP server for an administrator. It may reach this server at
+// any address, and no other server in a private network.
 func (s *Server) runDoctor(ctx context.Context, address string) *doctor.Report {
 	guard := &guardhttp.Client{MaxBytes: 1 << 20, Timeout: 10 * time.Second}
 	if own, err := url.Parse(s.cfg.URL); err == nil {

@@ -21,7 +21,7 @@ import (
 // assertion returns a JWT that tells audience who user is.
 type assertion func(ctx context.Context, user, audience string) (string, error)
 
-// credentialsOf returns what proves to the agent who calls; nil is nothing.
+// credentialsOf returns the credentials for an agent; nil is none.
 func credentialsOf(a config.Agent, says assertion, vault *a2avault.Vault) a2aclient.Credentials {
 	if a.Credentials.Type != config.TypeUser {
 		return ownCredentials(config.Credentials(a.Credentials), says)
@@ -32,7 +32,8 @@ func credentialsOf(a config.Agent, says assertion, vault *a2avault.Vault) a2acli
 	return a2avault.Credentials{Vault: vault, App: appOf(a)}
 }
 
-// ownCredentials returns what proves to an agent who calls; nil is nothing.
+// ownCredentials returns credentials that the server itself has for an agent; nil is
+// none.
 func ownCredentials(c config.Credentials, says assertion) a2aclient.Credentials {
 	if c.Type != config.TypeClientCredentials && c.Type != config.TypeTokenExchange {
 		if s := c.Fixed(); s != nil {
@@ -42,7 +43,7 @@ func ownCredentials(c config.Credentials, says assertion) a2aclient.Credentials 
 	}
 	var secret string
 	if c.HasSecret() {
-		secret, _ = c.ReadSecret() // it was there just now: see dialer
+		secret, _ = c.ReadSecret() // newDialer has just read it
 	}
 	t := &a2aauth.Tokens{
 		TokenURL: c.TokenURL, ClientID: c.ClientID, ClientSecret: secret, InBody: c.ClientAuth == "post",
@@ -54,9 +55,8 @@ func ownCredentials(c config.Credentials, says assertion) a2aclient.Credentials 
 	return t
 }
 
-// newDialer returns what reaches an agent. The files that the configuration names were
-// there when it was checked, and may be gone: without them an agent must not be reached
-// with less, for then no signature of its card is asked for, or another server believed.
+// newDialer returns the dialer of an agent. It fails if a file of the configuration is
+// missing now: without it a card would be accepted unsigned, or another server trusted.
 func newDialer(a config.Agent, log *slog.Logger, says assertion, vault *a2avault.Vault, cards *directory.Cards) (*a2aclient.Dialer, error) {
 	log = log.With("agent", a.Name)
 	c := config.Credentials(a.Credentials)
@@ -64,7 +64,7 @@ func newDialer(a config.Agent, log *slog.Logger, says assertion, vault *a2avault
 	secure, noTLS := c.TLSConfig()
 	keys, noKeys := config.KeySet(a.Card)
 	if err := errors.Join(c.Readable(), noHeader, noTLS, noKeys); err != nil {
-		return nil, fmt.Errorf("reading what the agent %s is called with: %w", a.Name, err)
+		return nil, fmt.Errorf("reading the credentials and keys of the agent %s: %w", a.Name, err)
 	}
 	calls := &a2agrpc.Transport{TLS: secure}
 	d := &a2aclient.Dialer{
@@ -86,8 +86,8 @@ func newDialer(a config.Agent, log *slog.Logger, says assertion, vault *a2avault
 	return d, nil
 }
 
-// verifiedCard returns what of a card may be believed: what is signed, where keys
-// are configured, and else all that it says.
+// verifiedCard returns the signed part of a card if keys are configured, and otherwise
+// the whole card.
 func verifiedCard(ctx context.Context, card []byte, keys *a2asign.KeySet) ([]byte, error) {
 	if keys != nil {
 		return keys.Verify(ctx, card)
@@ -98,14 +98,15 @@ func verifiedCard(ctx context.Context, card []byte, keys *a2asign.KeySet) ([]byt
 	return card, nil
 }
 
-// peer is a connected agent that is called in the name of each user.
+// peer is an agent that is called in the name of each user.
 type peer struct{ *a2aclient.Client }
 
 var _ directory.PersonalConn = peer{}
 
 func (p peer) For(user string) directory.Conn { return peer{p.Client.For(user)} }
 
-// dialers connect to agents, and say what their cards ask for in vain.
+// dialers connect to agents, and log credentials that a card requires and the settings
+// lack.
 type dialers struct {
 	find  func(name string) (config.Agent, bool)
 	log   *slog.Logger
@@ -117,7 +118,7 @@ type dialers struct {
 	made map[string]dialer // by the agent's name
 }
 
-// dialer is what reaches an agent as it is set up now.
+// dialer is the dialer of an agent with its current settings.
 type dialer struct {
 	*a2aclient.Dialer
 	revision string
@@ -148,7 +149,7 @@ func (d *dialers) of(a directory.Agent) (*dialer, error) {
 	return &made, nil
 }
 
-// dial is for bridge.Bridge.Dial.
+// dial implements directory.Directory.Dial.
 func (d *dialers) dial(ctx context.Context, a directory.Agent) (directory.Conn, error) {
 	to, err := d.of(a)
 	if err != nil {

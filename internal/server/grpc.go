@@ -13,8 +13,8 @@ import (
 	"rialto/internal/config"
 )
 
-// grpcInterfaces lists the ways to reach an agent over gRPC. The tenant of 1.0 says
-// which agent is meant; calls of 0.3 have none, and reach the primary agent.
+// grpcInterfaces lists the gRPC addresses of an agent. In 1.0 the tenant names the
+// agent; 0.3 has no tenant, so that it reaches only the primary agent.
 func grpcInterfaces(c config.GRPC, p agentAddress) []a2a.Interface {
 	if c.Listen == "" {
 		return nil
@@ -26,7 +26,7 @@ func grpcInterfaces(c config.GRPC, p agentAddress) []a2a.Interface {
 	return all
 }
 
-// ListenGRPC opens the address for gRPC; nil if none is configured.
+// ListenGRPC opens the listener for gRPC; nil if none is configured.
 func ListenGRPC(c *config.Config) (net.Listener, error) {
 	if c.GRPC.Listen == "" {
 		return nil, nil
@@ -38,7 +38,7 @@ func ListenGRPC(c *config.Config) (net.Listener, error) {
 	return l, err
 }
 
-// serveGRPC answers on l until ctx ends.
+// serveGRPC serves gRPC on l until ctx ends.
 func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	h, err := s.grpcHandler()
 	if err != nil {
@@ -53,8 +53,8 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	return srv.Serve(ctx, l)
 }
 
-// ServeBoth answers over HTTP and, unless calls is nil, over gRPC. When one
-// ends, so does the other.
+// ServeBoth serves HTTP and, unless calls is nil, gRPC. If one ends, it stops the
+// other.
 func (s *Server) ServeBoth(ctx context.Context, l, calls net.Listener) error {
 	if calls == nil {
 		return s.Serve(ctx, l)
@@ -71,23 +71,22 @@ func (s *Server) ServeBoth(ctx context.Context, l, calls net.Listener) error {
 	return errors.Join(err, <-ended)
 }
 
-// grpcHandler answers calls over gRPC behind the same guard and for the same
-// agents as mountFaces.
+// grpcHandler serves gRPC calls, with the same guard and agents as a2aRoutes.
 func (s *Server) grpcHandler() (http.Handler, error) {
 	f := s.newAgentServers()
 	if err := f.check(); err != nil {
 		return nil, err
 	}
 	return s.OAuth.Guard.RequireAny(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		face, agent := f.primary()
+		srv, agent := f.primary()
 		if below, ok := strings.CutPrefix(r.URL.Path, config.AgentPath); ok {
 			agent, _, _ = strings.Cut(below, "/")
-			face = f.named(agent)
+			srv = f.named(agent)
 		}
-		if face == nil || !s.bridge.Face(agent).Known(r.Context()) {
+		if srv == nil || !s.bridge.Face(agent).Known(r.Context()) {
 			writeNoAgent(w)
 			return
 		}
-		face.ServeGRPC(w, r)
+		srv.ServeGRPC(w, r)
 	}), a2aScopes...), nil
 }

@@ -7,21 +7,22 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"syscall"
 	"time"
 )
 
-// shutdownTimes is how long a stopping server waits for requests. Tasks do not need it:
-// their followers write what they know and go on at the next start.
+// shutdownTimes limits how long shutdown waits for requests. Tasks need no time: their
+// followers have saved what they know and continue at the next start.
 type shutdownTimes struct {
-	cancelAfter time.Duration // for answers; then streams are told to end
-	closeAfter  time.Duration // for all; then connections are cut
+	cancelAfter time.Duration // after that, the contexts of open streams are canceled
+	closeAfter  time.Duration // after that, connections are closed
 }
 
-// defaultShutdown is the parting of a program whose user waits for it to stop.
+// defaultShutdown is short, because the user waits for the program to stop.
 var defaultShutdown = shutdownTimes{cancelAfter: time.Second, closeAfter: 3 * time.Second}
 
-// Listen opens the address or says in one line what to do about it.
+// Listen opens a TCP listener. Its error says what to do.
 func Listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -33,8 +34,8 @@ func Listen(addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// newHTTPServer returns a server whose waits are bounded. Answers are not:
-// event streams last.
+// newHTTPServer returns a server that limits how long it waits for requests. It does
+// not limit responses, because event streams stay open.
 func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -45,10 +46,9 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// serveUntil answers on l until ctx ends. Then it calls ending, takes no more
-// connections, and waits for the requests that run to be answered. What still
-// runs then, as streams do that have no end of their own, finds that its context
-// ends, and at last is cut.
+// serveUntil serves on l until ctx ends. Then it calls ending, accepts no more
+// connections and waits for open requests: after wait.cancelAfter it cancels their
+// contexts, and after wait.closeAfter it closes their connections.
 func serveUntil(ctx context.Context, l net.Listener, srv *http.Server, wait shutdownTimes, ending func()) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -72,11 +72,30 @@ func serveUntil(ctx context.Context, l net.Listener, srv *http.Server, wait shut
 	return err
 }
 
-// UnlessStopped passes on why a start failed. That the user stopped it is no
-// failure, and what it broke off need not be told.
+// UnlessStopped returns why the start failed, or nil if the user stopped the program.
 func UnlessStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
+}
+
+// heapBallast enlarges the heap, in bytes, so that garbage collection does not run many
+// times a second on a small heap. The pages are never written, so they take no memory.
+// Unlike a larger GOGC, it does not let a large heap grow further.
+const heapBallast = 4 << 20
+
+// Serve serves HTTP on l until ctx ends. Calls that wait for an agent get an answer
+// before it returns.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	h, err := s.handler()
+	if err != nil {
+		return err
+	}
+	defer runtime.KeepAlive(make([]byte, heapBallast))
+	srv := newHTTPServer(h, s.log)
+	return serveUntil(ctx, l, srv, s.shutdown, func() {
+		s.log.Info("rialto is stopping")
+		s.bridge.EndWaits()
+	})
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// wantsMetadata lets a route answer who wants to read what the endpoint is.
+// wantsMetadata matches requests for the description of the endpoint.
 func wantsMetadata(r *http.Request, _ *mux.RouteMatch) bool { return wantsDescription(r) }
 
-// varyByAccept tells caches what else an answer to GET depends on.
+// varyByAccept sets Vary for the two answers to GET.
 func varyByAccept(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Accept, MCP-Protocol-Version")
@@ -21,9 +21,9 @@ func varyByAccept(next http.Handler) http.Handler {
 	})
 }
 
-// validation is what a client that is about to be set up wants to know.
+// validation is the answer of GET /mcp/validate, for clients that are being set up.
 type validation struct {
-	Valid            bool     `json:"valid"` // whether the tools are there that chat apps look for
+	Valid            bool     `json:"valid"` // the tools that chat apps require exist
 	Name             string   `json:"name"`
 	Version          string   `json:"version"`
 	ProtocolVersions []string `json:"protocol_versions"`
@@ -45,16 +45,7 @@ func (s *Server) validate(w http.ResponseWriter, r *http.Request) {
 	writeStatus(w, http.StatusOK, v)
 }
 
-// mcpHealth answers GET /mcp/health: what /healthz says, in JSON.
-func (s *Server) mcpHealth(w http.ResponseWriter, r *http.Request) {
-	if !s.healthy(r.Context()) {
-		writeStatus(w, http.StatusServiceUnavailable, map[string]string{"status": "unavailable"})
-		return
-	}
-	writeStatus(w, http.StatusOK, map[string]string{"status": "ok"})
-}
-
-// writeStatus answers with JSON that is true now only.
+// writeStatus writes JSON that must not be cached.
 func writeStatus(w http.ResponseWriter, status int, v any) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")

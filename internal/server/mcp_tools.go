@@ -6,9 +6,8 @@ import (
 	"rialto/static"
 )
 
-// logo returns the icon that clients show beside the server and its tools
-// (SEP-973, in revision 2025-11-25). It is on the server's own origin, as clients
-// are to check (2025-11-25, basic, "Icons").
+// logo returns the icon of the server and its tools (SEP-973). It is on the server's
+// own origin, as clients require (2025-11-25, basic, "Icons").
 func logo(origin string, brand static.Brand) []mcp.Icon {
 	address, kind := brand.Logo()
 	icon := mcp.Icon{Src: origin + address, MIMEType: kind}
@@ -18,9 +17,8 @@ func logo(origin string, brand static.Brand) []mcp.Icon {
 	return []mcp.Icon{icon}
 }
 
-// withListing adds what the list shows of each tool besides what it does: an icon,
-// and which login it needs. ChatGPT reads that before it offers a tool, and asks
-// for what is missing (its documentation on authentication, "securitySchemes").
+// withListing adds an icon and the required login to each tool. ChatGPT reads
+// "securitySchemes" before it offers a tool, and asks for missing scopes.
 func withListing(tools []mcp.Tool, icons []mcp.Icon) []mcp.Tool {
 	for i := range tools {
 		tools[i].Icons = icons
@@ -29,9 +27,10 @@ func withListing(tools []mcp.Tool, icons []mcp.Icon) []mcp.Tool {
 	return tools
 }
 
-// toolsChanged has clients see the tools that the agents' skills make now.
+// toolsChanged updates the tools when the skills of agents change, and notifies
+// clients.
 func (s *Server) toolsChanged() {
 	if err := s.mcp.SetTools(withListing(s.bridge.Tools(), s.mcp.Icons)); err != nil {
-		s.log.Error("the tools of agents cannot be used", "err", err)
+		s.log.Error("updating the tools of agents", "err", err)
 	}
 }

@@ -16,11 +16,10 @@ import (
 	"rialto/bridge"
 )
 
-// bodyTimeout is how long a client may take to send a request's body.
+// bodyTimeout limits how long a client may take to send a body.
 const bodyTimeout = 30 * time.Second
 
-// recoverPanics turns a panic into a 500 and a log entry. A handler that wants its
-// connection cut says so with http.ErrAbortHandler.
+// recoverPanics turns a panic into a 500 and a log entry. http.ErrAbortHandler passes.
 func recoverPanics(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -37,8 +36,8 @@ func recoverPanics(log *slog.Logger, next http.Handler) http.Handler {
 	})
 }
 
-// limitBodyTime gives the body of each request a deadline of its own. The server's
-// ReadTimeout cannot: it also ends the long answers that follow.
+// limitBodyTime gives each request body a read deadline. ReadTimeout of the server
+// would also end long responses.
 func limitBodyTime(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {
@@ -50,8 +49,8 @@ func limitBodyTime(next http.Handler) http.Handler {
 	})
 }
 
-// deadlineBody lifts the read deadline once the body has been read. It stays on
-// one that has not been: the server reads what is left of it before it answers.
+// deadlineBody removes the read deadline at the end of the body. An unread body keeps
+// it, because the server reads the rest before it responds.
 type deadlineBody struct {
 	io.ReadCloser
 	w http.ResponseWriter
@@ -60,13 +59,13 @@ type deadlineBody struct {
 func (b *deadlineBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {
-		_ = http.NewResponseController(b.w).SetReadDeadline(time.Time{}) // it could be set
+		_ = http.NewResponseController(b.w).SetReadDeadline(time.Time{}) // setting it has worked before
 	}
 	return n, err
 }
 
-// rejectInvalidText refuses addresses that are no text: nothing here is called so, and
-// PostgreSQL takes neither NUL nor broken UTF-8.
+// rejectInvalidText rejects addresses with NUL or invalid UTF-8. PostgreSQL accepts
+// neither.
 func rejectInvalidText(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isText(r.URL.Path) && (r.URL.RawQuery == "" || areTexts(r.URL.Query())) {
@@ -91,7 +90,7 @@ func areTexts(q url.Values) bool {
 	return true
 }
 
-// redactPath returns a path without what is the right to something by itself.
+// redactPath returns a path without the part that is a capability.
 func redactPath(path string) string {
 	for _, prefix := range []string{bridge.SharedPath, bridge.DownloadPath, a2apush.InboxPath} {
 		if rest, ok := strings.CutPrefix(path, prefix); ok && rest != "" {
@@ -101,8 +100,8 @@ func redactPath(path string) string {
 	return path
 }
 
-// logRequests writes a line per request: never the query, the headers or the body,
-// which carry codes and tokens, nor the part of a path that is one.
+// logRequests logs each request at debug level, without its query, headers and body,
+// which hold codes and tokens.
 func logRequests(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !log.Enabled(r.Context(), slog.LevelDebug) {

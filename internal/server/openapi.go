@@ -18,8 +18,8 @@ import (
 //go:embed openapi.yaml
 var openAPISource []byte
 
-// openAPI returns the OpenAPI document of the server: what openapi.yaml says of
-// each operation, and the other addresses that each has.
+// openAPI returns the OpenAPI document: the operations of openapi.yaml, and the aliases
+// of each address.
 func (s *Server) openAPI() (json.RawMessage, error) {
 	var doc struct {
 		Rest  map[string]any            `yaml:",inline"`
@@ -33,8 +33,8 @@ func (s *Server) openAPI() (json.RawMessage, error) {
 	return json.Marshal(doc.Rest)
 }
 
-// addAliases adds the addresses that mean the same as others: of the primary
-// agent, at the root; of A2A 0.3, below /v1; and of older clients.
+// addAliases adds the other addresses of operations: of the primary agent at the root,
+// of A2A 0.3 below /v1, and of existing clients.
 func (s *Server) addAliases(paths map[string]map[string]any) {
 	const agent = config.AgentPath + "{agent}"
 	as := func(path string) map[string]any { return map[string]any{"$ref": "#/paths/" + pointer(path)} }
@@ -68,8 +68,7 @@ func (s *Server) addAliases(paths map[string]map[string]any) {
 	s.addMetadata(paths, as)
 }
 
-// addMetadata adds the places of the metadata documents, of which there are
-// three kinds.
+// addMetadata adds the addresses of the three kinds of metadata documents.
 func (s *Server) addMetadata(paths map[string]map[string]any, as func(string) map[string]any) {
 	for place := range s.OAuth.Documents() {
 		kind := "/.well-known/oauth-authorization-server"
@@ -85,13 +84,12 @@ func (s *Server) addMetadata(paths map[string]map[string]any, as func(string) ma
 	}
 }
 
-// pointer writes a path as a member of a JSON Pointer (RFC 6901), in a fragment.
+// pointer encodes a path as a member of a JSON Pointer (RFC 6901) in a fragment.
 func pointer(path string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(path)
 }
 
-// withoutAgent returns a path item for the primary agent, whose name is not in
-// its address.
+// withoutAgent returns a path item for the primary agent, whose address has no name.
 func withoutAgent(item map[string]any) map[string]any {
 	out := maps.Clone(item)
 	all, _ := item["parameters"].([]any)
@@ -106,8 +104,7 @@ func withoutAgent(item map[string]any) map[string]any {
 	return out
 }
 
-// forOperators tells whether a path is for operators, who have no older
-// addresses.
+// forOperators tells whether a path is for operators; those have no aliases.
 func forOperators(item map[string]any) bool {
 	for _, operation := range item {
 		about, _ := operation.(map[string]any)

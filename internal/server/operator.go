@@ -15,37 +15,20 @@ import (
 	"rialto/oauth/authserver"
 )
 
-// newOperator returns the operator's view of a server. Without a bridge, tasks
-// cannot be canceled.
+// newOperator returns the use cases of operators. Without a bridge they cannot cancel
+// tasks.
 func newOperator(cfg *config.Config, log *slog.Logger, db *store.DB, as *authserver.Server, b *bridge.Bridge) *operator.Service {
 	return &operator.Service{Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: cfg.Settings}
 }
 
-// operatorActor is who makes a request as an operator.
+// operatorActor returns the operator who makes a request.
 func (s *Server) operatorActor(r *http.Request) operator.Actor {
 	p, _ := oauth.FromContext(r.Context())
 	return operator.Actor{ID: p.User, Name: p.Name, Address: s.OAuth.Env.Address(r)}
 }
 
-// saveGrantUses writes each minute, and at the end, which grants were used.
-func (s *Server) saveGrantUses(ctx context.Context) {
-	tick := time.NewTicker(time.Minute)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-		}
-		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		if err := s.OAuth.Grants.SaveUses(saving); err != nil {
-			s.log.Error("noting which grants were used", "err", err)
-		}
-		cancel()
-	}
-}
-
-// OpenOperator returns the operator's view of a store, beside a server that may be
-// running. What is done through it is in the audit log once done is called.
+// OpenOperator returns the use cases of operators on a store, beside a server that may
+// be running. Call done at the end: it writes the audit log.
 func OpenOperator(ctx context.Context, cfg *config.Config, log *slog.Logger, db *store.DB) (s *operator.Service, done func(), err error) {
 	secret, err := config.LoadSecret(cfg)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"rialto/oauth/token"
 )
 
-// failedPushRetention is how long a notification that was given up can be listed and tried
-// again.
+// failedPushRetention is how long an undeliverable notification can be listed and
+// retried.
 const failedPushRetention = 30 * 24 * time.Hour
 
-// startPush lets callers name webhooks, and has them told of tasks.
+// startPush lets A2A clients register webhooks for their tasks.
 func (s *Server) startPush(secret []byte) error {
 	if !s.cfg.Push.Send {
 		return nil
@@ -31,7 +31,7 @@ func (s *Server) startPush(secret []byte) error {
 		Trusting: !s.cfg.Push.Verify,
 		Now:      time.Now,
 	}
-	if s.OAuth.Keys.Algorithm != token.HS256 { // else nobody could check what we sign
+	if s.OAuth.Keys.Algorithm != token.HS256 { // no public key is published for HS256
 		sender.Sign = s.OAuth.Keys.Sign
 	}
 	s.push = &push.Desk{
@@ -46,7 +46,7 @@ func (s *Server) startPush(secret []byte) error {
 	return nil
 }
 
-// startPushInbox has agents that can tell us of their tasks by push notifications.
+// startPushInbox gives agents webhooks for the tasks that we follow.
 func (s *Server) startPushInbox(secret []byte) error {
 	if !s.cfg.Push.Receive {
 		return nil
@@ -60,9 +60,8 @@ func (s *Server) startPushInbox(secret []byte) error {
 	return nil
 }
 
-// pushKeys returns what knows the keys with which an agent signs what it tells
-// us. They are read when they are needed, and kept as long as the agent stays
-// where it is.
+// pushKeys returns the keys with which an agent signs its notifications. They are read
+// on first use and cached while the agent keeps its address.
 func (s *Server) pushKeys() func(agent string) *a2apush.Keys {
 	var mu sync.Mutex
 	known := map[string]*a2apush.Keys{}

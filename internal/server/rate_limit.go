@@ -10,28 +10,27 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// What one user may ask of the A2A face and the API, through all clients
-// together: enough for many busy agents, and too little to keep the others out.
+// The limits of one user for A2A and REST calls, over all clients.
 const (
 	callsPerSecond = 50
 	callBurst      = 200
-	maxOpenCalls   = 256 // streams and calls that wait, above all
+	maxOpenCalls   = 256 // mostly streams and waiting calls
 	maxUsers       = 10_000
 )
 
-// rateLimiter bounds what each user does at once. Its zero value is ready.
+// rateLimiter limits the calls of each user. Its zero value is ready.
 type rateLimiter struct {
 	mu    sync.Mutex
 	users map[string]*userCalls
 }
 
-// userCalls is what one user does.
+// userCalls are the calls of one user.
 type userCalls struct {
 	open  int
 	begun *rate.Limiter
 }
 
-// allow counts a call of user's, which lasts as long as ctx, or refuses it.
+// allow counts a call of a user until ctx ends, or returns an error.
 func (c *rateLimiter) allow(ctx context.Context, user string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,8 +55,7 @@ func (c *rateLimiter) allow(ctx context.Context, user string) error {
 	return nil
 }
 
-// makeRoom makes room for one more user: those who do nothing, and have not for
-// a while, start afresh. It holds c.mu.
+// makeRoom removes idle users if there are too many. The caller holds c.mu.
 func (c *rateLimiter) makeRoom() {
 	if c.users == nil {
 		c.users = map[string]*userCalls{}

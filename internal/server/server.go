@@ -8,11 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -25,17 +22,15 @@ import (
 	"rialto/bridge/push"
 	"rialto/internal/audit"
 	"rialto/internal/config"
-	"rialto/internal/guardhttp"
 	"rialto/internal/store"
 	"rialto/internal/usage"
 	"rialto/mcp"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
-	"rialto/oauth/signin"
 	"rialto/static"
 )
 
-// Server is the program put together.
+// Server is the assembled program. Close it.
 type Server struct {
 	cfg      *config.Config
 	brand    static.Brand
@@ -48,10 +43,10 @@ type Server struct {
 	Operator *operator.Service
 	audit    *audit.Log
 	usage    *usage.Log
-	push     *push.Desk     // nil if no webhook is told
-	inbox    *a2apush.Inbox // nil if agents are given none
+	push     *push.Desk     // nil if webhooks are off
+	inbox    *a2apush.Inbox // nil if agents get no webhook
 
-	connections connections // what users have connected agents with
+	connections connections // credentials that users have stored for agents
 
 	limits     rateLimiter
 	shutdown   shutdownTimes
@@ -59,18 +54,18 @@ type Server struct {
 	stop       context.CancelFunc
 }
 
-// New opens the store, puts the parts together and starts them as a server that
-// takes over what one before it has left. Close it.
+// New opens the store, assembles the server and starts it. It takes over the tasks that
+// an earlier server left. Close it.
 func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, error) {
 	s, err := Assemble(ctx, cfg, log)
 	if err != nil {
 		return nil, err
 	}
 	if s.bridge.Alone, err = s.store.Alone(ctx); err != nil {
-		log.Warn("no lock could be put beside the database: tasks of a server that was killed wait for the end of their leases", "err", err)
+		log.Warn("cannot lock the database: tasks of a killed server continue when their leases expire", "err", err)
 	}
 	if s.bridge.Alone {
-		if err := logWhileWaiting(log, "the database, for the tasks that ended last", func() error { return s.store.StartWriteBehind(ctx, log) }); err != nil {
+		if err := logWhileWaiting(log, "the database: reading the tasks that ended last", func() error { return s.store.StartWriteBehind(ctx, log) }); err != nil {
 			return nil, errors.Join(err, s.store.Close())
 		}
 	}
@@ -78,17 +73,17 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, er
 	return s, nil
 }
 
-// Assemble opens the store and puts the parts together.
+// Assemble opens the store and builds the parts. It starts nothing.
 func Assemble(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, error) {
 	secret, err := config.LoadSecret(cfg)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.Database == store.Memory {
-		log.Warn("the database is in memory: everything is lost when this process ends")
+		log.Warn("the database is in memory: all data is lost when this process ends")
 	}
 	var db *store.DB
-	err = logWhileWaiting(log, "the database, to open it and bring its tables up to date", func() (err error) {
+	err = logWhileWaiting(log, "the database: opening it and updating its tables", func() (err error) {
 		db, err = store.Open(ctx, cfg.Database)
 		return err
 	})
@@ -111,7 +106,7 @@ func Assemble(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Serve
 		s.mcp, err = newMCP(cfg, brand, log, s.bridge, as, secret)
 	}
 	err = errors.Join(err, s.startPush(secret), s.startPushInbox(secret))
-	if err := errors.Join(err, askDatabase(ctx, log, "the database, for agents, settings and keys", s.ready)); err != nil {
+	if err := errors.Join(err, askDatabase(ctx, log, "the database: reading agents, settings and keys", s.ready)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.Operator = newOperator(cfg, log, db, s.OAuth, s.bridge)
@@ -121,7 +116,7 @@ func Assemble(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Serve
 	return s, nil
 }
 
-// start begins what runs in the background until Close.
+// start starts the background jobs. They run until Close.
 func (s *Server) start(ctx context.Context) {
 	s.bridge.Start()
 	s.logWaiting("the cards of agents", func() { s.bridge.ReadSkills(ctx) })
@@ -137,15 +132,14 @@ func (s *Server) start(ctx context.Context) {
 	}
 }
 
-// StartFor begins what one task needs, until Close.
+// StartFor starts only what one task needs, until Close.
 func (s *Server) StartFor(task string) {
 	s.bridge.Only = task
 	s.bridge.Start()
 	s.stop = func() {}
 }
 
-// ready finds out at start what would otherwise fail the first login, and reads
-// the list of agents.
+// ready reads the agents and checks what would otherwise fail at the first login.
 func (s *Server) ready(ctx context.Context) error {
 	if err := s.agents.Load(ctx); err != nil {
 		return err
@@ -154,12 +148,12 @@ func (s *Server) ready(ctx context.Context) error {
 		return err
 	}
 	if err := s.OAuth.Ready(ctx); err != nil {
-		return fmt.Errorf("reading the signing keys (is it the secret that the database was made with?): %w", err)
+		return fmt.Errorf("reading the signing keys (is this the secret that the database was created with?): %w", err)
 	}
 	return nil
 }
 
-// maintain rotates keys and forgets what has expired, hourly.
+// maintain rotates keys and deletes expired data, once an hour.
 func (s *Server) maintain(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
@@ -177,49 +171,16 @@ func (s *Server) maintain(ctx context.Context) {
 	}
 }
 
-// Close ends what runs in the background and closes the store.
+// Close stops the background jobs and closes the store.
 func (s *Server) Close() error {
 	s.stop()
-	s.logWaiting("what runs in the background", s.background.Wait)
-	s.logWaiting("the last writes of tasks", s.bridge.Close)
-	s.logWaiting("the last records", func() {
-		s.usage.Flush(context.Background()) // what ended with the bridge is in it
+	s.logWaiting("background jobs", s.background.Wait)
+	s.logWaiting("writing tasks", s.bridge.Close)
+	s.logWaiting("writing audit and usage records", func() {
+		s.usage.Flush(context.Background()) // the bridge has recorded its last calls
 		s.audit.Flush(context.Background())
 	})
-	return logWhileWaiting(s.log, "the database, to close it", s.store.Close)
-}
-
-func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte) *authserver.Server {
-	var proxies []netip.Prefix
-	for _, p := range cfg.TrustedProxies {
-		proxies = append(proxies, netip.MustParsePrefix(p)) // checked with the configuration
-	}
-	clients, _ := cfg.OAuthClients() // checked with the configuration
-	var fetch *guardhttp.Client
-	if cfg.ClientDocuments {
-		fetch = &guardhttp.Client{MaxBytes: 16 << 10}
-	}
-	as := authserver.Config{
-		Clients:        clients,
-		Fetch:          fetch,
-		Issuer:         cfg.URL,
-		Resource:       cfg.URL + "/mcp",
-		Name:           cfg.Name,
-		Scopes:         config.Scopes,
-		Ordinary:       cfg.Scope(),
-		Secret:         secret,
-		Now:            time.Now,
-		Log:            log,
-		TrustedProxies: proxies,
-	}
-	as.Upstreams = cfg.OAuthUpstreams()
-	cfg.Tokens.Apply(&as) // checked with the configuration
-	cfg.SignIn.Apply(&as)
-	as.RedirectPrefixes = cfg.RedirectPrefixes
-	return authserver.New(as, authserver.Stores{
-		Keys: db.OAuth, Grants: db.OAuth, Once: db.OAuth, Identities: db.OAuth, Clients: db.OAuth, Documents: db.OAuth, Accounts: db.OAuth,
-		Sessions: db.OAuth, Setup: db.OAuth, Logins: db.OAuth, Requests: db.OAuth, Codes: db.OAuth, Expired: db.OAuth,
-	})
+	return logWhileWaiting(s.log, "closing the database", s.store.Close)
 }
 
 func newDirectory(cfg *config.Config, log *slog.Logger) *directory.Directory {
@@ -261,25 +222,14 @@ func newBridge(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte
 	return b
 }
 
-// agentSettings returns how an agent is set up: in the configuration or, if it was
-// added, in the database.
+// agentSettings returns the settings of an agent: of the configuration, or of the
+// database if it was added.
 func (s *Server) agentSettings(name string) (config.Agent, bool) {
 	if a, ok := s.cfg.Agent(name); ok {
 		return a, true
 	}
 	a, ok := s.agents.Settings(name)
 	return a, ok
-}
-
-// accountIsActive tells of whom there still is an account that may sign in.
-func accountIsActive(accounts signin.AccountStore) func(context.Context, string) (bool, error) {
-	return func(ctx context.Context, user string) (bool, error) {
-		a, err := accounts.AccountOf(ctx, user)
-		if errors.Is(err, oauth.ErrNotFound) {
-			return false, nil
-		}
-		return err == nil && !a.Disabled, err
-	}
 }
 
 func newMCP(cfg *config.Config, brand static.Brand, log *slog.Logger, b *bridge.Bridge, as *authserver.Server, secret []byte) (*mcp.Server, error) {
@@ -320,24 +270,24 @@ func newMCP(cfg *config.Config, brand static.Brand, log *slog.Logger, b *bridge.
 	return s, s.Check()
 }
 
-// deriveKey returns a key for one purpose, of 32 bytes (RFC 5869).
+// deriveKey derives a key of 32 bytes for one purpose (RFC 5869).
 func deriveKey(secret []byte, purpose string) []byte {
 	key, err := hkdf.Key(sha256.New, secret, nil, purpose, 32)
 	if err != nil {
-		panic(err) // only for lengths that a hash cannot fill
+		panic(err) // only if the length is too large
 	}
 	return key
 }
 
-// principal binds what MCP keeps for a client to the client and its user.
+// principal identifies the client and its user. MCP binds sessions and tasks to it.
 func principal(r *http.Request) string {
 	p, _ := oauth.FromContext(r.Context())
 	return p.User + "\x00" + p.ClientID
 }
 
-// principalOr returns what principal does, and for those who did not log in,
-// whom the public doors let in, the principal of their address: it owns nothing,
-// and has places of its own.
+// principalOr returns principal for callers with a token. Other callers, on public
+// endpoints, are identified by their address, so that each has limits of its own; they
+// own nothing.
 func principalOr(address func(*http.Request) string) func(*http.Request) string {
 	return func(r *http.Request) string {
 		if _, loggedIn := oauth.FromContext(r.Context()); !loggedIn {
@@ -347,50 +297,8 @@ func principalOr(address func(*http.Request) string) func(*http.Request) string 
 	}
 }
 
-// userOf returns the user of a principal: tasks are theirs through any client.
+// userOf returns the user of a principal. Tasks belong to the user, through any client.
 func userOf(principal string) string {
 	user, _, _ := strings.Cut(principal, "\x00")
 	return user
-}
-
-// heapBallast is what the heap counts more than it has, in bytes. The collector of
-// garbage runs whenever the heap has doubled, and ours is so small that it would run
-// many times a second. Nobody writes to it, so it takes no memory of the machine, and
-// a large heap grows no further because of it, as it would with a larger GOGC.
-const heapBallast = 4 << 20
-
-// Serve answers on l until ctx ends. Calls that wait for an agent are answered
-// before it returns.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	h, err := s.handler()
-	if err != nil {
-		return err
-	}
-	defer runtime.KeepAlive(make([]byte, heapBallast))
-	srv := newHTTPServer(h, s.log)
-	return serveUntil(ctx, l, srv, s.shutdown, func() {
-		s.log.Info("rialto is stopping")
-		s.bridge.EndWaits()
-	})
-}
-
-// health tells a load balancer whether this process can serve: it can when it
-// reaches its database.
-func (s *Server) health(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "no-store")
-	if !s.healthy(r.Context()) {
-		http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
-		return
-	}
-	fmt.Fprintln(w, "ok")
-}
-
-func (s *Server) healthy(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	err := s.store.Ping(ctx)
-	if err != nil {
-		s.log.Error("health", "err", err)
-	}
-	return err == nil
 }

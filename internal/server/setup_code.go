@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// AnnounceSetup shows the code for the first account, if there is none. It goes
-// to the terminal and not through the logger: logs are kept, and read by more
-// people than those who may run the server.
+// AnnounceSetup prints the setup code if there is no account yet. It writes to the
+// terminal, not to the log: logs are kept, and more people read them.
 func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer) error {
 	if !s.cfg.SignIn.Local {
 		return nil
 	}
 	var code string
 	var expires time.Time
-	err := askDatabase(ctx, s.log, "the database, to ask for the first account", func(ctx context.Context) (err error) {
+	err := askDatabase(ctx, s.log, "the database: looking for an account", func(ctx context.Context) (err error) {
 		code, expires, err = s.OAuth.Pages.Passwords.OpenSetup(ctx)
 		return err
 	})

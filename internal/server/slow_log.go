@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	waitLogInterval = 5 * time.Second  // that something takes, the log says what it is
-	databaseTimeout = 30 * time.Second // each thing that a start asks the database
+	waitLogInterval = 5 * time.Second  // between two log lines
+	databaseTimeout = 30 * time.Second // of each database query at start
 )
 
-// logWhileWaiting does what may take long, and as long as it does says so.
+// logWhileWaiting calls do, and logs every waitLogInterval that it has not returned.
 func logWhileWaiting(log *slog.Logger, what string, do func() error) error {
 	var saying sync.WaitGroup
 	done, begun := make(chan struct{}), time.Now()
@@ -33,12 +33,12 @@ func logWhileWaiting(log *slog.Logger, what string, do func() error) error {
 	return do()
 }
 
-// logWaiting does so with what cannot fail.
+// logWaiting is logWhileWaiting for what cannot fail.
 func (s *Server) logWaiting(what string, do func()) {
 	_ = logWhileWaiting(s.log, what, func() error { do(); return nil })
 }
 
-// askDatabase does what a start asks the database, within startFor.
+// askDatabase calls do with a timeout, and logs while it waits.
 func askDatabase(ctx context.Context, log *slog.Logger, what string, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, databaseTimeout)
 	defer cancel()

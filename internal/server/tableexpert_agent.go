@@ -18,16 +18,16 @@ import (
 	"rialto/internal/tableexpert"
 )
 
-// LocalAgent is a Table Expert that this process serves over A2A on loopback,
-// to be reached as any agent is. It answers only those who know its token, so
-// that web pages and other users of the machine do not reach the tables.
+// LocalAgent is a Table Expert that this process serves over A2A on loopback. It
+// requires a token, so that web pages and other users of the machine cannot read the
+// tables.
 type LocalAgent struct {
 	url, token string
 	expert     *tableexpert.Expert
 	server     *http.Server
 }
 
-// StartTableExpert starts one. failed is told when it ends before it is closed.
+// StartTableExpert starts one. It calls failed if the agent stops before Close.
 func StartTableExpert(ctx context.Context, cfg tableexpert.Config, failed func(error)) (*LocalAgent, error) {
 	expert, err := tableexpert.Open(ctx, cfg)
 	if err != nil {
@@ -48,11 +48,11 @@ func StartTableExpert(ctx context.Context, cfg tableexpert.Config, failed func(e
 }
 
 func agentServer(expert *tableexpert.Expert, url, token string, log *slog.Logger) *http.Server {
-	face := &a2aserver.Server{Agent: expert.Agent(), Card: expert.Card(), URL: url, Log: log}
-	return newHTTPServer(limitBodyTime(withToken(token, face)), log)
+	srv := &a2aserver.Server{Agent: expert.Agent(), Card: expert.Card(), URL: url, Log: log}
+	return newHTTPServer(limitBodyTime(withToken(token, srv)), log)
 }
 
-// Settings returns how to reach the agent, under a name.
+// Settings returns the settings of the agent under a name.
 func (a *LocalAgent) Settings(name string) config.Agent {
 	return config.Agent{
 		Name: name, URL: a.url, SkillsAsTools: true, Local: true,
@@ -60,7 +60,7 @@ func (a *LocalAgent) Settings(name string) config.Agent {
 	}
 }
 
-// Close stops serving and closes the tables.
+// Close stops the server and closes the tables.
 func (a *LocalAgent) Close() error {
 	return errors.Join(a.server.Close(), a.expert.Close())
 }
@@ -70,9 +70,8 @@ func ServeTableExpert(ctx context.Context, l net.Listener, expert *tableexpert.E
 	return serveUntil(ctx, l, agentServer(expert, url, token, log), defaultShutdown, func() {})
 }
 
-// withToken lets only those pass who send the token. Without one it lets pass
-// who names a loopback host: a page that rebinds its name to this machine does
-// not.
+// withToken requires a bearer token. With an empty token it requires a loopback address
+// in the Host header, against DNS rebinding.
 func withToken(token string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

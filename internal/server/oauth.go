@@ -1,0 +1,114 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"rialto/internal/audit"
+	"rialto/internal/config"
+	"rialto/internal/guardhttp"
+	"rialto/internal/store"
+	"rialto/oauth"
+	"rialto/oauth/authserver"
+	"rialto/oauth/signin"
+)
+
+// NewOAuth returns the authorization server. The configuration was checked.
+func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte) *authserver.Server {
+	var proxies []netip.Prefix
+	for _, p := range cfg.TrustedProxies {
+		proxies = append(proxies, netip.MustParsePrefix(p))
+	}
+	clients, _ := cfg.OAuthClients()
+	var fetch *guardhttp.Client
+	if cfg.ClientDocuments {
+		fetch = &guardhttp.Client{MaxBytes: 16 << 10}
+	}
+	as := authserver.Config{
+		Clients:        clients,
+		Fetch:          fetch,
+		Issuer:         cfg.URL,
+		Resource:       cfg.URL + "/mcp",
+		Name:           cfg.Name,
+		Scopes:         config.Scopes,
+		Ordinary:       cfg.Scope(),
+		Secret:         secret,
+		Now:            time.Now,
+		Log:            log,
+		TrustedProxies: proxies,
+	}
+	as.Upstreams = cfg.OAuthUpstreams()
+	cfg.Tokens.Apply(&as)
+	cfg.SignIn.Apply(&as)
+	as.RedirectPrefixes = cfg.RedirectPrefixes
+	return authserver.New(as, authserver.Stores{
+		Keys: db.OAuth, Grants: db.OAuth, Once: db.OAuth, Identities: db.OAuth, Clients: db.OAuth, Documents: db.OAuth, Accounts: db.OAuth,
+		Sessions: db.OAuth, Setup: db.OAuth, Logins: db.OAuth, Requests: db.OAuth, Codes: db.OAuth, Expired: db.OAuth,
+	})
+}
+
+// accountIsActive returns a function that tells whether a user has an account that may
+// sign in.
+func accountIsActive(accounts signin.AccountStore) func(context.Context, string) (bool, error) {
+	return func(ctx context.Context, user string) (bool, error) {
+		a, err := accounts.AccountOf(ctx, user)
+		if errors.Is(err, oauth.ErrNotFound) {
+			return false, nil
+		}
+		return err == nil && !a.Disabled, err
+	}
+}
+
+// oauthEvents writes the events of the authorization server to the audit log.
+type oauthEvents struct{ to audit.Recorder }
+
+var kinds = map[oauth.EventKind]audit.Kind{
+	oauth.EventSignIn:     audit.SignIn,
+	oauth.EventConsent:    audit.Consent,
+	oauth.EventReuse:      audit.Reuse,
+	oauth.EventRegistered: audit.ClientRegistered,
+	oauth.EventChanged:    audit.ClientChanged,
+	oauth.EventRemoved:    audit.ClientRemoved,
+	oauth.EventRevoked:    audit.GrantRevoked,
+	oauth.EventAccount:    audit.AccountAdded,
+	oauth.EventKey:        audit.KeyRotated,
+}
+
+// Happened implements oauth.Events.
+func (o oauthEvents) Happened(ctx context.Context, e oauth.Event) {
+	target := e.ClientID
+	if e.GrantID != "" {
+		target = e.GrantID
+	}
+	if e.Kind == oauth.EventAccount {
+		target = e.Account
+	}
+	actor := e.Account
+	if actor == "" && e.Kind == oauth.EventKey {
+		actor = "server"
+	}
+	o.to.Record(ctx, audit.Event{
+		Kind: kinds[e.Kind], Outcome: audit.Outcome(e.Outcome), ActorID: e.AccountID, Actor: actor,
+		Address: e.Address, Target: target, Detail: e.Detail,
+	})
+}
+
+// saveGrantUses saves, once a minute and at shutdown, which grants were used.
+func (s *Server) saveGrantUses(ctx context.Context) {
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		if err := s.OAuth.Grants.SaveUses(saving); err != nil {
+			s.log.Error("saving the last use of grants", "err", err)
+		}
+		cancel()
+	}
+}
