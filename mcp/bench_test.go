@@ -12,8 +12,8 @@ import (
 	"rialto/mcp/mcptest"
 )
 
-// BenchmarkCall measures a call of a trivial tool, in both eras: through a
-// connection, and by the handler alone.
+// BenchmarkCall measures a call of a trivial tool in both eras, over a connection and
+// with the handler alone.
 func BenchmarkCall(b *testing.B) {
 	s := &mcp.Server{Tools: mcptest.Tools()}
 	srv := serve(b, s)

@@ -15,7 +15,7 @@ import (
 type waiter struct {
 	begun   chan struct{}
 	release chan struct{}
-	ended   chan error // how the call's context was when it ended
+	ended   chan error // the error of the call's context when it ended
 }
 
 func newWaiter() *waiter {
@@ -46,7 +46,7 @@ func (w *waiter) start(ctx context.Context, c *client, id string) chan string {
 			return
 		}
 		defer res.Body.Close()
-		b, _ := io.ReadAll(res.Body) // it is cut short on purpose
+		b, _ := io.ReadAll(res.Body) // it breaks on purpose
 		answer <- string(b)
 	}()
 	<-w.begun
@@ -127,8 +127,8 @@ func TestDisconnectingDoesNotCancelInTheLegacyEra(t *testing.T) {
 	<-answer
 }
 
-// TestDetachedCallGoesOnWithoutItsClient: hanging up ends the calls of other tools in
-// the current era and on the pair of addresses of 2024-11-05.
+// TestDetachedCallGoesOnWithoutItsClient: disconnecting ends the calls of other tools in
+// the current era and with HTTP with SSE of 2024-11-05.
 func TestDetachedCallGoesOnWithoutItsClient(t *testing.T) {
 	for _, how := range []string{"2024-11-05", "2025-11-25", "2026-07-28"} {
 		t.Run(how, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestDetachedCallGoesOnWithoutItsClient(t *testing.T) {
 			gone := make(chan struct{})
 			pair := srv.Config.Handler
 			srv.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-				if r.Method == http.MethodGet || how != "2024-11-05" { // what is hung up on
+				if r.Method == http.MethodGet || how != "2024-11-05" { // the stream that is closed
 					context.AfterFunc(r.Context(), func() { close(gone) })
 				}
 				if how == "2024-11-05" {

@@ -158,8 +158,7 @@ func TestCallWithoutServerCannotAsk(t *testing.T) {
 	call.Log(mcp.LevelInfo, "", "nobody hears this")
 }
 
-// Neither a state nor an answer from outside may break the server, and no state
-// that it did not give out may pass.
+// No state and no answer may break the server, and a forged state must not pass.
 func FuzzRequestState(f *testing.F) {
 	f.Add("e30.e30", `{"action":"accept","content":{"name":"Ann"}}`)
 	f.Add("", `{"action":"accept","content":[]}`)
@@ -185,8 +184,8 @@ func FuzzRequestState(f *testing.F) {
 	})
 }
 
-// TestAnAnswerReachesTheProcessThatAsked has the answer come to another process, as it
-// does where a proxy shares the load without a thought of sessions.
+// TestAnAnswerReachesTheProcessThatAsked sends the answer to another process, as a proxy
+// without session affinity does.
 func TestAnAnswerReachesTheProcessThatAsked(t *testing.T) {
 	var here, there *mcp.Server
 	passed := make(chan mcp.Reply, 10)

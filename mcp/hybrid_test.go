@@ -12,8 +12,8 @@ import (
 	"rialto/mcp"
 )
 
-// mixed sends one request that mixes revisions: as a client of which era, with
-// which headers, and with what in _meta.
+// mixed is a request that mixes revisions: the era of its client, its headers and its
+// _meta.
 type mixed struct {
 	modern  bool
 	session bool

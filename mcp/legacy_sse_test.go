@@ -16,7 +16,7 @@ import (
 	"rialto/mcp/mcptest"
 )
 
-// legacyClient is a client of 2024-11-05: a stream, and where to post.
+// legacyClient is a client of 2024-11-05: a stream, and the address for messages.
 type legacyClient struct {
 	t        *testing.T
 	origin   string
@@ -26,7 +26,7 @@ type legacyClient struct {
 	hangUp   func()
 }
 
-// serveLegacy serves the pair of addresses.
+// serveLegacy serves the two addresses of 2024-11-05.
 func serveLegacy(t *testing.T, s *mcp.Server) *httptest.Server {
 	srv := serve(t, s)
 	mux := http.NewServeMux()
@@ -51,7 +51,7 @@ func (c *legacyClient) do(ctx context.Context, method, path, body string) *http.
 	return res
 }
 
-// open opens the stream and reads where to post.
+// open opens the stream and reads the address for messages.
 func (c *legacyClient) open() *legacyClient {
 	c.t.Helper()
 	ctx, hangUp := context.WithCancel(context.Background())
@@ -75,8 +75,8 @@ func (c *legacyClient) post(body string) int {
 	return c.do(context.Background(), "POST", c.endpoint, body).StatusCode
 }
 
-// hear returns the next message of the stream.
-func (c *legacyClient) hear() string {
+// next returns the next message of the stream.
+func (c *legacyClient) next() string {
 	c.t.Helper()
 	e, err := c.stream.Next()
 	if err != nil || e.Type != "message" {
@@ -97,7 +97,7 @@ func TestLegacySSE(t *testing.T) {
 			t.Fatalf("%s: got %d, want 202", method, got)
 		}
 		for _, part := range want {
-			if got := c.hear(); !strings.Contains(got, part) {
+			if got := c.next(); !strings.Contains(got, part) {
 				t.Errorf("%s: got %s, want %s", method, got, part)
 			}
 		}
@@ -112,16 +112,16 @@ func TestLegacySSE(t *testing.T) {
 
 	// A question goes out on the stream, and its answer comes as a message.
 	say("tools/call", `"name":"test_elicitation","arguments":{"message":"Who?"}`)
-	asked := c.hear()
+	asked := c.next()
 	_, id, _ := strings.Cut(asked, `"id":"`)
 	id, _, _ = strings.Cut(id, `"`)
 	c.post(`{"jsonrpc":"2.0","id":"` + id + `","result":{"action":"accept","content":{"username":"ann","email":"a@example.com"}}}`)
-	if got := c.hear(); !strings.Contains(got, "ann") {
+	if got := c.next(); !strings.Contains(got, "ann") {
 		t.Errorf("got %s for %s, want the answer in it", got, asked)
 	}
 
 	s.Changed(mcp.ToolsChanged())
-	if got := c.hear(); !strings.Contains(got, "tools/list_changed") {
+	if got := c.next(); !strings.Contains(got, "tools/list_changed") {
 		t.Errorf("got %s, want the change", got)
 	}
 
@@ -181,7 +181,7 @@ func TestLegacySSEIsGuarded(t *testing.T) {
 		}
 	}
 	close(w.release)
-	c.hear() // the place is given back before the answer's goroutine ends, or just after
+	c.next() // the place is given back before the answer's goroutine ends, or just after
 	for name, m := range map[string]struct {
 		body string
 		want int
@@ -242,7 +242,7 @@ func TestLegacyStreamKeepsNoMoreOfItsClientThanASession(t *testing.T) {
 	for padding, want := range map[int]bool{0: true, 2 << 10: false} {
 		c := (&legacyClient{t: t, origin: srv.URL}).open()
 		c.post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{"elicitation":{},"x":"` + strings.Repeat("x", padding) + `"}}}`)
-		c.hear()
+		c.next()
 		c.post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}`)
 		if got := <-can; got != want {
 			t.Errorf("with %d bytes more: got %v, want %v", padding, got, want)

@@ -86,8 +86,8 @@ func TestSlowBodyTimesOut(t *testing.T) {
 	})
 }
 
-// The time that a body has must not end the call, whose connection the server
-// goes on reading to see its client hang up.
+// The timeout of the body must not end the call: the HTTP server goes on reading the
+// connection to notice a disconnect.
 func TestCallMayTakeLongerThanABody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := mcptest.Tools()[0]

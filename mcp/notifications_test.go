@@ -71,7 +71,7 @@ func TestSubscribersGetWhatTheyAskedFor(t *testing.T) {
 }
 
 // TestSubscribersGetNoChangesOfForbiddenResources follows two resources, of which one is
-// for others: that it changes is not told, whatever the stream.
+// for others: no stream gets its changes.
 func TestSubscribersGetNoChangesOfForbiddenResources(t *testing.T) {
 	s := changing()
 	s.MaySubscribe = func(_ context.Context, uri string) bool { return uri != watched }
@@ -79,7 +79,7 @@ func TestSubscribersGetNoChangesOfForbiddenResources(t *testing.T) {
 	const other = "test://static-text"
 	c := &client{t: t, srv: srv, era: eras[1], who: "ann"}
 	_, listening := open(t.Context(), c, "1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["`+watched+`","`+other+`"]}`)
-	await(t, listening, "data: {") // the acknowledgement tells nothing of it
+	await(t, listening, "data: {") // the acknowledgement does not reveal it
 	c = (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
 	c.do("1", "resources/subscribe", `"uri":"`+watched+`"`)
 	c.do("2", "resources/subscribe", `"uri":"`+other+`"`)

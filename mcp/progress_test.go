@@ -53,8 +53,7 @@ func TestProgressOfParallelCallsArrivesWholeInOrderAndOnItsOwnStream(t *testing.
 	}
 }
 
-// progressed checks the stream of call n and returns how many notifications
-// were as they should be.
+// progressed checks the stream of call n and returns how many notifications were right.
 func progressed(t *testing.T, n int, stream []string) (good int64) {
 	var last int64
 	for i, e := range stream {

@@ -46,7 +46,7 @@ func rest(t *testing.T, res *http.Response) (all []sse.Event) {
 }
 
 // broken begins a call that waits, reads its stream up to the first progress
-// and hangs up. It returns the ids of the first two events.
+// and disconnects. It returns the ids of the first two events.
 func broken(t *testing.T, w *waiter, c *client) (primed, progress string) {
 	t.Helper()
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -270,7 +270,7 @@ func TestCallCanCloseItsStream(t *testing.T) {
 	}
 }
 
-// heldWriter answers as a recorder does, but writes nothing before it is let.
+// heldWriter is a recorder that blocks writes until it is released.
 type heldWriter struct {
 	*httptest.ResponseRecorder
 	let chan struct{}

@@ -15,7 +15,7 @@ import (
 	"rialto/mcp"
 )
 
-// whoami serves a tool that answers what is known of its caller.
+// whoami serves a tool that returns what is known of its caller.
 func whoami() mcp.Tool {
 	return tool("whoami", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
 		b, err := json.Marshal(map[string]any{
@@ -125,8 +125,8 @@ func TestEndedSessionsAreForgottenOldestFirst(t *testing.T) {
 	}
 }
 
-// mcp-go kept 13 KB for each client that ever said initialize. Here a session is
-// kept by its client; what streams said is dropped when no client comes back.
+// mcp-go kept 13 KB for each client that ever initialized. Here the client keeps its
+// session, and the events of streams are dropped when no client resumes them.
 func TestManyClientsLeaveNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &mcp.Server{Name: "test", Version: "1", SessionKey: []byte("key"), Logging: true, Changing: true, Tools: []mcp.Tool{
@@ -164,7 +164,7 @@ func TestManyClientsLeaveNothingBehind(t *testing.T) {
 			return id, last.FindStringSubmatch(said)[1] // the first, so that the answer is to come
 		}
 		held := func() uint64 {
-			runtime.GC() // what pools hold goes with the second
+			runtime.GC() // the second run empties the pools
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)

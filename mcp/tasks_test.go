@@ -19,7 +19,7 @@ const takesTasks = `{"elicitation":{},"extensions":{"io.modelcontextprotocol/tas
 // serveTasks serves the tools that begin tasks.
 func serveTasks(t *testing.T) *httptest.Server {
 	ts := new(mcptest.Tasks)
-	return serve(t, &mcp.Server{Tools: mcptest.Jobs(ts), Tasks: ts})
+	return serve(t, &mcp.Server{Tools: mcptest.TaskTools(ts), Tasks: ts})
 }
 
 var taskIDs = regexp.MustCompile(`"taskId":"([^"]+)"`)
@@ -211,8 +211,8 @@ func TestWaitForACoreTaskIsCancelledByItsClientOnly(t *testing.T) {
 	}
 }
 
-// The Inspector's command line takes tasks and cannot be asked. It polled a
-// task that waited for an answer, and ended without a word.
+// The Inspector's command line takes tasks and cannot be asked. It polled a task that
+// waited for an answer, and ended without output.
 func TestTaskAsksNothingOfAClientThatCannotBeAsked(t *testing.T) {
 	const notAsked = "you cannot be asked"
 	srv := serveTasks(t)
@@ -257,8 +257,8 @@ func TestCoreTaskHasTheStatusesOfItsRevision(t *testing.T) {
 	}
 }
 
-// A client that asked for a task takes a task or an error: of a result, even one that
-// says what is wrong with the arguments, it knows only that it is no task.
+// A client that asked for a task accepts a task or an error. It ignores the text of a
+// result, even one that explains what is wrong with the arguments.
 func TestCoreTaskThatIsNotBegunIsAnError(t *testing.T) {
 	c := (&client{t: t, srv: serveTasks(t), era: eras[0], who: "ann"}).initialize()
 	for call, want := range map[string]string{

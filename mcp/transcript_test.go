@@ -22,7 +22,7 @@ import (
 )
 
 // TestTranscripts sends the requests of each testdata/*.txtar to a server and
-// compares its answers with those that stand behind them. A line "options:" in
+// compares its responses with those in the file. A line "options:" in
 // the head of a file sets up the server; the header Who in a request is the
 // principal it acts for; SESSION stands for the session id given out last, and
 // STATE for the last requestState.

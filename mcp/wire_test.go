@@ -8,8 +8,8 @@ import (
 	"rialto/mcp/mcptest/wire"
 )
 
-// taken lists what the tests send that no schema has and that is answered all
-// the same, by a part of it.
+// taken lists, by a part of it, what the tests send that violates the schema and is
+// answered nevertheless.
 var taken = []struct{ part, why string }{
 	{`"method":"server/discover"`, "proxies ask for it in the era that had none, and must be answered"},
 	{`"method":"initialize","params":{}}`, "a client that says nothing of itself gets the last revision of its era"},
@@ -32,7 +32,7 @@ func tolerated(_ *http.Request, request []byte) bool {
 }
 
 // observed checks every message that goes to a server and comes from it against
-// the schema of its revision. Fuzzing sends what it likes.
+// the schema of its revision. Fuzz tests are not checked.
 func observed(t testing.TB, s http.Handler) http.Handler {
 	if _, fuzzing := t.(*testing.F); fuzzing {
 		return s

@@ -36,7 +36,7 @@ func Tools() []mcp.Tool {
 var pixel = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde" +
 	"\x00\x00\x00\x0cIDATx\x9cc\xf8\xcf\xc0\x00\x00\x03\x01\x01\x00\xc9\xfe\x92\xef\x00\x00\x00\x00IEND\xaeB`\x82")
 
-// silence is a wave file of no samples.
+// silence is a wave file without samples.
 var silence = []byte("RIFF$\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x40\x1f\x00\x00\x01\x00\x08\x00data\x00\x00\x00\x00")
 
 const noArguments = `{"type":"object","additionalProperties":false}`
@@ -104,7 +104,7 @@ func withProgress() mcp.Tool {
 	return t
 }
 
-// reconnection returns a tool that lets its client come back for the answer.
+// reconnection returns a tool that closes its stream, so that the client resumes it.
 func reconnection() mcp.Tool {
 	t := answers("test_reconnection")
 	t.Call = func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
@@ -141,8 +141,8 @@ func schema2020() mcp.Tool {
 	return t
 }
 
-// breaks returns a tool that fails as the argument tells it: by an error, a
-// panic, or nothing at all.
+// breaks returns a tool that fails as its argument says: with an error, a panic, or
+// without a result.
 func breaks() mcp.Tool {
 	t := answers("breaks")
 	t.InputSchema = json.RawMessage(`{"type":"object","required":["how"],"properties":{"how":{"type":"string"}}}`)

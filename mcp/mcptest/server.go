@@ -13,7 +13,7 @@ func Server() *mcp.Server {
 	tasks := new(Tasks)
 	return &mcp.Server{
 		Name: "fixture", Version: "1", SessionKey: []byte(rand.Text()), Strict: true,
-		Tools: slices.Concat(Tools(), Jobs(tasks)), Tasks: tasks,
+		Tools: slices.Concat(Tools(), TaskTools(tasks)), Tasks: tasks,
 		Resources: Resources(), Templates: Templates(), Prompts: Prompts(), Complete: Complete,
 		Logging: true, Changing: true,
 	}

@@ -12,14 +12,13 @@ import (
 	"rialto/mcp"
 )
 
-// Tasks keeps tasks in memory, and runs them. It forgets none. The zero value
-// is ready.
+// Tasks runs tasks and keeps all of them in memory. The zero value is ready.
 type Tasks struct {
 	mu   sync.Mutex
 	jobs map[string]*Job
 }
 
-// Job is the inside of a task.
+// Job is a running task.
 type Job struct {
 	tasks     *Tasks
 	principal string
@@ -29,8 +28,8 @@ type Job struct {
 	changed   chan struct{} // closed, and replaced, when the task changes
 }
 
-// Begin puts in a task and works on it. An *mcp.Error that work returns makes
-// the task fail, and any other becomes a result that says so.
+// Begin stores a task and runs work. An *mcp.Error of work makes the task fail; any other
+// error becomes its result.
 func (ts *Tasks) Begin(principal string, work func(context.Context, *Job) (*mcp.Result, error)) *mcp.Task {
 	ctx, stop := context.WithCancel(context.Background())
 	now := time.Now()
@@ -56,7 +55,7 @@ func (ts *Tasks) Begin(principal string, work func(context.Context, *Job) (*mcp.
 	return &begun
 }
 
-// end settles the task, unless it has been cancelled meanwhile.
+// end ends the task, unless it has been cancelled meanwhile.
 func (j *Job) end(result *mcp.Result, err error) {
 	j.change(func(t *mcp.Task) {
 		refusal := (*mcp.Error)(nil)

@@ -23,8 +23,8 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// Check tells what is wrong with a message of a revision. In a response to a
-// request its result has to be what answers it; request is nil for all others.
+// Check returns what is wrong with a message of a revision. The result of a response has
+// to be that of its request; request is nil for all other messages.
 func Check(revision string, b, request []byte) error {
 	book, err := bookOf(revision)
 	if err != nil {

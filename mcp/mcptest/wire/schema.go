@@ -26,7 +26,7 @@ type book struct {
 	resolved map[string]*jsonschema.Resolved
 }
 
-// books holds each revision's schema, read when it is first asked for.
+// books caches the schema of each revision.
 var books sync.Map // revision to func() (*book, error)
 
 func bookOf(revision string) (*book, error) {
@@ -71,7 +71,7 @@ func readDefs(name string) (map[string]*jsonschema.Schema, error) {
 	return s.Defs, nil
 }
 
-// check tells what is wrong with a value that has to be what name defines.
+// check returns what is wrong with a value of the definition name.
 func (b *book) check(name string, v any) error {
 	r, err := b.resolve(name)
 	if err != nil {

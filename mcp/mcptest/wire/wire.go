@@ -1,7 +1,7 @@
-// Package wire looks at what goes between an MCP server and its clients, and
-// checks each message against the JSON Schema that its revision publishes, and
-// those of the tasks extension against the extension's text. It stands before a
-// server in tests; it changes nothing and refuses nothing.
+// Package wire checks the messages between an MCP server and its clients against the
+// JSON Schema of their revision, and those of the tasks extension against the
+// extension's text. Tests put it in front of a server; it changes nothing and refuses
+// nothing.
 package wire
 
 import (
@@ -17,8 +17,8 @@ import (
 	"rialto/mcp"
 )
 
-// mostKept bounds what is kept of a request and of an answer. What is longer is
-// not checked.
+// mostKept bounds what is kept of a request and of a response. Longer ones are not
+// checked.
 const mostKept = 1 << 20
 
 // Observer checks what passes through its Handler. The zero value needs only
@@ -27,8 +27,8 @@ type Observer struct {
 	// Report is called for each invalid message. A request
 	// that no schema has is reported if it was answered as if it were one.
 	Report func(problem string)
-	// Tolerated tells of a request that no schema has whether it may
-	// nevertheless be answered; nil means that none may.
+	// Tolerated tells whether a request that violates the schema may be answered; nil
+	// means no.
 	Tolerated func(*http.Request, []byte) bool
 
 	sessions sync.Map // the revision that was agreed on, by session id
@@ -119,8 +119,8 @@ func (o *Observer) observe(r *http.Request, header http.Header, request []byte, 
 	}
 }
 
-// revision tells by which revision a message is to be judged: the one that it
-// names, else that of its session, else that of its header.
+// revision returns the revision of a message: the one that it names, else that of its
+// session, else that of its header.
 func (o *Observer) revision(h http.Header, m *message) string {
 	if m.Params.Meta.Revision == mcp.Revision20260728 || m.Method == "server/discover" {
 		return mcp.Revision20260728
@@ -159,7 +159,7 @@ func Messages(contentType string, body []byte) (all [][]byte) {
 	}
 	for events := sse.NewReader(bytes.NewReader(body)); ; {
 		e, err := events.Next()
-		if err != nil { // the end, or half an event of a client that hung up
+		if err != nil { // the end, or half an event of a client that disconnected
 			return all
 		}
 		if len(e.Data) > 0 {

@@ -56,8 +56,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A server that lies on a stream is found out, and so is one that takes what is
-// no request; what they answer arrives unchanged.
+// Invalid messages on a stream are reported, and so are invalid requests that are
+// answered; the responses arrive unchanged.
 func TestObserver(t *testing.T) {
 	const lie = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1}}`
 	for name, c := range map[string]struct{ request, answer, want string }{

@@ -37,16 +37,16 @@ func questions() []mcp.Tool {
 		asks(required+"request_state", "state-ok %s", askConfirm),
 		asks(required+"tampered_state", "state-ok %s", askConfirm),
 		asks(required+"multiple_inputs", "%s %s %s", askName, askGreeting, askRoots),
-		multiRound(), asksWhatItCan(), visits(),
+		multiRound(), asksIfAllowed(), opensURL(),
 		asks("test_elicitation_sep1034_defaults", "Elicitation completed: %s",
 			mcp.ElicitForm("defaults", "Please review the defaults", form(defaults, ""))),
 		asks("test_elicitation_sep1330_enums", "Elicitation completed: %s",
 			mcp.ElicitForm("enums", "Please choose", form(enums, ""))),
-		asksAsTold("test_elicitation", "message", func(message string) mcp.Question {
+		asksFromArgument("test_elicitation", "message", func(message string) mcp.Question {
 			return mcp.ElicitForm("user", message, form(`"username":{"type":"string","description":"User's response"},`+
 				`"email":{"type":"string","description":"User's email address"}`, `"username","email"`))
 		}),
-		asksAsTold("test_sampling", "prompt", func(prompt string) mcp.Question {
+		asksFromArgument("test_sampling", "prompt", func(prompt string) mcp.Question {
 			return mcp.Sample("model", sampling(prompt, 100))
 		}),
 	}
@@ -62,7 +62,7 @@ const enums = `"untitledSingle":{"type":"string","enum":["option1","option2","op
 	`"untitledMulti":{"type":"array","items":{"type":"string","enum":["option1","option2","option3"]}},` +
 	`"titledMulti":{"type":"array","items":{"anyOf":[{"const":"value1","title":"First Choice"},{"const":"value2","title":"Second Choice"},{"const":"value3","title":"Third Choice"}]}}`
 
-// asks returns a tool that asks all the questions and says the answers.
+// asks returns a tool that asks the questions and returns the answers.
 func asks(name, format string, questions ...mcp.Question) mcp.Tool {
 	t := answers(name)
 	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
@@ -75,7 +75,7 @@ func asks(name, format string, questions ...mcp.Question) mcp.Tool {
 	return t
 }
 
-// say returns what the answers say, in words.
+// say describes the answers.
 func say(answers []mcp.Answer) (words []any) {
 	for _, a := range answers {
 		var sampled struct{ Content struct{ Text string } }
@@ -91,8 +91,9 @@ func say(answers []mcp.Answer) (words []any) {
 	return words
 }
 
-// asksAsTold returns a tool that asks what its one argument says.
-func asksAsTold(name, argument string, question func(string) mcp.Question) mcp.Tool {
+// asksFromArgument returns a tool that asks the question that question makes of its
+// argument.
+func asksFromArgument(name, argument string, question func(string) mcp.Question) mcp.Tool {
 	t := answers(name)
 	t.InputSchema = form(`"`+argument+`":{"type":"string"}`, `"`+argument+`"`)
 	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
@@ -126,8 +127,8 @@ func multiRound() mcp.Tool {
 	return t
 }
 
-// asksWhatItCan returns a tool that asks only what the client declared.
-func asksWhatItCan() mcp.Tool {
+// asksIfAllowed returns a tool that asks only what the client declared.
+func asksIfAllowed() mcp.Tool {
 	t := answers("test_input_required_result_capabilities")
 	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 		var can []mcp.Question
@@ -145,7 +146,7 @@ func asksWhatItCan() mcp.Tool {
 	return t
 }
 
-// visits returns a tool that sends the person to a page.
-func visits() mcp.Tool {
+// opensURL returns a tool that asks the person to open a page.
+func opensURL() mcp.Tool {
 	return asks("test_elicitation_url", "Visited: %s", mcp.ElicitURL("visit", "Please sign in", "https://example.com/sign-in"))
 }

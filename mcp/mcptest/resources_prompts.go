@@ -81,7 +81,7 @@ func Prompts() []mcp.Prompt {
 	}
 }
 
-// asksForContext returns a prompt that asks before it is got.
+// asksForContext returns a prompt that asks the client first.
 func asksForContext() mcp.Prompt {
 	p := prompt("test_input_required_result_prompt", nil)
 	p.Get = func(ctx context.Context, c *mcp.PromptCall) ([]mcp.PromptMessage, error) {
@@ -94,7 +94,7 @@ func asksForContext() mcp.Prompt {
 	return p
 }
 
-// Complete completes towns.
+// Complete completes names of towns.
 func Complete(_ context.Context, c *mcp.Completion) (*mcp.Completions, error) {
 	towns := []string{"paris", "parma", "perth", "pisa"}
 	found := slices.DeleteFunc(towns, func(t string) bool { return !strings.HasPrefix(t, c.Value) })

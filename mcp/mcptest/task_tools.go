@@ -10,9 +10,9 @@ import (
 	"rialto/mcp"
 )
 
-// Jobs returns the tools that the conformance suite begins tasks with. They
+// TaskTools returns the tools that begin tasks for the conformance suite. They
 // keep them in ts, which the server must have as its Tasks.
-func Jobs(ts *Tasks) []mcp.Tool {
+func TaskTools(ts *Tasks) []mcp.Tool {
 	return []mcp.Tool{
 		greet(), ts.slowCompute(),
 		ts.begins("failing_job", mcp.TasksRequired, noArguments, func(context.Context, *Job, arguments) (*mcp.Result, error) {
@@ -65,7 +65,7 @@ func (ts *Tasks) begins(name string, support mcp.TaskSupport, schema string, wor
 	return t
 }
 
-// slowCompute returns a tool that begins a task if it may, and else waits.
+// slowCompute returns a tool that begins a task if the client takes one, and else waits.
 func (ts *Tasks) slowCompute() mcp.Tool {
 	work := func(ctx context.Context, _ *Job, in arguments) (*mcp.Result, error) {
 		select {
