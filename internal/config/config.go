@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -55,25 +54,27 @@ type Config struct {
 	Log             Log           `koanf:"log"`
 }
 
+// Log says what is logged, and how.
 type Log struct {
 	Level  string `koanf:"level"`
 	Format string `koanf:"format"`
 }
 
+// Defaults returns a configuration that sets nothing.
 func Defaults() Config {
-	return Config{
-		Listen:          "127.0.0.1:8080",
-		Name:            "Rialto",
-		Database:        "rialto.db",
-		SignIn:          SignIn{Local: true},
-		MCP:             defaultMCP(),
-		ClientDocuments: true,
-		Push:            Push{Send: true, Verify: true},
-		DownloadLinks:   24 * time.Hour,
-		Usage:           Records{Retention: 90 * 24 * time.Hour},
-		Audit:           Records{Retention: 365 * 24 * time.Hour},
-		Log:             Log{Level: "info", Format: "text"},
+	k := koanf.New(".")
+	for _, part := range table {
+		for _, s := range part {
+			if s.Default != "" && isScalar(s.Key) {
+				_ = k.Set(s.Key, s.Default) // a path of keys: it can be set
+			}
+		}
 	}
+	var c Config
+	if err := decode(k, &c); err != nil {
+		panic(err) // the table has a default of another type
+	}
+	return c
 }
 
 // Load reads the file (none if path is empty), then the environment,
@@ -132,7 +133,7 @@ func fillFromEnvironment(k *koanf.Koanf, environ []string) error {
 
 func fillFromFlags(k *koanf.Koanf, flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
-		if slices.Contains(scalarKeys, f.Name) {
+		if isScalar(f.Name) {
 			err = errors.Join(err, k.Set(f.Name, f.Value.String()))
 		}
 	})

@@ -17,24 +17,12 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// scalarKeys are the keys that the environment (RIALTO_LISTEN,
-// RIALTO_LOG__LEVEL …) and flags can set.
-var scalarKeys = []string{
-	"listen", "url", "name", "database", "secret_file", "secret", "default_agent",
-	"mcp.strict", "mcp.public_listing",
-	"sign_in.local", "tokens.algorithm", "tokens.dpop_nonces", "client_documents", "trusted_proxies", "allowed_origins",
-	"download_links", "share_links", "push.send", "push.allowed_hosts", "push.verify", "push.receive", "log.level", "log.format",
-	"stage", "sign_in.pasted_token.issuer", "sign_in.pasted_token.jwks_url", "sign_in.pasted_token.audiences", "sign_in.pasted_token.private_network",
-	"sign_in.auto_approve.enabled", "sign_in.auto_approve.usecase", "sign_in.auto_approve.force",
-	"default_scope", "redirect_prefixes", "force_usecase", "default_topic",
-}
-
 // envKey maps a variable to its key. An empty one counts as not set. Variables
 // that are no key are not ours to refuse: an orchestrator sets RIALTO_PORT and
 // the like for a service of that name.
 func envKey(name, value string) (string, any) {
 	key := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "RIALTO_"), "__", "."))
-	if value == "" || !slices.Contains(scalarKeys, key) {
+	if value == "" || !isScalar(key) {
 		return "", nil
 	}
 	return key, value
@@ -42,7 +30,7 @@ func envKey(name, value string) (string, any) {
 
 // decode puts what k holds over c. It refuses keys that mean nothing: a typing
 // mistake in a security setting must not pass in silence.
-func decode(k *koanf.Koanf, c *Config) error {
+func decode(k *koanf.Koanf, c any) error {
 	var meta mapstructure.Metadata
 	err := k.UnmarshalWithConf("", c, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
 		Result: c, Metadata: &meta, TagName: "koanf",

@@ -9,5 +9,3 @@ type MCP struct {
 	// look before they log in.
 	PublicListing bool `koanf:"public_listing"`
 }
-
-func defaultMCP() MCP { return MCP{PublicListing: true} }

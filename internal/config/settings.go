@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 
@@ -14,9 +15,7 @@ import (
 // hiddenValue stands for a value that must not be shown.
 const hiddenValue = "(set, not shown)"
 
-// secretKeys are what the keys of plain secrets end in. Secrets that are kept
-// elsewhere are settings that say where: an environment variable or a file.
-var secretKeys = []string{"secret", "password", "token", "key"}
+var listIndex = regexp.MustCompile(`\[\d+\]`)
 
 // Settings returns what is in force, under the keys of the configuration file and
 // in their order, without secrets. Empty settings are left out.
@@ -82,10 +81,8 @@ func redactSetting(key, value string) string {
 	if value == "" {
 		return ""
 	}
-	for _, end := range secretKeys {
-		if strings.HasSuffix(key, end) {
-			return hiddenValue
-		}
+	if s, known := find(listIndex.ReplaceAllString(key, "[]")); !known || s.Secret {
+		return hiddenValue
 	}
 	if key == "database" {
 		return Redacted(value)

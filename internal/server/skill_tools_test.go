@@ -134,7 +134,7 @@ func TestACardReachesToolsOnceItIsAccepted(t *testing.T) {
 	r := newRigWith(t, func(c *config.Config) {
 		c.Agents = []config.Agent{{Name: "one", URL: shows.url, Review: true, SkillsAsTools: true}}
 	}, func(s *Server) {
-		s.bridge.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+		s.bridge.Directory.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	})
 	token := r.token("alice", oauth.ScopeTools)
 	has := func(text string) bool {

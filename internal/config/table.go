@@ -1,0 +1,241 @@
+package config
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/knadh/koanf/v2"
+)
+
+// Setting is one setting of the configuration. Its type is that of the field with
+// the key as its koanf tag. The environment variable of a key outside a list is the
+// key in upper case, with RIALTO_ before it and __ for a dot.
+type Setting struct {
+	Key     string // in the file; [] stands for each item of a list
+	Default string // as written in the file; "" is the zero value
+	Shown   string // the documented default, where it is computed
+	Doc     string // Markdown
+	Secret  bool   // never shown
+
+	Flag  string // of "rialto agents add", for a setting of an agent
+	Usage string // the help of that flag
+}
+
+// table lists all settings, by the table of the documentation that has them.
+// Defaults, environment variables, the flags of "rialto agents" and those tables
+// follow from it; TestTable compares it with the fields of Config.
+var table = map[string][]Setting{
+	"server":       serverSettings,
+	"agents":       agentSettings,
+	"credentials":  credentialSettings,
+	"clients":      clientSettings,
+	"tokens":       tokenSettings,
+	"sign_in":      signInSettings,
+	"oidc":         providerSettings,
+	"pasted_token": pastedTokenSettings,
+}
+
+// find returns the setting with a key.
+func find(key string) (Setting, bool) {
+	for _, part := range table {
+		if i := slices.IndexFunc(part, func(s Setting) bool { return s.Key == key }); i >= 0 {
+			return part[i], true
+		}
+	}
+	return Setting{}, false
+}
+
+// isScalar tells whether the environment and flags can set a key: it is not in a list.
+func isScalar(key string) bool {
+	_, ok := find(key)
+	return ok && !strings.Contains(key, "[]")
+}
+
+// AgentFlags returns the settings of an agent that have a flag.
+func AgentFlags() []Setting {
+	return slices.DeleteFunc(slices.Concat(agentSettings, credentialSettings), func(s Setting) bool { return s.Flag == "" })
+}
+
+// SetAgent sets what values, by their keys in the table, say of an agent.
+func SetAgent(a *Agent, values map[string]any) error {
+	k := koanf.New(".")
+	for key, v := range values {
+		if err := k.Set(strings.TrimPrefix(key, "agents[]."), v); err != nil {
+			return err
+		}
+	}
+	return explain(decode(k, a))
+}
+
+// Type returns the type of the setting's field.
+func (s Setting) Type() reflect.Type {
+	t := reflect.TypeFor[Config]()
+	for name := range strings.SplitSeq(strings.ReplaceAll(s.Key, "[]", ""), ".") {
+		if t.Kind() == reflect.Slice {
+			t = t.Elem()
+		}
+		for i := range t.NumField() {
+			if t.Field(i).Tag.Get("koanf") == name {
+				t = t.Field(i).Type
+				break
+			}
+		}
+	}
+	return t
+}
+
+var serverSettings = []Setting{
+	{Key: "listen", Default: "127.0.0.1:8080", Doc: "The address to listen on, `HOST:PORT`."},
+	{Key: "url", Shown: "`http://` and `listen`, on loopback only", Doc: "The public address of the server: scheme and host, without a path. Tokens are issued for `url` + `/mcp`. Required off loopback, and then https."},
+	{Key: "name", Default: "Rialto", Doc: "The product name on pages and in clients."},
+	{Key: "stage", Doc: "The stage of this deployment (`staging`, `prod` …). Automatic approval is allowed in staging."},
+	{Key: "database", Default: "rialto.db", Doc: "The path of a SQLite file (`sqlite:` in front is optional), or `postgres://…` when several replicas share the state. `memory` keeps everything in the process and loses it at exit: accounts, logins, signing keys, tasks."},
+	{Key: "secret_file", Shown: "the database file with `.key` added", Doc: "A file with 32 random bytes in base64. They seal the signing keys in the database. With SQLite the file is created at the first start; with `memory` there is none. With PostgreSQL it is required, and all replicas need the same one."},
+	{Key: "secret", Secret: true, Doc: "The same bytes as a value. Meant for the environment (`RIALTO_SECRET`)."},
+	{Key: "default_agent", Shown: "the only agent, if there is one", Doc: "The agent of a call that names none."},
+	{Key: "default_scope", Shown: "`mcp:tools`", Doc: "The scopes that clients are invited to request, and that a client gets which requests none, separated by spaces."},
+	{Key: "redirect_prefixes", Shown: "everywhere", Doc: "Prefixes for the `https` redirect URIs of clients that register or have a metadata document: the same host, and the path or one below it. Apps on people's own computers are not restricted."},
+	{Key: "force_usecase", Shown: "the caller's, if it has one", Doc: "The use case of every call, whatever the client says. It decides which agents and skills are visible; agents receive it with each task and search (metadata `usecase`)."},
+	{Key: "default_topic", Doc: "The topic that agents should keep to (metadata `topic`). `*`, `any` and `all` mean none."},
+	{Key: "client_documents", Default: "true", Doc: "Let apps identify themselves by the URL of a Client ID Metadata Document, as Claude, ChatGPT and VS Code do. The server fetches it over https, from public addresses only."},
+	{Key: "trusted_proxies", Doc: "Networks whose `X-Forwarded-For` is trusted, for rate limits only."},
+	{Key: "allowed_origins", Doc: "Web origins that may call `/mcp` from a browser, besides the server's own: `https://app.example.com`. The pages of ChatGPT and Claude always may."},
+	{Key: "mcp.public_listing", Default: "true", Doc: "Show the tools at `/mcp/tools/list` (and `/mcp/resources/list`, `/mcp/validate`) without a token, as chat apps expect before they log in. Calling a tool always needs a token."},
+	{Key: "mcp.strict", Default: "false", Doc: "Refuse requests that mix MCP revisions, as some hosted clients send them. Otherwise they are accepted, counted and logged."},
+	{Key: "grpc.listen", Doc: "`HOST:PORT` where the agents are also served over gRPC, without TLS: see [A2A](a2a.md)."},
+	{Key: "grpc.address", Shown: "the host of `url`, the port of `grpc.listen`", Doc: "`HOST:PORT` that agent cards name for gRPC, if it is behind a proxy."},
+	{Key: "push.send", Default: "true", Doc: "Let A2A clients register webhooks for their tasks."},
+	{Key: "push.allowed_hosts", Doc: "Webhook hosts that you trust, as `HOST` or `HOST:PORT`. They may be in a private network, use plain http or a port other than 443, and are not verified. All others need a public address and https."},
+	{Key: "push.verify", Default: "true", Doc: "Before a webhook is registered, have it repeat a `validationToken`, so that nobody can point the server at a host that did not ask for calls."},
+	{Key: "push.receive", Default: "false", Doc: "Give agents that send push notifications a webhook with each task, below `url` + `/hooks/`. Set it if agents can reach `url`. A notification only wakes the follower: the task is read from the agent again."},
+	{Key: "download_links", Default: "24h", Doc: "How long links to files in results work. Whoever has such a link can download the file while its owner's account is enabled. `0`: no links; files that are too large for a result can then only be read as resources."},
+	{Key: "share_links", Shown: "`0`", Doc: "How long links last with which people share their tasks and documents, for example `7d`. `0`: sharing is off, and existing links do not work. See [Sharing](#sharing)."},
+	{Key: "brand.accent", Shown: "`#0b666a`", Doc: "The color of buttons and links, as `#rrggbb`. It is made darker or lighter as far as the contrast in the light and the dark theme requires."},
+	{Key: "brand.logo", Shown: "Rialto's", Doc: "A file with your logo: SVG, PNG or WebP, square, at most 64 KiB."},
+	{Key: "usage.retention", Default: "90d", Doc: "How long the records of calls are kept: see [Operations](operations.md)."},
+	{Key: "audit.retention", Default: "365d", Doc: "How long the audit log is kept."},
+	{Key: "log.level", Default: "info", Doc: "`debug`, `info`, `warn` or `error`."},
+	{Key: "log.format", Default: "text", Doc: "`text` or `json`."},
+}
+
+var agentSettings = []Setting{
+	{Key: "agents[].name", Doc: "The agent's name in tool calls and addresses: `a-z 0-9 - _`; not `agents` or `tasks`."},
+	{Key: "agents[].url", Doc: "Its base address, the address of its card, or its endpoint."},
+	{Key: "agents[].protocol", Shown: "read from the card", Doc: "The A2A generation, if the card is wrong: `0.1`, `0.2`, `0.3` or `1.0`, with or without quotes.",
+		Flag: "protocol", Usage: "A2A `generation`: 0.1, 0.2, 0.3 or 1.0 (default: detected)"},
+	{Key: "agents[].binding", Shown: "read from the card", Doc: "`JSONRPC`, `HTTP+JSON` or `GRPC`. gRPC cannot carry an API key that goes into the query.",
+		Flag: "binding", Usage: "`binding`: JSONRPC, HTTP+JSON or GRPC (default: detected)"},
+	{Key: "agents[].use_cases", Shown: "all", Doc: "The use cases whose callers may see the agent: those with a token for one of them (`mcp:tools:<use case>`) or for all (`mcp:tools`).",
+		Flag: "use-case", Usage: "`use case` whose callers see the agent (repeatable; default: everybody)"},
+	{Key: "agents[].skills[].id", Doc: "A skill that is restricted to use cases, for example `{id: peek, use_cases: [claims]}`. Other skills are for all who may see the agent."},
+	{Key: "agents[].skills[].use_cases", Shown: "all", Doc: "The use cases whose callers may see that skill."},
+	{Key: "agents[].skills_as_tools", Default: "false", Doc: "Make an MCP tool of each skill: see [Skills as tools](#skills-as-tools).",
+		Flag: "skills-as-tools", Usage: "make an MCP tool of each of its skills"},
+	{Key: "agents[].retention", Shown: "`90d`", Doc: "How long its tasks are kept after they ended or last waited for an answer, such as `12h` or `30d`.",
+		Flag: "retention", Usage: "how long its idle tasks are kept: a `time` such as 90d"},
+	{Key: "agents[].card.keys", Doc: "The keys that may sign the agent's card: a file with a JWKS, or its https address. A card that none of them has signed is refused, and members that the signature does not cover are ignored.",
+		Flag: "card-keys", Usage: "https `address` of the keys that sign its card"},
+	{Key: "agents[].review", Default: "false", Doc: "Hold a changed card back until an operator accepts it: see [Changed cards](#changed-cards).",
+		Flag: "review", Usage: "let a changed card wait until an operator accepts it"},
+}
+
+var credentialSettings = []Setting{
+	{Key: "agents[].credentials.type", Shown: "as the card asks", Doc: "`bearer`, `basic`, `api_key`, `client_credentials`, `token_exchange` or `user`. Without a type the secret is sent as the agent's card asks: as a bearer token if the card accepts one or names nothing, otherwise as an API key or password.",
+		Flag: "auth", Usage: "`how` the secret is used: bearer, basic, api_key, client_credentials, token_exchange, user (default: as the card asks)"},
+	{Key: "agents[].credentials.env", Doc: "The environment variable that holds the secret. A client without a secret needs neither `env` nor `file`."},
+	{Key: "agents[].credentials.file", Doc: "The file that holds the secret."},
+	{Key: "agents[].credentials.header", Shown: "`Authorization`", Doc: "Without a type: the header to send.",
+		Flag: "auth-header", Usage: "`header` that carries it"},
+	{Key: "agents[].credentials.scheme", Shown: "`Bearer` for `Authorization`", Doc: "Without a type: the word before the secret in that header.",
+		Flag: "auth-scheme", Usage: "`word` before it in the header"},
+	{Key: "agents[].credentials.user", Doc: "`basic`: the user name of the password.",
+		Flag: "auth-user", Usage: "user `name` of a password"},
+	{Key: "agents[].credentials.in", Shown: "`header`", Doc: "`api_key`: where the key goes: `header`, `query` or `cookie`.",
+		Flag: "auth-in", Usage: "`place` of an API key: header, query or cookie"},
+	{Key: "agents[].credentials.name", Doc: "`api_key`: its name there.",
+		Flag: "auth-name", Usage: "`name` of an API key there"},
+	{Key: "agents[].credentials.issuer", Shown: "read from the card", Doc: "`user`: the agent's authorization server, whose metadata names its endpoints."},
+	{Key: "agents[].credentials.authorization_url", Doc: "`user`: where people sign in, for a server without metadata; with `token_url`."},
+	{Key: "agents[].credentials.token_url", Doc: "`client_credentials`, `token_exchange`, `user`: the token endpoint, over https. With `user` it may be left out.",
+		Flag: "auth-token-url", Usage: "`address` of the token endpoint"},
+	{Key: "agents[].credentials.client_id", Doc: "The same types: this server's client ID there. With `user` it may be left out if the server registers clients (RFC 7591).",
+		Flag: "auth-client-id", Usage: "client `ID` of this server there"},
+	{Key: "agents[].credentials.client_auth", Shown: "`basic`", Doc: "The same types: `basic`, or `post` if the endpoint wants the secret in the body.",
+		Flag: "auth-client-auth", Usage: "`how` the secret is sent there: basic or post"},
+	{Key: "agents[].credentials.scopes", Shown: "with `user`: those of the card", Doc: "The same types: the scopes to request.",
+		Flag: "auth-scope", Usage: "`scope` of the tokens (repeatable)"},
+	{Key: "agents[].credentials.resource", Doc: "The same types: the resource to request tokens for (RFC 8707).",
+		Flag: "auth-resource", Usage: "`resource` of the tokens"},
+	{Key: "agents[].credentials.audience", Doc: "`client_credentials`, `token_exchange`: the audience, for servers that do not know `resource`.",
+		Flag: "auth-audience", Usage: "`audience` of the tokens"},
+	{Key: "agents[].credentials.cert_file", Doc: "Any type, or none: the client certificate (mutual TLS). It is read again for each connection."},
+	{Key: "agents[].credentials.key_file", Doc: "The private key of that certificate."},
+	{Key: "agents[].credentials.ca_file", Shown: "those of the system", Doc: "Any type, or none: the certificate authorities for the agent."},
+}
+
+var signInSettings = []Setting{
+	{Key: "sign_in.local", Default: "true", Doc: "Let local accounts (`rialto user add`) sign in. Other ways to sign in: see [Sign-in](sign-in.md)."},
+	{Key: "sign_in.auto_approve.enabled", Default: "false", Doc: "Approve every app without a question: see [Automatic approval](sign-in.md#automatic-approval)."},
+	{Key: "sign_in.auto_approve.usecase", Doc: "The use case of what is approved."},
+	{Key: "sign_in.auto_approve.token.env", Doc: "The environment variable with a token that apps must send to be approved."},
+	{Key: "sign_in.auto_approve.token.file", Doc: "The file with that token."},
+	{Key: "sign_in.auto_approve.force", Default: "false", Doc: "Allow it at a public address outside staging."},
+}
+
+var providerSettings = []Setting{
+	{Key: "sign_in.oidc[].id", Doc: "A word (`a-z 0-9 -`), used in the callback URL and as prefix of account names (`corp:ada`)."},
+	{Key: "sign_in.oidc[].name", Shown: "the `id`", Doc: "The label of the button."},
+	{Key: "sign_in.oidc[].issuer", Doc: "The issuer, byte for byte as in its metadata."},
+	{Key: "sign_in.oidc[].client_id", Doc: "The client ID, as registered there."},
+	{Key: "sign_in.oidc[].client_secret.env", Doc: "The environment variable with the client secret. Without a secret Rialto is a public client."},
+	{Key: "sign_in.oidc[].client_secret.file", Doc: "The file with the client secret."},
+	{Key: "sign_in.oidc[].scopes", Shown: "`openid, profile, email`", Doc: "The requested scopes."},
+	{Key: "sign_in.oidc[].authorization_url", Shown: "found in the metadata", Doc: "The authorization endpoint, for a provider whose metadata is wrong or missing."},
+	{Key: "sign_in.oidc[].token_url", Shown: "found in the metadata", Doc: "The token endpoint."},
+	{Key: "sign_in.oidc[].userinfo_url", Shown: "found in the metadata", Doc: "The userinfo endpoint."},
+	{Key: "sign_in.oidc[].jwks_url", Shown: "found in the metadata", Doc: "The URL of the provider's keys."},
+	{Key: "sign_in.oidc[].algorithms", Shown: "`ES256`, `ES384`, `PS256`, `RS256`, `EdDSA`", Doc: "The accepted signature algorithms."},
+	{Key: "sign_in.oidc[].private_network", Default: "false", Doc: "Allow these URLs to be in a private network, also over http."},
+	{Key: "sign_in.oidc[].name_claim", Shown: "`preferred_username`, or else `email`", Doc: "The claim with the name to show."},
+	{Key: "sign_in.oidc[].usecases_claim", Shown: "no limit", Doc: "The claim that lists the person's use cases; `*` means all. A person without any cannot sign in."},
+	{Key: "sign_in.oidc[].admin.claim", Doc: "Administrators: the claim (a name, or a path such as `realm_access.roles`) that is read when they sign in."},
+	{Key: "sign_in.oidc[].admin.values", Doc: "A person whose claim contains one of these values is an administrator."},
+	{Key: "sign_in.oidc[].allow.claim", Shown: "everyone", Doc: "The claim that decides who may sign in."},
+	{Key: "sign_in.oidc[].allow.values", Doc: "A person whose claim contains one of these values may sign in."},
+	{Key: "sign_in.oidc[].email_domains", Shown: "all", Doc: "Domains of verified e-mail addresses that may sign in."},
+	{Key: "sign_in.oidc[].lifetime", Shown: "`720h`", Doc: "How long grants last before the person has to sign in at the provider again."},
+}
+
+var pastedTokenSettings = []Setting{
+	{Key: "sign_in.pasted_token.issuer", Doc: "The `iss` of the tokens."},
+	{Key: "sign_in.pasted_token.audiences", Shown: "`url`", Doc: "One of them must be in the token's `aud`."},
+	{Key: "sign_in.pasted_token.jwks_url", Shown: "found in the metadata", Doc: "The URL of the issuer's keys."},
+	{Key: "sign_in.pasted_token.algorithms", Shown: "`ES256`, `ES384`, `PS256`, `RS256`, `EdDSA`", Doc: "The accepted signature algorithms."},
+	{Key: "sign_in.pasted_token.private_network", Default: "false", Doc: "Allow these URLs to be in a private network, also over http."},
+}
+
+var clientSettings = []Setting{
+	{Key: "clients[].id", Doc: "The ID of an OAuth client that need not register. Most chat apps register themselves; this is for those whose form asks for an ID, and for resource servers."},
+	{Key: "clients[].name", Shown: "the ID", Doc: "Its name on the consent page."},
+	{Key: "clients[].redirect_uris", Doc: "Its redirect URIs: `https`, or `http` on loopback (any port)."},
+	{Key: "clients[].auth", Shown: "`none`, or `client_secret_basic` with a secret", Doc: "`none`, `client_secret_basic` or `client_secret_post`."},
+	{Key: "clients[].secret.env", Doc: "The environment variable with its secret."},
+	{Key: "clients[].secret.file", Doc: "The file with its secret."},
+	{Key: "clients[].user", Doc: "The account for which it acts when it requests a token with its secret alone (`client_credentials`)."},
+	{Key: "clients[].introspect", Default: "false", Doc: "Let it introspect every token at `/introspect`, not only its own."},
+	{Key: "clients[].exchange", Default: "false", Doc: "Let it exchange a caller's access token for one of its own with fewer rights, to act for the caller (RFC 8693). The new token ends with the old one."},
+}
+
+var tokenSettings = []Setting{
+	{Key: "upstream_tokens[].issuer", Doc: "An issuer whose access tokens (RFC 9068, or JWTs like them) are accepted without a login here. It is compared byte for byte with `iss`. Its scope `admin` has no effect."},
+	{Key: "upstream_tokens[].audiences", Doc: "The `aud` of its tokens for this server: at least one."},
+	{Key: "upstream_tokens[].scope", Doc: "A scope that each of its tokens must have. Use cases are read from `mcp:tools:<use case>` in any case."},
+	{Key: "upstream_tokens[].jwks_url", Shown: "found in its metadata", Doc: "The URL of its keys."},
+	{Key: "upstream_tokens[].algorithms", Shown: "all of them", Doc: "Its signature algorithms: `ES256`, `ES384`, `PS256`, `RS256`, `EdDSA`."},
+	{Key: "upstream_tokens[].private_network", Default: "false", Doc: "Allow it to be at a private address."},
+	{Key: "tokens.algorithm", Shown: "`ES256`", Doc: "The algorithm that signs access tokens: `ES256`, `RS256` for resource servers without elliptic curves, or `EdDSA`. A change takes effect ten minutes after the start, as a rotation; existing tokens stay valid. `HS256` is for resource servers that can only share a secret: no public key is published, whoever can verify tokens can forge them, and a change to or from it ends all existing tokens."},
+	{Key: "tokens.secret.env", Doc: "The environment variable with the secret for `HS256`: 32 bytes or more."},
+	{Key: "tokens.secret.file", Doc: "The file with that secret."},
+	{Key: "tokens.dpop_nonces", Default: "false", Doc: "Require a server nonce in every DPoP proof, besides the time limit and the single use. Clients sometimes need one more request."},
+}
