@@ -115,10 +115,10 @@ func addAgentCommand() *cobra.Command {
 	}
 	var f agentFlags
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.Name, "name", "", "`name` of the agent in tools and addresses (default: made of the one on its card)")
+	cmd.Flags().StringVar(&f.name, "name", "", "`name` of the agent in tools and addresses (default: made of the one on its card)")
 	unseen := cmd.Flags().Bool("unseen", false, "add the agent even if its card cannot be read now")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		a, err := f.agent(args[0])
+		a, err := f.over(cmd.Flags(), directory.Settings{Name: f.name, URL: args[0]})
 		if err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func previewAgentCommand() *cobra.Command {
 	var f agentFlags
 	f.add(cmd)
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		a, err := f.agent(args[0])
+		a, err := f.over(cmd.Flags(), directory.Settings{Name: f.name, URL: args[0]})
 		if err != nil {
 			return err
 		}

@@ -1,70 +1,68 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/internal/config"
 )
 
-// agentFlags are how an agent is set up on a command line.
+// agentFlags set up an agent. The table of settings lists them; those here are not
+// settings of their own.
 type agentFlags struct {
-	directory.Settings
-	protocol, binding, retention string
-	secretEnv, secretFile        string
-	skills                       []string
-	json                         bool
+	name, url             string
+	skills                []string
+	secretEnv, secretFile string
+	json                  bool
 }
 
-// add puts the flags on cmd. What f holds stays where a flag is not given.
 func (f *agentFlags) add(cmd *cobra.Command) {
-	flags, c := cmd.Flags(), &f.Credentials
-	for _, text := range []struct {
-		to          *string
-		name, usage string
-	}{
-		{&f.protocol, "protocol", "A2A `generation`: 0.1, 0.2, 0.3 or 1.0 (default: found out)"},
-		{&f.binding, "binding", "`binding`: JSONRPC, HTTP+JSON or GRPC (default: found out)"},
-		{&f.retention, "retention", "how long its settled tasks are kept: a `time` such as 90d"},
-		{&f.Card.Keys, "card-keys", "https `address` of the keys that sign its card"},
-		{&f.secretEnv, "secret-env", "`variable` with the secret that proves to the agent who calls"},
-		{&f.secretFile, "secret-file", "`file` with that secret"},
-		{&c.Type, "auth", "`how` the secret is used: bearer, basic, api_key, client_credentials, token_exchange, user (default: as the card asks)"},
-		{&c.Header, "auth-header", "`header` that it goes into"},
-		{&c.Scheme, "auth-scheme", "`word` before it in the header"},
-		{&c.User, "auth-user", "`name` that goes with a password"},
-		{&c.In, "auth-in", "`place` of an API key: header, query or cookie"},
-		{&c.Name, "auth-name", "`name` of an API key there"},
-		{&c.TokenURL, "auth-token-url", "`address` of the token endpoint"},
-		{&c.ClientID, "auth-client-id", "`id` of this server there"},
-		{&c.ClientAuth, "auth-client-auth", "`how` the secret is sent there: basic or post"},
-		{&c.Audience, "auth-audience", "`audience` of the tokens"},
-		{&c.Resource, "auth-resource", "`resource` of the tokens"},
-	} {
-		flags.StringVar(text.to, text.name, *text.to, text.usage)
+	flags := cmd.Flags()
+	for _, s := range config.AgentFlags() {
+		switch s.Type().Kind() {
+		case reflect.Bool:
+			flags.Bool(s.Flag, false, s.Usage)
+		case reflect.Slice:
+			flags.StringSlice(s.Flag, nil, s.Usage)
+		default:
+			flags.String(s.Flag, "", s.Usage)
+		}
 	}
-	flags.StringSliceVar(&c.Scopes, "auth-scope", c.Scopes, "`scope` of the tokens (repeatable)")
-	flags.StringSliceVar(&f.UseCases, "use-case", f.UseCases, "`use case` whose callers see the agent (repeatable; default: everybody)")
-	flags.StringArrayVar(&f.skills, "skill-use-case", directory.SkillLines(f.Skills), "`SKILL=CASE,CASE`: use cases whose callers see a skill (repeatable; default: all who see the agent)")
-	flags.BoolVar(&f.SkillsAsTools, "skills-as-tools", f.SkillsAsTools, "make an MCP tool of each of its skills")
-	flags.BoolVar(&f.Review, "review", f.Review, "let a changed card wait until it is accepted")
-	flags.BoolVar(&f.json, "json", f.json, "write JSON")
+	flags.StringArrayVar(&f.skills, "skill-use-case", nil, "`SKILL=CASE,CASE`: use cases whose callers see a skill (repeatable; default: all who see the agent)")
+	flags.StringVar(&f.secretEnv, "secret-env", "", "`variable` with the secret that authenticates this server to the agent")
+	flags.StringVar(&f.secretFile, "secret-file", "", "`file` with that secret")
+	flags.BoolVar(&f.json, "json", false, "write JSON")
 }
 
-// agent returns what the flags say of the agent at url.
-func (f *agentFlags) agent(url string) (directory.Settings, error) {
-	a := f.Settings
-	a.URL, a.Protocol, a.Binding, a.Retention = url, a2a.Generation(f.protocol), a2a.Binding(f.binding), 0
-	var err error
-	if a.Skills, err = directory.ParseSkills(f.skills); err != nil {
-		return a, fmt.Errorf("--skill-use-case: %w", err)
+// over returns an agent with what the given flags change.
+func (f *agentFlags) over(given *pflag.FlagSet, a directory.Settings) (directory.Settings, error) {
+	if auth := given.Lookup("auth"); auth.Changed && auth.Value.String() != a.Credentials.Type {
+		a.Credentials = directory.Credentials{}
 	}
-	if f.retention != "" {
-		if a.Retention, err = directory.ParseDuration(f.retention); err != nil {
-			return a, fmt.Errorf("--retention: %q is not a length of time such as 24h or 90d", f.retention)
+	for _, s := range config.AgentFlags() {
+		flag := given.Lookup(s.Flag)
+		if !flag.Changed {
+			continue
+		}
+		var value any = flag.Value.String()
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			value = list.GetSlice()
+		}
+		if err := config.SetAgent(&a, map[string]any{s.Key: value}); err != nil {
+			_, why, _ := strings.Cut(err.Error(), ": ") // after the key
+			return a, fmt.Errorf("--%s: %s", s.Flag, why)
+		}
+	}
+	var err error
+	if given.Changed("skill-use-case") {
+		if a.Skills, err = directory.ParseSkills(f.skills); err != nil {
+			return a, fmt.Errorf("--skill-use-case: %w", err)
 		}
 	}
 	if f.secretEnv != "" || f.secretFile != "" {
@@ -72,5 +70,11 @@ func (f *agentFlags) agent(url string) (directory.Settings, error) {
 			return a, fmt.Errorf("--secret-env, --secret-file: %w", err)
 		}
 	}
+	if f.url != "" {
+		a.URL = f.url
+	}
 	return a, nil
 }
+
+// errTwoSecrets is for flags that contradict each other.
+var errTwoSecrets = errors.New("--no-secret, --secret-env, --secret-file: give one of them")

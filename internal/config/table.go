@@ -18,8 +18,10 @@ type Setting struct {
 	Doc     string // Markdown
 	Secret  bool   // never shown
 
-	Flag  string // of "rialto agents add", for a setting of an agent
+	// For a setting of an agent:
+	Flag  string // of "rialto agents add"
 	Usage string // the help of that flag
+	Form  string // the input in the console's form; "-" is none
 }
 
 // table lists all settings, by the table of the documentation that has them.
@@ -52,9 +54,12 @@ func isScalar(key string) bool {
 	return ok && !strings.Contains(key, "[]")
 }
 
+// AgentSettings returns the settings of an agent.
+func AgentSettings() []Setting { return slices.Concat(agentSettings, credentialSettings) }
+
 // AgentFlags returns the settings of an agent that have a flag.
 func AgentFlags() []Setting {
-	return slices.DeleteFunc(slices.Concat(agentSettings, credentialSettings), func(s Setting) bool { return s.Flag == "" })
+	return slices.DeleteFunc(AgentSettings(), func(s Setting) bool { return s.Flag == "" })
 }
 
 // SetAgent sets what values, by their keys in the table, say of an agent.
@@ -120,58 +125,58 @@ var serverSettings = []Setting{
 }
 
 var agentSettings = []Setting{
-	{Key: "agents[].name", Doc: "The agent's name in tool calls and addresses: `a-z 0-9 - _`; not `agents` or `tasks`."},
-	{Key: "agents[].url", Doc: "Its base address, the address of its card, or its endpoint."},
-	{Key: "agents[].protocol", Shown: "read from the card", Doc: "The A2A generation, if the card is wrong: `0.1`, `0.2`, `0.3` or `1.0`, with or without quotes.",
+	{Key: "agents[].name", Form: "name", Doc: "The agent's name in tool calls and addresses: `a-z 0-9 - _`; not `agents` or `tasks`."},
+	{Key: "agents[].url", Form: "url", Doc: "Its base address, the address of its card, or its endpoint."},
+	{Key: "agents[].protocol", Form: "protocol", Shown: "read from the card", Doc: "The A2A generation, if the card is wrong: `0.1`, `0.2`, `0.3` or `1.0`, with or without quotes.",
 		Flag: "protocol", Usage: "A2A `generation`: 0.1, 0.2, 0.3 or 1.0 (default: detected)"},
-	{Key: "agents[].binding", Shown: "read from the card", Doc: "`JSONRPC`, `HTTP+JSON` or `GRPC`. gRPC cannot carry an API key that goes into the query.",
+	{Key: "agents[].binding", Form: "binding", Shown: "read from the card", Doc: "`JSONRPC`, `HTTP+JSON` or `GRPC`. gRPC cannot carry an API key that goes into the query.",
 		Flag: "binding", Usage: "`binding`: JSONRPC, HTTP+JSON or GRPC (default: detected)"},
-	{Key: "agents[].use_cases", Shown: "all", Doc: "The use cases whose callers may see the agent: those with a token for one of them (`mcp:tools:<use case>`) or for all (`mcp:tools`).",
+	{Key: "agents[].use_cases", Form: "use_cases", Shown: "all", Doc: "The use cases whose callers may see the agent: those with a token for one of them (`mcp:tools:<use case>`) or for all (`mcp:tools`).",
 		Flag: "use-case", Usage: "`use case` whose callers see the agent (repeatable; default: everybody)"},
-	{Key: "agents[].skills[].id", Doc: "A skill that is restricted to use cases, for example `{id: peek, use_cases: [claims]}`. Other skills are for all who may see the agent."},
-	{Key: "agents[].skills[].use_cases", Shown: "all", Doc: "The use cases whose callers may see that skill."},
-	{Key: "agents[].skills_as_tools", Default: "false", Doc: "Make an MCP tool of each skill: see [Skills as tools](#skills-as-tools).",
+	{Key: "agents[].skills[].id", Form: "skills", Doc: "A skill that is restricted to use cases, for example `{id: peek, use_cases: [claims]}`. Other skills are for all who may see the agent."},
+	{Key: "agents[].skills[].use_cases", Form: "skills", Shown: "all", Doc: "The use cases whose callers may see that skill."},
+	{Key: "agents[].skills_as_tools", Form: "skills_as_tools", Default: "false", Doc: "Make an MCP tool of each skill: see [Skills as tools](#skills-as-tools).",
 		Flag: "skills-as-tools", Usage: "make an MCP tool of each of its skills"},
-	{Key: "agents[].retention", Shown: "`90d`", Doc: "How long its tasks are kept after they ended or last waited for an answer, such as `12h` or `30d`.",
+	{Key: "agents[].retention", Form: "retention", Shown: "`90d`", Doc: "How long its tasks are kept after they ended or last waited for an answer, such as `12h` or `30d`.",
 		Flag: "retention", Usage: "how long its idle tasks are kept: a `time` such as 90d"},
-	{Key: "agents[].card.keys", Doc: "The keys that may sign the agent's card: a file with a JWKS, or its https address. A card that none of them has signed is refused, and members that the signature does not cover are ignored.",
+	{Key: "agents[].card.keys", Form: "-", Doc: "The keys that may sign the agent's card: a file with a JWKS, or its https address. A card that none of them has signed is refused, and members that the signature does not cover are ignored.",
 		Flag: "card-keys", Usage: "https `address` of the keys that sign its card"},
-	{Key: "agents[].review", Default: "false", Doc: "Hold a changed card back until an operator accepts it: see [Changed cards](#changed-cards).",
+	{Key: "agents[].review", Form: "review", Default: "false", Doc: "Hold a changed card back until an operator accepts it: see [Changed cards](#changed-cards).",
 		Flag: "review", Usage: "let a changed card wait until an operator accepts it"},
 }
 
 var credentialSettings = []Setting{
-	{Key: "agents[].credentials.type", Shown: "as the card asks", Doc: "`bearer`, `basic`, `api_key`, `client_credentials`, `token_exchange` or `user`. Without a type the secret is sent as the agent's card asks: as a bearer token if the card accepts one or names nothing, otherwise as an API key or password.",
+	{Key: "agents[].credentials.type", Form: "auth", Shown: "as the card asks", Doc: "`bearer`, `basic`, `api_key`, `client_credentials`, `token_exchange` or `user`. Without a type the secret is sent as the agent's card asks: as a bearer token if the card accepts one or names nothing, otherwise as an API key or password.",
 		Flag: "auth", Usage: "`how` the secret is used: bearer, basic, api_key, client_credentials, token_exchange, user (default: as the card asks)"},
-	{Key: "agents[].credentials.env", Doc: "The environment variable that holds the secret. A client without a secret needs neither `env` nor `file`."},
-	{Key: "agents[].credentials.file", Doc: "The file that holds the secret."},
-	{Key: "agents[].credentials.header", Shown: "`Authorization`", Doc: "Without a type: the header to send.",
+	{Key: "agents[].credentials.env", Form: "-", Doc: "The environment variable that holds the secret. A client without a secret needs neither `env` nor `file`."},
+	{Key: "agents[].credentials.file", Form: "-", Doc: "The file that holds the secret."},
+	{Key: "agents[].credentials.header", Form: "-", Shown: "`Authorization`", Doc: "Without a type: the header to send.",
 		Flag: "auth-header", Usage: "`header` that carries it"},
-	{Key: "agents[].credentials.scheme", Shown: "`Bearer` for `Authorization`", Doc: "Without a type: the word before the secret in that header.",
+	{Key: "agents[].credentials.scheme", Form: "-", Shown: "`Bearer` for `Authorization`", Doc: "Without a type: the word before the secret in that header.",
 		Flag: "auth-scheme", Usage: "`word` before it in the header"},
-	{Key: "agents[].credentials.user", Doc: "`basic`: the user name of the password.",
+	{Key: "agents[].credentials.user", Form: "auth_name", Doc: "`basic`: the user name of the password.",
 		Flag: "auth-user", Usage: "user `name` of a password"},
-	{Key: "agents[].credentials.in", Shown: "`header`", Doc: "`api_key`: where the key goes: `header`, `query` or `cookie`.",
+	{Key: "agents[].credentials.in", Form: "-", Shown: "`header`", Doc: "`api_key`: where the key goes: `header`, `query` or `cookie`.",
 		Flag: "auth-in", Usage: "`place` of an API key: header, query or cookie"},
-	{Key: "agents[].credentials.name", Doc: "`api_key`: its name there.",
+	{Key: "agents[].credentials.name", Form: "auth_name", Doc: "`api_key`: its name there.",
 		Flag: "auth-name", Usage: "`name` of an API key there"},
-	{Key: "agents[].credentials.issuer", Shown: "read from the card", Doc: "`user`: the agent's authorization server, whose metadata names its endpoints."},
-	{Key: "agents[].credentials.authorization_url", Doc: "`user`: where people sign in, for a server without metadata; with `token_url`."},
-	{Key: "agents[].credentials.token_url", Doc: "`client_credentials`, `token_exchange`, `user`: the token endpoint, over https. With `user` it may be left out.",
+	{Key: "agents[].credentials.issuer", Form: "-", Shown: "read from the card", Doc: "`user`: the agent's authorization server, whose metadata names its endpoints."},
+	{Key: "agents[].credentials.authorization_url", Form: "-", Doc: "`user`: where people sign in, for a server without metadata; with `token_url`."},
+	{Key: "agents[].credentials.token_url", Form: "auth_token_url", Doc: "`client_credentials`, `token_exchange`, `user`: the token endpoint, over https. With `user` it may be left out.",
 		Flag: "auth-token-url", Usage: "`address` of the token endpoint"},
-	{Key: "agents[].credentials.client_id", Doc: "The same types: this server's client ID there. With `user` it may be left out if the server registers clients (RFC 7591).",
+	{Key: "agents[].credentials.client_id", Form: "auth_name", Doc: "The same types: this server's client ID there. With `user` it may be left out if the server registers clients (RFC 7591).",
 		Flag: "auth-client-id", Usage: "client `ID` of this server there"},
-	{Key: "agents[].credentials.client_auth", Shown: "`basic`", Doc: "The same types: `basic`, or `post` if the endpoint wants the secret in the body.",
+	{Key: "agents[].credentials.client_auth", Form: "-", Shown: "`basic`", Doc: "The same types: `basic`, or `post` if the endpoint wants the secret in the body.",
 		Flag: "auth-client-auth", Usage: "`how` the secret is sent there: basic or post"},
-	{Key: "agents[].credentials.scopes", Shown: "with `user`: those of the card", Doc: "The same types: the scopes to request.",
+	{Key: "agents[].credentials.scopes", Form: "auth_scopes", Shown: "with `user`: those of the card", Doc: "The same types: the scopes to request.",
 		Flag: "auth-scope", Usage: "`scope` of the tokens (repeatable)"},
-	{Key: "agents[].credentials.resource", Doc: "The same types: the resource to request tokens for (RFC 8707).",
+	{Key: "agents[].credentials.resource", Form: "-", Doc: "The same types: the resource to request tokens for (RFC 8707).",
 		Flag: "auth-resource", Usage: "`resource` of the tokens"},
-	{Key: "agents[].credentials.audience", Doc: "`client_credentials`, `token_exchange`: the audience, for servers that do not know `resource`.",
+	{Key: "agents[].credentials.audience", Form: "-", Doc: "`client_credentials`, `token_exchange`: the audience, for servers that do not know `resource`.",
 		Flag: "auth-audience", Usage: "`audience` of the tokens"},
-	{Key: "agents[].credentials.cert_file", Doc: "Any type, or none: the client certificate (mutual TLS). It is read again for each connection."},
-	{Key: "agents[].credentials.key_file", Doc: "The private key of that certificate."},
-	{Key: "agents[].credentials.ca_file", Shown: "those of the system", Doc: "Any type, or none: the certificate authorities for the agent."},
+	{Key: "agents[].credentials.cert_file", Form: "-", Doc: "Any type, or none: the client certificate (mutual TLS). It is read again for each connection."},
+	{Key: "agents[].credentials.key_file", Form: "-", Doc: "The private key of that certificate."},
+	{Key: "agents[].credentials.ca_file", Form: "-", Shown: "those of the system", Doc: "Any type, or none: the certificate authorities for the agent."},
 }
 
 var signInSettings = []Setting{
