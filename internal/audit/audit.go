@@ -1,9 +1,9 @@
-// Package audit keeps who did what to a server: sign-ins, consents, and what
-// changed who may do something. Any package may report an event to a Recorder;
-// it is written soon, never changed, and forgotten after a time.
+// Package audit records who did what to a server: sign-ins, consents, and changes of
+// permissions. Events are written in the background, never changed, and
+// deleted after a time. They have no secrets and no contents of messages.
 //
-// Events hold no secrets and no contents: nothing of a token, a password, a
-// message or an answer.
+// It does not know where events are stored, or what they mean to the code that
+// reports them.
 package audit
 
 import (
@@ -18,15 +18,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// Kind says what happened. Its first word is what it happened to.
+// Kind says what happened. Its first word is the kind of target.
 type Kind string
 
 // The kinds of events.
 const (
-	SignIn  Kind = "sign_in" // somebody signed in, or failed to
-	Consent Kind = "consent" // a person allowed or refused a client something
+	SignIn  Kind = "sign_in" // a sign-in, or an attempt
+	Consent Kind = "consent" // a user allowed or denied a client something
 	Reuse   Kind = "token.reused"
-	Issued  Kind = "token.issued" // an operator made a token that acts for somebody
+	Issued  Kind = "token.issued" // an operator issued a token for an account
 
 	ClientRegistered Kind = "client.registered"
 	ClientChanged    Kind = "client.changed"
@@ -47,7 +47,7 @@ const (
 	AgentDisabled Kind = "agent.disabled"
 	CardAccepted  Kind = "agent.card_accepted"
 
-	AgentConnected Kind = "connection.added" // a person let us into an agent in their name
+	AgentConnected Kind = "connection.added" // a user connected an account at an agent
 	AgentForgotten Kind = "connection.removed"
 
 	TaskCanceled Kind = "task.canceled" // by an operator
@@ -64,32 +64,31 @@ var Kinds = []Kind{
 	TaskCanceled, KeyRotated, Settings,
 }
 
-// Outcome says how it ended.
+// Outcome says how an action ended.
 type Outcome string
 
 // The outcomes.
 const (
 	OK     Outcome = "ok"
-	Failed Outcome = "failed" // it was tried and refused
-	Denied Outcome = "denied" // a person said no
+	Failed Outcome = "failed" // it was refused, or an error stopped it
+	Denied Outcome = "denied" // the user denied it
 )
 
-// Event is one thing that somebody did. Kind is required; At and ID are filled in
-// by the log.
+// Event is one action. Kind is required; the log sets At and ID.
 type Event struct {
 	ID      string    `json:"id"`
 	At      time.Time `json:"time"`
 	Kind    Kind      `json:"kind"`
 	Outcome Outcome   `json:"outcome"`            // OK if empty
 	ActorID string    `json:"actor_id,omitempty"` // of an account
-	Actor   string    `json:"actor,omitempty"`    // its name, or who else it was
+	Actor   string    `json:"actor,omitempty"`    // the name of the account, or of another actor
 	Address string    `json:"address,omitempty"`  // of the network
-	Target  string    `json:"target,omitempty"`   // what it was done to: the ID or name of a client, grant, account, agent
+	Target  string    `json:"target,omitempty"`   // the ID or name of the client, grant, account or agent
 	Detail  string    `json:"detail,omitempty"`   // a few words; no secrets
 }
 
-// Recorder takes events. It never waits and never fails: what it cannot write it
-// counts and logs.
+// Recorder takes events. It neither waits nor fails: events that cannot be written
+// are counted and logged.
 type Recorder interface {
 	Record(context.Context, Event)
 }
@@ -102,24 +101,24 @@ type Filter struct {
 	Outcome      Outcome
 	Since, Until time.Time // then or later; before
 
-	After Mark // only what comes after this event in the list
-	Limit int  // at most so many; required
+	After Mark // only events after this one in the list
+	Limit int  // required
 }
 
-// Mark is a place in the list, which begins with the latest event.
+// Mark is a place in the list, which starts with the latest event.
 type Mark struct {
 	At time.Time
 	ID string
 }
 
-// Store keeps events. It may be used concurrently.
+// Store stores events. It may be used concurrently.
 type Store interface {
-	// AddEvents records events, each once, however often it is added.
+	// AddEvents stores events. An event that is stored already is ignored.
 	AddEvents(context.Context, []Event) error
-	// Events returns those that a filter chooses, the latest first.
+	// Events returns the events that a filter chooses, the latest first.
 	Events(context.Context, Filter) ([]Event, error)
-	// DropEvents forgets at most limit events from before a moment, and returns
-	// how many.
+	// DropEvents deletes at most limit events from before a time, and returns how
+	// many.
 	DropEvents(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
@@ -132,7 +131,7 @@ type Log struct {
 	queue batch.Queue[Event]
 }
 
-// Open makes the log ready. Call it before anything else.
+// Open prepares the log. Call it first.
 func (l *Log) Open() *Log {
 	l.queue.Write, l.queue.Log, l.queue.What = l.Store.AddEvents, l.Log, "audit events"
 	return l
@@ -140,7 +139,7 @@ func (l *Log) Open() *Log {
 
 // Record implements Recorder.
 func (l *Log) Record(_ context.Context, e Event) {
-	// The ID sorts by time: events of one millisecond are listed in their order.
+	// The ID sorts by time, for events of one millisecond.
 	e.At, e.ID = l.Now().UTC().Truncate(time.Millisecond), uuid.Must(uuid.NewV7()).String()
 	if e.Outcome == "" {
 		e.Outcome = OK
@@ -151,16 +150,16 @@ func (l *Log) Record(_ context.Context, e Event) {
 	l.queue.Add(e)
 }
 
-// Run writes what is recorded until ctx ends.
+// Run writes events until ctx ends.
 func (l *Log) Run(ctx context.Context) { l.queue.Run(ctx) }
 
-// Flush writes what was recorded so far.
+// Flush writes the events that were recorded so far.
 func (l *Log) Flush(ctx context.Context) { l.queue.Flush(ctx) }
 
-// longest is how many bytes of a field are kept.
+// longest bounds a field, in bytes.
 const longest = 500
 
-// line makes a single line of what may come from strangers.
+// line returns untrusted text as one bounded line.
 func line(s string) string {
 	if len(s) > longest {
 		s = strings.ToValidUTF8(s[:longest], "") + "…"

@@ -1,7 +1,7 @@
-// Package batch writes what comes one by one many at a time. Who has something
-// to write does not wait for it: what comes faster than it can be written is
-// dropped, counted and logged. It keeps nothing that a crash could not lose, so
-// it is for records, not for state.
+// Package batch writes records in the background, many at a time. Callers do not
+// wait. Records that come faster than they can be written are dropped, counted and
+// logged, and a crash loses those that are not written yet: it is for records, not
+// for state.
 package batch
 
 import (
@@ -12,30 +12,30 @@ import (
 )
 
 const (
-	most  = 8192            // that wait to be written
-	chunk = 500             // that are written at once
-	every = time.Second     // how long the first of them waits
-	given = 5 * time.Second // to write one chunk
+	maxWaiting = 8192            // records that wait to be written
+	chunk      = 500             // records of one write
+	interval   = time.Second     // between writes
+	timeout    = 5 * time.Second // of one write
 )
 
-// Queue collects what Write is to write. Write, Log and What are required. It
-// must not be copied after its first use.
+// Queue collects records for Write. Write, Log and What are required. It must not be
+// copied after its first use.
 type Queue[T any] struct {
 	Write func(context.Context, []T) error
 	Log   *slog.Logger
-	What  string // what it collects, for the log
+	What  string // names the records in the log
 
 	mu      sync.Mutex
 	waiting []T
-	dropped int // since it was last said
+	dropped int // since the last log line
 	full    chan struct{}
 }
 
-// Add takes v to be written soon, or drops it. It never waits.
+// Add queues v, or drops it. It does not wait.
 func (q *Queue[T]) Add(v T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.waiting) >= most {
+	if len(q.waiting) >= maxWaiting {
 		q.dropped++
 		return
 	}
@@ -47,13 +47,13 @@ func (q *Queue[T]) Add(v T) {
 	}
 }
 
-// Run writes until ctx ends, and then what is left. Call it once.
+// Run writes until ctx ends, and then the rest. Call it once.
 func (q *Queue[T]) Run(ctx context.Context) {
 	full := make(chan struct{}, 1)
 	q.mu.Lock()
 	q.full = full
 	q.mu.Unlock()
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		select {
@@ -65,31 +65,31 @@ func (q *Queue[T]) Run(ctx context.Context) {
 	}
 }
 
-// Flush writes what waits now. What cannot be written stays for the next time,
-// as far as there is room.
+// Flush writes the queue. Records that cannot be written stay in the queue, as far as
+// there is room.
 func (q *Queue[T]) Flush(ctx context.Context) {
 	for {
 		chunk := q.take()
 		if len(chunk) == 0 {
 			return
 		}
-		writing, cancel := context.WithTimeout(ctx, given)
+		writing, cancel := context.WithTimeout(ctx, timeout)
 		err := q.Write(writing, chunk)
 		cancel()
 		if err != nil {
 			q.Log.ErrorContext(ctx, "writing records", "what", q.What, "records", len(chunk), "err", err)
-			q.giveBack(chunk)
+			q.putBack(chunk)
 			return
 		}
 	}
 }
 
-// take returns what to write next, and says what was lost.
+// take returns the next records to write, and logs how many were dropped.
 func (q *Queue[T]) take() []T {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.dropped > 0 {
-		q.Log.Warn("records were dropped: they come faster than the database takes them", "what", q.What, "records", q.dropped)
+		q.Log.Warn("records were dropped: they come faster than the database can write them", "what", q.What, "records", q.dropped)
 		q.dropped = 0
 	}
 	n := min(len(q.waiting), chunk)
@@ -98,10 +98,10 @@ func (q *Queue[T]) take() []T {
 	return next
 }
 
-func (q *Queue[T]) giveBack(failed []T) {
+func (q *Queue[T]) putBack(failed []T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	room := max(0, most-len(q.waiting))
+	room := max(0, maxWaiting-len(q.waiting))
 	kept := min(len(failed), room)
 	q.dropped += len(failed) - kept
 	q.waiting = append(failed[:kept:kept], q.waiting...)

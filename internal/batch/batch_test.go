@@ -40,7 +40,7 @@ func TestWhatIsAddedIsWrittenTogether(t *testing.T) {
 		for i := range 3 {
 			q.Add(i)
 		}
-		time.Sleep(2 * every)
+		time.Sleep(2 * interval)
 		synctest.Wait()
 		if !slices.Equal(b.got, []int{0, 1, 2}) || b.calls != 1 {
 			t.Errorf("got %v in %d calls", b.got, b.calls)
@@ -76,7 +76,7 @@ func TestWhatCannotBeWrittenWaitsAndWhatIsTooMuchIsCounted(t *testing.T) {
 	var log bytes.Buffer
 	b := &book{err: errors.New("the disk is full")}
 	q := newQueue(b, &log)
-	for i := range most + 7 {
+	for i := range maxWaiting + 7 {
 		q.Add(i)
 	}
 	q.Flush(t.Context())
@@ -85,7 +85,7 @@ func TestWhatCannotBeWrittenWaitsAndWhatIsTooMuchIsCounted(t *testing.T) {
 	}
 	b.err = nil
 	q.Flush(t.Context())
-	if len(b.got) != most || !slices.IsSorted(b.got) {
-		t.Errorf("got %d afterwards, want all %d in their order", len(b.got), most)
+	if len(b.got) != maxWaiting || !slices.IsSorted(b.got) {
+		t.Errorf("got %d afterwards, want all %d in their order", len(b.got), maxWaiting)
 	}
 }

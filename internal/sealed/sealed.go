@@ -1,5 +1,6 @@
-// Package sealed encrypts what is kept in the database or handed out, so that it
-// opens only with the key, and only in the place for which it was made.
+// Package sealed encrypts values that are stored in the database or given to clients.
+// A value can be opened only with its key and only for the place it was sealed for. It
+// does not know where keys come from.
 package sealed
 
 import (
@@ -10,14 +11,14 @@ import (
 	"fmt"
 )
 
-// ErrNotSealed is returned for what was not sealed with the key for the place.
+// ErrNotSealed says that a value was not sealed with this key for this place.
 var ErrNotSealed = errors.New("not sealed with this secret, or for another place")
 
 // Seal encrypts plain under a key of 32 bytes with AES-256-GCM and a random nonce
 // (NIST SP 800-38D), and returns it in base64url. The place says where the result
-// belongs, as in "table|column|row", or what it is for: it opens nowhere else, so
-// that somebody who can write to the database cannot swap rows. The error is that
-// of a key of another length.
+// belongs, as in "table|column|row", or what it is for. It cannot be opened for another
+// place, so that rows of the database cannot be swapped. A key of another length is an
+// error.
 func Seal(key []byte, place string, plain []byte) (string, error) {
 	aead, err := cipherOf(key)
 	if err != nil {
@@ -26,7 +27,7 @@ func Seal(key []byte, place string, plain []byte) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(aead.Seal(nil, nil, plain, []byte(place))), nil
 }
 
-// Open returns what Seal was given, or an error that is ErrNotSealed.
+// Open decrypts what Seal returned. It fails with ErrNotSealed.
 func Open(key []byte, place, text string) ([]byte, error) {
 	aead, err := cipherOf(key)
 	if err != nil {

@@ -2,15 +2,15 @@ package usage
 
 import "time"
 
-// Bounds are the upper ends, in milliseconds, of the buckets that durations are
-// counted in; the last bucket has none. They can be added up over hours, which
-// quantiles cannot.
+// Bounds are the upper bounds, in milliseconds, of the buckets of a histogram of
+// durations; the last bucket has none. Histograms can be summed over hours, quantiles
+// cannot.
 var Bounds = [...]int64{5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 120_000, 300_000}
 
 // Buckets is how many buckets there are.
 const Buckets = len(Bounds) + 1
 
-// Tally is what is kept of calls to add up.
+// Tally is a sum of calls with a histogram of their durations.
 type Tally struct {
 	Key      string
 	From     time.Time
@@ -43,7 +43,7 @@ func bucket(ms int64) int {
 	return Buckets - 1
 }
 
-// Sum says what a tally comes to. Quantiles are estimated within their bucket.
+// Sum returns the sum. Quantiles are interpolated within their bucket.
 func (t *Tally) Sum() Sum {
 	s := Sum{Key: t.Key, From: t.From, Calls: t.Calls, Errors: t.Errors, BytesIn: t.BytesIn, BytesOut: t.BytesOut}
 	if t.Calls > 0 {
@@ -53,9 +53,8 @@ func (t *Tally) Sum() Sum {
 	return s
 }
 
-// quantile walks to the bucket where a part of the calls are done, and goes as far
-// into it as is needed. In the last bucket, which has no end, it stays at the
-// beginning.
+// quantile interpolates within the bucket that holds the quantile. In the last bucket,
+// which has no upper bound, it returns the lower bound.
 func (t *Tally) quantile(part float64) float64 {
 	rank, below := part*float64(t.Calls), 0.0
 	for i, n := range t.Counts {

@@ -21,13 +21,13 @@ type Record struct {
 	UserID   string        `json:"user_id"`
 	User     string        `json:"user"`
 	Client   string        `json:"client_id"`
-	UseCase  string        `json:"usecase"` // that the agent was told; "" is none
+	UseCase  string        `json:"usecase"` // sent to the agent; "" is none
 	Door     string        `json:"door"`    // MCP, A2A, REST or Web
 	Tool     string        `json:"tool"`    // the tool, the method, or the action of a page
 	Agent    string        `json:"agent"`   // "" if it is about none, or several
 	Took     time.Duration `json:"-"`
 	Millis   int64         `json:"milliseconds"`
-	BytesIn  int64         `json:"bytes_in"` // of content, without its envelope
+	BytesIn  int64         `json:"bytes_in"` // size of the content, without its envelope
 	BytesOut int64         `json:"bytes_out"`
 	Outcome  Outcome       `json:"outcome"`
 }
@@ -53,10 +53,10 @@ const (
 	Canceled Outcome = "canceled" // the caller did not wait for the end
 )
 
-// By is what calls are added up by.
+// By says what calls are grouped by.
 type By string
 
-// What calls are added up by.
+// The groups.
 const (
 	ByAgent   By = "agent"
 	ByTool    By = "tool"
@@ -70,23 +70,23 @@ var Bys = []By{ByAgent, ByTool, ByUseCase, ByClient, ByUser}
 
 // Filter chooses calls. Empty fields do not filter. Sums take whole hours.
 type Filter struct {
-	Since, Until                       time.Time // then or later; before
+	Since, Until                       time.Time // inclusive; exclusive
 	Agent, Tool, UseCase, Client, User string    // User is an account's ID
-	After                              Mark      // of Calls: what comes after this call in the list
-	Limit                              int       // at most so many; required
+	After                              Mark      // for Calls: only records after this one
+	Limit                              int       // required
 }
 
-// Mark is a place in the list of calls, which begins with the earliest.
+// Mark is a place in the list of records, which starts with the earliest.
 type Mark struct {
 	At time.Time
 	ID string
 }
 
-// Sum adds up calls.
+// Sum is the sum of calls.
 type Sum struct {
-	Key      string    `json:"key"`            // what By says; "" is none
-	Name     string    `json:"name,omitempty"` // of the user or the client, where it is known
-	From     time.Time `json:"from,omitzero"`  // of a series: when the hour or the day begins
+	Key      string    `json:"key"`            // the group; "" is none
+	Name     string    `json:"name,omitempty"` // name of the user or client, if it is known
+	From     time.Time `json:"from,omitzero"`  // of a series: the start of the hour or day
 	Calls    int64     `json:"calls"`
 	Errors   int64     `json:"errors"` // that failed or were refused
 	BytesIn  int64     `json:"bytes_in"`
@@ -97,18 +97,18 @@ type Sum struct {
 	P99      float64   `json:"p99_milliseconds"`
 }
 
-// Store keeps calls. It may be used concurrently.
+// Store stores records. It may be used concurrently.
 type Store interface {
-	// AddCalls records calls, and adds them to the sums. One that is recorded
-	// already counts once: who did not hear of a commit comes again.
+	// AddCalls stores records. A record that is stored already is ignored: a caller
+	// whose commit timed out adds it again.
 	AddCalls(context.Context, []Record) error
-	// Calls returns those that a filter chooses, the earliest first.
+	// Calls returns the records that a filter chooses, the earliest first.
 	Calls(context.Context, Filter) ([]Record, error)
-	// Tallies adds up the calls that a filter chooses by something, or all in one
-	// if by is "", and, unless step is 0, by the hours or days that they began in.
-	// The largest come first; a series is sorted by time.
+	// Tallies sums the calls that a filter chooses, grouped by by, or all in one if it
+	// is "", and by the hours or days that they began in, unless step is 0. The
+	// largest sums come first; a series is sorted by time.
 	Tallies(ctx context.Context, f Filter, by By, step time.Duration) ([]Tally, error)
-	// DropCalls forgets at most limit calls and sums of each from before a moment,
+	// DropCalls deletes at most limit records and sums of each from before a time,
 	// and returns how many.
 	DropCalls(ctx context.Context, before time.Time, limit int) (int, error)
 }
@@ -121,20 +121,20 @@ type Log struct {
 	queue batch.Queue[Record]
 }
 
-// Open makes the log ready. Call it before anything else.
+// Open prepares the log. Call it first.
 func (l *Log) Open() *Log {
 	l.queue.Write, l.queue.Log, l.queue.What = l.Store.AddCalls, l.Log, "usage"
 	return l
 }
 
-// Record takes a record to be written soon. It neither waits nor fails.
+// Record queues a record to be written. It neither waits nor fails.
 func (l *Log) Record(r Record) {
 	r.At, r.ID, r.Millis = r.At.UTC().Truncate(time.Millisecond), uuid.NewString(), r.Took.Milliseconds()
 	l.queue.Add(r)
 }
 
-// Run writes what is recorded until ctx ends.
+// Run writes records until ctx ends.
 func (l *Log) Run(ctx context.Context) { l.queue.Run(ctx) }
 
-// Flush writes what was recorded so far.
+// Flush writes the records so far.
 func (l *Log) Flush(ctx context.Context) { l.queue.Flush(ctx) }
