@@ -27,7 +27,7 @@ func TestStatesKnowWhetherMoreWillCome(t *testing.T) {
 		a2a.Failed:        {true, false, true},
 		a2a.Rejected:      {true, false, true},
 	} {
-		if got := [3]bool{s.Terminal(), s.Interrupted(), s.Settled()}; got != want {
+		if got := [3]bool{s.Terminal(), s.Interrupted(), s.Idle()}; got != want {
 			t.Errorf("%s: got terminal, interrupted, settled = %v, want %v", s, got, want)
 		}
 	}

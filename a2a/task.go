@@ -33,7 +33,7 @@ func (s State) Interrupted() bool { return s == InputRequired || s == AuthRequir
 
 // Settled reports whether nothing more will come of a task in state s until
 // its caller acts: it is terminal or interrupted.
-func (s State) Settled() bool { return s.Terminal() || s.Interrupted() }
+func (s State) Idle() bool { return s.Terminal() || s.Interrupted() }
 
 // Status is a state, when it was reached, and what the agent said of it.
 type Status struct {

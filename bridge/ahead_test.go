@@ -73,7 +73,7 @@ func TestATaskIsWrittenBeforeItIsTold(t *testing.T) {
 	agent := running(t, func(ctx context.Context, turn *a2aexec.Turn) error { <-ctx.Done(); return ctx.Err() })
 	r := newRig(t, "", map[string]peer{"one": agent})
 	got := r.call("send_task", `{"message":"go","wait":0}`)
-	if got.TaskID == "" || got.State.Settled() {
+	if got.TaskID == "" || got.State.Idle() {
 		t.Fatalf("got %+v", got.TaskInfo)
 	}
 	e, err := r.db.Ledger.Task(t.Context(), "alice", got.TaskID)

@@ -61,11 +61,11 @@ func TestATaskOutlivesTheWait(t *testing.T) {
 	})
 	r := newRig(t, "", map[string]peer{"one": agent})
 	handle := r.call("send_task", `{"message":"go","wait":0}`)
-	if handle.IsError || handle.TaskID == "" || handle.State.Settled() || !strings.Contains(handle.Next, "get_task") {
+	if handle.IsError || handle.TaskID == "" || handle.State.Idle() || !strings.Contains(handle.Next, "get_task") {
 		t.Fatalf("got %+v", handle.TaskInfo)
 	}
 	still := r.call("get_task", `{"task_id":"`+handle.TaskID+`","wait":0}`)
-	if still.IsError || still.State.Settled() {
+	if still.IsError || still.State.Idle() {
 		t.Fatalf("while it works: got %+v", still.TaskInfo)
 	}
 	close(finish)

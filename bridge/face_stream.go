@@ -58,7 +58,7 @@ func (f *Face) follow(ctx context.Context, e *ledger.Record, yield yielder) {
 	for {
 		if w := f.bridge.follower(e.Handle); w != nil && !e.Idle {
 			now, next := w.place()
-			if yield(now.Public(), nil) && !now.State().Settled() {
+			if yield(now.Public(), nil) && !now.State().Idle() {
 				f.events(ctx, w, next, yield)
 			}
 			return
@@ -130,9 +130,9 @@ func (f *Face) events(ctx context.Context, w *follower, n int, yield yielder) {
 func settles(e a2a.Event) bool {
 	switch e := e.(type) {
 	case *a2a.Task:
-		return e.Status.State.Settled()
+		return e.Status.State.Idle()
 	case *a2a.StatusUpdate:
-		return e.Status.State.Settled()
+		return e.Status.State.Idle()
 	default:
 		return false
 	}

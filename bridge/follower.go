@@ -273,7 +273,7 @@ func (f *follower) apply(e a2a.Event) {
 	f.note(e)
 	f.dirty = true
 	f.entry.Touch(now)
-	f.entry.Idle = f.entry.Failure != nil || f.entry.Task.Status.State.Settled()
+	f.entry.Idle = f.entry.Failure != nil || f.entry.Task.Status.State.Idle()
 	f.ended = f.entry.Idle
 	switch pause := f.pause(); {
 	case f.ended || now.Sub(f.saved) >= pause:

@@ -50,7 +50,7 @@ func TestAnAnsweredQuestionIsNotAskedAgain(t *testing.T) {
 	got := r.call("send_task", `{"message":"this","wait":0,"task_id":"`+id+`"}`)
 	<-answered
 	for _, a := range []*answer{got, r.call("get_task", `{"wait":0,"task_id":"`+id+`"}`)} {
-		if a.State.Settled() || strings.Contains(a.Next, "asks for input") {
+		if a.State.Idle() || strings.Contains(a.Next, "asks for input") {
 			t.Errorf("while the agent works on the answer: got %s, %q", a.State, a.Next)
 		}
 	}
@@ -153,7 +153,7 @@ func TestWaitsEndWhenTheServerStops(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": agent})
 	go func() { <-started; r.EndWaits() }()
 	got := r.call("send_task", `{"message":"go","wait":200}`)
-	if got.State.Settled() || got.TaskID == "" || !strings.Contains(got.Next, "get_task") {
+	if got.State.Idle() || got.TaskID == "" || !strings.Contains(got.Next, "get_task") {
 		t.Errorf("got %+v, want a handle", got.TaskInfo)
 	}
 }

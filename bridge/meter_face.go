@@ -105,7 +105,7 @@ func (f *meteredFace) counted(ctx context.Context, method string, in int, events
 func endsStream(e a2a.Event) bool {
 	_, message := e.(*a2a.Message)
 	_, state := toldByEvent(e)
-	return message || state.Settled()
+	return message || state.Idle()
 }
 
 // toldByEvent returns how much an event says, and of which state.

@@ -92,7 +92,7 @@ func (f *follower) look(ctx context.Context) {
 	case err != nil:
 		f.b.Log.Info("looking at a task that has news", "task", f.entry.Handle, "err", err)
 	case t.Status.State.Interrupted() && f.answered(t):
-	case t.Status.State.Settled() || !conn.Card().Capabilities.Streaming:
+	case t.Status.State.Idle() || !conn.Card().Capabilities.Streaming:
 		f.apply(t)
 	}
 }

@@ -78,10 +78,10 @@ type Dialer struct {
 	// DefaultPause.
 	Pause time.Duration
 
-	// Quiet is how long a stream may bring nothing before the task is looked at.
+	// IdleTimeout is how long a stream may bring nothing before the task is looked at.
 	// After a subscription the first look is 64 times as soon, for what has
-	// happened meanwhile. 0 means DefaultQuiet.
-	Quiet time.Duration
+	// happened meanwhile. 0 means DefaultIdleTimeout.
+	IdleTimeout time.Duration
 
 	Log *slog.Logger // nil discards
 
@@ -104,7 +104,7 @@ type connection struct {
 	routes []route      // never empty
 	route  atomic.Int32 // the index of the one to try first
 	proven atomic.Bool  // some call has been answered in its dialect
-	asides atomic.Int32 // the streams that are only drained
+	drains atomic.Int32 // the streams that are only drained
 	broken breaker
 }
 
@@ -154,7 +154,7 @@ func (d *Dialer) log() *slog.Logger {
 
 func (d *Dialer) maxBody() int64 { return cmp.Or(d.MaxBody, DefaultMaxBody) }
 
-func (d *Dialer) quiet() time.Duration { return cmp.Or(d.Quiet, DefaultQuiet) }
+func (d *Dialer) idleTimeout() time.Duration { return cmp.Or(d.IdleTimeout, DefaultIdleTimeout) }
 
 // pause waits before the nth look at a task, unless ctx ends before.
 func (d *Dialer) pause(ctx context.Context, n int) error {

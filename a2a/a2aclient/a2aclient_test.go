@@ -343,7 +343,7 @@ func TestAListenerWhoLeavesEndsTheStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	for e := range c.Stream(t.Context(), a2atest.Say("hang")) {
-		if got, err := c.Task(t.Context(), a2a.TaskQuery{ID: e.(*a2a.Task).ID}); err != nil || got.Status.State.Settled() {
+		if got, err := c.Task(t.Context(), a2a.TaskQuery{ID: e.(*a2a.Task).ID}); err != nil || got.Status.State.Idle() {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		break

@@ -78,7 +78,7 @@ func (c *Client) result(ctx context.Context, r route, resp *http.Response) ([]by
 	c.worked(nil)
 	switch {
 	case !ok:
-		return nil, garbled("the body is no %s", r.binding.name())
+		return nil, invalidAnswer("the body is no %s", r.binding.name())
 	case refusal != nil:
 		return nil, fromResponse(refusal, resp)
 	default:

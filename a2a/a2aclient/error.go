@@ -53,7 +53,7 @@ func unreachable(ctx context.Context, host string, cause error) error {
 	if errors.Is(cause, errTooLarge) || errors.Is(cause, sse.ErrTooLarge) {
 		code = a2a.InvalidAgentResponse
 	}
-	return noAnswer(code, host, byScheme(cause))
+	return noAnswer(code, host, tlsMismatch(cause))
 }
 
 func noAnswer(code a2a.Code, host string, cause error) *a2a.Error {
@@ -62,8 +62,8 @@ func noAnswer(code a2a.Code, host string, cause error) *a2a.Error {
 	return e
 }
 
-// garbled is the error for an answer that says nothing we understand.
-func garbled(format string, args ...any) *a2a.Error {
+// invalidAnswer is the error for an answer that says nothing we understand.
+func invalidAnswer(format string, args ...any) *a2a.Error {
 	return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's answer is not A2A: "+format, args...)
 }
 

@@ -122,8 +122,8 @@ func (f *follow) subscribe(ctx context.Context) bool {
 	// and some say nothing at all, not even a header.
 	apart, cut := context.WithCancel(ctx)
 	defer cut()
-	minded := f.c.mind(ctx, f.id, f.c.dialer.quiet()/64, cut)
-	defer minded.stop()
+	idle := f.c.watch(ctx, f.id, f.c.dialer.idleTimeout()/64, cut)
+	defer idle.stop()
 	s, err := f.c.open(apart, wire.Subscribe, func(r route) ([]byte, error) {
 		return r.dialect.EncodeQuery(a2a.TaskQuery{ID: f.id}, r.tenant)
 	})
@@ -131,14 +131,14 @@ func (f *follow) subscribe(ctx context.Context) bool {
 		f.pollOnly = final(ctx, err)
 		return false
 	}
-	over, _ := f.consume(ctx, s, minded)
+	over, _ := f.consume(ctx, s, idle)
 	return over
 }
 
-// consume tells what s brings, which minded minds, or nobody yet. It reports
+// consume tells what s brings, which idle minds, or nobody yet. It reports
 // whether that was all there is to tell; otherwise err is what ended s.
-func (f *follow) consume(ctx context.Context, s *stream, minded *quiet) (over bool, err error) {
-	var own *quiet
+func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over bool, err error) {
+	var own *watchdog
 	ended := false
 	defer func() {
 		if own != nil {
@@ -151,13 +151,13 @@ func (f *follow) consume(ctx context.Context, s *stream, minded *quiet) (over bo
 		}
 	}()
 	for {
-		if minded == nil && f.id != "" {
-			own = f.c.mind(ctx, f.id, f.c.dialer.quiet(), s.close)
-			minded = own
+		if idle == nil && f.id != "" {
+			own = f.c.watch(ctx, f.id, f.c.dialer.idleTimeout(), s.close)
+			idle = own
 		}
 		item, err := s.next()
-		if minded != nil {
-			minded.heard.Add(1)
+		if idle != nil {
+			idle.heard.Add(1)
 		}
 		f.twice = f.twice || s.twice
 		switch {
@@ -191,7 +191,7 @@ func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) 
 	case lossy || f.ahead:
 		e = f.whole(ctx, e)
 	case f.twice:
-		e = f.once(ctx, e)
+		e = f.confirmed(ctx, e)
 	}
 	t, _ := e.(*a2a.Task)
 	if t != nil && f.told != nil && reflect.DeepEqual(t, f.told) {
@@ -217,7 +217,7 @@ func (f *follow) shown(ctx context.Context, e a2a.Event) a2a.Event {
 
 // first returns the first thing that s shows of the task.
 func (f *follow) first(ctx context.Context, s *stream) (a2a.Event, error) {
-	for range maxNoise {
+	for range maxUnreadable {
 		item, err := s.next()
 		switch {
 		case err == nil:
@@ -230,7 +230,7 @@ func (f *follow) first(ctx context.Context, s *stream) (a2a.Event, error) {
 			return nil, unreachable(ctx, f.c.dialed.Host, err)
 		}
 	}
-	return nil, garbled("%d events in a row are about other tasks", maxNoise)
+	return nil, invalidAnswer("%d events in a row are about other tasks", maxUnreadable)
 }
 
 // isUpdate reports whether e is neither a task nor a message.
@@ -255,14 +255,14 @@ func (f *follow) whole(ctx context.Context, e a2a.Event) a2a.Event {
 	}
 	f.ahead = true
 	if s, ok := e.(*a2a.StatusUpdate); !ok || !sameStatus(s.Status, t.Status) {
-		bring(t, e)
+		apply(t, e)
 	}
 	return t
 }
 
-// once returns the task that e ends, as the agent shows it. Where it shows another end, or
+// confirmed returns the task that e ends, as the agent shows it. Where it shows another end, or
 // none yet, it knows less than its stream has told, and e is returned.
-func (f *follow) once(ctx context.Context, e a2a.Event) a2a.Event {
+func (f *follow) confirmed(ctx context.Context, e a2a.Event) a2a.Event {
 	t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
 	if end, ok := e.(*a2a.StatusUpdate); err != nil || !ok || t.Status.State != end.Status.State {
 		return e
@@ -277,8 +277,8 @@ func sameStatus(a, b a2a.Status) bool {
 	return a.Message.ID == b.Message.ID
 }
 
-// bring applies e to t. Who produces works again, though nobody said so.
-func bring(t *a2a.Task, e a2a.Event) {
+// apply applies e to t. Who produces works again, though nobody said so.
+func apply(t *a2a.Task, e a2a.Event) {
 	if _, ok := e.(*a2a.ArtifactUpdate); ok && t.Status.State.Interrupted() {
 		t.Apply(&a2a.StatusUpdate{TaskID: t.ID, Status: a2a.Status{State: a2a.Working}})
 	}
@@ -336,6 +336,6 @@ func (f *follow) opening(e a2a.Event) a2a.Event {
 	if f.held != nil {
 		t = f.held
 	}
-	bring(t, e)
+	apply(t, e)
 	return t
 }

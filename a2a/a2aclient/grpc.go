@@ -133,7 +133,7 @@ func (m *messageEvents) next() ([]byte, error) {
 	if refusal := m.dialect.DecodeRESTError(http.StatusInternalServerError, message); refusal != nil {
 		return nil, refusal
 	}
-	return nil, garbled("a refusal that says nothing")
+	return nil, invalidAnswer("a refusal that says nothing")
 }
 
 // target returns the origin to call. Cards commonly name a host and port alone, as

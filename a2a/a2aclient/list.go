@@ -25,7 +25,7 @@ func (c *Client) Tasks(ctx context.Context, f a2a.TaskFilter) (*a2a.TaskPage, er
 		}
 		p, err := r.dialect.DecodePage(result)
 		if err != nil {
-			return nil, garbled("%v", err)
+			return nil, invalidAnswer("%v", err)
 		}
 		return p, nil
 	})

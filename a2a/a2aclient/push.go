@@ -71,7 +71,7 @@ func (c *Client) pushed(ctx context.Context, r route, op wire.Op, params []byte,
 	}
 	config, err := r.dialect.DecodePush(result, id)
 	if err != nil {
-		return nil, garbled("%v", err)
+		return nil, invalidAnswer("%v", err)
 	}
 	return config, nil
 }
@@ -95,7 +95,7 @@ func (c *Client) pushes(ctx context.Context, r route, task a2a.TaskID) ([]*a2a.P
 	}
 	all, err := r.dialect.DecodePushes(result, task)
 	if err != nil {
-		return nil, garbled("%v", err)
+		return nil, invalidAnswer("%v", err)
 	}
 	return all, nil
 }

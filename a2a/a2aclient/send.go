@@ -16,7 +16,7 @@ import (
 func (c *Client) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
 	e, err := c.send(ctx, identified(req))
 	t, isTask := e.(*a2a.Task)
-	if err != nil || !isTask || req.ReturnImmediately || t.Status.State.Settled() {
+	if err != nil || !isTask || req.ReturnImmediately || t.Status.State.Idle() {
 		return e, err
 	}
 	return c.settle(ctx, t, req.HistoryLength)
@@ -30,7 +30,7 @@ func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 			return nil, err
 		}
 		if req.ReturnImmediately && r.dialect.CallersName && c.card.Capabilities.Streaming {
-			e, err := c.sendAside(ctx, r, params, req.Message.TaskID)
+			e, err := c.sendByStream(ctx, r, params, req.Message.TaskID)
 			if !c.unknown(r, err) {
 				return e, err
 			} // else the card is wrong about streams, and nothing ran
@@ -41,13 +41,13 @@ func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 		}
 		item, err := r.dialect.DecodeAnswer(result)
 		if err != nil {
-			return nil, garbled("%v", err)
+			return nil, invalidAnswer("%v", err)
 		}
 		switch e := item.Event.(type) {
 		case *a2a.Task, *a2a.Message:
 			return e, nil
 		default:
-			return nil, garbled("neither a task nor a message")
+			return nil, invalidAnswer("neither a task nor a message")
 		}
 	})
 }
@@ -61,19 +61,19 @@ func (r route) envelope(newTask *a2a.TaskID) wire.Envelope {
 	return wire.Envelope{Tenant: r.tenant, NewTask: *newTask}
 }
 
-// maxAside bounds how long a stream is kept open that nobody reads, and
-// maxAsides how many of them.
+// maxDrain bounds how long a stream is kept open that nobody reads, and
+// maxDrains how many of them.
 const (
-	maxAside  = 30 * time.Minute
-	maxAsides = 100
+	maxDrain  = 30 * time.Minute
+	maxDrains = 100
 )
 
-// sendAside delivers a message in a generation that cannot ask to be answered
+// sendByStream delivers a message in a generation that cannot ask to be answered
 // at once: it returns what a stream begins with. The stream stays open, for
 // agents may take its end for the caller's wish to stop, but is only drained.
 // The message answers the task named answered, if there is one.
-func (c *Client) sendAside(ctx context.Context, r route, params []byte, answered a2a.TaskID) (a2a.Event, error) {
-	apart, hangUp := context.WithTimeout(context.WithoutCancel(ctx), maxAside)
+func (c *Client) sendByStream(ctx context.Context, r route, params []byte, answered a2a.TaskID) (a2a.Event, error) {
+	apart, hangUp := context.WithTimeout(context.WithoutCancel(ctx), maxDrain)
 	unhook := context.AfterFunc(ctx, hangUp)
 	s, err := c.openOn(apart, r, wire.Stream, params)
 	if err != nil {
@@ -85,12 +85,12 @@ func (c *Client) sendAside(ctx context.Context, r route, params []byte, answered
 	if !unhook() && err == nil {
 		err = ctx.Err()
 	}
-	if err == nil && c.asides.Add(1) <= maxAsides {
+	if err == nil && c.drains.Add(1) <= maxDrains {
 		go c.drain(s, hangUp)
 		return first, nil
 	}
 	if err == nil {
-		c.asides.Add(-1)
+		c.drains.Add(-1)
 	}
 	s.close()
 	hangUp()
@@ -99,7 +99,7 @@ func (c *Client) sendAside(ctx context.Context, r route, params []byte, answered
 
 // drain reads what is left of s, and counts it out.
 func (c *Client) drain(s *stream, hangUp context.CancelFunc) {
-	defer c.asides.Add(-1)
+	defer c.drains.Add(-1)
 	defer hangUp()
 	defer s.close()
 	for {

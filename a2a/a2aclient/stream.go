@@ -84,9 +84,9 @@ type stream struct {
 	whole map[string][]a2a.Part
 }
 
-// maxNoise is how many events in a row may be unreadable before a stream is
+// maxUnreadable is how many events in a row may be unreadable before a stream is
 // given up.
-const maxNoise = 100
+const maxUnreadable = 100
 
 // maxBodies is how many times the largest body a stream may bring before it is
 // given up: a flood would keep us busy for ever.
@@ -184,7 +184,7 @@ func (c *Client) single(ctx context.Context, r route, resp *http.Response) (wire
 	}
 	item, err := r.dialect.DecodeAnswer(result)
 	if err != nil {
-		return wire.Item{}, garbled("%v", err)
+		return wire.Item{}, invalidAnswer("%v", err)
 	}
 	return item, nil
 }
@@ -255,7 +255,7 @@ func (s *stream) next() (wire.Item, error) {
 // read returns the next item that can be understood. Others are passed over:
 // some servers send events of their own besides those of the protocol.
 func (s *stream) read() (wire.Item, error) {
-	for range maxNoise {
+	for range maxUnreadable {
 		data, err := s.events.next()
 		if err != nil {
 			return wire.Item{}, err
@@ -270,16 +270,16 @@ func (s *stream) read() (wire.Item, error) {
 		}
 		item, err := s.dialect.DecodeEvent(result)
 		if err == nil {
-			s.unroll(item.Event)
+			s.splitCumulative(item.Event)
 			s.twice = s.twice || s.again && adds(item.Event)
 			return item, nil
 		}
 		if errors.Is(err, wire.ErrTooMany) {
-			return wire.Item{}, garbled("%v", err)
+			return wire.Item{}, invalidAnswer("%v", err)
 		}
 		s.lossy = true
 	}
-	return wire.Item{}, garbled("%d events in a row make no sense", maxNoise)
+	return wire.Item{}, invalidAnswer("%d events in a row make no sense", maxUnreadable)
 }
 
 // adds reports whether e, told twice, is another thing than told once.

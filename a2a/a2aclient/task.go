@@ -40,9 +40,9 @@ func (c *Client) aboutTask(ctx context.Context, op wire.Op, q a2a.TaskQuery) (*a
 		t, err := r.dialect.DecodeTask(result)
 		switch {
 		case err != nil:
-			return nil, garbled("%v", err)
+			return nil, invalidAnswer("%v", err)
 		case t.ID != q.ID:
-			return nil, garbled("asked for task %q, it answered with %q", q.ID, t.ID)
+			return nil, invalidAnswer("asked for task %q, it answered with %q", q.ID, t.ID)
 		default:
 			return t, nil
 		}

@@ -76,7 +76,7 @@ func (r *record) emit(t *Turn, build func() a2a.Event) {
 	}
 	t.events++
 	ev := build()
-	if s, ok := ev.(*a2a.StatusUpdate); ok && s.Status.State.Settled() {
+	if s, ok := ev.(*a2a.StatusUpdate); ok && s.Status.State.Idle() {
 		r.settle(s)
 		return
 	}
@@ -213,9 +213,9 @@ func copyOf(ev a2a.Event) a2a.Event {
 func settles(ev a2a.Event) bool {
 	switch ev := ev.(type) {
 	case *a2a.Task:
-		return ev.Status.State.Settled()
+		return ev.Status.State.Idle()
 	case *a2a.StatusUpdate:
-		return ev.Status.State.Settled()
+		return ev.Status.State.Idle()
 	default:
 		return false
 	}

@@ -34,7 +34,7 @@ type Inbox struct {
 	Keys func(agent string) *Keys
 
 	// Poke has a task looked at.
-	Poke func(handle string)
+	Wake func(handle string)
 
 	Now func() time.Time
 	Log *slog.Logger
@@ -114,7 +114,7 @@ func (in *Inbox) take(w http.ResponseWriter, r *http.Request, agent, handle stri
 		http.NotFound(w, r)
 		return
 	}
-	in.Poke(handle)
+	in.Wake(handle)
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -60,16 +60,16 @@ func sign(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaims)
 
 // newInbox serves an inbox, and returns it with what it pokes.
 func newInbox(t *testing.T, agent *signing) (*a2apush.Inbox, chan string) {
-	poked := make(chan string, 10)
+	woken := make(chan string, 10)
 	in := &a2apush.Inbox{
 		Key: []byte("key"), Log: slog.New(slog.DiscardHandler),
-		Poke: func(handle string) { poked <- handle },
+		Wake: func(handle string) { woken <- handle },
 		Keys: keysOf("agent", &a2apush.Keys{Agent: agent.url + "/a2a", Now: time.Now}), Now: time.Now,
 	}
 	srv := httptest.NewServer(in)
 	t.Cleanup(srv.Close)
 	in.URL = srv.URL
-	return in, poked
+	return in, woken
 }
 
 func post(t *testing.T, address, body string, header ...string) (int, string) {
@@ -93,7 +93,7 @@ func post(t *testing.T, address, body string, header ...string) (int, string) {
 // TestOnlyTheAgentIsBelieved tries every proof that SDKs send, and what is none.
 func TestOnlyTheAgentIsBelieved(t *testing.T) {
 	agent := newSigning(t)
-	in, poked := newInbox(t, agent)
+	in, woken := newInbox(t, agent)
 	c := in.Config("agent", "task1")
 	other := in.Config("agent", "task2")
 	stranger := newSigning(t)
@@ -137,11 +137,11 @@ func TestOnlyTheAgentIsBelieved(t *testing.T) {
 				t.Errorf("got %q, want what a webhook that does not exist says: %q", body, nowhere)
 			}
 			if tc.want == 204 {
-				if handle := <-poked; handle != "task1" {
-					t.Errorf("poked %q", handle)
+				if handle := <-woken; handle != "task1" {
+					t.Errorf("woken %q", handle)
 				}
-			} else if len(poked) > 0 {
-				t.Errorf("poked %q", <-poked)
+			} else if len(woken) > 0 {
+				t.Errorf("woken %q", <-woken)
 			}
 		})
 	}
@@ -179,13 +179,13 @@ func TestAWebhookRepeatsTheValidationToken(t *testing.T) {
 }
 
 func TestANotificationHasABound(t *testing.T) {
-	in, poked := newInbox(t, newSigning(t))
+	in, woken := newInbox(t, newSigning(t))
 	c := in.Config("agent", "task")
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("POST", strings.TrimPrefix(c.URL, in.URL), io.LimitReader(endless{}, 1<<30))
 	r.Header.Set("X-A2A-Notification-Token", c.Token)
 	in.ServeHTTP(w, r)
-	if w.Code != http.StatusRequestEntityTooLarge || len(poked) > 0 {
+	if w.Code != http.StatusRequestEntityTooLarge || len(woken) > 0 {
 		t.Errorf("got %d", w.Code)
 	}
 }

@@ -87,7 +87,7 @@ type Server struct {
 	KeepAlive time.Duration    // 0 means DefaultKeepAlive
 
 	docs  cards
-	names names
+	names taskNames
 }
 
 // Access is what a call does with tasks.

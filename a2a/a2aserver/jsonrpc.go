@@ -147,14 +147,14 @@ func (s *Server) choose(c *call, r *http.Request) {
 		c.dialect = first
 	}
 	if c.dialect.CallersName {
-		c.agent = named{s.Agent, &s.names, caller}
+		c.agent = agentV01{s.Agent, &s.names, caller}
 	}
 }
 
 // isName tells whether a caller has given a task that name, in this process or
 // before.
 func (s *Server) isName(ctx context.Context, caller string, id a2a.TaskID) bool {
-	return s.names.has(caller, id) || named{agent: s.Agent}.remembered(ctx, id) != ""
+	return s.names.has(caller, id) || agentV01{agent: s.Agent}.remembered(ctx, id) != ""
 }
 
 // isJSON lets through what says that it is JSON, and what says nothing. Not

@@ -178,7 +178,7 @@ func testImmediately(t *testing.T, agent *Agent, a a2a.Agent) {
 	req := Say("wait over")
 	req.ReturnImmediately = true
 	task := sendTask(t, a, req)
-	if task.Status.State.Settled() {
+	if task.Status.State.Idle() {
 		t.Fatalf("got state %s before the agent was released", task.Status.State)
 	}
 	agent.Release()

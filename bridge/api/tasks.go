@@ -105,7 +105,7 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 // waited returns a task once it has settled, or as it stands after so many
 // seconds.
 func waited(ctx context.Context, face *bridge.Face, t *a2a.Task, seconds int) (*a2a.Task, error) {
-	if seconds == 0 || t.Status.State.Settled() {
+	if seconds == 0 || t.Status.State.Idle() {
 		return t, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)

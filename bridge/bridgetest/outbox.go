@@ -51,7 +51,7 @@ func change(t *testing.T, s Watched, e *ledger.Record, state a2a.State) {
 	t.Helper()
 	e.Updated = e.Updated.Add(time.Millisecond)
 	e.Task = &a2a.Task{ID: "upstream", ContextID: "context", Status: a2a.Status{State: state}}
-	e.Idle = state.Settled()
+	e.Idle = state.Idle()
 	if err := s.SaveTask(t.Context(), e, "r1"); err != nil {
 		t.Fatalf("SaveTask: %v", err)
 	}

@@ -109,7 +109,7 @@ func (r *rig) change(e *ledger.Record, s a2a.State) {
 	r.t.Helper()
 	e.Updated = e.Updated.Add(time.Millisecond)
 	e.Task = &a2a.Task{ID: "upstream", Status: a2a.Status{State: s}}
-	e.Idle = s.Settled()
+	e.Idle = s.Idle()
 	if err := r.db.Ledger.SaveTask(r.t.Context(), e, "f"); err != nil {
 		r.t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func TestAgentsOfOthersTellTheServerOfTheirTasks(t *testing.T) {
 			id := begun(t, c, a2atest.Say("wait over"), true).ID
 			told := heard(t, notices, s.slug, id)
 			forge(t, p.URL, told)
-			if task, err := c.Task(t.Context(), a2a.TaskQuery{ID: id}); err != nil || task.Status.State.Settled() {
+			if task, err := c.Task(t.Context(), a2a.TaskQuery{ID: id}); err != nil || task.Status.State.Idle() {
 				t.Errorf("after a notification that lies: got %+v, %v, want it at work", task, err)
 			}
 			do(t, "POST", at+"/release", "")

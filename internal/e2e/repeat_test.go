@@ -131,7 +131,7 @@ func TestAMessageThatIsSentAgainIsTheSameMessage(t *testing.T) {
 	for _, way := range kitWays {
 		text := "work in " + string(way.Version) + " over " + string(way.Binding)
 		c := kitClient(t, p.URL+"/a2a/agent", token["alice"], way)
-		if got := begun(t, c, named("m", text), way.Binding == a2a.HTTPJSON); got.ID != ids[way] || got.Status.State.Settled() {
+		if got := begun(t, c, named("m", text), way.Binding == a2a.HTTPJSON); got.ID != ids[way] || got.Status.State.Idle() {
 			t.Errorf("%s, running: got %+v, want the task %s", text, got, ids[way])
 		}
 	}

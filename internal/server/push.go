@@ -55,7 +55,7 @@ func (s *Server) startPushInbox(secret []byte) error {
 	if err != nil {
 		return err
 	}
-	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: s.pushKeys(), Poke: s.bridge.Poke, Now: time.Now, Log: s.log}
+	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: s.pushKeys(), Wake: s.bridge.Poke, Now: time.Now, Log: s.log}
 	s.bridge.Hook = s.inbox.Config
 	return nil
 }

@@ -117,7 +117,7 @@ func (r *rig) task(handle, owner, agent string, state a2a.State, age time.Durati
 	e := &ledger.Record{Handle: handle, Owner: owner, Client: "c", Agent: agent, MessageID: "m", Created: now.Add(-age), Updated: now}
 	r.must(r.s.AddTask(r.Context(), e, ledger.Lease{Replica: "r", Until: now.Add(time.Minute)}, 100))
 	e.Task = &a2a.Task{ID: "up", Status: a2a.Status{State: state, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("said")}}}}
-	e.Idle = state.Settled()
+	e.Idle = state.Idle()
 	r.must(r.s.SaveTask(r.Context(), e, "r"))
 }
 

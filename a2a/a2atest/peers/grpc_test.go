@@ -30,7 +30,7 @@ import (
 func dialer(t *testing.T) *a2aclient.Dialer {
 	over := &a2agrpc.Transport{}
 	t.Cleanup(func() { over.Close() })
-	return &a2aclient.Dialer{Pause: 10 * time.Millisecond, Quiet: time.Second, GRPC: over}
+	return &a2aclient.Dialer{Pause: 10 * time.Millisecond, IdleTimeout: time.Second, GRPC: over}
 }
 
 // serveOver is a2atest.ServeOver, and over gRPC, too.

@@ -145,7 +145,7 @@ func oldServer(t *testing.T) *a2aclient.Client {
 	web.Config.Handler = agent
 	web.Start()
 	t.Cleanup(web.Close)
-	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond, Quiet: time.Second}).Dial(t.Context(), url)
+	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond, IdleTimeout: time.Second}).Dial(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,14 +23,14 @@ import (
 	"rialto/internal/guardhttp"
 )
 
-// inbox serves webhooks of ours, and returns one with what is poked.
+// inbox serves webhooks of ours, and returns one with what is woken.
 func inbox(t *testing.T) (*a2a.PushConfig, <-chan string) {
-	poked := make(chan string, 16)
-	in := &a2apush.Inbox{Key: []byte("key"), Poke: func(handle string) { poked <- handle }, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	woken := make(chan string, 16)
+	in := &a2apush.Inbox{Key: []byte("key"), Wake: func(handle string) { woken <- handle }, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	srv := httptest.NewServer(in)
 	t.Cleanup(srv.Close)
 	in.URL = srv.URL
-	return in.Config("agent", "task"), poked
+	return in.Config("agent", "task"), woken
 }
 
 // senders returns the servers whose notifications are of the sender of each
@@ -60,15 +60,15 @@ func TestOurWebhookTakesWhatTheirSendersSend(t *testing.T) {
 			for _, row := range senders()[name] {
 				table.Tries(t, row, interop.Push)
 			}
-			c, poked := inbox(t)
+			c, woken := inbox(t)
 			if err := send(c.URL, "wrong"); err == nil {
 				t.Error("a wrong token is taken")
 			}
 			if err := send(c.URL, c.Token); err != nil {
 				t.Fatal(err)
 			}
-			if handle := <-poked; handle != "task" {
-				t.Errorf("poked %q", handle)
+			if handle := <-woken; handle != "task" {
+				t.Errorf("woken %q", handle)
 			}
 		})
 	}
@@ -78,7 +78,7 @@ func TestOurWebhookTakesWhatTheirSendersSend(t *testing.T) {
 // their servers, asked for, listed and dropped.
 func TestWeSetAndDropWebhooksOfTheirServers(t *testing.T) {
 	try := func(t *testing.T, c *a2aclient.Client) {
-		config, poked := inbox(t)
+		config, woken := inbox(t)
 		asked, answer, ctx := sendTask(t, c, a2atest.Say("ask which?")), a2atest.Say("echo this"), deadline(t)
 		config.TaskID = asked.ID
 		kept, err := c.SetPush(ctx, config)
@@ -94,7 +94,7 @@ func TestWeSetAndDropWebhooksOfTheirServers(t *testing.T) {
 		answer.Message.TaskID, answer.Message.ContextID = asked.ID, asked.ContextID
 		sendTask(t, c, answer)
 		select {
-		case <-poked:
+		case <-woken:
 		case <-ctx.Done():
 			t.Error("no notification came that was believed")
 		}

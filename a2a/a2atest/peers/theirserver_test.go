@@ -133,7 +133,7 @@ func getFollowAndCancel(t *testing.T, c *a2aclient.Client) {
 	req := a2atest.Say("hang")
 	req.ReturnImmediately = true
 	task := sendTask(t, c, req)
-	if got, err := c.Task(deadline(t), a2a.TaskQuery{ID: task.ID}); err != nil || got.Status.State.Settled() {
+	if got, err := c.Task(deadline(t), a2a.TaskQuery{ID: task.ID}); err != nil || got.Status.State.Idle() {
 		t.Fatalf("got %+v, %v, want it at work", got, err)
 	}
 	canceled := make(chan error, 1)

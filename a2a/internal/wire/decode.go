@@ -28,9 +28,9 @@ func (i Item) Done() bool {
 	case *a2a.Message:
 		return true
 	case *a2a.Task:
-		return e.Status.State.Settled()
+		return e.Status.State.Idle()
 	case *a2a.StatusUpdate:
-		return i.Final || e.Status.State.Settled()
+		return i.Final || e.Status.State.Idle()
 	default:
 		return false
 	}

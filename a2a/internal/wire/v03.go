@@ -150,7 +150,7 @@ func (e encodeV03) event(event a2a.Event) any {
 	case *a2a.Message:
 		name, value = "message", e.message(*v)
 	case *a2a.StatusUpdate:
-		name, value = "statusUpdate", statusUpdateV03{e.kind(kindStatus), v.TaskID, v.ContextID, e.status(v.Status), v.Status.State.Settled(), v.Metadata}
+		name, value = "statusUpdate", statusUpdateV03{e.kind(kindStatus), v.TaskID, v.ContextID, e.status(v.Status), v.Status.State.Idle(), v.Metadata}
 	case *a2a.ArtifactUpdate:
 		name, value = "artifactUpdate", artifactUpdateV03{e.kind(kindArtifact), v.TaskID, v.ContextID, e.artifact(v.Artifact), v.Append, v.LastChunk, v.Metadata}
 	}

@@ -53,7 +53,7 @@ func (p peer) serve(t *testing.T) theirs {
 	}
 	over := &a2agrpc.Transport{}
 	t.Cleanup(func() { over.Close() })
-	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond, Quiet: time.Second, GRPC: over}).Dial(t.Context(), at.URL)
+	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond, IdleTimeout: time.Second, GRPC: over}).Dial(t.Context(), at.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,8 +212,8 @@ func tryResubscribe(t *testing.T, s theirs) {
 // tryPush has a task's webhook come with its message, where the server heeds
 // that, and another set later, asked for, listed and dropped.
 func tryPush(t *testing.T, s theirs) {
-	poked := make(chan string, 16)
-	in := &a2apush.Inbox{Key: []byte("key"), Poke: func(handle string) { poked <- handle }, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	woken := make(chan string, 16)
+	in := &a2apush.Inbox{Key: []byte("key"), Wake: func(handle string) { woken <- handle }, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	web := httptest.NewServer(in)
 	t.Cleanup(web.Close)
 	in.URL = web.URL
@@ -221,7 +221,7 @@ func tryPush(t *testing.T, s theirs) {
 		req := a2atest.Say("echo hello")
 		req.Push = in.Config("agent", "with")
 		send(t, s, req)
-		wantPoke(t, poked, "with")
+		wantPoke(t, woken, "with")
 	}
 	asked, reply, ctx := send(t, s, a2atest.Say("ask which?")), a2atest.Say("echo this"), deadline(t)
 	config := in.Config("agent", "later")
@@ -238,7 +238,7 @@ func tryPush(t *testing.T, s theirs) {
 	}
 	reply.Message.TaskID, reply.Message.ContextID = asked.ID, asked.ContextID
 	send(t, s, reply)
-	wantPoke(t, poked, "later")
+	wantPoke(t, woken, "later")
 	if err := s.DropPush(ctx, asked.ID, config.ID); err != nil {
 		t.Errorf("drop: %v", err)
 	}
@@ -248,11 +248,11 @@ func tryPush(t *testing.T, s theirs) {
 }
 
 // wantPoke waits for a notification of a task.
-func wantPoke(t *testing.T, poked <-chan string, want string) {
+func wantPoke(t *testing.T, woken <-chan string, want string) {
 	t.Helper()
 	for end := deadline(t).Done(); ; {
 		select {
-		case got := <-poked:
+		case got := <-woken:
 			if got == want {
 				return
 			}

@@ -78,11 +78,11 @@ func TestWeBelieveTheirSender(t *testing.T) {
 	agent.HandleFunc("/.well-known/jwks.json", sender.HandleJWKS)
 	theirs := httptest.NewServer(agent)
 	t.Cleanup(theirs.Close)
-	poked := make(chan string, 1)
+	woken := make(chan string, 1)
 	keys := &a2apush.Keys{Agent: theirs.URL, Now: time.Now}
 	in := &a2apush.Inbox{
 		Key: []byte("key"), Keys: func(string) *a2apush.Keys { return keys },
-		Poke: func(handle string) { poked <- handle }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Wake: func(handle string) { woken <- handle }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	ours := httptest.NewServer(in)
 	t.Cleanup(ours.Close)
@@ -94,8 +94,8 @@ func TestWeBelieveTheirSender(t *testing.T) {
 	if err := sender.SendPushNotification(t.Context(), in.Config("agent", "task").URL, news); err != nil {
 		t.Fatal(err)
 	}
-	if handle := <-poked; handle != "task" {
-		t.Errorf("poked %q", handle)
+	if handle := <-woken; handle != "task" {
+		t.Errorf("woken %q", handle)
 	}
 }
 

@@ -27,7 +27,7 @@ func theirServer(t *testing.T) *a2aclient.Client {
 		web.CloseClientConnections() // it leaves streams open after their end
 		web.Close()
 	})
-	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond, Quiet: 640 * time.Millisecond}).Dial(t.Context(), url)
+	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond, IdleTimeout: 640 * time.Millisecond}).Dial(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestWeFollowAndCancelTheirTask(t *testing.T) {
 	req := a2atest.Say("hang")
 	req.ReturnImmediately = true
 	task := sendTask(t, c, req)
-	if task.Status.State.Settled() {
+	if task.Status.State.Idle() {
 		t.Fatalf("got %+v, want it at work", task)
 	}
 	canceled := make(chan error, 1)
@@ -108,7 +108,7 @@ func TestWeFollowAndCancelTheirTask(t *testing.T) {
 		case *a2a.Task:
 			last = e.Status.State
 		case *a2a.StatusUpdate: // the subscription is open: it begins with the status
-			if last = e.Status.State; !last.Settled() {
+			if last = e.Status.State; !last.Idle() {
 				go func() { _, err := c.Cancel(t.Context(), task.ID); canceled <- err }()
 			}
 		}

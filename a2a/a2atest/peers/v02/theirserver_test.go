@@ -30,7 +30,7 @@ func theirServer(t *testing.T) (*a2aclient.Client, func()) {
 		web.CloseClientConnections()
 		web.Close()
 	})
-	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond, Quiet: 640 * time.Millisecond}).Dial(t.Context(), url)
+	c, err := (&a2aclient.Dialer{Pause: 10 * time.Millisecond, IdleTimeout: 640 * time.Millisecond}).Dial(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}

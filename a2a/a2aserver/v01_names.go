@@ -10,11 +10,11 @@ import (
 // maxNames bounds how many names of tasks are kept. The oldest are forgotten.
 const maxNames = 10000
 
-// names knows which of the agent's tasks callers of 0.1 mean by the names that
+// taskNames knows which of the agent's tasks callers of 0.1 mean by the names that
 // they have given them. It is lost with the process: then the names mean
 // nothing, as in the servers of that generation, which kept tasks in memory,
 // unless the agent remembers them (a2a.Namer).
-type names struct {
+type taskNames struct {
 	mu    sync.Mutex
 	known map[name]*meaning
 	order []name // the oldest first
@@ -34,7 +34,7 @@ type meaning struct {
 }
 
 // has reports whether caller has given a task that name.
-func (n *names) has(caller string, id a2a.TaskID) bool {
+func (n *taskNames) has(caller string, id a2a.TaskID) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.known[name{caller, id}] != nil
@@ -42,7 +42,7 @@ func (n *names) has(caller string, id a2a.TaskID) bool {
 
 // task returns the agent's id of the task that caller calls id: id itself if
 // the name was never given, for it may be the agent's own, or is no task yet.
-func (n *names) task(caller string, id a2a.TaskID) a2a.TaskID {
+func (n *taskNames) task(caller string, id a2a.TaskID) a2a.TaskID {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if m := n.known[name{caller, id}]; m != nil && m.task != "" {
@@ -55,7 +55,7 @@ func (n *names) task(caller string, id a2a.TaskID) a2a.TaskID {
 // is none. Then whoever else claims it waits until settle says which task it has
 // become; "" says none. Settle may be called again, and then changes nothing but
 // another task.
-func (n *names) claim(ctx context.Context, caller string, id a2a.TaskID) (a2a.TaskID, func(a2a.TaskID), error) {
+func (n *taskNames) claim(ctx context.Context, caller string, id a2a.TaskID) (a2a.TaskID, func(a2a.TaskID), error) {
 	key := name{caller, id}
 	for {
 		n.mu.Lock()
@@ -79,7 +79,7 @@ func (n *names) claim(ctx context.Context, caller string, id a2a.TaskID) (a2a.Ta
 }
 
 // add makes a name that means nothing yet. It holds n.mu.
-func (n *names) add(key name) *meaning {
+func (n *taskNames) add(key name) *meaning {
 	if n.known == nil {
 		n.known = map[name]*meaning{}
 	}
@@ -93,7 +93,7 @@ func (n *names) add(key name) *meaning {
 	return m
 }
 
-func (n *names) settle(key name, m *meaning, task a2a.TaskID) {
+func (n *taskNames) settle(key name, m *meaning, task a2a.TaskID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if m.task == "" {
@@ -110,7 +110,7 @@ func (n *names) settle(key name, m *meaning, task a2a.TaskID) {
 }
 
 // forget holds n.mu.
-func (n *names) forget(key name) {
+func (n *taskNames) forget(key name) {
 	delete(n.known, key)
 	for i := len(n.order) - 1; i >= 0; i-- {
 		if n.order[i] == key {

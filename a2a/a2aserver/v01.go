@@ -12,19 +12,19 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// named is an agent for callers of 0.1. They name the tasks, so ids are the
+// agentV01 is an agent for callers of 0.1. They name the tasks, so ids are the
 // caller's on one side and the agent's on the other. They know no answer but a
 // task, may send to a task that has ended, and number the artifacts.
-type named struct {
+type agentV01 struct {
 	agent  a2a.Agent
-	names  *names
+	names  *taskNames
 	caller string
 }
 
 // Send folds a stream into the task it is about (a2a.Agent). The agent is not
 // asked to send, for then its name of the task would be known only at the end,
 // and nobody could cancel it before.
-func (n named) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
+func (n agentV01) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
 	var task *a2a.Task
 	for e, err := range n.begin(ctx, req) {
 		if err != nil {
@@ -49,12 +49,12 @@ func (n named) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error
 
 // Stream delivers a message and tells what becomes of it in the events that
 // 0.1 has (a2a.Agent, but for the first event).
-func (n named) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+func (n agentV01) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	return taskless(n.begin(ctx, req))
 }
 
 // Task returns a task as it stands (a2a.Agent).
-func (n named) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
+func (n agentV01) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 	given := q.ID
 	q.ID = n.task(ctx, given)
 	t, err := n.agent.Task(ctx, q)
@@ -62,19 +62,19 @@ func (n named) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 }
 
 // Cancel stops a task (a2a.Agent).
-func (n named) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
+func (n agentV01) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	t, err := n.agent.Cancel(ctx, n.task(ctx, id))
 	return n.own(t, id, err)
 }
 
 // Subscribe follows a task (a2a.Agent, but for the first event).
-func (n named) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
+func (n agentV01) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
 	return taskless(rename(n.agent.Subscribe(ctx, n.task(ctx, id)), id))
 }
 
 // task returns the agent's id of the task that the caller calls id: id itself if
 // the name was never given, for it may be the agent's own, or is no task yet.
-func (n named) task(ctx context.Context, id a2a.TaskID) a2a.TaskID {
+func (n agentV01) task(ctx context.Context, id a2a.TaskID) a2a.TaskID {
 	if n.names.has(n.caller, id) {
 		return n.names.task(n.caller, id)
 	}
@@ -83,7 +83,7 @@ func (n named) task(ctx context.Context, id a2a.TaskID) a2a.TaskID {
 
 // remembered returns the agent's id of the task that the caller calls id, if the
 // agent keeps such names; "" if not.
-func (n named) remembered(ctx context.Context, id a2a.TaskID) a2a.TaskID {
+func (n agentV01) remembered(ctx context.Context, id a2a.TaskID) a2a.TaskID {
 	if keeper, ok := n.agent.(a2a.Namer); ok && id != "" {
 		if task, err := keeper.TaskNamed(ctx, id); err == nil {
 			return task
@@ -93,14 +93,14 @@ func (n named) remembered(ctx context.Context, id a2a.TaskID) a2a.TaskID {
 }
 
 // SetPush sets the webhook of a task (a2a.Pusher), of an agent that is one.
-func (n named) SetPush(ctx context.Context, c *a2a.PushConfig) (*a2a.PushConfig, error) {
+func (n agentV01) SetPush(ctx context.Context, c *a2a.PushConfig) (*a2a.PushConfig, error) {
 	in := *c
 	in.Name, in.TaskID = c.TaskID, n.task(ctx, c.TaskID)
 	return n.agent.(a2a.Pusher).SetPush(ctx, &in)
 }
 
 // Push returns the webhook of a task (a2a.Pusher).
-func (n named) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.PushConfig, error) {
+func (n agentV01) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.PushConfig, error) {
 	c, err := n.agent.(a2a.Pusher).Push(ctx, n.task(ctx, task), id)
 	if err != nil {
 		return nil, err
@@ -111,16 +111,16 @@ func (n named) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.PushC
 }
 
 // Pushes returns the webhooks of a task (a2a.Pusher). 0.1 does not ask for them.
-func (n named) Pushes(ctx context.Context, task a2a.TaskID) ([]*a2a.PushConfig, error) {
+func (n agentV01) Pushes(ctx context.Context, task a2a.TaskID) ([]*a2a.PushConfig, error) {
 	return n.agent.(a2a.Pusher).Pushes(ctx, n.task(ctx, task))
 }
 
 // DropPush forgets the webhook of a task (a2a.Pusher). 0.1 does not ask for it.
-func (n named) DropPush(ctx context.Context, task a2a.TaskID, id string) error {
+func (n agentV01) DropPush(ctx context.Context, task a2a.TaskID, id string) error {
 	return n.agent.(a2a.Pusher).DropPush(ctx, n.task(ctx, task), id)
 }
 
-func (n named) own(t *a2a.Task, id a2a.TaskID, err error) (*a2a.Task, error) {
+func (n agentV01) own(t *a2a.Task, id a2a.TaskID, err error) (*a2a.Task, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (n named) own(t *a2a.Task, id a2a.TaskID, err error) (*a2a.Task, error) {
 
 // begin delivers a message to the task that the caller has named, or to a new
 // one, and yields what becomes of it. The first event is a task.
-func (n named) begin(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+func (n agentV01) begin(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		given := req.Message.TaskID
 		id, settle, err := n.names.claim(ctx, n.caller, given)
@@ -165,7 +165,7 @@ func (n named) begin(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Ev
 // has ended, or that the agent has forgotten, cannot go on, though 0.1 has it so
 // ("start a new Task, resume an interrupted Task, or reopen a completed Task"):
 // then another task takes over its name and its context.
-func (n named) outgoing(ctx context.Context, req *a2a.SendRequest, id a2a.TaskID) (*a2a.SendRequest, error) {
+func (n agentV01) outgoing(ctx context.Context, req *a2a.SendRequest, id a2a.TaskID) (*a2a.SendRequest, error) {
 	m, out := *req.Message, *req
 	out.Message = &m
 	m.ID = cmp.Or(m.ID, uuid.NewString())

@@ -32,7 +32,7 @@ func (c *Client) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 		}
 		card, err := wire.DecodeCard(result)
 		if err != nil {
-			return nil, garbled("%v", err)
+			return nil, invalidAnswer("%v", err)
 		}
 		return card, nil
 	})

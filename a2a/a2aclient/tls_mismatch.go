@@ -17,9 +17,9 @@ var (
 	errTakesTLS   = errors.New("it speaks HTTPS and was asked over plain HTTP; write https:// in its URL")
 )
 
-// byScheme returns which of these errors is behind err, or err. That an answer is an
+// tlsMismatch returns which of these errors is behind err, or err. That an answer is an
 // alert of TLS (RFC 8446 section 6) net/http says in words alone.
-func byScheme(err error) error {
+func tlsMismatch(err error) error {
 	notTLS, _ := errors.AsType[tls.RecordHeaderError](err)
 	switch {
 	case errors.Is(err, http.ErrSchemeMismatch), string(notTLS.RecordHeader[:]) == "HTTP/":

@@ -11,7 +11,7 @@ import (
 )
 
 func TestANameIsGivenOnce(t *testing.T) {
-	var n names
+	var n taskNames
 	var begun atomic.Int32
 	var all sync.WaitGroup
 	for range 50 {
@@ -38,7 +38,7 @@ func TestANameIsGivenOnce(t *testing.T) {
 }
 
 func TestANameThatCameToNothingIsFree(t *testing.T) {
-	var n names
+	var n taskNames
 	_, settle, err := n.claim(t.Context(), "", "mine")
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestANameThatCameToNothingIsFree(t *testing.T) {
 }
 
 func TestWhoWaitsForANameMayGiveUp(t *testing.T) {
-	var n names
+	var n taskNames
 	if _, _, err := n.claim(t.Context(), "", "mine"); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestWhoWaitsForANameMayGiveUp(t *testing.T) {
 }
 
 func TestTheOldestNamesAreForgotten(t *testing.T) {
-	var n names
+	var n taskNames
 	for i := range maxNames + 1 {
 		_, settle, err := n.claim(t.Context(), "", a2a.TaskID(fmt.Sprint(i)))
 		if err != nil {

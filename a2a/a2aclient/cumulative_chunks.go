@@ -11,11 +11,11 @@ import (
 // are cumulative.
 const maxWhole = 100
 
-// unroll sees to it that a chunk continues its artifact only if it does: the
+// splitCumulative sees to it that a chunk continues its artifact only if it does: the
 // first sample server says "append" and sends all there is so far. Where a chunk
 // begins with what is there already it replaces that. That is a guess, so the
 // last word is then the task itself.
-func (s *stream) unroll(e a2a.Event) {
+func (s *stream) splitCumulative(e a2a.Event) {
 	u, ok := e.(*a2a.ArtifactUpdate)
 	if !ok || !s.dialect.CallersName {
 		return

@@ -35,7 +35,7 @@ func TestAStreamThatNeverTellsTheEndIsNotWaitedForForEver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rogue := &a2atest.Rogue{Card: card03, Answers: map[string][]a2atest.Answer{
 				"tasks/resubscribe": {c.subscribed}, "message/stream": {c.sent}, "tasks/get": c.stands}}
-			client, err := (&a2aclient.Dialer{Pause: time.Millisecond, Quiet: 10 * time.Millisecond}).Dial(t.Context(), rogue.Serve(t))
+			client, err := (&a2aclient.Dialer{Pause: time.Millisecond, IdleTimeout: 10 * time.Millisecond}).Dial(t.Context(), rogue.Serve(t))
 			if err != nil {
 				t.Fatal(err)
 			}

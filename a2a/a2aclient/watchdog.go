@@ -9,9 +9,9 @@ import (
 	"rialto/a2a"
 )
 
-// DefaultQuiet is how long a stream may be quiet before its task is looked at
+// DefaultIdleTimeout is how long a stream may be quiet before its task is looked at
 // where Dialer does not say.
-const DefaultQuiet = time.Minute
+const DefaultIdleTimeout = time.Minute
 
 // quiet minds a stream that may never bring the end of its task: agents are
 // known that drop what a subscriber is too slow to take, leave streams open
@@ -19,7 +19,7 @@ const DefaultQuiet = time.Minute
 // (trpc-a2a-go 0.0.3 and 0.2.5). While nothing comes it looks at the task, less
 // and less often, and cuts the stream when the task has settled or cannot be
 // seen any more; then whoever reads it goes on without it.
-type quiet struct {
+type watchdog struct {
 	c     *Client
 	ctx   context.Context // of whoever reads the stream
 	id    a2a.TaskID
@@ -35,8 +35,8 @@ type quiet struct {
 
 // mind returns what minds a stream about task id, which looks first after a
 // while. Stop it.
-func (c *Client) mind(ctx context.Context, id a2a.TaskID, first time.Duration, cut func()) *quiet {
-	q := &quiet{c: c, ctx: ctx, id: id, cut: cut, wait: first, limit: max(first, c.dialer.quiet())}
+func (c *Client) watch(ctx context.Context, id a2a.TaskID, first time.Duration, cut func()) *watchdog {
+	q := &watchdog{c: c, ctx: ctx, id: id, cut: cut, wait: first, limit: max(first, c.dialer.idleTimeout())}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.timer = time.AfterFunc(q.wait, q.wake)
@@ -44,12 +44,12 @@ func (c *Client) mind(ctx context.Context, id a2a.TaskID, first time.Duration, c
 }
 
 // over reports whether the task has settled or cannot be seen any more.
-func (q *quiet) over() bool {
+func (q *watchdog) over() bool {
 	t, err := q.c.Task(q.ctx, a2a.TaskQuery{ID: q.id})
-	return err == nil && t.Status.State.Settled() || err != nil && final(q.ctx, err)
+	return err == nil && t.Status.State.Idle() || err != nil && final(q.ctx, err)
 }
 
-func (q *quiet) wake() {
+func (q *watchdog) wake() {
 	n := q.heard.Load()
 	q.mu.Lock()
 	silent := q.timer != nil && n == q.seen
@@ -69,7 +69,7 @@ func (q *quiet) wake() {
 	}
 }
 
-func (q *quiet) stop() {
+func (q *watchdog) stop() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.timer.Stop()
