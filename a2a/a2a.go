@@ -1,10 +1,9 @@
-// Package a2a holds the words of the Agent2Agent protocol: agents, messages,
-// parts, artifacts, tasks, states, events, cards and errors.
+// Package a2a defines the types of the Agent2Agent protocol: agents, messages, parts,
+// artifacts, tasks, states, events, cards and errors.
 //
-// The words are a superset of A2A 1.0 and belong to no generation's dialect;
-// package a2a/internal/wire translates them to and from the bytes of each
-// generation. Their JSON form is how Rialto stores them, not how any peer
-// spells them. The package does no I/O: a2aclient reaches remote agents,
+// The types are a superset of A2A 1.0. Package a2a/internal/wire encodes and decodes
+// them for each generation of the protocol; their own JSON form is how Rialto stores
+// them. The package does no I/O: a2aclient reaches remote agents,
 // a2aserver serves them, a2aexec runs them.
 package a2a
 
@@ -13,8 +12,8 @@ import (
 	"iter"
 )
 
-// Agent is the one interface on both sides of the wire: a2aclient implements
-// it for remote agents, a2aserver serves it, a2aexec makes one of a function.
+// Agent is the interface on both sides of the wire: a2aclient implements it for remote
+// agents, a2aserver serves it, a2aexec makes one of a function.
 //
 // Methods may be called concurrently. A method that fails returns an *Error
 // where the agent (or its server) said no, and another error where it could
@@ -26,7 +25,7 @@ type Agent interface {
 	// terminal or interrupted; otherwise as soon as the task is known.
 	Send(context.Context, *SendRequest) (Event, error)
 
-	// Stream delivers a message and yields what becomes of it. The first
+	// Stream delivers a message and yields its events. The first
 	// event is a *Task or a *Message; the sequence ends after a Message, a
 	// terminal or interrupted state, or an error, which is yielded last with
 	// a nil event.
@@ -65,12 +64,12 @@ type SendRequest struct {
 	// the agent, 0 asks for none.
 	HistoryLength *int
 
-	// Name is what the caller calls the task that the message starts (A2A 0.1);
-	// "" where the agent alone names tasks.
+	// Name is the id that the caller gives to the task that the message starts
+	// (A2A 0.1); "" in later generations, where the agent gives it.
 	Name TaskID
 
-	// Push asks to be told of the task by a webhook; nil does not. An agent that
-	// is no Pusher answers PushNotSupported.
+	// Push is the webhook to notify of the task; nil is none. An agent that is
+	// no Pusher answers PushNotSupported.
 	Push *PushConfig
 
 	Metadata Metadata

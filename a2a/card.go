@@ -6,7 +6,7 @@ import "context"
 type Card struct {
 	Name             string
 	Description      string
-	Version          string // of the agent, not of the protocol
+	Version          string // the agent's, not the protocol's
 	DocumentationURL string
 	IconURL          string
 	Provider         *Provider

@@ -8,9 +8,8 @@ import (
 	"rialto/internal/message"
 )
 
-// Code says what kind of refusal an Error is, in the reasons of A2A 1.0
-// (section 5.4) and a few of JSON-RPC and HTTP. The numbers that each
-// generation puts on the wire are in a2a/internal/wire.
+// Code is the kind of an Error: a reason of A2A 1.0 (section 5.4) or one of JSON-RPC and
+// HTTP. The numbers of each generation are in a2a/internal/wire.
 type Code string
 
 // The codes that callers act on.
@@ -32,7 +31,7 @@ const (
 	Internal        Code = "INTERNAL_ERROR"
 	Unauthenticated Code = "UNAUTHENTICATED"
 	Forbidden       Code = "FORBIDDEN"
-	Unavailable     Code = "UNAVAILABLE" // not reached, or gave up before an answer
+	Unavailable     Code = "UNAVAILABLE" // not reached, or no answer in time
 )
 
 // The narrow codes, which only A2A 0.1 has numbers for. Elsewhere they are
@@ -59,10 +58,10 @@ func (c Code) Broader() Code {
 type Error struct {
 	Code    Code
 	Message string
-	Data    json.RawMessage // what came with it, as it came; nil if nothing did
+	Data    json.RawMessage // sent with the error, unchanged; nil if there is none
 
-	// Remote is set when the agent at the other end said so, and unset when
-	// we did. The fields below are set only then.
+	// Remote is set when the remote agent returned the error, and unset when we
+	// did. The fields below are set only then.
 	Remote     bool
 	Number     int    // JSON-RPC code as it came; 0 if none did
 	HTTPStatus int    // 0 if unknown
@@ -71,16 +70,15 @@ type Error struct {
 	// RetryAfter is how long the agent asks not to be called; 0 if it does not say.
 	RetryAfter time.Duration
 
-	// Unclear is set when a gateway that gave up, or a server that broke, answered in
-	// the agent's place: the agent may have got the request, and be at work on it.
+	// Unclear is set when a gateway that timed out, or a server that failed, answered in
+	// place of the agent: the agent may have received the request.
 	Unclear bool
 
-	// NotSent is set when the request never left, so that nothing can have
-	// come of it.
+	// NotSent is set when the request was not sent, so it had no effect.
 	NotSent bool
 
-	// Cause is what went wrong underneath; nil if Code says it all. It is for
-	// logs and errors.Is, not for peers.
+	// Cause is the underlying error, or nil. It is for logs and errors.Is, not for
+	// peers.
 	Cause error
 
 	sentence *message.Message // of Errorf
@@ -112,7 +110,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// RetryAfter returns how long whoever said err asks not to be called; 0 if nobody does.
+// RetryAfter returns how long the sender of err asks not to be called; 0 if it does not
+// ask.
 func RetryAfter(err error) time.Duration {
 	var e *Error
 	if !errors.As(err, &e) {

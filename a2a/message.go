@@ -19,8 +19,7 @@ const (
 	RoleAgent Role = "agent"
 )
 
-// Metadata is a JSON object that travels with another. Its keys belong to
-// whoever wrote them.
+// Metadata is a JSON object that travels with another. Its author defines its keys.
 type Metadata map[string]any
 
 // Message is one turn of a conversation.
@@ -97,9 +96,9 @@ type storedPart struct {
 	Metadata  Metadata        `json:"metadata,omitempty"`
 }
 
-// MarshalJSON encodes p for storage, as a storedPart: without reflection, for all
-// that tasks hold passes here each time that one is written. Data that is not JSON is an
-// error: to whoever calls this it could look like other members.
+// MarshalJSON encodes p for storage as a storedPart, without reflection: it runs for
+// each part each time a task is written. Data that is not JSON is an error, because it
+// could read as other members.
 func (p Part) MarshalJSON() ([]byte, error) {
 	b, err := p.appendContent()
 	if err != nil {

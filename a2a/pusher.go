@@ -2,7 +2,7 @@ package a2a
 
 import "context"
 
-// Pusher is an Agent that tells webhooks what becomes of its tasks (A2A 1.0
+// Pusher is an Agent that notifies webhooks of its tasks (A2A 1.0
 // section 3.1.7 to 3.1.10, 0.3 section 7.5 to 7.8). It is found by type
 // assertion; an agent that only learns by asking that it cannot do this answers
 // PushNotSupported. Every method answers TaskNotFound for a task that is not
@@ -10,7 +10,7 @@ import "context"
 type Pusher interface {
 	// SetPush adds a config to the task that it names and returns it as kept. It
 	// replaces the one of that task that has its ID; one without an ID gets one.
-	// A URL that is not to be called answers InvalidParams.
+	// A URL that may not be called answers InvalidParams.
 	SetPush(context.Context, *PushConfig) (*PushConfig, error)
 
 	// Push returns a task's config. Without an id it is the first that was set:
@@ -25,14 +25,14 @@ type Pusher interface {
 	DropPush(ctx context.Context, task TaskID, id string) error
 }
 
-// PushConfig says where to tell of a task, and with what to prove who tells.
+// PushConfig is a webhook to notify of a task, and how to authenticate there.
 type PushConfig struct {
 	TaskID TaskID // empty in a SendRequest, whose task it is for
 	ID     string // unique among those of the task
 	URL    string
-	Token  string // comes back with each notification; "" is none
+	Token  string // sent back with each notification; "" is none
 
-	// Authentication is what the webhook wants to see; nil is nothing.
+	// Authentication is what the webhook requires; nil is nothing.
 	Authentication *PushAuthentication
 
 	// Generation is that of the call which set it: notifications are written in
@@ -46,6 +46,6 @@ type PushConfig struct {
 
 // PushAuthentication is how to authenticate at a webhook.
 type PushAuthentication struct {
-	Schemes     []string // of HTTP authentication, such as "Bearer"; the preferred first
+	Schemes     []string // HTTP authentication schemes such as "Bearer"; the preferred first
 	Credentials string
 }

@@ -2,13 +2,13 @@ package a2a
 
 import "encoding/json"
 
-// SkillForms is the URI of an extension by which a card tells what input its
-// skills take, since no generation of A2A has a member for it. Its params are
-// {"skills": {ID: SkillForm}}. It asks nothing of callers: whoever does not know
-// it sends text.
+// SkillForms is the URI of an extension with which a card describes the input of its
+// skills: no generation of A2A has a member for it. Its params are
+// {"skills": {ID: SkillForm}}. It requires nothing of callers: one that does not
+// know it sends text.
 const SkillForms = "urn:rialto:a2a:skill-forms:1"
 
-// SkillForm is what is to be known of the input of a skill.
+// SkillForm describes the input of a skill.
 type SkillForm struct {
 	// Input is the JSON Schema, of an object, of the data that the skill takes.
 	Input json.RawMessage `json:"input"`

@@ -31,8 +31,8 @@ func (s State) Terminal() bool {
 // Interrupted reports whether a task in state s waits for its caller.
 func (s State) Interrupted() bool { return s == InputRequired || s == AuthRequired }
 
-// Settled reports whether nothing more will come of a task in state s until
-// its caller acts: it is terminal or interrupted.
+// Idle reports whether a task in state s is terminal or interrupted: nothing happens
+// until its caller acts.
 func (s State) Idle() bool { return s.Terminal() || s.Interrupted() }
 
 // Status is a state, when it was reached, and what the agent said of it.
@@ -92,8 +92,8 @@ func (*Message) isEvent()        {}
 func (*StatusUpdate) isEvent()   {}
 func (*ArtifactUpdate) isEvent() {}
 
-// Apply brings t up to date with e and reports whether e changed it. Events
-// of other tasks, and anything after a terminal state, change nothing.
+// Apply applies e to t and reports whether t changed. Events about other tasks, and
+// events after a terminal state, change nothing.
 func (t *Task) Apply(e Event) bool {
 	if t.Status.State.Terminal() {
 		return false

@@ -273,7 +273,7 @@ func TestWithoutATokenNothingIsSent(t *testing.T) {
 		"the endpoint refuses":     {&a2aauth.Tokens{TokenURL: refusing.url}, a2a.Unauthenticated, `"invalid_client"`},
 		"the endpoint is gone":     {&a2aauth.Tokens{TokenURL: gone.URL}, a2a.Unavailable, "no token for the agent"},
 		"the endpoint redirects":   {&a2aauth.Tokens{TokenURL: elsewhere.URL}, a2a.Unavailable, "HTTP 307"},
-		"nobody knows who it is":   {&a2aauth.Tokens{TokenURL: refusing.url, Subject: nobody}, a2a.Unavailable, "no credentials"},
+		"there is no subject":      {&a2aauth.Tokens{TokenURL: refusing.url, Subject: nobody}, a2a.Unavailable, "no credentials"},
 		"the endpoint is an agent": {&a2aauth.Tokens{TokenURL: guarded(t, nil, func(*http.Request) bool { return true })}, a2a.Unavailable, "no token"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -332,7 +332,7 @@ func TestWhatACardAsksForAndNobodyHas(t *testing.T) {
 		},
 	}
 	for name, c := range map[string]struct {
-		need  []string // of each way, joined by +
+		need  []string // the schemes of each alternative, joined by +
 		means a2aauth.Means
 		want  int
 		words string
@@ -343,7 +343,7 @@ func TestWhatACardAsksForAndNobodyHas(t *testing.T) {
 		"half of a way":                   {[]string{"cert+oauth"}, a2aauth.Means{Tokens: true}, 1, "cert_file"},
 		"all of a way":                    {[]string{"cert+oidc"}, a2aauth.Means{Tokens: true, TLS: true}, 0, ""},
 		"a key under another name":        {[]string{"key"}, a2aauth.Means{Secret: &a2aauth.Secret{Kind: a2aauth.APIKey, Name: "Y"}}, 1, `"X-Key"`},
-		"a header of that name":           {[]string{"key"}, a2aauth.Means{Header: "x-key"}, 0, ""},
+		"the header of the key":           {[]string{"key"}, a2aauth.Means{Header: "x-key"}, 0, ""},
 		"a secret that goes where needed": {[]string{"key"}, a2aauth.Means{Secret: &a2aauth.Secret{}}, 0, ""},
 		"a password without a name":       {[]string{"basic"}, a2aauth.Means{Secret: &a2aauth.Secret{}}, 1, "basic"},
 		"a scheme that is not there":      {[]string{"other"}, a2aauth.Means{Tokens: true}, 1, `"other"`},

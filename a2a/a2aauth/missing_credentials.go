@@ -9,7 +9,7 @@ import (
 	"rialto/internal/message"
 )
 
-// Means is what there is to prove to an agent who calls.
+// Means are the credentials that are configured for an agent.
 type Means struct {
 	Secret *Secret // or nil
 	Header string  // a header that is sent as it was set; "" is none
@@ -17,8 +17,8 @@ type Means struct {
 	TLS    bool // a certificate
 }
 
-// Unmet returns what card asks for that m cannot give, a line for each of the
-// ways that it offers; nothing if one of them is open, or if it asks for nothing.
+// Unmet returns what card requires and m lacks, one line for each alternative; nil if m
+// meets one of them or the card requires nothing.
 func Unmet(card *a2a.Card, m Means) []*message.Message {
 	var lines []*message.Message
 	for _, need := range card.Security {
@@ -52,7 +52,7 @@ func (m Means) meets(s a2a.SecurityScheme) bool {
 		return any || secret != nil && secret.Kind == APIKey && strings.EqualFold(secret.Name, s.Name) ||
 			s.In == "header" && strings.EqualFold(m.Header, s.Name)
 	case strings.EqualFold(m.Header, "Authorization"):
-		return true // whatever scheme it is, somebody wrote it down
+		return true // the operator set it, whatever the scheme
 	case bearer(s):
 		return any || m.Tokens || secret != nil && secret.Kind == Bearer
 	case s.Type == a2a.HTTPAuth && s.Scheme == "basic":

@@ -37,7 +37,7 @@ type Tokens struct {
 
 	// Subject returns a short-lived JWT that says who user is, for the token
 	// endpoint alone. With it, each user has a token of their own (RFC 8693),
-	// and calls in nobody's name have none; nil is a token for the program.
+	// and calls without a user have none; nil is a token for the program.
 	Subject func(ctx context.Context, user string) (string, error)
 
 	HTTP *http.Client // nil is one that follows no redirects
@@ -49,7 +49,7 @@ type Tokens struct {
 
 // token is the token of a user, or why there is none.
 type token struct {
-	turn chan struct{} // has one element while nobody is at it
+	turn chan struct{} // holds one element while the token is not in use
 
 	value *oauth2.Token
 	err   error
@@ -80,14 +80,14 @@ func (t *Tokens) Renew(req *http.Request, c a2aclient.Caller) bool {
 	select {
 	case <-h.turn:
 	default:
-		return true // somebody is getting another
+		return true // another call is getting a token
 	}
 	defer func() { h.turn <- struct{}{} }()
 	switch {
 	case h.value == nil:
 		return false
 	case req.Header.Get("Authorization") != h.value.Type()+" "+h.value.AccessToken:
-		return true // somebody has got another
+		return true // another call has got a token
 	case t.Now().Sub(h.asked) < retryAfter:
 		return false // it would be refused as well
 	default:
@@ -121,7 +121,7 @@ func (t *Tokens) token(ctx context.Context, user string) (*oauth2.Token, error) 
 	return value, err
 }
 
-// of returns what is held of user, making room for it.
+// of returns the entry of user and creates it if necessary.
 func (t *Tokens) of(user string) *token {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,15 +1,12 @@
-// Package a2aclient reaches remote A2A agents: it finds an agent's card, picks
-// the generation and binding to speak, and makes an a2a.Agent of what is at the
-// other end. It speaks JSON-RPC of generations 1.0, 0.3, 0.2 and 0.1,
-// HTTP+JSON of 1.0 and 0.3 and, through what package a2agrpc has, gRPC of the
-// same.
+// Package a2aclient calls remote A2A agents: it finds an agent's card, chooses the
+// generation and binding to speak, and implements a2a.Agent. It speaks JSON-RPC of
+// generations 1.0, 0.3, 0.2 and 0.1, HTTP+JSON of 1.0 and 0.3 and, through package
+// a2agrpc, gRPC of 1.0 and 0.3.
 //
-// It is patient with answers and careful with requests. Answers are taken in
-// whatever dialect they come. A message is sent once: only a peer that says it
-// does not know the method is asked again, in the next dialect, because then
-// nothing ran. No generation knows idempotent sends, so after anything else, a
-// cut connection above all, the client asks what became of the task and never
-// sends again.
+// Answers are accepted in any dialect. A message is sent once: only when a peer does not
+// know the method, so that nothing ran, the client tries the next dialect. No generation
+// has idempotent sends, so after any other failure, such as a cut connection, the client
+// gets the task and does not send the message again.
 package a2aclient
 
 import (
@@ -65,8 +62,8 @@ type Dialer struct {
 	// older one. Nil admits every card as it is.
 	Admit func(ctx context.Context, card []byte) ([]byte, error)
 
-	// AdmitExtended does so with a card that the agent shows to those who may call
-	// it.
+	// AdmitExtended is Admit for the extended card, which the agent shows to those
+	// who may call it.
 	AdmitExtended func(ctx context.Context, card []byte) ([]byte, error)
 
 	Protocol a2a.Generation // "" finds out
@@ -93,7 +90,7 @@ type Dialer struct {
 // concurrently.
 type Client struct {
 	*connection
-	user string // in whose name calls are made
+	user string // the user that calls are made for
 }
 
 // connection is what the clients of one agent share.
@@ -191,11 +188,10 @@ func (c *Client) newRequest(ctx context.Context, method string, target url.URL, 
 	return req, nil
 }
 
-// blank is what all requests have. Nobody writes to it.
+// blank is the common part of all requests. It is read-only.
 var blank = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 
-// The headers that the protocol sets, as they stand in a http.Header. Nobody
-// writes to the lists.
+// The headers that the protocol sets, in canonical form. The lists are read-only.
 var (
 	versionKey  = http.CanonicalHeaderKey(wire.VersionHeader)
 	versionName = strings.ToLower(wire.VersionHeader) // over gRPC

@@ -65,7 +65,7 @@ func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 			return nil, ctx.Err()
 		}
 		if a2a.Is(err, a2a.Unavailable) || a2a.Is(err, a2a.Unauthenticated) || a2a.Is(err, a2a.Forbidden) {
-			worst = err // the other places are behind the same door
+			worst = err // the other places would answer alike
 			break
 		}
 	}
@@ -116,9 +116,8 @@ func (c *Client) admitted(ctx context.Context, card *a2a.Card, raw []byte, u *ur
 	return absolute(card, u), nil
 }
 
-// fetchCard reads the card at u, and returns its JSON besides. The version is
-// asked for because servers are known that show a card of 1.0 only to those who
-// do (a2a-js).
+// fetchCard returns the card at u and its JSON. It asks for 1.0, because a2a-js shows a
+// card of 1.0 only to callers who do.
 func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, error) {
 	resp, err := c.do(func() (*http.Request, *http.Response, error) {
 		req, err := c.newRequest(ctx, http.MethodGet, *u, nil)

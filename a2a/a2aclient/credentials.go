@@ -9,25 +9,25 @@ import (
 	"rialto/a2a"
 )
 
-// Credentials prove to an agent who calls it. Package a2aauth has them. They may
+// Credentials authenticate calls to an agent. Package a2aauth implements them. They may
 // be used concurrently.
 type Credentials interface {
-	// Apply adds to req what proves that c calls. An *a2a.Error that it
-	// returns reaches whoever made the call; other errors are only logged.
+	// Apply adds the credentials of c to req. An *a2a.Error is returned to the
+	// caller; other errors are only logged.
 	Apply(req *http.Request, c Caller) error
 
-	// Renew is told that the agent refused what Apply has added to req. It
-	// reports whether Apply would add something else now.
+	// Renew is called when the agent refused the credentials in req. It reports
+	// whether Apply would add others now.
 	Renew(req *http.Request, c Caller) bool
 }
 
-// Caller is in whose name a call is made.
+// Caller is the user that a call is made for.
 type Caller struct {
-	User string    // "" is nobody in particular, but the program itself
+	User string    // "" is the program, without a user
 	Card *a2a.Card // the agent's card; nil while it is being read
 }
 
-// For returns a client that makes its calls in the name of user. It shares
+// For returns a client that calls for user. It shares
 // everything else with c.
 func (c *Client) For(user string) *Client { return &Client{c.connection, user} }
 

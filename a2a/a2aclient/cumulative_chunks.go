@@ -7,14 +7,12 @@ import (
 	"rialto/a2a"
 )
 
-// maxWhole bounds how many artifacts of a stream are watched for chunks that
-// are cumulative.
+// maxWhole bounds how many artifacts of a stream are checked for cumulative chunks.
 const maxWhole = 100
 
-// splitCumulative sees to it that a chunk continues its artifact only if it does: the
-// first sample server says "append" and sends all there is so far. Where a chunk
-// begins with what is there already it replaces that. That is a guess, so the
-// last word is then the task itself.
+// splitCumulative detects cumulative chunks: the first sample server says "append" and
+// sends the whole artifact so far. A chunk that begins with the artifact so far replaces
+// it. That is a guess, so the stream counts as lossy and the task is read at its end.
 func (s *stream) splitCumulative(e a2a.Event) {
 	u, ok := e.(*a2a.ArtifactUpdate)
 	if !ok || !s.dialect.CallersName {

@@ -62,7 +62,7 @@ func noAnswer(code a2a.Code, host string, cause error) *a2a.Error {
 	return e
 }
 
-// invalidAnswer is the error for an answer that says nothing we understand.
+// invalidAnswer is the error for an answer that is not A2A.
 func invalidAnswer(format string, args ...any) *a2a.Error {
 	return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's answer is not A2A: "+format, args...)
 }
@@ -94,14 +94,14 @@ func mayHavePassed(status int) bool {
 	return status/100 == 5 && status != http.StatusNotImplemented && status != http.StatusServiceUnavailable
 }
 
-// fromResponse notes in e what resp tells besides its body.
+// fromResponse adds the status and headers of resp to e.
 func fromResponse(e *a2a.Error, resp *http.Response) *a2a.Error {
 	e.Remote = true
 	e.HTTPStatus = resp.StatusCode
 	e.Challenge = strings.Join(resp.Header.Values("WWW-Authenticate"), ", ")
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
-		e.Code = a2a.Unauthenticated // whatever the body says besides
+		e.Code = a2a.Unauthenticated // the status decides, whatever the body says
 	case http.StatusForbidden:
 		e.Code = a2a.Forbidden
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:

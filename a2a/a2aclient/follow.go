@@ -9,15 +9,15 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// maxSubscriptions is how often a task is subscribed to before it is only
-// polled, and maxFailures how many looks in a row may fail.
+// maxSubscriptions is how often a task is subscribed to before it is only polled.
+// maxFailures is how many polls in a row may fail.
 const (
 	maxSubscriptions = 5
 	maxFailures      = 5
 )
 
-// follow tells a caller what becomes of one task until it settles, over as many
-// streams and looks as that takes.
+// follow yields the events of one task until it is idle, over any number of streams and
+// polls.
 type follow struct {
 	c     *Client
 	yield func(a2a.Event, error) bool
@@ -27,17 +27,16 @@ type follow struct {
 	count    int        // events told
 	told     *a2a.Task  // the last event, if it was a task
 
-	// stale is set when the message answered a task that waited for it: the
-	// first thing that some agents show is the task still waiting. It is held
-	// until it is clear what the answer changed.
+	// stale is set when the message answered an interrupted task: some agents first
+	// show the task still interrupted. That state is held until the next event.
 	stale bool
 	held  *a2a.Task
 
-	// ahead is set when the task was looked at while a stream tells of it: it
-	// may have had what the stream was yet to bring.
+	// ahead is set when the task was read during a stream: it may include events that
+	// the stream has yet to bring.
 	ahead bool
 
-	twice bool // a stream may have told the same piece of a result twice
+	twice bool // a stream may have sent the same chunk twice
 }
 
 // send delivers req without a stream and follows the task.
@@ -55,8 +54,7 @@ func (f *follow) send(ctx context.Context, req *a2a.SendRequest) {
 	}
 }
 
-// listen tells what s brings, and when s ends before the task has settled goes
-// on without it.
+// listen yields the events of s. If s ends before the task is idle, it polls.
 func (f *follow) listen(ctx context.Context, s *stream) {
 	over, err := f.consume(ctx, s, nil)
 	switch {
@@ -68,15 +66,15 @@ func (f *follow) listen(ctx context.Context, s *stream) {
 	}
 }
 
-// resubscribe follows a task that the caller knows of.
+// resubscribe follows a task that the caller knows.
 func (f *follow) resubscribe(ctx context.Context) {
 	if !f.subscribe(ctx) {
 		f.watch(ctx)
 	}
 }
 
-// watch looks at the task, subscribes again and, where that does not help,
-// keeps looking, until the task settles or cannot be seen. It never sends.
+// watch polls the task and subscribes again, until the task is idle or cannot be read.
+// It never sends.
 func (f *follow) watch(ctx context.Context) {
 	failures := 0
 	for n := 0; ; n++ {
@@ -101,25 +99,25 @@ func (f *follow) watch(ctx context.Context) {
 			return
 		}
 		if f.count > before {
-			n = -1 // the task moves on, so it is worth staying close
+			n = -1 // the task makes progress: poll often again
 		}
 	}
 }
 
-// final reports whether asking again cannot help: the agent said no, not
-// merely that it is busy or broken.
+// final reports whether a retry cannot help: the agent refused, and is not merely busy
+// or broken.
 func final(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || remote(err) && !a2a.Is(err, a2a.Unavailable) && !a2a.Is(err, a2a.Internal)
 }
 
-// subscribe tells what a new stream of the task brings. It reports whether that
-// was all.
+// subscribe yields the events of a new stream of the task. It reports whether the task is
+// done.
 func (f *follow) subscribe(ctx context.Context) bool {
 	if f.pollOnly {
 		return false
 	}
-	// The task may have settled since it was looked at. Not every agent says so,
-	// and some say nothing at all, not even a header.
+	// The task may have ended since it was read. Some agents then send nothing, not
+	// even a header.
 	apart, cut := context.WithCancel(ctx)
 	defer cut()
 	idle := f.c.watch(ctx, f.id, f.c.dialer.idleTimeout()/64, cut)
@@ -135,8 +133,8 @@ func (f *follow) subscribe(ctx context.Context) bool {
 	return over
 }
 
-// consume tells what s brings, which idle minds, or nobody yet. It reports
-// whether that was all there is to tell; otherwise err is what ended s.
+// consume yields the events of s, with the watchdog idle or one of its own. It reports
+// whether the task is done; otherwise err is what ended s.
 func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over bool, err error) {
 	var own *watchdog
 	ended := false
@@ -178,9 +176,8 @@ func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over b
 	}
 }
 
-// tell passes e on. It reports whether that was the end: the task has settled,
-// or nobody listens. Where events may be missing the last word is the task
-// itself.
+// tell yields e. It reports whether that was the end: the task is idle, or the caller
+// stopped. If events may be missing, the task itself is yielded last.
 func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) {
 	if e = f.shown(ctx, e); e == nil {
 		return false
@@ -202,7 +199,7 @@ func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) 
 	return !f.yield(e, nil) || over
 }
 
-// shown returns what e shows of this task, or nil if that is nothing yet.
+// shown returns what to yield for e, or nil for nothing yet.
 func (f *follow) shown(ctx context.Context, e a2a.Event) a2a.Event {
 	e = f.own(e)
 	switch {
@@ -215,7 +212,7 @@ func (f *follow) shown(ctx context.Context, e a2a.Event) a2a.Event {
 	}
 }
 
-// first returns the first thing that s shows of the task.
+// first returns the first event of s to yield.
 func (f *follow) first(ctx context.Context, s *stream) (a2a.Event, error) {
 	for range maxUnreadable {
 		item, err := s.next()
@@ -242,9 +239,8 @@ func isUpdate(e a2a.Event) bool {
 	return false
 }
 
-// whole returns the task that e updates, as the agent shows it and not behind
-// e. Where it cannot be seen it returns e: a task made up of e alone would take
-// from the caller what the task had before.
+// whole reads the task that e updates and applies e to it. If it cannot be read, whole
+// returns e: a task made of e alone would lack what the task had before.
 func (f *follow) whole(ctx context.Context, e a2a.Event) a2a.Event {
 	if f.id == "" {
 		return e
@@ -260,8 +256,8 @@ func (f *follow) whole(ctx context.Context, e a2a.Event) a2a.Event {
 	return t
 }
 
-// confirmed returns the task that e ends, as the agent shows it. Where it shows another end, or
-// none yet, it knows less than its stream has told, and e is returned.
+// confirmed reads the task that e ends. If the agent shows another state, its stream is
+// ahead, and confirmed returns e.
 func (f *follow) confirmed(ctx context.Context, e a2a.Event) a2a.Event {
 	t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
 	if end, ok := e.(*a2a.StatusUpdate); err != nil || !ok || t.Status.State != end.Status.State {
@@ -277,7 +273,7 @@ func sameStatus(a, b a2a.Status) bool {
 	return a.Message.ID == b.Message.ID
 }
 
-// apply applies e to t. Who produces works again, though nobody said so.
+// apply applies e to t. An interrupted task that produces an artifact is working again.
 func apply(t *a2a.Task, e a2a.Event) {
 	if _, ok := e.(*a2a.ArtifactUpdate); ok && t.Status.State.Interrupted() {
 		t.Apply(&a2a.StatusUpdate{TaskID: t.ID, Status: a2a.Status{State: a2a.Working}})
@@ -311,9 +307,9 @@ func (f *follow) own(e a2a.Event) a2a.Event {
 	return e
 }
 
-// opening sees to it that the first event is a task or a message, as a2a.Agent
-// promises and agents before 1.0 do not, by making up a task that is new. It
-// returns nil to wait for another.
+// opening makes the first event a task or a message, as a2a.Agent requires and agents
+// before 1.0 do not do: it makes a new task of an update. It returns nil to wait for
+// another event.
 func (f *follow) opening(e a2a.Event) a2a.Event {
 	if f.count > 0 {
 		return e

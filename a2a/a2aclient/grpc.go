@@ -16,11 +16,10 @@ import (
 // Carrier makes calls over gRPC. Package a2agrpc has one. It may be used
 // concurrently.
 type Carrier interface {
-	// Carry makes the call of that full name to the server at origin. What it
-	// returns has the form of an answer over HTTP+JSON, but that its body is a message
-	// or, where the call streams, Messages: what a server refuses is JSON. An error
-	// says that no server answered. The names of metadata are in lower case; Carry
-	// must not change it.
+	// Carry calls the method with that full name at origin. It returns a response as
+	// over HTTP+JSON, whose body is a message or, if the call streams, Messages. A
+	// refusal is JSON. An error means that no server answered. The names of metadata
+	// are in lower case; Carry must not change it.
 	Carry(ctx context.Context, origin *url.URL, name string, metadata map[string][]string, message []byte) (*http.Response, error)
 }
 
@@ -33,8 +32,8 @@ type Messages interface {
 	Next() (message []byte, refused bool, err error)
 }
 
-// overGRPC is the binding GRPC. Answers come as over HTTP+JSON, so that what is
-// true of that, errors above all, is true of it.
+// overGRPC is the binding GRPC. Its answers have the form of HTTP+JSON, so errors are
+// handled in one place.
 type overGRPC struct{}
 
 func (overGRPC) name() a2a.Binding { return a2a.GRPC }
@@ -54,9 +53,8 @@ func (overGRPC) send(ctx context.Context, c *Client, r route, op wire.Op, params
 	return shown, resp, nil
 }
 
-// metadata returns what the call of that name says besides its message, and the
-// request that shows credentials. There is none where there are none to show: it
-// costs more than the rest of what we do for a call.
+// metadata returns the metadata of the call, and the request that carries credentials,
+// or nil without credentials: it costs more than the rest of a call.
 func (c *Client) metadata(ctx context.Context, r route, name string) (map[string][]string, *http.Request, error) {
 	if c.dialer.Credentials == nil && len(c.dialer.Header) == 0 {
 		return r.metadata, nil, nil

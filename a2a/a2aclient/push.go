@@ -9,7 +9,7 @@ import (
 
 var _ a2a.Pusher = (*Client)(nil)
 
-// SetPush has the agent tell a webhook what becomes of a task (a2a.Pusher).
+// SetPush sets a webhook that the agent notifies of a task (a2a.Pusher).
 func (c *Client) SetPush(ctx context.Context, config *a2a.PushConfig) (*a2a.PushConfig, error) {
 	return attempt(ctx, c, func(r route) (*a2a.PushConfig, error) {
 		params, err := r.dialect.EncodePushSet(config, r.tenant)
@@ -36,7 +36,7 @@ func (c *Client) setConfigAlone(ctx context.Context, r route, config *a2a.PushCo
 	return c.pushed(ctx, r, wire.PushSet, params, id)
 }
 
-// Push returns what the agent keeps of a webhook (a2a.Pusher). Since 1.0, and in
+// Push returns a webhook of a task (a2a.Pusher). Since 1.0, and in
 // paths and resources always, a call for one must name it: without an id all are
 // asked for.
 func (c *Client) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.PushConfig, error) {
@@ -76,7 +76,7 @@ func (c *Client) pushed(ctx context.Context, r route, op wire.Op, params []byte,
 	return config, nil
 }
 
-// Pushes lists the webhooks that the agent tells of a task (a2a.Pusher).
+// Pushes lists the webhooks of a task (a2a.Pusher).
 func (c *Client) Pushes(ctx context.Context, task a2a.TaskID) ([]*a2a.PushConfig, error) {
 	return attempt(ctx, c, func(r route) ([]*a2a.PushConfig, error) { return c.pushes(ctx, r, task) })
 }
@@ -100,7 +100,7 @@ func (c *Client) pushes(ctx context.Context, r route, task a2a.TaskID) ([]*a2a.P
 	return all, nil
 }
 
-// DropPush has the agent forget a webhook (a2a.Pusher).
+// DropPush removes a webhook (a2a.Pusher).
 func (c *Client) DropPush(ctx context.Context, task a2a.TaskID, id string) error {
 	_, err := attempt(ctx, c, func(r route) (struct{}, error) {
 		if r.dialect.Method(wire.PushDelete) == "" {

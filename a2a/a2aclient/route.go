@@ -19,13 +19,11 @@ type route struct {
 	dialect *wire.Dialect
 	binding binding
 
-	// metadata is what calls say besides credentials, as they say it over gRPC. Nobody
-	// writes to it.
+	// metadata is the metadata of calls over gRPC, without credentials. It is read-only.
 	metadata map[string][]string
 }
 
-// binding is how calls travel. There is a value of it for each binding that we
-// speak, in a file named after it.
+// binding is a protocol binding of A2A. Each one has a file named after it.
 type binding interface {
 	name() a2a.Binding
 
@@ -52,12 +50,12 @@ type binding interface {
 
 // events are those of a stream.
 type events interface {
-	// next returns what the next event says, for decode to read. io.EOF is the
-	// end, and an *a2a.Error the agent's own word that there is nothing more.
+	// next returns the data of the next event, for decode. io.EOF is the end. An
+	// *a2a.Error is the agent's error, which ends the stream too.
 	next() ([]byte, error)
 }
 
-// bindings returns what we speak, what we like best first.
+// bindings returns the bindings that we speak, the preferred first.
 func (d *Dialer) bindings() []binding {
 	if d.GRPC == nil {
 		return []binding{jsonRPC{}, rest{}}
@@ -213,7 +211,7 @@ func (c *Client) unknown(r route, err error) bool {
 	return r.dialect.MethodUnknown(err) && (!c.proven.Load() || !a2a.Is(err, a2a.InvalidRequest))
 }
 
-// learn remembers the route that was answered.
+// learn stores the route that was answered.
 func (c *Client) learn(ctx context.Context, tried, answered int, err error) {
 	if err != nil && !remote(err) {
 		return

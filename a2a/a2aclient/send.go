@@ -11,8 +11,8 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// Send delivers a message (a2a.Agent). Agents are known that answer at once
-// though they were asked to wait; then the client does the waiting.
+// Send delivers a message (a2a.Agent). Some agents answer at once though they were asked
+// to wait; then the client polls.
 func (c *Client) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
 	e, err := c.send(ctx, identified(req))
 	t, isTask := e.(*a2a.Task)
@@ -33,7 +33,7 @@ func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 			e, err := c.sendByStream(ctx, r, params, req.Message.TaskID)
 			if !c.unknown(r, err) {
 				return e, err
-			} // else the card is wrong about streams, and nothing ran
+			} // else the agent does not stream, whatever its card says, and nothing ran
 		}
 		result, err := c.call(ctx, r, wire.Send, params)
 		if err != nil {
@@ -52,8 +52,8 @@ func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 	})
 }
 
-// envelope is what a request over r says besides its words. newTask is what a task
-// that it starts shall be called, made up when it is needed first.
+// envelope returns the envelope of a request over r. newTask is the id of a task that it
+// starts, generated when it is first needed.
 func (r route) envelope(newTask *a2a.TaskID) wire.Envelope {
 	if r.dialect.CallersName && *newTask == "" {
 		*newTask = a2a.TaskID(uuid.NewString())
@@ -61,17 +61,16 @@ func (r route) envelope(newTask *a2a.TaskID) wire.Envelope {
 	return wire.Envelope{Tenant: r.tenant, NewTask: *newTask}
 }
 
-// maxDrain bounds how long a stream is kept open that nobody reads, and
-// maxDrains how many of them.
+// maxDrain bounds how long a stream is drained, and maxDrains how many are at one time.
 const (
 	maxDrain  = 30 * time.Minute
 	maxDrains = 100
 )
 
-// sendByStream delivers a message in a generation that cannot ask to be answered
-// at once: it returns what a stream begins with. The stream stays open, for
-// agents may take its end for the caller's wish to stop, but is only drained.
-// The message answers the task named answered, if there is one.
+// sendByStream delivers a message in a generation that cannot ask for an immediate
+// answer: it returns the first event of a stream. The stream is drained, because agents
+// may treat a closed stream as a cancellation. The message answers the task answered, if
+// it is not "".
 func (c *Client) sendByStream(ctx context.Context, r route, params []byte, answered a2a.TaskID) (a2a.Event, error) {
 	apart, hangUp := context.WithTimeout(context.WithoutCancel(ctx), maxDrain)
 	unhook := context.AfterFunc(ctx, hangUp)
@@ -97,7 +96,7 @@ func (c *Client) sendByStream(ctx context.Context, r route, params []byte, answe
 	return first, err
 }
 
-// drain reads what is left of s, and counts it out.
+// drain reads s to its end.
 func (c *Client) drain(s *stream, hangUp context.CancelFunc) {
 	defer c.drains.Add(-1)
 	defer hangUp()
@@ -109,7 +108,7 @@ func (c *Client) drain(s *stream, hangUp context.CancelFunc) {
 	}
 }
 
-// settle waits until t settles.
+// settle waits until t is idle.
 func (c *Client) settle(ctx context.Context, t *a2a.Task, history *int) (a2a.Event, error) {
 	var err error
 	f := follow{c: c, id: t.ID, pollOnly: true, yield: func(e a2a.Event, failure error) bool {

@@ -16,8 +16,8 @@ import (
 	"rialto/internal/sse"
 )
 
-// Stream delivers a message and follows what becomes of it (a2a.Agent). An
-// agent that does not stream is sent the message and then asked how far it is.
+// Stream delivers a message and follows its task (a2a.Agent). If the agent does not
+// stream, the client sends the message and polls.
 func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		req := identified(req)
@@ -32,7 +32,7 @@ func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a
 		})
 		switch {
 		case remote(err) && a2a.Is(err, a2a.MethodNotFound):
-			f.send(ctx, req) // nothing ran: the card is wrong about streaming
+			f.send(ctx, req) // nothing ran: the agent does not stream, whatever its card says
 		case err != nil:
 			yield(nil, err)
 		default:
@@ -41,9 +41,8 @@ func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a
 	}
 }
 
-// Subscribe follows a task that exists already (a2a.Agent). It looks at the
-// task first: before 1.0 a subscription brings only what happens later, and
-// each agent says in its own way that a task has ended.
+// Subscribe follows an existing task (a2a.Agent). It gets the task first: before 1.0 a
+// subscription has only later events, and agents report an ended task in different ways.
 func (c *Client) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		t, err := c.Task(ctx, a2a.TaskQuery{ID: id})
@@ -74,9 +73,8 @@ type stream struct {
 	// have been misread.
 	lossy bool
 
-	// again is set on a stream of a task that goes on: some agents tell there once
-	// more what the task that it begins with has already. twice is set when they may
-	// have done so.
+	// again is set on a subscription: some agents repeat there chunks that its first
+	// task has already. twice is set when that may have happened.
 	again, twice bool
 
 	// whole is what the artifacts are so far, by their ids, where chunks may
@@ -88,8 +86,7 @@ type stream struct {
 // given up.
 const maxUnreadable = 100
 
-// maxBodies is how many times the largest body a stream may bring before it is
-// given up: a flood would keep us busy for ever.
+// maxBodies bounds a stream, in bodies of the largest size: it must not run forever.
 const maxBodies = 64
 
 var errFlood = errors.New("the stream does not end")
@@ -252,8 +249,8 @@ func (s *stream) next() (wire.Item, error) {
 	return s.read()
 }
 
-// read returns the next item that can be understood. Others are passed over:
-// some servers send events of their own besides those of the protocol.
+// read returns the next item that can be decoded. It skips others: some servers send
+// events of their own.
 func (s *stream) read() (wire.Item, error) {
 	for range maxUnreadable {
 		data, err := s.events.next()
@@ -290,15 +287,14 @@ func adds(e a2a.Event) bool {
 
 func (s *stream) close() { s.body.Close() }
 
-// The bounds of what is read of a stream that has brought its last event.
+// The bounds of reading a stream after its last event.
 const (
 	leaveTime = time.Second
 	leaveSize = 4 << 10
 )
 
-// leave closes a stream that has brought its last event, but gives the agent a
-// moment to end it: over HTTP/1.1 one that is closed before takes its connection
-// with it.
+// leave closes a stream after its last event, but gives the agent a moment to end it:
+// over HTTP/1.1, closing it earlier closes the connection.
 func (s *stream) leave() {
 	if s.in.ended || s.binding == (overGRPC{}) {
 		s.close()

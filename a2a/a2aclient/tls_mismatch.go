@@ -11,14 +11,14 @@ import (
 	"rialto/a2a"
 )
 
-// What is wrong where only one end speaks TLS, and what to do.
+// The errors if only one end speaks TLS.
 var (
 	errTakesPlain = errors.New("it speaks plain HTTP and was asked over HTTPS; let it serve TLS, or write http:// in its URL")
 	errTakesTLS   = errors.New("it speaks HTTPS and was asked over plain HTTP; write https:// in its URL")
 )
 
-// tlsMismatch returns which of these errors is behind err, or err. That an answer is an
-// alert of TLS (RFC 8446 section 6) net/http says in words alone.
+// tlsMismatch returns the one of these errors that caused err, or err. net/http reports
+// a TLS alert (RFC 8446 section 6) in its text only.
 func tlsMismatch(err error) error {
 	notTLS, _ := errors.AsType[tls.RecordHeaderError](err)
 	switch {

@@ -9,23 +9,22 @@ import (
 	"rialto/a2a"
 )
 
-// DefaultIdleTimeout is how long a stream may be quiet before its task is looked at
-// where Dialer does not say.
+// DefaultIdleTimeout is how long a stream may send nothing before its task is polled,
+// unless Dialer sets it.
 const DefaultIdleTimeout = time.Minute
 
-// quiet minds a stream that may never bring the end of its task: agents are
-// known that drop what a subscriber is too slow to take, leave streams open
-// after their end, and have nothing to say to who subscribes when it is over
-// (trpc-a2a-go 0.0.3 and 0.2.5). While nothing comes it looks at the task, less
-// and less often, and cuts the stream when the task has settled or cannot be
-// seen any more; then whoever reads it goes on without it.
+// watchdog closes a stream that may never bring the end of its task: trpc-a2a-go 0.0.3
+// and 0.2.5 drop events for slow subscribers, leave streams open after their end, and
+// send nothing to a subscription after the end. While the stream is silent it polls the
+// task, with a growing interval, and cuts the stream when the task is idle or cannot be
+// read. The reader then goes on without the stream.
 type watchdog struct {
 	c     *Client
-	ctx   context.Context // of whoever reads the stream
+	ctx   context.Context // the reader's
 	id    a2a.TaskID
 	cut   func()
 	limit time.Duration
-	heard atomic.Int64 // what the stream has brought
+	heard atomic.Int64 // number of events received
 
 	mu    sync.Mutex
 	timer *time.Timer // nil when it is over
@@ -33,8 +32,8 @@ type watchdog struct {
 	seen  int64
 }
 
-// mind returns what minds a stream about task id, which looks first after a
-// while. Stop it.
+// watch starts a watchdog for a stream about task id, which polls first after the
+// duration first. Stop it.
 func (c *Client) watch(ctx context.Context, id a2a.TaskID, first time.Duration, cut func()) *watchdog {
 	q := &watchdog{c: c, ctx: ctx, id: id, cut: cut, wait: first, limit: max(first, c.dialer.idleTimeout())}
 	q.mu.Lock()
@@ -43,7 +42,7 @@ func (c *Client) watch(ctx context.Context, id a2a.TaskID, first time.Duration, 
 	return q
 }
 
-// over reports whether the task has settled or cannot be seen any more.
+// over reports whether the task is idle or cannot be read.
 func (q *watchdog) over() bool {
 	t, err := q.c.Task(q.ctx, a2a.TaskQuery{ID: q.id})
 	return err == nil && t.Status.State.Idle() || err != nil && final(q.ctx, err)

@@ -12,8 +12,8 @@ import (
 	"rialto/a2a"
 )
 
-// delivery is what became of a message: its task as it stood then, the number
-// of the next event, and the turn to wait for, nil if there is none.
+// delivery is the result of a message: its task at that time, the number of the next
+// event, and the turn to wait for, or nil.
 type delivery struct {
 	record *record
 	task   *a2a.Task
@@ -117,8 +117,8 @@ func (e *Executor) forgetOne() bool {
 		return false
 	}
 	r := e.order[i]
-	// An interrupted task ends here, so that nobody who still holds the
-	// record waits for a turn that cannot come.
+	// An interrupted task ends here, so that no follower waits for a turn that
+	// cannot come.
 	r.end(a2a.Canceled, "the task waited too long and was forgotten", errCanceled)
 	e.order = slices.Delete(e.order, i, i+1)
 	delete(e.tasks, r.task.ID)
@@ -131,8 +131,8 @@ func (e *Executor) forgetOne() bool {
 // begin starts a turn of r for req. It holds e.mu.
 func (e *Executor) begin(ctx context.Context, r *record, req *a2a.SendRequest) (*delivery, error) {
 	t := newTurn(r, req)
-	// The task outlives its caller; what the caller's context carries besides
-	// its end, such as a trace, goes along.
+	// The task outlives its caller, but keeps the values of the caller's context, such
+	// as a trace.
 	ctx, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	t.stop = stop
 	d, err := r.begin(t)

@@ -1,9 +1,8 @@
 // Package a2aexec runs a function as an a2a.Agent: it keeps the tasks, runs
 // one turn for each message, and lets any number of callers follow.
 //
-// Tasks live in memory and are gone when the process ends; what must outlive
-// it is kept by whoever calls (package bridge has a ledger for that). The
-// package speaks no wire: a2aserver serves what it makes.
+// Tasks are kept in memory only; package bridge keeps a ledger of those that it calls.
+// The package speaks no protocol: a2aserver serves its agents.
 //
 // Where A2A leaves a choice, it does this: every message starts or continues
 // a task (no bare Message answers); task and context ids are made here; a
@@ -74,8 +73,8 @@ func (e *Executor) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, e
 	}
 }
 
-// Stream delivers a message when the sequence is first asked for an event,
-// and follows what becomes of it (a2a.Agent).
+// Stream delivers a message when the sequence is first read, and follows its task
+// (a2a.Agent).
 func (e *Executor) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		d, err := e.deliver(ctx, req)

@@ -8,9 +8,9 @@ import (
 	"rialto/a2a"
 )
 
-// record is one task and the latest events that made it what it is. Followers
-// read the events at their own pace and hold up nobody: one who falls behind
-// the backlog gets the task as it stands and goes on from there.
+// record is one task and its latest events. Followers read the events at their own pace
+// and block neither each other nor the task: one that falls behind the backlog gets the
+// current task and continues from there.
 type record struct {
 	e         *Executor
 	contextID string   // never changes

@@ -7,9 +7,9 @@ import (
 	"rialto/a2a"
 )
 
-// Turn is the work of one message. Its methods tell the followers of the task
-// what happens; they may be called concurrently, never block on a follower,
-// and do nothing once the turn is settled, by whomever.
+// Turn is the work of one message. Its methods send events to the followers of the
+// task. They may be called concurrently, never block on a follower, and do nothing after
+// the turn has ended.
 type Turn struct {
 	// Message is what was said, with the ids of its task and context.
 	Message *a2a.Message
@@ -111,7 +111,7 @@ func (t *Turn) artifact(a a2a.Artifact, more, last bool) {
 	})
 }
 
-// has reports whether the task has an artifact of that id. It holds r.mu.
+// has reports whether the task has an artifact with the id. It locks r.mu.
 func (r *record) has(id string) bool {
 	for _, a := range r.task.Artifacts {
 		if a.ID == id {

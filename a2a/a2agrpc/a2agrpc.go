@@ -1,14 +1,13 @@
 // Package a2agrpc carries A2A 0.3 and 1.0 over gRPC: Transport for a2aclient,
 // Server for a2aserver. It is the only package that knows gRPC.
 //
-// It translates no words. A call that is served crosses as an HTTP request whose
-// path is the full name of the method and whose body is its message, as protocol
-// buffers. It is answered with a message, with the frames of gRPC where it streams,
-// or as HTTP+JSON refuses: with a google.rpc.Status in JSON. Guards, limits and
-// errors are therefore those of HTTP, in one place for all bindings. A call that is
-// made is answered alike, but that its messages come one by one.
+// It does not decode messages. The server turns a call into an HTTP request whose path
+// is the full name of the method and whose body is the message. The handler answers with
+// a message, with gRPC frames if the call streams, or with an error as HTTP+JSON has it,
+// a google.rpc.Status in JSON. So guards, limits and errors are those of HTTP, for all
+// bindings. The client gets the same answers, with messages one by one.
 //
-// Only the extended card crosses as JSON: it is signed so.
+// Only the extended card is JSON: it is signed in that form.
 package a2agrpc
 
 import (
@@ -33,8 +32,8 @@ const DefaultMaxMessage = 16 << 20
 // maxHeader bounds the metadata of a call.
 const maxHeader = 64 << 10
 
-// What may be on its way to us unread, of a call and of a connection. Left to
-// itself gRPC measures what a connection holds, with a ping for most messages.
+// The flow-control windows of a stream and of a connection. Without them gRPC estimates
+// the bandwidth, with a ping for most messages.
 const (
 	streamWindow = 1 << 20
 	connWindow   = 4 << 20
@@ -51,7 +50,7 @@ func (raw) Marshal(v any) (mem.BufferSlice, error) {
 func (raw) Unmarshal(data mem.BufferSlice, v any) error {
 	b := v.(*[]byte)
 	if len(data) == 1 {
-		if whole, ok := data[0].(mem.SliceBuffer); ok { // of no pool, so that it can be kept
+		if whole, ok := data[0].(mem.SliceBuffer); ok { // not pooled, so it can be kept
 			*b = slices.Clip(whole)
 			return nil
 		}

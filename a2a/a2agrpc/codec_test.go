@@ -167,7 +167,7 @@ func TestProtobufSaysWhatJSONSays(t *testing.T) {
 	}
 }
 
-// crossed returns what becomes of e over the wire.
+// crossed encodes e and decodes it again.
 func crossed(t *testing.T, d *wire.Dialect, e a2a.Event) wire.Item {
 	b, err := d.EncodeEvent(e)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// dial returns a client of what h answers over gRPC.
+// dial returns a client of the handler h over gRPC.
 func dial(t *testing.T, h http.HandlerFunc, d *a2aclient.Dialer) *a2aclient.Client {
 	t.Helper()
 	over, address := carrier(t, h)
@@ -60,7 +60,7 @@ func TestAStreamIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		event a2a.Event
 		times int
-		most  int // events that may be told
+		most  int // the bound of events
 	}{
 		"a stream without end":       {working("again"), 1 << 20, 64 * limit / 20},
 		"an event that is too large": {working(strings.Repeat("x", limit)), 2, 0},

@@ -19,7 +19,7 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// The bounds of what clients may do to a Server.
+// The limits of clients of a Server.
 const (
 	maxCalls  = 256              // at once over one connection
 	maxPings  = 30 * time.Second // between questions whether we are still there

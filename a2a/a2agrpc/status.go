@@ -62,7 +62,7 @@ const (
 	domain         = "a2a-protocol.org"
 )
 
-// encodeStatus returns the HTTP status and body of what a server said.
+// encodeStatus returns the HTTP status and body for the status of a server.
 func encodeStatus(st *status.Status) (int, []byte) {
 	var out rpcStatus
 	out.Error.Code = httpStatus(st.Code())

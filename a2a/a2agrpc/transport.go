@@ -48,7 +48,7 @@ type Transport struct {
 	conns map[origin]*grpc.ClientConn
 }
 
-// What calls have in common. Nobody writes to it.
+// The common options of calls. They are read-only.
 var (
 	bytesAsTheyAre = grpc.ForceCodecV2(raw{})
 	streams        = &grpc.StreamDesc{ServerStreams: true}
@@ -156,7 +156,7 @@ func (c *call) answer(d *wire.Dialect, op wire.Op) (*http.Response, error) {
 	return c.reply.of(http.StatusOK, jsonHeader, card), nil
 }
 
-// hearing is what a server has sent besides messages.
+// hearing is the metadata that a server has sent.
 type hearing struct{ header, trailer metadata.MD }
 
 // heard returns what has come over s, which has ended, if it ever began.
@@ -202,7 +202,7 @@ func unanswered(st *status.Status, err error) error {
 	return errors.New(st.Message())
 }
 
-// The headers of responses, by what is in their bodies. Nobody writes to them.
+// The headers of responses by the kind of body. They are read-only.
 var (
 	messageHeader = http.Header{"Content-Type": {wire.ProtobufType}}
 	streamHeader  = http.Header{"Content-Type": {wire.GRPCType}}

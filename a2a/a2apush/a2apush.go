@@ -1,5 +1,5 @@
-// Package a2apush carries push notifications: it tells webhooks what becomes of
-// tasks, as the generation of A2A that registered them has it, and checks what
+// Package a2apush sends and receives push notifications: it notifies webhooks of tasks
+// in the generation of A2A that registered them, and checks what
 // agents tell webhooks of ours.
 //
 // It keeps nothing, and tries everything once: what is due, and when to try
@@ -29,8 +29,8 @@ const (
 	SignatureHeader = "X-A2A-Notification-Signature" // t=SECONDS,v1=HEX, of the scheme HMAC
 )
 
-// MaxBody bounds a notification, in bytes. A task that does not fit is told of
-// without its history, and then without its artifacts: the webhook can get it.
+// MaxBody bounds a notification, in bytes. A task that does not fit is sent
+// without its history, and then without its artifacts: the receiver can get the task.
 const MaxBody = 1 << 20
 
 // Sender tells webhooks. HTTP, Issuer and Now are required.
@@ -42,7 +42,7 @@ type Sender struct {
 	// Sign makes a JWT of claims. Nil sends none.
 	Sign func(ctx context.Context, claims any) (string, error)
 
-	// Trusting takes webhooks that do not prove that they want to be told.
+	// Trusting accepts webhooks without validation.
 	Trusting bool
 }
 
@@ -65,7 +65,7 @@ func (s *Sender) Deliver(ctx context.Context, c *a2a.PushConfig, t *a2a.Task, id
 	return err
 }
 
-// Body returns how a webhook is told of a task.
+// Body returns the body of the notification of a task.
 func Body(c *a2a.PushConfig, t *a2a.Task) ([]byte, error) {
 	whole := *t
 	whole.ID = cmp.Or(c.Name, t.ID)

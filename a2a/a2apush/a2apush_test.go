@@ -21,8 +21,8 @@ import (
 
 var now = time.Unix(1_800_000_000, 0).UTC()
 
-// webhook is a receiver that keeps what it is told, and repeats validation
-// tokens if it echoes.
+// webhook is a receiver that records notifications, and repeats validation tokens if it
+// echoes.
 type webhook struct {
 	url    string
 	echoes bool
@@ -155,8 +155,8 @@ func checkHMAC(t *testing.T, w *webhook) {
 	}
 }
 
-// TestOnlyAWebhookThatWantsItIsTold holds that nobody can have us call who did
-// not ask for it.
+// TestOnlyAWebhookThatWantsItIsTold: a caller cannot make us call a server that did not
+// ask for it.
 func TestOnlyAWebhookThatWantsItIsTold(t *testing.T) {
 	w := newWebhook(t)
 	strict := sender()
@@ -210,7 +210,7 @@ func TestAnAddressIsCheckedAgainWhenItIsCalled(t *testing.T) {
 	}
 	gone := sender().Deliver(t.Context(), &a2a.PushConfig{URL: "http://127.0.0.1:1/"}, task(), "n1")
 	if gone == nil || a2a.Is(gone, a2a.InvalidParams) {
-		t.Errorf("nobody there: got %v, want an error that may pass", gone)
+		t.Errorf("no server: got %v, want an error that may pass", gone)
 	}
 	if w.body != nil {
 		t.Error("an address that is refused was called")

@@ -24,16 +24,16 @@ const maxNews = 32 << 20
 
 // Inbox makes a webhook for each task, and takes what agents send there for a
 // hint: the task is asked for again. Nothing is kept. The address of a webhook
-// and its token are made of the task's handle and a key, so that every replica
-// knows them, and nobody else can guess either. All fields are required.
+// and its token are derived from the task's handle and a key, so every replica
+// knows them and they cannot be guessed. All fields are required.
 type Inbox struct {
-	URL string // of the server, without trailing slash
-	Key []byte // that nobody else has
+	URL string // the server's URL, without a trailing slash
+	Key []byte // a secret key
 
 	// Keys returns those of an agent; nil if there is none with that name.
 	Keys func(agent string) *Keys
 
-	// Poke has a task looked at.
+	// Wake makes the follower of a task poll its agent now.
 	Wake func(handle string)
 
 	Now func() time.Time
@@ -56,8 +56,8 @@ func (in *Inbox) mac(what, agent, handle string) string {
 }
 
 // ServeHTTP answers a GET with the validation token that it brings, and takes a
-// POST that proves to come from the agent. A webhook that does not exist, and
-// one that somebody else calls, answer alike.
+// POST that proves to come from the agent. The answer does not tell
+// an unknown webhook from a caller that is not the agent.
 func (in *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	agent, handle, ok := in.hook(r.URL.Path)
 	w.Header().Set("Cache-Control", "no-store")

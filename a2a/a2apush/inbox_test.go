@@ -58,7 +58,7 @@ func sign(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaims)
 	return signed
 }
 
-// newInbox serves an inbox, and returns it with what it pokes.
+// newInbox serves an inbox, and returns it with the handles that it wakes.
 func newInbox(t *testing.T, agent *signing) (*a2apush.Inbox, chan string) {
 	woken := make(chan string, 10)
 	in := &a2apush.Inbox{
@@ -117,7 +117,7 @@ func TestOnlyTheAgentIsBelieved(t *testing.T) {
 		{"the address of another task", strings.Replace(c.URL, "task1", "task2", 1), "X-A2A-Notification-Token", c.Token, 404},
 		{"an address that is cut", c.URL[:len(c.URL)-1], "X-A2A-Notification-Token", c.Token, 404},
 		{"an address that is longer", c.URL + "/", "X-A2A-Notification-Token", c.Token, 404},
-		{"a JWT of somebody else", c.URL, "Authorization", es(stranger.key, jwt.MapClaims{"iat": now.Unix()}), 404},
+		{"a JWT of another key", c.URL, "Authorization", es(stranger.key, jwt.MapClaims{"iat": now.Unix()}), 404},
 		{"a JWT that is replayed later", c.URL, "Authorization", es(agent.key, jwt.MapClaims{"iat": now.Add(-7 * time.Minute).Unix()}), 404},
 		{"a JWT of the future", c.URL, "Authorization", es(agent.key, jwt.MapClaims{"iat": now.Add(5 * time.Minute).Unix()}), 404},
 		{"a JWT that has expired", c.URL, "Authorization", es(agent.key, jwt.MapClaims{"iat": now.Add(-4 * time.Minute).Unix(), "exp": now.Add(-2 * time.Minute).Unix()}), 404},

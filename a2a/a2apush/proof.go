@@ -20,7 +20,7 @@ import (
 // fresh.
 const jwtLife = 5 * time.Minute
 
-// header returns what proves to a webhook who tells it, and of what.
+// header returns the headers that authenticate a notification.
 func (s *Sender) header(ctx context.Context, c *a2a.PushConfig, task a2a.TaskID, id string, body []byte) (http.Header, error) {
 	h := http.Header{"Content-Type": {"application/json"}, IDHeader: {id}}
 	if c.Token != "" {

@@ -11,9 +11,8 @@ import (
 	"rialto/internal/guardhttp"
 )
 
-// Accept reports as InvalidParams why a webhook may not be called: its address
-// is refused, or whoever answers there did not ask for it. Hosts that the
-// operator answers for are not asked.
+// Accept returns InvalidParams if a webhook may not be called: its address is refused, or
+// the server there did not confirm it. Allowed hosts need not confirm.
 func (s *Sender) Accept(ctx context.Context, c *a2a.PushConfig) error {
 	if err := s.HTTP.Check(c.URL); err != nil {
 		return a2a.Errorf(a2a.InvalidParams, "the webhook %q may not be called: %v", clip(c.URL), err)
@@ -30,9 +29,8 @@ func (s *Sender) Accept(ctx context.Context, c *a2a.PushConfig) error {
 	return s.prove(ctx, c.URL)
 }
 
-// prove asks the webhook to repeat a token, which one that was not made for
-// notifications does not. Why it failed is told in general terms only: whoever
-// registers a webhook must not learn what else answers there.
+// prove asks the webhook to repeat a token, which only a receiver of notifications does.
+// The error is general: the caller must not learn what else answers at the address.
 func (s *Sender) prove(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -47,7 +45,7 @@ func (s *Sender) prove(ctx context.Context, address string) error {
 	case errors.Is(err, guardhttp.ErrBlocked):
 		return a2a.Errorf(a2a.InvalidParams, "the webhook %q may not be called: %v", clip(address), guardhttp.ErrBlocked)
 	case err != nil || strings.TrimSpace(string(doc.Body)) != token:
-		return a2a.Errorf(a2a.InvalidParams, "the webhook %q did not prove that it wants to be told: it must answer GET with the query parameter validationToken by repeating it as text, with status 200", clip(address))
+		return a2a.Errorf(a2a.InvalidParams, "the webhook %q did not confirm notifications: it must answer a GET request with status 200 and, as text, the value of the query parameter validationToken", clip(address))
 	}
 	return nil
 }

@@ -3,10 +3,9 @@
 // streams, and the agent's card. It answers what package a2agrpc takes over gRPC
 // (ServeGRPC).
 //
-// It does not run agents (see a2aexec), know who may call them (the guard
-// before it does) or keep anything but the names that callers of 0.1 give to
-// tasks: each call goes to the agent. A client that hangs up ends its call, not
-// the task.
+// It does not run agents (see a2aexec) and does not know who may call them (the guard
+// before it does). It keeps nothing but the ids that callers of 0.1 give to tasks. A
+// client that disconnects ends its call, not the task.
 //
 // Calls about a task have the same names since 0.1. Without A2A-Version they
 // are answered in 0.1 if the caller has named such a task, and else in 0.3,
@@ -100,9 +99,9 @@ const (
 	Write
 )
 
-// ServeHTTP answers with the card at paths that end in one of its well-known
-// places, over HTTP+JSON at those that end in one of that binding's, and any
-// other POST over JSON-RPC, so that it may be mounted anywhere.
+// ServeHTTP serves the card at paths that end in a well-known path, HTTP+JSON at paths
+// that end in one of its operations, and JSON-RPC at any other POST, so it may be mounted
+// anywhere.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case isCardPath(r.URL.Path):

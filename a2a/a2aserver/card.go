@@ -71,7 +71,7 @@ func (s *Server) writeCard(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "public, max-age=300")
-	if r.Header.Get("Authorization") != "" { // what this caller may see, others may not
+	if r.Header.Get("Authorization") != "" { // the card may be for this caller only
 		h.Set("Cache-Control", "private, max-age=300")
 	}
 	h.Set("ETag", doc.etag)

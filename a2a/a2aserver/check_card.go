@@ -8,9 +8,8 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// Check returns what a card promises and this server does not do, nil if
-// nothing. A promise that is not kept costs each caller a failed call, so it is
-// better found before anybody reads the card.
+// Check returns an error if card promises what this server does not do. Without it each
+// caller would find out by a failed call.
 func (s *Server) Check(card *a2a.Card) error {
 	card = s.reachable(card)
 	for _, i := range card.Interfaces {
@@ -19,7 +18,7 @@ func (s *Server) Check(card *a2a.Card) error {
 		}
 	}
 	if _, ok := s.Agent.(a2a.Pusher); card.Capabilities.PushNotifications && !ok {
-		return fmt.Errorf("the card of %s offers push notifications, and nobody sends them", card.Name)
+		return fmt.Errorf("the card of %s offers push notifications, and the agent sends none", card.Name)
 	}
 	if card.Capabilities.ExtendedAgentCard && s.Extended == nil {
 		return fmt.Errorf("the card of %s offers an extended card, and there is none", card.Name)

@@ -52,8 +52,7 @@ func (overGRPC) events(w http.ResponseWriter) events {
 	return frames{w}
 }
 
-// frames are the events of a stream over gRPC, which itself sees to it that
-// nobody takes a quiet connection for dead.
+// frames are the events of a stream over gRPC, which keeps idle connections alive.
 type frames struct{ w http.ResponseWriter }
 
 func (frames) begin() error { return nil }

@@ -258,7 +258,7 @@ func limit(e a2a.Event, history *int) a2a.Event {
 // as an event; see the package comment.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err error) {
 	if r.Context().Err() != nil {
-		return // nobody is left to read it
+		return // the client is gone
 	}
 	var no refusal
 	if errors.As(err, &no) {
@@ -308,7 +308,7 @@ func (jsonRPC) refusal(c call, err error) (int, []byte) {
 	return http.StatusOK, resp.Append(nil)
 }
 
-// jsonType is the media type of what is JSON: every refusal, and most answers.
+// jsonType is the media type of errors and most answers.
 const jsonType = "application/json"
 
 func write(w http.ResponseWriter, status int, kind string, body []byte) {

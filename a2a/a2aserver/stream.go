@@ -13,8 +13,8 @@ import (
 	"rialto/internal/sse"
 )
 
-// stream answers c with events until the task settles, the agent fails or the
-// client is gone. When it returns nobody writes to w any more.
+// stream answers c with events until the task is idle, the agent fails or the client
+// disconnects. It writes nothing to w after it returns.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call) {
 	ctx, stop := context.WithCancel(r.Context())
 	var pulse sync.WaitGroup
@@ -106,8 +106,8 @@ func kind(e a2a.Event) string {
 	}
 }
 
-// keepAlive comments on a stream that may be quiet for long, so that nobody on
-// the way takes it for dead, and so that we notice when the client is.
+// keepAlive sends comments on a quiet stream, so that proxies keep it open, and so that
+// we notice when the client disconnects.
 func (s sseEvents) keepAlive(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -12,18 +12,17 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// agentV01 is an agent for callers of 0.1. They name the tasks, so ids are the
-// caller's on one side and the agent's on the other. They know no answer but a
-// task, may send to a task that has ended, and number the artifacts.
+// agentV01 is an agent for callers of 0.1. They choose the ids of tasks, so ids are
+// translated. They expect a task as each answer, may send to an ended task, and number
+// the artifacts.
 type agentV01 struct {
 	agent  a2a.Agent
 	names  *taskNames
 	caller string
 }
 
-// Send folds a stream into the task it is about (a2a.Agent). The agent is not
-// asked to send, for then its name of the task would be known only at the end,
-// and nobody could cancel it before.
+// Send collects a stream into its task (a2a.Agent). With the agent's Send the agent's id
+// of the task would be known only at the end, and the task could not be canceled before.
 func (n agentV01) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
 	var task *a2a.Task
 	for e, err := range n.begin(ctx, req) {
@@ -47,8 +46,8 @@ func (n agentV01) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, er
 	return whole, nil
 }
 
-// Stream delivers a message and tells what becomes of it in the events that
-// 0.1 has (a2a.Agent, but for the first event).
+// Stream delivers a message and yields the events that 0.1 has (a2a.Agent, except for the
+// first event).
 func (n agentV01) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	return taskless(n.begin(ctx, req))
 }
@@ -128,7 +127,7 @@ func (n agentV01) own(t *a2a.Task, id a2a.TaskID, err error) (*a2a.Task, error) 
 }
 
 // begin delivers a message to the task that the caller has named, or to a new
-// one, and yields what becomes of it. The first event is a task.
+// one, and yields its events. The first event is a task.
 func (n agentV01) begin(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		given := req.Message.TaskID
@@ -193,7 +192,7 @@ func (n agentV01) outgoing(ctx context.Context, req *a2a.SendRequest, id a2a.Tas
 	return &out, nil
 }
 
-// asTask makes a task of a message that belongs to none.
+// asTask makes a task of a message without one.
 func asTask(e a2a.Event) a2a.Event {
 	if m, ok := e.(*a2a.Message); ok {
 		return &a2a.Task{ContextID: m.ContextID, Status: a2a.Status{State: a2a.Completed, Message: m}}
@@ -231,8 +230,8 @@ func rename(events iter.Seq2[a2a.Event, error], id a2a.TaskID) iter.Seq2[a2a.Eve
 	}
 }
 
-// taskless tells tasks by their artifacts and status, and numbers the artifacts
-// as they come.
+// taskless replaces tasks by updates of their artifacts and status, and numbers the
+// artifacts.
 func taskless(events iter.Seq2[a2a.Event, error]) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		var ids []string

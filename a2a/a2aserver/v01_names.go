@@ -10,10 +10,9 @@ import (
 // maxNames bounds how many names of tasks are kept. The oldest are forgotten.
 const maxNames = 10000
 
-// taskNames knows which of the agent's tasks callers of 0.1 mean by the names that
-// they have given them. It is lost with the process: then the names mean
-// nothing, as in the servers of that generation, which kept tasks in memory,
-// unless the agent remembers them (a2a.Namer).
+// taskNames maps the ids that callers of 0.1 give to tasks to those of the agent. It
+// is kept in memory, as in the servers of that generation; an a2a.Namer keeps the ids
+// beyond a restart.
 type taskNames struct {
 	mu    sync.Mutex
 	known map[name]*meaning
@@ -26,8 +25,8 @@ type name struct {
 	id     a2a.TaskID
 }
 
-// meaning is the task of a name. While the message that starts the task is on
-// its way nobody knows which that is, and ready is not closed.
+// meaning is the task of a name. Until the message that starts the task is answered, task
+// is "" and ready is open.
 type meaning struct {
 	ready chan struct{}
 	task  a2a.TaskID
@@ -52,8 +51,8 @@ func (n *taskNames) task(caller string, id a2a.TaskID) a2a.TaskID {
 }
 
 // claim returns the agent's id of the task that caller calls id, or "" if there
-// is none. Then whoever else claims it waits until settle says which task it has
-// become; "" says none. Settle may be called again, and then changes nothing but
+// is none. Other claims of it then wait until settle is called with the id of the
+// task, or "" for none. Settle may be called again, and then changes nothing but
 // another task.
 func (n *taskNames) claim(ctx context.Context, caller string, id a2a.TaskID) (a2a.TaskID, func(a2a.TaskID), error) {
 	key := name{caller, id}

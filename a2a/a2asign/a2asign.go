@@ -3,8 +3,8 @@
 //
 // It works on the JSON of a card, not on a2a.Card, because that is what was
 // signed. It never follows the "jku" header of a signature, though A2A 1.0
-// section 8.4.3 has it: whoever can forge a card can name a place of his own
-// there. Keys come from whoever runs the program.
+// section 8.4.3 has it: an attacker who forges a card can name a key set
+// of their own there. The operator configures the keys.
 package a2asign
 
 import (
@@ -38,7 +38,7 @@ var algorithms = []jose.SignatureAlgorithm{
 }
 
 // signature is an entry of "signatures" (A2A 1.0 section 4.4.7). Its
-// unprotected header is nobody's word, so it is not read.
+// unprotected header is not signed, so it is not read.
 type signature struct {
 	Protected string         `json:"protected"`
 	Signature string         `json:"signature"`
@@ -92,9 +92,9 @@ func sign(signer jose.Signer, payload []byte) (signature, error) {
 	return signature{Protected: parts[0], Signature: parts[2]}, nil
 }
 
-// Verify returns what of card, the JSON of a card, is signed by one of keys,
-// and the ID of that key. Only what it returns may be believed: members that a
-// signature does not cover are not in it. It fails with ErrUnsigned or
+// Verify returns the members of card, the JSON of a card, that one of keys has signed,
+// and the ID of that key. Use only what it returns: members that a signature does not
+// cover are left out. It fails with ErrUnsigned or
 // ErrUntrusted.
 func Verify(card []byte, keys []jose.JSONWebKey) (signed []byte, keyID string, err error) {
 	c, err := parse(card)

@@ -65,7 +65,7 @@ func TestACardIsWhatItsSignerSaid(t *testing.T) {
 		"among other keys":              {card, []jose.JSONWebKey{other, public}, nil},
 		"written in another order":      {[]byte(`{"version":"1",` + string(replaced(t, card, `"version":"1"`, `"x":0`))[1:]), []jose.JSONWebKey{public}, nil},
 		"without keys":                  {card, nil, a2asign.ErrUntrusted},
-		"by another key of that name":   {card, []jose.JSONWebKey{other}, a2asign.ErrUntrusted},
+		"by another key with the name":  {card, []jose.JSONWebKey{other}, a2asign.ErrUntrusted},
 		"by a key of another name":      {card, []jose.JSONWebKey{{Key: public.Key, KeyID: "k2"}}, a2asign.ErrUntrusted},
 		"by a key for encryption":       {card, []jose.JSONWebKey{{Key: public.Key, KeyID: "k1", Use: "enc"}}, a2asign.ErrUntrusted},
 		"by a key of another algorithm": {card, []jose.JSONWebKey{{Key: public.Key, KeyID: "k1", Algorithm: "RS256"}}, a2asign.ErrUntrusted},
@@ -83,8 +83,8 @@ func TestACardIsWhatItsSignerSaid(t *testing.T) {
 	}
 }
 
-// What a signature does not cover must not reach whoever asks: an old member
-// that is added to a card of 1.0 could lead its readers elsewhere.
+// Members that a signature does not cover must be dropped: a member of 0.3 that is added
+// to a card of 1.0 could change the URL for its readers.
 func TestWhatIsNotSignedIsNotReturned(t *testing.T) {
 	private, public := newKey(t, "k1")
 	pure := strings.Replace(hybrid, `"url":"https://a.example/v0","protocolVersion":"0.3.0",`, "", 1)

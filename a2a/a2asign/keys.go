@@ -97,8 +97,7 @@ func (s *KeySet) load(ctx context.Context, fresh time.Duration) ([]jose.JSONWebK
 	return keys, nil
 }
 
-// readKeys reads a key set. A private key in it is refused: it should be
-// nowhere but with whoever signs.
+// readKeys reads a key set. It refuses a private key, which belongs to the signer only.
 func readKeys(r io.Reader) ([]jose.JSONWebKey, error) {
 	var set jose.JSONWebKeySet
 	if err := json.UnmarshalRead(io.LimitReader(r, maxKeys), &set); err != nil {

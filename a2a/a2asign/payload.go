@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Payload returns the canonical form of all that card, the JSON of a card, says
-// besides its signatures. Cards that say the same have the same.
+// Payload returns the canonical form of card, the JSON of a card, without its signatures.
+// Equal cards have equal payloads.
 func Payload(card []byte) ([]byte, error) {
 	c, err := parse(card)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package a2atest tests A2A agents and what carries them: an agent that does
-// what it is told, a suite that every way to an agent must pass, and rogue
+// Package a2atest tests A2A agents and what carries them: an agent that follows
+// commands, a suite that every way to an agent must pass, and rogue
 // peers that serve whatever bytes a test writes down.
 package a2atest
 
@@ -30,8 +30,8 @@ import (
 //	fail WORDS    fails
 //	reject WORDS  rejects
 //	say WORDS     answers with a message, without a task
-//	refuse CODE   no task: an *a2a.Error of that code
-//	break         no task: an error that is nobody's business
+//	refuse CODE   no task: an *a2a.Error with the code
+//	break         no task: an internal error
 //
 // A message without text, or with another word, is echoed whole.
 type Agent struct {

@@ -6,29 +6,28 @@ import (
 	"rialto/a2a"
 )
 
-// TestFirstAgent is TestAgent for a way to an agent that leads through A2A 0.1.
-// That generation has no messages without a task, fewer states, and nothing that
-// a request says besides its message; and what has ended may go on.
-// Cases named in except are what the way does not carry.
+// TestFirstAgent is TestAgent for a connection through A2A 0.1. That generation has no
+// messages without a task, fewer states and no request options, and an ended task may
+// continue. except names the cases that the connection does not support.
 func TestFirstAgent(t *testing.T, dial func(t *testing.T, agent *Agent) a2a.Agent, except ...string) {
 	runCases(t, dial, except, map[string]func(*testing.T, *Agent, a2a.Agent){
-		"a send waits for the end":                         testFirstSend,
-		"a message becomes a task":                         testFirstSay,
-		"a send that should not wait does not":             testImmediately,
-		"a stream tells all there is to the task":          testStream,
-		"chunks add up":                                    testChunks,
-		"parts of every kind survive the trip":             testParts,
-		"the agent gets the message":                       testFirstRequest,
-		"a question can be answered":                       testFirstAsk,
-		"an end can be taken up":                           testFirstAgain,
-		"states that there are not become those there are": testFirstStates,
-		"a task can be canceled once":                      testCancel,
-		"a task can be followed by several at once":        testSubscribe,
-		"a task that has ended cannot be followed":         testSubscribeEnded,
-		"refusals keep their codes":                        testRefusals,
-		"an agent's own troubles stay its own":             testBreak,
-		"the end of a call is not the end of the task":     testHangUp,
-		"many calls do not mix":                            testMany,
+		"a send waits for the end":                     testFirstSend,
+		"a message becomes a task":                     testFirstSay,
+		"a send that should not wait does not":         testImmediately,
+		"a stream tells all there is to the task":      testStream,
+		"chunks add up":                                testChunks,
+		"parts of every kind survive the trip":         testParts,
+		"the agent gets the message":                   testFirstRequest,
+		"a question can be answered":                   testFirstAsk,
+		"an end can be taken up":                       testFirstAgain,
+		"states that 0.1 lacks become others":          testFirstStates,
+		"a task can be canceled once":                  testCancel,
+		"a task can be followed by several at once":    testSubscribe,
+		"a task that has ended cannot be followed":     testSubscribeEnded,
+		"refusals keep their codes":                    testRefusals,
+		"an agent's own troubles stay its own":         testBreak,
+		"the end of a call is not the end of the task": testHangUp,
+		"many calls do not mix":                        testMany,
 	})
 }
 

@@ -10,8 +10,7 @@ import (
 	"rialto/a2a"
 )
 
-// Webhooks is an Agent that keeps the configs of push notifications, and tells
-// nobody.
+// Webhooks is an Agent that keeps the configs of push notifications and sends none.
 type Webhooks struct {
 	*Agent
 

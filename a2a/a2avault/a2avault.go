@@ -46,8 +46,8 @@ const (
 type Vault struct {
 	Store   Store
 	Key     []byte // 32 bytes, the same on all replicas
-	URL     string // of this server, without trailing slash
-	Name    string // of this server, as an authorization server shows it
+	URL     string // this server's URL, without a trailing slash
+	Name    string // this server's name for authorization servers
 	Replica string // names this process among those that share the store
 	Now     func() time.Time
 	Log     *slog.Logger
@@ -66,9 +66,9 @@ type Vault struct {
 // Secret is what a user has stored, or has been given.
 type Secret struct {
 	Value string `json:"value"`          // a key, password or access token
-	User  string `json:"user,omitempty"` // of Basic
-	Host  string `json:"host"`           // of the agent, set by the vault
-	In    string `json:"in,omitempty"`   // of APIKey
+	User  string `json:"user,omitempty"` // for Basic
+	Host  string `json:"host"`           // the agent's host, set by the vault
+	In    string `json:"in,omitempty"`   // for APIKey
 	Name  string `json:"name,omitempty"`
 
 	Refresh string    `json:"refresh,omitempty"` // a refresh token; "" is none
@@ -76,7 +76,7 @@ type Secret struct {
 	Grant   *grant    `json:"grant,omitempty"`   // of OAuth: how it was got
 }
 
-// Connection is what may be told of a user's connection.
+// Connection is the public part of a user's connection.
 type Connection struct {
 	Agent     string
 	Kind      Kind
@@ -146,7 +146,7 @@ func (v *Vault) Forget(ctx context.Context, user, agent string) error {
 	return err
 }
 
-// revokeFor bounds how long somebody who forgets a connection waits.
+// revokeFor bounds the revocation when a user deletes a connection.
 const revokeFor = 5 * time.Second
 
 // revoke ends tokens at the server that gave them (RFC 7009): the refresh token, with
@@ -174,8 +174,8 @@ func (v *Vault) revoke(ctx context.Context, agent string, s Secret) {
 	resp.Body.Close()
 }
 
-// Keep stores what user has connected an agent with, in the place of what was
-// there.
+// Keep stores the secret with which user has connected an agent, and replaces an older
+// one.
 func (v *Vault) Keep(ctx context.Context, user, agent string, kind Kind, s Secret) error {
 	if user == "" {
 		return errors.New("a connection without a user")
@@ -215,7 +215,7 @@ func (v *Vault) open(owner, agent, text string, what any) error {
 		err = json.Unmarshal(b, what)
 	}
 	if err != nil {
-		return errors.New("what is kept cannot be opened: the server's secret is another, or the row was changed")
+		return errors.New("the stored secret cannot be decrypted: the server's secret or the row has changed")
 	}
 	return nil
 }

@@ -46,8 +46,8 @@ const (
 	CallbackSuffix = "/callback"
 )
 
-// ErrNoClient says that an authorization server registers no clients by itself,
-// and that the operator has set none.
+// ErrNoClient is returned if an authorization server has no dynamic registration and the
+// operator has configured no client.
 var ErrNoClient = errors.New("this server is not known at the agent's authorization server")
 
 // client returns us as a client of a server: as configured, as registered
@@ -77,8 +77,8 @@ func (v *Vault) client(ctx context.Context, app App, s *server, kind Kind, anew 
 }
 
 // unregister forgets a registration that its server does not know any more, so that who
-// connects the agent next registers us again. Servers forget clients, and without this
-// nobody could connect the agent until the database was mended by hand.
+// connects the agent next registers us again. Servers forget clients; without this the
+// agent could not be connected until the row was deleted by hand.
 func (v *Vault) unregister(ctx context.Context, agent string, dead client) {
 	var c client
 	row, err := v.Store.Connection(ctx, "", agent)

@@ -58,9 +58,9 @@ func newRegistrar(t *testing.T) *registrar {
 	return s
 }
 
-// TestAServerThatForgetsItsClientsIsTakenAsNew has a server forget its clients, as those
-// do that keep them in memory: its users must be able to connect again without anybody
-// mending the database.
+// TestAServerThatForgetsItsClientsIsTakenAsNew makes a server forget its clients, as those
+// do that keep them in memory: users must be able to connect again without a change of
+// the database.
 func TestAServerThatForgetsItsClientsIsTakenAsNew(t *testing.T) {
 	s, r := newRegistrar(t), newRig(t)
 	r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, Issuer: s.URL}
@@ -128,7 +128,7 @@ func TestAServerThatIsAwayIsSaidToBe(t *testing.T) {
 	}
 	s.Close()
 	if err := begin(); !a2avault.Away(err) {
-		t.Errorf("nobody there: got %v", err)
+		t.Errorf("no server: got %v", err)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestWhatIsForgottenIsEndedThere(t *testing.T) {
 			t.Error(err)
 		}
 		if has, err := v.Connected(t.Context(), "ann", "plans"); has || err != nil || len(s.ended) != 1 || s.ended[0] != "client-1 r" {
-			t.Errorf("away %v: connected %v, %v, and the server was told to end %q", away, has, err, s.ended)
+			t.Errorf("away %v: connected %v, %v, and the server got revocations of %q", away, has, err, s.ended)
 		}
 	}
 	if err := v.Forget(t.Context(), "ann", "plans"); !errors.Is(err, a2avault.ErrNone) {

@@ -137,8 +137,8 @@ func (v *Vault) Finish(ctx context.Context, app App, user string, r Return) (tas
 	switch {
 	case a.Host != v.Host(app.Agent):
 		return known.Task, ErrElsewhere
-	// RFC 9207 section 2.4. A server whose issuer nobody has told us is known by
-	// the redirect URI, which each agent has for itself.
+	// RFC 9207 section 2.4. A server without a known issuer is identified by
+	// the redirect URI, which is different for each agent.
 	case a.Server.Issuer != "" && r.Issuer != "" && r.Issuer != a.Server.Issuer, r.Issuer == "" && a.Server.Iss:
 		return known.Task, ErrIssuer
 	case r.Error == "access_denied": // RFC 6749 section 4.1.2.1

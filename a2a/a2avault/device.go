@@ -14,9 +14,9 @@ import (
 	"rialto/a2a"
 )
 
-// Device is a way to connect an agent whose authorization server sends nobody back: the
-// person enters a code there, and this server asks what became of it (RFC 8628). What
-// it gives is kept as OAuth.
+// Device connects an agent by the device authorization grant (RFC 8628): the user enters a
+// code at the authorization server, and this server polls for the token. The token is
+// stored as OAuth.
 const Device Kind = "device"
 
 const (
@@ -130,9 +130,9 @@ func (v *Vault) pend(agent, user string, p pending) (*Pending, error) {
 // entering keeps what is sealed for a person with a code from being taken for anything else.
 func entering(agent string) string { return agent + " device" }
 
-// FinishDevice asks what has become of a code, and stores what came of it. While there is
-// nothing yet, or nobody answers, it returns what to go on with; otherwise the task that
-// goes on.
+// FinishDevice polls for the token of a code and stores it. While the user has not
+// finished, or the server does not answer, it returns the attempt; then the task to
+// continue.
 func (v *Vault) FinishDevice(ctx context.Context, app App, user, handle string) (still *Pending, task string, err error) {
 	var p pending
 	if v.open(user, entering(app.Agent), handle, &p) != nil {

@@ -22,7 +22,7 @@ type coder struct {
 	asked, polled url.Values
 	polls         int
 	says          string // the error of its token endpoint; "" is a token
-	status        int    // of that answer
+	status        int    // the status of the answer
 	page          string // where people enter the code
 }
 
@@ -80,7 +80,7 @@ func TestAPersonEntersACodeWhereTheCardOffersNothingElse(t *testing.T) {
 		t.Errorf("got %+v for %v", p, s.asked)
 	}
 	if _, _, err := v.FinishDevice(t.Context(), r.app, "bob", p.Handle); !errors.Is(err, a2avault.ErrNone) {
-		t.Errorf("somebody else: got %v", err)
+		t.Errorf("another user: got %v", err)
 	}
 	look := func(why string, polls int) {
 		t.Helper()
@@ -137,8 +137,8 @@ func TestACodeThatIsNotEnteredConnectsNothing(t *testing.T) {
 	}
 }
 
-// TestWaysAreThoseThatAPersonHas reads cards that ask for more than one thing, or for what
-// nobody can type.
+// TestWaysAreThoseThatAPersonHas reads cards that require several credentials, or one that
+// cannot be typed.
 func TestWaysAreThoseThatAPersonHas(t *testing.T) {
 	schemes := map[string]a2a.SecurityScheme{
 		"cert": {Type: a2a.MutualTLS}, "key": {Type: a2a.APIKey, In: "header", Name: "X-Key"}, "other": {Type: a2a.APIKey, In: "query", Name: "k"},

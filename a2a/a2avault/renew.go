@@ -22,8 +22,8 @@ const (
 	writes    = 5                      // attempts to write what was renewed
 )
 
-// Credentials are a2aclient.Credentials that call an agent as each user has
-// connected it. Calls in nobody's name carry nothing.
+// Credentials implements a2aclient.Credentials with the connections of users. Calls
+// without a user carry none.
 type Credentials struct {
 	Vault *Vault
 	App   App
@@ -107,7 +107,7 @@ func (c Credentials) renewOnce(ctx context.Context, before *Row) (*Secret, error
 		case err != nil:
 			return nil, err
 		case row.Version != before.Version:
-			return s, nil // somebody has renewed it
+			return s, nil // another call has renewed it
 		case s.Refresh == "" || s.Grant == nil:
 			return nil, errNotConnected(c.App.Agent)
 		}
@@ -127,8 +127,8 @@ func (c Credentials) renewOnce(ctx context.Context, before *Row) (*Secret, error
 	}
 }
 
-// claimed renews a secret that nobody else renews now, and ends the claim. What
-// the server refuses for good is forgotten, so that it is not asked again.
+// claimed renews a secret under its claim, and ends the claim. It deletes a secret that
+// the server refuses permanently.
 func (c Credentials) claimed(ctx context.Context, row *Row, s Secret, holder string) (*Secret, error) {
 	next, err := c.refresh(ctx, s)
 	switch {

@@ -118,7 +118,7 @@ func TestATokenIsOfOneUserAloneAndRenewedBeforeItEnds(t *testing.T) {
 	v := r.replica("first")
 	r.want(v, "Bearer access-1")
 	if got, err := r.shown(v, "bob"); got != "" || !a2a.Is(err, a2a.Unauthenticated) {
-		t.Errorf("somebody else: got %q, %v", got, err)
+		t.Errorf("another user: got %q, %v", got, err)
 	}
 	if got, err := r.shown(v, ""); got != "" || err != nil {
 		t.Errorf("nobody: got %q, %v", got, err)

@@ -89,8 +89,8 @@ func (a App) Ways(card *a2a.Card) []Way {
 	return ways
 }
 
-// devices reports whether a card has people enter codes, and sends nobody back: then
-// what the operator says of the server is about that.
+// devices reports whether a card has only the device grant: then the operator's settings
+// of the server are for it.
 func (a App) devices(card *a2a.Card) bool {
 	any := false
 	for _, need := range needs(card) {
@@ -260,8 +260,8 @@ func wellKnown(issuer string) []string {
 // unusable is what is wrong with an address, and will be later.
 var unusable = []error{guardhttp.ErrURL, guardhttp.ErrBlocked, guardhttp.ErrRedirect, guardhttp.ErrStatus, guardhttp.ErrTooLarge}
 
-// metadata reads a document. Its issuer must be the one whose document is at the
-// address: otherwise anybody could speak for any issuer (RFC 8414 section 3.3).
+// metadata reads a document. Its issuer must belong to the address: otherwise
+// any server could claim to be any issuer (RFC 8414 section 3.3).
 func (a App) metadata(ctx context.Context, address string) (*server, error) {
 	doc, err := a.Fetch.Get(ctx, address)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ErrNone says that there is no such connection or attempt.
+// ErrNone is returned for a connection or attempt that does not exist.
 var ErrNone = errors.New("not connected")
 
 // ErrChanged says that a connection is another than the one that was read.
@@ -43,7 +43,7 @@ type Attempt struct {
 // called concurrently by several replicas that share one database. Times are
 // kept to the millisecond.
 type Store interface {
-	// PutConnection records r in the place of what there was.
+	// PutConnection stores r and replaces an older row.
 	PutConnection(ctx context.Context, r Row) error
 
 	// Connection returns what owner has connected an agent with, or ErrNone.
@@ -66,7 +66,7 @@ type Store interface {
 	SaveRenewal(ctx context.Context, r *Row, holder string) error
 
 	// AddAttempt records an attempt. An owner who has MostAttempts gets ErrTooMany;
-	// of several calls at once, some may pass.
+	// concurrent calls may exceed it.
 	AddAttempt(ctx context.Context, a Attempt) error
 
 	// TakeAttempt returns an attempt and forgets it. Of any number of calls with

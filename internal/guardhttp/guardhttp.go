@@ -1,8 +1,7 @@
-// Package guardhttp fetches small documents from addresses that strangers
-// choose, such as the metadata of a client (Client ID Metadata Documents), and
-// posts to them, such as the notifications of a task. It refuses to be led into
-// the operator's own network, to follow redirects, or to read without end. What
-// a document means, and how long it may be kept, is its caller's business.
+// Package guardhttp sends HTTP requests to URLs that other parties choose: it gets small
+// documents, such as Client ID Metadata Documents, and posts notifications. It refuses
+// private addresses, redirects and unbounded bodies. It does not know what a document
+// means or how long it may be cached.
 package guardhttp
 
 import (
@@ -26,8 +25,8 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// What can be wrong with a document before anybody has read it. The errors of
-// Get and Post wrap one of them, or are those of the network.
+// The reasons why a document is not fetched. The errors of Get and Post wrap one of them,
+// or are network errors.
 var (
 	ErrURL      = errors.New("the address may not be fetched")     // its form is refused; nothing was sent
 	ErrBlocked  = errors.New("the host has no public address")     // it resolves into a private or reserved network
@@ -44,13 +43,13 @@ type Client struct {
 	MaxBytes  int64         // of one document; 0 is 64 KiB
 	UserAgent string        // "" is "rialto"
 
-	// Loopback lets tests fetch from this computer, over plain HTTP and on any
-	// port. A server that sets it can be made to talk to its neighbours.
+	// Loopback allows loopback addresses, plain HTTP and any port, for tests. A server
+	// must not set it: requests could then reach other local services.
 	Loopback bool
-	// Allowed are the hosts that the operator answers for, as HOST or HOST:PORT:
-	// they may be reached in a private network, over plain HTTP and on any port.
+	// Allowed are the hosts that the operator allows, as HOST or HOST:PORT: they may
+	// have private addresses, plain HTTP and any port.
 	Allowed []string
-	// RootCAs is whom to trust, for tests; nil is the system's list.
+	// RootCAs are the trusted roots, for tests; nil is the system's.
 	RootCAs *x509.CertPool
 }
 
@@ -136,7 +135,7 @@ func (c *Client) Vouched(address string) bool {
 	return err == nil && c.allowed(u)
 }
 
-// lenient reports whether u may be anywhere, in whatever way it is reached.
+// lenient reports whether u may be a private address or plain HTTP.
 func (c *Client) lenient(u *url.URL) bool { return c.Loopback || c.allowed(u) }
 
 func (c *Client) allowed(u *url.URL) bool {
@@ -153,7 +152,7 @@ func (c *Client) allowed(u *url.URL) bool {
 	})
 }
 
-// refused says what is wrong with an answer that is no success.
+// refused returns the error for an answer that is not a success.
 func refused(resp *http.Response) error {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		return fmt.Errorf("%w (%d to %q)", ErrRedirect, resp.StatusCode, resp.Header.Get("Location"))
@@ -179,9 +178,9 @@ func (c *Client) read(resp *http.Response) (*Document, error) {
 	return &Document{resp.Header, body}, nil
 }
 
-// transport is made anew for every document: nothing is shared between hosts
-// that do not know each other, and no connection outlives the check of its
-// address. Proxy stays nil: a proxy would resolve the name behind our back.
+// transport returns a new transport for each document: hosts share nothing, and no
+// connection outlives the check of its address. Proxy stays nil, because a proxy would
+// resolve the name itself.
 func (c *Client) transport(u *url.URL) *http.Transport {
 	return &http.Transport{
 		DialContext:            c.dialer(u).DialContext,
@@ -201,7 +200,7 @@ func (c *Client) dialer(u *url.URL) *net.Dialer {
 }
 
 // guardian checks every address that is about to be dialled, after the name
-// has been resolved, so that there is no gap for DNS rebinding.
+// has been resolved, to prevent DNS rebinding.
 func (c *Client) guardian() *ssrf.Guardian {
 	if !c.Loopback {
 		return ssrf.New(ssrf.WithPorts(443))
@@ -211,7 +210,7 @@ func (c *Client) guardian() *ssrf.Guardian {
 		ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
 }
 
-// blocked tells a refusal of the guardian from a failure of the network.
+// blocked wraps a refusal of the guardian with ErrBlocked.
 func blocked(err error) error {
 	for _, refusal := range []error{ssrf.ErrProhibitedIP, ssrf.ErrProhibitedPort, ssrf.ErrProhibitedNetwork, ssrf.ErrInvalidHostPort} {
 		if errors.Is(err, refusal) {

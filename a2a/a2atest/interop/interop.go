@@ -1,6 +1,6 @@
-// Package interop keeps the table of who understands whom: tests that have an
-// A2A peer before them tell it what they try, and it prints what came of that
-// and holds docs/interop.md to it. It tries nothing itself.
+// Package interop keeps the table of docs/interop.md: tests with A2A peers report to it
+// which features they try, and it prints the results and compares them with the document.
+// It runs no tests itself.
 package interop
 
 import (
@@ -58,7 +58,7 @@ type Table struct {
 // nothing is.
 type cell struct {
 	tried, failed bool
-	reason        string // why it is not tried, or what to know besides
+	reason        string // why it is not tried, or a remark
 }
 
 // Tries says that t tries the features between the two of row: the cells are

@@ -54,7 +54,7 @@ func withoutTask(req *a2a.SendRequest) a2a.Event {
 		Parts: []a2a.Part{a2a.TextPart("Direct message response")}}
 }
 
-// behavior is what becomes of messages whose ids begin with prefix.
+// behavior is the answer to messages whose ids begin with prefix.
 type behavior struct {
 	prefix string
 	run    func(context.Context, *a2aexec.Turn) error

@@ -1,5 +1,5 @@
 // Command kitagent runs the agent that the public A2A compatibility kit (TCK)
-// expects before it: the id of a message says what becomes of it.
+// expects: the id of a message selects the answer.
 //
 //	go run ./a2a/a2atest/kitagent --listen 127.0.0.1:9999 --grpc 127.0.0.1:9998
 package main

@@ -71,7 +71,7 @@ func (a oldExecutor) Execute(ctx context.Context, x *oldsrv.RequestContext, q ev
 
 func (oldExecutor) Cancel(ctx context.Context, x *oldsrv.RequestContext, q eventqueue.Queue) error {
 	u := old.NewStatusUpdateEvent(x, old.TaskStateCanceled, nil)
-	u.Final = true // without it the server waits for ever (a2asrv/agentexec.go)
+	u.Final = true // without it the server waits forever (a2asrv/agentexec.go)
 	return q.Write(ctx, u)
 }
 

@@ -68,7 +68,7 @@ func (a executor) Execute(ctx context.Context, x *a2asrv.ExecutorContext) iter.S
 			if !yield(theirs.NewStatusUpdateEvent(x, state, said(x, words)), nil) {
 				return
 			}
-			select { // an agent of a2a-go that waits for a sign-in goes on by itself
+			select { // an agent of a2a-go continues automatically after a sign-in
 			case <-passed:
 			case <-ctx.Done():
 				return

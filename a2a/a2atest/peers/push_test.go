@@ -159,8 +159,8 @@ func TestTheyReadWhatWeSend(t *testing.T) {
 	}
 }
 
-// TestTheirClientsKeepWebhooks has each of their clients set a webhook on a task
-// of ours, ask for it, list and drop it.
+// TestTheirClientsKeepWebhooks lets each of their clients set a webhook on our
+// task, get it, list it and delete it.
 func TestTheirClientsKeepWebhooks(t *testing.T) {
 	try := func(t *testing.T, w way, dial func(url string) tour.Client) {
 		agent := &a2atest.Webhooks{Agent: scripted(t)}

@@ -27,7 +27,7 @@ type Gate struct {
 	closed chan struct{}
 }
 
-// Passed is closed when whoever asks now may go on.
+// Passed is closed when the caller may continue.
 func (g *Gate) Passed() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -48,7 +48,7 @@ type Client interface {
 	SetHook(ctx context.Context, task string, h Hook) (Hook, error)
 	Hook(ctx context.Context, task, id string) (Hook, error)
 
-	// Notified reads what a webhook is told.
+	// Notified reads a notification.
 	Notified(body []byte) (Seen, error)
 
 	// NotFound and NotCancelable tell the errors apart.
@@ -188,7 +188,7 @@ func (t tour) resubscribe(ctx context.Context) error {
 	return want("last state", last.State, "completed")
 }
 
-// push has a webhook told of a task's end, and one kept.
+// push sets a webhook and waits for the notification of the task's end.
 func (t tour) push(ctx context.Context) error {
 	asked, err := t.Send(ctx, Message{Text: "ask which?"})
 	if err != nil {
@@ -262,8 +262,8 @@ func (t tour) refusals(ctx context.Context) error {
 		want(fmt.Sprintf("not cancelable, said as %v", late), t.NotCancelable(late), true))
 }
 
-// run goes through all that there is and writes a line for each step that went
-// well. What goes wrong is told, and the rest goes on.
+// run runs all steps and writes a line for each that succeeds. It reports a failure and
+// continues.
 func (t tour) run(ctx context.Context, out, trouble io.Writer) {
 	for _, s := range t.steps() {
 		ctx, stop := context.WithTimeout(ctx, time.Minute)

@@ -187,9 +187,8 @@ func EncodeHybridCard(c *a2a.Card) (json.RawMessage, error) {
 		}
 		doc.Authentication = oldAuthentication(c)
 		if len(c.Security) > 0 {
-			// Not besides those of 1.0: a2a-go 2.4.0, which does not say what it
-			// speaks, cannot read any card with such a list as 1.0 has it, and the
-			// others understand these.
+			// Not together with those of 1.0: a2a-go 2.4.0, which sends no version,
+			// cannot read a card with the list of 1.0, and the others understand these.
 			doc.Security, _ = json.Marshal(c.Security) // names and scopes always have a JSON form
 			doc.SecurityRequirements = nil
 		}

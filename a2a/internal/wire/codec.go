@@ -6,13 +6,10 @@ import (
 	"rialto/a2a"
 )
 
-// Codec turns words into the bodies of calls and answers, and reads them: as
-// JSON, or as protocol buffers. What its decoders of parameters return as an
-// error is an *a2a.Error that says what the caller must mend; those of results
-// say what is wrong with the answer.
-//
-// It is as long as what crosses the wire: for each operation there is what asks
-// and what answers.
+// Codec encodes and decodes the bodies of calls and answers, as JSON or as protocol
+// buffers: for each operation its parameters and its result. An error from decoding
+// parameters is an *a2a.Error that tells the caller what to fix; an error from decoding
+// a result says what is wrong with the answer.
 type Codec interface {
 	// EncodeSend returns the parameters of a call that sends or streams r.
 	// DecodeSend reads them.
@@ -74,7 +71,7 @@ type Codec interface {
 type jsonCodec struct {
 	generation  a2a.Generation
 	callersName bool // as Dialect.CallersName
-	boxed       bool // data comes in an object around it
+	boxed       bool // data is wrapped in an object
 	resources   bool // calls name tasks and configs as resources
 	encoder     encoder
 	decodeSend  func(json.RawMessage) (*a2a.SendRequest, error)

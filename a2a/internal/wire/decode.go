@@ -12,8 +12,7 @@ import (
 	"rialto/a2a"
 )
 
-// Item is what a stream brings: an event, and in generations before 1.0 the
-// word that it is the last.
+// Item is an event of a stream and, before 1.0, whether it is the last.
 type Item struct {
 	Event a2a.Event
 
@@ -230,8 +229,8 @@ func (o *object) task() (*a2a.Task, error) {
 	return t, nil
 }
 
-// tellApart gives artifacts their places as ids that came without, and are called
-// as one before them: servers of 0.1 are known that number each of them 0.
+// tellApart gives an artifact without an id its position as id if an earlier artifact
+// has the same name: some servers of 0.1 number all of them 0.
 func tellApart(all []a2a.Artifact, unnamed []int) {
 	if len(unnamed) == 0 {
 		return
@@ -248,8 +247,8 @@ func tellApart(all []a2a.Artifact, unnamed []int) {
 	}
 }
 
-// answer reads o as a message of an agent. In 0.1 they have no ids, which every
-// later generation must have.
+// answer reads o as a message of an agent. In 0.1 messages have no ids, which every later
+// generation requires.
 func (o *object) answer() (*a2a.Message, error) {
 	m, err := o.message(keepUnknown)
 	if err == nil && m.ID == "" {
@@ -258,16 +257,15 @@ func (o *object) answer() (*a2a.Message, error) {
 	return m, err
 }
 
-// contentID returns the id of a message that has none, made of what it says:
-// read again, it is the same.
+// contentID returns an id for a message without one. It is a hash of the content, so it
+// is the same when the message is read again.
 func contentID(m *a2a.Message) string {
 	b, _ := json.Marshal(m) // what was read from JSON has a JSON form
 	sum := sha256.Sum256(b)
 	return "message-" + base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// message reads o as a message. unknown decides what becomes of parts that we
-// cannot read.
+// message reads o as a message. unknown handles parts that we cannot read.
 func (o *object) message(unknown func(json.RawMessage) (a2a.Part, error)) (*a2a.Message, error) {
 	ps := o.Parts
 	if ps == nil {
@@ -316,9 +314,8 @@ func (o *object) artifactUpdate() (*a2a.ArtifactUpdate, error) {
 	}, nil
 }
 
-// taskID returns the task that an update is about, which 0.1 calls id. The
-// samples of its specification put the number of the request there in places,
-// which names no task.
+// taskID returns the task that an update is about, which 0.1 calls id. Some samples of
+// its specification put the number of the request there, which names no task.
 func (o *object) taskID() a2a.TaskID {
 	if o.TaskID == "" && !o.ID.number {
 		return a2a.TaskID(o.ID.text)
@@ -345,7 +342,7 @@ func (s *status) toDomain() (a2a.Status, error) {
 	return out, nil
 }
 
-// word returns the artifact that a is. One without an id gets its number or
+// toDomain returns the artifact that a is. One without an id gets its number or
 // name as such, so that its chunks find each other; i is its place in the list.
 func (a *artifact) toDomain(i int) (a2a.Artifact, error) {
 	words, err := a.Parts.toDomain(keepUnknown)

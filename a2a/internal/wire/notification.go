@@ -7,7 +7,7 @@ import (
 )
 
 // EncodeNotification returns t as the body of a push notification, in the
-// words of the generation that asked for it: a StreamResponse in 1.0 (section
+// generation that asked for it: a StreamResponse in 1.0 (section
 // 4.3.3), the bare task before. In 0.3 that is the task of JSON-RPC whatever
 // binding asked, for that is what the senders of its SDKs write (a2a-js 0.3,
 // a2a-go 0.3, a2a-python 0.3) and so what webhooks know.

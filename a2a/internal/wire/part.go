@@ -42,11 +42,10 @@ type file struct {
 	FileWithURI   *string `json:"fileWithUri"`
 }
 
-// errNoContent is what a part that we cannot read is refused with, where one
-// is refused.
+// errNoContent is the error for a part that we cannot read.
 var errNoContent = errors.New("it holds no text, file or data")
 
-// word returns the part that p is.
+// toDomain returns the part that p is.
 func (p *part) toDomain() (a2a.Part, error) {
 	out := a2a.Part{Filename: p.Filename, MediaType: p.MediaType, Metadata: a2a.Metadata(p.Metadata)}
 	raw, url := p.Raw, p.URL
@@ -75,7 +74,7 @@ func (p *part) toDomain() (a2a.Part, error) {
 }
 
 // parts is a list of parts. A part of a kind that we do not know becomes a data
-// part that holds the whole of it: nobody should lose a task over it.
+// part that holds the whole of it: one part must not fail the whole task.
 type parts []anyPart
 
 // anyPart is a part as it was read, or what is wrong with it.

@@ -7,7 +7,7 @@ import (
 )
 
 // DecodeSend reads the parameters of a call that sends or streams. Its errors
-// are *a2a.Error and say what the caller must mend.
+// are *a2a.Error and tell the caller what to fix.
 func (d jsonCodec) DecodeSend(params []byte) (*a2a.SendRequest, error) {
 	req, err := d.decodeSend(params)
 	if err != nil {
@@ -79,15 +79,14 @@ func (o *object) request() (*a2a.Message, error) {
 	return m, sendable(m)
 }
 
-// What callers leave out, though it must be there.
+// Required members that a caller left out.
 var (
 	errNoMessage   = a2a.Errorf(a2a.InvalidParams, "params.message is missing")
 	errNoTask      = a2a.Errorf(a2a.InvalidParams, "params.id is missing: it names the task")
 	errNoMessageID = a2a.Errorf(a2a.InvalidParams, "params.message.messageId is missing")
 )
 
-// sendable returns what keeps m from being sent, or nil. A message that does not
-// say who speaks is the user's.
+// sendable returns why m cannot be sent, or nil. A message without a role is the user's.
 func sendable(m *a2a.Message) error {
 	if len(m.Parts) == 0 {
 		return a2a.Errorf(a2a.InvalidParams, "params.message.parts must hold at least one part")

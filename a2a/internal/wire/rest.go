@@ -179,7 +179,8 @@ func RESTDialect(v03path bool, body json.RawMessage) *Dialect {
 	}
 }
 
-// restStatus is how an error travels besides its reason (A2A 1.0.1 section 5.4).
+// restStatus is the HTTP status and the google.rpc.Code of an error (A2A 1.0.1 section
+// 5.4).
 type restStatus struct {
 	code   a2a.Code
 	status int

@@ -8,11 +8,11 @@ import (
 
 // What is decoded may take more than its bytes: sixteen megabytes of empty parts are
 // five million of them. So there is as much room for the objects and values of one
-// body as they take at least, in bytes. The bytes of texts, files and data that stay
-// as they are do not count; data over gRPC counts as the JSON that it becomes.
+// body as they take at least, in bytes. The bytes of texts, files and data, which are
+// kept unchanged, do not count.
 const (
 	maxRoom    = 64 << 20
-	objectRoom = 256 // of a part, message, artifact or anything else with members
+	objectRoom = 256 // a part, message, artifact or any other object
 	valueRoom  = 32
 )
 

@@ -78,7 +78,7 @@ func roleOf(name string) role {
 	}
 }
 
-// roleV0 and roleV1 write one of the two roles that there are.
+// roleV0 and roleV1 encode one of the two roles.
 func roleV0(r a2a.Role) string {
 	if r == a2a.RoleAgent {
 		return string(r)
@@ -124,8 +124,8 @@ func looseString(b []byte) string {
 // mean UTC. A fraction of a second is understood by each of them.
 var layouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05"}
 
-// timestamp reads what it can; an unreadable time is none, for nobody should
-// lose a task over it.
+// timestamp reads any layout it knows; an unreadable time is zero, because it must not
+// fail the whole task.
 type timestamp time.Time
 
 func (t *timestamp) UnmarshalJSON(b []byte) error {

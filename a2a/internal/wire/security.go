@@ -64,8 +64,8 @@ func (l *scopeList) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*plain)(l))
 }
 
-// schemeDocs and requirementDocs pass over what they cannot read: nobody should
-// lose an agent over a lock that we would not open anyway.
+// schemeDocs and requirementDocs skip what they cannot read: an unknown scheme
+// must not make the card unusable.
 type (
 	schemeDocs      map[string]schemeDoc
 	requirementDocs []requirementDoc
@@ -175,7 +175,7 @@ func newSchemeDoc(s a2a.SecurityScheme) schemeDoc {
 	}
 }
 
-// addOld gives d the members of 0.3 besides those of 1.0.
+// addOld adds the members of 0.3 to those of 1.0.
 func (d schemeDoc) addOld(kind a2a.SchemeType) schemeDoc {
 	for _, m := range []*schemeMembers{d.APIKey, d.HTTPAuth, d.OAuth2, d.OpenIDConnect, d.MutualTLS} {
 		if m != nil {

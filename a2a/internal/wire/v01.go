@@ -9,8 +9,8 @@ import (
 	"rialto/internal/jsonrpc"
 )
 
-// v01 is A2A 0.1, from before there were messages without a task: callers name
-// the tasks, artifacts are told apart by their number, and events carry no kind.
+// v01 is A2A 0.1, which has no messages without a task: callers choose the ids of
+// tasks, artifacts have numbers instead of ids, and events have no kind.
 var v01 = Dialect{
 	Generation:  a2a.V01,
 	CallersName: true,
@@ -157,8 +157,8 @@ func (s encodeV01) task(t *a2a.Task) any {
 	return out
 }
 
-// status has no word for two of the states: a task that was rejected has
-// failed, and one that wants authorization wants input.
+// status lacks two of the states: a rejected task has failed, and one that requires
+// authorization requires input.
 func (s encodeV01) status(in a2a.Status) statusV01 {
 	out := statusV01{State: in.State, Timestamp: formatTime(in.Timestamp)}
 	switch in.State {

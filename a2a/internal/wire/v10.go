@@ -39,8 +39,7 @@ type sendV10 struct {
 	Metadata      a2a.Metadata `json:"metadata,omitempty"`
 }
 
-// configV10 says in so many words whether to wait: servers disagree about the
-// default.
+// configV10 always says whether to wait: servers disagree about the default.
 type configV10 struct {
 	AcceptedOutputModes []string `json:"acceptedOutputModes,omitempty"`
 	HistoryLength       *int     `json:"historyLength,omitempty"`

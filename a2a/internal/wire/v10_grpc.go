@@ -102,7 +102,7 @@ func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	return r, sendable(r.Message)
 }
 
-// badParams returns err as what a caller must mend.
+// badParams returns err as an error of the caller's parameters.
 func badParams(err error) error { return a2a.Errorf(a2a.InvalidParams, "params: %v", err) }
 
 // EncodeTask returns a Task (Codec).

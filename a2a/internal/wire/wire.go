@@ -1,15 +1,15 @@
-// Package wire translates the words of package a2a to and from the JSON and the
-// protocol buffers of each protocol generation.
+// Package wire encodes and decodes the types of package a2a as the JSON and the
+// protocol buffers of each generation of A2A.
 //
-// Encoders are strict and there is one for each generation, in a file named
-// after it. The decoder of JSON is one for all of them and tolerant: it takes what
-// real peers send, tells objects apart by whatever tells them apart ("kind", the
-// member of a oneof, or their members), and ignores what it does not know. Only
-// numbers of errors must be read in the generation they were written in. What is
-// written and read over gRPC is in the files that begin so.
+// Each generation has a strict encoder, in a file named after it. All share one
+// tolerant JSON decoder (decode.go): it accepts what real peers send, tells objects
+// apart by "kind", by the member of a oneof or by their members, and ignores unknown
+// members. Only error numbers depend on the generation. gRPC uses the types that a2a-go
+// generates: 1.0 directly (v10_grpc.go), 0.3 and rare operations by way of their JSON
+// form (protobuf.go).
 //
-// The package knows bodies, not how they travel: a2aclient and a2aserver frame
-// them and carry them over HTTP.
+// The package knows bodies, not how they are sent: a2aclient and a2aserver frame them
+// and send them over HTTP.
 package wire
 
 import (
@@ -47,30 +47,30 @@ func (op Op) Streams() bool { return op == Stream || op == Subscribe }
 // Push reports whether op is about push notifications.
 func (op Op) Push() bool { return op >= PushSet && op <= PushDelete }
 
-// Envelope is what a request says that its words do not.
+// Envelope holds what a request carries besides an a2a.SendRequest.
 type Envelope struct {
-	Tenant  string     // of the interface called (A2A 1.0.1 section 4.4.6)
-	NewTask a2a.TaskID // what a task that the request starts shall be called, where CallersName
+	Tenant  string     // the interface's tenant (A2A 1.0.1 section 4.4.6)
+	NewTask a2a.TaskID // the id of a task that the request starts, if CallersName
 }
 
-// Dialect is how one generation spells the words.
+// Dialect is one generation of A2A over one binding.
 type Dialect struct {
 	Generation a2a.Generation
 
-	// Versioned dialects name themselves in VersionHeader.
+	// Versioned dialects send VersionHeader.
 	Versioned bool
 
-	// Replays tells that a subscription begins with the task as it stands
-	// (A2A 1.0 section 3.1.6). Before, it brings only what happens later.
+	// Replays is set if a subscription begins with the current task (A2A 1.0 section
+	// 3.1.6). Before 1.0 it has only later events.
 	Replays bool
 
-	// CallersName tells that a caller makes up the id of a task that it starts
-	// (A2A 0.1). Then a send cannot ask to be answered at once either.
+	// CallersName is set if the caller chooses the id of a task that it starts (A2A
+	// 0.1). Then a send cannot ask for an immediate answer either.
 	CallersName bool
 
 	Codec
 
-	service string // of gRPC; "" where the dialect is not spoken over it
+	service string // the gRPC service; "" for other bindings
 	methods []method
 	errors  []errorNumber
 	reasons reasons
@@ -82,12 +82,12 @@ type method struct {
 	name string
 }
 
-// Dialects returns the dialects that we speak, the newest first. A generation
-// more is a file, and a line here.
+// Dialects returns the dialects that we speak, the newest first. To add a generation,
+// add a file and a line here.
 func Dialects() []*Dialect { return []*Dialect{&v10, &v03, &v02, &v01} }
 
-// Listed returns the dialects that a card can name, the newest first. Cards
-// before 0.3 had one URL, and whoever read them knew what was spoken there.
+// Listed returns the dialects that a card can name, the newest first. Cards before 0.3
+// had one URL and no version.
 func Listed() []*Dialect { return []*Dialect{&v10, &v03} }
 
 // ByGeneration returns the dialect of generation g.
@@ -101,8 +101,8 @@ func ByGeneration(g a2a.Generation) (*Dialect, bool) {
 }
 
 // Guesses returns every dialect in the order in which an agent that claims
-// generation g is likely to understand them: g itself, or the newest of its
-// major version, then its neighbours. Cards are often wrong about it.
+// generation g is likely to understand them: g itself, or the newest of its major
+// version, then its neighbors. Cards often name the wrong generation.
 func Guesses(g a2a.Generation) []*Dialect {
 	ds := Dialects()
 	claim := max(0, slices.IndexFunc(ds, func(d *Dialect) bool {
@@ -161,7 +161,7 @@ func (d *Dialect) Op(name string) (Op, bool) {
 // of its method. A version that is absent means 0.3 by the letter (A2A 1.0
 // section 3.6.2), but the names of the generations differ and clients forget
 // the header, so then the name decides. The dialect is never nil: on error it
-// is the one to say no in.
+// is the one to encode the error in.
 func Route(version, name string) (*Dialect, Op, error) {
 	if strings.TrimSpace(version) == "" {
 		return routeByName(name)

@@ -57,7 +57,7 @@ func (p processor) ProcessMessage(_ context.Context, m theirs.Message, o taskman
 	}
 	go func() {
 		defer events.Close()
-		_ = p.work(h, id, verb, &said, m.Parts[1:]) // nobody is left to tell
+		_ = p.work(h, id, verb, &said, m.Parts[1:]) // the stream is gone
 	}()
 	return &taskmanager.MessageProcessingResult{StreamingEvents: events}, nil
 }
