@@ -164,6 +164,11 @@ func (p *parser) related(n *phrase, outer *Table, linked bool) (ok, sure bool) {
 	if !down || len(refs) == 0 || inner.t == outer {
 		return false, false
 	}
+	if outer != nil {
+		if _, also := p.s.path(inner.t, outer); also { // customers with policies without claims
+			return false, false
+		}
+	}
 	sql, fine := p.s.subquery(inner, n.t, refs)
 	if !fine {
 		return false, false

@@ -17,7 +17,6 @@ type token struct {
 
 var (
 	wordPattern = regexp.MustCompile(`[\pL\d](?:[\pL\d_.,\-/'@&]*[\pL\d%])?|[<>]=?|[^\s\pL\d?!.;:¿¡"'()]`)
-	codePattern = regexp.MustCompile(`^[a-z]+-?\d[\d-]*$|^[a-z]+(-\d+)+$`)
 	folder      = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n", "ö", "o", "ä", "a", "ß", "ss", "’", "'")
 )
 
@@ -69,10 +68,8 @@ const (
 	earliest op = "earliest"
 	top      op = "top"
 	most     op = "most"
-	common   op = "most common"
 	percent  op = "percent"
 	list     op = "list"
-	distinct op = "distinct"
 	by       op = "by"
 	over     op = ">"
 	atLeast  op = ">="
@@ -97,10 +94,10 @@ const (
 
 // phrases returns what each phrase does.
 var phrases = index(map[op]string{
-	filler: "the|a|an|is|are|was|were|be|been|being|there|do|does|did|please|so far|i|me|we|us|our|my|you|can you|could you|would you|i want to know|i would like to see|that|who|whose|all|all the|all our|currently|in total|altogether|overall|in the data|in the database|any|some|" +
+	filler: "the|a|an|is|are|was|were|be|been|being|there|do|does|did|please|so far|i|me|we|us|our|my|you|can you|could you|would you|i want to know|i would like to see|that|who|all|all the|all our|currently|in total|altogether|overall|in the data|in the database|any|some|" +
 		"el|la|los|las|lo|un|una|unos|unas|hay|habia|hubo|existen|es|son|fue|fueron|era|eran|esta|estan|estaban|que|cual es|cuales son|se|han|ha|haya|sido|todos|todas|todos los|todas las|en total|por favor|nuestros|nuestras|nuestro|nuestra|quiero ver|quiero saber|en la base de datos|" +
 		"living|live|lives|located|based|viven|vive|caused|sold|made|causados|causadas|vendidas|vendidos|contratadas|registrados|registradas|what is|what's|what was|what were|what are|tell me|what|do you have|we have|do we have|have we|tenemos|sean|sea|insured|right now|now|ever|we ever had|we ever|asegurado|asegurados|asegurada|aseguradas|ahora|actualmente|alguno|alguna|algun",
-	link:     "of|in|for|with|at|having|have|has|had|during|within|belonging to|from the|de|del|en|con|para|durante|tiene|tienen|tenian|tuvieron|tuvo|whose|cuyo|cuya|in the|per annum|al",
+	link:     "of|in|for|with|at|having|have|has|had|during|belonging to|from the|de|del|en|con|para|durante|tiene|tienen|tenian|tuvieron|tuvo|in the|per annum|al",
 	count:    "how many|number of|the number of|count of|count|count the|total number of|the total number of|how many different kinds of|cuantos|cuantas|numero de|numero total de|cantidad de|cuenta|cuenta los|cuenta las",
 	howMuch:  "how much|how much money|cuanto|cuanto dinero|cuanta",
 	sum:      "total|sum|sum of|the sum of|total of|suma|suma de|total de|la suma de",
@@ -111,10 +108,8 @@ var phrases = index(map[op]string{
 	earliest: "oldest|earliest|mas antiguo|mas antigua|mas antiguos|mas antiguas|primer|primeros|primeras",
 	top:      "top|the top|los principales|las principales",
 	most:     "most|the most|mas",
-	common:   "most common|most frequent|mas comun|mas comunes|mas frecuente|mas frecuentes",
 	percent:  "percentage of|what percentage of|percent of|what percent of|proportion of|what proportion of|share of|what share of|% of|what % of|porcentaje de|que porcentaje de|que proporcion de|proporcion de|% de|que % de",
 	list:     "list|show|show me|give me|get|display|find|which|which are|lista|listame|muestra|muestrame|ensename|dame|cual|cuales|que",
-	distinct: "distinct|different|unique|distintos|distintas|diferentes",
 	by:       "by|per|for each|each|in each|broken down by|grouped by|split by|por|por cada|cada|segun|agrupado por|agrupados por|desglosado por",
 	over:     "over|above|more than|greater than|bigger than|larger than|higher than|exceeding|of more than|of over|mas de|mas que|de mas de|mayor que|mayor de|mayores que|mayores de|superior a|superiores a|por encima de|>",
 	atLeast:  "at least|of at least|no less than|al menos|como minimo|por lo menos|>=",
@@ -138,7 +133,7 @@ func index(lists map[op]string) func() map[string]op {
 			all[phrase] = op
 		}
 	}
-	all["from"], all["a"], all["que"], all["whose"] = from, filler, list, link
+	all["from"], all["a"], all["que"] = from, filler, list
 	return func() map[string]op { return all }
 }
 

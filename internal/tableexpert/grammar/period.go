@@ -43,8 +43,6 @@ func aYear(s string) (int, bool) {
 	return y, err == nil && len(s) == 4 && y >= 1900 && y <= 2100
 }
 
-var quarters = map[string]int{"q1": 1, "q2": 2, "q3": 3, "q4": 4, "first": 1, "second": 2, "third": 3, "fourth": 4, "primer": 1, "segundo": 2, "tercer": 3, "cuarto": 4}
-
 // spans are the times that are counted from today.
 var spans = map[string][2]string{
 	"last year": {"year", "-1"}, "previous year": {"year", "-1"}, "ano pasado": {"year", "-1"}, "this year": {"year", "0"}, "este ano": {"year", "0"},
@@ -77,9 +75,9 @@ func (p *parser) period(col place) (period, bool) {
 }
 
 func (p *parser) anyPeriod() (period, bool) {
-	a, b, c := p.text(0), p.text(1), p.text(2)
+	a, b := p.text(0), p.text(1)
 	if p.peek(1).op == link {
-		b, c = p.text(2), p.text(3)
+		b = p.text(2)
 	}
 	skipped := func(n int) int { // tokens of n words, with the "of" between the first two
 		if n > 1 && p.peek(1).op == link {
@@ -104,21 +102,6 @@ func (p *parser) anyPeriod() (period, bool) {
 		}
 		return period{}, false
 	}
-	if q, ok := quarters[a]; ok {
-		if b == "quarter" || b == "trimestre" {
-			b = c
-			if p.peek(2).op == link {
-				b = p.text(3)
-				p.pos++
-			}
-			p.pos++
-		}
-		if y, ok := aYear(b); ok {
-			p.pos += skipped(2)
-			return days(y, time.Month(3*q-2), 1, 0, 3, 0), true
-		}
-		return period{}, false
-	}
 	if t, err := time.Parse(time.DateOnly, a); err == nil {
 		p.pos++
 		return days(t.Year(), t.Month(), t.Day(), 0, 0, 1), true
@@ -131,29 +114,7 @@ func (p *parser) anyPeriod() (period, bool) {
 		p.pos++
 		return yearOf(y), true
 	}
-	return p.lastN()
-}
-
-// lastN reads "last 30 days": those before today and today.
-func (p *parser) lastN() (period, bool) {
-	n, ok := number(p.text(1))
-	if p.peek(0).op != latest || !ok || n < 1 || n > 1000 {
-		return period{}, false
-	}
-	tomorrow := span("day", 1, p.today).from
-	var start time.Time
-	switch p.text(2) {
-	case "day", "days", "dias":
-		start = tomorrow.AddDate(0, 0, -int(n))
-	case "month", "months", "meses":
-		start = tomorrow.AddDate(0, -int(n), 0)
-	case "year", "years", "anos":
-		start = tomorrow.AddDate(-int(n), 0, 0)
-	default:
-		return period{}, false
-	}
-	p.pos += 3
-	return period{from: start, to: tomorrow}, true
+	return period{}, false
 }
 
 // when reads what a question says of a time, and returns the condition on a column.

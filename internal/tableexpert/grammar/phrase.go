@@ -227,7 +227,7 @@ func (p *parser) noun(outer *Table) (*phrase, bool) {
 	implied := n.t == nil
 	switch {
 	case !implied:
-	case len(before) == 1 && before[0].plural && !before[0].negated && len(before[0].names[0]) == 1:
+	case len(before) == 1 && before[0].plural && !before[0].negated && len(before[0].names[0]) == 1 && before[0].names[0][0].kind():
 		n.t, n.plural = before[0].names[0][0].t, true
 	case len(p.s.Tables) == 1 && outer == nil:
 		n.t, n.plural = &p.s.Tables[0], true
@@ -244,7 +244,7 @@ func (p *parser) noun(outer *Table) (*phrase, bool) {
 		n.add(c)
 	}
 	happened := slices.ContainsFunc(before, func(v values) bool { return hasDate(v, n.t) })
-	if !p.code(n) || !p.conditions(n, outer, happened) {
+	if !p.conditions(n, outer, happened) {
 		p.pos = start
 		return nil, false
 	}
@@ -259,22 +259,6 @@ func hasDate(v values, t *Table) bool {
 			return slices.ContainsFunc(append(p.spoken(), p.c.Aliases...), func(s string) bool { return slices.Contains(forms(fold(s)), w) })
 		})
 	})
-}
-
-// code reads the code of a row after its table: policy P-2024-000123.
-func (p *parser) code(n *phrase) bool {
-	if !codePattern.MatchString(p.text(0)) || len(p.peek(0).names) > 0 || p.peek(0).op != "" {
-		return true
-	}
-	if _, isQuarter := quarters[p.text(0)]; isQuarter {
-		return true
-	}
-	label, ok := n.t.label()
-	if ok {
-		n.add(cond{label.sql() + " = " + literal(p.peek(0).said) + " COLLATE NOCASE", label.name() + " is " + p.peek(0).said, []*Table{n.t}, false})
-		p.pos++
-	}
-	return ok
 }
 
 // conditions reads what follows a noun, as far as it can. It fails where a word is read
@@ -342,27 +326,7 @@ func (p *parser) oneCondition(n *phrase, outer *Table, linked, happened bool) (o
 		}
 	}
 	p.pos = start
-	if p.accept(without) {
-		if c, found := p.empty(n.t); found {
-			n.add(c)
-			return true, true
-		}
-	}
-	p.pos = start
 	return p.related(n, outer, linked)
-}
-
-// empty reads the column that a row has nothing in.
-func (p *parser) empty(t *Table) (cond, bool) {
-	p.skip()
-	if next := p.peek(0); slices.ContainsFunc(next.names, func(n name) bool { return n.c == nil || n.value != "" }) {
-		return cond{}, false
-	}
-	col, ok := p.column(t, nil)
-	if !ok || col.t != t || col.c.Kind == Number || slices.ContainsFunc(col.c.Values, func(v string) bool { return slices.Contains([]string{"no", "n", "false", "none"}, fold(v)) }) {
-		return cond{}, false
-	}
-	return cond{"coalesce(" + col.sql() + ", '') = ''", col.name() + " is empty", []*Table{t}, false}, true
 }
 
 // time reads a time, with the date that it is of if one is named.

@@ -1,7 +1,6 @@
 package grammar
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +25,7 @@ type Failure struct {
 func (s *Schema) Read(question string, today time.Time) (*Query, *Failure) {
 	p := &parser{s: s, toks: s.lex(question), today: today}
 	p.leadingTime()
-	for _, head := range []func() *statement{p.percentage, p.counted, p.aggregated, p.ranked, p.winner, p.commonest, p.listed} {
+	for _, head := range []func() *statement{p.percentage, p.counted, p.aggregated, p.ranked, p.winner, p.listed} {
 		p.pos = 0
 		if st := head(); st != nil && p.end() {
 			return st.query(s), nil
@@ -48,12 +47,12 @@ func (p *parser) leadingTime() {
 func (p *parser) failure() *Failure {
 	f := &Failure{}
 	vague := strings.Fields("ones one them they it these those cost costs many things data esos esas ellos")
-	heads := []op{count, howMuch, sum, avg, largest, smallest, top, most, common, percent}
+	heads := []op{count, howMuch, sum, avg, largest, smallest, top, most, percent}
 	for i, t := range p.toks {
 		_, isNumber := number(t.text)
 		f.Asks = f.Asks || slices.Contains(heads, t.op) || slices.Contains(vague, t.text)
 		for _, n := range t.names {
-			if (n.value == "" || n.plural) && !slices.Contains(f.Tables, n.t.Name) {
+			if (n.value == "" || n.plural && n.kind()) && !slices.Contains(f.Tables, n.t.Name) {
 				f.Tables = append(f.Tables, n.t.Name)
 			}
 		}
@@ -74,17 +73,15 @@ func (p *parser) failure() *Failure {
 type statement struct {
 	n       *phrase
 	what    []string // expressions; nothing means whole rows
-	groups  bool     // what is selected is an aggregate
 	order   string
 	limit   int
 	percent []cond // selects the share of the rows that these hold of
 	read    string
-	extra   []*Table // that what is selected reads
 }
 
 func (st *statement) query(s *Schema) *Query {
 	var columns, where []string
-	tables := st.extra
+	var tables []*Table
 	read := []string{st.read}
 	for _, g := range st.n.groups {
 		columns, tables = append(columns, g.sql+" AS "+ident(g.alias)), append(tables, g.t)
@@ -130,40 +127,16 @@ func (st *statement) query(s *Schema) *Query {
 	return &Query{sql, read}
 }
 
-// about reads the rest of a question about a noun.
-func (p *parser) about(make func(n *phrase) *statement) *statement {
-	n, ok := p.noun(nil)
-	if !ok {
-		return nil
-	}
-	return make(n)
-}
-
-// counted reads "how many open claims", "how many causes".
+// counted reads "how many open claims".
 func (p *parser) counted() *statement {
 	if !p.accept(count) && !(p.accept(list) && p.accept(count)) {
 		return nil
 	}
-	if different := p.accept(distinct); different || !slices.ContainsFunc(p.peek(0).names, func(n name) bool { return n.c == nil || n.value != "" }) {
-		if col, ok := p.column(nil, func(c place) bool { return c.c.Kind == Text }); ok {
-			n := &phrase{t: col.t}
-			if p.skip(); p.pos < len(p.toks) {
-				if t, ok := p.table(); !ok || t != col.t || !p.conditions(n, nil, false) {
-					return nil
-				}
-			}
-			if len(n.groups) > 0 {
-				return nil
-			}
-			return &statement{n: n, what: []string{"count(DISTINCT " + col.sql() + ") AS count"}, read: "the number of different " + col.name()}
-		}
-		if different {
-			return nil
-		}
+	n, ok := p.noun(nil)
+	if !ok {
+		return nil
 	}
-	return p.about(func(n *phrase) *statement {
-		return &statement{n: n, what: []string{"count(*) AS count"}, read: "the number of " + n.t.Bare}
-	})
+	return &statement{n: n, what: []string{"count(*) AS count"}, read: "the number of " + n.t.Bare}
 }
 
 // percentage reads "percentage of open claims" and "what percentage of claims are open".
@@ -176,6 +149,9 @@ func (p *parser) percentage() *statement {
 			n := &phrase{t: t}
 			c, ok := p.condition(t, v)
 			if !ok || hasDate(v, t) && p.atPeriod() || !p.conditions(n, nil, false) || slices.ContainsFunc(n.conds, func(c cond) bool { return !strings.Contains(c.read, " from ") && !strings.Contains(c.read, " on ") }) {
+				return nil
+			}
+			if len(n.groups) > 0 { // of each group, or of all
 				return nil
 			}
 			return &statement{n: n, percent: []cond{c}, read: "the percentage of " + t.Bare}
@@ -251,7 +227,10 @@ func (p *parser) aggregated() *statement {
 func (p *parser) scope(n *phrase, f op) bool {
 	start := p.pos
 	p.skip()
-	if inner, ok := p.noun(n.t); ok {
+	linked := p.pos > start
+	if inner, ok := p.noun(n.t); ok && !linked { // the total of paid claims, or the total paid
+		return false
+	} else if ok {
 		if _, up := p.s.path(n.t, inner.t); up && (inner.t == n.t || f != avg) {
 			n.conds = inner.conds
 			return p.conditions(n, nil, false)
@@ -382,6 +361,9 @@ func (p *parser) grouped(n *phrase, t *Table, what, read string, limit int) *sta
 	if !p.conditions(rest, nil, false) || len(rest.groups) > 0 || slices.ContainsFunc(n.conds, func(c cond) bool { return c.tables == nil }) {
 		return nil
 	}
+	if len(n.groups) > 0 {
+		rest.add(cond{sql: groups[0].sql + " IS NOT NULL", read: groups[0].read + " is known", tables: []*Table{groups[0].t}})
+	}
 	return &statement{n: &phrase{t: t, conds: append(slices.Clone(n.conds), rest.conds...), groups: groups}, what: []string{what}, limit: limit, read: read}
 }
 
@@ -433,24 +415,7 @@ func (p *parser) winner() *statement {
 	return nil
 }
 
-// commonest reads "most common cause of claims".
-func (p *parser) commonest() *statement {
-	p.accept(list)
-	leading := p.accept(common)
-	col, ok := p.column(nil, func(c place) bool { return c.c.Kind == Text })
-	if !ok || !leading && !p.accept(common) {
-		return nil
-	}
-	n := &phrase{t: col.t}
-	if !p.scope(n, sum) || len(n.groups) > 0 {
-		return nil
-	}
-	n.groups = []group{{col.sql(), col.c.Name, col.name(), col.t, false}}
-	return &statement{n: n, what: []string{"count(*) AS count"}, limit: several, read: "the number of " + col.t.Bare}
-}
-
-// listed reads "claims in Berlin", "list the make and value of trucks" and "which cities
-// are there".
+// listed reads "claims in Berlin" and "show 3 policies".
 func (p *parser) listed() *statement {
 	asked := p.accept(list) || len(p.toks) == 1
 	limit := p.howMany(0)
@@ -460,49 +425,5 @@ func (p *parser) listed() *statement {
 		}
 		return &statement{n: n, limit: limit, read: n.t.Bare}
 	}
-	if p.pos = 0; p.accept(list) || limit == 0 {
-		return p.columns()
-	}
 	return nil
-}
-
-// columns reads "the make and value of trucks".
-func (p *parser) columns() *statement {
-	var cols []place
-	for {
-		col, ok := p.column(nil, nil)
-		if !ok {
-			break
-		}
-		if cols = append(cols, col); !p.accept(comma) && !p.accept(and) {
-			break
-		}
-	}
-	if len(cols) == 0 {
-		return nil
-	}
-	n := &phrase{t: cols[0].t}
-	if p.skip(); p.pos < len(p.toks) {
-		inner, ok := p.noun(nil)
-		if !ok || len(inner.groups) > 0 {
-			return nil
-		}
-		n = inner
-	} else if len(cols) > 1 || cols[0].c.Kind != Text || p.toks[0].op != list {
-		return nil
-	}
-	st := &statement{n: n, read: "of " + n.t.Bare}
-	if label, ok := n.t.label(); ok && len(n.conds) > 0 && !slices.Contains(cols, label) {
-		st.what = append(st.what, label.sql())
-	}
-	for _, col := range cols {
-		if _, ok := p.s.path(n.t, col.t); !ok {
-			return nil
-		}
-		st.what, st.extra, st.read = append(st.what, col.sql()), append(st.extra, col.t), cmp.Or(st.read, "")+" "+col.name()
-	}
-	if len(cols) == 1 && len(n.conds) == 0 && cols[0].c.Kind == Text {
-		st.what[0] = "DISTINCT " + st.what[0]
-	}
-	return st
 }

@@ -250,6 +250,12 @@ type name struct {
 
 func (n name) place() place { return place{n.t, n.c} }
 
+// kind reports whether the value says what a row is: a truck is a vehicle, an agent is no
+// policy.
+func (n name) kind() bool {
+	return n.c != nil && n.value != "" && slices.Contains([]string{"kind", "type", "category", "tipo"}, strings.ToLower(n.c.Name))
+}
+
 // names returns what the words of the schema mean, by their folded spelling.
 func (s *Schema) names() map[string][]name {
 	all := map[string][]name{}
