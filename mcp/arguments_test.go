@@ -77,7 +77,7 @@ func TestArgumentsThatAreWrongAreExplained(t *testing.T) {
 		if !strings.Contains(told, "- "+want+"\n") {
 			t.Errorf("%s: got %q, want in it %q", arguments, told, want)
 		}
-		if !strings.HasSuffix(told, `Arguments that would be: {"agent":"weather","parts":[{"text":"..."}]}`) {
+		if !strings.HasSuffix(told, `Valid arguments, for example: {"agent":"weather","parts":[{"text":"..."}]}`) {
 			t.Errorf("%s: got %q, want an example at its end", arguments, told)
 		}
 	}
@@ -112,7 +112,7 @@ func TestArgumentsThatCannotBeHeldAreExplained(t *testing.T) {
 	} {
 		_, body := c.do("1", "tools/call", `"name":"loose","arguments":`+arguments)
 		if want != "" {
-			want = string(jsonrpc.AppendString(nil, "The arguments of loose are not right:\n- "+want))
+			want = string(jsonrpc.AppendString(nil, "Invalid arguments for loose:\n- "+want))
 		}
 		if !strings.Contains(body, strings.TrimSuffix(want, `"`)) || strings.Contains(body, "isError") != (want != "") {
 			t.Errorf("%s: got %s, want in it %s", arguments, body, want)

@@ -59,7 +59,7 @@ func ExampleTool_inputErrors() {
 	srv := httptest.NewServer(&mcp.Server{Name: "greeter", Version: "1", Tools: []mcp.Tool{greet()}})
 	defer srv.Close()
 	call(srv.URL, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{}}}`)
-	// Output: 200 {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"The arguments of greet are not right:\n- \"name\" is missing, a string\nArguments that would be: {\"name\":\"...\"}"}],"isError":true}}
+	// Output: 200 {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Invalid arguments for greet:\n- \"name\" is missing, a string\nValid arguments, for example: {\"name\":\"...\"}"}],"isError":true}}
 }
 
 // A method can have an address of its own, which takes the params alone.

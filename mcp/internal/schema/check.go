@@ -22,11 +22,11 @@ func (s *Schema) Problem(tool string, args json.RawMessage) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The arguments of %s are not right:\n", tool)
+	fmt.Fprintf(&b, "Invalid arguments for %s:\n", tool)
 	for _, line := range f {
 		b.WriteString("- " + line + "\n")
 	}
-	fmt.Fprintf(&b, "Arguments that would be: %s", s.example(maxDepth))
+	fmt.Fprintf(&b, "Valid arguments, for example: %s", s.example(maxDepth))
 	return b.String()
 }
 

@@ -48,7 +48,7 @@ func Decode(tool string, args json.RawMessage, into any) string {
 		}
 		why = explain(e)
 	}
-	return "The arguments of " + tool + " are not right:\n- " + why
+	return "Invalid arguments for " + tool + ":\n- " + why
 }
 
 // explain says why a value does not fit into its Go type.

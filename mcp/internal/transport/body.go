@@ -35,7 +35,7 @@ func (q *Request) read() ([]byte, error) {
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, wire.Errorf(http.StatusRequestEntityTooLarge, wire.CodeServer, "a message may have %d bytes", q.maxBody)
 	}
-	return nil, wire.Errorf(http.StatusBadRequest, jsonrpc.CodeParse, "the message broke off")
+	return nil, wire.Errorf(http.StatusBadRequest, jsonrpc.CodeParse, "the message is incomplete")
 }
 
 // readBody reads the body. It reads a short body of known length without growing a

@@ -31,7 +31,7 @@ func (e *Endpoint) CORS(next http.Handler) http.Handler {
 // the host it names is not welcome, or because it is a preflight.
 func (e *Endpoint) guard(w http.ResponseWriter, r *http.Request) bool {
 	if !e.hostAllowed(r) {
-		writeError(w, wire.Errorf(http.StatusForbidden, wire.CodeServer, "the Host header names a host that this server is not"))
+		writeError(w, wire.Errorf(http.StatusForbidden, wire.CodeServer, "the Host header names another server"))
 		return true
 	}
 	h := w.Header()

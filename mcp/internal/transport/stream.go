@@ -46,7 +46,7 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 	st, next := e.streams.Resume(open.Nonce, last, a)
 	if st == nil {
 		writeError(w, wire.Errorf(http.StatusGone, wire.CodeServer,
-			"what followed the event %q of this session is not held any more, or there was nothing: send the request again", wire.Clip(last)))
+			"there are no events after %q, or not any more: send the request again", wire.Clip(last)))
 		return
 	}
 	e.follow(r, a, st, next)

@@ -152,5 +152,5 @@ func writeError(w http.ResponseWriter, err *wire.StatusError) {
 
 func tooMany(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
-	writeError(w, wire.Errorf(http.StatusTooManyRequests, wire.CodeServer, "too many requests at one time, try again when one has ended"))
+	writeError(w, wire.Errorf(http.StatusTooManyRequests, wire.CodeServer, "too many concurrent requests, try again when one has ended"))
 }
