@@ -216,7 +216,7 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// AccessToken returns an access token of the provider for somebody who may use
+// AccessToken returns an access token of the provider for a person who may use
 // tools in the use case "sales", with claims changed.
 func (p *Provider) AccessToken(changes map[string]any) string {
 	claims := map[string]any{

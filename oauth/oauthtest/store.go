@@ -11,75 +11,95 @@ import (
 	"rialto/oauth"
 )
 
-// parallel is how many callers race for what only one may get.
+// parallel is how many callers race.
 const parallel = 64
 
-// TestStore checks that a store keeps the contract of Store. open
-// returns an empty store, which it closes when t ends.
+// TestStore checks that a store keeps its contracts: clients (package client),
+// people (package signin), grants and keys (package token), flows (package flow)
+// and expiry (package authserver). open returns an empty store, which it closes
+// when t ends.
 func TestStore(t *testing.T, open func(t *testing.T) Store) {
-	for name, test := range map[string]func(*bench){
-		"a client comes back as it was recorded":                     (*bench).clientRoundTrip,
-		"of many changes to a client one counts":                     (*bench).clientChangedOnce,
-		"a removed client takes its grants along":                    (*bench).clientRemoved,
-		"clients are listed in pages":                                (*bench).clientsListed,
-		"a document comes back as it was kept, and the newest stays": (*bench).documentKept,
-		"the oldest document of a client without a grant makes room": (*bench).documentEviction,
-		"what works once works once, until nobody could use it":      (*bench).usedOnce,
-		"the oldest client without a grant makes room":               (*bench).clientEviction,
-		"a name belongs to one account":                              (*bench).accountNames,
-		"a new password ends the sessions":                           (*bench).passwordEndsSessions,
-		"a removed account takes sessions and grants along":          (*bench).removedAccount,
-		"a session ends":                                                        (*bench).sessionEnds,
-		"a person of a provider has one account":                                (*bench).identified,
-		"of many who set the server up one makes the first account":             (*bench).firstAccount,
-		"a setup code is replaced, expires and ends with an account":            (*bench).setupCode,
-		"of many callers one takes a login":                                     (*bench).loginTakenOnce,
-		"the role of an administrator is seen in accounts, sessions and grants": (*bench).administrator,
-		"a disabled account has no sessions and no live grants":                 (*bench).disabledAccount,
-		"an account is disabled, and enabled again":                             (*bench).disabledAgain,
-		"the grants of an account, of a client or of both end together":         (*bench).grantsRevoked,
-		"the last use of a grant is noted, and a later one stays":               (*bench).usesNoted,
-		"a document is dropped once":                                            (*bench).documentDropped,
-		"a request comes back as it was recorded, until it expires":             (*bench).requestRoundTrip,
-		"of many answers to a request one counts":                               (*bench).requestAnsweredOnce,
-		"of many callers one takes a pushed request":                            (*bench).pushedTakenOnce,
-		"a grant comes back as it was recorded":                                 (*bench).grantRoundTrip,
-		"a grant ends with its parent, and not the other way round":             (*bench).grantOfGrant,
-		"a revoked grant stays revoked":                                         (*bench).grantStaysRevoked,
-		"of many callers one takes a code, and the grant is revoked":            (*bench).codeTakenOnce,
-		"a code that another client presents is unharmed":                       (*bench).codeOfAnother,
-		"a code starts a family of refresh tokens":                              (*bench).codeStartsFamily,
-		"within the grace everybody gets the same successor":                    (*bench).rotateInGrace,
-		"without grace one caller gets a successor, the family ends":            (*bench).rotateWithoutGrace,
-		"after the grace the family ends":                                       (*bench).rotateAfterGrace,
-		"too many uses end the family":                                          (*bench).rotateTooOften,
-		"a refresh token works for its client, before it expires":               (*bench).rotateNotFound,
-		"a refresh token dies with its grant":                                   (*bench).rotateRevoked,
-		"of many keys for one place one is kept":                                (*bench).keyAddedOnce,
-		"what has expired is dropped, and nothing else":                         (*bench).dropExpired,
-		"a client is dropped when it has no grant and nobody is deciding":       (*bench).dropClients,
+	for contract, tests := range map[string]map[string]func(*storeTest){
+		"clients": clientTests, "people": accountTests, "grants": grantTests, "flows": flowTests, "expiry": expiryTests,
 	} {
-		t.Run(name, func(t *testing.T) {
-			test(&bench{T: t, s: open(t), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)})
-		})
+		for name, test := range tests {
+			t.Run(contract+"/"+name, func(t *testing.T) {
+				test(&storeTest{T: t, s: open(t), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)})
+			})
+		}
 	}
 }
 
-// bench is a store under test.
-type bench struct {
+var clientTests = map[string]func(*storeTest){
+	"a client is read as it was recorded":                                clientRoundTrip,
+	"one of many concurrent changes to a client succeeds":                clientChangedOnce,
+	"removing a client revokes its grants":                               clientRemoved,
+	"clients are listed in pages":                                        clientsListed,
+	"a full store drops the oldest client without a grant":               clientEviction,
+	"a document is read as it was recorded, and the newest stays":        documentKept,
+	"a full store drops the oldest document of a client without a grant": documentEviction,
+	"a document is dropped once":                                         documentDropped,
+	"an ID is used once, until it expires":                               usedOnce,
+}
+
+var accountTests = map[string]func(*storeTest){
+	"a name belongs to one account":                                   accountNames,
+	"a new password ends the sessions":                                passwordEndsSessions,
+	"removing an account removes its sessions and grants":             removedAccount,
+	"a session ends":                                                  sessionEnds,
+	"a person of a provider has one account":                          identified,
+	"one of many concurrent setups makes the first account":           firstAccount,
+	"a setup code is replaced, expires and ends with an account":      setupCode,
+	"one of many callers takes a login":                               loginTakenOnce,
+	"accounts, sessions and grants show the role of an administrator": administrator,
+	"a disabled account has no sessions and no live grants":           disabledAccount,
+	"an account is disabled, and enabled again":                       disabledAgain,
+}
+
+var grantTests = map[string]func(*storeTest){
+	"the grants of an account, of a client or of both are revoked together": grantsRevoked,
+	"the last use of a grant is recorded, and a later one stays":            usesNoted,
+	"a grant is read as it was recorded":                                    grantRoundTrip,
+	"a grant ends with its parent, and not the other way round":             grantOfGrant,
+	"a revoked grant stays revoked":                                         grantStaysRevoked,
+	"one of many concurrent keys with one number is kept":                   keyAddedOnce,
+}
+
+var flowTests = map[string]func(*storeTest){
+	"a request is read as it was recorded, until it expires":              requestRoundTrip,
+	"one of many concurrent answers to a request counts":                  requestAnsweredOnce,
+	"one of many callers takes a pushed request":                          pushedTakenOnce,
+	"one of many callers takes a code, and the grant is revoked":          codeTakenOnce,
+	"a code survives an attempt of another client":                        codeOfAnother,
+	"a code starts a family of refresh tokens":                            codeStartsFamily,
+	"all uses within the grace get the same successor":                    rotateInGrace,
+	"without grace one caller gets a successor, and the grant is revoked": rotateWithoutGrace,
+	"a use after the grace revokes the grant":                             rotateAfterGrace,
+	"too many uses revoke the grant":                                      rotateTooOften,
+	"a refresh token works for its client, before it expires":             rotateNotFound,
+	"a refresh token ends with its grant":                                 rotateRevoked,
+}
+
+var expiryTests = map[string]func(*storeTest){
+	"only expired rows are dropped":                                  dropExpired,
+	"a client with neither a grant nor a pending request is dropped": dropClients,
+}
+
+// storeTest is a test of one store.
+type storeTest struct {
 	*testing.T
 	s   Store
 	now time.Time
 	n   int
 }
 
-// name returns a name that was not given before.
-func (b *bench) name(kind string) string {
+// name returns a new name.
+func (b *storeTest) name(kind string) string {
 	b.n++
 	return fmt.Sprintf("%s-%d", kind, b.n)
 }
 
-func (b *bench) must(err error) {
+func (b *storeTest) must(err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
@@ -87,14 +107,14 @@ func (b *bench) must(err error) {
 }
 
 // want checks that an error is the one that the contract names.
-func (b *bench) want(err, sentinel error) {
+func (b *storeTest) want(err, sentinel error) {
 	b.Helper()
 	if !errors.Is(err, sentinel) {
 		b.Errorf("got error %v, want %v", err, sentinel)
 	}
 }
 
-func equal[V any](b *bench, got, want V) {
+func equal[V any](b *storeTest, got, want V) {
 	b.Helper()
 	if !reflect.DeepEqual(got, want) {
 		b.Errorf("got  %+v\nwant %+v", got, want)
@@ -103,7 +123,7 @@ func equal[V any](b *bench, got, want V) {
 
 // race runs f in many goroutines that start together, and counts the errors
 // by what they are; nil counts too. Any other error fails the test.
-func (b *bench) race(f func(i int) error) map[error]int {
+func (b *storeTest) race(f func(i int) error) map[error]int {
 	b.Helper()
 	counts := map[error]int{}
 	var mu sync.Mutex
@@ -129,14 +149,14 @@ func (b *bench) race(f func(i int) error) map[error]int {
 	return counts
 }
 
-func (b *bench) account() *oauth.Account {
+func (b *storeTest) account() *oauth.Account {
 	b.Helper()
 	a := &oauth.Account{ID: b.name("account"), Name: b.name("name"), Password: "hash", Created: b.now}
 	b.must(b.s.AddAccount(b.Context(), a))
 	return a
 }
 
-func (b *bench) client() *oauth.Client {
+func (b *storeTest) client() *oauth.Client {
 	b.Helper()
 	c := &oauth.Client{
 		ID:           b.name("client"),
@@ -159,7 +179,7 @@ func (b *bench) client() *oauth.Client {
 }
 
 // grant returns a grant of a new account that is not recorded yet.
-func (b *bench) grant(clientID string) *oauth.Grant {
+func (b *storeTest) grant(clientID string) *oauth.Grant {
 	b.Helper()
 	a := b.account()
 	return &oauth.Grant{
@@ -175,7 +195,7 @@ func (b *bench) grant(clientID string) *oauth.Grant {
 	}
 }
 
-func (b *bench) request() *oauth.Request {
+func (b *storeTest) request() *oauth.Request {
 	b.Helper()
 	r := &oauth.Request{
 		Handle:       b.name("handle"),
@@ -196,7 +216,7 @@ func (b *bench) request() *oauth.Request {
 }
 
 // code records a code under a grant of its own.
-func (b *bench) code() (*oauth.Code, *oauth.Grant) {
+func (b *storeTest) code() (*oauth.Code, *oauth.Grant) {
 	b.Helper()
 	r := b.request()
 	g := b.grant(r.ClientID)
@@ -213,7 +233,7 @@ func (b *bench) code() (*oauth.Code, *oauth.Grant) {
 }
 
 // family records a grant and its first refresh token.
-func (b *bench) family() (*oauth.Refresh, *oauth.Grant) {
+func (b *storeTest) family() (*oauth.Refresh, *oauth.Grant) {
 	b.Helper()
 	c, g := b.code()
 	first := &oauth.Refresh{Hash: b.name("refresh"), ClientID: c.ClientID, JKT: c.JKT, Expires: b.now.Add(24 * time.Hour)}
@@ -223,7 +243,7 @@ func (b *bench) family() (*oauth.Refresh, *oauth.Grant) {
 }
 
 // rotation returns a use of a refresh token, with a successor of its own.
-func (b *bench) rotation(t *oauth.Refresh) oauth.Rotation {
+func (b *storeTest) rotation(t *oauth.Refresh) oauth.Rotation {
 	next := b.name("refresh")
 	return oauth.Rotation{
 		Hash:     t.Hash,
@@ -236,7 +256,7 @@ func (b *bench) rotation(t *oauth.Refresh) oauth.Rotation {
 	}
 }
 
-func (b *bench) live(id string) bool {
+func (b *storeTest) live(id string) bool {
 	b.Helper()
 	g, err := b.s.Grant(b.Context(), id)
 	b.must(err)

@@ -6,7 +6,7 @@ import (
 	"rialto/oauth"
 )
 
-func (b *bench) clientRoundTrip() {
+func clientRoundTrip(b *storeTest) {
 	c := b.client()
 	got, err := b.s.Client(b.Context(), c.ID)
 	b.must(err)
@@ -15,7 +15,7 @@ func (b *bench) clientRoundTrip() {
 	b.want(err, oauth.ErrNotFound)
 }
 
-func (b *bench) clientChangedOnce() {
+func clientChangedOnce(b *storeTest) {
 	c := b.client()
 	counts := b.race(func(i int) error {
 		changed := *c
@@ -36,7 +36,7 @@ func (b *bench) clientChangedOnce() {
 	equal(b, again, got)
 }
 
-func (b *bench) clientRemoved() {
+func clientRemoved(b *storeTest) {
 	c, other := b.client(), b.client()
 	g, kept := b.grant(c.ID), b.grant(other.ID)
 	b.must(b.s.AddGrant(b.Context(), g))
@@ -49,7 +49,7 @@ func (b *bench) clientRemoved() {
 	b.want(b.s.UpdateClient(b.Context(), c, c.ManageHash), oauth.ErrNotFound)
 }
 
-func (b *bench) clientsListed() {
+func clientsListed(b *storeTest) {
 	first, second, third := b.client(), b.client(), b.client()
 	page, err := b.s.Clients(b.Context(), "", 2)
 	b.must(err)
@@ -59,7 +59,7 @@ func (b *bench) clientsListed() {
 	equal(b, page, []*oauth.Client{third})
 }
 
-func (b *bench) clientEviction() {
+func clientEviction(b *storeTest) {
 	used, oldest, newer := b.client(), b.client(), b.client()
 	b.must(b.s.AddGrant(b.Context(), b.grant(used.ID)))
 	b.now = b.now.Add(time.Second)
@@ -73,7 +73,7 @@ func (b *bench) clientEviction() {
 	}
 }
 
-func (b *bench) accountNames() {
+func accountNames(b *storeTest) {
 	counts := b.race(func(i int) error {
 		return b.s.AddAccount(b.Context(), &oauth.Account{ID: string(rune('A' + i)), Name: "ada", Password: "x", Created: b.now})
 	})
@@ -94,14 +94,14 @@ func (b *bench) accountNames() {
 	b.want(err, oauth.ErrNotFound)
 }
 
-func (b *bench) session(a *oauth.Account) *oauth.Session {
+func (b *storeTest) session(a *oauth.Account) *oauth.Session {
 	b.Helper()
 	s := &oauth.Session{Hash: b.name("session"), AccountID: a.ID, Name: a.Name, Created: b.now, Expires: b.now.Add(time.Hour)}
 	b.must(b.s.AddSession(b.Context(), s))
 	return s
 }
 
-func (b *bench) passwordEndsSessions() {
+func passwordEndsSessions(b *storeTest) {
 	a, other := b.account(), b.account()
 	s, kept := b.session(a), b.session(other)
 	b.must(b.s.SetPassword(b.Context(), a.ID, "another hash"))
@@ -116,7 +116,7 @@ func (b *bench) passwordEndsSessions() {
 	b.want(b.s.SetPassword(b.Context(), "nobody", "x"), oauth.ErrNotFound)
 }
 
-func (b *bench) removedAccount() {
+func removedAccount(b *storeTest) {
 	token, g := b.family()
 	s := b.session(&oauth.Account{ID: g.AccountID})
 	b.must(b.s.RemoveAccount(b.Context(), g.Name))
@@ -131,7 +131,7 @@ func (b *bench) removedAccount() {
 	b.want(b.s.RemoveAccount(b.Context(), g.Name), oauth.ErrNotFound)
 }
 
-func (b *bench) sessionEnds() {
+func sessionEnds(b *storeTest) {
 	s := b.session(b.account())
 	got, err := b.s.Session(b.Context(), s.Hash, b.now)
 	b.must(err)
@@ -144,7 +144,7 @@ func (b *bench) sessionEnds() {
 	b.want(err, oauth.ErrNotFound)
 }
 
-func (b *bench) administrator() {
+func administrator(b *storeTest) {
 	g := b.grant("client")
 	b.must(b.s.AddGrant(b.Context(), g))
 	s := b.session(&oauth.Account{ID: g.AccountID})
@@ -163,7 +163,7 @@ func (b *bench) administrator() {
 	b.want(b.s.SetAdmin(b.Context(), "nobody", true), oauth.ErrNotFound)
 }
 
-func (b *bench) disabledAccount() {
+func disabledAccount(b *storeTest) {
 	a := &oauth.Account{ID: b.name("account"), Name: "gone", Password: "x", Disabled: true, Created: b.now}
 	b.must(b.s.AddAccount(b.Context(), a))
 	s := b.session(a)
@@ -177,7 +177,7 @@ func (b *bench) disabledAccount() {
 	}
 }
 
-func (b *bench) requestRoundTrip() {
+func requestRoundTrip(b *storeTest) {
 	r := b.request()
 	got, err := b.s.Request(b.Context(), r.Handle, b.now)
 	b.must(err)
@@ -188,7 +188,7 @@ func (b *bench) requestRoundTrip() {
 	b.want(err, oauth.ErrNotFound)
 }
 
-func (b *bench) requestAnsweredOnce() {
+func requestAnsweredOnce(b *storeTest) {
 	r := b.request()
 	grants := make([]*oauth.Grant, parallel)
 	for i := range grants {

@@ -7,7 +7,7 @@ import (
 )
 
 // document keeps the document of a client that was not there before.
-func (b *bench) document(fetched time.Time) *oauth.Document {
+func (b *storeTest) document(fetched time.Time) *oauth.Document {
 	b.Helper()
 	d := &oauth.Document{
 		ID:      "https://app.example/" + b.name("document"),
@@ -20,7 +20,7 @@ func (b *bench) document(fetched time.Time) *oauth.Document {
 	return d
 }
 
-func (b *bench) documentKept() {
+func documentKept(b *storeTest) {
 	d := b.document(b.now)
 	got, err := b.s.Document(b.Context(), d.ID)
 	b.must(err)
@@ -39,7 +39,7 @@ func (b *bench) documentKept() {
 	equal(b, b.race(func(int) error { return b.s.KeepDocument(b.Context(), &newer, 1000) }), map[error]int{nil: parallel})
 }
 
-func (b *bench) documentEviction() {
+func documentEviction(b *storeTest) {
 	used, oldest, newer := b.document(b.now), b.document(b.now.Add(time.Second)), b.document(b.now.Add(2*time.Second))
 	b.must(b.s.AddGrant(b.Context(), b.grant(used.ID)))
 	last := &oauth.Document{ID: "https://app.example/last", Fetched: b.now, Fresh: b.now, Expires: b.now}
@@ -55,7 +55,7 @@ func (b *bench) documentEviction() {
 	b.must(err)
 }
 
-func (b *bench) usedOnce() {
+func usedOnce(b *storeTest) {
 	expires := b.now.Add(time.Minute)
 	counts := b.race(func(int) error { return b.s.UseOnce(b.Context(), "x", expires) })
 	equal(b, counts, map[error]int{nil: 1, oauth.ErrReused: parallel - 1})
@@ -66,7 +66,7 @@ func (b *bench) usedOnce() {
 	b.must(b.s.UseOnce(b.Context(), "x", expires))
 }
 
-func (b *bench) pushedTakenOnce() {
+func pushedTakenOnce(b *storeTest) {
 	r := &oauth.Request{Handle: b.name("handle"), ClientID: "c", RedirectURI: "https://app.example/cb", Scope: oauth.ScopeSet{"mcp:tools"}, Expires: b.now.Add(time.Minute)}
 	b.must(b.s.AddRequest(b.Context(), r))
 	for _, call := range []struct {

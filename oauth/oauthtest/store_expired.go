@@ -7,7 +7,7 @@ import (
 )
 
 // drop drops what has expired at now, with the periods that tests use.
-func (b *bench) drop(now time.Time) {
+func (b *storeTest) drop(now time.Time) {
 	b.Helper()
 	b.must(b.s.DropExpired(b.Context(), oauth.Expiry{
 		Now:     now,
@@ -17,7 +17,7 @@ func (b *bench) drop(now time.Time) {
 	}))
 }
 
-func (b *bench) dropExpired() {
+func dropExpired(b *storeTest) {
 	session, request := b.session(b.account()), b.request()
 	untaken, lost := b.code()
 	token, g := b.family()
@@ -44,7 +44,7 @@ func (b *bench) dropExpired() {
 	b.drop(b.now.Add(24 * time.Hour))
 	_, err = b.s.Document(b.Context(), document.ID)
 	b.want(err, oauth.ErrNotFound)
-	// What follows is asked as of now, and is gone all the same.
+	// The following is read as of now, and is gone nevertheless.
 	_, err = b.s.Session(b.Context(), session.Hash, b.now)
 	b.want(err, oauth.ErrNotFound)
 	_, err = b.s.Request(b.Context(), request.Handle, b.now)
@@ -63,7 +63,7 @@ func (b *bench) dropExpired() {
 	}
 }
 
-func (b *bench) dropClients() {
+func dropClients(b *storeTest) {
 	never, deciding, granted := b.client(), b.client(), b.client()
 	r := &oauth.Request{Handle: b.name("handle"), ClientID: deciding.ID, Expires: b.now.Add(48 * time.Hour)}
 	b.must(b.s.AddRequest(b.Context(), r))

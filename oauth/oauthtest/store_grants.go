@@ -7,7 +7,7 @@ import (
 	"rialto/oauth"
 )
 
-func (b *bench) grantRoundTrip() {
+func grantRoundTrip(b *storeTest) {
 	g := b.grant("client")
 	b.must(b.s.AddGrant(b.Context(), g))
 	got, err := b.s.Grant(b.Context(), g.ID)
@@ -20,7 +20,7 @@ func (b *bench) grantRoundTrip() {
 	b.want(err, oauth.ErrNotFound)
 }
 
-func (b *bench) grantStaysRevoked() {
+func grantStaysRevoked(b *storeTest) {
 	g := b.grant("client")
 	b.must(b.s.AddGrant(b.Context(), g))
 	b.must(b.s.RevokeGrant(b.Context(), g.ID, b.now))
@@ -31,7 +31,7 @@ func (b *bench) grantStaysRevoked() {
 	b.must(b.s.RevokeGrant(b.Context(), "nothing", b.now))
 }
 
-func (b *bench) codeTakenOnce() {
+func codeTakenOnce(b *storeTest) {
 	c, g := b.code()
 	var mu sync.Mutex
 	var taken *oauth.Code
@@ -53,7 +53,7 @@ func (b *bench) codeTakenOnce() {
 	}
 }
 
-func (b *bench) codeOfAnother() {
+func codeOfAnother(b *storeTest) {
 	c, g := b.code()
 	_, err := b.s.TakeCode(b.Context(), c.Hash, "another client", nil, b.now)
 	b.want(err, oauth.ErrNotFound)
@@ -68,7 +68,7 @@ func (b *bench) codeOfAnother() {
 	}
 }
 
-func (b *bench) grantOfGrant() {
+func grantOfGrant(b *storeTest) {
 	parent := b.grant("client")
 	b.must(b.s.AddGrant(b.Context(), parent))
 	child := func() *oauth.Grant {
@@ -97,7 +97,7 @@ func (b *bench) grantOfGrant() {
 	}
 }
 
-func (b *bench) codeStartsFamily() {
+func codeStartsFamily(b *storeTest) {
 	first, g := b.family()
 	got, of, err := b.s.Refresh(b.Context(), first.Hash)
 	b.must(err)
@@ -107,7 +107,7 @@ func (b *bench) codeStartsFamily() {
 	b.want(err, oauth.ErrNotFound)
 }
 
-func (b *bench) rotateInGrace() {
+func rotateInGrace(b *storeTest) {
 	first, g := b.family()
 	rotations := make([]oauth.Rotation, parallel)
 	for i := range rotations {
@@ -143,7 +143,7 @@ func (b *bench) rotateInGrace() {
 	}
 }
 
-func (b *bench) rotateWithoutGrace() {
+func rotateWithoutGrace(b *storeTest) {
 	first, g := b.family()
 	rotations := make([]oauth.Rotation, parallel)
 	for i := range rotations {
@@ -162,7 +162,7 @@ func (b *bench) rotateWithoutGrace() {
 	}
 }
 
-func (b *bench) rotateAfterGrace() {
+func rotateAfterGrace(b *storeTest) {
 	first, g := b.family()
 	r := b.rotation(first)
 	sealed, err := b.s.Rotate(b.Context(), r)
@@ -183,7 +183,7 @@ func (b *bench) rotateAfterGrace() {
 	b.want(err, oauth.ErrNotFound)
 }
 
-func (b *bench) rotateTooOften() {
+func rotateTooOften(b *storeTest) {
 	first, g := b.family()
 	r := b.rotation(first)
 	r.MaxUses = 3
@@ -198,7 +198,7 @@ func (b *bench) rotateTooOften() {
 	}
 }
 
-func (b *bench) rotateNotFound() {
+func rotateNotFound(b *storeTest) {
 	first, g := b.family()
 	other := b.rotation(first)
 	other.ClientID = "another client"
@@ -225,7 +225,7 @@ func (b *bench) rotateNotFound() {
 	}
 }
 
-func (b *bench) rotateRevoked() {
+func rotateRevoked(b *storeTest) {
 	first, g := b.family()
 	b.must(b.s.RevokeGrant(b.Context(), g.ID, b.now))
 	_, err := b.s.Rotate(b.Context(), b.rotation(first))
@@ -237,7 +237,7 @@ func (b *bench) rotateRevoked() {
 	}
 }
 
-func (b *bench) keyAddedOnce() {
+func keyAddedOnce(b *storeTest) {
 	key := func(seq int64, id string) oauth.SealedKey {
 		return oauth.SealedKey{Seq: seq, KeyID: id, Private: "sealed " + id, Active: b.now, Expires: b.now.Add(time.Hour)}
 	}

@@ -6,7 +6,7 @@ import (
 	"rialto/oauth"
 )
 
-func (b *bench) disabledAgain() {
+func disabledAgain(b *storeTest) {
 	g := b.grant("client")
 	b.must(b.s.AddGrant(b.Context(), g))
 	a, err := b.s.AccountOf(b.Context(), g.AccountID)
@@ -27,14 +27,14 @@ func (b *bench) disabledAgain() {
 	b.want(b.s.SetDisabled(b.Context(), "nobody", true), oauth.ErrNotFound)
 }
 
-func (b *bench) grantsRevoked() {
+func grantsRevoked(b *storeTest) {
 	var grants []*oauth.Grant
 	for _, client := range []string{"one", "two", "one"} {
 		g := b.grant(client)
 		b.must(b.s.AddGrant(b.Context(), g))
 		grants = append(grants, g)
 	}
-	second := *grants[0] // of the same account, for another client
+	second := *grants[0] // same account, another client
 	second.ID, second.ClientID = b.name("grant"), "two"
 	b.must(b.s.AddGrant(b.Context(), &second))
 	lives := func(want ...bool) {
@@ -57,7 +57,7 @@ func (b *bench) grantsRevoked() {
 	end("", "one", 10, 0)
 }
 
-func (b *bench) usesNoted() {
+func usesNoted(b *storeTest) {
 	g := b.grant("client")
 	b.must(b.s.AddGrant(b.Context(), g))
 	used := func(want time.Time) {
@@ -73,7 +73,7 @@ func (b *bench) usesNoted() {
 	used(b.now)
 }
 
-func (b *bench) documentDropped() {
+func documentDropped(b *storeTest) {
 	d := &oauth.Document{ID: "https://app.example/c", Body: "{}", Fetched: b.now, Fresh: b.now, Expires: b.now}
 	b.must(b.s.KeepDocument(b.Context(), d, 10))
 	counts := b.race(func(int) error { return b.s.DropDocument(b.Context(), d.ID) })

@@ -6,7 +6,7 @@ import (
 	"rialto/oauth"
 )
 
-func (b *bench) identified() {
+func identified(b *storeTest) {
 	person := func(i int) *oauth.Account {
 		return &oauth.Account{
 			ID: b.Name() + string(rune('a'+i)), Name: "corp:ada", Created: b.now,
@@ -62,7 +62,7 @@ func (b *bench) identified() {
 	equal(b, granted.UseCases, elsewhere.UseCases)
 }
 
-func (b *bench) firstAccount() {
+func firstAccount(b *storeTest) {
 	b.must(b.s.OpenSetup(b.Context(), "code", b.now.Add(time.Hour)))
 	counts := b.race(func(i int) error {
 		name := string(rune('a' + i))
@@ -74,7 +74,7 @@ func (b *bench) firstAccount() {
 	equal(b, len(names), 1)
 }
 
-func (b *bench) setupCode() {
+func setupCode(b *storeTest) {
 	open := func(now time.Time) bool {
 		b.Helper()
 		open, err := b.s.SetupOpen(b.Context(), now)
@@ -84,7 +84,7 @@ func (b *bench) setupCode() {
 	if open(b.now) {
 		b.Error("the setup is open without a code")
 	}
-	// Whoever signs in elsewhere first must not shut the operator out.
+	// A person who signs in elsewhere first must not shut the operator out.
 	_, err := b.s.Identify(b.Context(), &oauth.Account{ID: "e", Name: "corp:e", Issuer: "https://id.example", Subject: "1", Created: b.now}, true)
 	b.must(err)
 	first := &oauth.Account{ID: "first", Name: "first", Password: "x", Created: b.now}
@@ -104,7 +104,7 @@ func (b *bench) setupCode() {
 	b.want(b.s.OpenSetup(b.Context(), "late", b.now.Add(time.Hour)), oauth.ErrExists)
 }
 
-func (b *bench) loginTakenOnce() {
+func loginTakenOnce(b *storeTest) {
 	l := &oauth.Login{
 		State: "state", Browser: "browser", Provider: "corp", Handle: "handle",
 		Scope: oauth.ScopeSet{"mcp:tools", "offline_access"}, Next: "/page", Expires: b.now.Add(time.Minute),
