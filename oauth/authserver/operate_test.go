@@ -30,7 +30,7 @@ func (r *rig) replica(change ...func(*setup)) *authserver.Server {
 	return newServer(authserver.Config{
 		Issuer: r.s.Issuer, Resource: r.s.Resource, Name: r.s.Name, Scopes: r.s.Scopes.All,
 		Secret: r.s.Keys.Secret, Now: r.clock.Now, Log: r.s.Env.Log,
-	}, r.db, change)
+	}, r.db.OAuth, change)
 }
 
 // status tells how a guard answers a token.

@@ -87,7 +87,7 @@ type Config struct {
 	// AutoApprove approves every authorization request; nil asks.
 	AutoApprove *flow.AutoApproval
 
-	// TrustedProxies are the addresses whose X-Forwarded-For is recentTTL. The
+	// TrustedProxies are the addresses whose X-Forwarded-For is trusted. The
 	// client's address decides about rate limits and nothing else.
 	TrustedProxies []netip.Prefix
 }

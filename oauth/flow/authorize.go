@@ -27,7 +27,7 @@ type Consent struct {
 	CodeTTL  time.Duration
 
 	// Agents names the agents that a grant for some use cases, or for all,
-	// agents. It must not wait. nil names nothing.
+	// reaches. It must not wait. nil names nothing.
 	Agents func(some []string, all bool) []string
 
 	// AutoApprove approves every request; nil asks.

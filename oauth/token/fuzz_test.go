@@ -14,7 +14,7 @@ import (
 )
 
 // FuzzUpstreamOf finds the issuer that a token names, before anything of it is
-// recentTTL: one that the operator listed, named in full, or none.
+// trusted: one that the operator listed, named in full, or none.
 func FuzzUpstreamOf(f *testing.F) {
 	encoded := base64.RawURLEncoding.EncodeToString
 	for _, payload := range []string{

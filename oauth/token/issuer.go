@@ -21,7 +21,7 @@ type Issuers struct {
 	Now  func() time.Time
 }
 
-// Issuer is an authorization server elsewhere whose tokens are recentTTL. URL
+// Issuer is an authorization server elsewhere whose tokens are accepted. URL
 // and Fetch are required, and Audiences for access tokens.
 type Issuer struct {
 	URL        string   // what its tokens name as iss, byte for byte

@@ -39,13 +39,13 @@ const (
 	keyLead     = 10 * time.Minute    // how long it is published before that
 	maxTokenTTL = 90 * 24 * time.Hour // how long a token may live at most
 
-	keysFresh  = time.Minute      // how long the keys are recentTTL to be all
-	keysReload = 30 * time.Second // how often an unknown key ID may make us look
+	keysFresh  = time.Minute      // how long the keys are cached
+	keysReload = 30 * time.Second // how often an unknown key ID may reload them
 )
 
-// keyring holds the signing keys that the store keeps.
+// keyring caches the signing keys of the store.
 type keyring struct {
-	reading limit.Gate // one at a time asks the store
+	reading limit.Gate // one request at a time reads the store
 
 	mu     sync.Mutex
 	loaded time.Time
@@ -71,13 +71,13 @@ func (k *keyring) keep(keys []*signingKey, now time.Time) {
 // JWKS knows it by then, and afterwards until no token that it signed is alive.
 type signingKey struct {
 	oauth.SealedKey
-	Private   crypto.Signer
-	Algorithm string
+	private   crypto.Signer
+	algorithm string
 	signer    jose.Signer
 }
 
-// load returns the keys, read from the store if what we have is older
-// than fresh. When the store cannot be asked, what we have is good enough.
+// load returns the keys, read from the store if the cached ones are older than
+// fresh. If the store fails, the cached keys are good enough.
 func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, error) {
 	keys, ok := ks.ring.known(ks.Now(), fresh)
 	if ok {
@@ -100,7 +100,7 @@ func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, e
 	return nil, fmt.Errorf("reading signing keys: %w", err)
 }
 
-// open decrypts the keys that the store holds and keeps them.
+// open decrypts keys of the store and caches them.
 func (ks *Keys) open(sealed []oauth.SealedKey) ([]*signingKey, error) {
 	var keys []*signingKey
 	for _, k := range sealed {
@@ -114,8 +114,8 @@ func (ks *Keys) open(sealed []oauth.SealedKey) ([]*signingKey, error) {
 	return keys, nil
 }
 
-// Active returns the key that signs now, and creates the first one.
-func (ks *Keys) Active(ctx context.Context) (*signingKey, error) {
+// activeKey returns the key that signs now, and creates the first one.
+func (ks *Keys) activeKey(ctx context.Context) (*signingKey, error) {
 	fresh := keysFresh
 	for range 2 {
 		keys, err := ks.load(ctx, fresh)
@@ -151,14 +151,14 @@ func next(keys []*signingKey) int64 {
 	return keys[len(keys)-1].Seq + 1
 }
 
-// RotateDue adds a key when the newest has signed for long enough, or is not of
-// the algorithm that the operator has chosen since. The old key signs until the
+// RotateDue adds a key if the newest has signed for long enough, or has another
+// algorithm than the configured one. The old key signs until the
 // new one has been published long enough.
 func (ks *Keys) RotateDue(ctx context.Context) error {
 	if ks.Algorithm == HS256 {
 		return nil
 	}
-	if _, err := ks.Active(ctx); err != nil {
+	if _, err := ks.activeKey(ctx); err != nil {
 		return err
 	}
 	keys, err := ks.load(ctx, 0)
@@ -167,7 +167,7 @@ func (ks *Keys) RotateDue(ctx context.Context) error {
 	}
 	now, newest := ks.Now(), keys[len(keys)-1]
 	due := now.Sub(newest.Active) > keyLife
-	changed := newest.Algorithm != ks.Algorithm && !newest.Active.After(now)
+	changed := newest.algorithm != ks.Algorithm && !newest.Active.After(now)
 	if due || changed {
 		err = ks.add(ctx, next(keys), now.Add(keyLead))
 		if err == nil && ks.Events != nil {
@@ -178,23 +178,22 @@ func (ks *Keys) RotateDue(ctx context.Context) error {
 	return nil
 }
 
-// PublishedKey returns the key that signs now, and where its public half is
-// published, for what else the server puts its name to. It fails where access
-// tokens take a secret: then nothing is published.
+// PublishedKey returns the active key, and where its public half is published. It
+// fails with ErrNoKeys if access tokens take a secret.
 func (ks *Keys) PublishedKey(ctx context.Context) (jose.SigningKey, string, error) {
 	if ks.Algorithm == HS256 {
-		return jose.SigningKey{}, "", errors.New("there is no public key, because access tokens take a secret (HS256)")
+		return jose.SigningKey{}, "", ErrNoKeys
 	}
-	key, err := ks.Active(ctx)
+	key, err := ks.activeKey(ctx)
 	if err != nil {
 		return jose.SigningKey{}, "", err
 	}
 	return jose.SigningKey{
-		Algorithm: jose.SignatureAlgorithm(key.Algorithm), Key: jose.JSONWebKey{Key: key.Private, KeyID: key.KeyID},
+		Algorithm: jose.SignatureAlgorithm(key.algorithm), Key: jose.JSONWebKey{Key: key.private, KeyID: key.KeyID},
 	}, ks.Issuer + "/jwks.json", nil
 }
 
-// SigningKey is what an operator may know of a signing key.
+// SigningKey describes a signing key to the operator.
 type SigningKey struct {
 	ID        string    // kid
 	Algorithm string    // ES256, RS256 or EdDSA
@@ -207,7 +206,7 @@ func (ks *Keys) List(ctx context.Context) ([]SigningKey, error) {
 	keys, err := ks.load(ctx, 0)
 	var all []SigningKey
 	for _, k := range keys {
-		all = append(all, SigningKey{k.KeyID, k.Algorithm, k.Active, k.Expires})
+		all = append(all, SigningKey{k.KeyID, k.algorithm, k.Active, k.Expires})
 	}
 	return all, err
 }
@@ -215,16 +214,15 @@ func (ks *Keys) List(ctx context.Context) ([]SigningKey, error) {
 // ErrNoKeys says that access tokens take a secret.
 var ErrNoKeys = errors.New("there are no signing keys: tokens are made with the secret of the configuration")
 
-// Rotate replaces the signing key before its time, and returns the new one.
-// It signs ten minutes later, when every replica and every reader of the JWKS
-// knows it; tokens that exist stay valid. While a new key waits for its turn
-// there is no other: RotateKeys returns that one. It fails with ErrNoKeys where
-// access tokens take a secret.
+// Rotate replaces the signing key ahead of schedule, and returns the new one. It
+// signs ten minutes later, when every replica and every reader of the JWKS knows
+// it; existing tokens stay valid. If a new key is waiting already, Rotate returns
+// that one. It fails with ErrNoKeys if access tokens take a secret.
 func (ks *Keys) Rotate(ctx context.Context) (SigningKey, error) {
 	if ks.Algorithm == HS256 {
 		return SigningKey{}, ErrNoKeys
 	}
-	if _, err := ks.Active(ctx); err != nil {
+	if _, err := ks.activeKey(ctx); err != nil {
 		return SigningKey{}, err
 	}
 	keys, err := ks.load(ctx, 0)
@@ -284,8 +282,8 @@ func thumbprint(private crypto.Signer) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sum), err
 }
 
-// verificationKey returns the key of an ID, or nil. An ID that we do
-// not know may be a key that another replica has just made.
+// verificationKey returns the key with an ID, or nil. An unknown ID may be that of
+// a key that another replica has just made.
 func (ks *Keys) verificationKey(ctx context.Context, id string) (*signingKey, error) {
 	for _, fresh := range []time.Duration{keysFresh, keysReload} {
 		keys, err := ks.load(ctx, fresh)
@@ -301,23 +299,21 @@ func (ks *Keys) verificationKey(ctx context.Context, id string) (*signingKey, er
 	return nil, nil
 }
 
-// Public returns what others may check our tokens with: nothing, if it
-// takes a secret.
+// Public returns the public keys; none if access tokens take a secret.
 func (ks *Keys) Public(ctx context.Context) ([]jose.JSONWebKey, error) {
 	public := []jose.JSONWebKey{}
 	if ks.Algorithm == HS256 {
 		return public, nil
 	}
-	if _, err := ks.Active(ctx); err != nil {
+	if _, err := ks.activeKey(ctx); err != nil {
 		return nil, err
 	}
 	keys, err := ks.load(ctx, keysFresh)
 	for _, k := range keys {
-		public = append(public, jose.JSONWebKey{Key: k.Private.Public(), KeyID: k.KeyID, Algorithm: k.Algorithm, Use: "sig"})
+		public = append(public, jose.JSONWebKey{Key: k.private.Public(), KeyID: k.KeyID, Algorithm: k.algorithm, Use: "sig"})
 	}
 	return public, err
 }
 
-// Rotates returns when the key is replaced, if the operator does not do so
-// before.
+// Rotates returns when the key is replaced on schedule.
 func (k SigningKey) Rotates() time.Time { return k.Active.Add(keyLife) }

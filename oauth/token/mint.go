@@ -107,22 +107,6 @@ func (ts *Tokens) Mint(ctx context.Context, g *oauth.Grant, scope oauth.ScopeSet
 	return ts.Keys.signAccessToken(ctx, payload)
 }
 
-// signAccessToken makes an access token of its claims.
-func (ks *Keys) signAccessToken(ctx context.Context, payload []byte) (string, error) {
-	if ks.Algorithm == HS256 {
-		return ks.mac(payload)
-	}
-	key, err := ks.Active(ctx)
-	if err != nil {
-		return "", err
-	}
-	signed, err := key.signer.Sign(payload)
-	if err != nil {
-		return "", fmt.Errorf("signing: %w", err)
-	}
-	return signed.CompactSerialize()
-}
-
 // Issue issues an access token without a browser, for the account named user,
 // who must exist, and be an administrator if scopes hold ScopeAdmin. It records
 // a grant for the client "cli", so that the token can be revoked. ttl is 90

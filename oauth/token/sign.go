@@ -2,7 +2,6 @@ package token
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/go-jose/go-jose/v4"
@@ -11,20 +10,14 @@ import (
 
 // Sign returns a JWT of claims, which must have a JSON form, signed with the
 // active key, which the JWKS publishes. Its type is "JWT", so that it cannot be
-// taken for an access token (RFC 9068 section 4). With HS256 no key is
-// published, and Sign fails.
+// taken for an access token (RFC 9068 section 4). It fails with ErrNoKeys if access
+// tokens take a secret.
 func (ks *Keys) Sign(ctx context.Context, claims any) (string, error) {
-	if ks.Algorithm == HS256 {
-		return "", errors.New("signing: there is no public key, because access tokens take a secret (HS256)")
-	}
-	key, err := ks.Active(ctx)
+	key, _, err := ks.PublishedKey(ctx)
 	if err != nil {
 		return "", err
 	}
-	signer, err := jose.NewSigner(
-		jose.SigningKey{Algorithm: jose.SignatureAlgorithm(key.Algorithm), Key: jose.JSONWebKey{Key: key.Private, KeyID: key.KeyID}},
-		(&jose.SignerOptions{}).WithType("JWT"),
-	)
+	signer, err := jose.NewSigner(key, (&jose.SignerOptions{}).WithType("JWT"))
 	if err != nil {
 		return "", err
 	}
@@ -32,9 +25,26 @@ func (ks *Keys) Sign(ctx context.Context, claims any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encoding claims: %w", err)
 	}
+	return compact(signer, payload)
+}
+
+// compact signs a payload.
+func compact(signer jose.Signer, payload []byte) (string, error) {
 	signed, err := signer.Sign(payload)
 	if err != nil {
 		return "", fmt.Errorf("signing: %w", err)
 	}
 	return signed.CompactSerialize()
+}
+
+// signAccessToken makes an access token of its claims.
+func (ks *Keys) signAccessToken(ctx context.Context, payload []byte) (string, error) {
+	if ks.Algorithm == HS256 {
+		return ks.mac(payload)
+	}
+	key, err := ks.activeKey(ctx)
+	if err != nil {
+		return "", err
+	}
+	return compact(key.signer, payload)
 }

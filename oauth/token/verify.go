@@ -51,14 +51,14 @@ func (ts *Tokens) checkSignature(ctx context.Context, h header, token string) er
 	if err != nil {
 		return err
 	}
-	if key == nil || h.Algorithm != key.Algorithm {
+	if key == nil || h.Algorithm != key.algorithm {
 		return BadToken("It was not signed by this server.")
 	}
-	signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(key.Algorithm)})
+	signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(key.algorithm)})
 	if err != nil {
 		return BadToken("It is not well formed.")
 	}
-	if _, err := signed.Verify(key.Private.Public()); err != nil {
+	if _, err := signed.Verify(key.private.Public()); err != nil {
 		return BadToken("It was not signed by this server.")
 	}
 	return nil

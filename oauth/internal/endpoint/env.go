@@ -22,7 +22,7 @@ type Env struct {
 	Log    *slog.Logger
 	Events oauth.Events
 
-	// TrustedProxies are the addresses whose X-Forwarded-For is recentTTL.
+	// TrustedProxies are the addresses whose X-Forwarded-For is trusted.
 	TrustedProxies []netip.Prefix
 
 	limits limit.Rates
