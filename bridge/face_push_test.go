@@ -26,7 +26,7 @@ func withWebhooks(t *testing.T, r *rig) (url string, told <-chan string) {
 		b, _ := io.ReadAll(req.Body)
 		heard <- req.Header.Get(a2apush.TokenHeader) + " " + string(b)
 	}))
-	desk := &push.Desk{
+	desk := &push.Service{
 		Outbox: r.db.Ledger, Key: bytes.Repeat([]byte{1}, 32), Replica: "r", Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Sender: &a2apush.Sender{HTTP: &guardhttp.Client{Allowed: []string{strings.TrimPrefix(srv.URL, "http://")}}, Now: time.Now},
 	}

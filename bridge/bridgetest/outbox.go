@@ -40,7 +40,7 @@ func TestOutbox(t *testing.T, open func(*testing.T) Watched) {
 // hook adds a webhook to e.
 func hook(t *testing.T, s Watched, e *ledger.Record, id string) {
 	t.Helper()
-	h := push.Hook{Handle: e.Handle, ID: id, Host: id + ".example", Sealed: "sealed " + id, Created: now}
+	h := push.Webhook{Handle: e.Handle, ID: id, Host: id + ".example", Sealed: "sealed " + id, Created: now}
 	if err := s.AddHook(t.Context(), e.Owner, h, 3); err != nil {
 		t.Fatalf("AddHook: %v", err)
 	}
@@ -89,7 +89,7 @@ func noticed(t *testing.T, s Watched) {
 	}
 	change(t, s, watched, a2a.Completed)
 	select {
-	case <-s.Noticed():
+	case <-s.NoticesAdded():
 	default:
 		t.Error("nobody was woken")
 	}
@@ -105,7 +105,7 @@ func noticed(t *testing.T, s Watched) {
 		if n.Task.ID != a2a.TaskID(watched.Handle) || n.Task.Status.State != a2a.Completed {
 			t.Errorf("got %+v, want the task as its owner sees it", n.Task)
 		}
-		if err := s.NoticeTold(t.Context(), n, "r1"); err != nil {
+		if err := s.NoticeDelivered(t.Context(), n, "r1"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -121,7 +121,7 @@ func hooksOwned(t *testing.T, s Watched) {
 	e := add(t, s)
 	hook(t, s, e, "a")
 	for _, who := range []string{"bob", ""} {
-		if err := s.AddHook(t.Context(), who, push.Hook{Handle: e.Handle, ID: "b", Created: now}, 3); !errors.Is(err, ledger.ErrNoTask) {
+		if err := s.AddHook(t.Context(), who, push.Webhook{Handle: e.Handle, ID: "b", Created: now}, 3); !errors.Is(err, ledger.ErrNoTask) {
 			t.Errorf("AddHook of %q: got %v, want ErrNoTask", who, err)
 		}
 		if _, err := s.Hooks(t.Context(), who, e.Handle); !errors.Is(err, ledger.ErrNoTask) {
@@ -151,10 +151,10 @@ func hooksBounded(t *testing.T, s Watched) {
 	for _, id := range []string{"a", "b", "c", "b"} {
 		hook(t, s, e, id)
 	}
-	if err := s.AddHook(t.Context(), e.Owner, push.Hook{Handle: e.Handle, ID: "d", Created: now}, 3); !errors.Is(err, push.ErrTooMany) {
+	if err := s.AddHook(t.Context(), e.Owner, push.Webhook{Handle: e.Handle, ID: "d", Created: now}, 3); !errors.Is(err, push.ErrTooMany) {
 		t.Errorf("got %v, want ErrTooMany", err)
 	}
-	if err := s.AddHook(t.Context(), e.Owner, push.Hook{Handle: e.Handle, ID: "a", Sealed: "new", Created: now}, 3); err != nil {
+	if err := s.AddHook(t.Context(), e.Owner, push.Webhook{Handle: e.Handle, ID: "a", Sealed: "new", Created: now}, 3); err != nil {
 		t.Errorf("replacing one: %v", err)
 	}
 	hooks, err := s.Hooks(t.Context(), e.Owner, e.Handle)
@@ -210,7 +210,7 @@ func noticeOrder(t *testing.T, s Watched) {
 	if got := claim(t, s, "r2", later); len(got) > 0 {
 		t.Fatal("the end overtakes what is on its way")
 	}
-	if err := s.NoticeTold(t.Context(), first, "r1"); err != nil {
+	if err := s.NoticeDelivered(t.Context(), first, "r1"); err != nil {
 		t.Fatal(err)
 	}
 	if last := one(t, s, "r2", later); last.Task.Status.State != a2a.Completed || last.Version <= first.Version {
@@ -236,7 +236,7 @@ func noticeReplaced(t *testing.T, s Watched) {
 		if n.Task.Status.State != want {
 			t.Errorf("got %s, want %s", n.Task.Status.State, want)
 		}
-		if err := s.NoticeTold(t.Context(), n, "r1"); err != nil {
+		if err := s.NoticeDelivered(t.Context(), n, "r1"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -282,10 +282,10 @@ func noticeLost(t *testing.T, s Watched) {
 		t.Error("a lease that holds is taken")
 	}
 	n := one(t, s, "r2", later.Add(10*time.Second))
-	if err := s.NoticeTold(t.Context(), n, "r1"); err != nil {
+	if err := s.NoticeDelivered(t.Context(), n, "r1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.LetGoNotices(t.Context(), "r2", later); err != nil {
+	if err := s.ReleaseNotices(t.Context(), "r2", later); err != nil {
 		t.Fatal(err)
 	}
 	one(t, s, "r3", later) // neither told by the one that lost it, nor kept by the one that closed
@@ -316,7 +316,7 @@ func noticeDead(t *testing.T, s Watched) {
 	if err != nil || len(dead) != 1 || dead[0].Failure != "gone" || dead[0].Attempts != 1 {
 		t.Fatalf("got %+v, %v, want one of them", dead, err)
 	}
-	if n, err := s.ReviveNotices(t.Context(), later); n != 2 || err != nil {
+	if n, err := s.RetryDeadNotices(t.Context(), later); n != 2 || err != nil {
 		t.Errorf("revived %d, %v, want 2", n, err)
 	}
 	for _, n := range claim(t, s, "r1", later) {
@@ -327,7 +327,7 @@ func noticeDead(t *testing.T, s Watched) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.DropNotices(t.Context(), e.Updated.Add(time.Millisecond)); err != nil {
+	if err := s.DropDeadNotices(t.Context(), e.Updated.Add(time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
 	if dead, err := s.DeadNotices(t.Context(), 10); err != nil || len(dead) > 0 {

@@ -12,151 +12,151 @@ import (
 )
 
 const (
-	inFlight = 32 // attempts at once
-	perHost  = 8  // of them to one host, about: a host that hangs must not stop the others
+	maxRunning = 32 // attempts at once
+	maxPerHost = 8  // attempts at once to one host, about, so that a host that hangs does not stop the others
 
-	// attemptFor bounds an attempt (A2A 1.0 section 4.3.3 suggests 10 to 30 s),
-	// and leaseFor is longer, so that nobody tries what somebody tries already. A
-	// notice that was on its way when its replica died is late by that much.
-	attemptFor = 10 * time.Second
-	leaseFor   = 12 * time.Second
+	// attemptTimeout bounds an attempt (A2A 1.0 section 4.3.3 suggests 10 to 30 s).
+	// leaseTime is longer, so that two replicas do not try at the same time. If a
+	// replica dies, its notices are late by that much.
+	attemptTimeout = 10 * time.Second
+	leaseTime      = 12 * time.Second
 
-	attempts   = 16 // over about six hours, then the notice is dead
-	retryFirst = 2 * time.Second
-	retryLast  = time.Hour
+	maxAttempts = 16 // over about six hours; then the notice is dead
+	minBackoff  = 2 * time.Second
+	maxBackoff  = time.Hour
 
-	lookEvery = 5 * time.Second // for what other replicas left behind
-	writeFor  = 10 * time.Second
+	pollInterval = 5 * time.Second // for the notices of other replicas
+	storeTimeout = 10 * time.Second
 )
 
-// Run tells webhooks what is due, until ctx ends.
-func (d *Desk) Run(ctx context.Context) {
-	defer d.close()
+// Run delivers the notices that are due, until ctx ends.
+func (s *Service) Run(ctx context.Context) {
+	defer s.close()
 	for ctx.Err() == nil {
-		wait := d.dispatch(ctx)
-		timer := time.NewTimer(wait)
+		timer := time.NewTimer(s.dispatch(ctx))
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
-		case <-d.room.freed():
-		case <-d.Outbox.Noticed():
+		case <-s.running.ended():
+		case <-s.Outbox.NoticesAdded():
 		}
 		timer.Stop()
 	}
 }
 
-// close waits for the attempts that run, which ctx's end has cut short, and
-// lets go of what they held.
-func (d *Desk) close() {
-	d.room.running.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), writeFor)
+// close waits for the running attempts, which the end of the context has canceled,
+// and releases their notices.
+func (s *Service) close() {
+	s.running.wait.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
-	if err := d.Outbox.LetGoNotices(ctx, d.Replica, d.Now()); err != nil {
-		d.Log.Error("letting go of push notifications", "err", err)
+	if err := s.Outbox.ReleaseNotices(ctx, s.Replica, s.Now()); err != nil {
+		s.Log.Error("releasing push notifications", "err", err)
 	}
 }
 
-// dispatch starts an attempt for everything that is due and has room, and
-// returns how long nothing else can be.
-func (d *Desk) dispatch(ctx context.Context) time.Duration {
+// dispatch starts attempts for the notices that are due, within the limits, and
+// returns when to look again.
+func (s *Service) dispatch(ctx context.Context) time.Duration {
 	for {
-		limit, full := d.room.left()
+		limit, full := s.running.free()
 		if limit == 0 {
-			return lookEvery // an attempt that ends wakes us
+			return pollInterval // Run continues when an attempt ends
 		}
-		now := d.Now()
-		notices, err := d.claim(ctx, ledger.Lease{Replica: d.Replica, Until: now.Add(leaseFor)}, now, limit, full)
+		notices, err := s.claim(ctx, limit, full)
 		if err != nil {
-			d.complain(ctx, "claiming push notifications", err)
-			return lookEvery
+			s.logError(ctx, "claiming push notifications", err)
+			return pollInterval
 		}
 		for _, n := range notices {
-			d.room.enter(n.Host, func() { d.attempt(ctx, n) })
+			s.running.start(n.Host, func() { s.attempt(ctx, n) })
 		}
 		if len(notices) < limit {
-			return d.untilNext(ctx)
+			return s.untilNext(ctx)
 		}
 	}
 }
 
-func (d *Desk) claim(ctx context.Context, l ledger.Lease, now time.Time, limit int, except []string) ([]*Notice, error) {
-	ctx, cancel := context.WithTimeout(ctx, writeFor)
+func (s *Service) claim(ctx context.Context, limit int, except []string) ([]*Notice, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	return d.Outbox.ClaimNotices(ctx, l, now, limit, except)
+	now := s.Now()
+	return s.Outbox.ClaimNotices(ctx, ledger.Lease{Replica: s.Replica, Until: now.Add(leaseTime)}, now, limit, except)
 }
 
-// untilNext returns how long nothing is due. What is due already waits for
-// room, whose return wakes us.
-func (d *Desk) untilNext(ctx context.Context) time.Duration {
-	asking, cancel := context.WithTimeout(ctx, writeFor)
+// untilNext returns when the next notice is due. Notices that are due now wait for an
+// attempt to end.
+func (s *Service) untilNext(ctx context.Context) time.Duration {
+	asking, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	next, err := d.Outbox.NextNotice(asking)
+	next, err := s.Outbox.NextNotice(asking)
 	if err != nil {
-		d.complain(ctx, "looking for push notifications", err)
+		s.logError(ctx, "looking for push notifications", err)
 	}
 	if err != nil || next.IsZero() {
-		return lookEvery
+		return pollInterval
 	}
-	return min(max(next.Sub(d.Now()), 100*time.Millisecond), lookEvery)
+	return min(max(next.Sub(s.Now()), 100*time.Millisecond), pollInterval)
 }
 
-// attempt tells one webhook of one change, and records what came of it.
-func (d *Desk) attempt(ctx context.Context, n *Notice) {
-	err := d.tell(ctx, n)
+// attempt tries to deliver a notice, and records the result.
+func (s *Service) attempt(ctx context.Context, n *Notice) {
+	err := s.deliver(ctx, n)
 	if ctx.Err() != nil && err != nil {
-		return // it was not the webhook's fault, and close lets go of it
+		return // close releases the notice
 	}
-	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeFor)
+	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	if err == nil {
-		err = d.Outbox.NoticeTold(writing, n, d.Replica)
+		err = s.Outbox.NoticeDelivered(writing, n, s.Replica)
 	} else {
-		err = d.failed(writing, n, err)
+		err = s.failed(writing, n, err)
 	}
 	if err != nil {
-		d.complain(ctx, "recording a push notification", err) // it is told again, when its lease has run out
+		s.logError(ctx, "recording a push notification", err) // it is delivered again after its lease
 	}
 }
 
-func (d *Desk) tell(ctx context.Context, n *Notice) error {
-	c, err := d.open(n.Handle, n.Hook, n.Sealed)
+func (s *Service) deliver(ctx context.Context, n *Notice) error {
+	c, err := s.open(n.Handle, n.Hook, n.Sealed)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, attemptFor)
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	return d.Sender.Deliver(ctx, c, n.Task, fmt.Sprintf("%s.%s.%d", n.Handle, n.Hook, n.Version))
+	return s.Sender.Deliver(ctx, c, n.Task, fmt.Sprintf("%s.%s.%d", n.Handle, n.Hook, n.Version))
 }
 
-// failed plans another attempt, unless there were enough or none can help.
-func (d *Desk) failed(ctx context.Context, n *Notice, why error) error {
+// failed schedules the next attempt, unless there were maxAttempts or the error is
+// permanent.
+func (s *Service) failed(ctx context.Context, n *Notice, why error) error {
 	var due time.Time
-	if n.Attempts+1 < attempts && !a2a.Is(why, a2a.InvalidParams) {
-		due = d.Now().Add(backoff(n.Attempts, rand.Float64()))
-		d.Log.Info("a push notification failed", "task", n.Handle, "host", n.Host, "attempt", n.Attempts+1, "again", due, "err", why)
+	if n.Attempts+1 < maxAttempts && !a2a.Is(why, a2a.InvalidParams) {
+		due = s.Now().Add(backoff(n.Attempts, rand.Float64()))
+		s.Log.Info("a push notification failed", "task", n.Handle, "host", n.Host, "attempt", n.Attempts+1, "again", due, "err", why)
 	} else {
-		d.Log.Warn("a push notification was given up", "task", n.Handle, "host", n.Host, "attempt", n.Attempts+1, "err", why)
+		s.Log.Warn("a push notification was given up", "task", n.Handle, "host", n.Host, "attempt", n.Attempts+1, "err", why)
 	}
 	text := why.Error()
-	return d.Outbox.NoticeFailed(ctx, n, d.Replica, text[:min(len(text), 500)], due)
+	return s.Outbox.NoticeFailed(ctx, n, s.Replica, text[:min(len(text), 500)], due)
 }
 
-// backoff returns how long to wait after the nth failure, counted from 0. Chance,
-// from 0 to 1, spreads what failed together over half as much again.
-func backoff(n int, chance float64) time.Duration {
-	wait := min(retryFirst<<min(n, 20), retryLast)
-	return wait + time.Duration(chance*float64(wait)/2)
+// backoff returns the pause after failure n, counted from 0. jitter, from 0 to 1,
+// adds up to half of it.
+func backoff(n int, jitter float64) time.Duration {
+	wait := min(minBackoff<<min(n, 20), maxBackoff)
+	return wait + time.Duration(jitter*float64(wait)/2)
 }
 
-func (d *Desk) complain(ctx context.Context, doing string, err error) {
+func (s *Service) logError(ctx context.Context, doing string, err error) {
 	if ctx.Err() == nil {
-		d.Log.Error(doing, "err", err)
+		s.Log.Error(doing, "err", err)
 	}
 }
 
-// room counts the attempts that run.
-type room struct {
-	running sync.WaitGroup
+// limiter limits the running attempts, in all and for each host.
+type limiter struct {
+	wait sync.WaitGroup
 
 	mu     sync.Mutex
 	total  int
@@ -164,37 +164,36 @@ type room struct {
 	change chan struct{}
 }
 
-// freed is ready after an attempt has ended.
-func (r *room) freed() chan struct{} {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.change == nil {
-		r.change = make(chan struct{}, 1)
+// ended is ready after an attempt has ended.
+func (l *limiter) ended() chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.change == nil {
+		l.change = make(chan struct{}, 1)
 	}
-	return r.change
+	return l.change
 }
 
-// left returns how many attempts may start now, and the hosts to which none
-// may.
-func (r *room) left() (n int, full []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for host, n := range r.byHost {
-		if n >= perHost {
+// free returns how many attempts may start now, and the hosts to which none may.
+func (l *limiter) free() (n int, full []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for host, n := range l.byHost {
+		if n >= maxPerHost {
 			full = append(full, host)
 		}
 	}
-	return min(inFlight-r.total, perHost), full
+	return min(maxRunning-l.total, maxPerHost), full
 }
 
-// enter runs an attempt beside others.
-func (r *room) enter(host string, attempt func()) {
-	r.count(host, 1)
-	r.running.Go(func() {
+// start runs an attempt in a goroutine.
+func (l *limiter) start(host string, attempt func()) {
+	l.count(host, 1)
+	l.wait.Go(func() {
 		defer func() {
-			r.count(host, -1)
+			l.count(host, -1)
 			select {
-			case r.freed() <- struct{}{}:
+			case l.ended() <- struct{}{}:
 			default:
 			}
 		}()
@@ -202,14 +201,14 @@ func (r *room) enter(host string, attempt func()) {
 	})
 }
 
-func (r *room) count(host string, by int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.byHost == nil {
-		r.byHost = map[string]int{}
+func (l *limiter) count(host string, by int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byHost == nil {
+		l.byHost = map[string]int{}
 	}
-	r.total += by
-	if r.byHost[host] += by; r.byHost[host] == 0 {
-		delete(r.byHost, host)
+	l.total += by
+	if l.byHost[host] += by; l.byHost[host] == 0 {
+		delete(l.byHost, host)
 	}
 }

@@ -57,7 +57,7 @@ type rig struct {
 	t     *testing.T
 	path  string
 	db    *store.DB
-	desk  *push.Desk
+	desk  *push.Service
 	stop  func()
 	tasks int
 }
@@ -75,8 +75,8 @@ func newRig(t *testing.T, answer func(ctx context.Context, c *a2a.PushConfig, at
 }
 
 // start begins with another desk, as the next process does.
-func (r *rig) start(change ...func(*push.Desk)) {
-	r.desk = &push.Desk{
+func (r *rig) start(change ...func(*push.Service)) {
+	r.desk = &push.Service{
 		Outbox: r.db.Ledger, Sender: r.webhooks, Key: bytes.Repeat([]byte{7}, 32), Replica: "desk", Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	for _, change := range change {
@@ -158,7 +158,7 @@ func TestADatabaseThatFellSilentIsAskedAgain(t *testing.T) {
 		r := newRig(t, always)
 		defer r.close()
 		r.stop()
-		r.start(func(d *push.Desk) { d.Outbox = &silent{Outbox: r.db.Ledger} })
+		r.start(func(d *push.Service) { d.Outbox = &silent{Outbox: r.db.Ledger} })
 		r.after(time.Second, hook) // it is being asked
 		r.change(r.task(hook), a2a.Completed)
 		if got := r.after(time.Minute, hook); got != "completed" {
@@ -235,7 +235,7 @@ func TestWhatCannotBeToldIsDead(t *testing.T) {
 					t.Fatalf("got %d dead, %v after %d attempts, want 1 after %d", len(dead), err, len(r.attempts[hook]), tc.attempts)
 				}
 				failing = false
-				if _, err := r.db.Ledger.ReviveNotices(t.Context(), time.Now()); err != nil {
+				if _, err := r.db.Ledger.RetryDeadNotices(t.Context(), time.Now()); err != nil {
 					t.Fatal(err)
 				}
 				if got := r.after(10*time.Second, hook); got != "completed" {

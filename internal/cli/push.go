@@ -39,7 +39,7 @@ func retryPushCommand() *cobra.Command {
 		Short: "Try again to deliver the notifications that were given up",
 		Args:  cobra.NoArgs,
 	}, func(cmd *cobra.Command, db *store.DB) error {
-		n, err := db.Ledger.ReviveNotices(cmd.Context(), time.Now())
+		n, err := db.Ledger.RetryDeadNotices(cmd.Context(), time.Now())
 		if err == nil {
 			fmt.Fprintf(cmd.OutOrStdout(), "%d notifications are due again.\n", n)
 		}

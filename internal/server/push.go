@@ -34,7 +34,7 @@ func (s *Server) startPush(secret []byte) error {
 	if s.OAuth.Keys.Algorithm != token.HS256 { // no public key is published for HS256
 		sender.Sign = s.OAuth.Keys.Sign
 	}
-	s.push = &push.Desk{
+	s.push = &push.Service{
 		Outbox:  s.store.Ledger,
 		Sender:  sender,
 		Key:     key,

@@ -43,7 +43,7 @@ type Server struct {
 	Operator *operator.Service
 	audit    *audit.Log
 	usage    *usage.Log
-	push     *push.Desk     // nil if webhooks are off
+	push     *push.Service  // nil if webhooks are off
 	inbox    *a2apush.Inbox // nil if agents get no webhook
 
 	connections connections // credentials that users have stored for agents
@@ -159,7 +159,7 @@ func (s *Server) maintain(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		round, cancel := context.WithTimeout(ctx, time.Hour)
-		if err := errors.Join(s.OAuth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), s.store.Ledger.DropNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(s.OAuth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), s.store.Ledger.DropDeadNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
 			s.log.Error("maintenance", "err", err)
 		}
 		cancel()

@@ -19,7 +19,7 @@ var _ push.Outbox = (*Store)(nil)
 
 // AddHook implements push.Outbox. From then on SaveTask fills the outbox for
 // the task.
-func (db *Store) AddHook(ctx context.Context, owner string, h push.Hook, most int) error {
+func (db *Store) AddHook(ctx context.Context, owner string, h push.Webhook, most int) error {
 	if err := db.flush(ctx); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (db *Store) AddHook(ctx context.Context, owner string, h push.Hook, most in
 }
 
 // Hooks implements push.Outbox.
-func (db *Store) Hooks(ctx context.Context, owner, handle string) (hooks []push.Hook, err error) {
+func (db *Store) Hooks(ctx context.Context, owner, handle string) (hooks []push.Webhook, err error) {
 	if err := db.owns(ctx, owner, handle); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (db *Store) Hooks(ctx context.Context, owner, handle string) (hooks []push.
 	}
 	defer rows.Close()
 	for rows.Next() {
-		h := push.Hook{Handle: handle}
+		h := push.Webhook{Handle: handle}
 		var created int64
 		if err := rows.Scan(&h.ID, &h.Host, &h.Sealed, &created); err != nil {
 			return nil, err
@@ -164,8 +164,8 @@ func scanNotices(rows *sql.Rows) (notices []*push.Notice, err error) {
 	return notices, rows.Err()
 }
 
-// NoticeTold implements push.Outbox.
-func (db *Store) NoticeTold(ctx context.Context, n *push.Notice, replica string) error {
+// NoticeDelivered implements push.Outbox.
+func (db *Store) NoticeDelivered(ctx context.Context, n *push.Notice, replica string) error {
 	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
 		n.Handle, n.Hook, n.Version, replica)
 	return err
@@ -199,8 +199,8 @@ func (db *Store) NextNotice(ctx context.Context) (time.Time, error) {
 	return sqldb.Time(due), err
 }
 
-// LetGoNotices implements push.Outbox.
-func (db *Store) LetGoNotices(ctx context.Context, replica string, now time.Time) error {
+// ReleaseNotices implements push.Outbox.
+func (db *Store) ReleaseNotices(ctx context.Context, replica string, now time.Time) error {
 	_, err := db.sql.Write.ExecContext(ctx, `UPDATE notices SET holder = '', due = $1 WHERE dead = 0 AND holder = $2`, now.UnixMilli(), replica)
 	return err
 }
@@ -214,17 +214,17 @@ func (db *Store) DeadNotices(ctx context.Context, limit int) ([]*push.Notice, er
 	return scanNotices(rows)
 }
 
-// ReviveNotices implements push.Outbox.
-func (db *Store) ReviveNotices(ctx context.Context, now time.Time) (int, error) {
+// RetryDeadNotices implements push.Outbox.
+func (db *Store) RetryDeadNotices(ctx context.Context, now time.Time) (int, error) {
 	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE notices SET dead = 0, attempts = 0, due = $1 WHERE dead = 1`, now.UnixMilli())
 	return int(n), err
 }
 
-// DropNotices implements push.Outbox.
-func (db *Store) DropNotices(ctx context.Context, before time.Time) error {
+// DropDeadNotices implements push.Outbox.
+func (db *Store) DropDeadNotices(ctx context.Context, before time.Time) error {
 	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM notices WHERE dead = 1 AND version < $1`, before.UnixMilli())
 	return err
 }
 
 // Noticed implements push.Outbox.
-func (db *Store) Noticed() <-chan struct{} { return db.noticed }
+func (db *Store) NoticesAdded() <-chan struct{} { return db.noticed }

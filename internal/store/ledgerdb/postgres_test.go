@@ -129,7 +129,7 @@ func TestANoticeThatIsHeldKeepsNoOtherFromItsWebhook(t *testing.T) {
 		e := &ledger.Record{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Created: now, Updated: now}
 		err := db.AddTask(t.Context(), e, ledger.Lease{Replica: "here", Until: now.Add(time.Minute)}, 10)
 		if err == nil {
-			err = db.AddHook(t.Context(), "o", push.Hook{Handle: handle, ID: "1", Host: "h", Created: now}, 10)
+			err = db.AddHook(t.Context(), "o", push.Webhook{Handle: handle, ID: "1", Host: "h", Created: now}, 10)
 		}
 		for _, state := range []a2a.State{a2a.InputRequired, a2a.Completed} { // the first goes first
 			e.Task, e.Idle = &a2a.Task{ID: "t", Status: a2a.Status{State: state}}, true
