@@ -32,7 +32,7 @@ func whyNotShared(err error) error {
 	case errors.Is(err, bridge.ErrNotShareable):
 		return &refusal{http.StatusConflict, "invalid_task_state", "This can be shared when its task has ended."}
 	case errors.Is(err, bridge.ErrTooManyShares):
-		return &refusal{http.StatusConflict, "too_many_shares", "You share as much as one may. End some links first."}
+		return &refusal{http.StatusConflict, "too_many_shares", "You have the largest number of shared links. End some of them first."}
 	}
 	if words, ok := ledger.InputText(err); ok {
 		return badRequest("%s", words)

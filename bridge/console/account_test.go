@@ -22,7 +22,7 @@ func TestAPersonSeesAndEndsTheirOwnConnections(t *testing.T) {
 		t.Fatalf("got %d rows: %s", len(rows), p.Text())
 	}
 	if p := b.post("/account/end", "id", "g-bob", "confirm", "yes"); p.Status != http.StatusNotFound || !r.live("g-bob") {
-		t.Errorf("got %d for somebody else's, want 404", p.Status)
+		t.Errorf("got %d for another user's, want 404", p.Status)
 	}
 	p = b.post("/account/end", "id", "g-alice", "confirm", "yes")
 	if p.Status != http.StatusSeeOther || r.live("g-alice") {
@@ -63,7 +63,7 @@ func TestAPersonSeesTheirOwnTasks(t *testing.T) {
 		t.Errorf("got %d rows for the state, want one", got)
 	}
 	if p := b.get("/account/tasks?after=nonsense"); p.Status != http.StatusOK {
-		t.Errorf("got %d for a page that there is not, want the first", p.Status)
+		t.Errorf("got %d for an unknown page, want the first", p.Status)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestAPersonSeesAndForgetsTheirAccountsAtAgents(t *testing.T) {
 	}
 	for _, form := range [][]string{{"agent", "second"}, {"agent", "second", "confirm", "yes"}} {
 		if p := b.post("/account/agents/forget", form...); p.Status != http.StatusNotFound {
-			t.Errorf("got %d for somebody else's, want 404", p.Status)
+			t.Errorf("got %d for another user's, want 404", p.Status)
 		}
 	}
 	if p := b.post("/account/agents/forget", "agent", "expert"); len(p.all("section#confirm form")) != 1 || len(b.get("/account/agents").all("#agents tbody tr")) != 1 {
@@ -199,7 +199,7 @@ func TestGuessingThePresentPasswordIsSlowedDown(t *testing.T) {
 		last = b.post("/account/password", "present", "wrong", "next", "long enough", "again", "long enough")
 	}
 	if last.Header.Get("Retry-After") == "" || !strings.Contains(last.Text(), "Too many attempts") {
-		t.Errorf("got %d %s after 30 guesses, want to be told to wait", last.Status, last.Text())
+		t.Errorf("got %d %s after 30 guesses, want 429", last.Status, last.Text())
 	}
 }
 
@@ -215,7 +215,7 @@ func TestAPersonSeesAndEndsTheirOwnLinks(t *testing.T) {
 		t.Fatalf("got %d rows: %s", got, p.Text())
 	}
 	if p := b.post("/account/links/end", "id", "s-bob", "confirm", "yes"); p.Status != http.StatusNotFound {
-		t.Errorf("got %d for somebody else's, want 404", p.Status)
+		t.Errorf("got %d for another user's, want 404", p.Status)
 	}
 	if p := b.post("/account/links/end", "id", "s1", "confirm", "yes"); p.Status != http.StatusSeeOther {
 		t.Errorf("got %d %s", p.Status, p.Text())

@@ -44,7 +44,7 @@ func TestAppsAreListedWithWhereTheirAnswersGo(t *testing.T) {
 		t.Errorf("got %s", p.Text())
 	}
 	if p := b.get("/admin/clients/one?id=nothing"); p.Status != http.StatusNotFound {
-		t.Errorf("got %d for an app that there is not, want 404", p.Status)
+		t.Errorf("got %d for an unknown app, want 404", p.Status)
 	}
 	if p := b.post("/admin/clients/remove", "id", "c1", "confirm", "yes"); p.Status != http.StatusSeeOther || r.live("g1") {
 		t.Errorf("got %d, want it removed with what it was allowed", p.Status)
@@ -94,7 +94,7 @@ func TestConnectionsAreFilteredAndEnded(t *testing.T) {
 		t.Errorf("got %d, want all of bob's ended", p.Status)
 	}
 	if p := b.post("/admin/grants/end-all", "confirm", "yes"); p.Status != http.StatusUnprocessableEntity {
-		t.Errorf("got %d for nobody's, want a refusal", p.Status)
+		t.Errorf("got %d for no account, want a refusal", p.Status)
 	}
 }
 
@@ -190,10 +190,10 @@ func TestTasksOfEverybodyAreShownWholeAsText(t *testing.T) {
 		t.Error("a page that follows what happens may not ask for it")
 	}
 	if p := b.get("/admin/tasks/one?id=nothing"); p.Status != http.StatusNotFound {
-		t.Errorf("got %d for a task that there is not", p.Status)
+		t.Errorf("got %d for an unknown task", p.Status)
 	}
 	if p := b.get("/admin/tasks?state=sideways"); p.Status != http.StatusUnprocessableEntity {
-		t.Errorf("got %d for a state that there is not", p.Status)
+		t.Errorf("got %d for an unknown state", p.Status)
 	}
 }
 
@@ -278,7 +278,7 @@ func TestLongListsHavePages(t *testing.T) {
 		t.Errorf("got %d rows on all pages, want 120", seen)
 	}
 	if p := b.get("/admin/grants?after=nonsense"); p.Status != http.StatusUnprocessableEntity {
-		t.Errorf("got %d for a page that there is not", p.Status)
+		t.Errorf("got %d for an unknown page", p.Status)
 	}
 }
 

@@ -133,7 +133,7 @@ func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
 	if p := change("https://second.example/b", version); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "changed in between") {
-		t.Errorf("got %d %s for what somebody has changed meanwhile", p.Status, p.Text())
+		t.Errorf("got %d %s for an agent that was changed in between", p.Status, p.Text())
 	}
 	s, err := r.Admin.Agents.Agent(t.Context(), "second")
 	if err != nil || s.URL != "https://second.example/a2a" || !s.HasSecret {
@@ -226,7 +226,7 @@ func TestUsageIsDrawnAndExported(t *testing.T) {
 		t.Errorf("got %v", p.Header)
 	}
 	if p := b.get("/admin/usage?days=-5&by=%3Cb%3E"); p.Status != http.StatusOK {
-		t.Errorf("got %d for a time that there is not, want the usual one", p.Status)
+		t.Errorf("got %d for an invalid time, want the default", p.Status)
 	}
 }
 

@@ -54,7 +54,7 @@ func wrong(p *templates.Console) bool {
 }
 
 // errForm says that a request has no valid form.
-var errForm = errors.New("not a form of these pages")
+var errForm = errors.New("not a valid form")
 
 // readForm reads the form in the body, and ignores the address, which another site may
 // have chosen. It normalizes line breaks and refuses other control characters.

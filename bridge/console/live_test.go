@@ -11,7 +11,7 @@ import (
 	"rialto/a2a"
 )
 
-// stream opens an event stream as somebody, and returns its lines.
+// stream opens an event stream as a user, and returns its lines.
 func (b *browser) stream(ctx context.Context, path string) (*http.Response, *bufio.Scanner) {
 	b.r.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, b.r.url+path, nil)
@@ -65,7 +65,7 @@ func TestFollowersOfPagesAreBounded(t *testing.T) {
 	}
 	r.watching.pages.Store(0)
 	if p := b.get("/admin/tasks/one/events?id=nothing"); p.Status != http.StatusNotFound || r.watching.pages.Load() != 0 {
-		t.Errorf("got %d, want 404 and nobody left watching", p.Status)
+		t.Errorf("got %d, want 404 and no page watching", p.Status)
 	}
 	if p := r.as("alice").get("/admin/tasks/events"); p.Status != http.StatusForbidden {
 		t.Errorf("got %d for alice, want 403", p.Status)

@@ -173,7 +173,7 @@ func (r *rig) client(id, name string) {
 	}, 1000))
 }
 
-// grant lets an app act for somebody.
+// grant adds a grant of an account for an app.
 func (r *rig) grant(id, account, client string, scope ...string) {
 	r.t.Helper()
 	r.must(r.db.OAuth.AddGrant(r.t.Context(), &oauth.Grant{
@@ -189,7 +189,7 @@ func (r *rig) live(id string) bool {
 	return g.Live(time.Now())
 }
 
-// task records a task of somebody's, which nobody follows.
+// task adds a task of an account without a follower.
 func (r *rig) task(handle, account string, state a2a.State, said string) *ledger.Record {
 	r.t.Helper()
 	e := &ledger.Record{
@@ -208,20 +208,20 @@ func (r *rig) card(agent, card string, hold bool) {
 	r.must(r.db.Records.SeeCard(r.t.Context(), directory.SeenCard{Agent: agent, Digest: card, Card: []byte(card), First: time.Now(), Last: time.Now()}, hold))
 }
 
-// share has somebody share a document.
+// share shares a document of an account.
 func (r *rig) share(id, account string) {
 	r.t.Helper()
 	now := time.Now()
 	r.must(r.db.Ledger.AddShare(r.t.Context(), &bridge.Share{ID: id, Owner: r.ids[account], Document: "doc:expert:" + id, Title: "TITLE <b>", Content: []byte("{}"), Created: now, Expires: now.Add(time.Hour)}, "hash-"+id, bridge.MostShares))
 }
 
-// connect has somebody connect an agent with a key.
+// connect connects an agent with a key of an account.
 func (r *rig) connect(account, agent string) {
 	r.t.Helper()
 	r.must(r.Vault.(*a2avault.Vault).Keep(r.t.Context(), r.ids[account], agent, a2avault.Bearer, a2avault.Secret{Value: "k3y-of-" + account}))
 }
 
-// as returns a browser in which somebody is signed in; "" is nobody.
+// as returns a browser with a signed-in user; "" is none.
 func (r *rig) as(name string) *browser {
 	r.t.Helper()
 	b := &browser{oauthtest.NewBrowser(r.t, nil), r}

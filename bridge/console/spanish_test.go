@@ -16,7 +16,7 @@ import (
 
 // notForPeople are the words of programs, of the log and of headers.
 var notForPeople = regexp.MustCompile(`^(Content-Type|X-Content-Type-Options|HTTP\+JSON| |  |Cache-Control|Content-Disposition|Retry-After|Allow|GET|POST|HEAD|GET, HEAD|GET, HEAD, POST|` +
-	`console: .*|too many pages .*|This address does not answer |watching|still watching|not a form of these pages|` +
+	`console: .*|too many pages .*|This address does not answer |watching|still watching|not a valid form|` +
 	`[A-Z0-9_]+|.*/.*|.*[{"].*"|A2A|\?.*|, )$`)
 
 // TestEverySentenceOfTheConsoleIsTranslated reads the sentences out of the code:

@@ -34,7 +34,7 @@ func (w *watching) enter() bool {
 
 func (w *watching) leave() { w.pages.Add(-1) }
 
-// sight is a digest of what a page shows. ended says that it will not change again.
+// sight is a digest of what a page shows. ended means that it does not change any more.
 type sight struct {
 	mark  uint64
 	ended bool

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Schema returns the form as a schema for MCP clients. It holds nothing of the
-// agent's but what a Form has.
+// Schema returns the form as a schema for MCP clients, with nothing else of the agent's
+// schema.
 func (f *Form) Schema() json.RawMessage {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"object"`)
@@ -65,12 +65,11 @@ func (f Field) choices(b *bytes.Buffer) {
 	put(b, "enumNames", titles, !slices.Equal(values, titles))
 }
 
-// odd reports whether the schemas of clients have no word for the field.
+// odd reports whether MCP clients have no schema for the field.
 func (f Field) odd() bool { return f.Many || f.Kind != Text && len(f.Choices) > 0 }
 
-// asText writes what the schemas of clients have no word for as text: numbers to choose
-// from (they know choices of text only), and lists, which some know since 2025-11-25.
-// Object reads what was typed.
+// asText writes a field as text for which MCP clients have no schema: choices of
+// numbers, and lists, which some clients know since 2025-11-25. Object parses the text.
 func (f Field) asText(b *bytes.Buffer) {
 	b.WriteString(`{"type":"string"`)
 	put(b, "title", f.Title, f.Title != "")
@@ -95,8 +94,8 @@ func (f Field) asText(b *bytes.Buffer) {
 	b.WriteByte('}')
 }
 
-// Object returns what was filled in as the agent's schema has it, of an object with the
-// names of the fields. ok is unset if something in it is not of its field.
+// Object converts an object with the names of the fields to an object of the agent's
+// schema. ok is false if a value does not fit its field.
 func (f *Form) Object(content json.RawMessage) (object json.RawMessage, ok bool) {
 	var values map[string]json.RawMessage
 	if json.Unmarshal(content, &values) != nil {
@@ -126,8 +125,8 @@ func (f *Form) Object(content json.RawMessage) (object json.RawMessage, ok bool)
 	return object, err == nil
 }
 
-// lines returns a value as it would be typed into the form. What was typed into one line
-// has commas, and names choices as they were shown.
+// lines returns a value as it is typed into the form, a list as lines. A list in one line
+// is separated by commas, and may have the titles of choices.
 func (f Field) lines(v json.RawMessage) string {
 	var text string
 	if !f.Many || json.Unmarshal(v, &text) != nil {
@@ -145,7 +144,7 @@ func (f Field) lines(v json.RawMessage) string {
 	return strings.Join(parts, "\n")
 }
 
-// place puts a value where the field is in an object.
+// place sets the value of the field in an object.
 func (f Field) place(whole map[string]any, value any) {
 	last := len(f.Path) - 1
 	for _, name := range f.Path[:max(last, 0)] {
@@ -159,7 +158,7 @@ func (f Field) place(whole map[string]any, value any) {
 	whole[f.Path[last]] = value
 }
 
-// asTyped returns a value as a person would type it: a list on lines.
+// asTyped returns a value as it is typed into a form, a list as lines.
 func asTyped(v json.RawMessage) string {
 	var text string
 	var list []json.RawMessage
@@ -176,7 +175,7 @@ func asTyped(v json.RawMessage) string {
 	return string(v)
 }
 
-// put writes one more member, if it is there.
+// put writes a member, if there is set.
 func put(b *bytes.Buffer, name string, value any, there bool) {
 	if !there {
 		return
@@ -193,8 +192,8 @@ func write(b *bytes.Buffer, value any) {
 	b.Write(v)
 }
 
-// Words returns what was filled in as text, a line for each member, for agents
-// that read words only.
+// Words returns the values as text, a line for each field, for agents that read only
+// text.
 func (f *Form) Words(content json.RawMessage) string {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(content, &values) // what is no object has no members

@@ -12,13 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// Problem is what is wrong with a field: a sentence with a place for a value,
-// {}, or none.
+// Problem says what is wrong with a field: a sentence with {} for the value, if there
+// is one.
 type Problem struct{ Sentence, Value string }
 
-// Fill returns the object that a person filled in, by what stands in each
-// field, "" if nothing does; or what is wrong, by the name of the field. A
-// field that was left empty is left out.
+// Fill returns the object of the values that text returns for the fields, "" for none;
+// or what is wrong, by the name of the field. Empty fields are left out.
 func (f *Form) Fill(text func(name string) string) (content json.RawMessage, problems map[string]Problem) {
 	var b bytes.Buffer
 	problems = map[string]Problem{}
@@ -40,7 +39,7 @@ func (f *Form) Fill(text func(name string) string) (content json.RawMessage, pro
 	return append(append([]byte{'{'}, bytes.TrimPrefix(b.Bytes(), []byte(","))...), '}'), nil
 }
 
-// value reads what stands in the field: nil is nothing.
+// value parses the text in the field; nil is an empty field.
 func (f Field) value(text string) (any, Problem) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if f.Kind == Boolean {
@@ -70,7 +69,7 @@ func (f Field) single(text string) (any, Problem) {
 	}
 }
 
-// list reads one value from each line.
+// list parses one value from each line.
 func (f Field) list(text string) (any, Problem) {
 	values := []any{}
 	for line := range strings.Lines(text) {
@@ -96,7 +95,7 @@ func (f Field) list(text string) (any, Problem) {
 	return values, Problem{}
 }
 
-// chosen reads one of the choices.
+// chosen parses one of the choices.
 func (f Field) chosen(text string) (any, Problem) {
 	for _, c := range f.Choices {
 		if c.Value == text {
@@ -147,7 +146,7 @@ func (f Field) text(text string) (any, Problem) {
 	return text, Problem{}
 }
 
-// ill says what is wrong with a text of a format, "" if nothing is.
+// ill says what is wrong with a text of a format, "" if it is valid.
 func ill(format, text string) string {
 	switch format {
 	case Email:

@@ -1,9 +1,9 @@
-// Package form reads the forms that agents ask people to fill in, from the JSON
-// Schemas in their messages, and reads what a person filled in. It takes what
-// MCP clients can show (2025-06-18 and later, client/elicitation, "Requested
-// Schema"): one object whose properties are strings, numbers, booleans and
-// choices. How a form looks is in package templates; how it is asked for, in
-// package bridge.
+// Package form converts a JSON Schema in the message of an agent to a form, and what a
+// user has filled in to JSON. It supports what MCP clients can show (2025-06-18 and
+// later, client/elicitation, "Requested Schema"), strings, numbers, booleans and
+// choices, and what programs generate from their types: references, nullable
+// alternatives, nested objects and lists. It does not know how a form looks, or how it
+// is sent to the user.
 package form
 
 import (
@@ -17,7 +17,7 @@ import (
 // Kind is what a field takes.
 type Kind string
 
-// The kinds of fields, in the words of JSON Schema.
+// The kinds of fields, named as in JSON Schema.
 const (
 	Text    Kind = "string"
 	Number  Kind = "number"
@@ -25,7 +25,7 @@ const (
 	Boolean Kind = "boolean"
 )
 
-// The formats of text that are checked; any other is left to the agent.
+// The formats of text that are checked. The agent checks others.
 const (
 	Email    = "email"
 	URI      = "uri"
@@ -33,7 +33,7 @@ const (
 	DateTime = "date-time"
 )
 
-// What a form may have at most. A schema that has more is none.
+// The bounds of a form. A schema that exceeds them is not a form.
 const (
 	mostFields  = 50
 	mostChoices = 200
@@ -47,7 +47,7 @@ const (
 	mostDefault = 1000 // characters of a value that is filled in already
 )
 
-// Form is an object for a person to fill in.
+// Form is an object for a user to fill in.
 type Form struct {
 	Title, Description string
 	Fields             []Field // in the order of the schema
@@ -71,22 +71,22 @@ type Field struct {
 	Shortest, Longest *int     // of Text, in characters
 }
 
-// Choice is a value that a field takes, and what to call it.
+// Choice is a value of a field with its title.
 type Choice struct{ Value, Title string }
 
-// Label is what to call the field.
+// Label returns the title of the field, or its name.
 func (f Field) Label() string { return cmp.Or(f.Title, f.Name) }
 
-// member is what to call the field among those of its object.
+// member returns the title of the field within its object.
 func (f Field) member() string { return cmp.Or(f.Title, f.Path[len(f.Path)-1]) }
 
-// wrappers are the members under which agents are known to put a schema beside
-// other things: those of MCP's elicitation, and of the samples of A2A.
+// wrappers are the members in which agents put a schema: of MCP's elicitation, and of
+// the A2A samples.
 var wrappers = []string{"requestedSchema", "schema", "form"}
 
-// Read returns the form that a JSON value of an agent's describes: the value is
-// a schema, or has one in a member that says so. ok is unset if it describes
-// none that can be shown. words makes a text of an agent fit to be shown.
+// Read returns the form of a JSON value: the value is a schema, or has one in one of the
+// wrappers. ok is false if there is no form that can be shown. words sanitizes and
+// truncates a text of the agent.
 func Read(value []byte, words func(text string, most int) string) (f *Form, ok bool) {
 	if len(value) > mostSchema {
 		return nil, false
@@ -125,8 +125,8 @@ func read(value []byte, words func(string, int) string) (*Form, bool) {
 	return r.form, true
 }
 
-// object adds the members of an object to the form: those of an object in it, too, each
-// under the names that lead there.
+// object adds the members of an object to the form. Members of nested objects are named
+// by their path.
 func (r *reader) object(p property, path []string, above string, required bool) bool {
 	members, ok := inOrder(p.Properties)
 	if !ok || len(members) == 0 || len(path) > mostDeep {
@@ -154,7 +154,7 @@ func (r *reader) object(p property, path []string, above string, required bool) 
 		f.Required = must
 		r.form.Fields = append(r.form.Fields, f)
 	}
-	return !slices.ContainsFunc(p.Required, func(name string) bool { // nobody could fill it in
+	return !slices.ContainsFunc(p.Required, func(name string) bool { // it could not be filled in
 		return !slices.ContainsFunc(members, func(m member) bool { return m.name == name })
 	})
 }
@@ -169,7 +169,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// inOrder returns the members of an object as they were written; no name twice.
+// inOrder returns the members of an object in their order. ok is false if a name
+// repeats.
 func inOrder(object []byte) (members []member, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -190,7 +191,8 @@ func inOrder(object []byte) (members []member, ok bool) {
 	return members, true
 }
 
-// field returns the field of a property, if a person can fill in such a one.
+// field returns the field of a property. ok is false for a property that a user cannot
+// fill in.
 func (r *reader) field(p property, path []string) (Field, bool) {
 	name := strings.Join(path, ".")
 	if path[len(path)-1] == "" || len(name) > mostName || r.words(name, mostName) != name {
@@ -220,13 +222,12 @@ func (r *reader) field(p property, path []string) (Field, bool) {
 	return f, true
 }
 
-// crossed reports whether nothing is between two bounds.
+// crossed reports whether a lower bound is above the upper bound.
 func crossed[N int | float64](least, most *N) bool {
 	return least != nil && most != nil && *least > *most
 }
 
-// choose fills in the choices of a property, and reports whether they can be
-// shown.
+// choose sets the choices of the field, and reports whether they can be shown.
 func (f *Field) choose(p property, words func(string, int) string) bool {
 	for i, value := range p.Enum {
 		c := choice{Const: value}
@@ -254,7 +255,7 @@ func (f *Field) offer(c choice, words func(string, int) string) bool {
 	return true
 }
 
-// filledIn returns a default as a person would type it, "" if it is none.
+// filledIn returns a default as it is typed into the form, "" if it is not valid.
 func (f *Field) filledIn(value json.RawMessage, words func(string, int) string) string {
 	if len(value) == 0 {
 		return ""

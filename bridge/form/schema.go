@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// property is the schema of a member, or what it refers to.
+// property is the schema of a member.
 type property struct {
 	Ref         string            `json:"$ref"`
 	Type        oneOrMore         `json:"type"`
@@ -31,7 +31,7 @@ type property struct {
 	Required    []string          `json:"required"`
 }
 
-// oneOrMore is a type, or a list of types of which any will do.
+// oneOrMore is a type, or a list of alternative types.
 type oneOrMore []string
 
 // UnmarshalJSON reads either.
@@ -44,12 +44,12 @@ func (t *oneOrMore) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(t))
 }
 
-// mostSteps is how often a schema may lead to another one.
+// mostSteps bounds the references from one schema to another.
 const mostSteps = 8
 
-// property reads a schema within the root of r, down to the one that says what a person
-// may fill in. Schemas that programs make of their types are seldom plain: what may be
-// left out is said to be null as well, and what has a name is elsewhere.
+// property reads a schema and follows its references and single alternatives. Programs
+// generate such schemas from their types: optional fields are nullable, and named types
+// are referenced.
 func (r *reader) property(value json.RawMessage) (p property, ok bool) {
 	if json.Unmarshal(value, &p) != nil {
 		return p, false
@@ -77,7 +77,7 @@ func (r *reader) property(value json.RawMessage) (p property, ok bool) {
 	return p, false
 }
 
-// next returns the schema that p stands for, if it only leads to another.
+// next returns the schema that p refers to, if it is only a reference.
 func (r *reader) next(p property) (schema json.RawMessage, leads bool) {
 	switch {
 	case p.Ref != "":
@@ -95,7 +95,7 @@ func (r *reader) next(p property) (schema json.RawMessage, leads bool) {
 	return nil, false
 }
 
-// at returns the schema that a reference within the same document leads to, or nil.
+// at returns the schema of a reference within the document, or nil.
 func (r *reader) at(ref string) json.RawMessage {
 	above, name, ok := cutLast(ref, "/")
 	if !ok || !strings.HasPrefix(ref, "#/") || strings.Count(ref, "/") > mostSteps {
@@ -129,7 +129,7 @@ func isNull(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &p) == nil && len(p.Type) == 1 && p.Type[0] == "null"
 }
 
-// settle leaves one type in p: that of its values where it names none.
+// settle leaves one type in p. Without a type, it takes the type of the values.
 func (p *property) settle() bool {
 	p.Type = slices.DeleteFunc(p.Type, func(t string) bool { return t == "null" })
 	p.Enum = slices.DeleteFunc(p.Enum, func(v json.RawMessage) bool { return string(v) == "null" })
@@ -169,7 +169,7 @@ func typeOf(value json.RawMessage) string {
 	return ""
 }
 
-// named returns the choices of p that have titles of their own.
+// named returns the choices of p with titles.
 func (p *property) named() (all []choice) {
 	for _, one := range slices.Concat(p.OneOf, p.AnyOf) {
 		var c choice
@@ -189,7 +189,7 @@ type choice struct {
 	Title string          `json:"title"`
 }
 
-// typed returns how a value that can be chosen is written, if it is of kind.
+// typed returns a choice as text, if it is of kind.
 func typed(kind Kind, value json.RawMessage) (string, bool) {
 	var s string
 	switch {

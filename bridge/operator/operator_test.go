@@ -193,11 +193,11 @@ func TestAccountsAreMadeChangedAndRemoved(t *testing.T) {
 		"removal":  func(ctx context.Context) error { return s.RemoveAccount(ctx, by, "nobody") },
 	} {
 		if err := do(t.Context()); !errors.Is(err, operator.ErrNotFound) {
-			t.Errorf("%s of nobody: got %v, want ErrNotFound", what, err)
+			t.Errorf("%s of an unknown account: got %v, want ErrNotFound", what, err)
 		}
 	}
 	if _, err := s.Account(t.Context(), "nobody"); !errors.Is(err, operator.ErrNotFound) {
-		t.Errorf("a password for nobody made an account: %v", err)
+		t.Errorf("a password for an unknown account created it: %v", err)
 	}
 	if err := s.RemoveAccount(t.Context(), by, "bob"); err != nil {
 		t.Error(err)

@@ -22,21 +22,21 @@ const (
 	mostName   = 200 // characters of a file's name
 )
 
-// errForm says that a form is not one of ours.
+// errForm says that a request has no valid form.
 var errForm = errors.New("not a form of this page")
 
-// answer takes the form of a task's page. That it comes from a page of ours is
-// the matter of the guard in front; which pause it is about, it says itself.
+// answer handles the form on the page of a task. The guard in front checks that it
+// comes from one of our pages. The form says which question it answers.
 func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
 	r.Body = http.MaxBytesReader(w, r.Body, mostAnswer)
 	values, files, err := readAnswer(r)
 	if err != nil {
-		t.problem(w, r, err)
+		t.writeError(w, r, err)
 		return
 	}
 	task, err := t.Bridge.OwnTask(r.Context(), handle, "")
 	if err != nil {
-		t.problem(w, r, err)
+		t.writeError(w, r, err)
 		return
 	}
 	reply := bridge.Reply{Pause: values.Get("pause"), Once: values.Get("once"), Files: files}
@@ -60,8 +60,8 @@ func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
 	http.Redirect(w, r, bridge.TaskPath+url.PathEscape(handle), http.StatusSeeOther)
 }
 
-// unsent says why an answer was not sent, on the page of the task as it then
-// stands. Where another answer won, it says where that came from.
+// unsent shows the page of the task with the reason why an answer was not sent. If
+// another answer came first, it says where from.
 func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *bridge.TaskView, values url.Values, err error) {
 	about, status := told{wrong: true}, http.StatusConflict
 	var refused *a2a.Error
@@ -86,13 +86,13 @@ func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *bridge.Ta
 	case errors.As(err, &down):
 		status, about.notice, about.values = http.StatusServiceUnavailable, "The agent cannot be reached now. Your answer was not sent.", filledIn(before, values)
 	default:
-		t.problem(w, r, err)
+		t.writeError(w, r, err)
 		return
 	}
 	t.show(w, r, before.TaskID, status, about)
 }
 
-// filledIn returns what stood in the fields of a form.
+// filledIn returns the values of the fields of a form.
 func filledIn(task *bridge.TaskView, values url.Values) map[string]string {
 	in := map[string]string{}
 	if task.Form == nil {
@@ -104,12 +104,12 @@ func filledIn(task *bridge.TaskView, values url.Values) map[string]string {
 	return in
 }
 
-// filled returns what stood in a field: of several values, each on a line.
+// filled returns the value of a field. Several values are lines.
 func filled(values url.Values, name string) string {
 	return strings.Join(values["field:"+name], "\n")
 }
 
-// readAnswer reads a form, whose size was bounded.
+// readAnswer reads a form. The caller has bounded its size.
 func readAnswer(r *http.Request) (url.Values, []a2a.Part, error) {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	var err error
@@ -136,8 +136,8 @@ func readAnswer(r *http.Request) (url.Values, []a2a.Part, error) {
 	return r.PostForm, files, err
 }
 
-// readFiles returns the files of a form that have a name or a content: a browser
-// sends one without either where none was chosen.
+// readFiles returns the files of a form. It skips files without a name and content,
+// which browsers send if no file was chosen.
 func readFiles(f *multipart.Form) (parts []a2a.Part, err error) {
 	if f == nil {
 		return nil, nil

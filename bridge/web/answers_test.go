@@ -56,7 +56,7 @@ func TestAnAnswerThatMayHaveBeenLostIsSaidToBeSo(t *testing.T) {
 			t.Fatalf("got %d %s", w.Code, w.Body)
 		}
 		time.Sleep(time.Minute)
-		if page := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "").Body.String(); !strings.Contains(page, "It is not known if the agent got the last answer.") {
+		if page := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "").Body.String(); !strings.Contains(page, "if the agent received the last answer.") {
 			t.Errorf("got %s", page)
 		}
 	})

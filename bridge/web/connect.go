@@ -20,23 +20,22 @@ import (
 	"rialto/templates"
 )
 
-// Connect serves bridge.ConnectPath: a person connects an agent with an account
-// or a key of their own. All fields are required.
+// Connect serves directory.ConnectPath, where users connect an agent with their own
+// account or key. All fields are required.
 type Connect struct {
 	Product string
 	Bridge  *bridge.Bridge
 	Vault   *a2avault.Vault
 	Log     *slog.Logger
 
-	// App tells how the users of an agent sign in at its authorization server; ok
-	// is unset for agents that users do not connect.
+	// App returns how users sign in at the authorization server of an agent. ok is
+	// false for agents that users do not connect.
 	App func(agent string) (app a2avault.App, ok bool)
 
-	// Changed is told when the person of a request has connected an agent, or
-	// forgotten how.
+	// Changed is called after a user has connected or disconnected an agent.
 	Changed func(r *http.Request, agent string, connected bool)
 
-	// Secure tells that cookies must not travel over plain HTTP.
+	// Secure keeps cookies from plain HTTP.
 	Secure bool
 }
 
@@ -45,15 +44,15 @@ const (
 	mostValue = 8192 // bytes of a key
 )
 
-// ServeHTTP shows the page of the agent whose name follows the path, takes its
-// forms, and takes people back who signed in elsewhere.
+// ServeHTTP shows the page of the agent whose name follows the path, handles its
+// forms, and the return from the agent's authorization server.
 func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, back := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, directory.ConnectPath), a2avault.CallbackSuffix)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	agent, err := c.agent(r.Context(), name)
 	switch {
 	case err != nil:
-		c.problem(w, r, err, "")
+		c.writeError(w, r, err, "")
 	case reads && back:
 		r, done := lasting(r)
 		defer done()
@@ -70,9 +69,9 @@ func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// lasting returns a request that goes on when its browser has left: what a person has
-// answered, or a server has given for a code that is used up by then, must not be lost
-// because somebody loads a page again that takes long.
+// lasting returns a request that continues when the browser disconnects: an answer, or
+// the tokens for a code that can be used once, must not be lost when a user reloads a
+// slow page.
 func lasting(r *http.Request) (*http.Request, context.CancelFunc) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), goesOnFor)
 	return r.WithContext(ctx), done
@@ -80,7 +79,7 @@ func lasting(r *http.Request) (*http.Request, context.CancelFunc) {
 
 const goesOnFor = time.Minute
 
-// connectable is an agent that the reader may connect.
+// connectable is an agent that the user may connect.
 type connectable struct {
 	info directory.Info
 	app  a2avault.App
@@ -112,7 +111,7 @@ func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, st
 	}
 	all, err := c.Vault.Connections(r.Context(), c.Bridge.Directory.Caller(r.Context()).User)
 	if err != nil {
-		c.problem(w, r, err, "")
+		c.writeError(w, r, err, "")
 		return
 	}
 	for _, known := range all {
@@ -128,7 +127,7 @@ func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, st
 	templates.Write(w, r, status, page)
 }
 
-// task returns the task in a request, if it is one of the reader's at this agent.
+// task returns the task in a request, if it is the user's task at this agent.
 func (c *Connect) task(r *http.Request, a connectable) string {
 	task := r.FormValue("task")
 	if task == "" || !c.Bridge.Owns(r.Context(), a.info.Name, task) {
@@ -146,22 +145,22 @@ func begin(agent, task string) string {
 	return page
 }
 
-// signInFor returns where another account signs in, to see a page.
+// signInFor returns the address where another account signs in to see a page.
 func signInFor(page string) string { return "/signin?next=" + url.QueryEscape(page) }
 
-// decide takes a form of the page. That it comes from a page of ours is the
-// matter of the guard in front.
+// decide handles a form of the page. The guard in front checks that it comes from one
+// of our pages.
 func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) {
 	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
 	if err := r.ParseForm(); err != nil {
-		c.problem(w, r, errForm, begin(a.info.Name, ""))
+		c.writeError(w, r, errForm, begin(a.info.Name, ""))
 		return
 	}
 	user := c.Bridge.Directory.Caller(r.Context()).User
 	if r.PostForm.Get("decision") == "forget" {
 		err := c.Vault.Forget(r.Context(), user, a.info.Name)
 		if err != nil && !errors.Is(err, a2avault.ErrNone) {
-			c.problem(w, r, err, begin(a.info.Name, ""))
+			c.writeError(w, r, err, begin(a.info.Name, ""))
 			return
 		}
 		if err == nil {
@@ -172,7 +171,7 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 	}
 	n, err := strconv.Atoi(r.PostForm.Get("way"))
 	if err != nil || n < 0 || n >= len(a.ways) {
-		c.problem(w, r, errForm, begin(a.info.Name, ""))
+		c.writeError(w, r, errForm, begin(a.info.Name, ""))
 		return
 	}
 	task := c.task(r, a)
@@ -188,7 +187,7 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 	}
 }
 
-// leave sends the person to the agent's authorization server.
+// leave sends the user to the agent's authorization server.
 func (c *Connect) leave(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
 	to, err := c.Vault.Begin(r.Context(), a.app, way, user, task, c.lost(r))
 	if err != nil {
@@ -199,7 +198,7 @@ func (c *Connect) leave(w http.ResponseWriter, r *http.Request, a connectable, w
 	templates.Write(w, r, http.StatusOK, templates.Leave{Product: c.Product, Provider: to.Host, URL: to.URL})
 }
 
-// notBegun says why nobody can sign in at an agent's authorization server.
+// notBegun says why a sign-in at an agent's authorization server could not start.
 func (c *Connect) notBegun(w http.ResponseWriter, r *http.Request, a connectable, err error) {
 	switch {
 	case a2avault.Away(err):
@@ -214,32 +213,32 @@ func (c *Connect) notBegun(w http.ResponseWriter, r *http.Request, a connectable
 
 const away = "The agent's authorization server does not answer now. Try again later."
 
-// lost reports whether the browser of a request left before for a server and has not
-// come back: then it would have no such cookie.
+// lost reports whether the browser has started a sign-in that it has not finished:
+// finishing it removes the cookie.
 func (c *Connect) lost(r *http.Request) bool {
 	return slices.ContainsFunc(r.Cookies(), func(k *http.Cookie) bool { return strings.HasPrefix(k.Name, c.cookieName(a2avault.CookiePrefix)) })
 }
 
-// keep stores a key that the person has typed.
+// keep stores a key that the user has typed.
 func (c *Connect) keep(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
 	s := a2avault.Secret{Value: strings.TrimSpace(r.PostForm.Get("value")), User: r.PostForm.Get("username"), In: way.In, Name: way.Name}
 	if s.Value == "" || len(s.Value) > mostValue || !httpguts.ValidHeaderFieldValue(s.Value) || way.Kind == a2avault.Basic && (s.User == "" || len(s.User) > mostName || strings.Contains(s.User, ":")) {
 		wrong := "This value cannot be sent. Paste it again, without line breaks."
 		if way.Kind == a2avault.Basic {
-			wrong = "This value cannot be sent. A username has no colon, and neither of the two a line break."
+			wrong = "This value cannot be sent. A username has no colon, and neither value has a line break."
 		}
 		c.show(w, r, a, http.StatusUnprocessableEntity, wrong)
 		return
 	}
 	if err := c.Vault.Keep(r.Context(), user, a.info.Name, way.Kind, s); err != nil {
-		c.problem(w, r, err, begin(a.info.Name, task))
+		c.writeError(w, r, err, begin(a.info.Name, task))
 		return
 	}
 	c.Changed(r, a.info.Name, true)
 	c.connected(w, r, a, task)
 }
 
-// returned takes a person back who was away.
+// returned finishes a sign-in at the agent's authorization server.
 func (c *Connect) returned(w http.ResponseWriter, r *http.Request, a connectable) {
 	q := r.URL.Query()
 	state := q.Get("state")
@@ -251,15 +250,15 @@ func (c *Connect) returned(w http.ResponseWriter, r *http.Request, a connectable
 	task, err := c.Vault.Finish(r.Context(), a.app, c.Bridge.Directory.Caller(r.Context()).User, back)
 	c.setCookie(w, a2avault.CookieOf(state), "", 0)
 	if err != nil {
-		c.problem(w, r, err, begin(a.info.Name, task))
+		c.writeError(w, r, err, begin(a.info.Name, task))
 		return
 	}
 	c.Changed(r, a.info.Name, true)
 	c.connected(w, r, a, task)
 }
 
-// connected lets the task go on that waited for the connection, and shows it.
-// What the agent makes of it, the page of the task says.
+// connected resumes the task that waited for the connection, and redirects to its
+// page, which shows the result.
 func (c *Connect) connected(w http.ResponseWriter, r *http.Request, a connectable, task string) {
 	if task == "" {
 		c.goTo(w, r, directory.ConnectPath+a.info.Name)
@@ -271,14 +270,13 @@ func (c *Connect) connected(w http.ResponseWriter, r *http.Request, a connectabl
 	c.goTo(w, r, bridge.TaskPath+url.PathEscape(task))
 }
 
-// goTo sends the browser to a page of ours.
+// goTo redirects to one of our pages.
 func (c *Connect) goTo(w http.ResponseWriter, r *http.Request, path string) {
 	w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(w, r, path, http.StatusSeeOther)
 }
 
-// cookieName puts the prefix before a name that keeps the cookie to this host
-// over TLS.
+// cookieName adds the prefix that limits a cookie to this host over TLS.
 func (c *Connect) cookieName(name string) string {
 	if c.Secure {
 		return "__Host-" + name
@@ -296,9 +294,9 @@ func (c *Connect) setCookie(w http.ResponseWriter, name, value string, life time
 	})
 }
 
-// problem is the one place where an error becomes a page. From there the person goes
-// to the page of the agent, if there is one.
-func (c *Connect) problem(w http.ResponseWriter, r *http.Request, err error, again string) {
+// writeError is the one place where an error becomes a page. The page links to again,
+// if it is not "".
+func (c *Connect) writeError(w http.ResponseWriter, r *http.Request, err error, again string) {
 	page := templates.Problem{
 		Product: c.Product, Title: "The agent was not connected", Remedy: "Begin again on the page of the agent.", Way: again, WayTo: "Begin again",
 	}
@@ -311,15 +309,15 @@ func (c *Connect) problem(w http.ResponseWriter, r *http.Request, err error, aga
 	case errors.As(err, &down):
 		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, down.Error(), "Try again later."
 	case errors.Is(err, errForm):
-		page.Detail = "The form did not come as this server sends it."
+		page.Detail = "The form is not valid."
 	case errors.Is(err, a2avault.ErrNone), errors.Is(err, a2avault.ErrElsewhere):
-		page.Detail = "This sign-in has been finished already, it has waited too long, or it was begun by somebody else."
+		page.Detail = "This sign-in was finished already, took too long, or was started by another user."
 	case errors.Is(err, a2avault.ErrIssuer):
-		page.Detail = "Another server answered than the one that was asked."
+		page.Detail = "The answer came from another server."
 	case errors.Is(err, a2avault.ErrDenied):
-		page.Detail = "You said no there, or you may not use that server. Nothing was stored."
+		page.Detail = "You denied access there, or you may not use that server. Nothing was stored."
 	case errors.Is(err, a2avault.ErrRefused):
-		page.Detail = "The server did not let this server in."
+		page.Detail = "The agent's authorization server refused this server."
 	case a2avault.Away(err):
 		status, page.Detail = http.StatusBadGateway, away
 	default:

@@ -9,7 +9,7 @@ import (
 	"rialto/templates"
 )
 
-// enter gives the person a code to enter at the agent's authorization server.
+// enter shows a code to enter at the agent's authorization server.
 func (c *Connect) enter(w http.ResponseWriter, r *http.Request, a connectable, way int, user, task string) {
 	p, err := c.Vault.BeginDevice(r.Context(), a.app, a.ways[way], user, task)
 	if err != nil {
@@ -19,8 +19,8 @@ func (c *Connect) enter(w http.ResponseWriter, r *http.Request, a connectable, w
 	c.device(w, r, a, way, p, http.StatusOK, "")
 }
 
-// entered looks whether the person has entered the code. Of several pages with one code
-// the first connects the agent, and the others see that it is.
+// entered checks if the user has entered the code. If several pages show one code, the
+// first connects the agent, and the others find it connected.
 func (c *Connect) entered(w http.ResponseWriter, r *http.Request, a connectable, way int, user string) {
 	still, task, err := c.Vault.FinishDevice(r.Context(), a.app, user, r.PostForm.Get("device"))
 	switch {
@@ -36,7 +36,7 @@ func (c *Connect) entered(w http.ResponseWriter, r *http.Request, a connectable,
 			c.connected(w, r, a, task)
 			return
 		}
-		c.problem(w, r, err, begin(a.info.Name, task))
+		c.writeError(w, r, err, begin(a.info.Name, task))
 	}
 }
 

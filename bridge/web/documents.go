@@ -1,7 +1,6 @@
-// Package web shows people what the bridge holds: the documents that search
-// results link to, their files, and what others have shared. The pages
-// themselves are in package templates; who may open them is decided by the
-// guard in front (oauth.Server.SignedIn), or by the link.
+// Package web serves the pages that links in chats open: tasks, documents with their
+// files, shared documents, and the connection of agents. How pages look is in package
+// templates; the guard in front, or the link, decides who may open them.
 package web
 
 import (
@@ -23,8 +22,8 @@ import (
 	"rialto/templates"
 )
 
-// Documents serves bridge.DocumentPath: what a search result's url opens, to
-// whose it is. From there it can be shared. All fields are required.
+// Documents serves bridge.DocumentPath, the address of search results, to their owner,
+// who can share them. All fields are required.
 type Documents struct {
 	Product string
 	Bridge  *bridge.Bridge
@@ -34,12 +33,12 @@ type Documents struct {
 // maxForm bounds the forms of these pages, in bytes.
 const maxForm = 4 << 10
 
-// ServeHTTP shows the document whose id follows the path, and does what the
-// forms on its page ask for. The guard has checked that they come from there.
+// ServeHTTP shows the document whose id follows the path, and handles the forms on its
+// page. The guard in front checks that they come from there.
 func (d *Documents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), bridge.DocumentPath))
 	if err != nil {
-		d.problem(w, r, ledger.ErrNoTask)
+		d.writeError(w, r, ledger.ErrNoTask)
 		return
 	}
 	switch shares := d.Bridge.Sharing != nil; {
@@ -73,24 +72,23 @@ func (d *Documents) act(w http.ResponseWriter, r *http.Request, id string) {
 		}
 	case r.PostFormValue("revoke") != "":
 		err = d.Bridge.EndShare(r.Context(), r.PostFormValue("revoke"))
-		if err == nil || errors.Is(err, bridge.ErrNoShare) { // it has ended, whoever ended it
+		if err == nil || errors.Is(err, bridge.ErrNoShare) { // it has ended
 			http.Redirect(w, r, r.URL.EscapedPath(), http.StatusSeeOther)
 			return
 		}
 	default:
 		err = ledger.ErrNoTask
 	}
-	d.problem(w, r, err)
+	d.writeError(w, r, err)
 }
 
-// refusal says why a document is not shared, where its owner can do something
-// about it.
+// refusal says why a document is not shared, if its owner can change that.
 func refusal(err error) string {
 	switch {
 	case errors.Is(err, bridge.ErrNotShareable):
 		return "This can be shared when its task has ended."
 	case errors.Is(err, bridge.ErrTooManyShares):
-		return "You share as much as one may. End some links first."
+		return "You have the largest number of shared links. End some of them first."
 	}
 	return ""
 }
@@ -98,19 +96,19 @@ func refusal(err error) string {
 func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id string, sharing templates.Sharing) {
 	sheet, err := d.Bridge.Page(r.Context(), id)
 	if err != nil {
-		d.problem(w, r, err)
+		d.writeError(w, r, err)
 		return
 	}
 	page := document(d.Product, sheet, func(b bridge.Block) string { return b.Link })
 	page.ID = sheet.ID
 	if page.Sharing, err = d.sharing(r.Context(), sheet, sharing); err != nil {
-		d.problem(w, r, err)
+		d.writeError(w, r, err)
 		return
 	}
 	templates.Write(w, r, status, page)
 }
 
-// sharing completes how a document is shared; nil where it cannot be.
+// sharing adds the links of a document; nil if it cannot be shared.
 func (d *Documents) sharing(ctx context.Context, sheet *bridge.Sheet, page templates.Sharing) (*templates.Sharing, error) {
 	if d.Bridge.Sharing == nil || strings.HasPrefix(sheet.ID, "agent:") {
 		return nil, nil
@@ -129,8 +127,8 @@ func (d *Documents) sharing(ctx context.Context, sheet *bridge.Sheet, page templ
 	return &page, nil
 }
 
-// document returns the page of a sheet. Where says where the file of a block
-// is, or what a block links to.
+// document returns the page of a document. where returns the address of the file of a
+// block, or what a block links to.
 func document(product string, s *bridge.Sheet, where func(bridge.Block) string) templates.Document {
 	page := templates.Document{Product: product, Title: s.Title, Agent: s.Agent, Fields: fields(s.Fields), Cut: s.Cut}
 	for _, b := range s.Blocks {
@@ -144,11 +142,10 @@ func document(product string, s *bridge.Sheet, where func(bridge.Block) string) 
 	return page
 }
 
-// pictures are the types that browsers show and that cannot run anything.
+// pictures are the image types that cannot run scripts.
 var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// fields lists the metadata that a person can read at a glance; objects and
-// lists are for programs.
+// fields lists the metadata without objects and lists, which are for programs.
 func fields(metadata map[string]string) [][2]string {
 	var out [][2]string
 	for _, k := range slices.Sorted(maps.Keys(metadata)) {
@@ -162,7 +159,7 @@ func fields(metadata map[string]string) [][2]string {
 
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// length puts how long a link lasts into units that all languages know.
+// length formats a duration with units that all languages know.
 func length(d time.Duration) string {
 	if d >= 48*time.Hour {
 		return fmt.Sprintf("%d d", d/(24*time.Hour))
@@ -183,12 +180,12 @@ func size(bytes int) string {
 	return fmt.Sprintf("%d B", bytes)
 }
 
-// problem is the one place where an error becomes a page.
-func (d *Documents) problem(w http.ResponseWriter, r *http.Request, err error) {
+// writeError is the one place where an error becomes a page.
+func (d *Documents) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	page := templates.Problem{
 		Product: d.Product,
 		Title:   "This document cannot be shown",
-		Detail:  "It does not exist, or not for you.",
+		Detail:  "It does not exist, or you may not see it.",
 		Remedy:  "Ask in the chat that gave you the link to search again.",
 	}
 	status := http.StatusNotFound
@@ -198,7 +195,7 @@ func (d *Documents) problem(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.As(err, &down):
 		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, down.Error(), "Try again later."
 	case errors.As(err, &agent):
-		status, page.Detail = http.StatusBadGateway, "The agent did not hand it out."
+		status, page.Detail = http.StatusBadGateway, "The agent refused it."
 		d.Log.Warn("fetching a document", "err", err)
 	}
 	templates.Write(w, r, status, page)

@@ -15,9 +15,9 @@ import (
 	"rialto/templates"
 )
 
-// Downloads serves bridge.DownloadPath: files of tasks, to whoever has the
-// link. What agents make is never shown as a page of this server: browsers are
-// told to save it. All fields are required.
+// Downloads serves bridge.DownloadPath: the files of tasks, to everybody with the link.
+// Browsers save them: content of agents is never a page of this server. All fields are
+// required.
 type Downloads struct {
 	Product string
 	Bridge  *bridge.Bridge
@@ -33,13 +33,13 @@ func (d *Downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	part, err := d.Bridge.Download(r.Context(), strings.TrimPrefix(r.URL.Path, bridge.DownloadPath))
 	if err != nil {
-		d.problem(w, r, err)
+		d.writeError(w, r, err)
 		return
 	}
 	sendFile(w, r, part)
 }
 
-// sendFile sends a part that is bytes, for browsers to save.
+// sendFile sends a part with bytes as a download.
 func sendFile(w http.ResponseWriter, r *http.Request, part *a2a.Part) {
 	h := w.Header()
 	h.Set("Content-Type", mediaType(part.MediaType))
@@ -52,8 +52,7 @@ func sendFile(w http.ResponseWriter, r *http.Request, part *a2a.Part) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(part.Content.(a2a.Raw)))
 }
 
-// mediaType returns what the agent said if it is a media type, and else that
-// nothing is known.
+// mediaType returns s if it is a media type, and application/octet-stream otherwise.
 func mediaType(s string) string {
 	if t, params, err := mime.ParseMediaType(s); err == nil && strings.Contains(t, "/") {
 		return mime.FormatMediaType(t, params)
@@ -61,8 +60,8 @@ func mediaType(s string) string {
 	return "application/octet-stream"
 }
 
-// disposition names the file for a browser to save (RFC 6266). One without a name
-// gets one: a browser would call it by the end of its address, which is the link.
+// disposition returns a Content-Disposition with a file name (RFC 6266). Without a name
+// the browser would take the end of the address, which is the secret of the link.
 func disposition(name, mediaType string) string {
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\`, r) || r < ' ' || r == 0x7f {
@@ -80,7 +79,7 @@ func disposition(name, mediaType string) string {
 	return "attachment; filename=file"
 }
 
-// suffixes are what names of files end with.
+// suffixes are file name extensions.
 var suffixes = map[string]string{
 	"text/plain": ".txt", "text/csv": ".csv", "text/markdown": ".md", "text/html": ".html",
 	"application/json": ".json", "application/pdf": ".pdf", "application/zip": ".zip",
@@ -88,7 +87,7 @@ var suffixes = map[string]string{
 	"audio/mpeg": ".mp3", "audio/wav": ".wav",
 }
 
-func (d *Downloads) problem(w http.ResponseWriter, r *http.Request, err error) {
+func (d *Downloads) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusNotFound
 	if !errors.Is(err, bridge.ErrNoDownload) {
 		status = http.StatusServiceUnavailable
@@ -97,7 +96,7 @@ func (d *Downloads) problem(w http.ResponseWriter, r *http.Request, err error) {
 	templates.Write(w, r, status, templates.Problem{
 		Product: d.Product,
 		Title:   "This file cannot be downloaded",
-		Detail:  "Its link has expired, or the task that it belongs to is forgotten.",
+		Detail:  "Its link has expired, or its task was deleted.",
 		Remedy:  "Ask in the chat that gave you the link to get the task again: the result has a new link.",
 	})
 }

@@ -12,18 +12,17 @@ import (
 	"rialto/templates"
 )
 
-// Shared serves bridge.SharedPath: documents that their owners share, to
-// whoever has the link, and with "/NUMBER" behind it one piece, to be
-// downloaded. What an agent made is text on the page and a file to save, and
-// never a page of this server. A link that has ended, or that never was, leads
-// nowhere: same status, same words. All fields are required.
+// Shared serves bridge.SharedPath: shared documents, to everybody with the link, and
+// with "/NUMBER" one piece as a download. Content of agents is text on the page or a
+// file to save, never a page of this server. A link that has ended and one that never
+// existed get the same answer. All fields are required.
 type Shared struct {
 	Product string
 	Bridge  *bridge.Bridge
 	Log     *slog.Logger
 }
 
-// ServeHTTP shows what the secret in the path leads to.
+// ServeHTTP shows the document of the secret in the path.
 func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Robots-Tag", "noindex, nofollow, noarchive")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -38,7 +37,7 @@ func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	sheet, until, err := s.Bridge.Shared(r.Context(), secret)
 	if err != nil {
-		s.problem(w, r, err)
+		s.writeError(w, r, err)
 		return
 	}
 	page := document(s.Product, sheet, func(b bridge.Block) string {
@@ -58,29 +57,29 @@ func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Shared) download(w http.ResponseWriter, r *http.Request, secret, number string) {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 || strconv.Itoa(n) != number {
-		s.problem(w, r, bridge.ErrNoShare)
+		s.writeError(w, r, bridge.ErrNoShare)
 		return
 	}
 	part, err := s.Bridge.SharedPiece(r.Context(), secret, n)
 	if err != nil {
-		s.problem(w, r, err)
+		s.writeError(w, r, err)
 		return
 	}
 	if _, ok := part.Content.(a2a.Raw); !ok {
-		s.problem(w, r, bridge.ErrNoShare)
+		s.writeError(w, r, bridge.ErrNoShare)
 		return
 	}
 	sendFile(w, r, part)
 }
 
-// problem is the one place where an error becomes a page.
-func (s *Shared) problem(w http.ResponseWriter, r *http.Request, err error) {
+// writeError is the one place where an error becomes a page.
+func (s *Shared) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusNotFound
 	page := templates.Problem{
 		Product: s.Product,
 		Title:   "This page cannot be shown",
-		Detail:  "Its link has expired or was ended, or there never was one.",
-		Remedy:  "Ask whoever gave you the link for a new one.",
+		Detail:  "Its link has expired, was ended, or never existed.",
+		Remedy:  "Ask for a new link.",
 	}
 	if !errors.Is(err, bridge.ErrNoShare) {
 		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, "", "Try again later."

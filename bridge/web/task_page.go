@@ -16,8 +16,8 @@ import (
 	"rialto/templates"
 )
 
-// told is what a page says besides the task: what became of an answer, and what
-// stood in the form.
+// told is what the page shows in addition to the task: the result of an answer, and the
+// values of the form.
 type told struct {
 	notice   string
 	wrong    bool
@@ -28,11 +28,11 @@ type told struct {
 	files    string // what is wrong with the files
 }
 
-// page puts a task into the terms of its page.
+// page returns the page of a task.
 func (t *Tasks) page(s *bridge.TaskView, about told) templates.Task {
 	path := bridge.TaskPath + url.PathEscape(s.TaskID)
 	if s.Unsure && about.notice == "" {
-		about.notice, about.wrong = "It is not known if the agent got the last answer. Look again before you send it.", true
+		about.notice, about.wrong = "We don't know if the agent received the last answer. Check before you send it again.", true
 	}
 	p := templates.Task{
 		Product: t.Product, Agent: s.Agent, ID: s.TaskID, Path: path, State: stateWords[s.State], Message: s.Message,
@@ -69,7 +69,7 @@ func (t *Tasks) page(s *bridge.TaskView, about told) templates.Task {
 	return p
 }
 
-// past puts what has been of a task into the terms of its page.
+// past returns the earlier states and results of a task.
 func past(s *bridge.TaskInfo) *templates.TaskPast {
 	var p templates.TaskPast
 	for _, state := range s.Statuses {
@@ -107,7 +107,7 @@ func result(a bridge.ArtifactInfo) templates.TaskResult {
 	return r
 }
 
-// ask puts a form into the terms of the page.
+// ask returns the form on the page.
 func ask(s *bridge.TaskView, about told) *templates.Ask {
 	a := &templates.Ask{Pause: s.Pause, Once: rand.Text(), Title: s.Form.Title, Description: s.Form.Description, Files: s.Files, FilesWrong: about.files}
 	for _, f := range s.Form.Fields {

@@ -18,8 +18,8 @@ import (
 	"rialto/templates"
 )
 
-// Tasks serves bridge.TaskPath: a task, for its owner, with a form where its
-// agent asks something. All fields are required.
+// Tasks serves bridge.TaskPath: a task, for its owner, with a form to answer its agent.
+// All fields are required.
 type Tasks struct {
 	Product string
 	Bridge  *bridge.Bridge
@@ -35,15 +35,15 @@ const (
 	heartbeat    = 20 * time.Second
 )
 
-// ServeHTTP shows the task whose handle follows the path, tells when it changes
-// (below it, at /events), or takes the answer to its agent.
+// ServeHTTP shows the task whose handle follows the path, streams its changes (at
+// /events below it), or sends an answer to its agent.
 func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, events := strings.CutSuffix(strings.TrimPrefix(r.URL.EscapedPath(), bridge.TaskPath), eventsSuffix)
 	handle, err := url.PathUnescape(path)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
 	case err != nil:
-		t.problem(w, r, ledger.ErrNoTask)
+		t.writeError(w, r, ledger.ErrNoTask)
 	case reads && events:
 		t.events(w, r, handle)
 	case reads:
@@ -63,14 +63,14 @@ func (t *Tasks) show(w http.ResponseWriter, r *http.Request, handle string, stat
 	from := r.URL.Query().Get("cursor")
 	task, err := t.Bridge.OwnTask(r.Context(), handle, from)
 	if err != nil {
-		t.problem(w, r, err)
+		t.writeError(w, r, err)
 		return
 	}
 	templates.Write(w, r, status, t.page(task, about))
 }
 
-// events tells a page that its task has changed since it was rendered. It says
-// so once: the page then reads the task again, and asks anew.
+// events sends a page one event when its task has changed since it was rendered. The
+// page then loads the task again.
 func (t *Tasks) events(w http.ResponseWriter, r *http.Request, handle string) {
 	ms, err := strconv.ParseInt(r.URL.Query().Get("since"), 10, 64)
 	if err != nil {
@@ -93,7 +93,7 @@ func (t *Tasks) events(w http.ResponseWriter, r *http.Request, handle string) {
 	t.watch(ctx, sse.NewWriter(w), handle, time.UnixMilli(ms))
 }
 
-// watch writes to a page until there is something to tell, or ctx ends.
+// watch sends comments to a page until the task changes or ctx ends.
 func (t *Tasks) watch(ctx context.Context, out *sse.Writer, handle string, since time.Time) {
 	for out.Comment("watching") == nil {
 		waiting, cancel := context.WithTimeout(ctx, heartbeat)
@@ -109,8 +109,7 @@ func (t *Tasks) watch(ctx context.Context, out *sse.Writer, handle string, since
 	}
 }
 
-// watching counts the pages of each user that wait for changes. Its zero value
-// is ready.
+// watching counts the waiting pages of each user. The zero value is ready to use.
 type watching struct {
 	mu    sync.Mutex
 	pages map[string]int
@@ -137,8 +136,8 @@ func (w *watching) leave(user string) {
 	}
 }
 
-// problem is the one place where an error becomes a page.
-func (t *Tasks) problem(w http.ResponseWriter, r *http.Request, err error) {
+// writeError is the one place where an error becomes a page.
+func (t *Tasks) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	page := templates.Problem{
 		Product: t.Product,
 		Title:   "This task cannot be shown",
@@ -155,7 +154,7 @@ func (t *Tasks) problem(w http.ResponseWriter, r *http.Request, err error) {
 		page.Title, page.Detail, page.Remedy = "The answer is too large", "It may have 4 MB at most, with its files.", "Go back and send less."
 	case errors.Is(err, errForm):
 		status = http.StatusBadRequest
-		page.Title, page.Detail, page.Remedy = "The answer could not be read", "The form did not come as this server sends it.", "Open the page again and answer there."
+		page.Title, page.Detail, page.Remedy = "The answer could not be read", "The form is not valid.", "Open the page again and answer there."
 	default:
 		status = http.StatusInternalServerError
 		page.Title, page.Detail, page.Remedy = "The task cannot be shown now", "Something went wrong on this server.", "Try again in a moment."
@@ -164,7 +163,7 @@ func (t *Tasks) problem(w http.ResponseWriter, r *http.Request, err error) {
 	templates.Write(w, r, status, page)
 }
 
-// stateWords say where a task stands.
+// stateWords describes the states of tasks.
 var stateWords = map[a2a.State]string{
 	a2a.Submitted:     "Sent to the agent",
 	a2a.Working:       "The agent is working",
