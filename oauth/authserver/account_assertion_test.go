@@ -38,7 +38,7 @@ func TestAVoucherSaysWhoTheUserIsAndOpensNothingHere(t *testing.T) {
 		t.Errorf("got %v, %v", claims, err)
 	}
 	refused(t, r.call(token), 401, "invalid_token")
-	here, err := r.s.Assertions.Issue(t.Context(), a.ID, r.s.Resource) // whoever configures that
+	here, err := r.s.Assertions.Issue(t.Context(), a.ID, r.s.Resource) // the operator who configures that
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -250,7 +250,7 @@ func TestI18ADocumentedClientWithAKeyMustUseIt(t *testing.T) {
 	serve(`"token_endpoint_auth_method":"private_key_jwt","token_endpoint_auth_methods_supported":["none","private_key_jwt"]`)
 	token := params{"token": r.tokens(s.client, nil).str("access_token")}
 	r.ok(r.form("/token", codeForm(s.client, r.code(s.client, nil)).with(asserted(s.sign(s.claims(r, nil))))))
-	// M1: so anybody could be it, and nobody introspects in its name.
+	// M1: so it proves nothing, and it cannot introspect.
 	refused(t, r.form("/introspect", token.with(params{"client_id": s.id})), 401, "invalid_client")
 	refused(t, r.form("/introspect", token.with(asserted(s.sign(s.claims(r, nil))))), 401, "invalid_client")
 }

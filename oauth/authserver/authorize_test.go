@@ -69,7 +69,7 @@ func TestA1ToA11AForeignRedirectGetsAPage(t *testing.T) {
 		"a space at the end":             registered + " ",
 		"another case of the host":       "https://CLIENT.example/cb",
 		"a dot at the end of the host":   "https://client.example./cb",
-		"longer than anybody needs it":   registered + "?" + strings.Repeat("x", 3000),
+		"longer than any client needs":   registered + "?" + strings.Repeat("x", 3000),
 		"not a URI":                      "://",
 		"a path":                         "/cb",
 		"an address without a scheme":    "//client.example/cb",
@@ -214,7 +214,7 @@ func TestA21AClientThatRegisteredItselfIsNoOpenRedirector(t *testing.T) {
 	} {
 		p := r.browser().Get(r.authorizeURL(c, changes))
 		if p.Status != 400 || p.Header.Get("Location") != "" || p.Has("#continue") {
-			t.Errorf("%s: got status %d, want a page that goes nowhere by itself", name, p.Status)
+			t.Errorf("%s: got status %d, want a page without a redirect", name, p.Status)
 		}
 		back, err := url.Parse(p.Attribute("#back", "href"))
 		if err != nil || back.Host != "evil.example" || back.Query().Get("error") == "" || back.Query().Get("iss") != r.url {

@@ -63,7 +63,7 @@ func TestATokenMayStandForEverybody(t *testing.T) {
 	}
 	r.clock.advance(time.Minute)
 	if ask() != nil {
-		t.Error("G12: a token that has expired stands for somebody")
+		t.Error("G12: an expired token was accepted")
 	}
 	if strings.Contains(r.log.String(), r.s.Consent.AutoApprove.Token) {
 		t.Error("G11: the log holds the token")

@@ -156,7 +156,7 @@ func TestC8GuessingIsSlowedDown(t *testing.T) {
 func TestC9NoSecretIsLogged(t *testing.T) {
 	r := newRig(t)
 	c := r.newClient("client_secret_post")
-	code := r.code(c, params{"state": "state-that-nobody-logs"})
+	code := r.code(c, params{"state": "state-that-is-not-logged"})
 	form := codeForm(c, code).with(params{"client_secret": c.secret})
 	got := r.ok(r.form("/token", form))
 	r.form("/token", form)
@@ -166,7 +166,7 @@ func TestC9NoSecretIsLogged(t *testing.T) {
 		t.Errorf("the log lacks what happened:\n%s", log)
 	}
 	for name, secret := range map[string]string{
-		"code": code, "client secret": c.secret, "password": password, "state": "state-that-nobody-logs",
+		"code": code, "client secret": c.secret, "password": password, "state": "state-that-is-not-logged",
 		"access token": got.str("access_token"), "refresh token": got.str("refresh_token"), "verifier": verifier,
 	} {
 		if strings.Contains(log, secret) {

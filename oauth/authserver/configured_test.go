@@ -89,7 +89,7 @@ func TestClientsThatAreConfiguredWronglyAreNoticedAtStart(t *testing.T) {
 		"a method without its secret":    {{ID: "a", AuthMethod: "client_secret_post"}},
 		"a secret without its method":    {{ID: "a", AuthMethod: "none", Secret: operatorsSecret}},
 		"a secret that can be guessed":   {{ID: "a", Secret: "12345"}},
-		"introspection by anybody":       {{ID: "a", Introspects: true}},
+		"introspection without a secret": {{ID: "a", Introspects: true}},
 		"an account without a secret":    {{ID: "a", User: "ada"}},
 		"an account that cannot be":      {{ID: "a", User: "a b", Secret: operatorsSecret}},
 		"a redirect URI in plain http":   {{ID: "a", RedirectURIs: []string{"http://a.example/cb"}}},

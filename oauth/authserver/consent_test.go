@@ -122,7 +122,7 @@ func TestJ5TheFormDecidesNothingElse(t *testing.T) {
 	}
 	got := r.ok(r.form("/token", codeForm(c, to.Continue().Query().Get("code"))))
 	if got.str("scope") != "mcp:more" {
-		t.Errorf("got scope %q, want what was ticked of what the page showed", got.str("scope"))
+		t.Errorf("got scope %q, want the ticked scopes", got.str("scope"))
 	}
 }
 
@@ -434,7 +434,7 @@ func TestThePageSpeaksTheBrowsersLanguage(t *testing.T) {
 	}
 }
 
-// TestTheQuestionNamesWhatItOpens hides from nobody in particular what use cases
+// TestTheQuestionNamesWhatItOpens does not show strangers what use cases
 // hide.
 func TestTheQuestionNamesWhatItOpens(t *testing.T) {
 	r := newRig(t, func(s *setup) {

@@ -24,7 +24,7 @@ type prover struct {
 	*rig
 	key    *ecdsa.PrivateKey
 	jwk    map[string]any
-	header map[string]any // in place of what a proof's header holds
+	header map[string]any // in place of the members of a proof's header
 	serial int
 }
 

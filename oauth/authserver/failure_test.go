@@ -50,7 +50,7 @@ func TestClientsThatHangUpDisturbNobody(t *testing.T) {
 		c := r.newClient("none")
 		token := r.tokens(c, nil).str("refresh_token")
 		for range 20 {
-			r.clock.advance(5 * time.Second) // in all less than the grace: a request that nobody waits for may come late
+			r.clock.advance(5 * time.Second) // in all less than the grace: an abandoned request may come late
 			redemption, won := codeForm(c, r.code(c, nil)), 0
 			for i, a := range r.amongHangups(redemption, refreshForm(c, token)) {
 				switch {
@@ -86,7 +86,7 @@ func (r *rig) amongHangups(forms ...params) []answer {
 }
 
 // TestAnAccountIsRemovedWhileItsTokensAreUsed: removal takes locks in the other
-// direction than a refresh does. Nobody may be told of a deadlock.
+// direction than a refresh does. No client may see a deadlock.
 func TestAnAccountIsRemovedWhileItsTokensAreUsed(t *testing.T) {
 	eachStore(t, func(t *testing.T, db *store.DB) {
 		r := serve(t, db, httptest.NewUnstartedServer(nil))
@@ -134,7 +134,7 @@ func (r *rig) atOnce(forms []params) []answer {
 }
 
 // TestALostDatabaseConnectionCostsATry: PostgreSQL ends every connection, as it
-// does when it restarts, while codes are redeemed. Nobody is told anything but
+// does when it restarts, while codes are redeemed. Clients learn nothing but
 // to try again, no code counts twice, and the next login works.
 func TestALostDatabaseConnectionCostsATry(t *testing.T) {
 	dsn := oauthtest.PostgresSchema(t)
@@ -181,7 +181,7 @@ func TestALostDatabaseConnectionCostsATry(t *testing.T) {
 		// Connections that are idle are found to be lost before they are used.
 		r.ok(r.form("/token", codeForm(c, r.code(c, nil))))
 	}
-	t.Logf("%d of 160 redemptions were told to try again", lost)
+	t.Logf("%d of 160 redemptions were asked to try again", lost)
 }
 
 // stuck is a store that does not answer, and does not fail either.
@@ -202,7 +202,7 @@ func (stuck) Keys(ctx context.Context, _ time.Time) ([]oauth.SealedKey, error) {
 	return nil, ctx.Err()
 }
 
-// TestADatabaseThatHangsKeepsNobody: requests end by themselves, with the
+// TestADatabaseThatHangsKeepsNobody: requests end after a time, with the
 // answer that they get when it fails.
 func TestADatabaseThatHangsKeepsNobody(t *testing.T) {
 	r := newRig(t)
@@ -259,7 +259,7 @@ func (w slow) Grant(ctx context.Context, _ string) (*oauth.Grant, error) {
 func (w slow) UseOnce(ctx context.Context, _ string, _ time.Time) error { return w.wait(ctx) }
 
 // TestTheGuardHasPatienceOnce: token, grant and proof are three waits for a database,
-// and a request that waits for all of them is told to come again as soon as one that
+// and a request that waits for all of them gets its 503 as soon as one that
 // waits for one: it once took 90 seconds.
 func TestTheGuardHasPatienceOnce(t *testing.T) {
 	p := newProver(newRig(t))

@@ -231,7 +231,7 @@ func TestK5AnIDTokenThatDoesNotHold(t *testing.T) {
 			p.IDToken(nil)
 			local(t, b.Get(back.String()), 400) // the login is used up
 			if b.Get(r.url+"/page").Status != 303 {
-				t.Error("somebody is signed in")
+				t.Error("the browser is signed in")
 			}
 		})
 	}
@@ -269,7 +269,7 @@ func TestK7NobodyLeavesWithoutHavingAllowed(t *testing.T) {
 	local(t, b.Post(r.url+"/authorize", url.Values{"decision": {"provider:corp"}}), 400)
 	local(t, b.Submit(b.Get(r.authorizeURL(c, nil)), params{"decision": "provider:nobody"}), 400)
 	if page := b.Submit(b.Get(r.authorizeURL(c, params{"scope": "mcp:tools mcp:more"})), params{"decision": "provider:corp", "scope": "-"}); page.Has("#continue") {
-		t.Error("somebody left who had allowed nothing")
+		t.Error("a browser left without an approval")
 	}
 	if p.Asked("/authorize") != 0 {
 		t.Error("the provider was asked")
@@ -293,7 +293,7 @@ func TestK8APersonIsIssuerAndSubject(t *testing.T) {
 		return seen
 	}
 	ada := who("corp")
-	p.Claims(map[string]any{"sub": "2"}) // somebody else with the same names
+	p.Claims(map[string]any{"sub": "2"}) // another person with the same names
 	namesake := who("corp")
 	elsewhere := who("other") // the same sub, names and address at another issuer
 	p.Claims(map[string]any{"sub": "3", "preferred_username": user})
@@ -309,7 +309,7 @@ func TestK8APersonIsIssuerAndSubject(t *testing.T) {
 	}
 	local(t, r.browser().Submit(r.browser().Get(r.url+"/signin"), params{"username": ada.Name, "password": ""}), 403)
 	if err := r.s.Accounts.SetPassword(t.Context(), ada.Name, "a long enough password"); err == nil {
-		t.Error("somebody of a provider was given a password here")
+		t.Error("a provider's account was given a password")
 	}
 }
 

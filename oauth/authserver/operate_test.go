@@ -65,7 +65,7 @@ func TestAnotherLibraryVerifiesOurTokens(t *testing.T) {
 		set := r.jwks()
 		keys := set.Key(tok.Header["kid"].(string))
 		if len(keys) != 1 {
-			t.Fatalf("got %d keys of that ID, want one", len(keys))
+			t.Fatalf("got %d keys with that ID, want one", len(keys))
 		}
 		return keys[0].Key.(*ecdsa.PublicKey), nil
 	}, jwt.WithValidMethods([]string{"ES256"}), jwt.WithIssuer(r.url), jwt.WithAudience(r.s.Resource), jwt.WithTimeFunc(r.clock.Now))

@@ -29,7 +29,7 @@ func TestAPushedRequestLeadsToACode(t *testing.T) {
 	if a.status != 201 || a.json["expires_in"] != 90.0 || !strings.HasPrefix(a.str("request_uri"), "urn:ietf:params:oauth:request_uri:") || a.header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("got %d %s", a.status, a.body)
 	}
-	// B8: what the link says besides does not count.
+	// B8: other parameters of the link do not count.
 	link := r.pushedURL(c.id, a.str("request_uri")) + "&code_challenge=x&redirect_uri=https%3A%2F%2Fevil.example%2Fcb&scope=x&state=x"
 	to := r.browser().Authorize(link, user, password)
 	if !strings.HasPrefix(to.String(), callback+"?") || to.Query().Get("state") != "the state" {

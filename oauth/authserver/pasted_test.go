@@ -63,7 +63,7 @@ func TestAPastedTokenOpensItsUseCase(t *testing.T) {
 			}
 			b := r.browser()
 			page := r.paste(b, c, token, params{"scope": test.asks})
-			// Without a script nobody has seen the use case yet: the page says it.
+			// Without the script the person has not seen the use case yet: the page shows it.
 			if page.Status != 200 || !page.Has("#voucher") || strings.Contains(page.Body, strings.TrimSpace(token)) {
 				t.Fatalf("got status %d, want what the token opens, and not the token:\n%s", page.Status, page.Text())
 			}

@@ -125,7 +125,7 @@ func (c *course) race(what string, servers [2]*rig, form params) []answer {
 }
 
 // one checks that exactly one caller got what only one may get, and that the
-// others were told so and nothing else.
+// others got that error and nothing else.
 func (c *course) one(what string, all []answer) {
 	c.t.Helper()
 	won := 0

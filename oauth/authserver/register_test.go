@@ -75,7 +75,7 @@ func TestHARegistrationIsRefused(t *testing.T) {
 		"A10 javascript":                   {redirect("javascript:alert(1)"), 400, "invalid_redirect_uri"},
 		"A10 javascript with a host":       {redirect("javascript://app.example/%0aalert(1)"), 400, "invalid_redirect_uri"},
 		"A10 data":                         {redirect("data:text/html,x"), 400, "invalid_redirect_uri"},
-		"a scheme nobody allowed":          {redirect("evil://x/cb"), 400, "invalid_redirect_uri"},
+		"a scheme that is not allowed":     {redirect("evil://x/cb"), 400, "invalid_redirect_uri"},
 		"a wildcard":                       {redirect("https://*.app.example/cb"), 400, "invalid_redirect_uri"},
 		"loopback by another name":         {redirect("http://127.0.0.2/cb"), 400, "invalid_redirect_uri"},
 		"localhost as a prefix":            {redirect("http://localhost.evil.example/cb"), 400, "invalid_redirect_uri"},

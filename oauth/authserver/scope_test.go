@@ -104,7 +104,7 @@ func TestAPersonMayGrantLessThanIsAskedFor(t *testing.T) {
 		"what was not asked for":       {[]string{"mcp:more", "admin", "mcp:tools:other"}, "mcp:more offline_access"},
 		"a tick is posted twice":       {[]string{"mcp:more", "mcp:more"}, "mcp:more offline_access"},
 		"all of them":                  {[]string{"mcp:tools", "mcp:tools:demo", "mcp:more"}, "mcp:tools mcp:tools:demo mcp:more offline_access"},
-		"nobody asks about refreshing": {[]string{"mcp:tools", "offline_access"}, "mcp:tools offline_access"},
+		"refreshing is not a question": {[]string{"mcp:tools", "offline_access"}, "mcp:tools offline_access"},
 	} {
 		a := r.tick(ask, test.ticked...)
 		if got := r.ok(r.form("/token", codeForm(c, a.str("code")))).str("scope"); got != test.want {

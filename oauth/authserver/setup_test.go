@@ -54,7 +54,7 @@ func TestTheFirstAccountIsMadeWithTheSetupCode(t *testing.T) {
 	}
 }
 
-// TestASetupCodeIsNoWayAround wants a name that somebody of a provider bears
+// TestASetupCodeIsNoWayAround wants a name that a provider's account has
 // refused in words, and no local account where there are to be none.
 func TestASetupCodeIsNoWayAround(t *testing.T) {
 	r, code := newEmptyRig(t)

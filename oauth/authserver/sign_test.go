@@ -28,6 +28,6 @@ func TestWhatWeSignIsCheckedByOthersAndOpensNothing(t *testing.T) {
 		})
 	}
 	if signed, err := newRig(t, with("HS256")).s.Keys.Sign(t.Context(), struct{}{}); err == nil {
-		t.Errorf("got %s, which nobody could check", signed)
+		t.Errorf("got %s, which cannot be verified", signed)
 	}
 }

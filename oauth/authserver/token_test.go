@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// basic renders a Basic header of what is to stand between the colon.
+// basic renders a Basic header of the halves around the colon.
 func basic(id, secret string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":"+secret))
 }

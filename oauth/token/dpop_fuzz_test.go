@@ -39,7 +39,7 @@ func FuzzProof(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		p, err := readProof(raw)
 		if err == nil && p.jkt != keyOfRFC {
-			t.Errorf("%q proves the key %s, which nobody has", raw, p.jkt)
+			t.Errorf("%q proves the key %s, which does not exist", raw, p.jkt)
 		}
 	})
 }
