@@ -1,6 +1,6 @@
 // Command rialto lets chat apps log in and reach A2A agents: it is an MCP
 // server and the OAuth authorization server in front of it, in one binary.
-// It runs a command of internal/cli and ends the program when it is told to stop.
+// It runs a command of internal/cli and handles signals.
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"rialto/internal/cli"
 )
 
+// main runs the command and ends the program on SIGINT and SIGTERM.
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	shutdownTimeout = 20 * time.Second // after the program was told to end: orchestrators wait for 30
-	stackTimeout    = 2 * time.Second  // to say what it was doing
+	shutdownTimeout = 20 * time.Second // orchestrators kill after 30 seconds
+	stackTimeout    = 2 * time.Second  // to print the stacks
 )
 
-// forceExit ends a program that was told to end endFor ago, whatever it waits for, and
-// says where: nothing of what it keeps needs an end in good order.
+// forceExit ends the program if it does not stop within shutdownTimeout, and prints the
+// stacks of its goroutines. No state is lost: the program is safe to kill.
 func forceExit() {
 	time.Sleep(shutdownTimeout)
 	said := make(chan struct{})
-	go func() { // nobody may be reading
+	go func() { // writing blocks if stderr is not read
 		defer close(said)
 		writeStacks(os.Stderr)
 	}()
@@ -29,8 +29,8 @@ func forceExit() {
 	os.Exit(1)
 }
 
-// writeStacks writes what the program is doing.
+// writeStacks prints what the program is doing.
 func writeStacks(w io.Writer) {
-	fmt.Fprintf(w, "rialto: still here %s after it was told to end, and ends now. This is what it was doing:\n\n", shutdownTimeout)
+	fmt.Fprintf(w, "rialto: did not stop within %s, exiting now. These are its goroutines:\n\n", shutdownTimeout)
 	_ = pprof.Lookup("goroutine").WriteTo(w, 1)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func listAgentsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List the agents: of the configuration, and those that were added", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "list", Short: "List the agents of the configuration and those that were added", Args: cobra.NoArgs}
 	asJSON := cmd.Flags().Bool("json", false, "write JSON")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		list, err := s.ListAgents(cmd.Context())
@@ -50,7 +50,7 @@ func agentsTable(list []directory.Status) *table {
 
 func removeAgentCommand() *cobra.Command {
 	return withOperator(&cobra.Command{
-		Use: "remove NAME", Short: "Remove an agent that was added; what runs there goes on", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames),
+		Use: "remove NAME", Short: "Remove an agent that was added; its running tasks continue", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames),
 	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		if err := s.RemoveAgent(cmd.Context(), operator.CommandLine, args[0]); err != nil {
 			return agentError(args[0], err)
@@ -60,7 +60,7 @@ func removeAgentCommand() *cobra.Command {
 	})
 }
 
-// switchAgentCommand is enable or disable.
+// switchAgentCommand returns the command enable or disable.
 func switchAgentCommand(verb, short string, do func(*operator.Service, context.Context, operator.Actor, string) (bool, error)) *cobra.Command {
 	return withOperator(&cobra.Command{Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames)},
 		func(cmd *cobra.Command, s *operator.Service, args []string) error {
@@ -78,9 +78,9 @@ func switchAgentCommand(verb, short string, do func(*operator.Service, context.C
 }
 
 func testAgentCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "test NAME [MESSAGE]", Short: "Send an agent one message, and show its answer", Args: cobra.RangeArgs(1, 2), ValidArgsFunction: completeNames(agentNames)}
+	cmd := &cobra.Command{Use: "test NAME [MESSAGE]", Short: "Send a message to an agent and show the answer", Args: cobra.RangeArgs(1, 2), ValidArgsFunction: completeNames(agentNames)}
 	asJSON := cmd.Flags().Bool("json", false, "write JSON")
-	user := cmd.Flags().String("user", "operator", "`name` in which an agent is called that is told who calls")
+	user := cmd.Flags().String("user", "operator", "user `name` for agents that get the caller's identity")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		message := "Hello. What can you do?"
 		if len(args) == 2 {
@@ -98,10 +98,10 @@ func testAgentCommand() *cobra.Command {
 	})
 }
 
-// agentError says of which agent an error is.
+// agentError adds the name of the agent to an error.
 func agentError(name string, err error) error {
 	if errors.Is(err, operator.ErrNotFound) {
-		return fmt.Errorf("there is no agent named %q: \"%s agents list\" shows which there are", name, program())
+		return fmt.Errorf("there is no agent named %q: \"%s agents list\" lists the agents", name, program())
 	}
 	return fmt.Errorf("agent %s: %w", name, err)
 }
@@ -109,13 +109,13 @@ func agentError(name string, err error) error {
 func addAgentCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add URL",
-		Short: "Add an agent by its address, or that of its card",
-		Long:  "Reads the agent's card, says what it found, and adds the agent. A server that runs offers it within seconds.",
+		Short: "Add an agent by its address or the address of its card",
+		Long:  "Reads the agent's card, prints a summary and adds the agent. A running server offers it within seconds.",
 		Args:  cobra.ExactArgs(1),
 	}
 	var f agentFlags
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.name, "name", "", "`name` of the agent in tools and addresses (default: made of the one on its card)")
+	cmd.Flags().StringVar(&f.name, "name", "", "`name` of the agent in tools and addresses (default: derived from its card)")
 	unseen := cmd.Flags().Bool("unseen", false, "add the agent even if its card cannot be read now")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		a, err := f.over(cmd.Flags(), directory.Settings{Name: f.name, URL: args[0]})
@@ -127,7 +127,7 @@ func addAgentCommand() *cobra.Command {
 }
 
 func previewAgentCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "preview URL", Short: "Read the card of an agent that is not added, and say how it would be called", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "preview URL", Short: "Read the card of an agent without adding it, and show how it would be called", Args: cobra.ExactArgs(1)}
 	var f agentFlags
 	f.add(cmd)
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
@@ -164,11 +164,11 @@ func addAgent(cmd *cobra.Command, s *operator.Service, a directory.Settings, uns
 	if seen != nil {
 		writePreview(cmd.OutOrStdout(), seen)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "It is added as %s.\n", added.Name)
+	fmt.Fprintf(cmd.OutOrStdout(), "Agent added as %s.\n", added.Name)
 	return nil
 }
 
-// writePreview puts a preview into words: all those of the card that models are shown.
+// writePreview prints a preview: all texts of the card that models see.
 func writePreview(out io.Writer, p *directory.Preview) {
 	fmt.Fprintf(out, "%s %s, over %s\n", p.Name, p.Version, p.Interface)
 	said := func(indent, what string) {
@@ -189,7 +189,7 @@ func writePreview(out io.Writer, p *directory.Preview) {
 	}
 }
 
-// agentNames returns the names of agents to choose from.
+// agentNames returns the names of the agents, for completion.
 func agentNames(cmd *cobra.Command, s *operator.Service) (names []string) {
 	list, err := s.ListAgents(cmd.Context())
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 func changeAgentCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "change NAME",
-		Short: "Change an agent that was added: its address, use cases, credentials and the rest",
-		Long: "Changes what is given, and nothing else. Credentials of another --auth begin anew. " +
-			"The secret stays, as long as it goes to the same hosts.",
+		Short: "Change an agent that was added",
+		Long: "Changes only the settings whose flags are given. With another --auth the credentials are empty at first. " +
+			"The secret is kept while it is sent to the same hosts.",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames),
 	}
 	var f agentFlags
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.url, "url", "", "`address` of the agent or of its card")
-	bare := cmd.Flags().Bool("no-secret", false, "forget the secret")
+	bare := cmd.Flags().Bool("no-secret", false, "delete the secret")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		if *bare && (f.secretEnv != "" || f.secretFile != "") {
 			return errTwoSecrets

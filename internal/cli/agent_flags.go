@@ -13,8 +13,8 @@ import (
 	"rialto/internal/config"
 )
 
-// agentFlags set up an agent. The table of settings lists them; those here are not
-// settings of their own.
+// agentFlags are the flags that set up an agent. Those of its settings come from the
+// table in internal/config.
 type agentFlags struct {
 	name, url             string
 	skills                []string
@@ -40,7 +40,7 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 }
 
-// over returns an agent with what the given flags change.
+// over returns an agent with the settings changed whose flags are given.
 func (f *agentFlags) over(given *pflag.FlagSet, a directory.Settings) (directory.Settings, error) {
 	if auth := given.Lookup("auth"); auth.Changed && auth.Value.String() != a.Credentials.Type {
 		a.Credentials = directory.Credentials{}
@@ -76,5 +76,5 @@ func (f *agentFlags) over(given *pflag.FlagSet, a directory.Settings) (directory
 	return a, nil
 }
 
-// errTwoSecrets is for flags that contradict each other.
+// errTwoSecrets is returned for flags that exclude each other.
 var errTwoSecrets = errors.New("--no-secret, --secret-env, --secret-file: give one of them")

@@ -14,15 +14,15 @@ import (
 )
 
 func agentsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "agents", Short: "See, add, change and remove agents, try them, and look after their cards"}
+	cmd := &cobra.Command{Use: "agents", Short: "Manage agents and their cards"}
 	cmd.AddCommand(
 		listAgentsCommand(), previewAgentCommand(), addAgentCommand(), changeAgentCommand(), removeAgentCommand(), testAgentCommand(),
-		switchAgentCommand("enable", "Offer an agent again that was disabled", (*operator.Service).EnableAgent),
-		switchAgentCommand("disable", "Take an agent out of every list; what runs there goes on", (*operator.Service).DisableAgent),
-		withCards(&cobra.Command{Use: "cards NAME", Short: "List the cards that an agent has shown, the latest first, and what has changed in one that waits", Args: cobra.ExactArgs(1)}, listCards),
+		switchAgentCommand("enable", "Enable an agent that was disabled", (*operator.Service).EnableAgent),
+		switchAgentCommand("disable", "Hide an agent from all lists; its running tasks continue", (*operator.Service).DisableAgent),
+		withCards(&cobra.Command{Use: "cards NAME", Short: "List the cards of an agent, latest first, with the changes in a card that waits", Args: cobra.ExactArgs(1)}, listCards),
 		withCards(&cobra.Command{
-			Use: "accept NAME [CARD]", Short: "Put the card that an agent has shown last in force",
-			Long: "Put the card that an agent has shown last in force. With the beginning of the card's digest, as `rialto agents cards` shows it, no other is accepted that the agent may have shown since.",
+			Use: "accept NAME [CARD]", Short: "Accept the latest card of an agent",
+			Long: "Accept the latest card of an agent. Give the beginning of the card's digest, as `rialto agents cards` shows it, to accept no later card.",
 			Args: cobra.RangeArgs(1, 2),
 		}, acceptCard),
 	)
@@ -37,8 +37,8 @@ func withCards(cmd *cobra.Command, do func(context.Context, io.Writer, *operator
 	})
 }
 
-// listCards writes a line for each card: when it was shown, and what is another
-// than in the card in force.
+// listCards prints a line for each card: when it was shown, and how it differs from the
+// card in force.
 func listCards(ctx context.Context, out io.Writer, s *operator.Service, args []string) error {
 	agent := args[0]
 	cards, err := s.Cards(ctx, agent)
@@ -68,11 +68,10 @@ func listCards(ctx context.Context, out io.Writer, s *operator.Service, args []s
 	return nil
 }
 
-// maxDifferences is how many differences of two cards are written.
+// maxDifferences is how many differences of two cards are printed.
 const maxDifferences = 1000
 
-// writeDifferences writes where a card differs from the one before, with what was
-// there and what is there now.
+// writeDifferences prints the differences of two cards.
 func writeDifferences(out io.Writer, was, is []byte) {
 	list, more := directory.Differences(was, is, maxDifferences)
 	for _, d := range list {
@@ -98,6 +97,6 @@ func acceptCard(ctx context.Context, out io.Writer, s *operator.Service, args []
 	if err != nil {
 		return agentError(agent, err)
 	}
-	fmt.Fprintf(out, "The card %.16s of %s is in force. Servers that run take it up within seconds.\n", accepted, agent)
+	fmt.Fprintf(out, "The card %.16s of %s is in force. Running servers use it within seconds.\n", accepted, agent)
 	return nil
 }

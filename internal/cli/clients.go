@@ -10,7 +10,7 @@ import (
 )
 
 func clientsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "clients", Short: "See which apps are known, register one, and end what they were granted"}
+	cmd := &cobra.Command{Use: "clients", Short: "Manage OAuth clients and their grants"}
 	cmd.AddCommand(listClientsCommand(), showClientCommand(), addClientCommand(), revokeClientCommand(), removeClientCommand())
 	return cmd
 }
@@ -18,10 +18,10 @@ func clientsCommand() *cobra.Command {
 func listClientsCommand() *cobra.Command {
 	var f listFlags
 	var kind, text string
-	cmd := &cobra.Command{Use: "list", Short: "List the clients: of the configuration, then the others, the latest first", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "list", Short: "List the clients: those of the configuration, then the others, latest first", Args: cobra.NoArgs}
 	f.add(cmd)
-	cmd.Flags().StringVar(&kind, "kind", "", "only clients that are registered, document or configured")
-	cmd.Flags().StringVar(&text, "text", "", "only clients whose name or ID has this at the beginning of a word")
+	cmd.Flags().StringVar(&kind, "kind", "", "only clients of this kind: registered, document or configured")
+	cmd.Flags().StringVar(&text, "text", "", "only clients with a word in their name or ID that starts with this")
 	complete(cmd, "kind", string(operator.Registered), string(operator.Document), string(operator.Configured))
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		k := operator.Kind(kind)
@@ -58,9 +58,9 @@ func showClientCommand() *cobra.Command {
 func addClientCommand() *cobra.Command {
 	var redirects []string
 	var secret, asJSON bool
-	cmd := &cobra.Command{Use: "add NAME", Short: "Register a client that cannot do so by itself", Args: cobra.ExactArgs(1)}
-	cmd.Flags().StringSliceVar(&redirects, "redirect-uri", nil, "`address` to which answers go (repeatable)")
-	cmd.Flags().BoolVar(&secret, "keeps-secret", false, "it keeps a secret, which is shown this one time")
+	cmd := &cobra.Command{Use: "add NAME", Short: "Register a client that cannot register itself", Args: cobra.ExactArgs(1)}
+	cmd.Flags().StringSliceVar(&redirects, "redirect-uri", nil, "redirect `URI` (repeatable)")
+	cmd.Flags().BoolVar(&secret, "keeps-secret", false, "a confidential client: print its secret, once")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.MarkFlagRequired("redirect-uri")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
@@ -76,29 +76,29 @@ func addClientCommand() *cobra.Command {
 }
 
 func revokeClientCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "revoke ID", Short: "End all that people have granted a client", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
+	cmd := &cobra.Command{Use: "revoke ID", Short: "Revoke all grants of a client", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		n, err := s.RevokeGrants(cmd.Context(), operator.CommandLine, "", args[0])
 		if err == nil {
-			fmt.Fprintf(cmd.OutOrStdout(), "%d grants have ended.\n", n)
+			fmt.Fprintf(cmd.OutOrStdout(), "%d grants revoked.\n", n)
 		}
 		return err
 	})
 }
 
 func removeClientCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "remove ID", Short: "Forget a client and end what it was granted", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
+	cmd := &cobra.Command{Use: "remove ID", Short: "Remove a client and revoke its grants", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		err := s.RemoveClient(cmd.Context(), operator.CommandLine, args[0])
 		if err != nil {
 			return notFoundError("client", args[0], err, func() []string { return clientIDs(cmd, s) })
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s is forgotten.\n", args[0])
+		fmt.Fprintf(cmd.OutOrStdout(), "%s is removed.\n", args[0])
 		return nil
 	})
 }
 
-// clientIDs returns the IDs of clients to choose from.
+// clientIDs returns the IDs of the clients, for completion.
 func clientIDs(cmd *cobra.Command, s *operator.Service) (ids []string) {
 	p, err := s.Clients(cmd.Context(), operator.ClientFilter{Span: operator.Span{Size: operator.LargestPage}})
 	if err != nil {

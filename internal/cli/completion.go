@@ -11,33 +11,32 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completionTime bounds how long a shell waits for names from a database.
+// completionTime limits how long a shell waits for names from a database.
 const completionTime = 2 * time.Second
 
-// complete lets a shell complete a flag with words.
+// complete completes a flag with fixed words.
 func complete(cmd *cobra.Command, flag string, words ...string) {
 	must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// must is for what only a mistake in this package can make fail.
+// must panics on errors that only a mistake in this package causes.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// nameLister returns names to choose from.
+// nameLister returns names for completion.
 type nameLister func(*cobra.Command, *operator.Service) []string
 
-// completeFrom lets a shell complete a flag with names from the database.
+// completeFrom completes a flag with names from the database.
 func completeFrom(cmd *cobra.Command, flag string, names nameLister) {
 	must(cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return namesFrom(cmd, begun, names), cobra.ShellCompDirectiveNoFileComp
 	}))
 }
 
-// completeNames lets a shell complete the one argument of a command with names
-// from the database.
+// completeNames completes the only argument of a command with names from the database.
 func completeNames(names nameLister) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -47,8 +46,8 @@ func completeNames(names nameLister) cobra.CompletionFunc {
 	}
 }
 
-// namesFrom returns the names that begin as what was typed. What goes wrong is no
-// answer: the shell has no place for it.
+// namesFrom returns the names that start with begun. It ignores errors, because a shell
+// cannot show them.
 func namesFrom(cmd *cobra.Command, begun string, names nameLister) (found []string) {
 	text := func(flag string) string {
 		if f := cmd.Flags().Lookup(flag); f != nil {

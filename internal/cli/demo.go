@@ -30,7 +30,7 @@ func demoCommand() *cobra.Command {
 	var agents []string
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run everything on this machine: a server, an account and an agent that works on tables",
+		Short: "Run a server, an account and the Table Expert on this machine",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &demo{tables: tables}
@@ -42,13 +42,13 @@ func demoCommand() *cobra.Command {
 	}
 	dataFlag(cmd, &dir)
 	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8080", "`HOST:PORT` to listen on")
-	cmd.Flags().StringVar(&address, "url", "", "public `address`, when a tunnel leads here: https://…")
+	cmd.Flags().StringVar(&address, "url", "", "public `address` of a tunnel to this server: https://…")
 	cmd.Flags().StringVar(&tables, "tables", "", "`directory` of CSV files and SQLite databases for the Table Expert, instead of its insurance data")
-	cmd.Flags().StringArrayVar(&agents, "agent", nil, "an A2A agent of your own, as `NAME=URL` (repeatable)")
+	cmd.Flags().StringArrayVar(&agents, "agent", nil, "another A2A agent, as `NAME=URL` (repeatable)")
 	return cmd
 }
 
-// demo is a server that needs no configuration.
+// demo is a server without a configuration.
 type demo struct {
 	cfg    *config.Config
 	dir    string
@@ -84,13 +84,13 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 	return err
 }
 
-// demoTables is the agent of the demo. Its port is known when it listens.
+// demoTables returns the Table Expert of the demo. Its port is known once it listens.
 func demoTables() config.Agent {
 	return config.Agent{Name: demoAgent, URL: "http://127.0.0.1", SkillsAsTools: true, Local: true}
 }
 
-// run starts the agent and the server, and ends when one of them does or the
-// user stops it.
+// run starts the agent and the server. It returns when one of them ends or the user
+// stops it.
 func (d *demo) run(cmd *cobra.Command) error {
 	l, err := server.Listen(d.cfg.Listen)
 	if err != nil {
@@ -121,8 +121,8 @@ func (d *demo) run(cmd *cobra.Command) error {
 	return context.Cause(ctx)
 }
 
-// start starts the agent, and the server with the account. fail is told when
-// the agent ends before its time. Close both, the server first.
+// start starts the agent, then the server with its account. It calls fail if the agent
+// stops. Close both, the server first.
 func (d *demo) start(ctx context.Context, fail context.CancelCauseFunc) (*server.LocalAgent, *server.Server, error) {
 	log := d.cfg.Log.Logger()
 	model, err := tableExpertModel()
@@ -147,9 +147,8 @@ func (d *demo) start(ctx context.Context, fail context.CancelCauseFunc) (*server
 	return agent, s, nil
 }
 
-// lockDir makes the directory and keeps other demos out of it: each would
-// write its own address over that of the other. The system lets go of the lock
-// when the process ends, in whatever way.
+// lockDir creates the directory and locks it, because two demos would overwrite each
+// other's address. The system releases the lock when the process ends.
 func lockDir(dir string) (*flock.Flock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
@@ -164,8 +163,7 @@ func lockDir(dir string) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// prepare makes what the directory keeps: the password, so that it stays the
-// same from start to start, and the address, for "rialto token".
+// prepare reads or creates the password, and writes the address for "rialto token".
 func (d *demo) prepare() error {
 	d.password, d.passwordFrom = os.Getenv(demoPasswordEnv), demoPasswordEnv
 	if d.password == "" {
@@ -176,7 +174,7 @@ func (d *demo) prepare() error {
 			return fmt.Errorf("--data: %w", err)
 		}
 		if d.password == "" {
-			return fmt.Errorf("%s is empty: write a password into it, or remove it to be given a new one, or set %s", d.passwordFrom, demoPasswordEnv)
+			return fmt.Errorf("%s is empty: write a password into it, delete it to get a new one, or set %s", d.passwordFrom, demoPasswordEnv)
 		}
 	}
 	return os.WriteFile(filepath.Join(d.dir, "url"), []byte(d.cfg.URL+"\n"), 0o600)

@@ -10,7 +10,7 @@ import (
 	"rialto/internal/server"
 )
 
-// banner says where the demo is and how to connect to it.
+// banner prints where the demo is and how to connect to it.
 func (d *demo) banner(w io.Writer) {
 	url := d.cfg.URL + "/mcp"
 	fmt.Fprintf(w, "Rialto is ready.\n\n  Connector  %s\n  Sign in    %s, password %s\n  State      %s\n\n", url, demoUser, d.password, d.dir)
@@ -27,8 +27,7 @@ func (d *demo) banner(w io.Writer) {
 	fmt.Fprintf(w, "curl\n    %s\n\nStop with Ctrl-C.\n", d.curl(url))
 }
 
-// curl is a command that lists the tools, without the handshake: the current
-// revision has none.
+// curl returns a command that lists the tools. The current revision needs no handshake.
 func (d *demo) curl(url string) string {
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 	token := program() + " token --user " + demoUser
@@ -44,7 +43,7 @@ func (d *demo) curl(url string) string {
 	}, " \\\n      ")
 }
 
-// shellQuote makes a path safe to paste into a shell.
+// shellQuote quotes a path for a shell.
 func shellQuote(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !strings.ContainsRune("/._-", r) && !isWord(r) }) {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
@@ -56,8 +55,7 @@ func isWord(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// program is how the user calls this program: a binary that "go run" made is
-// gone when it ends.
+// program returns how the user calls this program. The binary of "go run" is temporary.
 func program() string {
 	exe, err := os.Executable()
 	if err != nil || strings.Contains(filepath.ToSlash(exe), "/go-build") {

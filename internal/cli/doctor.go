@@ -14,8 +14,8 @@ import (
 	"rialto/internal/doctor"
 )
 
-// doctorToken is the environment variable with a token for the doctor. It is
-// no flag: others on the same computer can read those.
+// doctorToken is the environment variable with an access token for the doctor. It is
+// not a flag, because other users of the computer can read flags.
 const doctorToken = "RIALTO_DOCTOR_TOKEN"
 
 func doctorCommand() *cobra.Command {
@@ -27,10 +27,10 @@ func doctorCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor URL",
-		Short: "Examine an MCP server the way chat apps meet it; the exit code tells",
+		Short: "Examine an MCP server as chat apps would; the exit code tells the result",
 		Long: "Doctor plays ChatGPT, Claude, Claude Code, Codex, VS Code and MCP Inspector against the MCP server at URL, " +
-			"step by step, and says what breaks which of them and how to fix it. " +
-			"The steps behind the login need --login or an access token in " + doctorToken + ".",
+			"step by step, and prints which of them a problem breaks and how to fix it. " +
+			"The steps after the login need --login or an access token in " + doctorToken + ".",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := newDoctor(client, login, cmd.ErrOrStderr())
@@ -43,16 +43,16 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&client, "client", "", "only the steps that break one `client`: chatgpt, claude, claude-code, codex, vscode or inspector")
-	cmd.Flags().BoolVar(&login, "login", false, "print an address for your browser and go on behind the login")
+	cmd.Flags().BoolVar(&login, "login", false, "print an address for your browser, and examine the server after the login")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "how long it may take, with you in the browser")
+	cmd.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "time limit, including the login")
 	return cmd
 }
 
 func newDoctor(client string, login bool, to io.Writer) (*doctor.Doctor, error) {
 	d := &doctor.Doctor{Client: doctor.Client(client), Token: os.Getenv(doctorToken)}
 	if client != "" && !slices.Contains(doctor.Clients(), d.Client) {
-		return nil, fmt.Errorf("--client %s: known are %v", client, doctor.Clients())
+		return nil, fmt.Errorf("--client %s: use one of %v", client, doctor.Clients())
 	}
 	if login {
 		d.Login = func(_ context.Context, address string) error {
@@ -63,8 +63,8 @@ func newDoctor(client string, login bool, to io.Writer) (*doctor.Doctor, error) 
 	return d, nil
 }
 
-// writeReport writes the report. That something is wrong with the server is an
-// error of the command, so that scripts can tell.
+// writeReport prints the report. A problem of the server is an error of the command,
+// for scripts.
 func writeReport(w io.Writer, r *doctor.Report, asJSON bool) error {
 	write := r.WriteText
 	if asJSON {
@@ -78,7 +78,7 @@ func writeReport(w io.Writer, r *doctor.Report, asJSON bool) error {
 		return err
 	}
 	if !r.Healthy() {
-		return fmt.Errorf("%s is not well", r.URL)
+		return fmt.Errorf("%s has problems", r.URL)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func grantsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "grants", Short: "See what people have granted apps, and end it"}
+	cmd := &cobra.Command{Use: "grants", Short: "List and revoke grants"}
 	cmd.AddCommand(listGrantsCommand(), revokeGrantCommand())
 	return cmd
 }
@@ -20,11 +20,11 @@ func listGrantsCommand() *cobra.Command {
 	var f listFlags
 	var user, client string
 	var live bool
-	cmd := &cobra.Command{Use: "list", Short: "List the grants, the latest first", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "list", Short: "List the grants, latest first", Args: cobra.NoArgs}
 	f.add(cmd)
-	cmd.Flags().StringVar(&user, "user", "", "only what the account with this `name` has granted")
-	cmd.Flags().StringVar(&client, "client", "", "only what the client with this `ID` was granted")
-	cmd.Flags().BoolVar(&live, "live", false, "only grants that open something")
+	cmd.Flags().StringVar(&user, "user", "", "only grants of the account with this `name`")
+	cmd.Flags().StringVar(&client, "client", "", "only grants of the client with this `ID`")
+	cmd.Flags().BoolVar(&live, "live", false, "only live grants")
 	completeFrom(cmd, "user", userNames)
 	completeFrom(cmd, "client", clientIDs)
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
@@ -44,23 +44,23 @@ func revokeGrantCommand() *cobra.Command {
 	var user, client string
 	cmd := &cobra.Command{
 		Use:   "revoke [ID]",
-		Short: "End a grant, or all of an account, of a client, or of both",
+		Short: "Revoke a grant, or all grants of an account, a client, or both",
 		Args:  cobra.MaximumNArgs(1),
 	}
-	cmd.Flags().StringVar(&user, "user", "", "all that the account with this `name` has granted")
-	cmd.Flags().StringVar(&client, "client", "", "all that the client with this `ID` was granted")
+	cmd.Flags().StringVar(&user, "user", "", "all grants of the account with this `name`")
+	cmd.Flags().StringVar(&client, "client", "", "all grants of the client with this `ID`")
 	completeFrom(cmd, "user", userNames)
 	completeFrom(cmd, "client", clientIDs)
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		one := len(args) == 1
 		if one == (user != "" || client != "") {
-			return errors.New("name a grant, or the grants of --user, of --client, or of both: rialto grants list shows them")
+			return errors.New("name a grant, or use --user, --client or both: rialto grants list lists the grants")
 		}
 		if one {
 			if err := s.RevokeGrant(cmd.Context(), operator.CommandLine, args[0]); err != nil {
 				return notFoundError("grant", args[0], err, nil)
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), "The grant has ended.")
+			fmt.Fprintln(cmd.OutOrStdout(), "The grant is revoked.")
 			return nil
 		}
 		account, err := accountID(cmd, s, user)
@@ -69,13 +69,13 @@ func revokeGrantCommand() *cobra.Command {
 		}
 		n, err := s.RevokeGrants(cmd.Context(), operator.CommandLine, account, client)
 		if err == nil {
-			fmt.Fprintf(cmd.OutOrStdout(), "%d grants have ended.\n", n)
+			fmt.Fprintf(cmd.OutOrStdout(), "%d grants revoked.\n", n)
 		}
 		return err
 	})
 }
 
-// accountID returns the ID of the account with a name; "" of "".
+// accountID returns the ID of the account with a name, or "" for "".
 func accountID(cmd *cobra.Command, s *operator.Service, name string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -87,7 +87,7 @@ func accountID(cmd *cobra.Command, s *operator.Service, name string) (string, er
 	return a.ID, nil
 }
 
-// userNames returns the names of accounts to choose from.
+// userNames returns the names of the accounts, for completion.
 func userNames(cmd *cobra.Command, s *operator.Service) (names []string) {
 	p, err := s.Accounts(cmd.Context(), operator.AccountFilter{Span: operator.Span{Size: operator.LargestPage}})
 	if err != nil {

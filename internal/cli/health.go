@@ -14,12 +14,12 @@ import (
 	"rialto/internal/config"
 )
 
-// healthCommand lets a container without a shell or curl check itself.
+// healthCommand checks the server from its own container, which has no shell or curl.
 func healthCommand() *cobra.Command {
 	var url string
 	cmd := &cobra.Command{
 		Use:   "health",
-		Short: "Ask a running server whether it can serve; the exit code tells",
+		Short: "Check a running server; the exit code tells the result",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if url == "" {
@@ -41,12 +41,11 @@ func healthCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&url, "url", "", "`address` of the server (default: where RIALTO_LISTEN says, or http://127.0.0.1:8080)")
+	cmd.Flags().StringVar(&url, "url", "", "`address` of the server (default: from RIALTO_LISTEN, or http://127.0.0.1:8080)")
 	return cmd
 }
 
-// ownAddress is where a server that listens at listen is reached from its own
-// machine.
+// ownAddress returns the address at which a server is reached from its own machine.
 func ownAddress(listen string) string {
 	host, port, err := net.SplitHostPort(cmp.Or(listen, config.Defaults().Listen))
 	if err != nil {

@@ -18,7 +18,7 @@ func keysCommand() *cobra.Command {
 func rotateKeysCommand() *cobra.Command {
 	return withOperator(&cobra.Command{
 		Use:   "rotate",
-		Short: "Replace the signing key; tokens that exist stay valid",
+		Short: "Replace the signing key; existing tokens stay valid",
 		Args:  cobra.NoArgs,
 	}, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		key, err := s.RotateKeys(cmd.Context(), operator.CommandLine)

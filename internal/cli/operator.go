@@ -16,9 +16,8 @@ import (
 	"rialto/internal/server"
 )
 
-// withOperator gives a command the flags that find a server's store, and runs do
-// with the operator's view of it, beside a server that may be running. What do
-// changes is in the audit log.
+// withOperator gives a command the flags that find a store, and runs do with the use
+// cases of operators on it. A server may be running. The audit log records the changes.
 func withOperator(cmd *cobra.Command, do func(*cobra.Command, *operator.Service, []string) error) *cobra.Command {
 	var from storeFlags
 	from.add(cmd)
@@ -28,7 +27,7 @@ func withOperator(cmd *cobra.Command, do func(*cobra.Command, *operator.Service,
 	return cmd
 }
 
-// operate runs do with the operator's view of a store.
+// operate runs do with the use cases of operators on a store.
 func (f *storeFlags) operate(cmd *cobra.Command, do func(*operator.Service) error) error {
 	cfg, db, err := f.open(cmd)
 	if err != nil {
@@ -44,17 +43,17 @@ func (f *storeFlags) operate(cmd *cobra.Command, do func(*operator.Service) erro
 	return do(s)
 }
 
-// maxListed bounds what a command lists.
+// maxListed limits the rows of a list.
 const maxListed = 100_000
 
-// listFlags are those of every list.
+// listFlags are the flags of every list.
 type listFlags struct {
 	limit  int
 	asJSON bool
 }
 
 func (f *listFlags) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.limit, "limit", 100, "list at most so many (up to "+strconv.Itoa(maxListed)+")")
+	cmd.Flags().IntVar(&f.limit, "limit", 100, "maximum number of rows (up to "+strconv.Itoa(maxListed)+")")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "write JSON")
 }
 
@@ -65,8 +64,8 @@ func (f *listFlags) check() error {
 	return nil
 }
 
-// list writes a list that comes in pages: a table with a line for each item, or
-// JSON. It says on standard error when there is more.
+// list prints the pages of a list as a table or JSON. It says on standard error if
+// there is more.
 func list[T any](cmd *cobra.Command, f listFlags, page func(operator.Span) (*operator.Page[T], error), head []string, row func(T) []string) error {
 	if err := f.check(); err != nil {
 		return err
@@ -108,7 +107,7 @@ func list[T any](cmd *cobra.Command, f listFlags, page func(operator.Span) (*ope
 	return nil
 }
 
-// formatTime writes a time as tables have it; "" if there is none.
+// formatTime formats a time for a table; "" for the zero time.
 func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -123,7 +122,7 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// formatCount writes a number that is counted up to a bound.
+// formatCount formats a number that is counted up to a limit.
 func formatCount(n int) string {
 	if n >= operator.MostCounted {
 		return strconv.Itoa(operator.MostCounted) + "+"
@@ -131,7 +130,7 @@ func formatCount(n int) string {
 	return strconv.Itoa(n)
 }
 
-// times reads --since and --until.
+// timeFlags are --since and --until.
 type timeFlags struct{ since, until string }
 
 func (f *timeFlags) add(cmd *cobra.Command) {
@@ -150,8 +149,7 @@ func (f *timeFlags) times() (since, until time.Time, err error) {
 	return since, until, nil
 }
 
-// progress says on standard error how far a long work is, if that is a terminal
-// and it takes long enough to wonder.
+// progress shows on a terminal how far a long command is.
 type progress struct {
 	to    io.Writer // nil says nothing
 	what  string
@@ -172,7 +170,7 @@ func isTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// at says that so many are done.
+// at shows that n items are done.
 func (p *progress) at(n int) {
 	now := time.Now()
 	if p.to == nil || now.Sub(p.began) < time.Second || now.Sub(p.said) < 200*time.Millisecond {
@@ -182,7 +180,7 @@ func (p *progress) at(n int) {
 	fmt.Fprintf(p.to, "\r%d %s, %.0f a second ", n, p.what, float64(n)/now.Sub(p.began).Seconds())
 }
 
-// done takes the line away.
+// done clears the line.
 func (p *progress) done() {
 	if p.to != nil && !p.said.IsZero() {
 		fmt.Fprint(p.to, "\r\x1b[K")
@@ -190,8 +188,8 @@ func (p *progress) done() {
 	}
 }
 
-// notFoundError says of an error which client, account or task it is about, and names
-// the nearest that there is.
+// notFoundError says which client, account or task an error is about, and suggests the
+// nearest name.
 func notFoundError(what, name string, err error, known func() []string) error {
 	switch {
 	case err == nil:

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxFailedPush is how many notifications that were given up are listed.
+// maxFailedPush limits the list of undeliverable notifications.
 const maxFailedPush = 1000
 
 func pushCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "push", Short: "Look after the push notifications that A2A clients asked for"}
+	cmd := &cobra.Command{Use: "push", Short: "Manage push notifications to A2A clients"}
 	cmd.AddCommand(deadPushCommand(), retryPushCommand())
 	return cmd
 }
@@ -21,7 +21,7 @@ func pushCommand() *cobra.Command {
 func deadPushCommand() *cobra.Command {
 	return withDatabase(&cobra.Command{
 		Use:   "dead",
-		Short: "List the notifications that could not be delivered and were given up, the latest first",
+		Short: "List the undeliverable notifications, latest first",
 		Args:  cobra.NoArgs,
 	}, func(cmd *cobra.Command, db *store.DB) error {
 		dead, err := db.Ledger.DeadNotices(cmd.Context(), maxFailedPush)
@@ -36,18 +36,18 @@ func deadPushCommand() *cobra.Command {
 func retryPushCommand() *cobra.Command {
 	return withDatabase(&cobra.Command{
 		Use:   "retry",
-		Short: "Try again to deliver the notifications that were given up",
+		Short: "Retry the undeliverable notifications",
 		Args:  cobra.NoArgs,
 	}, func(cmd *cobra.Command, db *store.DB) error {
 		n, err := db.Ledger.RetryDeadNotices(cmd.Context(), time.Now())
 		if err == nil {
-			fmt.Fprintf(cmd.OutOrStdout(), "%d notifications are due again.\n", n)
+			fmt.Fprintf(cmd.OutOrStdout(), "%d notifications will be retried.\n", n)
 		}
 		return err
 	})
 }
 
-// withDatabase makes cmd work on the database of a server, or of the demo.
+// withDatabase runs a command on the database of a server or of the demo.
 func withDatabase(cmd *cobra.Command, do func(*cobra.Command, *store.DB) error) *cobra.Command {
 	var from storeFlags
 	from.add(cmd)

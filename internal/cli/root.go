@@ -10,6 +10,7 @@ import (
 	"rialto/internal/server"
 )
 
+// Command returns the root command.
 func Command() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "rialto",
@@ -32,8 +33,8 @@ func Command() *cobra.Command {
 	return root
 }
 
-// needsCommand is run for a group of commands without one that there is: cobra
-// would write the help and call that a success.
+// needsCommand returns an error for an unknown subcommand. Cobra would print the help
+// and succeed.
 func needsCommand(group *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return group.Help()
@@ -46,5 +47,5 @@ func needsCommand(group *cobra.Command, args []string) error {
 	if near := config.Nearest(args[0], names); config.Similar(args[0], near) {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return fmt.Errorf("there is no command %q in %q%s (they are %s)", args[0], group.CommandPath(), hint, strings.Join(names, ", "))
+	return fmt.Errorf("there is no command %q in %q%s (the commands are %s)", args[0], group.CommandPath(), hint, strings.Join(names, ", "))
 }

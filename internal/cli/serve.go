@@ -47,7 +47,7 @@ func serveCommand() *cobra.Command {
 				log.Warn(note)
 			}
 			if cfg.SignIn.AutoApprove.Enabled {
-				log.Warn("sign_in.auto_approve is on: everybody who reaches this server is let in without a question", "connector", s.OAuth.Resource)
+				log.Warn("sign_in.auto_approve is on: all callers of this server are approved without a question", "connector", s.OAuth.Resource)
 			}
 			log.Info("rialto is ready", "version", server.Version(), "connector", s.OAuth.Resource, "listen", l.Addr(), "agents", len(cfg.Agents))
 			return s.ServeBoth(cmd.Context(), l, calls)
@@ -57,8 +57,8 @@ func serveCommand() *cobra.Command {
 	return cmd
 }
 
-// configFlags adds the flags that every command with a configuration has. Their
-// names are the keys of the file.
+// configFlags adds the flags of commands with a configuration. Their names are keys of
+// the file.
 func configFlags(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVar(path, "config", "", "configuration `file` (YAML)")
 	cmd.Flags().String("listen", "", "`HOST:PORT` to listen on")
@@ -72,14 +72,14 @@ func configCommand() *cobra.Command {
 	var agents bool
 	check := &cobra.Command{
 		Use:   "check",
-		Short: "Say what is wrong with a configuration, or what it amounts to",
+		Short: "Check a configuration and print a summary",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := config.Load(path, os.Environ(), cmd.Flags())
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "The configuration is good.\nconnector  %s/mcp\nlisten     %s\ndatabase   %s\n", cfg.URL, cfg.Listen, config.Redacted(cfg.Database))
+			fmt.Fprintf(cmd.OutOrStdout(), "The configuration is valid.\nconnector  %s/mcp\nlisten     %s\ndatabase   %s\n", cfg.URL, cfg.Listen, config.Redacted(cfg.Database))
 			for _, way := range cfg.SignIn.Ways(cfg.URL) {
 				fmt.Fprintf(cmd.OutOrStdout(), "sign-in    %s\n", way)
 			}
@@ -93,7 +93,7 @@ func configCommand() *cobra.Command {
 		},
 	}
 	configFlags(check, &path)
-	check.Flags().BoolVar(&agents, "agents", false, "read the agents' cards, and say what they ask for in vain")
+	check.Flags().BoolVar(&agents, "agents", false, "read the agents' cards, and report missing credentials")
 	cmd.AddCommand(check, showConfigCommand())
 	return cmd
 }

@@ -15,7 +15,7 @@ import (
 	"rialto/internal/store"
 )
 
-// userDataDir is where the platform keeps a user's data.
+// userDataDir returns the directory for user data on this platform.
 func userDataDir() (string, error) {
 	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
@@ -46,9 +46,8 @@ func demoDir(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// storeFlags are how a command finds the store of a server: that of a
-// configuration (a file, or a database that a flag or the environment names),
-// or else that of the demo.
+// storeFlags say which store a command uses: that of a configuration (a file, or a
+// database in a flag or the environment), or that of the demo.
 type storeFlags struct{ data, config, database string }
 
 func (f *storeFlags) add(cmd *cobra.Command) {
@@ -59,8 +58,8 @@ func (f *storeFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("data", "database")
 }
 
-// ofServer tells whether a server is meant. A flag that names the demo's
-// directory wins over the environment.
+// ofServer tells whether the flags name the store of a server. The flag --data wins
+// over the environment.
 func (f *storeFlags) ofServer() bool {
 	return f.config != "" || f.database != "" || f.data == "" && os.Getenv("RIALTO_DATABASE") != ""
 }

@@ -10,8 +10,7 @@ import (
 	"rialto/bridge/sanitize"
 )
 
-// table is what a command lists for people: a line of headings and a line for
-// each row, in columns.
+// table is a list for people: headings, and rows in columns.
 type table struct {
 	head []string
 	rows [][]string
@@ -19,8 +18,8 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// write writes the table. An empty cell is a dash, so that every line has as
-// many words for programs that count them.
+// write prints the table. An empty cell is printed as a dash, so that each line has the
+// same number of columns.
 func (t *table) write(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i, row := range append([][]string{t.head}, t.rows...) {
@@ -36,8 +35,7 @@ func (t *table) write(out io.Writer) error {
 	return w.Flush()
 }
 
-// details writes what there is to say of one thing, a line for each, and leaves out
-// what is not there.
+// details prints the properties of one thing, a line each, without empty ones.
 func details(out io.Writer, lines [][2]string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, line := range lines {
@@ -51,8 +49,8 @@ func details(out io.Writer, lines [][2]string) error {
 	return w.Flush()
 }
 
-// writeJSON writes what a command has for programs, and terminals: what agents say is
-// clean in it.
+// writeJSON prints JSON without control characters, which agents could use to steer a
+// terminal.
 func writeJSON(out io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

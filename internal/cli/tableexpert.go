@@ -13,17 +13,17 @@ import (
 	"rialto/internal/tableexpert"
 )
 
-// tokenEnv names the variable with the token that callers of the stand-alone
-// Table Expert must send.
+// tokenEnv is the variable with the token that callers of a stand-alone Table Expert
+// must send.
 const tokenEnv = "RIALTO_TABLEEXPERT_TOKEN"
 
 func tableExpertCommand() *cobra.Command {
 	var listenAt, address, tables string
 	cmd := &cobra.Command{
 		Use:   "tableexpert",
-		Short: "Run the Table Expert alone: an A2A agent that answers questions about tables",
-		Long: "Run the Table Expert alone: an A2A agent that answers questions about tables.\n\n" +
-			"Callers must send the token in " + tokenEnv + ", if it is set; off loopback it must be.",
+		Short: "Run the Table Expert: an A2A agent that answers questions about tables",
+		Long: "Run the Table Expert: an A2A agent that answers questions about tables.\n\n" +
+			"Callers must send the token in " + tokenEnv + ". The token is optional on loopback only.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			token := os.Getenv(tokenEnv)
@@ -57,7 +57,7 @@ func tableExpertCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8090", "`HOST:PORT` to listen on")
-	cmd.Flags().StringVar(&address, "url", "", "`address` for the agent's card, when it differs from --listen")
-	cmd.Flags().StringVar(&tables, "tables", "", "`directory` of CSV files and SQLite databases (default: insurance data that comes with it)")
+	cmd.Flags().StringVar(&address, "url", "", "`address` in the agent's card, if it differs from --listen")
+	cmd.Flags().StringVar(&tables, "tables", "", "`directory` of CSV files and SQLite databases (default: built-in insurance data)")
 	return cmd
 }

@@ -10,15 +10,15 @@ import (
 	"rialto/internal/tableexpert"
 )
 
-// The variables that name the language model of the Table Expert. Its address
-// is the operator's own, often on loopback or in the same network.
+// The variables that name the language model of the Table Expert. Its address may
+// be in a private network.
 const (
 	modelURLEnv  = "RIALTO_TABLEEXPERT_MODEL_URL"
 	modelNameEnv = "RIALTO_TABLEEXPERT_MODEL"
 	modelKeyEnv  = "RIALTO_TABLEEXPERT_MODEL_KEY"
 )
 
-// tableExpertModel returns the model that the environment names, nil if none.
+// tableExpertModel returns the model that the environment names; nil if it names none.
 func tableExpertModel() (*tableexpert.Model, error) {
 	address, name := os.Getenv(modelURLEnv), os.Getenv(modelNameEnv)
 	if address == "" && name == "" {
@@ -26,10 +26,10 @@ func tableExpertModel() (*tableexpert.Model, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New(modelURLEnv + ": set it to the base of an endpoint that is compatible with OpenAI's chat completions, such as https://models.example.com/v1")
+		return nil, errors.New(modelURLEnv + ": set it to the base URL of an endpoint compatible with OpenAI's chat completions, such as https://models.example.com/v1")
 	}
 	if name == "" {
-		return nil, errors.New(modelNameEnv + ": set it to the name of the model that " + modelURLEnv + " is to use")
+		return nil, errors.New(modelNameEnv + ": set it to the name of the model at " + modelURLEnv)
 	}
 	return &tableexpert.Model{
 		URL: address, Name: name, Key: os.Getenv(modelKeyEnv),

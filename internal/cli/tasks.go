@@ -18,7 +18,7 @@ import (
 )
 
 func tasksCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "tasks", Short: "See everybody's tasks, and cancel them"}
+	cmd := &cobra.Command{Use: "tasks", Short: "List, show and cancel the tasks of all users"}
 	cmd.AddCommand(listAllTasksCommand(), showTaskCommand(), cancelTaskCommand())
 	return cmd
 }
@@ -27,7 +27,7 @@ func listAllTasksCommand() *cobra.Command {
 	var f listFlags
 	var when timeFlags
 	var user, agent, state string
-	cmd := &cobra.Command{Use: "list", Short: "List the tasks, the latest first", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "list", Short: "List the tasks, latest first", Args: cobra.NoArgs}
 	f.add(cmd)
 	when.add(cmd)
 	cmd.Flags().StringVar(&user, "user", "", "only tasks of the account with this `name`")
@@ -52,7 +52,7 @@ func listAllTasksCommand() *cobra.Command {
 	})
 }
 
-// cellText makes text of others fit for one cell of a table.
+// cellText makes a text of others fit into one cell of a table.
 func cellText(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {
@@ -68,7 +68,7 @@ func cellText(s string, most int) string {
 
 func showTaskCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "show ID", Short: "Show a task: what was said, and what it has produced", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "show ID", Short: "Show a task with its messages and artifacts", Args: cobra.ExactArgs(1)}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		e, err := s.Task(cmd.Context(), args[0])
@@ -113,7 +113,7 @@ func writeTask(out io.Writer, e *ledger.Record) error {
 	return nil
 }
 
-// partsText writes the parts of a message or an artifact.
+// partsText returns the parts of a message or artifact as text.
 func partsText(parts []a2a.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -136,9 +136,9 @@ func cancelTaskCommand() *cobra.Command {
 	var from storeFlags
 	cmd := &cobra.Command{
 		Use:   "cancel ID",
-		Short: "Ask the agent to stop a task",
-		Long: "Ask the agent to stop a task. It is called from here, with the credentials of the configuration; " +
-			"a server that follows the task hears of it from the agent.",
+		Short: "Cancel a task at its agent",
+		Long: "Cancel a task at its agent. This command calls the agent with the credentials of the configuration; " +
+			"a server that follows the task learns it from the agent.",
 		Args: cobra.ExactArgs(1),
 	}
 	from.add(cmd)
@@ -153,9 +153,8 @@ func cancelTaskCommand() *cobra.Command {
 	return cmd
 }
 
-// cancel cancels a task as one more replica of the server that lives for a
-// moment. It inherits nothing, whether or not a server runs, and takes up this one
-// task alone, if nobody follows it.
+// cancel cancels a task as a short-lived replica of the server. It takes over only this
+// task, and only if no server follows it.
 func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *ledger.Record, err error) {
 	cfg, err := f.load(cmd)
 	if err != nil {

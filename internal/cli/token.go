@@ -22,9 +22,9 @@ func tokenCommand() *cobra.Command {
 		Short: "Print an access token, for curl and scripts",
 		Args:  cobra.NoArgs,
 	}
-	cmd.Flags().StringVar(&user, "user", "", "whom the token acts for")
-	cmd.Flags().StringVar(&scope, "scope", oauth.ScopeTools, "what it may do, separated by spaces")
-	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "how long it lasts")
+	cmd.Flags().StringVar(&user, "user", "", "account `name` that the token is for")
+	cmd.Flags().StringVar(&scope, "scope", oauth.ScopeTools, "`scopes` of the token, separated by spaces")
+	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "lifetime of the token")
 	cmd.MarkFlagRequired("user")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		token, err := s.IssueToken(cmd.Context(), operator.CommandLine, user, strings.Fields(scope), ttl)

@@ -15,7 +15,7 @@ import (
 	"rialto/internal/usage"
 )
 
-// formats are those of exports; "table" is for people.
+// formats are the output formats.
 var formats = []string{"table", "csv", "json"}
 
 func usageCommand() *cobra.Command {
@@ -24,16 +24,16 @@ func usageCommand() *cobra.Command {
 	var calls bool
 	cmd := &cobra.Command{
 		Use:   "usage",
-		Short: "Say what the server was used for",
-		Long: "Say what the server was used for: how many calls there were, how many failed, and how long they took, " +
-			"added up by agent, tool, use case, client or user. Sums take whole hours. --calls writes each call.",
+		Short: "Show how the server was used",
+		Long: "Show how many calls there were, how many failed, and how long they took, " +
+			"by agent, tool, use case, client or user. Sums cover whole hours. --calls prints each call.",
 		Args: cobra.NoArgs,
 	}
 	when.add(cmd)
-	cmd.Flags().StringVar(&by, "by", string(usage.ByAgent), "add up by agent, tool, usecase, client or user")
+	cmd.Flags().StringVar(&by, "by", string(usage.ByAgent), "group by agent, tool, usecase, client or user")
 	cmd.Flags().StringVar(&format, "format", "table", "table, csv or json")
-	cmd.Flags().StringVar(&from, "from", "", "with --calls, go on after an export that was cut: the `cursor` in its last row")
-	cmd.Flags().BoolVar(&calls, "calls", false, "write each call instead, the earliest first, as csv or json")
+	cmd.Flags().StringVar(&from, "from", "", "with --calls, continue an interrupted export: the `cursor` in its last row")
+	cmd.Flags().BoolVar(&calls, "calls", false, "print each call instead, earliest first, as csv or json")
 	complete(cmd, "by", "agent", "tool", "usecase", "client", "user")
 	complete(cmd, "format", formats...)
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
@@ -50,7 +50,7 @@ func usageCommand() *cobra.Command {
 		}
 		if calls {
 			if format == "table" {
-				return errors.New("--calls writes csv or json: name one with --format")
+				return errors.New("--calls prints csv or json: choose one with --format")
 			}
 			return operator.WriteCalls(cmd.OutOrStdout(), operator.Format(format), withProgress(cmd, "calls", s.Calls(cmd.Context(), f, from)))
 		}
@@ -71,7 +71,7 @@ func usageCommand() *cobra.Command {
 	})
 }
 
-// wholeHours says which time sums are of, where that is another than was asked for.
+// wholeHours says which time the sums cover, if it differs from the requested time.
 func wholeHours(f usage.Filter) string {
 	since, until := f.Since.Truncate(time.Hour), f.Until.Truncate(time.Hour)
 	if until.Before(f.Until) {
@@ -80,7 +80,7 @@ func wholeHours(f usage.Filter) string {
 	if since.Equal(f.Since) && until.Equal(f.Until) {
 		return ""
 	}
-	text := "Sums take whole hours: these are"
+	text := "Sums cover whole hours: these are"
 	if !since.IsZero() {
 		text += " from " + since.UTC().Format(time.RFC3339)
 	}
@@ -106,7 +106,7 @@ func usageTable(by string, sums []usage.Sum) *table {
 	return t
 }
 
-// withProgress says how far an export is.
+// withProgress shows the progress of an export.
 func withProgress[T any](cmd *cobra.Command, what string, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		bar := newProgress(cmd, what)
@@ -127,15 +127,15 @@ func auditCommand() *cobra.Command {
 	var when timeFlags
 	var f audit.Filter
 	var format, from string
-	cmd := &cobra.Command{Use: "audit", Short: "Say who did what to the server, the latest first", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "audit", Short: "Show the audit log, latest first", Args: cobra.NoArgs}
 	l.add(cmd)
 	when.add(cmd)
-	cmd.Flags().StringVar(&from, "from", "", "with csv or json, go on after an export that was cut: the `cursor` in its last row")
-	cmd.Flags().StringVar((*string)(&f.Kind), "kind", "", "only events of this kind, or whose kind begins with this word: account")
-	cmd.Flags().StringVar(&f.Actor, "actor", "", "only what the account with this `name` or ID did")
-	cmd.Flags().StringVar(&f.Target, "target", "", "only what was done to this")
+	cmd.Flags().StringVar(&from, "from", "", "with csv or json, continue an interrupted export: the `cursor` in its last row")
+	cmd.Flags().StringVar((*string)(&f.Kind), "kind", "", "only events of this kind, or of kinds that start with this word: account")
+	cmd.Flags().StringVar(&f.Actor, "actor", "", "only events of the account with this `name` or ID")
+	cmd.Flags().StringVar(&f.Target, "target", "", "only events with this target")
 	cmd.Flags().StringVar((*string)(&f.Outcome), "outcome", "", "ok, failed or denied")
-	cmd.Flags().StringVar(&format, "format", "table", "table, csv or json; csv and json have all events")
+	cmd.Flags().StringVar(&format, "format", "table", "table, csv or json; csv and json print all events")
 	var words []string
 	for _, k := range audit.Kinds {
 		words = append(words, string(k))
@@ -163,7 +163,7 @@ func auditCommand() *cobra.Command {
 	})
 }
 
-// oneOf refuses a flag that is not one of a few words, and names the nearest.
+// oneOf returns an error if a flag has an unknown value, with the nearest known one.
 func oneOf(flag, value string, words ...string) error {
 	if value == "" {
 		return nil

@@ -17,9 +17,8 @@ import (
 	"rialto/oauth/authserver"
 )
 
-// withOAuth gives a command the flags that find a server's store, and runs do
-// with the authorization server of that store, beside a server that may be
-// running.
+// withOAuth gives a command the flags that find a store, and runs do with its
+// authorization server. A server may be running.
 func withOAuth(cmd *cobra.Command, do func(*cobra.Command, *authserver.Server, []string) error) *cobra.Command {
 	var from storeFlags
 	from.add(cmd)
@@ -38,7 +37,7 @@ func withOAuth(cmd *cobra.Command, do func(*cobra.Command, *authserver.Server, [
 	return cmd
 }
 
-// userCommand keeps the word that older scripts have. Its list is names alone.
+// userCommand is "user", whose list is names alone.
 func userCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "user", Short: "Manage the local accounts"}
 	cmd.AddCommand(append(accountCommands(), listUserNamesCommand())...)
@@ -54,8 +53,8 @@ func usersCommand() *cobra.Command {
 func accountCommands() []*cobra.Command {
 	return []*cobra.Command{
 		addUserCommand(), setPasswordCommand(), adminCommand(), removeUserCommand(),
-		disableUserCommand("disable", "Keep an account from signing in, and its connections from doing anything", true),
-		disableUserCommand("enable", "Let a disabled account in again", false),
+		disableUserCommand("disable", "Disable an account: it cannot sign in, and its tokens stop working", true),
+		disableUserCommand("enable", "Enable a disabled account", false),
 	}
 }
 
@@ -64,12 +63,11 @@ func addUserCommand() *cobra.Command {
 	cmd := passwordCommand("add", "Add an account", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
 		return s.AddAccount(cmd.Context(), operator.CommandLine, name, password, role)
 	})
-	cmd.Flags().BoolVar(&role, "admin", false, "let the account run the server")
+	cmd.Flags().BoolVar(&role, "admin", false, "make the account an administrator")
 	return cmd
 }
 
-// setPasswordCommand makes an account where there is none of the name: whoever
-// may do the one may do the other.
+// setPasswordCommand also adds the account if it does not exist.
 func setPasswordCommand() *cobra.Command {
 	return passwordCommand("passwd", "Change an account's password", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
 		_, err := s.Account(cmd.Context(), name)
@@ -84,11 +82,11 @@ func adminCommand() *cobra.Command {
 	var revoke bool
 	cmd := &cobra.Command{
 		Use:               "admin NAME",
-		Short:             "Let an account run the server, or stop it",
+		Short:             "Make an account an administrator, or revoke it",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeNames(userNames),
 	}
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "take the role away")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke the role")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		return accountError(cmd, s, args[0], s.SetAdmin(cmd.Context(), operator.CommandLine, args[0], !revoke))
 	})
@@ -107,7 +105,7 @@ func disableUserCommand(verb, short string, disabled bool) *cobra.Command {
 	})
 }
 
-// accountError says which account an error is about.
+// accountError adds the name of the account to an error.
 func accountError(cmd *cobra.Command, s *operator.Service, name string, err error) error {
 	return notFoundError("account", name, err, func() []string { return userNames(cmd, s) })
 }
@@ -121,13 +119,13 @@ func passwordCommand(name, short string, set func(*cobra.Command, *operator.Serv
 		Args:  cobra.ExactArgs(1),
 		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if !stdin {
-				return errors.New("give the password on standard input, with --password-stdin: on the command line it would be seen by others")
+				return errors.New("give the password on standard input, with --password-stdin: other users can read the command line")
 			}
 			password, err = readPassword(cmd.InOrStdin())
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the first line's end")
+	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the end of the first line")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		return accountError(cmd, s, args[0], set(cmd, s, args[0], password))
 	})
@@ -140,7 +138,7 @@ func readPassword(r io.Reader) (string, error) {
 	}
 	password := strings.TrimRight(line, "\r\n")
 	if password == "" {
-		return "", errors.New("standard input held no password")
+		return "", errors.New("standard input has no password")
 	}
 	return password, nil
 }
@@ -149,7 +147,7 @@ func removeUserCommand() *cobra.Command {
 	return withOperator(&cobra.Command{
 		Use:               "rm NAME",
 		Aliases:           []string{"remove"},
-		Short:             "Remove an account and revoke what it granted",
+		Short:             "Remove an account and revoke its grants",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeNames(userNames),
 	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
@@ -176,7 +174,7 @@ func listUsersCommand() *cobra.Command {
 	var filter operator.AccountFilter
 	cmd := &cobra.Command{Use: "list", Short: "List the accounts", Args: cobra.NoArgs}
 	f.add(cmd)
-	cmd.Flags().StringVar(&filter.Text, "text", "", "only accounts with this in their name")
+	cmd.Flags().StringVar(&filter.Text, "text", "", "only accounts whose name contains this")
 	cmd.Flags().BoolVar(&filter.Admin, "admin", false, "only administrators")
 	cmd.Flags().BoolVar(&filter.Disabled, "disabled", false, "only disabled accounts")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
