@@ -120,8 +120,8 @@ func TestACallThatIsMadeAgainBeforeAnybodyFollowsIsAnsweredAsSoon(t *testing.T) 
 			<-ctx.Done()
 			return ctx.Err()
 		})
-		r := newRigWith(t, "", map[string]peer{"agent": p}, func(b *bridge.Bridge) { b.Ledger = dawdling{b.Ledger, goOn} })
-		f, ctx, tasks := r.Face("agent"), as(t.Context(), "alice"), make(chan *a2a.Task)
+		r := newRigWith(t, "", map[string]peer{"agent": p}, func(b *bridge.Bridge) { b.Runner.Ledger = dawdling{b.Runner.Ledger, goOn} })
+		f, ctx, tasks := r.Proxy.Agent("agent"), as(t.Context(), "alice"), make(chan *a2a.Task)
 		req := say("work")
 		req.ReturnImmediately = true
 		for range 2 {
@@ -177,7 +177,7 @@ func TestAMessageThatWasRefusedMayBeSentAgain(t *testing.T) {
 func TestAnA2ACallThatIsMadeAgainIsTheSameCall(t *testing.T) {
 	p, n := counting(t)
 	r := newRig(t, "", map[string]peer{"agent": p})
-	f, ctx := r.Face("agent"), as(t.Context(), "alice")
+	f, ctx := r.Proxy.Agent("agent"), as(t.Context(), "alice")
 	req := say("work")
 	task := sent(t, f, ctx, req)
 	if again := sent(t, f, ctx, req); again.ID != task.ID || again.Status.State != a2a.Completed {
@@ -206,7 +206,7 @@ func TestAMessageThatWasTheAnswerIsTheAnswerAgain(t *testing.T) {
 	agent := a2atest.NewAgent()
 	defer agent.Close()
 	r := newRig(t, "", map[string]peer{"agent": {agent, agent.Card()}})
-	f, ctx, req := r.Face("agent"), as(t.Context(), "alice"), say("say hello")
+	f, ctx, req := r.Proxy.Agent("agent"), as(t.Context(), "alice"), say("say hello")
 	for range 2 {
 		e, err := f.Send(ctx, req)
 		if m, ok := e.(*a2a.Message); err != nil || !ok || m.Text() != "hello" {

@@ -43,8 +43,8 @@ func (l *book) SaveTask(ctx context.Context, e *ledger.Record, replica string) e
 func booked(t *testing.T, p peer, change func(*bridge.Bridge, *book)) (*rig, *book) {
 	l := &book{}
 	return newRigWith(t, "", map[string]peer{"one": p}, func(b *bridge.Bridge) {
-		l.Store = b.Ledger
-		b.Ledger = l
+		l.Store = b.Runner.Ledger
+		b.Runner.Ledger = l
 		change(b, l)
 	}), l
 }
@@ -213,7 +213,7 @@ func TestNoMoreMessagesLeaveThanTasksMayRun(t *testing.T) {
 			yield(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}, nil)
 		}
 	}}, &a2a.Card{}}
-	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.MaxRunning = most })
+	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.Runner.MaxRunning = most })
 	var first, others sync.WaitGroup
 	for range most {
 		first.Go(func() { r.call("send_task", `{"message":"go"}`).want(t, a2a.Completed, false) })

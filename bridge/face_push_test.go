@@ -30,7 +30,7 @@ func withWebhooks(t *testing.T, r *rig) (url string, told <-chan string) {
 		Outbox: r.db.Ledger, Key: bytes.Repeat([]byte{1}, 32), Replica: "r", Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Sender: &a2apush.Sender{HTTP: &guardhttp.Client{Allowed: []string{strings.TrimPrefix(srv.URL, "http://")}}, Now: time.Now},
 	}
-	r.Webhooks = desk
+	r.Runner.Webhooks = desk
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); desk.Run(ctx) }()
@@ -47,7 +47,7 @@ func TestAWebhookThatComesWithAMessageIsTold(t *testing.T) {
 	url, told := withWebhooks(t, r)
 	req := say("work")
 	req.Push = &a2a.PushConfig{URL: url, Token: "t", Generation: a2a.V10}
-	task := sent(t, r.Face("agent"), as(t.Context(), "alice"), req)
+	task := sent(t, r.Proxy.Agent("agent"), as(t.Context(), "alice"), req)
 	for {
 		got := <-told
 		if !strings.HasPrefix(got, `t {"task":{"id":"`+string(task.ID)+`"`) {
@@ -71,7 +71,7 @@ func TestAWebhookIsNamedAfterwards(t *testing.T) {
 		return nil
 	})})
 	url, told := withWebhooks(t, r)
-	f, ctx := r.Face("agent"), as(t.Context(), "alice")
+	f, ctx := r.Proxy.Agent("agent"), as(t.Context(), "alice")
 	task := sent(t, f, ctx, say("ask"))
 	first, err := f.SetPush(ctx, &a2a.PushConfig{TaskID: task.ID, URL: url, Generation: a2a.V03})
 	if err != nil || first.ID == "" || first.TaskID != task.ID {
@@ -111,8 +111,8 @@ func TestWebhooksOfOthersDoNotExist(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": agent, "two": agent})
 	url, _ := withWebhooks(t, r)
 	alice := as(t.Context(), "alice")
-	task := sent(t, r.Face("one"), alice, say("ask"))
-	mine, err := r.Face("one").SetPush(alice, &a2a.PushConfig{TaskID: task.ID, URL: url})
+	task := sent(t, r.Proxy.Agent("one"), alice, say("ask"))
+	mine, err := r.Proxy.Agent("one").SetPush(alice, &a2a.PushConfig{TaskID: task.ID, URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestWebhooksOfOthersDoNotExist(t *testing.T) {
 		"another agent": {alice, "two", task.ID},
 		"no task":       {alice, "one", "none"},
 	} {
-		f := r.Face(tc.agent)
+		f := r.Proxy.Agent(tc.agent)
 		_, set := f.SetPush(tc.ctx, &a2a.PushConfig{TaskID: tc.task, URL: url})
 		_, get := f.Push(tc.ctx, tc.task, mine.ID)
 		_, list := f.Pushes(tc.ctx, tc.task)
@@ -136,7 +136,7 @@ func TestWebhooksOfOthersDoNotExist(t *testing.T) {
 			}
 		}
 	}
-	if _, err := r.Face("one").Push(alice, task.ID, mine.ID); err != nil {
+	if _, err := r.Proxy.Agent("one").Push(alice, task.ID, mine.ID); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -149,14 +149,14 @@ func TestAWebhookThatIsRefusedKeepsTheMessageBack(t *testing.T) {
 	ctx := as(t.Context(), "alice")
 	req := say("work")
 	req.Push = &a2a.PushConfig{URL: "https://10.0.0.1/"}
-	if _, err := r.Face("agent").Send(ctx, req); !a2a.Is(err, a2a.PushNotSupported) {
+	if _, err := r.Proxy.Agent("agent").Send(ctx, req); !a2a.Is(err, a2a.PushNotSupported) {
 		t.Errorf("where nobody is told: got %v", err)
 	}
 	withWebhooks(t, r)
-	if _, err := r.Face("agent").Send(ctx, req); !a2a.Is(err, a2a.InvalidParams) {
+	if _, err := r.Proxy.Agent("agent").Send(ctx, req); !a2a.Is(err, a2a.InvalidParams) {
 		t.Errorf("an address that is refused: got %v", err)
 	}
-	if page, err := r.Face("agent").Tasks(ctx, a2a.TaskFilter{}); err != nil || page.Total != 0 {
+	if page, err := r.Proxy.Agent("agent").Tasks(ctx, a2a.TaskFilter{}); err != nil || page.Total != 0 {
 		t.Errorf("got %+v, %v, want no task", page, err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2atest"
-	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/proxy"
 )
 
 // remints are the cases of the suites that a face does not pass on purpose: the
@@ -23,10 +23,10 @@ import (
 var remints = []string{"the agent gets what was sent", "the agent gets the message", "an end can be taken up"}
 
 // faceOf returns the face of an agent for alice.
-func faceOf(t *testing.T, agent peer) *bridge.Face {
+func faceOf(t *testing.T, agent peer) *proxy.Agent {
 	r := newRig(t, "", map[string]peer{"agent": agent})
 	r.Directory.Caller = func(context.Context) directory.Caller { return directory.Caller{User: "alice", Client: "test"} }
-	return r.Face("agent")
+	return r.Proxy.Agent("agent")
 }
 
 func dialed(t *testing.T, url string, g a2a.Generation) *a2aclient.Client {
@@ -87,7 +87,7 @@ func TestAFaceShowsATaskToItsOwnerAlone(t *testing.T) {
 	defer agent.Close()
 	r := newRig(t, "", map[string]peer{"one": {agent, agent.Card()}, "two": {agent, agent.Card()}})
 	alice, bob := as(t.Context(), "alice"), as(t.Context(), "bob")
-	mine := sent(t, r.Face("one"), alice, say("ask which?"))
+	mine := sent(t, r.Proxy.Agent("one"), alice, say("ask which?"))
 	reply := func() *a2a.SendRequest {
 		req := say("echo this")
 		req.Message.TaskID = mine.ID
@@ -96,9 +96,9 @@ func TestAFaceShowsATaskToItsOwnerAlone(t *testing.T) {
 	refers := say("echo")
 	refers.Message.ReferenceTaskIDs = []a2a.TaskID{mine.ID}
 	for name, stranger := range map[string]struct {
-		face *bridge.Face
+		face *proxy.Agent
 		ctx  context.Context
-	}{"another user": {r.Face("one"), bob}, "another agent": {r.Face("two"), alice}, "nobody": {r.Face("one"), t.Context()}} {
+	}{"another user": {r.Proxy.Agent("one"), bob}, "another agent": {r.Proxy.Agent("two"), alice}, "nobody": {r.Proxy.Agent("one"), t.Context()}} {
 		f, ctx := stranger.face, stranger.ctx
 		for door, err := range map[string]error{
 			"task":      last(f.Task(ctx, a2a.TaskQuery{ID: mine.ID})),
@@ -116,7 +116,7 @@ func TestAFaceShowsATaskToItsOwnerAlone(t *testing.T) {
 			t.Errorf("list by %s: got %+v, %v", name, page, err)
 		}
 	}
-	if page, err := r.Face("one").Tasks(alice, a2a.TaskFilter{ContextID: mine.ContextID}); err != nil || page.Total != 1 {
+	if page, err := r.Proxy.Agent("one").Tasks(alice, a2a.TaskFilter{ContextID: mine.ContextID}); err != nil || page.Total != 1 {
 		t.Errorf("list by the owner: got %+v, %v", page, err)
 	}
 	// The tools and the face show the same ledger.
@@ -140,7 +140,7 @@ func TestTwoUsersWithTheSameWordsHaveTwoTasks(t *testing.T) {
 	agent := a2atest.NewAgent()
 	defer agent.Close()
 	r := newRig(t, "", map[string]peer{"agent": {agent, agent.Card()}})
-	f := r.Face("agent")
+	f := r.Proxy.Agent("agent")
 	req := say("ask which?")
 	req.Message.ContextID = "1"
 	alices, bobs := sent(t, f, as(t.Context(), "alice"), req), sent(t, f, as(t.Context(), "bob"), req)
@@ -196,11 +196,11 @@ func TestUseCasesHideAgents(t *testing.T) {
 		"of all":             {directory.Caller{User: "alice", AllUseCases: true}, true},
 	} {
 		caller = c.caller
-		_, err := r.Face("claims").Send(t.Context(), say("echo x"))
+		_, err := r.Proxy.Agent("claims").Send(t.Context(), say("echo x"))
 		if c.sees != (err == nil) || err != nil && !a2a.Is(err, a2a.TaskNotFound) {
 			t.Errorf("%s: send got %v", name, err)
 		}
-		if _, err := r.Face("open").Send(t.Context(), say("echo x")); err != nil {
+		if _, err := r.Proxy.Agent("open").Send(t.Context(), say("echo x")); err != nil {
 			t.Errorf("%s: an agent for all got %v", name, err)
 		}
 		names := []string{}
@@ -220,7 +220,7 @@ func TestATaskOfTheFaceSurvivesARestart(t *testing.T) {
 	agent := a2atest.NewAgent()
 	defer agent.Close()
 	r := newRig(t, "", map[string]peer{"agent": {agent, agent.Card()}})
-	f, ctx := r.Face("agent"), as(t.Context(), "alice")
+	f, ctx := r.Proxy.Agent("agent"), as(t.Context(), "alice")
 	req := say("wait over")
 	req.ReturnImmediately = true
 	task := sent(t, f, ctx, req)
@@ -248,11 +248,11 @@ func TestAStreamEndsWhenTheServerStops(t *testing.T) {
 		<-ctx.Done()
 		return nil
 	})})
-	f, ctx := r.Face("agent"), as(t.Context(), "alice")
+	f, ctx := r.Proxy.Agent("agent"), as(t.Context(), "alice")
 	var err error
 	for e, broke := range f.Stream(ctx, say("go")) {
 		if err = broke; e != nil {
-			r.EndWaits()
+			r.Runner.EndWaits()
 		}
 	}
 	if !a2a.Is(err, a2a.Unavailable) {

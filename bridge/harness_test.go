@@ -17,9 +17,13 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
+	"rialto/bridge/metering"
+	"rialto/bridge/runner"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
+	"rialto/internal/usage"
 	"rialto/mcp"
 )
 
@@ -137,19 +141,12 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 		t.Fatal(err)
 	}
 	ledger := &failing{Store: db.Ledger, failed: make(chan struct{}, 100)}
-	b := &bridge.Bridge{
-		Ledger:  ledger,
-		Lists:   db.Ledger,
-		Leases:  db.Ledger,
-		Index:   db.Ledger,
-		URL:     "https://rialto.test",
-		Replica: t.Name() + time.Now().String(),
-		Now:     time.Now,
-		Log:     slog.New(slog.DiscardHandler),
+	now := time.Now
+	tasks := &runner.Runner{
+		Ledger: ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: t.Name() + time.Now().String(), Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
-	b.Directory = &directory.Directory{
-		URL: b.URL, Log: b.Log, Changed: b.AgentChanged,
-		Now: func() time.Time { return b.Now() }, // which change may replace
+	tasks.Directory = &directory.Directory{
+		URL: "https://rialto.test", Log: tasks.Log, Now: func() time.Time { return now() }, // which change may replace
 		Caller: func(ctx context.Context) directory.Caller {
 			user, _ := ctx.Value(userKey{}).(string)
 			return directory.Caller{User: user, Client: "test"}
@@ -168,10 +165,13 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 			return p, nil
 		},
 	}
+	b := bridge.New(tasks, &documents.Library{Index: db.Ledger}, nil)
 	for name := range agents {
 		b.Directory.Agents = append(b.Directory.Agents, directory.Agent{Name: name, URL: "http://" + name})
 	}
 	change(b)
+	now = b.Runner.Now
+	b.Documents.Now, b.Tools.Now = now, now
 	b.Start()
 	var once sync.Once
 	r := &rig{Bridge: b, t: t, ledger: ledger, db: db}
@@ -179,13 +179,19 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 	return r
 }
 
+// record has each call recorded.
+func record(b *bridge.Bridge, do func(usage.Record)) {
+	m := &metering.Meter{Directory: b.Directory, Record: do, Now: time.Now}
+	b.Meter, b.Tools.Meter, b.Documents.Meter, b.Proxy.Meter = m, m, m, m
+}
+
 // answer is a tool's result, read as a client reads it.
 type answer struct {
-	bridge.TaskInfo
+	documents.TaskInfo
 	Text    string // of all items
 	Items   []map[string]any
 	IsError bool
-	Results []bridge.Hit
+	Results []documents.Hit
 	raw     json.RawMessage
 }
 
@@ -197,7 +203,7 @@ func (r *rig) call(tool, args string) *answer {
 
 func (r *rig) callAs(user, tool, args string, progress func(string)) *answer {
 	r.t.Helper()
-	for _, tl := range r.Tools() {
+	for _, tl := range r.Tools.List() {
 		if tl.Name != tool {
 			continue
 		}
@@ -223,7 +229,7 @@ func read(t *testing.T, res *mcp.Result) *answer {
 		if err := json.Unmarshal(b, &a.TaskInfo); err != nil {
 			t.Fatal(err)
 		}
-		var found struct{ Results []bridge.Hit }
+		var found struct{ Results []documents.Hit }
 		json.Unmarshal(b, &found)
 		a.Results = found.Results
 	}

@@ -151,7 +151,7 @@ func TestWaitsEndWhenTheServerStops(t *testing.T) {
 		return ctx.Err()
 	})
 	r := newRig(t, "", map[string]peer{"one": agent})
-	go func() { <-started; r.EndWaits() }()
+	go func() { <-started; r.Runner.EndWaits() }()
 	got := r.call("send_task", `{"message":"go","wait":200}`)
 	if got.State.Idle() || got.TaskID == "" || !strings.Contains(got.Next, "get_task") {
 		t.Errorf("got %+v, want a handle", got.TaskInfo)
@@ -229,7 +229,7 @@ func TestWhatAnAgentCallsThingsStaysAName(t *testing.T) {
 			t.Errorf("%s: got %s", tool, text)
 		}
 	}
-	c, err := r.Face("one").Card(t.Context())
+	c, err := r.Proxy.Agent("one").Card(t.Context())
 	if err != nil || c.IconURL+c.Provider.URL != "" || c.DocumentationURL != "https://example.com/" || c.Provider.Organization != "One  admin (Trusted)" {
 		t.Errorf("the face shows %+v, %v", c, err)
 	}
@@ -299,7 +299,7 @@ func TestResultsAreKeptThoughTheAgentDoesNotHoldThem(t *testing.T) {
 	if len(got.Artifacts) != 2 || got.ContextID != "ctx" || len(got.Versions) != 0 {
 		t.Errorf("got %s", got.raw)
 	}
-	if e, err := r.Ledger.Task(t.Context(), "alice", id); err != nil || e.Task.Metadata["k"] != "v" {
+	if e, err := r.Runner.Ledger.Task(t.Context(), "alice", id); err != nil || e.Task.Metadata["k"] != "v" {
 		t.Errorf("got %+v, %v", e.Task, err)
 	}
 }

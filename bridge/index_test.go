@@ -30,8 +30,8 @@ func TestAnIndexThatFellSilentIsAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := &silentIndex{}
 		newRigWith(t, "", nil, func(b *bridge.Bridge) {
-			silent.Index = b.Index
-			b.Index = silent
+			silent.Index = b.Documents.Index
+			b.Documents.Index = silent
 		})
 		time.Sleep(5 * time.Minute)
 		if silent.asked.Load() < 2 {

@@ -15,6 +15,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge"
 	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 )
@@ -79,7 +80,7 @@ func TestATaskWhoseOwnerHasSignedInElsewhereGoesOnByItself(t *testing.T) {
 	t.Parallel() // most of it waits
 	for name, see := range map[string]func(*rig, string){
 		"who asks for it sees it":  func(*rig, string) {},
-		"its agent says so":        func(r *rig, task string) { r.Poke(task); r.waitForEnd(task) },
+		"its agent says so":        func(r *rig, task string) { r.Runner.Wake(task); r.waitForEnd(task) },
 		"nobody asks, or says so":  func(r *rig, task string) { r.waitForEnd(task) },
 		"after a restart, as well": func(r *rig, _ string) { r.Close() },
 	} {
@@ -116,7 +117,7 @@ func TestAWaitForASignInOutlastsTheProcessAndADay(t *testing.T) {
 			t.Parallel()
 			var late atomic.Int64 // by how much the clock is set forward
 			clock := func(b *bridge.Bridge) {
-				b.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
+				b.Runner.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
 			}
 			agent, dsn := newPatient(), storetest.File(t, store.Open)
 			agents := map[string]peer{"letters": agent.peer()}
@@ -132,7 +133,7 @@ func TestAWaitForASignInOutlastsTheProcessAndADay(t *testing.T) {
 			}
 			late.Store(int64(26 * time.Hour))
 			r.waitForEnd(id)
-			e, err := r.Ledger.Task(t.Context(), "alice", id)
+			e, err := r.Runner.Ledger.Task(t.Context(), "alice", id)
 			if err != nil || e.State() != want || agent.sent() != 1 {
 				t.Errorf("got %s, %v after %d messages, want %s after one", e.State(), err, agent.sent(), want)
 			}
@@ -147,7 +148,7 @@ func TestATaskThatItsAgentDoesNotKnowOnceIsNotLost(t *testing.T) {
 	var late atomic.Int64
 	agent := newPatient()
 	r := newRigWith(t, "", map[string]peer{"letters": agent.peer()}, func(b *bridge.Bridge) {
-		b.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
+		b.Runner.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
 	})
 	id := r.call("send_task", `{"message":"read my letters"}`).TaskID
 	look := func(want a2a.State) {
@@ -173,14 +174,14 @@ func (r *rig) waitForEnd(task string) {
 	ctx, cancel := context.WithTimeout(as(r.t.Context(), "alice"), time.Minute)
 	defer cancel()
 	for {
-		e, err := r.Ledger.Task(ctx, "alice", task)
+		e, err := r.Runner.Ledger.Task(ctx, "alice", task)
 		if err != nil {
 			r.t.Fatal(err)
 		}
 		if e.State().Terminal() {
 			return
 		}
-		if err := r.AwaitChange(ctx, task, e.Updated); err != nil {
+		if err := r.Documents.AwaitChange(ctx, task, e.Updated); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -213,20 +214,20 @@ func TestAHeldMessageOutlastsAnAgentThatIsAway(t *testing.T) {
 	task := r.call("send_task", `{"message":"mine alone"}`)
 	task.want(t, a2a.AuthRequired, false)
 	ctx := as(t.Context(), "alice")
-	if err := r.Resume(ctx, "another", task.TaskID); err != nil || agent.sent() != 1 || r.Waits(ctx, "another", task.TaskID) {
+	if err := r.Runner.Resume(ctx, "another", task.TaskID); err != nil || agent.sent() != 1 || r.Runner.AwaitsConnection(ctx, "another", task.TaskID) {
 		t.Errorf("connecting another agent: got %v after %d messages", err, agent.sent())
 	}
 	for _, words := range []string{"could not be reached", "could not be reached"} {
-		if err := r.Resume(ctx, "one", task.TaskID); err != nil {
+		if err := r.Runner.Resume(ctx, "one", task.TaskID); err != nil {
 			t.Fatal(err)
 		}
 		got := r.call("get_task", `{"task_id":"`+task.TaskID+`"}`)
 		got.want(t, a2a.AuthRequired, false)
-		if !strings.Contains(got.Text, words) || !r.Waits(ctx, "one", task.TaskID) {
+		if !strings.Contains(got.Text, words) || !r.Runner.AwaitsConnection(ctx, "one", task.TaskID) {
 			t.Errorf("got %q, want %q", got.Text, words)
 		}
 	}
-	if err := r.Resume(ctx, "one", task.TaskID); err != nil {
+	if err := r.Runner.Resume(ctx, "one", task.TaskID); err != nil {
 		t.Fatal(err)
 	}
 	got := r.call("get_task", `{"task_id":"`+task.TaskID+`"}`)
@@ -262,17 +263,17 @@ func TestAnAnswerDoesNotReachTheNextQuestion(t *testing.T) {
 	}
 	raced := &between{}
 	r := newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}, func(b *bridge.Bridge) {
-		raced.Store = b.Ledger
-		b.Ledger = raced
+		raced.Store = b.Runner.Ledger
+		b.Runner.Ledger = raced
 	})
 	id := r.call("send_task", `{"message":"begin"}`).TaskID
 	ctx := as(t.Context(), "alice")
-	page, err := r.OwnTask(ctx, id, "")
+	page, err := r.Documents.TaskView(ctx, id, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	raced.do = func() { r.call("send_task", `{"task_id":"`+id+`","message":"first"}`) }
-	err = r.Answer(ctx, id, bridge.Reply{Pause: page.Pause, Once: "x", Content: json.RawMessage(`{"answer":"second"}`)})
+	err = r.Documents.AnswerTask(ctx, id, runner.Reply{Pause: page.Pause, Once: "x", Content: json.RawMessage(`{"answer":"second"}`)})
 	if err != ledger.ErrTaskBusy || agent.sent() != 2 {
 		t.Errorf("got %v after %d messages, want it refused after the first answer", err, agent.sent())
 	}
@@ -340,7 +341,7 @@ func TestAnAgentThatHangsKeepsNobodyFromTheOthers(t *testing.T) {
 	const many = 300
 	dead, mail, news := &hung{asked: make(chan struct{}, 10*many)}, newPatient(), newPatient()
 	signals := make(outbox, 100)
-	r := newRigWith(t, "", map[string]peer{"dead": {dead, &a2a.Card{Name: "Dead"}}, "mail": mail.peer(), "news": news.peer()}, func(b *bridge.Bridge) { b.Signals = signals })
+	r := newRigWith(t, "", map[string]peer{"dead": {dead, &a2a.Card{Name: "Dead"}}, "mail": mail.peer(), "news": news.peer()}, func(b *bridge.Bridge) { b.Runner.Signals = signals })
 	atMail := r.call("send_task", `{"agent":"mail","message":"read my letters"}`).TaskID
 	atNews := r.call("send_task", `{"agent":"news","message":"read me the news"}`).TaskID
 	for i := range many {
@@ -352,14 +353,14 @@ func TestAnAgentThatHangsKeepsNobodyFromTheOthers(t *testing.T) {
 		}
 	}
 	<-dead.asked
-	r.Poke("elsewhere")
+	r.Runner.Wake("elsewhere")
 	for s := range signals {
 		if s.About == ledger.AboutAgent && s.Handle == "elsewhere" {
 			break
 		}
 	}
 	mail.signIn()
-	r.Poke(atMail)
+	r.Runner.Wake(atMail)
 	r.waitForEnd(atMail)
 	if n := len(dead.asked); n >= 50 {
 		t.Errorf("the agent that hangs was asked %d times before another's news was heard", n)
@@ -389,7 +390,7 @@ func TestAConnectedAgentThatNamesAPageSendsItsUserThere(t *testing.T) {
 		if !strings.HasPrefix(task.AnswerURL, want) {
 			t.Errorf("%q: the answer is given at %q", words, task.AnswerURL)
 		}
-		page, err := r.OwnTask(as(t.Context(), "alice"), task.TaskID, "")
+		page, err := r.Documents.TaskView(as(t.Context(), "alice"), task.TaskID, "")
 		if err != nil || page.Connect != strings.Contains(want, "connect") || !page.Connect && page.Visit != "https://calendar.test/allow" {
 			t.Errorf("%q: the page has %+v, %v", words, page, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/documents"
 )
 
 // made is what an agent produced: an artifact of parts.
@@ -83,41 +84,41 @@ func TestAFileThatIsTooLargeIsALinkThatEnds(t *testing.T) {
 		made("report", a2a.Part{Content: a2a.Raw(file), Filename: "report.pdf", MediaType: "application/pdf"}, a2a.TextPart("see above")),
 		update(a2a.Completed, "done"),
 	})}, func(b *bridge.Bridge) {
-		b.Now = func() time.Time { return start.Add(time.Duration(late.Load())) }
+		b.Runner.Now = func() time.Time { return start.Add(time.Duration(late.Load())) }
 	})
 	if got := r.call("send_task", `{"message":"go"}`); got.Artifacts[0].Parts[0].URL != "" || got.Items[0]["uri"] != got.Artifacts[0].URI+"/parts/0" {
 		t.Errorf("without links: got %+v, %v, want the resource only", got.TaskInfo, got.Items[0])
 	}
-	r.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour}
+	r.Documents.Downloads = &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}
 	got := r.call("get_task", fmt.Sprintf(`{"task_id":%q}`, r.call("list_tasks", `{}`).task(t)))
 	if got.Truncated || len(got.Artifacts) != 1 {
 		t.Fatalf("got %+v", got.TaskInfo)
 	}
-	link, ok := strings.CutPrefix(got.Artifacts[0].Parts[0].URL, "https://rialto.test"+bridge.DownloadPath)
+	link, ok := strings.CutPrefix(got.Artifacts[0].Parts[0].URL, "https://rialto.test"+documents.DownloadPath)
 	if !ok || got.Items[1]["type"] != "resource_link" || got.Items[1]["uri"] != got.Artifacts[0].Parts[0].URL || strings.Contains(link, "alice") {
 		t.Fatalf("got %q, %v", got.Artifacts[0].Parts[0].URL, got.Items[1])
 	}
-	part, err := r.Download(t.Context(), link)
+	part, err := r.Documents.Download(t.Context(), link)
 	if err != nil || string(part.Content.(a2a.Raw)) != string(file) || part.Filename != "report.pdf" {
 		t.Errorf("got %v, %v", part, err)
 	}
 	for name, bad := range map[string]string{"cut": link[:len(link)-2], "changed": changed(link), "empty": "", "no base64": "!!", "of another key": func() string {
-		r.Downloads.Key = []byte(strings.Repeat("k", 32))
-		defer func() { r.Downloads.Key = make([]byte, 32) }()
-		return r.call("get_task", fmt.Sprintf(`{"task_id":%q}`, got.TaskID)).Artifacts[0].Parts[0].URL[len("https://rialto.test"+bridge.DownloadPath):]
+		r.Documents.Downloads.Key = []byte(strings.Repeat("k", 32))
+		defer func() { r.Documents.Downloads.Key = make([]byte, 32) }()
+		return r.call("get_task", fmt.Sprintf(`{"task_id":%q}`, got.TaskID)).Artifacts[0].Parts[0].URL[len("https://rialto.test"+documents.DownloadPath):]
 	}()} {
-		if _, err := r.Download(t.Context(), bad); err != bridge.ErrNoDownload {
+		if _, err := r.Documents.Download(t.Context(), bad); err != documents.ErrNoDownload {
 			t.Errorf("%s: got %v, want ErrNoDownload", name, err)
 		}
 	}
-	for want, admits := range map[error]bool{nil: true, bridge.ErrNoDownload: false} {
-		r.Downloads.Admits = func(_ context.Context, user string) (bool, error) { return admits && user == "alice", nil }
-		if _, err := r.Download(t.Context(), link); err != want {
+	for want, admits := range map[error]bool{nil: true, documents.ErrNoDownload: false} {
+		r.Documents.Downloads.Admits = func(_ context.Context, user string) (bool, error) { return admits && user == "alice", nil }
+		if _, err := r.Documents.Download(t.Context(), link); err != want {
 			t.Errorf("the owner may come in: %v: got %v, want %v", admits, err, want)
 		}
 	}
 	late.Store(int64(time.Hour))
-	if _, err := r.Download(t.Context(), link); err != bridge.ErrNoDownload {
+	if _, err := r.Documents.Download(t.Context(), link); err != documents.ErrNoDownload {
 		t.Errorf("after an hour: got %v, want ErrNoDownload", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/internal/raced"
 	"rialto/internal/store"
@@ -94,7 +95,7 @@ func TestThePastOfATaskIsBounded(t *testing.T) {
 			}}
 			r := newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}, func(*bridge.Bridge) {})
 			id := r.call("send_task", `{"message":"write"}`).TaskID
-			e, err := r.Ledger.Task(t.Context(), "alice", id)
+			e, err := r.Runner.Ledger.Task(t.Context(), "alice", id)
 			if err != nil || e.State() != a2a.Completed {
 				t.Fatalf("got %+v, %v", e, err)
 			}
@@ -120,7 +121,9 @@ func TestAFileThatWasReplacedCanBeDownloaded(t *testing.T) {
 	}}
 	dsn := storetest.File(t, store.Open)
 	agents := map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}}
-	withLinks := func(b *bridge.Bridge) { b.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour} }
+	withLinks := func(b *bridge.Bridge) {
+		b.Documents.Downloads = &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}
+	}
 	r := newRigWith(t, dsn, agents, withLinks)
 	id := r.call("send_task", `{"message":"write"}`).TaskID
 	r.Close()
@@ -136,14 +139,14 @@ func TestAFileThatWasReplacedCanBeDownloaded(t *testing.T) {
 	if kept.Gone || kept.Size != 5 || got[1].Text != "See the file.\n[report.pdf application/pdf]" {
 		t.Errorf("got %+v, %q", kept, got[1].Text)
 	}
-	link := strings.TrimPrefix(kept.URL, "https://rialto.test"+bridge.DownloadPath)
-	if part, err := r.Download(t.Context(), link); err != nil || string(part.Content.(a2a.Raw)) != "first" || part.Filename != "report.pdf" {
+	link := strings.TrimPrefix(kept.URL, "https://rialto.test"+documents.DownloadPath)
+	if part, err := r.Documents.Download(t.Context(), link); err != nil || string(part.Content.(a2a.Raw)) != "first" || part.Filename != "report.pdf" {
 		t.Errorf("got %+v, %v, want the first file", part, err)
 	}
 	if _, err := r.db.Ledger.DropTasks(t.Context(), time.Now().Add(time.Hour), "", nil, 10); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Download(t.Context(), link); !errors.Is(err, bridge.ErrNoDownload) {
+	if _, err := r.Documents.Download(t.Context(), link); !errors.Is(err, documents.ErrNoDownload) {
 		t.Errorf("when the task is forgotten: got %v, want ErrNoDownload", err)
 	}
 }
@@ -164,7 +167,7 @@ func TestManyArtifactsAreToldAgain(t *testing.T) {
 	agent := &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] { return yield(events...) }}
 	r := newRig(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One"}}})
 	id := r.call("send_task", `{"message":"write"}`).TaskID
-	e, err := r.Ledger.Task(t.Context(), "alice", id)
+	e, err := r.Runner.Ledger.Task(t.Context(), "alice", id)
 	if err != nil || e.Revisions == nil || len(e.Revisions.Artifacts) != 50 || e.Revisions.Dropped != many-50 || e.Revisions.Artifacts[49].Artifact.ID != fmt.Sprint(many-1) {
 		t.Fatalf("got %+v, %v", e, err)
 	}
@@ -213,9 +216,9 @@ func TestWhatIsLargeIsWrittenSeldom(t *testing.T) {
 			}}
 			var counted *writes
 			r := newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{Name: "One", Capabilities: a2a.Capabilities{Streaming: true}}}}, func(b *bridge.Bridge) {
-				counted = &writes{Store: b.Ledger}
-				b.Ledger = counted
-				b.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
+				counted = &writes{Store: b.Runner.Ledger}
+				b.Runner.Ledger = counted
+				b.Runner.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
 			})
 			e := &ledger.Record{Handle: "h", Owner: "alice", Agent: "one", MessageID: "m", Created: time.Now(), Updated: time.Now(), Idle: true, Revisions: c.past,
 				Task: &a2a.Task{ID: "t", ContextID: "c", Status: a2a.Status{State: a2a.InputRequired}, Artifacts: c.is}}

@@ -48,7 +48,7 @@ func TestAnAgentThatNeverTellsIsNotAskedForEver(t *testing.T) {
 				}}, c.refusal}
 				var ahead atomic.Int64 // spares the test the seconds in between
 				r := newRigWith(t, "", map[string]peer{"agent": {agent, &a2a.Card{Name: "Mute", Capabilities: a2a.Capabilities{Streaming: true}}}}, func(b *bridge.Bridge) {
-					b.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+					b.Runner.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 				})
 				id := r.call("send_task", `{"message":"work","wait":0}`).TaskID
 				time.Sleep(time.Minute)

@@ -11,6 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 )
 
@@ -85,7 +86,7 @@ func TestAStreamedTextIsOneText(t *testing.T) {
 	if b := all[len(all)-1].Artifacts; len(b[len(b)-1].Parts) != 2 {
 		t.Errorf("got %+v, want two texts that are complete apart", b[len(b)-1])
 	}
-	sheet, err := r.Sheet(as(t.Context(), "alice"), "task:"+got.TaskID)
+	sheet, err := r.Documents.View(as(t.Context(), "alice"), "task:"+got.TaskID)
 	if err != nil || sheet.Cut || sheet.Blocks[0].Text != whole || sheet.Blocks[len(sheet.Blocks)-1].Text != "said" {
 		t.Errorf("the page has %d pieces, cut: %v, %v", len(sheet.Blocks), sheet.Cut, err)
 	}
@@ -166,7 +167,7 @@ func TestManyTextsAreNotOne(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": turns([]any{made("a", texts...), update(a2a.Completed, "said")})})
 	got := r.call("send_task", `{"message":"go"}`)
 	got.want(t, a2a.Completed, false)
-	sheet, err := r.Sheet(as(t.Context(), "alice"), "task:"+got.TaskID)
+	sheet, err := r.Documents.View(as(t.Context(), "alice"), "task:"+got.TaskID)
 	if err != nil || !sheet.Cut || sheet.Blocks[0].Text != "x" {
 		t.Errorf("the page has %d pieces, cut: %v, %v", len(sheet.Blocks), sheet.Cut, err)
 	}
@@ -185,12 +186,14 @@ func TestALinkHoldsWhenMoreIsAdded(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"one": turns(
 		[]any{IsChunk("text", "one"), made("file", file("final")), question},
 		[]any{more, update(a2a.Completed, "done")},
-	)}, func(b *bridge.Bridge) { b.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour} })
+	)}, func(b *bridge.Bridge) {
+		b.Documents.Downloads = &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}
+	})
 	got := r.call("send_task", `{"message":"go"}`)
 	links := map[string]string{"final": got.Artifacts[1].Parts[0].URL, "draft": got.MessageParts[0].URL}
 	r.call("send_task", fmt.Sprintf(`{"task_id":%q,"message":"yes"}`, got.TaskID)).want(t, a2a.Completed, false)
 	for name, link := range links {
-		part, err := r.Download(t.Context(), strings.TrimPrefix(link, "https://rialto.test"+bridge.DownloadPath))
+		part, err := r.Documents.Download(t.Context(), strings.TrimPrefix(link, "https://rialto.test"+documents.DownloadPath))
 		if err != nil || part.Filename != name || string(part.Content.(a2a.Raw)) != "the file "+name {
 			t.Errorf("%s: got %+v, %v", name, part, err)
 		}
@@ -251,7 +254,7 @@ func TestProgressOfAStreamedTextIsItsEnd(t *testing.T) {
 	}
 	var clock atomic.Int64
 	r := newRigWith(t, "", map[string]peer{"one": turns(append(events, update(a2a.Completed, "done")))}, func(b *bridge.Bridge) {
-		b.Now = func() time.Time { return time.Unix(1_800_000_000+clock.Add(1), 0) }
+		b.Runner.Now = func() time.Time { return time.Unix(1_800_000_000+clock.Add(1), 0) }
 	})
 	var lines []string
 	r.callAs("alice", "send_task", `{"message":"go"}`, func(line string) { lines = append(lines, line) })

@@ -30,7 +30,7 @@ func newMute(state a2a.State) (*mute, peer) {
 }
 
 func hooked(r *rig) {
-	r.Hook = func(agent, handle string) *a2a.PushConfig {
+	r.Runner.Hook = func(agent, handle string) *a2a.PushConfig {
 		return &a2a.PushConfig{ID: handle, URL: "https://rialto.test/hooks/" + agent + "/" + handle}
 	}
 }
@@ -49,9 +49,9 @@ func TestAPokeEndsAWait(t *testing.T) {
 	done := make(chan *answer)
 	go func() { done <- r.call("get_task", `{"task_id":"`+task.TaskID+`"}`) }()
 	m.now <- &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}} // a poke without news
-	r.Poke(task.TaskID)
+	r.Runner.Wake(task.TaskID)
 	m.now <- &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}
-	r.Poke(task.TaskID)
+	r.Runner.Wake(task.TaskID)
 	(<-done).want(t, a2a.Completed, false)
 }
 

@@ -17,7 +17,7 @@ func TestTasksAreKeptAsLongAsTheirAgentSays(t *testing.T) {
 	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error { turn.Complete("done"); return nil })
 	var days atomic.Int64 // by which the clock is set forward
 	r := newRigWith(t, "", map[string]peer{"short": agent, "usual": agent, "long": agent}, func(b *bridge.Bridge) {
-		b.Now = func() time.Time { return time.Now().AddDate(0, 0, int(days.Load())) }
+		b.Runner.Now = func() time.Time { return time.Now().AddDate(0, 0, int(days.Load())) }
 	})
 	for i, a := range r.Directory.Agents {
 		r.Directory.Agents[i].Retention = map[string]time.Duration{"short": 24 * time.Hour, "long": 365 * 24 * time.Hour}[a.Name]
@@ -37,7 +37,7 @@ func TestTasksAreKeptAsLongAsTheirAgentSays(t *testing.T) {
 		{400, map[string]bool{"short": true, "usual": true, "long": true}},
 	} {
 		days.Store(step.days)
-		if err := r.Prune(t.Context()); err != nil {
+		if err := r.Runner.Prune(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for name, id := range tasks {
@@ -63,7 +63,7 @@ func TestAnMCPTaskSaysHowLongItIsKept(t *testing.T) {
 	const day = 24 * time.Hour
 	var days atomic.Int64 // by which the clock is set forward
 	r := newRigWith(t, "", map[string]peer{"short": agent, "usual": agent}, func(b *bridge.Bridge) {
-		b.Now = func() time.Time { return time.Now().Add(time.Duration(days.Load()) * day) }
+		b.Runner.Now = func() time.Time { return time.Now().Add(time.Duration(days.Load()) * day) }
 	})
 	for i, a := range r.Directory.Agents {
 		r.Directory.Agents[i].Retention = map[string]time.Duration{"short": day}[a.Name]

@@ -17,8 +17,8 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2atest"
-	"rialto/bridge"
 	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
 	"rialto/mcp"
 )
 
@@ -40,7 +40,7 @@ type reply struct {
 // serving serves the tools of a rig to alice, over HTTP.
 func serving(t *testing.T, r *rig) *httptest.Server {
 	s := &mcp.Server{
-		Name: "test", Version: "1", Tools: r.Tools(), SessionKey: []byte("0123456789abcdef0123456789abcdef"), Now: time.Now, Log: r.Log,
+		Name: "test", Version: "1", Tools: r.Tools.List(), SessionKey: []byte("0123456789abcdef0123456789abcdef"), Now: time.Now, Log: r.Runner.Log,
 		Principal: func(*http.Request) string { return "alice" },
 	}
 	if err := s.Check(); err != nil {
@@ -172,7 +172,7 @@ func TestAnotherUsersQuestionIsNotAnswered(t *testing.T) {
 	})
 	r := newRig(t, "", map[string]peer{"one": agent})
 	bobs := r.callAs("bob", "send_task", `{"message":"go"}`, func(string) {})
-	entry, err := r.Ledger.Task(t.Context(), "bob", bobs.TaskID)
+	entry, err := r.Runner.Ledger.Task(t.Context(), "bob", bobs.TaskID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestAnAnswerThatTheAgentRefusesIsNotAskedForAgain(t *testing.T) {
 		if got.ResultType != "complete" || !strings.Contains(fmt.Sprint(got.Content), want) || !strings.Contains(fmt.Sprint(got.Content), handle) {
 			t.Errorf("%s: got %+v, want %q and the handle %s", state, got, want, handle)
 		}
-		if e, err := r.Ledger.Task(t.Context(), "alice", handle); err != nil || e.State() != state || !e.Idle {
+		if e, err := r.Runner.Ledger.Task(t.Context(), "alice", handle); err != nil || e.State() != state || !e.Idle {
 			t.Errorf("%s: the ledger has %+v, %v", state, e, err)
 		}
 	}
@@ -290,16 +290,16 @@ func TestAQuestionIsTakenBackWhenItIsAnsweredElsewhere(t *testing.T) {
 		return ""
 	}
 	await("elicitation/create")
-	page, err := r.Lists.Summaries(t.Context(), "alice", ledger.Filter{Limit: 1})
+	page, err := r.Runner.Lists.Summaries(t.Context(), "alice", ledger.Filter{Limit: 1})
 	if err != nil || len(page) != 1 {
 		t.Fatalf("got %v, %v", page, err)
 	}
 	ctx := as(t.Context(), "alice")
-	task, err := r.OwnTask(ctx, page[0].TaskID, "")
+	task, err := r.Documents.TaskView(ctx, page[0].TaskID, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Answer(ctx, task.TaskID, bridge.Reply{Pause: task.Pause, Once: "x", Content: json.RawMessage(`{"answer":"large"}`)}); err != nil {
+	if err := r.Documents.AnswerTask(ctx, task.TaskID, runner.Reply{Pause: task.Pause, Once: "x", Content: json.RawMessage(`{"answer":"large"}`)}); err != nil {
 		t.Fatal(err)
 	}
 	await("notifications/cancelled")

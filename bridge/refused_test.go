@@ -95,7 +95,7 @@ func TestAnAnswerOfWhichNothingIsSeenIsLookedForAgain(t *testing.T) {
 	if got := r.call("get_task", `{"task_id":"`+id+`"}`); got.State != a2a.InputRequired || !strings.Contains(got.Next, "received the last message is not known") {
 		t.Errorf("got %s", got.raw)
 	}
-	if e, err := r.Ledger.Task(t.Context(), "alice", id); err != nil || e.Revisions == nil || e.Revisions.Unconfirmed != e.MessageID {
+	if e, err := r.Runner.Ledger.Task(t.Context(), "alice", id); err != nil || e.Revisions == nil || e.Revisions.Unconfirmed != e.MessageID {
 		t.Errorf("got %+v, %v: another replica would not know", e.Revisions, err)
 	}
 	a.doneAt.Store(1)
@@ -138,17 +138,17 @@ func TestWhoComesBackToAnAnswerThatMayBeLostIsTold(t *testing.T) {
 		a := newUnsure()
 		r := newRig(t, "", map[string]peer{"one": {a, &a2a.Card{Name: "One"}}})
 		id := r.call("send_task", `{"message":"x"}`).TaskID
-		if v, err := r.OwnTask(as(t.Context(), "alice"), id, ""); err != nil || v.Unsure {
+		if v, err := r.Documents.TaskView(as(t.Context(), "alice"), id, ""); err != nil || v.Unsure {
 			t.Fatalf("got %+v, %v", v, err)
 		}
 		r.call("send_task", `{"message":"this one","task_id":"`+id+`","wait":0}`)
 		time.Sleep(time.Minute)
-		before, err := r.OwnTask(as(t.Context(), "alice"), id, "")
+		before, err := r.Documents.TaskView(as(t.Context(), "alice"), id, "")
 		if err != nil || before.State != a2a.InputRequired || !before.Unsure {
 			t.Fatalf("got %+v, %v, want it said that nobody knows", before, err)
 		}
 		a.next.Store("and which colour?")
-		after, err := r.OwnTask(as(t.Context(), "alice"), id, "")
+		after, err := r.Documents.TaskView(as(t.Context(), "alice"), id, "")
 		if err != nil || after.Message != "and which colour?" || after.Unsure || after.Pause == before.Pause {
 			t.Errorf("got %+v, %v, want what the agent asks now, as another question", after, err)
 		}

@@ -17,6 +17,7 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 	"rialto/mcp"
@@ -39,7 +40,7 @@ func variables(uri string) (form int, v map[string]string) {
 // read reads a resource for user.
 func (r *rig) read(user, uri string) ([]mcp.Contents, error) {
 	form, v := variables(uri)
-	return r.Templates()[form].Read(as(r.t.Context(), user), &mcp.Read{URI: uri, Variables: v})
+	return r.Documents.Templates()[form].Read(as(r.t.Context(), user), &mcp.Read{URI: uri, Variables: v})
 }
 
 // contents reads a resource for alice as clients see it.
@@ -67,7 +68,7 @@ func TestWhatATaskMadeIsReadAsWhatItIs(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": turns([]any{made("many", all()...), made("only", a2a.TextPart("one")), update(a2a.Completed, "done")})})
 	got := r.call("send_task", `{"message":"go"}`)
 	uri := got.Artifacts[0].URI
-	if want := bridge.TaskURI(got.TaskID) + "/artifacts/many"; uri != want {
+	if want := documents.TaskURI(got.TaskID) + "/artifacts/many"; uri != want {
 		t.Fatalf("got %q, want %q", uri, want)
 	}
 	parts := []string{
@@ -93,7 +94,7 @@ func TestWhatATaskMadeIsReadAsWhatItIs(t *testing.T) {
 	if got, want := r.contents(only), `[{"uri":"`+only+`","mimeType":"text/plain","text":"one"}]`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if task := r.contents(bridge.TaskURI(got.TaskID)); !strings.Contains(task, `\"state\":\"completed\"`) || !strings.Contains(task, uri) {
+	if task := r.contents(documents.TaskURI(got.TaskID)); !strings.Contains(task, `\"state\":\"completed\"`) || !strings.Contains(task, uri) {
 		t.Errorf("the task: got %s", task)
 	}
 	if card := r.contents("rialto://agents/one/card"); !strings.Contains(card, `\"title\":\"Scripted\"`) {
@@ -105,14 +106,14 @@ func TestWhatIsNotTheReadersIsNotThere(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"one": turns([]any{made("a", a2a.TextPart("one")), update(a2a.Completed, "done")})}, func(b *bridge.Bridge) {
 		b.Directory.Agents = append(b.Directory.Agents, directory.Agent{Name: "hidden", UseCases: []string{"claims"}})
 	})
-	task := bridge.TaskURI(r.call("send_task", `{"message":"go","agent":"one"}`).TaskID)
+	task := documents.TaskURI(r.call("send_task", `{"message":"go","agent":"one"}`).TaskID)
 	for _, uri := range []string{task, task + "/artifacts/a", task + "/artifacts/a/parts/0"} {
 		if _, err := r.read("bob", uri); !errors.Is(err, mcp.ErrNoResource) {
 			t.Errorf("%s of another: got %v, want ErrNoResource", uri, err)
 		}
 	}
 	for _, uri := range []string{
-		bridge.TaskURI("x"), task + "/artifacts/b", task + "/artifacts/", task + "/artifacts/a/parts/1", task + "/artifacts/a/parts/-1",
+		documents.TaskURI("x"), task + "/artifacts/b", task + "/artifacts/", task + "/artifacts/a/parts/1", task + "/artifacts/a/parts/-1",
 		task + "/artifacts/a/parts/00", task + "/artifacts/a/parts/x", "rialto://agents/two/card", "rialto://agents/hidden/card",
 	} {
 		if _, err := r.read("alice", uri); !errors.Is(err, mcp.ErrNoResource) {
@@ -122,9 +123,11 @@ func TestWhatIsNotTheReadersIsNotThere(t *testing.T) {
 }
 
 func TestWhatIsTooLargeToReadSaysWhatToDo(t *testing.T) {
-	large := a2a.Part{Content: a2a.Raw(make([]byte, bridge.MaxResource)), Filename: "dump"}
+	large := a2a.Part{Content: a2a.Raw(make([]byte, documents.MaxResource)), Filename: "dump"}
 	r := newRigWith(t, "", map[string]peer{"one": turns([]any{made("text", a2a.TextPart("first")), made("many", large, a2a.TextPart("last")), update(a2a.Completed, "done")})},
-		func(b *bridge.Bridge) { b.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour} })
+		func(b *bridge.Bridge) {
+			b.Documents.Downloads = &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}
+		})
 	uri := r.call("send_task", `{"message":"go"}`).Artifacts[1].URI
 	_, err := r.read("alice", uri)
 	if refused, ok := errors.AsType[*mcp.Error](err); !ok || !strings.Contains(refused.Message, uri+"/parts/0 to "+uri+"/parts/1") {
@@ -139,7 +142,7 @@ func TestWhatIsTooLargeToReadSaysWhatToDo(t *testing.T) {
 	if err := json.Unmarshal(refused.Data, &about); err != nil || !strings.Contains(refused.Message, about.Download) {
 		t.Fatalf("got %s, %s", refused.Message, refused.Data)
 	}
-	part, err := r.Download(t.Context(), strings.TrimPrefix(about.Download, r.URL+bridge.DownloadPath))
+	part, err := r.Documents.Download(t.Context(), strings.TrimPrefix(about.Download, r.Directory.URL+documents.DownloadPath))
 	if err != nil || part.Filename != "dump" {
 		t.Errorf("the download: got %v, %v", part, err)
 	}
@@ -156,12 +159,12 @@ func TestResourcesAreListedPageByPage(t *testing.T) {
 	})})
 	var tasks []string
 	for range 25 {
-		tasks = append(tasks, bridge.TaskURI(r.call("send_task", `{"message":"go"}`).TaskID))
+		tasks = append(tasks, documents.TaskURI(r.call("send_task", `{"message":"go"}`).TaskID))
 	}
 	slices.Reverse(tasks)
 	var got []mcp.Resource
 	for cursor, pages := "", 1; ; pages++ {
-		p, err := r.ListResources(as(t.Context(), "alice"), "", cursor)
+		p, err := r.Documents.ListResources(as(t.Context(), "alice"), "", cursor)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,12 +191,12 @@ func TestResourcesAreListedPageByPage(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 	for _, user := range []string{"bob", ""} {
-		p, err := r.ListResources(as(t.Context(), user), "", "")
+		p, err := r.Documents.ListResources(as(t.Context(), user), "", "")
 		if err != nil || len(p.Resources) > 1 || user == "" && len(p.Resources) > 0 {
 			t.Errorf("%q: got %v, %v", user, p, err)
 		}
 	}
-	if _, err := r.ListResources(as(t.Context(), "alice"), "", "x"); !errors.Is(err, mcp.ErrCursor) {
+	if _, err := r.Documents.ListResources(as(t.Context(), "alice"), "", "x"); !errors.Is(err, mcp.ErrCursor) {
 		t.Errorf("got %v, want ErrCursor", err)
 	}
 }
@@ -218,7 +221,7 @@ func TestVariablesAreCompletedWithOnesOwn(t *testing.T) {
 		"something else":        {"alice", mcp.Completion{Argument: "x", Known: known}, "[]"},
 		"an artifact of nobody": {"alice", mcp.Completion{Argument: "artifact"}, "[]"},
 	} {
-		got, err := r.Complete(as(t.Context(), c.user), &c.Completion)
+		got, err := r.Documents.Complete(as(t.Context(), c.user), &c.Completion)
 		if err != nil || fmt.Sprint(got.Values) != c.want {
 			t.Errorf("%s: got %v, %v, want %s", name, got, err, c.want)
 		}
@@ -262,7 +265,9 @@ func TestChangesAreToldOnEveryReplica(t *testing.T) {
 		dsn, h, heard := storetest.File(t, store.Open), &hub{}, [2]told{}
 		var rigs [2]*rig
 		for i := range rigs {
-			rigs[i] = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Signals, b.Changed, b.Replica = h, heard[i].note, fmt.Sprint("replica ", i) })
+			rigs[i] = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) {
+				b.Runner.Signals, b.Tools.Changed, b.Runner.Replica = h, heard[i].note, fmt.Sprint("replica ", i)
+			})
 		}
 		synctest.Wait()
 		for i := range heard {
@@ -270,7 +275,7 @@ func TestChangesAreToldOnEveryReplica(t *testing.T) {
 		}
 		id := rigs[0].call("send_task", `{"message":"work","wait":0}`).TaskID
 		time.Sleep(time.Second)
-		updated, listed := fmt.Sprint(mcp.ResourceUpdated(bridge.TaskURI(id)), []string{"alice"}), fmt.Sprint(mcp.ResourcesChanged(), []string{"alice"})
+		updated, listed := fmt.Sprint(mcp.ResourceUpdated(documents.TaskURI(id)), []string{"alice"}), fmt.Sprint(mcp.ResourcesChanged(), []string{"alice"})
 		for step, want := range [][]string{{updated, listed}, {updated}, {updated}} {
 			for i := range heard {
 				// What the agent says at once may be written with the task, or after it.
@@ -294,8 +299,8 @@ func TestACardThatChangesIsTold(t *testing.T) {
 	agent := running(t, nil)
 	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) {
 		start := time.Now()
-		b.Now = func() time.Time { return start.Add(time.Duration(late.Load())) }
-		b.Changed = heard.note
+		b.Runner.Now = func() time.Time { return start.Add(time.Duration(late.Load())) }
+		b.Tools.Changed = heard.note
 		b.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
 			return peer{agent.Agent, &a2a.Card{Name: fmt.Sprint("after ", time.Duration(late.Load())/time.Hour, " h")}}, nil
 		}

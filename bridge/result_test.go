@@ -71,7 +71,7 @@ func TestATaskWhoseStateNobodyKnowsIsAnErrorThatIsFollowed(t *testing.T) {
 		t.Errorf("got %+v, %q", got.Error, got.Next)
 	}
 	m.now <- &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}
-	r.Poke(got.TaskID)
+	r.Runner.Wake(got.TaskID)
 	r.call("get_task", `{"task_id":"`+got.TaskID+`"}`).want(t, a2a.Completed, false)
 }
 

@@ -48,7 +48,7 @@ func TestACardThatWasAcceptedIsReadOnceItsAgentIsThere(t *testing.T) {
 			}
 			return agent, nil
 		}
-		b.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+		b.Runner.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	})
 	agents := []directory.Agent{{Name: "one", URL: "http://one", Reviewed: true}, {Name: "two", URL: "http://two"}}
 	for _, step := range []struct {
@@ -141,7 +141,7 @@ func TestTheOwnerOfATaskSeesItAtAnAgentThatIsDisabled(t *testing.T) {
 	r.Directory.Caller = func(context.Context) directory.Caller { return directory.Caller{User: "alice"} }
 	one := directory.Agent{Name: "one", URL: "http://one"}
 	r.Directory.SetAgents([]directory.Agent{one})
-	face := r.Face("one")
+	face := r.Proxy.Agent("one")
 	task := sent(t, face, t.Context(), say("x"))
 	one.Disabled = true
 	r.Directory.SetAgents([]directory.Agent{one})

@@ -11,7 +11,9 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
+	"rialto/bridge/tools"
 	"rialto/internal/usage"
 	"rialto/mcp"
 )
@@ -44,10 +46,10 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 	if _, err := r.db.Ledger.IndexTasks(t.Context(), 100); err != nil { // or the bridge was faster
 		t.Fatal(err)
 	}
-	face := r.Face("hidden")
-	open := r.Face("open")
+	face := r.Proxy.Agent("hidden")
+	open := r.Proxy.Agent("open")
 	resource := func(uri, variable, value string) string {
-		for _, template := range r.Templates() {
+		for _, template := range r.Documents.Templates() {
 			if template.URITemplate == uri {
 				c, err := template.Read(t.Context(), &mcp.Read{URI: uri, Variables: map[string]string{variable: value}})
 				if err != nil {
@@ -68,7 +70,7 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 	visible := func(tools ...string) string {
 		var all []string
 		for _, name := range tools {
-			if r.ToolVisible(t.Context(), name) {
+			if r.Tools.ToolVisible(t.Context(), name) {
 				all = append(all, "tool "+name+" hidden secret")
 			}
 		}
@@ -104,12 +106,14 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 		"a skill by A2A":       func() string { _, err := open.Send(t.Context(), sayWith("skillId", "secret")); return failed(err) },
 		"the card of an agent": func() string { c, err := open.Card(t.Context()); return failed(err) + card(c) },
 		"MCP tasks": func() string {
-			_, err := (bridge.Tasks{Bridge: r.Bridge, Owner: func(string) string { return "alice" }}).Task(t.Context(), "", task.TaskID)
+			_, err := (tools.Tasks{Tools: r.Bridge.Tools, Owner: func(string) string { return "alice" }}).Task(t.Context(), "", task.TaskID)
 			return failed(err)
 		},
-		"changes of tasks":          func() string { return follows(r.Follows(t.Context(), bridge.TaskURI(task.TaskID)+"/artifacts/a")) },
-		"changes of cards":          func() string { return follows(r.Follows(t.Context(), "rialto://agents/hidden/card")) },
-		"the list of the resources": func() string { p, err := r.ListResources(t.Context(), "", ""); return failed(err) + list(p) },
+		"changes of tasks": func() string {
+			return follows(r.Documents.Follows(t.Context(), documents.TaskURI(task.TaskID)+"/artifacts/a"))
+		},
+		"changes of cards":          func() string { return follows(r.Documents.Follows(t.Context(), "rialto://agents/hidden/card")) },
+		"the list of the resources": func() string { p, err := r.Documents.ListResources(t.Context(), "", ""); return failed(err) + list(p) },
 	}
 	about := func(text string) bool {
 		for _, word := range []string{"hidden", "secret", task.TaskID, "covert"} {
@@ -139,7 +143,7 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 	if c, err := open.Card(t.Context()); err != nil || strings.Contains(card(c), "secret") || !strings.Contains(card(c), "public") {
 		t.Errorf("the card: got %s, %v", card(c), err)
 	}
-	if p, err := r.ListResources(t.Context(), "", ""); err != nil || strings.Contains(list(p), "hidden") || strings.Contains(list(p), task.TaskID) {
+	if p, err := r.Documents.ListResources(t.Context(), "", ""); err != nil || strings.Contains(list(p), "hidden") || strings.Contains(list(p), task.TaskID) {
 		t.Errorf("resources: got %s, %v", list(p), err)
 	}
 	r.Directory.ForceUseCase = "claims"
@@ -179,7 +183,7 @@ func TestAListTellsNothingOfWhatIsNotInIt(t *testing.T) {
 	var got []string
 	cursor := ""
 	for {
-		tasks, next, err := r.Summaries(t.Context(), ledger.Filter{Limit: 1}, cursor)
+		tasks, next, err := r.Runner.Summaries(t.Context(), ledger.Filter{Limit: 1}, cursor)
 		if err != nil || len(tasks) != 1 {
 			t.Fatalf("got %v, %v, want one task", tasks, err)
 		}
@@ -191,7 +195,7 @@ func TestAListTellsNothingOfWhatIsNotInIt(t *testing.T) {
 	if !slices.Equal(got, mine) {
 		t.Errorf("got %v, want %v", got, mine)
 	}
-	if tasks, next, err := r.Summaries(t.Context(), ledger.Filter{Limit: 1, Agent: "hidden"}, ""); err != nil || len(tasks) != 0 || next != "" {
+	if tasks, next, err := r.Runner.Summaries(t.Context(), ledger.Filter{Limit: 1, Agent: "hidden"}, ""); err != nil || len(tasks) != 0 || next != "" {
 		t.Errorf("got %v, %q, %v", tasks, next, err)
 	}
 }
@@ -226,7 +230,7 @@ func TestUseIsOfAgentsThatThereAre(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"one": running(t, func(_ context.Context, turn *a2aexec.Turn) error {
 		turn.Complete("done")
 		return nil
-	})}, func(b *bridge.Bridge) { b.Meter = func(u usage.Record) { uses = append(uses, u) } })
+	})}, func(b *bridge.Bridge) { record(b, func(u usage.Record) { uses = append(uses, u) }) })
 	r.call("send_task", `{"agent":"one","message":"x"}`)
 	r.call("send_task", `{"agent":"invented","message":"x"}`)
 	r.call("get_agent", `{"agent":"invented-too"}`)
@@ -278,7 +282,7 @@ func TestAnA2ACallerNamesNoUseCaseThatIsNotTheirs(t *testing.T) {
 		b.Directory.Caller = func(context.Context) directory.Caller { return caller }
 		b.Directory.Topic = "topic"
 	})
-	face := r.Face("one")
+	face := r.Proxy.Agent("one")
 	if _, err := face.Send(t.Context(), sayWith("usecase", "claims")); !a2a.Is(err, a2a.InvalidParams) {
 		t.Errorf("got %v", err)
 	}
@@ -307,7 +311,7 @@ func TestWhatIsSaidAroundAMessageIsScopedToo(t *testing.T) {
 		b.Directory.Caller = func(context.Context) directory.Caller { return caller }
 		b.Directory.Agents[0].Skills = []directory.SkillRule{{ID: "secret", UseCases: []string{"claims"}}}
 	})
-	face := r.Face("one")
+	face := r.Proxy.Agent("one")
 	for name, m := range map[string]a2a.Metadata{
 		"a skill":                  {"skillId": "secret"},
 		"a list of skills":         {"skillId": []any{"secret"}},
@@ -347,10 +351,10 @@ func TestWhatIsSaidAroundAMessageIsScopedToo(t *testing.T) {
 func TestACallThatCrashesIsRecorded(t *testing.T) {
 	var uses []usage.Record
 	r := newRigWith(t, "", map[string]peer{"one": running(t, nil)}, func(b *bridge.Bridge) {
-		b.Meter = func(u usage.Record) { uses = append(uses, u) }
-		b.Index = crashing{b.Index}
+		record(b, func(u usage.Record) { uses = append(uses, u) })
+		b.Documents.Index = crashing{b.Documents.Index}
 	})
-	for _, tool := range r.Tools() {
+	for _, tool := range r.Tools.List() {
 		if tool.Name != "search" {
 			continue
 		}

@@ -10,13 +10,13 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
-	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/mcp"
 )
 
 func sendTool(r *rig) *mcp.Tool {
-	for _, t := range r.Tools() {
+	for _, t := range r.Tools.List() {
 		if t.Name == "send_task" {
 			return &t
 		}
@@ -60,7 +60,7 @@ func TestSearchAsksTheAgentsAndFetchReads(t *testing.T) {
 	broken := running(t, func(context.Context, *a2aexec.Turn) error { return errors.New("broken") }, "search")
 	r := newRig(t, "", map[string]peer{"library": library(t), "broken": broken, "down": {}})
 	found := r.call("search", `{"query":"bridges"}`)
-	want := []bridge.Hit{
+	want := []documents.Hit{
 		{ID: "doc:library:book/1", Title: "On bridges", URL: "https://rialto.test/documents/doc:library:book%2F1"},
 		{ID: "doc:library:book/2", Title: "More", URL: "https://library.test/2"},
 		{ID: "doc:library:book/3", Title: "Bad link", URL: "https://rialto.test/documents/doc:library:book%2F3"},
@@ -118,7 +118,7 @@ func TestListAgentsTellsWhoIsThere(t *testing.T) {
 func TestSearchFindsOnesOwnTasks(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": turns([]any{IsChunk("a", "Seventeen penguins in Ushuaia"), update(a2a.Completed, "done")})})
 	id := r.call("send_task", `{"message":"count"}`).TaskID
-	if _, err := r.Index.IndexTasks(t.Context(), 100); err != nil { // or the bridge was faster
+	if _, err := r.Documents.Index.IndexTasks(t.Context(), 100); err != nil { // or the bridge was faster
 		t.Fatal(err)
 	}
 	got := r.call("search", `{"query":"penguins ushu"}`).Results
@@ -151,7 +151,7 @@ func TestWhatNobodyCanOpenIsNoHit(t *testing.T) {
 
 func TestAnOddResultDoesNotTakeTheOthersWithIt(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"odd": odd(t, `[{"id":7,"title":"a number"},"text",null,{"id":"a"},{"id":"b","title":" \t"},{"id":"c","title":"C","url":"https://example.com/\u202egpj.exe"}]`, "fetch")})
-	want := []bridge.Hit{
+	want := []documents.Hit{
 		{ID: "doc:odd:a", Title: "a", URL: "https://rialto.test/documents/doc:odd:a"},
 		{ID: "doc:odd:b", Title: "b", URL: "https://rialto.test/documents/doc:odd:b"},
 		{ID: "doc:odd:c", Title: "C", URL: "https://rialto.test/documents/doc:odd:c"},
@@ -182,7 +182,7 @@ func TestTasksAreFoundInScriptsWithoutSpaces(t *testing.T) {
 		IsChunk("a", "自動車保険の契約内容を確認する方法について詳しく説明してください。 データベース GPT第3回 ประกันภัยรถยนต์"), update(a2a.Completed, "done"),
 	})})
 	id := r.call("send_task", `{"message":"count"}`).TaskID
-	if _, err := r.Index.IndexTasks(t.Context(), 100); err != nil { // or the bridge was faster
+	if _, err := r.Documents.Index.IndexTasks(t.Context(), 100); err != nil { // or the bridge was faster
 		t.Fatal(err)
 	}
 	for query, want := range map[string]int{

@@ -11,6 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/documents"
 )
 
 // sharing is a rig on which people can share, whose clock can be set forward.
@@ -24,15 +25,15 @@ func newSharing(t *testing.T, agents map[string]peer) *sharing {
 	s := &sharing{}
 	start := time.Unix(1_800_000_000, 0)
 	s.rig = newRigWith(t, "", agents, func(b *bridge.Bridge) {
-		b.Now = func() time.Time { return start.Add(time.Duration(s.late.Load())) }
-		b.Sharing = &bridge.Sharing{TTL: time.Hour, Admits: func(context.Context, string) (bool, error) { return !s.refused.Load(), nil }}
+		b.Runner.Now = func() time.Time { return start.Add(time.Duration(s.late.Load())) }
+		b.Documents.Sharing = &documents.Sharing{TTL: time.Hour, Admits: func(context.Context, string) (bool, error) { return !s.refused.Load(), nil }}
 	})
-	s.Sharing.Store = s.db.Ledger
+	s.Documents.Sharing.Store = s.db.Ledger
 	return s
 }
 
 // share shares a document of alice's and returns the secret of the link.
-func (s *sharing) share(id string) (secret string, made bridge.Shared) {
+func (s *sharing) share(id string) (secret string, made documents.Shared) {
 	s.t.Helper()
 	got := s.call("share", `{"id":"`+id+`"}`)
 	if got.IsError {
@@ -41,7 +42,7 @@ func (s *sharing) share(id string) (secret string, made bridge.Shared) {
 	if err := json.Unmarshal(got.raw, &made); err != nil {
 		s.t.Fatal(err)
 	}
-	secret, ok := strings.CutPrefix(made.URL, "https://rialto.test"+bridge.SharedPath)
+	secret, ok := strings.CutPrefix(made.URL, "https://rialto.test"+documents.SharedPath)
 	if !ok || len(secret) != 43 || !strings.Contains(got.Text, made.URL) {
 		s.t.Fatalf("got %q, %q", made.URL, got.Text)
 	}
@@ -51,11 +52,11 @@ func (s *sharing) share(id string) (secret string, made bridge.Shared) {
 // shows returns all text of what a link shows.
 func (s *sharing) shows(secret string) string {
 	s.t.Helper()
-	sheet, until, err := s.Shared(s.t.Context(), secret)
+	sheet, until, err := s.Documents.Shared(s.t.Context(), secret)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if left := until.Sub(s.Now()); left <= 0 || left > time.Hour {
+	if left := until.Sub(s.Runner.Now()); left <= 0 || left > time.Hour {
 		s.t.Errorf("it ends in %v", left)
 	}
 	var text []string
@@ -67,9 +68,9 @@ func (s *sharing) shows(secret string) string {
 
 func (s *sharing) gone(name, secret string) {
 	s.t.Helper()
-	_, _, err := s.Shared(s.t.Context(), secret)
-	_, piece := s.SharedPiece(s.t.Context(), secret, 0)
-	if err != bridge.ErrNoShare || piece != bridge.ErrNoShare {
+	_, _, err := s.Documents.Shared(s.t.Context(), secret)
+	_, piece := s.Documents.SharedPiece(s.t.Context(), secret, 0)
+	if err != documents.ErrNoShare || piece != documents.ErrNoShare {
 		s.t.Errorf("%s: got %v, %v, want ErrNoShare", name, err, piece)
 	}
 }
@@ -118,9 +119,9 @@ func TestALinkLeadsToItsOwnPiecesOnly(t *testing.T) {
 		"what a document has not":   {document, 1, ""},
 		"no number of a piece":      {whole, -1, ""},
 	} {
-		p, err := s.SharedPiece(t.Context(), c.secret, c.number)
+		p, err := s.Documents.SharedPiece(t.Context(), c.secret, c.number)
 		if c.want == "" {
-			if err != bridge.ErrNoShare {
+			if err != documents.ErrNoShare {
 				t.Errorf("%s: got %v, %v, want ErrNoShare", name, p, err)
 			}
 			continue
@@ -136,20 +137,20 @@ func TestALinkEnds(t *testing.T) {
 	id := "task:" + s.call("send_task", `{"message":"go"}`).TaskID
 	alice, bob := as(t.Context(), "alice"), as(t.Context(), "bob")
 	ended, made := s.share(id)
-	if err := s.EndShare(bob, made.ID); err != bridge.ErrNoShare {
+	if err := s.Documents.EndShare(bob, made.ID); err != documents.ErrNoShare {
 		t.Errorf("somebody else ended it: %v", err)
 	}
 	s.shows(ended)
-	if err := s.EndShare(alice, made.ID); err != nil {
+	if err := s.Documents.EndShare(alice, made.ID); err != nil {
 		t.Error(err)
 	}
 	s.gone("ended by its owner", ended)
 
 	secret, _ := s.share(id)
-	if list, _, err := s.ListShares(alice, "", 10); err != nil || len(list) != 1 || list[0].Document != id {
+	if list, _, err := s.Documents.ListShares(alice, "", 10); err != nil || len(list) != 1 || list[0].Document != id {
 		t.Errorf("got %v, %v, want the one that has not ended", list, err)
 	}
-	if list, _, err := s.ListShares(bob, "", 10); err != nil || len(list) != 0 {
+	if list, _, err := s.Documents.ListShares(bob, "", 10); err != nil || len(list) != 0 {
 		t.Errorf("somebody else's list: got %v, %v", list, err)
 	}
 	for name, wrong := range map[string]string{"changed": string(secret[0]^1) + secret[1:], "cut": secret[1:], "longer": secret + "A", "nothing": "", "its own name": made.ID} {
@@ -159,15 +160,15 @@ func TestALinkEnds(t *testing.T) {
 	s.gone("of somebody who may not come in", secret)
 	s.refused.Store(false)
 	s.shows(secret)
-	sharing := s.Sharing
-	s.Sharing = nil
+	sharing := s.Documents.Sharing
+	s.Documents.Sharing = nil
 	s.gone("turned off", secret)
-	s.Sharing = sharing
+	s.Documents.Sharing = sharing
 	s.late.Store(int64(time.Hour))
 	s.gone("old", secret)
 
 	late, _ := s.share(id)
-	if _, err := s.db.Ledger.DropTasks(t.Context(), s.Now().Add(time.Hour), "", nil, 10); err != nil {
+	if _, err := s.db.Ledger.DropTasks(t.Context(), s.Runner.Now().Add(time.Hour), "", nil, 10); err != nil {
 		t.Fatal(err)
 	}
 	s.gone("of a task that is forgotten", late)
@@ -189,7 +190,7 @@ func TestWhatCannotBeSharedSaysWhy(t *testing.T) {
 		s.call("share", `{"id":"`+id+`"}`).refused(t, why)
 	}
 	s.callAs("bob", "share", `{"id":"task:`+done+`"}`, func(string) {}).refused(t, "no such task")
-	for range bridge.MostShares {
+	for range documents.MostShares {
 		s.share("task:" + done)
 	}
 	s.call("share", `{"id":"task:`+done+`"}`).refused(t, "already")
@@ -197,13 +198,13 @@ func TestWhatCannotBeSharedSaysWhy(t *testing.T) {
 
 func TestNothingIsSharedUnlessTheOperatorLets(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": produced()})
-	for _, tool := range r.Tools() {
+	for _, tool := range r.Tools.List() {
 		if tool.Name == "share" {
 			t.Error("there is a tool to share with")
 		}
 	}
 	id := "task:" + r.call("send_task", `{"message":"go"}`).TaskID
-	if _, _, err := r.ShareDocument(as(t.Context(), "alice"), id); !errors.Is(err, bridge.ErrNoShare) {
+	if _, _, err := r.Documents.ShareDocument(as(t.Context(), "alice"), id); !errors.Is(err, documents.ErrNoShare) {
 		t.Errorf("got %v, want ErrNoShare", err)
 	}
 }
@@ -211,7 +212,7 @@ func TestNothingIsSharedUnlessTheOperatorLets(t *testing.T) {
 func TestFetchReadsOneThingThatATaskMade(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": produced()})
 	task := r.call("send_task", `{"message":"go"}`).TaskID
-	var doc bridge.Document
+	var doc documents.Document
 	if err := json.Unmarshal(r.call("fetch", `{"id":"artifact:`+task+`:b/:ü"}`).raw, &doc); err != nil {
 		t.Fatal(err)
 	}

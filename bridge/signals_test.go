@@ -43,8 +43,8 @@ func (h *hub) Listen(ctx context.Context, heard func(ledger.Signal)) {
 // replicas are two bridges that share a ledger and a hub.
 func replicas(t *testing.T, agent peer) (one, two *rig) {
 	dsn, h := storetest.File(t, store.Open), &hub{}
-	one = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Signals = h; hooked(&rig{Bridge: b}) })
-	two = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Signals = h; hooked(&rig{Bridge: b}) })
+	one = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Runner.Signals = h; hooked(&rig{Bridge: b}) })
+	two = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Runner.Signals = h; hooked(&rig{Bridge: b}) })
 	synctest.Wait() // both listen
 	return one, two
 }
@@ -81,7 +81,7 @@ func TestAPokeReachesTheReplicaThatFollows(t *testing.T) {
 		one, two := replicas(t, p)
 		task := one.call("send_task", `{"message":"work","wait":0}`)
 		m.now <- &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}
-		two.Poke(task.TaskID)
+		two.Runner.Wake(task.TaskID)
 		one.call("get_task", `{"task_id":"`+task.TaskID+`"}`).want(t, a2a.Completed, false)
 	})
 }
@@ -93,9 +93,9 @@ func TestAnAnswerOfAClientReachesTheOtherReplica(t *testing.T) {
 		_, p := newMute(a2a.Working)
 		one, two := replicas(t, p)
 		var got []mcp.Reply
-		two.Replied = func(r mcp.Reply) { got = append(got, r) }
-		one.PassOn(mcp.Reply{To: "q", Body: []byte(`{"id":"a"}`)})
-		one.PassOn(mcp.Reply{To: "q", Body: []byte(`"` + strings.Repeat("x", 8000) + `"`)})
+		two.Runner.Replied = func(to string, body []byte) { got = append(got, mcp.Reply{To: to, Body: body}) }
+		one.Runner.PassOn("q", []byte(`{"id":"a"}`))
+		one.Runner.PassOn("q", []byte(`"`+strings.Repeat("x", 8000)+`"`))
 		synctest.Wait()
 		if len(got) != 1 || got[0].To != "q" || string(got[0].Body) != `{"id":"a"}` {
 			t.Errorf("got %+v", got)
@@ -113,9 +113,9 @@ func TestAnswersLeaveRoomForEnds(t *testing.T) {
 			turn.Complete("done")
 			return nil
 		})
-		r := newRigWith(t, "", map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Signals = slow })
+		r := newRigWith(t, "", map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Runner.Signals = slow })
 		for range 1000 {
-			r.PassOn(mcp.Reply{To: "made up", Body: []byte(`{}`)})
+			r.Runner.PassOn("made up", []byte(`{}`))
 			synctest.Wait() // the first is on its way
 		}
 		id := r.call("send_task", `{"message":"x","wait":0}`).TaskID

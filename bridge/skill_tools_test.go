@@ -47,7 +47,7 @@ func withSkills(t *testing.T, agents map[string]peer, change func(*bridge.Bridge
 		}
 		change(b)
 	})
-	r.ReadSkills(t.Context())
+	r.Tools.ReadSkills(t.Context())
 	return r
 }
 
@@ -60,7 +60,7 @@ func names(tools []mcp.Tool) (all []string) {
 
 func tool(t *testing.T, r *rig, name string) mcp.Tool {
 	t.Helper()
-	tools := r.Tools()
+	tools := r.Tools.List()
 	i := slices.IndexFunc(tools, func(t mcp.Tool) bool { return t.Name == name })
 	if i < 0 {
 		t.Fatalf("there is no tool %s", name)
@@ -73,7 +73,7 @@ func skill(id string) a2a.Skill { return a2a.Skill{ID: id, Name: id, Description
 func TestSkillsAreTools(t *testing.T) {
 	form := a2a.SkillForm{ReadOnly: true, Input: json.RawMessage(`{"type":"object","properties":{"question":{"type":"string","description":"hid\u001bden"},"limit":{"type":"integer"}},"required":["question"]}`)}
 	r := withSkills(t, map[string]peer{"one": skilled(t, map[string]a2a.SkillForm{"query": form}, skill("query"), skill("write"), skill("ask"), skill("search"))}, func(*bridge.Bridge) {})
-	if got := names(r.Tools()); !slices.Equal(got, []string{"query", "write", "ask"}) {
+	if got := names(r.Tools.List()); !slices.Equal(got, []string{"query", "write", "ask"}) {
 		t.Fatalf("got %v", got)
 	}
 	query := tool(t, r, "query")
@@ -102,7 +102,7 @@ func TestToolsOfSkillsHaveNamesThatEveryClientTakes(t *testing.T) {
 		"b": skilled(t, nil, skill("same"), skill("a_same"), skill(long)),
 	}
 	r := withSkills(t, agents, func(*bridge.Bridge) {})
-	got := names(r.Tools())
+	got := names(r.Tools.List())
 	for i, want := range []string{"a_same", "a_get_task", "spaced_out_", "a_" + long, "b_same", "b_a_same", "b_" + long} {
 		if name := got[i]; len(name) > 64 || name != want && !strings.HasPrefix(name, want[:min(len(want), 20)]) {
 			t.Errorf("got %s, want %s", name, want)
@@ -111,12 +111,12 @@ func TestToolsOfSkillsHaveNamesThatEveryClientTakes(t *testing.T) {
 	if unique := slices.Compact(slices.Sorted(slices.Values(got))); len(unique) != len(got) {
 		t.Errorf("got a name twice: %v", got)
 	}
-	server := &mcp.Server{Name: "x", Version: "1", Tools: r.Tools()}
+	server := &mcp.Server{Name: "x", Version: "1", Tools: r.Tools.List()}
 	if err := server.Check(); err != nil {
 		t.Error(err)
 	}
-	r.ReadSkills(t.Context())
-	if again := names(r.Tools()); !slices.Equal(again, got) {
+	r.Tools.ReadSkills(t.Context())
+	if again := names(r.Tools.List()); !slices.Equal(again, got) {
 		t.Errorf("got %v, then %v", got, again)
 	}
 }
@@ -128,7 +128,7 @@ func TestNoAgentTakesTheToolsOfOthersAway(t *testing.T) {
 	start := func() *rig {
 		return withSkills(t, map[string]peer{"a": skilled(t, nil, ofA...), "b": skilled(t, nil, ofB...)}, func(*bridge.Bridge) {})
 	}
-	for _, name := range names(start().Tools()) {
+	for _, name := range names(start().Tools.List()) {
 		if strings.HasPrefix(name, "a_dup_") { // which no other has
 			ofA = append([]a2a.Skill{skill(name)}, ofA...)
 		}
@@ -142,9 +142,9 @@ func TestNoAgentTakesTheToolsOfOthersAway(t *testing.T) {
 			t.Errorf("%s: got %s, want the skill of %s", name, does, whose)
 		}
 	}
-	server := &mcp.Server{Name: "x", Version: "1", Tools: r.Tools()}
+	server := &mcp.Server{Name: "x", Version: "1", Tools: r.Tools.List()}
 	if err := server.Check(); err != nil {
-		t.Errorf("got %v of %v", err, names(r.Tools()))
+		t.Errorf("got %v of %v", err, names(r.Tools.List()))
 	}
 }
 
@@ -167,20 +167,20 @@ func TestAFormThatIsNotFitIsNotShown(t *testing.T) {
 func TestToolsFollowTheAgentsAndTheirCards(t *testing.T) {
 	agent := skilled(t, nil, skill("first"))
 	changed := make(chan struct{}, 10)
-	r := withSkills(t, map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.ToolsChanged = func() { changed <- struct{}{} } })
+	r := withSkills(t, map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.Tools.ToolsChanged = func() { changed <- struct{}{} } })
 	<-changed
 	one := r.Directory.Agents[0]
 	one.Disabled = true
 	r.Directory.SetAgents([]directory.Agent{one}) // nobody needs to ask for it
 	<-changed
-	if got := names(r.Tools()); len(got) != 0 {
+	if got := names(r.Tools.List()); len(got) != 0 {
 		t.Errorf("got %v", got)
 	}
 	one.Disabled, one.Revision = false, "2"
 	agent.card.Skills = []a2a.Skill{skill("second")}
 	r.Directory.SetAgents([]directory.Agent{one})
 	<-changed
-	if got := names(r.Tools()); !slices.Equal(got, []string{"second"}) {
+	if got := names(r.Tools.List()); !slices.Equal(got, []string{"second"}) {
 		t.Errorf("got %v", got)
 	}
 }

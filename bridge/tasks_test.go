@@ -10,13 +10,14 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/tools"
 	"rialto/mcp"
 )
 
 // taking returns the tasks of a rig, for a client that takes tasks, and what
 // begins one.
-func taking(t *testing.T, r *rig) (bridge.Tasks, func(args, revision string) *mcp.Result) {
-	tasks := bridge.Tasks{Bridge: r.Bridge, Owner: func(principal string) string { return principal }}
+func taking(t *testing.T, r *rig) (tools.Tasks, func(args, revision string) *mcp.Result) {
+	tasks := tools.Tasks{Tools: r.Bridge.Tools, Owner: func(principal string) string { return principal }}
 	return tasks, func(args, revision string) *mcp.Result {
 		t.Helper()
 		c := call(args)
@@ -30,7 +31,7 @@ func taking(t *testing.T, r *rig) (bridge.Tasks, func(args, revision string) *mc
 }
 
 // until follows a task, as a subscription does, to a status.
-func until(t *testing.T, tasks bridge.Tasks, id string, status mcp.TaskStatus) *mcp.Task {
+func until(t *testing.T, tasks tools.Tasks, id string, status mcp.TaskStatus) *mcp.Task {
 	t.Helper()
 	task, err := tasks.Task(t.Context(), "alice", id)
 	for err == nil && task.Status != status && !task.Status.Final() {

@@ -23,6 +23,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
 	"rialto/internal/usage"
@@ -126,7 +127,7 @@ func (a *API) byMethod(guarded map[string]http.Handler, guard Guard, scope strin
 
 func (a *API) serve(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		call := call{began: a.Bridge.Now(), err: errCrashed}
+		call := call{began: a.Bridge.Runner.Now(), err: errCrashed}
 		defer func() { a.report(r, &call) }()
 		err := a.Allow(r)
 		var status int
@@ -180,14 +181,14 @@ func (a *API) report(r *http.Request, c *call) {
 	switch {
 	case c.left:
 		u.Outcome = usage.Canceled
-	case c.err == nil && !bridge.Bad(state):
+	case c.err == nil && !ledger.Unsuccessful(state):
 		u.Outcome = usage.OK
 	case c.err == nil, a.refusalOf(c.err).status >= 500:
 		u.Outcome = usage.Failed
 	default:
 		u.Outcome = usage.Refused
 	}
-	a.Bridge.Report(r.Context(), u)
+	a.Bridge.Meter.Report(r.Context(), u)
 }
 
 // refusal is an error that says its own status.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/internal/usage"
@@ -39,7 +39,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 	}
 	for schema, body := range map[string]any{
 		"AgentSetup": agentBody{}, "ListedAgent": directory.Status{}, "NewMessage": newMessage{},
-		"Agent": Agent{}, "Skill": directory.SkillInfo{}, "Share": bridge.Share{}, "NewShare": bridge.Shared{},
+		"Agent": Agent{}, "Skill": directory.SkillInfo{}, "Share": documents.Share{}, "NewShare": documents.Shared{},
 		"Status": Status{}, "Task": Task{}, "TaskPast": Past{}, "Artifact": Artifact{}, "ReplacedArtifact": Version{}, "Turn": Turn{}, "Answer": Answer{},
 		"AdminClient": operator.Client{}, "AdminGrant": operator.Grant{}, "Account": operator.Account{}, "AdminTask": operator.Task{},
 		"OwnedTask": OwnedTask{}, "SigningKey": operator.Key{}, "AuditEvent": audit.Event{}, "UsageCall": usage.Record{}, "UsageSum": usage.Sum{},

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net/http"
 
-	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 
 	"github.com/gorilla/mux"
@@ -15,23 +15,23 @@ import (
 func (a *API) share(r *http.Request, in struct {
 	ID string `json:"id"`
 }) (int, any, error) {
-	s, link, err := a.Bridge.ShareDocument(r.Context(), in.ID)
+	s, link, err := a.Bridge.Documents.ShareDocument(r.Context(), in.ID)
 	if err != nil {
 		return 0, nil, whyNotShared(err)
 	}
-	return http.StatusCreated, bridge.Shared{Share: *s, URL: link}, nil
+	return http.StatusCreated, documents.Shared{Share: *s, URL: link}, nil
 }
 
 // whyNotShared says what is wrong in the terms of the API.
 func whyNotShared(err error) error {
 	switch {
-	case errors.Is(err, bridge.ErrNoShare):
+	case errors.Is(err, documents.ErrNoShare):
 		return notFound("Nothing can be shared here: the operator has not turned it on.")
 	case errors.Is(err, ledger.ErrNoTask):
 		return notFound("There is no such task, or not yours.")
-	case errors.Is(err, bridge.ErrNotShareable):
+	case errors.Is(err, documents.ErrNotShareable):
 		return &refusal{http.StatusConflict, "invalid_task_state", "This can be shared when its task has ended."}
-	case errors.Is(err, bridge.ErrTooManyShares):
+	case errors.Is(err, documents.ErrTooManyShares):
 		return &refusal{http.StatusConflict, "too_many_shares", "You have the largest number of shared links. End some of them first."}
 	}
 	if words, ok := ledger.InputText(err); ok {
@@ -49,7 +49,7 @@ func (a *API) shares(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	list, next, err := a.Bridge.ListShares(r.Context(), r.URL.Query().Get("page_token"), size)
+	list, next, err := a.Bridge.Documents.ListShares(r.Context(), r.URL.Query().Get("page_token"), size)
 	if errors.Is(err, ledger.ErrCursor) {
 		err = errPageToken
 	}
@@ -57,15 +57,15 @@ func (a *API) shares(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	return http.StatusOK, struct {
-		Shares []bridge.Share `json:"shares"`
-		Next   string         `json:"next_page_token"`
-	}{append([]bridge.Share{}, list...), next}, nil
+		Shares []documents.Share `json:"shares"`
+		Next   string            `json:"next_page_token"`
+	}{append([]documents.Share{}, list...), next}, nil
 }
 
 // unshare ends a link.
 func (a *API) unshare(r *http.Request) (int, any, error) {
-	err := a.Bridge.EndShare(r.Context(), mux.Vars(r)["share"])
-	if errors.Is(err, bridge.ErrNoShare) {
+	err := a.Bridge.Documents.EndShare(r.Context(), mux.Vars(r)["share"])
+	if errors.Is(err, documents.ErrNoShare) {
 		return 0, nil, notFound("There is no such share, or not yours.")
 	}
 	return http.StatusOK, struct{}{}, err

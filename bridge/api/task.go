@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 )
 
@@ -22,9 +22,9 @@ type Task struct {
 
 // Past is what has been of a task: it is shown with the history.
 type Past struct {
-	Statuses []bridge.StatusInfo `json:"statuses,omitempty"`
-	Replaced []Version           `json:"replaced_artifacts,omitempty"` // the latest first
-	Dropped  int                 `json:"replaced_not_kept,omitempty"`  // how many more there were
+	Statuses []documents.StatusInfo `json:"statuses,omitempty"`
+	Replaced []Version              `json:"replaced_artifacts,omitempty"` // the latest first
+	Dropped  int                    `json:"replaced_not_kept,omitempty"`  // how many more there were
 }
 
 // Version is an artifact as it was until its agent replaced it.
@@ -102,7 +102,7 @@ func newPast(p *ledger.Revisions) (out Past) {
 	}
 	out.Dropped = p.Dropped
 	for _, s := range p.States {
-		out.Statuses = append(out.Statuses, bridge.StatusInfo{State: s.State, Since: time.UnixMilli(s.Since).UTC()})
+		out.Statuses = append(out.Statuses, documents.StatusInfo{State: s.State, Since: time.UnixMilli(s.Since).UTC()})
 	}
 	for _, v := range slices.Backward(p.Artifacts) {
 		parts := newParts(v.Artifact.Parts)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
 	"rialto/bridge/ledger"
+	"rialto/bridge/proxy"
 
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
@@ -35,20 +35,20 @@ type newMessage struct {
 
 // createTask gives an agent a task.
 func (a *API) createTask(r *http.Request) (int, any, error) {
-	return a.send(r, a.Bridge.Face(mux.Vars(r)["agent"]), "", http.StatusCreated)
+	return a.send(r, a.Bridge.Proxy.Agent(mux.Vars(r)["agent"]), "", http.StatusCreated)
 }
 
 // addMessage answers a task that waits for input.
 func (a *API) addMessage(r *http.Request) (int, any, error) {
 	id := a2a.TaskID(mux.Vars(r)["task"])
-	face, err := a.Bridge.FaceOf(r.Context(), id)
+	face, err := a.Bridge.Proxy.AgentOf(r.Context(), id)
 	if err != nil {
 		return 0, nil, err
 	}
 	return a.send(r, face, id, http.StatusOK)
 }
 
-func (a *API) send(r *http.Request, face *bridge.Face, to a2a.TaskID, done int) (int, any, error) {
+func (a *API) send(r *http.Request, face *proxy.Agent, to a2a.TaskID, done int) (int, any, error) {
 	var in newMessage
 	if err := read(r, &in); err != nil {
 		return 0, nil, err
@@ -63,13 +63,13 @@ func (a *API) send(r *http.Request, face *bridge.Face, to a2a.TaskID, done int) 
 		return 0, nil, err
 	}
 	if m, ok := e.(*a2a.Message); ok { // which is in the ledger as a task, too
-		return http.StatusOK, messageOnly(m, face.Agent()), nil
+		return http.StatusOK, messageOnly(m, face.Name()), nil
 	}
 	t, err := waited(r.Context(), face, e.(*a2a.Task), in.Wait)
 	if err != nil {
 		return 0, nil, err
 	}
-	return done, newTask(t, face.Agent()), nil
+	return done, newTask(t, face.Name()), nil
 }
 
 func (in *newMessage) request() (*a2a.SendRequest, error) {
@@ -104,7 +104,7 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 
 // waited returns a task once it has settled, or as it stands after so many
 // seconds.
-func waited(ctx context.Context, face *bridge.Face, t *a2a.Task, seconds int) (*a2a.Task, error) {
+func waited(ctx context.Context, face *proxy.Agent, t *a2a.Task, seconds int) (*a2a.Task, error) {
 	if seconds == 0 || t.Status.State.Idle() {
 		return t, nil
 	}
@@ -120,7 +120,7 @@ func (a *API) look(r *http.Request) (*a2a.Task, string, error) {
 		return nil, "", err
 	}
 	id := a2a.TaskID(mux.Vars(r)["task"])
-	face, err := a.Bridge.FaceOf(r.Context(), id)
+	face, err := a.Bridge.Proxy.AgentOf(r.Context(), id)
 	if err != nil {
 		return nil, "", err
 	}
@@ -128,7 +128,7 @@ func (a *API) look(r *http.Request) (*a2a.Task, string, error) {
 	if err == nil {
 		t, err = waited(r.Context(), face, t, wait)
 	}
-	return t, face.Agent(), err
+	return t, face.Name(), err
 }
 
 // task shows a task whole, with as much of its history as is asked for, and with
@@ -144,7 +144,7 @@ func (a *API) task(r *http.Request) (int, any, error) {
 	}
 	out := newTask(t.WithHistory(&history), agent)
 	if history > 0 {
-		past, err := a.Bridge.Past(r.Context(), string(t.ID))
+		past, err := a.Bridge.Documents.Past(r.Context(), string(t.ID))
 		if err != nil {
 			return 0, nil, err
 		}
@@ -165,7 +165,7 @@ func (a *API) status(r *http.Request) (int, any, error) {
 // cancel asks the agent to stop a task.
 func (a *API) cancel(r *http.Request) (int, any, error) {
 	id := a2a.TaskID(mux.Vars(r)["task"])
-	face, err := a.Bridge.FaceOf(r.Context(), id)
+	face, err := a.Bridge.Proxy.AgentOf(r.Context(), id)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -173,7 +173,7 @@ func (a *API) cancel(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return http.StatusOK, newTask(t, face.Agent()), nil
+	return http.StatusOK, newTask(t, face.Name()), nil
 }
 
 // tasks lists the caller's tasks with all agents, the latest first.
@@ -183,7 +183,7 @@ func (a *API) tasks(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	q := r.URL.Query()
-	list, next, err := a.Bridge.Summaries(r.Context(), ledger.Filter{
+	list, next, err := a.Bridge.Runner.Summaries(r.Context(), ledger.Filter{
 		Agent: q.Get("agent"), State: a2a.State(q.Get("state")), Limit: size,
 	}, q.Get("page_token"))
 	if errors.Is(err, ledger.ErrCursor) {

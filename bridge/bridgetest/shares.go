@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 
 	"github.com/google/uuid"
@@ -17,7 +17,7 @@ import (
 // Sharing is what the contract of bridge.ShareStore needs: shares of tasks end
 // with the tasks.
 type Sharing interface {
-	bridge.ShareStore
+	documents.ShareStore
 	ledger.Store
 }
 
@@ -37,9 +37,9 @@ func TestShares(t *testing.T, open func(*testing.T) Sharing) {
 }
 
 // share adds a share of owner's that ends after a while.
-func share(t *testing.T, db Sharing, owner, hash string, lasts time.Duration) *bridge.Share {
+func share(t *testing.T, db Sharing, owner, hash string, lasts time.Duration) *documents.Share {
 	t.Helper()
-	s := &bridge.Share{ID: uuid.NewString(), Owner: owner, Document: "doc:a:1", Title: "A title", Content: []byte(`{"id":"doc:a:1"}`), Created: now, Expires: now.Add(lasts)}
+	s := &documents.Share{ID: uuid.NewString(), Owner: owner, Document: "doc:a:1", Title: "A title", Content: []byte(`{"id":"doc:a:1"}`), Created: now, Expires: now.Add(lasts)}
 	if err := db.AddShare(t.Context(), s, hash, 1000); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func share(t *testing.T, db Sharing, owner, hash string, lasts time.Duration) *b
 
 func gone(t *testing.T, db Sharing, hash string, at time.Time) {
 	t.Helper()
-	if s, err := db.Share(t.Context(), hash, at); !errors.Is(err, bridge.ErrNoShare) {
+	if s, err := db.Share(t.Context(), hash, at); !errors.Is(err, documents.ErrNoShare) {
 		t.Errorf("%s: got %+v, %v, want ErrNoShare", hash, s, err)
 	}
 }
@@ -73,7 +73,7 @@ func shareReadBack(t *testing.T, db Sharing) {
 func shareEnded(t *testing.T, db Sharing) {
 	s := share(t, db, "alice", "hash", time.Minute)
 	for _, wrong := range [][2]string{{"bob", s.ID}, {"alice", "hash"}, {"", s.ID}} {
-		if err := db.EndShare(t.Context(), wrong[0], wrong[1]); !errors.Is(err, bridge.ErrNoShare) {
+		if err := db.EndShare(t.Context(), wrong[0], wrong[1]); !errors.Is(err, documents.ErrNoShare) {
 			t.Errorf("%q: got %v, want ErrNoShare", wrong, err)
 		}
 	}
@@ -81,7 +81,7 @@ func shareEnded(t *testing.T, db Sharing) {
 		t.Error(err)
 	}
 	gone(t, db, "hash", now)
-	if err := db.EndShare(t.Context(), "alice", s.ID); !errors.Is(err, bridge.ErrNoShare) {
+	if err := db.EndShare(t.Context(), "alice", s.ID); !errors.Is(err, documents.ErrNoShare) {
 		t.Errorf("again: got %v, want ErrNoShare", err)
 	}
 }
@@ -91,7 +91,7 @@ func shareOfTask(t *testing.T, db Sharing) {
 	settle(t, db, e, a2a.Completed)
 	kept := add(t, db)
 	for hash, handle := range map[string]string{"one": e.Handle, "two": e.Handle, "other": kept.Handle, "none": ""} {
-		s := &bridge.Share{ID: hash, Owner: "alice", Document: "task:" + handle, Handle: handle, Created: now, Expires: now.Add(time.Hour)}
+		s := &documents.Share{ID: hash, Owner: "alice", Document: "task:" + handle, Handle: handle, Created: now, Expires: now.Add(time.Hour)}
 		if err := db.AddShare(t.Context(), s, hash, 1000); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func sharesBounded(t *testing.T, db Sharing) {
 	s := share(t, db, "alice", "first", time.Minute)
 	next := *s
 	next.ID = "next"
-	if err := db.AddShare(t.Context(), &next, "next", 1); !errors.Is(err, bridge.ErrTooManyShares) {
+	if err := db.AddShare(t.Context(), &next, "next", 1); !errors.Is(err, documents.ErrTooManyShares) {
 		t.Errorf("got %v, want ErrTooManyShares", err)
 	}
 	gone(t, db, "next", now)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"rialto/bridge"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/templates"
@@ -18,9 +18,9 @@ const linkPage = 50
 // cannot be shown again.
 func (c ownAccount) links(r *http.Request) (templates.Console, error) {
 	q := asked(r)
-	shares, next, err := c.Bridge.ListShares(r.Context(), r.URL.Query().Get("after"), linkPage)
+	shares, next, err := c.Bridge.Documents.ListShares(r.Context(), r.URL.Query().Get("after"), linkPage)
 	if errors.Is(err, ledger.ErrCursor) {
-		shares, next, err = c.Bridge.ListShares(r.Context(), "", linkPage)
+		shares, next, err = c.Bridge.Documents.ListShares(r.Context(), "", linkPage)
 	}
 	if err != nil {
 		return templates.Console{}, err
@@ -32,7 +32,7 @@ func (c ownAccount) links(r *http.Request) (templates.Console, error) {
 	for _, s := range shares {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Lines(templates.Link(bridge.DocumentPath+url.PathEscape(s.Document), templates.Data(s.Title)), templates.Code(s.Document)),
+				templates.Lines(templates.Link(documents.DocumentPath+url.PathEscape(s.Document), templates.Data(s.Title)), templates.Code(s.Document)),
 				templates.When(s.Created, c.Now()), templates.When(s.Expires, c.Now()),
 			},
 			Actions: []templates.Button{{Action: "/account/links/end", Word: "End", About: s.Title, Grave: true, Hidden: hidden("id", s.ID)}},
@@ -56,8 +56,8 @@ func askEndLink(*http.Request, url.Values) (question, error) {
 }
 
 func (c ownAccount) endLink(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Bridge.EndShare(r.Context(), f.Get("id"))
-	if errors.Is(err, bridge.ErrNoShare) {
+	err := c.Bridge.Documents.EndShare(r.Context(), f.Get("id"))
+	if errors.Is(err, documents.ErrNoShare) {
 		err = operator.ErrNotFound
 	}
 	return with("/account/links", "link"), nil, err
@@ -72,13 +72,13 @@ func askEndLinks(*http.Request, url.Values) (question, error) {
 
 // endLinks ends all links of the user. There are at most MostShares.
 func (c ownAccount) endLinks(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
-	for range bridge.MostShares/linkPage + 1 {
-		shares, _, err := c.Bridge.ListShares(r.Context(), "", linkPage)
+	for range documents.MostShares/linkPage + 1 {
+		shares, _, err := c.Bridge.Documents.ListShares(r.Context(), "", linkPage)
 		if err != nil || len(shares) == 0 {
 			return with("/account/links", "links"), nil, err
 		}
 		for _, s := range shares {
-			if err := c.Bridge.EndShare(r.Context(), s.ID); err != nil && !errors.Is(err, bridge.ErrNoShare) {
+			if err := c.Bridge.Documents.EndShare(r.Context(), s.ID); err != nil && !errors.Is(err, documents.ErrNoShare) {
 				return "", nil, err
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/templates"
 )
@@ -19,9 +19,9 @@ const taskPage = 50
 func (c ownAccount) ownTasks(r *http.Request) (templates.Console, error) {
 	q := asked(r, "agent", "state")
 	f := ledger.Filter{Agent: q.get("agent"), State: a2a.State(q.get("state")), Limit: taskPage}
-	tasks, next, err := c.Bridge.Summaries(r.Context(), f, r.URL.Query().Get("after"))
+	tasks, next, err := c.Bridge.Runner.Summaries(r.Context(), f, r.URL.Query().Get("after"))
 	if errors.Is(err, ledger.ErrCursor) {
-		tasks, next, err = c.Bridge.Summaries(r.Context(), f, "")
+		tasks, next, err = c.Bridge.Runner.Summaries(r.Context(), f, "")
 	}
 	if err != nil {
 		return templates.Console{}, err
@@ -51,7 +51,7 @@ func ownState(task ledger.Summary) templates.Text {
 	return templates.Row(state(task.State), templates.Link(ownTaskAt(task.TaskID), templates.Say("Answer it")))
 }
 
-func ownTaskAt(id string) string { return bridge.TaskPath + url.PathEscape(id) }
+func ownTaskAt(id string) string { return documents.TaskPath + url.PathEscape(id) }
 
 // states are the states of tasks, in the order of the filter.
 var states = []a2a.State{

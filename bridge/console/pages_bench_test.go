@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"rialto/bridge"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/internal/usage"
 	"rialto/oauth/oauthtest"
@@ -181,7 +181,7 @@ func (r *rig) fill(dsn, driver string) {
 	insert(manyRows, `audit (at, id, kind, outcome, actor_id, actor, address, target, detail)`, func(i int) []any {
 		return []any{ms(i), fmt.Sprint("e", i), mixed(i, "sign_in", "key.rotated", "sign_in"), mixed(i+4, "ok", "failed", "denied"), half(i, alice, fmt.Sprint("id", i)), half(i, "alice", fmt.Sprint("p", i)), "192.0.2.1", fmt.Sprint("t", i), ""}
 	})
-	insert(bridge.MostShares, `shares (hash, id, owner, document, title, handle, created, expires)`, func(i int) []any {
+	insert(documents.MostShares, `shares (hash, id, owner, document, title, handle, created, expires)`, func(i int) []any {
 		return []any{fmt.Sprint("h", i), fmt.Sprint("s", i), alice, fmt.Sprint("task:t", i), "Title", fmt.Sprint("t", i), ms(i), ms(2 * manyRows)}
 	})
 }

@@ -22,8 +22,10 @@ import (
 	"rialto/a2a/a2avault"
 	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
+	"rialto/bridge/runner"
 	"rialto/internal/audit"
 	"rialto/internal/doctor"
 	"rialto/internal/message"
@@ -78,9 +80,8 @@ func newRigAt(t testing.TB, dsn string) *rig {
 			return nil, errors.New("connection refused")
 		},
 	}
-	b := &bridge.Bridge{
-		Directory: list, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Index: db.Ledger, Sharing: &bridge.Sharing{Store: db.Ledger, TTL: time.Hour}, URL: r.url, Replica: "r", Now: time.Now, Log: log,
-	}
+	b := bridge.New(&runner.Runner{Directory: list, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log},
+		&documents.Library{Index: db.Ledger, Sharing: &documents.Sharing{Store: db.Ledger, TTL: time.Hour}}, nil)
 	as.Consent.Agents = func(some []string, all bool) []string {
 		return b.Directory.Titles(directory.Caller{UseCases: some, AllUseCases: all})
 	}
@@ -212,7 +213,7 @@ func (r *rig) card(agent, card string, hold bool) {
 func (r *rig) share(id, account string) {
 	r.t.Helper()
 	now := time.Now()
-	r.must(r.db.Ledger.AddShare(r.t.Context(), &bridge.Share{ID: id, Owner: r.ids[account], Document: "doc:expert:" + id, Title: "TITLE <b>", Content: []byte("{}"), Created: now, Expires: now.Add(time.Hour)}, "hash-"+id, bridge.MostShares))
+	r.must(r.db.Ledger.AddShare(r.t.Context(), &documents.Share{ID: id, Owner: r.ids[account], Document: "doc:expert:" + id, Title: "TITLE <b>", Content: []byte("{}"), Created: now, Expires: now.Add(time.Hour)}, "hash-"+id, documents.MostShares))
 }
 
 // connect connects an agent with a key of an account.

@@ -117,3 +117,11 @@ func (d *Directory) Known(ctx context.Context, name string) *Entry {
 	}
 	return p
 }
+
+// ExistingName returns name if there is an agent with it, and "" otherwise.
+func (d *Directory) ExistingName(name string) string {
+	if d.Lookup(name) == nil {
+		return ""
+	}
+	return name
+}

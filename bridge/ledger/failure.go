@@ -90,3 +90,11 @@ func Refused(err error) bool {
 	var refusal *a2a.Error
 	return errors.As(err, &refusal) && (refusal.Remote && !refusal.Unclear || refusal.NotSent)
 }
+
+// EndCodes are the codes of tasks that did not succeed, where their agents gave none.
+var EndCodes = map[a2a.State]a2a.Code{
+	a2a.Failed: "TASK_FAILED", a2a.Rejected: "TASK_REJECTED", a2a.Canceled: "TASK_CANCELED", a2a.Unknown: "TASK_STATE_UNKNOWN",
+}
+
+// Unsuccessful reports whether a task in a state did not do what it should.
+func Unsuccessful(state a2a.State) bool { return EndCodes[state] != "" && state != a2a.Canceled }

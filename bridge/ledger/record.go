@@ -181,3 +181,17 @@ func Cancelable(e *Record) error {
 	}
 	return nil
 }
+
+// ArtifactOf returns the artifact of a task with an id, and its number; nil if there is
+// none.
+func ArtifactOf(t *a2a.Task, id string) (a *a2a.Artifact, n int) {
+	if t == nil || id == "" {
+		return nil, 0
+	}
+	for i := range t.Artifacts {
+		if a := &t.Artifacts[i]; a.ID == id {
+			return a, i
+		}
+	}
+	return nil, 0
+}

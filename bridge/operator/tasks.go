@@ -71,6 +71,6 @@ func (s *Service) CancelTask(ctx context.Context, by Actor, id string) (*ledger.
 		return nil, Refuse("not_cancelable", message.Of(err))
 	}
 	owner := e.Owner
-	e, err = s.Bridge.Cancel(ctx, owner, id)
+	e, err = s.Bridge.Proxy.Cancel(ctx, owner, id)
 	return e, s.record(ctx, by, audit.TaskCanceled, id, owner, refusal(err))
 }

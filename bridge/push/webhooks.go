@@ -19,7 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/runner"
 	"rialto/internal/sealed"
 )
 
@@ -51,9 +51,9 @@ type Service struct {
 	running limiter
 }
 
-var _ bridge.Webhooks = (*Service)(nil)
+var _ runner.Webhooks = (*Service)(nil)
 
-// Accept implements bridge.Webhooks.
+// Accept implements runner.Webhooks.
 func (s *Service) Accept(ctx context.Context, c *a2a.PushConfig) error {
 	if len(c.ID) > 200 {
 		return a2a.Errorf(a2a.InvalidParams, "the id of a push notification config has at most 200 characters")
@@ -61,7 +61,7 @@ func (s *Service) Accept(ctx context.Context, c *a2a.PushConfig) error {
 	return s.Sender.Accept(ctx, c)
 }
 
-// Add implements bridge.Webhooks.
+// Add implements runner.Webhooks.
 func (s *Service) Add(ctx context.Context, owner string, c *a2a.PushConfig) (*a2a.PushConfig, error) {
 	kept := *c
 	if kept.ID == "" {
@@ -83,7 +83,7 @@ func (s *Service) Add(ctx context.Context, owner string, c *a2a.PushConfig) (*a2
 	return &kept, err
 }
 
-// List implements bridge.Webhooks.
+// List implements runner.Webhooks.
 func (s *Service) List(ctx context.Context, owner, handle string) ([]*a2a.PushConfig, error) {
 	hooks, err := s.Outbox.Hooks(ctx, owner, handle)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Service) List(ctx context.Context, owner, handle string) ([]*a2a.PushCo
 	return all, nil
 }
 
-// Drop implements bridge.Webhooks.
+// Drop implements runner.Webhooks.
 func (s *Service) Drop(ctx context.Context, owner, handle, id string) error {
 	return s.Outbox.DropHook(ctx, owner, handle, id)
 }

@@ -10,9 +10,10 @@ import (
 	"strings"
 
 	"rialto/a2a"
-	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
 )
 
@@ -34,12 +35,12 @@ func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
 		t.writeError(w, r, err)
 		return
 	}
-	task, err := t.Bridge.OwnTask(r.Context(), handle, "")
+	task, err := t.Bridge.Documents.TaskView(r.Context(), handle, "")
 	if err != nil {
 		t.writeError(w, r, err)
 		return
 	}
-	reply := bridge.Reply{Pause: values.Get("pause"), Once: values.Get("once"), Files: files}
+	reply := runner.Reply{Pause: values.Get("pause"), Once: values.Get("once"), Files: files}
 	if task.Form != nil && task.Pause == reply.Pause {
 		content, problems := task.Form.Fill(func(name string) string { return filled(values, name) })
 		about := told{notice: "Something has to be changed before the answer can be sent.", wrong: true, values: filledIn(task, values), problems: problems}
@@ -52,24 +53,24 @@ func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
 		}
 		reply.Content = content
 	}
-	if err := t.Bridge.Answer(r.Context(), handle, reply); err != nil {
+	if err := t.Bridge.Documents.AnswerTask(r.Context(), handle, reply); err != nil {
 		t.unsent(w, r, task, values, err)
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, bridge.TaskPath+url.PathEscape(handle), http.StatusSeeOther)
+	http.Redirect(w, r, documents.TaskPath+url.PathEscape(handle), http.StatusSeeOther)
 }
 
 // unsent shows the page of the task with the reason why an answer was not sent. If
 // another answer came first, it says where from.
-func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *bridge.TaskView, values url.Values, err error) {
+func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *documents.TaskView, values url.Values, err error) {
 	about, status := told{wrong: true}, http.StatusConflict
 	var refused *a2a.Error
 	var down directory.Unreachable
 	switch {
 	case errors.Is(err, ledger.ErrTaskBusy):
 		about.notice = "An answer from an app came first, so yours was not sent."
-		if now, err := t.Bridge.OwnTask(r.Context(), before.TaskID, ""); err == nil && now.ByPage {
+		if now, err := t.Bridge.Documents.TaskView(r.Context(), before.TaskID, ""); err == nil && now.ByPage {
 			about.notice = "An answer from this page came first, so yours was not sent."
 		}
 	case errors.Is(err, ledger.ErrTaskEnded):
@@ -93,7 +94,7 @@ func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *bridge.Ta
 }
 
 // filledIn returns the values of the fields of a form.
-func filledIn(task *bridge.TaskView, values url.Values) map[string]string {
+func filledIn(task *documents.TaskView, values url.Values) map[string]string {
 	in := map[string]string{}
 	if task.Form == nil {
 		return in

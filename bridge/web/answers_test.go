@@ -11,8 +11,8 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
-	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 )
 
 // picky is an agent that takes no answer.
@@ -56,7 +56,7 @@ func TestAnAnswerThatMayHaveBeenLostIsSaidToBeSo(t *testing.T) {
 			t.Fatalf("got %d %s", w.Code, w.Body)
 		}
 		time.Sleep(time.Minute)
-		if page := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "").Body.String(); !strings.Contains(page, "if the agent received the last answer.") {
+		if page := r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "").Body.String(); !strings.Contains(page, "if the agent received the last answer.") {
 			t.Errorf("got %s", page)
 		}
 	})

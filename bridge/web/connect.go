@@ -16,6 +16,7 @@ import (
 	"rialto/a2a/a2avault"
 	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/bridge/sanitize"
 	"rialto/templates"
 )
@@ -105,7 +106,7 @@ func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, st
 		Product: c.Product, Agent: a.info.Name, Title: a.info.Title, Description: a.info.Description, Task: task, Error: wrong,
 	}
 	if task != "" {
-		page.TaskPath = bridge.TaskPath + url.PathEscape(task)
+		page.TaskPath = documents.TaskPath + url.PathEscape(task)
 	} else if named := r.FormValue("task"); named != "" {
 		page.Switch = signInFor(begin(a.info.Name, named))
 	}
@@ -130,7 +131,7 @@ func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, st
 // task returns the task in a request, if it is the user's task at this agent.
 func (c *Connect) task(r *http.Request, a connectable) string {
 	task := r.FormValue("task")
-	if task == "" || !c.Bridge.Owns(r.Context(), a.info.Name, task) {
+	if task == "" || !c.Bridge.Runner.Owns(r.Context(), a.info.Name, task) {
 		return ""
 	}
 	return task
@@ -264,10 +265,10 @@ func (c *Connect) connected(w http.ResponseWriter, r *http.Request, a connectabl
 		c.goTo(w, r, directory.ConnectPath+a.info.Name)
 		return
 	}
-	if err := c.Bridge.Resume(r.Context(), a.info.Name, task); err != nil {
+	if err := c.Bridge.Runner.Resume(r.Context(), a.info.Name, task); err != nil {
 		c.Log.Warn("a task did not go on after its agent was connected", "task", sanitize.Short(task, 100), "err", err)
 	}
-	c.goTo(w, r, bridge.TaskPath+url.PathEscape(task))
+	c.goTo(w, r, documents.TaskPath+url.PathEscape(task))
 }
 
 // goTo redirects to one of our pages.

@@ -18,6 +18,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/templates"
 )
@@ -36,12 +37,12 @@ const maxForm = 4 << 10
 // ServeHTTP shows the document whose id follows the path, and handles the forms on its
 // page. The guard in front checks that they come from there.
 func (d *Documents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	id, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), bridge.DocumentPath))
+	id, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), documents.DocumentPath))
 	if err != nil {
 		d.writeError(w, r, ledger.ErrNoTask)
 		return
 	}
-	switch shares := d.Bridge.Sharing != nil; {
+	switch shares := d.Bridge.Documents.Sharing != nil; {
 	case r.Method == http.MethodGet, r.Method == http.MethodHead:
 		d.show(w, r, http.StatusOK, id, templates.Sharing{})
 	case r.Method == http.MethodPost && shares:
@@ -59,8 +60,8 @@ func (d *Documents) act(w http.ResponseWriter, r *http.Request, id string) {
 	var err error
 	switch status := http.StatusOK; {
 	case r.PostFormValue("share") == "make":
-		var s *bridge.Share
-		if s, page.Link, err = d.Bridge.ShareDocument(r.Context(), id); err == nil {
+		var s *documents.Share
+		if s, page.Link, err = d.Bridge.Documents.ShareDocument(r.Context(), id); err == nil {
 			page.Until = moment(s.Expires)
 		}
 		if page.Error = refusal(err); page.Error != "" {
@@ -71,8 +72,8 @@ func (d *Documents) act(w http.ResponseWriter, r *http.Request, id string) {
 			return
 		}
 	case r.PostFormValue("revoke") != "":
-		err = d.Bridge.EndShare(r.Context(), r.PostFormValue("revoke"))
-		if err == nil || errors.Is(err, bridge.ErrNoShare) { // it has ended
+		err = d.Bridge.Documents.EndShare(r.Context(), r.PostFormValue("revoke"))
+		if err == nil || errors.Is(err, documents.ErrNoShare) { // it has ended
 			http.Redirect(w, r, r.URL.EscapedPath(), http.StatusSeeOther)
 			return
 		}
@@ -85,21 +86,21 @@ func (d *Documents) act(w http.ResponseWriter, r *http.Request, id string) {
 // refusal says why a document is not shared, if its owner can change that.
 func refusal(err error) string {
 	switch {
-	case errors.Is(err, bridge.ErrNotShareable):
+	case errors.Is(err, documents.ErrNotShareable):
 		return "This can be shared when its task has ended."
-	case errors.Is(err, bridge.ErrTooManyShares):
+	case errors.Is(err, documents.ErrTooManyShares):
 		return "You have the largest number of shared links. End some of them first."
 	}
 	return ""
 }
 
 func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id string, sharing templates.Sharing) {
-	sheet, err := d.Bridge.Page(r.Context(), id)
+	sheet, err := d.Bridge.Documents.ViewPage(r.Context(), id)
 	if err != nil {
 		d.writeError(w, r, err)
 		return
 	}
-	page := document(d.Product, sheet, func(b bridge.Block) string { return b.Link })
+	page := document(d.Product, sheet, func(b documents.Block) string { return b.Link })
 	page.ID = sheet.ID
 	if page.Sharing, err = d.sharing(r.Context(), sheet, sharing); err != nil {
 		d.writeError(w, r, err)
@@ -109,11 +110,11 @@ func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id 
 }
 
 // sharing adds the links of a document; nil if it cannot be shared.
-func (d *Documents) sharing(ctx context.Context, sheet *bridge.Sheet, page templates.Sharing) (*templates.Sharing, error) {
-	if d.Bridge.Sharing == nil || strings.HasPrefix(sheet.ID, "agent:") {
+func (d *Documents) sharing(ctx context.Context, sheet *documents.DocumentView, page templates.Sharing) (*templates.Sharing, error) {
+	if d.Bridge.Documents.Sharing == nil || strings.HasPrefix(sheet.ID, "agent:") {
 		return nil, nil
 	}
-	shares, _, err := d.Bridge.ListShares(ctx, "", bridge.MostShares)
+	shares, _, err := d.Bridge.Documents.ListShares(ctx, "", documents.MostShares)
 	if err != nil {
 		return nil, err
 	}
@@ -122,14 +123,14 @@ func (d *Documents) sharing(ctx context.Context, sheet *bridge.Sheet, page templ
 			page.Links = append(page.Links, templates.SharedLink{ID: s.ID, Made: moment(s.Created), Ends: moment(s.Expires)})
 		}
 	}
-	page.Action = bridge.DocumentPath + url.PathEscape(sheet.ID)
-	page.For = length(d.Bridge.Sharing.TTL)
+	page.Action = documents.DocumentPath + url.PathEscape(sheet.ID)
+	page.For = length(d.Bridge.Documents.Sharing.TTL)
 	return &page, nil
 }
 
 // document returns the page of a document. where returns the address of the file of a
 // block, or what a block links to.
-func document(product string, s *bridge.Sheet, where func(bridge.Block) string) templates.Document {
+func document(product string, s *documents.DocumentView, where func(documents.Block) string) templates.Document {
 	page := templates.Document{Product: product, Title: s.Title, Agent: s.Agent, Fields: fields(s.Fields), Cut: s.Cut}
 	for _, b := range s.Blocks {
 		p := templates.Piece{Heading: b.Heading, Text: b.Text, Name: b.Name, Href: where(b), Here: b.File || b.Text != "", Code: b.MediaType == "application/json"}

@@ -16,6 +16,8 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/runner"
 	"rialto/bridge/web"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -47,12 +49,8 @@ func newDocuments(t *testing.T) http.Handler {
 	}
 	log := slog.New(slog.DiscardHandler)
 	library := newAgent()
-	b := &bridge.Bridge{
-		Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, URL: "https://rialto.test",
-		Replica: "r", Now: time.Now, Log: log,
-	}
-	b.Directory = &directory.Directory{
-		Agents: []directory.Agent{{Name: "library"}, {Name: "down"}}, URL: b.URL, Now: time.Now, Log: log,
+	agents := &directory.Directory{
+		Agents: []directory.Agent{{Name: "library"}, {Name: "down"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
 		Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
 		Dial: func(_ context.Context, a directory.Agent) (directory.Conn, error) {
 			if a.Name == "down" {
@@ -61,6 +59,7 @@ func newDocuments(t *testing.T) http.Handler {
 			return library, nil
 		},
 	}
+	b := bridge.New(&runner.Runner{Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log}, &documents.Library{}, nil)
 	b.Start()
 	t.Cleanup(func() { b.Close(); library.Close(); db.Close() })
 	return &web.Documents{Product: "Rialto", Bridge: b, Log: log}

@@ -11,6 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/documents"
 	"rialto/bridge/sanitize"
 	"rialto/templates"
 )
@@ -31,7 +32,7 @@ func (d *Downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	part, err := d.Bridge.Download(r.Context(), strings.TrimPrefix(r.URL.Path, bridge.DownloadPath))
+	part, err := d.Bridge.Documents.Download(r.Context(), strings.TrimPrefix(r.URL.Path, documents.DownloadPath))
 	if err != nil {
 		d.writeError(w, r, err)
 		return
@@ -89,7 +90,7 @@ var suffixes = map[string]string{
 
 func (d *Downloads) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusNotFound
-	if !errors.Is(err, bridge.ErrNoDownload) {
+	if !errors.Is(err, documents.ErrNoDownload) {
 		status = http.StatusServiceUnavailable
 		d.Log.Error("a download", "err", err)
 	}

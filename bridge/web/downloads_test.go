@@ -13,6 +13,8 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/runner"
 	"rialto/bridge/web"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -30,25 +32,24 @@ func newDownloads(t *testing.T, file a2a.Part) (http.Handler, string) {
 		return nil
 	}}}
 	log := slog.New(slog.DiscardHandler)
-	b := &bridge.Bridge{
-		Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, URL: "https://rialto.test",
-		Replica: "r", Now: time.Now, Log: log, Downloads: &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour},
+	b := bridge.New(&runner.Runner{
+		Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log,
 		Directory: &directory.Directory{
 			Agents: []directory.Agent{{Name: "maker"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
 			Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
 			Dial:   func(context.Context, directory.Agent) (directory.Conn, error) { return maker, nil },
 		},
-	}
+	}, &documents.Library{Downloads: &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}}, nil)
 	b.Start()
 	t.Cleanup(func() { b.Close(); maker.Close(); db.Close() })
-	for _, tool := range b.Tools() {
+	for _, tool := range b.Tools.List() {
 		if tool.Name == "send_task" {
 			res, err := tool.Call(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"message":"go"}`), Progress: func(string) {}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			link := res.Structured.(*bridge.TaskInfo).Artifacts[0].Parts[0].URL
-			return &web.Downloads{Product: "Rialto", Bridge: b, Log: log}, strings.TrimPrefix(link, b.URL)
+			link := res.Structured.(*documents.TaskInfo).Artifacts[0].Parts[0].URL
+			return &web.Downloads{Product: "Rialto", Bridge: b, Log: log}, strings.TrimPrefix(link, b.Directory.URL)
 		}
 	}
 	t.Fatal("there is no send_task")

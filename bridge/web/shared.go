@@ -9,6 +9,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/documents"
 	"rialto/templates"
 )
 
@@ -30,25 +31,25 @@ func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	secret, number, file := strings.Cut(strings.TrimPrefix(r.URL.Path, bridge.SharedPath), "/")
+	secret, number, file := strings.Cut(strings.TrimPrefix(r.URL.Path, documents.SharedPath), "/")
 	if file {
 		s.download(w, r, secret, number)
 		return
 	}
-	sheet, until, err := s.Bridge.Shared(r.Context(), secret)
+	sheet, until, err := s.Bridge.Documents.Shared(r.Context(), secret)
 	if err != nil {
 		s.writeError(w, r, err)
 		return
 	}
-	page := document(s.Product, sheet, func(b bridge.Block) string {
+	page := document(s.Product, sheet, func(b documents.Block) string {
 		if b.File || b.Link == "" && b.Number >= 0 {
-			return bridge.SharedPath + secret + "/" + strconv.Itoa(b.Number)
+			return documents.SharedPath + secret + "/" + strconv.Itoa(b.Number)
 		}
 		return b.Link
 	})
 	for i := range page.Pieces {
 		p := &page.Pieces[i]
-		p.Here = p.Here || strings.HasPrefix(p.Href, bridge.SharedPath)
+		p.Here = p.Here || strings.HasPrefix(p.Href, documents.SharedPath)
 	}
 	page.Until = moment(until)
 	templates.Write(w, r, http.StatusOK, page)
@@ -57,16 +58,16 @@ func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Shared) download(w http.ResponseWriter, r *http.Request, secret, number string) {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 || strconv.Itoa(n) != number {
-		s.writeError(w, r, bridge.ErrNoShare)
+		s.writeError(w, r, documents.ErrNoShare)
 		return
 	}
-	part, err := s.Bridge.SharedPiece(r.Context(), secret, n)
+	part, err := s.Bridge.Documents.SharedPiece(r.Context(), secret, n)
 	if err != nil {
 		s.writeError(w, r, err)
 		return
 	}
 	if _, ok := part.Content.(a2a.Raw); !ok {
-		s.writeError(w, r, bridge.ErrNoShare)
+		s.writeError(w, r, documents.ErrNoShare)
 		return
 	}
 	sendFile(w, r, part)
@@ -81,7 +82,7 @@ func (s *Shared) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		Detail:  "Its link has expired, was ended, or never existed.",
 		Remedy:  "Ask for a new link.",
 	}
-	if !errors.Is(err, bridge.ErrNoShare) {
+	if !errors.Is(err, documents.ErrNoShare) {
 		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, "", "Try again later."
 		s.Log.Error("showing what is shared", "err", err)
 	}

@@ -17,6 +17,8 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/runner"
 	"rialto/bridge/web"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -24,7 +26,7 @@ import (
 
 // newShared returns the pages of documents and of what is shared, over an agent
 // whose answers are markup, and the path of the page of a task that has ended.
-func newShared(t *testing.T) (documents, shared http.Handler, task string) {
+func newShared(t *testing.T) (pages, shared http.Handler, task string) {
 	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
@@ -41,18 +43,17 @@ func newShared(t *testing.T) (documents, shared http.Handler, task string) {
 		return nil
 	}}}
 	log := slog.New(slog.DiscardHandler)
-	b := &bridge.Bridge{
-		Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, URL: "https://rialto.test", Replica: "r", Now: time.Now, Log: log,
-		Sharing: &bridge.Sharing{Store: db.Ledger, TTL: 72 * time.Hour},
+	b := bridge.New(&runner.Runner{
+		Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log,
 		Directory: &directory.Directory{
 			Agents: []directory.Agent{{Name: "maker"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
 			Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
 			Dial:   func(context.Context, directory.Agent) (directory.Conn, error) { return maker, nil },
 		},
-	}
+	}, &documents.Library{Sharing: &documents.Sharing{Store: db.Ledger, TTL: 72 * time.Hour}}, nil)
 	b.Start()
 	t.Cleanup(func() { b.Close(); maker.Close(); db.Close() })
-	event, err := b.Face("maker").Send(t.Context(), &a2a.SendRequest{Message: &a2a.Message{ID: "m", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("go")}}})
+	event, err := b.Proxy.Agent("maker").Send(t.Context(), &a2a.SendRequest{Message: &a2a.Message{ID: "m", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("go")}}})
 	if err != nil {
 		t.Fatal(err)
 	}

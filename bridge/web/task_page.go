@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
+	"rialto/bridge/documents"
 	"rialto/bridge/form"
 	"rialto/bridge/sanitize"
 	"rialto/templates"
@@ -29,8 +29,8 @@ type told struct {
 }
 
 // page returns the page of a task.
-func (t *Tasks) page(s *bridge.TaskView, about told) templates.Task {
-	path := bridge.TaskPath + url.PathEscape(s.TaskID)
+func (t *Tasks) page(s *documents.TaskView, about told) templates.Task {
+	path := documents.TaskPath + url.PathEscape(s.TaskID)
 	if s.Unsure && about.notice == "" {
 		about.notice, about.wrong = "We don't know if the agent received the last answer. Check before you send it again.", true
 	}
@@ -51,10 +51,10 @@ func (t *Tasks) page(s *bridge.TaskView, about told) templates.Task {
 			p.Grant.Host = u.Host
 		}
 	}
-	if with := slices.DeleteFunc(slices.Clone(s.MessageParts), func(part bridge.PartInfo) bool {
+	if with := slices.DeleteFunc(slices.Clone(s.MessageParts), func(part documents.PartInfo) bool {
 		return s.Form != nil && !s.Open && part.Kind != "file" // the data is the form
 	}); len(with) > 0 {
-		p.Results = append(p.Results, result(bridge.ArtifactInfo{Parts: with}))
+		p.Results = append(p.Results, result(documents.ArtifactInfo{Parts: with}))
 	}
 	for _, a := range s.Artifacts {
 		p.Results = append(p.Results, result(a))
@@ -70,7 +70,7 @@ func (t *Tasks) page(s *bridge.TaskView, about told) templates.Task {
 }
 
 // past returns the earlier states and results of a task.
-func past(s *bridge.TaskInfo) *templates.TaskPast {
+func past(s *documents.TaskInfo) *templates.TaskPast {
 	var p templates.TaskPast
 	for _, state := range s.Statuses {
 		p.States = append(p.States, templates.TaskState{State: stateWords[state.State], Since: second(state.Since)})
@@ -95,7 +95,7 @@ func past(s *bridge.TaskInfo) *templates.TaskPast {
 
 func second(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-func result(a bridge.ArtifactInfo) templates.TaskResult {
+func result(a documents.ArtifactInfo) templates.TaskResult {
 	r := templates.TaskResult{Name: a.Name, Description: a.Description}
 	for _, p := range a.Parts {
 		part := templates.TaskPart{Text: p.Text, URL: p.URL, Name: p.Filename, Kind: p.MediaType}
@@ -108,7 +108,7 @@ func result(a bridge.ArtifactInfo) templates.TaskResult {
 }
 
 // ask returns the form on the page.
-func ask(s *bridge.TaskView, about told) *templates.Ask {
+func ask(s *documents.TaskView, about told) *templates.Ask {
 	a := &templates.Ask{Pause: s.Pause, Once: rand.Text(), Title: s.Form.Title, Description: s.Form.Description, Files: s.Files, FilesWrong: about.files}
 	for _, f := range s.Form.Fields {
 		value := f.Default

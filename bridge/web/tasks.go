@@ -13,6 +13,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/internal/sse"
 	"rialto/templates"
@@ -38,7 +39,7 @@ const (
 // ServeHTTP shows the task whose handle follows the path, streams its changes (at
 // /events below it), or sends an answer to its agent.
 func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path, events := strings.CutSuffix(strings.TrimPrefix(r.URL.EscapedPath(), bridge.TaskPath), eventsSuffix)
+	path, events := strings.CutSuffix(strings.TrimPrefix(r.URL.EscapedPath(), documents.TaskPath), eventsSuffix)
 	handle, err := url.PathUnescape(path)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
@@ -61,7 +62,7 @@ func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // show writes the page of a task.
 func (t *Tasks) show(w http.ResponseWriter, r *http.Request, handle string, status int, about told) {
 	from := r.URL.Query().Get("cursor")
-	task, err := t.Bridge.OwnTask(r.Context(), handle, from)
+	task, err := t.Bridge.Documents.TaskView(r.Context(), handle, from)
 	if err != nil {
 		t.writeError(w, r, err)
 		return
@@ -86,7 +87,7 @@ func (t *Tasks) events(w http.ResponseWriter, r *http.Request, handle string) {
 	defer leave()
 	ctx, cancel := context.WithTimeout(r.Context(), watchFor)
 	defer cancel()
-	if _, err := t.Bridge.OwnTask(ctx, handle, ""); err != nil {
+	if _, err := t.Bridge.Documents.TaskView(ctx, handle, ""); err != nil {
 		http.NotFound(w, r)
 		return
 	}
@@ -97,7 +98,7 @@ func (t *Tasks) events(w http.ResponseWriter, r *http.Request, handle string) {
 func (t *Tasks) watch(ctx context.Context, out *sse.Writer, handle string, since time.Time) {
 	for out.Comment("watching") == nil {
 		waiting, cancel := context.WithTimeout(ctx, heartbeat)
-		err := t.Bridge.AwaitChange(waiting, handle, since)
+		err := t.Bridge.Documents.AwaitChange(waiting, handle, since)
 		cancel()
 		switch {
 		case err == nil:

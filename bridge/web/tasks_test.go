@@ -22,6 +22,8 @@ import (
 	"rialto/a2a/a2atest"
 	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/runner"
 	"rialto/bridge/web"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -59,10 +61,7 @@ func newTasksOf(t *testing.T, peer func(*a2atest.Agent) directory.Conn) *taskRig
 	}
 	r := &taskRig{t: t, agent: a2atest.NewAgent()}
 	log := slog.New(slog.DiscardHandler)
-	r.bridge = &bridge.Bridge{
-		Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, URL: "https://rialto.test", Replica: "r", Now: time.Now, Log: log,
-	}
-	r.bridge.Directory = &directory.Directory{
+	agents := &directory.Directory{
 		Agents: []directory.Agent{{Name: "scripted", URL: "http://scripted"}}, Pages: true, URL: "https://rialto.test", Now: time.Now, Log: log,
 		Caller: func(ctx context.Context) directory.Caller {
 			user, _ := ctx.Value(userKey{}).(string)
@@ -70,6 +69,7 @@ func newTasksOf(t *testing.T, peer func(*a2atest.Agent) directory.Conn) *taskRig
 		},
 		Dial: func(context.Context, directory.Agent) (directory.Conn, error) { return peer(r.agent), nil },
 	}
+	r.bridge = bridge.New(&runner.Runner{Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log}, &documents.Library{}, nil)
 	r.bridge.Start()
 	r.pages = &web.Tasks{Product: "Rialto", Bridge: r.bridge, Log: log}
 	t.Cleanup(func() { r.bridge.Close(); r.agent.Close(); db.Close() })
@@ -79,13 +79,13 @@ func newTasksOf(t *testing.T, peer func(*a2atest.Agent) directory.Conn) *taskRig
 func as(user string) context.Context { return context.WithValue(context.Background(), userKey{}, user) }
 
 // call calls a tool for alice, as a client that cannot be asked.
-func (r *taskRig) call(tool string, args map[string]any) bridge.TaskInfo {
+func (r *taskRig) call(tool string, args map[string]any) documents.TaskInfo {
 	r.t.Helper()
 	b, err := json.Marshal(args)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	for _, candidate := range r.bridge.Tools() {
+	for _, candidate := range r.bridge.Tools.List() {
 		if candidate.Name != tool {
 			continue
 		}
@@ -93,17 +93,17 @@ func (r *taskRig) call(tool string, args map[string]any) bridge.TaskInfo {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		info, ok := res.Structured.(*bridge.TaskInfo)
+		info, ok := res.Structured.(*documents.TaskInfo)
 		if !ok {
 			r.t.Fatalf("%s: got %+v", tool, res.Content)
 		}
 		return *info
 	}
 	r.t.Fatalf("there is no tool %s", tool)
-	return bridge.TaskInfo{}
+	return documents.TaskInfo{}
 }
 
-func (r *taskRig) send(message string) bridge.TaskInfo {
+func (r *taskRig) send(message string) documents.TaskInfo {
 	r.t.Helper()
 	return r.call("send_task", map[string]any{"message": message})
 }
@@ -120,9 +120,9 @@ func (r *taskRig) browse(user, method, target, contentType, body string) *httpte
 const formType = "application/x-www-form-urlencoded"
 
 // open opens the page of a task and returns its form, filled with values.
-func (r *taskRig) open(info bridge.TaskInfo, values map[string]string) url.Values {
+func (r *taskRig) open(info documents.TaskInfo, values map[string]string) url.Values {
 	r.t.Helper()
-	w := r.browse("alice", "GET", bridge.TaskPath+info.TaskID, "", "")
+	w := r.browse("alice", "GET", documents.TaskPath+info.TaskID, "", "")
 	if w.Code != http.StatusOK {
 		r.t.Fatalf("got %d %s", w.Code, w.Body)
 	}
@@ -151,8 +151,8 @@ func attr(n *html.Node, key string) string {
 	return ""
 }
 
-func (r *taskRig) post(info bridge.TaskInfo, form url.Values) *httptest.ResponseRecorder {
-	return r.browse("alice", "POST", bridge.TaskPath+info.TaskID, formType, form.Encode())
+func (r *taskRig) post(info documents.TaskInfo, form url.Values) *httptest.ResponseRecorder {
+	return r.browse("alice", "POST", documents.TaskPath+info.TaskID, formType, form.Encode())
 }
 
 func (r *taskRig) sentTexts() (texts []string) {
@@ -178,7 +178,7 @@ func TestAQuestionIsAnsweredOnItsPageAndTheWaitingClientGetsTheResult(t *testing
 	if got.State != a2a.Completed || got.Artifacts[0].Parts[0].Text != "blue" || got.AnswerURL != "" {
 		t.Errorf("got %+v, want the result", got)
 	}
-	page := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "").Body.String()
+	page := r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "").Body.String()
 	for _, want := range []string{"Done", "blue", "Conversation"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not show %q\n%s", want, page)
@@ -199,8 +199,8 @@ func (shows) Stream(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, erro
 
 func TestAQuestionIsShownWithItsFiles(t *testing.T) {
 	r := newTasksOf(t, func(a *a2atest.Agent) directory.Conn { return shows{scripted{a}} })
-	r.bridge.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour}
-	page := r.browse("alice", "GET", bridge.TaskPath+r.send("go").TaskID, "", "").Body.String()
+	r.bridge.Documents.Downloads = &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}
+	page := r.browse("alice", "GET", documents.TaskPath+r.send("go").TaskID, "", "").Body.String()
 	if !strings.Contains(page, ">city.png</a>") || !strings.Contains(page, `href="https://rialto.test/downloads/`) || strings.Contains(page, "maximum&#34;") {
 		t.Errorf("got %s, want the picture, and the form only as one", page)
 	}
@@ -208,9 +208,9 @@ func TestAQuestionIsShownWithItsFiles(t *testing.T) {
 
 func TestWhatATaskHasBeenIsOnItsPage(t *testing.T) {
 	r := newTasks(t)
-	r.bridge.Downloads = &bridge.Downloads{Key: make([]byte, 32), TTL: time.Hour}
+	r.bridge.Documents.Downloads = &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}
 	task := r.send("drafts first second")
-	page := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "").Body.String()
+	page := r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "").Body.String()
 	_, past, _ := strings.Cut(page, `<details class="fold" id="past">`)
 	for _, want := range []string{"Sent to the agent", "Done", " UTC", "Draft", "[first.txt text/plain]", `href="https://rialto.test/downloads/`, ">first.txt</a>"} {
 		if !strings.Contains(past, want) {
@@ -298,15 +298,15 @@ func TestATaskOfSomebodyElseIsNotThere(t *testing.T) {
 	r := newTasks(t)
 	task := r.send("ask Which colour?")
 	form := r.open(task, map[string]string{"field:answer": "blue"})
-	path := bridge.TaskPath + task.TaskID
+	path := documents.TaskPath + task.TaskID
 	way := regexp.MustCompile(`href="/signin\?next=[^"]*"`) // names what was asked for
 	said := func(w *httptest.ResponseRecorder) string { return way.ReplaceAllString(w.Body.String(), "") }
-	missing := r.browse("bob", "GET", bridge.TaskPath+"nothing", "", "")
+	missing := r.browse("bob", "GET", documents.TaskPath+"nothing", "", "")
 	for name, w := range map[string]*httptest.ResponseRecorder{
 		"its page":    r.browse("bob", "GET", path, "", ""),
 		"an answer":   r.browse("bob", "POST", path, formType, form.Encode()),
-		"a path":      r.browse("bob", "GET", bridge.TaskPath+"%ff%00", "", ""),
-		"no path":     r.browse("bob", "GET", bridge.TaskPath, "", ""),
+		"a path":      r.browse("bob", "GET", documents.TaskPath+"%ff%00", "", ""),
+		"no path":     r.browse("bob", "GET", documents.TaskPath, "", ""),
 		"deeper down": r.browse("alice", "GET", path+"/more", "", ""),
 	} {
 		if w.Code != http.StatusNotFound || said(w) != said(missing) {
@@ -330,7 +330,7 @@ func TestWhatAnAgentAsksIsTextOnThePage(t *testing.T) {
 	}})
 	for _, message := range []string{"ask " + evil, "form " + string(schema), "auth " + evil + " javascript:alert(1)"} {
 		task := r.send(message)
-		w := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "")
+		w := r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "")
 		page, err := html.Parse(w.Body)
 		if err != nil {
 			t.Fatal(err)
@@ -353,7 +353,7 @@ func TestWhatAnAgentAsksIsTextOnThePage(t *testing.T) {
 func TestAnAnswerHasABound(t *testing.T) {
 	r := newTasks(t)
 	task := r.send("ask Which colour?")
-	path := bridge.TaskPath + task.TaskID
+	path := documents.TaskPath + task.TaskID
 	form := r.open(task, map[string]string{"field:answer": strings.Repeat("x", 10_001)})
 	if w := r.post(task, form); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "10000") {
 		t.Errorf("a long text: got %d %.300s", w.Code, w.Body)
@@ -395,7 +395,7 @@ func TestFilesGoAlongWithAnAnswer(t *testing.T) {
 			part.Write([]byte("PNG"))
 		}
 		form.Close()
-		return r.browse("alice", "POST", bridge.TaskPath+task.TaskID, form.FormDataContentType(), body.String())
+		return r.browse("alice", "POST", documents.TaskPath+task.TaskID, form.FormDataContentType(), body.String())
 	}
 	if w := send(6); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "5 files") {
 		t.Errorf("six files: got %d %s", w.Code, w.Body)
@@ -412,7 +412,7 @@ func TestFilesGoAlongWithAnAnswer(t *testing.T) {
 func TestSomebodyWhoHasAllowedItLetsTheAgentGoOn(t *testing.T) {
 	r := newTasks(t)
 	task := r.send("auth Sign in at https://login.example/device and enter 42.")
-	w := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "")
+	w := r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "")
 	if !strings.Contains(w.Body.String(), `href="https://login.example/device"`) || !strings.Contains(w.Body.String(), "waits until you allow it") {
 		t.Fatalf("got %s", w.Body)
 	}
@@ -427,7 +427,7 @@ func TestSomebodyWhoHasAllowedItLetsTheAgentGoOn(t *testing.T) {
 func TestAPageHearsThatItsTaskHasChanged(t *testing.T) {
 	r := newTasks(t)
 	task := r.send("ask Which colour?")
-	page := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "").Body.String()
+	page := r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "").Body.String()
 	_, rest, _ := strings.Cut(page, `data-events="`)
 	events, _, _ := strings.Cut(rest, `"`)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -447,7 +447,7 @@ func TestAPageHearsThatItsTaskHasChanged(t *testing.T) {
 	if _, err := heard.ReadFrom(resp.Body); err != nil || !strings.Contains(heard.String(), "event: changed") {
 		t.Errorf("heard %q, %v", heard.String(), err)
 	}
-	if w := r.browse("alice", "GET", bridge.TaskPath+task.TaskID+"/events", "", ""); w.Code != http.StatusBadRequest {
+	if w := r.browse("alice", "GET", documents.TaskPath+task.TaskID+"/events", "", ""); w.Code != http.StatusBadRequest {
 		t.Errorf("without a moment: got %d", w.Code)
 	}
 }
@@ -457,7 +457,7 @@ func TestAPageHearsThatItsTaskHasChanged(t *testing.T) {
 func TestWhatIsNoFormIsShownBesideTheAnswer(t *testing.T) {
 	r := newTasks(t)
 	task := r.send(`form {"type":"object","properties":{"people":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"}}}}}}`)
-	w := r.browse("alice", "GET", bridge.TaskPath+task.TaskID, "", "")
+	w := r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "")
 	if page := html.UnescapeString(w.Body.String()); !strings.Contains(page, `"people"`) || !strings.Contains(page, `name="field:answer"`) {
 		t.Errorf("got %s", page)
 	}

@@ -21,7 +21,7 @@ import (
 var a2aScopes = []string{oauth.ScopeDiscover, oauth.ScopePublish}
 
 func (s *Server) newAgentServer(p agentAddress) *a2aserver.Server {
-	proxied := s.bridge.Face(p.agent)
+	proxied := s.bridge.Proxy.Agent(p.agent)
 	published := func(card func(context.Context) (*a2a.Card, error)) func(context.Context) (*a2a.Card, error) {
 		return func(ctx context.Context) (*a2a.Card, error) {
 			c, err := card(ctx)
@@ -106,7 +106,7 @@ func (s *Server) newAPI(f *agentServers) *api.API {
 		URL:    s.cfg.URL,
 		Card: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			agent := mux.Vars(r)["agent"]
-			if srv := f.named(agent); srv != nil && s.bridge.Face(agent).Visible(r.Context()) {
+			if srv := f.named(agent); srv != nil && s.bridge.Proxy.Agent(agent).Visible(r.Context()) {
 				srv.ServeCard(w, r)
 				return
 			}
@@ -144,7 +144,7 @@ func crossOrigin(next http.Handler) http.Handler {
 // shows them their tasks.
 func (s *Server) ifKnown(srv *a2aserver.Server, agent string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if srv == nil || !s.bridge.Face(agent).Known(r.Context()) {
+		if srv == nil || !s.bridge.Proxy.Agent(agent).Known(r.Context()) {
 			writeNoAgent(w)
 			return
 		}
@@ -170,7 +170,7 @@ func (s *Server) serveCard(srv *a2aserver.Server, agent string) http.Handler {
 // ifVisible calls serve for callers who may give tasks to the agent.
 func (s *Server) ifVisible(serve http.HandlerFunc, agent string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.bridge.Face(agent).Visible(r.Context()) {
+		if !s.bridge.Proxy.Agent(agent).Visible(r.Context()) {
 			writeNoAgent(w)
 			return
 		}

@@ -100,7 +100,7 @@ func TestErrorsOfOursHaveTheNumbersOfTheirGeneration(t *testing.T) {
 	r = newRigWith(t, func(c *config.Config) {
 		c.Agents = []config.Agent{{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)}}
 		c.Push.AllowedHosts = []string{"hooks.example.com"}
-	}, func(s *Server) { s.bridge.MaxRunning = 1 })
+	}, func(s *Server) { s.bridge.Runner.MaxRunning = 1 })
 	r.create(r.full("alice"), "one", `{"message":"hang"}`)
 	r.eachGeneration(t, r.full("alice"), "/a2a/one", a2a.RateLimited, map[string]string{"0.1": "-32010", "0.3": "-32603", "1.0": "-32603", "HTTP+JSON": "Too Many Requests"})
 	bob, err := r.store.OAuth.Account(t.Context(), "bob")

@@ -20,7 +20,6 @@ func (s *Server) openLogs() {
 	s.audit = (&audit.Log{Store: s.store.Records, Now: time.Now, Log: s.log}).Open()
 	s.usage = (&usage.Log{Store: s.store.Records, Log: s.log}).Open()
 	s.OAuth.Record(oauthEvents{s.audit})
-	s.bridge.Meter = s.usage.Record
 }
 
 // auditSettings writes an audit event if the settings have changed since the last one.

@@ -22,7 +22,7 @@ var _ directory.Connections = connections{}
 func (s *Server) newVault(secret []byte) *a2avault.Vault {
 	return &a2avault.Vault{
 		Store: s.store.Records, Key: deriveKey(secret, "connections"), URL: s.cfg.URL, Name: s.cfg.Name,
-		Replica: s.bridge.Replica, Now: time.Now, Log: s.log, App: connections{find: s.agentSettings}.app,
+		Replica: s.bridge.Runner.Replica, Now: time.Now, Log: s.log, App: connections{find: s.agentSettings}.app,
 		Host: func(agent string) string {
 			a, _ := s.agentSettings(agent)
 			u, err := url.Parse(a.URL)

@@ -1,6 +1,8 @@
 package server
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestOnlyWhoHasAnAccountIsAdmittedToDownloads(t *testing.T) {
 	r := newRig(t)
@@ -9,7 +11,7 @@ func TestOnlyWhoHasAnAccountIsAdmittedToDownloads(t *testing.T) {
 		t.Fatal(err)
 	}
 	admitted := func() bool {
-		ok, err := r.bridge.Downloads.Admits(t.Context(), alice.ID)
+		ok, err := r.bridge.Documents.Downloads.Admits(t.Context(), alice.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

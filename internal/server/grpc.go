@@ -83,7 +83,7 @@ func (s *Server) grpcHandler() (http.Handler, error) {
 			agent, _, _ = strings.Cut(below, "/")
 			srv = f.named(agent)
 		}
-		if srv == nil || !s.bridge.Face(agent).Known(r.Context()) {
+		if srv == nil || !s.bridge.Proxy.Agent(agent).Known(r.Context()) {
 			writeNoAgent(w)
 			return
 		}

@@ -96,6 +96,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := newHTTPServer(h, s.log)
 	return serveUntil(ctx, l, srv, s.shutdown, func() {
 		s.log.Info("rialto is stopping")
-		s.bridge.EndWaits()
+		s.bridge.Runner.EndWaits()
 	})
 }

@@ -30,7 +30,7 @@ func withListing(tools []mcp.Tool, icons []mcp.Icon) []mcp.Tool {
 // toolsChanged updates the tools when the skills of agents change, and notifies
 // clients.
 func (s *Server) toolsChanged() {
-	if err := s.mcp.SetTools(withListing(s.bridge.Tools(), s.mcp.Icons)); err != nil {
+	if err := s.mcp.SetTools(withListing(s.bridge.Tools.List(), s.mcp.Icons)); err != nil {
 		s.log.Error("updating the tools of agents", "err", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"rialto/a2a/a2apush"
-	"rialto/bridge"
+	"rialto/bridge/documents"
 )
 
 // bodyTimeout limits how long a client may take to send a body.
@@ -92,7 +92,7 @@ func areTexts(q url.Values) bool {
 
 // redactPath returns a path without the part that is a capability.
 func redactPath(path string) string {
-	for _, prefix := range []string{bridge.SharedPath, bridge.DownloadPath, a2apush.InboxPath} {
+	for _, prefix := range []string{documents.SharedPath, documents.DownloadPath, a2apush.InboxPath} {
 		if rest, ok := strings.CutPrefix(path, prefix); ok && rest != "" {
 			return prefix + "…"
 		}

@@ -38,11 +38,11 @@ func (s *Server) startPush(secret []byte) error {
 		Outbox:  s.store.Ledger,
 		Sender:  sender,
 		Key:     key,
-		Replica: s.bridge.Replica,
+		Replica: s.bridge.Runner.Replica,
 		Now:     time.Now,
 		Log:     s.log,
 	}
-	s.bridge.Webhooks = s.push
+	s.bridge.Runner.Webhooks = s.push
 	return nil
 }
 
@@ -55,8 +55,8 @@ func (s *Server) startPushInbox(secret []byte) error {
 	if err != nil {
 		return err
 	}
-	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: s.pushKeys(), Wake: s.bridge.Poke, Now: time.Now, Log: s.log}
-	s.bridge.Hook = s.inbox.Config
+	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: s.pushKeys(), Wake: s.bridge.Runner.Wake, Now: time.Now, Log: s.log}
+	s.bridge.Runner.Hook = s.inbox.Config
 	return nil
 }
 

@@ -7,8 +7,8 @@ import (
 	"net/url"
 
 	"rialto/a2a/a2apush"
-	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/bridge/web"
 	"rialto/internal/config"
 	"rialto/oauth"
@@ -101,15 +101,15 @@ func (s *Server) pageRoutes(r *mux.Router) {
 	signedIn := func(prefix string, page http.Handler) {
 		r.PathPrefix(prefix).Handler(s.OAuth.Sessions.RequireForPage(page))
 	}
-	signedIn(bridge.DocumentPath, &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
-	signedIn(bridge.TaskPath, &web.Tasks{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
+	signedIn(documents.DocumentPath, &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
+	signedIn(documents.TaskPath, &web.Tasks{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
 	signedIn(directory.ConnectPath, &web.Connect{
 		Product: s.cfg.Name, Bridge: s.bridge, Vault: s.connections.vault, Log: s.log,
 		App: s.connections.app, Secure: s.cfg.Secure(), Changed: s.auditConnection,
 	})
 	// Whoever has one of these links may use it: it holds a random or signed part.
-	r.PathPrefix(bridge.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
-	r.PathPrefix(bridge.SharedPath).Handler(&web.Shared{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
+	r.PathPrefix(documents.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
+	r.PathPrefix(documents.SharedPath).Handler(&web.Shared{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
 	read(r, "/", s.OAuth.Sessions.Optional(http.HandlerFunc(s.startPage)))
 }
 

@@ -101,7 +101,7 @@ func TestToolsAreThereForTheUseCasesOfTheirSkills(t *testing.T) {
 	if err := r.agents.Add(t.Context(), a, nil); err != nil {
 		t.Fatal(err)
 	}
-	r.bridge.ReadSkills(context.Background()) // what happens by itself, soon
+	r.bridge.Tools.ReadSkills(context.Background()) // what happens by itself, soon
 	for token, want := range map[string][2]bool{all: {true, true}, claims: {true, true}, sales: {false, true}} {
 		if got := [2]bool{has(token, "peek"), has(token, "schema")}; got != want {
 			t.Errorf("got peek and schema %v, want %v", got, want)
@@ -138,7 +138,7 @@ func TestACardReachesToolsOnceItIsAccepted(t *testing.T) {
 	})
 	token := r.token("alice", oauth.ScopeTools)
 	has := func(text string) bool {
-		r.bridge.ReadSkills(t.Context())
+		r.bridge.Tools.ReadSkills(t.Context())
 		var list struct{ Tools json.RawMessage }
 		r.rpc(token, "tools/list", "", &list)
 		return strings.Contains(string(list.Tools), text)

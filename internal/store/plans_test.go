@@ -15,11 +15,12 @@ import (
 	"rialto/internal/audit"
 	"rialto/internal/store"
 
-	"modernc.org/sqlite"
 	"rialto/internal/store/ledgerdb"
 	"rialto/internal/store/oauthdb"
 	"rialto/internal/store/recordsdb"
 	"rialto/internal/store/sqldb"
+
+	"modernc.org/sqlite"
 )
 
 // TestListsFindTheirRowsByAnIndex asks SQLite how it would read each list that

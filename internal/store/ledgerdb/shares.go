@@ -7,16 +7,16 @@ import (
 	"math"
 	"time"
 
-	"rialto/bridge"
+	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 
 	"rialto/internal/store/sqldb"
 )
 
-var _ bridge.ShareStore = (*Store)(nil)
+var _ documents.ShareStore = (*Store)(nil)
 
-// AddShare implements bridge.ShareStore.
-func (db *Store) AddShare(ctx context.Context, s *bridge.Share, hash string, most int) error {
+// AddShare implements documents.ShareStore.
+func (db *Store) AddShare(ctx context.Context, s *documents.Share, hash string, most int) error {
 	n, err := sqldb.Changed(ctx, db.sql.Write, `
 		INSERT INTO shares (hash, id, owner, document, title, handle, content, created, expires)
 		SELECT $1, $2, $3, $4, $5, $6, $7, CAST($8 AS BIGINT), CAST($9 AS BIGINT)
@@ -24,14 +24,14 @@ func (db *Store) AddShare(ctx context.Context, s *bridge.Share, hash string, mos
 		hash, s.ID, s.Owner, s.Document, s.Title, s.Handle, sql.NullString{String: string(s.Content), Valid: s.Content != nil},
 		sqldb.Millis(s.Created), sqldb.Millis(s.Expires), most)
 	if err == nil && n == 0 {
-		return bridge.ErrTooManyShares
+		return documents.ErrTooManyShares
 	}
 	return err
 }
 
-// Share implements bridge.ShareStore.
-func (db *Store) Share(ctx context.Context, hash string, now time.Time) (*bridge.Share, error) {
-	var s bridge.Share
+// Share implements documents.ShareStore.
+func (db *Store) Share(ctx context.Context, hash string, now time.Time) (*documents.Share, error) {
+	var s documents.Share
 	var content sql.NullString
 	var created, expires int64
 	err := db.sql.Read.QueryRowContext(ctx, `
@@ -39,7 +39,7 @@ func (db *Store) Share(ctx context.Context, hash string, now time.Time) (*bridge
 		WHERE hash = $1 AND expires > $2`, hash, sqldb.Millis(now)).
 		Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &content, &created, &expires)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, bridge.ErrNoShare
+		return nil, documents.ErrNoShare
 	}
 	if content.Valid {
 		s.Content = []byte(content.String)
@@ -48,8 +48,8 @@ func (db *Store) Share(ctx context.Context, hash string, now time.Time) (*bridge
 	return &s, err
 }
 
-// Shares implements bridge.ShareStore.
-func (db *Store) Shares(ctx context.Context, owner string, now time.Time, after ledger.Mark, limit int) (shares []bridge.Share, err error) {
+// Shares implements documents.ShareStore.
+func (db *Store) Shares(ctx context.Context, owner string, now time.Time, after ledger.Mark, limit int) (shares []documents.Share, err error) {
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (db *Store) Shares(ctx context.Context, owner string, now time.Time, after 
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var s bridge.Share
+		var s documents.Share
 		var created, expires int64
 		if err := rows.Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &s.Agent, &created, &expires); err != nil {
 			return nil, err
@@ -77,16 +77,16 @@ func (db *Store) Shares(ctx context.Context, owner string, now time.Time, after 
 	return shares, rows.Err()
 }
 
-// EndShare implements bridge.ShareStore.
+// EndShare implements documents.ShareStore.
 func (db *Store) EndShare(ctx context.Context, owner, id string) error {
 	n, err := sqldb.Changed(ctx, db.sql.Write, `DELETE FROM shares WHERE owner = $1 AND id = $2`, owner, id)
 	if err == nil && n == 0 {
-		return bridge.ErrNoShare
+		return documents.ErrNoShare
 	}
 	return err
 }
 
-// DropShares implements bridge.ShareStore.
+// DropShares implements documents.ShareStore.
 func (db *Store) DropShares(ctx context.Context, before time.Time, limit int) (int, error) {
 	n, err := sqldb.Changed(ctx, db.sql.Write, `
 		DELETE FROM shares WHERE hash IN (SELECT hash FROM shares WHERE expires <= $1 ORDER BY expires, hash LIMIT $2)`, sqldb.Millis(before), limit)

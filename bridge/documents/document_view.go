@@ -1,0 +1,328 @@
+package documents
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
+)
+
+// How much a page shows. What there is beyond can be read as a resource.
+const (
+	maxView   = 1 << 20 // characters of text
+	maxBlocks = 1000
+
+	closingBlocks = 50 // of these, left to what the agent said last
+)
+
+// DocumentView is a document whole, as a person reads it.
+type DocumentView struct {
+	ID     string            `json:"id"`
+	Title  string            `json:"title"`
+	Agent  string            `json:"agent"`
+	Fields map[string]string `json:"fields,omitempty"` // besides, for who asks
+	Blocks []Block           `json:"blocks"`
+	Cut    bool              `json:"cut,omitempty"` // the page has not all of it
+
+	url   string         // where a person opens it
+	parts []string       // ids under which parts can be fetched alone
+	next  string         // what a model should do about it
+	task  *ledger.Record // that it shows, if it is one
+}
+
+// Block is one piece of a sheet: a text, a link elsewhere, or a file.
+type Block struct {
+	Number    int    `json:"number"` // of the piece, to download it
+	Heading   string `json:"heading,omitempty"`
+	Name      string `json:"name,omitempty"` // of a file
+	MediaType string `json:"media_type,omitempty"`
+	Text      string `json:"text,omitempty"`
+	Link      string `json:"link,omitempty"`
+	Size      int    `json:"size,omitempty"` // of a file, in bytes
+	File      bool   `json:"file,omitempty"`
+}
+
+// View returns the document that id names, whole. Its errors are those of
+// Fetch.
+func (l *Library) View(ctx context.Context, id string) (*DocumentView, error) {
+	kind, rest, _ := strings.Cut(id, ":")
+	switch kind {
+	case "agent":
+		return l.viewCard(ctx, rest)
+	case "task", "artifact":
+		handle, artifact, _ := strings.Cut(rest, ":")
+		e, err := l.Runner.Task(ctx, l.Directory.Caller(ctx).User, handle)
+		if err != nil {
+			return nil, err
+		}
+		s := newDocumentView(e, kind == "artifact", artifact, l.linker(e))
+		if s == nil {
+			return nil, ledger.ErrNoTask
+		}
+		s.url, s.next = l.DocumentURL(s.ID), next(e, l.PageURL(e))
+		if asked := e.RequestText(); asked != "" { // which who gets a link to it is not told
+			s.Fields["asked"] = sanitize.Short(asked, 500)
+		}
+		return s, nil
+	case "doc":
+		if agent, own, ok := strings.Cut(rest, ":"); ok {
+			return l.viewDocument(ctx, agent, own)
+		}
+	}
+	return nil, ledger.InputError{Text: fmt.Sprintf("There is no document with the id %q. Use an id from a result of search.", sanitize.Short(id, 200))}
+}
+
+// ViewPage returns what Sheet does, for a page. An agent that is asked for it was used.
+func (l *Library) ViewPage(ctx context.Context, id string) (s *DocumentView, err error) {
+	if kind, _, _ := strings.Cut(id, ":"); kind != "doc" {
+		return l.View(ctx, id)
+	}
+	err = l.Meter.Page(ctx, "document", len(id), func() (agent string, out int, err error) {
+		if s, err = l.View(ctx, id); err == nil {
+			out = len(s.Blocks[0].Text) // a document has one
+		}
+		return l.Directory.ExistingName(AgentNamed(id)), out, err
+	})
+	return s, err
+}
+
+func (l *Library) viewCard(ctx context.Context, name string) (*DocumentView, error) {
+	conn, err := l.Directory.ConnectNamed(ctx, name, l.Directory.Caller(ctx).User)
+	if err != nil {
+		return nil, err
+	}
+	agent, _ := l.Directory.Agent(name)
+	card, id := l.Directory.CardFor(ctx, agent, conn.Card()), agentID(name)
+	return &DocumentView{
+		ID: id, Title: "Agent: " + sanitize.Label(card.Name), Agent: name, url: l.DocumentURL(id),
+		Fields: map[string]string{"version": sanitize.Label(card.Version)}, Blocks: []Block{{Text: sanitize.Truncate(directory.DescribeCard(card), maxView)}},
+	}, nil
+}
+
+func (l *Library) viewDocument(ctx context.Context, agent, own string) (*DocumentView, error) {
+	p, err := l.Directory.Offered(ctx, agent)
+	if err == nil {
+		err = l.Directory.Effective(ctx).CheckSkill(p.Agent, FetchSkill)
+	}
+	if err == nil {
+		err = l.checkFetches(ctx, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Title    string                     `json:"title"`
+		Text     string                     `json:"text"`
+		URL      string                     `json:"url"`
+		Metadata map[string]json.RawMessage `json:"metadata"`
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchBudget)
+	defer cancel()
+	err = l.askSkill(ctx, p, FetchSkill, "id", own, "text", &answer)
+	if l.Directory.MustConnect(agent, err) {
+		return nil, l.Directory.NotConnected(agent, "Then fetch the document again.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	id, text := documentID(agent, own), sanitize.Text(answer.Text)
+	s := &DocumentView{ID: id, Title: titled(answer.Title, own), Agent: agent, url: l.openable(answer.URL, id), Fields: map[string]string{}}
+	s.Blocks = []Block{{Text: sanitize.Truncate(text, maxView)}}
+	s.Cut = len(s.Blocks[0].Text) < len(text)
+	for _, k := range slices.Sorted(maps.Keys(answer.Metadata))[:min(len(answer.Metadata), 30)] {
+		s.Fields[sanitize.Label(k)] = sanitize.Short(plain(answer.Metadata[k]), 500)
+	}
+	return s, nil
+}
+
+// checkFetches refuses agents that do not say that they have documents: one that does
+// things would take the name of a document for something to do.
+func (l *Library) checkFetches(ctx context.Context, p *directory.Entry) error {
+	conn, err := l.Directory.ConnectFor(ctx, p, l.Directory.Caller(ctx).User)
+	if l.Directory.MustConnect(p.Name, err) {
+		return nil // who asks it is told what to do
+	}
+	if err != nil {
+		return err
+	}
+	if _, ok := l.Directory.CardFor(ctx, p.Agent, conn.Card()).Skill(FetchSkill); !ok {
+		return ledger.InputError{Text: "The agent " + p.Name + " hands out no documents: it has no skill named " + FetchSkill + ", or not for you. The user can open the url of its search results; send_task gives it something to do."}
+	}
+	return nil
+}
+
+// newDocumentView returns what a task has produced and what its agent said last, or
+// one of its artifacts; nil if there is no such artifact. Links lead to files;
+// nil makes none.
+func newDocumentView(e *ledger.Record, one bool, artifact string, link linker) *DocumentView {
+	s := &DocumentView{
+		ID: taskID(e.Handle), Title: fmt.Sprintf("Task of %s, %s", e.Agent, e.State()), Agent: e.Agent, task: e,
+		Fields: map[string]string{"state": string(e.State())},
+	}
+	t := e.Task
+	if t == nil {
+		t = &a2a.Task{}
+	}
+	all := pieces(t)
+	var a *a2a.Artifact
+	if one {
+		if a, _ = ledger.ArtifactOf(t, artifact); a == nil {
+			return nil
+		}
+		s.ID, s.Title = artifactID(e.Handle, a.ID), cmp.Or(sanitize.Label(a.Name), "Artifact "+sanitize.Label(a.ID))
+		s.Fields["task"] = e.Handle
+	}
+	w := &viewWriter{DocumentView: s, left: maxView - forMessage, blocks: maxBlocks - closingBlocks, link: link}
+	for i, p := range all {
+		if a == nil || p.artifact == a {
+			w.piece(i, p)
+		}
+	}
+	if !one {
+		w.left, w.blocks = max(w.left, 0)+forMessage, w.blocks+closingBlocks
+		w.closing(e, len(all))
+	}
+	return s
+}
+
+// viewWriter fills a sheet as far as it goes.
+type viewWriter struct {
+	*DocumentView
+	left    int // characters
+	blocks  int
+	cutLast bool // of the text that was taken last
+	link    linker
+	current *a2a.Artifact
+}
+
+func (w *viewWriter) piece(i int, p piece) {
+	heading := ""
+	if p.artifact != w.current {
+		w.current, heading = p.artifact, sanitize.Label(p.artifact.Name)
+		if id := p.artifact.ID; artifactURI(w.task.Handle, id) != "" && sanitize.Text(id) == id && len(w.parts) < 20 {
+			w.parts = append(w.parts, artifactID(w.task.Handle, p.artifact.ID))
+		}
+	}
+	w.part(i, heading, p.place, p.Part)
+}
+
+func (w *viewWriter) part(i int, heading string, at place, p a2a.Part) {
+	if len(w.Blocks) >= w.blocks {
+		w.Cut = true
+		return
+	}
+	block := Block{Number: i, Heading: heading, Name: sanitize.Label(p.Filename), MediaType: sanitize.Label(p.MediaType)}
+	switch c := p.Content.(type) {
+	case a2a.Text:
+		if block.Text = w.take(string(c)); w.cutLast && w.link != nil {
+			block.Link = w.link(at)
+		}
+	case a2a.Data:
+		var indented bytes.Buffer
+		if json.Indent(&indented, c, "", "  ") != nil {
+			indented.Write(c)
+		}
+		if block.Text, block.MediaType = w.take(indented.String()), jsonType; w.cutLast && w.link != nil {
+			block.Link = w.link(at)
+		}
+	case a2a.URL:
+		if block.Link = sanitize.Link(string(c)); len(block.Link) > sanitize.MaxLink {
+			block.Link, w.Cut = "", true
+		} else if block.Link == "" {
+			block.Text = w.take(string(c))
+		}
+	case a2a.Raw:
+		block.File, block.Size = true, len(c)
+		if w.link != nil {
+			block.Link = w.link(at)
+		}
+	}
+	w.Blocks = append(w.Blocks, block)
+}
+
+// closing adds what the agent said last, or why there is nothing.
+func (w *viewWriter) closing(e *ledger.Record, n int) {
+	if e.Task != nil && e.Task.Status.Message != nil {
+		m := e.Task.Status.Message
+		for i, p := range m.Parts {
+			w.part(n+i, "", placeIn(m, i), p)
+		}
+	}
+	if e.Failure != nil {
+		w.Blocks = append(w.Blocks, Block{Number: -1, Text: w.take(e.Failure.Message)})
+	}
+}
+
+func (w *viewWriter) take(text string) string {
+	text = sanitize.Text(text)
+	short := sanitize.Truncate(text, max(w.left, 1))
+	w.cutLast = short != text
+	w.Cut = w.Cut || w.cutLast
+	w.left -= len(short)
+	return short
+}
+
+// text puts a sheet into words, of which at most so many are a document's.
+func (s *DocumentView) text() string {
+	var all strings.Builder
+	for _, b := range s.Blocks {
+		for _, line := range []string{b.Heading, b.Text} {
+			if line != "" {
+				fmt.Fprintln(&all, line)
+			}
+		}
+		switch {
+		case b.File:
+			fmt.Fprintf(&all, "[file %s, %s, %d bytes: %s]\n", cmp.Or(b.Name, "without a name"), cmp.Or(b.MediaType, "of no known type"), b.Size, cmp.Or(b.Link, "not for download"))
+		case b.Link != "":
+			fmt.Fprintln(&all, b.Link)
+		}
+	}
+	all.WriteString(s.next)
+	text := strings.TrimSpace(all.String())
+	short, whole := fitted(text, maxDocument-3*(Length(s.Fields)+Length(s.Title)))
+	if whole && !s.Cut {
+		return text
+	}
+	short += "…\n[There is more than fits here. A person can open it at " + s.url
+	if s.task != nil {
+		short += ", and get_task with task_id " + s.task.Handle + " shows all of it in pages"
+	}
+	if len(s.parts) > 0 && (len(s.parts) > 1 || s.parts[0] != s.ID) {
+		short += ". What the task has produced can be fetched alone: " + strings.Join(s.parts, ", ")
+	}
+	return short + "]"
+}
+
+// maxDocument bounds the text of a document in a result, in characters of the
+// result, where it stands twice: as structured content, and as JSON in a text.
+const maxDocument = 85_000
+
+// fitted returns as much of s as costs no more than that, and whether it is
+// all.
+func fitted(s string, most int) (string, bool) {
+	for i, c := range s {
+		n := costOf(c)
+		switch {
+		case n == 1:
+			most -= 2
+		case c == '"' || c == '\\':
+			most -= n + 4
+		default:
+			most -= n + n + 1
+		}
+		if most < 0 {
+			return s[:i], false
+		}
+	}
+	return s, true
+}

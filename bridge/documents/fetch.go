@@ -1,0 +1,56 @@
+package documents
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+)
+
+// Document is what fetch returns, in the shape that ChatGPT asks for.
+type Document struct {
+	ID       string            `json:"id"`
+	Title    string            `json:"title"`
+	Text     string            `json:"text"`
+	URL      string            `json:"url"`
+	Metadata map[string]string `json:"metadata,omitempty"`
+}
+
+// Ids tell what they name: "agent:NAME", "task:TASK_ID", "artifact:TASK_ID:ID"
+// for something that a task has produced, or "doc:NAME:ID" for a document of the
+// agent NAME under the agent's own ID.
+func agentID(name string) string                { return "agent:" + name }
+func taskID(handle string) string               { return "task:" + handle }
+func artifactID(handle, artifact string) string { return "artifact:" + handle + ":" + artifact }
+func documentID(agent, id string) string        { return "doc:" + agent + ":" + id }
+
+// Fetch returns the document that id names, as far as it fits a result. Its
+// errors are ErrNoTask, an *a2a.Error of the agent, or words for the caller.
+func (l *Library) Fetch(ctx context.Context, id string) (*Document, error) {
+	s, err := l.View(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	doc := &Document{ID: s.ID, Title: s.Title, Text: s.text(), URL: s.url, Metadata: s.Fields}
+	doc.Metadata["agent"] = s.Agent
+	return doc, nil
+}
+
+// plain returns a JSON string as its text and any other value as it is
+// written: the shape that ChatGPT asks for has texts only.
+func plain(v json.RawMessage) string {
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return s
+	}
+	return string(v)
+}
+
+// AgentNamed returns the agent that the id of a document names, "" if it names none.
+func AgentNamed(id string) string {
+	kind, rest, _ := strings.Cut(id, ":")
+	if kind != "agent" && kind != "doc" {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, ":")
+	return name
+}

@@ -1,0 +1,56 @@
+// Package documents shows what tasks and agents hold: search and fetch, MCP resources,
+// downloads, shares, and tasks as results and pages. It reads; only the answer to a task
+// goes back, to package runner. It does not know the MCP tools.
+package documents
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+	"rialto/bridge/metering"
+	"rialto/bridge/runner"
+)
+
+// Library finds and shows documents. Directory, Runner, Now and Log are required.
+type Library struct {
+	Directory *directory.Directory
+	Runner    *runner.Runner
+
+	// Index finds tasks by their words; nil: search does not look at tasks.
+	Index ledger.Index
+
+	// Downloads makes links to files that are too large for a result; nil: there are
+	// none.
+	Downloads *Downloads
+
+	// Sharing lets people show documents to others; nil: nobody may.
+	Sharing *Sharing
+
+	Meter *metering.Meter // nil: calls are not recorded
+
+	URL string // where /documents/ is served, without a trailing slash
+	Now func() time.Time
+	Log *slog.Logger
+
+	stop context.CancelFunc
+	wg   sync.WaitGroup
+}
+
+// Start indexes tasks in the background until Close.
+func (l *Library) Start() {
+	ctx, stop := context.WithCancel(context.Background())
+	l.stop = stop
+	if l.Index != nil {
+		l.wg.Go(func() { l.keepIndex(ctx) })
+	}
+}
+
+// Close ends what Start began.
+func (l *Library) Close() {
+	l.stop()
+	l.wg.Wait()
+}

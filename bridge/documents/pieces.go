@@ -1,0 +1,118 @@
+package documents
+
+import (
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
+)
+
+// place says where in a task a part is, in words that hold when more is added to
+// the task: a part of an artifact by the numbers of both; of a version that was
+// replaced, as Past.part counts; or of a message, which is the latest if it has no ID.
+type place struct {
+	Version  int    `json:"v,omitempty"` // of what was replaced; 0 is what there is now
+	Artifact int    `json:"a,omitempty"`
+	Number   int    `json:"p"`
+	Said     bool   `json:"s,omitempty"` // in a message
+	Message  string `json:"m,omitempty"` // the ID of that message
+}
+
+// piece is what of a task is shown at once: a part of an artifact, or the parts that
+// are one text. An artifact without parts is one piece without content.
+type piece struct {
+	artifact *a2a.Artifact // nil for a part of a message
+	place                  // of the first part
+	a2a.Part
+}
+
+// maxData is how long a JSON value may be to be shown as one. A longer one
+// fits no page, and is shown as the text that it is.
+const maxData = MaxText / 2
+
+// shape makes a piece of a part.
+func shape(a *a2a.Artifact, at place, p a2a.Part) piece {
+	if d, ok := p.Content.(a2a.Data); ok && cost(string(d)) > maxData {
+		p.Content, p.MediaType = a2a.Text(d), jsonType
+	}
+	return piece{a, at, p}
+}
+
+// pieces lists what a task has produced, in its order.
+func pieces(t *a2a.Task) []piece {
+	var out []piece
+	for i := range t.Artifacts {
+		out = append(out, piecesOf(&t.Artifacts[i], i)...)
+	}
+	return out
+}
+
+// piecesOf lists those of one artifact, the nth.
+func piecesOf(a *a2a.Artifact, n int) (out []piece) {
+	if len(a.Parts) == 0 {
+		return []piece{{artifact: a, place: place{Artifact: n}}}
+	}
+	for from, p := range ledger.JoinedTexts(a.Parts) {
+		out = append(out, shape(a, place{Artifact: n, Number: from}, p))
+	}
+	return out
+}
+
+// besides lists what a message has besides text; nil has nothing.
+func besides(m *a2a.Message) (out []piece) {
+	if m == nil {
+		return nil
+	}
+	for i, p := range m.Parts {
+		if _, text := p.Content.(a2a.Text); !text {
+			out = append(out, shape(nil, placeIn(m, i), p))
+		}
+	}
+	return out
+}
+
+// placeIn returns the place of a part of a message.
+func placeIn(m *a2a.Message, number int) place {
+	at := place{Said: true, Number: number}
+	if len(m.ID) <= sanitize.MaxName {
+		at.Message = m.ID
+	}
+	return at
+}
+
+// partAt returns the part at a place; nil if it is not there or not kept.
+func partAt(e *ledger.Record, at place) *a2a.Part {
+	if at.Version > 0 {
+		return e.Revisions.Part(at.Version, at.Number)
+	}
+	if e.Task == nil {
+		return nil
+	}
+	var parts []a2a.Part
+	switch {
+	case at.Said:
+		parts = partsSaid(e.Task, at.Message)
+	case at.Artifact >= 0 && at.Artifact < len(e.Task.Artifacts):
+		parts = e.Task.Artifacts[at.Artifact].Parts
+	}
+	if at.Number < 0 || at.Number >= len(parts) {
+		return nil
+	}
+	p := parts[at.Number]
+	if to, one := ledger.Run(parts, at.Number); one {
+		p = ledger.Join(parts[at.Number:to])
+	}
+	return &p
+}
+
+// partsSaid returns the parts of a message.
+func partsSaid(t *a2a.Task, id string) []a2a.Part {
+	if m := t.Status.Message; m != nil && (m.ID == id || id == "") {
+		return m.Parts
+	}
+	for i := range t.History {
+		if m := &t.History[i]; m.ID == id {
+			return m.Parts
+		}
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package documents
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
+	"rialto/mcp"
+)
+
+// The forms of the URIs under which MCP clients read what the bridge holds
+// (RFC 6570).
+const (
+	tasksURI     = "rialto://tasks/"
+	taskForm     = tasksURI + "{task}"
+	artifactForm = taskForm + "/artifacts/{artifact}"
+	partForm     = artifactForm + "/parts/{part}"
+	cardForm     = "rialto://agents/{agent}/card"
+)
+
+// MaxResource is how many bytes one reading of a resource returns. What is
+// larger can be downloaded.
+const MaxResource = 4 << 20
+
+// TaskURI is under which MCP clients read a task; its artifacts are below.
+func TaskURI(handle string) string { return tasksURI + escaped(handle) }
+
+func CardURI(agent string) string { return "rialto://agents/" + escaped(agent) + "/card" }
+
+// artifactURI is "" for an artifact that cannot be named: one without an id,
+// or with one that is no id.
+func artifactURI(handle, artifact string) string {
+	if artifact == "" || len(artifact) > sanitize.MaxName {
+		return ""
+	}
+	return tasksURI + escaped(handle) + "/artifacts/" + escaped(artifact)
+}
+
+func partURI(handle, artifact string, i int) string {
+	uri := artifactURI(handle, artifact)
+	if uri == "" {
+		return ""
+	}
+	return uri + "/parts/" + strconv.Itoa(i)
+}
+
+// escaped is s as the value of a variable: all but the unreserved characters
+// are escaped (RFC 6570 section 3.2.2).
+func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// Templates returns what clients can read: tasks, what they have produced, and
+// agents. Who reads is Bridge.Caller's; what is not the caller's own is not
+// there.
+func (l *Library) Templates() []mcp.ResourceTemplate {
+	return []mcp.ResourceTemplate{{
+		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: jsonType, Read: l.meteredRead(l.readTask),
+		Description: "One of your tasks as get_task shows it: where it stands, what its agent said, and what it has produced. It can be subscribed to.",
+	}, {
+		URITemplate: artifactForm, Name: "artifact", Title: "What a task has produced", Read: l.meteredRead(l.readArtifact),
+		Description: "One artifact of one of your tasks, whole, with each of its parts.",
+	}, {
+		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: l.meteredRead(l.readArtifact),
+		Description: "One part of an artifact, such as a file. The first is 0; that of a text that was streamed is all of it.",
+	}, {
+		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: jsonType, Read: l.meteredRead(l.readCard),
+		Description: "What an agent can do, as get_agent tells it.",
+	}}
+}
+
+const jsonType = "application/json"
+
+func (l *Library) readTask(ctx context.Context, r *mcp.Read) (agent string, _ []mcp.Contents, _ error) {
+	e, err := l.readable(ctx, r)
+	if err != nil {
+		return "", nil, err
+	}
+	contents, err := jsonContents(r.URI, l.Result(e, Chunk{History: 100}).Structured)
+	return e.Agent, contents, err
+}
+
+// readable returns the task of a request.
+func (l *Library) readable(ctx context.Context, r *mcp.Read) (*ledger.Record, error) {
+	e, err := l.Runner.Task(ctx, l.Directory.Caller(ctx).User, r.Variables["task"])
+	if errors.Is(err, ledger.ErrNoTask) {
+		return nil, mcp.ErrNoResource
+	}
+	return e, err
+}
+
+func jsonContents(uri string, v any) ([]mcp.Contents, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return []mcp.Contents{{URI: uri, MIMEType: jsonType, Text: string(text)}}, nil
+}
+
+func (l *Library) readCard(ctx context.Context, r *mcp.Read) (agent string, _ []mcp.Contents, _ error) {
+	p := l.Directory.Known(ctx, r.Variables["agent"])
+	if p == nil {
+		return "", nil, mcp.ErrNoResource
+	}
+	contents, err := jsonContents(r.URI, l.Directory.Info(ctx, p))
+	return p.Name, contents, err
+}
+
+// readArtifact reads an artifact, or one part of it.
+func (l *Library) readArtifact(ctx context.Context, r *mcp.Read) (agent string, _ []mcp.Contents, _ error) {
+	e, err := l.readable(ctx, r)
+	if err != nil {
+		return "", nil, err
+	}
+	contents, err := l.artifactContents(e, r)
+	return e.Agent, contents, err
+}
+
+func (l *Library) artifactContents(e *ledger.Record, r *mcp.Read) ([]mcp.Contents, error) {
+	a, n := ledger.ArtifactOf(e.Task, r.Variables["artifact"])
+	if a == nil {
+		return nil, mcp.ErrNoResource
+	}
+	from, to := 0, len(a.Parts)
+	if part, one := r.Variables["part"]; one {
+		i, err := strconv.Atoi(part)
+		if err != nil || i < 0 || i >= len(a.Parts) || strconv.Itoa(i) != part {
+			return nil, mcp.ErrNoResource
+		}
+		from, to = i, i+1
+		if end, one := ledger.Run(a.Parts, i); one && (i == 0 || !ledger.IsChunk(a.Parts[i-1])) {
+			to = end // results name a text that came in chunks by the first of them
+		}
+	}
+	if ledger.PartsSize(a.Parts[from:to]) > MaxResource {
+		return nil, l.tooLarge(e, r.URI, a, n, from, to)
+	}
+	contents := []mcp.Contents{}
+	for i, p := range ledger.JoinedTexts(a.Parts[from:to]) {
+		contents = append(contents, contentsOf(partURI(e.Handle, a.ID, from+i), &p))
+	}
+	if len(contents) == 1 {
+		contents[0].URI = r.URI
+	}
+	return contents, nil
+}
+
+// contentsOf returns a part as it is read: text where it is text, and bytes
+// otherwise. Bytes that are clean text become text, which models can read.
+func contentsOf(uri string, p *a2a.Part) mcp.Contents {
+	c := mcp.Contents{URI: uri, MIMEType: sanitize.Label(p.MediaType)}
+	switch v := p.Content.(type) {
+	case a2a.Text:
+		c.Text, c.MIMEType = sanitize.Text(string(v)), cmp.Or(c.MIMEType, "text/plain")
+	case a2a.Data:
+		c.Text, c.MIMEType = string(sanitize.JSON(v)), jsonType
+	case a2a.URL:
+		if c.Text, c.MIMEType = sanitize.Link(string(v)), "text/uri-list"; c.Text == "" {
+			c.Text, c.MIMEType = sanitize.Text(string(v)), "text/plain"
+		}
+	case a2a.Raw:
+		c.MIMEType = cmp.Or(c.MIMEType, "application/octet-stream")
+		if s := string(v); isText(c.MIMEType) && utf8.ValidString(s) && sanitize.Text(s) == s {
+			c.Text = s
+		} else {
+			c.Data = append([]byte{}, v...)
+		}
+	}
+	return c
+}
+
+// isText tells of which types text is made.
+func isText(mediaType string) bool {
+	t, _, _ := strings.Cut(mediaType, ";")
+	return strings.HasPrefix(t, "text/") || t == jsonType || strings.HasSuffix(t, "+json") || strings.HasSuffix(t, "+xml")
+}
+
+// tooLarge says what can be done about what is too large to be read at once:
+// the parts of an artifact have URIs, and a part can be downloaded.
+func (l *Library) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, from, to int) error {
+	about := struct {
+		URI      string `json:"uri"`
+		Size     int    `json:"size"`
+		Limit    int    `json:"limit"`
+		Download string `json:"download,omitempty"`
+	}{URI: uri, Size: ledger.PartsSize(a.Parts[from:to]), Limit: MaxResource}
+	what := fmt.Sprintf("it has about %d bytes, and a resource is read with at most %d", about.Size, MaxResource)
+	link := l.linker(e)
+	switch _, file := a.Parts[from].Content.(a2a.Raw); {
+	case to-from > 1:
+		what += fmt.Sprintf("; read its parts one by one: %s to %s", partURI(e.Handle, a.ID, 0), partURI(e.Handle, a.ID, to-1))
+	case file && link != nil:
+		about.Download = link(place{Artifact: n, Number: from})
+		what += "; download it: " + about.Download
+	default:
+		what += "; get_task shows it in pages"
+	}
+	data, err := json.Marshal(about)
+	if err != nil {
+		return err
+	}
+	return mcp.Refusal(what, data)
+}

@@ -1,0 +1,183 @@
+package documents
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
+	"rialto/bridge/sanitize"
+	"rialto/mcp"
+)
+
+const (
+	listedCards     = 100     // the others are known by list_agents
+	listedTasks     = 20      // on one page
+	listedArtifacts = 20      // of one task; the others are known by the task
+	listedBytes     = 4 << 20 // of tasks that are looked into for one page
+)
+
+// ListResources lists what the caller can read (mcp.Server.ListResources): the
+// agents, and then the caller's own tasks, the latest first, each with what it
+// has produced. Nobody in particular has none.
+func (l *Library) ListResources(ctx context.Context, _, cursor string) (*mcp.ResourcePage, error) {
+	p, user := &mcp.ResourcePage{}, l.Directory.Caller(ctx).User
+	if user == "" {
+		return p, nil
+	}
+	if cursor == "" {
+		p.Resources = l.listCards(ctx)
+	}
+	tasks, next, err := l.Runner.Summaries(ctx, ledger.Filter{Limit: listedTasks}, cursor)
+	if errors.Is(err, ledger.ErrCursor) {
+		return nil, mcp.ErrCursor
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Next = next
+	for bytes, i := 0, 0; i < len(tasks); i++ {
+		e, err := l.Runner.Ledger.Task(ctx, user, tasks[i].TaskID)
+		if errors.Is(err, ledger.ErrNoTask) {
+			continue // it was forgotten meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.Resources = append(p.Resources, listTask(e)...)
+		if e.Task != nil {
+			bytes += ledger.Size(e.Task)
+		}
+		if bytes > listedBytes && i < len(tasks)-1 {
+			p.Next = tasks[i].Mark()
+			break
+		}
+	}
+	return p, nil
+}
+
+func (l *Library) listCards(ctx context.Context) (cards []mcp.Resource) {
+	agents := l.Directory.Visible(ctx)
+	for _, a := range agents[:min(len(agents), listedCards)] {
+		cards = append(cards, mcp.Resource{
+			URI: CardURI(a.Name), Name: a.Name, Title: "Agent " + a.Name, MIMEType: jsonType, Description: "What the agent can do.",
+		})
+	}
+	return cards
+}
+
+// listTask lists a task and what it has produced.
+func listTask(e *ledger.Record) []mcp.Resource {
+	s := e.Summary()
+	all := []mcp.Resource{{
+		URI: TaskURI(e.Handle), Name: e.Handle, MIMEType: jsonType, Description: s.Message,
+		Title: fmt.Sprintf("Task of %s, %s", e.Agent, s.State),
+	}}
+	if e.Task == nil {
+		return all
+	}
+	for i := range e.Task.Artifacts[:min(len(e.Task.Artifacts), listedArtifacts)] {
+		a := &e.Task.Artifacts[i]
+		if uri := artifactURI(e.Handle, a.ID); uri != "" {
+			all = append(all, listArtifact(uri, a))
+		}
+	}
+	return all
+}
+
+func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
+	r := mcp.Resource{URI: uri, Name: sanitize.Label(cmp.Or(a.Name, a.ID)), Description: sanitize.Short(a.Description, 1000)}
+	if len(a.Parts) == 1 {
+		p := &a.Parts[0]
+		r.MIMEType = contentsOf(uri, &a2a.Part{Content: p.Content, MediaType: p.MediaType}).MIMEType
+		r.Name = cmp.Or(sanitize.Label(p.Filename), r.Name)
+		if file, ok := p.Content.(a2a.Raw); ok {
+			r.Size = int64(len(file))
+		}
+	}
+	return r
+}
+
+// Follows tells whether the caller may be told of changes of a resource
+// (mcp.Server.MaySubscribe). Of a task, the owner's clients alone are told; so what is
+// left to ask is whether its agent is for this one.
+func (l *Library) Follows(ctx context.Context, uri string) bool {
+	caller := l.Directory.Effective(ctx)
+	kind, rest, _ := strings.Cut(strings.TrimPrefix(uri, "rialto://"), "/")
+	name, _, _ := strings.Cut(rest, "/")
+	name, err := url.PathUnescape(name)
+	switch {
+	case err != nil:
+		return false
+	case kind == "agents":
+		return l.Directory.Known(ctx, name) != nil
+	case caller.AllUseCases || caller.Client == "":
+		return true
+	}
+	_, err = l.Runner.Task(ctx, l.Directory.Caller(ctx).User, name)
+	return err == nil
+}
+
+// Complete completes the variables of the templates with what the caller can
+// read (mcp.Server.Complete).
+func (l *Library) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Completions, error) {
+	all, err := l.values(ctx, c.Argument, c.Known["task"], c.Known["artifact"])
+	found := &mcp.Completions{}
+	for _, v := range all {
+		if strings.HasPrefix(v, c.Value) {
+			found.Values = append(found.Values, v)
+		}
+	}
+	return found, err
+}
+
+// values returns what a variable can be: of tasks, the latest.
+func (l *Library) values(ctx context.Context, variable, task, artifact string) (all []string, err error) {
+	switch variable {
+	case "agent":
+		for _, a := range l.Directory.Visible(ctx) {
+			all = append(all, a.Name)
+		}
+	case "task":
+		tasks, _, err := l.Runner.Summaries(ctx, ledger.Filter{Limit: runner.LargestPage}, "")
+		for _, t := range tasks {
+			all = append(all, t.TaskID)
+		}
+		return all, err
+	case "artifact", "part":
+		e, err := l.Runner.Task(ctx, l.Directory.Caller(ctx).User, task)
+		if errors.Is(err, ledger.ErrNoTask) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return below(e.Task, variable, artifact), nil
+	}
+	return all, nil
+}
+
+// below returns the ids of a task's artifacts, or the numbers of the parts of
+// one.
+func below(t *a2a.Task, variable, artifact string) (all []string) {
+	if variable == "part" {
+		if a, _ := ledger.ArtifactOf(t, artifact); a != nil {
+			for i := range a.Parts {
+				all = append(all, strconv.Itoa(i))
+			}
+		}
+		return all
+	}
+	if t != nil {
+		for i := range t.Artifacts {
+			all = append(all, t.Artifacts[i].ID)
+		}
+	}
+	return all
+}

@@ -1,0 +1,201 @@
+package documents
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
+
+	"github.com/google/uuid"
+)
+
+const (
+	SearchSkill  = "search"
+	FetchSkill   = "fetch"
+	searchBudget = 10 * time.Second // for each agent, all at once
+	fetchBudget  = 20 * time.Second
+	maxHits      = 50
+)
+
+// Hit is one search result, in the shape that ChatGPT asks for.
+type Hit struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	URL   string `json:"url"` // a person can open it
+}
+
+// Search asks every agent that has a search skill, all at once, and adds the
+// caller's tasks and the agents that match themselves. An agent that fails or is late is left out and
+// logged: the others' answers are worth more than the whole.
+func (l *Library) Search(ctx context.Context, query string) []Hit {
+	agents := l.Directory.Reachable(ctx)
+	found := make([][]Hit, len(agents), len(agents)+2)
+	var wg sync.WaitGroup
+	for i, p := range agents {
+		if _, ok := l.Directory.CardFor(ctx, p.Agent, p.Card()).Skill(SearchSkill); !ok {
+			continue
+		}
+		wg.Go(func() {
+			hits, err := l.searchAgent(ctx, p, query)
+			if err != nil {
+				l.Log.Warn("searching an agent", "agent", p.Name, "err", err)
+			}
+			found[i] = hits
+		})
+	}
+	wg.Wait()
+	return interleave(append(found, l.findTasks(ctx, query), l.matchCards(ctx, agents, query)), maxHits)
+}
+
+// interleave takes the first of each list, then the second of each, so that
+// no agent crowds out the others; an id appears once.
+func interleave(lists [][]Hit, most int) []Hit {
+	hits, seen, left := []Hit{}, map[string]bool{}, MaxResult
+	for row, more := 0, true; more; row++ {
+		more = false
+		for _, list := range lists {
+			if row >= len(list) {
+				continue
+			}
+			more = true
+			h := list[row]
+			if n := 3 * Length(h); !seen[h.ID] && len(hits) < most && n <= left { // it stands there as JSON, and as JSON in a text
+				seen[h.ID], left = true, left-n
+				hits = append(hits, h)
+			}
+		}
+	}
+	return hits
+}
+
+func (l *Library) searchAgent(ctx context.Context, p *directory.Entry, query string) ([]Hit, error) {
+	var answer struct {
+		Results []json.RawMessage `json:"results"`
+	}
+	ctx, cancel := context.WithTimeout(ctx, searchBudget)
+	defer cancel()
+	if err := l.askSkill(ctx, p, SearchSkill, "query", query, "results", &answer); err != nil {
+		return nil, err
+	}
+	var hits []Hit
+	_, fetches := l.Directory.CardFor(ctx, p.Agent, p.Card()).Skill(FetchSkill)
+	for _, result := range answer.Results[:min(len(answer.Results), maxHits)] {
+		var h Hit
+		_ = json.Unmarshal(result, &h) // one that is none has no id
+		if h.ID == "" || len(h.ID) > sanitize.MaxLink || sanitize.Text(h.ID) != h.ID {
+			continue // it could not be fetched under the id that is shown
+		}
+		id := documentID(p.Name, h.ID)
+		hit := Hit{ID: id, Title: titled(h.Title, h.ID), URL: l.openable(h.URL, id)}
+		if fetches || hit.URL != l.DocumentURL(id) { // or nobody could open it
+			hits = append(hits, hit)
+		}
+	}
+	return hits, nil
+}
+
+// titled returns the title that an agent gave to a document, or the ID that it has
+// there: apps show what is found by its title.
+func titled(title, id string) string {
+	return cmp.Or(strings.TrimSpace(sanitize.Short(title, 300)), sanitize.Short(id, 300))
+}
+
+// matchCards finds the agents whose name, description or skills hold every
+// word of the query.
+func (l *Library) matchCards(ctx context.Context, agents []*directory.Entry, query string) []Hit {
+	words := ledger.QueryWords(query)
+	var hits []Hit
+	for _, p := range agents {
+		card := l.Directory.CardFor(ctx, p.Agent, p.Card())
+		text := ledger.Fold(p.Name + " " + directory.DescribeCard(card))
+		match := len(words) > 0
+		for _, w := range words {
+			match = match && strings.Contains(text, w)
+		}
+		if match {
+			id := agentID(p.Name)
+			hits = append(hits, Hit{ID: id, Title: "Agent: " + sanitize.Label(card.Name), URL: l.DocumentURL(id)})
+		}
+	}
+	return hits
+}
+
+// openable returns the agent's own link to a document if a browser can open
+// it, and ours otherwise.
+func (l *Library) openable(link, id string) string {
+	u, err := url.Parse(link)
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && len(link) <= sanitize.MaxLink && sanitize.Text(link) == link {
+		return link
+	}
+	return l.DocumentURL(id)
+}
+
+// DocumentPath is where documents can be opened, under the bridge's URL; the
+// escaped id follows.
+const DocumentPath = "/documents/"
+
+func (l *Library) DocumentURL(id string) string {
+	return l.URL + DocumentPath + url.PathEscape(id)
+}
+
+// askSkill sends one argument to a skill, as text and as data, waits for the result
+// and decodes into v the object in it that has the member. What is asked this
+// way is short-lived and not in the ledger.
+func (l *Library) askSkill(ctx context.Context, p *directory.Entry, skill, name, value, member string, v any) error {
+	conn, err := l.Directory.ConnectFor(ctx, p, l.Directory.Caller(ctx).User)
+	if err != nil {
+		return err
+	}
+	data, err := a2a.DataPart(map[string]string{name: value})
+	if err != nil {
+		return err
+	}
+	about := l.Directory.Metadata(l.Directory.Effective(ctx), skill)
+	event, err := conn.Send(ctx, &a2a.SendRequest{Metadata: about, Message: &a2a.Message{
+		ID: uuid.NewString(), Role: a2a.RoleUser, Metadata: about, Parts: []a2a.Part{a2a.TextPart(value), data},
+	}})
+	if err != nil {
+		return err
+	}
+	return decodeAnswer(event, member, v)
+}
+
+// decodeAnswer finds the data of an answer, in an artifact or in a message: the
+// first JSON object that has the member.
+func decodeAnswer(event a2a.Event, member string, v any) error {
+	var parts []a2a.Part
+	switch e := event.(type) {
+	case *a2a.Message:
+		parts = e.Parts
+	case *a2a.Task:
+		if s := e.Status; s.State != a2a.Completed {
+			why := sanitize.Short(s.Message.Text(), 500)
+			return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's task is %s: %s", s.State, why)
+		}
+		for _, a := range e.Artifacts {
+			parts = append(parts, a.Parts...)
+		}
+	}
+	for _, p := range parts {
+		var text []byte
+		switch c := p.Content.(type) {
+		case a2a.Data:
+			text = c
+		case a2a.Text:
+			text = []byte(c)
+		}
+		var object map[string]json.RawMessage
+		if json.Unmarshal(text, &object) == nil && object[member] != nil && json.Unmarshal(text, v) == nil {
+			return nil
+		}
+	}
+	return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's answer has no JSON object with %q", member)
+}

@@ -1,0 +1,275 @@
+package documents
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
+	"rialto/bridge/sanitize"
+
+	"github.com/google/uuid"
+)
+
+// SharedPath is where shared documents are shown; the secret of a link follows.
+const SharedPath = "/shared/"
+
+// MostShares is how many documents somebody can share at one time.
+const MostShares = 100
+
+// ErrNoShare says that nothing is shared so: the link has ended, or there never
+// was one, or what it showed is gone, or its owner may not come in any more.
+var ErrNoShare = errors.New("nothing is shared so")
+
+// ErrTooManyShares says that somebody shares as much as one may.
+var ErrTooManyShares = errors.New("too many documents are shared")
+
+// ErrNotShareable says that a task cannot be shared yet: it goes on, and who
+// shares it has not seen what it will say.
+var ErrNotShareable = errors.New("the task has not ended")
+
+// Share is a document that its owner shows to whoever has the link.
+type Share struct {
+	ID       string    `json:"share_id"` // names it to its owner, and opens nothing
+	Owner    string    `json:"-"`
+	Document string    `json:"id"` // the id that fetch takes
+	Title    string    `json:"title"`
+	Handle   string    `json:"-"` // of the task that it shows or is a part of; "" for what is none
+	Agent    string    `json:"-"` // of the task, or of the document while it is being shared; set by Shares
+	Content  []byte    `json:"-"` // what is no task's, as it was; nil otherwise
+	Created  time.Time `json:"created"`
+	Expires  time.Time `json:"expires"`
+}
+
+// ShareStore keeps shares under the hashes of their secrets. Its methods are
+// atomic and may be called concurrently.
+type ShareStore interface {
+	// AddShare keeps s. An owner who has most shares that have not ended by
+	// s.Created gets ErrTooManyShares.
+	AddShare(ctx context.Context, s *Share, hash string, most int) error
+
+	// Share returns what is shared under the hash at a moment, or ErrNoShare. A
+	// share of a task ends with the task.
+	Share(ctx context.Context, hash string, now time.Time) (*Share, error)
+
+	// Shares returns owner's shares that have not ended, the latest first,
+	// without their content and with their agents, at most limit: those that come
+	// after a place in that list, whose Handle is the id of a share.
+	Shares(ctx context.Context, owner string, now time.Time, after ledger.Mark, limit int) ([]Share, error)
+
+	// EndShare ends a share of owner's, or returns ErrNoShare.
+	EndShare(ctx context.Context, owner, id string) error
+
+	// DropShares forgets shares that ended before a moment, at most limit, and
+	// returns how many.
+	DropShares(ctx context.Context, before time.Time, limit int) (int, error)
+}
+
+// Sharing lets people show documents to whoever has a link. All fields but
+// Admits are required.
+type Sharing struct {
+	Store ShareStore
+	TTL   time.Duration // how long a link leads to the document
+
+	// Admits tells whether somebody may still use the bridge: the links of those
+	// who may not lead nowhere. Nil: everybody may.
+	Admits func(ctx context.Context, user string) (bool, error)
+}
+
+// ShareDocument makes a link to a document of the caller's: a task that has
+// ended, something that it has produced, or a document of an agent, which is
+// kept as it is now. The secret in the link is returned here and kept nowhere.
+// Its errors are those of Fetch, ErrNotShareable, ErrTooManyShares, and
+// ErrNoShare where nothing is shared at all.
+func (l *Library) ShareDocument(ctx context.Context, id string) (*Share, string, error) {
+	if l.Sharing == nil {
+		return nil, "", ErrNoShare
+	}
+	sheet, err := l.View(ctx, id)
+	if err != nil {
+		return nil, "", err
+	}
+	now := l.Now().Truncate(time.Millisecond)
+	s := &Share{
+		ID: uuid.NewString(), Owner: l.Directory.Caller(ctx).User, Document: sheet.ID, Title: sanitize.Truncate(sheet.Title, 300), Agent: sheet.Agent,
+		Created: now, Expires: now.Add(l.Sharing.TTL),
+	}
+	switch {
+	case sheet.task != nil && !sheet.task.State().Terminal():
+		return nil, "", ErrNotShareable
+	case sheet.task != nil:
+		s.Handle = sheet.task.Handle
+	case strings.HasPrefix(id, "agent:"):
+		return nil, "", ledger.InputError{Text: "An agent's description cannot be shared: share a task, what it has produced, or a document."}
+	default:
+		if s.Content, err = json.Marshal(sheet); err != nil {
+			return nil, "", err
+		}
+	}
+	secret := newSecret()
+	if err := l.Sharing.Store.AddShare(ctx, s, hashOf(secret), MostShares); err != nil {
+		return nil, "", err
+	}
+	return s, l.URL + SharedPath + secret, nil
+}
+
+// newSecret returns 256 random bits.
+func newSecret() string {
+	b := make([]byte, 32)
+	rand.Read(b) // never fails (crypto/rand)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// ListShares returns a page of what the caller shares, the latest first, and the
+// cursor of the next one, "" at the end. What is of agents that are not for the
+// caller is left out, so that a page may have less than limit.
+func (l *Library) ListShares(ctx context.Context, cursor string, limit int) ([]Share, string, error) {
+	if l.Sharing == nil {
+		return nil, "", nil
+	}
+	var after ledger.Mark
+	if cursor != "" {
+		var ok bool
+		if after, ok = ledger.ParseMark(cursor); !ok {
+			return nil, "", ledger.ErrCursor
+		}
+	}
+	shares, err := l.Sharing.Store.Shares(ctx, l.Directory.Caller(ctx).User, l.Now(), after, limit+1)
+	if err != nil {
+		return nil, "", err
+	}
+	next := ""
+	if len(shares) > limit {
+		next = ledger.Mark{Created: shares[limit-1].Created, Handle: shares[limit-1].ID}.String()
+		shares = shares[:limit]
+	}
+	return slices.DeleteFunc(shares, func(s Share) bool { return l.Directory.Hides(ctx, s.of()) }), next, nil
+}
+
+// of returns the name of the agent whose document is shown.
+func (s *Share) of() string {
+	if document, ok := strings.CutPrefix(s.Document, "doc:"); ok {
+		agent, _, _ := strings.Cut(document, ":")
+		return agent
+	}
+	return s.Agent
+}
+
+// EndShare ends one of the caller's shares, or returns ErrNoShare.
+func (l *Library) EndShare(ctx context.Context, id string) error {
+	if l.Sharing == nil {
+		return ErrNoShare
+	}
+	return l.Sharing.Store.EndShare(ctx, l.Directory.Caller(ctx).User, id)
+}
+
+// Shared returns what the secret of a link shows to anybody, and until when; or
+// ErrNoShare.
+func (l *Library) Shared(ctx context.Context, secret string) (*DocumentView, time.Time, error) {
+	s, e, err := l.shared(ctx, secret)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if e == nil {
+		sheet := &DocumentView{}
+		return sheet, s.Expires, json.Unmarshal(s.Content, sheet)
+	}
+	_, artifact, one := strings.Cut(strings.TrimPrefix(s.Document, "artifact:"), ":")
+	one = one && strings.HasPrefix(s.Document, "artifact:")
+	sheet := newDocumentView(e, one, artifact, nil)
+	if sheet == nil {
+		return nil, time.Time{}, ErrNoShare
+	}
+	return sheet, s.Expires, nil
+}
+
+// shared returns a share and, if it shows one, its task.
+func (l *Library) shared(ctx context.Context, secret string) (*Share, *ledger.Record, error) {
+	if l.Sharing == nil || len(secret) != base64.RawURLEncoding.EncodedLen(32) {
+		return nil, nil, ErrNoShare
+	}
+	s, err := l.Sharing.Store.Share(ctx, hashOf(secret), l.Now())
+	if err != nil {
+		return nil, nil, err
+	}
+	if admits := l.Sharing.Admits; admits != nil {
+		if ok, err := admits(ctx, s.Owner); err != nil || !ok {
+			return nil, nil, cmp.Or(err, ErrNoShare)
+		}
+	}
+	if s.Handle == "" {
+		return s, nil, nil
+	}
+	e, err := l.Runner.Ledger.Task(ctx, s.Owner, s.Handle)
+	if errors.Is(err, ledger.ErrNoTask) {
+		err = ErrNoShare
+	}
+	return s, e, err
+}
+
+// SharedPiece returns a piece of what a link shows, whole, to be downloaded: a
+// file, or a text as one; or ErrNoShare.
+func (l *Library) SharedPiece(ctx context.Context, secret string, number int) (*a2a.Part, error) {
+	sheet, _, err := l.Shared(ctx, secret)
+	if err != nil {
+		return nil, err
+	}
+	for _, block := range sheet.Blocks {
+		if block.Number != number {
+			continue
+		}
+		if sheet.task == nil {
+			return &a2a.Part{Content: a2a.Raw(block.Text), MediaType: "text/plain; charset=utf-8"}, nil
+		}
+		if p := pieceAt(sheet.task.Task, number); p != nil {
+			return asFile(p), nil
+		}
+	}
+	return nil, ErrNoShare
+}
+
+// asFile returns a part as bytes; nil if it is none that has any.
+func asFile(p *a2a.Part) *a2a.Part {
+	out := *p
+	switch c := p.Content.(type) {
+	case a2a.Text:
+		out.Content, out.MediaType = a2a.Raw(c), cmp.Or(p.MediaType, "text/plain; charset=utf-8")
+	case a2a.Data:
+		out.Content, out.MediaType = a2a.Raw(c), jsonType
+	}
+	return &out
+}
+
+// PruneShares forgets shares that have ended.
+func (l *Library) PruneShares(ctx context.Context) error {
+	if l.Sharing == nil {
+		return nil
+	}
+	for {
+		n, err := l.Sharing.Store.DropShares(ctx, l.Now(), runner.PruneBatch)
+		if err != nil || n < runner.PruneBatch {
+			return err
+		}
+	}
+}
+
+// Shared is a share that was made just now.
+type Shared struct {
+	Share
+	URL string `json:"url"` // the link
+}

@@ -1,0 +1,395 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
+	"rialto/bridge/sanitize"
+
+	"github.com/google/uuid"
+)
+
+// Agent is an agent of the bridge as its A2A callers meet it: an a2a.Agent over
+// the ledger. A task that is sent to it is in the ledger before it has an id,
+// and the id is the ledger's; it is followed whether or not its caller stays,
+// survives a restart, and is its owner's alone, through whatever door it came.
+//
+// Every call needs a caller (Bridge.Caller). An agent that the caller's use
+// cases do not reach, and a task of somebody else, do not exist: same error,
+// same text.
+type Agent struct {
+	proxy *Proxy
+	name  string
+}
+
+var (
+	_ a2a.Agent  = (*Agent)(nil)
+	_ a2a.Lister = (*Agent)(nil)
+	_ a2a.Namer  = (*Agent)(nil)
+
+	_ a2a.Extender = (*Agent)(nil)
+)
+
+// Agent returns the face of the agent with a name.
+func (p *Proxy) Agent(agent string) *Agent { return &Agent{p, agent} }
+
+// AgentOf returns the face of the agent that runs a task of the caller's.
+func (p *Proxy) AgentOf(ctx context.Context, id a2a.TaskID) (*Agent, error) {
+	e, err := p.Runner.Task(ctx, p.Directory.Caller(ctx).User, string(id))
+	if err != nil {
+		return nil, (&Agent{proxy: p}).a2aError(err)
+	}
+	f := p.Agent(e.Agent)
+	if !f.Known(ctx) {
+		return nil, f.a2aError(ledger.ErrNoTask)
+	}
+	return f, nil
+}
+
+// Name returns the name of the agent.
+func (f *Agent) Name() string { return f.name }
+
+// Send delivers a message (a2a.Agent). One that should not wait for the end
+// still waits a moment for the agent to take it.
+func (f *Agent) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
+	w, err := f.deliver(ctx, req)
+	if err != nil {
+		return nil, f.a2aError(err)
+	}
+	waiting := ctx
+	if req.ReturnImmediately {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithTimeout(ctx, runner.FirstWord)
+		defer cancel()
+	}
+	w.Wait(waiting, nil, func(string) {}, req.ReturnImmediately)
+	w.Save() // before the task is shown, the ledger knows it at the agent
+	if err := w.Refusal(); err != nil {
+		return nil, f.a2aError(err)
+	}
+	e := w.Snapshot()
+	if e.AnsweredByMessage() {
+		return e.PublicMessage(), nil
+	}
+	return e.Public().WithHistory(req.HistoryLength), nil
+}
+
+// Stream delivers a message and tells what becomes of it, event by event as
+// the agent does (a2a.Agent).
+func (f *Agent) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		w, err := f.deliver(ctx, req)
+		if err != nil {
+			yield(nil, f.a2aError(err))
+			return
+		}
+		f.streamSent(ctx, w, yield)
+	}
+}
+
+// Task returns a task as it stands (a2a.Agent).
+func (f *Agent) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
+	e, err := f.current(ctx, q.ID)
+	if err == nil && f.proxy.Runner.Advanced(ctx, e) {
+		e, err = f.current(ctx, q.ID)
+	}
+	if err != nil {
+		return nil, f.a2aError(err)
+	}
+	return e.Public().WithHistory(q.HistoryLength), nil
+}
+
+// Settled returns a task once it has settled, or as it stands when ctx ends.
+func (f *Agent) Settled(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
+	e, err := f.record(ctx, id)
+	if err == nil {
+		e, err = f.proxy.Runner.AwaitIdle(ctx, e.Owner, e.Handle, func(string) {})
+	}
+	if err != nil {
+		return nil, f.a2aError(err)
+	}
+	return e.Public(), nil
+}
+
+// Cancel asks the agent to stop a task (a2a.Agent).
+func (f *Agent) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
+	e, err := f.record(ctx, id)
+	if err == nil {
+		err = a2a.Transition(e.State(), a2a.Canceled)
+	}
+	if err == nil && (e.Task == nil || e.Task.ID == "") && !e.Unsent() {
+		err = a2a.Errorf(a2a.TaskNotCancelable, "the agent has not confirmed the task yet; try again in a few seconds")
+	}
+	if err == nil {
+		e, err = f.proxy.Runner.Cancel(ctx, e.Owner, e.Handle)
+	}
+	if err != nil {
+		return nil, f.a2aError(err)
+	}
+	return e.Public(), nil
+}
+
+// Subscribe follows a task that exists already: the task as it stands, then
+// its events (a2a.Agent). Where another replica follows it, whole tasks come
+// instead of events, as the ledger hears of them.
+func (f *Agent) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		e, err := f.record(ctx, id)
+		switch {
+		case err != nil:
+			yield(nil, f.a2aError(err))
+		case e.State().Terminal():
+			yield(nil, a2a.Errorf(a2a.UnsupportedOperation, "the task has ended (%s); there is nothing to follow", e.State()))
+		default:
+			f.streamFrom(ctx, e, yield)
+		}
+	}
+}
+
+// TaskNamed returns the task that the caller gave a name (a2a.Namer).
+func (f *Agent) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, error) {
+	handle, err := f.proxy.Runner.Lists.TaskNamed(ctx, f.proxy.Directory.Caller(ctx).User, f.name, string(name))
+	if err != nil {
+		return "", f.a2aError(err)
+	}
+	return a2a.TaskID(handle), nil
+}
+
+// Card returns the agent's card, without the ways to reach it: what is served
+// here, and how, is for whoever serves it to say.
+func (f *Agent) Card(ctx context.Context) (*a2a.Card, error) {
+	conn, err := f.proxy.Directory.ConnectNamed(ctx, f.name, f.proxy.Directory.Caller(ctx).User)
+	if err != nil {
+		return nil, f.a2aError(err)
+	}
+	return f.shared(ctx, conn.Card()), nil
+}
+
+// ExtendedCard returns what the agent tells of itself to those who may call it,
+// and its card where it has nothing more to tell (a2a.Extender).
+func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
+	conn, err := f.proxy.Directory.ConnectNamed(ctx, f.name, f.proxy.Directory.Caller(ctx).User)
+	if err != nil {
+		return nil, f.a2aError(err)
+	}
+	teller, ok := conn.(a2a.Extender)
+	agent, _ := f.proxy.Directory.Agent(f.name)
+	if !ok || !conn.Card().Capabilities.ExtendedAgentCard || agent.Reviewed { // nobody has looked at what it would tell
+		return f.shared(ctx, conn.Card()), nil
+	}
+	card, err := teller.ExtendedCard(ctx)
+	if err != nil { // the card that everybody sees is true, too
+		f.proxy.Log.Warn("asking an agent for its extended card", "agent", f.name, "err", err)
+		card = conn.Card()
+	}
+	return f.shared(ctx, card), nil
+}
+
+// shared returns what of an agent's card is true of its face.
+func (f *Agent) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
+	agent, _ := f.proxy.Directory.Agent(f.name)
+	c := fitCard(f.proxy.Directory.CardFor(ctx, agent, card))
+	c.Interfaces, c.SecuritySchemes, c.Security = nil, nil, nil
+	// Whatever the agent does: there is a follower, and an outbox.
+	c.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.proxy.Runner.Webhooks != nil}
+	return &c
+}
+
+// fitCard returns an agent's card as this server may vouch for it: it signs cards, and
+// others show what is on them.
+func fitCard(card *a2a.Card) a2a.Card {
+	c := *card
+	c.Name, c.Description, c.Version = sanitize.Label(c.Name), sanitize.Text(c.Description), sanitize.Label(c.Version)
+	c.DocumentationURL, c.IconURL = sanitize.WebPage(c.DocumentationURL), sanitize.WebPage(c.IconURL)
+	if p := c.Provider; p != nil {
+		c.Provider = &a2a.Provider{Organization: sanitize.Label(p.Organization), URL: sanitize.WebPage(p.URL)}
+	}
+	c.DefaultInputModes, c.DefaultOutputModes = labels(c.DefaultInputModes), labels(c.DefaultOutputModes)
+	c.Skills = slices.Clone(c.Skills)
+	for i := range c.Skills {
+		s := &c.Skills[i]
+		s.ID, s.Name, s.Description = sanitize.Text(s.ID), sanitize.Label(s.Name), sanitize.Text(s.Description)
+		s.Tags, s.Examples = labels(s.Tags), cleaned(s.Examples)
+		s.InputModes, s.OutputModes = labels(s.InputModes), labels(s.OutputModes)
+	}
+	return c
+}
+
+// labels and cleaned do so with each text of a list.
+func labels(in []string) []string { return eachText(in, sanitize.Label) }
+
+func cleaned(in []string) []string { return eachText(in, sanitize.Text) }
+
+func eachText(in []string, fit func(string) string) []string {
+	out := slices.Clone(in)
+	for i := range out {
+		out[i] = fit(out[i])
+	}
+	return out
+}
+
+// Visible tells whether the agent takes messages, and the caller's use cases
+// reach it.
+func (f *Agent) Visible(ctx context.Context) bool {
+	p := f.proxy.Directory.Known(ctx, f.name)
+	return p != nil && !p.Disabled
+}
+
+// Known tells whether the caller may have tasks at the agent: it may be disabled
+// now.
+func (f *Agent) Known(ctx context.Context) bool { return f.proxy.Directory.Known(ctx, f.name) != nil }
+
+// errAgentNotFound is what a caller learns of an agent that is not there, or not for
+// them.
+var errAgentNotFound = a2a.Errorf(a2a.TaskNotFound, "there is no such agent, or not for you")
+
+// deliver writes the task of a message into the ledger and hands the message to
+// a follower.
+func (f *Agent) deliver(ctx context.Context, req *a2a.SendRequest) (*runner.Follower, error) {
+	if req == nil || req.Message == nil || len(req.Message.Parts) == 0 {
+		return nil, a2a.Errorf(a2a.InvalidParams, "a message with at least one part is required")
+	}
+	if !f.Visible(ctx) {
+		return nil, errAgentNotFound
+	}
+	agent, _ := f.proxy.Directory.Agent(f.name)
+	out, err := f.proxy.outgoing(ctx, agent, req)
+	if err != nil {
+		return nil, err
+	}
+	sum := ""
+	if req.Name == "" { // callers of 0.1 name tasks, not messages
+		sum = ledger.Digest(req.Message)
+	}
+	if w, err := f.proxy.Runner.Repeated(ctx, f.proxy.Directory.Caller(ctx).User, f.name, sum); w != nil || err != nil {
+		return w, err
+	}
+	conn, err := f.proxy.Directory.ConnectNamed(ctx, f.name, f.proxy.Directory.Caller(ctx).User)
+	if err != nil {
+		return nil, err
+	}
+	m := out.Message
+	out.HistoryLength, out.ReturnImmediately = nil, false // the ledger wants it all
+	if err := f.acceptPush(ctx, req.Push); err != nil {
+		return nil, err
+	}
+	if m.ReferenceTaskIDs, err = f.references(ctx, m.ReferenceTaskIDs); err != nil {
+		return nil, err
+	}
+	if m.TaskID != "" {
+		return f.continueTask(ctx, conn, out, sum)
+	}
+	return f.startTask(ctx, conn, out, sum)
+}
+
+func (f *Agent) startTask(ctx context.Context, conn directory.Conn, req *a2a.SendRequest, sum string) (*runner.Follower, error) {
+	caller, m := f.proxy.Directory.Caller(ctx), req.Message
+	name := m.ContextID
+	if name == "" {
+		name = uuid.NewString()
+	}
+	known, err := f.proxy.Runner.Lists.ContextNamed(ctx, caller.User, f.name, name)
+	if err != nil {
+		return nil, err
+	}
+	if m.ContextID = known; known == "" {
+		m.ContextID = contextOf(caller.User, f.name, name)
+	}
+	e := &ledger.Record{Owner: caller.User, Client: caller.Client, Agent: f.name, MessageID: m.ID, Asked: ledger.Excerpt(m), ContextName: name, Name: string(req.Name), Digest: sum}
+	if err := f.proxy.Runner.AssignHandle(e); err != nil {
+		return nil, err
+	}
+	return f.proxy.Runner.StartTask(ctx, conn, e, req)
+}
+
+// contextOf returns what a caller's conversation is called at the agent. Callers
+// make up such names, and some agents take a message with the same id and
+// content in the same conversation for the same message: no two users' may meet.
+func contextOf(owner, agent, name string) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(owner+"\x00"+agent+"\x00"+name)).String()
+}
+
+func (f *Agent) continueTask(ctx context.Context, conn directory.Conn, req *a2a.SendRequest, sum string) (*runner.Follower, error) {
+	m := req.Message
+	e, err := f.record(ctx, m.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	if m.ContextID != "" && m.ContextID != e.PublicContext() {
+		return nil, a2a.Errorf(a2a.InvalidParams, "task %s belongs to another context; leave contextId out", e.Handle)
+	}
+	if err := e.State().Accepts(); err != nil {
+		return nil, err
+	}
+	e.Digest = sum
+	return f.proxy.Runner.ContinueTask(ctx, conn, e, req)
+}
+
+// references returns the agent's ids of the caller's tasks that a message
+// refers to.
+func (f *Agent) references(ctx context.Context, handles []a2a.TaskID) ([]a2a.TaskID, error) {
+	handles = slices.Clone(handles)
+	for i, h := range handles {
+		e, err := f.record(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		if e.Task != nil {
+			handles[i] = e.Task.ID
+		}
+	}
+	return handles, nil
+}
+
+// record returns the caller's task with this agent.
+func (f *Agent) record(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
+	e, err := f.proxy.Runner.Task(ctx, f.proxy.Directory.Caller(ctx).User, string(id))
+	if err == nil && (e.Agent != f.name || !f.Known(ctx)) {
+		err = ledger.ErrNoTask
+	}
+	return e, err
+}
+
+// current is entry with what this replica's follower knows, if it follows the task.
+func (f *Agent) current(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
+	e, _, err := f.proxy.Runner.Current(ctx, f.proxy.Directory.Caller(ctx).User, string(id))
+	if err == nil && (e.Agent != f.name || !f.Known(ctx)) || errors.Is(err, ledger.ErrNoTask) {
+		return nil, ledger.ErrNoTask
+	}
+	return e, err
+}
+
+// a2aError puts an error into the terms of A2A. What is not in them already, and
+// not ours to tell, stays as it is: it is for the log.
+func (f *Agent) a2aError(err error) error {
+	var refusal *a2a.Error
+	var input ledger.InputError
+	var down directory.Unreachable
+	switch {
+	case errors.As(err, &refusal):
+		told := *refusal
+		told.Message = ledger.WithoutAddresses(refusal, refusal.Message)
+		return &told
+	case errors.Is(err, ledger.ErrNoTask):
+		return a2a.Errorf(a2a.TaskNotFound, "there is no such task, or not for you")
+	case errors.Is(err, ledger.ErrTaskBusy):
+		return a2a.Errorf(a2a.InvalidTaskState, "the task takes no message now")
+	case errors.Is(err, ledger.ErrTooManyTasks):
+		return a2a.Errorf(a2a.RateLimited, "you have too many tasks running; wait for some to finish, or cancel them")
+	case errors.As(err, &down):
+		return a2a.Errorf(a2a.Unavailable, "%s", strings.TrimSuffix(down.Error(), "."))
+	case errors.As(err, &input):
+		return a2a.Errorf(a2a.InvalidParams, "%s", input.Text)
+	case errors.Is(err, runner.ErrStopping):
+		return a2a.Errorf(a2a.Unavailable, "the server is stopping; subscribe to the task again")
+	default:
+		return err
+	}
+}

@@ -1,0 +1,20 @@
+// Package proxy serves an agent of the directory to A2A callers: an a2a.Agent over the
+// ledger, so that a task outlives its caller and this process, and belongs to its owner.
+// It knows A2A. It does not know MCP, pages, or the wire.
+package proxy
+
+import (
+	"log/slog"
+
+	"rialto/bridge/directory"
+	"rialto/bridge/metering"
+	"rialto/bridge/runner"
+)
+
+// Proxy serves the agents of a directory. All fields but Meter are required.
+type Proxy struct {
+	Directory *directory.Directory
+	Runner    *runner.Runner
+	Meter     *metering.Meter // nil: calls are not recorded
+	Log       *slog.Logger
+}

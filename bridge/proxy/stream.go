@@ -1,0 +1,115 @@
+package proxy
+
+import (
+	"context"
+
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
+)
+
+// yielder takes the events of a stream, and an error last.
+type yielder = func(a2a.Event, error) bool
+
+// streamSent yields what becomes of a message that was just delivered: first the task
+// or, where the agent gives no task, its message, then the events. An agent that
+// says nothing for a while leaves the caller with the task as it was written.
+// One whose message was sent before tells how its task stands.
+func (f *Agent) streamSent(ctx context.Context, w *runner.Follower, yield yielder) {
+	waiting, cancel := context.WithTimeout(ctx, runner.FirstWord)
+	defer cancel()
+	w.Wait(waiting, nil, func(string) {}, true)
+	w.Save() // before the task is shown, the ledger knows it at the agent
+	if err := w.Refusal(); err != nil {
+		yield(nil, f.a2aError(err))
+		return
+	}
+	opening := w.Opening()
+	if opening == nil {
+		f.streamRepeated(ctx, w.Snapshot(), yield)
+		return
+	}
+	first, _, _ := w.EventAfter(0)
+	switch first.(type) {
+	case *a2a.Message:
+		yield(w.Snapshot().PublicMessage(), nil)
+		return
+	case *a2a.Task:
+	default: // a bare update, or nothing yet: the task stands where it began
+		if !yield(opening, nil) {
+			return
+		}
+	}
+	f.streamEvents(ctx, w, 0, yield)
+}
+
+// streamRepeated yields what has become of a message that was sent before.
+func (f *Agent) streamRepeated(ctx context.Context, e *ledger.Record, yield yielder) {
+	if e.AnsweredByMessage() {
+		yield(e.PublicMessage(), nil)
+		return
+	}
+	f.streamFrom(ctx, e, yield)
+}
+
+// streamFrom yields a task as it stands, and then its events.
+func (f *Agent) streamFrom(ctx context.Context, e *ledger.Record, yield yielder) {
+	for {
+		if w := f.proxy.Runner.Follower(e.Handle); w != nil && !e.Idle {
+			now, next := w.Position()
+			if yield(now.Public(), nil) && !now.State().Idle() {
+				f.streamEvents(ctx, w, next, yield)
+			}
+			return
+		}
+		if !yield(e.Public(), nil) || e.Idle {
+			return
+		}
+		var err error
+		if e, err = f.proxy.Runner.AwaitUpdate(ctx, e); err != nil {
+			yield(nil, f.a2aError(err))
+			return
+		}
+	}
+}
+
+// streamEvents yields the events of a task from number n on until one settles it. A
+// task that ends without an event, because its agent is lost or said too much,
+// is told of as a status.
+func (f *Agent) streamEvents(ctx context.Context, w *runner.Follower, n int, yield yielder) {
+	for {
+		e, next, changed := w.EventAfter(n)
+		switch {
+		case e == nil && changed == nil:
+			end := w.Snapshot().Public()
+			yield(&a2a.StatusUpdate{TaskID: end.ID, ContextID: end.ContextID, Status: end.Status}, nil)
+			return
+		case e == nil:
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				yield(nil, ctx.Err())
+				return
+			case <-f.proxy.Runner.Stopping():
+				yield(nil, f.a2aError(runner.ErrStopping))
+				return
+			}
+		default:
+			if !yield(e, nil) || settles(e) {
+				return
+			}
+		}
+		n = next
+	}
+}
+
+func settles(e a2a.Event) bool {
+	switch e := e.(type) {
+	case *a2a.Task:
+		return e.Status.State.Idle()
+	case *a2a.StatusUpdate:
+		return e.Status.State.Idle()
+	default:
+		return false
+	}
+}

@@ -1,0 +1,99 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"rialto/a2a"
+	"rialto/bridge/form"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
+	"strings"
+)
+
+const (
+	answerField = "answer"
+
+	// answeredHere begins the ids of messages that were written on the page of their
+	// task.
+	AnsweredHere = "page-"
+)
+
+// OpenForm is what a person fills in whose agent says nothing of a form.
+var OpenForm = &form.Form{Fields: []form.Field{{Name: answerField, Title: "Answer", Kind: form.Text, Required: true}}}
+
+// FormOf returns the form that the agent of a task in input-required wants filled
+// in: that of a schema in its message, or one field for text.
+func FormOf(e *ledger.Record) *form.Form {
+	if m := e.Task.Status.Message; m != nil {
+		for _, p := range m.Parts {
+			data, ok := p.Content.(a2a.Data)
+			if !ok {
+				continue
+			}
+			if f, ok := form.Read(data, sanitize.Short); ok {
+				return f
+			}
+		}
+	}
+	return OpenForm
+}
+
+// Filled are the arguments of send_task that bring what a person filled in: to
+// an open question the text, and else the object, and in words as well for
+// agents that read only those. It returns nil if
+// content is not what was asked for.
+func Filled(e *ledger.Record, content json.RawMessage) *Request {
+	f, args := FormOf(e), &Request{TaskID: e.Handle}
+	if f != OpenForm {
+		object, ok := f.Object(content)
+		if !ok {
+			return nil
+		}
+		args.Message, args.Data = cmp.Or(f.Words(content), "Nothing was filled in."), object
+		return args
+	}
+	var open map[string]string
+	if json.Unmarshal(content, &open) != nil || strings.TrimSpace(open[answerField]) == "" {
+		return nil
+	}
+	args.Message = open[answerField]
+	return args
+}
+
+func (b *Runner) Answer(ctx context.Context, e *ledger.Record, r Reply) error {
+	id := AnsweredHere + r.Once
+	switch {
+	case e.MessageID == id:
+		return nil // it is the one that was sent
+	case e.State().Terminal():
+		return ledger.ErrTaskEnded
+	case e.MessageID != r.Pause || !e.State().Interrupted():
+		return ledger.ErrTaskBusy
+	}
+	args := &Request{TaskID: e.Handle, Message: "The user says that it is done."}
+	if e.State() == a2a.InputRequired {
+		if args = Filled(e, r.Content); args == nil {
+			return ledger.InputError{Text: "There is no answer."}
+		}
+	}
+	args.MessageID, args.Pause = id, r.Pause
+	for _, p := range r.Files {
+		content, _ := p.Content.(a2a.Raw)
+		args.Files = append(args.Files, File{Name: p.Filename, MediaType: p.MediaType, Bytes: append([]byte{}, content...)})
+	}
+	f, err := b.Send(ctx, b.Directory.Caller(ctx), args)
+	if err != nil {
+		return err
+	}
+	_, err = b.Await(ctx, f, 0, func(string) {})
+	return err
+}
+
+// Reply is what a person writes on the page of a task that waits for input.
+type Reply struct {
+	Pause   string          // of TaskView: what is answered
+	Once    string          // names this reply, so that the same is sent once
+	Content json.RawMessage // nil to an agent that waits for a grant
+	Files   []a2a.Part
+}

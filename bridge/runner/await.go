@@ -1,0 +1,127 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"rialto/bridge/ledger"
+	"time"
+)
+
+// authorize returns ErrNoTask unless the task is owner's, and of an agent that the caller
+// of ctx may know of. Here a task is refused because its owner is another: every door
+// gets a task through Task or Current.
+func (r *Runner) authorize(ctx context.Context, owner string, e *ledger.Record) error {
+	if e.Owner != owner || r.Directory.Hides(ctx, e.Agent) {
+		return ledger.ErrNoTask
+	}
+	return nil
+}
+
+// Task returns a task of owner's as the ledger has it, or ErrNoTask.
+func (r *Runner) Task(ctx context.Context, owner, handle string) (*ledger.Record, error) {
+	e, err := r.Ledger.Task(ctx, owner, handle)
+	if err == nil {
+		err = r.authorize(ctx, owner, e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Current returns a task of owner's as this replica knows it: from its follower, if it
+// has one, with a channel that is closed at the next change, or from the ledger.
+func (r *Runner) Current(ctx context.Context, owner, handle string) (*ledger.Record, <-chan struct{}, error) {
+	if f := r.live.get(handle); f != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if err := r.authorize(ctx, owner, f.record); err != nil {
+			return nil, nil, err
+		}
+		if !f.ended {
+			return f.record.Clone(), f.changed, nil
+		}
+	}
+	e, err := r.Task(ctx, owner, handle)
+	return e, nil, err
+}
+
+// AwaitIdle returns owner's task once it has settled, or as it stands when ctx
+// ends. A task that another replica follows is looked up again and again, and
+// when that replica says so.
+func (r *Runner) AwaitIdle(ctx context.Context, owner, handle string, progress func(string)) (*ledger.Record, error) {
+	rung, leave := r.waiters.add(handle)
+	defer leave()
+	for {
+		e, err := r.Ledger.Task(context.WithoutCancel(ctx), owner, handle)
+		if err != nil || e.Idle {
+			return e, err
+		}
+		if f := r.live.get(handle); f != nil {
+			if e = f.Wait(ctx, nil, progress, false); e.Idle {
+				return e, nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return e, nil
+		case <-r.waits.Done():
+			return e, nil
+		case <-rung:
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// NextChange returns owner's task once it is another than the one that was seen.
+func (r *Runner) NextChange(ctx context.Context, owner, handle string, seen time.Time) (*ledger.Record, error) {
+	rung, leave := r.waiters.add(handle)
+	defer leave()
+	for {
+		e, changed, err := r.Current(ctx, owner, handle)
+		if err != nil || !e.Updated.Equal(seen) {
+			return e, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-r.waits.Done():
+			return nil, context.Canceled
+		case <-rung:
+		case <-changed: // nil, and never ready, where another replica follows the task
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// pollEvery is how often a task that another replica follows is looked up.
+const pollEvery = time.Second
+
+// ErrStopping says that the server stops and waits for tasks no longer.
+var ErrStopping = errors.New("the server is stopping")
+
+// Stopping returns a channel that is closed when nobody may wait for tasks any more.
+func (r *Runner) Stopping() <-chan struct{} { return r.waits.Done() }
+
+// AwaitUpdate waits until the ledger has another version of a task than seen, or this
+// replica follows the task.
+func (r *Runner) AwaitUpdate(ctx context.Context, seen *ledger.Record) (*ledger.Record, error) {
+	woken, leave := r.waiters.add(seen.Handle)
+	defer leave()
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-r.waits.Done():
+			return nil, ErrStopping
+		case <-woken:
+		case <-tick.C:
+		}
+		e, err := r.Task(ctx, seen.Owner, seen.Handle)
+		if err != nil || !e.Updated.Equal(seen.Updated) || r.Follower(seen.Handle) != nil {
+			return e, err
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"time"
+)
+
+// Cancel asks the agent to stop a task of owner's and returns the task as it
+// then stands. A task that waits for input is taken under our lease first, so
+// that an answer sent at the same time does not run beside the cancellation.
+func (r *Runner) Cancel(ctx context.Context, owner, handle string) (*ledger.Record, error) {
+	e, err := r.Ledger.Task(ctx, owner, handle)
+	if err != nil {
+		return nil, err
+	}
+	if err := ledger.Cancelable(e); err != nil {
+		return nil, err
+	}
+	if e.Unsent() {
+		return r.drop(ctx, e)
+	}
+	p := r.Directory.Lookup(e.Agent)
+	if p == nil {
+		return nil, ledger.InputError{Text: fmt.Sprintf("The agent %s is gone, so task %s cannot be canceled.", e.Agent, e.Handle)}
+	}
+	conn, err := r.Directory.ConnectFor(ctx, p, owner)
+	if err != nil {
+		return nil, err
+	}
+	ours := e.Idle
+	if ours {
+		if err := r.reopen(ctx, e, e.MessageID); err != nil {
+			return nil, err
+		}
+	}
+	ctx, done := context.WithTimeout(ctx, cancelBudget)
+	defer done()
+	task, err := conn.Cancel(ctx, e.Task.ID)
+	f := r.live.get(handle)
+	if ours {
+		f = r.Follow(conn, e, nil) // finds out how the task stands, whatever Cancel said
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f != nil {
+		f.apply(task)
+	}
+	return r.AwaitIdle(ctx, owner, handle, func(string) {})
+}
+
+// drop cancels a task whose message the agent has never got.
+func (r *Runner) drop(ctx context.Context, e *ledger.Record) (*ledger.Record, error) {
+	if err := r.reopen(ctx, e, e.MessageID); err != nil {
+		return nil, err
+	}
+	e.Task.Status = a2a.Status{State: a2a.Canceled, Timestamp: r.Now()}
+	e.Idle = true
+	e.Touch(r.Now())
+	if err := r.Ledger.SaveTask(ctx, e, r.Replica); err != nil {
+		return nil, err
+	}
+	r.announceChange(e)
+	return e, nil
+}
+
+// cancelBudget is how long cancel_task waits for the agent to stop.
+const cancelBudget = 10 * time.Second

@@ -1,0 +1,63 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+)
+
+// AwaitsConnection reports whether a task of the caller's waits until they have connected
+// an agent.
+func (r *Runner) AwaitsConnection(ctx context.Context, agent, handle string) bool {
+	e, err := r.Ledger.Task(ctx, r.Directory.Caller(ctx).User, handle)
+	return err == nil && waitsFor(e, agent)
+}
+
+// Owns reports whether a task is one of the caller's at an agent.
+func (r *Runner) Owns(ctx context.Context, agent, handle string) bool {
+	e, err := r.Ledger.Task(ctx, r.Directory.Caller(ctx).User, handle)
+	return err == nil && e.Agent == agent
+}
+
+func waitsFor(e *ledger.Record, agent string) bool {
+	return e.Agent == agent && e.Idle && e.State() == a2a.AuthRequired
+}
+
+// Resume lets a task of the caller's go on whose agent was waiting until the
+// caller had connected it. A task that waits for nothing of the kind stays as it
+// is, and of several calls one resumes it.
+func (r *Runner) Resume(ctx context.Context, agent, handle string) error {
+	caller := r.Directory.Caller(ctx)
+	e, err := r.Ledger.Task(ctx, caller.User, handle)
+	if err != nil || !waitsFor(e, agent) {
+		return err
+	}
+	f, err := r.Send(ctx, caller, &Request{TaskID: handle, Message: "The user has connected the account.", Pause: e.MessageID})
+	if errors.Is(err, ledger.ErrTaskBusy) {
+		return nil // somebody else has
+	}
+	if err != nil {
+		return err
+	}
+	_, err = r.Await(ctx, f, 0, func(string) {})
+	return err
+}
+
+// notTaken is what a caller is told whose agent did not take a message to a task
+// that exists already.
+func (r *Runner) notTaken(e *ledger.Record, err error) error {
+	switch {
+	case r.Directory.MustConnect(e.Agent, err):
+		return r.Directory.NotConnected(e.Agent, fmt.Sprintf("Task %s stands where it stood; when the user has connected the agent, send the message again.", e.Handle))
+	case e.State().Terminal():
+		return endedError(e)
+	case !e.Idle:
+		return ledger.InputError{Text: fmt.Sprintf("The agent did not take the message: task %s has gone on without it. Call get_task with its task_id.", e.Handle)}
+	}
+	if !ledger.Refused(err) {
+		return fmt.Errorf("whether the agent received the message is not known. Task %s still stands where it stood; look with get_task before the message is sent again: %w", e.Handle, err)
+	}
+	return fmt.Errorf("the agent did not take the message, and task %s stands where it stood: %w", e.Handle, err)
+}

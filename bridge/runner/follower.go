@@ -1,0 +1,393 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+)
+
+const (
+	saveFirst   = 25 * time.Millisecond  // until the first write: many tasks are done by then
+	saveEvery   = 250 * time.Millisecond // between two writes of a small task that streams
+	maxTask     = 16 << 20               // bytes of a task
+	retryFirst  = time.Second
+	retryLast   = time.Minute
+	writeBudget = 10 * time.Second
+)
+
+// Follower watches one task of this replica from the message that starts or
+// continues it until it settles, and tells those who wait. It lives on the
+// bridge's context, not on a caller's: a client that hangs up loses nothing.
+type Follower struct {
+	r    *Runner
+	conn directory.Conn
+
+	mu            sync.Mutex
+	record        *ledger.Record
+	ended         bool           // nothing more will come from this follower
+	heard         bool           // the agent has answered the message
+	sent          error          // why the agent did not take it
+	progress      []string       // the latest progress lines
+	progressCount int            // how many there have been
+	lastPiece     time.Time      // when a piece of a result was last among them
+	changed       chan struct{}  // closed at each change, and replaced
+	woken         chan struct{}  // ready when somebody says that there is news; nil where nobody can
+	start         *ledger.Record // as it was before the agent said anything; never changes
+	message       *a2a.Message   // that was sent; nil if none was
+	events        eventLog
+	size          int  // bytes of the task, at most
+	revisionsSize int  // bytes of its past, which is written with it
+	dirty         bool // entry holds more than the ledger
+	written       bool // the ledger has heard of an answer
+	saved         time.Time
+	timer         *time.Timer // writes what a burst of events left dirty
+
+	unwritten bool   // the ledger does not have the task yet: see ahead.go
+	lost      error  // why it never will
+	hangUp    func() // ends the stream
+}
+
+// Follow starts a follower for e, which the ledger holds under our lease. A
+// nil send takes the task up again without a message. On a bridge that closes
+// nothing starts: the next process finds the task in the ledger.
+func (r *Runner) Follow(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *Follower {
+	f := r.newFollower(conn, e, send)
+	if r.running.Err() != nil {
+		f.ended = true
+		return f
+	}
+	r.live.set(f)
+	r.waiters.wake(e.Handle) // those that came between the ledger's record and now
+	r.wg.Go(func() { f.live(send) })
+	return f
+}
+
+func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *Follower {
+	f := &Follower{r: r, conn: conn, record: e, start: e.Clone(), message: sentIn(send), changed: make(chan struct{}), revisionsSize: e.Revisions.Size(), saved: r.Now()}
+	if r.Hook != nil {
+		f.woken = make(chan struct{}, 1)
+	}
+	if e.Task != nil {
+		f.size = ledger.Size(e.Task)
+	}
+	return f
+}
+
+// live is what a follower does.
+func (f *Follower) live(send *a2a.SendRequest) {
+	f.run(f.r.running, f.r.withHook(f.conn, f.start, send))
+	f.r.live.remove(f)
+}
+
+// Follower returns the follower of a task on this replica, or nil.
+func (r *Runner) Follower(handle string) *Follower { return r.live.get(handle) }
+
+// run sends, if there is a message to send, and watches until the task
+// settles, the lease is lost or the bridge closes. The message is sent once:
+// after a break, the agent is only asked how the task stands.
+func (f *Follower) run(ctx context.Context, send *a2a.SendRequest) {
+	defer f.flush(ctx)
+	ctx, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	f.mu.Lock()
+	f.hangUp = hangUp
+	f.mu.Unlock()
+	if f.r.Hook != nil && f.conn.Card().Capabilities.PushNotifications {
+		f.r.wg.Go(func() { f.pollWhenWoken(ctx, hangUp) })
+	}
+	if send != nil {
+		f.send(ctx, send)
+	}
+	f.resumeUntilIdle(ctx)
+	f.withdraw()
+}
+
+// resumeUntilIdle asks the agent how the task stands until it settles, the ledger refuses it,
+// the lease is lost or ctx ends.
+func (f *Follower) resumeUntilIdle(ctx context.Context) {
+	var left pollBudget
+	for wait := retryFirst; ctx.Err() == nil && !f.finished(); wait = min(2*wait, retryLast) {
+		told, err := f.resume(ctx)
+		if err != nil {
+			f.r.Log.Info("following a task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
+			f.reconnect(ctx)
+		}
+		if f.finished() || ctx.Err() != nil {
+			return
+		}
+		if told {
+			left.reset()
+		} else if given := left.spend(f.r.Now(), err); given != nil {
+			f.settle(func(e *ledger.Record) { e.Failure = given })
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(max(wait, a2a.RetryAfter(err))):
+		}
+	}
+}
+
+// reconnect has the agent asked where its card says now that it is, and in the words
+// that it says that it speaks, if that has changed since the task began.
+func (f *Follower) reconnect(ctx context.Context) {
+	p := f.r.Directory.Lookup(f.record.Agent)
+	if p == nil {
+		return
+	}
+	if conn, err := f.r.Directory.Reconnect(ctx, p, f.record.Owner); err == nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.conn = conn
+	}
+}
+
+// peer is for those who do not run in the follower's own goroutine.
+func (f *Follower) peer() directory.Conn {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.conn
+}
+
+// send sends the message and applies what comes back.
+func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) {
+	n, err := f.consume(f.conn.Stream(ctx, send))
+	if n == 0 && refusedPush(send, err) {
+		send.Push = nil
+		n, err = f.consume(f.conn.Stream(ctx, send))
+	}
+	switch {
+	case n > 0 || ctx.Err() != nil:
+	case f.mayHaveArrived(err):
+		f.confirmDelivery(ctx, err)
+	default:
+		f.rejected(ctx, err)
+	}
+}
+
+// flush writes what the ledger has not heard yet, and does not give up before it
+// has, or another replica follows the task, or the bridge closes: then it has
+// tried once more, and the next process asks the agent.
+func (f *Follower) flush(ctx context.Context) {
+	for wait := retryFirst; !f.Save() && ctx.Err() == nil; wait = min(2*wait, retryLast) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// resume takes a task up by subscribing to it and, where the agent cannot do
+// that, by asking how it stands. It reports whether the agent told anything.
+func (f *Follower) resume(ctx context.Context) (told bool, err error) {
+	if f.conn.Card().Capabilities.Streaming {
+		if n, err := f.consume(f.conn.Subscribe(ctx, f.taskID())); n > 0 && err == nil || f.finished() || a2a.RetryAfter(err) > 0 {
+			return n > 0, err
+		}
+	}
+	task, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
+	if err != nil {
+		return false, err
+	}
+	f.apply(task)
+	return true, nil
+}
+
+// consume applies events until they end, and returns how many there were.
+func (f *Follower) consume(events iter.Seq2[a2a.Event, error]) (n int, err error) {
+	for e, err := range events {
+		if err != nil {
+			return n, err
+		}
+		n++
+		f.apply(e)
+		if f.finished() {
+			break
+		}
+	}
+	return n, nil
+}
+
+// apply brings the entry up to date with an event and tells the waiters. The
+// last answer is written before anybody hears of it, the others soon after.
+func (f *Follower) apply(e a2a.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	first := !f.heard && f.message != nil
+	var to *a2a.Message
+	if first {
+		to = f.message
+	}
+	if f.ended {
+		return
+	}
+	now := f.r.Now()
+	e, changed, revised := f.record.Apply(e, to, now)
+	if !changed {
+		return
+	}
+	if revised {
+		f.revisionsSize = f.record.Revisions.Size()
+	}
+	if _, whole := e.(*a2a.Task); first && !whole {
+		f.record.Task.History = append(f.record.Task.History, *f.message)
+	}
+	f.heard = true
+	n := ledger.Size(e)
+	f.events.add(e, n)
+	if f.size += n; f.size > maxTask { // what was replaced or forgotten counted so far
+		f.size = ledger.Size(f.record.Task)
+	}
+	if f.size > maxTask {
+		f.record.Failure = ledger.Fail(a2a.InvalidAgentResponse, "The task holds more than %d MiB, and was cut there.", maxTask>>20)
+	}
+	f.addProgress(e)
+	f.dirty = true
+	f.record.Touch(now)
+	f.record.Idle = f.record.Failure != nil || f.record.Task.Status.State.Idle()
+	f.ended = f.record.Idle
+	switch pause := f.pause(); {
+	case f.ended || now.Sub(f.saved) >= pause:
+		f.write()
+	case f.timer == nil:
+		f.timer = time.AfterFunc(pause, func() { f.Save() })
+	}
+	f.announce()
+}
+
+func sentIn(req *a2a.SendRequest) *a2a.Message {
+	if req == nil {
+		return nil
+	}
+	return req.Message
+}
+
+// pause is how long to wait between two writes: a task is written whole and with its
+// past, so a large one is written less often.
+func (f *Follower) pause() time.Duration {
+	if !f.written {
+		return saveFirst
+	}
+	return saveEvery * time.Duration(1+(f.size+f.revisionsSize)>>18)
+}
+
+// settle ends the follower with a change to the entry.
+func (f *Follower) settle(change func(*ledger.Record)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(f.record)
+	f.record.Touch(f.r.Now())
+	f.record.Idle, f.ended, f.dirty = true, true, true
+	f.write()
+	f.announce()
+}
+
+// Save writes what is not written yet, and reports whether nothing is left.
+func (f *Follower) Save() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.write()
+	return !f.dirty
+}
+
+// write is called with f.mu held.
+func (f *Follower) write() {
+	if f.timer != nil {
+		f.timer.Stop()
+		f.timer = nil
+	}
+	if f.lost != nil {
+		f.dirty = false
+	}
+	if !f.dirty {
+		return
+	}
+	ctx := f.r.writes.context(f.r.running)
+	if f.unwritten {
+		f.add(ctx)
+		return
+	}
+	err := f.r.Ledger.SaveTask(ctx, f.record, f.r.Replica)
+	f.saved = f.r.Now()
+	switch {
+	case errors.Is(err, ledger.ErrLeaseLost):
+		f.r.Log.Warn("another replica took the task over", "task", f.record.Handle)
+		f.ended, f.dirty = true, false
+	case err != nil:
+		f.r.Log.Error("writing a task", "task", f.record.Handle, "err", err)
+	default:
+		f.dirty, f.written = false, true
+		f.r.announceChange(f.record)
+	}
+}
+
+// Wait passes progress lines on until the follower has ended, or the agent has
+// answered and that is enough, or ctx, the time or all waiting is over. It returns
+// the entry as it then stands.
+func (f *Follower) Wait(ctx context.Context, over <-chan time.Time, progress func(string), firstWord bool) *ledger.Record {
+	for seen := 0; ; {
+		f.mu.Lock()
+		lines := f.progress[len(f.progress)-min(f.progressCount-seen, len(f.progress)):]
+		seen = f.progressCount
+		done, changed := f.ended || f.lost != nil || firstWord && f.heard, f.changed
+		f.mu.Unlock()
+
+		for _, line := range lines {
+			progress(line)
+		}
+		if done {
+			return f.Snapshot()
+		}
+		select {
+		case <-ctx.Done():
+			return f.Snapshot()
+		case <-over:
+			return f.Snapshot()
+		case <-f.r.waits.Done():
+			return f.Snapshot()
+		case <-changed:
+		}
+	}
+}
+
+func (f *Follower) Snapshot() *ledger.Record {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.record.Clone()
+}
+
+// Refusal returns why the agent did not take the message, once the follower
+// has ended.
+func (f *Follower) Refusal() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sent
+}
+
+func (f *Follower) announce() {
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// finished reports whether there is nothing more to hear: of a task that the ledger
+// did not take, that is all but what it is called at the agent.
+func (f *Follower) finished() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ended || f.lost != nil && f.record.Task != nil
+}
+
+func (f *Follower) taskID() a2a.TaskID {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.record.Task == nil {
+		return ""
+	}
+	return f.record.Task.ID
+}

@@ -1,0 +1,94 @@
+package runner
+
+import (
+	"context"
+	"time"
+
+	"rialto/bridge/ledger"
+)
+
+// again returns whoever follows the task of a message that owner has sent
+// before: a call that is made again, because its answer was lost, finds the task
+// that it has begun. It is nil if the message is new.
+func (r *Runner) Repeated(ctx context.Context, owner, agent, sum string) (*Follower, error) {
+	if sum == "" {
+		return nil, nil
+	}
+	handle, err := r.Ledger.SentTask(ctx, owner, agent, sum, r.Now())
+	if err != nil || handle == "" {
+		return nil, err
+	}
+	return r.rejoin(ctx, owner, handle)
+}
+
+// rejoin returns the follower of a task or, where there is none here, one that
+// sees what the ledger hears of it for as long as ctx lasts.
+func (r *Runner) rejoin(ctx context.Context, owner, handle string) (*Follower, error) {
+	if f := r.live.get(handle); f != nil {
+		return f, nil
+	}
+	e, err := r.Ledger.Task(ctx, owner, handle)
+	if err != nil {
+		return nil, err
+	}
+	f := &Follower{r: r, record: e, start: e.Clone(), heard: e.Task != nil, ended: e.Idle, changed: make(chan struct{}), saved: r.Now()}
+	if !e.Idle {
+		go f.readLedger(ctx)
+	}
+	return f, nil
+}
+
+// forgetSent lets a message be sent again that provably has not begun anything.
+// Where that is not known, its repetition finds the task that failed.
+func (f *Follower) forgetSent(err error) {
+	if f.record.Digest == "" || !ledger.Refused(err) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.r.running), writeBudget)
+	defer cancel()
+	if err := f.r.Ledger.ForgetSent(ctx, f.record); err != nil {
+		f.r.Log.Error("forgetting a message that was refused", "task", f.record.Handle, "err", err)
+	}
+}
+
+// readLedger follows a task by what the ledger hears of it, and by this replica's
+// follower as soon as there is one, until the task has settled or nobody waits
+// any more.
+func (f *Follower) readLedger(ctx context.Context) {
+	rung, leave := f.r.waiters.add(f.start.Handle)
+	defer leave()
+	for heard := f.start.Task != nil; ; {
+		e, err := f.r.Ledger.Task(context.WithoutCancel(ctx), f.start.Owner, f.start.Handle)
+		live := f.r.live.get(f.start.Handle)
+		if err == nil && !e.Idle && live != nil {
+			e = live.Wait(ctx, nil, func(string) {}, !heard)
+		}
+		over := err != nil || e.Idle || ctx.Err() != nil || f.r.waits.Err() != nil
+		f.observe(e, over)
+		switch {
+		case over:
+			return
+		case live != nil && !heard && e.Task != nil:
+			heard = true // and now for its end
+			continue
+		}
+		heard = e.Task != nil
+		select {
+		case <-ctx.Done():
+		case <-f.r.waits.Done():
+		case <-rung:
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// observe takes over how the task stands; e is nil if that is not known.
+func (f *Follower) observe(e *ledger.Record, over bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if e != nil {
+		f.record, f.heard = e, e.Task != nil
+	}
+	f.ended = over
+	f.announce()
+}

@@ -1,0 +1,54 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"rialto/bridge/ledger"
+)
+
+// mostLooks is how often a page is looked for on which something is for the caller.
+const mostLooks = 20
+
+// Summaries returns a page of the caller's tasks, and the cursor of the next
+// one, "" at the end. It asks for one task more than it returns, to know whether
+// there is more, and goes on behind tasks that are not for the caller: neither an
+// empty page nor a cursor tells of them.
+func (r *Runner) Summaries(ctx context.Context, f ledger.Filter, cursor string) ([]ledger.Summary, string, error) {
+	if cursor != "" {
+		var ok bool
+		if f.After, ok = ledger.ParseMark(cursor); !ok {
+			return nil, "", ledger.ErrCursor
+		}
+	}
+	all, limit := []ledger.Summary{}, f.Limit
+	if f.Agent != "" && r.Directory.Hides(ctx, f.Agent) {
+		return all, "", nil
+	}
+	f.Limit++
+	for range mostLooks {
+		tasks, err := r.Lists.Summaries(ctx, r.Directory.Caller(ctx).User, f)
+		if err != nil {
+			return nil, "", fmt.Errorf("listing tasks: %w", err)
+		}
+		for _, t := range tasks {
+			switch {
+			case r.Directory.Hides(ctx, t.Agent):
+			case len(all) == limit:
+				return all, all[limit-1].Mark(), nil
+			default:
+				all = append(all, t)
+			}
+		}
+		if len(tasks) < f.Limit {
+			return all, "", nil
+		}
+		last := tasks[len(tasks)-1]
+		f.After = ledger.Mark{Created: last.Created, Handle: last.TaskID}
+	}
+	return all, f.After.String(), nil
+}
+
+const (
+	DefaultPage = 20
+	LargestPage = 100
+)

@@ -1,0 +1,77 @@
+package runner
+
+import (
+	"cmp"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
+)
+
+const (
+	notesKept  = 64                     // progress lines that a late waiter still sees
+	pieceEvery = 250 * time.Millisecond // between two pieces of results: some agents send each word by itself
+)
+
+// progressLine returns what an event tells somebody who waits, and whether that is
+// a piece of a result, which they get whole in the end.
+func progressLine(e a2a.Event) (line string, piece bool) {
+	switch e := e.(type) {
+	case *a2a.Task: // some agents begin with the status, which is then the first of the task
+		return statusLine(e.Status), false
+	case *a2a.StatusUpdate:
+		return statusLine(e.Status), false
+	case *a2a.ArtifactUpdate:
+		if name := sanitize.Text(e.Artifact.Name); name != "" && !e.Append {
+			return "Received " + sanitize.Truncate(name, 200), false
+		}
+		return sanitize.Short(e.Artifact.Text(), 500), true
+	}
+	return "", false
+}
+
+func statusLine(s a2a.Status) string {
+	if s.State != a2a.Working {
+		return ""
+	}
+	return sanitize.Short(s.Message.Text(), 500)
+}
+
+// addProgress keeps what an event says for those who show progress.
+func (f *Follower) addProgress(e a2a.Event) {
+	line, piece := progressLine(e)
+	if line == "" || len(f.progress) > 0 && f.progress[len(f.progress)-1] == line { // a look at the task tells it again
+		return
+	}
+	if now := f.r.Now(); piece {
+		if now.Sub(f.lastPiece) < pieceEvery {
+			return
+		}
+		f.lastPiece = now
+		if u, ok := e.(*a2a.ArtifactUpdate); ok && u.Append {
+			line = cmp.Or(textSoFar(f.record.Task, u.Artifact.ID), line)
+		}
+	}
+	f.progress = append(f.progress, line)
+	f.progressCount++
+	if len(f.progress) > notesKept {
+		f.progress = f.progress[len(f.progress)-notesKept:]
+	}
+}
+
+// textSoFar returns the end of what an artifact says by now: a chunk of a text by itself
+// tells nobody anything.
+func textSoFar(t *a2a.Task, id string) string {
+	a, _ := ledger.ArtifactOf(t, id)
+	if a == nil || len(a.Parts) == 0 {
+		return ""
+	}
+	parts := ledger.JoinTexts(a.Parts[max(0, len(a.Parts)-50):])
+	text, _ := parts[len(parts)-1].Content.(a2a.Text)
+	end := []rune(sanitize.Text(string(text)))
+	if n := len(end) - 200; n > 0 {
+		return "…" + string(end[n:])
+	}
+	return string(end)
+}

@@ -1,0 +1,108 @@
+// Package runner runs tasks at agents: it sends messages, follows tasks until they are
+// idle, resumes and cancels them, holds their leases, and recovers them after a crash or
+// from a replica that died. It knows the ledger and the directory. It does not know MCP,
+// pages, or how a result is shown.
+package runner
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+)
+
+// Runner runs tasks. Directory, Ledger, Lists, Leases, Replica, Now and Log are required.
+// Call Start before anything else, and Close at the end.
+type Runner struct {
+	Directory *directory.Directory
+
+	Ledger ledger.Store
+	Lists  ledger.Lists
+	Leases ledger.Leases
+
+	// Hook returns the webhook that an agent with push notifications gets for a task;
+	// its server calls Wake. Nil: agents get none.
+	Hook func(agent, handle string) *a2a.PushConfig
+
+	// Webhooks keeps the webhooks that callers give for their tasks; nil: they may give
+	// none.
+	Webhooks Webhooks
+
+	// Signals tell other replicas of tasks; nil if there are none.
+	Signals ledger.Signals
+
+	// Replied gets the answers of clients that reached another replica; nil drops them.
+	Replied func(to string, body []byte)
+
+	// TaskChanged is called when a task has changed or, with created, is new. It must
+	// not block. It may be nil.
+	TaskChanged func(owner, handle string, created bool)
+
+	Replica string // the name of this process among those that share the ledger
+	Now     func() time.Time
+	Log     *slog.Logger
+
+	// Alone reports that no other process shares the ledger now: the tasks of the
+	// process before this one are taken over at once.
+	Alone bool
+
+	// Only is the handle of the one task that this process takes over, as a command
+	// does; "" is every task that nobody follows.
+	Only string
+
+	MaxRunning int // tasks of one user that run at one time; 0 means 1000
+
+	running  context.Context // ends with Close: followers live on it
+	stop     context.CancelFunc
+	waits    context.Context // ends with EndWaits: callers wait no longer
+	endWaits context.CancelFunc
+	wg       sync.WaitGroup
+
+	writes   writeContext
+	outgoing chan ledger.Signal
+	waiters  waiters
+	live     followers
+	polls    poller
+}
+
+// Start takes over the tasks that an earlier process left, and keeps doing so for those
+// of replicas that die.
+func (r *Runner) Start() {
+	r.running, r.stop = context.WithCancel(context.Background())
+	r.waits, r.endWaits = context.WithCancel(r.running)
+	r.live.byHandle, r.live.unwritten = map[string]*Follower{}, map[*Follower]struct{}{}
+	r.polls.runner, r.polls.wakeups = r, make(chan string, maxWakeups)
+	if r.Alone {
+		r.expireOtherLeases()
+	}
+	r.wg.Go(r.keepLeases)
+	if r.Signals != nil {
+		r.outgoing = make(chan ledger.Signal, maxSignals)
+		r.wg.Go(r.exchange)
+	}
+	if r.Only == "" {
+		r.wg.Go(r.polls.pollDueTasks)
+		r.wg.Go(r.polls.pollWokenTasks)
+	}
+}
+
+// EndWaits answers the callers that wait for tasks with the tasks as they are now, so
+// that a server that stops leaves nobody without a handle.
+func (r *Runner) EndWaits() { r.endWaits() }
+
+// Close stops following, waits until everything is written, and releases the leases.
+// Tasks go on at their agents; the next Start finds them.
+func (r *Runner) Close() {
+	leased := r.live.handles()
+	r.stop()
+	r.wg.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), writeBudget)
+	defer cancel()
+	if err := r.Leases.RenewLeases(ctx, ledger.Lease{Replica: r.Replica, Until: r.Now()}, leased); err != nil {
+		r.Log.Error("releasing leases", "err", err)
+	}
+}

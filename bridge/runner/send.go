@@ -1,0 +1,186 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
+	"time"
+)
+
+// Send writes the task into the ledger, hands the message to a follower and
+// returns it.
+func (r *Runner) Send(ctx context.Context, caller directory.Caller, args *Request) (*Follower, error) {
+	args.Data = r.Directory.ForceArguments(args.Data)
+	m, err := userMessage(args)
+	if err != nil {
+		return nil, err
+	}
+	m.Metadata = r.Directory.Metadata(caller, args.Skill)
+	if args.TaskID != "" {
+		return r.sendNext(ctx, caller, args, m)
+	}
+	return r.sendNew(ctx, caller, args, m)
+}
+
+func (r *Runner) sendNew(ctx context.Context, caller directory.Caller, args *Request, m *a2a.Message) (*Follower, error) {
+	args, err := r.inConversation(ctx, caller, args)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.Directory.Choose(ctx, args.Agent, args.Skill, args.Message)
+	if err == nil {
+		err = caller.CheckSkill(p.Agent, args.Skill)
+	}
+	if err != nil {
+		return nil, r.Directory.HintSkill(ctx, args.Skill, err)
+	}
+	e := &ledger.Record{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID, Asked: ledger.Excerpt(m), Digest: args.digest(m)}
+	if f, err := r.Repeated(ctx, e.Owner, e.Agent, e.Digest); f != nil || err != nil {
+		return f, err
+	}
+	conn, err := r.Directory.ConnectFor(ctx, p, caller.User)
+	if err == nil {
+		err = directory.CheckCardSkill(conn, p.Name, args.Skill)
+	}
+	if err != nil {
+		return nil, r.Directory.HintSkill(ctx, args.Skill, err)
+	}
+	if err := r.ownContext(ctx, caller, p.Name, args.ContextID); err != nil {
+		return nil, err
+	}
+	m.ContextID = args.ContextID
+	if err := r.AssignHandle(e); err != nil {
+		return nil, err
+	}
+	req := &a2a.SendRequest{Message: m, Metadata: m.Metadata}
+	if e.Digest == "" {
+		if f := r.deferWrite(conn, e, req); f != nil {
+			return f, nil
+		}
+	}
+	return r.StartTask(ctx, conn, e, req)
+}
+
+func (r *Runner) sendNext(ctx context.Context, caller directory.Caller, args *Request, m *a2a.Message) (*Follower, error) {
+	e, err := r.Ledger.Task(ctx, caller.User, args.TaskID)
+	if err == nil && r.Directory.Hides(ctx, e.Agent) {
+		err = ledger.ErrNoTask
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.Digest = args.digest(m)
+	if f, err := r.Repeated(ctx, e.Owner, e.Agent, e.Digest); f != nil || err != nil {
+		return f, err
+	}
+	if err := checkContinues(args, e); err != nil {
+		return nil, err
+	}
+	p, err := r.Directory.Choose(ctx, e.Agent, "", "")
+	if err == nil {
+		err = caller.CheckSkill(p.Agent, args.Skill)
+	}
+	if err != nil {
+		return nil, err
+	}
+	conn, err := r.Directory.ConnectFor(ctx, p, caller.User)
+	if err == nil {
+		err = directory.CheckCardSkill(conn, p.Name, args.Skill)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.ContinueTask(ctx, conn, e, &a2a.SendRequest{Message: m, Metadata: m.Metadata})
+}
+
+// ownContext refuses a conversation that the caller has not had: a context id
+// is no secret, so knowing one is not enough to join it.
+func (r *Runner) ownContext(ctx context.Context, caller directory.Caller, agent, contextID string) error {
+	if contextID == "" {
+		return nil
+	}
+	own, err := r.Lists.HasContext(ctx, caller.User, agent, contextID)
+	if err != nil {
+		return fmt.Errorf("looking the conversation up: %w", err)
+	}
+	if !own {
+		return ledger.InputError{Text: fmt.Sprintf("You have no conversation %q with the agent %s. Leave context_id out to start a new one, or take it from an earlier result of this agent.", sanitize.Short(contextID, 100), agent)}
+	}
+	return nil
+}
+
+// checkContinues checks that a message can continue a task.
+func checkContinues(args *Request, e *ledger.Record) error {
+	state := e.State()
+	switch {
+	case args.Agent != "" && args.Agent != e.Agent:
+		return ledger.InputError{Text: fmt.Sprintf("Task %s belongs to the agent %s, not to %s. Leave the argument \"agent\" out to continue it.", e.Handle, e.Agent, sanitize.Short(args.Agent, 100))}
+	case args.ContextID != "" && args.ContextID != e.ContextID():
+		return ledger.InputError{Text: fmt.Sprintf("Task %s belongs to another conversation. Leave the argument \"context_id\" out to continue it.", e.Handle)}
+	case state.Terminal():
+		return endedError(e)
+	case !state.Interrupted() || !e.Idle, args.Pause != "" && args.Pause != e.MessageID:
+		return ledger.ErrTaskBusy
+	}
+	return nil
+}
+
+// endedError is what a caller is told whose message is to a task that has ended.
+func endedError(e *ledger.Record) error {
+	text := fmt.Sprintf("Task %s has ended (%s) and takes no more messages. Send a new task, with agent %q", e.Handle, e.State(), e.Agent)
+	if id := e.ContextID(); id != "" {
+		text += fmt.Sprintf(" and context_id %q to stay in the conversation", sanitize.Short(id, 200))
+	}
+	return errors.Join(ledger.InputError{Text: text + "."}, ledger.ErrTaskEnded)
+}
+
+// inConversation returns the arguments with the agent of the conversation that they go
+// on with, where they name only that. Of several agents that call one so, the default one
+// is meant.
+func (r *Runner) inConversation(ctx context.Context, caller directory.Caller, args *Request) (*Request, error) {
+	if args.Agent != "" || args.ContextID == "" {
+		return args, nil
+	}
+	named := *args
+	for _, p := range r.Directory.Visible(ctx) {
+		if named.Agent != "" && p.Name != r.Directory.Default {
+			continue
+		}
+		has, err := r.Lists.HasContext(ctx, caller.User, p.Name, args.ContextID)
+		if err != nil {
+			return nil, fmt.Errorf("looking the conversation up: %w", err)
+		}
+		if has {
+			named.Agent = p.Name
+		}
+	}
+	return &named, nil
+}
+
+// FirstWord is how long a caller that does not wait still waits for the agent to
+// accept the message.
+const FirstWord = 5 * time.Second
+
+// Await waits as long as the caller wants and returns the task as it then
+// stands, or why the agent did not take the message: somebody who does not wait
+// still learns that.
+func (r *Runner) Await(ctx context.Context, f *Follower, budget time.Duration, progress func(string)) (*ledger.Record, error) {
+	over := time.NewTimer(budget) // a context that ends in time costs three times as much
+	defer over.Stop()
+	e := f.Wait(ctx, over.C, progress, false)
+	if budget < FirstWord {
+		over.Reset(FirstWord - budget)
+		e = f.Wait(ctx, over.C, func(string) {}, true)
+	}
+	if err := f.EnsureRecorded(); err != nil { // before its handle is given out, the ledger has the task
+		return nil, err
+	}
+	if err := f.Refusal(); err != nil && e.Failure == nil {
+		return nil, r.notTaken(e, err)
+	}
+	return e, nil
+}

@@ -1,0 +1,112 @@
+package runner
+
+import (
+	"context"
+	"encoding/base64"
+	"slices"
+	"sync"
+
+	"rialto/bridge/ledger"
+)
+
+// mostAnswer bounds an answer that is passed on, in bytes: what PostgreSQL notifies of is
+// below 8000.
+const mostAnswer = 5000
+
+// PassOn gives a client's answer to the replica that asked. One that is too long is lost:
+// the client's call then ends as if nobody had answered.
+func (r *Runner) PassOn(to string, body []byte) {
+	if r.Signals != nil && len(body) > mostAnswer {
+		r.Log.Warn("an answer to a question of another replica is too long to be passed on", "bytes", len(body))
+		return
+	}
+	r.signal(ledger.Signal{About: ledger.AboutAnswer, Handle: to, Body: base64.StdEncoding.EncodeToString(body)})
+}
+
+// maxSignals bounds the signals that wait to be sent; more are lost.
+const maxSignals = 256
+
+// signal tells the other replicas, beside what is being done.
+func (r *Runner) signal(s ledger.Signal) {
+	minor := s.About == ledger.AboutAnswer || s.Owner != "" && s.About != ledger.AboutLedger
+	if r.Signals == nil || minor && len(r.outgoing) > maxSignals/2 {
+		return // nobody waits for news of tasks that go on, or for what a client makes up, as others wait for an end
+	}
+	s.From = r.Replica
+	select {
+	case r.outgoing <- s:
+	default:
+	}
+}
+
+// exchange sends and hears signals until the bridge closes.
+func (r *Runner) exchange() {
+	r.wg.Go(func() { r.Signals.Listen(r.running, r.heard) })
+	for {
+		select {
+		case <-r.running.Done():
+			return
+		case s := <-r.outgoing:
+			ctx, cancel := context.WithTimeout(r.running, writeBudget)
+			if err := r.Signals.Send(ctx, s); err != nil {
+				r.logError("telling other replicas", err)
+			}
+			cancel()
+		}
+	}
+}
+
+func (r *Runner) heard(s ledger.Signal) {
+	switch s.About {
+	case ledger.AboutAnswer:
+		if body, err := base64.StdEncoding.DecodeString(s.Body); err == nil && r.Replied != nil {
+			r.Replied(s.Handle, body)
+		}
+		return
+	case ledger.AboutAgent:
+		r.wakeFollower(s.Handle)
+	case ledger.AboutLedger:
+		r.waiters.wake(s.Handle)
+	}
+	if s.From != r.Replica { // this one has told already
+		r.notify(s.Owner, s.Handle, s.About)
+	}
+}
+
+// waiters wake those who wait for tasks that other replicas follow.
+type waiters struct {
+	mu      sync.Mutex
+	waiting map[string][]chan struct{} // by handle
+}
+
+// add returns what is ready after a task was rung, and what ends that.
+func (l *waiters) add(handle string) (rung <-chan struct{}, leave func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.waiting == nil {
+		l.waiting = map[string][]chan struct{}{}
+	}
+	c := make(chan struct{}, 1)
+	l.waiting[handle] = append(l.waiting[handle], c)
+	return c, func() { l.remove(handle, c) }
+}
+
+func (l *waiters) remove(handle string, c chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	left := slices.DeleteFunc(l.waiting[handle], func(other chan struct{}) bool { return other == c })
+	if l.waiting[handle] = left; len(left) == 0 {
+		delete(l.waiting, handle)
+	}
+}
+
+func (l *waiters) wake(handle string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.waiting[handle] {
+		select {
+		case c <- struct{}{}:
+		default: // it is awake already
+		}
+	}
+}

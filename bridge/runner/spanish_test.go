@@ -1,0 +1,40 @@
+package runner
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+	"rialto/internal/message"
+	"rialto/templates"
+)
+
+// What is written into a task in our own words is said on pages, which may be in
+// Spanish.
+func TestOurOwnWordsInATaskAreKnownToThePages(t *testing.T) {
+	var silent, refused pollBudget
+	now := time.Now()
+	silent.spend(now, nil)
+	for range maxRefusals - 1 {
+		refused.spend(now, a2a.Errorf(a2a.MethodNotFound, "no"))
+	}
+	e := func(state a2a.State) *ledger.Record {
+		return &ledger.Record{Handle: "h", Task: &a2a.Task{Status: a2a.Status{State: state}}}
+	}
+	for _, said := range []*message.Message{
+		message.New(toConnect, "crm", "https://rialto.example/connect/crm"),
+		message.New(toRepeat, "crm", "https://rialto.example/answer/h"),
+		message.Of(directory.Unreachable{Agent: "crm"}),
+		silent.spend(now.Add(maxSilence), nil).Sentence.Message(),
+		refused.spend(now, a2a.Errorf(a2a.MethodNotFound, "no")).Sentence.Message(),
+		message.Of(ledger.Cancelable(e(a2a.Completed))),
+		message.Of(ledger.Cancelable(e(a2a.Working))),
+	} {
+		if _, ok := templates.Spanish(said.Key); !ok || strings.Contains(said.Key, "crm") {
+			t.Errorf("no Spanish for %q", said.Key)
+		}
+	}
+}

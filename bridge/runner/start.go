@@ -1,0 +1,111 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// AssignHandle gives a new task its handle.
+func (r *Runner) AssignHandle(e *ledger.Record) error {
+	handle, err := uuid.NewV7() // sorts by time: tasks of one millisecond are listed in their order
+	if err != nil {
+		return err
+	}
+	now := r.Now().Truncate(time.Millisecond)
+	e.Handle, e.Created, e.Updated = handle.String(), now, now
+	return nil
+}
+
+// mostRunning is how many tasks of an owner run at one time.
+func (r *Runner) mostRunning() int { return cmp.Or(r.MaxRunning, 1000) }
+
+// open writes e, a new task, into the ledger, and hands the message that starts
+// it to a follower.
+func (r *Runner) StartTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
+	r.live.reserve(e.Handle) // it counts from now on
+	defer r.live.unreserve(e.Handle)
+	for _, f := range r.live.overdue(r.mostRunning()) {
+		f.Save()
+	}
+	err := r.Ledger.AddTask(ctx, e, r.lease(), r.mostRunning())
+	var before ledger.ErrDuplicate
+	switch {
+	case errors.As(err, &before):
+		return r.rejoin(ctx, e.Owner, before.Handle)
+	case err != nil:
+		return nil, fmt.Errorf("writing the task down: %w", err)
+	}
+	r.announceNew(e)
+	if err := r.watch(ctx, e, req); err != nil {
+		r.fail(e, ledger.Fail(a2a.Unavailable, "The webhook that came with the message could not be recorded, so the message was not sent."))
+		return nil, err
+	}
+	return r.Follow(conn, e, req), nil
+}
+
+// goOn hands the message that continues e to a follower.
+func (r *Runner) ContinueTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
+	m := req.Message
+	if err := r.watch(ctx, e, req); err != nil {
+		return nil, err
+	}
+	err := r.reopen(ctx, e, m.ID)
+	var before ledger.ErrDuplicate
+	switch {
+	case errors.As(err, &before):
+		return r.rejoin(ctx, e.Owner, before.Handle)
+	case err != nil:
+		return nil, err
+	}
+	if e.Unsent() { // whatever was said besides
+		send := *req
+		send.Message = e.TakeUnsent(m.ID)
+		return r.Follow(conn, e, &send), nil
+	}
+	m.TaskID, m.ContextID = e.Task.ID, e.Task.ContextID
+	return r.Follow(conn, e, req), nil
+}
+
+// reopen takes a task that waits for its owner under our lease, for the message
+// named messageID.
+func (r *Runner) reopen(ctx context.Context, e *ledger.Record, messageID string) error {
+	e.Touch(r.Now())
+	if err := r.Ledger.ContinueTask(ctx, e, messageID, r.lease(), e.Updated); err != nil {
+		return err
+	}
+	e.MessageID, e.Idle = messageID, false
+	r.announceChange(e)
+	return nil
+}
+
+// watch has the webhook that came with a message told of its task. It is the
+// caller's: the agent does not get to see it.
+func (r *Runner) watch(ctx context.Context, e *ledger.Record, req *a2a.SendRequest) error {
+	if req.Push == nil {
+		return nil
+	}
+	_, err := r.Webhooks.Add(ctx, e.Owner, PushConfigFor(e, req.Push))
+	if err != nil {
+		return fmt.Errorf("writing the webhook down: %w", err)
+	}
+	req.Push = nil
+	return nil
+}
+
+// named returns c for the webhook of e, which callers of 0.1 call as they like.
+func PushConfigFor(e *ledger.Record, c *a2a.PushConfig) *a2a.PushConfig {
+	of := *c
+	of.TaskID = a2a.TaskID(e.Handle)
+	if c.Generation == a2a.V01 {
+		of.Name = a2a.TaskID(e.Name)
+	}
+	return &of
+}

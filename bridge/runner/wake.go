@@ -1,0 +1,111 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+)
+
+// pollTimeout bounds a look at a task that somebody said has changed.
+const pollTimeout = 30 * time.Second
+
+// Wake has a task looked at, because its agent says that there is news. It does
+// not wait, and whoever follows the task looks: this replica or another; or this one,
+// if the task waits for something that its agent has got by now.
+func (r *Runner) Wake(handle string) {
+	if r.wakeFollower(handle) {
+		return
+	}
+	r.signal(ledger.Signal{About: ledger.AboutAgent, Handle: handle})
+	select {
+	case r.polls.wakeups <- handle:
+	default:
+		r.Log.Warn("too many tasks have news: one is looked at when it is due", "task", handle)
+	}
+}
+
+// wakeFollower reports whether this replica follows the task.
+func (r *Runner) wakeFollower(handle string) bool {
+	f := r.live.get(handle)
+	if f == nil {
+		return false
+	}
+	select {
+	case f.woken <- struct{}{}:
+	default: // it is about to look
+	}
+	return true
+}
+
+// withHook gives the agent a webhook with the message, if it can use one.
+func (r *Runner) withHook(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *a2a.SendRequest {
+	if send == nil || r.Hook == nil || !conn.Card().Capabilities.PushNotifications {
+		return send
+	}
+	out := *send
+	out.Push = r.Hook(e.Agent, e.Handle)
+	return &out
+}
+
+// refusedPush reports whether an agent took no message because of the webhook
+// that came with it. It has said so, so nothing runs, and the message may be
+// sent without.
+func refusedPush(send *a2a.SendRequest, err error) bool {
+	var e *a2a.Error
+	return send.Push != nil && errors.As(err, &e) && e.Remote &&
+		(e.Code == a2a.PushNotSupported || e.Code == a2a.UnsupportedOperation || e.Code == a2a.InvalidParams)
+}
+
+// pollWhenWoken looks at the task whenever somebody pokes, until ctx ends. When that
+// shows that the task has settled it ends the stream, which brings nothing more.
+func (f *Follower) pollWhenWoken(ctx context.Context, hangUp func()) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.woken:
+		}
+		f.poll(ctx)
+		if f.finished() {
+			hangUp()
+			return
+		}
+	}
+}
+
+// poll asks how the task stands. Where a stream tells of it as well, only an end
+// counts: what else the task shows is on its way.
+func (f *Follower) poll(ctx context.Context) {
+	id := f.taskID()
+	if id == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	defer cancel()
+	conn := f.peer()
+	t, err := conn.Task(ctx, a2a.TaskQuery{ID: id})
+	switch {
+	case err != nil:
+		f.r.Log.Info("looking at a task that has news", "task", f.record.Handle, "err", err)
+	case t.Status.State.Interrupted() && f.answered(t):
+	case t.Status.State.Idle() || !conn.Card().Capabilities.Streaming:
+		f.apply(t)
+	}
+}
+
+// answered reports whether t still shows the pause that the message has ended.
+func (f *Follower) answered(t *a2a.Task) bool {
+	before := f.start.Task
+	if before == nil || before.Status.State != t.Status.State {
+		return false
+	}
+	was, is := before.Status.Message, t.Status.Message
+	if was == nil || is == nil || was.ID == "" {
+		return before.Status.Timestamp.Equal(t.Status.Timestamp)
+	}
+	return was.ID == is.ID
+}

@@ -1,0 +1,42 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/documents"
+	"rialto/mcp"
+)
+
+func (t *Tools) cancelTask() mcp.Tool {
+	return mcp.Tool{
+		Name:         "cancel_task",
+		Title:        "Cancel a task",
+		Description:  "Ask the agent to stop a task. What it has produced so far is kept. A task that has ended cannot be canceled.",
+		InputSchema:  cancelTaskInput,
+		OutputSchema: taskOutput,
+		Destructive:  true,
+		Idempotent:   true,
+		OpenWorld:    true,
+		DetachedFor:  time.Minute,
+		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+			var args struct {
+				TaskID string `json:"task_id"`
+			}
+			if wrong := c.Decode(&args); wrong != nil {
+				return wrong, nil
+			}
+			e, err := t.Runner.Task(ctx, t.Directory.Caller(ctx).User, args.TaskID)
+			if err == nil && e.State() != a2a.Canceled { // else what is asked for is so: a call may be made again
+				e, err = t.Runner.Cancel(ctx, e.Owner, args.TaskID)
+			}
+			if err != nil {
+				return t.errorResult(err)
+			}
+			r := t.Documents.Result(e, documents.Chunk{Expects: a2a.Canceled})
+			r.IsError = e.State() != a2a.Canceled
+			return r, nil
+		},
+	}
+}

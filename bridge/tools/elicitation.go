@@ -1,0 +1,185 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
+	"rialto/bridge/sanitize"
+	"rialto/mcp"
+)
+
+// question is what a task in input-required asks the person at the client.
+func question(e *ledger.Record) mcp.Question {
+	f := runner.FormOf(e)
+	text := sanitize.Short(e.Task.Status.Message.Text(), 2000)
+	if f == runner.OpenForm {
+		text = strings.TrimSpace(text + "\n\n" + unreadable(e))
+	}
+	text = cmp.Or(text, f.Description, f.Title, "The agent asks for input.")
+	if e.Unconfirmed() {
+		text = "Whether the agent got the last answer is not known. Answer again only if it is to be sent once more. " + text
+	}
+	return mcp.ElicitForm(questionKey(e), text, f.Schema())
+}
+
+// unreadable returns the data that goes with the question of e, which is no form that we
+// can show: who answers has to see what the agent wants to know. "" if there is none.
+func unreadable(e *ledger.Record) string {
+	var all []string
+	if m := e.Task.Status.Message; m != nil {
+		for _, p := range m.Parts {
+			if data, ok := p.Content.(a2a.Data); ok {
+				all = append(all, sanitize.Short(string(data), 2000))
+			}
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// mostRounds bounds the questions of one call.
+const mostRounds = 10
+
+// questionKey names a question by the task and by the message that the agent
+// asks back about: no two questions have the same.
+func questionKey(e *ledger.Record) string { return e.Handle + "/" + e.MessageID }
+
+// answeredTask returns the caller's task that the answers in a repeated call are
+// about, nil if the call is none: then its message is still to be sent.
+func (t *Tools) answeredTask(ctx context.Context, c *mcp.Call) (*ledger.Record, error) {
+	for _, key := range c.Answered() {
+		handle, _, _ := strings.Cut(key, "/")
+		e, err := t.Runner.Task(ctx, t.Directory.Caller(ctx).User, handle)
+		if !errors.Is(err, ledger.ErrNoTask) {
+			return e, err
+		}
+	}
+	return nil, nil
+}
+
+// elicit puts the agent's questions to the person at the client, as long as
+// it has some and the client can be asked, and returns the task as it then
+// stands. Each answer is waited on as the first message was.
+func (t *Tools) elicit(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (*ledger.Record, error) {
+	for range mostRounds {
+		if e.Idle && e.State() == a2a.AuthRequired {
+			after, done, err := t.askToSignIn(ctx, c, e, wait)
+			if err != nil || !done {
+				return after, err
+			}
+			e = after
+			continue
+		}
+		if e.State() != a2a.InputRequired || !e.Idle {
+			return e, nil
+		}
+		q := question(e)
+		if !c.CanAsk(q) {
+			return e, nil
+		}
+		answers, err := t.askPerson(ctx, c, e, q)
+		if errors.Is(err, mcp.ErrNoAnswer) {
+			return e, nil // the model may know the answer, or ask in its own way
+		}
+		if errors.Is(err, errPassed) {
+			if e, err = t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if e, err = t.answered(ctx, c, e, answers[0], wait); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// errPassed says that a task has left the pause that a question was about.
+var errPassed = errors.New("the task has gone on without the answer")
+
+// askPerson puts a question about the pause of e to the person at the client. It is taken
+// back, with errPassed, when the task leaves that pause: somebody has answered on its
+// page or through another app, and nobody need wait for what is not wanted any more.
+func (t *Tools) askPerson(ctx context.Context, c *mcp.Call, e *ledger.Record, q mcp.Question) ([]mcp.Answer, error) {
+	if c.InputByRetry() {
+		return c.Ask(ctx, q)
+	}
+	asking, done := context.WithCancelCause(ctx)
+	defer done(nil)
+	go func() {
+		if t.awaitLeave(asking, e) {
+			done(errPassed)
+		}
+	}()
+	answers, err := c.Ask(asking, q)
+	if err != nil && errors.Is(context.Cause(asking), errPassed) {
+		return nil, errPassed
+	}
+	return answers, err
+}
+
+// awaitLeave waits until a task is no more in the pause that e is in, and reports whether it
+// is so when ctx ends.
+func (t *Tools) awaitLeave(ctx context.Context, e *ledger.Record) bool {
+	for seen := e.Updated; ; {
+		now, err := t.Runner.NextChange(ctx, e.Owner, e.Handle, seen)
+		if err != nil {
+			return false
+		}
+		if now.MessageID != e.MessageID || now.State() != e.State() {
+			return true
+		}
+		seen = now.Updated
+	}
+}
+
+// answered tells the agent what the person answered, and waits for what becomes of
+// it. Where the agent does not take the answer, who called is told: the person would be
+// asked the same again, and not know why.
+func (t *Tools) answered(ctx context.Context, c *mcp.Call, e *ledger.Record, a mcp.Answer, wait *float64) (*ledger.Record, error) {
+	f, err := t.answer(ctx, e, a)
+	if err != nil {
+		return nil, err
+	}
+	if f != nil {
+		after, err := t.Runner.Await(ctx, f, waitFor(wait), c.Progress)
+		if !errors.Is(err, ledger.ErrTaskEnded) {
+			return after, err
+		}
+	}
+	return t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress)
+}
+
+// answer tells the agent what the person answered. One who declines tells it
+// so, and one who cancels ends the task, as does one who declines to connect an agent
+// that has not got the message. An answer that comes after another
+// one, or after the end, is dropped: nothing follows it then.
+func (t *Tools) answer(ctx context.Context, e *ledger.Record, a mcp.Answer) (*runner.Follower, error) {
+	if a.Action == "cancel" || e.Unsent() && !a.Accepted() {
+		_, err := t.Runner.Cancel(ctx, e.Owner, e.Handle)
+		return nil, err
+	}
+	args := &runner.Request{TaskID: e.Handle, Message: "The user declined to answer."}
+	if e.State() == a2a.AuthRequired {
+		args.Message = "The user declined to sign in or grant access."
+	}
+	if a.Accepted() {
+		if args = runner.Filled(e, a.Content); args == nil {
+			return nil, nil
+		}
+	}
+	args.Pause = e.MessageID
+	f, err := t.Runner.Send(ctx, directory.Caller{User: e.Owner}, args)
+	if errors.Is(err, ledger.ErrTaskBusy) || errors.Is(err, ledger.ErrTaskEnded) {
+		return nil, nil
+	}
+	return f, err
+}

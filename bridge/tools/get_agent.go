@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/mcp"
+)
+
+func (t *Tools) getAgent() mcp.Tool {
+	return mcp.Tool{
+		Name:         "get_agent",
+		Title:        "Get an agent",
+		Description:  "Tell what one agent can do: its description, its skills with examples, and whether it can be reached.",
+		InputSchema:  getAgentInput,
+		OutputSchema: agentOutput,
+		ReadOnly:     true,
+		Idempotent:   true,
+		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+			var args struct {
+				Agent string `json:"agent"`
+			}
+			if wrong := c.Decode(&args); wrong != nil {
+				return wrong, nil
+			}
+			p, err := t.Directory.Choose(ctx, args.Agent, "", "")
+			if err != nil {
+				return t.errorResult(err)
+			}
+			infos, _ := truncateAgents([]directory.Info{t.Directory.Info(ctx, p)})
+			return &mcp.Result{Content: []mcp.Content{mcp.Text(describeAgents(infos) + examples(infos[0]))}, Structured: infos[0]}, nil
+		},
+	}
+}
+
+// examples are what one can ask an agent, as far as they fit beside the rest.
+func examples(a directory.Info) string {
+	var all strings.Builder
+	left := documents.MaxResult - documents.Length(a) - documents.Length(describeAgents([]directory.Info{a}))
+	for _, s := range a.Skills {
+		for _, e := range s.Examples {
+			line := fmt.Sprintf("  Example of %s: %s\n", s.ID, e)
+			if left -= documents.Length(line); left < 0 {
+				return all.String()
+			}
+			all.WriteString(line)
+		}
+	}
+	return all.String()
+}

@@ -1,0 +1,142 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/documents"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
+	"rialto/mcp"
+)
+
+// Tasks shows the ledger as MCP tasks, to clients that take them (SEP-2663).
+type Tasks struct {
+	Tools *Tools
+	Owner func(principal string) string // the user that an MCP principal acts for
+}
+
+var _ mcp.Tasks = Tasks{}
+
+// How often a client should ask for a task. The person behind a question is
+// not kept waiting for it: clients that got the task's handle wait this long
+// before they first see what it asks.
+const (
+	taskPoll     = 2 * time.Second
+	questionPoll = 500 * time.Millisecond
+)
+
+// Task implements mcp.Tasks.
+func (t Tasks) Task(ctx context.Context, principal, id string) (*mcp.Task, error) {
+	e, _, err := t.Tools.Runner.Current(ctx, t.Owner(principal), id)
+	if err == nil && t.Tools.Runner.Advanced(ctx, e) {
+		e, _, err = t.Tools.Runner.Current(ctx, t.Owner(principal), id)
+	}
+	if err != nil {
+		return nil, noTask(err)
+	}
+	return t.Tools.mcpTask(e), nil
+}
+
+// noTask puts ErrNoTask into the terms of package mcp.
+func noTask(err error) error {
+	if errors.Is(err, ledger.ErrNoTask) {
+		return mcp.ErrNoTask
+	}
+	return err
+}
+
+// Next implements mcp.Tasks.
+func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (*mcp.Task, error) {
+	e, err := t.Tools.Runner.NextChange(ctx, t.Owner(principal), id, seen)
+	if err != nil {
+		return nil, noTask(err)
+	}
+	return t.Tools.mcpTask(e), nil
+}
+
+// AnswerTask implements mcp.Tasks. A person who declines tells the agent so,
+// and one who cancels ends the task. That somebody goes to the page of a sign-in is
+// no news: the task goes on when they are done there.
+func (t Tasks) AnswerTask(ctx context.Context, principal, id string, answers map[string]json.RawMessage) error {
+	owner := t.Owner(principal)
+	e, err := t.Tools.Runner.Task(ctx, owner, id)
+	if err != nil {
+		return noTask(err)
+	}
+	var q mcp.Question
+	switch e.State() {
+	case a2a.InputRequired:
+		q = question(e)
+	case a2a.AuthRequired:
+		q, _ = t.Tools.signInQuestion(e)
+	default:
+		return nil
+	}
+	answer, ok := q.Answer(answers[q.Key()])
+	if !ok || answer.Accepted() && e.State() == a2a.AuthRequired {
+		return nil
+	}
+	_, err = t.Tools.answer(ctx, e, answer)
+	return err
+}
+
+// CancelTask implements mcp.Tasks.
+func (t Tasks) CancelTask(ctx context.Context, principal, id string) error {
+	owner := t.Owner(principal)
+	e, err := t.Tools.Runner.Task(ctx, owner, id)
+	if err != nil {
+		return noTask(err)
+	}
+	if ledger.Cancelable(e) != nil {
+		return nil
+	}
+	if _, err := t.Tools.Runner.Cancel(ctx, owner, id); err != nil && !a2a.Is(err, a2a.TaskNotCancelable) {
+		return err
+	}
+	return nil
+}
+
+// mcpTask puts an entry into the terms of MCP. What failed at the agent is a
+// completed task whose result says so: MCP's "failed" is for calls that could
+// not be made (SEP-2663).
+func (b *Tools) mcpTask(e *ledger.Record) *mcp.Task {
+	t := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, TTL: b.life(e), Poll: taskPoll}
+	if e.Task != nil {
+		t.Message = sanitize.Short(e.Task.Status.Message.Text(), 500)
+	}
+	switch state := e.State(); {
+	case state == a2a.Canceled:
+		t.Status = mcp.Cancelled
+	case state.Terminal():
+		t.Status, t.Result = mcp.Completed, b.Documents.Result(e, documents.Chunk{})
+		if why := documents.Problem(e, ""); why != nil { // official clients read no result of what has failed
+			t.Message = sanitize.Short(why.Message, 500)
+		}
+	case state == a2a.InputRequired && e.Idle:
+		t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{question(e)}, b.Documents.Result(e, documents.Chunk{})
+	case state == a2a.AuthRequired && e.Idle:
+		if q, ok := b.signInQuestion(e); ok {
+			t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{q}, b.Documents.Result(e, documents.Chunk{})
+		}
+	}
+	if t.Status == mcp.InputRequired {
+		t.Poll = questionPoll
+	}
+	return t
+}
+
+// life returns how long a task is kept from its creation, as far as is known now: the
+// retention begins again with whatever happens to it, and does not run out while it
+// runs. What a client asks for in 2025-11-25 changes nothing, as it says it may not
+// (2025-11-25, basic/utilities/tasks: "Receivers MAY override the requested ttl").
+func (t *Tools) life(e *ledger.Record) time.Duration {
+	last := e.Updated
+	if now := t.Now(); !e.Idle && now.After(last) {
+		last = now
+	}
+	return last.Sub(e.Created) + t.Directory.RetentionOf(e.Agent)
+}

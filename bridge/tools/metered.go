@@ -1,0 +1,123 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+
+	"rialto/a2a"
+	"rialto/bridge/documents"
+	"rialto/bridge/metering"
+	"rialto/internal/usage"
+	"rialto/mcp"
+)
+
+// metered makes tools report their calls.
+func (b *Tools) metered(tools []mcp.Tool) []mcp.Tool {
+	if b.Meter == nil {
+		return tools
+	}
+	for i, t := range tools {
+		tools[i].Call = b.meteredTool(t)
+		tools[i].Refused = func(ctx context.Context, c *mcp.Call) {
+			u := b.Meter.Begin(ctx, usage.MCP, t.Name, b.agentOf(ctx, c, nil))
+			u.BytesIn, u.Outcome = int64(len(c.Arguments)), usage.Refused
+			b.Meter.End(u)
+		}
+	}
+	return tools
+}
+
+func (b *Tools) meteredTool(t mcp.Tool) func(context.Context, *mcp.Call) (*mcp.Result, error) {
+	return func(ctx context.Context, c *mcp.Call) (r *mcp.Result, err error) {
+		u := b.Meter.Begin(ctx, usage.MCP, t.Name, "")
+		u.BytesIn, err = int64(len(c.Arguments)), metering.ErrPanicked
+		defer func() {
+			u.Agent, u.Outcome = b.agentOf(ctx, c, r), outcomeOf(ctx, r, err)
+			if r != nil {
+				u.BytesOut = int64(r.Size())
+			}
+			if c.Disconnected() {
+				u.Outcome = usage.Canceled
+			}
+			b.Meter.End(u)
+		}()
+		return t.Call(ctx, c)
+	}
+}
+
+// agentOf returns which agent a tool's call was about, as far as it says. A name
+// that a caller made up is nobody's.
+func (t *Tools) agentOf(ctx context.Context, c *mcp.Call, r *mcp.Result) string {
+	if r != nil {
+		switch info := r.Structured.(type) {
+		case *documents.TaskInfo:
+			return info.Agent
+		case exactly:
+			return info.agent
+		case documents.Shared:
+			return info.Agent
+		}
+		if r.Task != nil {
+			return t.agentOfTask(ctx, r.Task.ID)
+		}
+	}
+	if skills := t.skills.Load(); skills != nil {
+		if s, ok := skills.of[c.Tool]; ok {
+			return s.agent.Name
+		}
+	}
+	var args struct{ Agent, ID string }
+	if len(c.Arguments) > documents.MaxText || json.Unmarshal(c.Arguments, &args) != nil {
+		return ""
+	}
+	return t.Directory.ExistingName(cmp.Or(args.Agent, documents.AgentNamed(args.ID)))
+}
+
+// agentOfTask returns the agent of a task of the caller's, "" if there is no such task.
+func (t *Tools) agentOfTask(ctx context.Context, id string) string {
+	e, _, err := t.Runner.Current(ctx, t.Directory.Caller(ctx).User, id)
+	if err != nil {
+		return ""
+	}
+	return e.Agent
+}
+
+// outcomeOf tells how a tool's call ended. One that asks is called again with the
+// answer.
+func outcomeOf(ctx context.Context, r *mcp.Result, err error) usage.Outcome {
+	switch {
+	case mcp.IsInputRequired(err):
+		return usage.OK
+	case metering.Canceled(ctx):
+		return usage.Canceled
+	case err != nil:
+		return usage.Failed
+	case r == nil || !r.IsError:
+		return usage.OK
+	}
+	info, ok := r.Structured.(*documents.TaskInfo)
+	switch {
+	case !ok:
+		return usage.Refused
+	case info.State == a2a.Canceled: // as was asked for, by this call or before
+		return usage.OK
+	}
+	return usage.Failed
+}
+
+// Called reports a request about a task (mcp.Server.TaskCalled).
+func (t Tasks) Called(ctx context.Context, c mcp.TaskCall) {
+	b := t.Tools
+	if b.Meter == nil {
+		return
+	}
+	u := b.Meter.Begin(ctx, usage.MCP, c.Method, "")
+	u.At, u.BytesOut = c.Began, int64(c.Out)
+	var state a2a.State
+	if e, _, err := b.Runner.Current(context.WithoutCancel(ctx), t.Owner(c.Principal), c.Task); err == nil {
+		u.Agent, state = e.Agent, e.State()
+	}
+	u.Outcome = metering.OutcomeWith(ctx, c.Err, state)
+	b.Meter.End(u)
+}

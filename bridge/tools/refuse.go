@@ -1,0 +1,43 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
+	"rialto/bridge/sanitize"
+	"rialto/mcp"
+)
+
+// errorResult is the one place where an error becomes a tool's answer. What the
+// model can act on is said; anything else is for the log.
+func (t *Tools) errorResult(err error) (*mcp.Result, error) {
+	var input ledger.InputError
+	var down directory.Unreachable
+	var agent *a2a.Error
+	var left runner.ErrNotRecorded
+	switch {
+	case errors.As(err, &left):
+		return mcp.ErrorResult("The message was sent, but its task could not be recorded, so the agent is asked to stop it and there will be no result. Before you send it again, find out what the agent has done already."), nil
+	case errors.As(err, &input):
+		return mcp.ErrorResult(input.Text), nil
+	case errors.As(err, &down):
+		return mcp.ErrorResult(down.Error() + " Try again later, or choose another agent with list_agents."), nil
+	case errors.Is(err, ledger.ErrNoTask):
+		return mcp.ErrorResult("There is no such task. Use the task_id of a send_task result of this same user; tasks of others cannot be seen."), nil
+	case errors.Is(err, documents.ErrNotShareable):
+		return mcp.ErrorResult("This can be shared when its task has ended. Wait for it with get_task, or cancel it."), nil
+	case errors.Is(err, documents.ErrTooManyShares):
+		return mcp.ErrorResult(fmt.Sprintf("The user shares %d documents already. They can end some links on the documents' pages.", documents.MostShares)), nil
+	case errors.Is(err, ledger.ErrTooManyTasks):
+		return mcp.ErrorResult("You have too many tasks running. Wait for some of them to finish, or cancel them: list_tasks shows them."), nil
+	case errors.Is(err, ledger.ErrTaskBusy):
+		return mcp.ErrorResult("The task is still working and takes no message now. Call get_task with its task_id until it asks for input or ends."), nil
+	case errors.As(err, &agent):
+		return mcp.ErrorResult(fmt.Sprintf("%s (code %s)", sanitize.Short(ledger.WithoutAddresses(agent, err.Error()), ledger.MaxReason), agent.Code)), nil
+	}
+	return nil, err
+}

@@ -1,0 +1,97 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"rialto/bridge/documents"
+	"rialto/bridge/runner"
+	"rialto/mcp"
+)
+
+const (
+	defaultWait = 45 * time.Second // ChatGPT gives a call about 60 seconds
+	longestWait = 240 * time.Second
+)
+
+// sendArgs are the arguments of send_task.
+type sendArgs struct {
+	runner.Request
+	Wait *float64 `json:"wait"`
+}
+
+func (t *Tools) sendTask() mcp.Tool {
+	return mcp.Tool{
+		Name:  "send_task",
+		Title: "Send a task to an agent",
+		Description: "Send a message to an agent and wait for the answer. If the work takes longer than the wait, the result has a task_id: " +
+			"call get_task with it until the state is no longer submitted or working. " +
+			"When the state is input-required, answer the agent's question by calling send_task again with the same task_id.",
+		InputSchema:  sendTaskInput,
+		OutputSchema: taskOutput,
+		Destructive:  true, // an agent may do anything
+		OpenWorld:    true,
+		Tasks:        mcp.TasksOptional,
+		DetachedFor:  longestWait + time.Minute, // a message must not be lost between the ledger and the agent
+		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+			var args sendArgs
+			if wrong := c.Decode(&args); wrong != nil {
+				return wrong, nil
+			}
+			r, err := t.sendOrAnswer(ctx, c, &args)
+			if err != nil {
+				return t.errorResult(err)
+			}
+			return r, nil
+		},
+	}
+}
+
+// sendOrAnswer sends the message of a call, and waits for what becomes of it.
+// A call that is repeated with answers has sent its message already.
+func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (*mcp.Result, error) {
+	e, err := t.answeredTask(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if e == nil {
+		f, err := t.Runner.Send(ctx, t.Directory.Effective(ctx), &args.Request)
+		if err != nil {
+			return nil, err
+		}
+		if c.TakesTask {
+			return t.beginTask(ctx, f, c)
+		}
+		if e, err = t.Runner.Await(ctx, f, waitFor(args.Wait), c.Progress); err != nil {
+			return nil, err
+		}
+	}
+	if e, err = t.elicit(ctx, c, e, args.Wait); err != nil {
+		return nil, err
+	}
+	return t.Documents.Result(e, documents.Chunk{}), nil
+}
+
+// beginTask returns a task for a client that takes one: MCP's task and the ledger's
+// are the same. A client since 2026-07-28 is spared it if the answer comes fast.
+func (t *Tools) beginTask(ctx context.Context, f *runner.Follower, c *mcp.Call) (*mcp.Result, error) {
+	over := time.NewTimer(runner.FirstWord)
+	defer over.Stop()
+	legacy := c.Client.Revision == mcp.Revision20251125
+	e := f.Wait(ctx, over.C, c.Progress, legacy)
+	if err := f.EnsureRecorded(); err != nil {
+		return nil, err
+	}
+	if e.Idle && e.State().Terminal() && !legacy {
+		return t.Documents.Result(e, documents.Chunk{}), nil
+	}
+	return &mcp.Result{Task: t.mcpTask(e)}, nil
+}
+
+// waitFor returns how long a call may wait, from its argument in seconds.
+func waitFor(seconds *float64) time.Duration {
+	if seconds == nil {
+		return defaultWait
+	}
+	return time.Duration(min(max(*seconds, 0), longestWait.Seconds()) * float64(time.Second))
+}

@@ -1,0 +1,80 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"rialto/bridge/sanitize"
+)
+
+// The bounds of a schema that comes from a card: it is shown to models.
+const (
+	maxForm      = 16 << 10 // bytes
+	maxFormDepth = 10
+	maxFormText  = 1000 // characters
+)
+
+// formSchema returns the schema of a skill's input fit to show: its texts clean
+// and bounded, without keywords of others and without references that lead
+// elsewhere. It is nil if there is none, or none that is fit.
+func formSchema(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || len(raw) > maxForm {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	v, ok := fitForm(v, maxFormDepth)
+	if schema, is := v.(map[string]any); !ok || !is || schema["type"] != "object" {
+		return nil
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func fitForm(v any, depth int) (any, bool) {
+	if depth == 0 {
+		return nil, false
+	}
+	switch v := v.(type) {
+	case string:
+		return sanitize.Short(v, maxFormText), true
+	case []any:
+		for i := range v {
+			var ok bool
+			if v[i], ok = fitForm(v[i], depth-1); !ok {
+				return nil, false
+			}
+		}
+	case map[string]any:
+		return fitMembers(v, depth)
+	}
+	return v, true
+}
+
+func fitMembers(members map[string]any, depth int) (any, bool) {
+	fit := make(map[string]any, len(members))
+	for name, value := range members {
+		if ref, ok := value.(string); name == "$ref" && (!ok || !strings.HasPrefix(ref, "#")) {
+			return nil, false
+		}
+		if strings.HasPrefix(name, "x-") || name == "$id" || name == "$schema" {
+			continue
+		}
+		if sanitize.Text(name) != name || len(name) > sanitize.MaxName {
+			return nil, false
+		}
+		var ok bool
+		if fit[name], ok = fitForm(value, depth-1); !ok {
+			return nil, false
+		}
+	}
+	return fit, true
+}

@@ -1,0 +1,295 @@
+package tools
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
+	"rialto/bridge/sanitize"
+	"rialto/mcp"
+)
+
+const (
+	// skillsEvery is how often the cards of agents are looked at whose skills are
+	// tools. They are read again when they are old: see connect.
+	skillsEvery = 10 * time.Second
+
+	maxSkillTools = 200 // of all agents together
+	maxToolName   = 64  // more is refused by some clients
+)
+
+// skillTools are the tools that the skills of agents make, at one moment.
+type skillTools struct {
+	tools []mcp.Tool
+	of    map[string]skillOf // by the tool's name
+	own   map[string]bool    // the names of the tools that are of no skill
+}
+
+// skillOf is a skill that is a tool.
+type skillOf struct {
+	agent directory.Agent
+	title string // of the agent
+	skill a2a.Skill
+	form  a2a.SkillForm
+	typed bool // it has a form
+}
+
+// ToolVisible tells whether the caller may see and call a tool: those that are
+// made of a skill are for whoever may know of it (mcp.Server.Visible).
+func (t *Tools) ToolVisible(ctx context.Context, tool string) bool {
+	skills := t.skills.Load()
+	if skills == nil {
+		return true
+	}
+	s, ok := skills.of[tool]
+	if !ok {
+		return skills.own[tool] // or the tool of a skill that has just gone
+	}
+	p, caller := t.Directory.Lookup(s.agent.Name), t.Directory.Effective(ctx)
+	return p != nil && !p.Disabled && caller.Sees(p.Agent) && caller.SeesSkill(p.Agent, s.skill.ID)
+}
+
+// keepSkills makes tools of skills until the bridge closes, when the agents
+// change and when their cards do.
+func (t *Tools) keepSkills(running context.Context) {
+	tick := time.NewTicker(skillsEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-running.Done():
+			return
+		case <-t.Directory.Changes():
+		case <-tick.C:
+		}
+		t.ReadSkills(running)
+	}
+}
+
+// ReadSkills reads the cards of the agents whose skills are tools, which takes
+// seconds at most, and makes tools of them. If Tools returns others then,
+// ToolsChanged is told. An agent that was met once keeps its tools when it
+// cannot be reached.
+func (t *Tools) ReadSkills(ctx context.Context) {
+	t.reading.Lock()
+	defer t.reading.Unlock()
+	next := newSkillTools(t, t.readSkills(ctx))
+	was := t.skills.Swap(next)
+	if t.ToolsChanged != nil && !reflect.DeepEqual(looks(was), looks(next)) {
+		t.ToolsChanged()
+	}
+}
+
+// looks returns what clients see of tools.
+func looks(s *skillTools) []mcp.Tool {
+	if s == nil {
+		return []mcp.Tool{}
+	}
+	tools := make([]mcp.Tool, len(s.tools))
+	for i, t := range s.tools {
+		t.Call = nil
+		tools[i] = t
+	}
+	return tools
+}
+
+// readSkills returns the skills that are to be tools, in the operator's order.
+func (t *Tools) readSkills(ctx context.Context) []skillOf {
+	var peers []*directory.Entry
+	for _, p := range t.Directory.All() {
+		if p.SkillsAsTools && !p.Disabled {
+			peers = append(peers, p)
+		}
+	}
+	var all sync.WaitGroup
+	cards := make([]*a2a.Card, len(peers))
+	for i, p := range peers {
+		all.Go(func() {
+			if conn, err := t.Directory.Connect(ctx, p); err == nil {
+				cards[i] = conn.Card()
+			}
+		})
+	}
+	all.Wait()
+	var skills []skillOf
+	for i, card := range cards {
+		if card == nil {
+			continue
+		}
+		known := map[string]bool{"": true, documents.SearchSkill: true, documents.FetchSkill: true} // the tools search and fetch ask every agent that has these
+		for _, s := range card.Skills[:min(len(card.Skills), directory.MaxSkills)] {
+			if known[s.ID] {
+				continue
+			}
+			known[s.ID] = true
+			form, typed := card.SkillForm(s.ID)
+			skills = append(skills, skillOf{peers[i].Agent, sanitize.Label(card.Name), s, form, typed})
+		}
+	}
+	return skills[:min(len(skills), maxSkillTools)]
+}
+
+// newSkillTools makes the tools.
+func newSkillTools(b *Tools, skills []skillOf) *skillTools {
+	taken := map[string]bool{}
+	for _, t := range b.ownTools() {
+		taken[t.Name] = true
+	}
+	made := &skillTools{of: map[string]skillOf{}, own: taken}
+	for i, name := range toolNames(skills, taken) {
+		s := skills[i]
+		made.tools = append(made.tools, b.skillTool(name, s))
+		made.of[name] = s
+	}
+	return made
+}
+
+// toolNames returns a name for the tool of each skill: the skill's own where
+// nothing else is called so, and else AGENT_SKILL.
+func toolNames(skills []skillOf, taken map[string]bool) []string {
+	bare := bareNames(skills, taken)
+	used := map[string]bool{}
+	names := make([]string, len(skills))
+	for i, s := range skills {
+		name := toolWord(s.skill.ID)
+		if !bare[name] {
+			name = fullName(s)
+		}
+		long := name
+		for salt := ""; len(name) > maxToolName || taken[name] || used[name] || name == long && bare[name] && name != toolWord(s.skill.ID); salt += "\x00" {
+			sum := sha256.Sum256([]byte(s.agent.Name + "\x00" + s.skill.ID + salt))
+			name = long[:min(len(long), maxToolName-9)] + "_" + hex.EncodeToString(sum[:4])
+		}
+		names[i], used[name] = name, true
+	}
+	return names
+}
+
+// bareNames returns the names of skills that are tools under them. Who calls a tool by
+// an agent's name and its skill's must not reach another agent that has a skill called
+// so.
+func bareNames(skills []skillOf, taken map[string]bool) map[string]bool {
+	count, full := map[string]int{}, map[string]string{}
+	for _, s := range skills {
+		count[toolWord(s.skill.ID)]++
+		full[fullName(s)] = s.agent.Name
+	}
+	bare := map[string]bool{}
+	for _, s := range skills {
+		word := toolWord(s.skill.ID)
+		agent, named := full[word]
+		bare[word] = !taken[word] && count[word] == 1 && (!named || agent == s.agent.Name)
+	}
+	return bare
+}
+
+func fullName(s skillOf) string { return s.agent.Name + "_" + toolWord(s.skill.ID) }
+
+var notInToolNames = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
+
+// toolWord returns a skill's id with the characters that names of tools may
+// have.
+func toolWord(id string) string { return notInToolNames.ReplaceAllString(id, "_") }
+
+// skillTool makes a tool of a skill.
+func (b *Tools) skillTool(name string, s skillOf) mcp.Tool {
+	t := mcp.Tool{
+		Name: name, Title: sanitize.Label(s.skill.Name), Description: describeSkill(s),
+		InputSchema: skillInput, OutputSchema: taskOutput,
+		ReadOnly: s.typed && s.form.ReadOnly, Idempotent: s.typed && s.form.ReadOnly, OpenWorld: true,
+		Tasks: mcp.TasksOptional, DetachedFor: longestWait + time.Minute,
+	}
+	read := messageOf
+	if schema := formSchema(s.form.Input); s.typed && schema != nil {
+		typed := t
+		typed.InputSchema = schema
+		if typed.Check() == nil {
+			t, read = typed, dataOf
+		}
+	}
+	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+		args, err := read(s, b.Directory.ForceArguments(c.Arguments)) // before words are made of them
+		if err != nil {
+			return b.errorResult(err)
+		}
+		r, err := b.sendOrAnswer(ctx, c, args)
+		if err != nil {
+			return b.errorResult(err)
+		}
+		return r, nil
+	}
+	return t
+}
+
+// describeSkill puts into words what a tool does, as its agent says.
+func describeSkill(s skillOf) string {
+	text := sanitize.Short(s.skill.Description, 1000)
+	if text == "" {
+		text = sanitize.Label(s.skill.Name)
+	}
+	for i, example := range sanitize.Labels(s.skill.Examples) {
+		if i == 0 {
+			text += " For example:"
+		}
+		if i < 3 {
+			text += fmt.Sprintf(" %q", example)
+		}
+	}
+	return strings.TrimSpace(text) + fmt.Sprintf(" (A skill of the agent %s, %s. If the result has a task that is not finished, go on with get_task, or with send_task to answer a question.)", s.agent.Name, s.title)
+}
+
+// messageOf reads the arguments of a tool whose skill takes text.
+func messageOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
+	args := &sendArgs{}
+	if err := json.Unmarshal(arguments, args); err != nil {
+		return nil, ledger.InputError{Text: fmt.Sprintf("The arguments could not be read: %v.", err)}
+	}
+	args.Agent, args.Skill = s.agent.Name, s.skill.ID
+	return args, nil
+}
+
+// dataOf reads the arguments of a tool whose skill takes data. They go to the
+// agent as they are, with words beside them for agents that read nothing else.
+func dataOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
+	var members map[string]any
+	if err := json.Unmarshal(arguments, &members); err != nil {
+		return nil, ledger.InputError{Text: fmt.Sprintf("The arguments could not be read: %v.", err)}
+	}
+	text := wordsOf(members, string(arguments))
+	if text == "" {
+		text = s.skill.ID
+	}
+	return &sendArgs{Request: runner.Request{Agent: s.agent.Name, Skill: s.skill.ID, Message: text, Data: arguments}}, nil
+}
+
+// wordsOf returns the argument that says what is wanted, if one is known to, or
+// all of them.
+func wordsOf(members map[string]any, all string) string {
+	for _, name := range []string{"message", "question", "query", "text", "prompt", "input", "sql"} {
+		if s, ok := members[name].(string); ok && strings.TrimSpace(s) != "" {
+			return s
+		}
+	}
+	if len(members) == 0 {
+		return ""
+	}
+	if len(members) == 1 {
+		for _, v := range members {
+			if s, ok := v.(string); ok {
+				return strings.TrimSpace(s)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,77 @@
+// Package tools offers agents, tasks and documents as MCP tools, resources and tasks. It
+// decodes arguments, calls packages directory, runner and documents, and puts the
+// answers into MCP results. It does not run tasks.
+package tools
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/metering"
+	"rialto/bridge/runner"
+	"rialto/mcp"
+)
+
+// Tools are the tools of an MCP server. Directory, Runner, Documents, Now and Log are
+// required.
+type Tools struct {
+	Directory *directory.Directory
+	Runner    *runner.Runner
+	Documents *documents.Library
+	Meter     *metering.Meter // nil: calls are not recorded
+
+	// Changed tells MCP clients of the owners what has changed. It must not block. It
+	// may be nil.
+	Changed func(c mcp.Change, owners ...string)
+
+	// ToolsChanged is called when List returns other tools than before. It may be nil.
+	ToolsChanged func()
+
+	Now func() time.Time
+	Log *slog.Logger
+
+	stop    context.CancelFunc
+	wg      sync.WaitGroup
+	skills  atomic.Pointer[skillTools]
+	reading sync.Mutex // held while skills are read
+}
+
+// Start keeps the tools of skills up to date until Close.
+func (t *Tools) Start() {
+	ctx, stop := context.WithCancel(context.Background())
+	t.stop = stop
+	t.wg.Go(func() { t.keepSkills(ctx) })
+}
+
+// Close ends what Start began.
+func (t *Tools) Close() {
+	t.stop()
+	t.wg.Wait()
+}
+
+// List returns the tools in the order in which clients list them.
+func (t *Tools) List() []mcp.Tool {
+	tools := t.ownTools()
+	if skills := t.skills.Load(); skills != nil {
+		tools = append(tools, skills.tools...)
+	}
+	return t.metered(tools)
+}
+
+// ownTools returns those that are there whatever the agents are.
+func (t *Tools) ownTools() []mcp.Tool {
+	tools := []mcp.Tool{
+		t.search(), t.fetch(),
+		t.sendTask(), t.getTask(), t.cancelTask(), t.listTasks(),
+		t.listAgents(), t.getAgent(),
+	}
+	if t.Documents.Sharing != nil {
+		tools = append(tools, t.share())
+	}
+	return tools
+}

@@ -1,0 +1,54 @@
+package tools
+
+import (
+	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/sanitize"
+)
+
+// reductions are ways to tell less of an agent, each less than the one before.
+var reductions = []func(*directory.Info){
+	func(*directory.Info) {},
+	func(a *directory.Info) { eachSkill(a, func(s *directory.SkillInfo) { s.Examples, s.Tags = nil, nil }) },
+	func(a *directory.Info) {
+		eachSkill(a, func(s *directory.SkillInfo) { s.Description = sanitize.Truncate(s.Description, 150) })
+	},
+	func(a *directory.Info) {
+		a.Description = sanitize.Truncate(a.Description, 200)
+		eachSkill(a, func(s *directory.SkillInfo) { s.Description = "" })
+	},
+	func(a *directory.Info) {
+		a.Title, a.Description, a.Problem = sanitize.Truncate(a.Title, 50), sanitize.Truncate(a.Description, 50), sanitize.Truncate(a.Problem, 50)
+		a.Skills = []directory.SkillInfo{}
+	},
+}
+
+// eachSkill changes the skills of a copy: those of others are left alone.
+func eachSkill(a *directory.Info, change func(*directory.SkillInfo)) {
+	a.Skills = append([]directory.SkillInfo{}, a.Skills...)
+	for i := range a.Skills {
+		change(&a.Skills[i])
+	}
+}
+
+// truncateAgents returns as much of what is known of agents as fits a result, and
+// reports whether that is all.
+func truncateAgents(agents []directory.Info) (fit []directory.Info, all bool) {
+	fit = append([]directory.Info{}, agents...)
+	for i, less := range reductions {
+		for j := range fit {
+			less(&fit[j])
+		}
+		if agentsFit(fit) {
+			return fit, i == 0
+		}
+	}
+	for len(fit) > 1 && !agentsFit(fit) {
+		fit = fit[:len(fit)*3/4]
+	}
+	return fit, false
+}
+
+func agentsFit(agents []directory.Info) bool {
+	return documents.Length(agents)+documents.Length(describeAgents(agents)) < documents.MaxResult
+}
