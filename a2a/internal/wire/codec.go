@@ -42,6 +42,13 @@ type Codec interface {
 	EncodePage(p *a2a.TaskPage) ([]byte, error)
 	DecodePage(result []byte) (*a2a.TaskPage, error)
 
+	// EncodeCardQuery returns the parameters of a call for the extended card,
+	// which itself is JSON everywhere: it is signed so.
+	EncodeCardQuery(tenant string) ([]byte, error)
+}
+
+// PushCodec encodes and decodes the bodies of the calls about push notification configs.
+type PushCodec interface {
 	// EncodePushSet returns the parameters of a call that sets c. DecodePushSet
 	// reads them. What a path says of the config goes before.
 	EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, error)
@@ -61,10 +68,6 @@ type Codec interface {
 	// DecodePushes reads it.
 	EncodePushes(cs []*a2a.PushConfig) ([]byte, error)
 	DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConfig, error)
-
-	// EncodeCardQuery returns the parameters of a call for the extended card,
-	// which itself is JSON everywhere: it is signed so.
-	EncodeCardQuery(tenant string) ([]byte, error)
 }
 
 // jsonCodec is the Codec of a generation's JSON.

@@ -17,7 +17,8 @@ var v10grpc = Dialect{
 	errors:     numbers,
 	reasons:    reasonArray,
 	service:    "lf.a2a.v1.A2AService",
-	Codec:      protobufV10{protobuf{v10.Codec.(jsonCodec), typesV10}},
+	Codec:      protobufV10{protobuf{codecV10, typesV10}},
+	PushCodec:  protobuf{codecV10, typesV10},
 }
 
 // v03grpc is A2A 0.3 over gRPC: the protocol buffers a2a.v1 as they were last. A
@@ -36,9 +37,10 @@ var v03grpc = Dialect{
 		{PushDelete, "DeleteTaskPushNotificationConfig"},
 		{ExtendedCard, "GetAgentCard"},
 	},
-	errors:  numbers,
-	service: "a2a.v1.A2AService",
-	Codec:   protobuf{codecV03Proto, typesV03},
+	errors:    numbers,
+	service:   "a2a.v1.A2AService",
+	Codec:     protobuf{codecV03Proto, typesV03},
+	PushCodec: protobuf{codecV03Proto, typesV03},
 }
 
 // GRPCDialects returns the dialects of the binding gRPC, the newest first.

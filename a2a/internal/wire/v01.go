@@ -23,10 +23,13 @@ var v01 = Dialect{
 		{PushSet, "tasks/pushNotification/set"},
 		{PushGet, "tasks/pushNotification/get"},
 	},
-	errors:  numbersV01,
-	reasons: reasonObject,
-	Codec:   jsonCodec{generation: a2a.V01, callersName: true, encoder: encodeV01{}, decodeSend: decodeSendV01},
+	errors:    numbersV01,
+	reasons:   reasonObject,
+	Codec:     codecV01,
+	PushCodec: codecV01,
 }
+
+var codecV01 = jsonCodec{generation: a2a.V01, callersName: true, encoder: encodeV01{}, decodeSend: decodeSendV01}
 
 // numbersV01 has the numbers that mean something else since 0.2.
 var numbersV01 = []errorNumber{

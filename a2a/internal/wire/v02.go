@@ -7,8 +7,11 @@ var v02 = Dialect{
 	Generation: a2a.V02,
 	methods:    v03.methods[:len(v03.methods)-1],
 	errors:     numbers,
-	Codec:      jsonCodec{generation: a2a.V02, encoder: encodeV02{}, decodeSend: decodeSend},
+	Codec:      codecV02,
+	PushCodec:  codecV02,
 }
+
+var codecV02 = jsonCodec{generation: a2a.V02, encoder: encodeV02{}, decodeSend: decodeSend}
 
 type encodeV02 struct{ encodeV03 }
 

@@ -22,9 +22,12 @@ var v03 = Dialect{
 		{PushDelete, "tasks/pushNotificationConfig/delete"},
 		{ExtendedCard, "agent/getAuthenticatedExtendedCard"},
 	},
-	errors: numbers,
-	Codec:  jsonCodec{generation: a2a.V03, encoder: encodeV03{}, decodeSend: decodeSend},
+	errors:    numbers,
+	Codec:     codecV03,
+	PushCodec: codecV03,
 }
+
+var codecV03 = jsonCodec{generation: a2a.V03, encoder: encodeV03{}, decodeSend: decodeSend}
 
 // encodeV03 encodes for A2A 0.3.
 type encodeV03 struct {

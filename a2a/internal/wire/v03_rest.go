@@ -14,8 +14,11 @@ var v03rest = Dialect{
 	Generation: a2a.V03,
 	methods:    v03.methods,
 	errors:     numbers,
-	Codec:      jsonCodec{generation: a2a.V03, boxed: true, encoder: encodeV03{proto: true}, decodeSend: decodeSendV03Rest},
+	Codec:      codecV03Rest,
+	PushCodec:  codecV03Rest,
 }
+
+var codecV03Rest = jsonCodec{generation: a2a.V03, boxed: true, encoder: encodeV03{proto: true}, decodeSend: decodeSendV03Rest}
 
 // codecV03Proto is the JSON form of a2a.v1 as it was last, which is sent over gRPC.
 var codecV03Proto = jsonCodec{generation: a2a.V03, boxed: true, resources: true, encoder: encodeV03{proto: true, latest: true}, decodeSend: decodeSendV03Rest}

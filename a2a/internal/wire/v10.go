@@ -25,10 +25,13 @@ var v10 = Dialect{
 		{PushDelete, "DeleteTaskPushNotificationConfig"},
 		{ExtendedCard, "GetExtendedAgentCard"},
 	},
-	errors:  numbers,
-	reasons: reasonArray,
-	Codec:   jsonCodec{generation: a2a.V10, encoder: encodeV10{}, decodeSend: decodeSend},
+	errors:    numbers,
+	reasons:   reasonArray,
+	Codec:     codecV10,
+	PushCodec: codecV10,
 }
+
+var codecV10 = jsonCodec{generation: a2a.V10, encoder: encodeV10{}, decodeSend: decodeSend}
 
 type encodeV10 struct{}
 

@@ -52,16 +52,18 @@ func (d protobufV10) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
 
 // EncodeSend returns a SendMessageRequest (Codec).
 func (d protobufV10) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) {
+	if r.Push != nil { // which is rare
+		return d.protobuf.EncodeSend(r, e)
+	}
 	var c protoEncoder
 	message := c.message(r.Message)
 	m := &pb.SendMessageRequest{
 		Tenant:  e.Tenant,
 		Message: message,
 		Configuration: &pb.SendMessageConfiguration{
-			AcceptedOutputModes:        r.AcceptedOutputModes,
-			TaskPushNotificationConfig: pushToProto(r.Push),
-			HistoryLength:              optional32(r.HistoryLength),
-			ReturnImmediately:          r.ReturnImmediately,
+			AcceptedOutputModes: r.AcceptedOutputModes,
+			HistoryLength:       optional32(r.HistoryLength),
+			ReturnImmediately:   r.ReturnImmediately,
 		},
 		Metadata: c.object(r.Metadata),
 	}
@@ -75,6 +77,8 @@ func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 		return nil, badParams(err)
 	}
 	switch {
+	case m.Configuration.GetTaskPushNotificationConfig() != nil:
+		return d.protobuf.DecodeSend(b)
 	case m.Message == nil:
 		return nil, errNoMessage
 	case m.Message.MessageId == "":
@@ -91,10 +95,6 @@ func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	}
 	if c := m.Configuration; c != nil {
 		r.HistoryLength = optionalInt(c.HistoryLength)
-		var err error
-		if r.Push, err = pushFromProto(c.TaskPushNotificationConfig); err != nil {
-			return nil, err
-		}
 	}
 	if err := checkHistory(r.HistoryLength); err != nil {
 		return nil, err
@@ -411,34 +411,6 @@ func objectFromProto(s *structpb.Struct) a2a.Metadata {
 		return nil
 	}
 	return s.AsMap()
-}
-
-func pushToProto(c *a2a.PushConfig) *pb.TaskPushNotificationConfig {
-	if c == nil {
-		return nil
-	}
-	m := &pb.TaskPushNotificationConfig{Id: c.ID, TaskId: string(c.TaskID), Url: c.URL, Token: c.Token}
-	if a := c.Authentication; a != nil {
-		m.Authentication = &pb.AuthenticationInfo{Credentials: a.Credentials}
-		if len(a.Schemes) > 0 {
-			m.Authentication.Scheme = a.Schemes[0]
-		}
-	}
-	return m
-}
-
-func pushFromProto(m *pb.TaskPushNotificationConfig) (*a2a.PushConfig, error) {
-	if m == nil {
-		return nil, nil
-	}
-	c := &a2a.PushConfig{ID: m.Id, URL: m.Url, Token: m.Token, Generation: a2a.V10}
-	if a := m.Authentication; a != nil {
-		c.Authentication = &a2a.PushAuthentication{Credentials: a.Credentials}
-		if a.Scheme != "" {
-			c.Authentication.Schemes = []string{a.Scheme}
-		}
-	}
-	return inline(c)
 }
 
 func optional32(n *int) *int32 {

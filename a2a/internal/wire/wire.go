@@ -69,6 +69,7 @@ type Dialect struct {
 	CallersName bool
 
 	Codec
+	PushCodec
 
 	service string // the gRPC service; "" for other bindings
 	methods []method

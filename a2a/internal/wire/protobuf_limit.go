@@ -11,36 +11,36 @@ const maxDepth = 2000
 // The memory that decoding takes, estimated: for a message of the generated types, for
 // any other field, and for a control character, which is six in JSON.
 const (
-	maxProtoRoom = 128 << 20
-	messageRoom  = 64
-	fieldRoom    = 16
-	controlRoom  = 16
+	maxProtoCost = 128 << 20
+	messageCost  = 64
+	fieldCost    = 16
+	controlCost  = 16
 )
 
-// protoFits reports whether the message b of type m has room when it is decoded.
+// protoFits reports whether decoding the message b of type m stays within maxProtoCost.
 func protoFits(b []byte, m protoreflect.MessageDescriptor) bool {
 	const shortest = 2 // an empty field
-	return len(b)/shortest*max(messageRoom+fieldRoom, shortest*controlRoom) <= maxProtoRoom || protoRoom(b, m, maxProtoRoom, maxDepth) >= 0
+	return len(b)/shortest*max(messageCost+fieldCost, shortest*controlCost) <= maxProtoCost || protoCost(b, m, maxProtoCost, maxDepth) >= 0
 }
 
-// protoRoom returns what is left of room when b has been decoded; less than 0 if
-// nothing is.
-func protoRoom(b []byte, m protoreflect.MessageDescriptor, room, depth int) int {
-	if room -= messageRoom; depth == 0 {
-		return room // decoding refuses it
+// protoCost returns budget minus the cost of b, or a negative number if b exceeds it. It
+// stops where decoding fails.
+func protoCost(b []byte, m protoreflect.MessageDescriptor, budget, depth int) int {
+	if budget -= messageCost; depth == 0 {
+		return budget
 	}
-	for len(b) > 0 && room >= 0 {
+	for len(b) > 0 && budget >= 0 {
 		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
-			return room // and this
+			return budget
 		}
 		size := protowire.ConsumeFieldValue(number, kind, b[n:])
 		if size < 0 {
-			return room
+			return budget
 		}
 		value := b[n : n+size]
 		b = b[n+size:]
-		room -= fieldRoom
+		budget -= fieldCost
 		f := m.Fields().ByNumber(number)
 		if f == nil || kind != protowire.BytesType {
 			continue
@@ -48,14 +48,15 @@ func protoRoom(b []byte, m protoreflect.MessageDescriptor, room, depth int) int 
 		value, _ = protowire.ConsumeBytes(value)
 		switch {
 		case f.Message() != nil:
-			room = protoRoom(value, f.Message(), room, depth-1)
+			budget = protoCost(value, f.Message(), budget, depth-1)
 		case f.Kind() == protoreflect.StringKind:
-			room -= controlRoom * controls(value)
+			budget -= controlCost * controls(value)
 		}
 	}
-	return room
+	return budget
 }
 
+// controls returns the number of control characters in text.
 func controls(text []byte) (n int) {
 	for _, c := range text {
 		if c < ' ' {

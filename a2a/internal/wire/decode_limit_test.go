@@ -67,7 +67,7 @@ func TestWhatIsDecodedHasBounds(t *testing.T) {
 
 func refusesMany(t *testing.T, name string, d *Dialect, b []byte) {
 	took, err := allocates(func() error { _, err := d.DecodeAnswer(b); return err })
-	if !errors.Is(err, ErrTooMany) || took > 4*maxRoom>>20 {
+	if !errors.Is(err, ErrTooMany) || took > 4*maxCost>>20 {
 		t.Errorf("%s: %v, and it took %d MiB", name, err, took)
 	}
 }

@@ -6,37 +6,36 @@ import (
 	"strings"
 )
 
-// What is decoded may take more than its bytes: sixteen megabytes of empty parts are
-// five million of them. So there is as much room for the objects and values of one
-// body as they take at least, in bytes. The bytes of texts, files and data, which are
-// kept unchanged, do not count.
+// Decoding may take more memory than the bytes of a body: sixteen megabytes of empty
+// parts are five million of them. So the estimated cost of one body is bounded, in bytes.
+// The bytes of texts, files and data, which are kept unchanged, do not count.
 const (
-	maxRoom    = 64 << 20
-	objectRoom = 256 // a part, message, artifact or any other object
-	valueRoom  = 32
+	maxCost    = 64 << 20
+	objectCost = 256 // a part, message, artifact or any other object
+	valueCost  = 32
 )
 
-// ErrTooMany is returned for what would take more room than that.
+// ErrTooMany is the error for a body that costs more.
 var ErrTooMany = errors.New("it holds too many parts or values")
 
-// fits reports whether what the JSON b holds has room. It need not be valid. Most
-// fits at first sight: it is short, or long for a few texts or files.
+// fits reports whether decoding the JSON b stays within maxCost. b need not be valid. Most
+// bodies are short, or long because of few texts or files, and need no exact count.
 func fits(b []byte) bool {
 	const shortest = len(`{},`)
-	if len(b)/shortest*(objectRoom+2*valueRoom) <= maxRoom {
+	if len(b)/shortest*(objectCost+2*valueCost) <= maxCost {
 		return true
 	}
 	objects, values := bytes.Count(b, []byte{'{'}), bytes.Count(b, []byte{'['})+bytes.Count(b, []byte{','})
-	return objects*objectRoom+values*valueRoom <= maxRoom || roomOf(b) <= maxRoom
+	return objects*objectCost+values*valueCost <= maxCost || cost(b) <= maxCost
 }
 
-// roomOf returns how much room b needs, as far as it is less than maxRoom. The value of
-// a member called data is not counted, for it stays as it is. Names do not count in
-// metadata, which is read whole.
-func roomOf(b []byte) (room int) {
+// cost returns the estimated cost of b, up to maxCost. The value of a member called data
+// is not counted, because it is kept unchanged. Names do not matter in metadata, which is
+// decoded whole.
+func cost(b []byte) (sum int) {
 	const data, metadata = 1, 2
 	depth, in, since := 0, 0, 0 // in data or metadata since that depth
-	for i := 0; i < len(b) && room <= maxRoom; i++ {
+	for i := 0; i < len(b) && sum <= maxCost; i++ {
 		switch b[i] {
 		case '"':
 			end := endOfText(b, i)
@@ -61,18 +60,18 @@ func roomOf(b []byte) (room int) {
 			}
 		}
 		if in != data {
-			room += roomOfByte(b[i])
+			sum += costOfByte(b[i])
 		}
 	}
-	return room
+	return sum
 }
 
-func roomOfByte(c byte) int {
+func costOfByte(c byte) int {
 	switch c {
 	case '{':
-		return objectRoom
+		return objectCost
 	case '[', ',':
-		return valueRoom
+		return valueCost
 	default:
 		return 0
 	}
