@@ -319,7 +319,7 @@ func TestWhoSaysNoThereComesBackToTheirTask(t *testing.T) {
 	q.Del("code")
 	q.Set("error", "access_denied")
 	back.RawQuery = q.Encode()
-	if _, body := alice.open(back.String()); !strings.Contains(body, "You said no there") || !strings.Contains(body, `href="/connect/personal?task=`+task+`"`) {
+	if _, body := alice.open(back.String()); !strings.Contains(body, "You denied access there") || !strings.Contains(body, `href="/connect/personal?task=`+task+`"`) {
 		t.Errorf("got %s", body)
 	}
 }
