@@ -30,8 +30,8 @@ func (c *Config) Agent(name string) (Agent, bool) {
 	return Agent{}, false
 }
 
-// CheckAdded returns what is wrong with an agent that an operator adds. What is
-// added over the network may not name files of this machine.
+// CheckAdded returns what is wrong with an agent that an operator adds. It may not name
+// files of this machine.
 func CheckAdded(a directory.Settings) error {
 	if u, err := url.Parse(a.Card.Keys); a.Card.Keys != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
 		return message.Errorf("card.keys: %q is not an https address", a.Card.Keys)
@@ -46,11 +46,11 @@ func CheckAdded(a directory.Settings) error {
 	return CheckAgent(a)
 }
 
-// keyTimeout bounds how long a key set may take to come.
+// keyTimeout limits how long fetching a key set may take.
 const keyTimeout = 5 * time.Second
 
-// KeySet returns the keys that may sign the agent's card; nil is no matter which.
-// An address is read when the keys are needed, a file at once.
+// KeySet returns the keys that may sign an agent's card, or nil if none are configured.
+// A file is read at once, an address on first use.
 func KeySet(c directory.CardKeys) (*a2asign.KeySet, error) {
 	if c.Keys == "" {
 		return nil, nil
@@ -81,7 +81,7 @@ func (c *Config) checkAgents() error {
 	return nil
 }
 
-// CheckAgent returns the first thing that is wrong with an agent, beginning with its key.
+// CheckAgent returns the first error of an agent. It starts with the key.
 func CheckAgent(a Agent) error {
 	if !agentName.MatchString(a.Name) {
 		return message.Errorf("name: %q must be 1 to 63 of a-z, 0-9, - and _, starting with a letter or digit", a.Name)
@@ -140,5 +140,5 @@ func checkUseCases(all []string) error {
 // AgentPath is where the agents are served to A2A clients, under their names.
 const AgentPath = "/a2a/"
 
-// reservedNames are the names that stand for something else below AgentPath.
+// reservedNames are the names of other addresses below AgentPath.
 var reservedNames = []string{"agents", "tasks"}

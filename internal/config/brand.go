@@ -8,13 +8,13 @@ import (
 	"rialto/static"
 )
 
-// Brand is how the pages look, besides their name.
+// Brand sets the look of the pages.
 type Brand struct {
 	Logo   string `koanf:"logo"`   // a file
 	Accent string `koanf:"accent"` // #rrggbb
 }
 
-// Load reads the logo and works out the colours.
+// Load reads the logo and computes the colors.
 func (c Brand) Load() (static.Brand, error) {
 	logo, err := c.readLogo()
 	if err != nil {
@@ -27,7 +27,7 @@ func (c Brand) Load() (static.Brand, error) {
 	return b, nil
 }
 
-// check tells what is wrong with the file or the colour.
+// check returns what is wrong with the logo or the color.
 func (c Brand) check() error {
 	_, err := c.Load()
 	return err

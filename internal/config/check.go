@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Check returns the first thing that is wrong, in words that say what to do.
+// Check returns the first error. It says what to do.
 func (c *Config) Check() error {
 	for _, check := range []func() error{c.checkURL, c.checkDatabase, c.checkSecret, c.checkAgents, c.checkClients, c.checkTokens, c.checkUpstreams, c.checkSignIn, c.checkProxies, c.checkOrigins, c.checkPush, c.checkRecords, c.Brand.check, c.checkLog, c.GRPC.Check} {
 		if err := check(); err != nil {
@@ -43,7 +43,7 @@ func (c *Config) checkURL() error {
 	return nil
 }
 
-// hasHost tells whether u names a host, and a port that can exist.
+// hasHost tells whether u has a host and a valid port.
 func hasHost(u *url.URL) bool {
 	return u.Hostname() != "" && (u.Port() == "" || isPort(u.Port()))
 }
@@ -53,7 +53,7 @@ func isPort(s string) bool {
 	return err == nil
 }
 
-// ListensOn completes the address of a server whose port the system chose.
+// ListensOn sets the port of the URL if the system chose it.
 func (c *Config) ListensOn(addr net.Addr) {
 	if host, ok := strings.CutSuffix(c.URL, ":0"); ok {
 		_, port, _ := net.SplitHostPort(addr.String())
@@ -75,8 +75,7 @@ func (c *Config) checkProxies() error {
 	return nil
 }
 
-// checkOrigins wants origins as browsers write them (RFC 6454 section 6.2):
-// another spelling would never match.
+// checkOrigins requires origins as browsers send them (RFC 6454 section 6.2).
 func (c *Config) checkOrigins() error {
 	for _, origin := range c.AllowedOrigins {
 		u, err := url.Parse(origin)

@@ -21,7 +21,7 @@ type Client struct {
 	variable bool // described by variables
 }
 
-// Secret says where a secret is.
+// Secret is where a secret is kept.
 type Secret struct {
 	Env  string `koanf:"env"`
 	File string `koanf:"file"`
@@ -35,8 +35,7 @@ func (c Secret) value() (string, error) {
 	return Credentials{Env: c.Env, File: c.File}.ReadSecret()
 }
 
-// OAuthClients returns the configured clients as the authorization server takes
-// them.
+// OAuthClients returns the configured clients for the authorization server.
 func (c *Config) OAuthClients() ([]client.Configured, error) {
 	var all []client.Configured
 	for i, one := range c.Clients {

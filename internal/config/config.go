@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Config is what an operator sets, in rialto.yaml, in the environment and by
-// flags; the later win. docs/configuration.md explains each key.
+// Config holds the settings. They come from the file, the environment and flags; the
+// later win.
 type Config struct {
 	Listen           string   `koanf:"listen"`
 	URL              string   `koanf:"url"`
@@ -54,13 +54,13 @@ type Config struct {
 	Log             Log           `koanf:"log"`
 }
 
-// Log says what is logged, and how.
+// Log sets the level and format of the log.
 type Log struct {
 	Level  string `koanf:"level"`
 	Format string `koanf:"format"`
 }
 
-// Defaults returns a configuration that sets nothing.
+// Defaults returns the defaults of the table of settings.
 func Defaults() Config {
 	k := koanf.New(".")
 	for _, part := range table {
@@ -77,9 +77,9 @@ func Defaults() Config {
 	return c
 }
 
-// Load reads the file (none if path is empty), then the environment,
-// then the flags that were set, and checks the whole. Each is decoded by itself
-// first, so that an error names the one that it comes from.
+// Load reads the file (none if path is empty), the environment and the flags that are
+// set, and checks the result. Each source is also decoded alone, so that an error names
+// it.
 func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) {
 	all := koanf.New(".")
 	for _, source := range []struct {
@@ -140,7 +140,7 @@ func fillFromFlags(k *koanf.Koanf, flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// Warnings returns what an operator should know of where settings come from.
+// Warnings returns conflicts between the sources of settings.
 func (c *Config) Warnings() []string { return c.notes }
 
 func (l Log) level() (level slog.Level, err error) {
@@ -159,7 +159,7 @@ func (l Log) Logger() *slog.Logger {
 // Secure tells whether browsers reach the server over TLS.
 func (c *Config) Secure() bool { return strings.HasPrefix(c.URL, "https://") }
 
-// Demo is the configuration of the demo that keeps its state in dir.
+// Demo returns the configuration of a demo that keeps its state in dir.
 func Demo(dir string) *Config {
 	cfg := Defaults()
 	cfg.Name = "Rialto demo"

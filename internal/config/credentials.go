@@ -20,7 +20,7 @@ import (
 // is never sent to an agent: it was issued for this server (RFC 8707 section 2).
 type Credentials directory.Credentials
 
-// The types of credentials besides "".
+// The types of credentials, other than "".
 const (
 	typeBearer            = "bearer"
 	typeBasic             = "basic"
@@ -30,7 +30,7 @@ const (
 	TypeUser              = "user" // each user connects the agent
 )
 
-// check returns the first thing that is wrong, beginning with its key.
+// check returns the first error. It starts with the key.
 func (c Credentials) check() error {
 	if err := c.checkKeys(); err != nil {
 		return err
@@ -61,8 +61,7 @@ func (c Credentials) check() error {
 	return err
 }
 
-// checkKeys refuses keys that the type has no use for: whoever set them meant
-// another one.
+// checkKeys rejects keys that the type does not use.
 func (c Credentials) checkKeys() error {
 	types := []string{"", typeBearer, typeBasic, typeAPIKey, TypeClientCredentials, TypeTokenExchange, TypeUser}
 	if !slices.Contains(types, c.Type) {
@@ -107,7 +106,7 @@ func (c Credentials) checkAPIKey() error {
 	return nil
 }
 
-// checkUser looks at how users sign in at the authorization server of an agent.
+// checkUser checks how users sign in at the authorization server of an agent.
 func (c Credentials) checkUser() error {
 	for key, address := range map[string]string{"issuer": c.Issuer, "authorization_url": c.AuthorizationURL, "token_url": c.TokenURL} {
 		if address != "" && !isConfidential(address) {
@@ -130,8 +129,8 @@ func (c Credentials) checkUser() error {
 	return nil
 }
 
-// isConfidential reports whether a secret may be sent to an address: it is https,
-// or on this machine.
+// isConfidential tells whether a secret may be sent to an address: it is https, or on
+// loopback.
 func isConfidential(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && hasHost(u) && (u.Scheme == "https" || u.Scheme == "http" && Loopback(u.Hostname()))
@@ -149,7 +148,7 @@ func (c Credentials) checkTokens() error {
 	return nil
 }
 
-// Means tells what the credentials can give to an agent. They were checked.
+// Means returns the kinds of credentials that an agent can get.
 func (c Credentials) Means() a2aauth.Means {
 	m := a2aauth.Means{TLS: c.CertFile != ""}
 	header, _ := c.Headers()
@@ -167,8 +166,7 @@ func (c Credentials) Means() a2aauth.Means {
 	return m
 }
 
-// Headers returns what to send with each request where that was written down as
-// a header, and nil otherwise.
+// Headers returns the configured header with the secret, or nil if none is configured.
 func (c Credentials) Headers() (http.Header, error) {
 	if c.Type != "" || c.Header == "" && c.Scheme == "" {
 		if c.Type == "" && c.HasSecret() {
@@ -200,7 +198,7 @@ func (c Credentials) Headers() (http.Header, error) {
 
 func (c Credentials) HasSecret() bool { return c.Secret != "" || c.Env != "" || c.File != "" }
 
-// Readable returns why the secret cannot be read, if one is named.
+// Readable returns why the configured secret cannot be read.
 func (c Credentials) Readable() error {
 	if !c.HasSecret() {
 		return nil
@@ -209,7 +207,7 @@ func (c Credentials) Readable() error {
 	return err
 }
 
-// ReadSecret returns the secret, from where it is kept.
+// ReadSecret reads the secret from the environment or a file.
 func (c Credentials) ReadSecret() (string, error) {
 	var secret string
 	switch {
@@ -237,9 +235,9 @@ func (c Credentials) ReadSecret() (string, error) {
 	return secret, nil
 }
 
-// TLSConfig returns the certificate to show to an agent, and which servers to believe;
-// nil is none, and those that the system trusts. The certificate is read again
-// for each connection, so that it may be renewed.
+// TLSConfig returns the client certificate and the certificate authorities for an
+// agent; nil if neither is configured. The certificate is read again for each
+// connection, so that it can be renewed.
 func (c Credentials) TLSConfig() (*tls.Config, error) {
 	if c.CertFile == "" && c.KeyFile == "" && c.CAFile == "" {
 		return nil, nil
@@ -268,7 +266,7 @@ func (c Credentials) TLSConfig() (*tls.Config, error) {
 	return out, nil
 }
 
-// Fixed returns the secret that is sent as it is, or nil.
+// Fixed returns the secret that is sent unchanged, or nil.
 func (c Credentials) Fixed() *a2aauth.Secret {
 	if header, _ := c.Headers(); header != nil || !c.HasSecret() {
 		return nil

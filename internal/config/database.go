@@ -10,7 +10,7 @@ import (
 	"rialto/internal/store"
 )
 
-// engine is what keeps the state.
+// engine is a kind of database.
 type engine int
 
 const (
@@ -25,9 +25,9 @@ var (
 	keyValue  = regexp.MustCompile(`^\s*\w+\s*=`)
 )
 
-// EngineOf tells what a database address means. What is neither PostgreSQL nor
-// plainly a path is refused, not made a file of that name. The errors do not
-// repeat the address, as it may hold a password.
+// EngineOf returns the kind of database of an address. An address that is neither
+// PostgreSQL nor clearly a path is an error. Errors do not repeat the address, because
+// it may hold a password.
 func EngineOf(dsn string) (engine, error) {
 	path, named := strings.CutPrefix(dsn, "sqlite:")
 	switch {
@@ -50,7 +50,7 @@ func EngineOf(dsn string) (engine, error) {
 	return sqlite, nil
 }
 
-// ErrInMemory is for commands that work on a store beside its server.
+// ErrInMemory is returned by commands that need the store of a server.
 var ErrInMemory = errors.New("database: what a server keeps in memory can only be changed through that server; name a SQLite file, or postgres://USER@HOST/NAME")
 
 func (c *Config) checkDatabase() error {
@@ -60,11 +60,11 @@ func (c *Config) checkDatabase() error {
 	return nil
 }
 
-// sqlitePath is the file of a SQLite database.
+// sqlitePath returns the file of a SQLite database.
 func sqlitePath(dsn string) string { return strings.TrimPrefix(dsn, "sqlite:") }
 
-// Redacted returns a database address without the passwords in it. PostgreSQL
-// takes them among the parameters, too.
+// Redacted returns a database address without passwords. PostgreSQL also accepts them
+// as parameters.
 func Redacted(dsn string) string {
 	if kind, _ := EngineOf(dsn); kind != postgres {
 		return dsn

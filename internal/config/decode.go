@@ -17,9 +17,9 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// envKey maps a variable to its key. An empty one counts as not set. Variables
-// that are no key are not ours to refuse: an orchestrator sets RIALTO_PORT and
-// the like for a service of that name.
+// envKey returns the key of a variable. Empty variables count as not set. Unknown
+// variables are ignored: an orchestrator sets RIALTO_PORT and others for a service with
+// this name.
 func envKey(name, value string) (string, any) {
 	key := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "RIALTO_"), "__", "."))
 	if value == "" || !isScalar(key) {
@@ -28,8 +28,8 @@ func envKey(name, value string) (string, any) {
 	return key, value
 }
 
-// decode puts what k holds over c. It refuses keys that mean nothing: a typing
-// mistake in a security setting must not pass in silence.
+// decode decodes k over c. Unknown keys are an error, because a typing mistake in a
+// security setting must not go unnoticed.
 func decode(k *koanf.Koanf, c any) error {
 	var meta mapstructure.Metadata
 	err := k.UnmarshalWithConf("", c, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
@@ -47,8 +47,8 @@ func decode(k *koanf.Koanf, c any) error {
 	return nil
 }
 
-// fromScalar makes of text and numbers what a key wants: the environment has
-// nothing but text, and YAML reads 1.0 as a number.
+// fromScalar converts text and numbers to the type of a key: the environment has only
+// text, and YAML reads 1.0 as a number.
 func fromScalar(_, to reflect.Type, v any) (any, error) {
 	switch v := v.(type) {
 	case string:
@@ -91,7 +91,7 @@ func fromText(to reflect.Type, s string) (any, error) {
 	return s, nil
 }
 
-// parseDuration knows days besides what time.ParseDuration does.
+// parseDuration also parses days.
 func parseDuration(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)
@@ -110,13 +110,13 @@ func fromNumber(to reflect.Type, n float64, text string) any {
 	return n
 }
 
-// wrongType says what is wrong with a value.
+// wrongType is what is wrong with a value.
 type wrongType string
 
 func (e wrongType) Error() string { return string(e) }
 
-// explain returns the first thing that err says, in one line and without Go's
-// names for things. A value is told by its kind only: it may be a secret.
+// explain returns the first error in err, in one line and without names of Go types. It
+// does not show values, which may be secrets.
 func explain(err error) error {
 	var at *mapstructure.DecodeError
 	if errors.As(err, &at) {
@@ -165,7 +165,7 @@ func kindName(t reflect.Type) string {
 	return "a number"
 }
 
-// unknownKey says what was probably meant.
+// unknownKey suggests the nearest key.
 func unknownKey(key string) error {
 	known := keys(reflect.TypeFor[Config](), "")
 	if outer, inner, ok := cutLast(key, "."); ok && slices.Contains(known, withoutIndexes(key)) {
@@ -182,12 +182,12 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// withoutIndexes removes list indexes: "agents[0].ulr" is the key "agents.ulr".
+// withoutIndexes removes list indexes: "agents[0].ulr" becomes "agents.ulr".
 func withoutIndexes(key string) string {
 	return regexp.MustCompile(`\[\d+\]`).ReplaceAllString(key, "")
 }
 
-// keys lists the keys of a configuration struct, in dotted form.
+// keys lists the keys of a configuration struct with dots.
 func keys(t reflect.Type, prefix string) []string {
 	var out []string
 	for i := range t.NumField() {

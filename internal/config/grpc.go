@@ -6,8 +6,8 @@ import (
 	"net/url"
 )
 
-// GRPC says where the agents are served over gRPC. Like the rest, it is
-// not encrypted here: off loopback a proxy before it does that.
+// GRPC sets where the agents are served over gRPC. It has no TLS here; off loopback it
+// needs a proxy.
 type GRPC struct {
 	Listen  string `koanf:"listen"`  // HOST:PORT; "" does not serve gRPC
 	Address string `koanf:"address"` // HOST:PORT that cards name
@@ -28,8 +28,8 @@ func (c GRPC) Check() error {
 	return nil
 }
 
-// ListensOn completes the address that cards name: the port of addr, on the host
-// of the server's own address.
+// ListensOn sets the address in cards if it is not configured: the host of origin, the
+// port of addr.
 func (c *GRPC) ListensOn(addr net.Addr, origin string) {
 	if c.Address != "" {
 		return

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Push says whom push notifications of tasks may reach, and whether agents
-// can reach us with theirs.
+// Push sets which webhooks may get push notifications, and whether agents may send
+// some.
 type Push struct {
 	Send         bool     `koanf:"send"`
 	AllowedHosts []string `koanf:"allowed_hosts"`

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Records says how long what happened is remembered.
+// Records sets how long records are kept.
 type Records struct {
 	Retention time.Duration `koanf:"retention"`
 }
 
-// longestRetention is as long as anybody may keep records of people.
+// longestRetention limits how long records of people are kept.
 const longestRetention = 10 * 365 * 24 * time.Hour
 
 func (c *Config) checkRecords() error {

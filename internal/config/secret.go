@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// LoadSecret returns the key that seals what the database must give back: the
-// signing keys. It comes from the configuration or environment, or from a file
-// that is made at the first start. The configuration was checked.
+// LoadSecret returns the key that encrypts secrets in the database, such as the signing
+// keys. It comes from the configuration, the environment, or a file that is created at
+// the first start.
 func LoadSecret(cfg *Config) ([]byte, error) {
 	if cfg.Secret != "" {
 		return decodeSecret(cfg.Secret, "secret")
@@ -32,7 +32,7 @@ func LoadSecret(cfg *Config) ([]byte, error) {
 	return decodeSecret(text, path)
 }
 
-// checkSecret finds out what is wrong with the key, without making one.
+// checkSecret checks the secret without creating one.
 func (c *Config) checkSecret() error {
 	if c.Secret != "" {
 		_, err := decodeSecret(c.Secret, "secret")
@@ -58,9 +58,8 @@ func decodeSecret(s, from string) ([]byte, error) {
 	return b, nil
 }
 
-// ReadOrCreate returns the one line that a private file holds, writing the
-// file with a new value first if there is none. Of two processes that start at
-// once, both get the same value: the file appears whole or not at all.
+// ReadOrCreate returns the line in a private file. If the file does not exist, it is
+// created atomically with a new value, so that two processes get the same value.
 func ReadOrCreate(path string, value func() string) (string, error) {
 	b, err := os.ReadFile(path)
 	if err == nil {

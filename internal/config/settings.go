@@ -12,13 +12,13 @@ import (
 	"rialto/bridge/operator"
 )
 
-// hiddenValue stands for a value that must not be shown.
+// hiddenValue is shown instead of a secret.
 const hiddenValue = "(set, not shown)"
 
 var listIndex = regexp.MustCompile(`\[\d+\]`)
 
-// Settings returns what is in force, under the keys of the configuration file and
-// in their order, without secrets. Empty settings are left out.
+// Settings returns the settings in force, in the order of the fields, without secrets
+// and empty settings.
 func (c *Config) Settings() []operator.Setting {
 	all := []operator.Setting{}
 	add := func(key, value string) { all = append(all, operator.Setting{Key: key, Value: value}) }
@@ -61,7 +61,7 @@ func flatten(key string, v reflect.Value, add func(key, value string)) {
 	}
 }
 
-// formatSetting writes a single setting, without what in it is secret.
+// formatSetting formats a setting without secrets.
 func formatSetting(key string, v any) string {
 	switch v := v.(type) {
 	case directory.Duration:

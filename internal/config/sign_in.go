@@ -18,7 +18,7 @@ import (
 	"rialto/oauth/token"
 )
 
-// SignIn says who may sign in, and how.
+// SignIn sets who may sign in, and how.
 type SignIn struct {
 	Local       bool        `koanf:"local"`
 	OIDC        []Provider  `koanf:"oidc"`
@@ -26,7 +26,7 @@ type SignIn struct {
 	AutoApprove AutoApprove `koanf:"auto_approve"`
 }
 
-// Provider is an identity provider where people may sign in.
+// Provider is an OpenID Connect provider.
 type Provider struct {
 	ID               string   `koanf:"id"`
 	Name             string   `koanf:"name"`
@@ -50,7 +50,7 @@ type Provider struct {
 	variable bool // described by variables
 }
 
-// Claim is met by people for whom the claim holds one of the values.
+// Claim is met if the claim contains one of the values.
 type Claim struct {
 	Claim  string   `koanf:"claim"`
 	Values []string `koanf:"values"`
@@ -65,7 +65,7 @@ type PastedToken struct {
 	PrivateNetwork bool     `koanf:"private_network"`
 }
 
-// AutoApprove lets every app in without asking anybody, for staging.
+// AutoApprove approves all apps without a question, for staging.
 type AutoApprove struct {
 	Enabled bool   `koanf:"enabled"`
 	UseCase string `koanf:"usecase"`
@@ -73,12 +73,12 @@ type AutoApprove struct {
 	Force   bool   `koanf:"force"`
 }
 
-// maxIdentityDocument bounds metadata and key sets of identity providers. Some
-// put a chain of certificates beside each key.
+// maxIdentityDocument limits the metadata and key sets of identity providers. Some have
+// a certificate chain with each key.
 const maxIdentityDocument = 256 << 10
 
-// newFetcher returns what fetches from an identity provider. Its hosts may be in a
-// private network if the operator says so, and those alone.
+// newFetcher returns the HTTP client for an identity provider. If private is set, the
+// hosts of addresses may be in a private network.
 func newFetcher(private bool, addresses ...string) *guardhttp.Client {
 	c := &guardhttp.Client{MaxBytes: maxIdentityDocument, Timeout: 8 * time.Second}
 	for _, address := range addresses {
@@ -89,8 +89,8 @@ func newFetcher(private bool, addresses ...string) *guardhttp.Client {
 	return c
 }
 
-// AllowedHost names the host with its port, so that nothing else on that
-// machine is allowed with it.
+// AllowedHost returns the host with its port, so that other ports of the machine are
+// not allowed.
 func AllowedHost(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -99,7 +99,7 @@ func AllowedHost(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// provider returns the identity provider as the authorization server takes it.
+// provider returns the provider for the authorization server.
 func (c Provider) provider() (*signin.Provider, error) {
 	secret, err := c.ClientSecret.value()
 	if err != nil {
@@ -133,8 +133,8 @@ func (c Provider) provider() (*signin.Provider, error) {
 	}, nil
 }
 
-// issuer returns the issuer of pasted tokens, or nil if there is none. Tokens
-// are for this server unless the operator says something else.
+// issuer returns the issuer of pasted tokens, or nil. The default audience is this
+// server.
 func (c PastedToken) issuer(address string) *token.Issuer {
 	if c.Issuer == "" {
 		return nil
@@ -171,11 +171,11 @@ func (c SignIn) Apply(as *authserver.Config) error {
 	return nil
 }
 
-// SignsInPages tells whether people can sign in to the pages of this server: a pasted
-// token only lets an app in.
+// SignsInPages tells whether people can sign in to pages. A pasted token only approves
+// an app.
 func (c SignIn) SignsInPages() bool { return c.Local || len(c.OIDC) > 0 }
 
-// Ways says who may sign in, a line each.
+// Ways lists the ways to sign in, a line each.
 func (c SignIn) Ways(address string) []string {
 	var all []string
 	if c.AutoApprove.Enabled {
@@ -208,7 +208,7 @@ func (c *Config) checkSignIn() error {
 	return errors.Join(c.checkScope(), c.checkAutoApprove())
 }
 
-// checkScope says what is wrong with what every client is offered.
+// checkScope checks the default scope and use case.
 func (c *Config) checkScope() error {
 	for word := range strings.FieldsSeq(c.DefaultScope) {
 		known := slices.ContainsFunc(Scopes, func(s oauth.Scope) bool { return s.Name == word && word != oauth.ScopeAdmin })
@@ -222,7 +222,7 @@ func (c *Config) checkScope() error {
 	return nil
 }
 
-// Scope returns what a client is offered that does not say what it wants.
+// Scope returns the scope of a client that requests none.
 func (c *Config) Scope() oauth.ScopeSet {
 	if c.DefaultScope == "" {
 		return oauth.ScopeSet{oauth.ScopeTools}
@@ -230,14 +230,13 @@ func (c *Config) Scope() oauth.ScopeSet {
 	return strings.Fields(c.DefaultScope)
 }
 
-// stagingStages are the stages in which nothing is worth stealing.
+// stagingStages are the stages in which automatic approval is allowed.
 func stagingStages() []string {
 	return []string{"dev", "development", "local", "test", "stg", "staging"}
 }
 
-// checkAutoApprove refuses to open a server to the world by one forgotten
-// setting. An address on this machine says nothing of who can reach it: where it
-// listens does.
+// checkAutoApprove rejects automatic approval at a public address outside staging. With
+// a loopback URL the listen address decides.
 func (c *Config) checkAutoApprove() error {
 	if !c.SignIn.AutoApprove.Enabled || c.SignIn.AutoApprove.Force || slices.Contains(stagingStages(), c.Stage) {
 		return nil
@@ -259,8 +258,8 @@ func (c *Config) checkAutoApprove() error {
 	return fmt.Errorf("sign_in.auto_approve: %s would let everybody in who finds it. If that is what you want, set stage to staging, or sign_in.auto_approve.force to true", open)
 }
 
-// Scopes are what clients may ask for, in the words of the consent page. The
-// first is for every client; the others are for those that name them.
+// Scopes are the scopes of the server with the sentences of the consent page. The first
+// is for all clients, the others for clients that request them.
 var Scopes = []oauth.Scope{
 	{Name: oauth.ScopeTools, Words: "Search and read, and give tasks to the agents, as you"},
 	{Name: oauth.ScopeDiscover, Words: "See the agents and your tasks"},

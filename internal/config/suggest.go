@@ -2,7 +2,7 @@ package config
 
 import "github.com/agext/levenshtein"
 
-// Nearest returns the candidate that takes the fewest edits to reach from s.
+// Nearest returns the candidate with the smallest edit distance to s.
 func Nearest(s string, candidates []string) string {
 	best, least := "", 1<<30
 	for _, c := range candidates {
@@ -13,5 +13,5 @@ func Nearest(s string, candidates []string) string {
 	return best
 }
 
-// Similar tells whether one word may be a slip of the other.
+// Similar tells whether one word may be a typing mistake of the other.
 func Similar(a, b string) bool { return levenshtein.Distance(a, b, nil) <= max(2, len(a)/3) }

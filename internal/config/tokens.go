@@ -7,14 +7,14 @@ import (
 	"rialto/oauth/token"
 )
 
-// Tokens says how access tokens are made.
+// Tokens sets how access tokens are signed.
 type Tokens struct {
 	Algorithm string `koanf:"algorithm"` // ES256 when empty
 	Secret    Secret `koanf:"secret"`    // for HS256
 	Nonces    bool   `koanf:"dpop_nonces"`
 }
 
-// Upstream is an issuer whose access tokens are let through.
+// Upstream is another issuer whose access tokens are accepted.
 type Upstream struct {
 	Issuer         string   `koanf:"issuer"`
 	JWKSURL        string   `koanf:"jwks_url"`
@@ -24,7 +24,7 @@ type Upstream struct {
 	PrivateNetwork bool     `koanf:"private_network"`
 }
 
-// OAuthUpstreams returns the issuers as the guard takes them.
+// OAuthUpstreams returns the other issuers for the guard.
 func (c *Config) OAuthUpstreams() []token.Upstream {
 	var all []token.Upstream
 	for _, u := range c.UpstreamTokens {
@@ -43,7 +43,7 @@ func (c *Config) checkUpstreams() error {
 	return nil
 }
 
-// Apply sets what an operator chose of tokens.
+// Apply sets the algorithm and its secret.
 func (c Tokens) Apply(as *authserver.Config) error {
 	secret, err := c.Secret.value()
 	if err != nil {
@@ -64,5 +64,5 @@ func (c *Config) checkTokens() error {
 	return nil
 }
 
-// check says what is wrong with a configuration of the authorization server.
+// check returns what is wrong with a configuration of the authorization server.
 func check(c authserver.Config) error { return authserver.New(c, authserver.Stores{}).Check() }

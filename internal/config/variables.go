@@ -12,16 +12,15 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// aliasVariable is a setting under the name that servers before this one gave it.
+// aliasVariable is a variable with another name that sets settings.
 type aliasVariable struct {
 	name string
 	keys []string // of ours that it sets; the first of them that is set wins over it
 	set  func(c *Config, value string) error
 }
 
-// aliasVariables lists them, in the order in which they count; docs/configuration.md
-// explains each. A variable that holds a secret is read where the secret is
-// needed, and is not copied into the configuration.
+// aliasVariables lists them by precedence; docs/configuration.md explains each. Secrets
+// are read where they are used and not copied.
 func aliasVariables() []aliasVariable {
 	text := func(field func(*Config) *string) func(*Config, string) error {
 		return func(c *Config, value string) error { *field(c) = value; return nil }
@@ -68,8 +67,8 @@ func aliasVariables() []aliasVariable {
 	}
 }
 
-// applyAliases takes what variables say where neither the file, the environment nor a
-// flag says it under its own key, and notes where they contradict each other.
+// applyAliases sets what variables say, unless the setting is set under its own key. It
+// records conflicts as warnings.
 func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 	set := map[string]string{}
 	for _, pair := range environ {
@@ -113,7 +112,7 @@ func (c *Config) addDefaultClient(id string) error {
 	return nil
 }
 
-// addDefaultRedirect gives the default client an address, if there is one.
+// addDefaultRedirect adds a redirect URI to that client, if there is one.
 func (c *Config) addDefaultRedirect(uri string) error {
 	if client := c.defaultClient(); client != nil {
 		client.RedirectURIs = append(client.RedirectURIs, uri)
@@ -121,7 +120,7 @@ func (c *Config) addDefaultRedirect(uri string) error {
 	return nil
 }
 
-// deriveSecret makes a key of a secret that had another form and purpose.
+// deriveSecret derives the key from a secret of another form.
 func (c *Config) deriveSecret(value string) error {
 	if len(value) < 32 {
 		return fmt.Errorf("it is shorter than 32 characters (make one with: openssl rand -base64 48)")
@@ -131,7 +130,7 @@ func (c *Config) deriveSecret(value string) error {
 	return err
 }
 
-// shareSecret signs access tokens with a secret that others know.
+// shareSecret signs access tokens with a shared secret.
 func (c *Config) shareSecret(name string) error {
 	c.Tokens.Algorithm, c.Tokens.Secret = "HS256", Secret{Env: name}
 	return nil
@@ -145,15 +144,15 @@ func (c *Config) enableAutoApprove(value string) (err error) {
 	return nil
 }
 
-// addProvider makes the issuer of pasted tokens a place to sign in, too.
+// addProvider makes the issuer of pasted tokens a provider to sign in with.
 func (c *Config) addProvider(clientID string) error {
 	pasted := c.SignIn.PastedToken
 	c.SignIn.OIDC = append(c.SignIn.OIDC, Provider{ID: "oidc", Name: "OpenID", Issuer: pasted.Issuer, JWKSURL: pasted.JWKSURL, ClientID: clientID, variable: true})
 	return nil
 }
 
-// ofProvider sets something of the provider that variables describe. Without
-// OIDC_CLIENT_ID there is none: then the issuer is for pasted tokens alone.
+// ofProvider sets something of the provider that variables describe, if there is one.
+// Without OIDC_CLIENT_ID the issuer is for pasted tokens only.
 func ofProvider(set func(*Provider, string)) func(*Config, string) error {
 	return func(c *Config, value string) error {
 		if i := slices.IndexFunc(c.SignIn.OIDC, func(p Provider) bool { return p.variable }); i >= 0 {
@@ -174,8 +173,7 @@ func listOf(value string) []string {
 	return all
 }
 
-// Topic returns the topic that agents are told to keep to; "" is none, for
-// which older servers had several words.
+// Topic returns the topic for agents; "" is none. "*", "any" and "all" mean none.
 func (c *Config) Topic() string {
 	if slices.Contains([]string{"*", "any", "all"}, strings.ToLower(c.DefaultTopic)) {
 		return ""
