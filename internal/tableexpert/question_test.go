@@ -40,6 +40,7 @@ func TestAnAnswerContinuesTheQuestion(t *testing.T) {
 		{"with the form", "How many are there?", data("", `{"table": "vehicles"}`), "SELECT count(*) AS count FROM vehicles"},
 		{"with a SELECT", "why are claims late", text("", "SELECT 1 AS one"), "1 row"},
 		{"with a SELECT in the form", "why are claims late", data("", `{"sql": "SELECT 1 AS one"}`), "1 row"},
+		{"with other words in the form", "why are claims late", data("", `{"sql": "how many claims are open"}`), "SELECT count(*) AS count FROM claims WHERE claims.status = 'open'"},
 		{"with other words", "why are claims late", text("", "how many claims are open"), "SELECT count(*) AS count FROM claims WHERE claims.status = 'open'"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -83,7 +83,8 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 	case skillPeek:
 		return e.peek(ctx, t, first(r.Table, r.Query, r.Question), r.Limit)
 	case skillQuery:
-		if sql := first(r.SQL, r.Query, r.Question); r.SQL != "" || e.meantAsSQL(sql, t.Skill != "") {
+		answering := len(t.Task().History) > 1 // a form's "sql" may hold simpler words
+		if sql := first(r.SQL, r.Query, r.Question); r.SQL != "" && !answering || e.meantAsSQL(sql, t.Skill != "") {
 			return e.query(ctx, t, sql, r.Limit)
 		}
 		return e.question(ctx, t, in, r.Limit)
