@@ -60,7 +60,7 @@ func contentType(name string) string {
 }
 
 // URL returns the address of a file, with the hash of its content in it, so
-// that browsers may keep it for ever. It panics when there is no such file.
+// that browsers may keep it indefinitely. It panics when there is no such file.
 func URL(name string) string {
 	f, ok := files[name]
 	if !ok {
@@ -73,7 +73,7 @@ func URL(name string) string {
 // hash is cached for a year; one without it, or with the hash that another
 // release had, is answered with today's content and must be asked for again.
 // So a page of an old replica still finds its style in the middle of a rollout.
-// What a brand sets has no hash in its address, and may be kept for some minutes.
+// The files of a brand have no hash in their addresses, and may be kept for some minutes.
 func (b Brand) Handler() http.Handler { return http.HandlerFunc(b.serve) }
 
 func (b Brand) serve(w http.ResponseWriter, r *http.Request) {
@@ -102,7 +102,7 @@ func (b Brand) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", f.contentType)
 	h.Set("ETag", `"`+f.hash+`"`)
 	h.Set("X-Content-Type-Options", "nosniff")
-	// An SVG opened by itself is a document: it may run nothing.
+	// An SVG opened alone is a document: it may run nothing.
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
 }

@@ -46,7 +46,7 @@ func TestAuthorizeAsksForNameAndPasswordWhenNobodyIsSignedIn(t *testing.T) {
 func TestAuthorizeOffersAnotherAccountToOneWhoIsSignedIn(t *testing.T) {
 	doc := render(t, samples()["authorize, signed in"], "")
 	if len(doc.all("input#password")) != 0 {
-		t.Error("got a password field for somebody who is signed in")
+		t.Error("got a password field for a person who is signed in")
 	}
 	if got := doc.one(t, ".account").text(); got != "Signed in as admin" {
 		t.Errorf("got %q, want who is signed in", got)

@@ -23,7 +23,7 @@ type Bar struct {
 	Bad   int64 // how much of Value went wrong
 }
 
-// The measures of a drawing, which is stretched to the width that there is.
+// The measures of a drawing, which is stretched to the width of the page.
 const (
 	chartWidth  = 960
 	chartHeight = 160

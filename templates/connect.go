@@ -38,5 +38,5 @@ type Device struct {
 	Way     int
 	Task    string
 	Handle  string
-	Notice  string // what became of it so far; "" is nothing
+	Notice  string // the outcome so far; "" is none
 }

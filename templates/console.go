@@ -2,7 +2,7 @@ package templates
 
 // Console is a page on which people run their side of the server, or operators
 // the server: a frame with the ways to the others, and sections below each
-// other. All of these pages are made of the same parts.
+// other. All of these pages share the same parts.
 type Console struct {
 	Frame
 	Title    string // a sentence of ours, for the window and the heading
@@ -89,13 +89,13 @@ type Button struct {
 	Action string // where the form goes
 	Get    bool
 	Word   string // a sentence of ours
-	About  string // what it is done to, for those who hear the page
+	About  string // the object of the action, for screen readers
 	Grave  bool
 	First  bool // the main thing to do on the page
 	Hidden []Value
 }
 
-// Value is a field of a form that nobody sees.
+// Value is a hidden field of a form.
 type Value struct{ Name, Value string }
 
 // Filter chooses rows of a list, by a GET to the page itself.
@@ -110,7 +110,7 @@ type Form struct {
 	Action string
 	Fields []Field
 	Hidden []Value
-	Word   string // of the button, a sentence of ours
+	Word   string // label of the button, a sentence of ours
 	Also   []Choice
 	Grave  bool
 	Cancel string // where to go instead; "" is nowhere

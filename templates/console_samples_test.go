@@ -16,7 +16,7 @@ func frame() templates.Frame {
 	}
 }
 
-// consoleSample is a page with every part that there is.
+// consoleSample is a page with every part.
 func consoleSample() templates.Console {
 	var bars []templates.Bar
 	for i := range int64(24) {

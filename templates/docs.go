@@ -45,7 +45,7 @@ type Operation struct {
 // Body is what a request or an answer carries, in one form.
 type Body struct {
 	Type    string // its media type
-	Words   string // what it is as a whole, where it has no members
+	Words   string // description of the whole, if it has no members
 	Members []Member
 	Example string
 }
@@ -60,7 +60,7 @@ type Answer struct {
 // Member is a parameter, or a member of a JSON value under its path: tasks[].id.
 type Member struct {
 	Name     string
-	In       string // of a parameter: path, query, header
+	In       string // place of a parameter: path, query, header
 	Type     string
 	Words    string
 	Required bool

@@ -252,9 +252,8 @@ func (d openAPI) bodies(content any) (all []Body) {
 	return all
 }
 
-// sample puts an example of a schema together of those that the schemas in it
-// have. It tells whether there is one; what is not told of is left out, or, where
-// it is required, empty.
+// sample makes an example of a schema from the examples in it, and reports whether there
+// is one. A member without an example is left out or, if it is required, empty.
 func (d openAPI) sample(schema any, depth int) (example any, ok bool) {
 	m := d.follow(schema)
 	if example, ok = m["example"]; ok || depth >= deepest {

@@ -95,7 +95,7 @@ func tongues(r *http.Request, l language, page Page) []tongue {
 
 // preferred chooses the language that an Accept-Language header asks for.
 func preferred(header string) language {
-	// Nobody speaks so many languages: a longer header is not worth parsing.
+	// A longer header is not worth parsing.
 	if len(header) > 512 {
 		return english
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Authorize asks a person to let a client in, and to sign in as well when
-// nobody is. Its form posts handle, decision (approve, deny or switch) and
+// Authorize asks a person to let a client in, and to sign in as well without a
+// session. Its form posts handle, decision (approve, deny or switch) and
 // either as, the User that the page showed, or username and password. After a
 // warning of a LookAlike it posts understood=yes. Each scope that is granted is
 // posted as scope.
@@ -24,7 +24,7 @@ type Authorize struct {
 	Scopes       []Scope  // what the client would be able to do
 	Agents       []string // whom it would reach
 	User         string   // who is signed in; "" shows the sign-in fields
-	Username     string   // what was typed before, when the page is shown again
+	Username     string   // the value typed before, when the page is shown again
 	Error        string   // why the page is shown again
 	Handle       string   // names the request that waits at the server
 	Action       string   // where the form goes
@@ -121,7 +121,7 @@ type Leave struct {
 type SignedOut struct{ Product string }
 
 // Problem says what went wrong and what the reader can do about it. It leads
-// back to a client only by a click, never by itself, and says where that goes
+// back to a client only by a click, never automatically, and says where that goes
 // (RFC 9700 section 4.11.2).
 type Problem struct {
 	Product, Title, Detail, Remedy string
@@ -141,7 +141,7 @@ type Home struct {
 	URL      string // the address of the connector
 	Agents   []HomeAgent
 	Snippets []Snippet
-	User     string // who is signed in, if anybody
+	User     string // the signed-in user, or ""
 	Admin    bool   // whether that is an administrator
 	SignOut  string // where the sign-out form goes; "" shows none
 }
@@ -172,7 +172,7 @@ type Document struct {
 	Fields  [][2]string // label and value, in this order
 	Pieces  []Piece
 	Cut     bool   // there is more
-	Until   string // how long whoever has the address can read it; "" is no such page
+	Until   string // how long the address works; "" is no shared page
 
 	Sharing *Sharing // nil if it cannot be shared
 }
@@ -181,7 +181,7 @@ type Document struct {
 type Piece struct {
 	Heading, Text string
 	Name          string // of a file
-	Size          string // of a file, in words
+	Size          string // size of a file, in words
 	Href          string // where the file or something else is; "" is nowhere
 	Here          bool   // Href is a file of ours
 	Code          bool   // Text is for programs
@@ -199,7 +199,7 @@ type Sharing struct {
 	Error  string
 }
 
-// SharedLink is a link that somebody has made, and can end.
+// SharedLink is a link that the owner has made, and can end.
 type SharedLink struct{ ID, Made, Ends string }
 
 func (Authorize) file() string { return "authorize" }

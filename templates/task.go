@@ -13,20 +13,20 @@ type Task struct {
 	Product string
 	Agent   string
 	ID      string
-	Path    string // of the page; its events are below it, at /events
+	Path    string // path of the page; its events are below it, at /events
 	State   string // a sentence
 	Updated string // when it last changed, in words of RFC 3339
 	Lives   bool   // it changes without the reader
 	Message string // what the agent said last
 	Said    Text   // Message with values in it, where it is ours; nil: Message is all
 
-	Notice string // why the page is shown again, or what became of an answer; "" is nothing
+	Notice string // why the page is shown again, or the result of an answer; "" is none
 	Wrong  bool   // Notice is about something that went wrong
-	Reason string // of the agent's for Notice, in its words; "" is none
+	Reason string // the agent's reason for Notice, in its words; "" is none
 	First  string // where the person connects the agent before it takes an answer; "" is nowhere
 
 	Ask   *Ask   // what the agent wants to know; nil if nothing
-	Grant *Grant // what the agent waits for, besides words; nil if nothing
+	Grant *Grant // the grant that the agent waits for; nil if none
 
 	Results []TaskResult
 	More    string // the page with more of them
@@ -59,10 +59,10 @@ type AskField struct {
 	Least, Most, Step               string // of number; "" is no limit
 	Shortest, Longest               int    // of text; 0 is no limit
 	Hint                            string // how a value looks
-	Wrong, WrongValue               string // what has to be changed: a sentence, and the value in it
+	Wrong, WrongValue               string // the problem: a sentence, and the value in it
 }
 
-// About returns the ids of what describes the field, which is the nth.
+// About returns the ids of the texts that describe the nth field.
 func (f AskField) About(n int) string {
 	var ids []string
 	if f.Description != "" {

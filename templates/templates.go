@@ -45,7 +45,7 @@ func functions(l language) template.FuncMap {
 	return template.FuncMap{
 		"lang":   func() string { return string(l) },
 		"static": static.URL,
-		// What an operator may set has one address, whatever it is.
+		// The files that an operator may set have fixed addresses.
 		"brandLogo":  func() string { return static.BrandLogo },
 		"brandStyle": func() string { return static.BrandStyle },
 		"t":          l.text,
@@ -77,7 +77,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, page Page) {
 	w.Header().Set("Content-Language", string(l))
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
 	w.WriteHeader(status)
-	w.Write(body.Bytes()) // an error here means that nobody is reading any more
+	w.Write(body.Bytes()) // an error here means that the client is gone
 }
 
 // policy forbids everything that the pages do not need. Forms go to ourselves

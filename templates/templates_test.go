@@ -307,7 +307,7 @@ func TestAProblemOffersTheWayBackWithoutTakingIt(t *testing.T) {
 		t.Errorf("got %q, want it to say where that leads", got)
 	}
 	if len(doc.all("script")) != 0 {
-		t.Error("got a script: it would go there by itself")
+		t.Error("got a script: it would go there automatically")
 	}
 	if got := len(render(t, samples()["problem"], "").all("a")); got != 0 {
 		t.Errorf("got %d links on a problem with no way back, want none", got)
@@ -401,7 +401,7 @@ func TestHomeShowsTheAddressAndHowToConnect(t *testing.T) {
 	}
 	render(t, samples()["home, empty"], "").one(t, "#no-agents")
 	if got := len(render(t, samples()["home, to nobody"], "").all("#no-agents")); got != 0 {
-		t.Error("strangers are told about agents")
+		t.Error("strangers see agents")
 	}
 }
 

@@ -135,7 +135,7 @@ func (b badge) in(l language) template.HTML {
 func (k link) in(l language) template.HTML {
 	text := k.text.in(l)
 	if !strings.HasPrefix(k.href, "https://") && (!strings.HasPrefix(k.href, "/") || strings.HasPrefix(k.href, "//")) {
-		return text // what could run as code, or lead who knows where, is no link
+		return text // an address that could run as code, or leads off the site, is no link
 	}
 	return template.HTML(`<a href="` + template.HTMLEscapeString(k.href) + `">` + string(text) + `</a>`)
 }

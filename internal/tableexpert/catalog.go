@@ -243,7 +243,7 @@ func (c *catalog) meantBy(column string) *table {
 	return found
 }
 
-// find returns the table of that name, in any case.
+// find returns the table with this name; case does not matter.
 func (c *catalog) find(name string) *table {
 	for _, t := range c.tables {
 		if strings.EqualFold(t.Name, name) || strings.EqualFold(t.schema+"."+t.bare, name) {

@@ -68,8 +68,8 @@ func ask(t *testing.T, e *tableexpert.Expert, question, statement string) (answe
 	return answered
 }
 
-// corpus asks the questions of a file: blocks of a question and the statement of somebody
-// who knows the answer, or nothing where it must be asked back.
+// corpus asks the questions of a file. A block is a question and the statement that answers
+// it; a question without a statement must be asked back.
 func corpus(t *testing.T, e *tableexpert.Expert, file string) (answered, all int) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", file))

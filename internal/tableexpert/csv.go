@@ -65,8 +65,8 @@ func (f *csvFile) checkHeader() error {
 }
 
 // sniff finds the delimiter: the one that divides the most of the first lines
-// into as many fields as the header, and of those the one with the most
-// fields. A file of one column has none, and any will do.
+// into as many fields as the header has. If several do, it takes the one with the most
+// fields. A file with one column has none, and any delimiter works.
 func sniff(head []byte) rune {
 	if i := bytes.LastIndexByte(head, '\n'); i > 0 && len(head) >= sniffed {
 		head = head[:i+1] // the last line may be cut

@@ -51,7 +51,7 @@ func readDirectory(ctx context.Context, cfg Config) (*source, error) {
 	return src, nil
 }
 
-// leftOut tells the operator of what cannot be read.
+// leftOut logs the files that cannot be read.
 type leftOut struct {
 	log  *slog.Logger
 	errs []error // the first few
@@ -260,8 +260,8 @@ func attachable(ctx context.Context, root *os.Root, names []string, out *leftOut
 }
 
 // openable finds out how a database can be opened. One in WAL mode needs
-// files beside it, which cannot be made where the directory is read-only; if
-// nobody has it open, it can be read without them.
+// files beside it, which cannot be made if the directory is read-only; if no
+// program has the database open, it can be read without them.
 func openable(ctx context.Context, root *os.Root, name, schema string) (sqlbox.File, error) {
 	path, err := checkDatabase(root, name)
 	if err != nil {

@@ -194,7 +194,7 @@ func TestCSVTablesReferToOneAnotherByName(t *testing.T) {
 	contains(t, send(t, e, text("fetch", "cities/1")).Artifacts[0].Text(), "name: Bonn", "Related shops:", "shops/11")
 }
 
-// Of customers the number of a row may be called customer_id, as where it is referred to.
+// The key of customers may be called customer_id, as it is in tables that refer to it.
 func TestCSVTablesReferToKeysThatAreNamedAfterTheirTable(t *testing.T) {
 	e := open(t, tableexpert.Config{Tables: directory(t, map[string]string{
 		"customers.csv": "Customer_ID,name,country\n7,Ann,Spain\n8,Bo,Italy\n9,Cy,Spain\n",

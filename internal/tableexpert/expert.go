@@ -31,7 +31,7 @@ type Config struct {
 	// Model translates questions into SQL; nil: they are read by words alone.
 	Model *Model
 
-	MaxRows int           // of an answer, unless more are asked for; 0 means 200
+	MaxRows int           // limit of an answer if the request sets none; 0 means 200
 	Timeout time.Duration // of one query; 0 means 5 s
 	MaxCSV  int64         // bytes of all CSV files together; 0 means 128 MiB
 
@@ -131,11 +131,11 @@ func (e *Expert) Close() error { return e.exec.Close() }
 type source struct {
 	image []byte
 	files []sqlbox.File
-	notes map[string]string // what a column holds, by "table.column"; of tables too
+	notes map[string]string // notes on tables, and on columns by "table.column"
 	out   *leftOut          // nil: nothing may be missing
 
-	curation *curation           // nil if nobody has said anything
-	synonyms map[string]synonyms // of tables, and of columns by "table.column"
+	curation *curation           // nil if there is no topics.yaml
+	synonyms map[string]synonyms // other words for tables, and for columns by "table.column"
 }
 
 // fileOf returns the name of the file that is attached as schema.

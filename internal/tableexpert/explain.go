@@ -12,7 +12,7 @@ import (
 type explanation struct {
 	SQL  string   `json:"sql"`
 	Read []string `json:"read_as,omitempty"`
-	Plan []string `json:"plan"` // what SQLite would do, step by step
+	Plan []string `json:"plan"` // SQLite's query plan, step by step
 }
 
 // explain says what a question or statement would do, without doing it.

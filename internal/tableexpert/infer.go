@@ -42,8 +42,8 @@ func (f *csvFile) columns(ctx context.Context) ([]cells, error) {
 	return columns, err
 }
 
-// codes reports whether what a column of that heading holds is no number, although it has
-// nothing but digits: version 1.10 is not 1.1.
+// codes reports whether the values under a heading are codes, although they consist of
+// digits: version 1.10 is not 1.1.
 func codes(heading string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(heading), func(r rune) bool { return !unicode.IsLetter(r) }), func(w string) bool {
 		return slices.Contains([]string{"version", "phone", "telephone", "mobile", "fax", "zip", "zipcode", "postcode", "postal", "plz", "teléfono", "telefono"}, w)

@@ -9,7 +9,7 @@ import (
 )
 
 // insuranceSchema describes the built-in data: an invented motor and property
-// insurer, as of the end of June 2026. Nobody in it is a person: customers
+// insurer, as of the end of June 2026. It contains no persons: customers
 // have codes.
 const insuranceSchema = `
 CREATE TABLE customers (

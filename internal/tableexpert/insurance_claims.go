@@ -70,7 +70,7 @@ func (g *insurer) claim(policy, vehicle int, p product, on, size, deductible int
 	})
 }
 
-// settlement tells what became of a claim that is due for an amount: the
+// settlement returns how a claim over an amount was settled: the
 // larger it is, the longer it takes.
 func (g *insurer) settlement(due, reported, claimed int) (status string, paid, reserve int, closed any) {
 	takes := g.between(10, 90) + min(claimed/20_000, 700)

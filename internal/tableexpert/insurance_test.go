@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The built-in rows are part of what tests, examples and documentation rely
+// Tests, examples and documentation rely on the built-in rows
 // on: a change here is a change of the product.
 func TestTheBuiltInDataIsTheSameEverywhere(t *testing.T) {
 	e := builtIn(t)
@@ -38,7 +38,7 @@ func TestTheBuiltInDataMakesSense(t *testing.T) {
 		{"claims are reported after they happen, and closed after that", "SELECT count(*) FROM claims WHERE reported_on<occurred_on OR closed_on<reported_on"},
 		{"claims happen while the policy runs", "SELECT count(*) FROM claims c JOIN policies p ON p.id=c.policy_id WHERE c.occurred_on<p.start_date OR c.occurred_on>p.end_date"},
 		{"only open claims have a reserve", "SELECT count(*) FROM claims WHERE (status='open') <> (reserve_cents>0)"},
-		{"nobody is paid more than was claimed", "SELECT count(*) FROM claims WHERE paid_cents+reserve_cents>claimed_cents"},
+		{"no claim is paid more than was claimed", "SELECT count(*) FROM claims WHERE paid_cents+reserve_cents>claimed_cents"},
 		{"amounts and premiums are positive", "SELECT (SELECT count(*) FROM claims WHERE claimed_cents<=0) + (SELECT count(*) FROM policies WHERE annual_premium_cents<=0) + (SELECT count(*) FROM premiums WHERE earned_cents<0)"},
 		{"only commercial customers have an industry", "SELECT count(*) FROM customers WHERE (segment='commercial') <> (industry IS NOT NULL)"},
 		{"loss ratios are as in the trade", `SELECT count(*) FROM (SELECT p.line, 100.0*(SELECT sum(paid_cents+reserve_cents) FROM claims c JOIN policies q ON q.id=c.policy_id WHERE q.line=p.line)/sum(earned_cents) AS ratio

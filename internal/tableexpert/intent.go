@@ -8,7 +8,7 @@ import (
 )
 
 // commands are the beginnings of SQL statements, including those that will
-// be refused: whoever sends them should hear why.
+// be refused: the caller gets the reason.
 var commands = regexp.MustCompile(`(?is)^(select\b|values\s*\(|explain\b|with\s+(recursive\s+)?\S+\s*(\([^)]*\)\s*)?as\s+(not\s+)?(materialized\s+)?\(|insert\s+(or\s+\w+\s+)?into\b|replace\s+into\b|update\s.+\sset\s|delete\s+from\b|(create|drop|alter)\s+(temp\w*\s+|unique\s+|virtual\s+)?(table|index|view|trigger)\b|pragma\b|attach\b|detach\b|vacuum\b|begin\b|commit\b|savepoint\b|reindex\b|analyze\b)`)
 
 // leading is what may stand before a statement.
@@ -34,8 +34,8 @@ var (
 )
 
 // meantAsSQL tells what is a statement, or was to be one, from a question:
-// whoever misspells SQL should hear what is wrong with it, and not be asked
-// which table the question is about. Where the caller named the skill of
+// a caller who misspells SQL gets an SQL error, not the question
+// which table is meant. Where the caller named the skill of
 // queries, what names no table and holds an operator is no question either.
 func (e *Expert) meantAsSQL(s string, named bool) bool {
 	bare := leading.ReplaceAllString(s, "")

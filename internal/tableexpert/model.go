@@ -31,7 +31,7 @@ const (
 	modelTime    = 30 * time.Second
 	maxModelSize = 256 << 10 // of its answer
 	modelTries   = 2         // the second with what was wrong with the first
-	maxSchema    = 24 << 10  // of what it is told
+	maxSchema    = 24 << 10  // of the prompt
 )
 
 const modelTask = "You translate questions about tables into one SQLite SELECT statement. " +

@@ -10,7 +10,7 @@ import (
 type cells struct {
 	kind kind
 	mark byte   // what stands before the fraction of its numbers
-	unit string // what they count: "€", "%", or nothing
+	unit string // "€", "%", or nothing
 
 	layout string // of days with slashes
 }
@@ -19,7 +19,7 @@ type cells struct {
 // may have to be seen whole until it is known which mark is which.
 type sight struct {
 	plain   kind    // of values that are no numbers
-	numbers [2]kind // of those that are, if marks[i] stands before the fraction
+	numbers [2]kind // kinds of the numbers, if marks[i] stands before the fraction
 	either  [2]bool // a number was seen in which marks[i] could be both: 1.234
 	units   []string
 
@@ -91,9 +91,9 @@ func agreed(columns []sight, header []string) byte {
 	return mark
 }
 
-// cells is what the column holds. Numbers of two units are text, since nobody may add
-// them up, and so are those of which nobody can tell what they are. The mark is that of
-// the other columns, 0 if they tell nothing.
+// cells returns how to read the column. Numbers with two units are text, because they do
+// not add up, and so are ambiguous numbers. The mark is the one that the other columns
+// agree on, or 0.
 func (s *sight) cells(delimiter rune, mark byte) cells {
 	switch {
 	case s.plain == slashed && len(s.units) == 0 && s.late[0] != s.late[1]:

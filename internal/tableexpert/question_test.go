@@ -115,11 +115,11 @@ func TestQuestionsThatHadWrongAnswers(t *testing.T) {
 	for _, question := range []string{
 		"policies cancelled in 2025", "which ten customers had the highest claims last year",
 		"how many agents are there",                     // not the policies that agents sold
-		"share of open claims by cause",                 // of all open claims, or of each cause
+		"share of open claims by cause",                 // is it a share of all open claims, or of each cause?
 		"Total paid claims in 2024",                     // their number, or what was paid
 		"customers whose policies are cancelled",        // all of them, or some
 		"customers with active policies without claims", // the customers without claims, or the policies
-		"commercial policies",                           // of commercial customers, or of commercial motor
+		"commercial policies",                           // is commercial the customer, or the line?
 		"claims over 10000 and at most 2000 in the last quarter of 2024",
 	} {
 		task := send(t, e, text("", question))

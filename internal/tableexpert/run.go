@@ -27,7 +27,7 @@ type request struct {
 	Limit    int
 }
 
-// refusal is an error whose text is meant for whoever asked.
+// refusal is an error whose text is for the caller.
 type refusal struct{ text string }
 
 // Error returns the text.

@@ -22,8 +22,8 @@ const topicsFile = "topics.yaml"
 // maxTopicsFile bounds it, in bytes.
 const maxTopicsFile = 256 << 10
 
-// topic is a part of the tables that belong together. It narrows what is
-// searched, listed and understood; it keeps nobody from anything.
+// topic is a group of tables. It narrows searches, lists and questions; it is no access
+// control.
 type topic struct {
 	ID          string   `yaml:"id" json:"id"`
 	Title       string   `yaml:"title" json:"title"`
@@ -91,8 +91,8 @@ func tablesOf(topics []topic) (names []string) {
 	return names
 }
 
-// complete fills in what nobody has said: a topic for each table, with those
-// that it refers to; and as gold the views, or else all tables.
+// complete adds defaults: a topic for each table with the tables that it refers to, and
+// as gold the views, or else all tables.
 func (c *curation) complete(tables *catalog) {
 	if len(c.Topics) == 0 {
 		for _, tb := range tables.tables {

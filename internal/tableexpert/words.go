@@ -16,7 +16,7 @@ import (
 // Bounds on what is read of the tables to understand questions about them.
 const (
 	valuesTime   = 20 * time.Second // for all columns together, once in a while
-	valuesRows   = 100_000          // of a table, the first
+	valuesRows   = 100_000          // the first rows of a table
 	valuesFor    = 10 * time.Minute // as files may change
 	valuesAgain  = 30 * time.Second // after a column that could not be read
 	sampled      = 1000             // rows that say what a column holds

@@ -140,8 +140,8 @@ func index(lists map[op]string) func() map[string]op {
 var numberWords = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
 var spanishNumbers = strings.Fields("cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce")
 
-// number reads 3, three, 10,000, 1.5 and 50k. A dot before three digits is read by
-// nobody alike: it is no number.
+// number reads 3, three, 10,000, 1.5 and 50k. A dot before three
+// digits is ambiguous: that is no number.
 func number(s string) (float64, bool) {
 	for _, words := range [][]string{numberWords, spanishNumbers} {
 		if i := slices.Index(words, s); i >= 0 {

@@ -10,7 +10,7 @@ import (
 // Query is how a question was read.
 type Query struct {
 	SQL  string
-	Read []string // what the statement asks for, in words
+	Read []string // the parts of the statement, in words
 }
 
 // Failure says why a question has no answer here.
@@ -151,7 +151,7 @@ func (p *parser) percentage() *statement {
 			if !ok || hasDate(v, t) && p.atPeriod() || !p.conditions(n, nil, false) || slices.ContainsFunc(n.conds, func(c cond) bool { return !strings.Contains(c.read, " from ") && !strings.Contains(c.read, " on ") }) {
 				return nil
 			}
-			if len(n.groups) > 0 { // of each group, or of all
+			if len(n.groups) > 0 { // the base may be each group, or all
 				return nil
 			}
 			return &statement{n: n, percent: []cond{c}, read: "the percentage of " + t.Bare}

@@ -77,7 +77,7 @@ type place struct {
 func (p place) sql() string  { return p.t.Name + "." + quoted(p.c.Name) }
 func (p place) name() string { return p.t.Bare + "." + p.c.Name }
 
-// cents reports whether the column counts hundredths of what people say.
+// cents reports whether the column holds hundredths.
 func (p place) cents() bool { return strings.HasSuffix(strings.ToLower(p.c.Name), "_cents") }
 
 // bare is the column's name without its unit.

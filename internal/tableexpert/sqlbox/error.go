@@ -19,7 +19,7 @@ const (
 	BadData   Code = "bad-data"   // the database file cannot be read
 )
 
-// Error is a refusal or failure that whoever wrote the statement can read.
+// Error is a refusal or failure, in words for the author of the statement.
 type Error struct {
 	Code    Code
 	Message string

@@ -23,7 +23,7 @@ type outline struct {
 	closes []int             // for each opening parenthesis, where its partner is
 	bodies map[int]bool      // the opening parentheses of table expressions
 	named  map[string][]body // the table expressions, by name
-	growth map[int]float64   // of a query that starts at a token, remembered
+	growth map[int]float64   // sizes of queries, by their first token
 
 	selects int
 	active  []int // bodies that are being written out
@@ -126,7 +126,7 @@ func (o *outline) query(i int) bool {
 	return false
 }
 
-// defines reports whether the statement has a table expression of that name.
+// defines reports whether the statement has a table expression with this name.
 func (o *outline) defines(name string) bool { return len(o.named[strings.ToLower(name)]) > 0 }
 
 // check fails where the statement would grow too much.

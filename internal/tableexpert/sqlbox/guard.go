@@ -12,7 +12,7 @@ import (
 // functions are those that a stranger's statement may call: SQLite's own,
 // without the ones that load code, read files or look into the engine, and
 // without json_group_array, json_group_object, json_pretty and their like,
-// which heed no limit on what they build in memory. What a later SQLite adds
+// which have no limit on memory. What a later SQLite adds
 // is refused until it is listed here.
 const functions = `
  -> ->> abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling char coalesce concat concat_ws

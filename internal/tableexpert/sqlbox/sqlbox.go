@@ -8,8 +8,8 @@
 // are opened read-only, "PRAGMA query_only" is on, and SQLite itself must
 // call the compiled statement read-only (conn.go). Against everything that
 // merely costs too much there are SQLite's own limits (conn.go), a clock, a
-// budget for temporary files (temp.go), and an estimate of what a statement
-// grows to when SQLite writes it out (expand.go).
+// budget for temporary files (temp.go), and an estimate of the size of a
+// statement when SQLite expands it (expand.go).
 //
 // Each query gets a connection of its own, which is thrown away after it: to
 // open one costs about a millisecond, and nothing that a statement does can
@@ -58,7 +58,7 @@ type Box struct {
 
 	once   sync.Once
 	slots  chan struct{}
-	image  uintptr // what was in Image, in C memory
+	image  uintptr // copy of Image in C memory
 	size   int64   // of it
 	mu     sync.Mutex
 	wrecks []*conn // left by a crash; SQLite may still point to them
@@ -110,8 +110,7 @@ type job struct {
 	guarded bool
 }
 
-// overtime is how long a query may outlast its time before nobody waits for
-// it any more. SQLite looks at the clock between the steps of its machine,
+// overtime is how long callers wait for a query after its time is over. SQLite looks at the clock between the steps of its machine,
 // and one step, such as instr on two long strings, can take seconds; the slot
 // stays taken until it ends.
 const overtime = time.Second
@@ -213,7 +212,7 @@ func (b *Box) crashed() bool {
 	return len(b.wrecks) >= maxWrecks
 }
 
-// explain makes an *Error of what ended a query from outside.
+// explain makes an *Error of the cause that ended a query.
 func (b *Box) explain(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

@@ -105,7 +105,7 @@ func verbOf(words []string) string {
 // tokenizer: '…', "…" and `…` quote with the quote doubled as the only
 // escape, […] quotes without one, -- comments run to the end of the line and
 // /* comments to */ without nesting, and what is not closed runs to the end
-// of the text, where SQLite's parser refuses it.
+// or text that SQLite's parser refuses.
 func next(sql string) (token, rest string) {
 	for sql != "" {
 		n := 1

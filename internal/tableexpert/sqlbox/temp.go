@@ -19,7 +19,7 @@ import (
 // tempFiles is that VFS.
 type tempFiles struct {
 	left  int64             // bytes that may still be written
-	sizes map[uintptr]int64 // of the files that are open, by address
+	sizes map[uintptr]int64 // open files, by address
 
 	// These are in C memory, because C code reckons with their addresses.
 	vfs     uintptr // a sqlite3_vfs
@@ -143,7 +143,7 @@ func bytesOf[T any](v *T) []byte {
 const pointerSize = int(unsafe.Sizeof(uintptr(0)))
 
 // address returns what the translated C code takes for the address of the
-// function that f points to: the Go function value itself. Whoever passes it
+// function that f points to: the Go function value itself. The caller that passes it
 // on keeps the function alive.
 func address[F any](f *F) uintptr { return *(*uintptr)(unsafe.Pointer(f)) }
 

@@ -21,7 +21,7 @@ func TestAMessageIsShownInTheLanguageOfTheReader(t *testing.T) {
 		{Because("It cannot be set up so: {}", errors.New("<b>"), same), "&lt;b&gt;"},
 		{Sentence(connect, func(string) string { return "cut" }), "cut"},
 		{Known("wrong password"), "contraseña incorrecta"},
-		{Known("{} says"), "{} says"}, // a sentence that lacks its value is somebody's text
+		{Known("{} says"), "{} says"}, // a sentence without its value is data
 		{Known("Fish and chips"), "Fish and chips"},
 	} {
 		if got := string(c.text.in(spanish)); !strings.Contains(got, c.want) {
