@@ -103,5 +103,5 @@ func (c ownAccount) endAll(_ http.ResponseWriter, r *http.Request, _ url.Values)
 // actor returns the signed-in user, for the audit log.
 func (c *Console) actor(r *http.Request) operator.Actor {
 	who := user(r)
-	return operator.Actor{ID: who.User, Name: who.Name, Address: c.OAuth.Env.Address(r)}
+	return operator.Actor{ID: who.User, Name: who.Name, Address: c.OAuth.Address(r)}
 }

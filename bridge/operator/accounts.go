@@ -43,13 +43,13 @@ func (a *Account) mark() Mark {
 
 // Account returns the account with a name, or ErrNotFound.
 func (s *Service) Account(ctx context.Context, name string) (*Account, error) {
-	a, err := s.OAuth.Accounts.Store.Account(ctx, name)
+	a, err := s.OAuth.Accounts.Find(ctx, name)
 	return s.account(ctx, a, err)
 }
 
 // AccountOf returns the account with an ID, or ErrNotFound.
 func (s *Service) AccountOf(ctx context.Context, id string) (*Account, error) {
-	a, err := s.OAuth.Accounts.Store.AccountOf(ctx, id)
+	a, err := s.OAuth.Accounts.FindID(ctx, id)
 	return s.account(ctx, a, err)
 }
 
@@ -98,7 +98,7 @@ func (s *Service) SetPassword(ctx context.Context, by Actor, name, password stri
 // other returns ErrOwnAccount if an account is the actor's own: an administrator who
 // removes the own account, or its role, might be the last one.
 func (s *Service) other(ctx context.Context, by Actor, name string) error {
-	a, err := s.OAuth.Accounts.Store.Account(ctx, name)
+	a, err := s.OAuth.Accounts.Find(ctx, name)
 	if err == nil && a.ID == by.ID {
 		return ErrOwnAccount
 	}

@@ -92,7 +92,7 @@ func (s *Service) complete(ctx context.Context, g *Grant, names map[string]strin
 
 // Grant returns a grant, or ErrNotFound.
 func (s *Service) Grant(ctx context.Context, id string) (*Grant, error) {
-	g, err := s.OAuth.Grants.Store.Grant(ctx, id)
+	g, err := s.OAuth.Grants.Find(ctx, id)
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -111,7 +111,7 @@ func NewGrant(g *oauth.Grant, client string) Grant {
 // RevokeGrant revokes a grant and everything issued under it, or fails with
 // ErrNotFound. A grant that has ended stays as it is.
 func (s *Service) RevokeGrant(ctx context.Context, by Actor, id string) error {
-	g, err := s.OAuth.Grants.Store.Grant(ctx, id)
+	g, err := s.OAuth.Grants.Find(ctx, id)
 	if err != nil {
 		return refusal(err)
 	}

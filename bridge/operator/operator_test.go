@@ -56,7 +56,7 @@ func allow(t *testing.T, s *operator.Service, id, client string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.OAuth.Grants.Store.AddGrant(t.Context(), &oauth.Grant{ID: id, AccountID: a.ID, ClientID: client, Created: time.Now(), Expires: time.Now().Add(time.Hour)}); err != nil {
+	if err := s.OAuth.Grants.Add(t.Context(), &oauth.Grant{ID: id, AccountID: a.ID, ClientID: client, Created: time.Now(), Expires: time.Now().Add(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -70,10 +70,10 @@ func (s *Service) Asked(ctx context.Context, f usage.Filter) (usage.Filter, erro
 	if f.User == "" {
 		return f, nil
 	}
-	_, err := s.OAuth.Accounts.Store.AccountOf(ctx, f.User)
+	_, err := s.OAuth.Accounts.FindID(ctx, f.User)
 	if errors.Is(err, oauth.ErrNotFound) {
 		var named *oauth.Account
-		if named, err = s.OAuth.Accounts.Store.Account(ctx, f.User); err == nil {
+		if named, err = s.OAuth.Accounts.Find(ctx, f.User); err == nil {
 			f.User = named.ID
 		}
 	}
@@ -100,7 +100,7 @@ func (s *Service) display(ctx context.Context, by usage.By, key string, names ma
 	case usage.ByClient:
 		name, err = s.OAuth.Clients.NameOf(ctx, key)
 	case usage.ByUser:
-		a, missing := s.OAuth.Accounts.Store.AccountOf(ctx, key)
+		a, missing := s.OAuth.Accounts.FindID(ctx, key)
 		if err = missing; err == nil {
 			name = a.Name
 		}

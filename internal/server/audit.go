@@ -76,5 +76,5 @@ func (s *Server) auditConnection(r *http.Request, agent string, connected bool) 
 		kind = audit.AgentConnected
 	}
 	p, _ := oauth.FromContext(r.Context())
-	s.audit.Record(r.Context(), audit.Event{Kind: kind, ActorID: p.User, Actor: p.Name, Address: s.OAuth.Env.Address(r), Target: agent})
+	s.audit.Record(r.Context(), audit.Event{Kind: kind, ActorID: p.User, Actor: p.Name, Address: s.OAuth.Address(r), Target: agent})
 }

@@ -6,7 +6,7 @@ import (
 
 func TestOnlyWhoHasAnAccountIsAdmittedToDownloads(t *testing.T) {
 	r := newRig(t)
-	alice, err := r.OAuth.Accounts.Store.Account(t.Context(), "alice")
+	alice, err := r.OAuth.Accounts.Find(t.Context(), "alice")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func newOperator(cfg *config.Config, log *slog.Logger, db *store.DB, as *authser
 // operatorActor returns the operator who makes a request.
 func (s *Server) operatorActor(r *http.Request) operator.Actor {
 	p, _ := oauth.FromContext(r.Context())
-	return operator.Actor{ID: p.User, Name: p.Name, Address: s.OAuth.Env.Address(r)}
+	return operator.Actor{ID: p.User, Name: p.Name, Address: s.OAuth.Address(r)}
 }
 
 // OpenOperator returns the use cases of operators on a store, beside a server that may

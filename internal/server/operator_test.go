@@ -168,7 +168,7 @@ func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 		t.Skip("midnight came between the two calls")
 	}
 	r.usage.Flush(t.Context())
-	bob, err := r.OAuth.Accounts.Store.Account(t.Context(), "bob")
+	bob, err := r.OAuth.Accounts.Find(t.Context(), "bob")
 	if err != nil {
 		t.Fatal(err)
 	}

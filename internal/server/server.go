@@ -259,7 +259,7 @@ func newMCP(cfg *config.Config, brand static.Brand, log *slog.Logger, b *bridge.
 		Tasks:          tasks,
 		TaskCalled:     tasks.Called,
 		Changing:       true,
-		Principal:      principalOr(as.Env.Address),
+		Principal:      principalOr(as.Address),
 		Owner:          userOf,
 		Log:            log,
 		Now:            time.Now,

@@ -20,6 +20,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -161,6 +162,7 @@ type Server struct {
 	Registration *client.Registration
 	Accounts     *signin.Accounts
 	Sessions     *signin.Sessions
+	Passwords    *signin.Passwords
 	Pages        *signin.Pages
 	Assertions   *signin.Assertions
 	Consent      *flow.Consent
@@ -168,8 +170,8 @@ type Server struct {
 	Exchange     *flow.TokenEndpoint
 	Introspect   *flow.Introspection
 	Revoke       *flow.Revocation
-	Env          *endpoint.Env
 
+	env     *endpoint.Env
 	expired ExpiredStore
 }
 
@@ -177,7 +179,7 @@ type Server struct {
 func New(c Config, in Stores) *Server {
 	life := c.Lifetimes.orDefault()
 	env := &endpoint.Env{Issuer: c.Issuer, Name: c.Name, Now: c.Now, Log: c.Log, TrustedProxies: c.TrustedProxies}
-	s := &Server{Issuer: c.Issuer, Resource: c.Resource, Name: c.Name, Env: env, expired: in.Expired}
+	s := &Server{Issuer: c.Issuer, Resource: c.Resource, Name: c.Name, env: env, expired: in.Expired}
 	s.Scopes = &oauth.Scopes{All: c.Scopes, Default: c.Ordinary}
 
 	s.Keys = &token.Keys{Store: in.Keys, Secret: c.Secret, Algorithm: cmp.Or(c.Algorithm, token.ES256), TokenSecret: c.TokenSecret, Issuer: c.Issuer, Now: c.Now, Log: c.Log}
@@ -198,10 +200,10 @@ func New(c Config, in Stores) *Server {
 
 	s.Accounts = &signin.Accounts{Store: in.Accounts, Grants: s.Grants, Now: c.Now}
 	s.Sessions = &signin.Sessions{Store: in.Sessions, TTL: life.Session, Env: env}
-	passwords := &signin.Passwords{Off: c.NoPasswords, Accounts: s.Accounts, Setup: in.Setup, Env: env}
+	s.Passwords = &signin.Passwords{Off: c.NoPasswords, Accounts: s.Accounts, Setup: in.Setup, Env: env}
 	providers := &signin.Providers{List: c.Providers, Issuer: c.Issuer, Secret: c.Secret, Store: in.Logins, Issuers: issuers, Identities: identities, Sessions: s.Sessions, Env: env}
 	pasted := &signin.Pasted{Issuer: c.Pasted, Secret: c.Secret, Issuers: issuers, Identities: identities, Env: env}
-	s.Pages = &signin.Pages{Secret: c.Secret, Passwords: passwords, Providers: providers, Sessions: s.Sessions, Env: env}
+	s.Pages = &signin.Pages{Secret: c.Secret, Passwords: s.Passwords, Providers: providers, Sessions: s.Sessions, Env: env}
 	s.Assertions = &signin.Assertions{Issuer: c.Issuer, Accounts: s.Accounts, Keys: s.Keys, Now: c.Now}
 
 	requests := &flow.Requests{Resource: c.Resource, Store: in.Requests, Clients: s.Clients, Scopes: s.Scopes, Env: env}
@@ -214,7 +216,11 @@ func New(c Config, in Stores) *Server {
 }
 
 // Record sends events to to. Call it before the first request.
-func (s *Server) Record(to oauth.Events) { s.Env.Events, s.Keys.Events = to, to }
+func (s *Server) Record(to oauth.Events) { s.env.Events, s.Keys.Events = to, to }
+
+// Address returns where a request comes from, as rate limits see it: the network
+// of an IPv6 address, and what trusted proxies say.
+func (s *Server) Address(r *http.Request) string { return s.env.Address(r) }
 
 // Check says what is wrong with the configuration.
 func (s *Server) Check() error {
@@ -251,7 +257,7 @@ func (s *Server) Maintain(ctx context.Context) error {
 	if err := s.Keys.RotateDue(ctx); err != nil {
 		return err
 	}
-	now := s.Env.Now()
+	now := s.env.Now()
 	return s.expired.DropExpired(ctx, oauth.Expiry{
 		Now:     now,
 		Grants:  now.Add(-90 * 24 * time.Hour),

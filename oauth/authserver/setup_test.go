@@ -14,7 +14,7 @@ func newEmptyRig(t *testing.T) (*rig, string) {
 	if err := r.s.Accounts.Remove(t.Context(), user); err != nil {
 		t.Fatal(err)
 	}
-	code, expires, err := r.s.Pages.Passwords.OpenSetup(t.Context())
+	code, expires, err := r.s.Passwords.OpenSetup(t.Context())
 	if err != nil || code == "" || expires != r.clock.Now().Add(time.Hour) {
 		t.Fatalf("got %q until %v, %v, want a code for an hour", code, expires, err)
 	}
@@ -49,7 +49,7 @@ func TestTheFirstAccountIsMadeWithTheSetupCode(t *testing.T) {
 	if p := late.Submit(late.Get(r.url+"/signin"), first.with(params{"username": "eve"})); p.Status != 403 {
 		t.Errorf("the code again: got status %d, want 403", p.Status)
 	}
-	if code, _, err := r.s.Pages.Passwords.OpenSetup(t.Context()); err != nil || code != "" {
+	if code, _, err := r.s.Passwords.OpenSetup(t.Context()); err != nil || code != "" {
 		t.Errorf("got %q, %v, want no code where there is an account", code, err)
 	}
 }
@@ -68,11 +68,11 @@ func TestASetupCodeIsNoWayAround(t *testing.T) {
 	if p := b.Submit(page, first); p.Status != 403 || !p.Has("#error") || !p.Has("input[name=code]") {
 		t.Errorf("a name that is taken: got status %d, want the form again", p.Status)
 	}
-	r.s.Pages.Passwords.Off = true
+	r.s.Passwords.Off = true
 	if p := b.Submit(page, first.with(params{"username": "eve"})); p.Status != 403 {
 		t.Errorf("where no passwords are taken: got status %d, want 403", p.Status)
 	}
-	r.s.Pages.Passwords.Off = false
+	r.s.Passwords.Off = false
 	b.Submit(page, first.with(params{"username": "eve"})).Continue()
 }
 

@@ -15,7 +15,7 @@ func (te *TokenEndpoint) redeemCredentials(ctx context.Context, client *oauth.Cl
 	if err != nil {
 		return nil, err
 	}
-	a, err := te.Tokens.Accounts.Account(ctx, client.ActsFor)
+	a, err := te.Accounts.Find(ctx, client.ActsFor)
 	if errors.Is(err, oauth.ErrNotFound) || err == nil && a.Disabled {
 		te.Log.WarnContext(ctx, "oauth: the account of a client does not exist", "client", client.ID)
 		return nil, oauth.Refuse("unauthorized_client", "The account of the client does not exist here.")
@@ -28,7 +28,7 @@ func (te *TokenEndpoint) redeemCredentials(ctx context.Context, client *oauth.Cl
 	}
 	g := te.Tokens.NewGrant(a.ID, client.ID, scope, te.Now())
 	g.Expires = g.Created.Add(te.Tokens.AccessTTL)
-	if err := te.Tokens.Grants.Store.AddGrant(ctx, g); err != nil {
+	if err := te.Tokens.Grants.Add(ctx, g); err != nil {
 		return nil, err
 	}
 	te.Log.InfoContext(ctx, "oauth: access granted to a client", "grant", g.ID, "client", client.ID, "user", a.ID, "scope", scope.String())

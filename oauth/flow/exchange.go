@@ -32,7 +32,7 @@ func (te *TokenEndpoint) redeemExchange(ctx context.Context, client *oauth.Clien
 	}
 	g := te.Tokens.NewGrant(subject.User, client.ID, scope, parent.AuthTime)
 	g.Parent, g.Expires = parent.ID, earlier(subject.Expires, g.Created.Add(te.Tokens.AccessTTL))
-	if err := te.Tokens.Grants.Store.AddGrant(ctx, g); err != nil {
+	if err := te.Tokens.Grants.Add(ctx, g); err != nil {
 		return nil, err
 	}
 	te.Log.InfoContext(ctx, "oauth: token exchanged", "grant", g.ID, "of", parent.ID, "client", client.ID, "user", g.AccountID, "scope", scope.String())

@@ -64,7 +64,7 @@ func (rv *Revocation) grantOf(ctx context.Context, token string) (*oauth.Grant, 
 	if err != nil {
 		return nil, err
 	}
-	g, err := rv.Tokens.Grants.Store.Grant(ctx, p.GrantID)
+	g, err := rv.Tokens.Grants.Find(ctx, p.GrantID)
 	if errors.Is(err, oauth.ErrNotFound) {
 		return nil, nil
 	}

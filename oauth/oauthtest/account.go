@@ -28,7 +28,7 @@ func AddUser(t testing.TB, s *authserver.Server, name, password string) {
 	if err := s.Accounts.Add(ctx, name, password); err != nil {
 		t.Fatal(err)
 	}
-	a, err := s.Accounts.Store.Account(ctx, name)
+	a, err := s.Accounts.Find(ctx, name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,16 @@ var ErrBadPassword = errors.New("oauth: not a password: it must have 8 character
 // section 3.1.1.2).
 const minPassword = 8
 
+// Find returns an account by name, or ErrNotFound.
+func (as *Accounts) Find(ctx context.Context, name string) (*oauth.Account, error) {
+	return as.Store.Account(ctx, name)
+}
+
+// FindID returns an account by ID, or ErrNotFound.
+func (as *Accounts) FindID(ctx context.Context, id string) (*oauth.Account, error) {
+	return as.Store.AccountOf(ctx, id)
+}
+
 // Add creates a local account. It returns ErrExists if there is one of
 // that name.
 func (as *Accounts) Add(ctx context.Context, name, password string) error {

@@ -39,7 +39,7 @@ type subjectToken struct {
 // for two minutes. Its type and audience differ from those of an access token.
 // It is an error if the account is removed or disabled.
 func (at *Assertions) Issue(ctx context.Context, user, audience string) (string, error) {
-	a, err := at.Accounts.Store.AccountOf(ctx, user)
+	a, err := at.Accounts.FindID(ctx, user)
 	if err != nil {
 		return "", fmt.Errorf("looking up account %s: %w", user, err)
 	}

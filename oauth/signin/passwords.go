@@ -84,7 +84,7 @@ func (pw *Passwords) SignIn(ctx context.Context, r *http.Request, name, password
 // which may be a password in the wrong field.
 func (pw *Passwords) signInFailed(r *http.Request, name string) {
 	e := oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "wrong password"}
-	a, err := pw.Accounts.Store.Account(r.Context(), name)
+	a, err := pw.Accounts.Find(r.Context(), name)
 	if err == nil {
 		e.AccountID, e.Account = a.ID, a.Name
 	} else {

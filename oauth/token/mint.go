@@ -131,7 +131,7 @@ func (ts *Tokens) Issue(ctx context.Context, user string, scopes []string, ttl t
 	}
 	g := ts.NewGrant(a.ID, oauth.CLIClientID, scopes, ts.Now())
 	g.Expires = g.Created.Add(min(ttl, maxTokenTTL))
-	if err := ts.Grants.Store.AddGrant(ctx, g); err != nil {
+	if err := ts.Grants.Add(ctx, g); err != nil {
 		return "", time.Time{}, err
 	}
 	token, err := ts.Mint(ctx, g, g.Scope, "", g.Created, g.Expires)
