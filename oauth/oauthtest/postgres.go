@@ -39,6 +39,7 @@ func PostgresSchema(t testing.TB) string {
 	})
 	q := u.Query()
 	q.Set("search_path", name)
+	q.Set("synchronous_commit", "off") // no test ends PostgreSQL
 	u.RawQuery = q.Encode()
 	return u.String()
 }

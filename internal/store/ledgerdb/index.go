@@ -11,27 +11,24 @@ import (
 	"time"
 
 	"rialto/bridge/ledger"
-
 	"rialto/internal/store/sqldb"
 )
 
 var _ ledger.Index = (*Store)(nil)
 
-// The index of what tasks hold is the one thing that the engines do each in
-// their own way: SQLite with FTS5, PostgreSQL with tsvector. In both, each word
-// begins with whose it is, so that a search walks through the owner's tasks
-// only, however common its words are.
+// The engines index words differently: SQLite with FTS5, PostgreSQL with tsvector. In
+// both, each word begins with its owner, so that a search only goes through the owner's
+// tasks, however common its words are.
 
-// indexBytes bounds what is indexed at a time, for the ledger waits meanwhile, but
-// for a task that is larger by itself.
+// indexBytes bounds what one transaction indexes, because writers wait meanwhile; one
+// task may be larger.
 const indexBytes = 256 << 10
 
-// IndexTasks implements ledger.Index. What settled here is at hand; the ledger is
-// asked for what is left over.
+// IndexTasks implements ledger.Index.
 func (db *Store) IndexTasks(ctx context.Context, most int) (more bool, err error) {
 	tasks, more := db.queue.take(most)
 	now := time.Now()
-	if until, look := db.queue.leftOver(now); look && !more {
+	if until, look := db.queue.overdue(now); look && !more {
 		var left []indexed
 		if left, more, err = db.unindexed(ctx, until, most); err != nil {
 			return false, err
@@ -51,7 +48,7 @@ type indexed struct {
 	updated       time.Time
 }
 
-// toIndex returns what the index is to have of a task.
+// toIndex returns the words of a task as the index has them.
 func toIndex(e *ledger.Record) indexed {
 	prefix := ownPrefix(e.Owner)
 	words := ownWords(prefix, e.Words())
@@ -61,8 +58,8 @@ func toIndex(e *ledger.Record) indexed {
 	return indexed{e.Handle, strings.Join(words, " "), e.Updated}
 }
 
-// unindexed returns tasks for the index that settled until then, and whether there
-// may be more of them, of which the next pass looks again.
+// unindexed returns tasks for the index that became idle until then, and whether there
+// may be more.
 func (db *Store) unindexed(ctx context.Context, until time.Time, most int) (tasks []indexed, more bool, err error) {
 	rows, err := db.sql.Read.QueryContext(ctx, `SELECT `+presentColumns+` FROM tasks WHERE handle IN (
 		SELECT handle FROM tasks WHERE indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until.UnixMilli(), most)
@@ -82,8 +79,7 @@ func (db *Store) unindexed(ctx context.Context, until time.Time, most int) (task
 	return tasks, left <= 0 || len(tasks) == most, rows.Err()
 }
 
-// index writes tasks into the index, except those that have changed since they
-// were read, all of them with one statement for each step.
+// index writes tasks into the index, except those that have changed since they were read.
 func (db *Store) index(ctx context.Context, t *sqldb.Tx, tasks []indexed) error {
 	marked, err := db.mark(ctx, t, tasks)
 	if err != nil || len(marked) == 0 {
@@ -103,8 +99,8 @@ func (db *Store) index(ctx context.Context, t *sqldb.Tx, tasks []indexed) error 
 	return err
 }
 
-// mark notes of tasks that they are in the index, and returns those of which it
-// was not noted before and that are as they were read, the first that settled first.
+// mark marks tasks as indexed, and returns those that were not and have not changed since
+// they were read, the oldest first.
 func (db *Store) mark(ctx context.Context, t *sqldb.Tx, tasks []indexed) (marked []indexed, err error) {
 	type version struct {
 		handle  string
@@ -123,12 +119,11 @@ func (db *Store) mark(ctx context.Context, t *sqldb.Tx, tasks []indexed) (marked
 	// Replicas that wait for each other's rows come to a deadlock.
 	free := ` AND tasks.handle = ANY (ARRAY(SELECT handle FROM tasks WHERE handle = ANY ($1) AND settled = 1 FOR UPDATE SKIP LOCKED))`
 	if !db.sql.Postgres {
-		free = ``
 		text, err := json.Marshal(list)
 		if err != nil {
 			return nil, err
 		}
-		from, args = `(SELECT value ->> 0 AS handle, value ->> 1 AS updated FROM json_each($1)) AS read`, []any{string(text)}
+		free, from, args = ``, `(SELECT value ->> 0 AS handle, value ->> 1 AS updated FROM json_each($1)) AS read`, []any{string(text)}
 	}
 	rows, err := t.QueryContext(ctx, `
 		UPDATE tasks SET indexed = 1 FROM `+from+`
@@ -142,8 +137,8 @@ func (db *Store) mark(ctx context.Context, t *sqldb.Tx, tasks []indexed) (marked
 	return marked, err
 }
 
-// indexFTS writes tasks into the index of SQLite. There is no need to look for the
-// words of a new task; its place in the index is after all others.
+// indexFTS writes tasks into the index of SQLite. The words of a new task are inserted
+// without a look for older ones.
 func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexed) error {
 	handles := make([]string, len(tasks))
 	for i, task := range tasks {
@@ -161,17 +156,14 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexed) error {
 		return err
 	}
 	rows, err := t.QueryContext(ctx, `SELECT id, handle FROM task_texts WHERE handle IN (SELECT value FROM json_each($1))`, string(list))
-	type place struct {
-		id     int64
-		handle string
-	}
-	places, err := sqldb.Collect(rows, err, func(r *sql.Rows) (p place, err error) { return p, r.Scan(&p.id, &p.handle) })
-	if err != nil {
-		return err
-	}
 	id := map[string]int64{}
-	for _, p := range places {
-		id[p.handle] = p.id
+	if _, err := sqldb.Collect(rows, err, func(r *sql.Rows) (handle string, err error) {
+		var n int64
+		err = r.Scan(&n, &handle)
+		id[handle] = n
+		return handle, err
+	}); err != nil {
+		return err
 	}
 	var added, replaced [][2]any
 	for _, task := range tasks {
@@ -181,12 +173,10 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexed) error {
 		}
 		*into = append(*into, [2]any{id[task.handle], task.words})
 	}
-	for how, list := range map[string][][2]any{"INSERT": added, "INSERT OR REPLACE": replaced} {
-		if err := addWords(ctx, t, how, list); err != nil {
-			return err
-		}
+	if err := addWords(ctx, t, "INSERT", added); err != nil {
+		return err
 	}
-	return nil
+	return addWords(ctx, t, "INSERT OR REPLACE", replaced)
 }
 
 func addWords(ctx context.Context, t *sqldb.Tx, how string, list [][2]any) error {
@@ -201,8 +191,8 @@ func addWords(ctx context.Context, t *sqldb.Tx, how string, list [][2]any) error
 	return err
 }
 
-// ownPrefix is what each word of an owner's tasks begins with, shortened: where two
-// owners are the same by that, the rows tell them apart.
+// ownPrefix is the beginning of each word of an owner's tasks. It is a shortened hash: if
+// it is the same for two owners, the rows tell them apart.
 func ownPrefix(owner string) string {
 	sum := sha256.Sum256([]byte(owner))
 	return hex.EncodeToString(sum[:5]) + "_"
@@ -216,15 +206,14 @@ func ownWords(prefix string, words []string) []string {
 	return own
 }
 
-// contextWord is the word of a conversation. It begins as no other word does:
-// those are letters and digits.
+// contextWord is the word of a conversation. No other word begins with "_": the others
+// are letters and digits.
 func contextWord(prefix, id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return prefix + "_" + hex.EncodeToString(sum[:10])
 }
 
-// forget takes the tasks that old selects out of the index, and ends what is
-// shared of them.
+// forget deletes the tasks that old selects from the index, and their shares.
 func (db *Store) forget(ctx context.Context, t *sqldb.Tx, old string, args []any) error {
 	statements := []string{`DELETE FROM task_words WHERE handle IN ` + old}
 	if !db.sql.Postgres {

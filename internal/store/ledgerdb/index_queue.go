@@ -7,32 +7,32 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// The bounds of what waits in memory for the index. What finds no room is found
-// in the ledger later.
+// The bounds of the tasks that wait in memory for the search index. Tasks above them are
+// found in the database later.
 const (
 	maxQueued   = 2000
 	queuedBytes = 2 << 20
 )
 
 const (
-	leftOverAfter = 5 * time.Second  // a task that waits longer was forgotten, or is another replica's
-	leftOverEvery = 10 * time.Second // between two looks for such tasks
+	overdueAfter = 5 * time.Second  // a task that waits longer is of another replica, or had no room
+	overdueEvery = 10 * time.Second // between two looks for such tasks
 )
 
-// indexQueue are the tasks that settled in this process and that the index does not
-// have yet: they need not be read from the ledger again.
+// indexQueue holds the tasks that became idle in this process and that the search index
+// does not have yet, so that they are not read from the database again.
 type indexQueue struct {
 	mu    sync.Mutex
-	used  bool // somebody takes them
+	used  bool // IndexTasks was called
 	tasks []indexed
 	bytes int // of their words
 
-	caughtUp bool      // with what was left over before this process
-	next     time.Time // when to look for left over ones
+	caughtUp bool      // the tasks of earlier processes are indexed
+	next     time.Time // when to look for overdue tasks
 }
 
-// settled takes a task that has just been written.
-func (q *indexQueue) settled(e *ledger.Record) {
+// add adds a task that was written.
+func (q *indexQueue) add(e *ledger.Record) {
 	if !e.Idle || !q.room() {
 		return
 	}
@@ -48,8 +48,8 @@ func (q *indexQueue) room() bool {
 	return q.used && len(q.tasks) < maxQueued && q.bytes < queuedBytes
 }
 
-// take returns at most so many tasks, fewer where they are large, the first that
-// settled first, and whether there are more.
+// take returns at most so many tasks, fewer if they are large, the oldest first, and
+// whether there are more.
 func (q *indexQueue) take(most int) (tasks []indexed, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -62,9 +62,9 @@ func (q *indexQueue) take(most int) (tasks []indexed, more bool) {
 	return tasks, len(q.tasks) > 0
 }
 
-// leftOver reports whether to look into the ledger for tasks that were left over,
-// and for which: those that settled until then. At first that is all of them.
-func (q *indexQueue) leftOver(now time.Time) (until time.Time, look bool) {
+// overdue reports whether to look for overdue tasks in the database, and for those that
+// became idle until when. The first look is for all tasks.
+func (q *indexQueue) overdue(now time.Time) (until time.Time, look bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.used = true
@@ -74,14 +74,14 @@ func (q *indexQueue) leftOver(now time.Time) (until time.Time, look bool) {
 	case now.Before(q.next):
 		return time.Time{}, false
 	}
-	return now.Add(-leftOverAfter), true
+	return now.Add(-overdueAfter), true
 }
 
-// looked notes what a look has found: whether there may be more.
+// looked records the result of a look: whether there may be more tasks.
 func (q *indexQueue) looked(now time.Time, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !more {
-		q.caughtUp, q.next = true, now.Add(leftOverEvery)
+		q.caughtUp, q.next = true, now.Add(overdueEvery)
 	}
 }

@@ -58,7 +58,7 @@ func fill(t *testing.T, db *Store, n, each int) (handles []string) {
 						a2a.TextPart(fmt.Sprintf("the result of number %d has word%d and word%d", i, rand.IntN(5000), rand.IntN(50))),
 					}}}},
 				}
-				row, err := encodeEntry(e)
+				row, err := encodeRecord(e)
 				if err != nil {
 					return err
 				}

@@ -17,8 +17,7 @@ import (
 
 var _ push.Outbox = (*Store)(nil)
 
-// AddHook implements push.Outbox. From then on SaveTask fills the outbox for
-// the task.
+// AddHook implements push.Outbox. SaveTask adds notices for the task from then on.
 func (db *Store) AddHook(ctx context.Context, owner string, h push.Webhook, most int) error {
 	if err := db.flush(ctx); err != nil {
 		return err
@@ -45,25 +44,18 @@ func (db *Store) AddHook(ctx context.Context, owner string, h push.Webhook, most
 }
 
 // Hooks implements push.Outbox.
-func (db *Store) Hooks(ctx context.Context, owner, handle string) (hooks []push.Webhook, err error) {
+func (db *Store) Hooks(ctx context.Context, owner, handle string) ([]push.Webhook, error) {
 	if err := db.owns(ctx, owner, handle); err != nil {
 		return nil, err
 	}
 	rows, err := db.sql.Read.QueryContext(ctx, `SELECT id, host, config, created FROM webhooks WHERE handle = $1 ORDER BY created, id`, handle)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return sqldb.Collect(rows, err, func(r *sql.Rows) (push.Webhook, error) {
 		h := push.Webhook{Handle: handle}
 		var created int64
-		if err := rows.Scan(&h.ID, &h.Host, &h.Sealed, &created); err != nil {
-			return nil, err
-		}
+		err := r.Scan(&h.ID, &h.Host, &h.Sealed, &created)
 		h.Created = sqldb.Time(created)
-		hooks = append(hooks, h)
-	}
-	return hooks, rows.Err()
+		return h, err
+	})
 }
 
 // DropHook implements push.Outbox. The notices go with their webhook.
@@ -87,10 +79,9 @@ func (db *Store) owns(ctx context.Context, owner, handle string) error {
 	return err
 }
 
-// notice puts into the outbox, for each webhook of e, that e has changed. It is
-// part of the transaction that writes e. A report of progress that has not left
-// is replaced by the next, so that the outbox is bounded by what is told to
-// whom, not by how long somebody does not listen.
+// notice adds a notice of a changed task to the outbox for each of its webhooks. It is
+// part of the transaction that writes the task. A report of progress that was not sent is
+// replaced by the next, so a webhook that does not answer does not make the outbox grow.
 func notice(ctx context.Context, t *sqldb.Tx, e *ledger.Record) (int64, error) {
 	task, err := json.Marshal(e.Public())
 	if err != nil {
@@ -115,7 +106,7 @@ const exceptions = 4
 
 // ClaimNotices implements push.Outbox. The moment that they are due stands in
 // the outer WHERE as well, as in ClaimTasks.
-func (db *Store) ClaimNotices(ctx context.Context, l ledger.Lease, now time.Time, limit int, except []string) (notices []*push.Notice, err error) {
+func (db *Store) ClaimNotices(ctx context.Context, l ledger.Lease, now time.Time, limit int, except []string) ([]*push.Notice, error) {
 	args := []any{l.Replica, l.Until.UnixMilli(), now.UnixMilli(), limit}
 	for i := range exceptions {
 		host := ""
@@ -124,15 +115,11 @@ func (db *Store) ClaimNotices(ctx context.Context, l ledger.Lease, now time.Time
 		}
 		args = append(args, host)
 	}
-	rows, err := db.sql.Write.QueryContext(ctx, claimNotices[db.sql.Postgres], args...)
-	if err != nil {
-		return nil, err
-	}
-	return scanNotices(rows)
+	return scanNotices(db.sql.Write.QueryContext(ctx, claimNotices[db.sql.Postgres], args...))
 }
 
-// claimNotices has on PostgreSQL, under true, what another transaction holds left out,
-// as db.notHeld does. The table of its own is there to choose once.
+// claimNotices leaves out rows that another transaction locks on PostgreSQL, whose text is
+// under true, as notHeld does. The WITH makes PostgreSQL choose once.
 var claimNotices = map[bool]string{
 	false: claimingNotices + `(` + dueNotices + `) RETURNING ` + noticeColumns,
 	true: `WITH chosen AS MATERIALIZED (` + dueNotices + ` FOR UPDATE OF n SKIP LOCKED) ` +
@@ -147,21 +134,17 @@ const claimingNotices = `UPDATE notices SET holder = $1, due = $2 WHERE dead = 0
 const noticeColumns = `handle, webhook, version, host, task, attempts, failure,
 	(SELECT config FROM webhooks h WHERE h.handle = notices.handle AND h.id = notices.webhook)`
 
-func scanNotices(rows *sql.Rows) (notices []*push.Notice, err error) {
-	defer rows.Close()
-	for rows.Next() {
+func scanNotices(rows *sql.Rows, err error) ([]*push.Notice, error) {
+	return sqldb.Collect(rows, err, func(r *sql.Rows) (*push.Notice, error) {
 		var n push.Notice
-		var task string
-		if err := rows.Scan(&n.Handle, &n.Hook, &n.Version, &n.Host, &task, &n.Attempts, &n.Failure, &n.Sealed); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal([]byte(task), &n.Task); err != nil {
-			// One damaged row must not keep the others: its webhook gets the id.
+		var task []byte
+		err := r.Scan(&n.Handle, &n.Hook, &n.Version, &n.Host, &task, &n.Attempts, &n.Failure, &n.Sealed)
+		if json.Unmarshal(task, &n.Task) != nil {
+			// One damaged row must not hold up the others: its webhook gets the ID.
 			n.Task = &a2a.Task{ID: a2a.TaskID(n.Handle), Status: a2a.Status{State: a2a.Unknown}}
 		}
-		notices = append(notices, &n)
-	}
-	return notices, rows.Err()
+		return &n, err
+	})
 }
 
 // NoticeDelivered implements push.Outbox.
@@ -207,11 +190,7 @@ func (db *Store) ReleaseNotices(ctx context.Context, replica string, now time.Ti
 
 // DeadNotices implements push.Outbox.
 func (db *Store) DeadNotices(ctx context.Context, limit int) ([]*push.Notice, error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `SELECT `+noticeColumns+` FROM notices WHERE dead = 1 ORDER BY version DESC LIMIT $1`, limit)
-	if err != nil {
-		return nil, err
-	}
-	return scanNotices(rows)
+	return scanNotices(db.sql.Read.QueryContext(ctx, `SELECT `+noticeColumns+` FROM notices WHERE dead = 1 ORDER BY version DESC LIMIT $1`, limit))
 }
 
 // RetryDeadNotices implements push.Outbox.

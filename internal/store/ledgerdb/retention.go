@@ -61,10 +61,8 @@ func (db *Store) oldTasks(ctx context.Context, agent string, before time.Time, l
 	rows, err := db.sql.Read.QueryContext(ctx, `
 		SELECT handle FROM tasks WHERE agent = $1 AND created < $2 AND updated < $2 AND settled = 1
 		ORDER BY created, handle LIMIT $3`, agent, before.UnixMilli(), limit)
-	return sqldb.Collect(rows, err, scanHandle)
+	return sqldb.Collect(rows, err, sqldb.Text)
 }
-
-func scanHandle(r *sql.Rows) (handle string, err error) { return handle, r.Scan(&handle) }
 
 // drop forgets those of the tasks that are still old, and returns how many.
 func (db *Store) drop(ctx context.Context, t *sqldb.Tx, old []string, before time.Time) (int, error) {
@@ -74,7 +72,7 @@ func (db *Store) drop(ctx context.Context, t *sqldb.Tx, old []string, before tim
 	}
 	rows, err := t.QueryContext(ctx, `DELETE FROM tasks WHERE settled = 1 AND updated < $2 AND handle `+
 		db.notHeld(`SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)+` RETURNING handle`, list, before.UnixMilli())
-	dropped, err := sqldb.Collect(rows, err, scanHandle)
+	dropped, err := sqldb.Collect(rows, err, sqldb.Text)
 	if err != nil || len(dropped) == 0 {
 		return 0, err
 	}

@@ -8,8 +8,8 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// FindTasks implements ledger.Index. What it costs depends on how many tasks are
-// asked for, not on how many there are.
+// FindTasks implements ledger.Index. Its cost depends on the limit, not on the number of
+// tasks.
 func (db *Store) FindTasks(ctx context.Context, owner string, words []string, limit int) ([]ledger.Summary, error) {
 	if err := db.flush(ctx); err != nil {
 		return nil, err
@@ -24,36 +24,24 @@ func (db *Store) FindTasks(ctx context.Context, owner string, words []string, li
 	return db.findFTS(ctx, owner, terms, limit)
 }
 
-const summaryColumns = `t.handle, t.agent, t.context_id, t.state, t.asked, t.summary, t.created, t.updated`
-
-func (db *Store) find(ctx context.Context, query string, args ...any) ([]ledger.Summary, error) {
-	rows, err := db.sql.Read.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	return scanSummaries(rows)
-}
-
-// What SQLite takes the beginning of a word for. It goes through the tasks that have
-// a word, or one of several, from the latest on, and stops at the limit; but those
-// that have a word which begins so it has to put together first, all of them. So it
-// is told the words, of which there are few, or the first of many. In a short ledger
-// there is no need to leave any out.
+// How SQLite finds tasks by the beginning of a word. For one word, or one of several, it
+// goes through the tasks from the latest on and stops at the limit. For a beginning it
+// first has to put all their tasks together. So the query lists the words themselves: all
+// of a few, or the first of many. In a short ledger none is left out.
 const (
 	completions = 64
 	shortLedger = 10_000 // tasks
 )
 
-// findFTS looks into the index of SQLite. The ids rise with time. Each word of the
-// index is found by seeking what comes after the one before: nothing that is in a
-// word is less than an exclamation mark.
+// findFTS searches the index of SQLite. The ids rise with time. Each word of the index is
+// found by seeking the one after the one before: all characters of words come after "!".
 func (db *Store) findFTS(ctx context.Context, owner string, terms []string, limit int) ([]ledger.Summary, error) {
 	last := len(terms) - 1
 	var all strings.Builder
 	for _, term := range terms[:last] {
 		all.WriteString(`"` + term + `" AND `)
 	}
-	return db.find(ctx, `
+	return scanSummaries(db.sql.Read.QueryContext(ctx, `
 		WITH RECURSIVE completion (term) AS (
 			SELECT (SELECT term FROM task_vocabulary WHERE term >= $1 AND term < $2 LIMIT 1)
 			UNION ALL
@@ -67,28 +55,28 @@ func (db *Store) findFTS(ctx context.Context, owner string, terms []string, limi
 				ELSE $6 || coalesce('(' || group_concat('"' || term || '"', ' OR ') || ')', '"' || $1 || '"') END
 			FROM completion WHERE term IS NOT NULL
 		) AND t.owner = $4 ORDER BY task_words.rowid DESC LIMIT $7`,
-		terms[last], terms[last]+string(unicode.MaxRune), completions, owner, shortLedger, all.String(), limit)
+		terms[last], terms[last]+string(unicode.MaxRune), completions, owner, shortLedger, all.String(), limit))
 }
 
 // latest is how many of an owner's tasks PostgreSQL looks at one by one.
 const latest = 5000
 
-// findVector looks into the index of PostgreSQL, which tells of all tasks that have
-// words in no order: that is quick if they are few. Where they are many, there are
-// enough of them among the latest, which are looked at first, one by one.
+// findVector searches the index of PostgreSQL, which returns all tasks that have the words
+// in no order. That is quick if they are few. If they are many, enough of them are among
+// the latest tasks, which are looked at first, one by one.
 func (db *Store) findVector(ctx context.Context, owner string, terms []string, limit int) ([]ledger.Summary, error) {
 	query := "'" + strings.Join(terms, "' & '") + "':*"
-	found, err := db.find(ctx, `
+	found, err := scanSummaries(db.sql.Read.QueryContext(ctx, `
 		SELECT `+summaryColumns+`
 		FROM (SELECT * FROM tasks WHERE owner = $2 ORDER BY created DESC, handle DESC LIMIT $4) t
 		CROSS JOIN LATERAL (SELECT 1 FROM task_words w WHERE w.handle = t.handle AND w.words @@ $1::tsquery OFFSET 0) w
-		ORDER BY t.created DESC, t.handle DESC LIMIT $3`, query, owner, limit, latest)
+		ORDER BY t.created DESC, t.handle DESC LIMIT $3`, query, owner, limit, latest))
 	if err != nil || len(found) == limit {
 		return found, err
 	}
-	return db.find(ctx, `
+	return scanSummaries(db.sql.Read.QueryContext(ctx, `
 		WITH found AS MATERIALIZED (SELECT id, handle FROM task_words WHERE words @@ $1::tsquery)
 		SELECT `+summaryColumns+`
 		FROM (SELECT * FROM found ORDER BY id DESC LIMIT $3) w JOIN tasks t ON t.handle = w.handle
-		WHERE t.owner = $2 ORDER BY w.id DESC`, query, owner, limit)
+		WHERE t.owner = $2 ORDER BY w.id DESC`, query, owner, limit))
 }

@@ -49,7 +49,7 @@ func (db *Store) Share(ctx context.Context, hash string, now time.Time) (*docume
 }
 
 // Shares implements documents.ShareStore.
-func (db *Store) Shares(ctx context.Context, owner string, now time.Time, after ledger.Mark, limit int) (shares []documents.Share, err error) {
+func (db *Store) Shares(ctx context.Context, owner string, now time.Time, after ledger.Mark, limit int) ([]documents.Share, error) {
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
@@ -61,20 +61,12 @@ func (db *Store) Shares(ctx context.Context, owner string, now time.Time, after 
 		SELECT id, owner, document, title, handle, COALESCE((SELECT agent FROM tasks WHERE tasks.handle = shares.handle), ''), created, expires FROM shares
 		WHERE owner = $1 AND expires > $2 AND (created, id) < ($3, $4)
 		ORDER BY created DESC, id DESC LIMIT $5`, owner, sqldb.Millis(now), from, after.Handle, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var s documents.Share
+	return sqldb.Collect(rows, err, func(r *sql.Rows) (s documents.Share, err error) {
 		var created, expires int64
-		if err := rows.Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &s.Agent, &created, &expires); err != nil {
-			return nil, err
-		}
+		err = r.Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &s.Agent, &created, &expires)
 		s.Created, s.Expires = sqldb.Time(created), sqldb.Time(expires)
-		shares = append(shares, s)
-	}
-	return shares, rows.Err()
+		return s, err
+	})
 }
 
 // EndShare implements documents.ShareStore.

@@ -21,8 +21,8 @@ const signalChannel = "rialto_signals"
 // relistenAfter is the pause after the connection that listens was lost.
 const relistenAfter = time.Second
 
-// Signals returns what replicas tell each other by, or nil on SQLite, whose
-// replicas are one. log is told when others are not heard, and when they are again.
+// Signals returns the channel between replicas, or nil on SQLite, which has one replica.
+// It logs when the connection is lost, and when it is back.
 func (db *Store) Signals(log *slog.Logger) ledger.Signals {
 	if !db.sql.Postgres {
 		return nil
@@ -50,14 +50,14 @@ func (s signals) Listen(ctx context.Context, heard func(ledger.Signal)) {
 	failing := false
 	listening := func() {
 		if failing {
-			s.log.Info("other replicas are heard again")
+			s.log.Info("the connection to other replicas is back")
 		}
 		failing = false
 	}
 	for ctx.Err() == nil {
 		err := s.listen(ctx, listening, heard)
 		if !failing && ctx.Err() == nil {
-			s.log.Warn("other replicas are not heard: what becomes of their tasks is seen later, by looking", "err", err)
+			s.log.Warn("the connection to other replicas is lost: changes of their tasks are seen later, by polling", "err", err)
 			failing = true
 		}
 		select {
@@ -80,7 +80,7 @@ func (s signals) listen(ctx context.Context, listening func(), heard func(ledger
 		}
 		listening()
 		err := hear(ctx, c, heard)
-		return errors.Join(err, driver.ErrBadConn) // it listens: nobody else may use it
+		return errors.Join(err, driver.ErrBadConn) // it listens: do not use it again
 	})
 }
 

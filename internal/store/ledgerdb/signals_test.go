@@ -65,11 +65,11 @@ func TestAReplicaThatHearsNoOthersSaysSo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := <-said; !strings.Contains(got, "other replicas are not heard") || !strings.Contains(got, "57P01") {
-		t.Errorf("got the log %q, want that others are not heard, and why", got)
+	if got := <-said; !strings.Contains(got, "the connection to other replicas is lost") || !strings.Contains(got, "57P01") {
+		t.Errorf("got the log %q, want that the connection is lost, and why", got)
 	}
-	if got := <-said; !strings.Contains(got, "heard again") {
-		t.Errorf("got the log %q, want that they are heard again", got)
+	if got := <-said; !strings.Contains(got, "replicas is back") {
+		t.Errorf("got the log %q, want that the connection is back", got)
 	}
 	stop()
 	<-done

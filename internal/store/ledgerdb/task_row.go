@@ -26,7 +26,7 @@ const (
 	rowColumns = 16
 )
 
-func encodeEntry(e *ledger.Record) (*taskRow, error) {
+func encodeRecord(e *ledger.Record) (*taskRow, error) {
 	r := &taskRow{
 		Handle: e.Handle, Owner: e.Owner, Client: e.Client, Agent: e.Agent, MessageID: e.MessageID,
 		ContextID: e.ContextID(), State: string(e.State()), Summary: e.Summary().Message,
@@ -54,8 +54,8 @@ func (r *taskRow) values(args []any) []any {
 		r.Task, r.Failure, r.Created, r.Updated, r.Name, r.ContextName, r.Past, r.Asked)
 }
 
-// entry returns the task that the row holds.
-func (r *taskRow) entry(settled bool) *ledger.Record {
+// record returns the task that the row holds.
+func (r *taskRow) record(settled bool) *ledger.Record {
 	e := &ledger.Record{
 		Handle: r.Handle, Owner: r.Owner, Client: r.Client, Agent: r.Agent, MessageID: r.MessageID, Asked: r.Asked,
 		Name: r.Name, ContextName: r.ContextName, Idle: settled, Created: sqldb.Time(r.Created), Updated: sqldb.Time(r.Updated),

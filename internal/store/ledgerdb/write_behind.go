@@ -115,11 +115,11 @@ func (db *Store) flush(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	state := "takes nothing now"
+	state := "is not available"
 	if errors.Is(err, sqldb.ErrBusy) {
-		state = "is asked for more than it can do now"
+		state = "is overloaded"
 	}
-	return &a2a.Error{Code: a2a.Unavailable, Message: "the server's database " + state + ", and tasks that have just ended wait for it; try again in a moment", Cause: err}
+	return &a2a.Error{Code: a2a.Unavailable, Message: "The server's database " + state + ". Try again in a moment.", Cause: err}
 }
 
 // insertEnded writes tasks and their words, those that are not there.
@@ -152,14 +152,13 @@ func (db *Store) insertEnded(ctx context.Context, tasks []*endedTask) error {
 	})
 }
 
-// endedAtOnce is how many tasks one statement inserts: by itself each costs more.
+// endedAtOnce is how many tasks one statement inserts: a statement for each costs more.
 const endedAtOnce = 16
 
 var addManyEnded = addEnded(endedAtOnce)
 
 // addEnded inserts n tasks: the columns of taskRow, and whether the index has them.
-// Of a statement that ignores conflicts, SQLite keeps no copies of the pages that it
-// changes in case it has to undo a part.
+// SQLite keeps no copies of the pages that a statement changes if it ignores conflicts.
 func addEnded(n int) string {
 	row := "(" + strings.Repeat("?, ", rowColumns) + "1, '', 0, ?)"
 	return `INSERT OR IGNORE INTO tasks (` + rowNames + `, settled, holder, lease_until, indexed) VALUES ` + row + strings.Repeat(", "+row, n-1)

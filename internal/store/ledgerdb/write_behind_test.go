@@ -271,7 +271,7 @@ func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
 			return err
 		},
 	} {
-		if err := list(); !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "try again in a moment") || !strings.Contains(errors.Unwrap(err).Error(), "disk full") {
+		if err := list(); !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "Try again in a moment") || !strings.Contains(errors.Unwrap(err).Error(), "disk full") {
 			t.Errorf("got %v, want to be told to try again", err)
 		}
 	}
@@ -307,7 +307,7 @@ func TestADatabaseThatHasTooMuchToDoIsNotSaidToFail(t *testing.T) {
 		e = addEntry(t, db, endedEntry("one"))
 		for range 3 {
 			_, err := db.Summaries(t.Context(), "alice", ledger.Filter{Limit: 10})
-			if !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "more than it can do now") || !errors.Is(err, sqldb.ErrBusy) {
+			if !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "overloaded") || !errors.Is(err, sqldb.ErrBusy) {
 				t.Errorf("got %v, want to be told to try again", err)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// AddAccount implements oauth.AccountStore.
+// AddAccount implements signin.AccountStore.
 func (db *Store) AddAccount(ctx context.Context, a *oauth.Account) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error { return addAccount(ctx, tx, a) })
 }
@@ -29,7 +29,7 @@ func addAccount(ctx context.Context, q sqldb.Querier, a *oauth.Account) error {
 	return addTerms(ctx, q, accountTerms, a.ID, termsOf(accountTerms, a.ID, a.Name))
 }
 
-// SetAdmin implements oauth.AccountStore.
+// SetAdmin implements signin.AccountStore.
 func (db *Store) SetAdmin(ctx context.Context, id string, admin bool) error {
 	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE accounts SET admin = $1 WHERE id = $2`, sqldb.Flag(admin), id)
 	if err == nil && n == 0 {
@@ -38,7 +38,7 @@ func (db *Store) SetAdmin(ctx context.Context, id string, admin bool) error {
 	return err
 }
 
-// SetDisabled implements oauth.AccountStore.
+// SetDisabled implements signin.AccountStore.
 func (db *Store) SetDisabled(ctx context.Context, id string, disabled bool) error {
 	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE accounts SET disabled = $1 WHERE id = $2`, sqldb.Flag(disabled), id)
 	if err == nil && n == 0 {
@@ -47,7 +47,7 @@ func (db *Store) SetDisabled(ctx context.Context, id string, disabled bool) erro
 	return err
 }
 
-// SetPassword implements oauth.AccountStore.
+// SetPassword implements signin.AccountStore.
 func (db *Store) SetPassword(ctx context.Context, id, password string) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		n, err := sqldb.Changed(ctx, tx, `UPDATE accounts SET password = $1 WHERE id = $2`, password, id)
@@ -62,11 +62,10 @@ func (db *Store) SetPassword(ctx context.Context, id, password string) error {
 	})
 }
 
-// RemoveAccount implements oauth.AccountStore. Sessions, grants, codes and
-// refresh tokens go with it, by their foreign keys; so does what the account has
-// connected and shares. Codes and refresh tokens go
-// first: whoever is using one holds its row, and wants the row of its grant
-// next, which the foreign keys would take before.
+// RemoveAccount implements signin.AccountStore. Sessions, grants, codes and refresh tokens
+// go with it by their foreign keys, connections and shares by statements. Codes and
+// refresh tokens go first: a transaction that uses one locks its row, and then the row of
+// its grant, which the foreign keys would lock first.
 func (db *Store) RemoveAccount(ctx context.Context, name string) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		for _, table := range []string{"refresh_tokens", "codes"} {
@@ -90,12 +89,12 @@ func (db *Store) RemoveAccount(ctx context.Context, name string) error {
 	})
 }
 
-// Account implements oauth.AccountStore.
+// Account implements signin.AccountStore.
 func (db *Store) Account(ctx context.Context, name string) (*oauth.Account, error) {
 	return scanAccount(db.sql.Read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM accounts WHERE name = $1`, name))
 }
 
-// AccountOf implements oauth.AccountStore.
+// AccountOf implements signin.AccountStore.
 func (db *Store) AccountOf(ctx context.Context, id string) (*oauth.Account, error) {
 	return scanAccount(db.sql.Read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id))
 }
@@ -115,25 +114,13 @@ func scanAccount(row sqldb.Row) (*oauth.Account, error) {
 	return a, nil
 }
 
-// Accounts implements oauth.AccountStore.
+// Accounts implements signin.AccountStore.
 func (db *Store) Accounts(ctx context.Context) ([]string, error) {
 	rows, err := db.sql.Read.QueryContext(ctx, `SELECT name FROM accounts ORDER BY name`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var names []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, rows.Err()
+	return sqldb.Collect(rows, err, sqldb.Text)
 }
 
-// AddSession implements oauth.AccountStore.
+// AddSession implements signin.SessionStore.
 func (db *Store) AddSession(ctx context.Context, s *oauth.Session) error {
 	_, err := db.sql.Write.ExecContext(ctx, `
 		INSERT INTO sessions (hash, account_id, created, expires, grants_until) VALUES ($1, $2, $3, $4, $5)`,
@@ -141,7 +128,7 @@ func (db *Store) AddSession(ctx context.Context, s *oauth.Session) error {
 	return err
 }
 
-// Session implements oauth.AccountStore.
+// Session implements signin.SessionStore.
 func (db *Store) Session(ctx context.Context, hash string, now time.Time) (*oauth.Session, error) {
 	s := &oauth.Session{Hash: hash}
 	var admin, created, expires, until int64
@@ -158,7 +145,7 @@ func (db *Store) Session(ctx context.Context, hash string, now time.Time) (*oaut
 	return s, nil
 }
 
-// EndSession implements oauth.AccountStore.
+// EndSession implements signin.SessionStore.
 func (db *Store) EndSession(ctx context.Context, hash string) error {
 	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM sessions WHERE hash = $1`, hash)
 	return err

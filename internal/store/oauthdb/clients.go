@@ -12,7 +12,7 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// AddClient implements oauth.ClientStore.
+// AddClient implements client.Store.
 func (db *Store) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		if err := makeRoom(ctx, tx, limit); err != nil {
@@ -30,7 +30,7 @@ func (db *Store) AddClient(ctx context.Context, c *oauth.Client, limit int) erro
 	})
 }
 
-// makeRoom removes clients that nobody ever let in, until one more fits.
+// makeRoom removes clients without grants, until one more fits.
 func makeRoom(ctx context.Context, tx *sqldb.Tx, limit int) error {
 	var n int
 	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM clients`).Scan(&n); err != nil || n < limit {
@@ -44,7 +44,7 @@ func makeRoom(ctx context.Context, tx *sqldb.Tx, limit int) error {
 	return err
 }
 
-// UpdateClient implements oauth.ClientStore.
+// UpdateClient implements client.Store.
 func (db *Store) UpdateClient(ctx context.Context, c *oauth.Client, manageHash string) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		n, err := sqldb.Changed(ctx, tx, `
@@ -63,7 +63,7 @@ func (db *Store) UpdateClient(ctx context.Context, c *oauth.Client, manageHash s
 	})
 }
 
-// RemoveClient implements oauth.ClientStore.
+// RemoveClient implements client.Store.
 func (db *Store) RemoveClient(ctx context.Context, id string, now time.Time) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		n, err := sqldb.Changed(ctx, tx, `DELETE FROM clients WHERE id = $1`, id)
@@ -80,27 +80,15 @@ func (db *Store) RemoveClient(ctx context.Context, id string, now time.Time) err
 
 const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound, application_type`
 
-// Client implements oauth.ClientStore.
+// Client implements client.Store.
 func (db *Store) Client(ctx context.Context, id string) (*oauth.Client, error) {
 	return scanClient(db.sql.Read.QueryRowContext(ctx, `SELECT `+clientColumns+` FROM clients WHERE id = $1`, id))
 }
 
-// Clients implements oauth.ClientStore.
+// Clients implements client.Store.
 func (db *Store) Clients(ctx context.Context, after string, limit int) ([]*oauth.Client, error) {
 	rows, err := db.sql.Read.QueryContext(ctx, `SELECT `+clientColumns+` FROM clients WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []*oauth.Client
-	for rows.Next() {
-		c, err := scanClient(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	return all, rows.Err()
+	return sqldb.Collect(rows, err, func(r *sql.Rows) (*oauth.Client, error) { return scanClient(r) })
 }
 
 // scanClient reads clientColumns.

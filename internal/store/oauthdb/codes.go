@@ -10,7 +10,7 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// TakeCode implements oauth.GrantStore. "used = 0" in the UPDATE decides who
+// TakeCode implements flow.CodeStore. "used = 0" in the UPDATE decides who
 // is first; what a second caller does to the grant is committed with it.
 func (db *Store) TakeCode(ctx context.Context, hash, clientID string, first *oauth.Refresh, now time.Time) (code *oauth.Code, err error) {
 	var reused bool

@@ -8,7 +8,7 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// Document implements oauth.DocumentStore.
+// Document implements client.DocumentStore.
 func (db *Store) Document(ctx context.Context, id string) (*oauth.Document, error) {
 	d := &oauth.Document{ID: id}
 	var fetched, fresh, expires int64
@@ -21,7 +21,7 @@ func (db *Store) Document(ctx context.Context, id string) (*oauth.Document, erro
 	return d, nil
 }
 
-// KeepDocument implements oauth.DocumentStore. Replicas may have fetched at the
+// KeepDocument implements client.DocumentStore. Replicas may have fetched at the
 // same time: the newer document stays.
 func (db *Store) KeepDocument(ctx context.Context, d *oauth.Document, limit int) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
@@ -50,7 +50,7 @@ func (db *Store) KeepDocument(ctx context.Context, d *oauth.Document, limit int)
 	})
 }
 
-// DropDocument implements oauth.DocumentStore.
+// DropDocument implements client.DocumentStore.
 func (db *Store) DropDocument(ctx context.Context, id string) error {
 	n, err := sqldb.Changed(ctx, db.sql.Write, `DELETE FROM client_documents WHERE id = $1`, id)
 	if err == nil && n == 0 {

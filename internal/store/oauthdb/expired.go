@@ -9,13 +9,13 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// Rows go in batches, so that nobody waits long for the writer.
+// Rows are deleted in batches, so that no other writer waits for long.
 const (
 	batch      = 500
 	maxBatches = 200
 )
 
-// DropExpired implements oauth.Store.
+// DropExpired implements authserver.ExpiredStore.
 func (db *Store) DropExpired(ctx context.Context, x oauth.Expiry) error {
 	now, ended, registered, grace := sqldb.Millis(x.Now), sqldb.Millis(x.Grants), sqldb.Millis(x.Clients), sqldb.Millis(x.Now.Add(-x.Grace))
 	for _, step := range []struct {

@@ -12,7 +12,7 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// AddGrant implements oauth.GrantStore.
+// AddGrant implements token.GrantStore.
 func (db *Store) AddGrant(ctx context.Context, g *oauth.Grant) error {
 	return addGrant(ctx, db.sql.Write, g)
 }
@@ -25,7 +25,7 @@ func addGrant(ctx context.Context, q sqldb.Querier, g *oauth.Grant) error {
 	return err
 }
 
-// Grant implements oauth.GrantStore.
+// Grant implements token.GrantStore.
 func (db *Store) Grant(ctx context.Context, id string) (*oauth.Grant, error) {
 	return grant(ctx, db.sql.Read, id)
 }
@@ -56,7 +56,7 @@ func scanGrant(row sqldb.Row, more ...any) (*oauth.Grant, error) {
 	return g, nil
 }
 
-// RevokeGrant implements oauth.GrantStore.
+// RevokeGrant implements token.GrantStore.
 func (db *Store) RevokeGrant(ctx context.Context, id string, now time.Time) error {
 	return revokeGrant(ctx, db.sql.Write, id, now)
 }
@@ -74,7 +74,7 @@ var revocations = map[string]string{
 	"both":    `account_id = $3 AND client_id = $4`,
 }
 
-// RevokeGrants implements oauth.GrantStore.
+// RevokeGrants implements token.GrantStore.
 func (db *Store) RevokeGrants(ctx context.Context, accountID, clientID string, now time.Time, limit int) (int, error) {
 	which, args := "both", []any{accountID, clientID}
 	switch {
@@ -90,7 +90,7 @@ func (db *Store) RevokeGrants(ctx context.Context, accountID, clientID string, n
 	return int(n), err
 }
 
-// NoteUses implements oauth.GrantStore.
+// NoteUses implements token.GrantStore.
 func (db *Store) NoteUses(ctx context.Context, last map[string]time.Time) error {
 	ids := slices.Sorted(maps.Keys(last)) // replicas take the rows in one order
 	for chunk := range slices.Chunk(ids, batch) {

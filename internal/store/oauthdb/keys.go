@@ -2,6 +2,7 @@ package oauthdb
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"rialto/oauth"
@@ -9,27 +10,18 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// Keys implements oauth.KeyStore.
+// Keys implements token.KeyStore.
 func (db *Store) Keys(ctx context.Context, now time.Time) ([]oauth.SealedKey, error) {
 	rows, err := db.sql.Read.QueryContext(ctx, `SELECT seq, kid, private, active, expires FROM signing_keys WHERE expires > $1 ORDER BY seq`, sqldb.Millis(now))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var keys []oauth.SealedKey
-	for rows.Next() {
-		var k oauth.SealedKey
+	return sqldb.Collect(rows, err, func(r *sql.Rows) (k oauth.SealedKey, err error) {
 		var active, expires int64
-		if err := rows.Scan(&k.Seq, &k.KeyID, &k.Private, &active, &expires); err != nil {
-			return nil, err
-		}
+		err = r.Scan(&k.Seq, &k.KeyID, &k.Private, &active, &expires)
 		k.Active, k.Expires = sqldb.Time(active), sqldb.Time(expires)
-		keys = append(keys, k)
-	}
-	return keys, rows.Err()
+		return k, err
+	})
 }
 
-// AddKey implements oauth.KeyStore.
+// AddKey implements token.KeyStore.
 func (db *Store) AddKey(ctx context.Context, k oauth.SealedKey) error {
 	_, err := db.sql.Write.ExecContext(ctx, `
 		INSERT INTO signing_keys (seq, kid, private, active, expires)

@@ -10,8 +10,8 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// Identify implements oauth.AccountStore. Whoever finds the place taken, by
-// another call for the same person perhaps, goes on with what is there.
+// Identify implements token.IdentityStore. If the identity is there, perhaps added by a
+// concurrent call, that account is updated.
 func (db *Store) Identify(ctx context.Context, a *oauth.Account, rights bool) (account *oauth.Account, err error) {
 	err = db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		if err := addAccount(ctx, tx, a); err != nil && !errors.Is(err, oauth.ErrExists) {
@@ -31,7 +31,7 @@ func (db *Store) Identify(ctx context.Context, a *oauth.Account, rights bool) (a
 	return account, err
 }
 
-// AddLogin implements oauth.LoginStore.
+// AddLogin implements signin.LoginStore.
 func (db *Store) AddLogin(ctx context.Context, l *oauth.Login) error {
 	_, err := db.sql.Write.ExecContext(ctx, `
 		INSERT INTO logins (state, browser, provider, handle, scope, next, expires) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
@@ -39,7 +39,7 @@ func (db *Store) AddLogin(ctx context.Context, l *oauth.Login) error {
 	return err
 }
 
-// Login implements oauth.LoginStore.
+// Login implements signin.LoginStore.
 func (db *Store) Login(ctx context.Context, state string, now time.Time) (*oauth.Login, error) {
 	l := &oauth.Login{State: state}
 	var scope string
@@ -54,7 +54,7 @@ func (db *Store) Login(ctx context.Context, state string, now time.Time) (*oauth
 	return l, nil
 }
 
-// TakeLogin implements oauth.LoginStore.
+// TakeLogin implements signin.LoginStore.
 func (db *Store) TakeLogin(ctx context.Context, state string) error {
 	n, err := sqldb.Changed(ctx, db.sql.Write, `DELETE FROM logins WHERE state = $1`, state)
 	if err == nil && n == 0 {

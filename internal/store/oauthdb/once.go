@@ -9,7 +9,7 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// UseOnce implements oauth.OnceStore. The primary key decides who is first.
+// UseOnce implements token.OnceStore. The primary key decides who is first.
 func (db *Store) UseOnce(ctx context.Context, hash string, expires time.Time) error {
 	n, err := sqldb.Changed(ctx, db.sql.Write, `INSERT INTO used_once (hash, expires) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, hash, sqldb.Millis(expires))
 	if err == nil && n == 0 {

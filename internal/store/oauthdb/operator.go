@@ -22,7 +22,7 @@ var _ operator.Store = (*Store)(nil)
 // child's parent is looked at where it is used.
 const liveGrants = `revoked = 0 AND expires > `
 
-// countLive counts a client's live grants, as far as anybody wants to know.
+// countLive counts live grants, up to MostCounted.
 func countLive(whose string) string {
 	return fmt.Sprintf(`(SELECT count(*) FROM (SELECT 1 FROM grants WHERE %s AND %s $1 LIMIT %d) AS counted)`, whose, liveGrants, operator.MostCounted)
 }

@@ -16,7 +16,7 @@ func addRefresh(ctx context.Context, q sqldb.Querier, grantID, parent string, t 
 	return err
 }
 
-// Refresh implements oauth.GrantStore.
+// Refresh implements flow.CodeStore.
 func (db *Store) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oauth.Grant, error) {
 	t := &oauth.Refresh{Hash: hash}
 	var expires, used int64
@@ -31,7 +31,7 @@ func (db *Store) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oau
 	return t, g, nil
 }
 
-// Rotate implements oauth.GrantStore.
+// Rotate implements flow.CodeStore.
 func (db *Store) Rotate(ctx context.Context, r oauth.Rotation) (sealed string, err error) {
 	var reused bool
 	err = db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
@@ -64,9 +64,8 @@ type usedToken struct {
 	successor string
 }
 
-// useRefresh counts a use, remembers the first one and keeps the successor
-// that the first one brought, if the grant is live (oauth.Grant.Live). Whoever comes at the same moment waits for the
-// row and reads what was left there.
+// useRefresh counts a use if the grant is live (oauth.Grant.Live). The first use sets its
+// time and the successor; concurrent uses wait for the row and read both.
 func useRefresh(ctx context.Context, tx *sqldb.Tx, r oauth.Rotation) (t usedToken, err error) {
 	var used int64
 	err = tx.QueryRowContext(ctx, `

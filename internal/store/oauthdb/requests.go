@@ -10,7 +10,7 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// AddRequest implements oauth.RequestStore.
+// AddRequest implements flow.RequestStore.
 func (db *Store) AddRequest(ctx context.Context, r *oauth.Request) error {
 	_, err := db.sql.Write.ExecContext(ctx, `
 		INSERT INTO requests (`+requestColumns+`)
@@ -22,13 +22,13 @@ func (db *Store) AddRequest(ctx context.Context, r *oauth.Request) error {
 
 const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, jkt, login, expires`
 
-// Request implements oauth.RequestStore.
+// Request implements flow.RequestStore.
 func (db *Store) Request(ctx context.Context, handle string, now time.Time) (*oauth.Request, error) {
 	return scanRequest(db.sql.Read.QueryRowContext(ctx, `
 		SELECT `+requestColumns+` FROM requests WHERE handle = $1 AND expires > $2`, handle, sqldb.Millis(now)))
 }
 
-// TakePushed implements oauth.RequestStore. The DELETE decides who is first.
+// TakePushed implements flow.RequestStore. The DELETE decides who is first.
 func (db *Store) TakePushed(ctx context.Context, handle, clientID string, now time.Time) (*oauth.Request, error) {
 	return scanRequest(db.sql.Write.QueryRowContext(ctx, `
 		DELETE FROM requests WHERE handle = $1 AND client_id = $2 AND browser = '' AND expires > $3
@@ -48,7 +48,7 @@ func scanRequest(row sqldb.Row) (*oauth.Request, error) {
 	return r, nil
 }
 
-// Approve implements oauth.RequestStore. The DELETE decides who is first.
+// Approve implements flow.RequestStore. The DELETE decides who is first.
 func (db *Store) Approve(ctx context.Context, handle string, g *oauth.Grant, c *oauth.Code) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		if err := takeRequest(ctx, tx, handle); err != nil {
@@ -65,7 +65,7 @@ func (db *Store) Approve(ctx context.Context, handle string, g *oauth.Grant, c *
 	})
 }
 
-// Deny implements oauth.RequestStore.
+// Deny implements flow.RequestStore.
 func (db *Store) Deny(ctx context.Context, handle string) error {
 	return takeRequest(ctx, db.sql.Write, handle)
 }

@@ -9,7 +9,7 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// OpenSetup implements oauth.SetupStore.
+// OpenSetup implements signin.SetupStore.
 func (db *Store) OpenSetup(ctx context.Context, hash string, expires time.Time) error {
 	n, err := sqldb.Changed(ctx, db.sql.Write, `
 		INSERT INTO setup_code (id, hash, expires)
@@ -21,7 +21,7 @@ func (db *Store) OpenSetup(ctx context.Context, hash string, expires time.Time) 
 	return err
 }
 
-// SetupOpen implements oauth.SetupStore.
+// SetupOpen implements signin.SetupStore.
 func (db *Store) SetupOpen(ctx context.Context, now time.Time) (bool, error) {
 	var n int64
 	err := db.sql.Read.QueryRowContext(ctx, `
@@ -29,7 +29,7 @@ func (db *Store) SetupOpen(ctx context.Context, now time.Time) (bool, error) {
 	return n > 0, err
 }
 
-// AddFirstAccount implements oauth.SetupStore. There is one code, so that the
+// AddFirstAccount implements signin.SetupStore. There is one code, so that the
 // DELETE decides who is first.
 func (db *Store) AddFirstAccount(ctx context.Context, hash string, a *oauth.Account, now time.Time) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {

@@ -11,22 +11,22 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// What an operator looks for is found by what its name and its ID hold from the
-// beginning of any word on. Each such end of a text is a row of an index, so that
-// a search is a range of it, however rare or frequent what it looks for is.
+// An operator finds clients and accounts by any part of their name or ID that begins with
+// a word. Each text from one word on is a row of a table of terms, so that a search is a
+// range of an index.
 const (
 	clientTerms   = "client_terms"
 	documentTerms = "document_terms"
 	accountTerms  = "account_terms"
 )
 
-// The bounds of what one thing is found by.
+// The bounds of the terms of one row.
 const (
 	maxTerms = 12
 	maxTerm  = 64 // bytes
 )
 
-// documentName returns what a client's document calls the client.
+// documentName returns the name of the client in its document.
 func documentName(body string) string {
 	var d struct {
 		Name string `json:"client_name"`
@@ -37,8 +37,8 @@ func documentName(body string) string {
 	return d.Name
 }
 
-// termsOf returns what something is found by. Nobody looks for the ID of an
-// account; that of a document has words, being a URL.
+// termsOf returns the terms of a row. IDs of accounts are not searched; IDs of documents
+// have words, because they are URLs.
 func termsOf(table, id, name string) []string {
 	var all []string
 	switch table {
@@ -50,13 +50,13 @@ func termsOf(table, id, name string) []string {
 	return append(all, ends(fold(name))...)
 }
 
-// fold writes a text as it is compared.
+// fold returns a text as it is compared.
 func fold(text string) string {
 	text = strings.TrimPrefix(strings.ToLower(strings.ToValidUTF8(text, "")), "https://")
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// ends returns what a folded text holds from the beginning of each word on.
+// ends returns a folded text from each of its words on.
 func ends(text string) (all []string) {
 	inWord := false
 	for i, r := range text {
@@ -75,7 +75,7 @@ func ofWord(r rune) bool {
 
 func cutTerm(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxTerm)], "") }
 
-// setTerms replaces what something is found by.
+// setTerms replaces the terms of a row.
 func setTerms(ctx context.Context, t sqldb.Querier, table, id string, terms []string) error {
 	if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE id = $1`, id); err != nil {
 		return err
@@ -92,10 +92,10 @@ func addTerms(ctx context.Context, t sqldb.Querier, table, id string, terms []st
 	return nil
 }
 
-// found adds that only what a text finds is listed, in the order of the terms
-// "s" that have it at their beginning, after a mark. What is found by two of them
-// is listed by the first. A text that begins with punctuation, as an ID may, is looked
-// for as it is and from its first word on, for it is there that names are found.
+// findTerms adds the condition that a text finds a row, in the order of the terms "s" that
+// begin with it, after a mark. A row with two such terms is listed once, by the first. A
+// text that begins with punctuation, as an ID may, is looked for as it is and from its
+// first word on.
 func findTerms(l *sqldb.Listing, table, text string, after operator.Mark) (order string) {
 	text = fold(text)
 	from := []string{cutTerm(text)}

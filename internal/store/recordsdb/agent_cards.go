@@ -2,6 +2,7 @@ package recordsdb
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"rialto/bridge/directory"
@@ -20,7 +21,7 @@ func seeCard(ctx context.Context, tx *sqldb.Tx, c directory.SeenCard, hold bool)
 	if _, err := tx.ExecContext(ctx, `DELETE FROM agent_cards WHERE agent = $1 AND url <> $2`, c.Agent, c.URL); err != nil {
 		return err
 	}
-	// Of two cards that were seen within a millisecond, the second is later.
+	// The second of two cards within a millisecond is later.
 	_, err := tx.ExecContext(ctx, `
 			INSERT INTO agent_cards (agent, digest, card, first, last, in_force, url)
 			SELECT $1, $2, $3, seen, seen, CASE WHEN $5 = 1 AND forced > 0 THEN 0 ELSE seen END, $6
@@ -82,20 +83,10 @@ func (db *Store) SeenCards(ctx context.Context, agent string) ([]directory.SeenC
 	rows, err := db.sql.Read.QueryContext(ctx, `
 		SELECT agent, digest, card, first, last, in_force, url FROM agent_cards
 		WHERE agent = $1 ORDER BY last DESC, digest`, agent)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var cards []directory.SeenCard
-	for rows.Next() {
-		var c directory.SeenCard
-		var card string
+	return sqldb.Collect(rows, err, func(r *sql.Rows) (c directory.SeenCard, err error) {
 		var first, last, inForce int64
-		if err := rows.Scan(&c.Agent, &c.Digest, &card, &first, &last, &inForce, &c.URL); err != nil {
-			return nil, err
-		}
-		c.Card, c.First, c.Last, c.InForce = []byte(card), sqldb.Time(first), sqldb.Time(last), sqldb.Time(inForce)
-		cards = append(cards, c)
-	}
-	return cards, rows.Err()
+		err = r.Scan(&c.Agent, &c.Digest, &c.Card, &first, &last, &inForce, &c.URL)
+		c.First, c.Last, c.InForce = sqldb.Time(first), sqldb.Time(last), sqldb.Time(inForce)
+		return c, err
+	})
 }

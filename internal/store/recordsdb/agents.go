@@ -2,6 +2,7 @@ package recordsdb
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"rialto/bridge/directory"
@@ -23,42 +24,20 @@ func (db *Store) KeptAgents(ctx context.Context) (*directory.StoredAgents, error
 	if kept.Version, err = db.AgentsVersion(ctx); err != nil {
 		return nil, err
 	}
-	if err := db.agentRecords(ctx, kept); err != nil {
-		return nil, err
-	}
-	rows, err := db.sql.Read.QueryContext(ctx, `SELECT name FROM agents_disabled ORDER BY name`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		kept.Disabled = append(kept.Disabled, name)
-	}
-	return kept, rows.Err()
-}
-
-func (db *Store) agentRecords(ctx context.Context, kept *directory.StoredAgents) error {
 	rows, err := db.sql.Read.QueryContext(ctx, `
 		SELECT name, settings, secret, version, created, changed, removed FROM agents ORDER BY created, name`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var r directory.StoredAgent
-		var settings string
+	kept.Records, err = sqldb.Collect(rows, err, func(r *sql.Rows) (a directory.StoredAgent, err error) {
 		var made, last, removed int64
-		if err := rows.Scan(&r.Name, &settings, &r.Secret, &r.Version, &made, &last, &removed); err != nil {
-			return err
-		}
-		r.Settings, r.Created, r.Changed, r.Removed = []byte(settings), sqldb.Time(made), sqldb.Time(last), sqldb.Time(removed)
-		kept.Records = append(kept.Records, r)
+		err = r.Scan(&a.Name, &a.Settings, &a.Secret, &a.Version, &made, &last, &removed)
+		a.Created, a.Changed, a.Removed = sqldb.Time(made), sqldb.Time(last), sqldb.Time(removed)
+		return a, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return rows.Err()
+	rows, err = db.sql.Read.QueryContext(ctx, `SELECT name FROM agents_disabled ORDER BY name`)
+	kept.Disabled, err = sqldb.Collect(rows, err, sqldb.Text)
+	return kept, err
 }
 
 // changeAgents runs do, which changes the list, with the list's next version.

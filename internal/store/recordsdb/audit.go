@@ -20,7 +20,7 @@ func (db *Store) AddEvents(ctx context.Context, events []audit.Event) error {
 		for _, e := range events {
 			if _, err := t.ExecContext(ctx, `
 				INSERT INTO audit (at, id, kind, outcome, actor_id, actor, address, target, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-				ON CONFLICT DO NOTHING`, // it is written again after a commit of which nobody heard
+				ON CONFLICT DO NOTHING`, // it is written again if the answer to a commit was lost
 				sqldb.Millis(e.At), e.ID, string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address, e.Target, e.Detail); err != nil {
 				return err
 			}

@@ -31,34 +31,23 @@ func (db *Store) Connection(ctx context.Context, owner, agent string) (*a2avault
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, a2avault.ErrNone
 	}
-	return r, err
-}
-
-// Connections implements a2avault.Store.
-func (db *Store) Connections(ctx context.Context, owner string) (all []a2avault.Row, err error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `SELECT `+connectionColumns+` FROM connections WHERE owner = $1 ORDER BY agent`, owner)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		r, err := scanConnection(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, *r)
-	}
-	return all, rows.Err()
+	return &r, nil
 }
 
-func scanConnection(row sqldb.Row) (*a2avault.Row, error) {
-	var r a2avault.Row
+// Connections implements a2avault.Store.
+func (db *Store) Connections(ctx context.Context, owner string) ([]a2avault.Row, error) {
+	rows, err := db.sql.Read.QueryContext(ctx, `SELECT `+connectionColumns+` FROM connections WHERE owner = $1 ORDER BY agent`, owner)
+	return sqldb.Collect(rows, err, func(r *sql.Rows) (a2avault.Row, error) { return scanConnection(r) })
+}
+
+func scanConnection(row sqldb.Row) (r a2avault.Row, err error) {
 	var connected, updated int64
-	if err := row.Scan(&r.Owner, &r.Agent, &r.Kind, &r.Sealed, &r.Version, &connected, &updated); err != nil {
-		return nil, err
-	}
+	err = row.Scan(&r.Owner, &r.Agent, &r.Kind, &r.Sealed, &r.Version, &connected, &updated)
 	r.Connected, r.Updated = sqldb.Time(connected), sqldb.Time(updated)
-	return &r, nil
+	return r, err
 }
 
 // ForgetConnection implements a2avault.Store.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,8 +17,8 @@ import (
 
 var _ usage.Store = (*Store)(nil)
 
-// callsAtOnce is how many calls one statement records: a row by itself costs
-// three times as much.
+// callsAtOnce is how many calls one statement adds: a statement for each costs three times
+// as much.
 const callsAtOnce = 20
 
 const callColumns = 12
@@ -29,53 +28,26 @@ var (
 	addChunk = sqldb.ForBoth(func(list sqldb.Parameters) string { return addCalls(callsAtOnce, list) })
 )
 
+// addCalls adds n calls, and returns the IDs of those that were not there.
 func addCalls(n int, list sqldb.Parameters) string {
 	rows := make([]string, n)
 	for i := range rows {
 		rows[i] = "(" + list(1+i*callColumns, callColumns) + ")"
 	}
-	return `INSERT INTO usage_calls (at, id, user_id, client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome) VALUES ` + strings.Join(rows, ", ") + ` ON CONFLICT DO NOTHING`
+	return `INSERT INTO usage_calls (at, id, user_id, client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome) VALUES ` +
+		strings.Join(rows, ", ") + ` ON CONFLICT DO NOTHING RETURNING id`
 }
-
-// errRecorded says that some calls have been recorded before.
-var errRecorded = errors.New("some calls are recorded already")
 
 // AddCalls implements usage.Store.
 func (db *Store) AddCalls(ctx context.Context, calls []usage.Record) error {
-	err := db.addCalls(ctx, calls)
-	if !errors.Is(err, errRecorded) {
-		return err
-	}
-	rest, err := db.unrecorded(ctx, calls)
-	if err != nil {
-		return err
-	}
-	return db.addCalls(ctx, rest)
-}
-
-// unrecorded returns those of calls that are not recorded.
-func (db *Store) unrecorded(ctx context.Context, calls []usage.Record) (rest []usage.Record, err error) {
-	for _, c := range calls {
-		var known int
-		err := db.sql.Read.QueryRowContext(ctx, `SELECT count(*) FROM usage_calls WHERE at = $1 AND id = $2`, c.At.UnixMilli(), c.ID).Scan(&known)
-		if err != nil {
-			return nil, err
-		}
-		if known == 0 {
-			rest = append(rest, c)
-		}
-	}
-	return rest, nil
-}
-
-func (db *Store) addCalls(ctx context.Context, calls []usage.Record) error {
-	sums := hourly(calls)
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		added := map[string]bool{}
 		for chunk := range slices.Chunk(calls, callsAtOnce) {
-			if err := db.insertCalls(ctx, t, chunk); err != nil {
+			if err := db.insertCalls(ctx, t, chunk, added); err != nil {
 				return err
 			}
 		}
+		sums := hourly(calls, added)
 		for _, key := range slices.SortedFunc(maps.Keys(sums), hourKey.compare) { // replicas take the rows in one order
 			if err := addTally(ctx, t, key, sums[key]); err != nil {
 				return err
@@ -85,33 +57,30 @@ func (db *Store) addCalls(ctx context.Context, calls []usage.Record) error {
 	})
 }
 
-func (db *Store) insertCalls(ctx context.Context, t *sqldb.Tx, calls []usage.Record) error {
-	args := make([]any, 0, len(calls)*callColumns)
-	for _, c := range calls {
-		args = append(args, c.At.UnixMilli(), c.ID, c.UserID, c.Client, c.UseCase, c.Door, c.Tool, c.Agent, c.Millis, c.BytesIn, c.BytesOut, string(c.Outcome))
+func (db *Store) insertCalls(ctx context.Context, t *sqldb.Tx, calls []usage.Record, added map[string]bool) error {
+	query, each := addChunk, callsAtOnce
+	if len(calls) < callsAtOnce {
+		query, each = addCall, 1
 	}
-	if len(calls) == callsAtOnce {
-		return allRecorded(ctx, t, callsAtOnce, addChunk[db.sql.Postgres], args)
-	}
-	for row := range slices.Chunk(args, callColumns) {
-		if err := allRecorded(ctx, t, 1, addCall[db.sql.Postgres], row); err != nil {
+	for some := range slices.Chunk(calls, each) {
+		args := make([]any, 0, each*callColumns)
+		for _, c := range some {
+			args = append(args, c.At.UnixMilli(), c.ID, c.UserID, c.Client, c.UseCase, c.Door, c.Tool, c.Agent, c.Millis, c.BytesIn, c.BytesOut, string(c.Outcome))
+		}
+		rows, err := t.QueryContext(ctx, query[db.sql.Postgres], args...)
+		ids, err := sqldb.Collect(rows, err, sqldb.Text)
+		if err != nil {
 			return err
+		}
+		for _, id := range ids {
+			added[id] = true
 		}
 	}
 	return nil
 }
 
-// allRecorded runs a statement that is to write n calls.
-func allRecorded(ctx context.Context, t *sqldb.Tx, n int64, query string, args []any) error {
-	written, err := sqldb.Changed(ctx, t, query, args...)
-	if err == nil && written < n {
-		err = errRecorded
-	}
-	return err
-}
-
-// hourKey names a row of sums: one of an hour, or, with a span, of all clients
-// and users together.
+// hourKey is the key of a row of sums: of an hour or, with a span, of all clients and
+// users.
 type hourKey struct {
 	span, hour                       int64
 	agent, tool, useCase, client, by string
@@ -127,10 +96,13 @@ const (
 	aDay   = 24 * anHour
 )
 
-// hourly adds up calls, so that many of them change few rows.
-func hourly(calls []usage.Record) map[hourKey]*usage.Tally {
+// hourly sums the calls with the IDs, so that many calls change few rows.
+func hourly(calls []usage.Record, ids map[string]bool) map[hourKey]*usage.Tally {
 	sums := map[hourKey]*usage.Tally{}
 	for _, c := range calls {
+		if !ids[c.ID] {
+			continue
+		}
 		at := c.At.UnixMilli()
 		for _, key := range []hourKey{
 			{0, at - at%anHour, c.Agent, c.Tool, c.UseCase, c.Client, c.UserID},
@@ -146,7 +118,7 @@ func hourly(calls []usage.Record) map[hourKey]*usage.Tally {
 	return sums
 }
 
-// sumColumns are those that are added up.
+// sumColumns are the columns that are summed.
 var sumColumns = func() []string {
 	columns := []string{"calls", "errors", "bytes_in", "bytes_out", "millis"}
 	for i := range usage.Buckets {
@@ -178,7 +150,7 @@ func addTally(ctx context.Context, t *sqldb.Tx, k hourKey, sum *usage.Tally) err
 	return err
 }
 
-// numbers returns what stands in sumColumns.
+// numbers returns the values of sumColumns.
 func numbers(sum *usage.Tally) []any {
 	all := []any{sum.Calls, sum.Errors, sum.BytesIn, sum.BytesOut, sum.Millis}
 	for _, n := range sum.Counts {
@@ -187,7 +159,7 @@ func numbers(sum *usage.Tally) []any {
 	return all
 }
 
-// only adds what a filter chooses of calls or of sums, whose time is in a column.
+// selectUsage adds the conditions of a filter; at is the column of the time.
 func selectUsage(l *sqldb.Listing, f usage.Filter, at string) {
 	if !f.Since.IsZero() {
 		l.And(at+` >= ?`, sqldb.Millis(f.Since))
@@ -223,8 +195,8 @@ var columnOf = map[usage.By]string{
 	usage.ByAgent: "agent", usage.ByTool: "tool", usage.ByUseCase: "usecase", usage.ByClient: "client", usage.ByUser: "user_id", "": "''",
 }
 
-// Tallies implements usage.Store. Where no client or user matters, it reads what is
-// added up without them, of whole days if only those matter.
+// Tallies implements usage.Store. Without a client or user it reads the sums of all of
+// them, of whole days if possible.
 func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step time.Duration) ([]usage.Tally, error) {
 	key, ok := columnOf[by]
 	if !ok {
@@ -256,7 +228,7 @@ func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step 
 	return sqldb.Collect(rows, err, scanTally)
 }
 
-// spanOf tells whether sums of whole days will do.
+// spanOf returns a day if sums of whole days are enough, and an hour otherwise.
 func spanOf(f usage.Filter, step time.Duration) int64 {
 	if (step == 0 || step == 24*time.Hour) && sqldb.Millis(f.Since)%aDay == 0 && sqldb.Millis(f.Until)%aDay == 0 {
 		return aDay
@@ -304,8 +276,8 @@ var (
 	daySpan  = fmt.Sprint(aDay)
 )
 
-// dropDays forgets the sums of days before one, and adds up anew what hours are
-// left of that.
+// dropDays deletes the sums of the days up to one, and sums the hours again that are left
+// of that day.
 func (db *Store) dropDays(ctx context.Context, day int64) error {
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		if _, err := t.ExecContext(ctx, `DELETE FROM usage_totals WHERE span = `+daySpan+` AND hour <= $1`, day); err != nil {

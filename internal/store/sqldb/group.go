@@ -84,7 +84,7 @@ func (g *group) leave(u *unit) bool {
 	return true
 }
 
-// run commits until nobody waits.
+// run commits until no unit waits.
 func (g *group) run() {
 	for !g.idle() {
 		units, err := g.commit(context.Background(), g.take(maxGroup))
@@ -108,7 +108,7 @@ func (db *DB) Waiting() int {
 	return len(g.waiting)
 }
 
-// idle reports whether nobody waits: then the next caller starts run.
+// idle reports whether no unit waits: then the next caller starts run.
 func (g *group) idle() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

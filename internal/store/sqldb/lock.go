@@ -14,27 +14,27 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// lockWait is how long a server waits to see whether it is alone: a command may be
-// about to take what a killed one has left (see takeLeft).
+// lockWait is how long a server waits for the lock: a command may be recovering the tasks
+// of a killed server (see Unserved).
 const lockWait = time.Second
 
-// What begins the transaction of each lock: that of the only server, of one that others
-// come beside, and of these.
+// The statements that take the lock of the only server, of the first server when others
+// may come, and of the others.
 const (
 	beOnly   = "BEGIN EXCLUSIVE"
 	beAlone  = "BEGIN IMMEDIATE"
 	beBeside = "BEGIN; SELECT count(*) FROM sqlite_schema"
 )
 
-// Alone reports whether no other server that asks this lives on the same database,
-// and has those that ask later told otherwise until Close. So has one that is not
-// alone: when the first is gone, the next is not taken for the only one while it lives.
-// Locks that the operating system takes from a killed process say so: those of an empty
-// database, ".server" behind the name of the file, links followed, in a transaction
-// that does not end. Who is alone could lock all of it once, and has the one lock that
-// lets others in, but nobody else to the same (RESERVED); the others share the lock of
-// readers (SHARED). A server of a version that does not ask is not seen. On PostgreSQL,
-// where several servers are the rule, nobody is alone.
+// Alone reports whether no other server that calls Alone runs on the database. Until Close,
+// later callers get false. A server that got false keeps its lock as well, so that the
+// next is not taken for the only one when the first is gone.
+//
+// The locks are those of an empty SQLite database with the suffix ".server", held by a
+// transaction that does not end: the operating system releases them with a killed process.
+// A server that could lock it exclusively once is alone, and keeps the one lock that lets
+// readers in but no other writer (RESERVED); the others keep a reader's lock (SHARED). On
+// PostgreSQL, where several servers are the rule, it returns false.
 func (db *DB) Alone(ctx context.Context) (bool, error) {
 	if db.Postgres || db.Path == "" {
 		return !db.Postgres, nil
@@ -62,17 +62,17 @@ func (db *DB) Alone(ctx context.Context) (bool, error) {
 	return db.alone && err == nil, err
 }
 
-// serverLock is the empty database beside another whose locks tell who lives.
+// serverLock is the empty database whose locks tell which servers run.
 type serverLock struct {
 	db   *sql.DB
 	conn *sql.Conn
 }
 
-// openLock opens the lock beside the database at path, and takes nothing yet.
+// openLock opens the lock file of the database at path, and takes no lock yet.
 func openLock(ctx context.Context, path string, wait time.Duration) (*serverLock, error) {
 	path += ".server"
-	// A file that is there is not opened: to close it would end the locks that
-	// another DB of this process holds on it (POSIX, fcntl).
+	// An existing file is not opened: to close it would release the locks that another
+	// DB in this process holds (POSIX, fcntl).
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
 		err = f.Close()
@@ -92,7 +92,7 @@ func openLock(ctx context.Context, path string, wait time.Duration) (*serverLock
 	return &serverLock{db, conn}, nil
 }
 
-// take begins the transaction, and reports whether it has its lock: another may.
+// take begins the transaction, and reports whether it got the lock.
 func (l *serverLock) take(ctx context.Context, begin string) (bool, error) {
 	_, err := l.conn.ExecContext(ctx, begin)
 	if isBusy(err) {
@@ -109,7 +109,7 @@ func (l *serverLock) release(ctx context.Context) error {
 
 func (l *serverLock) close() error { return errors.Join(l.conn.Close(), l.db.Close()) }
 
-// isBusy reports whether another connection has the lock of SQLite that err is about.
+// isBusy reports whether another connection has the lock.
 func isBusy(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && e.Code()&0xff == sqlite3.SQLITE_BUSY

@@ -7,14 +7,12 @@ import (
 	"net/url"
 )
 
-// Memory is the address of a database that is this process's alone and gone
-// when it is closed.
+// Memory is the address of a database of this process that ends when it is closed.
 const Memory = "memory"
 
-// openMemory opens a SQLite database without a file. One connection does all
-// the work: without write-ahead logging, readers and a writer would only wait
-// for each other's locks. Another one holds on to the database, which SQLite
-// forgets with its last connection, so that the first may be replaced.
+// openMemory opens a SQLite database without a file. One connection does all the work:
+// without write-ahead logging, readers and a writer would wait for each other's locks.
+// SQLite deletes the database with its last connection, so a second one stays open.
 func openMemory(ctx context.Context) (*DB, error) {
 	address := "file:/" + rand.Text() + "?" + url.Values{"vfs": {"memdb"}, "_txlock": {"immediate"}, "_pragma": {"foreign_keys(1)"}}.Encode()
 	holder, err := sql.Open("sqlite", address)

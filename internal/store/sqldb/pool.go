@@ -9,31 +9,31 @@ import (
 	"unicode/utf8"
 )
 
-// maxStatements bounds what a pool keeps prepared. There are fewer statements
-// in this package; one that is put together at run time would find no place.
+// maxStatements bounds the prepared statements of a pool. The stores have fewer; queries
+// that are put together at run time are sent as text when there are more.
 const maxStatements = 200
 
-// pool is a handle that prepares each statement once for each connection.
-// Parsing SQL takes SQLite a fifth of the time of a whole token request. The
-// driver for PostgreSQL does the same by itself.
+// Pool is a handle that prepares each statement once for each connection. To parse SQL
+// takes SQLite a fifth of the time of a token request. The driver for PostgreSQL prepares
+// statements itself.
 type Pool struct {
 	*sql.DB
 	prepares bool
-	texts    bool   // takes neither NUL nor broken UTF-8: see storable
-	group    *group // where statements that write are committed, nil if each is by itself
+	texts    bool   // takes neither NUL nor invalid UTF-8: see storable
+	group    *group // commits statements that write together; nil if each is a transaction
 
 	mu    sync.Mutex
 	stmts map[string]*sql.Stmt
 }
 
-// prepared returns the statement for a query, or nil if it has to be sent as
-// text. Whatever is wrong with the query shows when it is sent.
+// prepared returns the statement for a query, or nil to send it as text. An error of the
+// query is returned when it is sent.
 func (p *Pool) prepared(ctx context.Context, query string) *sql.Stmt {
 	s, room := p.known(query)
 	if s != nil || !room {
 		return s
 	}
-	// Not under the lock: this waits for a connection, and whoever has the
+	// Not under the lock: this waits for a connection, and the goroutine that has the
 	// connection may wait for the lock.
 	s, err := p.DB.PrepareContext(ctx, query)
 	if err != nil {
@@ -60,9 +60,8 @@ func (p *Pool) known(query string) (s *sql.Stmt, room bool) {
 	return p.stmts[query], p.prepares && len(p.stmts) < maxStatements
 }
 
-// storable returns the arguments of a statement such as PostgreSQL takes them:
-// what agents and clients call their things is not ours to choose, and SQLite
-// takes any. What it does not take becomes replacement characters.
+// storable replaces characters in arguments that PostgreSQL does not take, because agents
+// and clients choose names freely. SQLite takes all.
 func (p *Pool) storable(args []any) []any {
 	if !p.texts {
 		return args
@@ -98,7 +97,7 @@ func (p *Pool) QueryContext(ctx context.Context, query string, args ...any) (*sq
 	return p.DB.QueryContext(ctx, query, p.storable(args)...)
 }
 
-// Row is a row.
+// Row is a row of a query.
 type Row interface{ Scan(dest ...any) error }
 
 // QueryRowContext asks for one row.
@@ -109,12 +108,11 @@ func (p *Pool) QueryRowContext(ctx context.Context, query string, args ...any) R
 	return p.DB.QueryRowContext(ctx, query, p.storable(args)...)
 }
 
-// longest is how long a transaction may take, far beyond what one does.
+// longest bounds a transaction, far above the usual.
 const longest = 30 * time.Second
 
-// tx is a transaction that uses what its pool has prepared. It cannot prepare
-// for the pool, whose only connection it may hold; it remembers what to prepare
-// afterwards.
+// Tx is a transaction that uses the prepared statements of its pool. It may hold the only
+// connection of the pool, so statements that are missing are prepared afterwards.
 type Tx struct {
 	*sql.Tx
 	pool   *Pool
@@ -133,7 +131,7 @@ func (t *Tx) prepared(query string) *sql.Stmt {
 	return nil
 }
 
-// ExecContext runs a statement. It is the transaction's context that counts.
+// ExecContext runs a statement in the context of the transaction.
 func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
 	if s := t.prepared(query); s != nil {
 		return s.ExecContext(t.ctx, args...)
@@ -141,7 +139,7 @@ func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (sql.Resu
 	return t.Tx.ExecContext(t.ctx, query, t.pool.storable(args)...)
 }
 
-// QueryContext asks for rows. It is the transaction's context that counts.
+// QueryContext runs a query in the context of the transaction.
 func (t *Tx) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
 	if s := t.prepared(query); s != nil {
 		return s.QueryContext(t.ctx, args...)
@@ -149,8 +147,7 @@ func (t *Tx) QueryContext(_ context.Context, query string, args ...any) (*sql.Ro
 	return t.Tx.QueryContext(t.ctx, query, t.pool.storable(args)...)
 }
 
-// QueryRowContext asks for one row. It is the transaction's context that
-// counts.
+// QueryRowContext runs a query for one row in the context of the transaction.
 func (t *Tx) QueryRowContext(_ context.Context, query string, args ...any) Row {
 	if s := t.prepared(query); s != nil {
 		return s.QueryRowContext(t.ctx, args...)
@@ -158,11 +155,9 @@ func (t *Tx) QueryRowContext(_ context.Context, query string, args ...any) Row {
 	return t.Tx.QueryRowContext(t.ctx, query, t.pool.storable(args)...)
 }
 
-// inTx runs do in a transaction. It commits if do returns nil and rolls back
-// otherwise. A caller whose ctx ends while it waits for a connection gets none.
-// Once the transaction has begun it is done or fails whatever becomes of ctx:
-// to interrupt a statement costs the connection on PostgreSQL, and what others
-// wrote in the same group on SQLite.
+// inTx runs do in a transaction. It commits if do returns nil, and rolls back otherwise. A
+// transaction that has begun does not end with ctx: to interrupt a statement would close
+// the connection on PostgreSQL, and undo the writes of the same group on SQLite.
 func (p *Pool) inTx(ctx context.Context, do func(*Tx) error) error {
 	missed, err := p.transact(ctx, do)
 	if err != nil {
@@ -181,7 +176,7 @@ func (p *Pool) transact(ctx context.Context, do func(*Tx) error) (missed []strin
 	}
 	defer conn.Close()
 	ctx = context.WithoutCancel(ctx)
-	if p.group == nil { // SQLite waits for nobody longer than busy_timeout, and an end costs each statement a goroutine
+	if p.group == nil { // SQLite waits no longer than busy_timeout, and a deadline costs each statement a goroutine
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, longest)
 		defer cancel()

@@ -12,15 +12,15 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// connections is how many of the database's each replica takes at most.
+// connections is how many connections each replica uses at most.
 const connections = 16
 
 const (
-	connectFor = 10 * time.Second // to dial, and to be let in
-	lockFor    = 10 * time.Second // that a statement waits for what others hold
+	connectFor = 10 * time.Second // to dial and to log in
+	lockFor    = 10 * time.Second // that a statement waits for a lock
 )
 
-// silence finds out within half a minute that the machine of the database is gone.
+// silence detects within half a minute that the machine of the database is gone.
 var silence = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
 
 // openPostgres opens a database that several replicas may share.
@@ -31,14 +31,14 @@ func openPostgres(dsn string) (*DB, error) {
 	}
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(setLimits))
 	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(connections) // to dial anew would cost more than the statements
+	db.SetMaxIdleConns(connections) // to dial again would cost more than the statements
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	both := &Pool{DB: db, texts: true}
 	return &DB{Read: both, Write: both}, nil
 }
 
-// postgresConfig reads dsn. The driver would wait for ever to be let in by a server
-// that takes connections and says nothing, unless dsn has a connect_timeout.
+// postgresConfig reads dsn. Without a connect_timeout, the driver would wait forever for a
+// server that accepts connections and does not answer.
 func postgresConfig(dsn string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
@@ -51,10 +51,9 @@ func postgresConfig(dsn string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// setLimits bounds what PostgreSQL does for one connection: how long it waits for a
-// lock, and how long it keeps those of a transaction whose replica says nothing more,
-// because its machine is gone. Limits that the operator has set, in dsn, for the role
-// or the database, stay as they are.
+// setLimits bounds how long a statement waits for a lock, and how long an idle transaction
+// keeps its locks, for its machine may be gone. Limits of the operator, in dsn, for the
+// role or the database, are kept.
 func setLimits(ctx context.Context, c *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, connectFor)
 	defer cancel()
@@ -71,13 +70,13 @@ func setLimits(ctx context.Context, c *pgx.Conn) error {
 // InMillis returns a duration as a setting of PostgreSQL.
 func InMillis(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
-// deadlocked tells whether PostgreSQL gave up a transaction so that another,
-// which waited for it, can go on (deadlock_detected).
+// deadlocked reports whether PostgreSQL ended a transaction to resolve a deadlock
+// (deadlock_detected).
 func deadlocked(err error) bool {
 	return RefusedAs(err, "40P01")
 }
 
-// RefusedAs tells whether PostgreSQL gave a code as the reason (its Appendix A).
+// RefusedAs reports whether an error has a code of PostgreSQL (its Appendix A).
 func RefusedAs(err error, code string) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == code

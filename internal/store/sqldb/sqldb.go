@@ -76,7 +76,7 @@ func (db *DB) Close() error {
 // Ping says whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.Read.PingContext(ctx) }
 
-// tries is how often a transaction is begun whose turn others took.
+// tries is how often a transaction is begun that ends in a deadlock.
 const tries = 4
 
 // InTx runs do in a transaction of Write. It commits if do returns

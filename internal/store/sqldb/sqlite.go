@@ -9,13 +9,13 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
-// readers is how many connections read at once. They do not block the writer,
-// nor it them: that is what write-ahead logging is for.
+// readers is how many connections read at once. With write-ahead logging, readers and the
+// writer do not block each other.
 const readers = 4
 
-// openSQLite opens a file twice: once to write, over a single connection, so
-// that writers queue up here instead of failing with "database is locked"; and
-// once to read. Only its owner may read the file.
+// openSQLite opens a file twice: to write over a single connection, so that writers queue
+// here instead of failing with "database is locked", and to read. Only the file's owner
+// may read it.
 func openSQLite(path string) (*DB, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -43,10 +43,9 @@ func openSQLite(path string) (*DB, error) {
 	return &DB{Read: &Pool{DB: read, prepares: true}, Write: writer, Path: path}, nil
 }
 
-// sqliteURL names the file with the settings of each connection. busy_timeout
-// comes first, because the others may have to wait. synchronous(FULL) makes
-// what was reported as done survive a power cut: a code that was redeemed must
-// not come back.
+// sqliteURL names the file with the settings of each connection. busy_timeout comes first,
+// because the others may have to wait. With synchronous(FULL), committed writes survive a
+// power cut: a code that was redeemed must not come back.
 func sqliteURL(path string, query url.Values, pragmas ...string) string {
 	query["_pragma"] = append([]string{
 		"busy_timeout(10000)",

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Querier is what a handle and a transaction have in common.
+// Querier is a handle or a transaction.
 type Querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) Row

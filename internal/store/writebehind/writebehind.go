@@ -25,7 +25,7 @@ const (
 	flushWithin = 100 * time.Millisecond
 )
 
-// The bounds of what waits. What is larger, or more, is refused with ErrFull.
+// The bounds of the records that wait. Above them, Add returns ErrFull.
 const (
 	maxGroup   = 64        // records of one row
 	maxRecord  = 128 << 10 // bytes
@@ -267,7 +267,7 @@ func (b *Buffer[R]) Find(key string) (record R, ok bool) {
 	return record, ok
 }
 
-// flushSoon flushes even if nobody asks for it.
+// flushSoon flushes within flushWithin after an addition.
 func (b *Buffer[R]) flushSoon() {
 	for {
 		select {
