@@ -15,6 +15,7 @@ var floors = map[string][]string{
 	"internal/sse":                           {},
 	"internal/guardhttp":                     {},
 	"internal/doctor":                        {"internal/jsonrpc", "internal/sse"},
+	"internal/limits":                        {},
 	"internal/layout":                        {},
 	"internal/batch":                         {},
 	"internal/raced":                         {},
