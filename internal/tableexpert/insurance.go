@@ -2,109 +2,49 @@ package tableexpert
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"time"
 )
 
-// insuranceSchema describes the built-in data: an invented motor and property
-// insurer, as of the end of June 2026. It contains no persons: customers
-// have codes.
-const insuranceSchema = `
-CREATE TABLE customers (
-  id INTEGER PRIMARY KEY,
-  code TEXT NOT NULL UNIQUE,
-  segment TEXT NOT NULL,
-  industry TEXT,
-  city TEXT NOT NULL,
-  state TEXT NOT NULL,
-  customer_since DATE NOT NULL);
-CREATE TABLE policies (
-  id INTEGER PRIMARY KEY,
-  number TEXT NOT NULL UNIQUE,
-  customer_id INTEGER NOT NULL REFERENCES customers(id),
-  line TEXT NOT NULL,
-  start_date DATE NOT NULL,
-  end_date DATE,
-  status TEXT NOT NULL,
-  annual_premium_cents INTEGER NOT NULL,
-  deductible_cents INTEGER NOT NULL,
-  channel TEXT NOT NULL);
-CREATE TABLE vehicles (
-  id INTEGER PRIMARY KEY,
-  policy_id INTEGER NOT NULL REFERENCES policies(id),
-  kind TEXT NOT NULL,
-  make TEXT NOT NULL,
-  model_year INTEGER NOT NULL,
-  value_cents INTEGER NOT NULL,
-  annual_km INTEGER NOT NULL);
-CREATE TABLE claims (
-  id INTEGER PRIMARY KEY,
-  number TEXT NOT NULL UNIQUE,
-  policy_id INTEGER NOT NULL REFERENCES policies(id),
-  vehicle_id INTEGER REFERENCES vehicles(id),
-  occurred_on DATE NOT NULL,
-  reported_on DATE NOT NULL,
-  cause TEXT NOT NULL,
-  status TEXT NOT NULL,
-  claimed_cents INTEGER NOT NULL,
-  paid_cents INTEGER NOT NULL,
-  reserve_cents INTEGER NOT NULL,
-  closed_on DATE);
-CREATE TABLE premiums (
-  id INTEGER PRIMARY KEY,
-  policy_id INTEGER NOT NULL REFERENCES policies(id),
-  year INTEGER NOT NULL,
-  earned_cents INTEGER NOT NULL);
-`
+// insuranceFiles describe the built-in tables: their SQL; a note on each table and column;
+// and words.txt, which lists other words for a table or column and, indented, for a value.
+//
+//go:embed insurance
+var insuranceFiles embed.FS
 
-// insuranceViews are what people ask most, reckoned once.
-const insuranceViews = `
-CREATE VIEW line_results AS
-  WITH incurred AS (
-    SELECT p.line, CAST(substr(c.occurred_on, 1, 4) AS INTEGER) AS year, sum(c.paid_cents + c.reserve_cents) AS cents
-    FROM claims c JOIN policies p ON p.id = c.policy_id GROUP BY 1, 2),
-  earned AS (
-    SELECT p.line, e.year, sum(e.earned_cents) AS cents
-    FROM premiums e JOIN policies p ON p.id = e.policy_id GROUP BY 1, 2)
-  SELECT e.line, e.year, e.cents AS earned_cents, coalesce(i.cents, 0) AS incurred_cents,
-    CAST(round(100.0 * coalesce(i.cents, 0) / e.cents, 1) AS REAL) AS loss_ratio_percent
-  FROM earned e LEFT JOIN incurred i ON i.line = e.line AND i.year = e.year;
-`
-
-const insuranceIndexes = `
-CREATE INDEX policies_customer ON policies(customer_id);
-CREATE INDEX vehicles_policy ON vehicles(policy_id);
-CREATE INDEX claims_policy ON claims(policy_id);
-CREATE INDEX claims_vehicle ON claims(vehicle_id);
-CREATE INDEX premiums_policy ON premiums(policy_id, year);
-`
-
-// insuranceNotes say what the schema cannot.
-func insuranceNotes() map[string]string {
-	return map[string]string{
-		"customers":                     "private and commercial customers of an invented insurer",
-		"customers.segment":             "private or commercial",
-		"customers.industry":            "of commercial customers; empty for private ones",
-		"policies":                      "contracts, as of 2026-06-30",
-		"policies.line":                 "private motor, commercial motor, household or liability",
-		"policies.end_date":             "empty while the policy runs",
-		"policies.status":               "active, cancelled or expired",
-		"policies.annual_premium_cents": "euro cents; of commercial motor, for all its vehicles",
-		"policies.channel":              "how it was sold: agent, broker, online or bank",
-		"vehicles":                      "what motor policies insure; a commercial one insures a fleet",
-		"vehicles.kind":                 "car, motorcycle, van, truck or trailer",
-		"claims":                        "losses reported from 2021-01-01 to 2026-06-30",
-		"claims.vehicle_id":             "empty for household and liability",
-		"claims.status":                 "open, closed or rejected",
-		"claims.claimed_cents":          "euro cents asked for",
-		"claims.paid_cents":             "euro cents paid so far",
-		"claims.reserve_cents":          "euro cents set aside for an open claim; paid plus reserve is what was incurred",
-		"line_results":                  "earned premium, incurred claims and their ratio by line and calendar year",
-		"line_results.incurred_cents":   "paid plus reserve of the claims that occurred in the year",
-		"premiums":                      "premium earned per policy and calendar year; incurred claims of the same year divided by it are the loss ratio",
+func insuranceFile(name string) string {
+	b, err := insuranceFiles.ReadFile("insurance/" + name)
+	if err != nil {
+		panic("tableexpert: " + err.Error())
 	}
+	return string(b)
+}
+
+// insuranceNotes returns the notes.
+func insuranceNotes() map[string]string {
+	notes := map[string]string{}
+	for line := range strings.Lines(insuranceFile("notes.txt")) {
+		name, note, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		notes[name] = note
+	}
+	return notes
+}
+
+// insuranceWords returns the words.
+func insuranceWords() map[string]synonyms {
+	out, at := map[string]synonyms{}, ""
+	for line := range strings.Lines(insuranceFile("words.txt")) {
+		thing, words, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if list := strings.Split(words, ", "); strings.HasPrefix(line, " ") {
+			out[at].values[thing] = list
+		} else {
+			at, out[thing] = thing, synonyms{list, map[string][]string{}}
+		}
+	}
+	return out
 }
 
 // insurance makes the built-in data: the same rows at every start and on
@@ -115,7 +55,7 @@ func insurance(ctx context.Context) (*source, error) {
 		return nil, err
 	}
 	defer b.close()
-	if err := b.exec(ctx, insuranceSchema); err != nil {
+	if err := b.exec(ctx, insuranceFile("tables.sql")); err != nil {
 		return nil, err
 	}
 	g := newInsurer()
@@ -130,7 +70,7 @@ func insurance(ctx context.Context) (*source, error) {
 			return nil, fmt.Errorf("making %s: %w", t.name, err)
 		}
 	}
-	if err := b.exec(ctx, insuranceIndexes+insuranceViews); err != nil {
+	if err := b.exec(ctx, insuranceFile("views.sql")); err != nil {
 		return nil, err
 	}
 	image, err := b.freeze(ctx)
