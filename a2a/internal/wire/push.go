@@ -8,21 +8,22 @@ import (
 	"rialto/a2a"
 )
 
-// pushDoc is a config of push notifications, or what asks for one, in any
-// generation: flat in 1.0, inside of another that names the task before, and
-// with both in a path in the protocol buffers of 0.3.
+// pushDoc is a config of push notifications, or a request about one, in any generation:
+// flat in 1.0; inside an object that names the task before; and in a resource that names
+// both in the protocol buffers of 0.3.
 type pushDoc struct {
-	ID             string       `json:"id"` // of the task where TaskID is not given: 0.1, and all that asks before 1.0
-	TaskID         string       `json:"taskId"`
-	ConfigID       string       `json:"pushNotificationConfigId"`
-	Name           string       `json:"name"`   // tasks/{task}/pushNotificationConfigs/{config}
-	Parent         string       `json:"parent"` // tasks/{task}
-	URL            string       `json:"url"`
-	Token          string       `json:"token"`
-	Authentication *pushAuthDoc `json:"authentication"`
-	Inner          *pushDoc     `json:"pushNotificationConfig"`
-	Config         *pushDoc     `json:"config"`   // a CreateTaskPushNotificationConfigRequest
-	NewID          string       `json:"configId"` // of it
+	Tenant         string       `json:"tenant,omitempty"`
+	Name           string       `json:"name,omitempty"`   // tasks/{task}/pushNotificationConfigs/{config}
+	Parent         string       `json:"parent,omitempty"` // tasks/{task}
+	TaskID         string       `json:"taskId,omitempty"`
+	ID             string       `json:"id,omitempty"` // the task's without TaskID: in 0.1, and in requests before 1.0
+	ConfigID       string       `json:"pushNotificationConfigId,omitempty"`
+	URL            string       `json:"url,omitempty"`
+	Token          string       `json:"token,omitempty"`
+	Authentication *pushAuthDoc `json:"authentication,omitempty"`
+	Inner          *pushDoc     `json:"pushNotificationConfig,omitempty"`
+	NewID          string       `json:"configId,omitempty"` // of a CreateTaskPushNotificationConfigRequest
+	Config         *pushDoc     `json:"config,omitempty"`   // of it, too
 }
 
 // pushAuthDoc has a scheme in 1.0 and a list of them before.
@@ -133,48 +134,34 @@ func (id PushID) below(path PushID) (PushID, error) {
 	return id, nil
 }
 
-// EncodePushSet returns the parameters of a call that sets c.
+// EncodePushSet returns the parameters of a call that sets c. Over HTTP+JSON of 0.3 they
+// are the whole request, because a2a-js and a2a-python require it as the body.
 func (d jsonCodec) EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, error) {
+	doc := d.push(c)
 	switch {
 	case d.generation == a2a.V10:
-		return marshal("config", struct {
-			Tenant string `json:"tenant,omitempty"`
-			pushV10
-		}{tenant, newPushV10(c)})
-	case d.boxed: // over HTTP+JSON, too: a2a-js and a2a-python want the whole request as the body
-		return marshal("config", struct {
-			Parent   string `json:"parent"`
-			ConfigID string `json:"configId"`
-			Config   any    `json:"config"`
-		}{taskResource + string(c.TaskID), c.ID, d.push(c)})
+		doc.Tenant = tenant
+	case d.boxed:
+		doc = &pushDoc{Parent: taskResource + string(c.TaskID), NewID: c.ID, Config: doc}
 	}
-	return d.EncodePush(c)
+	return marshal("config", doc)
 }
 
 // EncodePushID returns the parameters of a call that asks for configs, or drops
 // one.
 func (d jsonCodec) EncodePushID(op Op, id PushID, tenant string) ([]byte, error) {
-	var out struct {
-		Name     string     `json:"name,omitempty"`
-		Parent   string     `json:"parent,omitempty"`
-		Tenant   string     `json:"tenant,omitempty"`
-		TaskID   a2a.TaskID `json:"taskId,omitempty"`
-		ID       string     `json:"id,omitempty"`
-		ConfigID string     `json:"pushNotificationConfigId,omitempty"`
-	}
+	doc := pushDoc{ID: string(id.Task), ConfigID: id.ID}
 	switch {
 	case d.resources && op == PushList:
-		out.Parent = taskResource + string(id.Task)
+		doc = pushDoc{Parent: taskResource + string(id.Task)}
 	case d.resources:
-		out.Name = resource(id)
+		doc = pushDoc{Name: resource(id)}
 	case d.generation == a2a.V10:
-		out.Tenant, out.TaskID, out.ID = tenant, id.Task, id.ID
+		doc = pushDoc{Tenant: tenant, TaskID: string(id.Task), ID: id.ID}
 	case d.callersName:
-		out.ID = string(id.Task)
-	default:
-		out.ID, out.ConfigID = string(id.Task), id.ID
+		doc.ConfigID = ""
 	}
-	return marshal("config", out)
+	return marshal("config", doc)
 }
 
 // resource returns how the protocol buffers of 0.3 name a config.
@@ -208,35 +195,6 @@ func (d jsonCodec) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConf
 	return all, nil
 }
 
-// The configs of each generation, as results.
-type (
-	pushV10 struct {
-		ID             string       `json:"id"`
-		TaskID         a2a.TaskID   `json:"taskId,omitempty"`
-		URL            string       `json:"url"`
-		Token          string       `json:"token,omitempty"`
-		Authentication *pushAuthDoc `json:"authentication,omitempty"`
-	}
-	pushV03 struct {
-		ID             string       `json:"id,omitempty"`
-		URL            string       `json:"url"`
-		Token          string       `json:"token,omitempty"`
-		Authentication *pushAuthDoc `json:"authentication,omitempty"`
-	}
-	taskPushV03 struct {
-		TaskID a2a.TaskID `json:"taskId"`
-		Config pushV03    `json:"pushNotificationConfig"`
-	}
-	taskPushV03Rest struct {
-		Name   string  `json:"name"`
-		Config pushV03 `json:"pushNotificationConfig"`
-	}
-	taskPushV01 struct {
-		ID     a2a.TaskID `json:"id"`
-		Config pushV03    `json:"pushNotificationConfig"`
-	}
-)
-
 // EncodePush returns c as the result of a call that sets it or asks for it.
 func (d jsonCodec) EncodePush(c *a2a.PushConfig) ([]byte, error) {
 	return marshal("config", d.push(c))
@@ -249,61 +207,45 @@ func (d jsonCodec) EncodePushes(cs []*a2a.PushConfig) ([]byte, error) {
 	if d.generation != a2a.V10 && !d.boxed {
 		return marshal("configs", list)
 	}
-	return marshal("configs", struct {
-		Configs []any `json:"configs"`
-	}{list})
+	return marshal("configs", map[string][]*pushDoc{"configs": list})
 }
 
-func (d jsonCodec) push(c *a2a.PushConfig) any {
-	switch {
-	case d.generation == a2a.V10:
-		return newPushV10(c)
-	case d.boxed:
-		return taskPushV03Rest{resource(PushID{c.TaskID, c.ID}), newPushV03(c)}
-	case d.callersName:
-		in := newPushV03(c)
-		in.ID = "" // which 0.1 does not know
-		return taskPushV01{cmp.Or(c.Name, c.TaskID), in}
-	default:
-		return taskPushV03{c.TaskID, newPushV03(c)}
+// push returns c as the result of a call about it.
+func (d jsonCodec) push(c *a2a.PushConfig) *pushDoc {
+	if d.generation == a2a.V10 {
+		doc := newPush(c, true)
+		doc.TaskID = string(c.TaskID)
+		return doc
 	}
+	out := &pushDoc{Inner: newPush(c, false)}
+	switch {
+	case d.boxed:
+		out.Name = resource(PushID{c.TaskID, c.ID})
+	case d.callersName:
+		out.ID = string(cmp.Or(c.Name, c.TaskID))
+		out.Inner.ID = "" // which 0.1 does not know
+	default:
+		out.TaskID = string(c.TaskID)
+	}
+	return out
 }
 
-func newPushV10(c *a2a.PushConfig) pushV10 {
-	out := pushV10{ID: c.ID, TaskID: c.TaskID, URL: c.URL, Token: c.Token}
+// newPush returns c without its task; nil if it is nil.
+func newPush(c *a2a.PushConfig, oneScheme bool) *pushDoc {
+	if c == nil {
+		return nil
+	}
+	out := &pushDoc{ID: c.ID, URL: c.URL, Token: c.Token}
 	if a := c.Authentication; a != nil {
-		out.Authentication = &pushAuthDoc{Credentials: a.Credentials}
-		if len(a.Schemes) > 0 {
+		out.Authentication = &pushAuthDoc{Schemes: a.Schemes, Credentials: a.Credentials}
+		if oneScheme && len(a.Schemes) > 0 {
 			out.Authentication.Scheme = a.Schemes[0]
+		}
+		if oneScheme {
+			out.Authentication.Schemes = nil
 		}
 	}
 	return out
-}
-
-func newPushV03(c *a2a.PushConfig) pushV03 {
-	out := pushV03{ID: c.ID, URL: c.URL, Token: c.Token}
-	if a := c.Authentication; a != nil {
-		out.Authentication = &pushAuthDoc{Schemes: filled(a.Schemes), Credentials: a.Credentials}
-	}
-	return out
-}
-
-// inlinePushV10 and inlinePushV03 are the config that comes with a message; nil
-// where none does.
-func inlinePushV10(r *a2a.SendRequest) *pushV10 {
-	if r.Push == nil {
-		return nil
-	}
-	p := newPushV10(r.Push)
-	return &p
-}
-
-func inlinePushV03(r *a2a.SendRequest) *pushV03 {
-	if r.Push == nil {
-		return nil
-	}
-	p := newPushV03(r.Push)
-	return &p
 }
 
 // decodeInlinePush reads the config that comes with a message: the first of

@@ -21,7 +21,7 @@ func TestPushConfigsOfEachGeneration(t *testing.T) {
 		d         *Dialect
 		one, none string
 	}{
-		{&v10, `{"id":"c","taskId":"t",` + fields + `{"scheme":"Bearer","credentials":"x"}}`, `{"configs":[]}`},
+		{&v10, `{"taskId":"t","id":"c",` + fields + `{"scheme":"Bearer","credentials":"x"}}`, `{"configs":[]}`},
 		{&v03rest, `{"name":"tasks/t/pushNotificationConfigs/c","pushNotificationConfig":{"id":"c",` + old + `}}`, `{"configs":[]}`},
 		{&v03, `{"taskId":"t","pushNotificationConfig":{"id":"c",` + old + `}}`, `[]`},
 		{&v02, `{"taskId":"t","pushNotificationConfig":{"id":"c",` + old + `}}`, `[]`},

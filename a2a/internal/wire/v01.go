@@ -60,7 +60,7 @@ type sendV01 struct {
 	SessionID           string       `json:"sessionId,omitempty"`
 	Message             messageV01   `json:"message"`
 	AcceptedOutputModes []string     `json:"acceptedOutputModes,omitempty"`
-	PushNotification    *pushV03     `json:"pushNotification,omitempty"`
+	PushNotification    *pushDoc     `json:"pushNotification,omitempty"`
 	HistoryLength       *int         `json:"historyLength,omitempty"`
 	Metadata            a2a.Metadata `json:"metadata,omitempty"`
 }
@@ -121,7 +121,7 @@ func (s encodeV01) send(r *a2a.SendRequest, e Envelope) any {
 		SessionID:           r.Message.ContextID,
 		Message:             s.message(*r.Message),
 		AcceptedOutputModes: r.AcceptedOutputModes,
-		PushNotification:    inlinePushV03(r),
+		PushNotification:    newPush(r.Push, false),
 		HistoryLength:       r.HistoryLength,
 		Metadata:            r.Metadata,
 	}

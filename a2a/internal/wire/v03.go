@@ -46,8 +46,8 @@ type configV03 struct {
 	AcceptedOutputModes []string `json:"acceptedOutputModes,omitzero"`
 	HistoryLength       *int     `json:"historyLength,omitempty"`
 	Blocking            bool     `json:"blocking"`
-	Push                *pushV03 `json:"pushNotificationConfig,omitempty"`
-	ProtoPush           *pushV03 `json:"pushNotification,omitempty"`
+	Push                *pushDoc `json:"pushNotificationConfig,omitempty"`
+	ProtoPush           *pushDoc `json:"pushNotification,omitempty"`
 }
 
 type messageV03 struct {
@@ -137,7 +137,7 @@ func (e encodeV03) send(r *a2a.SendRequest, _ Envelope) any { return e.sendV03(r
 
 func (e encodeV03) sendV03(r *a2a.SendRequest) sendV03 {
 	c := configV03{AcceptedOutputModes: r.AcceptedOutputModes, HistoryLength: r.HistoryLength, Blocking: !r.ReturnImmediately}
-	if push := inlinePushV03(r); e.proto {
+	if push := newPush(r.Push, false); e.proto {
 		c.ProtoPush = push
 	} else {
 		c.Push = push

@@ -47,7 +47,7 @@ type configV10 struct {
 	AcceptedOutputModes []string `json:"acceptedOutputModes,omitempty"`
 	HistoryLength       *int     `json:"historyLength,omitempty"`
 	ReturnImmediately   bool     `json:"returnImmediately"`
-	Push                *pushV10 `json:"taskPushNotificationConfig,omitempty"`
+	Push                *pushDoc `json:"taskPushNotificationConfig,omitempty"`
 }
 
 type messageV10 struct {
@@ -121,10 +121,14 @@ type eventV10 struct {
 }
 
 func (s encodeV10) send(r *a2a.SendRequest, e Envelope) any {
+	push := newPush(r.Push, true)
+	if push != nil {
+		push.TaskID = string(r.Push.TaskID)
+	}
 	return sendV10{
 		Tenant:        e.Tenant,
 		Message:       s.message(*r.Message),
-		Configuration: configV10{r.AcceptedOutputModes, r.HistoryLength, r.ReturnImmediately, inlinePushV10(r)},
+		Configuration: configV10{r.AcceptedOutputModes, r.HistoryLength, r.ReturnImmediately, push},
 		Metadata:      r.Metadata,
 	}
 }
