@@ -174,12 +174,9 @@ func sleep(ctx context.Context, wait time.Duration) error {
 // newRequest returns a request with credentials where they may go. What the
 // protocol sets goes on top of them.
 func (c *Client) newRequest(ctx context.Context, method string, target url.URL, body []byte) (*http.Request, error) {
-	req := blank.WithContext(ctx) // a copy
-	req.Method, req.URL, req.Host, req.Header = method, &target, target.Host, http.Header{}
-	if len(body) > 0 { // net/http knows this body for one that is in memory
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-		req.Body, _ = req.GetBody()
-		req.ContentLength = int64(len(body))
+	req, err := http.NewRequestWithContext(ctx, method, target.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
 	}
 	if err := c.authorize(req); err != nil {
 		return nil, err
@@ -187,9 +184,6 @@ func (c *Client) newRequest(ctx context.Context, method string, target url.URL, 
 	delete(req.Header, versionKey)
 	return req, nil
 }
-
-// blank is the common part of all requests. It is read-only.
-var blank = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 
 // The headers that the protocol sets, in canonical form. The lists are read-only.
 var (

@@ -19,6 +19,24 @@ func (c *Client) call(ctx context.Context, r route, op wire.Op, params []byte) (
 	return c.result(ctx, r, resp)
 }
 
+// invoke makes a call with parameters, or fails with err of their encoder, and decodes its
+// result.
+func invoke[T any](ctx context.Context, c *Client, r route, op wire.Op, decode func([]byte) (T, error), params []byte, err error) (T, error) {
+	var result []byte
+	if err == nil {
+		result, err = c.call(ctx, r, op, params)
+	}
+	if err != nil {
+		var none T
+		return none, err
+	}
+	v, err := decode(result)
+	if err != nil {
+		return v, invalidAnswer("%v", err)
+	}
+	return v, nil
+}
+
 // command makes a call whose answer says nothing but that it was done: some
 // agents leave the result out then (a2a-go), or the whole body.
 func (c *Client) command(ctx context.Context, r route, op wire.Op, params []byte) error {

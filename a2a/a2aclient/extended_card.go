@@ -18,17 +18,15 @@ func (c *Client) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 			return nil, a2a.Errorf(a2a.UnsupportedOperation, "an agent of A2A %s has no call for an extended card", r.dialect.Generation)
 		}
 		params, err := r.dialect.EncodeCardQuery(r.tenant)
-		if err != nil {
-			return nil, err
-		}
-		result, err := c.call(ctx, r, wire.ExtendedCard, params)
-		if err != nil {
-			return nil, err
-		}
-		if admit := c.dialer.AdmitExtended; admit != nil {
+		raw := func(b []byte) ([]byte, error) { return b, nil }
+		result, err := invoke(ctx, c, r, wire.ExtendedCard, raw, params, err)
+		if admit := c.dialer.AdmitExtended; err == nil && admit != nil {
 			if result, err = admit(ctx, result); err != nil {
-				return nil, fmt.Errorf("the extended card: %w", err)
+				err = fmt.Errorf("the extended card: %w", err)
 			}
+		}
+		if err != nil {
+			return nil, err
 		}
 		card, err := wire.DecodeCard(result)
 		if err != nil {

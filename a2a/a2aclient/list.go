@@ -16,17 +16,6 @@ func (c *Client) Tasks(ctx context.Context, f a2a.TaskFilter) (*a2a.TaskPage, er
 			return nil, a2a.Errorf(a2a.UnsupportedOperation, "an agent of A2A %s cannot list its tasks", r.dialect.Generation)
 		}
 		params, err := r.dialect.EncodeList(f, r.tenant)
-		if err != nil {
-			return nil, err
-		}
-		result, err := c.call(ctx, r, wire.List, params)
-		if err != nil {
-			return nil, err
-		}
-		p, err := r.dialect.DecodePage(result)
-		if err != nil {
-			return nil, invalidAnswer("%v", err)
-		}
-		return p, nil
+		return invoke(ctx, c, r, wire.List, r.dialect.DecodePage, params, err)
 	})
 }

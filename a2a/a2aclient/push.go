@@ -13,11 +13,8 @@ var _ a2a.Pusher = (*Client)(nil)
 func (c *Client) SetPush(ctx context.Context, config *a2a.PushConfig) (*a2a.PushConfig, error) {
 	return attempt(ctx, c, func(r route) (*a2a.PushConfig, error) {
 		params, err := r.dialect.EncodePushSet(config, r.tenant)
-		if err != nil {
-			return nil, err
-		}
 		id := wire.PushID{Task: config.TaskID, ID: config.ID}
-		kept, err := c.pushed(ctx, r, wire.PushSet, params, id)
+		kept, err := c.pushed(ctx, r, wire.PushSet, id, params, err)
 		if r.binding == (rest{}) && r.dialect.Generation == a2a.V03 && a2a.Is(err, a2a.InvalidParams) {
 			return c.setConfigAlone(ctx, r, config, id)
 		}
@@ -30,10 +27,7 @@ func (c *Client) SetPush(ctx context.Context, config *a2a.PushConfig) (*a2a.Push
 // body, so that is tried first; that of a2a-js 1.3.0 does not.
 func (c *Client) setConfigAlone(ctx context.Context, r route, config *a2a.PushConfig, id wire.PushID) (*a2a.PushConfig, error) {
 	params, err := r.dialect.EncodePush(config)
-	if err != nil {
-		return nil, err
-	}
-	return c.pushed(ctx, r, wire.PushSet, params, id)
+	return c.pushed(ctx, r, wire.PushSet, id, params, err)
 }
 
 // Push returns a webhook of a task (a2a.Pusher). Since 1.0, and in
@@ -44,11 +38,9 @@ func (c *Client) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.Pus
 		if id == "" && (r.dialect.Generation == a2a.V10 || r.binding != jsonRPC{}) {
 			return c.firstPush(ctx, r, task)
 		}
-		params, err := r.dialect.EncodePushID(wire.PushGet, wire.PushID{Task: task, ID: id}, r.tenant)
-		if err != nil {
-			return nil, err
-		}
-		return c.pushed(ctx, r, wire.PushGet, params, wire.PushID{Task: task, ID: id})
+		named := wire.PushID{Task: task, ID: id}
+		params, err := r.dialect.EncodePushID(wire.PushGet, named, r.tenant)
+		return c.pushed(ctx, r, wire.PushGet, named, params, err)
 	})
 }
 
@@ -64,16 +56,9 @@ func (c *Client) firstPush(ctx context.Context, r route, task a2a.TaskID) (*a2a.
 }
 
 // pushed makes a call that is answered by the config that id names.
-func (c *Client) pushed(ctx context.Context, r route, op wire.Op, params []byte, id wire.PushID) (*a2a.PushConfig, error) {
-	result, err := c.call(ctx, r, op, params)
-	if err != nil {
-		return nil, err
-	}
-	config, err := r.dialect.DecodePush(result, id)
-	if err != nil {
-		return nil, invalidAnswer("%v", err)
-	}
-	return config, nil
+func (c *Client) pushed(ctx context.Context, r route, op wire.Op, id wire.PushID, params []byte, err error) (*a2a.PushConfig, error) {
+	decode := func(b []byte) (*a2a.PushConfig, error) { return r.dialect.DecodePush(b, id) }
+	return invoke(ctx, c, r, op, decode, params, err)
 }
 
 // Pushes lists the webhooks of a task (a2a.Pusher).
@@ -86,18 +71,8 @@ func (c *Client) pushes(ctx context.Context, r route, task a2a.TaskID) ([]*a2a.P
 		return nil, a2a.Errorf(a2a.UnsupportedOperation, "an agent of A2A %s cannot list webhooks", r.dialect.Generation)
 	}
 	params, err := r.dialect.EncodePushID(wire.PushList, wire.PushID{Task: task}, r.tenant)
-	if err != nil {
-		return nil, err
-	}
-	result, err := c.call(ctx, r, wire.PushList, params)
-	if err != nil {
-		return nil, err
-	}
-	all, err := r.dialect.DecodePushes(result, task)
-	if err != nil {
-		return nil, invalidAnswer("%v", err)
-	}
-	return all, nil
+	decode := func(b []byte) ([]*a2a.PushConfig, error) { return r.dialect.DecodePushes(b, task) }
+	return invoke(ctx, c, r, wire.PushList, decode, params, err)
 }
 
 // DropPush removes a webhook (a2a.Pusher).

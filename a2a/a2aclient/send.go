@@ -35,13 +35,9 @@ func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 				return e, err
 			} // else the agent does not stream, whatever its card says, and nothing ran
 		}
-		result, err := c.call(ctx, r, wire.Send, params)
+		item, err := invoke(ctx, c, r, wire.Send, r.dialect.DecodeAnswer, params, nil)
 		if err != nil {
 			return nil, err
-		}
-		item, err := r.dialect.DecodeAnswer(result)
-		if err != nil {
-			return nil, invalidAnswer("%v", err)
 		}
 		switch e := item.Event.(type) {
 		case *a2a.Task, *a2a.Message:

@@ -29,22 +29,11 @@ func (c *Client) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 // aboutTask makes a call that names a task and is answered by it.
 func (c *Client) aboutTask(ctx context.Context, op wire.Op, q a2a.TaskQuery) (*a2a.Task, error) {
 	return attempt(ctx, c, func(r route) (*a2a.Task, error) {
-		var result []byte
 		params, err := r.dialect.EncodeQuery(q, r.tenant)
-		if err == nil {
-			result, err = c.call(ctx, r, op, params)
-		}
-		if err != nil {
-			return nil, err
-		}
-		t, err := r.dialect.DecodeTask(result)
-		switch {
-		case err != nil:
-			return nil, invalidAnswer("%v", err)
-		case t.ID != q.ID:
+		t, err := invoke(ctx, c, r, op, r.dialect.DecodeTask, params, err)
+		if err == nil && t.ID != q.ID {
 			return nil, invalidAnswer("asked for task %q, it answered with %q", q.ID, t.ID)
-		default:
-			return t, nil
 		}
+		return t, err
 	})
 }
