@@ -77,7 +77,9 @@ func valueOf(dir, name string) (string, error) {
 				}
 			case *ast.CallExpr:
 				if len(n.Args) == 2 && fieldName(n.Args[0]) == name && expr == nil {
-					expr = n.Args[1]
+					if v, _ := eval(n.Args[1]); v != nil {
+						expr = n.Args[1]
+					}
 				}
 			}
 			return true
