@@ -20,7 +20,7 @@ type Setting struct {
 
 	// For a setting of an agent:
 	Flag  string // of "rialto agents add"
-	Usage string // the help of that flag
+	Usage string // the help of the flag
 	Form  string // the input in the console's form; "-" is none
 }
 
@@ -105,16 +105,16 @@ var serverSettings = []Setting{
 	{Key: "default_topic", Doc: "The topic that agents should keep to (metadata `topic`). `*`, `any` and `all` mean none."},
 	{Key: "client_documents", Default: "true", Doc: "Let apps identify themselves by the URL of a Client ID Metadata Document, as Claude, ChatGPT and VS Code do. The server fetches it over https, from public addresses only."},
 	{Key: "trusted_proxies", Doc: "Networks whose `X-Forwarded-For` is trusted, for rate limits only."},
-	{Key: "allowed_origins", Doc: "Web origins that may call `/mcp` from a browser, besides the server's own: `https://app.example.com`. The pages of ChatGPT and Claude always may."},
+	{Key: "allowed_origins", Doc: "More web origins that may call `/mcp` from a browser: `https://app.example.com`. The pages of ChatGPT and Claude always may."},
 	{Key: "mcp.public_listing", Default: "true", Doc: "Show the tools at `/mcp/tools/list` (and `/mcp/resources/list`, `/mcp/validate`) without a token, as chat apps expect before they log in. Calling a tool always needs a token."},
 	{Key: "mcp.strict", Default: "false", Doc: "Refuse requests that mix MCP revisions, as some hosted clients send them. Otherwise they are accepted, counted and logged."},
 	{Key: "grpc.listen", Doc: "`HOST:PORT` where the agents are also served over gRPC, without TLS: see [A2A](a2a.md)."},
 	{Key: "grpc.address", Shown: "the host of `url`, the port of `grpc.listen`", Doc: "`HOST:PORT` that agent cards name for gRPC, if it is behind a proxy."},
 	{Key: "push.send", Default: "true", Doc: "Let A2A clients register webhooks for their tasks."},
 	{Key: "push.allowed_hosts", Doc: "Webhook hosts that you trust, as `HOST` or `HOST:PORT`. They may be in a private network, use plain http or a port other than 443, and are not verified. All others need a public address and https."},
-	{Key: "push.verify", Default: "true", Doc: "Before a webhook is registered, have it repeat a `validationToken`, so that nobody can point the server at a host that did not ask for calls."},
+	{Key: "push.verify", Default: "true", Doc: "Before a webhook is registered, have it repeat a `validationToken`. So no client can point the server at a host that did not ask for calls."},
 	{Key: "push.receive", Default: "false", Doc: "Give agents that send push notifications a webhook with each task, below `url` + `/hooks/`. Set it if agents can reach `url`. A notification only wakes the follower: the task is read from the agent again."},
-	{Key: "download_links", Default: "24h", Doc: "How long links to files in results work. Whoever has such a link can download the file while its owner's account is enabled. `0`: no links; files that are too large for a result can then only be read as resources."},
+	{Key: "download_links", Default: "24h", Doc: "How long links to files in results work. The link alone gives access to the file, while its owner's account is enabled. `0`: no links; files that are too large for a result can then only be read as resources."},
 	{Key: "share_links", Shown: "`0`", Doc: "How long links last with which people share their tasks and documents, for example `7d`. `0`: sharing is off, and existing links do not work. See [Sharing](#sharing)."},
 	{Key: "brand.accent", Shown: "`#0b666a`", Doc: "The color of buttons and links, as `#rrggbb`. It is made darker or lighter as far as the contrast in the light and the dark theme requires."},
 	{Key: "brand.logo", Shown: "Rialto's", Doc: "A file with your logo: SVG, PNG or WebP, square, at most 64 KiB."},
@@ -175,14 +175,14 @@ var credentialSettings = []Setting{
 	{Key: "agents[].credentials.audience", Form: "-", Doc: "`client_credentials`, `token_exchange`: the audience, for servers that do not know `resource`.",
 		Flag: "auth-audience", Usage: "`audience` of the tokens"},
 	{Key: "agents[].credentials.cert_file", Form: "-", Doc: "Any type, or none: the client certificate (mutual TLS). It is read again for each connection."},
-	{Key: "agents[].credentials.key_file", Form: "-", Doc: "The private key of that certificate."},
+	{Key: "agents[].credentials.key_file", Form: "-", Doc: "The private key of the certificate."},
 	{Key: "agents[].credentials.ca_file", Form: "-", Shown: "those of the system", Doc: "Any type, or none: the certificate authorities for the agent."},
 }
 
 var signInSettings = []Setting{
 	{Key: "sign_in.local", Default: "true", Doc: "Let local accounts (`rialto user add`) sign in. Other ways to sign in: see [Sign-in](sign-in.md)."},
 	{Key: "sign_in.auto_approve.enabled", Default: "false", Doc: "Approve every app without a question: see [Automatic approval](sign-in.md#automatic-approval)."},
-	{Key: "sign_in.auto_approve.usecase", Doc: "The use case of what is approved."},
+	{Key: "sign_in.auto_approve.usecase", Doc: "The use case of approved apps."},
 	{Key: "sign_in.auto_approve.token.env", Doc: "The environment variable with a token that apps must send to be approved."},
 	{Key: "sign_in.auto_approve.token.file", Doc: "The file with that token."},
 	{Key: "sign_in.auto_approve.force", Default: "false", Doc: "Allow it at a public address outside staging."},
@@ -239,8 +239,8 @@ var tokenSettings = []Setting{
 	{Key: "upstream_tokens[].jwks_url", Shown: "found in its metadata", Doc: "The URL of its keys."},
 	{Key: "upstream_tokens[].algorithms", Shown: "all of them", Doc: "Its signature algorithms: `ES256`, `ES384`, `PS256`, `RS256`, `EdDSA`."},
 	{Key: "upstream_tokens[].private_network", Default: "false", Doc: "Allow it to be at a private address."},
-	{Key: "tokens.algorithm", Shown: "`ES256`", Doc: "The algorithm that signs access tokens: `ES256`, `RS256` for resource servers without elliptic curves, or `EdDSA`. A change takes effect ten minutes after the start, as a rotation; existing tokens stay valid. `HS256` is for resource servers that can only share a secret: no public key is published, whoever can verify tokens can forge them, and a change to or from it ends all existing tokens."},
+	{Key: "tokens.algorithm", Shown: "`ES256`", Doc: "The algorithm that signs access tokens: `ES256`, `RS256` for resource servers without elliptic curves, or `EdDSA`. A change takes effect ten minutes after the start, as a rotation; existing tokens stay valid. `HS256` is for resource servers that can only share a secret: no public key is published, a server that can verify tokens can forge them, and a change to or from it ends all existing tokens."},
 	{Key: "tokens.secret.env", Doc: "The environment variable with the secret for `HS256`: 32 bytes or more."},
 	{Key: "tokens.secret.file", Doc: "The file with that secret."},
-	{Key: "tokens.dpop_nonces", Default: "false", Doc: "Require a server nonce in every DPoP proof, besides the time limit and the single use. Clients sometimes need one more request."},
+	{Key: "tokens.dpop_nonces", Default: "false", Doc: "Require a server nonce in every DPoP proof, in addition to the time limit and the single use. Clients sometimes need one more request."},
 }
