@@ -70,7 +70,7 @@ type PushCodec interface {
 	DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConfig, error)
 }
 
-// jsonCodec is the Codec of a generation's JSON.
+// jsonCodec is the Codec and PushCodec of a generation's JSON.
 type jsonCodec struct {
 	generation  a2a.Generation
 	callersName bool // as Dialect.CallersName

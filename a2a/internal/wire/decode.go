@@ -55,7 +55,6 @@ func (d jsonCodec) DecodeEvent(result []byte) (Item, error) {
 	return item, err
 }
 
-// DecodeAnswer reads the result of a call that sends.
 func (d jsonCodec) DecodeAnswer(result []byte) (Item, error) {
 	item, err := decodeItem(result)
 	if d.boxed {

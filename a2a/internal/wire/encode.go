@@ -15,13 +15,10 @@ type encoder interface {
 	event(a2a.Event) any
 }
 
-// EncodeSend returns the parameters of a call that sends or streams r.
 func (d jsonCodec) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) {
 	return marshal("message", d.encoder.send(r, e))
 }
 
-// EncodeQuery returns the parameters of a call about one task. Every
-// generation spells them alike.
 func (d jsonCodec) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
 	if d.resources {
 		return marshal("query", struct {
@@ -36,20 +33,16 @@ func (d jsonCodec) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
 	}{tenant, q.ID, q.HistoryLength})
 }
 
-// EncodeCardQuery returns the parameters of a call for the extended card.
 func (d jsonCodec) EncodeCardQuery(tenant string) ([]byte, error) {
 	return marshal("query", struct {
 		Tenant string `json:"tenant,omitempty"`
 	}{tenant})
 }
 
-// EncodeTask returns t as the result of a call that asks for it.
 func (d jsonCodec) EncodeTask(t *a2a.Task) ([]byte, error) {
 	return marshal("task", d.encoder.task(t))
 }
 
-// EncodeEvent returns e as the result of a call that sends, or as an event of a
-// stream.
 func (d jsonCodec) EncodeEvent(e a2a.Event) ([]byte, error) {
 	return marshal("event", d.encoder.event(e))
 }

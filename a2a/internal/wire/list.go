@@ -30,7 +30,6 @@ type pageV10 struct {
 	TotalSize     int       `json:"totalSize"`
 }
 
-// EncodeList returns the parameters of a call that lists tasks.
 func (d jsonCodec) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
 	out := listV10{
 		Tenant:               tenant,
@@ -50,8 +49,6 @@ func (d jsonCodec) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
 	return marshal("filter", out)
 }
 
-// DecodeList reads the parameters of a call that lists tasks, which may be
-// absent.
 func (d jsonCodec) DecodeList(params []byte) (a2a.TaskFilter, error) {
 	var in listV10
 	if len(params) > 0 {
@@ -92,13 +89,11 @@ func checkPageSize(n *int) (int, error) {
 	}
 }
 
-// EncodePage returns p as the result of a call that lists tasks.
 func (d jsonCodec) EncodePage(p *a2a.TaskPage) ([]byte, error) {
 	tasks := each(p.Tasks, encodeV10{}.wholeTask)
 	return marshal("page", pageV10{filled(tasks), p.Next, p.Size, p.Total})
 }
 
-// DecodePage reads the result of a call that lists tasks.
 func (d jsonCodec) DecodePage(result []byte) (*a2a.TaskPage, error) {
 	var in struct {
 		Tasks         []object `json:"tasks"`

@@ -139,7 +139,6 @@ func (d protobuf) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) {
 	return fromJSON(d.types.send)(d.json.EncodeSend(r, e))
 }
 
-// DecodeSend implements Codec.
 func (d protobuf) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	return params(d.types.send, b, d.json.DecodeSend)
 }
@@ -150,7 +149,6 @@ func (d protobuf) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
 	return fromJSON(d.types.query)(d.json.EncodeQuery(q, tenant))
 }
 
-// DecodeQuery implements Codec.
 func (d protobuf) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
 	return params(d.types.query, b, d.json.DecodeQuery)
 }
@@ -160,7 +158,6 @@ func (d protobuf) EncodeTask(t *a2a.Task) ([]byte, error) {
 	return fromJSON(d.types.task)(d.json.EncodeTask(t))
 }
 
-// DecodeTask implements Codec.
 func (d protobuf) DecodeTask(b []byte) (*a2a.Task, error) {
 	return result(d.types.task, b, d.json.DecodeTask)
 }
@@ -171,10 +168,8 @@ func (d protobuf) EncodeEvent(e a2a.Event) ([]byte, error) {
 	return fromJSON(d.types.event)(d.json.EncodeEvent(e))
 }
 
-// DecodeAnswer implements Codec.
 func (d protobuf) DecodeAnswer(b []byte) (Item, error) { return d.DecodeEvent(b) }
 
-// DecodeEvent implements Codec.
 func (d protobuf) DecodeEvent(b []byte) (Item, error) {
 	return result(d.types.event, b, d.json.DecodeEvent)
 }
@@ -184,7 +179,6 @@ func (d protobuf) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
 	return fromJSON(d.types.list)(d.json.EncodeList(f, tenant))
 }
 
-// DecodeList implements Codec.
 func (d protobuf) DecodeList(b []byte) (a2a.TaskFilter, error) {
 	return params(d.types.list, b, d.json.DecodeList)
 }
@@ -194,7 +188,6 @@ func (d protobuf) EncodePage(p *a2a.TaskPage) ([]byte, error) {
 	return fromJSON(d.types.page)(d.json.EncodePage(p))
 }
 
-// DecodePage implements Codec.
 func (d protobuf) DecodePage(b []byte) (*a2a.TaskPage, error) {
 	return result(d.types.page, b, d.json.DecodePage)
 }
@@ -205,7 +198,6 @@ func (d protobuf) EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, error
 	return fromJSON(d.types.pushSet)(d.json.EncodePushSet(c, tenant))
 }
 
-// DecodePushSet implements Codec.
 func (d protobuf) DecodePushSet(b []byte, path PushID) (*a2a.PushConfig, error) {
 	return params(d.types.pushSet, b, func(b []byte) (*a2a.PushConfig, error) { return d.json.DecodePushSet(b, path) })
 }
@@ -215,7 +207,6 @@ func (d protobuf) EncodePush(c *a2a.PushConfig) ([]byte, error) {
 	return fromJSON(d.types.push)(d.json.EncodePush(c))
 }
 
-// DecodePush implements Codec.
 func (d protobuf) DecodePush(b []byte, asked PushID) (*a2a.PushConfig, error) {
 	return result(d.types.push, b, func(b []byte) (*a2a.PushConfig, error) { return d.json.DecodePush(b, asked) })
 }
@@ -225,7 +216,6 @@ func (d protobuf) EncodePushID(op Op, id PushID, tenant string) ([]byte, error) 
 	return fromJSON(d.types.pushID(op))(d.json.EncodePushID(op, id, tenant))
 }
 
-// DecodePushID implements Codec.
 func (d protobuf) DecodePushID(op Op, b []byte, path PushID) (PushID, error) {
 	return params(d.types.pushID(op), b, func(b []byte) (PushID, error) { return d.json.DecodePushID(op, b, path) })
 }
@@ -235,7 +225,6 @@ func (d protobuf) EncodePushes(cs []*a2a.PushConfig) ([]byte, error) {
 	return fromJSON(d.types.pushes)(d.json.EncodePushes(cs))
 }
 
-// DecodePushes implements Codec.
 func (d protobuf) DecodePushes(b []byte, task a2a.TaskID) ([]*a2a.PushConfig, error) {
 	return result(d.types.pushes, b, func(b []byte) ([]*a2a.PushConfig, error) { return d.json.DecodePushes(b, task) })
 }

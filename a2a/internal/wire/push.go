@@ -40,13 +40,10 @@ type PushID struct {
 	ID   string
 }
 
-// DecodePush reads a config. What was asked for goes before.
 func (d jsonCodec) DecodePush(result []byte, asked PushID) (*a2a.PushConfig, error) {
 	return d.DecodePushSet(result, asked)
 }
 
-// DecodePushSet reads the parameters of a call that sets a config. What a path
-// says of it goes before.
 func (d jsonCodec) DecodePushSet(params []byte, path PushID) (*a2a.PushConfig, error) {
 	var in pushDoc
 	if err := decodeParams(params, &in); err != nil {
@@ -108,8 +105,6 @@ const (
 	pushResource = "/pushNotificationConfigs/"
 )
 
-// DecodePushID reads the parameters of a call that asks for configs, or drops
-// one. What a path says of it goes before.
 func (d jsonCodec) DecodePushID(_ Op, params []byte, path PushID) (PushID, error) {
 	var in pushDoc
 	if err := decodeParams(params, &in); err != nil {
@@ -147,8 +142,6 @@ func (d jsonCodec) EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, erro
 	return marshal("config", doc)
 }
 
-// EncodePushID returns the parameters of a call that asks for configs, or drops
-// one.
 func (d jsonCodec) EncodePushID(op Op, id PushID, tenant string) ([]byte, error) {
 	doc := pushDoc{ID: string(id.Task), ConfigID: id.ID}
 	switch {
@@ -195,7 +188,6 @@ func (d jsonCodec) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConf
 	return all, nil
 }
 
-// EncodePush returns c as the result of a call that sets it or asks for it.
 func (d jsonCodec) EncodePush(c *a2a.PushConfig) ([]byte, error) {
 	return marshal("config", d.push(c))
 }

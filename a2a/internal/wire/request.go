@@ -6,8 +6,6 @@ import (
 	"rialto/a2a"
 )
 
-// DecodeSend reads the parameters of a call that sends or streams. Its errors
-// are *a2a.Error and tell the caller what to fix.
 func (d jsonCodec) DecodeSend(params []byte) (*a2a.SendRequest, error) {
 	req, err := d.decodeSend(params)
 	if err != nil {
@@ -101,7 +99,6 @@ func sendable(m *a2a.Message) error {
 	return nil
 }
 
-// DecodeQuery reads the parameters of a call about one task.
 func (d jsonCodec) DecodeQuery(params []byte) (a2a.TaskQuery, error) {
 	var in struct {
 		ID            string `json:"id"`

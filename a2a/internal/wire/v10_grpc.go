@@ -37,7 +37,6 @@ func (d protobufV10) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error)
 	return marshalProto(m, nil, func() ([]byte, error) { return d.protobuf.EncodeQuery(q, tenant) })
 }
 
-// DecodeQuery reads a GetTaskRequest (Codec).
 func (d protobufV10) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
 	var m pb.GetTaskRequest
 	if err := decodeProto(b, &m); err != nil {
@@ -112,7 +111,6 @@ func (d protobufV10) EncodeTask(t *a2a.Task) ([]byte, error) {
 	return marshalProto(m, c.err, func() ([]byte, error) { return d.protobuf.EncodeTask(t) })
 }
 
-// DecodeTask reads a Task (Codec).
 func (d protobufV10) DecodeTask(b []byte) (*a2a.Task, error) {
 	var m pb.Task
 	if err := decodeProto(b, &m); err != nil {
@@ -144,10 +142,8 @@ func (d protobufV10) EncodeEvent(e a2a.Event) ([]byte, error) {
 	return marshalProto(m, c.err, func() ([]byte, error) { return d.protobuf.EncodeEvent(e) })
 }
 
-// DecodeAnswer reads a SendMessageResponse (Codec).
 func (d protobufV10) DecodeAnswer(b []byte) (Item, error) { return d.DecodeEvent(b) }
 
-// DecodeEvent reads a StreamResponse (Codec).
 func (d protobufV10) DecodeEvent(b []byte) (Item, error) {
 	var m pb.StreamResponse
 	if err := decodeProto(b, &m); err != nil {
