@@ -1,8 +1,6 @@
 package console
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,28 +8,13 @@ import (
 	"rialto/a2a/a2avault"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-	"rialto/internal/audit"
 	"rialto/templates"
 )
-
-// Vault stores the accounts of users at agents: see a2avault.Vault.
-type Vault interface {
-	Connections(ctx context.Context, user string) ([]a2avault.Connection, error)
-	Forget(ctx context.Context, user, agent string) error
-}
-
-// vaulted returns the connected accounts of the signed-in user.
-func (c ownAccount) vaulted(r *http.Request) ([]a2avault.Connection, error) {
-	if c.Vault == nil {
-		return nil, nil
-	}
-	return c.Vault.Connections(r.Context(), user(r).User)
-}
 
 // ownAgents shows the user's accounts at agents, and the agents that wait for one. A
 // user has at most one account at each agent, so one page shows all of them.
 func (c ownAccount) ownAgents(r *http.Request) (templates.Console, error) {
-	all, err := c.vaulted(r)
+	all, err := c.Admin.Connections(r.Context(), user(r).User)
 	if err != nil {
 		return templates.Console{}, err
 	}
@@ -73,7 +56,7 @@ func connectionState(k a2avault.Kind) templates.Text {
 
 // askForget asks about an account of the user. Another user's is not found.
 func (c ownAccount) askForget(r *http.Request, f url.Values) (question, error) {
-	all, err := c.vaulted(r)
+	all, err := c.Admin.Connections(r.Context(), user(r).User)
 	if err != nil {
 		return question{}, err
 	}
@@ -89,19 +72,6 @@ func (c ownAccount) askForget(r *http.Request, f url.Values) (question, error) {
 }
 
 func (c ownAccount) forget(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	if c.Vault == nil {
-		return "", nil, operator.ErrNotFound
-	}
-	err := c.Vault.Forget(r.Context(), user(r).User, f.Get("agent"))
-	switch {
-	case errors.Is(err, a2avault.ErrNone):
-		return "", nil, operator.ErrNotFound
-	case err != nil:
-		return "", nil, err
-	}
-	if c.Admin.Audit != nil {
-		who := c.actor(r)
-		c.Admin.Audit.Record(r.Context(), audit.Event{Kind: audit.AgentForgotten, ActorID: who.ID, Actor: who.Name, Address: who.Address, Target: f.Get("agent")})
-	}
-	return with("/account/agents", "forgotten"), nil, nil
+	err := c.Admin.ForgetConnection(r.Context(), c.actor(r), f.Get("agent"))
+	return with("/account/agents", "forgotten"), nil, err
 }

@@ -60,17 +60,8 @@ func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
 	return p, nil
 }
 
-// own returns a grant of the user, or operator.ErrNotFound for another user's.
-func (c ownAccount) own(r *http.Request, id string) (*operator.Grant, error) {
-	g, err := c.Admin.Grant(r.Context(), id)
-	if err == nil && g.AccountID != user(r).User {
-		err = operator.ErrNotFound
-	}
-	return g, err
-}
-
 func (c ownAccount) askEnd(r *http.Request, f url.Values) (question, error) {
-	g, err := c.own(r, f.Get("id"))
+	g, err := c.Admin.GrantOf(r.Context(), user(r).User, f.Get("id"))
 	if err != nil {
 		return question{}, err
 	}
@@ -81,7 +72,7 @@ func (c ownAccount) askEnd(r *http.Request, f url.Values) (question, error) {
 }
 
 func (c ownAccount) end(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	g, err := c.own(r, f.Get("id"))
+	g, err := c.Admin.GrantOf(r.Context(), user(r).User, f.Get("id"))
 	if err == nil {
 		err = c.Admin.RevokeGrant(r.Context(), c.actor(r), g.ID)
 	}

@@ -70,18 +70,6 @@ func askEndLinks(*http.Request, url.Values) (question, error) {
 	}, nil
 }
 
-// endLinks ends all links of the user. There are at most MostShares.
 func (c ownAccount) endLinks(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
-	for range documents.MostShares/linkPage + 1 {
-		shares, _, err := c.Bridge.Documents.ListShares(r.Context(), "", linkPage)
-		if err != nil || len(shares) == 0 {
-			return with("/account/links", "links"), nil, err
-		}
-		for _, s := range shares {
-			if err := c.Bridge.Documents.EndShare(r.Context(), s.ID); err != nil && !errors.Is(err, documents.ErrNoShare) {
-				return "", nil, err
-			}
-		}
-	}
-	return with("/account/links", "links"), nil, nil
+	return with("/account/links", "links"), nil, c.Bridge.Documents.EndShares(r.Context())
 }

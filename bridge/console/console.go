@@ -31,9 +31,6 @@ type Console struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	// Vault keeps people's accounts at agents; nil where no agent wants one.
-	Vault Vault
-
 	watching watching
 }
 

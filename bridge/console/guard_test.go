@@ -68,7 +68,7 @@ func (r *rig) unchanged(t *testing.T, what string) {
 	if shares, err := r.db.Ledger.Shares(ctx, r.ids["root"], time.Now(), ledger.Mark{}, 10); err != nil || len(shares) != 1 {
 		t.Errorf("%s: got %d links, %v, want the one", what, len(shares), err)
 	}
-	if all, err := r.Vault.Connections(ctx, r.ids["root"]); err != nil || len(all) != 1 {
+	if all, err := r.Admin.Vault.Connections(ctx, r.ids["root"]); err != nil || len(all) != 1 {
 		t.Errorf("%s: got %d accounts at agents, %v, want the one", what, len(all), err)
 	}
 	if clients, err := r.db.OAuth.Clients(ctx, "", 10); err != nil || len(clients) != 1 {

@@ -105,9 +105,8 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	r.must(agents.Load(t.Context()))
 	b.Start()
 	r.Console = &Console{
-		Vault:   &a2avault.Vault{Store: db.Records, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Host: func(string) string { return "agents.example" }},
 		Product: "Rialto", OAuth: as, Bridge: b, Now: time.Now, Log: log,
-		Admin: &operator.Service{Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, Agents: agents, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting {
+		Admin: &operator.Service{Vault: &a2avault.Vault{Store: db.Records, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Host: func(string) string { return "agents.example" }}, Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, Agents: agents, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting {
 			return []operator.Setting{{Key: "url", Value: r.url}, {Key: "secret", Value: "(set, not shown)"}}
 		}},
 	}
@@ -219,7 +218,7 @@ func (r *rig) share(id, account string) {
 // connect connects an agent with a key of an account.
 func (r *rig) connect(account, agent string) {
 	r.t.Helper()
-	r.must(r.Vault.(*a2avault.Vault).Keep(r.t.Context(), r.ids[account], agent, a2avault.Bearer, a2avault.Secret{Value: "k3y-of-" + account}))
+	r.must(r.Admin.Vault.(*a2avault.Vault).Keep(r.t.Context(), r.ids[account], agent, a2avault.Bearer, a2avault.Secret{Value: "k3y-of-" + account}))
 }
 
 // as returns a browser with a signed-in user; "" is none.

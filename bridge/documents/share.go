@@ -178,6 +178,23 @@ func (l *Library) EndShare(ctx context.Context, id string) error {
 	return l.Sharing.Store.EndShare(ctx, l.Directory.Caller(ctx).User, id)
 }
 
+// EndShares ends all shares of the caller.
+func (l *Library) EndShares(ctx context.Context) error {
+	const batch = 50
+	for range MostShares/batch + 1 {
+		shares, _, err := l.ListShares(ctx, "", batch)
+		if err != nil || len(shares) == 0 {
+			return err
+		}
+		for _, s := range shares {
+			if err := l.EndShare(ctx, s.ID); err != nil && !errors.Is(err, ErrNoShare) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Shared returns what the secret of a link shows to anybody, and until when; or
 // ErrNoShare.
 func (l *Library) Shared(ctx context.Context, secret string) (*DocumentView, time.Time, error) {

@@ -100,6 +100,15 @@ func (s *Service) Grant(ctx context.Context, id string) (*Grant, error) {
 	return &out, s.complete(ctx, &out, map[string]string{})
 }
 
+// GrantOf returns a grant of an account, or ErrNotFound.
+func (s *Service) GrantOf(ctx context.Context, accountID, id string) (*Grant, error) {
+	g, err := s.Grant(ctx, id)
+	if err == nil && g.AccountID != accountID {
+		return nil, ErrNotFound
+	}
+	return g, err
+}
+
 // NewGrant returns a grant as a row of a list, with the name of its client.
 func NewGrant(g *oauth.Grant, client string) Grant {
 	return Grant{

@@ -40,6 +40,9 @@ type Service struct {
 	// Agents is the list of agents; nil where no method about agents is called.
 	Agents *directory.Registry
 
+	// Vault stores the accounts of users at agents; nil if no agent wants one.
+	Vault Vault
+
 	// Audit records the changes that are made here; nil records none.
 	Audit audit.Recorder
 

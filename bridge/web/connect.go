@@ -33,8 +33,12 @@ type Connect struct {
 	// false for agents that users do not connect.
 	App func(agent string) (app a2avault.App, ok bool)
 
-	// Changed is called after a user has connected or disconnected an agent.
-	Changed func(r *http.Request, agent string, connected bool)
+	// Connected is called after the user of a request has connected an agent.
+	Connected func(r *http.Request, agent string)
+
+	// Forget deletes the account of the user of a request at an agent, if there is
+	// one.
+	Forget func(r *http.Request, agent string) error
 
 	// Secure keeps cookies from plain HTTP.
 	Secure bool
@@ -159,13 +163,9 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 	}
 	user := c.Bridge.Directory.Caller(r.Context()).User
 	if r.PostForm.Get("decision") == "forget" {
-		err := c.Vault.Forget(r.Context(), user, a.info.Name)
-		if err != nil && !errors.Is(err, a2avault.ErrNone) {
+		if err := c.Forget(r, a.info.Name); err != nil {
 			c.writeError(w, r, err, begin(a.info.Name, ""))
 			return
-		}
-		if err == nil {
-			c.Changed(r, a.info.Name, false)
 		}
 		c.goTo(w, r, directory.ConnectPath+a.info.Name)
 		return
@@ -235,7 +235,7 @@ func (c *Connect) keep(w http.ResponseWriter, r *http.Request, a connectable, wa
 		c.writeError(w, r, err, begin(a.info.Name, task))
 		return
 	}
-	c.Changed(r, a.info.Name, true)
+	c.Connected(r, a.info.Name)
 	c.connected(w, r, a, task)
 }
 
@@ -254,7 +254,7 @@ func (c *Connect) returned(w http.ResponseWriter, r *http.Request, a connectable
 		c.writeError(w, r, err, begin(a.info.Name, task))
 		return
 	}
-	c.Changed(r, a.info.Name, true)
+	c.Connected(r, a.info.Name)
 	c.connected(w, r, a, task)
 }
 

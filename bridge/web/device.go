@@ -29,7 +29,7 @@ func (c *Connect) entered(w http.ResponseWriter, r *http.Request, a connectable,
 	case err == nil && still != nil:
 		c.device(w, r, a, way, still, http.StatusOK, "You have not finished there yet, or that server does not know it yet. Wait a moment and try again.")
 	case err == nil:
-		c.Changed(r, a.info.Name, true)
+		c.Connected(r, a.info.Name)
 		c.connected(w, r, a, task)
 	default:
 		if has, known := c.Vault.Connected(r.Context(), user, a.info.Name); has && known == nil && !errors.Is(err, a2avault.ErrDenied) {

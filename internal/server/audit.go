@@ -6,12 +6,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"time"
 
 	"rialto/internal/audit"
 	"rialto/internal/usage"
-	"rialto/oauth"
 )
 
 // openLogs opens the audit log and the usage records. Call it before the parts that
@@ -66,15 +64,4 @@ func deleteInBatches(batch func() (int, error)) error {
 		}
 	}
 	return nil
-}
-
-// auditConnection records that a user has connected an agent, or removed the
-// connection.
-func (s *Server) auditConnection(r *http.Request, agent string, connected bool) {
-	kind := audit.AgentForgotten
-	if connected {
-		kind = audit.AgentConnected
-	}
-	p, _ := oauth.FromContext(r.Context())
-	s.audit.Record(r.Context(), audit.Event{Kind: kind, ActorID: p.User, Actor: p.Name, Address: s.OAuth.Address(r), Target: agent})
 }

@@ -14,7 +14,6 @@ import (
 func (s *Server) newConsole() *console.Console {
 	return &console.Console{
 		Product: s.cfg.Name, OAuth: s.OAuth, Bridge: s.bridge, Admin: s.Operator, Now: time.Now, Log: s.log,
-		Vault: s.connections.vault,
 	}
 }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -25,6 +26,20 @@ func newOperator(cfg *config.Config, log *slog.Logger, db *store.DB, as *authser
 func (s *Server) operatorActor(r *http.Request) operator.Actor {
 	p, _ := oauth.FromContext(r.Context())
 	return operator.Actor{ID: p.User, Name: p.Name, Address: s.OAuth.Address(r)}
+}
+
+// connected records that the user of a request has connected an agent.
+func (s *Server) connected(r *http.Request, agent string) {
+	s.Operator.RecordConnection(r.Context(), s.operatorActor(r), agent)
+}
+
+// forget deletes the account of the user of a request at an agent, if there is one.
+func (s *Server) forget(r *http.Request, agent string) error {
+	err := s.Operator.ForgetConnection(r.Context(), s.operatorActor(r), agent)
+	if errors.Is(err, operator.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // OpenOperator returns the use cases of operators on a store, beside a server that may

@@ -105,7 +105,7 @@ func (s *Server) pageRoutes(r *mux.Router) {
 	signedIn(documents.TaskPath, &web.Tasks{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
 	signedIn(directory.ConnectPath, &web.Connect{
 		Product: s.cfg.Name, Bridge: s.bridge, Vault: s.connections.vault, Log: s.log,
-		App: s.connections.app, Secure: s.cfg.Secure(), Changed: s.auditConnection,
+		App: s.connections.app, Secure: s.cfg.Secure(), Connected: s.connected, Forget: s.forget,
 	})
 	// Whoever has one of these links may use it: it holds a random or signed part.
 	r.PathPrefix(documents.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})

@@ -115,7 +115,7 @@ func Assemble(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Serve
 	}
 	s.Operator = newOperator(cfg, log, db, s.OAuth, s.bridge)
 	s.Operator.Doctor = s.runDoctor
-	s.Operator.Audit, s.Operator.Agents = s.audit, s.agents
+	s.Operator.Audit, s.Operator.Agents, s.Operator.Vault = s.audit, s.agents, known.vault
 	s.bridge.Tools.ToolsChanged = s.toolsChanged
 	return s, nil
 }
