@@ -47,8 +47,7 @@ type StoredAgents struct {
 	// are among them while they have tasks that are not settled.
 	Records []StoredAgent
 
-	// Disabled are the names of agents that are disabled: of these records or of
-	// the configuration.
+	// Disabled are the names of disabled agents, added or configured.
 	Disabled []string
 }
 

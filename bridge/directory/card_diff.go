@@ -14,9 +14,8 @@ import (
 	"rialto/bridge/sanitize"
 )
 
-// Difference is one place in which two cards differ. What was there and what is
-// there now are JSON, in which what nobody sees is escaped; "" is what is not
-// there.
+// Difference is a place where two cards differ. Was and Is are JSON with invisible
+// characters escaped, or "" if there is no value.
 type Difference struct{ Path, Was, Is string }
 
 const (
@@ -24,9 +23,9 @@ const (
 	maxAlike     = 60   // of them, from before the first that is another
 )
 
-// Differences returns where two cards differ, in order, at most so many, and how
-// many more there are. Skills and whatever else has an id are told by it, wherever
-// they stand; a long value is shown from where it changes.
+// Differences returns at most so many differences of two cards, in order, and how many
+// more there are. Items with an id are matched by it. A long value begins near its
+// first change.
 func Differences(was, is []byte, most int) (list []Difference, more int) {
 	before, after := leaves(was), leaves(is)
 	all := maps.Clone(before)
@@ -45,8 +44,8 @@ func Differences(was, is []byte, most int) (list []Difference, more int) {
 	return list, more
 }
 
-// apart returns where to begin to show two values, as the number of characters
-// that are left out: none of those that are short.
+// apart returns how many characters of two values are omitted at the beginning: none of
+// short values.
 func apart(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	if len(x) <= maxDifferent && len(y) <= maxDifferent {
@@ -158,7 +157,7 @@ func leaf(v any) string {
 	return seen(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// seen writes what nobody would see as escapes of JSON.
+// seen escapes invisible characters as JSON does.
 func seen(s string) string {
 	if sanitize.Text(s) == s {
 		return s

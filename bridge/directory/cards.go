@@ -40,10 +40,10 @@ type SeenCard struct {
 // CardStore keeps the cards of agents. Its methods are atomic and may be called
 // concurrently, by several replicas that share one database.
 type CardStore interface {
-	// SeeCard records that an agent shows c now, at c.Last, and puts it in
-	// force, but with hold only if no card of the agent is. It keeps at most
-	// CardsKept cards of an agent, and none of those that it has shown under
-	// another URL: it is another agent then.
+	// SeeCard records that an agent shows c at c.Last, and puts it in force. With
+	// hold, it does so only if no card of the agent is in force. It keeps the latest
+	// CardsKept cards of an agent, and none from another URL, which would be another
+	// agent.
 	SeeCard(ctx context.Context, c SeenCard, hold bool) error
 
 	// AcceptCard puts the card with a digest in force, which must be the one that
@@ -57,9 +57,8 @@ type CardStore interface {
 	SeenCards(ctx context.Context, agent string) ([]SeenCard, error)
 }
 
-// Cards keeps an eye on the cards of agents: the first that an agent shows is
-// noted, and a change raises an alarm, for whoever changes an agent's card can
-// lead its callers elsewhere. All fields are required.
+// Cards records the cards of agents and warns of changes: someone who changes the card
+// of an agent can redirect its callers. All fields are required.
 type Cards struct {
 	Store CardStore
 	Now   func() time.Time

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Choose returns the peer that a call means: the named one, or the only or
-// default one when it names none. One that is not for the caller is not there.
-// Where it is not clear which is meant, the error proposes some.
+// Choose returns the agent of a call: the named one, or the default or only one. An
+// agent that the caller may not see does not exist. If the choice is unclear, the error
+// suggests agents for the skill and the message.
 func (d *Directory) Choose(ctx context.Context, name, skill, message string) (*Entry, error) {
 	agents := d.Visible(ctx)
 	if name == "" {
@@ -53,8 +53,7 @@ func (d *Directory) ConnectNamed(ctx context.Context, name, user string) (Conn, 
 	return d.ConnectFor(ctx, p, user)
 }
 
-// missingAgent is what a call is told that names no agent where there are
-// several.
+// missingAgent is the error for a call that names no agent when there are several.
 func (d *Directory) missingAgent(ctx context.Context, skill, message, known string) error {
 	text := "The argument \"agent\" is missing."
 	if found := d.suggest(ctx, skill, message); len(found) > 0 {

@@ -27,8 +27,8 @@ type Connections interface {
 	Connected(ctx context.Context, user, agent string) (bool, error)
 }
 
-// ConnectableAgents names the agents that are for the caller and that people connect
-// themselves. It waits for nobody.
+// ConnectableAgents names the agents that the caller may see and that users connect
+// themselves. It does not wait.
 func (d *Directory) ConnectableAgents(ctx context.Context) []string {
 	var names []string
 	for _, p := range d.Visible(ctx) {
@@ -44,8 +44,8 @@ func (d *Directory) Connectable(agent string) bool {
 	return d.Pages && d.Connections != nil && d.Connections.Wanted(agent)
 }
 
-// ConnectURL returns the page where a user connects an agent, "" if there is none. The
-// task with the handle continues when the user has done so.
+// ConnectURL returns the page where a user connects an agent, or "". The task with the
+// handle continues afterwards.
 func (d *Directory) ConnectURL(agent, handle string) string {
 	if !d.Connectable(agent) {
 		return ""
@@ -53,9 +53,8 @@ func (d *Directory) ConnectURL(agent, handle string) string {
 	return d.URL + ConnectPath + agent + "?task=" + url.QueryEscape(handle)
 }
 
-// ConnectPage returns where the owner of e goes who has to connect its agent, "" if it
-// waits for something else: one that is connected already and names a page of its own
-// wants something to be allowed there.
+// ConnectPage returns the page where the owner of a task has to connect its agent, or
+// "". A connected agent that names a page of its own waits for a grant there instead.
 func (d *Directory) ConnectPage(e *ledger.Record) string {
 	if !e.Idle || e.State() != a2a.AuthRequired || !d.Connectable(e.Agent) {
 		return ""
@@ -83,8 +82,8 @@ func (d *Directory) MustConnect(agent string, err error) bool {
 // ErrNotConnected says that the user has to connect an agent first.
 var ErrNotConnected = errors.New("the user has not connected the agent")
 
-// NotConnected is what a caller is told whose user has to connect an agent first,
-// and then.
+// NotConnected is the error for a caller whose user has to connect an agent first. then
+// says what to do afterwards.
 func (d *Directory) NotConnected(agent, then string) error {
 	return errors.Join(ledger.InputError{Text: fmt.Sprintf("The agent %s wants to know who the user is. Give the user this link to connect the agent: %s. %s", agent, d.URL+ConnectPath+agent, then)}, ErrNotConnected)
 }

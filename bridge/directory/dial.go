@@ -29,7 +29,7 @@ type Entry struct {
 type connection struct {
 	mu    sync.Mutex // held while dialing: others wait for the same attempt
 	conn  Conn
-	err   error // what callers are told
+	err   error // for callers
 	asked time.Time
 
 	last atomic.Pointer[attempt] // for those who do not want to wait
@@ -47,10 +47,9 @@ type attempt struct {
 	conn Conn // the one in use since, nil if there is none
 }
 
-// Connect returns the connection, dialing when there is none or its card is
-// old. An agent that was reachable once stays so: a later failure to read its
-// card keeps the connection. A caller that leaves does not end the attempt,
-// since others wait for it.
+// Connect returns the connection to an agent, and dials if there is none or its card is
+// old. If the card cannot be read again, the old connection stays. A caller that leaves
+// does not end the attempt, because others wait for it.
 func (d *Directory) Connect(ctx context.Context, p *Entry) (Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,9 +102,9 @@ func (d *Directory) ConnectFor(ctx context.Context, p *Entry, user string) (Conn
 	return conn, err
 }
 
-// Reconnect returns the connection for calls in the name of user after one has
-// failed: the agent may have moved, or speak another generation by now, so its card is
-// read again if that was not done within the last minute.
+// Reconnect returns the connection for calls on behalf of user after a call has failed.
+// The agent may have moved or changed its protocol, so its card is read again unless
+// that was done within the last minute.
 func (d *Directory) Reconnect(ctx context.Context, p *Entry, user string) (Conn, error) {
 	p.mu.Lock()
 	p.doubted = true
@@ -113,8 +112,8 @@ func (d *Directory) Reconnect(ctx context.Context, p *Entry, user string) (Conn,
 	return d.ConnectFor(ctx, p, user)
 }
 
-// Unreachable is what callers are told of an agent without a connection. Why
-// is for the operator's log: it tells of the inside of a network.
+// Unreachable is the error for callers of an agent without a connection. The cause is
+// in the log only, because it describes the network.
 type Unreachable struct{ Agent string }
 
 // Error says so in a sentence.

@@ -33,9 +33,8 @@ type Directory struct {
 	Connections Connections
 	Pages       bool
 
-	// ForceUseCase is the use case that agents are told, whatever the caller's is; ""
-	// tells them the caller's. Topic is the subject that agents are told to keep to;
-	// "" is none.
+	// ForceUseCase replaces the use case of every caller in messages to agents, if it
+	// is not "". Topic is sent to agents as the subject to keep to, if it is not "".
 	ForceUseCase, Topic string
 
 	// Retention is how long finished tasks are kept where an agent says nothing else;
@@ -46,7 +45,7 @@ type Directory struct {
 	// list has. It must not block. It may be nil.
 	Changed func(agent string)
 
-	URL string // of this server, without a trailing slash
+	URL string // address of this server, without a trailing slash
 	Now func() time.Time
 	Log *slog.Logger
 
@@ -90,8 +89,8 @@ type Agent struct {
 	// SkillsAsTools makes a tool of each skill: see ReadSkills.
 	SkillsAsTools bool
 
-	// Reviewed tells that its card is in force once an operator has accepted it:
-	// SetAgents has it read again.
+	// Reviewed reports that an operator accepts changed cards before they are in
+	// force. SetAgents reads the card again.
 	Reviewed bool
 }
 
@@ -109,8 +108,8 @@ type Conn interface {
 	Card() *a2a.Card
 }
 
-// PersonalConn is a Peer that can be called in the name of a user. Where an agent
-// is one, each call is made in the name of whoever it is for.
+// PersonalConn is a Conn that can be called on behalf of a user. Each call to such an
+// agent is made on behalf of its user.
 type PersonalConn interface {
 	Conn
 	For(user string) Conn

@@ -18,8 +18,8 @@ type Health struct {
 	a2a.Contact
 }
 
-// Health tells how the agent with a name was met, and false if there is none.
-// It asks nobody.
+// Health returns how the agent with a name was reached lately, and false if there is no
+// such agent. It makes no request.
 func (d *Directory) Health(name string) (Health, bool) {
 	p := d.Lookup(name)
 	if p == nil {

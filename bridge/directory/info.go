@@ -32,8 +32,8 @@ type SkillInfo struct {
 	Examples    []string `json:"examples,omitempty"`
 }
 
-// Infos tells what is known of every agent that is for the caller, asking
-// those whose cards are not at hand.
+// Infos returns what is known of the agents that the caller may see, and requests
+// missing cards.
 func (d *Directory) Infos(ctx context.Context) []Info {
 	d.Reachable(ctx)
 	agents := d.Visible(ctx)
@@ -44,9 +44,8 @@ func (d *Directory) Infos(ctx context.Context) []Info {
 	return infos
 }
 
-// CachedInfos tells what is known by now of every agent that is for the caller.
-// It waits for nobody: agents whose cards are not at hand are asked meanwhile, so
-// that the next call knows more.
+// CachedInfos returns what is known now of the agents that the caller may see. It does
+// not wait; missing cards are requested in the background for the next call.
 func (d *Directory) CachedInfos(ctx context.Context) []Info {
 	if !d.closed.Load() && d.asking.CompareAndSwap(false, true) {
 		d.background.Go(func() {
@@ -70,8 +69,8 @@ func (d *Directory) CachedInfos(ctx context.Context) []Info {
 	return infos
 }
 
-// Titles names the agents that a caller may give tasks to, as their cards do if
-// those are at hand. It waits for nobody.
+// Titles returns the names of the agents that a caller may send tasks to, from their
+// cards if those are known. It does not wait.
 func (d *Directory) Titles(c Caller) []string {
 	var names []string
 	for _, p := range d.visibleTo(d.Restrict(c)) {
@@ -149,8 +148,8 @@ func DescribeCard(card *a2a.Card) string {
 	return s.String()
 }
 
-// CardOf returns what is told of an agent that is for the caller, and its
-// card. An agent that is not there for the caller is ErrNoAgent.
+// CardOf returns the description and the card of an agent, or ErrNoAgent if the caller
+// may not see it.
 func (d *Directory) CardOf(ctx context.Context, name string) (Info, *a2a.Card, error) {
 	p := d.Known(ctx, name)
 	if p == nil {

@@ -20,7 +20,7 @@ func (d *Directory) SetAgents(agents []Agent) {
 	d.list.Store(newSnapshot(agents, d.snapshot()))
 	select {
 	case d.relisted <- struct{}{}:
-	default: // it is ready already, or nobody asked for the channel
+	default: // it is ready already, or not in use
 	}
 	d.agentsChanged("")
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Metadata members that tell an agent what a message is about besides its
-// words. Agents that do not know them ignore them.
+// Metadata members of a message for its agent. Agents that do not know them ignore
+// them.
 const (
 	SkillKey   = "skillId" // no generation before 1.1 has a field for it
 	UseCaseKey = "usecase"

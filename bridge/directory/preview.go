@@ -185,7 +185,7 @@ func (r *Registry) Try(ctx context.Context, user string, a Settings, text string
 	case *a2a.Task:
 		t.State, t.Answer = e.Status.State, trialText(e)
 		if !t.State.Terminal() {
-			_, _ = peer.Cancel(ctx, e.ID) // it was a test: nobody waits for it
+			_, _ = peer.Cancel(ctx, e.ID) // the result of a test is not needed
 		}
 	}
 	t.Answer = sanitize.Short(t.Answer, maxAnswer)

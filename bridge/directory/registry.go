@@ -38,7 +38,7 @@ type Registry struct {
 	Log *slog.Logger
 
 	mu      sync.Mutex
-	version int64 // of the list that the bridge was told of
+	version int64 // version of the list that the directory has
 	known   map[string]Settings
 }
 
@@ -47,7 +47,7 @@ const (
 	readFor = 10 * time.Second // how long the database may take to say what there is
 )
 
-// Run tells the bridge of what others change, until ctx ends.
+// Run passes changes by other processes to the directory, until ctx ends.
 func (r *Registry) Run(ctx context.Context) {
 	tick := time.NewTicker(refresh)
 	defer tick.Stop()
@@ -120,8 +120,8 @@ type listed struct {
 	disabled   bool
 }
 
-// offered returns what the bridge is told. An agent that was removed and still
-// has tasks is disabled.
+// offered returns the agent for the directory. A removed agent that still has tasks is
+// disabled.
 func (e *listed) offered() Agent {
 	a := Agent{
 		Name: e.Name, URL: e.URL, Disabled: e.disabled || e.removed(), Retention: time.Duration(e.Retention), UseCases: e.UseCases, Skills: e.Skills,
@@ -279,8 +279,8 @@ func (r *Registry) Accept(ctx context.Context, name, digest string) error {
 	return r.changed(ctx, r.Cards.AcceptCard(ctx, name, digest, r.Now()))
 }
 
-// exists returns ErrNoAgent for a name that nothing is known by. A command that
-// was told of no configuration knows the agents of the server by their cards.
+// exists returns ErrNoAgent for an unknown name. A command without a configuration
+// knows the agents of the server by their cards.
 func (r *Registry) exists(ctx context.Context, name string) error {
 	_, err := r.find(ctx, name)
 	if !errors.Is(err, ErrNoAgent) || r.Directory != nil {

@@ -26,8 +26,8 @@ type peer struct {
 
 func (p peer) Card() *a2a.Card { return p.card }
 
-// newRegistry returns a list over a database of its own, with one agent of the
-// configuration, and the bridge that is told of it.
+// newRegistry returns a registry with its own database, one configured agent, and a
+// directory.
 func newRegistry(t *testing.T) *directory.Registry {
 	t.Helper()
 	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
@@ -112,7 +112,7 @@ func TestAnAgentIsAddedChangedAndRemoved(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	if err := r.Change(t.Context(), changed, s.Version, true); !errors.Is(err, directory.ErrChanged) {
-		t.Errorf("a change of what was changed in between: got %v", err)
+		t.Errorf("a change after another change: got %v", err)
 	}
 	must(t, r.Change(t.Context(), changed, status(t, r, "one").Version, false))
 	if s := status(t, r, "one"); s.HasSecret {
@@ -198,7 +198,7 @@ func TestAPreviewAndATestShowWhatAnAgentIs(t *testing.T) {
 	}
 }
 
-// kept is a store whose list somebody else changes.
+// kept is a store whose list another process changes.
 type kept struct {
 	directory.AgentStore
 	kept atomic.Pointer[directory.StoredAgents]

@@ -52,9 +52,10 @@ func (c Caller) SeesSkill(a Agent, skill string) bool {
 	return true
 }
 
-// Hides tells whether tasks of an agent are not for the caller, a client whose
-// use cases do not reach it. People see all of their tasks. For which use cases an
-// agent was that is gone, nobody knows: clients for all of them see its tasks.
+// Hides reports whether the tasks of an agent are hidden from the caller: a client
+// whose use cases do not include the agent. People see all of their tasks. The use
+// cases of a removed agent are unknown, so only clients for all use cases see its
+// tasks.
 func (d *Directory) Hides(ctx context.Context, agent string) bool {
 	caller := d.Caller(ctx)
 	if caller.Client == "" {

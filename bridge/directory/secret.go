@@ -6,8 +6,8 @@ import (
 	"rialto/internal/sealed"
 )
 
-// seal encrypts the secret of an agent, for the hosts that it is sent to:
-// somebody who can write to the database cannot have it sent elsewhere.
+// seal encrypts the secret of an agent together with the hosts that get it, so that
+// write access to the database is not enough to send it elsewhere.
 func (r *Registry) seal(a Settings) (string, error) {
 	if a.Credentials.Secret == "" {
 		return "", nil

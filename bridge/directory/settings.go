@@ -72,7 +72,7 @@ type Credentials struct {
 // Duration is a length of time that is written as 90d, 36h or 30m.
 type Duration time.Duration
 
-// ParseDuration knows days besides what time.ParseDuration does.
+// ParseDuration parses days, such as 90d, and everything that time.ParseDuration does.
 func ParseDuration(s string) (Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)

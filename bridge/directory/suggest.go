@@ -42,7 +42,7 @@ func wordsOfSkill(card *a2a.Card, s a2a.Skill) []string {
 	return ledger.MessageWords(strings.Join(text, " "))
 }
 
-// common are words that say nothing of what a text is about.
+// common are words that do not show the subject of a text.
 var common = strings.Fields("the and for with from into this that these those what which who whom how when where why are was were has have had can could would should will does did not you your our their its all any many much more most some give show tell make get agent please")
 
 // best ranks what is offered: each has the words of its skill, and comes back

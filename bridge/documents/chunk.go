@@ -12,9 +12,9 @@ import (
 	"rialto/mcp"
 )
 
-// Cursor is where a page of a result begins: at a piece, and so many bytes
-// into its text. The zero value is the first page, which leaves room for the agent's
-// last word: a later one may begin where it does, with what did not fit beside that.
+// Cursor is where a page of a result begins: at a piece, and at an offset in its text.
+// The zero value is the first page, which reserves room for the last message of the
+// agent.
 type Cursor struct {
 	piece, offset int
 	later         bool
@@ -37,8 +37,8 @@ func ParseCursor(s string) (Cursor, error) {
 	return Cursor{p, o, true}, nil
 }
 
-// Leads reports whether there is something of e at c, with so many earlier messages. The
-// cursor of another task may lead behind the end of this one, which then looked empty.
+// Leads reports whether a task has something at c. The cursor of another task may point
+// behind its end.
 func (c Cursor) Leads(e *ledger.Record, history int) bool {
 	if c == (Cursor{later: true}) || !c.later {
 		return true
@@ -66,7 +66,7 @@ func (c Cursor) within(content a2a.Content) bool {
 	return c.offset == 0 || c.offset < len(sanitize.Text(string(text)))
 }
 
-// ErrCursorAstray is what a caller is told whose cursor leads nowhere.
+// ErrCursorAstray is the error for a cursor of another task.
 var ErrCursorAstray = ledger.InputError{Text: "The argument \"cursor\" leads to no part of this task. Take it from next_cursor of the result before, of the same task and with the same history_length, or leave it out to begin."}
 
 // artifacts shows pieces from a position as far as the budget goes, notes
@@ -222,9 +222,9 @@ func (r *renderer) file(at place, info *PartInfo, b []byte) bool {
 	return true
 }
 
-// closing shows what the agent said last: its text on the first page as much as
-// fits, and on the last what is left of it, and then what it has besides. There are
-// n pieces before it, and end says that this page has the last of them.
+// closing shows the last message of the agent: on the first page as much of its text as
+// fits, on the last page the rest and its other parts. n pieces precede it; end reports
+// that this page has the last of them.
 func (r *renderer) closing(m *a2a.Message, with []piece, from Cursor, n int, end bool) {
 	if from.piece <= n {
 		text, start := sanitize.Text(m.Text()), 0
@@ -244,7 +244,7 @@ func (r *renderer) closing(m *a2a.Message, with []piece, from Cursor, n int, end
 	r.besides(with, from, n+1)
 }
 
-// besides shows what the agent's last message has besides text, from the nth piece on.
+// besides shows the parts of the last message that are not text, from the nth piece on.
 func (r *renderer) besides(ps []piece, from Cursor, n int) {
 	for i := max(from.piece-n, 0); i < len(ps); i++ {
 		offset := 0

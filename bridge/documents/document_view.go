@@ -21,15 +21,15 @@ const (
 	maxView   = 1 << 20 // characters of text
 	maxBlocks = 1000
 
-	closingBlocks = 50 // of these, left to what the agent said last
+	closingBlocks = 50 // reserved for the last message of the agent
 )
 
-// DocumentView is a document whole, as a person reads it.
+// DocumentView is a whole document for a reader.
 type DocumentView struct {
 	ID     string            `json:"id"`
 	Title  string            `json:"title"`
 	Agent  string            `json:"agent"`
-	Fields map[string]string `json:"fields,omitempty"` // besides, for who asks
+	Fields map[string]string `json:"fields,omitempty"` // more facts
 	Blocks []Block           `json:"blocks"`
 	Cut    bool              `json:"cut,omitempty"` // the page has not all of it
 
@@ -39,20 +39,19 @@ type DocumentView struct {
 	task  *ledger.Record // that it shows, if it is one
 }
 
-// Block is one piece of a sheet: a text, a link elsewhere, or a file.
+// Block is a piece of a document: a text, a link or a file.
 type Block struct {
-	Number    int    `json:"number"` // of the piece, to download it
+	Number    int    `json:"number"` // number of the piece, for its download
 	Heading   string `json:"heading,omitempty"`
 	Name      string `json:"name,omitempty"` // of a file
 	MediaType string `json:"media_type,omitempty"`
 	Text      string `json:"text,omitempty"`
 	Link      string `json:"link,omitempty"`
-	Size      int    `json:"size,omitempty"` // of a file, in bytes
+	Size      int    `json:"size,omitempty"` // size of the file in bytes
 	File      bool   `json:"file,omitempty"`
 }
 
-// View returns the document that id names, whole. Its errors are those of
-// Fetch.
+// View returns the document with an id. Its errors are those of Fetch.
 func (l *Library) View(ctx context.Context, id string) (*DocumentView, error) {
 	kind, rest, _ := strings.Cut(id, ":")
 	switch kind {
@@ -81,7 +80,7 @@ func (l *Library) View(ctx context.Context, id string) (*DocumentView, error) {
 	return nil, ledger.InputError{Text: fmt.Sprintf("There is no document with the id %q. Use an id from a result of search.", sanitize.Short(id, 200))}
 }
 
-// ViewPage returns what Sheet does, for a page. An agent that is asked for it was used.
+// ViewPage is View for a page, and records the use of an agent.
 func (l *Library) ViewPage(ctx context.Context, id string) (s *DocumentView, err error) {
 	if kind, _, _ := strings.Cut(id, ":"); kind != "doc" {
 		return l.View(ctx, id)
@@ -144,12 +143,12 @@ func (l *Library) viewDocument(ctx context.Context, agent, own string) (*Documen
 	return s, nil
 }
 
-// checkFetches refuses agents that do not say that they have documents: one that does
-// things would take the name of a document for something to do.
+// checkFetches refuses agents without a fetch skill: they would take the name of a
+// document for a request.
 func (l *Library) checkFetches(ctx context.Context, p *directory.Entry) error {
 	conn, err := l.Directory.ConnectFor(ctx, p, l.Directory.Caller(ctx).User)
 	if l.Directory.MustConnect(p.Name, err) {
-		return nil // who asks it is told what to do
+		return nil // the request for the document says what to do
 	}
 	if err != nil {
 		return err
@@ -160,9 +159,9 @@ func (l *Library) checkFetches(ctx context.Context, p *directory.Entry) error {
 	return nil
 }
 
-// newDocumentView returns what a task has produced and what its agent said last, or
-// one of its artifacts; nil if there is no such artifact. Links lead to files;
-// nil makes none.
+// newDocumentView returns what a task has produced and the last message of its agent,
+// or one artifact; nil if there is no such artifact. link makes links to files; nil
+// makes none.
 func newDocumentView(e *ledger.Record, one bool, artifact string, link linker) *DocumentView {
 	s := &DocumentView{
 		ID: taskID(e.Handle), Title: fmt.Sprintf("Task of %s, %s", e.Agent, e.State()), Agent: e.Agent, task: e,
@@ -249,7 +248,7 @@ func (w *viewWriter) part(i int, heading string, at place, p a2a.Part) {
 	w.Blocks = append(w.Blocks, block)
 }
 
-// closing adds what the agent said last, or why there is nothing.
+// closing adds the last message of the agent, or the failure.
 func (w *viewWriter) closing(e *ledger.Record, n int) {
 	if e.Task != nil && e.Task.Status.Message != nil {
 		m := e.Task.Status.Message

@@ -13,23 +13,21 @@ import (
 	"rialto/mcp"
 )
 
-// DownloadPath is where files are served to whoever has a link to them.
+// DownloadPath is the path of download links.
 const DownloadPath = "/downloads/"
 
-// ErrNoDownload says that a link leads nowhere: it has expired, was never
-// made here, its owner may not come in any more, or what it led to is
-// forgotten.
+// ErrNoDownload says that a link does not work: it is expired or invalid, its owner is
+// not admitted, or its file is deleted.
 var ErrNoDownload = errors.New("no such download")
 
-// Downloads makes and reads links to the files of tasks. A link names its
-// file, its owner and its end under a key, so that nothing is kept for it:
-// nobody can make one, or read in it whose it is.
+// Downloads makes and reads links to the files of tasks. A link holds the file, its
+// owner and its expiry, encrypted, so that nothing is stored for it.
 type Downloads struct {
 	Key []byte        // 32 bytes, the same on all replicas
 	TTL time.Duration // how long a link leads to the file
 
-	// Admits tells whether somebody may still use the bridge: the links of those
-	// who may not lead nowhere. Nil: everybody may.
+	// Admits reports whether a user may still use Rialto; links of other users do not
+	// work. Nil admits all users.
 	Admits func(ctx context.Context, user string) (bool, error)
 }
 
@@ -41,8 +39,7 @@ type ticket struct {
 	Until int64 `json:"u"` // seconds since 1970
 }
 
-// linkPurpose keeps what is sealed under the key for this from being taken for
-// anything else.
+// linkPurpose keeps download links apart from other values sealed with the key.
 const linkPurpose = "rialto download link"
 
 func (d *Downloads) seal(t ticket) string {
@@ -79,8 +76,8 @@ func (l *Library) linker(e *ledger.Record) linker {
 	}
 }
 
-// Result renders an entry with links to its files, and to its page where that
-// answers the agent.
+// Result renders a record as the result of a tool, with links to its files, and to its
+// page if the user can answer there.
 func (l *Library) Result(e *ledger.Record, show Chunk) *mcp.Result {
 	show.link = l.linker(e)
 	if e.State().Interrupted() {
@@ -121,8 +118,8 @@ func (l *Library) Download(ctx context.Context, link string) (*a2a.Part, error) 
 	return p, nil
 }
 
-// pieceAt returns a piece of what a task has produced, or behind these a part
-// of what its agent said last; nil if there is none.
+// pieceAt returns a piece of the output of a task or, with a higher number, a part of
+// the last message of its agent; nil if there is none.
 func pieceAt(t *a2a.Task, i int) *a2a.Part {
 	if t == nil || i < 0 {
 		return nil

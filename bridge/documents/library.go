@@ -27,7 +27,7 @@ type Library struct {
 	// none.
 	Downloads *Downloads
 
-	// Sharing lets people show documents to others; nil: nobody may.
+	// Sharing makes links to documents for others; nil: there are none.
 	Sharing *Sharing
 
 	Meter *metering.Meter // nil: calls are not recorded

@@ -6,19 +6,19 @@ import (
 	"rialto/bridge/sanitize"
 )
 
-// place says where in a task a part is, in words that hold when more is added to
-// the task: a part of an artifact by the numbers of both; of a version that was
-// replaced, as Past.part counts; or of a message, which is the latest if it has no ID.
+// place is the place of a part in a task that stays valid when the task grows: a part
+// of an artifact, of a replaced artifact, or of a message, which is the latest if it
+// has no ID.
 type place struct {
-	Version  int    `json:"v,omitempty"` // of what was replaced; 0 is what there is now
+	Version  int    `json:"v,omitempty"` // of a replaced artifact; 0 is the present
 	Artifact int    `json:"a,omitempty"`
 	Number   int    `json:"p"`
 	Said     bool   `json:"s,omitempty"` // in a message
-	Message  string `json:"m,omitempty"` // the ID of that message
+	Message  string `json:"m,omitempty"` // message ID
 }
 
-// piece is what of a task is shown at once: a part of an artifact, or the parts that
-// are one text. An artifact without parts is one piece without content.
+// piece is what is shown at once: a part of an artifact, or the parts that form one
+// text. An artifact without parts is one piece without content.
 type piece struct {
 	artifact *a2a.Artifact // nil for a part of a message
 	place                  // of the first part
@@ -57,7 +57,7 @@ func piecesOf(a *a2a.Artifact, n int) (out []piece) {
 	return out
 }
 
-// besides lists what a message has besides text; nil has nothing.
+// besides returns the parts of a message that are not text.
 func besides(m *a2a.Message) (out []piece) {
 	if m == nil {
 		return nil

@@ -23,9 +23,9 @@ const (
 	listedBytes     = 4 << 20 // of tasks that are looked into for one page
 )
 
-// ListResources lists what the caller can read (mcp.Server.ListResources): the
-// agents, and then the caller's own tasks, the latest first, each with what it
-// has produced. Nobody in particular has none.
+// ListResources lists what the caller can read (mcp.Server.ListResources): the agents,
+// and then the tasks of the caller, the latest first, each with its artifacts. Without
+// a user the list is empty.
 func (l *Library) ListResources(ctx context.Context, _, cursor string) (*mcp.ResourcePage, error) {
 	p, user := &mcp.ResourcePage{}, l.Directory.Caller(ctx).User
 	if user == "" {
@@ -104,9 +104,9 @@ func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 	return r
 }
 
-// Follows tells whether the caller may be told of changes of a resource
-// (mcp.Server.MaySubscribe). Of a task, the owner's clients alone are told; so what is
-// left to ask is whether its agent is for this one.
+// Follows reports whether the caller may subscribe to a resource
+// (mcp.Server.MaySubscribe). Changes of a task reach the clients of its owner only, so
+// the agent of the task decides.
 func (l *Library) Follows(ctx context.Context, uri string) bool {
 	caller := l.Directory.Effective(ctx)
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(uri, "rialto://"), "/")

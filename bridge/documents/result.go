@@ -21,7 +21,7 @@ const (
 	// question, if the agent asks one.
 	forMessage = 6_000
 
-	perItem = 120 // what an artifact, a part or a turn costs besides its text
+	perItem = 120 // cost of an artifact, a part or a turn beyond its text
 )
 
 // TaskInfo is what tools tell of a task.
@@ -32,7 +32,7 @@ type TaskInfo struct {
 	State     a2a.State `json:"state"`
 	Message   string    `json:"message"`
 
-	// MessageParts is what that message has besides text.
+	// MessageParts are the parts of the message that are not text.
 	MessageParts []PartInfo `json:"message_parts,omitempty"`
 
 	Artifacts []ArtifactInfo  `json:"artifacts"`
@@ -41,7 +41,7 @@ type TaskInfo struct {
 	Versions  []VersionInfo   `json:"replaced_artifacts,omitempty"` // and what its agent has replaced, the latest first
 	Dropped   int             `json:"replaced_not_kept,omitempty"`  // how many more there were
 	Error     *ledger.Failure `json:"error,omitempty"`
-	Next      string          `json:"next,omitempty"`       // what to call next, and when
+	Next      string          `json:"next,omitempty"`       // the next call
 	AnswerURL string          `json:"answer_url,omitempty"` // where the person can answer the agent
 	Truncated bool            `json:"truncated,omitempty"`
 	Cursor    string          `json:"next_cursor,omitempty"` // for get_task, when there is more
@@ -129,9 +129,9 @@ func result(e *ledger.Record, show Chunk) *mcp.Result {
 	}
 }
 
-// Problem says why a task did not do what it should; nil if it did, or still
-// may. A task in a state that the agent does not tell is one, though it goes on
-// being followed. A task that was to be in the state expected is none.
+// Problem returns why a task did not do what it should; nil if it did, or still may. A
+// task in an unknown state is a problem, although it is still followed. A task in the
+// expected state is none.
 func Problem(e *ledger.Record, expected a2a.State) *ledger.Failure {
 	state := e.State()
 	switch code := ledger.EndCodes[state]; {
@@ -145,8 +145,8 @@ func Problem(e *ledger.Record, expected a2a.State) *ledger.Failure {
 	}
 }
 
-// next tells the model what to do with a task that is not finished. answers is
-// where the user can answer the agent without it.
+// next tells the model the next step for an unfinished task. answers is the page where
+// the user can answer the agent.
 func next(e *ledger.Record, answers string) string {
 	switch state := e.State(); {
 	case e.Unconfirmed():
@@ -174,7 +174,7 @@ type renderer struct {
 	left    int  // characters of JSON
 	cut     bool // something is left out for good
 	link    linker
-	uri     string // of the resource that is the part at hand, if a link to it is wanted
+	uri     string // resource of the present part, if the result links to it
 }
 
 // spend takes n from the budget if it is there.

@@ -95,7 +95,7 @@ func (l *Library) searchAgent(ctx context.Context, p *directory.Entry, query str
 		}
 		id := documentID(p.Name, h.ID)
 		hit := Hit{ID: id, Title: titled(h.Title, h.ID), URL: l.openable(h.URL, id)}
-		if fetches || hit.URL != l.DocumentURL(id) { // or nobody could open it
+		if fetches || hit.URL != l.DocumentURL(id) { // otherwise the hit could not be opened
 			hits = append(hits, hit)
 		}
 	}

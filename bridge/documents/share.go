@@ -24,29 +24,29 @@ import (
 // SharedPath is where shared documents are shown; the secret of a link follows.
 const SharedPath = "/shared/"
 
-// MostShares is how many documents somebody can share at one time.
+// MostShares limits the shared documents of a user.
 const MostShares = 100
 
-// ErrNoShare says that nothing is shared so: the link has ended, or there never
-// was one, or what it showed is gone, or its owner may not come in any more.
+// ErrNoShare says that a share link does not work: it is expired, revoked or invalid,
+// its document is deleted, or its owner is not admitted.
 var ErrNoShare = errors.New("nothing is shared so")
 
-// ErrTooManyShares says that somebody shares as much as one may.
+// ErrTooManyShares says that the user has MostShares shared documents.
 var ErrTooManyShares = errors.New("too many documents are shared")
 
-// ErrNotShareable says that a task cannot be shared yet: it goes on, and who
-// shares it has not seen what it will say.
+// ErrNotShareable says that a running task cannot be shared, because its owner does not
+// know the result.
 var ErrNotShareable = errors.New("the task has not ended")
 
-// Share is a document that its owner shows to whoever has the link.
+// Share is a document that anyone with the link can read.
 type Share struct {
 	ID       string    `json:"share_id"` // names it to its owner, and opens nothing
 	Owner    string    `json:"-"`
 	Document string    `json:"id"` // the id that fetch takes
 	Title    string    `json:"title"`
 	Handle   string    `json:"-"` // of the task that it shows or is a part of; "" for what is none
-	Agent    string    `json:"-"` // of the task, or of the document while it is being shared; set by Shares
-	Content  []byte    `json:"-"` // what is no task's, as it was; nil otherwise
+	Agent    string    `json:"-"` // agent of the document; set by Shares
+	Content  []byte    `json:"-"` // copy of a document that is not of a task
 	Created  time.Time `json:"created"`
 	Expires  time.Time `json:"expires"`
 }
@@ -75,22 +75,20 @@ type ShareStore interface {
 	DropShares(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Sharing lets people show documents to whoever has a link. All fields but
-// Admits are required.
+// Sharing makes links to documents. All fields but Admits are required.
 type Sharing struct {
 	Store ShareStore
 	TTL   time.Duration // how long a link leads to the document
 
-	// Admits tells whether somebody may still use the bridge: the links of those
-	// who may not lead nowhere. Nil: everybody may.
+	// Admits reports whether a user may still use Rialto; links of other users do not
+	// work. Nil admits all users.
 	Admits func(ctx context.Context, user string) (bool, error)
 }
 
-// ShareDocument makes a link to a document of the caller's: a task that has
-// ended, something that it has produced, or a document of an agent, which is
-// kept as it is now. The secret in the link is returned here and kept nowhere.
-// Its errors are those of Fetch, ErrNotShareable, ErrTooManyShares, and
-// ErrNoShare where nothing is shared at all.
+// ShareDocument makes a link to a document of the caller: a task that has ended, one of
+// its artifacts, or a document of an agent, which is copied. The secret in the link is
+// returned and not stored. Its errors are those of Fetch, ErrNotShareable,
+// ErrTooManyShares, and ErrNoShare if there is no sharing.
 func (l *Library) ShareDocument(ctx context.Context, id string) (*Share, string, error) {
 	if l.Sharing == nil {
 		return nil, "", ErrNoShare
@@ -135,9 +133,9 @@ func hashOf(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ListShares returns a page of what the caller shares, the latest first, and the
-// cursor of the next one, "" at the end. What is of agents that are not for the
-// caller is left out, so that a page may have less than limit.
+// ListShares returns a page of the shares of the caller, the latest first, and the
+// cursor of the next page, "" at the end. Shares of hidden agents are omitted, so that
+// a page may have less than limit.
 func (l *Library) ListShares(ctx context.Context, cursor string, limit int) ([]Share, string, error) {
 	if l.Sharing == nil {
 		return nil, "", nil
@@ -195,8 +193,7 @@ func (l *Library) EndShares(ctx context.Context) error {
 	return nil
 }
 
-// Shared returns what the secret of a link shows to anybody, and until when; or
-// ErrNoShare.
+// Shared returns the document of a share link and its expiry, or ErrNoShare.
 func (l *Library) Shared(ctx context.Context, secret string) (*DocumentView, time.Time, error) {
 	s, e, err := l.shared(ctx, secret)
 	if err != nil {
@@ -239,8 +236,8 @@ func (l *Library) shared(ctx context.Context, secret string) (*Share, *ledger.Re
 	return s, e, err
 }
 
-// SharedPiece returns a piece of what a link shows, whole, to be downloaded: a
-// file, or a text as one; or ErrNoShare.
+// SharedPiece returns a whole piece of a shared document for download, a text as a
+// file, or ErrNoShare.
 func (l *Library) SharedPiece(ctx context.Context, secret string, number int) (*a2a.Part, error) {
 	sheet, _, err := l.Shared(ctx, secret)
 	if err != nil {

@@ -47,7 +47,7 @@ type TaskView struct {
 	Grant bool
 	Visit string
 
-	// Unsure tells that nobody knows whether the agent has got the last answer.
+	// Unsure reports that the last answer may not have reached the agent.
 	Unsure bool
 
 	// Connect tells that the agent waits until the person connects it here.

@@ -6,18 +6,16 @@ import (
 	"rialto/internal/message"
 )
 
-// ErrNoTask says that no such task exists for this owner. Whether it exists
-// for another is nobody's business.
+// ErrNoTask says that the owner has no such task. Another owner may have one.
 var ErrNoTask = errors.New("no such task")
 
-// ErrTaskBusy says that a task cannot take a message now: it is working, or
-// it has ended.
+// ErrTaskBusy says that a task takes no message now, because it is working.
 var ErrTaskBusy = errors.New("the task takes no message now")
 
-// ErrTooManyTasks says that the owner has as many tasks running as one may.
+// ErrTooManyTasks says that the owner has the largest number of running tasks.
 var ErrTooManyTasks = errors.New("too many tasks are running")
 
-// ErrLeaseLost says that another replica follows the task by now.
+// ErrLeaseLost says that another replica follows the task now.
 var ErrLeaseLost = errors.New("another replica follows the task")
 
 // ErrTaskEnded says that a task takes no more messages.
@@ -39,8 +37,7 @@ func cannot(m *message.Message) error { return cannotCancel{m} }
 // Unwrap returns the InputError.
 func (e cannotCancel) Unwrap() error { return InputError{Text: e.Error()} }
 
-// InputText returns what an error says to the caller of what the caller did, if it
-// does.
+// InputText returns the text of an InputError in err.
 func InputText(err error) (string, bool) {
 	e, ok := errors.AsType[InputError](err)
 	return e.Text, ok

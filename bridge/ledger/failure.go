@@ -67,8 +67,8 @@ var (
 	onWire  = regexp.MustCompile(`\b((dial|read|write) (tcp|udp)[46]?:? |lookup |(tls: failed to verify certificate: )?x509: ).*`)
 )
 
-// WithoutAddresses returns what may be told to users of words about e: where an agent is, and
-// what is on the way there, tells of the inside of a network. The log has it all.
+// WithoutAddresses removes network addresses and causes from the words of an error, for
+// users. The log has the whole error.
 func WithoutAddresses(e *a2a.Error, words string) string {
 	if e.Remote {
 		return words
@@ -85,7 +85,7 @@ func WithoutAddresses(e *a2a.Error, words string) string {
 	})
 }
 
-// Refused reports whether err says that the agent did not take a message.
+// Refused reports whether err proves that the agent did not take a message.
 func Refused(err error) bool {
 	var refusal *a2a.Error
 	return errors.As(err, &refusal) && (refusal.Remote && !refusal.Unclear || refusal.NotSent)

@@ -9,12 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// JoinedTexts yields parts with the chunks of each text joined, and where each begins. Many
-// agents stream a text in chunks, which A2A keeps as parts of their own: nobody wants
-// to read words and syllables one by one, or to find them so.
+// JoinedTexts yields parts with the chunks of each text joined, and the number of the
+// first chunk. Many agents stream a text in chunks, which A2A keeps as separate parts.
 func JoinedTexts(parts []a2a.Part) iter.Seq2[int, a2a.Part] { return textsBy(Run, parts) }
 
-// textsBy does so by a function like run.
+// textsBy does the work of JoinedTexts with a function like Run.
 func textsBy(run func(parts []a2a.Part, from int) (to int, one bool), parts []a2a.Part) iter.Seq2[int, a2a.Part] {
 	return func(yield func(int, a2a.Part) bool) {
 		for from := 0; from < len(parts); {
@@ -25,7 +24,7 @@ func textsBy(run func(parts []a2a.Part, from int) (to int, one bool), parts []a2
 				}
 				from = to
 			}
-			for ; from < to; from++ { // looked at once, or many would take for ever
+			for ; from < to; from++ { // each part is examined once, so the time is linear
 				if !yield(from, parts[from]) {
 					return
 				}
@@ -42,10 +41,9 @@ func JoinTexts(parts []a2a.Part) (out []a2a.Part) {
 	return out
 }
 
-// Run returns where the texts end that begin at from, and whether they are one. Texts
-// without a name or type are taken for chunks of one if the spaces between them are
-// theirs; texts that are each complete neither begin nor end with any. Languages without
-// spaces have other signs (see continues and opens).
+// Run returns the end of the texts that begin at from, and whether they are chunks of
+// one text. Texts without a name or a type are chunks if a space stands at one of their
+// seams. Languages without spaces have other signs: see continues and opens.
 func Run(parts []a2a.Part, from int) (to int, one bool) {
 	for to = from; to < len(parts) && IsChunk(parts[to]); to++ {
 	}
@@ -82,16 +80,15 @@ func ends(p a2a.Part) bool {
 	return unicode.IsSpace(c) || opens(c)
 }
 
-// continues tells whether a character belongs to what stands before it: a vowel or tone
-// of Thai, an accent, the punctuation and the closing brackets of Chinese and Japanese.
-// A stream has them at the beginning of some chunk, but no item of a list begins with
-// one. Those that stand before something in another language (’90s, .NET, ”) do not count.
+// continues reports whether a character belongs to the text before it: a vowel or tone
+// of Thai, an accent, or closing punctuation of Chinese and Japanese. A stream has such
+// characters at the beginning of a chunk; no item of a list begins with one.
 func continues(c rune) bool {
 	return unicode.Is(unicode.M, c) || strings.ContainsRune("ะาำๅะາຳ་、。，；：！？）」』】》〉〕］｝､｡｣ー", c)
 }
 
-// opens tells whether a character belongs to what stands behind it: the opening brackets
-// of Chinese and Japanese, and vowels that Thai and Lao write before their consonant.
+// opens reports whether a character belongs to the text behind it: opening brackets of
+// Chinese and Japanese, and vowels that Thai and Lao write before their consonant.
 func opens(c rune) bool {
 	return strings.ContainsRune("เแโใไເແໂໃໄ（「『【《〈〔［｛｢", c)
 }

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Filter chooses tasks of one owner, the latest first. Empty fields do not
-// filter.
+// Filter selects tasks of one owner, the latest first. Empty fields select all.
 type Filter struct {
 	Agent string
 	State a2a.State
@@ -31,13 +30,13 @@ type Summary struct {
 	Agent     string    `json:"agent"`
 	ContextID string    `json:"context_id"`
 	State     a2a.State `json:"state"`
-	Asked     string    `json:"asked,omitempty"`   // the beginning of what the agent was asked
-	Message   string    `json:"message,omitempty"` // the beginning of what it said last
+	Asked     string    `json:"asked,omitempty"`   // the beginning of the first message
+	Message   string    `json:"message,omitempty"` // the beginning of the last message of the agent
 	Created   time.Time `json:"created"`
 	Updated   time.Time `json:"updated"`
 }
 
-// Mark is the cursor of what comes behind the task.
+// Mark returns the cursor of the tasks after this one.
 func (s *Summary) Mark() string { return Mark{s.Created, s.TaskID}.String() }
 
 // Summary returns what list_tasks tells of e.
@@ -70,8 +69,8 @@ func ParseMark(cursor string) (Mark, bool) {
 	return Mark{time.UnixMilli(ms), handle}, true
 }
 
-// PageQuery chooses tasks of one owner, the latest changed first. Empty fields
-// do not filter.
+// PageQuery selects tasks of one owner, the latest changed first. Empty fields select
+// all.
 type PageQuery struct {
 	Agent     string
 	ContextID string // the agent's or the caller's word for it

@@ -7,8 +7,7 @@ import (
 	"rialto/a2a"
 )
 
-// What an agent says of a task may be long, and comes again with each answer: it takes
-// milliseconds, and not the square of it.
+// A history may be long and arrives with each answer: restoring it takes linear time.
 func BenchmarkRecallOfALongHistory(b *testing.B) {
 	history := make([]a2a.Message, 100_000)
 	for i := range history {

@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Record is one task in the ledger.
+// Record is a task as we keep it.
 type Record struct {
 	Handle    string // the task_id that clients see
 	Owner     string // the user it belongs to
@@ -42,16 +42,17 @@ type Record struct {
 	// Failure says why there is no task, or no more of one.
 	Failure *Failure
 
-	// Past is what has been of the task and is no more; nil if nothing was noted.
+	// Revisions are earlier states and artifacts of the task; nil if there are none.
 	Revisions *Revisions
 
-	// Settled is set when nothing more will come until the owner acts.
+	// Idle reports that nothing changes until the owner acts: the task has ended, or
+	// waits for input or for a grant.
 	Idle bool
 
 	// Updated is another moment after each change. Both are whole milliseconds.
 	Created, Updated time.Time
 
-	Resent bool // the message that is on its way was held until now
+	Resent bool // the message being sent was unsent until now
 }
 
 // State tells where the task stands. A task that no agent has confirmed is
@@ -78,15 +79,15 @@ func (e *Record) ContextID() string {
 	return e.Task.ContextID
 }
 
-// Excerpt returns what a list says of the message that begins a task. The rest of a
-// long one is not looked at.
+// Excerpt returns the beginning of the message that begins a task, for lists.
 func Excerpt(m *a2a.Message) string {
 	text := m.Text()
 	text = strings.ToValidUTF8(text[:min(len(text), 2000)], "")
 	return sanitize.Short(strings.Join(strings.Fields(text), " "), 200)
 }
 
-// RequestText returns the text of the message that began the task, as far as it is kept.
+// RequestText returns the text of the message that began the task, as far as it is
+// kept.
 func (e *Record) RequestText() string {
 	if e.Task == nil {
 		return e.Asked
@@ -98,7 +99,8 @@ func (e *Record) RequestText() string {
 	return e.Task.History[i].Text()
 }
 
-// Touch makes Updated another moment than before: now, if the clock allows.
+// Touch sets Updated to now, or later if Updated is not before now: it changes with
+// each change of the record.
 func (e *Record) Touch(now time.Time) {
 	now = now.Truncate(time.Millisecond)
 	if !now.After(e.Updated) {
@@ -113,21 +115,21 @@ func (e *Record) Clone() *Record {
 	return &c
 }
 
-// Unsent reports whether e holds a message that its agent has not taken, until
-// the owner has connected the agent.
+// Unsent reports whether the record holds a message that its agent has not received,
+// until the owner has connected the agent.
 func (e *Record) Unsent() bool {
 	return e.Failure == nil && e.Task != nil && e.Task.ID == "" && e.Task.Status.State == a2a.AuthRequired && len(e.Task.History) > 0
 }
 
-// KeepUnsent keeps the message that the agent did not take instead of failing the
-// task.
+// KeepUnsent keeps a message that the agent refused until the owner has connected the
+// agent, and asks the owner to do so.
 func (e *Record) KeepUnsent(m *a2a.Message, why *message.Message, now time.Time) {
 	said := a2a.Message{ID: uuid.NewString(), Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(why.Error())}}
 	said.Metadata = a2a.Metadata{sentenceKey: why.Stored()}
 	e.Task = &a2a.Task{ContextID: m.ContextID, Status: a2a.Status{State: a2a.AuthRequired, Message: &said, Timestamp: now}, History: []a2a.Message{*m}}
 }
 
-// TakeUnsent takes the message out that e holds, to be sent under another id.
+// TakeUnsent removes the unsent message, to be sent under another id.
 func (e *Record) TakeUnsent(id string) *a2a.Message {
 	m := e.Task.History[0]
 	m.ID = id
@@ -135,18 +137,19 @@ func (e *Record) TakeUnsent(id string) *a2a.Message {
 	return &m
 }
 
-// AwaitsGrant reports whether the agent of e may go on without a message.
+// AwaitsGrant reports whether the agent waits in auth-required, and may continue
+// without a message.
 func (e *Record) AwaitsGrant() bool {
 	return e.Idle && e.State() == a2a.AuthRequired && !e.Unsent() && e.Task.ID != ""
 }
 
-// AwaitsInput reports whether the agent of e waits for an answer.
+// AwaitsInput reports whether the agent waits for an answer.
 func (e *Record) AwaitsInput() bool {
 	return e.Idle && e.State() == a2a.InputRequired && e.Task.ID != ""
 }
 
-// MarkUnconfirmed notes that nobody knows whether the agent of e got the latest message: whoever
-// looks at the task later must not take it for one that waits for a first answer.
+// MarkUnconfirmed notes that it is not known whether the agent received the latest
+// message, so that the task is not taken for one that waits for a first answer.
 func (e *Record) MarkUnconfirmed() {
 	var p Revisions
 	if e.Revisions != nil {
@@ -156,13 +159,14 @@ func (e *Record) MarkUnconfirmed() {
 	e.Revisions = &p
 }
 
-// Unconfirmed reports whether e waits for what may have been answered.
+// Unconfirmed reports whether the task waits for a message that the agent may have
+// received already.
 func (e *Record) Unconfirmed() bool {
 	return e.Idle && e.State().Interrupted() && e.Revisions != nil && e.Revisions.Unconfirmed == e.MessageID && e.MessageID != ""
 }
 
-// unshared returns t as a task that may be written to without anybody else seeing it.
-// A task that has ended is t itself: no event changes it, so nobody writes to it.
+// unshared returns a copy of t that may be changed. A task that has ended is returned
+// as it is, because no event changes it.
 func unshared(t *a2a.Task) *a2a.Task {
 	if t == nil || t.Status.State.Terminal() {
 		return t

@@ -12,21 +12,20 @@ import (
 )
 
 const (
-	statusesKept = 100     // of a task, the latest
-	versionsKept = 50      // of a task's artifacts that were replaced, the latest
-	pastBytes    = 4 << 20 // of them all
+	statusesKept = 100     // latest states of a task
+	versionsKept = 50      // latest replaced artifacts of a task
+	pastBytes    = 4 << 20 // of all replaced artifacts
 )
 
-// Revisions is what has been of a task besides what is: an agent may replace what it
-// has said and produced, and who acted on it must find it again. What an agent
-// said with a status is in the task's history. It is replaced, never changed.
+// Revisions are earlier states and artifacts of a task, for users who acted on what the
+// agent has replaced since. A Revisions is replaced, never changed.
 type Revisions struct {
 	States    []StateRevision    `json:"statuses,omitempty"`  // in their order; the last is the present one
 	Artifacts []ArtifactRevision `json:"artifacts,omitempty"` // that were replaced, in the order in which they were
 	Dropped   int                `json:"dropped,omitempty"`   // how many earlier versions were too many, or too large, to keep
 
-	// Unsure names the message of which nobody knows whether the agent got it, until the
-	// agent tells anything.
+	// Unconfirmed is the id of the message that the agent may not have received. It is
+	// cleared by the next event of the agent.
 	Unconfirmed string `json:"unsure,omitempty"`
 }
 
@@ -46,7 +45,7 @@ type ArtifactRevision struct {
 	Gone map[int]int `json:"gone,omitempty"`
 }
 
-// Any tells whether there is anything that the task does not tell itself.
+// Any reports whether there is more to know than the task shows.
 func (p *Revisions) Any() bool {
 	return p != nil && (len(p.States) > 1 || len(p.Artifacts) > 0 || p.Dropped > 0 || p.Unconfirmed != "")
 }
@@ -76,9 +75,8 @@ func replaceable(t *a2a.Task, event a2a.Event) []a2a.Artifact {
 	return nil
 }
 
-// revise notes in the past of e what an event has made of it, at a moment, and
-// reports whether there was something to note; before are the artifacts that the event
-// may have replaced.
+// revise notes the changes of an event at a moment, and reports whether there were any.
+// before are the artifacts that the event may have replaced.
 func (e *Record) revise(before []a2a.Artifact, now time.Time) (changed bool) {
 	var p Revisions
 	if e.Revisions != nil {
@@ -104,8 +102,8 @@ func (e *Record) revise(before []a2a.Artifact, now time.Time) (changed bool) {
 	return changed
 }
 
-// lost returns those artifacts of which something is lost in what there is now:
-// they are neither as they were, nor was more added to them.
+// lost returns the artifacts whose content is not in the new ones: they are neither the
+// same, nor was more appended.
 func lost(before, now []a2a.Artifact) (gone []a2a.Artifact) {
 	if len(before) == 0 {
 		return nil
@@ -123,8 +121,8 @@ func lost(before, now []a2a.Artifact) (gone []a2a.Artifact) {
 	return gone
 }
 
-// bound drops the files of versions for which there is no room, the latest kept
-// first, and the earliest versions of which there are too many.
+// bound removes the files of replaced artifacts that are too large, the latest kept
+// first, and the earliest of too many artifacts.
 func (p *Revisions) bound() {
 	left, from := pastBytes, len(p.Artifacts)
 	for from > 0 && len(p.Artifacts)-from < versionsKept {

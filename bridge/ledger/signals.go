@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// Signals tell the replicas that share a ledger of its tasks. They are hints
-// and may get lost: whoever waits for one looks now and then by itself.
+// Signals connect the replicas that share a ledger. A signal may get lost: those that
+// wait for one poll as well.
 type Signals interface {
 	// Send tells all replicas, this one among them.
 	Send(context.Context, Signal) error
@@ -18,10 +18,10 @@ type Signals interface {
 type Signal struct {
 	About  About
 	Handle string
-	Owner  string // of the task, where what listens is told by owner
+	Owner  string // of the task
 	From   string // the replica that says so
 
-	Body string `json:",omitempty"` // of an answer, in base64; Handle names the question
+	Body string `json:",omitempty"` // an answer in base64; Handle names its question
 }
 
 // About is what a signal is about.
@@ -29,8 +29,8 @@ type About string
 
 // What there is to say of a task.
 const (
-	AboutAgent  About = "agent"  // its agent has news: whoever follows it looks
-	AboutLedger About = "ledger" // it has settled: whoever waits for it reads
+	AboutAgent  About = "agent"  // its agent reports a change: its follower polls
+	AboutLedger About = "ledger" // it is idle: its waiters read it
 	AboutTask   About = "task"   // it has changed, and goes on
 	AboutNew    About = "new"    // it is new
 

@@ -4,7 +4,7 @@ import (
 	"rialto/a2a"
 )
 
-// ContentSize returns about how many bytes an event brings to who reads it.
+// ContentSize returns about how many bytes of content an event has for its reader.
 func ContentSize(event a2a.Event) (n int) {
 	said, before := messages(event)
 	if said != nil {
@@ -60,12 +60,12 @@ func PartsSize(parts []a2a.Part) (n int) {
 	return n
 }
 
-// itemSize is about what a part, a message, an artifact or a value costs besides
-// what is in it: an agent can say many that say nothing.
+// itemSize is about what a part, a message, an artifact or a value takes beyond its
+// content. An agent can send many that are empty.
 const itemSize = 64
 
-// Size returns about how many bytes an event takes where it is held: all that its
-// agent has put into it, not only what people read, which is its size.
+// Size returns about how many bytes an event takes in memory, with everything that the
+// agent sent.
 func Size(event a2a.Event) (n int) {
 	said, before := messages(event)
 	if said != nil {
@@ -88,7 +88,7 @@ func Size(event a2a.Event) (n int) {
 	return n
 }
 
-// Size returns it of a past, which may be nil.
+// Size returns about how many bytes revisions take.
 func (p *Revisions) Size() (n int) {
 	if p == nil {
 		return 0

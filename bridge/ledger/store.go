@@ -15,39 +15,37 @@ type Lease struct {
 // atomic, and all may be called concurrently, by several replicas that share one
 // database. The same holds for Lists and Leases.
 type Store interface {
-	// AddTask records a new task, followed under l unless it has settled. An owner
-	// who has most tasks unsettled already, under leases that have not run out by
-	// e.Updated, gets ErrTooManyTasks for another. Of any number of calls with one owner, agent and digest, exactly one succeeds; the
-	// others get SentBefore, and change nothing, for as long as RepeatsFor. The
-	// same goes for ContinueTask.
+	// AddTask records a new task, followed under l unless it is idle. An owner with
+	// most running tasks, whose leases have not expired by e.Updated, gets
+	// ErrTooManyTasks. Of any number of calls with the same owner, agent and digest
+	// within RepeatsFor, exactly one succeeds; the others get ErrDuplicate and change
+	// nothing. The same holds for ContinueTask.
 	AddTask(ctx context.Context, e *Record, l Lease, most int) error
 
-	// ContinueTask opens e, a settled, interrupted task, for the message named
-	// messageID and follows it under l. Of any number of calls for one pause,
-	// exactly one succeeds; the others, and those whose e is of an earlier
-	// pause, get ErrTaskBusy. A task that is not e.Owner's is ErrNoTask.
+	// ContinueTask resumes e, an idle interrupted task, for the message with messageID
+	// and follows it under l. Of any number of calls for one pause, exactly one
+	// succeeds; the others, and those whose e is of an earlier pause, get ErrTaskBusy.
+	// A task of another owner is ErrNoTask.
 	ContinueTask(ctx context.Context, e *Record, messageID string, l Lease, now time.Time) error
 
-	// SentTask returns the handle of the task that owner's message to an agent has
-	// started or continued, told by its digest, or "" if there is none, or it was
-	// sent longer ago than RepeatsFor.
+	// SentTask returns the handle of the task that owner started or continued with a
+	// message of this digest within RepeatsFor, or "".
 	SentTask(ctx context.Context, owner, agent, digest string, now time.Time) (string, error)
 
-	// ForgetSent lets the message of e be sent again: its agent has refused it.
+	// ForgetSent lets the message of e be sent again, because its agent refused it.
 	ForgetSent(ctx context.Context, e *Record) error
 
-	// SaveTask writes e.Task, e.Failure, e.Settled and e.Updated. It fails
-	// with ErrLeaseLost, and writes nothing, when replica no longer follows
-	// the task. A settled task is followed by nobody. In the same step, what
-	// e.Shown() returns is put into the outbox for each webhook of the task.
+	// SaveTask writes e.Task, e.Failure, e.Idle and e.Updated. It fails with
+	// ErrLeaseLost, and writes nothing, when replica no longer follows the task. An
+	// idle task has no follower. In the same step, e.Public() is put into the outbox
+	// of each webhook of the task.
 	SaveTask(ctx context.Context, e *Record, replica string) error
 
 	// Task returns owner's task, or ErrNoTask.
 	Task(ctx context.Context, owner, handle string) (*Record, error)
 
-	// DropTasks forgets tasks that settled before a moment, at most limit, and
-	// returns how many: those of agent or, where that is "", of all agents except
-	// these.
+	// DropTasks deletes at most limit tasks that became idle before a moment, and
+	// returns how many: those of agent or, if agent is "", of all agents except these.
 	DropTasks(ctx context.Context, before time.Time, agent string, except []string, limit int) (int, error)
 }
 
@@ -77,45 +75,43 @@ type Lists interface {
 
 // Leases says which replica follows a task, and which tasks are to be polled.
 type Leases interface {
-	// RenewLeases extends the claims of l.Replica on the tasks to l.Until.
-	// What it does not name runs out, and is taken up again.
+	// RenewLeases extends the leases of l.Replica on these tasks to l.Until. The
+	// leases of its other tasks expire, and the tasks are claimed again.
 	RenewLeases(ctx context.Context, l Lease, handles []string) error
 
-	// EndLeases has the leases of all replicas but one run out now: of the others
-	// none lives.
+	// EndLeases expires the leases of all other replicas; none of them is running.
 	EndLeases(ctx context.Context, replica string, now time.Time) error
 
-	// ClaimTasks hands the caller at most limit unsettled tasks whose lease
-	// has run out, the longest abandoned first, now followed under l. Of any
-	// number of parallel calls, each task goes to exactly one.
+	// ClaimTasks returns at most limit running tasks whose lease has expired, the
+	// longest expired first, now followed under l. Of any number of parallel calls,
+	// each task goes to exactly one.
 	ClaimTasks(ctx context.Context, l Lease, now time.Time, limit int) ([]*Record, error)
 
-	// ClaimTask does so with one task, if it is such a one.
+	// ClaimTask does the same with one task.
 	ClaimTask(ctx context.Context, handle string, l Lease, now time.Time) ([]*Record, error)
 
-	// DueTasks hands the caller at most limit tasks in auth-required that are due to be
-	// looked at, the longest due first. Each is due again after a sixteenth of the time
-	// since it changed, two seconds at least and an hour at most. Of any number of
-	// parallel calls, each task goes to exactly one. Within ten seconds of its pause a
-	// task is due for the first time.
+	// DueTasks returns at most limit tasks in auth-required that are due for a poll,
+	// the longest due first. Each is due again after a sixteenth of the time since it
+	// changed, at least two seconds and at most an hour. Of any number of parallel
+	// calls, each task goes to exactly one. A task is due for the first time within
+	// ten seconds of its pause.
 	DueTasks(ctx context.Context, now time.Time, limit int) ([]DuePoll, error)
 
-	// MakeDue makes a task due now and returns it, or nil if it is not in auth-required.
+	// MakeDue makes a task due now and returns it, or nil if it is not in
+	// auth-required.
 	MakeDue(ctx context.Context, handle string, now time.Time) (*DuePoll, error)
 }
 
 // DuePoll names a task in auth-required.
 type DuePoll struct{ Owner, Handle, Agent string }
 
-// Index finds tasks by what they hold. It runs behind the ledger: a task can
-// be found a moment after it has settled.
+// Index finds tasks by their words. A task can be found a moment after it became idle.
 type Index interface {
-	// IndexTasks makes at most so many settled tasks findable, fewer where they are
-	// large, and reports whether there may be more of them.
+	// IndexTasks indexes at most so many idle tasks, fewer if they are large, and
+	// reports whether there may be more.
 	IndexTasks(ctx context.Context, most int) (more bool, err error)
 
-	// FindTasks returns owner's tasks that hold all of the words, the latest
-	// first. The words are as Words makes them; the last may be the beginning
-	// of one.
+	// FindTasks returns owner's tasks that contain all words, the latest first. The
+	// words are from QueryWords; the last may be the beginning of a word.
 	FindTasks(ctx context.Context, owner string, words []string, limit int) ([]Summary, error)
 }

@@ -15,8 +15,7 @@ const (
 	queryWords   = 12
 )
 
-// Words returns the words of a task for the index, each once: of what was
-// said, and of what the agent produced.
+// Words returns the distinct words of a task for the index.
 func (e *Record) Words() []string {
 	w := &wordList{words: make([]string, 0, 16), seen: map[string]bool{}, left: maxSearched}
 	w.add(e.Agent)
@@ -50,7 +49,7 @@ type wordList struct {
 	words []string
 	seen  map[string]bool
 	left  int  // bytes that are still read
-	asked bool // they are those of somebody who looks for something
+	asked bool // the words are of a query
 }
 
 func (w *wordList) part(p a2a.Part) {
@@ -81,9 +80,8 @@ func (w *wordList) add(s string) {
 	}
 }
 
-// pairs takes a text that has no spaces between its words, so that nobody but its
-// readers knows where these are, as each two characters that stand side by side, and
-// each one: whatever is looked for in it is made of those.
+// pairs adds text of a script without spaces between words: each character, and each
+// pair of neighbors.
 func (w *wordList) pairs(text []rune) {
 	for i := 0; i < len(text) && len(w.words) < maxWords; i++ {
 		if !w.asked || len(text) == 1 {

@@ -16,14 +16,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// Agent is an agent of the bridge as its A2A callers meet it: an a2a.Agent over
-// the ledger. A task that is sent to it is in the ledger before it has an id,
-// and the id is the ledger's; it is followed whether or not its caller stays,
-// survives a restart, and is its owner's alone, through whatever door it came.
+// Agent is an agent of the directory for its A2A callers: an a2a.Agent over the ledger.
+// A task is in the ledger before it has an id, under the id of the ledger. It is
+// followed whether or not its caller stays, and belongs to its owner.
 //
-// Every call needs a caller (Bridge.Caller). An agent that the caller's use
-// cases do not reach, and a task of somebody else, do not exist: same error,
-// same text.
+// Every call needs a caller (Directory.Caller). An agent that the caller may not see
+// and a task of another owner do not exist: they have the same error and the same text.
 type Agent struct {
 	proxy *Proxy
 	name  string
@@ -81,8 +79,7 @@ func (f *Agent) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, erro
 	return e.Public().WithHistory(req.HistoryLength), nil
 }
 
-// Stream delivers a message and tells what becomes of it, event by event as
-// the agent does (a2a.Agent).
+// Stream delivers a message and yields the events of its task (a2a.Agent).
 func (f *Agent) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		w, err := f.deliver(ctx, req)
@@ -162,8 +159,8 @@ func (f *Agent) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, err
 	return a2a.TaskID(handle), nil
 }
 
-// Card returns the agent's card, without the ways to reach it: what is served
-// here, and how, is for whoever serves it to say.
+// Card returns the card of the agent without its interfaces, which depend on the
+// server.
 func (f *Agent) Card(ctx context.Context) (*a2a.Card, error) {
 	conn, err := f.proxy.Directory.ConnectNamed(ctx, f.name, f.proxy.Directory.Caller(ctx).User)
 	if err != nil {
@@ -181,7 +178,7 @@ func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 	}
 	teller, ok := conn.(a2a.Extender)
 	agent, _ := f.proxy.Directory.Agent(f.name)
-	if !ok || !conn.Card().Capabilities.ExtendedAgentCard || agent.Reviewed { // nobody has looked at what it would tell
+	if !ok || !conn.Card().Capabilities.ExtendedAgentCard || agent.Reviewed { // the extended card was not reviewed
 		return f.shared(ctx, conn.Card()), nil
 	}
 	card, err := teller.ExtendedCard(ctx)
@@ -192,7 +189,7 @@ func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 	return f.shared(ctx, card), nil
 }
 
-// shared returns what of an agent's card is true of its face.
+// shared returns what is true of a card when we serve the agent.
 func (f *Agent) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
 	agent, _ := f.proxy.Directory.Agent(f.name)
 	c := fitCard(f.proxy.Directory.CardFor(ctx, agent, card))
@@ -246,8 +243,8 @@ func (f *Agent) Visible(ctx context.Context) bool {
 // now.
 func (f *Agent) Known(ctx context.Context) bool { return f.proxy.Directory.Known(ctx, f.name) != nil }
 
-// errAgentNotFound is what a caller learns of an agent that is not there, or not for
-// them.
+// errAgentNotFound is the error for an agent that does not exist, or not for the
+// caller.
 var errAgentNotFound = a2a.Errorf(a2a.TaskNotFound, "there is no such agent, or not for you")
 
 // deliver writes the task of a message into the ledger and hands the message to
@@ -366,8 +363,8 @@ func (f *Agent) current(ctx context.Context, id a2a.TaskID) (*ledger.Record, err
 	return e, err
 }
 
-// a2aError puts an error into the terms of A2A. What is not in them already, and
-// not ours to tell, stays as it is: it is for the log.
+// a2aError puts an error into the terms of A2A. Unexpected errors stay as they are, for
+// the log.
 func (f *Agent) a2aError(err error) error {
 	var refusal *a2a.Error
 	var input ledger.InputError

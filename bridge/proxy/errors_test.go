@@ -29,7 +29,7 @@ func TestUsersAreNotToldWhereAnAgentIs(t *testing.T) {
 	}
 	var told *a2a.Error
 	if err := (&Agent{}).a2aError(own); !errors.As(err, &told) || told.Message != "no answer from the agent: EOF" || own.Message == told.Message {
-		t.Errorf("an A2A caller is told %v", err)
+		t.Errorf("an A2A caller gets %v", err)
 	}
 	if f := ledger.FailureOf(&a2a.Error{Remote: true, Message: "ask the agent at h:1: it knows"}); f.Message != "ask the agent at h:1: it knows" {
 		t.Errorf("the agent's own words became %q", f.Message)

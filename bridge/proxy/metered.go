@@ -72,7 +72,7 @@ func (f *meteredAgent) counted(ctx context.Context, method string, in int, event
 		u.BytesIn = int64(in)
 		defer func() {
 			if failed == nil && endsStream(last) {
-				ctx = context.WithoutCancel(ctx) // whoever left had seen all of it
+				ctx = context.WithoutCancel(ctx) // the caller had everything when it left
 			}
 			_, state := toldByEvent(last)
 			u.Outcome = metering.OutcomeWith(ctx, failed, state)

@@ -10,7 +10,7 @@ import (
 
 var _ a2a.Pusher = (*Agent)(nil)
 
-// SetPush has a webhook told of a task (a2a.Pusher).
+// SetPush registers a webhook for a task (a2a.Pusher).
 func (f *Agent) SetPush(ctx context.Context, c *a2a.PushConfig) (*a2a.PushConfig, error) {
 	e, err := f.pushable(ctx, c.TaskID)
 	if err != nil {
@@ -65,8 +65,7 @@ func (f *Agent) DropPush(ctx context.Context, task a2a.TaskID, id string) error 
 	return nil
 }
 
-// pushable returns the caller's task with this agent, and refuses every task
-// where no webhook is told.
+// pushable returns the task of the caller, and an error if there are no webhooks.
 func (f *Agent) pushable(ctx context.Context, task a2a.TaskID) (*ledger.Record, error) {
 	if f.proxy.Runner.Webhooks == nil {
 		return nil, errNoPush

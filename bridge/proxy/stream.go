@@ -11,10 +11,9 @@ import (
 // yielder takes the events of a stream, and an error last.
 type yielder = func(a2a.Event, error) bool
 
-// streamSent yields what becomes of a message that was just delivered: first the task
-// or, where the agent gives no task, its message, then the events. An agent that
-// says nothing for a while leaves the caller with the task as it was written.
-// One whose message was sent before tells how its task stands.
+// streamSent yields the events after a message: first the task or, if the agent answers
+// without one, its message. If the agent is silent for a while, the task is yielded as
+// it was written. A repeated message yields its task.
 func (f *Agent) streamSent(ctx context.Context, w *runner.Follower, yield yielder) {
 	waiting, cancel := context.WithTimeout(ctx, runner.FirstWord)
 	defer cancel()
@@ -73,9 +72,9 @@ func (f *Agent) streamFrom(ctx context.Context, e *ledger.Record, yield yielder)
 	}
 }
 
-// streamEvents yields the events of a task from number n on until one settles it. A
-// task that ends without an event, because its agent is lost or said too much,
-// is told of as a status.
+// streamEvents yields the events of a task from number n until the task is idle. A task
+// that ends without an event, because its agent is lost or its output too large, ends
+// with a status.
 func (f *Agent) streamEvents(ctx context.Context, w *runner.Follower, n int, yield yielder) {
 	for {
 		e, next, changed := w.EventAfter(n)

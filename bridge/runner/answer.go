@@ -22,8 +22,8 @@ const (
 // OpenForm is what a person fills in whose agent says nothing of a form.
 var OpenForm = &form.Form{Fields: []form.Field{{Name: answerField, Title: "Answer", Kind: form.Text, Required: true}}}
 
-// FormOf returns the form that the agent of a task in input-required wants filled
-// in: that of a schema in its message, or one field for text.
+// FormOf returns the form that the agent of a task in input-required wants filled in:
+// from a schema in its message, or one text field.
 func FormOf(e *ledger.Record) *form.Form {
 	if m := e.Task.Status.Message; m != nil {
 		for _, p := range m.Parts {
@@ -39,10 +39,8 @@ func FormOf(e *ledger.Record) *form.Form {
 	return OpenForm
 }
 
-// Filled are the arguments of send_task that bring what a person filled in: to
-// an open question the text, and else the object, and in words as well for
-// agents that read only those. It returns nil if
-// content is not what was asked for.
+// Filled returns the request that carries a filled-in form: the text of an open
+// question, or an object and its words. It is nil if content does not fit the form.
 func Filled(e *ledger.Record, content json.RawMessage) *Request {
 	f, args := FormOf(e), &Request{TaskID: e.Handle}
 	if f != OpenForm {
@@ -90,7 +88,7 @@ func (b *Runner) Answer(ctx context.Context, e *ledger.Record, r Reply) error {
 	return err
 }
 
-// Reply is what a person writes on the page of a task that waits for input.
+// Reply is what a user writes on the page of a task that waits for input.
 type Reply struct {
 	Pause   string          // of TaskView: what is answered
 	Once    string          // names this reply, so that the same is sent once

@@ -9,30 +9,29 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// An agent in auth-required may get what it waits for without us, and go on by
-// itself (A2A 1.0 section 7.6.1): the person signs in at a page of the agent's,
-// and no message says so. The task has settled by then, so somebody has to look. The
-// ledger says which tasks are due, so that a wait costs nothing between two looks and
-// outlasts this process; it ends with the task, when that is forgotten.
+// A task in auth-required may continue without a message from us (A2A 1.0 section
+// 7.6.1): the user signs in at a page of the agent. The task is idle then and has no
+// follower, so we poll its agent. The ledger says which tasks are due, so that a
+// waiting task costs nothing between two polls and survives a restart.
 const (
 	pollDueEvery    = leaseEvery
-	pollBatch       = 1000 // tasks at one time; more wait for the next
-	pollsAtOnce     = 8    // at one agent, and as many at tasks of which it says that they have news
+	pollBatch       = 1000 // tasks per round
+	pollsAtOnce     = 8    // per agent, and as many because of wakeups
 	authPollTimeout = 5 * time.Second
-	maxWakeups      = 256 // tasks that somebody said have news, and that wait to be looked up
+	maxWakeups      = 256 // wakeups in the queue
 	forgottenAfter  = time.Minute
 	maxForgotten    = 1000
 )
 
-// perAgent bound what is done at each agent at one time: one that takes calls and does not
-// answer must keep nobody from the others. The zero value is free.
+// perAgent limits the requests to each agent at one time, so that an agent that does
+// not answer does not block the others. The zero value is ready.
 type perAgent struct {
 	mu   sync.Mutex
 	busy map[string]int
 }
 
-// enter reports whether less than most is being done at an agent, and if so that this
-// is being done, too, until leave.
+// enter reports whether a request to an agent may begin, with fewer than most running.
+// If so, leave ends it.
 func (l *perAgent) enter(agent string, most int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +53,7 @@ func (l *perAgent) leave(agent string) {
 	}
 }
 
-// pollDueTasks looks at the tasks that are due until the bridge closes.
+// pollDueTasks polls due tasks until the runner closes.
 func (p *poller) pollDueTasks() {
 	tick := time.NewTicker(pollDueEvery)
 	defer tick.Stop()
@@ -68,8 +67,7 @@ func (p *poller) pollDueTasks() {
 	}
 }
 
-// pollWokenTasks looks at the tasks of which somebody says that there is news, until the
-// bridge closes.
+// pollWokenTasks polls woken tasks until the runner closes.
 func (p *poller) pollWokenTasks() {
 	for {
 		select {
@@ -81,8 +79,8 @@ func (p *poller) pollWokenTasks() {
 	}
 }
 
-// pollWoken looks at a task of which somebody says that there is news, if it waits. It is
-// due as well: where its agent is being asked much already, it is looked at then.
+// pollWoken polls a woken task if it is in auth-required. It also makes the task due,
+// in case its agent is polled too much now.
 func (p *poller) pollWoken(handle string) {
 	ctx, cancel := context.WithTimeout(p.runner.running, writeBudget)
 	defer cancel()
@@ -98,8 +96,8 @@ func (p *poller) pollWoken(handle string) {
 	}
 }
 
-// pollDue has the agents asked of the tasks that are due, and waits for none. An agent
-// that is not done with the tasks that were due before is spared: they are due again.
+// pollDue starts to poll due tasks and does not wait. An agent with polls from the
+// round before is skipped: its tasks are due again.
 func (p *poller) pollDue() {
 	ctx, cancel := context.WithTimeout(p.runner.running, writeBudget)
 	due, err := p.runner.Leases.DueTasks(ctx, p.runner.Now(), pollBatch)
@@ -121,7 +119,7 @@ func (p *poller) pollDue() {
 	}
 }
 
-// pollAgent asks one agent of all tasks.
+// pollAgent polls tasks of one agent.
 func (p *poller) pollAgent(tasks []ledger.DuePoll) {
 	var looking sync.WaitGroup
 	free := make(chan struct{}, pollsAtOnce)
@@ -181,9 +179,9 @@ func (p *poller) confirmForgotten(handle string, unknown bool, now time.Time) bo
 	return unknown && confirmed
 }
 
-// poll asks the agent of a task that waits for a grant whether it has gone on, or
-// forgotten the task, and has it followed again if so. Of several glances one takes it
-// up. An agent that does not answer has not gone on.
+// poll asks the agent of a task whether it has continued or forgotten the task, and
+// follows the task again if so. Of several polls one does. An agent that does not
+// answer has not continued.
 func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	agent := p.runner.Directory.Lookup(e.Agent)
 	if agent == nil {
@@ -197,13 +195,13 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	}
 	t, err := conn.Task(ctx, a2a.TaskQuery{ID: e.Task.ID})
 	if e.AwaitsInput() && !e.Unconfirmed() && (err != nil || !t.Status.State.Terminal()) {
-		return false // there are agents that tell who asks less than they told in their stream
+		return false // some agents say less to a poll than in their stream
 	}
 	unknown := a2a.Is(err, a2a.TaskNotFound)
 	forgotten := (unknown || err == nil) && p.confirmForgotten(e.Handle, unknown, p.runner.Now())
 	pause, same := e.MessageID, err == nil && t.Status.State == e.State()
 	if same && e.Unconfirmed() && !ledger.SameText(e.Task.Status.Message, t.Status.Message) {
-		pause, same = pause+"+", false // it has got the answer, and asks another question
+		pause, same = pause+"+", false // it received the answer and asks another question
 	}
 	if !forgotten && (err != nil || same || t.Status.State == a2a.Unknown) {
 		return false
@@ -211,15 +209,15 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	if err := p.runner.reopen(ctx, e, pause); err != nil {
 		return false
 	}
-	if f := p.runner.Follow(conn, e, nil); !forgotten { // else it finds that out itself
+	if f := p.runner.Follow(conn, e, nil); !forgotten { // otherwise the follower finds out
 		f.apply(t)
 	}
 	return true
 }
 
-// Advanced reports whether the agent of a task that is to be shown has gone on by
-// itself, or with an answer of which nobody knew whether it came. The task is followed
-// again then, and another than e.
+// Advanced reports whether the agent of an idle task has continued without a message,
+// or with an answer that may not have arrived. The task is followed again then, and e
+// is out of date.
 func (r *Runner) Advanced(ctx context.Context, e *ledger.Record) bool {
 	return (e.AwaitsGrant() || e.AwaitsInput()) && r.polls.poll(ctx, e.Clone())
 }

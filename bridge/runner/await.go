@@ -46,9 +46,8 @@ func (r *Runner) Current(ctx context.Context, owner, handle string) (*ledger.Rec
 	return e, nil, err
 }
 
-// AwaitIdle returns owner's task once it has settled, or as it stands when ctx
-// ends. A task that another replica follows is looked up again and again, and
-// when that replica says so.
+// AwaitIdle returns owner's task once it is idle, or as it is when ctx ends. A task
+// that another replica follows is read again regularly, and when that replica signals.
 func (r *Runner) AwaitIdle(ctx context.Context, owner, handle string, progress func(string)) (*ledger.Record, error) {
 	rung, leave := r.waiters.add(handle)
 	defer leave()
@@ -73,7 +72,7 @@ func (r *Runner) AwaitIdle(ctx context.Context, owner, handle string, progress f
 	}
 }
 
-// NextChange returns owner's task once it is another than the one that was seen.
+// NextChange returns owner's task once it is not the version that was seen.
 func (r *Runner) NextChange(ctx context.Context, owner, handle string, seen time.Time) (*ledger.Record, error) {
 	rung, leave := r.waiters.add(handle)
 	defer leave()
@@ -100,7 +99,7 @@ const pollEvery = time.Second
 // ErrStopping says that the server stops and waits for tasks no longer.
 var ErrStopping = errors.New("the server is stopping")
 
-// Stopping returns a channel that is closed when nobody may wait for tasks any more.
+// Stopping returns a channel that is closed when waits end.
 func (r *Runner) Stopping() <-chan struct{} { return r.waits.Done() }
 
 // AwaitUpdate waits until the ledger has another version of a task than seen, or this

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Cancel asks the agent to stop a task of owner's and returns the task as it
-// then stands. A task that waits for input is taken under our lease first, so
-// that an answer sent at the same time does not run beside the cancellation.
+// Cancel asks the agent to stop a task of owner and returns the task. An idle task is
+// taken under our lease first, so that an answer sent at the same time does not run
+// beside the cancellation.
 func (r *Runner) Cancel(ctx context.Context, owner, handle string) (*ledger.Record, error) {
 	e, err := r.Ledger.Task(ctx, owner, handle)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *Runner) Cancel(ctx context.Context, owner, handle string) (*ledger.Reco
 	return r.AwaitIdle(ctx, owner, handle, func(string) {})
 }
 
-// drop cancels a task whose message the agent has never got.
+// drop cancels a task whose message the agent never received.
 func (r *Runner) drop(ctx context.Context, e *ledger.Record) (*ledger.Record, error) {
 	if err := r.reopen(ctx, e, e.MessageID); err != nil {
 		return nil, err

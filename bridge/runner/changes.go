@@ -4,11 +4,10 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// announceNew tells whoever listens that e is new.
+// announceNew reports a new task.
 func (r *Runner) announceNew(e *ledger.Record) { r.publish(e, ledger.AboutNew) }
 
-// announceChange tells whoever listens or waits that the ledger has something else of
-// e.
+// announceChange reports a change in the ledger.
 func (r *Runner) announceChange(e *ledger.Record) {
 	about := ledger.AboutTask
 	if e.Idle {
@@ -17,8 +16,8 @@ func (r *Runner) announceChange(e *ledger.Record) {
 	r.publish(e, about)
 }
 
-// publish tells those who listen here, and the other replicas. It does not wait. That a
-// task is idle is worth a signal even if nobody listens.
+// publish reports a change here and to the other replicas. It does not wait. That a
+// task is idle is always signaled, because callers may wait for it elsewhere.
 func (r *Runner) publish(e *ledger.Record, about ledger.About) {
 	r.notify(e.Owner, e.Handle, about)
 	if r.TaskChanged != nil || about == ledger.AboutLedger {
@@ -26,7 +25,7 @@ func (r *Runner) publish(e *ledger.Record, about ledger.About) {
 	}
 }
 
-// notify tells those who listen here.
+// notify reports a change here.
 func (r *Runner) notify(owner, handle string, about ledger.About) {
 	if r.TaskChanged != nil && owner != "" { // without an owner it would be everybody
 		r.TaskChanged(owner, handle, about == ledger.AboutNew)

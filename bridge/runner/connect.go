@@ -8,14 +8,14 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// AwaitsConnection reports whether a task of the caller's waits until they have connected
-// an agent.
+// AwaitsConnection reports whether a task of the caller waits until they connect an
+// agent.
 func (r *Runner) AwaitsConnection(ctx context.Context, agent, handle string) bool {
 	e, err := r.Ledger.Task(ctx, r.Directory.Caller(ctx).User, handle)
 	return err == nil && waitsFor(e, agent)
 }
 
-// Owns reports whether a task is one of the caller's at an agent.
+// Owns reports whether the caller owns a task at an agent.
 func (r *Runner) Owns(ctx context.Context, agent, handle string) bool {
 	e, err := r.Ledger.Task(ctx, r.Directory.Caller(ctx).User, handle)
 	return err == nil && e.Agent == agent
@@ -25,9 +25,8 @@ func waitsFor(e *ledger.Record, agent string) bool {
 	return e.Agent == agent && e.Idle && e.State() == a2a.AuthRequired
 }
 
-// Resume lets a task of the caller's go on whose agent was waiting until the
-// caller had connected it. A task that waits for nothing of the kind stays as it
-// is, and of several calls one resumes it.
+// Resume continues a task of the caller that waited until they connected its agent. It
+// leaves other tasks unchanged. Of several calls, one resumes the task.
 func (r *Runner) Resume(ctx context.Context, agent, handle string) error {
 	caller := r.Directory.Caller(ctx)
 	e, err := r.Ledger.Task(ctx, caller.User, handle)
@@ -36,7 +35,7 @@ func (r *Runner) Resume(ctx context.Context, agent, handle string) error {
 	}
 	f, err := r.Send(ctx, caller, &Request{TaskID: handle, Message: "The user has connected the account.", Pause: e.MessageID})
 	if errors.Is(err, ledger.ErrTaskBusy) {
-		return nil // somebody else has
+		return nil // it has been resumed
 	}
 	if err != nil {
 		return err
@@ -45,8 +44,8 @@ func (r *Runner) Resume(ctx context.Context, agent, handle string) error {
 	return err
 }
 
-// notTaken is what a caller is told whose agent did not take a message to a task
-// that exists already.
+// notTaken returns the error for a message to an existing task that the agent did not
+// take.
 func (r *Runner) notTaken(e *ledger.Record, err error) error {
 	switch {
 	case r.Directory.MustConnect(e.Agent, err):

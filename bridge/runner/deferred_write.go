@@ -10,16 +10,15 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// writtenWithin is how long a message may be under way before the ledger has its
-// task. Most answers that come at once come by then, and one write has both.
+// writtenWithin is how long a message may be on its way before its task is written.
+// Most quick answers arrive within it, so that one write holds both.
 const writtenWithin = 10 * time.Millisecond
 
-// deferWrite hands the message that starts e to a follower which writes the task into
-// the ledger when the agent has answered, or soon. Nobody is told of the task
-// before that. It is for messages that their callers gave no name: one with a name
-// may come again, here or at another replica, and must be found then. Where so
-// many tasks run that the ledger might refuse another, ahead does nothing and
-// returns nil.
+// deferWrite starts a follower for the message that begins e. The follower writes the
+// task into the ledger when the agent has answered, or after writtenWithin; the handle
+// is not given out before. It is for messages without an id: a message with an id may
+// be repeated, and its task must be found then. If so many tasks run that the ledger
+// might refuse one, deferWrite returns nil.
 func (r *Runner) deferWrite(conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) *Follower {
 	f := r.newFollower(conn, e, req)
 	f.mu.Lock()
@@ -33,13 +32,12 @@ func (r *Runner) deferWrite(conn directory.Conn, e *ledger.Record, req *a2a.Send
 	return f
 }
 
-// ErrNotRecorded says that the ledger did not take a task whose message has left.
+// ErrNotRecorded says that the ledger refused a task whose message was sent.
 type ErrNotRecorded struct{ error }
 
 func (e ErrNotRecorded) Unwrap() error { return e.error }
 
-// add writes the task into the ledger for the first time, as it stands. It is
-// called with f.mu held.
+// add writes the task for the first time. It is called with f.mu held.
 func (f *Follower) add(ctx context.Context) {
 	err := f.r.Ledger.AddTask(ctx, f.record, f.r.lease(), f.r.mostRunning())
 	var deferFrom time.Time
@@ -55,7 +53,7 @@ func (f *Follower) add(ctx context.Context) {
 	f.r.announceNew(f.record)
 }
 
-// giveUp gives up a task that the ledger did not take. It is called with f.mu held.
+// giveUp gives up a task that the ledger refused. It is called with f.mu held.
 func (f *Follower) giveUp(err error) {
 	f.r.Log.Error("writing a new task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
 	f.lost, f.dirty = ErrNotRecorded{err}, false
@@ -65,8 +63,8 @@ func (f *Follower) giveUp(err error) {
 	f.announce()
 }
 
-// EnsureRecorded writes a task that the ledger does not have yet, and returns why it could
-// not be written: then nobody may be told of it.
+// EnsureRecorded writes a task that the ledger does not have yet. With an error, the
+// handle of the task must not be given out.
 func (f *Follower) EnsureRecorded() error {
 	f.Save()
 	f.mu.Lock()
@@ -74,7 +72,7 @@ func (f *Follower) EnsureRecorded() error {
 	return f.lost
 }
 
-// withdraw has the agent stop a task that the ledger did not take.
+// withdraw cancels a task that the ledger refused.
 func (f *Follower) withdraw() {
 	f.mu.Lock()
 	lost, id := f.lost != nil, a2a.TaskID("")

@@ -10,19 +10,19 @@ import (
 	"rialto/internal/message"
 )
 
-// lastConfirmation is the last of the pauses between looks at a task whose agent may have got
-// the message that it shows no sign of. They double from a second: 15 in all.
+// lastConfirmation is the last pause between two polls. They double from one second: 15
+// in all.
 const lastConfirmation = 8 * time.Second
 
-// mayHaveArrived reports whether a message to a task that exists already can
-// have reached the agent although err came back instead of an answer.
+// mayHaveArrived reports whether a message to an existing task may have reached the
+// agent in spite of err.
 func (f *Follower) mayHaveArrived(err error) bool {
 	return f.taskID() != "" && err != nil && !ledger.Refused(err)
 }
 
-// confirmDelivery looks whether the agent got a message although err came back instead of an
-// answer. Many agents show the old question until they have done what the answer asks
-// for, so the task is looked at for a while before its owner is told that nobody knows.
+// confirmDelivery checks whether the agent received a message whose delivery failed
+// without a clear answer. Many agents show the old question until they have handled the
+// answer, so the task is polled for a while before delivery is reported as unconfirmed.
 func (f *Follower) confirmDelivery(ctx context.Context, err error) {
 	f.r.Log.Warn("sending a message", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
 	for wait := retryFirst; ; wait *= 2 {
@@ -52,9 +52,9 @@ func (f *Follower) unchanged(ctx context.Context) bool {
 	return ledger.SameText(f.start.Task.Status.Message, t.Status.Message)
 }
 
-// rejected records that the agent did not take the message. A task that it
-// would have started has failed, and so has one that it has forgotten; another
-// that it would have continued stands where it stood, or where it has gone meanwhile.
+// rejected records that the agent did not take the message. A task that the message
+// would have started has failed, and so has one that the agent has forgotten. Another
+// task stays as it was, or as the agent shows it now.
 func (f *Follower) rejected(ctx context.Context, err error) {
 	if err == nil {
 		err = a2a.Errorf(a2a.InvalidAgentResponse, "the agent ended its answer before saying anything")
@@ -82,9 +82,9 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 	})
 }
 
-// movedOn returns the task of a message that the agent has refused, if it has left its
-// pause without one: agents give up waiting, or hear from somebody else. It is nil where
-// the task stands where it stood, or nobody knows.
+// movedOn returns the task of a refused message if it left its pause without the
+// message: agents stop waiting, or get an answer elsewhere. It is nil if the task is
+// unchanged, or if that is not known.
 func (f *Follower) movedOn(ctx context.Context, refusal error) *a2a.Task {
 	var said *a2a.Error
 	if f.taskID() == "" || !errors.As(refusal, &said) || !said.Remote || f.r.Directory.MustConnect(f.record.Agent, refusal) {

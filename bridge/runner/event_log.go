@@ -10,9 +10,8 @@ const (
 	maxEventBytes = 1 << 20
 )
 
-// eventLog holds the latest events of a task, for those who read them one by
-// one and at their own pace. Who falls behind it gets the task as it stands.
-// Its zero value is empty.
+// eventLog keeps the latest events of a task for readers that stream them. A reader
+// that falls behind gets the whole task. The zero value is empty.
 type eventLog struct {
 	events []a2a.Event
 	next   int // the number of the event after the last

@@ -5,17 +5,16 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// Position returns the entry as it stands, and the number of the event after it.
+// Position returns the record and the number of the next event.
 func (f *Follower) Position() (*ledger.Record, int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.record.Clone(), f.events.next
 }
 
-// EventAfter returns event n under the ids that callers know, and the number after
-// it; or, where n was dropped, the task as it stands. Where n has not happened
-// it returns no event, and what is closed at the next change: nil if there will
-// be none.
+// EventAfter returns event n under public ids and the number of the next. If n was
+// dropped, the event is the whole task. If n has not happened, there is no event but a
+// channel that is closed at the next change; it is nil if there will be none.
 func (f *Follower) EventAfter(n int) (a2a.Event, int, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -21,9 +21,9 @@ const (
 	writeBudget = 10 * time.Second
 )
 
-// Follower watches one task of this replica from the message that starts or
-// continues it until it settles, and tells those who wait. It lives on the
-// bridge's context, not on a caller's: a client that hangs up loses nothing.
+// Follower follows one task of this replica, from the message that starts or continues
+// it until the task is idle, and wakes its waiters. It lives as long as the runner, not
+// as long as a caller: a client that disconnects loses nothing.
 type Follower struct {
 	r    *Runner
 	conn directory.Conn
@@ -31,13 +31,13 @@ type Follower struct {
 	mu            sync.Mutex
 	record        *ledger.Record
 	ended         bool           // nothing more will come from this follower
-	heard         bool           // the agent has answered the message
-	sent          error          // why the agent did not take it
-	progress      []string       // the latest progress lines
-	progressCount int            // how many there have been
-	lastPiece     time.Time      // when a piece of a result was last among them
+	heard         bool           // the agent answered the message
+	sent          error          // the refusal of the agent
+	progress      []string       // latest lines
+	progressCount int            // number of lines so far
+	lastPiece     time.Time      // time of the last piece of a result
 	changed       chan struct{}  // closed at each change, and replaced
-	woken         chan struct{}  // ready when somebody says that there is news; nil where nobody can
+	woken         chan struct{}  // ready after Wake; nil if there are no webhooks
 	start         *ledger.Record // as it was before the agent said anything; never changes
 	message       *a2a.Message   // that was sent; nil if none was
 	events        eventLog
@@ -53,9 +53,9 @@ type Follower struct {
 	hangUp    func() // ends the stream
 }
 
-// Follow starts a follower for e, which the ledger holds under our lease. A
-// nil send takes the task up again without a message. On a bridge that closes
-// nothing starts: the next process finds the task in the ledger.
+// Follow starts a follower for e, which the ledger holds under our lease. Without send
+// it resumes the task. On a runner that closes, nothing starts: the next process finds
+// the task in the ledger.
 func (r *Runner) Follow(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *Follower {
 	f := r.newFollower(conn, e, send)
 	if r.running.Err() != nil {
@@ -79,7 +79,7 @@ func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.Se
 	return f
 }
 
-// live is what a follower does.
+// live runs the follower.
 func (f *Follower) live(send *a2a.SendRequest) {
 	f.run(f.r.running, f.r.withHook(f.conn, f.start, send))
 	f.r.live.remove(f)
@@ -88,9 +88,9 @@ func (f *Follower) live(send *a2a.SendRequest) {
 // Follower returns the follower of a task on this replica, or nil.
 func (r *Runner) Follower(handle string) *Follower { return r.live.get(handle) }
 
-// run sends, if there is a message to send, and watches until the task
-// settles, the lease is lost or the bridge closes. The message is sent once:
-// after a break, the agent is only asked how the task stands.
+// run sends the message, if there is one, and follows the task until it is idle, the
+// lease is lost or the runner closes. The message is sent once: after a broken stream,
+// the agent is only asked for the task.
 func (f *Follower) run(ctx context.Context, send *a2a.SendRequest) {
 	defer f.flush(ctx)
 	ctx, hangUp := context.WithCancel(ctx)
@@ -108,8 +108,9 @@ func (f *Follower) run(ctx context.Context, send *a2a.SendRequest) {
 	f.withdraw()
 }
 
-// resumeUntilIdle asks the agent how the task stands until it settles, the ledger refuses it,
-// the lease is lost or ctx ends.
+// resumeUntilIdle resumes the task again and again until it is idle, the agent is given
+// up, the lease is lost or ctx ends. This is what happens when the stream of an agent
+// breaks.
 func (f *Follower) resumeUntilIdle(ctx context.Context) {
 	var left pollBudget
 	for wait := retryFirst; ctx.Err() == nil && !f.finished(); wait = min(2*wait, retryLast) {
@@ -134,8 +135,8 @@ func (f *Follower) resumeUntilIdle(ctx context.Context) {
 	}
 }
 
-// reconnect has the agent asked where its card says now that it is, and in the words
-// that it says that it speaks, if that has changed since the task began.
+// reconnect dials the agent again, in case its card names another address or protocol
+// now.
 func (f *Follower) reconnect(ctx context.Context) {
 	p := f.r.Directory.Lookup(f.record.Agent)
 	if p == nil {
@@ -148,14 +149,14 @@ func (f *Follower) reconnect(ctx context.Context) {
 	}
 }
 
-// peer is for those who do not run in the follower's own goroutine.
+// peer returns the connection, for other goroutines than that of run.
 func (f *Follower) peer() directory.Conn {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.conn
 }
 
-// send sends the message and applies what comes back.
+// send sends the message and applies the events of the answer.
 func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) {
 	n, err := f.consume(f.conn.Stream(ctx, send))
 	if n == 0 && refusedPush(send, err) {
@@ -171,9 +172,8 @@ func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) {
 	}
 }
 
-// flush writes what the ledger has not heard yet, and does not give up before it
-// has, or another replica follows the task, or the bridge closes: then it has
-// tried once more, and the next process asks the agent.
+// flush writes the last state, and retries until it is written, another replica follows
+// the task, or the runner closes.
 func (f *Follower) flush(ctx context.Context) {
 	for wait := retryFirst; !f.Save() && ctx.Err() == nil; wait = min(2*wait, retryLast) {
 		select {
@@ -183,8 +183,8 @@ func (f *Follower) flush(ctx context.Context) {
 	}
 }
 
-// resume takes a task up by subscribing to it and, where the agent cannot do
-// that, by asking how it stands. It reports whether the agent told anything.
+// resume subscribes to the task or, if the agent cannot do that, reads it. It reports
+// whether the agent answered with the task.
 func (f *Follower) resume(ctx context.Context) (told bool, err error) {
 	if f.conn.Card().Capabilities.Streaming {
 		if n, err := f.consume(f.conn.Subscribe(ctx, f.taskID())); n > 0 && err == nil || f.finished() || a2a.RetryAfter(err) > 0 {
@@ -214,8 +214,8 @@ func (f *Follower) consume(events iter.Seq2[a2a.Event, error]) (n int, err error
 	return n, nil
 }
 
-// apply brings the entry up to date with an event and tells the waiters. The
-// last answer is written before anybody hears of it, the others soon after.
+// apply applies an event to the record and wakes the waiters. The last event is written
+// before waiters see it, the others soon after.
 func (f *Follower) apply(e a2a.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -268,8 +268,8 @@ func sentIn(req *a2a.SendRequest) *a2a.Message {
 	return req.Message
 }
 
-// pause is how long to wait between two writes: a task is written whole and with its
-// past, so a large one is written less often.
+// pause is the time between two writes. A task is written whole, with its revisions, so
+// a large task is written less often.
 func (f *Follower) pause() time.Duration {
 	if !f.written {
 		return saveFirst
@@ -277,7 +277,7 @@ func (f *Follower) pause() time.Duration {
 	return saveEvery * time.Duration(1+(f.size+f.revisionsSize)>>18)
 }
 
-// settle ends the follower with a change to the entry.
+// settle ends the follower with a change of the record.
 func (f *Follower) settle(change func(*ledger.Record)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -288,7 +288,7 @@ func (f *Follower) settle(change func(*ledger.Record)) {
 	f.announce()
 }
 
-// Save writes what is not written yet, and reports whether nothing is left.
+// Save writes what is not written yet, and reports whether everything is written.
 func (f *Follower) Save() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -327,9 +327,8 @@ func (f *Follower) write() {
 	}
 }
 
-// Wait passes progress lines on until the follower has ended, or the agent has
-// answered and that is enough, or ctx, the time or all waiting is over. It returns
-// the entry as it then stands.
+// Wait passes on progress until the follower has ended, or with firstWord the agent has
+// answered, or ctx, the time or all waits end. It returns the record.
 func (f *Follower) Wait(ctx context.Context, over <-chan time.Time, progress func(string), firstWord bool) *ledger.Record {
 	for seen := 0; ; {
 		f.mu.Lock()
@@ -362,8 +361,7 @@ func (f *Follower) Snapshot() *ledger.Record {
 	return f.record.Clone()
 }
 
-// Refusal returns why the agent did not take the message, once the follower
-// has ended.
+// Refusal returns why the agent did not take the message, after the follower has ended.
 func (f *Follower) Refusal() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -375,8 +373,8 @@ func (f *Follower) announce() {
 	f.changed = make(chan struct{})
 }
 
-// finished reports whether there is nothing more to hear: of a task that the ledger
-// did not take, that is all but what it is called at the agent.
+// finished reports whether no more events matter. Of a task that the ledger refused,
+// only its id at the agent does.
 func (f *Follower) finished() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

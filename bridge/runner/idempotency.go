@@ -7,9 +7,9 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// again returns whoever follows the task of a message that owner has sent
-// before: a call that is made again, because its answer was lost, finds the task
-// that it has begun. It is nil if the message is new.
+// Repeated returns the follower of the task of a message that owner has sent before: a
+// call that is repeated because its answer was lost finds its task. It is nil if the
+// message is new.
 func (r *Runner) Repeated(ctx context.Context, owner, agent, sum string) (*Follower, error) {
 	if sum == "" {
 		return nil, nil
@@ -21,8 +21,8 @@ func (r *Runner) Repeated(ctx context.Context, owner, agent, sum string) (*Follo
 	return r.rejoin(ctx, owner, handle)
 }
 
-// rejoin returns the follower of a task or, where there is none here, one that
-// sees what the ledger hears of it for as long as ctx lasts.
+// rejoin returns the follower of a task or, if this replica has none, one that reads
+// the ledger until ctx ends.
 func (r *Runner) rejoin(ctx context.Context, owner, handle string) (*Follower, error) {
 	if f := r.live.get(handle); f != nil {
 		return f, nil
@@ -38,8 +38,8 @@ func (r *Runner) rejoin(ctx context.Context, owner, handle string) (*Follower, e
 	return f, nil
 }
 
-// forgetSent lets a message be sent again that provably has not begun anything.
-// Where that is not known, its repetition finds the task that failed.
+// forgetSent lets a message be sent again that certainly has started nothing. Otherwise
+// its repetition finds the failed task.
 func (f *Follower) forgetSent(err error) {
 	if f.record.Digest == "" || !ledger.Refused(err) {
 		return
@@ -51,9 +51,8 @@ func (f *Follower) forgetSent(err error) {
 	}
 }
 
-// readLedger follows a task by what the ledger hears of it, and by this replica's
-// follower as soon as there is one, until the task has settled or nobody waits
-// any more.
+// readLedger follows a task in the ledger, and through the follower of this replica
+// once there is one, until the task is idle or waits end.
 func (f *Follower) readLedger(ctx context.Context) {
 	rung, leave := f.r.waiters.add(f.start.Handle)
 	defer leave()
@@ -82,7 +81,7 @@ func (f *Follower) readLedger(ctx context.Context) {
 	}
 }
 
-// observe takes over how the task stands; e is nil if that is not known.
+// observe replaces the record; e is nil if it is not known.
 func (f *Follower) observe(e *ledger.Record, over bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

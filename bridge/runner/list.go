@@ -9,10 +9,9 @@ import (
 // mostLooks is how often a page is looked for on which something is for the caller.
 const mostLooks = 20
 
-// Summaries returns a page of the caller's tasks, and the cursor of the next
-// one, "" at the end. It asks for one task more than it returns, to know whether
-// there is more, and goes on behind tasks that are not for the caller: neither an
-// empty page nor a cursor tells of them.
+// Summaries returns a page of the tasks of the caller, and the cursor of the next page,
+// "" at the end. It reads one task more than a page to know whether there are more, and
+// skips hidden tasks, so that neither an empty page nor a cursor shows that they exist.
 func (r *Runner) Summaries(ctx context.Context, f ledger.Filter, cursor string) ([]ledger.Summary, string, error) {
 	if cursor != "" {
 		var ok bool

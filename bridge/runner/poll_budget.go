@@ -13,12 +13,10 @@ const (
 	maxSilence  = 24 * time.Hour // of an agent that does not tell
 )
 
-// pollBudget says how long a follower goes on asking about a task that its agent
-// tells nothing of. An agent that is not reached, or not well, or does not let
-// us in may be mended; one that does not know how to tell will not learn it.
-// One that does not know the task may have forgotten it, or be one of several
-// processes, or not have read its tasks yet since it was started. The zero value
-// has not been tried.
+// pollBudget limits how long a follower polls a task whose agent does not answer with
+// it. An unreachable or failing agent may recover; one without the method will not. One
+// that does not know the task may have lost it, or be another process, or still be
+// starting. The zero value is ready.
 type pollBudget struct {
 	since    time.Time // of the first attempt after the agent last told
 	refusals int
@@ -28,8 +26,8 @@ type pollBudget struct {
 // reset notes that the agent has told how the task stands.
 func (p *pollBudget) reset() { *p = pollBudget{} }
 
-// spend notes an attempt that came to err, or to nothing where err is nil. It
-// returns why the task is to be given up, or nil.
+// spend notes a poll that failed with err, or without an error returned no task. It
+// returns the failure of the task if the budget is used up.
 func (p *pollBudget) spend(now time.Time, err error) *ledger.Failure {
 	if p.since.IsZero() {
 		p.since = now
@@ -51,7 +49,7 @@ func (p *pollBudget) spend(now time.Time, err error) *ledger.Failure {
 	return why
 }
 
-// inARow counts what happens time after time: from the beginning, once it does not.
+// inARow counts consecutive failures.
 func inARow(n int, again bool) int {
 	if again {
 		return n + 1

@@ -11,11 +11,11 @@ import (
 
 const (
 	notesKept  = 64                     // progress lines that a late waiter still sees
-	pieceEvery = 250 * time.Millisecond // between two pieces of results: some agents send each word by itself
+	pieceEvery = 250 * time.Millisecond // between two pieces of results: some agents send single words
 )
 
-// progressLine returns what an event tells somebody who waits, and whether that is
-// a piece of a result, which they get whole in the end.
+// progressLine returns what waiters are shown of an event, and whether it is a piece of
+// a result, which they get whole at the end.
 func progressLine(e a2a.Event) (line string, piece bool) {
 	switch e := e.(type) {
 	case *a2a.Task: // some agents begin with the status, which is then the first of the task
@@ -38,7 +38,7 @@ func statusLine(s a2a.Status) string {
 	return sanitize.Short(s.Message.Text(), 500)
 }
 
-// addProgress keeps what an event says for those who show progress.
+// addProgress keeps the progress line of an event.
 func (f *Follower) addProgress(e a2a.Event) {
 	line, piece := progressLine(e)
 	if line == "" || len(f.progress) > 0 && f.progress[len(f.progress)-1] == line { // a look at the task tells it again
@@ -60,8 +60,8 @@ func (f *Follower) addProgress(e a2a.Event) {
 	}
 }
 
-// textSoFar returns the end of what an artifact says by now: a chunk of a text by itself
-// tells nobody anything.
+// textSoFar returns the end of the text of an artifact so far, because a single chunk
+// means little.
 func textSoFar(t *a2a.Task, id string) string {
 	a, _ := ledger.ArtifactOf(t, id)
 	if a == nil || len(a.Parts) == 0 {

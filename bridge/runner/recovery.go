@@ -19,8 +19,8 @@ func (r *Runner) lease() ledger.Lease {
 	return ledger.Lease{Replica: r.Replica, Until: r.Now().Add(leaseFor)}
 }
 
-// keepLeases keeps our leases and takes up tasks whose follower died: with the
-// process before this one, or with another replica.
+// keepLeases renews our leases and takes over tasks whose follower died with an earlier
+// process or another replica.
 func (r *Runner) keepLeases() {
 	tick := time.NewTicker(leaseEvery)
 	defer tick.Stop()
@@ -36,8 +36,9 @@ func (r *Runner) keepLeases() {
 	}
 }
 
-// claimAbandoned renews the leases of what this replica holds, by name, so that a task
-// that slipped from its hands is found again like that of a dead replica.
+// claimAbandoned renews the leases of the tasks that this replica follows, by handle,
+// and takes over tasks whose lease has expired. A task that this replica lost is found
+// like that of a dead replica.
 func (r *Runner) claimAbandoned(ctx context.Context) {
 	if err := r.Leases.RenewLeases(ctx, r.lease(), r.live.handles()); err != nil {
 		r.logError("renewing leases", err)
@@ -61,7 +62,7 @@ func (r *Runner) claimAbandoned(ctx context.Context) {
 	}
 }
 
-// nextAbandoned returns tasks whose lease has run out, under ours.
+// nextAbandoned returns tasks whose lease has expired, now under ours.
 func (r *Runner) nextAbandoned(ctx context.Context) ([]*ledger.Record, error) {
 	if r.Only != "" {
 		return r.Leases.ClaimTask(ctx, r.Only, r.lease(), r.Now())
@@ -69,8 +70,8 @@ func (r *Runner) nextAbandoned(ctx context.Context) ([]*ledger.Record, error) {
 	return r.Leases.ClaimTasks(ctx, r.lease(), r.Now(), claimBatch)
 }
 
-// expireOtherLeases ends the leases of the process before this one, where no other lives:
-// its tasks need not wait for that, and count for nobody until they are taken up.
+// expireOtherLeases expires the leases of the process before this one, because no other
+// process runs.
 func (r *Runner) expireOtherLeases() {
 	ctx, cancel := context.WithTimeout(r.running, writeBudget)
 	defer cancel()
@@ -79,16 +80,15 @@ func (r *Runner) expireOtherLeases() {
 	}
 }
 
-// logError logs what is not the fault of our own stopping.
+// logError logs an error that is not due to our own stopping.
 func (r *Runner) logError(doing string, err error) {
 	if r.running.Err() == nil {
 		r.Log.Error(doing, "err", err)
 	}
 }
 
-// takeOver follows a task that another process sent. One whose message never
-// got an answer has failed: the agent may be working on it, but sending again
-// could make it work twice.
+// takeOver follows a task of another process. A task whose message was not answered has
+// failed: the agent may be working on it, and sending again could make it work twice.
 func (r *Runner) takeOver(e *ledger.Record) {
 	defer r.live.unreserve(e.Handle)
 	if e.Failure != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Request are the arguments of send_task.
+// Request is a message to an agent. Its JSON names are the arguments of send_task.
 type Request struct {
 	Message   string          `json:"message"`
 	Agent     string          `json:"agent"`
@@ -25,7 +25,7 @@ type Request struct {
 	Data      json.RawMessage `json:"data"`
 	MessageID string          `json:"message_id"`
 
-	Pause string // that the message answers; "" is the one that there is
+	Pause string `json:"-"` // id of the message that began the pause to answer; "" is the present pause
 }
 
 // File is a file by content or by reference.
@@ -36,7 +36,7 @@ type File struct {
 	URL       string `json:"url"`
 }
 
-// userMessage builds what is sent from the arguments.
+// userMessage builds the message of a request.
 func userMessage(args *Request) (*a2a.Message, error) {
 	if strings.TrimSpace(args.Message) == "" {
 		return nil, ledger.InputError{Text: "The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\""}
@@ -88,8 +88,7 @@ func (f File) part() (a2a.Part, error) {
 	return p, nil
 }
 
-// inline is the part of a file whose address is its content (RFC 2397): few agents read
-// those, and none has to.
+// inline is the part of a file with a data: URL (RFC 2397), which few agents read.
 func (f File) inline(p a2a.Part) (a2a.Part, error) {
 	head, content, ok := strings.Cut(f.URL[len("data:"):], ",")
 	kind, coded := strings.CutSuffix(head, ";base64")

@@ -50,8 +50,8 @@ type Runner struct {
 	// process before this one are taken over at once.
 	Alone bool
 
-	// Only is the handle of the one task that this process takes over, as a command
-	// does; "" is every task that nobody follows.
+	// Only is the handle of the only task that this process takes over, as a command
+	// does; "" is all.
 	Only string
 
 	MaxRunning int // tasks of one user that run at one time; 0 means 1000
@@ -90,8 +90,8 @@ func (r *Runner) Start() {
 	}
 }
 
-// EndWaits answers the callers that wait for tasks with the tasks as they are now, so
-// that a server that stops leaves nobody without a handle.
+// EndWaits returns the tasks as they are to callers that wait, so that each caller has
+// a handle before the server stops.
 func (r *Runner) EndWaits() { r.endWaits() }
 
 // Close stops following, waits until everything is written, and releases the leases.

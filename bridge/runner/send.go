@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Send writes the task into the ledger, hands the message to a follower and
-// returns it.
+// Send sends a message: it writes the task into the ledger and starts its follower.
 func (r *Runner) Send(ctx context.Context, caller directory.Caller, args *Request) (*Follower, error) {
 	args.Data = r.Directory.ForceArguments(args.Data)
 	m, err := userMessage(args)
@@ -97,8 +96,8 @@ func (r *Runner) sendNext(ctx context.Context, caller directory.Caller, args *Re
 	return r.ContinueTask(ctx, conn, e, &a2a.SendRequest{Message: m, Metadata: m.Metadata})
 }
 
-// ownContext refuses a conversation that the caller has not had: a context id
-// is no secret, so knowing one is not enough to join it.
+// ownContext refuses a conversation that the caller does not have. A context id is not
+// secret, so that knowing it is not enough.
 func (r *Runner) ownContext(ctx context.Context, caller directory.Caller, agent, contextID string) error {
 	if contextID == "" {
 		return nil
@@ -113,7 +112,7 @@ func (r *Runner) ownContext(ctx context.Context, caller directory.Caller, agent,
 	return nil
 }
 
-// checkContinues checks that a message can continue a task.
+// checkContinues returns an error if a request cannot continue a task.
 func checkContinues(args *Request, e *ledger.Record) error {
 	state := e.State()
 	switch {
@@ -129,7 +128,7 @@ func checkContinues(args *Request, e *ledger.Record) error {
 	return nil
 }
 
-// endedError is what a caller is told whose message is to a task that has ended.
+// endedError is the error for a message to a task that has ended.
 func endedError(e *ledger.Record) error {
 	text := fmt.Sprintf("Task %s has ended (%s) and takes no more messages. Send a new task, with agent %q", e.Handle, e.State(), e.Agent)
 	if id := e.ContextID(); id != "" {
@@ -138,9 +137,8 @@ func endedError(e *ledger.Record) error {
 	return errors.Join(ledger.InputError{Text: text + "."}, ledger.ErrTaskEnded)
 }
 
-// inConversation returns the arguments with the agent of the conversation that they go
-// on with, where they name only that. Of several agents that call one so, the default one
-// is meant.
+// inConversation adds the agent to a request that names only a conversation. If several
+// agents have a conversation of that name, the default one is meant.
 func (r *Runner) inConversation(ctx context.Context, caller directory.Caller, args *Request) (*Request, error) {
 	if args.Agent != "" || args.ContextID == "" {
 		return args, nil
@@ -161,13 +159,11 @@ func (r *Runner) inConversation(ctx context.Context, caller directory.Caller, ar
 	return &named, nil
 }
 
-// FirstWord is how long a caller that does not wait still waits for the agent to
-// accept the message.
+// FirstWord is how long every caller waits for the agent to accept the message.
 const FirstWord = 5 * time.Second
 
-// Await waits as long as the caller wants and returns the task as it then
-// stands, or why the agent did not take the message: somebody who does not wait
-// still learns that.
+// Await waits for at most budget and returns the task, or why the agent did not take
+// the message. A caller without a budget also learns that.
 func (r *Runner) Await(ctx context.Context, f *Follower, budget time.Duration, progress func(string)) (*ledger.Record, error) {
 	over := time.NewTimer(budget) // a context that ends in time costs three times as much
 	defer over.Stop()

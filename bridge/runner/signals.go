@@ -9,12 +9,12 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// mostAnswer bounds an answer that is passed on, in bytes: what PostgreSQL notifies of is
-// below 8000.
+// mostAnswer limits an answer to another replica in bytes: a notification of PostgreSQL
+// holds less than 8000.
 const mostAnswer = 5000
 
-// PassOn gives a client's answer to the replica that asked. One that is too long is lost:
-// the client's call then ends as if nobody had answered.
+// PassOn passes the answer of a client to the replica that asked. An answer that is too
+// long is dropped; the call then ends without one.
 func (r *Runner) PassOn(to string, body []byte) {
 	if r.Signals != nil && len(body) > mostAnswer {
 		r.Log.Warn("an answer to a question of another replica is too long to be passed on", "bytes", len(body))
@@ -23,14 +23,14 @@ func (r *Runner) PassOn(to string, body []byte) {
 	r.signal(ledger.Signal{About: ledger.AboutAnswer, Handle: to, Body: base64.StdEncoding.EncodeToString(body)})
 }
 
-// maxSignals bounds the signals that wait to be sent; more are lost.
+// maxSignals limits the queue of signals; more are dropped.
 const maxSignals = 256
 
-// signal tells the other replicas, beside what is being done.
+// signal queues a signal for the other replicas.
 func (r *Runner) signal(s ledger.Signal) {
 	minor := s.About == ledger.AboutAnswer || s.Owner != "" && s.About != ledger.AboutLedger
 	if r.Signals == nil || minor && len(r.outgoing) > maxSignals/2 {
-		return // nobody waits for news of tasks that go on, or for what a client makes up, as others wait for an end
+		return // leave room for signals of idle tasks, for which callers wait
 	}
 	s.From = r.Replica
 	select {
@@ -39,7 +39,7 @@ func (r *Runner) signal(s ledger.Signal) {
 	}
 }
 
-// exchange sends and hears signals until the bridge closes.
+// exchange sends and receives signals until the runner closes.
 func (r *Runner) exchange() {
 	r.wg.Go(func() { r.Signals.Listen(r.running, r.heard) })
 	for {
@@ -73,13 +73,14 @@ func (r *Runner) heard(s ledger.Signal) {
 	}
 }
 
-// waiters wake those who wait for tasks that other replicas follow.
+// waiters wakes the callers that wait for tasks of other replicas.
 type waiters struct {
 	mu      sync.Mutex
 	waiting map[string][]chan struct{} // by handle
 }
 
-// add returns what is ready after a task was rung, and what ends that.
+// add returns a channel that is ready after the task was woken, and a function that
+// ends that.
 func (l *waiters) add(handle string) (rung <-chan struct{}, leave func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

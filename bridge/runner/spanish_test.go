@@ -12,8 +12,7 @@ import (
 	"rialto/templates"
 )
 
-// What is written into a task in our own words is said on pages, which may be in
-// Spanish.
+// Sentences of ours in a task are shown on pages, which may be in Spanish.
 func TestOurOwnWordsInATaskAreKnownToThePages(t *testing.T) {
 	var silent, refused pollBudget
 	now := time.Now()

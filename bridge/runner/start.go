@@ -27,8 +27,8 @@ func (r *Runner) AssignHandle(e *ledger.Record) error {
 // mostRunning is how many tasks of an owner run at one time.
 func (r *Runner) mostRunning() int { return cmp.Or(r.MaxRunning, 1000) }
 
-// open writes e, a new task, into the ledger, and hands the message that starts
-// it to a follower.
+// StartTask writes e, a new task, into the ledger and starts a follower with its first
+// message.
 func (r *Runner) StartTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
 	r.live.reserve(e.Handle) // it counts from now on
 	defer r.live.unreserve(e.Handle)
@@ -51,7 +51,7 @@ func (r *Runner) StartTask(ctx context.Context, conn directory.Conn, e *ledger.R
 	return r.Follow(conn, e, req), nil
 }
 
-// goOn hands the message that continues e to a follower.
+// ContinueTask resumes e with a message and starts a follower.
 func (r *Runner) ContinueTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
 	m := req.Message
 	if err := r.watch(ctx, e, req); err != nil {
@@ -65,7 +65,7 @@ func (r *Runner) ContinueTask(ctx context.Context, conn directory.Conn, e *ledge
 	case err != nil:
 		return nil, err
 	}
-	if e.Unsent() { // whatever was said besides
+	if e.Unsent() { // the new message only confirms
 		send := *req
 		send.Message = e.TakeUnsent(m.ID)
 		return r.Follow(conn, e, &send), nil
@@ -74,8 +74,7 @@ func (r *Runner) ContinueTask(ctx context.Context, conn directory.Conn, e *ledge
 	return r.Follow(conn, e, req), nil
 }
 
-// reopen takes a task that waits for its owner under our lease, for the message
-// named messageID.
+// reopen takes an idle task under our lease for a message.
 func (r *Runner) reopen(ctx context.Context, e *ledger.Record, messageID string) error {
 	e.Touch(r.Now())
 	if err := r.Ledger.ContinueTask(ctx, e, messageID, r.lease(), e.Updated); err != nil {
@@ -86,8 +85,7 @@ func (r *Runner) reopen(ctx context.Context, e *ledger.Record, messageID string)
 	return nil
 }
 
-// watch has the webhook that came with a message told of its task. It is the
-// caller's: the agent does not get to see it.
+// watch registers the webhook of a message for its task. The agent does not see it.
 func (r *Runner) watch(ctx context.Context, e *ledger.Record, req *a2a.SendRequest) error {
 	if req.Push == nil {
 		return nil
@@ -100,7 +98,8 @@ func (r *Runner) watch(ctx context.Context, e *ledger.Record, req *a2a.SendReque
 	return nil
 }
 
-// named returns c for the webhook of e, which callers of 0.1 call as they like.
+// PushConfigFor returns c for the webhook of e, under the name that a caller of A2A 0.1
+// uses.
 func PushConfigFor(e *ledger.Record, c *a2a.PushConfig) *a2a.PushConfig {
 	of := *c
 	of.TaskID = a2a.TaskID(e.Handle)

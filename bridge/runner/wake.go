@@ -10,12 +10,11 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// pollTimeout bounds a look at a task that somebody said has changed.
+// pollTimeout limits a poll after a wakeup.
 const pollTimeout = 30 * time.Second
 
-// Wake has a task looked at, because its agent says that there is news. It does
-// not wait, and whoever follows the task looks: this replica or another; or this one,
-// if the task waits for something that its agent has got by now.
+// Wake tells the follower of a task to poll its agent now, on this replica or another.
+// If the task waits in auth-required, this replica polls it. Wake does not wait.
 func (r *Runner) Wake(handle string) {
 	if r.wakeFollower(handle) {
 		return
@@ -41,7 +40,7 @@ func (r *Runner) wakeFollower(handle string) bool {
 	return true
 }
 
-// withHook gives the agent a webhook with the message, if it can use one.
+// withHook adds our webhook to a message for an agent that sends push notifications.
 func (r *Runner) withHook(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *a2a.SendRequest {
 	if send == nil || r.Hook == nil || !conn.Card().Capabilities.PushNotifications {
 		return send
@@ -51,17 +50,16 @@ func (r *Runner) withHook(conn directory.Conn, e *ledger.Record, send *a2a.SendR
 	return &out
 }
 
-// refusedPush reports whether an agent took no message because of the webhook
-// that came with it. It has said so, so nothing runs, and the message may be
-// sent without.
+// refusedPush reports whether an agent refused a message because of its webhook. It has
+// not started anything, so the message may be sent without.
 func refusedPush(send *a2a.SendRequest, err error) bool {
 	var e *a2a.Error
 	return send.Push != nil && errors.As(err, &e) && e.Remote &&
 		(e.Code == a2a.PushNotSupported || e.Code == a2a.UnsupportedOperation || e.Code == a2a.InvalidParams)
 }
 
-// pollWhenWoken looks at the task whenever somebody pokes, until ctx ends. When that
-// shows that the task has settled it ends the stream, which brings nothing more.
+// pollWhenWoken polls after each wakeup until ctx ends. It ends the stream when the
+// task is idle.
 func (f *Follower) pollWhenWoken(ctx context.Context, hangUp func()) {
 	for {
 		select {
@@ -77,8 +75,8 @@ func (f *Follower) pollWhenWoken(ctx context.Context, hangUp func()) {
 	}
 }
 
-// poll asks how the task stands. Where a stream tells of it as well, only an end
-// counts: what else the task shows is on its way.
+// poll reads the task. If there is a stream as well, only an idle state counts: the
+// stream brings the rest.
 func (f *Follower) poll(ctx context.Context) {
 	id := f.taskID()
 	if id == "" {
@@ -97,7 +95,7 @@ func (f *Follower) poll(ctx context.Context) {
 	}
 }
 
-// answered reports whether t still shows the pause that the message has ended.
+// answered reports whether t still shows the pause that the message ended.
 func (f *Follower) answered(t *a2a.Task) bool {
 	before := f.start.Task
 	if before == nil || before.Status.State != t.Status.State {

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// writeContext is the context of writes of the ledger. Each may take writeBudget, and
-// those that begin within a second share one that lasts as long for the last of them:
-// a context with a timer of its own costs about as much as what is written takes to
-// encode. The zero value is ready.
+// writeContext is the context of writes to the ledger. Writes that begin within a
+// second share one, because a context with its own timer costs about as much as
+// encoding a task. The zero value is ready.
 type writeContext struct {
 	mu          sync.Mutex
 	ctx         context.Context
-	end         context.CancelFunc // by itself, in time
+	end         context.CancelFunc // called by the deadline
 	sharedUntil time.Time          // until when writes may begin under it
 }
 

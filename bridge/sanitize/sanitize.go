@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of what is shown, in characters.
+// Limits of text that is shown, in characters.
 const (
 	MaxName = 200  // of a name
 	MaxLink = 2000 // of an address
@@ -32,9 +32,9 @@ func Text(s string) string {
 	}, s)
 }
 
-// Hidden tells which characters are not shown: control characters, those that
-// turn the direction of text, and those that nobody sees. The joiners stay, for
-// scripts and emoji are written with them.
+// Hidden reports whether a character is removed: control characters, characters that
+// change the direction of text, and invisible ones. Joiners stay, because scripts and
+// emoji need them.
 func Hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -51,8 +51,7 @@ func Hidden(r rune) bool {
 	return false
 }
 
-// JSON does so with the strings of a JSON value, however they are written,
-// and leaves all else as it is.
+// JSON cleans the strings of a JSON value, escaped or not, and changes nothing else.
 func JSON(b []byte) []byte {
 	if !bytes.Contains(b, []byte(`\u`)) && Text(string(b)) == string(b) {
 		return b
@@ -114,8 +113,8 @@ func Label(s string) string {
 	}, s), MaxName)
 }
 
-// Link returns an address from an agent, clean, if it leads somewhere: "" for what
-// would run as a program, or be a page of ours, where a person follows it.
+// Link returns an address from an agent, cleaned. It is "" for an address that would
+// run a script or open a page of ours.
 func Link(address string) string {
 	link := Text(address)
 	u, err := url.Parse(link)
@@ -125,7 +124,7 @@ func Link(address string) string {
 	return link
 }
 
-// WebPage returns an address from an agent that a browser can open, "" for others.
+// WebPage returns an address from an agent if a browser can open it, and "" otherwise.
 func WebPage(address string) string {
 	u, err := url.Parse(Link(address))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
@@ -134,7 +133,7 @@ func WebPage(address string) string {
 	return Link(address)
 }
 
-// Labels does so for a list of short texts, of which it keeps ten.
+// Labels cleans a list of short texts and keeps the first ten.
 func Labels(in []string) []string {
 	out := make([]string, min(len(in), 10))
 	for i := range out {

@@ -28,7 +28,7 @@ func (t *Tools) cancelTask() mcp.Tool {
 				return wrong, nil
 			}
 			e, err := t.Runner.Task(ctx, t.Directory.Caller(ctx).User, args.TaskID)
-			if err == nil && e.State() != a2a.Canceled { // else what is asked for is so: a call may be made again
+			if err == nil && e.State() != a2a.Canceled { // a repeated call succeeds
 				e, err = t.Runner.Cancel(ctx, e.Owner, args.TaskID)
 			}
 			if err != nil {

@@ -49,8 +49,9 @@ const mostRounds = 10
 // asks back about: no two questions have the same.
 func questionKey(e *ledger.Record) string { return e.Handle + "/" + e.MessageID }
 
-// answeredTask returns the caller's task that the answers in a repeated call are
-// about, nil if the call is none: then its message is still to be sent.
+// answered sends the answer of the user to the agent and waits for the result. If the
+// agent refuses the answer, the error goes to the caller, because the user would only
+// see the same question again.
 func (t *Tools) answeredTask(ctx context.Context, c *mcp.Call) (*ledger.Record, error) {
 	for _, key := range c.Answered() {
 		handle, _, _ := strings.Cut(key, "/")
@@ -62,9 +63,9 @@ func (t *Tools) answeredTask(ctx context.Context, c *mcp.Call) (*ledger.Record, 
 	return nil, nil
 }
 
-// elicit puts the agent's questions to the person at the client, as long as
-// it has some and the client can be asked, and returns the task as it then
-// stands. Each answer is waited on as the first message was.
+// elicit asks the user at the client the questions of the agent, as long as there are
+// any and the client supports it, and returns the task. Each answer is awaited like the
+// first message.
 func (t *Tools) elicit(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (*ledger.Record, error) {
 	for range mostRounds {
 		if e.Idle && e.State() == a2a.AuthRequired {
@@ -105,9 +106,9 @@ func (t *Tools) elicit(ctx context.Context, c *mcp.Call, e *ledger.Record, wait 
 // errPassed says that a task has left the pause that a question was about.
 var errPassed = errors.New("the task has gone on without the answer")
 
-// askPerson puts a question about the pause of e to the person at the client. It is taken
-// back, with errPassed, when the task leaves that pause: somebody has answered on its
-// page or through another app, and nobody need wait for what is not wanted any more.
+// askPerson asks the user at the client about the pause of e. The question is withdrawn
+// with errPassed when the task leaves that pause, because it was answered on its page
+// or through another app.
 func (t *Tools) askPerson(ctx context.Context, c *mcp.Call, e *ledger.Record, q mcp.Question) ([]mcp.Answer, error) {
 	if c.InputByRetry() {
 		return c.Ask(ctx, q)
@@ -126,8 +127,8 @@ func (t *Tools) askPerson(ctx context.Context, c *mcp.Call, e *ledger.Record, q 
 	return answers, err
 }
 
-// awaitLeave waits until a task is no more in the pause that e is in, and reports whether it
-// is so when ctx ends.
+// awaitLeave waits until a task has left the pause of e, and reports whether it did
+// before ctx ended.
 func (t *Tools) awaitLeave(ctx context.Context, e *ledger.Record) bool {
 	for seen := e.Updated; ; {
 		now, err := t.Runner.NextChange(ctx, e.Owner, e.Handle, seen)
@@ -158,10 +159,9 @@ func (t *Tools) answered(ctx context.Context, c *mcp.Call, e *ledger.Record, a m
 	return t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress)
 }
 
-// answer tells the agent what the person answered. One who declines tells it
-// so, and one who cancels ends the task, as does one who declines to connect an agent
-// that has not got the message. An answer that comes after another
-// one, or after the end, is dropped: nothing follows it then.
+// answer sends the answer of the user to the agent. Declining is an answer. Canceling
+// ends the task, as does declining to connect an agent that has not received the
+// message. An answer that comes too late is dropped and has no follower.
 func (t *Tools) answer(ctx context.Context, e *ledger.Record, a mcp.Answer) (*runner.Follower, error) {
 	if a.Action == "cancel" || e.Unsent() && !a.Accepted() {
 		_, err := t.Runner.Cancel(ctx, e.Owner, e.Handle)

@@ -58,9 +58,9 @@ func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (
 	return t.Tools.mcpTask(e), nil
 }
 
-// AnswerTask implements mcp.Tasks. A person who declines tells the agent so,
-// and one who cancels ends the task. That somebody goes to the page of a sign-in is
-// no news: the task goes on when they are done there.
+// AnswerTask implements mcp.Tasks. A user who declines tells the agent so, and one who
+// cancels ends the task. Accepting a sign-in changes nothing: the task continues when
+// the user has signed in.
 func (t Tasks) AnswerTask(ctx context.Context, principal, id string, answers map[string]json.RawMessage) error {
 	owner := t.Owner(principal)
 	e, err := t.Tools.Runner.Task(ctx, owner, id)
@@ -113,7 +113,7 @@ func (b *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 		t.Status = mcp.Cancelled
 	case state.Terminal():
 		t.Status, t.Result = mcp.Completed, b.Documents.Result(e, documents.Chunk{})
-		if why := documents.Problem(e, ""); why != nil { // official clients read no result of what has failed
+		if why := documents.Problem(e, ""); why != nil { // official clients do not read the result of a failed task
 			t.Message = sanitize.Short(why.Message, 500)
 		}
 	case state == a2a.InputRequired && e.Idle:

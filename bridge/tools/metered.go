@@ -46,8 +46,8 @@ func (b *Tools) meteredTool(t mcp.Tool) func(context.Context, *mcp.Call) (*mcp.R
 	}
 }
 
-// agentOf returns which agent a tool's call was about, as far as it says. A name
-// that a caller made up is nobody's.
+// agentOf returns the agent of a call, or "" if the call does not name an existing
+// agent.
 func (t *Tools) agentOf(ctx context.Context, c *mcp.Call, r *mcp.Result) string {
 	if r != nil {
 		switch info := r.Structured.(type) {

@@ -109,7 +109,7 @@ var getAgentInput = json.RawMessage(`{
 	"additionalProperties": false
 }`)
 
-// partsSchema is of what an artifact is made of, or a message besides its text.
+// partsSchema is the schema of the parts of an artifact or a message.
 const partsSchema = `{
 	"type": "array",
 	"items": {

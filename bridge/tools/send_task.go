@@ -47,8 +47,8 @@ func (t *Tools) sendTask() mcp.Tool {
 	}
 }
 
-// sendOrAnswer sends the message of a call, and waits for what becomes of it.
-// A call that is repeated with answers has sent its message already.
+// sendOrAnswer sends the message of a call and waits for the result. A call that is
+// repeated with answers has sent its message already.
 func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (*mcp.Result, error) {
 	e, err := t.answeredTask(ctx, c)
 	if err != nil {
@@ -72,8 +72,8 @@ func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (
 	return t.Documents.Result(e, documents.Chunk{}), nil
 }
 
-// beginTask returns a task for a client that takes one: MCP's task and the ledger's
-// are the same. A client since 2026-07-28 is spared it if the answer comes fast.
+// beginTask returns a task to a client that takes one: the task of MCP and that of the
+// ledger are the same. Clients of 2026-07-28 get a result instead if it is there soon.
 func (t *Tools) beginTask(ctx context.Context, f *runner.Follower, c *mcp.Call) (*mcp.Result, error) {
 	over := time.NewTimer(runner.FirstWord)
 	defer over.Stop()

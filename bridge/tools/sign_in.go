@@ -10,9 +10,9 @@ import (
 	"rialto/mcp"
 )
 
-// signInQuestion is what a task in auth-required asks the person at the client: to open a
-// page. It is the task's own where nobody names another: a task that asks nothing looks
-// as if it were worked on, to clients that take tasks, and they wait for ever.
+// signInQuestion is the question for a task in auth-required: to open a page. Without
+// another page, it is the page of the task: clients would wait forever for a task
+// without a question.
 func (t *Tools) signInQuestion(e *ledger.Record) (q mcp.Question, ok bool) {
 	text := sanitize.Short(e.Task.Status.Message.Text(), 500)
 	link := cmp.Or(t.Directory.ConnectPage(e), sanitize.FirstLink(text), t.Documents.PageURL(e))
@@ -20,10 +20,8 @@ func (t *Tools) signInQuestion(e *ledger.Record) (q mcp.Question, ok bool) {
 	return mcp.ElicitURL(questionKey(e), text, link), link != ""
 }
 
-// askToSignIn puts it to the person at the client that they open a page, and waits
-// until the task has left its pause: it does so once they have connected the agent
-// here, and an agent with a page of its own may do so too. done is unset if it
-// waits still.
+// askToSignIn asks the user at the client to open a page, and waits until the task has
+// left its pause. done reports whether it has.
 func (t *Tools) askToSignIn(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (after *ledger.Record, done bool, err error) {
 	q, ok := t.signInQuestion(e)
 	if !ok || !c.CanAsk(q) {

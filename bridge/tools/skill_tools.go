@@ -46,8 +46,8 @@ type skillOf struct {
 	typed bool // it has a form
 }
 
-// ToolVisible tells whether the caller may see and call a tool: those that are
-// made of a skill are for whoever may know of it (mcp.Server.Visible).
+// ToolVisible reports whether the caller may see and call a tool (mcp.Server.Visible).
+// The tool of a skill is for callers that may see the skill.
 func (t *Tools) ToolVisible(ctx context.Context, tool string) bool {
 	skills := t.skills.Load()
 	if skills == nil {
@@ -77,10 +77,9 @@ func (t *Tools) keepSkills(running context.Context) {
 	}
 }
 
-// ReadSkills reads the cards of the agents whose skills are tools, which takes
-// seconds at most, and makes tools of them. If Tools returns others then,
-// ToolsChanged is told. An agent that was met once keeps its tools when it
-// cannot be reached.
+// ReadSkills reads the cards of the agents whose skills are tools, within seconds, and
+// makes the tools. If List returns others then, it calls ToolsChanged. An agent that
+// cannot be reached keeps its tools.
 func (t *Tools) ReadSkills(ctx context.Context) {
 	t.reading.Lock()
 	defer t.reading.Unlock()

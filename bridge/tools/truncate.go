@@ -31,8 +31,8 @@ func eachSkill(a *directory.Info, change func(*directory.SkillInfo)) {
 	}
 }
 
-// truncateAgents returns as much of what is known of agents as fits a result, and
-// reports whether that is all.
+// truncateAgents shortens the descriptions of agents to fit a result, and reports
+// whether everything fits.
 func truncateAgents(agents []directory.Info) (fit []directory.Info, all bool) {
 	fit = append([]directory.Info{}, agents...)
 	for i, less := range reductions {
