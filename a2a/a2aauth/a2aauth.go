@@ -1,11 +1,9 @@
-// Package a2aauth proves to agents who calls them: with a secret (a bearer
-// token, a name and password, an API key), or with tokens of OAuth 2.0 that it
-// gets for the program (RFC 6749 section 4.4) or for each of its users (RFC
-// 8693). It also tells what an agent's card asks for.
+// Package a2aauth authenticates calls to agents: with a secret (a bearer token, a name and
+// password, an API key), or with OAuth 2.0 tokens for the program (RFC 6749 section 4.4) or
+// for each user (RFC 8693). It also reports which credentials an agent's card requires.
 //
-// It never passes on the token that a user has shown to us: that was made for
-// us (RFC 8707 section 2). Certificates (mutual TLS) are for the transport, so
-// they are in a2aclient.Dialer.TLS.
+// It never passes on the token of a user, which is for this server only (RFC 8707 section
+// 2). Certificates (mutual TLS) belong to the transport: see a2aclient.Dialer.TLS.
 package a2aauth
 
 import (
@@ -20,11 +18,11 @@ var (
 	_ a2aclient.Credentials = (*Tokens)(nil)
 )
 
-// Kind is how a secret is shown.
+// Kind is the scheme of a secret.
 type Kind string
 
-// The kinds of secrets. AsTheCardSays is any of them, and a bearer token as
-// long as no card says otherwise.
+// The kinds of secrets. AsTheCardSays is the one that the card requires, or a bearer
+// token.
 const (
 	AsTheCardSays Kind = ""
 	Bearer        Kind = "bearer"  // RFC 6750 section 2.1
@@ -64,8 +62,8 @@ func (s Secret) Apply(req *http.Request, c a2aclient.Caller) error {
 // Renew implements a2aclient.Credentials: there is only one secret.
 func (Secret) Renew(*http.Request, a2aclient.Caller) bool { return false }
 
-// as returns s in the way that card asks for, where s leaves that open: as a
-// bearer token if that is among them, and else in the first that fits.
+// as returns s with the kind that card requires, if s leaves it open: a bearer token if
+// the card allows it, or else the first kind that fits.
 func (s Secret) as(card *a2a.Card) Secret {
 	if s.Kind != AsTheCardSays || card == nil {
 		return s

@@ -41,7 +41,7 @@ func Unmet(card *a2a.Card, m Means) []*message.Message {
 	return lines
 }
 
-// meets reports whether m can give what s asks for.
+// meets reports whether m satisfies s.
 func (m Means) meets(s a2a.SecurityScheme) bool {
 	secret := m.Secret
 	any := secret != nil && secret.Kind == AsTheCardSays

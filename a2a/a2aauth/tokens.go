@@ -35,8 +35,7 @@ type Tokens struct {
 	Audience     string // for whom tokens are asked for; "" leaves it to the endpoint
 	Resource     string // the same in the words of RFC 8707
 
-	// Subject returns a short-lived JWT that says who user is, for the token
-	// endpoint alone. With it, each user has a token of their own (RFC 8693),
+	// Subject returns a short-lived JWT that identifies user to the token endpoint. With it, each user has a token of their own (RFC 8693),
 	// and calls without a user have none; nil is a token for the program.
 	Subject func(ctx context.Context, user string) (string, error)
 
@@ -47,7 +46,7 @@ type Tokens struct {
 	held map[string]*token // by user
 }
 
-// token is the token of a user, or why there is none.
+// token is the token of a user, or the error of getting it.
 type token struct {
 	turn chan struct{} // holds one element while the token is not in use
 
@@ -96,8 +95,8 @@ func (t *Tokens) Renew(req *http.Request, c a2aclient.Caller) bool {
 	}
 }
 
-// token returns the token of user, asking for one if there is none. Those who
-// want the same one wait for each other.
+// token returns the token of user and gets one if there is none. Concurrent calls for one
+// user wait for each other.
 func (t *Tokens) token(ctx context.Context, user string) (*oauth2.Token, error) {
 	h := t.of(user)
 	select {
@@ -185,8 +184,7 @@ func (t *Tokens) ask(ctx context.Context, user string) (*oauth2.Token, error) {
 	return value, nil
 }
 
-// failure says what is wrong without what the endpoint wrote, which may repeat
-// what it was sent.
+// failure returns the error without the endpoint's text, which may repeat the request.
 func (t *Tokens) failure(err error) error {
 	host := t.TokenURL
 	if u, parseErr := url.Parse(t.TokenURL); parseErr == nil {

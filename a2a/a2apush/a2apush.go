@@ -1,9 +1,7 @@
-// Package a2apush sends and receives push notifications: it notifies webhooks of tasks
-// in the generation of A2A that registered them, and checks what
-// agents tell webhooks of ours.
+// Package a2apush sends and receives push notifications: it notifies webhooks of tasks in
+// the generation of A2A that registered them, and checks the notifications of agents.
 //
-// It keeps nothing, and tries everything once: what is due, and when to try
-// again, is known to package bridge/push.
+// It stores nothing and tries once: package bridge/push has the outbox and the retries.
 package a2apush
 
 import (
@@ -33,7 +31,7 @@ const (
 // without its history, and then without its artifacts: the receiver can get the task.
 const MaxBody = 1 << 20
 
-// Sender tells webhooks. HTTP, Issuer and Now are required.
+// Sender sends notifications. HTTP, Issuer and Now are required.
 type Sender struct {
 	HTTP   *guardhttp.Client
 	Issuer string // who signs, and whose JWKS has the key
@@ -46,9 +44,8 @@ type Sender struct {
 	Trusting bool
 }
 
-// Deliver tells a webhook how a task stands, once. id names the notification:
-// a webhook that gets it twice can tell. An address that may not be called is
-// InvalidParams: there is no use in trying again.
+// Deliver sends one notification of a task. id identifies it, so that a webhook can detect
+// a repetition. InvalidParams means that the URL may not be called: do not retry.
 func (s *Sender) Deliver(ctx context.Context, c *a2a.PushConfig, t *a2a.Task, id string) error {
 	body, err := Body(c, t)
 	if err != nil {
@@ -81,8 +78,8 @@ func Body(c *a2a.PushConfig, t *a2a.Task) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Plain letters, as other languages write them: the sample receiver of
-		// 0.1 decodes a body and encodes it again before it looks at the hash.
+		// Without escapes, as other languages encode: the sample receiver of 0.1 decodes
+		// and encodes the body before it checks the hash.
 		body = jsontext.Value(b)
 		if err := body.Format(jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false)); err != nil {
 			return nil, fmt.Errorf("encoding the notification: %w", err)

@@ -16,14 +16,14 @@ import (
 	"rialto/a2a"
 )
 
-// InboxPath is where the webhooks are that agents are given.
+// InboxPath is the path of our webhooks.
 const InboxPath = "/hooks/"
 
-// maxNews bounds the body of a notification, which is hashed and not kept.
+// maxNews bounds the body of a notification, which is hashed and not stored.
 const maxNews = 32 << 20
 
-// Inbox makes a webhook for each task, and takes what agents send there for a
-// hint: the task is asked for again. Nothing is kept. The address of a webhook
+// Inbox has a webhook for each task. A notification only wakes the task's follower, which
+// gets the task from the agent. Nothing is stored. The address of a webhook
 // and its token are derived from the task's handle and a key, so every replica
 // knows them and they cannot be guessed. All fields are required.
 type Inbox struct {
@@ -55,8 +55,8 @@ func (in *Inbox) mac(what, agent, handle string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// ServeHTTP answers a GET with the validation token that it brings, and takes a
-// POST that proves to come from the agent. The answer does not tell
+// ServeHTTP answers a GET with its validation token, and accepts an authenticated POST of
+// the agent. The answer does not tell
 // an unknown webhook from a caller that is not the agent.
 func (in *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	agent, handle, ok := in.hook(r.URL.Path)
@@ -85,7 +85,7 @@ func (in *Inbox) hook(path string) (agent, handle string, ok bool) {
 
 const maxValidation = 1024
 
-// validate repeats a token as text, which a browser must not take for a page.
+// validate repeats a token as plain text, never as a page.
 func (in *Inbox) validate(w http.ResponseWriter, r *http.Request) {
 	token := r.URL.Query().Get("validationToken")
 	if token == "" || len(token) > maxValidation {

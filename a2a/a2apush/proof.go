@@ -16,8 +16,7 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// jwtLife is how long a webhook may take the signature of a notification for
-// fresh.
+// jwtLife is the lifetime of the JWT of a notification.
 const jwtLife = 5 * time.Minute
 
 // header returns the headers that authenticate a notification.
@@ -73,9 +72,8 @@ func isToken(s string) bool {
 	})
 }
 
-// claims are what the JWT of a notification says. The hash of the body is in
-// none of the specifications; the sample receiver of 0.1 wants it, and it keeps
-// others from putting another body under the signature.
+// claims are the claims of the JWT of a notification. No specification has the hash of the
+// body; the sample receiver of 0.1 requires it, and it binds the body to the signature.
 type claims struct {
 	Issuer   string     `json:"iss"`
 	Audience string     `json:"aud"`

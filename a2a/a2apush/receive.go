@@ -17,11 +17,11 @@ import (
 	"rialto/internal/guardhttp"
 )
 
-// skew is how far the clock of an agent may be from ours.
+// skew is the accepted clock skew of an agent.
 const skew = time.Minute
 
-// algorithms are those that an agent may sign with. Those of one shared secret
-// are not among them: the keys are public.
+// algorithms are the accepted signature algorithms. None is symmetric: the keys are
+// public.
 var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.PS256, jose.ES256, jose.ES384, jose.EdDSA}
 
 // CheckJWT says what is wrong with a JWT that came with a notification to the
@@ -65,8 +65,7 @@ type Keys struct {
 	asked time.Time
 }
 
-// keysFresh is how long keys are believed to be all, and how long one that
-// shows none is not asked again.
+// keysFresh is how long keys are cached, and how long a failed fetch is not repeated.
 const keysFresh = 5 * time.Minute
 
 // Set returns the keys.

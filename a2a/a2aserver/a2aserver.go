@@ -1,22 +1,19 @@
 // Package a2aserver serves an a2a.Agent to A2A clients over HTTP: JSON-RPC of
 // generations 1.0, 0.3, 0.2 and 0.1 and HTTP+JSON of 1.0 and 0.3 at one URL, event
-// streams, and the agent's card. It answers what package a2agrpc takes over gRPC
-// (ServeGRPC).
+// streams, and the agent's card. ServeGRPC answers calls that package a2agrpc receives.
 //
 // It does not run agents (see a2aexec) and does not know who may call them (the guard
 // before it does). It keeps nothing but the ids that callers of 0.1 give to tasks. A
 // client that disconnects ends its call, not the task.
 //
-// Calls about a task have the same names since 0.1. Without A2A-Version they
-// are answered in 0.1 if the caller has named such a task, and else in 0.3,
-// which for 0.2 is the same.
+// Calls about a task have the same names in 0.1, 0.2 and 0.3. Without A2A-Version they are
+// answered in 0.1 if the caller has given a task that id in 0.1, and else in 0.3, whose
+// answers are valid in 0.2.
 //
-// It leaves the specification in two places. A call without A2A-Version means
-// 0.3 by the letter (A2A 1.0 section 3.6.2); here the name of its method
-// decides, because clients of 1.0 forget the header and no name belongs to
-// both. And an error of a call that streams is always sent as an event over
-// JSON-RPC, never as a JSON answer, because a2a-go's client takes the latter for an empty
-// stream.
+// It deviates from the specification in two places. A call without A2A-Version means 0.3
+// (A2A 1.0 section 3.6.2); here the name of the method decides, because clients of 1.0
+// forget the header and the names differ. And over JSON-RPC an error of a streaming call is
+// always an event, never a JSON answer, which a2a-go's client reads as an empty stream.
 package a2aserver
 
 import (
@@ -31,11 +28,11 @@ import (
 	"rialto/a2a"
 )
 
-// DefaultMaxBody bounds the body of a call, in bytes, where Server does not.
+// DefaultMaxBody bounds the body of a call, in bytes, unless Server does.
 const DefaultMaxBody = 4 << 20
 
-// DefaultKeepAlive is how often a quiet stream gets a comment where Server does
-// not say. Proxies commonly close what is quiet for a minute.
+// DefaultKeepAlive is the interval of comments on a quiet stream, unless Server sets it.
+// Proxies commonly close streams that are quiet for a minute.
 const DefaultKeepAlive = 15 * time.Second
 
 // Server serves one agent. Agent, URL and either Card or Describe are required;
@@ -44,17 +41,17 @@ const DefaultKeepAlive = 15 * time.Second
 type Server struct {
 	Agent a2a.Agent
 
-	// Card introduces the agent. If it lists no interfaces, those of Interfaces
-	// are offered.
+	// Card is the agent's card. If it lists no interfaces, it gets those of
+	// Interfaces.
 	Card *a2a.Card
 	URL  string // the public URL of the endpoint
 
-	// Others are ways to reach the agent that lead elsewhere, as gRPC does. Cards
-	// offer them after those at URL.
+	// Others are interfaces at other URLs, such as gRPC. Cards list them after those at
+	// URL.
 	Others []a2a.Interface
 
-	// Describe returns the card where it can change while the server serves.
-	// Its errors are answered in place of the card.
+	// Describe returns the card if it can change while the server runs. Its errors are
+	// answered in place of the card.
 	Describe func(context.Context) (*a2a.Card, error)
 
 	// Extended returns the card for callers who may call the agent (A2A 1.0
@@ -65,9 +62,9 @@ type Server struct {
 	// are.
 	Sign func(card []byte) ([]byte, error)
 
-	// Allow returns why a request may not do what it asks for, and nil if it
-	// may. An *a2a.Error is answered as it is, with its Challenge. Nil allows
-	// all: then the guard before the server decides alone.
+	// Allow returns an error if a request is not permitted. An *a2a.Error is answered
+	// unchanged, with its Challenge. Nil permits all: then only the guard before the
+	// server decides.
 	Allow func(*http.Request, Access) error
 
 	// Lists offers the agent's tasks as a list, if it is an a2a.Lister. An agent
@@ -75,9 +72,8 @@ type Server struct {
 	// to see all of them (A2A 1.0 section 13.1).
 	Lists bool
 
-	// Caller tells callers of 0.1 apart, whose names of tasks are their own.
-	// Nil takes them all for one, which is safe, but then two that give the same
-	// name get into each other's way.
+	// Caller identifies callers of 0.1, each of which has its own ids of tasks. With nil
+	// all share one set of ids, which is safe, but two callers may use the same id.
 	Caller func(*http.Request) string
 
 	Now       func() time.Time // nil means time.Now
@@ -92,8 +88,7 @@ type Server struct {
 // Access is what a call does with tasks.
 type Access int
 
-// To read tells of agents and tasks; to write starts, continues, cancels or
-// deletes something.
+// Read gets agents and tasks; Write starts, continues, cancels or deletes tasks.
 const (
 	Read Access = iota
 	Write

@@ -24,8 +24,7 @@ func isCardPath(path string) bool {
 	return strings.HasSuffix(path, cardPath) || strings.HasSuffix(path, oldCardPath)
 }
 
-// cards are the documents that cards were served as lately, by the digest of
-// what they say. There are few: the card of an agent seldom changes.
+// cards caches the documents of recent cards by the digest of their content.
 type cards struct {
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]document
@@ -134,7 +133,7 @@ func (c *cards) signed(body []byte, sign func([]byte) ([]byte, error), now time.
 	return doc, nil
 }
 
-// refuseCard answers instead of the card.
+// refuseCard answers with the error instead of the card.
 func (s *Server) refuseCard(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	switch {

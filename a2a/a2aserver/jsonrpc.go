@@ -14,8 +14,7 @@ import (
 	"rialto/internal/jsonrpc"
 )
 
-// call is one call on its way through the server. Its dialect is never nil: it
-// is what an error is written in.
+// call is one call. Its dialect is never nil: errors are encoded in it.
 type call struct {
 	binding binding
 	id      jsonrpc.ID
@@ -26,7 +25,7 @@ type call struct {
 	agent   a2a.Agent
 }
 
-// binding is how answers travel.
+// binding is a protocol binding of answers.
 type binding interface {
 	// contentType is that of the answer to op which is no stream.
 	contentType(op wire.Op) string
@@ -157,9 +156,8 @@ func (s *Server) isName(ctx context.Context, caller string, id a2a.TaskID) bool 
 	return s.names.has(caller, id) || agentV01{agent: s.Agent}.remembered(ctx, id) != ""
 }
 
-// isJSON lets through what says that it is JSON, and what says nothing. Not
-// that a form or plain text could not hold JSON: pages of other sites can have
-// a browser send those without asking us first.
+// isJSON accepts a JSON content type or none. It refuses forms and plain text, which pages
+// of other origins can send without a CORS preflight.
 func isJSON(contentType string) bool {
 	if contentType == "" {
 		return true
@@ -254,7 +252,7 @@ func limit(e a2a.Event, history *int) a2a.Event {
 	return e
 }
 
-// writeError is where an error becomes an answer. A call that streams has it
+// writeError is the one place where an error becomes an answer. A streaming call gets it
 // as an event; see the package comment.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err error) {
 	if r.Context().Err() != nil {
@@ -273,8 +271,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err 
 	write(w, cmp.Or(no.status, status), jsonType, body)
 }
 
-// shown returns what of err may be shown. What an agent did not mean to say is
-// logged instead.
+// shown returns the public part of err. Internal errors of the agent are logged.
 func (s *Server) shown(r *http.Request, c call, err error) error {
 	var framing *jsonrpc.Error
 	var e *a2a.Error

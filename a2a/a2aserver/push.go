@@ -15,7 +15,7 @@ func (s *Server) push(ctx context.Context, c call) ([]byte, error) {
 	if _, ok := s.Agent.(a2a.Pusher); !ok {
 		return nil, errNoPush
 	}
-	p := c.agent.(a2a.Pusher) // the agent, or named around it
+	p := c.agent.(a2a.Pusher) // the agent, or agentV01 around it
 	if c.op == wire.PushSet {
 		in, err := c.dialect.DecodePushSet(c.params, c.path)
 		if err != nil {

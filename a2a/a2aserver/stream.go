@@ -43,7 +43,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call) {
 		}
 		if err != nil {
 			_, body := c.binding.refusal(c, s.shown(r, c, err))
-			_ = out.refuse(body) // it is the last word, read or not
+			_ = out.refuse(body) // the stream ends here
 			return
 		}
 		kind := ""

@@ -18,11 +18,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ErrUnsigned says that a card has no signature at all.
+// ErrUnsigned is returned for a card without a signature.
 var ErrUnsigned = errors.New("the card is not signed")
 
-// ErrUntrusted says that no signature of a card is by a key that is trusted,
-// and over what the card says.
+// ErrUntrusted is returned for a card without a valid signature of a trusted key.
 var ErrUntrusted = errors.New("the card is not signed by a key that is trusted")
 
 const (
@@ -30,8 +29,8 @@ const (
 	maxHeader     = 4 << 10
 )
 
-// algorithms lists how a card may be signed. None of them is symmetric: a
-// public key must never be taken for a shared secret.
+// algorithms lists the accepted signature algorithms. None is symmetric: a public key must
+// never be used as a shared secret.
 var algorithms = []jose.SignatureAlgorithm{
 	jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,
@@ -94,8 +93,7 @@ func sign(signer jose.Signer, payload []byte) (signature, error) {
 
 // Verify returns the members of card, the JSON of a card, that one of keys has signed,
 // and the ID of that key. Use only what it returns: members that a signature does not
-// cover are left out. It fails with ErrUnsigned or
-// ErrUntrusted.
+// cover are left out. It fails with ErrUnsigned or ErrUntrusted.
 func Verify(card []byte, keys []jose.JSONWebKey) (signed []byte, keyID string, err error) {
 	c, err := parse(card)
 	if err != nil {
@@ -140,7 +138,7 @@ func (s signature) verifies(payload []byte, keys []jose.JSONWebKey) (jose.JSONWe
 	return jose.JSONWebKey{}, false
 }
 
-// document is a card, taken apart.
+// document is a decoded card.
 type document struct {
 	members    map[string]any
 	signatures []signature
@@ -162,7 +160,7 @@ func parse(card []byte) (*document, error) {
 	return &c, nil
 }
 
-// claims tells by which keys a card says that it is signed.
+// claims returns the IDs of the keys that a card names in its signatures.
 func (c *document) claims() string {
 	var ids []string
 	for _, s := range c.signatures[:min(len(c.signatures), maxSignatures)] {

@@ -21,9 +21,8 @@ const (
 	keysReload = 30 * time.Second // how often an unknown key may make us look
 )
 
-// KeySet is a JWKS (RFC 7517 section 5) that an operator trusts: a file, or an
-// https address that is read when the keys are needed. It may be used
-// concurrently.
+// KeySet is a JWKS (RFC 7517 section 5) that the operator trusts: a file, or an https URL
+// that is fetched when keys are needed. It may be used concurrently.
 type KeySet struct {
 	at   string
 	http *http.Client // nil for a file
@@ -54,8 +53,8 @@ func NewKeySet(at string, client *http.Client) (*KeySet, error) {
 	return s, err
 }
 
-// Verify is the function Verify with the keys of the set. When no key fits, the
-// set is read again: keys are replaced.
+// Verify is the function Verify with the keys of the set. If no key fits, the set is read
+// again, because keys rotate.
 func (s *KeySet) Verify(ctx context.Context, card []byte) ([]byte, error) {
 	for _, fresh := range []time.Duration{keysFresh, keysReload} {
 		keys, err := s.load(ctx, fresh)
@@ -70,7 +69,7 @@ func (s *KeySet) Verify(ctx context.Context, card []byte) ([]byte, error) {
 	return nil, ErrUntrusted
 }
 
-// load returns the keys, read anew if what we have is older than fresh.
+// load returns the keys, and reads them again if they are older than fresh.
 func (s *KeySet) load(ctx context.Context, fresh time.Duration) ([]jose.JSONWebKey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

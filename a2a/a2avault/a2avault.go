@@ -1,9 +1,8 @@
-// Package a2avault keeps what proves to agents who each user is: a key or a
-// password that the user has stored, or tokens of OAuth 2.0 that the user has
-// signed in for at the agent's own authorization server. It seals them, renews
-// tokens, and puts them on calls that are made in the user's name. How they are
-// put on a request is the matter of a2aauth; the pages where people connect
-// agents are in bridge/web.
+// Package a2avault stores the credentials of each user for each agent: a key or password
+// that the user has entered, or OAuth 2.0 tokens from the agent's authorization server.
+// It encrypts them, renews tokens, and adds them to the user's calls. It does not know how
+// a credential is put on a request (a2aauth) or how the pages look where users connect
+// agents (bridge/web).
 package a2avault
 
 import (
@@ -35,14 +34,14 @@ const (
 	Basic  Kind = "basic"
 	APIKey Kind = "api_key"
 
-	// Ended is a connection that its authorization server has ended: the user has
-	// to connect again.
+	// Ended is a connection that its authorization server has revoked: the user must
+	// connect again.
 	Ended Kind = "ended"
 
 	registration Kind = "registration" // of this server at an authorization server
 )
 
-// Vault keeps connections. All fields but App are required.
+// Vault stores connections. All fields but App are required.
 type Vault struct {
 	Store   Store
 	Key     []byte // 32 bytes, the same on all replicas
@@ -52,18 +51,18 @@ type Vault struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	// Host tells where an agent is by now. What was kept for it at another host
-	// is not shown there: its users have to connect it again.
+	// Host returns the current host of an agent. Credentials for another host are not
+	// sent: the agent's users must connect again.
 	Host func(agent string) string
 
-	// App tells how the users of an agent sign in, if they do. It is for ending what they
-	// forget; nil ends nothing.
+	// App returns the OAuth settings of an agent, if it has some. Forget needs it to
+	// revoke tokens; nil revokes none.
 	App func(agent string) (App, bool)
 
 	renewing singleflight.Group
 }
 
-// Secret is what a user has stored, or has been given.
+// Secret is a credential that a user has entered or an authorization server has issued.
 type Secret struct {
 	Value string `json:"value"`          // a key, password or access token
 	User  string `json:"user,omitempty"` // for Basic
@@ -116,8 +115,8 @@ func (v *Vault) Connected(ctx context.Context, user, agent string) (bool, error)
 	return err == nil, err
 }
 
-// secret opens what a user has connected an agent with. It is errNotConnected
-// where the connection has ended, or is of another host.
+// secret decrypts the credential of a user for an agent. It returns errNotConnected if the
+// connection has ended or is for another host.
 func (v *Vault) secret(row *Row) (*Secret, error) {
 	var s Secret
 	if err := v.open(row.Owner, row.Agent, row.Sealed, &s); err != nil {
@@ -129,8 +128,8 @@ func (v *Vault) secret(row *Row) (*Secret, error) {
 	return &s, nil
 }
 
-// Forget forgets what user has connected an agent with, and then has its authorization
-// server end the tokens, if it can and answers. It returns ErrNone if there is nothing.
+// Forget deletes the connection of user to an agent, and then revokes its tokens if the
+// authorization server supports it and answers. It returns ErrNone if there is none.
 func (v *Vault) Forget(ctx context.Context, user, agent string) error {
 	if user == "" {
 		return ErrNone // that is this server's own
@@ -149,8 +148,7 @@ func (v *Vault) Forget(ctx context.Context, user, agent string) error {
 // revokeFor bounds the revocation when a user deletes a connection.
 const revokeFor = 5 * time.Second
 
-// revoke ends tokens at the server that gave them (RFC 7009): the refresh token, with
-// which the others of the grant end.
+// revoke revokes the refresh token at its server (RFC 7009), which ends the whole grant.
 func (v *Vault) revoke(ctx context.Context, agent string, s Secret) {
 	if v.App == nil || s.Grant == nil || s.Grant.Revocation == "" || s.Value == "" {
 		return
@@ -199,8 +197,8 @@ func (s Secret) shown(kind Kind) a2aauth.Secret {
 	return a2aauth.Secret{Kind: as, Value: s.Value, User: s.User, In: cmp.Or(s.In, "header"), Name: s.Name}
 }
 
-// seal encrypts what is stored. It can be opened for the same owner and agent
-// alone: a row that was moved to another user is worth nothing.
+// seal encrypts a secret for one owner and agent: a row that is moved to another user
+// cannot be decrypted.
 func (v *Vault) seal(owner, agent string, what any) (string, error) {
 	b, err := json.Marshal(what)
 	if err != nil {
@@ -220,14 +218,14 @@ func (v *Vault) open(owner, agent, text string, what any) error {
 	return nil
 }
 
-// bound says whose a sealed value is, and for which agent.
+// bound returns the associated data of a sealed value: its owner and agent.
 func bound(owner, agent string) string {
 	b := binary.BigEndian.AppendUint32([]byte("rialto vault"), uint32(len(owner)))
 	return string(append(append(b, owner...), agent...))
 }
 
-// Client fetches from authorization servers, which cards name: guarded, but for
-// the addresses that the operator has set.
+// Client returns the guarded client for authorization servers, which cards name. It
+// allows the hosts that the operator has set.
 func Client(operator ...string) *guardhttp.Client {
 	return &guardhttp.Client{Timeout: 10 * time.Second, Allowed: operator}
 }

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// client is this server as an authorization server knows it.
+// client is this server's registration at an authorization server.
 type client struct {
 	Issuer   string    `json:"issuer"`
 	Redirect string    `json:"redirect"`
@@ -25,7 +25,7 @@ type client struct {
 	Expires  time.Time `json:"expires,omitzero"` // of Secret; zero is never
 }
 
-// grant is how tokens were got, and are got again.
+// grant is what renewing a token needs.
 type grant struct {
 	Token      string `json:"token"` // the endpoint
 	Client     client `json:"client"`
@@ -34,13 +34,12 @@ type grant struct {
 	Revocation string `json:"revocation,omitempty"` // the endpoint; "" is none
 }
 
-// redirect is where an authorization server sends people back. Each agent has its
-// own, so that an answer of one server cannot be taken for that of another (RFC
-// 9700 section 4.4.2).
+// redirect returns the redirect URI of an agent. Each agent has its own, so that the
+// response of one server cannot be used for another (RFC 9700 section 4.4.2).
 func (v *Vault) redirect(agent string) string { return v.URL + ConnectPath + agent + CallbackSuffix }
 
-// Where the pages are: ConnectPath, the name of the agent, and CallbackSuffix
-// for people who come back.
+// The paths of the pages: ConnectPath, the name of the agent and, for the redirect,
+// CallbackSuffix.
 const (
 	ConnectPath    = "/connect/"
 	CallbackSuffix = "/callback"
@@ -50,9 +49,9 @@ const (
 // operator has configured no client.
 var ErrNoClient = errors.New("this server is not known at the agent's authorization server")
 
-// client returns us as a client of a server: as configured, as registered
-// before, or as registered now (RFC 7591): where anew is set, a registration that is not
-// of this minute counts for nothing.
+// client returns our client at a server: the configured one, a registered one, or one
+// that it registers now (RFC 7591). With anew it ignores a registration that is older than
+// a minute.
 func (v *Vault) client(ctx context.Context, app App, s *server, kind Kind, anew bool) (c client, configured bool, err error) {
 	if app.ClientID != "" {
 		c = client{Issuer: s.Issuer, ID: app.ClientID, Secret: app.ClientSecret}
@@ -76,8 +75,8 @@ func (v *Vault) client(ctx context.Context, app App, s *server, kind Kind, anew 
 	return c, false, v.put(ctx, "", app.Agent, registration, c)
 }
 
-// unregister forgets a registration that its server does not know any more, so that who
-// connects the agent next registers us again. Servers forget clients; without this the
+// unregister deletes a registration that its server no longer knows, so that the next
+// attempt registers again. Servers forget clients; without this the
 // agent could not be connected until the row was deleted by hand.
 func (v *Vault) unregister(ctx context.Context, agent string, dead client) {
 	var c client
@@ -91,8 +90,8 @@ func (v *Vault) unregister(ctx context.Context, agent string, dead client) {
 	}
 }
 
-// register makes us a client of a server that takes new ones: a public one, as
-// PKCE is enough for us, unless the server wants a secret.
+// register registers a client at a server: a public one with PKCE, unless the server
+// requires a secret.
 func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (client, error) {
 	method := "none"
 	if len(s.Auth) > 0 && !slices.Contains(s.Auth, "none") {
@@ -176,7 +175,7 @@ func (v *Vault) config(agent, authorization, token string, c client, scopes []st
 	}
 }
 
-// errAway says that an authorization server did not answer.
+// errAway is the error if an authorization server does not answer.
 type errAway struct{ err error }
 
 // Error says so; why is for the log.

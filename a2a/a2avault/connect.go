@@ -30,7 +30,7 @@ type attempt struct {
 	Scopes []string `json:"scopes"`
 }
 
-// Departure is a user who leaves for an authorization server.
+// Departure is the redirect of a user to an authorization server.
 type Departure struct {
 	URL     string
 	Host    string // of URL
@@ -39,9 +39,9 @@ type Departure struct {
 	TTL     time.Duration
 }
 
-// Begin sends user away to sign in where a way leads. task goes on afterwards. lost says
-// that they left before and have not come back: a server that has forgotten who we are
-// shows them a page of its own, and tells us nothing.
+// Begin starts the sign-in of user at the authorization server of a way. task continues
+// afterwards. lost is set if the user left before and did not return: a server that no
+// longer knows our client shows an error page and does not redirect.
 func (v *Vault) Begin(ctx context.Context, app App, w Way, user, task string, lost bool) (*Departure, error) {
 	s, err := app.server(ctx, w)
 	if err != nil {
@@ -84,8 +84,8 @@ func (v *Vault) Begin(ctx context.Context, app App, w Way, user, task string, lo
 
 const offline = "offline_access"
 
-// scopes returns what to ask for: what the operator says or else the card, and
-// to stay connected if the server has a word for that.
+// scopes returns the scopes to request: those of the operator or else of the card, and
+// offline_access if the server supports it.
 func (a App) scopes(w Way, s *server) []string {
 	scopes := slices.Clone(a.Scopes)
 	if scopes == nil {
@@ -106,13 +106,13 @@ const CookiePrefix = "rialto-connect-"
 // CookieOf names the cookie of the attempt with a state.
 func CookieOf(state string) string { return CookiePrefix + digest(state)[:12] }
 
-// Return is what a browser brings back.
+// Return is the authorization response of a browser.
 type Return struct {
 	State, Code, Issuer, Error string
 	Browser                    string // the value of the cookie
 }
 
-// What can be wrong with a return. Nothing was stored then.
+// The errors of Finish. Nothing is stored then.
 var (
 	ErrElsewhere = errors.New("the answer belongs to another browser, user or agent")
 	ErrIssuer    = errors.New("another server answered than the one that was asked")
@@ -120,8 +120,8 @@ var (
 	ErrDenied    = errors.New("the user, or the authorization server, said no")
 )
 
-// Finish stores what an attempt of user has brought for an agent, and returns
-// the task that goes on. An attempt is used once, however it ends.
+// Finish redeems the response to an attempt of user, stores the tokens, and returns the
+// task to continue. An attempt is used once, whatever the result.
 func (v *Vault) Finish(ctx context.Context, app App, user string, r Return) (task string, err error) {
 	known, err := v.Store.TakeAttempt(ctx, digest(r.State), v.Now())
 	if err != nil {
@@ -173,9 +173,8 @@ func (v *Vault) exchange(ctx context.Context, app App, a attempt, r Return) (Sec
 	return v.secretOf(t, a.Grant)
 }
 
-// client returns the client with its secret. The secret of the configuration is
-// for the server that the configuration names with it: tokens that another one
-// has given are not renewed with it.
+// client returns the client with its secret. The configured secret is only for the
+// configured server: it is not used to renew tokens of another server.
 func (g grant) client(app App) (client, error) {
 	c := g.Client
 	if !g.Configured {
@@ -188,7 +187,7 @@ func (g grant) client(app App) (client, error) {
 	return c, nil
 }
 
-// secretOf takes from a token response what is kept.
+// secretOf returns the part of a token response that is stored.
 func (v *Vault) secretOf(t *oauth2.Token, g grant) (Secret, error) {
 	if !strings.EqualFold(t.Type(), "Bearer") {
 		return Secret{}, &errServer{"its tokens are of a type that is not known here"}
@@ -200,8 +199,8 @@ func (v *Vault) secretOf(t *oauth2.Token, g grant) (Secret, error) {
 	return s, nil
 }
 
-// asRefusal tells an outage from a refusal. What the server wrote is not passed
-// on: it may repeat what it was sent.
+// asRefusal tells an outage from a refusal. It drops the server's text, which may repeat
+// the request.
 func (v *Vault) asRefusal(ctx context.Context, agent string, g grant, err error) error {
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError && refused.Response.StatusCode != http.StatusTooManyRequests {
@@ -230,8 +229,7 @@ func digest(s string) string {
 // away keeps what is sealed for an attempt from being taken for a connection.
 func away(agent string) string { return agent + " attempt" }
 
-// errNotConnected is what a call in the name of a user is refused with who has
-// not connected the agent.
+// errNotConnected is the error of a call for a user who has not connected the agent.
 func errNotConnected(agent string) *a2a.Error {
 	return a2a.Errorf(a2a.Unauthenticated, "you have not connected the agent %s yet, or the connection has ended", agent)
 }

@@ -26,8 +26,8 @@ const (
 	mostCode     = 100             // characters of a code that a person types
 )
 
-// Pending is a person who is entering a code at an authorization server. All of it is in
-// Handle, sealed for them and the agent: nothing is stored, so any replica goes on.
+// Pending is a device authorization that the user has not finished. Its state is encrypted
+// in Handle: nothing is stored, so any replica can continue.
 type Pending struct {
 	Handle string
 	Code   string // what they enter
@@ -49,7 +49,8 @@ type pending struct {
 	Expires time.Time     `json:"expires"`
 }
 
-// BeginDevice asks the authorization server of a way for a code. task goes on afterwards.
+// BeginDevice requests a code at the authorization server of a way. task continues
+// afterwards.
 func (v *Vault) BeginDevice(ctx context.Context, app App, w Way, user, task string) (*Pending, error) {
 	s, err := app.server(ctx, w)
 	if err != nil {
@@ -90,7 +91,7 @@ func (v *Vault) BeginDevice(ctx context.Context, app App, w Way, user, task stri
 	return v.pend(app.Agent, user, p)
 }
 
-// askDevice asks for a code, as the client that we are there (RFC 8628 section 3.1).
+// askDevice requests a code with our client (RFC 8628 section 3.1).
 func (v *Vault) askDevice(ctx context.Context, app App, address string, g grant, scopes []string, into any) error {
 	form := url.Values{}
 	if len(scopes) > 0 {
@@ -165,7 +166,7 @@ func (v *Vault) FinishDevice(ctx context.Context, app App, user, handle string) 
 	return still, p.Task, sealed
 }
 
-// What a server says while a person has not finished (RFC 8628 section 3.5).
+// The errors of a token endpoint while the user has not finished (RFC 8628 section 3.5).
 var (
 	errPending  = errors.New("the person has not finished")
 	errTooOften = errors.New("it was asked too often")
@@ -202,7 +203,7 @@ func (v *Vault) redeemDevice(ctx context.Context, app App, p pending) (Secret, e
 	return v.secretOf(t, p.Grant)
 }
 
-// grants returns what a client registers for that connects by kind.
+// grants returns the grant types to register for kind.
 func grants(kind Kind) []string {
 	if kind == Device {
 		return []string{deviceGrant, "refresh_token"}

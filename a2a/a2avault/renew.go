@@ -71,7 +71,7 @@ func (c Credentials) Renew(req *http.Request, caller a2aclient.Caller) bool {
 	return err == nil
 }
 
-// read returns what user has connected the agent with.
+// read returns the stored connection of user.
 func (c Credentials) read(ctx context.Context, user string) (*Row, *Secret, error) {
 	row, err := c.Vault.Store.Connection(ctx, user, c.App.Agent)
 	if errors.Is(err, ErrNone) {
@@ -84,9 +84,9 @@ func (c Credentials) read(ctx context.Context, user string) (*Row, *Secret, erro
 	return row, s, err
 }
 
-// renew returns the secret after row's, which one caller gets for all: of this
-// process, and of all replicas. It goes on when the caller leaves, for a refresh
-// token that was used and not written is lost.
+// renew renews the secret of row once for all callers of all replicas, and returns it. It
+// continues when the caller disconnects: a refresh token that is used and not stored is
+// lost.
 func (c Credentials) renew(ctx context.Context, row *Row) (*Secret, error) {
 	got, err, _ := c.Vault.renewing.Do(string(bound(row.Owner, row.Agent)), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewFor)
@@ -165,8 +165,7 @@ func (c Credentials) refresh(ctx context.Context, s Secret) (Secret, error) {
 	return next, err
 }
 
-// write writes a secret under a claim, and tries again: the one before is worth
-// nothing any more.
+// write stores a secret under a claim, and retries: the previous one is invalid.
 func (c Credentials) write(ctx context.Context, row *Row, s Secret, holder string) error {
 	sealed, err := c.Vault.seal(row.Owner, row.Agent, s)
 	if err != nil {

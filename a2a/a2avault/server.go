@@ -15,9 +15,9 @@ import (
 	"rialto/internal/guardhttp"
 )
 
-// App is how the users of an agent sign in at its authorization server, as far
-// as the operator says so. Agent and Fetch are required; the rest is found by
-// the agent's card, and a client is registered where none is set.
+// App is the operator's settings of an agent's authorization server. Agent and Fetch are
+// required. The rest comes from the agent's card, and a client is registered if none is
+// set.
 type App struct {
 	Agent string
 	Fetch *guardhttp.Client
@@ -33,7 +33,7 @@ type App struct {
 	Resource     string // RFC 8707
 }
 
-// server is what is known of an authorization server.
+// server is the metadata of an authorization server.
 type server struct {
 	Issuer        string   `json:"issuer"`
 	Authorization string   `json:"authorization_endpoint"`
@@ -58,9 +58,8 @@ type Way struct {
 	scopes []string
 }
 
-// Ways returns how an agent can be connected: what its card asks for, or a token where
-// the card asks for nothing. There is none where it asks for what a person cannot give
-// here.
+// Ways returns the ways to connect an agent: those that its card requires, or a token if
+// it requires nothing. There is none for a requirement that a user cannot meet here.
 func (a App) Ways(card *a2a.Card) []Way {
 	var ways []Way
 	add := func(w Way) {
@@ -105,7 +104,7 @@ func (a App) devices(card *a2a.Card) bool {
 	return any && a.AuthorizationURL == ""
 }
 
-// alone reports whether a person need give one thing only: a certificate is the
+// alone reports whether the user needs one credential only: a certificate is the
 // operator's.
 func alone(card *a2a.Card, need a2a.SecurityRequirement) bool {
 	n := 0
@@ -117,8 +116,7 @@ func alone(card *a2a.Card, need a2a.SecurityRequirement) bool {
 	return n == 1
 }
 
-// needs returns what a call must satisfy: where the card does not say, any of
-// its schemes.
+// needs returns the requirements of a card: any of its schemes if it lists none.
 func needs(card *a2a.Card) []a2a.SecurityRequirement {
 	if card == nil || len(card.Security) > 0 {
 		return securityOf(card)
@@ -181,14 +179,14 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// errServer says that an authorization server cannot be used as it is.
+// errServer is the error for an authorization server that cannot be used.
 type errServer struct{ words string }
 
 // Error says what is wrong with it.
 func (e *errServer) Error() string { return "the agent's authorization server: " + e.words }
 
-// server finds out where a way leads. What the operator has set wins over what
-// the card says, and every address is checked before it is used.
+// server returns the authorization server of a way. Settings of the operator take
+// precedence over the card, and each address is checked before use.
 func (a App) server(ctx context.Context, w Way) (*server, error) {
 	s, err := a.find(ctx, w)
 	if err != nil {
@@ -257,7 +255,7 @@ func wellKnown(issuer string) []string {
 	}
 }
 
-// unusable is what is wrong with an address, and will be later.
+// unusable returns the error for an address that cannot be used.
 var unusable = []error{guardhttp.ErrURL, guardhttp.ErrBlocked, guardhttp.ErrRedirect, guardhttp.ErrStatus, guardhttp.ErrTooLarge}
 
 // metadata reads a document. Its issuer must belong to the address: otherwise

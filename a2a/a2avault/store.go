@@ -9,13 +9,13 @@ import (
 // ErrNone is returned for a connection or attempt that does not exist.
 var ErrNone = errors.New("not connected")
 
-// ErrChanged says that a connection is another than the one that was read.
+// ErrChanged is returned if a connection has changed since it was read.
 var ErrChanged = errors.New("the connection has changed meanwhile")
 
-// ErrTooMany says that a user has begun too many attempts at a time.
+// ErrTooMany is returned if a user has too many open attempts.
 var ErrTooMany = errors.New("too many attempts")
 
-// MostAttempts is how many attempts of a user are kept at one time.
+// MostAttempts bounds the open attempts of a user.
 const MostAttempts = 20
 
 // Row is a connection as it is stored.
@@ -28,7 +28,7 @@ type Row struct {
 	Updated      time.Time
 }
 
-// Attempt is a user who is away at an authorization server.
+// Attempt is a sign-in at an authorization server that has not finished.
 type Attempt struct {
 	State   string // a hash
 	Browser string // a hash
@@ -46,13 +46,13 @@ type Store interface {
 	// PutConnection stores r and replaces an older row.
 	PutConnection(ctx context.Context, r Row) error
 
-	// Connection returns what owner has connected an agent with, or ErrNone.
+	// Connection returns the connection of owner to an agent, or ErrNone.
 	Connection(ctx context.Context, owner, agent string) (*Row, error)
 
 	// Connections returns all of owner's, by the names of the agents.
 	Connections(ctx context.Context, owner string) ([]Row, error)
 
-	// ForgetConnection forgets one, or returns ErrNone.
+	// ForgetConnection deletes a connection, or returns ErrNone.
 	ForgetConnection(ctx context.Context, owner, agent string) error
 
 	// ClaimRenewal lets holder alone renew r until a moment. Of any number of
@@ -69,11 +69,11 @@ type Store interface {
 	// concurrent calls may exceed it.
 	AddAttempt(ctx context.Context, a Attempt) error
 
-	// TakeAttempt returns an attempt and forgets it. Of any number of calls with
-	// one state, exactly one succeeds; the others get ErrNone, and so does one
-	// that comes too late.
+	// TakeAttempt returns an attempt and deletes it. Of any number of calls with one
+	// state, exactly one succeeds; the others, and calls after the attempt has expired,
+	// get ErrNone.
 	TakeAttempt(ctx context.Context, state string, now time.Time) (*Attempt, error)
 
-	// DropAttempts forgets those that ended before a moment.
+	// DropAttempts deletes the attempts that expired before a time.
 	DropAttempts(ctx context.Context, before time.Time) error
 }
