@@ -60,7 +60,7 @@ var floors = map[string][]string{
 	"oauth/client":                           {"oauth", "oauth/token", "oauth/internal/cache", "oauth/internal/endpoint", "oauth/internal/jwt", "oauth/internal/limit", "oauth/internal/secret", "internal/guardhttp"},
 	"oauth/signin":                           {"oauth", "oauth/token", "oauth/client", "oauth/internal/cache", "oauth/internal/endpoint", "oauth/internal/jwt", "oauth/internal/limit", "oauth/internal/secret", "internal/sealed", "templates"},
 	"oauth/flow":                             {"oauth", "oauth/token", "oauth/client", "oauth/signin", "oauth/internal/endpoint", "oauth/internal/secret", "internal/sealed", "templates"},
-	"oauth/authserver":                       {"oauth", "oauth/token", "oauth/client", "oauth/signin", "oauth/flow", "oauth/internal/endpoint", "oauth/internal/jwt", "internal/guardhttp"},
+	"oauth/authserver":                       {"oauth/internal/cache", "oauth", "oauth/token", "oauth/client", "oauth/signin", "oauth/flow", "oauth/internal/endpoint", "oauth/internal/jwt", "internal/guardhttp"},
 	"oauth/oauthtest":                        {"oauth", "oauth/token", "oauth/client", "oauth/signin", "oauth/flow", "oauth/authserver"},
 	"bridge/sanitize":                        {},
 	"bridge/ledger":                          {"a2a", "bridge/sanitize", "internal/message"},

@@ -28,6 +28,7 @@ import (
 	"rialto/oauth"
 	"rialto/oauth/client"
 	"rialto/oauth/flow"
+	"rialto/oauth/internal/cache"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/jwt"
 	"rialto/oauth/signin"
@@ -185,7 +186,7 @@ func New(c Config, in Stores) *Server {
 	s.Keys = &token.Keys{Store: in.Keys, Secret: c.Secret, Algorithm: cmp.Or(c.Algorithm, token.ES256), TokenSecret: c.TokenSecret, Issuer: c.Issuer, Now: c.Now, Log: c.Log}
 	s.Grants = &token.Grants{Store: in.Grants, Now: c.Now, Log: c.Log}
 	s.Tokens = &token.Tokens{Issuer: c.Issuer, Resource: c.Resource, Keys: s.Keys, Grants: s.Grants, Scopes: s.Scopes, Accounts: in.Accounts, AccessTTL: life.Access, GrantTTL: life.Grant, Now: c.Now}
-	issuers := &token.Issuers{Keys: &jwt.KeySets{Now: c.Now, Log: c.Log}, Now: c.Now}
+	issuers := &token.Issuers{Keys: jwt.NewKeySets(c.Now, c.Log), Now: c.Now}
 	identities := &token.Identities{Store: in.Identities, Grants: s.Grants, Now: c.Now}
 	proofs := &token.Proofs{Issuer: c.Issuer, Store: in.Once, Nonces: c.ProofNonces, Secret: c.Secret, Now: c.Now}
 	upstreams := &token.Upstreams{Trusted: c.Upstreams, Issuer: c.Issuer, Issuers: issuers, Identities: identities, Scopes: s.Scopes, Now: c.Now, Log: c.Log}
@@ -195,13 +196,13 @@ func New(c Config, in Stores) *Server {
 	policy := &client.Policy{Schemes: c.Schemes, RedirectPrefixes: c.RedirectPrefixes, Fetcher: s.Fetcher}
 	documents := &client.Documents{Store: in.Documents, Fetcher: s.Fetcher, Policy: policy, Now: c.Now, Log: c.Log}
 	s.Clients = &client.Clients{Configured: c.Clients, Documents: documents, Policy: policy, Store: in.Clients, Grants: s.Grants, Now: c.Now, Log: c.Log}
-	authenticator := &client.Authenticator{Issuer: c.Issuer, Clients: s.Clients, Fetcher: s.Fetcher, Once: in.Once, Keys: &jwt.KeySets{Now: c.Now, Log: c.Log}, Env: env}
+	authenticator := &client.Authenticator{Issuer: c.Issuer, Clients: s.Clients, Fetcher: s.Fetcher, Once: in.Once, Keys: jwt.NewKeySets(c.Now, c.Log), Env: env}
 	s.Registration = &client.Registration{Issuer: c.Issuer, Clients: s.Clients, Policy: policy, Scopes: s.Scopes, PerHour: cmp.Or(c.RegistrationsPerHour, 10), Env: env}
 
 	s.Accounts = &signin.Accounts{Store: in.Accounts, Grants: s.Grants, Now: c.Now}
 	s.Sessions = &signin.Sessions{Store: in.Sessions, TTL: life.Session, Env: env}
 	s.Passwords = &signin.Passwords{Off: c.NoPasswords, Accounts: s.Accounts, Setup: in.Setup, Env: env}
-	providers := &signin.Providers{List: c.Providers, Issuer: c.Issuer, Secret: c.Secret, Store: in.Logins, Issuers: issuers, Identities: identities, Sessions: s.Sessions, Env: env}
+	providers := &signin.Providers{List: c.Providers, Issuer: c.Issuer, Secret: c.Secret, Store: in.Logins, Issuers: issuers, Identities: identities, Sessions: s.Sessions, Endpoints: &cache.Fetched[*signin.Endpoints]{Now: c.Now, Log: c.Log}, Env: env}
 	pasted := &signin.Pasted{Issuer: c.Pasted, Secret: c.Secret, Issuers: issuers, Identities: identities, Env: env}
 	s.Pages = &signin.Pages{Secret: c.Secret, Passwords: s.Passwords, Providers: providers, Sessions: s.Sessions, Env: env}
 	s.Assertions = &signin.Assertions{Issuer: c.Issuer, Accounts: s.Accounts, Keys: s.Keys, Now: c.Now}

@@ -101,7 +101,7 @@ func listClaim(claims map[string]any, name string) []string {
 // withUserInfo adds claims of the userinfo endpoint that the ID token lacks.
 // The answer must be about the same person (OpenID Connect Core 1.0 section
 // 5.3.2).
-func (pv *Providers) withUserInfo(ctx context.Context, p *Provider, e *endpoints, claims map[string]any, access string) error {
+func (pv *Providers) withUserInfo(ctx context.Context, p *Provider, e *Endpoints, claims map[string]any, access string) error {
 	if e.UserInfo == "" || access == "" || !p.lacks(claims) {
 		return nil
 	}

@@ -31,11 +31,10 @@ type Providers struct {
 	Issuers    *token.Issuers
 	Identities *token.Identities
 	Sessions   *Sessions
+	Endpoints  *cache.Fetched[*Endpoints] // by provider
 	Env        *endpoint.Env
 
-	fetches   singleflight.Group
 	returning singleflight.Group
-	endpoints cache.LRU[string, *endpoints] // by provider
 }
 
 // loginTTL is how long a browser may stay at an identity provider.
@@ -146,7 +145,7 @@ func (pv *Providers) login(r *http.Request, p *Provider, state string) (*oauth.L
 // identifyOnce lets concurrent requests with the same answer share one
 // exchange, which continues when the first hangs up: a browser that reloads the
 // page aborts its first request, whose code is used up.
-func (pv *Providers) identifyOnce(ctx context.Context, p *Provider, e *endpoints, f endpoint.Form) (*oauth.Account, error) {
+func (pv *Providers) identifyOnce(ctx context.Context, p *Provider, e *Endpoints, f endpoint.Form) (*oauth.Account, error) {
 	a, err, _ := pv.returning.Do(secret.Hash(p.ID+" "+f.Get("state")+" "+f.Get("code")), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endpoint.WaitTimeout)
 		defer cancel()
@@ -159,7 +158,7 @@ func (pv *Providers) identifyOnce(ctx context.Context, p *Provider, e *endpoints
 }
 
 // identify finds out who signed in at the provider.
-func (pv *Providers) identify(ctx context.Context, p *Provider, e *endpoints, f endpoint.Form) (*oauth.Account, error) {
+func (pv *Providers) identify(ctx context.Context, p *Provider, e *Endpoints, f endpoint.Form) (*oauth.Account, error) {
 	claims, access, err := pv.idToken(ctx, p, e, f.Get("code"), f.Get("state"))
 	if err == nil {
 		err = pv.withUserInfo(ctx, p, e, claims, access)

@@ -84,16 +84,14 @@ type Rule struct {
 	Values []string
 }
 
-// endpoints is the part of a provider's metadata that we use.
-type endpoints struct {
+// Endpoints is the part of a provider's metadata that we use.
+type Endpoints struct {
 	Issuer        string   `json:"issuer"`
 	Authorization string   `json:"authorization_endpoint"`
 	Token         string   `json:"token_endpoint"`
 	UserInfo      string   `json:"userinfo_endpoint"`
 	TokenAuth     []string `json:"token_endpoint_auth_methods_supported"`
 	Iss           bool     `json:"authorization_response_iss_parameter_supported"`
-
-	at time.Time // when they were fetched
 }
 
 const (
@@ -167,33 +165,23 @@ func (pv *Providers) callbackURL(p *Provider) string { return pv.Issuer + Callba
 
 // endpointsFor returns the provider's endpoints. If its metadata cannot be
 // fetched, it uses a copy of up to a day.
-func (pv *Providers) endpointsFor(ctx context.Context, p *Provider) (*endpoints, error) {
+func (pv *Providers) endpointsFor(ctx context.Context, p *Provider) (*Endpoints, error) {
 	if p.AuthorizationURL != "" && p.TokenURL != "" {
-		return p.with(&endpoints{Issuer: p.Issuer.URL}), nil
+		return p.with(&Endpoints{Issuer: p.Issuer.URL}), nil
 	}
-	known, ok := pv.endpoints.Get(p.ID)
-	if ok && pv.Env.Now().Sub(known.at) < endpointsFresh {
-		return known, nil
+	e, err := pv.Endpoints.Get(ctx, p.ID, endpointsFresh, endpointsStale, p.fetchEndpoints)
+	if err != nil {
+		return nil, &token.ErrUnreachable{Err: err}
 	}
-	found, err, _ := pv.fetches.Do("endpoints "+p.ID, func() (any, error) {
-		return pv.fetchEndpoints(context.WithoutCancel(ctx), p)
-	})
-	if err == nil {
-		return found.(*endpoints), nil
-	}
-	pv.Env.Log.WarnContext(ctx, "oauth: metadata of a provider not fetched", "provider", p.ID, "error", err)
-	if ok && pv.Env.Now().Sub(known.at) < endpointsStale {
-		return known, nil
-	}
-	return nil, &token.ErrUnreachable{Err: err}
+	return e, nil
 }
 
-func (pv *Providers) fetchEndpoints(ctx context.Context, p *Provider) (*endpoints, error) {
+func (p *Provider) fetchEndpoints(ctx context.Context) (*Endpoints, error) {
 	answer, err := p.Issuer.Fetch.Get(ctx, strings.TrimSuffix(p.Issuer.URL, "/")+oauth.OpenidMetadataPath)
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoints{}
+	e := &Endpoints{}
 	if err := json.Unmarshal(answer.Body, e); err != nil {
 		return nil, fmt.Errorf("reading its metadata: %w", err)
 	}
@@ -206,13 +194,11 @@ func (pv *Providers) fetchEndpoints(ctx context.Context, p *Provider) (*endpoint
 			return nil, fmt.Errorf("its metadata names %q: %w", address, err)
 		}
 	}
-	e.at = pv.Env.Now()
-	pv.endpoints.Put(p.ID, e)
 	return e, nil
 }
 
 // with replaces endpoints by those that the operator set.
-func (p *Provider) with(e *endpoints) *endpoints {
+func (p *Provider) with(e *Endpoints) *Endpoints {
 	for set, to := range map[*string]string{&e.Authorization: p.AuthorizationURL, &e.Token: p.TokenURL, &e.UserInfo: p.UserInfoURL} {
 		if to != "" {
 			*set = to
@@ -222,7 +208,7 @@ func (p *Provider) with(e *endpoints) *endpoints {
 }
 
 // client returns us as a client of the provider.
-func (pv *Providers) clientOf(p *Provider, e *endpoints) *oauth2.Config {
+func (pv *Providers) clientOf(p *Provider, e *Endpoints) *oauth2.Config {
 	scopes := p.Scopes
 	if scopes == nil {
 		scopes = []string{oidc.ScopeOpenID, "profile", "email"}
@@ -243,7 +229,7 @@ func (pv *Providers) clientOf(p *Provider, e *endpoints) *oauth2.Config {
 
 // idToken redeems a provider's code for an ID token, and returns its claims and
 // the access token that came with it.
-func (pv *Providers) idToken(ctx context.Context, p *Provider, e *endpoints, code, state string) (claims map[string]any, access string, err error) {
+func (pv *Providers) idToken(ctx context.Context, p *Provider, e *Endpoints, code, state string) (claims map[string]any, access string, err error) {
 	ctx = oidc.ClientContext(ctx, p.Issuer.Fetch.HTTP())
 	tokens, err := pv.clientOf(p, e).Exchange(ctx, code, oauth2.VerifierOption(pv.derived("login verifier", state)))
 	if err != nil {

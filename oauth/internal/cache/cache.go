@@ -106,6 +106,7 @@ type Recent[V any] struct {
 	epoch int // counts changes in this process
 }
 
+// Seen is a cached value and when it was read.
 type Seen[V any] struct {
 	Value V
 	At    time.Time
@@ -119,6 +120,7 @@ func (r *Recent[V]) Forget() {
 	r.epoch++
 }
 
+// Current returns the epoch, which Forget advances.
 func (r *Recent[V]) Current() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

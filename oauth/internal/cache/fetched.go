@@ -1,0 +1,58 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+)
+
+// FetchRetry is how long a failed fetch is not repeated.
+const FetchRetry = 10 * time.Second
+
+// Fetched caches what is fetched from other servers, by name. Concurrent calls
+// share one fetch, which continues when the first caller hangs up.
+type Fetched[V any] struct {
+	Now func() time.Time
+	Log *slog.Logger
+
+	known   LRU[string, Seen[V]]
+	failed  LRU[string, time.Time]
+	fetches singleflight.Group
+}
+
+// Get returns a value, fetched if the cached one is older than fresh. If the fetch
+// fails, it returns the cached value unless that is older than stale.
+func (f *Fetched[V]) Get(ctx context.Context, name string, fresh, stale time.Duration, fetch func(context.Context) (V, error)) (V, error) {
+	known, ok := f.known.Get(name)
+	age := f.Now().Sub(known.At)
+	if ok && age >= 0 && age < fresh {
+		return known.Value, nil
+	}
+	fetched, err, _ := f.fetches.Do(name, func() (any, error) {
+		return f.fetch(context.WithoutCancel(ctx), name, fetch)
+	})
+	if err == nil {
+		return fetched.(V), nil
+	}
+	f.Log.WarnContext(ctx, "oauth: not fetched", "from", name, "error", err)
+	if ok && age < stale {
+		return known.Value, nil
+	}
+	return known.Value, err
+}
+
+func (f *Fetched[V]) fetch(ctx context.Context, name string, fetch func(context.Context) (V, error)) (v V, err error) {
+	failed, ok := f.failed.Get(name)
+	if wait := failed.Add(FetchRetry).Sub(f.Now()); ok && wait > 0 {
+		return v, fmt.Errorf("it failed a moment ago; trying again in %v", wait)
+	}
+	if v, err = fetch(ctx); err != nil {
+		f.failed.Put(name, f.Now())
+		return v, err
+	}
+	f.known.Put(name, Seen[V]{Value: v, At: f.Now()})
+	return v, nil
+}
