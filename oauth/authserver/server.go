@@ -190,19 +190,19 @@ func New(c Config, in Stores) *Server {
 	identities := &token.Identities{Store: in.Identities, Grants: s.Grants, Now: c.Now}
 	proofs := &token.Proofs{Issuer: c.Issuer, Store: in.Once, Nonces: c.ProofNonces, Secret: c.Secret, Now: c.Now}
 	upstreams := &token.Upstreams{Trusted: c.Upstreams, Issuer: c.Issuer, Issuers: issuers, Identities: identities, Scopes: s.Scopes, Now: c.Now, Log: c.Log}
-	s.Guard = &token.Guard{Resource: c.Resource, Tokens: s.Tokens, Proofs: proofs, Upstreams: upstreams, Scopes: s.Scopes, Env: env}
+	s.Guard = &token.Guard{Tokens: s.Tokens, Proofs: proofs, Upstreams: upstreams, Scopes: s.Scopes, Env: env}
 
 	s.Fetcher = &client.Fetcher{HTTP: c.Fetch, Env: env}
 	policy := &client.Policy{Schemes: c.Schemes, RedirectPrefixes: c.RedirectPrefixes, Fetcher: s.Fetcher}
 	documents := &client.Documents{Store: in.Documents, Fetcher: s.Fetcher, Policy: policy, Now: c.Now, Log: c.Log}
 	s.Clients = &client.Clients{Configured: c.Clients, Documents: documents, Policy: policy, Store: in.Clients, Grants: s.Grants, Now: c.Now, Log: c.Log}
-	authenticator := &client.Authenticator{Issuer: c.Issuer, Clients: s.Clients, Fetcher: s.Fetcher, Once: in.Once, Keys: jwt.NewKeySets(c.Now, c.Log), Env: env}
-	s.Registration = &client.Registration{Issuer: c.Issuer, Clients: s.Clients, Policy: policy, Scopes: s.Scopes, PerHour: cmp.Or(c.RegistrationsPerHour, 10), Env: env}
+	authenticator := &client.Authenticator{Clients: s.Clients, Fetcher: s.Fetcher, Once: in.Once, Keys: jwt.NewKeySets(c.Now, c.Log), Env: env}
+	s.Registration = &client.Registration{Clients: s.Clients, Policy: policy, Scopes: s.Scopes, PerHour: cmp.Or(c.RegistrationsPerHour, 10), Env: env}
 
 	s.Accounts = &signin.Accounts{Store: in.Accounts, Grants: s.Grants, Now: c.Now}
 	s.Sessions = &signin.Sessions{Store: in.Sessions, TTL: life.Session, Env: env}
 	s.Passwords = &signin.Passwords{Off: c.NoPasswords, Accounts: s.Accounts, Setup: in.Setup, Env: env}
-	providers := &signin.Providers{List: c.Providers, Issuer: c.Issuer, Secret: c.Secret, Store: in.Logins, Issuers: issuers, Identities: identities, Sessions: s.Sessions, Endpoints: &cache.Fetched[*signin.Endpoints]{Now: c.Now, Log: c.Log}, Env: env}
+	providers := &signin.Providers{List: c.Providers, Secret: c.Secret, Store: in.Logins, Issuers: issuers, Identities: identities, Sessions: s.Sessions, Endpoints: &cache.Fetched[*signin.Endpoints]{Now: c.Now, Log: c.Log}, Env: env}
 	pasted := &signin.Pasted{Issuer: c.Pasted, Secret: c.Secret, Issuers: issuers, Identities: identities, Env: env}
 	s.Pages = &signin.Pages{Secret: c.Secret, Passwords: s.Passwords, Providers: providers, Sessions: s.Sessions, Env: env}
 	s.Assertions = &signin.Assertions{Issuer: c.Issuer, Accounts: s.Accounts, Keys: s.Keys, Now: c.Now}
@@ -210,8 +210,8 @@ func New(c Config, in Stores) *Server {
 	requests := &flow.Requests{Resource: c.Resource, Store: in.Requests, Clients: s.Clients, Scopes: s.Scopes, Env: env}
 	s.Consent = &flow.Consent{Requests: requests, Store: in.Requests, Pages: s.Pages, Pasted: pasted, Tokens: s.Tokens, Scopes: s.Scopes, CodeTTL: life.Code, AutoApprove: c.AutoApprove, Env: env}
 	s.Pushed = &flow.PAR{Requests: requests, Authenticator: authenticator, Proofs: proofs, Env: env}
-	s.Exchange = &flow.TokenEndpoint{Resource: c.Resource, Store: in.Codes, Authenticator: authenticator, Accounts: s.Accounts, Tokens: s.Tokens, Proofs: proofs, Scopes: s.Scopes, RefreshIdle: life.RefreshIdle, Grace: life.Grace, Now: c.Now, Log: c.Log, Env: env}
-	s.Introspect = &flow.Introspection{Issuer: c.Issuer, Store: in.Codes, Authenticator: authenticator, Tokens: s.Tokens, Grace: life.Grace, Now: c.Now, Env: env}
+	s.Exchange = &flow.TokenEndpoint{Store: in.Codes, Authenticator: authenticator, Accounts: s.Accounts, Tokens: s.Tokens, Proofs: proofs, Scopes: s.Scopes, RefreshIdle: life.RefreshIdle, Grace: life.Grace, Env: env}
+	s.Introspect = &flow.Introspection{Store: in.Codes, Authenticator: authenticator, Tokens: s.Tokens, Grace: life.Grace, Env: env}
 	s.Revoke = &flow.Revocation{Store: in.Codes, Authenticator: authenticator, Tokens: s.Tokens, Env: env}
 	return s
 }

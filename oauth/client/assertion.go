@@ -54,7 +54,7 @@ func (au *Authenticator) assertionHolds(ctx context.Context, r *http.Request, c 
 	if json.Unmarshal(payload, &claims) != nil {
 		return badAssertion("Its claims are not well formed.")
 	}
-	here := []string{au.Issuer, au.Issuer + "/token", au.Issuer + r.URL.Path}
+	here := []string{au.Env.Issuer, au.Env.Issuer + "/token", au.Env.Issuer + r.URL.Path}
 	if why := checkAssertion(claims, c.ID, here, au.Env.Now()); why != "" {
 		return badAssertion(why)
 	}

@@ -18,7 +18,6 @@ import (
 
 // Authenticator finds out which client sent a request (RFC 6749 section 2.3).
 type Authenticator struct {
-	Issuer  string
 	Clients *Clients
 	Fetcher *Fetcher
 	Once    token.OnceStore

@@ -21,7 +21,6 @@ import (
 // Registration serves dynamic client registration (RFC 7591) and its management
 // (RFC 7592).
 type Registration struct {
-	Issuer  string
 	Clients *Clients
 	Policy  *Policy
 	Scopes  *oauth.Scopes
@@ -164,7 +163,7 @@ func (rg *Registration) describe(c *oauth.Client, secret, token string) *registe
 		ResponseTypes: []string{"code"},
 		Scope:         rg.Scopes.Ordinary().With(oauth.OfflineAccess).String(),
 		ManageToken:   token,
-		ManageURI:     rg.Issuer + "/register/" + c.ID,
+		ManageURI:     rg.Env.Issuer + "/register/" + c.ID,
 	}
 	if secret != "" {
 		answer.SecretExpires = new(int64)

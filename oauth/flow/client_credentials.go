@@ -17,7 +17,7 @@ func (te *TokenEndpoint) redeemCredentials(ctx context.Context, client *oauth.Cl
 	}
 	a, err := te.Accounts.Find(ctx, client.ActsFor)
 	if errors.Is(err, oauth.ErrNotFound) || err == nil && a.Disabled {
-		te.Log.WarnContext(ctx, "oauth: the account of a client does not exist", "client", client.ID)
+		te.Env.Log.WarnContext(ctx, "oauth: the account of a client does not exist", "client", client.ID)
 		return nil, oauth.Refuse("unauthorized_client", "The account of the client does not exist here.")
 	}
 	if err != nil {
@@ -26,11 +26,11 @@ func (te *TokenEndpoint) redeemCredentials(ctx context.Context, client *oauth.Cl
 	if scope = oauth.Allowed(scope, a.Admin).Within(a.UseCases); len(scope) == 0 {
 		return nil, oauth.Refuse("invalid_scope", "The account of the client may not do what is asked for.")
 	}
-	g := te.Tokens.NewGrant(a.ID, client.ID, scope, te.Now())
+	g := te.Tokens.NewGrant(a.ID, client.ID, scope, te.Env.Now())
 	g.Expires = g.Created.Add(te.Tokens.AccessTTL)
 	if err := te.Tokens.Grants.Add(ctx, g); err != nil {
 		return nil, err
 	}
-	te.Log.InfoContext(ctx, "oauth: access granted to a client", "grant", g.ID, "client", client.ID, "user", a.ID, "scope", scope.String())
+	te.Env.Log.InfoContext(ctx, "oauth: access granted to a client", "grant", g.ID, "client", client.ID, "user", a.ID, "scope", scope.String())
 	return te.answer(ctx, g, scope, jkt, "")
 }

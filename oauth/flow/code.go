@@ -23,11 +23,11 @@ func (te *TokenEndpoint) redeemCode(ctx context.Context, client *oauth.Client, f
 		return nil, oauth.Refuse("invalid_grant", "The code was not issued here.")
 	}
 	refresh, first := te.firstRefresh(client, jkt)
-	code, err := te.Store.TakeCode(ctx, secret.Hash(f.Get("code")), client.ID, first, te.Now())
+	code, err := te.Store.TakeCode(ctx, secret.Hash(f.Get("code")), client.ID, first, te.Env.Now())
 	if err != nil {
 		return nil, te.codeRefused(ctx, client, err)
 	}
-	if wrong := checkCode(code, f.Get("redirect_uri"), f.Get("code_verifier"), jkt, te.Now()); wrong != nil {
+	if wrong := checkCode(code, f.Get("redirect_uri"), f.Get("code_verifier"), jkt, te.Env.Now()); wrong != nil {
 		if err := te.Tokens.Grants.Revoke(ctx, code.Grant.ID, "a code was presented wrongly"); err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func (te *TokenEndpoint) firstRefresh(client *oauth.Client, jkt string) (plain s
 		return "", nil
 	}
 	plain = secret.New(secret.RefreshPrefix)
-	return plain, &oauth.Refresh{Hash: secret.Hash(plain), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: te.Now().Add(te.RefreshIdle)}
+	return plain, &oauth.Refresh{Hash: secret.Hash(plain), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: te.Env.Now().Add(te.RefreshIdle)}
 }
 
 // boundTo returns the key that a client's refresh tokens are bound to: a client
@@ -61,7 +61,7 @@ func (te *TokenEndpoint) codeRefused(ctx context.Context, client *oauth.Client, 
 	switch {
 	case errors.Is(err, oauth.ErrReused):
 		te.Tokens.Grants.Forget()
-		te.Log.WarnContext(ctx, "oauth: code used twice, grant revoked", "client", client.ID)
+		te.Env.Log.WarnContext(ctx, "oauth: code used twice, grant revoked", "client", client.ID)
 		e := oauth.Refuse("invalid_grant", "The code was used before; what it gave is revoked.")
 		e.Event = &oauth.Event{Kind: oauth.EventReuse, ClientID: client.ID, Detail: "authorization code"}
 		return e

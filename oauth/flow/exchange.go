@@ -35,7 +35,7 @@ func (te *TokenEndpoint) redeemExchange(ctx context.Context, client *oauth.Clien
 	if err := te.Tokens.Grants.Add(ctx, g); err != nil {
 		return nil, err
 	}
-	te.Log.InfoContext(ctx, "oauth: token exchanged", "grant", g.ID, "of", parent.ID, "client", client.ID, "user", g.AccountID, "scope", scope.String())
+	te.Env.Log.InfoContext(ctx, "oauth: token exchanged", "grant", g.ID, "of", parent.ID, "client", client.ID, "user", g.AccountID, "scope", scope.String())
 	answer, err := te.answer(ctx, g, scope, jkt, "")
 	if err == nil {
 		answer.IssuedTokenType = accessTokenKind
@@ -55,7 +55,7 @@ func (te *TokenEndpoint) checkExchange(f endpoint.Form) error {
 	case f.Get("requested_token_type") != "" && f.Get("requested_token_type") != accessTokenKind:
 		return oauth.Refuse("invalid_request", "The only requested_token_type is %s.", accessTokenKind)
 	}
-	return oauth.CheckResource(te.Resource, f["audience"]) // resource has been checked, for every grant
+	return oauth.CheckResource(te.Tokens.Resource, f["audience"]) // resource has been checked, for every grant
 }
 
 // subject returns the principal and the grant of a subject token. It refuses a
@@ -73,7 +73,7 @@ func (te *TokenEndpoint) subject(ctx context.Context, token string) (oauth.Princ
 		return p, nil, oauth.Refuse("invalid_request", "The subject_token is bound to a key of its client.")
 	case g.Parent != "":
 		return p, nil, oauth.Refuse("invalid_request", "The subject_token came from an exchange itself.")
-	case !te.Now().Before(p.Expires.Add(-time.Second)):
+	case !te.Env.Now().Before(p.Expires.Add(-time.Second)):
 		return p, nil, oauth.Refuse("invalid_request", "The subject_token is about to expire.")
 	}
 	return p, g, nil

@@ -15,13 +15,11 @@ import (
 
 // Introspection serves token introspection (RFC 7662).
 type Introspection struct {
-	Issuer        string
 	Store         CodeStore
 	Authenticator *client.Authenticator
 	Tokens        *token.Tokens
 	Env           *endpoint.Env
 	Grace         time.Duration // as of TokenEndpoint
-	Now           func() time.Time
 }
 
 // introspection is the answer about a token (RFC 7662 section 2.2). For an
@@ -105,7 +103,7 @@ func (in *Introspection) refreshState(ctx context.Context, token string) (*intro
 	if err != nil {
 		return nil, err
 	}
-	now := in.Now()
+	now := in.Env.Now()
 	replaced := !t.Used.IsZero() && now.Sub(t.Used) >= in.Grace
 	if replaced || !now.Before(t.Expires) || !g.Live(now) {
 		return &introspection{}, nil
@@ -123,7 +121,7 @@ func (in *Introspection) state(g *oauth.Grant, scope oauth.ScopeSet, expires tim
 		Expires:   expires.Unix(),
 		Subject:   g.AccountID,
 		Audience:  g.Resource,
-		Issuer:    in.Issuer,
+		Issuer:    in.Tokens.Issuer,
 		Key:       token.Confirm(jkt),
 		Actor:     token.ActorOf(g),
 	}

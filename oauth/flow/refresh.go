@@ -34,7 +34,7 @@ func (te *TokenEndpoint) redeemRefresh(ctx context.Context, client *oauth.Client
 	if err != nil {
 		return nil, err
 	}
-	scope, err := checkRefresh(token, grant, client, f.Get("scope"), jkt, te.Now())
+	scope, err := checkRefresh(token, grant, client, f.Get("scope"), jkt, te.Env.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (te *TokenEndpoint) rotate(ctx context.Context, client *oauth.Client, g *oa
 	if err != nil {
 		return "", err
 	}
-	now, successor, place := te.Now(), secret.New(secret.RefreshPrefix), "refresh_tokens|successor|"+secret.Hash(plain)
+	now, successor, place := te.Env.Now(), secret.New(secret.RefreshPrefix), "refresh_tokens|successor|"+secret.Hash(plain)
 	ours, err := sealed.Seal(key, place, []byte(successor))
 	if err != nil {
 		return "", err
@@ -102,7 +102,7 @@ func (te *TokenEndpoint) rotate(ctx context.Context, client *oauth.Client, g *oa
 	if stored == ours {
 		return successor, nil
 	}
-	te.Log.InfoContext(ctx, "oauth: refresh token used again within its grace", "grant", g.ID, "client", client.ID)
+	te.Env.Log.InfoContext(ctx, "oauth: refresh token used again within its grace", "grant", g.ID, "client", client.ID)
 	first, err := sealed.Open(key, place, stored)
 	return string(first), err
 }
@@ -111,7 +111,7 @@ func (te *TokenEndpoint) refreshRefused(ctx context.Context, g *oauth.Grant, err
 	switch {
 	case errors.Is(err, oauth.ErrReused):
 		te.Tokens.Grants.Forget()
-		te.Log.WarnContext(ctx, "oauth: refresh token used twice, grant revoked", "grant", g.ID, "client", g.ClientID)
+		te.Env.Log.WarnContext(ctx, "oauth: refresh token used twice, grant revoked", "grant", g.ID, "client", g.ClientID)
 		e := errRefresh("The refresh token was used before; the grant is revoked.")
 		e.Event = &oauth.Event{Kind: oauth.EventReuse, AccountID: g.AccountID, Account: g.Name, ClientID: g.ClientID, GrantID: g.ID, Detail: "refresh token"}
 		return e

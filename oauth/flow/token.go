@@ -3,7 +3,6 @@ package flow
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,7 +17,6 @@ import (
 
 // TokenEndpoint serves the token endpoint (RFC 6749 section 3.2).
 type TokenEndpoint struct {
-	Resource      string
 	Store         CodeStore
 	Authenticator *client.Authenticator
 	Accounts      *signin.Accounts
@@ -27,8 +25,6 @@ type TokenEndpoint struct {
 	Scopes        *oauth.Scopes
 	Env           *endpoint.Env
 	RefreshIdle   time.Duration // life of a refresh token that is not used
-	Now           func() time.Time
-	Log           *slog.Logger
 
 	// Grace is how long a refresh token that was used still answers, with the
 	// same successor: clients race with themselves and lose responses.
@@ -57,7 +53,7 @@ func (te *TokenEndpoint) Serve(w http.ResponseWriter, r *http.Request) error {
 		if e.Event != nil {
 			te.Env.HappenedAt(r, *e.Event)
 		}
-		te.Log.InfoContext(r.Context(), "oauth: token refused", "code", e.Code, "reason", e.Description, "address", te.Env.Address(r))
+		te.Env.Log.InfoContext(r.Context(), "oauth: token refused", "code", e.Code, "reason", e.Description, "address", te.Env.Address(r))
 	}
 	if err == nil {
 		endpoint.WriteJSON(w, http.StatusOK, answer)
@@ -90,7 +86,7 @@ func (te *TokenEndpoint) redeem(w http.ResponseWriter, r *http.Request) (*tokens
 	}
 	// Before anything is used up: a client that asks for the wrong resource
 	// may ask again (RFC 8707 section 2).
-	if err := oauth.CheckResource(te.Resource, f["resource"]); err != nil {
+	if err := oauth.CheckResource(te.Tokens.Resource, f["resource"]); err != nil {
 		return nil, err
 	}
 	jkt, err := te.Proofs.Verify(r, "")
@@ -114,7 +110,7 @@ func (te *TokenEndpoint) redeem(w http.ResponseWriter, r *http.Request) (*tokens
 // answer mints the access token of a grant, bound to the key of a thumbprint
 // unless that is "", and returns the answer.
 func (te *TokenEndpoint) answer(ctx context.Context, g *oauth.Grant, scope oauth.ScopeSet, jkt, refresh string) (*tokens, error) {
-	now := te.Now()
+	now := te.Env.Now()
 	expires := earlier(now.Add(te.Tokens.AccessTTL), g.Expires)
 	access, err := te.Tokens.Mint(ctx, g, scope, jkt, now, expires)
 	if err != nil {
@@ -126,7 +122,7 @@ func (te *TokenEndpoint) answer(ctx context.Context, g *oauth.Grant, scope oauth
 		ExpiresIn:    int64(expires.Sub(now) / time.Second),
 		RefreshToken: refresh,
 		Scope:        scope.String(),
-		Resource:     te.Resource,
+		Resource:     te.Tokens.Resource,
 	}, nil
 }
 

@@ -25,7 +25,6 @@ import (
 // Providers signs people in at identity providers (OpenID Connect Core 1.0).
 type Providers struct {
 	List       []*Provider
-	Issuer     string // ours
 	Secret     []byte
 	Store      LoginStore
 	Issuers    *token.Issuers

@@ -161,7 +161,7 @@ func (pv *Providers) Find(id string) *Provider {
 
 // callbackURL is where a provider sends people back. Each provider has its own,
 // so that answers cannot be mixed up (RFC 9700 section 4.4.2).
-func (pv *Providers) callbackURL(p *Provider) string { return pv.Issuer + CallbackPath + p.ID }
+func (pv *Providers) callbackURL(p *Provider) string { return pv.Env.Issuer + CallbackPath + p.ID }
 
 // endpointsFor returns the provider's endpoints. If its metadata cannot be
 // fetched, it uses a copy of up to a day.

@@ -17,7 +17,6 @@ import (
 
 // Guard protects a resource with access tokens.
 type Guard struct {
-	Resource  string
 	Tokens    *Tokens
 	Proofs    *Proofs
 	Upstreams *Upstreams
@@ -234,9 +233,9 @@ func (gd *Guard) discovery(scopes oauth.ScopeSet) string {
 }
 
 func (gd *Guard) resourceMetadataURL() string {
-	u, err := url.Parse(gd.Resource)
+	u, err := url.Parse(gd.Tokens.Resource)
 	if err != nil {
-		return gd.Resource
+		return gd.Tokens.Resource
 	}
 	return u.Scheme + "://" + u.Host + oauth.ResourceMetadataPath + u.Path
 }

@@ -104,7 +104,7 @@ func (us *Upstreams) principal(ctx context.Context, u *Upstream, token string) (
 func (us *Upstreams) refused(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*ErrUnreachable](err); ok {
 		us.Log.WarnContext(ctx, "oauth: a token could not be checked", "error", e)
-		return &oauth.Error{Code: "temporarily_unavailable", Description: "The keys of the issuer cannot be had now.", RetryAfter: cache.FetchRetry}
+		return &oauth.Error{Code: "temporarily_unavailable", Description: "The keys of the issuer cannot be had now.", RetryAfter: jwt.KeysRetry}
 	}
 	return err
 }

@@ -9,14 +9,12 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// FetchRetry is how long a failed fetch is not repeated.
-const FetchRetry = 10 * time.Second
-
 // Fetched caches what is fetched from other servers, by name. Concurrent calls
 // share one fetch, which continues when the first caller hangs up.
 type Fetched[V any] struct {
-	Now func() time.Time
-	Log *slog.Logger
+	Now   func() time.Time
+	Log   *slog.Logger
+	Retry time.Duration // how long a failed fetch is not repeated
 
 	known   LRU[string, Seen[V]]
 	failed  LRU[string, time.Time]
@@ -46,7 +44,7 @@ func (f *Fetched[V]) Get(ctx context.Context, name string, fresh, stale time.Dur
 
 func (f *Fetched[V]) fetch(ctx context.Context, name string, fetch func(context.Context) (V, error)) (v V, err error) {
 	failed, ok := f.failed.Get(name)
-	if wait := failed.Add(FetchRetry).Sub(f.Now()); ok && wait > 0 {
+	if wait := failed.Add(f.Retry).Sub(f.Now()); ok && wait > 0 {
 		return v, fmt.Errorf("it failed a moment ago; trying again in %v", wait)
 	}
 	if v, err = fetch(ctx); err != nil {

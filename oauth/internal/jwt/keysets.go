@@ -16,6 +16,8 @@ const (
 	keysFresh  = 5 * time.Minute
 	keysReload = 30 * time.Second
 	keysStale  = time.Hour // when they cannot be fetched again
+	// KeysRetry is how long a failed fetch is not repeated.
+	KeysRetry = 10 * time.Second
 )
 
 // KeySets caches the JWK sets of others by name.
@@ -25,7 +27,7 @@ type KeySets struct {
 
 // NewKeySets returns an empty cache.
 func NewKeySets(now func() time.Time, log *slog.Logger) *KeySets {
-	return &KeySets{cache.Fetched[[]jose.JSONWebKey]{Now: now, Log: log}}
+	return &KeySets{cache.Fetched[[]jose.JSONWebKey]{Now: now, Log: log, Retry: KeysRetry}}
 }
 
 // Find returns the keys of a set that may have signed with an algorithm under a
