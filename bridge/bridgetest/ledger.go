@@ -30,33 +30,56 @@ type Ledger struct {
 	ledger.Leases
 }
 
-// TestLedger runs the contract against the ledgers that open returns. Each
-// must be empty.
+// TestLedger runs the contracts of package ledger against the stores that open returns.
+// Each must be empty.
 func TestLedger(t *testing.T, open func(*testing.T) Ledger) {
-	for name, test := range map[string]func(*testing.T, Ledger){
-		"a task is read as it was written":                     readBack,
-		"a task is known to its owner only":                    ownerOnly,
+	t.Run("Store", func(t *testing.T) { TestStore(t, open) })
+	t.Run("Lists", func(t *testing.T) { TestLists(t, open) })
+	t.Run("Leases", func(t *testing.T) { TestLeases(t, open) })
+}
+
+// TestStore runs the contract of ledger.Store.
+func TestStore(t *testing.T, open func(*testing.T) Ledger) {
+	each(t, open, map[string]func(*testing.T, Ledger){
+		"a task is read as it was written":                   readBack,
+		"a task is known to its owner only":                  ownerOnly,
+		"a paused task is continued by exactly one caller":   continueOnce,
+		"a task that is working or ended is not continued":   continueNever,
+		"a replica without the lease writes nothing":         leaseLost,
+		"the number of running tasks of an owner is bounded": tooMany,
+		"a task may have ended before it is written":         addedSettled,
+		"old idle tasks are deleted":                         dropped,
+		"a repeated message is taken once":                   sentOnce,
+	})
+}
+
+// TestLists runs the contract of ledger.Lists.
+func TestLists(t *testing.T, open func(*testing.T) Ledger) {
+	each(t, open, map[string]func(*testing.T, Ledger){
 		"a conversation is known to its owner and its agent":   contexts,
-		"a paused task is continued by exactly one caller":     continueOnce,
-		"a task that is working or ended is not continued":     continueNever,
-		"a replica without the lease writes nothing":           leaseLost,
-		"an abandoned task goes to exactly one replica":        claimOnce,
-		"a renewed lease is not claimed":                       renewed,
-		"a settled task is not claimed":                        settledNotClaimed,
-		"one task is claimed alone":                            claimOne,
 		"tasks are listed in pages, the latest first":          pages,
-		"a list is filtered, and its owner's only":             filtered,
-		"a conversation is found by its caller's word":         conversations,
-		"a task is found by its caller's name for it":          namedTasks,
+		"a list is filtered, and of its owner only":            filtered,
+		"a conversation is found by the name of its caller":    conversations,
+		"a task is found by the name of its caller":            namedTasks,
 		"whole tasks are listed in pages, latest change first": wholePages,
-		"a page tells tasks as they are":                       presentPages,
-		"an owner has only so many tasks running":              tooMany,
-		"tasks of replicas that are gone count for nobody":     goneCountForNobody,
-		"a task that waits for a sign-in is due now and then":  due,
-		"a task may have ended before it is written":           addedSettled,
-		"tasks that settled long ago are forgotten":            dropped,
-		"a message that is sent again is taken once":           sentOnce,
-	} {
+		"a page shows tasks as they are":                       presentPages,
+	})
+}
+
+// TestLeases runs the contract of ledger.Leases.
+func TestLeases(t *testing.T, open func(*testing.T) Ledger) {
+	each(t, open, map[string]func(*testing.T, Ledger){
+		"an abandoned task goes to exactly one replica":       claimOnce,
+		"a renewed lease is not claimed":                      renewed,
+		"an idle task is not claimed":                         settledNotClaimed,
+		"one task is claimed alone":                           claimOne,
+		"tasks of dead replicas do not count as running":      goneCountForNobody,
+		"a task in auth-required is due at growing intervals": due,
+	})
+}
+
+func each(t *testing.T, open func(*testing.T) Ledger, tests map[string]func(*testing.T, Ledger)) {
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
 }

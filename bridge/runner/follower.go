@@ -108,47 +108,6 @@ func (f *Follower) run(ctx context.Context, send *a2a.SendRequest) {
 	f.withdraw()
 }
 
-// resumeUntilIdle resumes the task again and again until it is idle, the agent is given
-// up, the lease is lost or ctx ends. This is what happens when the stream of an agent
-// breaks.
-func (f *Follower) resumeUntilIdle(ctx context.Context) {
-	var left pollBudget
-	for wait := retryFirst; ctx.Err() == nil && !f.finished(); wait = min(2*wait, retryLast) {
-		told, err := f.resume(ctx)
-		if err != nil {
-			f.r.Log.Info("following a task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
-			f.reconnect(ctx)
-		}
-		if f.finished() || ctx.Err() != nil {
-			return
-		}
-		if told {
-			left.reset()
-		} else if given := left.spend(f.r.Now(), err); given != nil {
-			f.settle(func(e *ledger.Record) { e.Failure = given })
-			return
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(max(wait, a2a.RetryAfter(err))):
-		}
-	}
-}
-
-// reconnect dials the agent again, in case its card names another address or protocol
-// now.
-func (f *Follower) reconnect(ctx context.Context) {
-	p := f.r.Directory.Lookup(f.record.Agent)
-	if p == nil {
-		return
-	}
-	if conn, err := f.r.Directory.Reconnect(ctx, p, f.record.Owner); err == nil {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.conn = conn
-	}
-}
-
 // peer returns the connection, for other goroutines than that of run.
 func (f *Follower) peer() directory.Conn {
 	f.mu.Lock()
@@ -181,22 +140,6 @@ func (f *Follower) flush(ctx context.Context) {
 		case <-time.After(wait):
 		}
 	}
-}
-
-// resume subscribes to the task or, if the agent cannot do that, reads it. It reports
-// whether the agent answered with the task.
-func (f *Follower) resume(ctx context.Context) (told bool, err error) {
-	if f.conn.Card().Capabilities.Streaming {
-		if n, err := f.consume(f.conn.Subscribe(ctx, f.taskID())); n > 0 && err == nil || f.finished() || a2a.RetryAfter(err) > 0 {
-			return n > 0, err
-		}
-	}
-	task, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
-	if err != nil {
-		return false, err
-	}
-	f.apply(task)
-	return true, nil
 }
 
 // consume applies events until they end, and returns how many there were.
@@ -325,52 +268,6 @@ func (f *Follower) write() {
 		f.dirty, f.written = false, true
 		f.r.announceChange(f.record)
 	}
-}
-
-// Wait passes on progress until the follower has ended, or with firstWord the agent has
-// answered, or ctx, the time or all waits end. It returns the record.
-func (f *Follower) Wait(ctx context.Context, over <-chan time.Time, progress func(string), firstWord bool) *ledger.Record {
-	for seen := 0; ; {
-		f.mu.Lock()
-		lines := f.progress[len(f.progress)-min(f.progressCount-seen, len(f.progress)):]
-		seen = f.progressCount
-		done, changed := f.ended || f.lost != nil || firstWord && f.heard, f.changed
-		f.mu.Unlock()
-
-		for _, line := range lines {
-			progress(line)
-		}
-		if done {
-			return f.Snapshot()
-		}
-		select {
-		case <-ctx.Done():
-			return f.Snapshot()
-		case <-over:
-			return f.Snapshot()
-		case <-f.r.waits.Done():
-			return f.Snapshot()
-		case <-changed:
-		}
-	}
-}
-
-func (f *Follower) Snapshot() *ledger.Record {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.record.Clone()
-}
-
-// Refusal returns why the agent did not take the message, after the follower has ended.
-func (f *Follower) Refusal() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.sent
-}
-
-func (f *Follower) announce() {
-	close(f.changed)
-	f.changed = make(chan struct{})
 }
 
 // finished reports whether no more events matter. Of a task that the ledger refused,
