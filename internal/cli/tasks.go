@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -153,8 +152,6 @@ func cancelTaskCommand() *cobra.Command {
 	return cmd
 }
 
-// cancel cancels a task as a short-lived replica of the server. It takes over only this
-// task, and only if no server follows it.
 func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *ledger.Record, err error) {
 	cfg, err := f.load(cmd)
 	if err != nil {
@@ -163,11 +160,5 @@ func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *ledger.Record, 
 	if kind, _ := config.EngineOf(cfg.Database); kind == config.Memory {
 		return nil, config.ErrInMemory
 	}
-	s, err := server.Assemble(cmd.Context(), cfg, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil, err
-	}
-	s.StartFor(task)
-	defer s.Close()
-	return s.Operator.CancelTask(cmd.Context(), operator.CommandLine, task)
+	return server.CancelTask(cmd.Context(), cfg, operator.CommandLine, task)
 }

@@ -9,16 +9,7 @@ import (
 	"time"
 
 	"rialto/internal/audit"
-	"rialto/internal/usage"
 )
-
-// openLogs opens the audit log and the usage records. Call it before the parts that
-// write to them run.
-func (s *Server) openLogs() {
-	s.audit = (&audit.Log{Store: s.store.Records, Now: time.Now, Log: s.log}).Open()
-	s.usage = (&usage.Log{Store: s.store.Records, Log: s.log}).Open()
-	s.OAuth.Record(oauthEvents{s.audit})
-}
 
 // auditSettings writes an audit event if the settings have changed since the last one.
 // The event has only their digest.

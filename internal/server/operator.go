@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rialto/bridge"
+	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/internal/config"
@@ -55,4 +56,18 @@ func OpenOperator(ctx context.Context, cfg *config.Config, log *slog.Logger, db 
 	s = newOperator(cfg, log, db, as, nil)
 	s.Audit, s.Agents = record, newRegistry(cfg, silent, db, secret, as.Assertions.Issue, nil)
 	return s, func() { record.Flush(context.WithoutCancel(ctx)) }, nil
+}
+
+// CancelTask cancels a task as a short-lived replica of the server. It takes over only
+// this task, and only if no server follows it.
+func CancelTask(ctx context.Context, cfg *config.Config, who operator.Actor, task string) (*ledger.Record, error) {
+	s, err := assemble(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	s.bridge.Runner.Only = task
+	s.bridge.Start()
+	s.stop = func() {}
+	defer s.Close()
+	return s.Operator.CancelTask(ctx, who, task)
 }

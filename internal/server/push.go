@@ -1,8 +1,6 @@
 package server
 
 import (
-	"crypto/hkdf"
-	"crypto/sha256"
 	"sync"
 	"time"
 
@@ -17,13 +15,9 @@ import (
 const failedPushRetention = 30 * 24 * time.Hour
 
 // startPush lets A2A clients register webhooks for their tasks.
-func (s *Server) startPush(secret []byte) error {
+func (s *Server) startPush(secret []byte) {
 	if !s.cfg.Push.Send {
-		return nil
-	}
-	key, err := hkdf.Key(sha256.New, secret, nil, "push webhooks", 32)
-	if err != nil {
-		return err
+		return
 	}
 	sender := &a2apush.Sender{
 		HTTP:     &guardhttp.Client{Allowed: s.cfg.Push.AllowedHosts, MaxBytes: 4 << 10, Timeout: 10 * time.Second},
@@ -37,27 +31,21 @@ func (s *Server) startPush(secret []byte) error {
 	s.push = &push.Service{
 		Outbox:  s.store.Ledger,
 		Sender:  sender,
-		Key:     key,
+		Key:     deriveKey(secret, "push webhooks"),
 		Replica: s.bridge.Runner.Replica,
 		Now:     time.Now,
 		Log:     s.log,
 	}
 	s.bridge.Runner.Webhooks = s.push
-	return nil
 }
 
 // startPushInbox gives agents webhooks for the tasks that we follow.
-func (s *Server) startPushInbox(secret []byte) error {
+func (s *Server) startPushInbox(secret []byte) {
 	if !s.cfg.Push.Receive {
-		return nil
+		return
 	}
-	key, err := hkdf.Key(sha256.New, secret, nil, "push inbox", 32)
-	if err != nil {
-		return err
-	}
-	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: key, Keys: s.pushKeys(), Wake: s.bridge.Runner.Wake, Now: time.Now, Log: s.log}
+	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: deriveKey(secret, "push inbox"), Keys: s.pushKeys(), Wake: s.bridge.Runner.Wake, Now: time.Now, Log: s.log}
 	s.bridge.Runner.Hook = s.inbox.Config
-	return nil
 }
 
 // pushKeys returns the keys with which an agent signs its notifications. They are read

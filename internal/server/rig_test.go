@@ -48,7 +48,7 @@ func newRigWith(t *testing.T, set func(*config.Config), before ...func(*Server))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Assemble(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	s, err := assemble(t.Context(), cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

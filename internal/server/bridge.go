@@ -1,0 +1,65 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"time"
+
+	"rialto/bridge"
+	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/runner"
+	"rialto/internal/config"
+	"rialto/internal/store"
+	"rialto/internal/usage"
+	"rialto/oauth"
+)
+
+func newDirectory(cfg *config.Config, log *slog.Logger) *directory.Directory {
+	return &directory.Directory{
+		Default:      cfg.DefaultAgent,
+		ForceUseCase: cfg.ForceUseCase,
+		Topic:        cfg.Topic(),
+		Pages:        cfg.SignIn.SignsInPages(),
+		URL:          cfg.URL,
+		Now:          time.Now,
+		Log:          log,
+		Caller: func(ctx context.Context) directory.Caller {
+			p, _ := oauth.FromContext(ctx)
+			some, all := p.UseCases()
+			return directory.Caller{User: p.User, Client: p.ClientID, UseCases: some, AllUseCases: all}
+		},
+	}
+}
+
+func newBridge(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, record func(usage.Record)) *bridge.Bridge {
+	tasks := &runner.Runner{
+		Directory: newDirectory(cfg, log),
+		Ledger:    db.Ledger,
+		Lists:     db.Ledger,
+		Leases:    db.Ledger,
+		Signals:   db.Ledger.Signals(log),
+		Replica:   rand.Text(),
+		Now:       time.Now,
+		Log:       log,
+	}
+	library := &documents.Library{Index: db.Ledger}
+	if cfg.DownloadLinks > 0 {
+		library.Downloads = &documents.Downloads{Key: deriveKey(secret, "download links"), TTL: cfg.DownloadLinks, Admits: accountIsActive(db.OAuth)}
+	}
+	if cfg.ShareLinks > 0 {
+		library.Sharing = &documents.Sharing{Store: db.Ledger, TTL: cfg.ShareLinks, Admits: accountIsActive(db.OAuth)}
+	}
+	return bridge.New(tasks, library, record)
+}
+
+// agentSettings returns the settings of an agent: of the configuration, or of the
+// database if it was added.
+func (s *Server) agentSettings(name string) (config.Agent, bool) {
+	if a, ok := s.cfg.Agent(name); ok {
+		return a, true
+	}
+	a, ok := s.agents.Settings(name)
+	return a, ok
+}
