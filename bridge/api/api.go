@@ -334,7 +334,7 @@ func read(r *http.Request, v any) error {
 	d := json.NewDecoder(strings.NewReader(string(b)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return badRequest("The body is not what is expected: %s.", unexpected(err))
+		return badRequest("The body is not what is expected: %s.", decodeError(err))
 	}
 	if d.More() {
 		return badRequest("The body holds more than one JSON value.")
@@ -342,8 +342,8 @@ func read(r *http.Request, v any) error {
 	return nil
 }
 
-// unexpected says what is wrong with a body, without the names that we have for it.
-func unexpected(err error) string {
+// decodeError says what is wrong with a body, without the names that we have for it.
+func decodeError(err error) string {
 	var other *json.UnmarshalTypeError
 	switch {
 	case !errors.As(err, &other):

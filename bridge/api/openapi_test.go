@@ -40,7 +40,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 	for schema, body := range map[string]any{
 		"AgentSetup": agentBody{}, "ListedAgent": directory.Status{}, "NewMessage": newMessage{},
 		"Agent": Agent{}, "Skill": directory.SkillInfo{}, "Share": documents.Share{}, "NewShare": documents.Shared{},
-		"Status": Status{}, "Task": Task{}, "TaskPast": Past{}, "Artifact": Artifact{}, "ReplacedArtifact": Version{}, "Turn": Turn{}, "Answer": Answer{},
+		"Status": Status{}, "Task": Task{}, "TaskPast": Revisions{}, "Artifact": Artifact{}, "ReplacedArtifact": Version{}, "Turn": Turn{}, "Answer": Answer{},
 		"AdminClient": operator.Client{}, "AdminGrant": operator.Grant{}, "Account": operator.Account{}, "AdminTask": operator.Task{},
 		"OwnedTask": OwnedTask{}, "SigningKey": operator.Key{}, "AuditEvent": audit.Event{}, "UsageCall": usage.Record{}, "UsageSum": usage.Sum{},
 	} {

@@ -22,18 +22,18 @@ func (a *API) operatorRoutes(r *mux.Router, guard Guard, scope string) {
 		"/admin/grants/{grant}":      {http.MethodGet: a.grant, http.MethodDelete: a.revokeGrant},
 		"/admin/accounts":            {http.MethodGet: a.accounts, http.MethodPost: body(a.addAccount)},
 		"/admin/accounts/{account}":  {http.MethodGet: a.account, http.MethodPatch: body(a.changeAccount), http.MethodDelete: a.removeAccount},
-		"/admin/tasks":               {http.MethodGet: a.everybodysTasks},
-		"/admin/tasks/{task}":        {http.MethodGet: a.anyTask},
-		"/admin/tasks/{task}/cancel": {http.MethodPost: a.cancelAny},
+		"/admin/tasks":               {http.MethodGet: a.allTasks},
+		"/admin/tasks/{task}":        {http.MethodGet: a.ownedTask},
+		"/admin/tasks/{task}/cancel": {http.MethodPost: a.cancelOwnedTask},
 		"/admin/audit":               {http.MethodGet: a.auditLog},
 		"/admin/keys":                {http.MethodGet: a.keys},
 		"/admin/keys/rotate":         {http.MethodPost: a.rotateKeys},
 		"/admin/settings":            {http.MethodGet: a.settings},
 		"/admin/doctor":              {http.MethodPost: body(a.examine)},
 
-		"/admin/agents":                 {http.MethodGet: a.listedAgents, http.MethodPost: body(a.addAgent)},
+		"/admin/agents":                 {http.MethodGet: a.adminAgents, http.MethodPost: body(a.addAgent)},
 		"/admin/agents/preview":         {http.MethodPost: body(a.previewAgent)},
-		"/admin/agents/{agent}":         {http.MethodGet: a.listedAgent, http.MethodPut: body(a.changeAgent), http.MethodDelete: a.removeAgent},
+		"/admin/agents/{agent}":         {http.MethodGet: a.adminAgent, http.MethodPut: body(a.changeAgent), http.MethodDelete: a.removeAgent},
 		"/admin/agents/{agent}/enable":  {http.MethodPost: a.enableAgent},
 		"/admin/agents/{agent}/disable": {http.MethodPost: a.disableAgent},
 		"/admin/agents/{agent}/test":    {http.MethodPost: body(a.testAgent)},
@@ -43,7 +43,7 @@ func (a *API) operatorRoutes(r *mux.Router, guard Guard, scope string) {
 	for _, path := range slices.Sorted(maps.Keys(served)) { // a word comes before a variable in its place
 		guarded := map[string]http.Handler{}
 		for method, h := range served[path] {
-			guarded[method] = guard(a.answering(h), scope)
+			guarded[method] = guard(a.serveOperator(h), scope)
 		}
 		r.Path(Roots[0] + path).Handler(a.byMethod(guarded, guard, scope))
 	}
@@ -52,8 +52,8 @@ func (a *API) operatorRoutes(r *mux.Router, guard Guard, scope string) {
 	}
 }
 
-// answering serves a handler for operators, whose calls are not recorded as usage.
-func (a *API) answering(h handler) http.Handler {
+// serveOperator serves a handler for operators, whose calls are not recorded as usage.
+func (a *API) serveOperator(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := a.Allow(r)
 		var status int

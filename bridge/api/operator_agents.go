@@ -25,12 +25,12 @@ func (b *agentBody) agent() directory.Settings {
 	return a
 }
 
-func (a *API) listedAgents(r *http.Request) (int, any, error) {
+func (a *API) adminAgents(r *http.Request) (int, any, error) {
 	list, err := a.Operator.ListAgents(r.Context())
 	return answered(map[string]any{"agents": list}, err)
 }
 
-func (a *API) listedAgent(r *http.Request) (int, any, error) {
+func (a *API) adminAgent(r *http.Request) (int, any, error) {
 	return answered(a.Operator.Agent(r.Context(), variable(r, "agent")))
 }
 
@@ -52,7 +52,7 @@ func (a *API) changeAgent(r *http.Request, in agentBody) (int, any, error) {
 	if err := a.Operator.ChangeAgent(r.Context(), a.Actor(r), in.agent(), in.Version, in.Secret == nil); err != nil {
 		return 0, nil, err
 	}
-	return a.listedAgent(r)
+	return a.adminAgent(r)
 }
 
 func (a *API) removeAgent(r *http.Request) (int, any, error) {
@@ -63,14 +63,14 @@ func (a *API) enableAgent(r *http.Request) (int, any, error) {
 	if _, err := a.Operator.EnableAgent(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
 		return 0, nil, err
 	}
-	return a.listedAgent(r)
+	return a.adminAgent(r)
 }
 
 func (a *API) disableAgent(r *http.Request) (int, any, error) {
 	if _, err := a.Operator.DisableAgent(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
 		return 0, nil, err
 	}
-	return a.listedAgent(r)
+	return a.adminAgent(r)
 }
 
 // previewAgent reads the card of an agent that is not added yet.

@@ -17,13 +17,13 @@ func (a *API) share(r *http.Request, in struct {
 }) (int, any, error) {
 	s, link, err := a.Bridge.Documents.ShareDocument(r.Context(), in.ID)
 	if err != nil {
-		return 0, nil, whyNotShared(err)
+		return 0, nil, shareError(err)
 	}
 	return http.StatusCreated, documents.Shared{Share: *s, URL: link}, nil
 }
 
-// whyNotShared says what is wrong in the terms of the API.
-func whyNotShared(err error) error {
+// shareError says what is wrong in the terms of the API.
+func shareError(err error) error {
 	switch {
 	case errors.Is(err, documents.ErrNoShare):
 		return notFound("Nothing can be shared here: the operator has not turned it on.")

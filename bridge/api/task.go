@@ -17,11 +17,11 @@ type Task struct {
 	Artifacts []Artifact   `json:"artifacts"`
 	History   []Turn       `json:"history,omitempty"`
 	Metadata  a2a.Metadata `json:"metadata,omitempty"`
-	Past
+	Revisions
 }
 
-// Past is what has been of a task: it is shown with the history.
-type Past struct {
+// Revisions is what has been of a task: it is shown with the history.
+type Revisions struct {
 	Statuses []documents.StatusInfo `json:"statuses,omitempty"`
 	Replaced []Version              `json:"replaced_artifacts,omitempty"` // the latest first
 	Dropped  int                    `json:"replaced_not_kept,omitempty"`  // how many more there were
@@ -96,7 +96,7 @@ func newTask(t *a2a.Task, agent string) *Task {
 	return out
 }
 
-func newPast(p *ledger.Revisions) (out Past) {
+func newRevisions(p *ledger.Revisions) (out Revisions) {
 	if p == nil {
 		return out
 	}
@@ -133,8 +133,8 @@ func newParts(parts []a2a.Part) []Part {
 	return out
 }
 
-// word returns p in the terms of A2A.
-func (p Part) word() (a2a.Part, error) {
+// toDomain returns p as a part of package a2a.
+func (p Part) toDomain() (a2a.Part, error) {
 	out := a2a.Part{Filename: p.Filename, MediaType: p.MediaType}
 	var all []a2a.Content
 	if p.Text != nil {

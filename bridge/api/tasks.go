@@ -65,7 +65,7 @@ func (a *API) send(r *http.Request, face *proxy.Agent, to a2a.TaskID, done int) 
 	if m, ok := e.(*a2a.Message); ok { // which is in the ledger as a task, too
 		return http.StatusOK, messageOnly(m, face.Name()), nil
 	}
-	t, err := waited(r.Context(), face, e.(*a2a.Task), in.Wait)
+	t, err := waitForTask(r.Context(), face, e.(*a2a.Task), in.Wait)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -84,7 +84,7 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 		m.Parts = append(m.Parts, a2a.TextPart(in.Message))
 	}
 	for i, p := range in.Parts {
-		part, err := p.word()
+		part, err := p.toDomain()
 		if err != nil {
 			return nil, badRequest("parts[%d] %v.", i, err)
 		}
@@ -102,9 +102,9 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 	return &a2a.SendRequest{Message: m, Metadata: m.Metadata, ReturnImmediately: true}, nil
 }
 
-// waited returns a task once it has settled, or as it stands after so many
+// waitForTask returns a task once it has settled, or as it stands after so many
 // seconds.
-func waited(ctx context.Context, face *proxy.Agent, t *a2a.Task, seconds int) (*a2a.Task, error) {
+func waitForTask(ctx context.Context, face *proxy.Agent, t *a2a.Task, seconds int) (*a2a.Task, error) {
 	if seconds == 0 || t.Status.State.Idle() {
 		return t, nil
 	}
@@ -113,8 +113,8 @@ func waited(ctx context.Context, face *proxy.Agent, t *a2a.Task, seconds int) (*
 	return face.Settled(ctx, t.ID)
 }
 
-// look returns the task of a route as it stands, or after a wait.
-func (a *API) look(r *http.Request) (*a2a.Task, string, error) {
+// currentTask returns the task of a route as it stands, or after a wait.
+func (a *API) currentTask(r *http.Request) (*a2a.Task, string, error) {
 	wait, err := number(r, "wait", 0, 0, longestWait)
 	if err != nil {
 		return nil, "", err
@@ -126,7 +126,7 @@ func (a *API) look(r *http.Request) (*a2a.Task, string, error) {
 	}
 	t, err := face.Task(r.Context(), a2a.TaskQuery{ID: id})
 	if err == nil {
-		t, err = waited(r.Context(), face, t, wait)
+		t, err = waitForTask(r.Context(), face, t, wait)
 	}
 	return t, face.Name(), err
 }
@@ -138,7 +138,7 @@ func (a *API) task(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	t, agent, err := a.look(r)
+	t, agent, err := a.currentTask(r)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -148,14 +148,14 @@ func (a *API) task(r *http.Request) (int, any, error) {
 		if err != nil {
 			return 0, nil, err
 		}
-		out.Past = newPast(past)
+		out.Revisions = newRevisions(past)
 	}
 	return http.StatusOK, out, nil
 }
 
 // status shows where a task stands.
 func (a *API) status(r *http.Request) (int, any, error) {
-	t, agent, err := a.look(r)
+	t, agent, err := a.currentTask(r)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -95,11 +95,11 @@ func TestATaskLivesThroughTheAPI(t *testing.T) {
 		}
 		drafts := r.create(token, "one", `{"message":"drafts first second","wait":20}`)
 		if len(drafts.Replaced)+len(drafts.Statuses) != 0 {
-			t.Errorf("who asks for no history gets %+v", drafts.Past)
+			t.Errorf("who asks for no history gets %+v", drafts.Revisions)
 		}
 		r.do("GET", root+"/tasks/"+drafts.ID+"?history_length=1", token, "").decode(t, &drafts)
 		if was := drafts.Replaced; len(was) != 1 || was[0].ID != "draft" || was[0].Until.IsZero() || string(*was[0].Parts[0].Bytes) != "first" || len(drafts.Statuses) != 2 {
-			t.Errorf("got %+v", drafts.Past)
+			t.Errorf("got %+v", drafts.Revisions)
 		}
 		hang := r.create(token, "two", `{"message":"hang"}`)
 		if got := r.do("POST", root+"/tasks/"+hang.ID+"/cancel", token, ""); got.status != 200 || !strings.Contains(got.body, `"state":"canceled"`) {

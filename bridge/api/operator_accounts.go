@@ -1,0 +1,67 @@
+package api
+
+import (
+	"net/http"
+
+	"rialto/bridge/operator"
+)
+
+func (a *API) accounts(r *http.Request) (int, any, error) {
+	span, err := span(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	only, err := choice(r, "only", "admin", "disabled")
+	if err != nil {
+		return 0, nil, err
+	}
+	p, err := a.Operator.Accounts(r.Context(), operator.AccountFilter{
+		Span: span, Text: r.URL.Query().Get("text"), Admin: only == "admin", Disabled: only == "disabled",
+	})
+	return page("accounts", p, err)
+}
+
+func (a *API) account(r *http.Request) (int, any, error) {
+	return answered(a.Operator.Account(r.Context(), variable(r, "account")))
+}
+
+func (a *API) addAccount(r *http.Request, in struct {
+	Name     string `json:"name"`
+	Password string `json:"password"`
+	Admin    bool   `json:"admin"`
+}) (int, any, error) {
+	if err := a.Operator.AddAccount(r.Context(), a.Actor(r), in.Name, in.Password, in.Admin); err != nil {
+		return 0, nil, err
+	}
+	made, err := a.Operator.Account(r.Context(), in.Name)
+	return http.StatusCreated, made, err
+}
+
+// changeAccount changes what the body names, and leaves the rest.
+func (a *API) changeAccount(r *http.Request, in struct {
+	Admin    *bool   `json:"admin"`
+	Disabled *bool   `json:"disabled"`
+	Password *string `json:"password"`
+}) (int, any, error) {
+	ctx, by, name := r.Context(), a.Actor(r), variable(r, "account")
+	if in.Password != nil {
+		if err := a.Operator.SetPassword(ctx, by, name, *in.Password); err != nil {
+			return 0, nil, err
+		}
+	}
+	if in.Admin != nil {
+		if err := a.Operator.SetAdmin(ctx, by, name, *in.Admin); err != nil {
+			return 0, nil, err
+		}
+	}
+	if in.Disabled != nil {
+		if err := a.Operator.SetDisabled(ctx, by, name, *in.Disabled); err != nil {
+			return 0, nil, err
+		}
+	}
+	return answered(a.Operator.Account(ctx, name))
+}
+
+func (a *API) removeAccount(r *http.Request) (int, any, error) {
+	return done(a.Operator.RemoveAccount(r.Context(), a.Actor(r), variable(r, "account")))
+}

@@ -1,0 +1,55 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"rialto/bridge/operator"
+)
+
+// times reads "since" and "until".
+func times(r *http.Request) (since, until time.Time, err error) {
+	q := r.URL.Query()
+	if since, err = operator.ParseTime(q.Get("since"), time.Now()); err == nil {
+		until, err = operator.ParseTime(q.Get("until"), time.Now())
+	}
+	return since, until, err
+}
+
+// exportFrom reads where an export goes on that was cut at its bound.
+func exportFrom(r *http.Request) (string, error) {
+	from := r.URL.Query().Get("page_token")
+	return from, operator.Span{Cursor: from}.Check()
+}
+
+// export answers with a file. An error in the request is answered as usual; a later
+// error aborts the response, so that the client sees that the file is not whole.
+func (a *API) export(w http.ResponseWriter, r *http.Request, name string, prepare func(operator.Format) (func(http.ResponseWriter) error, error)) {
+	err := a.Allow(r)
+	var format operator.Format
+	var body func(http.ResponseWriter) error
+	if err == nil {
+		format, err = choice(r, "format", operator.CSV, operator.JSON)
+	}
+	if format == "" {
+		format = operator.JSON
+	}
+	if err == nil {
+		body, err = prepare(format)
+	}
+	if err != nil {
+		a.writeError(w, r, err)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", format.MediaType())
+	h.Set("Content-Disposition", `attachment; filename="`+name+"."+string(format)+`"`)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if err := body(w); err != nil {
+		if r.Context().Err() == nil { // or who asked has left
+			a.Log.ErrorContext(r.Context(), "api: export cut off", "path", r.URL.Path, "err", err)
+		}
+		panic(http.ErrAbortHandler)
+	}
+}

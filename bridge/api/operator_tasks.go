@@ -1,0 +1,61 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/operator"
+)
+
+func (a *API) allTasks(r *http.Request) (int, any, error) {
+	span, err := span(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	since, until, err := times(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	q := r.URL.Query()
+	p, err := a.Operator.Tasks(r.Context(), operator.TaskFilter{
+		Span: span, OwnerID: q.Get("owner_id"), Agent: q.Get("agent"), State: a2a.State(q.Get("state")), Since: since, Until: until,
+	})
+	return page("tasks", p, err)
+}
+
+// OwnedTask is a task whole, with whose it is.
+type OwnedTask struct {
+	Task
+	OwnerID  string          `json:"owner_id"`
+	ClientID string          `json:"client_id"`
+	Created  time.Time       `json:"created"`
+	Failure  *ledger.Failure `json:"failure,omitempty"`
+}
+
+func newOwnedTask(e *ledger.Record) *OwnedTask {
+	t := e.Task
+	if t == nil {
+		t = &a2a.Task{}
+	}
+	out := &OwnedTask{Task: *newTask(t, e.Agent), OwnerID: e.Owner, ClientID: e.Client, Created: e.Created, Failure: e.Failure}
+	out.ID, out.State, out.Updated, out.Revisions = e.Handle, e.State(), e.Updated, newRevisions(e.Revisions)
+	return out
+}
+
+func (a *API) ownedTask(r *http.Request) (int, any, error) {
+	e, err := a.Operator.Task(r.Context(), variable(r, "task"))
+	if err != nil {
+		return 0, nil, err
+	}
+	return answered(newOwnedTask(e), nil)
+}
+
+func (a *API) cancelOwnedTask(r *http.Request) (int, any, error) {
+	e, err := a.Operator.CancelTask(r.Context(), a.Actor(r), variable(r, "task"))
+	if err != nil {
+		return 0, nil, err
+	}
+	return answered(newOwnedTask(e), nil)
+}

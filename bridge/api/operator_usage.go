@@ -1,0 +1,48 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"rialto/bridge/operator"
+	"rialto/internal/usage"
+)
+
+// exportUsage writes calls as they were recorded, or what they add up to.
+func (a *API) exportUsage(w http.ResponseWriter, r *http.Request) {
+	a.export(w, r, "usage", func(f operator.Format) (func(http.ResponseWriter) error, error) {
+		filter, err := usageFilter(r)
+		if err == nil {
+			filter, err = a.Operator.Asked(r.Context(), filter)
+		}
+		if err != nil {
+			return nil, err
+		}
+		from, err := exportFrom(r)
+		if err != nil {
+			return nil, err
+		}
+		by, err := choice(r, "by", usage.Bys...)
+		if err != nil {
+			return nil, err
+		}
+		every, err := choice(r, "every", "hour", "day")
+		if err != nil {
+			return nil, err
+		}
+		if by == "" && every == "" {
+			return func(w http.ResponseWriter) error {
+				return operator.WriteCalls(w, f, a.Operator.Calls(r.Context(), filter, from))
+			}, nil
+		}
+		sums, err := a.Operator.Usage(r.Context(), filter, by, map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour}[every])
+		return func(w http.ResponseWriter) error { return operator.WriteSums(w, f, by, sums) }, err
+	})
+}
+
+func usageFilter(r *http.Request) (f usage.Filter, err error) {
+	q := r.URL.Query()
+	f = usage.Filter{Agent: q.Get("agent"), Tool: q.Get("tool"), UseCase: q.Get("usecase"), Client: q.Get("client"), User: q.Get("user")}
+	f.Since, f.Until, err = times(r)
+	return f, err
+}
