@@ -44,7 +44,7 @@ func TestARogueHarmsNobodyElse(t *testing.T) {
 		"endless event":             {a2a.Failed, "event too large"},
 		"endless event, later":      {a2a.Working, "still working"},
 		"endless comments":          {a2a.Working, "still working"},
-		"endless rubbish":           {a2a.Failed, "100 events in a row make no sense"},
+		"endless rubbish":           {a2a.Failed, "100 events in a row could not be decoded"},
 		"endless artifact":          {a2a.Failed, "more than 16 MiB"},
 		"endless artifacts":         {a2a.Working, "still working"},
 		"endless error":             {a2a.Failed, "the answer is too large"},
@@ -108,7 +108,7 @@ func TestAnAgentThatIsDownSaysWhenItIsTriedAgain(t *testing.T) {
 		got = r.call("send_task", `{"message":"go"}`)
 		got.want(t, a2a.Failed, true)
 	}
-	if !strings.Contains(got.Text, "it will be tried again in") || len(rogue.Calls()) != 5 {
+	if !strings.Contains(got.Text, "it next attempt in") || len(rogue.Calls()) != 5 {
 		t.Errorf("got %q after %d calls, want 5", got.Text, len(rogue.Calls()))
 	}
 }

@@ -155,7 +155,7 @@ func (t *Tokens) ask(ctx context.Context, user string) (*oauth2.Token, error) {
 	if t.Subject != nil {
 		subject, err := t.Subject(ctx, user)
 		if err != nil {
-			return nil, fmt.Errorf("saying who the user is: %w", err)
+			return nil, fmt.Errorf("getting the subject token: %w", err)
 		}
 		params.Set("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
 		params.Set("subject_token", subject)
@@ -200,7 +200,7 @@ func (t *Tokens) failure(err error) error {
 	case errors.As(err, &broken):
 		return a2a.Errorf(a2a.Unavailable, "no token for the agent: %s: %v", host, broken.Err)
 	default:
-		return a2a.Errorf(a2a.Unavailable, "no token for the agent: %s gave an answer without one", host)
+		return a2a.Errorf(a2a.Unavailable, "no token for the agent: %s answered without a token", host)
 	}
 }
 

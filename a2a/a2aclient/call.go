@@ -58,7 +58,7 @@ func (c *Client) post(ctx context.Context, r route, op wire.Op, params []byte) (
 		return nil, err
 	}
 	if r.target == nil {
-		return nil, notSent(a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card names a URL that is none: %q", r.url))
+		return nil, notSent(a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card has an invalid URL: %q", r.url))
 	}
 	resp, err := c.do(func() (*http.Request, *http.Response, error) { return r.binding.send(ctx, c, r, op, params) })
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *Client) result(ctx context.Context, r route, resp *http.Response) ([]by
 	c.worked(nil)
 	switch {
 	case !ok:
-		return nil, invalidAnswer("the body is no %s", r.binding.name())
+		return nil, invalidAnswer("the body is not %s", r.binding.name())
 	case refusal != nil:
 		return nil, fromResponse(refusal, resp)
 	default:

@@ -111,7 +111,7 @@ func (c *Client) admitted(ctx context.Context, card *a2a.Card, raw []byte, u *ur
 		return nil, fmt.Errorf("the card at %s: %w", u.Redacted(), err)
 	}
 	if card, err = wire.DecodeCard(raw); err != nil {
-		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "what may be believed of the card at %s is no agent card: %v", u.Redacted(), err)
+		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "the admitted card at %s is not an agent card: %v", u.Redacted(), err)
 	}
 	return absolute(card, u), nil
 }
@@ -141,7 +141,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, 
 	}
 	card, err := wire.DecodeCard(body)
 	if err != nil {
-		return nil, nil, a2a.Errorf(a2a.InvalidAgentResponse, "what is at %s is no agent card: %v", u.Redacted(), err)
+		return nil, nil, a2a.Errorf(a2a.InvalidAgentResponse, "the document at %s is not an agent card: %v", u.Redacted(), err)
 	}
 	return absolute(card, resp.Request.URL), body, nil
 }

@@ -39,7 +39,7 @@ func (b *breaker) allow(clock func() time.Time, host string) error {
 	}
 	now := clock()
 	if now.Before(b.until) {
-		e := a2a.Errorf(a2a.Unavailable, "the agent at %s has not worked %d times in a row; it will be tried again in %s",
+		e := a2a.Errorf(a2a.Unavailable, "the agent at %s failed %d times in a row; next attempt in %s",
 			host, b.broken, b.until.Sub(now).Round(time.Second))
 		e.NotSent = true
 		return e

@@ -24,7 +24,7 @@ func TestABreakerOpensAndTriesAgain(t *testing.T) {
 	b.report(now, nil)
 	goWrong(maxBroken)
 	err := b.allow(clock, "agent.example")
-	if err == nil || !strings.Contains(err.Error(), "agent.example has not worked 5 times in a row; it will be tried again in 5s") {
+	if err == nil || !strings.Contains(err.Error(), "agent.example failed 5 times in a row; next attempt in 5s") {
 		t.Fatalf("got %v", err)
 	}
 	now = now.Add(openFirst)

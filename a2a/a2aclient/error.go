@@ -109,7 +109,7 @@ func fromResponse(e *a2a.Error, resp *http.Response) *a2a.Error {
 			break // noted before
 		}
 		if e.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now()); e.RetryAfter > 0 {
-			e.Message += fmt.Sprintf(" (it asks to be called again in %s)", e.RetryAfter)
+			e.Message += fmt.Sprintf(" (retry after %s)", e.RetryAfter)
 		}
 	}
 	return e

@@ -131,7 +131,7 @@ func (m *messageEvents) next() ([]byte, error) {
 	if refusal := m.dialect.DecodeRESTError(http.StatusInternalServerError, message); refusal != nil {
 		return nil, refusal
 	}
-	return nil, invalidAnswer("a refusal that says nothing")
+	return nil, invalidAnswer("an error without content")
 }
 
 // target returns the origin to call. Cards commonly name a host and port alone, as

@@ -79,7 +79,7 @@ func (c *Client) pushes(ctx context.Context, r route, task a2a.TaskID) ([]*a2a.P
 func (c *Client) DropPush(ctx context.Context, task a2a.TaskID, id string) error {
 	_, err := attempt(ctx, c, func(r route) (struct{}, error) {
 		if r.dialect.Method(wire.PushDelete) == "" {
-			return struct{}{}, a2a.Errorf(a2a.UnsupportedOperation, "an agent of A2A %s cannot forget a webhook", r.dialect.Generation)
+			return struct{}{}, a2a.Errorf(a2a.UnsupportedOperation, "an agent of A2A %s cannot delete a webhook", r.dialect.Generation)
 		}
 		params, err := r.dialect.EncodePushID(wire.PushDelete, wire.PushID{Task: task, ID: id}, r.tenant)
 		if err != nil {

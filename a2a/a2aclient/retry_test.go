@@ -43,7 +43,7 @@ func TestAnAgentSaysWhenToCallAgain(t *testing.T) {
 			for _, streamed := range client.Stream(t.Context(), a2atest.Say("x")) {
 				err = errors.Join(err, streamed)
 			}
-			if said, want := strings.Count(err.Error(), "it asks to be called again in "), map[bool]int{true: 2}[c.most > 0]; said != want {
+			if said, want := strings.Count(err.Error(), "retry after "), map[bool]int{true: 2}[c.most > 0]; said != want {
 				t.Errorf("it says so %d times, want %d: %v", said, want, err)
 			}
 		})

@@ -100,7 +100,7 @@ func (d *Dialer) routesTo(card *a2a.Card) ([]route, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, a2a.Errorf(a2a.VersionNotSupported, "A2A %s is not a generation that we speak", d.Protocol)
+		return nil, a2a.Errorf(a2a.VersionNotSupported, "A2A %s is not supported", d.Protocol)
 	}
 	return list, nil
 }
@@ -173,11 +173,11 @@ func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
 	case len(list) > 0:
 		return list, nil
 	case d.Binding != "" && d.bindingOf(a2a.Interface{Binding: d.Binding}) == nil:
-		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the binding %s is not one that we speak", d.Binding)
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the binding %s is not supported", d.Binding)
 	case d.Binding != "":
 		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, not %s", strings.Join(others, " and "), d.Binding)
 	default:
-		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, which we do not speak", strings.Join(others, " and "))
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, which is not supported", strings.Join(others, " and "))
 	}
 }
 

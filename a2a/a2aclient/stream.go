@@ -276,7 +276,7 @@ func (s *stream) read() (wire.Item, error) {
 		}
 		s.lossy = true
 	}
-	return wire.Item{}, invalidAnswer("%d events in a row make no sense", maxUnreadable)
+	return wire.Item{}, invalidAnswer("%d events in a row could not be decoded", maxUnreadable)
 }
 
 // adds reports whether e, told twice, is another thing than told once.

@@ -32,7 +32,7 @@ func TestAnAgentThatDoesNotWorkIsLeftInPeace(t *testing.T) {
 			for range 8 {
 				_, err = client.Send(t.Context(), a2atest.Say("x"))
 			}
-			said := err != nil && strings.Contains(err.Error(), "will be tried again in")
+			said := err != nil && strings.Contains(err.Error(), "next attempt in")
 			if want := map[bool]int{true: 5, false: 8}[c.broken]; said != c.broken || len(rogue.Calls()) != want {
 				t.Errorf("got %v after %d calls, want %d", err, len(rogue.Calls()), want)
 			}

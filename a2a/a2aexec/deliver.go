@@ -97,7 +97,7 @@ func (e *Executor) recordFor(m *a2a.Message) (*record, error) {
 // e.mu.
 func (e *Executor) newRecord(contextID string) (*record, error) {
 	if len(e.order) >= orDefault(e.MaxTasks, 1000) && !e.forgetOne() {
-		return nil, a2a.Errorf(a2a.Unavailable, "the agent is working on as many tasks as it can; try again later")
+		return nil, a2a.Errorf(a2a.Unavailable, "the agent has too many running tasks; try again later")
 	}
 	if contextID == "" {
 		contextID = newID()

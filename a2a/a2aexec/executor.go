@@ -165,7 +165,7 @@ func (e *Executor) find(id a2a.TaskID) (*record, error) {
 	if r := e.tasks[id]; r != nil {
 		return r, nil
 	}
-	return nil, a2a.Errorf(a2a.TaskNotFound, "there is no task %q here; it may have been forgotten", id)
+	return nil, a2a.Errorf(a2a.TaskNotFound, "there is no task %q here; it may have been deleted", id)
 }
 
 func (e *Executor) now() time.Time {

@@ -78,7 +78,7 @@ func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
 		return c, nil
 	}
 	if len(t.conns) >= maxConns {
-		return nil, fmt.Errorf("gRPC to more than %d servers", maxConns)
+		return nil, fmt.Errorf("too many gRPC connections: at most %d servers", maxConns)
 	}
 	secure, port := insecure.NewCredentials(), "80"
 	if u.Scheme == "https" {
@@ -107,7 +107,7 @@ func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
 func (t *Transport) Carry(ctx context.Context, origin *url.URL, name string, md map[string][]string, message []byte) (*http.Response, error) {
 	d, op, ok := wire.GRPCRoute(name)
 	if !ok {
-		return nil, fmt.Errorf("%s is no method of A2A over gRPC", name)
+		return nil, fmt.Errorf("%s is not a method of A2A over gRPC", name)
 	}
 	conn, err := t.conn(origin)
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *call) answer(d *wire.Dialect, op wire.Op) (*http.Response, error) {
 	}
 	card, err := decodeCard(d, c.got)
 	if err != nil {
-		return nil, fmt.Errorf("a card that is none: %w", err)
+		return nil, fmt.Errorf("the card is invalid: %w", err)
 	}
 	return c.reply.of(http.StatusOK, jsonHeader, card), nil
 }

@@ -133,13 +133,13 @@ func (in *Inbox) proven(r *http.Request, agent, handle string, body [sha256.Size
 		}
 	}
 	if strings.Count(bearer, ".") != 2 {
-		return errors.New("it brings neither the token nor a JWT")
+		return errors.New("it has neither the token nor a JWT")
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
 	keys := in.Keys(agent)
 	if keys == nil {
-		return fmt.Errorf("there is no agent %q any more", agent)
+		return fmt.Errorf("agent %q no longer exists", agent)
 	}
 	set, err := keys.Set(ctx)
 	if err != nil {

@@ -42,7 +42,7 @@ func CheckJWT(token string, keys *jose.JSONWebKeySet, address string, body [sha2
 	}
 	switch {
 	case in.IssuedAt == nil:
-		return errors.New("the JWT does not say when it was made")
+		return errors.New("the JWT has no issue time (iat)")
 	case now.Sub(in.IssuedAt.Time()) > jwtLife+skew:
 		return errors.New("the JWT is too old")
 	case len(in.Audience) > 0 && !in.Audience.Contains(address):

@@ -45,13 +45,13 @@ func checkInterface(i a2a.Interface) error {
 	_, spoken := wire.ByGeneration(i.Version)
 	switch {
 	case !spoken:
-		return fmt.Errorf("A2A %q, which is not spoken here", i.Version)
+		return fmt.Errorf("A2A %q, which is not supported", i.Version)
 	case i.Binding == a2a.GRPC:
 		return nil
 	case i.Binding != a2a.JSONRPC && i.Binding != a2a.HTTPJSON:
 		return fmt.Errorf("the binding %q, which is not served", i.Binding)
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return fmt.Errorf("an interface at %q, which is no http or https address", i.URL)
+		return fmt.Errorf("an interface at %q, which is not an http or https URL", i.URL)
 	default:
 		return nil
 	}

@@ -113,7 +113,7 @@ func DecodeCard(b []byte) (*a2a.Card, error) {
 		Security:           doc.security(),
 	}
 	if len(c.Interfaces) == 0 {
-		return nil, errors.New("it names no interface: neither supportedInterfaces nor url")
+		return nil, errors.New("it has no interface: neither supportedInterfaces nor url")
 	}
 	return c, nil
 }

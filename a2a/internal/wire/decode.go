@@ -79,7 +79,7 @@ func (d jsonCodec) DecodeTask(result []byte) (*a2a.Task, error) {
 
 // What an answer lacks.
 var (
-	errNoEvent    = errors.New("it is no task, message, status update or artifact update")
+	errNoEvent    = errors.New("it is not a task, message, status update or artifact update")
 	errNoTaskID   = errors.New("a task without an id")
 	errNoArtifact = errors.New("an artifact update without an artifact")
 )
