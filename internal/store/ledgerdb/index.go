@@ -152,31 +152,35 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexed) error {
 	if err := t.QueryRowContext(ctx, `SELECT COALESCE(max(id), 0) FROM task_texts`).Scan(&before); err != nil {
 		return err
 	}
-	if _, err := t.ExecContext(ctx, `INSERT INTO task_texts (handle) SELECT value FROM json_each($1) WHERE true ON CONFLICT (handle) DO NOTHING`, string(list)); err != nil {
+	n, err := sqldb.Changed(ctx, t, `INSERT INTO task_texts (id, handle) SELECT $2 + key, value FROM json_each($1) WHERE true ON CONFLICT (handle) DO NOTHING`, string(list), before+1)
+	if err != nil {
 		return err
 	}
-	rows, err := t.QueryContext(ctx, `SELECT id, handle FROM task_texts WHERE handle IN (SELECT value FROM json_each($1))`, string(list))
-	id := map[string]int64{}
-	if _, err := sqldb.Collect(rows, err, func(r *sql.Rows) (handle string, err error) {
-		var n int64
-		err = r.Scan(&n, &handle)
-		id[handle] = n
-		return handle, err
-	}); err != nil {
-		return err
+	id := func(i int) int64 { return before + 1 + int64(i) }
+	if n < int64(len(tasks)) {
+		if id, err = indexIDs(ctx, t, string(list)); err != nil {
+			return err
+		}
 	}
 	var added, replaced [][2]any
-	for _, task := range tasks {
+	for i, task := range tasks {
 		into := &added
-		if id[task.handle] <= before {
+		if id(i) <= before {
 			into = &replaced
 		}
-		*into = append(*into, [2]any{id[task.handle], task.words})
+		*into = append(*into, [2]any{id(i), task.words})
 	}
 	if err := addWords(ctx, t, "INSERT", added); err != nil {
 		return err
 	}
 	return addWords(ctx, t, "INSERT OR REPLACE", replaced)
+}
+
+// indexIDs returns the ids of tasks in the index, by their place in a JSON list.
+func indexIDs(ctx context.Context, t *sqldb.Tx, list string) (func(int) int64, error) {
+	rows, err := t.QueryContext(ctx, `SELECT id FROM json_each($1) JOIN task_texts ON handle = value ORDER BY key`, list)
+	ids, err := sqldb.Collect(rows, err, func(r *sql.Rows) (id int64, err error) { return id, r.Scan(&id) })
+	return func(i int) int64 { return ids[i] }, err
 }
 
 func addWords(ctx context.Context, t *sqldb.Tx, how string, list [][2]any) error {
