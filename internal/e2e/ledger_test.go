@@ -64,7 +64,7 @@ func fillLedger(t *testing.T, database string, n int) []string {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Alone(t.Context()); err != nil {
+	if _, err := db.LockServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.StartWriteBehind(t.Context(), slog.New(slog.DiscardHandler)); err != nil {

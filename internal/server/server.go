@@ -55,7 +55,7 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, er
 	if err != nil {
 		return nil, err
 	}
-	if s.bridge.Runner.Alone, err = s.store.Alone(ctx); err != nil {
+	if s.bridge.Runner.Alone, err = s.store.LockServer(ctx); err != nil {
 		log.Warn("cannot lock the database: tasks of a killed server continue when their leases expire", "err", err)
 	}
 	if s.bridge.Runner.Alone {

@@ -12,8 +12,8 @@ import (
 	"rialto/oauth"
 )
 
-// What somebody has connected is for one account and one agent: another agent
-// under the same name must not get it, nor may it outlive the account.
+// A connection is of one account and one agent: another agent under the same name must
+// not get it, and it ends with the account.
 func TestConnectionsEndWithTheAgentAndTheAccount(t *testing.T) {
 	each(t, func(t *testing.T, open func(*testing.T) *store.DB) {
 		db, ctx, now := together(open(t)), t.Context(), time.Now()
@@ -58,9 +58,9 @@ func TestConnectionsEndWithTheAgentAndTheAccount(t *testing.T) {
 	})
 }
 
-// TestTextsThatPostgreSQLDoesNotTakeAreKept writes and reads what agents and
+// TestUnusualTextsAreStored writes and reads what agents and
 // clients may call their things.
-func TestTextsThatPostgreSQLDoesNotTakeAreKept(t *testing.T) {
+func TestUnusualTextsAreStored(t *testing.T) {
 	each(t, func(t *testing.T, open func(*testing.T) *store.DB) {
 		db := open(t).OAuth
 		for _, odd := range []string{"a\x00b", "c\xffd", "ñ\x00"} {

@@ -211,7 +211,7 @@ func (r *rig) clientUse() {
 		r.Errorf("got %v, %d", used, live)
 	}
 	if used, live, err := r.s.UseOf(r.Context(), "nobody", now); !used.IsZero() || live != 0 || err != nil {
-		r.Errorf("got %v, %d, %v for a client that nobody used", used, live, err)
+		r.Errorf("got %v, %d, %v for a client without grants", used, live, err)
 	}
 	if _, err := r.s.ClientRow(r.Context(), "nobody", now); !errors.Is(err, oauth.ErrNotFound) {
 		r.Errorf("got %v, want ErrNotFound", err)

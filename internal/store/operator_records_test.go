@@ -33,7 +33,7 @@ func testRecords(t *testing.T, open func(*testing.T) records) {
 		"calls are chosen by each of their marks":            callFilters,
 		"calls are added up, over batches, by what is asked": callSums,
 		"sums come by hours and days":                        callSeries,
-		"what is old is forgotten, and nothing else":         recordsDropped,
+		"old records are deleted, and no others":             recordsDropped,
 		"what is recorded again is there once":               recordedAgain,
 		"events are read in pages, the latest first":         eventPages,
 		"events are chosen by each of their marks":           eventFilters,

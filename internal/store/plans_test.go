@@ -23,10 +23,10 @@ import (
 	"modernc.org/sqlite"
 )
 
-// TestListsFindTheirRowsByAnIndex asks SQLite how it would read each list that
-// people page through and filter: none may look at every row of a table, or sort
-// more than what runs at the moment, is of one conversation or millisecond, or waits for the index.
-func TestListsFindTheirRowsByAnIndex(t *testing.T) {
+// TestListsUseAnIndex asks SQLite how it would read each list with pages and filters. None
+// may read all rows of a table, or sort more than the tasks that run, those of one
+// conversation or millisecond, and those that wait for the index.
+func TestListsUseAnIndex(t *testing.T) {
 	path := t.TempDir() + "/rialto.db"
 	open(t, path)
 	seen := &queries{dsn: path}
@@ -146,10 +146,10 @@ func TestListsFindTheirRowsByAnIndex(t *testing.T) {
 	}
 }
 
-// TestWhatRunsOnATimerFindsItsRowsByAnIndex does so with what is done every few seconds,
-// or each hour while others wait to write. What goes through all that runs, or all
-// that webhooks are to be told still, goes through an index of that alone.
-func TestWhatRunsOnATimerFindsItsRowsByAnIndex(t *testing.T) {
+// TestPeriodicStatementsUseAnIndex asks SQLite how it would run each statement that runs
+// every few seconds, or each hour while writers wait. Statements about all tasks that run,
+// or all notices, use an index of only those.
+func TestPeriodicStatementsUseAnIndex(t *testing.T) {
 	path := t.TempDir() + "/rialto.db"
 	addEnded(t, open(t, path).Ledger)
 	seen := &queries{dsn: path}

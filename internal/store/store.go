@@ -47,9 +47,9 @@ func (db *DB) Close() error { return errors.Join(db.Ledger.Close(), db.sql.Close
 // Ping says whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.sql.Ping(ctx) }
 
-// Alone reports whether no other server that asks this runs on the same database: see
-// sqldb.DB.Alone.
-func (db *DB) Alone(ctx context.Context) (bool, error) { return db.sql.Alone(ctx) }
+// LockServer reports whether no other server runs on the database: see
+// sqldb.DB.LockServer.
+func (db *DB) LockServer(ctx context.Context) (bool, error) { return db.sql.LockServer(ctx) }
 
 // StartWriteBehind starts to write tasks behind that have ended: see
 // ledgerdb.Store.StartWriteBehind.

@@ -15,68 +15,37 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-func TestSQLiteKeepsTheContractOfTheLedger(t *testing.T) {
-	bridgetest.TestLedger(t, func(t *testing.T) bridgetest.Ledger { return contract(openTemp(t)) })
+// each runs a test with an empty database of each kind.
+func each(t *testing.T, test func(t *testing.T, empty func(*testing.T) *Store)) {
+	for kind, empty := range map[string]func(*testing.T) *Store{
+		"SQLite": openTemp, "memory": func(t *testing.T) *Store { return open(t, sqldb.Memory) }, "write-behind": openWriteBehind, "PostgreSQL": openSchema,
+	} {
+		t.Run(kind, func(t *testing.T) { test(t, empty) })
+	}
 }
 
-func TestMemoryKeepsTheContractOfTheLedger(t *testing.T) {
-	bridgetest.TestLedger(t, func(t *testing.T) bridgetest.Ledger { return contract(open(t, sqldb.Memory)) })
+func TestTheContractOfTheLedger(t *testing.T) {
+	each(t, func(t *testing.T, empty func(*testing.T) *Store) {
+		bridgetest.TestLedger(t, func(t *testing.T) bridgetest.Ledger { return contract(empty(t)) })
+	})
 }
 
-func TestAJournalKeepsTheContractOfTheLedger(t *testing.T) {
-	bridgetest.TestLedger(t, func(t *testing.T) bridgetest.Ledger { return contract(openWriteBehind(t)) })
+func TestTheContractOfTheOutbox(t *testing.T) {
+	each(t, func(t *testing.T, empty func(*testing.T) *Store) {
+		bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return empty(t) })
+	})
 }
 
-func TestPostgreSQLKeepsTheContractOfTheLedger(t *testing.T) {
-	bridgetest.TestLedger(t, func(t *testing.T) bridgetest.Ledger { return contract(openSchema(t)) })
+func TestTheContractOfTheIndex(t *testing.T) {
+	each(t, func(t *testing.T, empty func(*testing.T) *Store) {
+		bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return empty(t) })
+	})
 }
 
-func TestMemoryKeepsTheContractOfTheOutbox(t *testing.T) {
-	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return open(t, sqldb.Memory) })
-}
-
-func TestSQLiteKeepsTheContractOfTheOutbox(t *testing.T) {
-	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openTemp(t) })
-}
-
-func TestAJournalKeepsTheContractOfTheOutbox(t *testing.T) {
-	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openWriteBehind(t) })
-}
-
-func TestPostgreSQLKeepsTheContractOfTheOutbox(t *testing.T) {
-	bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return openSchema(t) })
-}
-
-func TestMemoryKeepsTheContractOfTheIndex(t *testing.T) {
-	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return open(t, sqldb.Memory) })
-}
-
-func TestSQLiteKeepsTheContractOfTheIndex(t *testing.T) {
-	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return openTemp(t) })
-}
-
-func TestAJournalKeepsTheContractOfTheIndex(t *testing.T) {
-	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return openWriteBehind(t) })
-}
-
-func TestPostgreSQLKeepsTheContractOfTheIndex(t *testing.T) {
-	bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return openSchema(t) })
-}
-
-func TestMemoryKeepsTheContractOfShares(t *testing.T) {
-	bridgetest.TestShares(t, func(t *testing.T) bridgetest.Sharing { return open(t, sqldb.Memory) })
-}
-
-func TestSQLiteKeepsTheContractOfShares(t *testing.T) {
-	bridgetest.TestShares(t, func(t *testing.T) bridgetest.Sharing { return openTemp(t) })
-}
-
-func TestAJournalKeepsTheContractOfShares(t *testing.T) {
-	bridgetest.TestShares(t, func(t *testing.T) bridgetest.Sharing { return openWriteBehind(t) })
-}
-
-func TestPostgreSQLKeepsTheContractOfShares(t *testing.T) {
-	bridgetest.TestShares(t, func(t *testing.T) bridgetest.Sharing { return openSchema(t) })
+func TestTheContractOfShares(t *testing.T) {
+	each(t, func(t *testing.T, empty func(*testing.T) *Store) {
+		bridgetest.TestShares(t, func(t *testing.T) bridgetest.Sharing { return empty(t) })
+	})
 }
 
 // BenchmarkTask writes what a call of send_task does whose task ends in it, at
@@ -140,9 +109,9 @@ func processor(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestTheIndexFindsWhatWasLeftOver stops a database between the ledger and the
-// index, as a crash does, and settles more tasks than find room in memory.
-func TestTheIndexFindsWhatWasLeftOver(t *testing.T) {
+// TestTheIndexFindsTasksOfEarlierProcesses opens a database again with tasks that are not
+// indexed, and adds more tasks than the queue in memory takes.
+func TestTheIndexFindsTasksOfEarlierProcesses(t *testing.T) {
 	path := t.TempDir() + "/rialto.db"
 	first, moment := open(t, path), time.Now().Add(-time.Minute)
 	add := func(db *Store, id string) {
@@ -189,7 +158,7 @@ func TestTheIndexFindsWhatWasLeftOver(t *testing.T) {
 		t.Errorf("%d tasks are found, want those that had room and the one before", got)
 	}
 	if !has("context of task0") || !has(fmt.Sprint("context of task", n-1)) || has("context of nobody") {
-		t.Error("conversations are not told apart, of tasks in the index and of those that wait for it")
+		t.Error("got wrong answers about conversations of indexed and queued tasks")
 	}
 	db.queue.next, db.queue.caughtUp = time.Time{}, false // as if it were started again
 	if got := indexed(); got != n+1 {

@@ -12,9 +12,9 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// TestARowThatIsHeldKeepsNobodyFromTheOthers has another transaction hold one of two
-// tasks: the other is claimed, looked at and put into the index meanwhile.
-func TestARowThatIsHeldKeepsNobodyFromTheOthers(t *testing.T) {
+// TestALockedRowDoesNotBlockOthers locks one of two tasks: the other is claimed, polled and
+// indexed meanwhile.
+func TestALockedRowDoesNotBlockOthers(t *testing.T) {
 	db, now := openSchema(t), time.Now()
 	add := func(handle string, task *a2a.Task) {
 		e := &ledger.Record{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Task: task, Idle: task != nil, Created: now, Updated: now}
@@ -55,9 +55,9 @@ func TestARowThatIsHeldKeepsNobodyFromTheOthers(t *testing.T) {
 	}
 }
 
-// TestARowThatIsHeldKeepsNoLeaseFromBeingRenewed has another transaction hold one of
-// two tasks, first for ever and then for a moment, as one that writes it does.
-func TestARowThatIsHeldKeepsNoLeaseFromBeingRenewed(t *testing.T) {
+// TestALockedRowDoesNotBlockRenewals locks one of two tasks, first for long and then for a
+// moment, as the transaction that writes it does.
+func TestALockedRowDoesNotBlockRenewals(t *testing.T) {
 	db, now := openSchema(t), time.Now()
 	handles := []string{"free", "held", "of nobody"}
 	for _, handle := range handles[:2] {
@@ -121,9 +121,8 @@ func TestARowThatIsHeldKeepsNoLeaseFromBeingRenewed(t *testing.T) {
 	renewed(later, "free, held")
 }
 
-// TestANoticeThatIsHeldKeepsNoOtherFromItsWebhook has another transaction hold what is
-// to be told of one of two tasks.
-func TestANoticeThatIsHeldKeepsNoOtherFromItsWebhook(t *testing.T) {
+// TestALockedNoticeDoesNotBlockOthers locks the notice of one of two tasks.
+func TestALockedNoticeDoesNotBlockOthers(t *testing.T) {
 	db, now := openSchema(t), time.Now()
 	for _, handle := range []string{"held", "free"} {
 		e := &ledger.Record{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Created: now, Updated: now}
@@ -155,7 +154,7 @@ func TestANoticeThatIsHeldKeepsNoOtherFromItsWebhook(t *testing.T) {
 		later := now.Add(time.Minute)
 		claimed, err := db.ClaimNotices(ctx, ledger.Lease{Replica: "here", Until: later.Add(time.Minute)}, later, 10, nil)
 		if err != nil || len(claimed) != 1 || claimed[0].Handle != "free" || claimed[0].Task.Status.State != a2a.InputRequired {
-			t.Errorf("claimed %v, %v, want the oldest of what is free", claimed, err)
+			t.Errorf("claimed %v, %v, want the oldest that is not locked", claimed, err)
 		}
 		return nil
 	})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestALongLedgerIsSearched looks for tasks of somebody who has more of them than
-// are looked at one by one, and than there are where no word is left out.
+// TestALongLedgerIsSearched searches the tasks of an owner who has more than SQLite and
+// PostgreSQL look at one by one.
 func TestALongLedgerIsSearched(t *testing.T) {
 	const limit = 3
 	for name, engine := range map[string]struct {

@@ -13,9 +13,9 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// TestReplicasHearEachOther sends from one to another until it is heard: a
+// TestReplicasReceiveSignals sends from one to another until it is heard: a
 // signal that comes before the other listens is lost.
-func TestReplicasHearEachOther(t *testing.T) {
+func TestReplicasReceiveSignals(t *testing.T) {
 	dsn := oauthtest.PostgresSchema(t)
 	here, there := open(t, dsn), open(t, dsn)
 	ctx, stop := context.WithCancel(t.Context())
@@ -46,9 +46,9 @@ func TestReplicasHearEachOther(t *testing.T) {
 	}
 }
 
-// TestAReplicaThatHearsNoOthersSaysSo ends the connection that listens. What it was lost
+// TestALostConnectionToReplicasIsLogged ends the connection that listens. What it was lost
 // for was thrown away, each second.
-func TestAReplicaThatHearsNoOthersSaysSo(t *testing.T) {
+func TestALostConnectionToReplicasIsLogged(t *testing.T) {
 	name := rand.Text()
 	db := open(t, oauthtest.PostgresSchema(t)+"&application_name="+name)
 	said := make(lines, 100)
@@ -75,7 +75,7 @@ func TestAReplicaThatHearsNoOthersSaysSo(t *testing.T) {
 	<-done
 }
 
-func TestSQLiteHasNobodyToSignal(t *testing.T) {
+func TestSQLiteHasNoSignals(t *testing.T) {
 	if s := openTemp(t).Signals(nil); s != nil {
 		t.Errorf("got %v", s)
 	}

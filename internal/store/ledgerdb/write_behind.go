@@ -25,13 +25,13 @@ type endedTask struct {
 }
 
 // StartWriteBehind writes tasks that have ended into a file beside the database first. It is
-// for a server that is alone on a SQLite file (see Alone), and does nothing on any other
+// for a server that is alone on a SQLite file (see LockServer), and does nothing on any other
 // database.
 func (db *Store) StartWriteBehind(ctx context.Context, log *slog.Logger) error {
 	if db.sql.Postgres || db.sql.Path == "" || db.ended != nil {
 		return nil
 	}
-	if alone, err := db.sql.Alone(ctx); err != nil || !alone { // the file of another server would be in its way
+	if alone, err := db.sql.LockServer(ctx); err != nil || !alone { // the file of another server would be in its way
 		return errors.Join(err, errors.New("store: writing behind is for a server that is alone"))
 	}
 	err := db.attachWriteBehind(ctx, log)

@@ -44,9 +44,9 @@ func handles(t *testing.T, db *Store) string {
 	return strings.Join(list, " ")
 }
 
-// TestTasksOfAKilledServerAreInItsJournal looks at what a server leaves that is killed
-// before, and after, the database has taken what ended.
-func TestTasksOfAKilledServerAreInItsJournal(t *testing.T) {
+// TestTasksOfAKilledServerAreRecovered copies the files of a server before and after the
+// database has a task.
+func TestTasksOfAKilledServerAreRecovered(t *testing.T) {
 	db := openWriteBehind(t)
 	first := addEntry(t, db, endedEntry("the first"))
 	if handles(t, db) != first.Handle {
@@ -69,7 +69,7 @@ func TestTasksOfAKilledServerAreInItsJournal(t *testing.T) {
 	if found, err := after.FindTasks(t.Context(), "alice", []string{"second"}, 10); len(found) != 1 || err != nil {
 		t.Errorf("killed before: found %v, %v, want the second", found, err)
 	}
-	again := openServer(t, image(t, killed)) // killed again, with a journal in which there is nothing yet
+	again := openServer(t, image(t, killed)) // killed again, with an empty file
 	if got, want := handles(t, again), second.Handle+" "+first.Handle; got != want {
 		t.Errorf("killed twice: got tasks %q, want %q", got, want)
 	}
@@ -83,10 +83,9 @@ func TestTasksOfAKilledServerAreInItsJournal(t *testing.T) {
 	}
 }
 
-// TestWhoComesAfterAKilledServerSeesItsTasks opens what a killed server has left as
-// a command does, or a server that is not alone: such tasks were there only when a
-// server had started again.
-func TestWhoComesAfterAKilledServerSeesItsTasks(t *testing.T) {
+// TestACommandRecoversTasksOfAKilledServer opens the files of a killed server as a command
+// does, or a second server: such tasks were missing until a server started.
+func TestACommandRecoversTasksOfAKilledServer(t *testing.T) {
 	db := openWriteBehind(t)
 	var left string
 	var e *ledger.Record
@@ -99,13 +98,13 @@ func TestWhoComesAfterAKilledServerSeesItsTasks(t *testing.T) {
 		t.Errorf("the first: got tasks %q, want %q", got, e.Handle)
 	}
 	if files, err := filepath.Glob(left + ".pending*"); len(files) > 0 || err != nil {
-		t.Errorf("got %v, %v, want no files of a journal that is taken", files, err)
+		t.Errorf("got %v, %v, want no file", files, err)
 	}
 	server := openServer(t, left)
 	whileWriting(t, server, func() {
 		second := addEntry(t, server, endedEntry("two"))
 		if got := handles(t, open(t, left)); got != e.Handle {
-			t.Errorf("beside a server: got tasks %q, want %q, for the journal is the server's", got, e.Handle)
+			t.Errorf("beside a server: got tasks %q, want %q, for the file is the server's", got, e.Handle)
 		}
 		if got, want := handles(t, open(t, image(t, left))), second.Handle+" "+e.Handle; got != want {
 			t.Errorf("after the second server: got tasks %q, want %q", got, want)
@@ -113,8 +112,8 @@ func TestWhoComesAfterAKilledServerSeesItsTasks(t *testing.T) {
 	})
 }
 
-// TestAJournalOfAnotherDatabaseIsNotRead puts a journal beside a new database.
-func TestAJournalOfAnotherDatabaseIsNotRead(t *testing.T) {
+// TestTheFileOfAnotherDatabaseIsNotRead puts a file beside a new database.
+func TestTheFileOfAnotherDatabaseIsNotRead(t *testing.T) {
 	db := openWriteBehind(t)
 	var killed string
 	whileWriting(t, db, func() {

@@ -33,8 +33,8 @@ func openServer(t *testing.T, path string) *Store {
 func writeBehind(t testing.TB, db *Store, log ...*slog.Logger) {
 	t.Helper()
 	log = append(log, slog.New(slog.DiscardHandler))
-	if alone, err := db.sql.Alone(t.Context()); !alone || err != nil {
-		t.Fatalf("Alone: got %v, %v", alone, err)
+	if alone, err := db.sql.LockServer(t.Context()); !alone || err != nil {
+		t.Fatalf("LockServer: got %v, %v", alone, err)
 	}
 	if err := db.StartWriteBehind(t.Context(), log[0]); err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func addEntry(t *testing.T, db *Store, e *ledger.Record) *ledger.Record {
 }
 
 // whileWriting has the writer busy while do runs: what ends meanwhile is in the
-// journal, and not in the database.
+// file, and not in the database.
 func whileWriting(t *testing.T, db *Store, do func()) {
 	t.Helper()
 	busy, free := make(chan struct{}), make(chan struct{})
@@ -96,15 +96,15 @@ func waitsOr(db *Store, n int, done <-chan struct{}) {
 	}
 }
 
-// TestAJournalIsForOneServer opens a database twice: the second would remove the files
-// that the first writes to.
-func TestAJournalIsForOneServer(t *testing.T) {
+// TestWriteBehindIsForOneServer opens a database twice: the second server would use the file
+// of the first.
+func TestWriteBehindIsForOneServer(t *testing.T) {
 	first := openWriteBehind(t)
 	second := open(t, first.sql.Path)
 	if err := second.StartWriteBehind(t.Context(), slog.New(slog.DiscardHandler)); err == nil {
 		t.Error("a server that did not ask whether it is alone: got no error")
 	}
-	if _, err := second.sql.Alone(t.Context()); err != nil {
+	if _, err := second.sql.LockServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := second.StartWriteBehind(t.Context(), slog.New(slog.DiscardHandler)); err == nil {
@@ -112,7 +112,7 @@ func TestAJournalIsForOneServer(t *testing.T) {
 	}
 }
 
-func TestATaskThatEndedIsReadBeforeTheDatabaseHasIt(t *testing.T) {
+func TestAPendingTaskIsRead(t *testing.T) {
 	db := openWriteBehind(t)
 	whileWriting(t, db, func() {
 		e := addEntry(t, db, endedEntry("one"))
@@ -125,9 +125,9 @@ func TestATaskThatEndedIsReadBeforeTheDatabaseHasIt(t *testing.T) {
 	})
 }
 
-// TestWhoAsksAboutTasksSeesAllThatEnded asks all that is asked about tasks, right
-// after one has ended.
-func TestWhoAsksAboutTasksSeesAllThatEnded(t *testing.T) {
+// TestReadsOfTasksSeePendingTasks calls each method that reads finished tasks right after
+// one has ended.
+func TestReadsOfTasksSeePendingTasks(t *testing.T) {
 	db := openWriteBehind(t)
 	for name, sees := range map[string]func(e *ledger.Record) (bool, error){
 		"Tasks": func(e *ledger.Record) (bool, error) { return strings.Contains(handles(t, db), e.Handle), nil },
@@ -177,9 +177,9 @@ func TestWhoAsksAboutTasksSeesAllThatEnded(t *testing.T) {
 	}
 }
 
-// TestWhoComesDuringATransactionSeesAllThatEnded asks while a transaction runs that
-// began before the task ended: it was once answered by that one, without the task.
-func TestWhoComesDuringATransactionSeesAllThatEnded(t *testing.T) {
+// TestAReadDuringATransactionSeesPendingTasks reads while a transaction runs that began
+// before the task ended.
+func TestAReadDuringATransactionSeesPendingTasks(t *testing.T) {
 	db := openWriteBehind(t)
 	var wg sync.WaitGroup
 	whileWriting(t, db, func() {
@@ -196,8 +196,7 @@ func TestWhoComesDuringATransactionSeesAllThatEnded(t *testing.T) {
 	wg.Wait()
 }
 
-// TestATransactionThatFailsLosesNoTask has the transaction undone that took what
-// ended, and lets tasks end all the while.
+// TestATransactionThatFailsLosesNoTask lets transactions fail while tasks end.
 func TestATransactionThatFailsLosesNoTask(t *testing.T) {
 	db := openWriteBehind(t)
 	refused := errors.New("refused")
@@ -223,9 +222,9 @@ func TestATransactionThatFailsLosesNoTask(t *testing.T) {
 	}
 }
 
-// TestWhatTheFileDoesNotTakeIsInTheDatabase adds more than the file takes, while the
+// TestTasksAboveTheBoundsAreWrittenDirectly adds more than the file takes, while the
 // database takes nothing.
-func TestWhatTheFileDoesNotTakeIsInTheDatabase(t *testing.T) {
+func TestTasksAboveTheBoundsAreWrittenDirectly(t *testing.T) {
 	db := openWriteBehind(t)
 	want := make([]string, 100)
 	var wg sync.WaitGroup
@@ -250,9 +249,9 @@ func TestWhatTheFileDoesNotTakeIsInTheDatabase(t *testing.T) {
 	}
 }
 
-// TestADatabaseThatTakesNothingIsSaidTo has the database refuse what has ended. A list
-// failed with whatever it said, which no caller was told, and nobody else was either.
-func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
+// TestAFailingDatabaseIsLoggedAndReported makes the database refuse finished tasks. A list
+// failed with an error that no caller and no log showed.
+func TestAFailingDatabaseIsLoggedAndReported(t *testing.T) {
 	said := make(lines, 100)
 	db := open(t, filepath.Join(t.TempDir(), "rialto.db"))
 	writeBehind(t, db, slog.New(slog.NewTextHandler(said, nil)))
@@ -272,7 +271,7 @@ func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
 		},
 	} {
 		if err := list(); !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "Try again in a moment") || !strings.Contains(errors.Unwrap(err).Error(), "disk full") {
-			t.Errorf("got %v, want to be told to try again", err)
+			t.Errorf("got %v, want a request to try again", err)
 		}
 	}
 	if got := <-said; !strings.Contains(got, "level=ERROR") || !strings.Contains(got, "disk full") {
@@ -287,9 +286,9 @@ func TestADatabaseThatTakesNothingIsSaidTo(t *testing.T) {
 	}
 }
 
-// TestADatabaseThatHasTooMuchToDoIsNotSaidToFail has so many wait to write that nobody
-// else may: the log said that the database takes nothing, as of a disk that is full.
-func TestADatabaseThatHasTooMuchToDoIsNotSaidToFail(t *testing.T) {
+// TestAnOverloadedDatabaseIsNotLoggedAsFailing fills the queue of writers: the log said that
+// the database fails, as for a full disk.
+func TestAnOverloadedDatabaseIsNotLoggedAsFailing(t *testing.T) {
 	said := make(lines, 100)
 	db := open(t, filepath.Join(t.TempDir(), "rialto.db"))
 	writeBehind(t, db, slog.New(slog.NewTextHandler(said, nil)))
@@ -308,7 +307,7 @@ func TestADatabaseThatHasTooMuchToDoIsNotSaidToFail(t *testing.T) {
 		for range 3 {
 			_, err := db.Summaries(t.Context(), "alice", ledger.Filter{Limit: 10})
 			if !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "overloaded") || !errors.Is(err, sqldb.ErrBusy) {
-				t.Errorf("got %v, want to be told to try again", err)
+				t.Errorf("got %v, want a request to try again", err)
 			}
 		}
 	})
@@ -317,7 +316,7 @@ func TestADatabaseThatHasTooMuchToDoIsNotSaidToFail(t *testing.T) {
 		t.Errorf("got tasks %q, want %q", got, e.Handle)
 	}
 	if got := <-said; !strings.Contains(got, "level=WARN") || strings.Contains(got, "cannot be written") || len(said) > 0 {
-		t.Errorf("got the log %q, and %d lines more, want once that there is too much to do", got, len(said))
+		t.Errorf("got the log %q, and %d lines more, want one warning", got, len(said))
 	}
 }
 
@@ -329,9 +328,9 @@ func (l lines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestWhatEndsWhileAServerClosesIsInTheDatabase adds a task during the last transaction
-// of a server: it is in the database, or its caller gets an error.
-func TestWhatEndsWhileAServerClosesIsInTheDatabase(t *testing.T) {
+// TestATaskThatEndsDuringCloseIsKept adds a task during the last transaction of a server. The
+// task is in the database, or its caller gets an error.
+func TestATaskThatEndsDuringCloseIsKept(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "rialto.db"))
 	writeBehind(t, db)
 	first, second := endedEntry("one"), endedEntry("two")
@@ -359,9 +358,9 @@ func TestWhatEndsWhileAServerClosesIsInTheDatabase(t *testing.T) {
 	}
 }
 
-// TestTheJournalIsBesideTheDatabase kills a server that came by a link, and starts
+// TestTheFileIsBesideTheDatabase kills a server that came by a link, and starts
 // one that comes without.
-func TestTheJournalIsBesideTheDatabase(t *testing.T) {
+func TestTheFileIsBesideTheDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rialto.db")
 	open(t, path)
 	link := filepath.Join(t.TempDir(), "link.db")
@@ -377,8 +376,8 @@ func TestTheJournalIsBesideTheDatabase(t *testing.T) {
 	})
 }
 
-// TestAServerThatEndsLeavesNoJournal opens the database again without one.
-func TestAServerThatEndsLeavesNoJournal(t *testing.T) {
+// TestAServerThatEndsLeavesNoFile opens the database again without one.
+func TestAServerThatEndsLeavesNoFile(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "rialto.db"))
 	name := db.sql.Path + ".pending"
 	if err := os.WriteFile(name, []byte("of another program"), 0o644); err != nil {
@@ -395,16 +394,16 @@ func TestAServerThatEndsLeavesNoJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left, err := filepath.Glob(db.sql.Path + ".pending*"); len(left) > 0 || err != nil {
-		t.Errorf("got %v, %v, want no files of a journal", left, err)
+		t.Errorf("got %v, %v, want no file", left, err)
 	}
 	if got := handles(t, open(t, db.sql.Path)); got != e.Handle {
 		t.Errorf("got tasks %q, want %q", got, e.Handle)
 	}
 }
 
-// TestNobodyWaitsForWhatIsNotOld forgets old tasks while somebody writes: that nothing is
-// old is found without the writer, who had everybody wait while a million were looked at.
-func TestNobodyWaitsForWhatIsNotOld(t *testing.T) {
+// TestRetentionDoesNotWaitForTheWriter deletes old tasks while the writer is busy: that no
+// task is old is found without the writer.
+func TestRetentionDoesNotWaitForTheWriter(t *testing.T) {
 	db := openTemp(t)
 	addEntry(t, db, endedEntry("one"))
 	whileWriting(t, db, func() {

@@ -28,7 +28,7 @@ var (
 	addChunk = sqldb.ForBoth(func(list sqldb.Parameters) string { return addCalls(callsAtOnce, list) })
 )
 
-// addCalls adds n calls, and returns the IDs of those that were not there.
+// addCalls adds n calls, and returns the IDs of the calls that it added.
 func addCalls(n int, list sqldb.Parameters) string {
 	rows := make([]string, n)
 	for i := range rows {
@@ -276,8 +276,8 @@ var (
 	daySpan  = fmt.Sprint(aDay)
 )
 
-// dropDays deletes the sums of the days up to one, and sums the hours again that are left
-// of that day.
+// dropDays deletes the sums of the days up to one, and sums the remaining hours of that day
+// again.
 func (db *Store) dropDays(ctx context.Context, day int64) error {
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		if _, err := t.ExecContext(ctx, `DELETE FROM usage_totals WHERE span = `+daySpan+` AND hour <= $1`, day); err != nil {

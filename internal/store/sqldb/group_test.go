@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestAGroupKeepsItsMembersApart lets many write at once, some of whom fail:
-// what each was told is what the table holds.
-func TestAGroupKeepsItsMembersApart(t *testing.T) {
+// TestAFailedTransactionDoesNotUndoItsGroup writes from many goroutines, some of which fail:
+// the table has the rows of exactly those that got no error.
+func TestAFailedTransactionDoesNotUndoItsGroup(t *testing.T) {
 	db := openTemp(t)
 	if _, err := db.Write.ExecContext(t.Context(), "CREATE TABLE marks (n BIGINT PRIMARY KEY)"); err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestAGroupKeepsItsMembersApart(t *testing.T) {
 			if err == nil {
 				written[n]++
 			} else if i%5 != 0 && written[n] == 0 && errors.Is(err, refused) {
-				t.Errorf("caller %d was told of another's failure: %v", i, err)
+				t.Errorf("caller %d got the error of another: %v", i, err)
 			}
 		})
 	}
@@ -53,13 +53,13 @@ func TestAGroupKeepsItsMembersApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if there != written[n] || there > 1 {
-			t.Errorf("number %d: %d rows, %d callers were told that they wrote it", n, there, written[n])
+			t.Errorf("number %d: %d rows, %d callers got no error", n, there, written[n])
 		}
 	}
 }
 
-// TestAGroupThatCannotCommitTellsAll breaks the transaction under a group.
-func TestAGroupThatCannotCommitTellsAll(t *testing.T) {
+// TestAFailedCommitIsReportedToAll closes the database under a group.
+func TestAFailedCommitIsReportedToAll(t *testing.T) {
 	db := openTemp(t)
 	db.Write.DB.Close()
 	for i := range 3 {

@@ -26,16 +26,16 @@ const (
 	beBeside = "BEGIN; SELECT count(*) FROM sqlite_schema"
 )
 
-// Alone reports whether no other server that calls Alone runs on the database. Until Close,
-// later callers get false. A server that got false keeps its lock as well, so that the
-// next is not taken for the only one when the first is gone.
+// LockServer locks the database as a server, and reports whether no other server does. Until
+// Close, later callers get false. A server that got false keeps its lock as well, so that
+// the next is not taken for the only one when the first is gone.
 //
 // The locks are those of an empty SQLite database with the suffix ".server", held by a
 // transaction that does not end: the operating system releases them with a killed process.
 // A server that could lock it exclusively once is alone, and keeps the one lock that lets
 // readers in but no other writer (RESERVED); the others keep a reader's lock (SHARED). On
 // PostgreSQL, where several servers are the rule, it returns false.
-func (db *DB) Alone(ctx context.Context) (bool, error) {
+func (db *DB) LockServer(ctx context.Context) (bool, error) {
 	if db.Postgres || db.Path == "" {
 		return !db.Postgres, nil
 	}

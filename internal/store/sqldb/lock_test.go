@@ -22,7 +22,7 @@ func TestOneServerIsAloneOnAFile(t *testing.T) {
 	}
 	is := func(name string, db *sqldb.DB, want bool) {
 		t.Helper()
-		if got, err := db.Alone(t.Context()); got != want || err != nil {
+		if got, err := db.LockServer(t.Context()); got != want || err != nil {
 			t.Errorf("%s: got %v, %v, want %v", name, got, err, want)
 		}
 	}

@@ -25,8 +25,8 @@ func TestMigrationsAreRunWhole(t *testing.T) {
 	}
 }
 
-// TestOpeningTakesLittle: goose's parser took 8 MB, of a program that runs in 30.
-func TestOpeningTakesLittle(t *testing.T) {
+// TestOpeningTakesLittleMemory: goose's parser took 8 MB, of a program that runs in 30.
+func TestOpeningTakesLittleMemory(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	open(t, Memory)

@@ -9,9 +9,9 @@ import (
 	"rialto/oauth/oauthtest"
 )
 
-// TestWhatPostgreSQLDoesForAConnectionIsBounded reads the limits, and those that the
+// TestConnectionsToPostgreSQLHaveLimits reads the limits, and those that the
 // operator has set.
-func TestWhatPostgreSQLDoesForAConnectionIsBounded(t *testing.T) {
+func TestConnectionsToPostgreSQLHaveLimits(t *testing.T) {
 	dsn := oauthtest.PostgresSchema(t)
 	for own, want := range map[string]string{"": "10s", "&lock_timeout=50": "50ms"} {
 		var lock, idle string
@@ -45,14 +45,14 @@ func TestAWriteDoesNotWaitForALockForever(t *testing.T) {
 	}
 }
 
-// TestADatabaseThatSaysNothingIsNotOpened takes connections and never answers.
-func TestADatabaseThatSaysNothingIsNotOpened(t *testing.T) {
+// TestOpenTimesOut opens an address that accepts connections and never answers.
+func TestOpenTimesOut(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() // nobody accepts: the system does
-	dsn := "postgres://somebody@" + l.Addr().String() + "/test?sslmode=disable"
+	defer l.Close() // the system accepts connections
+	dsn := "postgres://user@" + l.Addr().String() + "/test?sslmode=disable"
 	config, err := postgresConfig(dsn)
 	if err != nil || config.ConnectTimeout != connectFor {
 		t.Errorf("got %v, %v", config.ConnectTimeout, err)

@@ -26,8 +26,8 @@ type DB struct {
 	Path     string // of a SQLite file; "" of others
 
 	holder *sql.DB     // keeps a database in memory; nil for others
-	lock   *serverLock // of a server; nil before Alone
-	alone  bool        // what Alone returned
+	lock   *serverLock // of a server; nil before LockServer
+	alone  bool        // what LockServer returned
 }
 
 // Open opens the database that dsn names, creating and migrating it as needed:

@@ -50,7 +50,7 @@ func each(t *testing.T, test func(t *testing.T, again func() *DB)) {
 	})
 }
 
-func TestWhatWasRecordedIsThereAfterReopening(t *testing.T) {
+func TestRowsAreThereAfterReopening(t *testing.T) {
 	each(t, func(t *testing.T, again func() *DB) {
 		db := again()
 		if _, err := db.Write.ExecContext(t.Context(), `INSERT INTO used_once (hash, expires) VALUES ('a', 1)`); err != nil {
@@ -134,7 +134,7 @@ func TestATransactionThatFailsLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestAnAddressThatLeadsNowhereIsAnError(t *testing.T) {
+func TestOpenFailsForAnUnknownAddress(t *testing.T) {
 	for _, dsn := range []string{filepath.Join(t.TempDir(), "no", "such", "directory.db"), "postgres://127.0.0.1:1/none?connect_timeout=1"} {
 		if db, err := Open(t.Context(), dsn); err == nil {
 			db.Close()

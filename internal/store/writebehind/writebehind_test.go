@@ -168,7 +168,7 @@ func TestAFileIsOfOneDatabase(t *testing.T) {
 	}
 }
 
-func TestWhatWaitsIsBounded(t *testing.T) {
+func TestPendingRecordsAreBounded(t *testing.T) {
 	d := newDatabase()
 	d.wait = make(chan struct{})
 	b := open(t, config(filepath.Join(t.TempDir(), "file"), d, &strings.Builder{}))
