@@ -213,6 +213,9 @@ func (p *parser) noun(outer *Table) (*phrase, bool) {
 			n.t, n.plural = t, p.toks[p.pos-1].names[0].plural || !slices.ContainsFunc(p.toks[p.pos-1].names, func(o name) bool { return !o.plural })
 			break
 		}
+		if len(before) > 0 && p.peek(0).op == link { // trucks in Bremen
+			break
+		}
 		v, ok := p.values()
 		if !ok {
 			break

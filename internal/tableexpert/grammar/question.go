@@ -227,7 +227,7 @@ func (p *parser) aggregated() *statement {
 func (p *parser) scope(n *phrase, f op) bool {
 	start := p.pos
 	p.skip()
-	linked := p.pos > start
+	linked := p.pos > start || strings.HasSuffix(p.toks[start-1].text, " de") || strings.HasSuffix(p.toks[start-1].text, " of")
 	if inner, ok := p.noun(n.t); ok && !linked { // the total of paid claims, or the total paid
 		return false
 	} else if ok {
@@ -268,8 +268,8 @@ func (p *parser) ranked() *statement {
 		o = ""
 	}
 	limit = p.howMany(limit)
-	if col, ok := p.column(nil, func(c place) bool { return c.c.Kind == Text }); o == top && ok && limit > 0 {
-		return p.topBy(&phrase{t: col.t, groups: []group{{col.sql(), col.c.Name, col.name(), col.t, false}}}, limit)
+	if n, ok := p.textColumn(); o == top && ok && limit > 0 && p.accept(by) {
+		return p.by(n, limit, top)
 	}
 	n, ok := p.noun(&Table{})
 	if !ok {
@@ -277,7 +277,10 @@ func (p *parser) ranked() *statement {
 	}
 	switch {
 	case o == top && limit > 0:
-		return p.topBy(n, limit)
+		if !p.accept(by) {
+			return nil
+		}
+		return p.by(n, limit, top)
 	case o == "":
 		if o = p.peek(0).op; o != largest && o != smallest && o != latest && o != earliest {
 			return nil
@@ -307,42 +310,43 @@ func ordered(n *phrase, col place, falling bool, limit int) *statement {
 	return &statement{n: n, order: col.sql() + direction, limit: limit, read: n.t.Bare + " with the " + read + " " + col.name()}
 }
 
-// topBy reads what a ranking is by, and makes the statement.
-func (p *parser) topBy(n *phrase, limit int) *statement {
-	if !p.accept(by) {
-		return nil
-	}
-	return p.by(n, limit)
-}
-
 // by reads the measure of a ranking: a number of rows that refer to the noun, a total, or
-// a column of its own.
-func (p *parser) by(n *phrase, limit int) *statement {
+// a column of its own. The op says how the question ranks: top, most, largest or smallest.
+func (p *parser) by(n *phrase, limit int, how op) *statement {
 	counting := p.accept(count)
-	if t, ok := p.table(); ok && (counting || !slices.ContainsFunc(p.toks[p.pos-1].names, func(o name) bool { return o.c != nil && o.value == "" })) {
+	measured := slices.ContainsFunc(p.peek(0).names, func(o name) bool { return o.c != nil && o.value == "" })
+	if t, ok := p.table(); ok && (counting || !measured) {
+		if how != top && how != most { // the largest claims of a customer, or most of them
+			return nil
+		}
 		return p.grouped(n, t, "count(*) AS count", "the number of "+t.Bare, limit)
 	} else if ok {
 		p.pos--
 	}
-	if counting {
+	f, named := p.function()
+	col, ok := p.column(nil, measures)
+	switch {
+	case !ok || counting || how == most || named && f != sum && f != avg:
+		return nil
+	case !named && col.t == n.t && len(n.groups) == 0:
+		if !p.conditions(n, nil, false) || len(n.groups) > 0 {
+			return nil
+		}
+		return ordered(n, col, how != smallest, limit)
+	case !named && how != top: // the highest of each, or in all
+		return nil
+	case !named:
+		f = sum
+	}
+	sql, said, ok := aggregate(f, col)
+	st := p.grouped(n, col.t, sql, "the "+said+" of "+col.name(), limit)
+	if !ok || st == nil {
 		return nil
 	}
-	f, named := p.function()
-	if col, ok := p.column(nil, measures); ok {
-		if col.t == n.t && len(n.groups) == 0 && !named {
-			if !p.conditions(n, nil, false) || len(n.groups) > 0 {
-				return nil
-			}
-			return ordered(n, col, true, limit)
-		}
-		if !named {
-			f = sum
-		}
-		if sql, said, ok := aggregate(f, col); ok {
-			return p.grouped(n, col.t, sql, "the "+said+" of "+col.name(), limit)
-		}
+	if how == smallest {
+		st.order = strconv.Itoa(len(st.n.groups) + 1)
 	}
-	return nil
+	return st
 }
 
 // grouped counts or adds up the rows of t for each row, or each value, of the noun.
@@ -372,47 +376,29 @@ func (p *parser) grouped(n *phrase, t *Table, what, read string, limit int) *sta
 func (p *parser) winner() *statement {
 	p.accept(list)
 	limit := p.howMany(0)
-	plural := len(p.peek(0).names) > 0 && p.peek(0).names[0].plural
-	n := &phrase{}
-	if col, ok := p.column(nil, func(c place) bool { return c.c.Kind == Text }); ok {
-		n.t, n.groups = col.t, []group{{col.sql(), col.c.Name, col.name(), col.t, false}}
-	} else if t, ok := p.table(); ok {
-		n.t = t
-	} else {
+	if limit == 0 {
+		limit = map[bool]int{true: several, false: 1}[len(p.peek(0).names) > 0 && p.peek(0).names[0].plural]
+	}
+	n, ok := p.textColumn()
+	if t, found := p.table(); !ok && found {
+		n, ok = &phrase{t: t}, true
+	}
+	p.skip()
+	how := p.peek(0).op
+	if !ok || how != most && how != largest && how != smallest {
 		return nil
 	}
-	if p.skip(); limit == 0 {
-		limit = map[bool]int{true: several, false: 1}[plural]
+	p.pos++
+	return p.by(n, limit, how)
+}
+
+// textColumn reads a column whose values are ranked.
+func (p *parser) textColumn() (*phrase, bool) {
+	col, ok := p.column(nil, func(c place) bool { return c.c.Kind == Text })
+	if !ok {
+		return nil, false
 	}
-	if p.accept(most) {
-		p.accept(count)
-		if t, ok := p.table(); ok {
-			return p.grouped(n, t, "count(*) AS count", "the number of "+t.Bare, limit)
-		}
-		return nil
-	}
-	o, ok := p.function()
-	if !ok || o != largest && o != smallest {
-		return nil
-	}
-	f, named := p.function()
-	col, ok := p.column(nil, measures)
-	switch {
-	case !ok || named && f != sum && f != avg:
-	case !named && len(n.groups) == 0 && col.t == n.t:
-		if p.conditions(n, nil, false) && len(n.groups) == 0 {
-			return ordered(n, col, o == largest, limit)
-		}
-	case named:
-		sql, said, fine := aggregate(f, col)
-		if st := p.grouped(n, col.t, sql, "the "+said+" of "+col.name(), limit); fine && st != nil {
-			if o == smallest {
-				st.order = strconv.Itoa(len(st.n.groups) + 1)
-			}
-			return st
-		}
-	}
-	return nil
+	return &phrase{t: col.t, groups: []group{{col.sql(), col.c.Name, col.name(), col.t, false}}}, true
 }
 
 // listed reads "claims in Berlin" and "show 3 policies".

@@ -8,11 +8,15 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Schema is what questions can be about.
 type Schema struct {
 	Tables []Table
+
+	once  sync.Once
+	named map[string][]name // of names
 }
 
 // Table is one table.
@@ -51,6 +55,9 @@ const (
 
 // Within returns the schema with the named tables only.
 func (s *Schema) Within(names []string) *Schema {
+	if len(names) == len(s.Tables) {
+		return s
+	}
 	part := &Schema{}
 	for _, t := range s.Tables {
 		if slices.Contains(names, t.Name) {
@@ -258,6 +265,11 @@ func (n name) kind() bool {
 
 // names returns what the words of the schema mean, by their folded spelling.
 func (s *Schema) names() map[string][]name {
+	s.once.Do(func() { s.named = s.readNames() })
+	return s.named
+}
+
+func (s *Schema) readNames() map[string][]name {
 	all := map[string][]name{}
 	put := func(words string, n name) {
 		for i, form := range forms(fold(words)) {
