@@ -34,7 +34,8 @@ func NewContext(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 
-// FromContext returns the principal that Guard or SignedIn let through.
+// FromContext returns the principal of a request that a guard or a session let
+// through.
 func FromContext(ctx context.Context) (Principal, bool) {
 	p, ok := ctx.Value(contextKey{}).(Principal)
 	return p, ok

@@ -29,7 +29,7 @@ func (sc *Scopes) Words(name string) string {
 type Scope struct{ Name, Words string }
 
 // Ordinary returns the scopes that challenges and the metadata of the resource
-// name, and that a client gets which does not say what it wants. It leaves out
+// name, and that a client gets if it names none. It leaves out
 // offline_access, which is not a permission of the resource (MCP 2026-07-28,
 // "Scope Selection Strategy").
 func (sc *Scopes) Ordinary() ScopeSet {

@@ -2,7 +2,6 @@ package token
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"net/http"
 	"net/url"
@@ -87,25 +86,6 @@ func (gd *Guard) admitted(r *http.Request) (oauth.Principal, error) {
 	return p, gd.checkPossession(r, scheme, token, p.KeyThumbprint, until)
 }
 
-// Alive returns the principal and the grant of an access token, if both are in
-// force. It does not check who presents the token. It waits for the store until
-// a time.
-func (ts *Tokens) Alive(ctx context.Context, token string, until time.Time) (oauth.Principal, *oauth.Grant, error) {
-	p, err := ts.verifyCached(ctx, token, until)
-	if err != nil {
-		return oauth.Principal{}, nil, err
-	}
-	g, err := ts.Grants.Live(ctx, p.GrantID, until)
-	if err != nil {
-		return oauth.Principal{}, nil, err
-	}
-	if g == nil || g.AccountID != p.User || g.ClientID != p.ClientID {
-		return oauth.Principal{}, nil, BadToken("It was revoked.")
-	}
-	p.Name, p.Scope = g.Name, g.Allows(p.Scope)
-	return p, g, nil
-}
-
 // The schemes of the Authorization header.
 const (
 	SchemeBearer = "Bearer"
@@ -156,25 +136,6 @@ func Presented(r *http.Request) (scheme, token string, err error) {
 		}
 	}
 	return "", "", ErrNoToken
-}
-
-// verifyCached verifies a token, or remembers that it did.
-func (ts *Tokens) verifyCached(ctx context.Context, token string, until time.Time) (oauth.Principal, error) {
-	if len(token) > jwt.MaxToken {
-		return oauth.Principal{}, BadToken("It is too long.")
-	}
-	var room [1024]byte // enough for most tokens, and not on the heap
-	key := sha256.Sum256(append(room[:0], token...))
-	if p, ok := ts.verified.Get(key); ok && ts.Now().Before(p.Expires) {
-		return p, nil
-	}
-	ctx, cancel := context.WithDeadline(ctx, until)
-	defer cancel()
-	p, err := ts.Verify(ctx, token)
-	if err == nil {
-		ts.verified.Put(key, p)
-	}
-	return p, err
 }
 
 // challenge is the one place where a refusal of the guard becomes bytes.
