@@ -21,7 +21,7 @@ func Command() *cobra.Command {
 	}
 	root.AddCommand(
 		demoCommand(), serveCommand(), configCommand(), tokenCommand(),
-		userCommand(), tableExpertCommand(), healthCommand(), doctorCommand(),
+		tableExpertCommand(), healthCommand(), doctorCommand(),
 		keysCommand(), agentsCommand(), pushCommand(),
 		usersCommand(), clientsCommand(), grantsCommand(), tasksCommand(), usageCommand(), auditCommand(),
 	)

@@ -6,46 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"rialto/bridge/operator"
-	"rialto/internal/config"
-	"rialto/internal/server"
-	"rialto/oauth/authserver"
 )
 
-// withOAuth gives a command the flags that find a store, and runs do with its
-// authorization server. A server may be running.
-func withOAuth(cmd *cobra.Command, do func(*cobra.Command, *authserver.Server, []string) error) *cobra.Command {
-	var from storeFlags
-	from.add(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, db, err := from.open(cmd)
-		if err != nil {
-			return err
-		}
-		defer db.Close()
-		secret, err := config.LoadSecret(cfg)
-		if err != nil {
-			return err
-		}
-		return do(cmd, server.NewOAuth(cfg, slog.New(slog.DiscardHandler), db, secret), args)
-	}
-	return cmd
-}
-
-// userCommand is "user", whose list is names alone.
-func userCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "user", Short: "Manage the local accounts"}
-	cmd.AddCommand(append(accountCommands(), listUserNamesCommand())...)
-	return cmd
-}
-
 func usersCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "users", Short: "Manage the accounts"}
+	cmd := &cobra.Command{Use: "users", Aliases: []string{"user"}, Short: "Manage the accounts"}
 	cmd.AddCommand(append(accountCommands(), listUsersCommand())...)
 	return cmd
 }
@@ -152,20 +121,6 @@ func removeUserCommand() *cobra.Command {
 		ValidArgsFunction: completeNames(userNames),
 	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		return accountError(cmd, s, args[0], s.RemoveAccount(cmd.Context(), operator.CommandLine, args[0]))
-	})
-}
-
-func listUserNamesCommand() *cobra.Command {
-	return withOAuth(&cobra.Command{
-		Use:   "list",
-		Short: "List the names of the accounts",
-		Args:  cobra.NoArgs,
-	}, func(cmd *cobra.Command, as *authserver.Server, _ []string) error {
-		users, err := as.Accounts.Names(cmd.Context())
-		for _, name := range users {
-			fmt.Fprintln(cmd.OutOrStdout(), name)
-		}
-		return err
 	})
 }
 
