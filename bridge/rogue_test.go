@@ -108,7 +108,7 @@ func TestAnAgentThatIsDownSaysWhenItIsTriedAgain(t *testing.T) {
 		got = r.call("send_task", `{"message":"go"}`)
 		got.want(t, a2a.Failed, true)
 	}
-	if !strings.Contains(got.Text, "it next attempt in") || len(rogue.Calls()) != 5 {
+	if !strings.Contains(got.Text, "next attempt in") || len(rogue.Calls()) != 5 {
 		t.Errorf("got %q after %d calls, want 5", got.Text, len(rogue.Calls()))
 	}
 }

@@ -63,7 +63,7 @@ func FailureOf(err error) *Failure {
 }
 
 var (
-	agentAt = regexp.MustCompile(`the agent at \S+?(: | has )`)
+	agentAt = regexp.MustCompile(`the agent at \S+?(: | failed )`)
 	onWire  = regexp.MustCompile(`\b((dial|read|write) (tcp|udp)[46]?:? |lookup |(tls: failed to verify certificate: )?x509: ).*`)
 )
 

@@ -16,7 +16,7 @@ func TestUsersAreNotToldWhereAnAgentIs(t *testing.T) {
 		"no answer from the agent at h:1: lookup crm.internal: i/o timeout":                                            "no answer from the agent: it cannot be reached",
 		"no answer from the agent at h:1: tls: failed to verify certificate: x509: certificate is valid for a, not b":  "no answer from the agent: its certificate is not accepted",
 		"no answer from the agent at crm.internal: sse: event too large":                                               "no answer from the agent: sse: event too large",
-		"the agent at crm.internal:1 has not worked 5 times in a row; it next attempt in 3s":                           "the agent has not worked 5 times in a row; it next attempt in 3s",
+		"the agent at crm.internal:1 failed 5 times in a row; next attempt in 3s":                                      "the agent failed 5 times in a row; next attempt in 3s",
 		"the agent did not take the message, and the task stands where it stood: no answer from the agent at h:1: EOF": "the agent did not take the message, and the task stands where it stood: no answer from the agent: EOF",
 	} {
 		if got := ledger.WithoutAddresses(&a2a.Error{}, said); got != want {
