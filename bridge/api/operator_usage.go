@@ -13,7 +13,7 @@ func (a *API) exportUsage(w http.ResponseWriter, r *http.Request) {
 	a.export(w, r, "usage", func(f operator.Format) (func(http.ResponseWriter) error, error) {
 		filter, err := usageFilter(r)
 		if err == nil {
-			filter, err = a.Operator.Asked(r.Context(), filter)
+			filter, err = a.Operator.ResolveFilter(r.Context(), filter)
 		}
 		if err != nil {
 			return nil, err

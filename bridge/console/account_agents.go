@@ -73,5 +73,5 @@ func (c ownAccount) askForget(r *http.Request, f url.Values) (question, error) {
 
 func (c ownAccount) forget(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.ForgetConnection(r.Context(), c.actor(r), f.Get("agent"))
-	return with("/account/agents", "forgotten"), nil, err
+	return withDone("/account/agents", "forgotten"), nil, err
 }

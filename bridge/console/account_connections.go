@@ -29,7 +29,7 @@ func (c ownAccount) routes() []route {
 
 // connections shows the apps that may act for the user.
 func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
-	q := asked(r)
+	q := parseQuery(r)
 	page, err := c.Admin.Grants(r.Context(), operator.GrantFilter{Span: span(r), AccountID: user(r).User, Live: true})
 	if err != nil {
 		return templates.Console{}, err
@@ -41,7 +41,7 @@ func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
 	for _, g := range page.Items {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Data(g.ClientName), c.scopes(g.Scope), c.reached(r, g.Scope),
+				templates.Data(g.ClientName), c.scopes(g.Scope), c.reachableAgents(r, g.Scope),
 				templates.When(g.Used, c.Now()), templates.When(g.Created, c.Now()), templates.When(g.Expires, c.Now()),
 			},
 			Actions: []templates.Button{{Action: "/account/end", Word: "End", About: g.ClientName, Grave: true, Hidden: []templates.Value{{Name: "id", Value: g.ID}}}},
@@ -76,7 +76,7 @@ func (c ownAccount) end(_ http.ResponseWriter, r *http.Request, f url.Values) (s
 	if err == nil {
 		err = c.Admin.RevokeGrant(r.Context(), c.actor(r), g.ID)
 	}
-	return with("/account", "revoked"), nil, err
+	return withDone("/account", "revoked"), nil, err
 }
 
 func askEndAll(*http.Request, url.Values) (question, error) {
@@ -88,7 +88,7 @@ func askEndAll(*http.Request, url.Values) (question, error) {
 
 func (c ownAccount) endAll(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.RevokeGrants(r.Context(), c.actor(r), user(r).User, "")
-	return with("/account", "ended"), nil, err
+	return withDone("/account", "ended"), nil, err
 }
 
 // actor returns the signed-in user, for the audit log.

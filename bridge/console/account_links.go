@@ -17,7 +17,7 @@ const linkPage = 50
 // links shows the documents that the user shares. The links are not stored, so they
 // cannot be shown again.
 func (c ownAccount) links(r *http.Request) (templates.Console, error) {
-	q := asked(r)
+	q := parseQuery(r)
 	shares, next, err := c.Bridge.Documents.ListShares(r.Context(), r.URL.Query().Get("after"), linkPage)
 	if errors.Is(err, ledger.ErrCursor) {
 		shares, next, err = c.Bridge.Documents.ListShares(r.Context(), "", linkPage)
@@ -60,7 +60,7 @@ func (c ownAccount) endLink(_ http.ResponseWriter, r *http.Request, f url.Values
 	if errors.Is(err, documents.ErrNoShare) {
 		err = operator.ErrNotFound
 	}
-	return with("/account/links", "link"), nil, err
+	return withDone("/account/links", "link"), nil, err
 }
 
 func askEndLinks(*http.Request, url.Values) (question, error) {
@@ -71,5 +71,5 @@ func askEndLinks(*http.Request, url.Values) (question, error) {
 }
 
 func (c ownAccount) endLinks(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
-	return with("/account/links", "links"), nil, c.Bridge.Documents.EndShares(r.Context())
+	return withDone("/account/links", "links"), nil, c.Bridge.Documents.EndShares(r.Context())
 }

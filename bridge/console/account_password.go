@@ -52,5 +52,5 @@ func (c ownAccount) changePassword(w http.ResponseWriter, r *http.Request, f url
 		who := c.actor(r)
 		c.Admin.Audit.Record(r.Context(), audit.Event{Kind: audit.AccountPassword, ActorID: who.ID, Actor: who.Name, Address: who.Address, Target: who.Name})
 	}
-	return with("/account/password", "password"), nil, nil
+	return withDone("/account/password", "password"), nil, nil
 }

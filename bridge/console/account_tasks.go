@@ -17,7 +17,7 @@ const taskPage = 50
 
 // ownTasks lists the user's tasks from all apps.
 func (c ownAccount) ownTasks(r *http.Request) (templates.Console, error) {
-	q := asked(r, "agent", "state")
+	q := parseQuery(r, "agent", "state")
 	f := ledger.Filter{Agent: q.get("agent"), State: a2a.State(q.get("state")), Limit: taskPage}
 	tasks, next, err := c.Bridge.Runner.Summaries(r.Context(), f, r.URL.Query().Get("after"))
 	if errors.Is(err, ledger.ErrCursor) {

@@ -32,8 +32,8 @@ func redirect(to string, status int) http.HandlerFunc {
 	}
 }
 
-// way returns a link.
-func way(href, name string) *templates.Way { return &templates.Way{Href: href, Name: name} }
+// link returns a link.
+func link(href, name string) *templates.Way { return &templates.Way{Href: href, Name: name} }
 
 // hidden returns one hidden value of a form.
 func hidden(name, value string) []templates.Value {

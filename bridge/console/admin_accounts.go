@@ -28,7 +28,7 @@ func (c adminAccounts) routes() []route {
 
 // accounts lists accounts.
 func (c adminAccounts) accounts(r *http.Request) (templates.Console, error) {
-	q := asked(r, "text", "only")
+	q := parseQuery(r, "text", "only")
 	page, err := c.Admin.Accounts(r.Context(), operator.AccountFilter{Span: span(r), Text: q.get("text"), Admin: q.get("only") == "admin", Disabled: q.get("only") == "disabled"})
 	if err != nil {
 		return templates.Console{}, err
@@ -84,14 +84,14 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 	if err != nil {
 		return templates.Console{}, err
 	}
-	q := asked(r, "name")
+	q := parseQuery(r, "name")
 	grants, err := c.grantSection(r, q, operator.GrantFilter{Span: span(r), AccountID: a.ID})
 	if err != nil {
 		return templates.Console{}, err
 	}
 	grants.Title = "Connections"
 	p := templates.Console{
-		Title: "Account", Heading: templates.Data(a.Name), Up: way("/admin/accounts", "Accounts"),
+		Title: "Account", Heading: templates.Data(a.Name), Up: link("/admin/accounts", "Accounts"),
 		Sections: []templates.Section{
 			{ID: "facts", Facts: []templates.Fact{
 				{Name: "ID", Value: templates.Code(a.ID)},
@@ -151,7 +151,7 @@ func (c adminAccounts) newAccount(*http.Request) (templates.Console, error) {
 
 func accountForm(f url.Values, wrong templates.Text) *templates.Console {
 	return &templates.Console{
-		Title: "Add an account", Up: way("/admin/accounts", "Accounts"),
+		Title: "Add an account", Up: link("/admin/accounts", "Accounts"),
 		Sections: []templates.Section{{ID: "new", Form: &templates.Form{
 			Action: "/admin/accounts/new", Word: "Add", Cancel: "/admin/accounts", Error: wrong,
 			Fields: []templates.Field{
@@ -168,7 +168,7 @@ func (c adminAccounts) addAccount(_ http.ResponseWriter, r *http.Request, f url.
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
 		return "", accountForm(f, say(refused)), nil
 	}
-	return with("/admin/accounts", "added"), nil, err
+	return withDone("/admin/accounts", "added"), nil, err
 }
 
 func (c adminAccounts) setPassword(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
@@ -181,7 +181,7 @@ func (c adminAccounts) setPassword(_ http.ResponseWriter, r *http.Request, f url
 }
 
 func accountAt(f url.Values, done string) string {
-	return with("/admin/accounts/one?name="+url.QueryEscape(f.Get("name")), done)
+	return withDone("/admin/accounts/one?name="+url.QueryEscape(f.Get("name")), done)
 }
 
 func (c adminAccounts) setRole(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
@@ -212,5 +212,5 @@ func (c adminAccounts) askRemoveAccount(r *http.Request, f url.Values) (question
 
 func (c adminAccounts) removeAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.RemoveAccount(r.Context(), c.actor(r), f.Get("name"))
-	return with("/admin/accounts", "removed"), nil, err
+	return withDone("/admin/accounts", "removed"), nil, err
 }

@@ -26,8 +26,8 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 		return nil, err
 	}
 	p := &templates.Console{
-		Title: "Agent", Heading: templates.Data(s.Name), Up: way("/admin/agents", "Agents"), Actions: agentButtons(s),
-		Sections: []templates.Section{{ID: "facts", Notes: troubles(s), Facts: c.agentFacts(s)}},
+		Title: "Agent", Heading: templates.Data(s.Name), Up: link("/admin/agents", "Agents"), Actions: agentButtons(s),
+		Sections: []templates.Section{{ID: "facts", Notes: lastErrors(s), Facts: c.agentFacts(s)}},
 	}
 	cards, err := c.cardSection(r, s)
 	if err != nil {
@@ -63,8 +63,8 @@ func agentButtons(s *directory.Status) []templates.Button {
 	}
 }
 
-// troubles returns the last errors of an agent.
-func troubles(s *directory.Status) (notes []templates.Remark) {
+// lastErrors returns the last errors of an agent.
+func lastErrors(s *directory.Status) (notes []templates.Remark) {
 	if s.Configured {
 		notes = append(notes, templates.Remark{Tone: templates.Plain, Text: templates.Say("This agent is in the configuration: change its settings there.")})
 	}
@@ -99,7 +99,7 @@ func (c adminAgents) agentFacts(s *directory.Status) []templates.Fact {
 	}
 	return append(facts,
 		templates.Fact{Name: "Use cases", Value: useCases(s.UseCases)},
-		templates.Fact{Name: "Use cases of single skills", Value: ofSkills(s.Skills)},
+		templates.Fact{Name: "Use cases of single skills", Value: skillUseCases(s.Skills)},
 		templates.Fact{Name: "Skills are tools", Value: yes(s.SkillsAsTools)},
 		templates.Fact{Name: "Credentials", Value: credentials(s)},
 		templates.Fact{Name: "Changed cards wait", Value: yes(s.Review)},
@@ -107,8 +107,8 @@ func (c adminAgents) agentFacts(s *directory.Status) []templates.Fact {
 	)
 }
 
-// ofSkills shows the use cases of single skills.
-func ofSkills(skills []directory.SkillRule) templates.Text {
+// skillUseCases shows the use cases of single skills.
+func skillUseCases(skills []directory.SkillRule) templates.Text {
 	var lines []templates.Text
 	for _, line := range directory.SkillLines(skills) {
 		lines = append(lines, templates.Code(line))

@@ -36,7 +36,7 @@ func agentForm(action string, f url.Values, wrong templates.Text) *templates.Con
 		form.Fields = append(form.Fields, templates.Field{Name: "keep", Kind: "check", Label: "Keep the present secret", Value: f.Get("keep")})
 	}
 	return &templates.Console{
-		Title: "Add an agent", Up: way("/admin/agents", "Agents"), Lead: templates.Say("An A2A agent of any generation, by the address of its card or of its host."),
+		Title: "Add an agent", Up: link("/admin/agents", "Agents"), Lead: templates.Say("An A2A agent of any generation, by the address of its card or of its host."),
 		Sections: []templates.Section{{ID: "new", Form: form}},
 	}
 }
@@ -155,7 +155,7 @@ func (c adminAgents) addAgent(_ http.ResponseWriter, r *http.Request, f url.Valu
 		seen, err = c.Admin.PreviewAgent(r.Context(), a)
 	default:
 		if a, seen, err = c.Admin.AddAgent(r.Context(), c.actor(r), operator.NewAgent{Settings: a, Digest: f.Get("card")}); err == nil {
-			return with(agentAt(a.Name), "added"), nil, nil
+			return withDone(agentAt(a.Name), "added"), nil, nil
 		}
 	}
 	p := agentForm("/admin/agents/new", f, refused(err, "Couldn't add this agent: {}"))
@@ -240,5 +240,5 @@ func (c adminAgents) changeAgent(_ http.ResponseWriter, r *http.Request, f url.V
 	if err != nil {
 		return "", changePage(f, refused(err, "Couldn't change this agent: {}")), nil
 	}
-	return with(agentAt(a.Name), "saved"), nil, nil
+	return withDone(agentAt(a.Name), "saved"), nil, nil
 }

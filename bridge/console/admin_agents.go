@@ -38,7 +38,7 @@ func (c adminAgents) agents(r *http.Request) (templates.Console, error) {
 	if err != nil {
 		return templates.Console{}, err
 	}
-	q := asked(r, "text", "only")
+	q := parseQuery(r, "text", "only")
 	all = slices.DeleteFunc(all, func(s directory.Status) bool { return !chosen(q, s) })
 	page, next := cut(all, r.URL.Query().Get("after"))
 	t := &templates.Table{
@@ -152,12 +152,12 @@ func (c adminAgents) answered(h *directory.Health) templates.Text {
 
 func (c adminAgents) enableAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.EnableAgent(r.Context(), c.actor(r), f.Get("name"))
-	return with(back(f, "/admin/agents"), "enabled"), nil, err
+	return withDone(back(f, "/admin/agents"), "enabled"), nil, err
 }
 
 func (c adminAgents) disableAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.DisableAgent(r.Context(), c.actor(r), f.Get("name"))
-	return with(back(f, "/admin/agents"), "disabled"), nil, err
+	return withDone(back(f, "/admin/agents"), "disabled"), nil, err
 }
 
 func (c adminAgents) askRemoveAgent(r *http.Request, f url.Values) (question, error) {
@@ -173,7 +173,7 @@ func (c adminAgents) askRemoveAgent(r *http.Request, f url.Values) (question, er
 
 func (c adminAgents) removeAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.RemoveAgent(r.Context(), c.actor(r), f.Get("name"))
-	return with("/admin/agents", "removed"), nil, err
+	return withDone("/admin/agents", "removed"), nil, err
 }
 
 func (c adminAgents) askAccept(r *http.Request, f url.Values) (question, error) {
@@ -189,5 +189,5 @@ func (c adminAgents) askAccept(r *http.Request, f url.Values) (question, error) 
 
 func (c adminAgents) acceptCard(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.AcceptCard(r.Context(), c.actor(r), f.Get("name"), f.Get("digest"))
-	return with(agentAt(f.Get("name")), "accepted"), nil, err
+	return withDone(agentAt(f.Get("name")), "accepted"), nil, err
 }

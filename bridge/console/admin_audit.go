@@ -21,8 +21,8 @@ func (c adminAudit) routes() []route {
 	}
 }
 
-// happenings names the kinds of events.
-var happenings = map[audit.Kind]string{
+// kindNames names the kinds of events.
+var kindNames = map[audit.Kind]string{
 	audit.SignIn: "Sign-in", audit.Consent: "Decision about an app", audit.Reuse: "Token used twice", audit.Issued: "Token made",
 	audit.ClientRegistered: "App registered", audit.ClientChanged: "App changed", audit.ClientRemoved: "App removed",
 	audit.GrantRevoked: "Connection ended",
@@ -46,7 +46,7 @@ var outcomes = map[audit.Outcome]struct {
 
 // auditFilter reads the filter of the audit log.
 func (c adminAudit) auditFilter(r *http.Request) (query, operator.EventFilter) {
-	q := asked(r, "kind", "actor", "target", "outcome", "days")
+	q := parseQuery(r, "kind", "actor", "target", "outcome", "days")
 	f := operator.EventFilter{Span: span(r), Filter: audit.Filter{
 		Kind: audit.Kind(q.get("kind")), Actor: q.get("actor"), Target: q.get("target"), Outcome: audit.Outcome(q.get("outcome")),
 	}}
@@ -66,12 +66,12 @@ func (c adminAudit) audit(r *http.Request) (templates.Console, error) {
 	t := &templates.Table{Columns: []templates.Column{{Name: "What"}, {Name: "Outcome"}, {Name: "Who"}, {Name: "About"}, {Name: "When"}}}
 	for _, e := range page.Items {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			happening(e.Kind), outcome(e.Outcome), doer(e), about(e), templates.When(e.At, c.Now()),
+			happening(e.Kind), outcome(e.Outcome), actorText(e), about(e), templates.When(e.At, c.Now()),
 		}})
 	}
 	kinds := []templates.Option{{Word: "Any"}}
 	for _, k := range audit.Kinds {
-		kinds = append(kinds, templates.Option{Value: string(k), Word: happenings[k]})
+		kinds = append(kinds, templates.Option{Value: string(k), Word: kindNames[k]})
 	}
 	return templates.Console{
 		Title: "Audit log", Lead: templates.Say("Who did what here, and from where. Nothing in it can be changed."), Actions: used{query: q}.exports(),
@@ -88,7 +88,7 @@ func (c adminAudit) audit(r *http.Request) (templates.Console, error) {
 }
 
 func happening(k audit.Kind) templates.Text {
-	if words, ok := happenings[k]; ok {
+	if words, ok := kindNames[k]; ok {
 		return templates.Say(words)
 	}
 	return templates.Code(string(k))
@@ -101,8 +101,8 @@ func outcome(o audit.Outcome) templates.Text {
 	return templates.Badge(templates.Plain, string(o))
 }
 
-// quietly shows a text, with another below it unless that is empty.
-func quietly(text templates.Text, below templates.Text) templates.Text {
+// withSubtext shows a text, with another below it unless that is empty.
+func withSubtext(text templates.Text, below templates.Text) templates.Text {
 	switch {
 	case text == nil && below == nil:
 		return templates.Data("–")
@@ -122,13 +122,13 @@ func short(s string, most int, show func(string) templates.Text) templates.Text 
 	return show(s)
 }
 
-// doer shows the actor of an event.
-func doer(e audit.Event) templates.Text {
+// actorText shows the actor of an event.
+func actorText(e audit.Event) templates.Text {
 	show := templates.Data
 	if e.ActorID == "" {
 		show = templates.Known
 	}
-	return quietly(short(e.Actor, 300, show), short(e.Address, 300, templates.Data))
+	return withSubtext(short(e.Actor, 300, show), short(e.Address, 300, templates.Data))
 }
 
 // about shows the target of an event. Names of apps, agents and scopes are not
@@ -136,9 +136,9 @@ func doer(e audit.Event) templates.Text {
 func about(e audit.Event) templates.Text {
 	switch e.Kind {
 	case audit.Consent, audit.ClientChanged, audit.ClientRemoved, audit.AgentAdded, audit.AgentChanged:
-		return quietly(short(e.Target, 300, templates.Data), short(e.Detail, 500, templates.Data))
+		return withSubtext(short(e.Target, 300, templates.Data), short(e.Detail, 500, templates.Data))
 	}
-	return quietly(short(e.Target, 300, templates.Data), short(e.Detail, 500, templates.Details))
+	return withSubtext(short(e.Target, 300, templates.Data), short(e.Detail, 500, templates.Details))
 }
 
 // exportAudit sends the events of a filter as a file.

@@ -42,7 +42,7 @@ func kind(k operator.Kind) templates.Text {
 
 // clients lists the apps.
 func (c adminClients) clients(r *http.Request) (templates.Console, error) {
-	q := asked(r, "kind", "text")
+	q := parseQuery(r, "kind", "text")
 	page, err := c.Admin.Clients(r.Context(), operator.ClientFilter{Span: span(r), Kind: operator.Kind(q.get("kind")), Text: q.get("text")})
 	if err != nil {
 		return templates.Console{}, err
@@ -104,7 +104,7 @@ func (c adminClients) client(r *http.Request) (templates.Console, error) {
 	if err != nil {
 		return templates.Console{}, err
 	}
-	q := asked(r, "id")
+	q := parseQuery(r, "id")
 	grants, err := c.grantSection(r, q, operator.GrantFilter{Span: span(r), ClientID: id})
 	if err != nil {
 		return templates.Console{}, err
@@ -122,7 +122,7 @@ func (c adminClients) client(r *http.Request) (templates.Console, error) {
 		facts = append(facts, templates.Fact{Name: "Its page", Value: templates.Link(x.URI, templates.Data(x.URI))})
 	}
 	return templates.Console{
-		Title: "App", Heading: templates.Data(x.Name), Up: way("/admin/clients", "Apps"),
+		Title: "App", Heading: templates.Data(x.Name), Up: link("/admin/clients", "Apps"),
 		Actions:  removeClientButton(x),
 		Sections: []templates.Section{{ID: "facts", Facts: facts}, grants},
 	}, nil
@@ -149,7 +149,7 @@ func (c adminClients) askRemoveClient(r *http.Request, f url.Values) (question, 
 
 func (c adminClients) removeClient(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.RemoveClient(r.Context(), c.actor(r), clientID(r, f))
-	return with("/admin/clients", "removed"), nil, err
+	return withDone("/admin/clients", "removed"), nil, err
 }
 
 // clientID returns the ID in a form or, without one, in the address. An address alone
@@ -168,7 +168,7 @@ func (c adminClients) newClient(*http.Request) (templates.Console, error) {
 
 func (c adminClients) clientForm(f url.Values, wrong templates.Text) *templates.Console {
 	return &templates.Console{
-		Title: "Register an app", Up: way("/admin/clients", "Apps"),
+		Title: "Register an app", Up: link("/admin/clients", "Apps"),
 		Lead: templates.Say("Most chat apps register themselves. Register an app here if it asks for a client ID."),
 		Sections: []templates.Section{{ID: "new", Form: &templates.Form{
 			Action: "/admin/clients/new", Word: "Register", Cancel: "/admin/clients", Error: wrong,
@@ -198,7 +198,7 @@ func (c adminClients) registerClient(_ http.ResponseWriter, r *http.Request, f u
 		pages = append(pages, templates.Block{Title: templates.Say("Client secret"), Text: x.Secret, Copy: "client-secret"})
 	}
 	return "", &templates.Console{
-		Title: "The app is registered", Up: way("/admin/clients", "Apps"),
+		Title: "The app is registered", Up: link("/admin/clients", "Apps"),
 		Sections: []templates.Section{{ID: "registered", Lead: lead, Pages: pages}},
 	}, nil
 }

@@ -22,7 +22,7 @@ func (c adminGrants) routes() []route {
 
 // grants shows the grants of all accounts.
 func (c adminGrants) grants(r *http.Request) (templates.Console, error) {
-	q := asked(r, "account", "client", "live")
+	q := parseQuery(r, "account", "client", "live")
 	section, err := c.grantSection(r, q, operator.GrantFilter{Span: span(r), AccountID: q.get("account"), ClientID: q.get("client"), Live: q.get("live") != ""})
 	p := templates.Console{Title: "Connections", Lead: templates.Say("What people have allowed apps to do for them, the latest first."), Sections: []templates.Section{section}}
 	if err == nil && (q.get("account") != "" || q.get("client") != "") && len(section.Table.Rows) > 0 {
@@ -72,7 +72,7 @@ func (c adminGrants) askEndGrant(r *http.Request, f url.Values) (question, error
 
 func (c adminGrants) endGrant(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	err := c.Admin.RevokeGrant(r.Context(), c.actor(r), f.Get("id"))
-	return with(back(f, "/admin/grants"), "revoked"), nil, err
+	return withDone(back(f, "/admin/grants"), "revoked"), nil, err
 }
 
 func (c adminGrants) askEndGrants(r *http.Request, f url.Values) (question, error) {
@@ -91,5 +91,5 @@ func (c adminGrants) askEndGrants(r *http.Request, f url.Values) (question, erro
 
 func (c adminGrants) endGrants(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.RevokeGrants(r.Context(), c.actor(r), f.Get("account"), f.Get("client"))
-	return with("/admin/grants", "ended"), nil, err
+	return withDone("/admin/grants", "ended"), nil, err
 }

@@ -60,7 +60,7 @@ func askRotate(*http.Request, url.Values) (question, error) {
 
 func (c adminKeys) rotate(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
 	_, err := c.Admin.RotateKeys(r.Context(), c.actor(r))
-	return with("/admin/keys", "rotated"), nil, err
+	return withDone("/admin/keys", "rotated"), nil, err
 }
 
 // replaced shows when the newest key is replaced; the other keys have no time.

@@ -56,7 +56,7 @@ func (c adminTasks) tasks(r *http.Request) (templates.Console, error) {
 }
 
 func taskFilter(r *http.Request) (query, operator.TaskFilter) {
-	q := asked(r, "agent", "state", "owner")
+	q := parseQuery(r, "agent", "state", "owner")
 	return q, operator.TaskFilter{Span: span(r), Agent: q.get("agent"), State: a2a.State(q.get("state")), OwnerID: q.get("owner")}
 }
 
@@ -89,7 +89,7 @@ func (c adminTasks) task(r *http.Request) (templates.Console, error) {
 		return templates.Console{}, err
 	}
 	p := templates.Console{
-		Title: "Task", Heading: templates.Code(e.Handle), Up: way("/admin/tasks", "Tasks"),
+		Title: "Task", Heading: templates.Code(e.Handle), Up: link("/admin/tasks", "Tasks"),
 		Sections: []templates.Section{{ID: "state", Facts: facts}},
 	}
 	if !e.Idle {
@@ -238,7 +238,7 @@ func (c adminTasks) cancel(_ http.ResponseWriter, r *http.Request, f url.Values)
 	if refused, ok := errors.AsType[*a2a.Error](err); ok {
 		err = &operator.Error{Code: "agent_refused", Text: "The agent did not stop: {}", Args: []string{shown(refused.Message, 300)}}
 	}
-	return with(taskAt(f.Get("id")), "canceled"), nil, err
+	return withDone(taskAt(f.Get("id")), "canceled"), nil, err
 }
 
 // ourOwn shows what is said about a task, in the reader's language if we said it.

@@ -34,8 +34,8 @@ var by = []struct {
 	{usage.ByAgent, "By agent"}, {usage.ByTool, "By tool"}, {usage.ByUseCase, "By use case"}, {usage.ByClient, "By app"}, {usage.ByUser, "By account"},
 }
 
-// mostSums bounds the rows of the table of sums; the export has all.
-const mostSums = 100
+// maxSums bounds the rows of the table of sums; the export has all.
+const maxSums = 100
 
 // used is the filter of the page.
 type used struct {
@@ -46,7 +46,7 @@ type used struct {
 }
 
 func (c adminUsage) used(r *http.Request) used {
-	u := used{query: asked(r, "days", "by", "agent", "tool", "usecase", "client", "user"), by: usage.ByAgent, step: 24 * time.Hour}
+	u := used{query: parseQuery(r, "days", "by", "agent", "tool", "usecase", "client", "user"), by: usage.ByAgent, step: 24 * time.Hour}
 	days, err := strconv.Atoi(u.get("days"))
 	if err != nil || days < 1 || days > 366 {
 		days = 7
@@ -75,7 +75,7 @@ func (c adminUsage) usage(r *http.Request) (templates.Console, error) {
 		return templates.Console{}, err
 	}
 	largest := u.Filter
-	largest.Limit = mostSums
+	largest.Limit = maxSums
 	sums, err := c.Admin.Usage(r.Context(), largest, u.by, 0)
 	if err != nil {
 		return templates.Console{}, err

@@ -14,8 +14,8 @@ type query struct {
 	values url.Values
 }
 
-// asked reads the known parameters of a list.
-func asked(r *http.Request, known ...string) query {
+// parseQuery reads the known parameters of a list.
+func parseQuery(r *http.Request, known ...string) query {
 	q := query{r.URL.Path, url.Values{}}
 	for _, name := range known {
 		if v := r.URL.Query().Get(name); v != "" && len(v) <= 512 && clean(v) {
@@ -91,8 +91,8 @@ func under(path, root string) bool {
 	return path == root || len(path) > len(root) && path[:len(root)+1] == root+"/"
 }
 
-// with adds the parameter for doneTexts to an address.
-func with(to, done string) string {
+// withDone adds the parameter for doneTexts to an address.
+func withDone(to, done string) string {
 	u, err := url.Parse(to)
 	if err != nil {
 		return to

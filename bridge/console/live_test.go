@@ -59,7 +59,7 @@ func TestAPageHearsOfChangesAndOfTheEnd(t *testing.T) {
 func TestFollowersOfPagesAreBounded(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")
-	r.watching.pages.Store(mostWatching)
+	r.watching.pages.Store(maxLivePages)
 	if p := b.get("/admin/tasks/events"); p.Status != http.StatusTooManyRequests || p.Header.Get("Retry-After") == "" {
 		t.Errorf("got %d, want 429", p.Status)
 	}

@@ -13,7 +13,7 @@ import (
 func (c *Console) scopes(granted []string) templates.Text {
 	var all []templates.Text
 	for _, scope := range granted {
-		if words := c.words(scope); words != nil {
+		if words := c.describeScope(scope); words != nil {
 			all = append(all, words)
 		}
 	}
@@ -23,8 +23,8 @@ func (c *Console) scopes(granted []string) templates.Text {
 	return templates.List(all...)
 }
 
-// words describes a scope; nil for a scope without an effect of its own.
-func (c *Console) words(scope string) templates.Text {
+// describeScope describes a scope; nil for a scope without an effect of its own.
+func (c *Console) describeScope(scope string) templates.Text {
 	for _, s := range c.OAuth.Scopes.All {
 		if s.Name == scope {
 			return templates.Say(s.Words)
@@ -41,11 +41,11 @@ func (c *Console) words(scope string) templates.Text {
 	return templates.Code(scope)
 }
 
-// mostReached bounds the agents in a row.
-const mostReached = 8
+// maxReachable bounds the agents in a row.
+const maxReachable = 8
 
-// reached lists the agents that a grant of the user reaches now.
-func (c *Console) reached(r *http.Request, scope []string) templates.Text {
+// reachableAgents lists the agents that a grant of the user reaches now.
+func (c *Console) reachableAgents(r *http.Request, scope []string) templates.Text {
 	opens := oauth.ScopeSet(scope)
 	if some, all := user(r).UseCases(); !all {
 		opens = opens.Only(some...)
@@ -57,11 +57,11 @@ func (c *Console) reached(r *http.Request, scope []string) templates.Text {
 	if len(names) == 0 {
 		return templates.Say("None")
 	}
-	texts := make([]templates.Text, 0, mostReached+1)
-	for _, name := range names[:min(len(names), mostReached)] {
+	texts := make([]templates.Text, 0, maxReachable+1)
+	for _, name := range names[:min(len(names), maxReachable)] {
 		texts = append(texts, templates.Data(name))
 	}
-	if more := len(names) - mostReached; more > 0 {
+	if more := len(names) - maxReachable; more > 0 {
 		texts = append(texts, templates.Say("and {} more", strconv.Itoa(more)))
 	}
 	return templates.List(texts...)

@@ -15,17 +15,17 @@ import (
 // The bounds of live pages. They poll the store, since another replica may follow the
 // task.
 const (
-	lookEvery    = time.Second
-	watchFor     = 10 * time.Minute // then the browser asks again
-	quietFor     = 20               // looks without news until a line that keeps the connection
-	mostWatching = 50               // pages at once
+	pollInterval      = time.Second
+	maxLiveTime       = 10 * time.Minute // then the browser asks again
+	pollsUntilComment = 20               // looks without news until a line that keeps the connection
+	maxLivePages      = 50               // pages at once
 )
 
 // watching counts the live pages.
 type watching struct{ pages atomic.Int64 }
 
 func (w *watching) enter() bool {
-	if w.pages.Add(1) > mostWatching {
+	if w.pages.Add(1) > maxLivePages {
 		w.pages.Add(-1)
 		return false
 	}
@@ -34,21 +34,21 @@ func (w *watching) enter() bool {
 
 func (w *watching) leave() { w.pages.Add(-1) }
 
-// sight is a digest of what a page shows. ended means that it does not change any more.
-type sight struct {
+// snapshot is a digest of what a page shows. ended means that it does not change any more.
+type snapshot struct {
 	mark  uint64
 	ended bool
 }
 
 // follow sends a page an event when what it shows has changed.
-func (c *Console) follow(w http.ResponseWriter, r *http.Request, look func(context.Context) (sight, error)) {
+func (c *Console) follow(w http.ResponseWriter, r *http.Request, look func(context.Context) (snapshot, error)) {
 	if !c.watching.enter() {
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "too many pages follow what happens; close some of them", http.StatusTooManyRequests)
 		return
 	}
 	defer c.watching.leave()
-	ctx, cancel := context.WithTimeout(r.Context(), watchFor)
+	ctx, cancel := context.WithTimeout(r.Context(), maxLiveTime)
 	defer cancel()
 	before, err := look(ctx)
 	if err != nil {
@@ -58,9 +58,9 @@ func (c *Console) follow(w http.ResponseWriter, r *http.Request, look func(conte
 	c.tell(ctx, sse.NewWriter(w), before, look)
 }
 
-func (c *Console) tell(ctx context.Context, out *sse.Writer, before sight, look func(context.Context) (sight, error)) {
+func (c *Console) tell(ctx context.Context, out *sse.Writer, before snapshot, look func(context.Context) (snapshot, error)) {
 	err := out.Comment("watching")
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for quiet := 0; err == nil && !before.ended; quiet++ {
 		select {
@@ -75,7 +75,7 @@ func (c *Console) tell(ctx context.Context, out *sse.Writer, before sight, look 
 		case now != before:
 			before, quiet = now, 0
 			err = out.Event(sse.Event{Type: "change", Data: []byte("{}")})
-		case quiet >= quietFor:
+		case quiet >= pollsUntilComment:
 			quiet = 0
 			err = out.Comment("still watching")
 		}
@@ -88,31 +88,31 @@ func (c *Console) tell(ctx context.Context, out *sse.Writer, before sight, look 
 // taskEvents sends the list of tasks an event when it has changed.
 func (c adminTasks) taskEvents(w http.ResponseWriter, r *http.Request) {
 	_, f := taskFilter(r)
-	c.follow(w, r, func(ctx context.Context) (sight, error) {
+	c.follow(w, r, func(ctx context.Context) (snapshot, error) {
 		page, err := c.Admin.Tasks(ctx, f)
 		if err != nil {
-			return sight{}, err
+			return snapshot{}, err
 		}
 		h := fnv.New64a()
 		for _, t := range page.Items {
 			fmt.Fprintln(h, t.ID, t.State, t.Updated.UnixMilli())
 		}
-		return sight{mark: h.Sum64()}, nil
+		return snapshot{mark: h.Sum64()}, nil
 	})
 }
 
 // oneTaskEvents sends the page of a task an event when the task has changed.
 func (c adminTasks) oneTaskEvents(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("id")
-	c.follow(w, r, func(ctx context.Context) (sight, error) {
+	c.follow(w, r, func(ctx context.Context) (snapshot, error) {
 		e, err := c.Admin.Task(ctx, id)
 		if err != nil {
-			return sight{}, err
+			return snapshot{}, err
 		}
 		return seen(e), nil
 	})
 }
 
-func seen(e *ledger.Record) sight {
-	return sight{uint64(e.Updated.UnixMilli()), e.Idle && e.State().Terminal()}
+func seen(e *ledger.Record) snapshot {
+	return snapshot{uint64(e.Updated.UnixMilli()), e.Idle && e.State().Terminal()}
 }

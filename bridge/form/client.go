@@ -34,7 +34,7 @@ func (f *Form) Schema() json.RawMessage {
 }
 
 func (f Field) schema(b *bytes.Buffer) {
-	if f.odd() {
+	if f.needsText() {
 		f.asText(b)
 		return
 	}
@@ -42,10 +42,10 @@ func (f Field) schema(b *bytes.Buffer) {
 	put(b, "title", f.Title, f.Title != "")
 	put(b, "description", f.Description, f.Description != "")
 	put(b, "format", f.Format, f.Format != "")
-	put(b, "minimum", f.Least, f.Least != nil)
-	put(b, "maximum", f.Most, f.Most != nil)
-	put(b, "minLength", f.Shortest, f.Shortest != nil)
-	put(b, "maxLength", f.Longest, f.Longest != nil)
+	put(b, "minimum", f.Minimum, f.Minimum != nil)
+	put(b, "maximum", f.Maximum, f.Maximum != nil)
+	put(b, "minLength", f.MinLength, f.MinLength != nil)
+	put(b, "maxLength", f.MaxLength, f.MaxLength != nil)
 	f.choices(b)
 	if v, problem := f.value(f.Default); f.Default != "" && problem.Sentence == "" {
 		put(b, "default", v, true)
@@ -65,8 +65,8 @@ func (f Field) choices(b *bytes.Buffer) {
 	put(b, "enumNames", titles, !slices.Equal(values, titles))
 }
 
-// odd reports whether MCP clients have no schema for the field.
-func (f Field) odd() bool { return f.Many || f.Kind != Text && len(f.Choices) > 0 }
+// needsText reports whether MCP clients have no schema for the field.
+func (f Field) needsText() bool { return f.Many || f.Kind != Text && len(f.Choices) > 0 }
 
 // asText writes a field as text for which MCP clients have no schema: choices of
 // numbers, and lists, which some clients know since 2025-11-25. Object parses the text.
@@ -101,7 +101,7 @@ func (f *Form) Object(content json.RawMessage) (object json.RawMessage, ok bool)
 	if json.Unmarshal(content, &values) != nil {
 		return nil, false
 	}
-	if !slices.ContainsFunc(f.Fields, func(field Field) bool { return field.odd() || len(field.Path) > 1 }) {
+	if !slices.ContainsFunc(f.Fields, func(field Field) bool { return field.needsText() || len(field.Path) > 1 }) {
 		return content, true
 	}
 	whole := map[string]any{}
@@ -111,7 +111,7 @@ func (f *Form) Object(content json.RawMessage) (object json.RawMessage, ok bool)
 			continue
 		}
 		var typed any = v
-		if field.odd() {
+		if field.needsText() {
 			var problem Problem
 			if typed, problem = field.value(field.lines(v)); problem.Sentence != "" {
 				return nil, false

@@ -82,13 +82,13 @@ func (f Field) list(text string) (any, Problem) {
 		}
 		values = append(values, v)
 	}
-	most := mostItems
-	if f.Mostly != nil {
-		most = min(most, *f.Mostly)
+	most := maxItems
+	if f.MaxItems != nil {
+		most = min(most, *f.MaxItems)
 	}
 	switch n := len(values); {
-	case f.Fewest != nil && n < *f.Fewest:
-		return nil, Problem{"Give {} of these at least.", strconv.Itoa(*f.Fewest)}
+	case f.MinItems != nil && n < *f.MinItems:
+		return nil, Problem{"Give {} of these at least.", strconv.Itoa(*f.MinItems)}
 	case n > most:
 		return nil, Problem{"Give {} of these at most.", strconv.Itoa(most)}
 	}
@@ -115,10 +115,10 @@ func (f Field) number(text string) (any, Problem) {
 		return nil, Problem{Sentence: "This must be a number."}
 	case f.Kind == Integer && (n != math.Trunc(n) || math.Abs(n) > 1<<53):
 		return nil, Problem{Sentence: "This must be a whole number."}
-	case f.Least != nil && n < *f.Least:
-		return nil, Problem{"This must be {} or more.", plain(*f.Least)}
-	case f.Most != nil && n > *f.Most:
-		return nil, Problem{"This must be {} or less.", plain(*f.Most)}
+	case f.Minimum != nil && n < *f.Minimum:
+		return nil, Problem{"This must be {} or more.", plain(*f.Minimum)}
+	case f.Maximum != nil && n > *f.Maximum:
+		return nil, Problem{"This must be {} or less.", plain(*f.Maximum)}
 	}
 	if f.Kind == Integer {
 		return int64(n), Problem{}
@@ -129,25 +129,25 @@ func (f Field) number(text string) (any, Problem) {
 func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 func (f Field) text(text string) (any, Problem) {
-	longest := MostText
-	if f.Longest != nil {
-		longest = min(longest, *f.Longest)
+	longest := MaxText
+	if f.MaxLength != nil {
+		longest = min(longest, *f.MaxLength)
 	}
 	n := utf8.RuneCountInString(text)
 	switch {
-	case f.Shortest != nil && n < *f.Shortest:
-		return nil, Problem{"This needs {} characters at least.", strconv.Itoa(*f.Shortest)}
+	case f.MinLength != nil && n < *f.MinLength:
+		return nil, Problem{"This needs {} characters at least.", strconv.Itoa(*f.MinLength)}
 	case n > longest:
 		return nil, Problem{"This may have {} characters at most.", strconv.Itoa(longest)}
 	}
-	if sentence := ill(f.Format, text); sentence != "" {
+	if sentence := formatProblem(f.Format, text); sentence != "" {
 		return nil, Problem{Sentence: sentence}
 	}
 	return text, Problem{}
 }
 
-// ill says what is wrong with a text of a format, "" if it is valid.
-func ill(format, text string) string {
+// formatProblem says what is wrong with a text of a format, "" if it is valid.
+func formatProblem(format, text string) string {
 	switch format {
 	case Email:
 		if a, err := mail.ParseAddress(text); err != nil || a.Address != text {

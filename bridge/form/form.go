@@ -35,16 +35,16 @@ const (
 
 // The bounds of a form. A schema that exceeds them is not a form.
 const (
-	mostFields  = 50
-	mostChoices = 200
-	mostName    = 100    // bytes of a field's name
-	mostTitle   = 200    // characters of a title; longer ones are cut
-	mostWords   = 1000   // the same of a description
-	mostDeep    = 3      // objects in objects
-	mostItems   = 100    // of a list
-	MostText    = 10_000 // characters that a person may fill into a field
-	mostSchema  = 64 << 10
-	mostDefault = 1000 // characters of a value that is filled in already
+	maxFields  = 50
+	maxChoices = 200
+	maxName    = 100    // bytes of a field's name
+	maxTitle   = 200    // characters of a title; longer ones are cut
+	maxWords   = 1000   // the same of a description
+	maxDeep    = 3      // objects in objects
+	maxItems   = 100    // of a list
+	MaxText    = 10_000 // characters that a person may fill into a field
+	maxSchema  = 64 << 10
+	maxDefault = 1000 // characters of a value that is filled in already
 )
 
 // Form is an object for a user to fill in.
@@ -63,12 +63,12 @@ type Field struct {
 	Choices            []Choice // nothing else is taken, unless there are none
 	Default            string   // as a person would type it; of Boolean "true" or ""
 
-	Path           []string // the members that lead to the value in the object
-	Many           bool     // a list of such values, typed one on each line
-	Fewest, Mostly *int     // how many of them
+	Path               []string // the members that lead to the value in the object
+	Many               bool     // a list of such values, typed one on each line
+	MinItems, MaxItems *int     // how many of them
 
-	Least, Most       *float64 // of Number and Integer
-	Shortest, Longest *int     // of Text, in characters
+	Minimum, Maximum     *float64 // of Number and Integer
+	MinLength, MaxLength *int     // of Text, in characters
 }
 
 // Choice is a value of a field with its title.
@@ -88,7 +88,7 @@ var wrappers = []string{"requestedSchema", "schema", "form"}
 // wrappers. ok is false if there is no form that can be shown. words sanitizes and
 // truncates a text of the agent.
 func Read(value []byte, words func(text string, most int) string) (f *Form, ok bool) {
-	if len(value) > mostSchema {
+	if len(value) > maxSchema {
 		return nil, false
 	}
 	if f, ok := read(value, words); ok {
@@ -121,7 +121,7 @@ func read(value []byte, words func(string, int) string) (*Form, bool) {
 	if !ok || p.one() != "object" || !r.object(p, nil, "", true) {
 		return nil, false
 	}
-	r.form.Title, r.form.Description = words(p.Title, mostTitle), words(p.Description, mostWords)
+	r.form.Title, r.form.Description = words(p.Title, maxTitle), words(p.Description, maxWords)
 	return r.form, true
 }
 
@@ -129,7 +129,7 @@ func read(value []byte, words func(string, int) string) (*Form, bool) {
 // by their path.
 func (r *reader) object(p property, path []string, above string, required bool) bool {
 	members, ok := inOrder(p.Properties)
-	if !ok || len(members) == 0 || len(path) > mostDeep {
+	if !ok || len(members) == 0 || len(path) > maxDeep {
 		return false
 	}
 	for _, m := range members {
@@ -139,17 +139,17 @@ func (r *reader) object(p property, path []string, above string, required bool) 
 			return false
 		}
 		if inner.one() == "object" {
-			if !r.object(inner, to, above+r.words(cmp.Or(inner.Title, m.name), mostTitle)+": ", must) {
+			if !r.object(inner, to, above+r.words(cmp.Or(inner.Title, m.name), maxTitle)+": ", must) {
 				return false
 			}
 			continue
 		}
 		f, ok := r.field(inner, to)
-		if !ok || len(r.form.Fields) == mostFields || r.form.has(f.Name) {
+		if !ok || len(r.form.Fields) == maxFields || r.form.has(f.Name) {
 			return false
 		}
 		if above != "" {
-			f.Title = r.words(above+f.member(), mostTitle)
+			f.Title = r.words(above+f.member(), maxTitle)
 		}
 		f.Required = must
 		r.form.Fields = append(r.form.Fields, f)
@@ -195,21 +195,21 @@ func inOrder(object []byte) (members []member, ok bool) {
 // fill in.
 func (r *reader) field(p property, path []string) (Field, bool) {
 	name := strings.Join(path, ".")
-	if path[len(path)-1] == "" || len(name) > mostName || r.words(name, mostName) != name {
+	if path[len(path)-1] == "" || len(name) > maxName || r.words(name, maxName) != name {
 		return Field{}, false
 	}
-	f := Field{Name: name, Path: path, Title: r.words(p.Title, mostTitle), Description: r.words(p.Description, mostWords)}
+	f := Field{Name: name, Path: path, Title: r.words(p.Title, maxTitle), Description: r.words(p.Description, maxWords)}
 	given := p.Default
 	if p.one() == "array" {
-		f.Many, f.Fewest, f.Mostly = true, p.MinItems, p.MaxItems
+		f.Many, f.MinItems, f.MaxItems = true, p.MinItems, p.MaxItems
 		items, ok := r.property(p.Items)
 		if !ok || items.one() == string(Boolean) {
 			return Field{}, false
 		}
 		p = items
 	}
-	f.Kind, f.Least, f.Most, f.Shortest, f.Longest = Kind(p.one()), p.Minimum, p.Maximum, p.MinLength, p.MaxLength
-	if !slices.Contains([]Kind{Text, Number, Integer, Boolean}, f.Kind) || crossed(f.Least, f.Most) || crossed(f.Shortest, f.Longest) || crossed(f.Fewest, f.Mostly) {
+	f.Kind, f.Minimum, f.Maximum, f.MinLength, f.MaxLength = Kind(p.one()), p.Minimum, p.Maximum, p.MinLength, p.MaxLength
+	if !slices.Contains([]Kind{Text, Number, Integer, Boolean}, f.Kind) || crossed(f.Minimum, f.Maximum) || crossed(f.MinLength, f.MaxLength) || crossed(f.MinItems, f.MaxItems) {
 		return Field{}, false
 	}
 	if f.Kind == Text && slices.Contains([]string{Email, URI, Date, DateTime}, p.Format) {
@@ -248,10 +248,10 @@ func (f *Field) choose(p property, words func(string, int) string) bool {
 
 func (f *Field) offer(c choice, words func(string, int) string) bool {
 	value, ok := typed(f.Kind, c.Const)
-	if !ok || value == "" || words(value, mostTitle) != value || len(f.Choices) == mostChoices {
+	if !ok || value == "" || words(value, maxTitle) != value || len(f.Choices) == maxChoices {
 		return false // what would be sent is not what was shown
 	}
-	f.Choices = append(f.Choices, Choice{Value: value, Title: words(cmp.Or(c.Title, value), mostTitle)})
+	f.Choices = append(f.Choices, Choice{Value: value, Title: words(cmp.Or(c.Title, value), maxTitle)})
 	return true
 }
 
@@ -265,7 +265,7 @@ func (f *Field) filledIn(value json.RawMessage, words func(string, int) string) 
 		lines = strings.Split(lines[0], "\n")
 	}
 	for i, line := range lines {
-		lines[i] = words(line, mostDefault)
+		lines[i] = words(line, maxDefault)
 	}
 	text := strings.Join(lines, "\n")
 	if _, problem := f.value(text); problem.Sentence != "" || f.Kind == Boolean && text != "true" {

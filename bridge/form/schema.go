@@ -44,8 +44,8 @@ func (t *oneOrMore) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(t))
 }
 
-// mostSteps bounds the references from one schema to another.
-const mostSteps = 8
+// maxSteps bounds the references from one schema to another.
+const maxSteps = 8
 
 // property reads a schema and follows its references and single alternatives. Programs
 // generate such schemas from their types: optional fields are nullable, and named types
@@ -54,10 +54,10 @@ func (r *reader) property(value json.RawMessage) (p property, ok bool) {
 	if json.Unmarshal(value, &p) != nil {
 		return p, false
 	}
-	for range mostSteps {
+	for range maxSteps {
 		next, leads := r.next(p)
 		if !leads {
-			return p, p.settle()
+			return p, p.resolveType()
 		}
 		var to property
 		if next == nil || json.Unmarshal(next, &to) != nil {
@@ -98,7 +98,7 @@ func (r *reader) next(p property) (schema json.RawMessage, leads bool) {
 // at returns the schema of a reference within the document, or nil.
 func (r *reader) at(ref string) json.RawMessage {
 	above, name, ok := cutLast(ref, "/")
-	if !ok || !strings.HasPrefix(ref, "#/") || strings.Count(ref, "/") > mostSteps {
+	if !ok || !strings.HasPrefix(ref, "#/") || strings.Count(ref, "/") > maxSteps {
 		return nil
 	}
 	members, known := r.within[above] // mostly one place for all
@@ -129,8 +129,8 @@ func isNull(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &p) == nil && len(p.Type) == 1 && p.Type[0] == "null"
 }
 
-// settle leaves one type in p. Without a type, it takes the type of the values.
-func (p *property) settle() bool {
+// resolveType leaves one type in p. Without a type, it takes the type of the values.
+func (p *property) resolveType() bool {
 	p.Type = slices.DeleteFunc(p.Type, func(t string) bool { return t == "null" })
 	p.Enum = slices.DeleteFunc(p.Enum, func(v json.RawMessage) bool { return string(v) == "null" })
 	if string(p.Default) == "null" {

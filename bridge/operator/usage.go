@@ -34,7 +34,7 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 	if step != 0 && step != time.Hour && step != 24*time.Hour {
 		return nil, errStep
 	}
-	f, err := s.Asked(ctx, f)
+	f, err := s.ResolveFilter(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -60,10 +60,10 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 	return sums, nil
 }
 
-// Asked returns a filter for the store, of a filter in which the user may be the name
+// ResolveFilter returns a filter for the store. In f, the user may be the name
 // of an account instead of its ID. It fails with an Error if the time ends before it
 // begins.
-func (s *Service) Asked(ctx context.Context, f usage.Filter) (usage.Filter, error) {
+func (s *Service) ResolveFilter(ctx context.Context, f usage.Filter) (usage.Filter, error) {
 	if !f.Until.IsZero() && f.Until.Before(f.Since) {
 		return f, errTimeOrder
 	}

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	mostAnswer = 4 << 20 // bytes of a form, with its files
-	mostFiles  = 5
-	mostName   = 200 // characters of a file's name
+	maxAnswer = 4 << 20 // bytes of a form, with its files
+	maxFiles  = 5
+	maxName   = 200 // characters of a file's name
 )
 
 // errForm says that a request has no valid form.
@@ -29,7 +29,7 @@ var errForm = errors.New("not a form of this page")
 // answer handles the form on the page of a task. The guard in front checks that it
 // comes from one of our pages. The form says which question it answers.
 func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
-	r.Body = http.MaxBytesReader(w, r.Body, mostAnswer)
+	r.Body = http.MaxBytesReader(w, r.Body, maxAnswer)
 	values, files, err := readAnswer(r)
 	if err != nil {
 		t.writeError(w, r, err)
@@ -43,8 +43,8 @@ func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
 	reply := runner.Reply{Pause: values.Get("pause"), Once: values.Get("once"), Files: files}
 	if task.Form != nil && task.Pause == reply.Pause {
 		content, problems := task.Form.Fill(func(name string) string { return filled(values, name) })
-		about := told{notice: "Something has to be changed before the answer can be sent.", wrong: true, values: filledIn(task, values), problems: problems}
-		if len(files) > mostFiles {
+		about := pageState{notice: "Something has to be changed before the answer can be sent.", wrong: true, values: filledIn(task, values), problems: problems}
+		if len(files) > maxFiles {
 			about.files = "These files are too large, or too many: 5 files and 4 MB at most."
 		}
 		if len(problems) > 0 || about.files != "" {
@@ -54,17 +54,17 @@ func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
 		reply.Content = content
 	}
 	if err := t.Bridge.Documents.AnswerTask(r.Context(), handle, reply); err != nil {
-		t.unsent(w, r, task, values, err)
+		t.showUnsent(w, r, task, values, err)
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(w, r, documents.TaskPath+url.PathEscape(handle), http.StatusSeeOther)
 }
 
-// unsent shows the page of the task with the reason why an answer was not sent. If
+// showUnsent shows the page of the task with the reason why an answer was not sent. If
 // another answer came first, it says where from.
-func (t *Tasks) unsent(w http.ResponseWriter, r *http.Request, before *documents.TaskView, values url.Values, err error) {
-	about, status := told{wrong: true}, http.StatusConflict
+func (t *Tasks) showUnsent(w http.ResponseWriter, r *http.Request, before *documents.TaskView, values url.Values, err error) {
+	about, status := pageState{wrong: true}, http.StatusConflict
 	var refused *a2a.Error
 	var down directory.Unreachable
 	switch {
@@ -116,7 +116,7 @@ func readAnswer(r *http.Request) (url.Values, []a2a.Part, error) {
 	var err error
 	switch kind {
 	case "multipart/form-data":
-		err = r.ParseMultipartForm(mostAnswer) // all of it in memory
+		err = r.ParseMultipartForm(maxAnswer) // all of it in memory
 	case "application/x-www-form-urlencoded":
 		err = r.ParseForm()
 	default:
@@ -158,7 +158,7 @@ func readFiles(f *multipart.Form) (parts []a2a.Part, err error) {
 		}
 		name := []rune(header.Filename)
 		parts = append(parts, a2a.Part{
-			Content: a2a.Raw(content), Filename: string(name[:min(len(name), mostName)]), MediaType: mediaType(header.Header.Get("Content-Type")),
+			Content: a2a.Raw(content), Filename: string(name[:min(len(name), maxName)]), MediaType: mediaType(header.Header.Get("Content-Type")),
 		})
 	}
 	return parts, nil

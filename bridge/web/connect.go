@@ -45,8 +45,8 @@ type Connect struct {
 }
 
 const (
-	mostForm  = 16 << 10
-	mostValue = 8192 // bytes of a key
+	maxConnectForm = 16 << 10
+	maxValue       = 8192 // bytes of a key
 )
 
 // ServeHTTP shows the page of the agent whose name follows the path, handles its
@@ -59,13 +59,13 @@ func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		c.writeError(w, r, err, "")
 	case reads && back:
-		r, done := lasting(r)
+		r, done := detach(r)
 		defer done()
-		c.returned(w, r, agent)
+		c.finishSignIn(w, r, agent)
 	case reads:
 		c.show(w, r, agent, http.StatusOK, "")
 	case r.Method == http.MethodPost && !back:
-		r, done := lasting(r)
+		r, done := detach(r)
 		defer done()
 		c.decide(w, r, agent)
 	default:
@@ -74,15 +74,15 @@ func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// lasting returns a request that continues when the browser disconnects: an answer, or
+// detach returns a request that continues when the browser disconnects: an answer, or
 // the tokens for a code that can be used once, must not be lost when a user reloads a
 // slow page.
-func lasting(r *http.Request) (*http.Request, context.CancelFunc) {
-	ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), goesOnFor)
+func detach(r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), detachedTimeout)
 	return r.WithContext(ctx), done
 }
 
-const goesOnFor = time.Minute
+const detachedTimeout = time.Minute
 
 // connectable is an agent that the user may connect.
 type connectable struct {
@@ -156,7 +156,7 @@ func signInFor(page string) string { return "/signin?next=" + url.QueryEscape(pa
 // decide handles a form of the page. The guard in front checks that it comes from one
 // of our pages.
 func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) {
-	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
+	r.Body = http.MaxBytesReader(w, r.Body, maxConnectForm)
 	if err := r.ParseForm(); err != nil {
 		c.writeError(w, r, errForm, begin(a.info.Name, ""))
 		return
@@ -178,19 +178,19 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 	task := c.task(r, a)
 	switch way := a.ways[n]; {
 	case way.Kind == a2avault.OAuth:
-		c.leave(w, r, a, way, user, task)
+		c.redirectToProvider(w, r, a, way, user, task)
 	case way.Kind == a2avault.Device && r.PostForm.Get("device") != "":
-		c.entered(w, r, a, n, user)
+		c.checkDeviceCode(w, r, a, n, user)
 	case way.Kind == a2avault.Device:
-		c.enter(w, r, a, n, user, task)
+		c.showDeviceCode(w, r, a, n, user, task)
 	default:
-		c.keep(w, r, a, way, user, task)
+		c.storeKey(w, r, a, way, user, task)
 	}
 }
 
-// leave sends the user to the agent's authorization server.
-func (c *Connect) leave(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
-	to, err := c.Vault.Begin(r.Context(), a.app, way, user, task, c.lost(r))
+// redirectToProvider sends the user to the agent's authorization server.
+func (c *Connect) redirectToProvider(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
+	to, err := c.Vault.Begin(r.Context(), a.app, way, user, task, c.unfinished(r))
 	if err != nil {
 		c.notBegun(w, r, a, err)
 		return
@@ -214,16 +214,16 @@ func (c *Connect) notBegun(w http.ResponseWriter, r *http.Request, a connectable
 
 const away = "The agent's authorization server does not answer now. Try again later."
 
-// lost reports whether the browser has started a sign-in that it has not finished:
+// unfinished reports whether the browser has started a sign-in that it has not finished:
 // finishing it removes the cookie.
-func (c *Connect) lost(r *http.Request) bool {
+func (c *Connect) unfinished(r *http.Request) bool {
 	return slices.ContainsFunc(r.Cookies(), func(k *http.Cookie) bool { return strings.HasPrefix(k.Name, c.cookieName(a2avault.CookiePrefix)) })
 }
 
-// keep stores a key that the user has typed.
-func (c *Connect) keep(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
+// storeKey stores a key that the user has typed.
+func (c *Connect) storeKey(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
 	s := a2avault.Secret{Value: strings.TrimSpace(r.PostForm.Get("value")), User: r.PostForm.Get("username"), In: way.In, Name: way.Name}
-	if s.Value == "" || len(s.Value) > mostValue || !httpguts.ValidHeaderFieldValue(s.Value) || way.Kind == a2avault.Basic && (s.User == "" || len(s.User) > mostName || strings.Contains(s.User, ":")) {
+	if s.Value == "" || len(s.Value) > maxValue || !httpguts.ValidHeaderFieldValue(s.Value) || way.Kind == a2avault.Basic && (s.User == "" || len(s.User) > maxName || strings.Contains(s.User, ":")) {
 		wrong := "This value cannot be sent. Paste it again, without line breaks."
 		if way.Kind == a2avault.Basic {
 			wrong = "This value cannot be sent. A username has no colon, and neither value has a line break."
@@ -239,8 +239,8 @@ func (c *Connect) keep(w http.ResponseWriter, r *http.Request, a connectable, wa
 	c.connected(w, r, a, task)
 }
 
-// returned finishes a sign-in at the agent's authorization server.
-func (c *Connect) returned(w http.ResponseWriter, r *http.Request, a connectable) {
+// finishSignIn finishes a sign-in at the agent's authorization server.
+func (c *Connect) finishSignIn(w http.ResponseWriter, r *http.Request, a connectable) {
 	q := r.URL.Query()
 	state := q.Get("state")
 	back := a2avault.Return{State: state, Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}

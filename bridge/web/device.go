@@ -9,8 +9,8 @@ import (
 	"rialto/templates"
 )
 
-// enter shows a code to enter at the agent's authorization server.
-func (c *Connect) enter(w http.ResponseWriter, r *http.Request, a connectable, way int, user, task string) {
+// showDeviceCode shows a code to enter at the agent's authorization server.
+func (c *Connect) showDeviceCode(w http.ResponseWriter, r *http.Request, a connectable, way int, user, task string) {
 	p, err := c.Vault.BeginDevice(r.Context(), a.app, a.ways[way], user, task)
 	if err != nil {
 		c.notBegun(w, r, a, err)
@@ -19,9 +19,9 @@ func (c *Connect) enter(w http.ResponseWriter, r *http.Request, a connectable, w
 	c.device(w, r, a, way, p, http.StatusOK, "")
 }
 
-// entered checks if the user has entered the code. If several pages show one code, the
+// checkDeviceCode checks if the user has entered the code. If several pages show one code, the
 // first connects the agent, and the others find it connected.
-func (c *Connect) entered(w http.ResponseWriter, r *http.Request, a connectable, way int, user string) {
+func (c *Connect) checkDeviceCode(w http.ResponseWriter, r *http.Request, a connectable, way int, user string) {
 	still, task, err := c.Vault.FinishDevice(r.Context(), a.app, user, r.PostForm.Get("device"))
 	switch {
 	case still != nil && a2avault.Away(err):

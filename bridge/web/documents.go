@@ -47,15 +47,15 @@ func (d *Documents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.show(w, r, http.StatusOK, id, templates.Sharing{})
 	case r.Method == http.MethodPost && shares:
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-		d.act(w, r, id)
+		d.handleForm(w, r, id)
 	default:
 		w.Header().Set("Allow", map[bool]string{true: "GET, HEAD, POST", false: "GET, HEAD"}[shares])
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 	}
 }
 
-// act shares the document, or ends one of its links.
-func (d *Documents) act(w http.ResponseWriter, r *http.Request, id string) {
+// handleForm shares the document, or ends one of its links.
+func (d *Documents) handleForm(w http.ResponseWriter, r *http.Request, id string) {
 	var page templates.Sharing
 	var err error
 	switch status := http.StatusOK; {

@@ -16,9 +16,9 @@ import (
 	"rialto/templates"
 )
 
-// told is what the page shows in addition to the task: the result of an answer, and the
+// pageState is what the page shows in addition to the task: the result of an answer, and the
 // values of the form.
-type told struct {
+type pageState struct {
 	notice   string
 	wrong    bool
 	reason   string            // why an answer was not taken, in the agent's words
@@ -29,7 +29,7 @@ type told struct {
 }
 
 // page returns the page of a task.
-func (t *Tasks) page(s *documents.TaskView, about told) templates.Task {
+func (t *Tasks) page(s *documents.TaskView, about pageState) templates.Task {
 	path := documents.TaskPath + url.PathEscape(s.TaskID)
 	if s.Unsure && about.notice == "" {
 		about.notice, about.wrong = "We don't know if the agent received the last answer. Check before you send it again.", true
@@ -108,7 +108,7 @@ func result(a documents.ArtifactInfo) templates.TaskResult {
 }
 
 // ask returns the form on the page.
-func ask(s *documents.TaskView, about told) *templates.Ask {
+func ask(s *documents.TaskView, about pageState) *templates.Ask {
 	a := &templates.Ask{Pause: s.Pause, Once: rand.Text(), Title: s.Form.Title, Description: s.Form.Description, Files: s.Files, FilesWrong: about.files}
 	for _, f := range s.Form.Fields {
 		value := f.Default
@@ -118,7 +118,7 @@ func ask(s *documents.TaskView, about told) *templates.Ask {
 		problem := about.problems[f.Name]
 		field := templates.AskField{
 			Name: f.Name, Label: f.Label(), Description: f.Description, Input: input(f, s.Open), Value: value, Required: f.Required,
-			Least: limit(f.Least), Most: limit(f.Most), Wrong: problem.Sentence, WrongValue: problem.Value,
+			Least: limit(f.Minimum), Most: limit(f.Maximum), Wrong: problem.Sentence, WrongValue: problem.Value,
 		}
 		switch f.Kind {
 		case form.Number:
@@ -126,7 +126,7 @@ func ask(s *documents.TaskView, about told) *templates.Ask {
 		case form.Integer:
 			field.Step = "1"
 		case form.Text:
-			field.Shortest, field.Longest = orNone(f.Shortest, 0), min(orNone(f.Longest, form.MostText), form.MostText)
+			field.Shortest, field.Longest = orNone(f.MinLength, 0), min(orNone(f.MaxLength, form.MaxText), form.MaxText)
 		}
 		if f.Format == form.DateTime {
 			field.Hint = "2026-01-31T09:30:00Z"
@@ -162,7 +162,7 @@ func input(f form.Field, open bool) string {
 		return "url"
 	case f.Format == form.Date:
 		return "date"
-	case open, f.Longest != nil && *f.Longest > longLine:
+	case open, f.MaxLength != nil && *f.MaxLength > longLine:
 		return "textarea"
 	default:
 		return "text"

@@ -31,8 +31,8 @@ type Tasks struct {
 
 const (
 	eventsSuffix = "/events"
-	mostWatching = 20               // pages of one user that wait for changes
-	watchFor     = 10 * time.Minute // then the browser asks again
+	maxWaiting   = 20               // pages of one user that wait for changes
+	maxWait      = 10 * time.Minute // then the browser asks again
 	heartbeat    = 20 * time.Second
 )
 
@@ -48,9 +48,9 @@ func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case reads && events:
 		t.events(w, r, handle)
 	case reads:
-		t.show(w, r, handle, http.StatusOK, told{})
+		t.show(w, r, handle, http.StatusOK, pageState{})
 	case r.Method == http.MethodPost && !events:
-		r, done := lasting(r)
+		r, done := detach(r)
 		defer done()
 		t.answer(w, r, handle)
 	default:
@@ -60,7 +60,7 @@ func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // show writes the page of a task.
-func (t *Tasks) show(w http.ResponseWriter, r *http.Request, handle string, status int, about told) {
+func (t *Tasks) show(w http.ResponseWriter, r *http.Request, handle string, status int, about pageState) {
 	from := r.URL.Query().Get("cursor")
 	task, err := t.Bridge.Documents.TaskView(r.Context(), handle, from)
 	if err != nil {
@@ -85,7 +85,7 @@ func (t *Tasks) events(w http.ResponseWriter, r *http.Request, handle string) {
 		return
 	}
 	defer leave()
-	ctx, cancel := context.WithTimeout(r.Context(), watchFor)
+	ctx, cancel := context.WithTimeout(r.Context(), maxWait)
 	defer cancel()
 	if _, err := t.Bridge.Documents.TaskView(ctx, handle, ""); err != nil {
 		http.NotFound(w, r)
@@ -122,7 +122,7 @@ func (w *watching) enter(user string) (leave func(), ok bool) {
 	if w.pages == nil {
 		w.pages = map[string]int{}
 	}
-	if w.pages[user] >= mostWatching {
+	if w.pages[user] >= maxWaiting {
 		return nil, false
 	}
 	w.pages[user]++

@@ -44,7 +44,7 @@ func usageCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		f, err := s.Asked(cmd.Context(), usage.Filter{Since: since, Until: until})
+		f, err := s.ResolveFilter(cmd.Context(), usage.Filter{Since: since, Until: until})
 		if err != nil {
 			return err
 		}
