@@ -178,7 +178,7 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexed) error {
 
 // indexIDs returns the ids of tasks in the index, by their place in a JSON list.
 func indexIDs(ctx context.Context, t *sqldb.Tx, list string) (func(int) int64, error) {
-	rows, err := t.QueryContext(ctx, `SELECT id FROM json_each($1) JOIN task_texts ON handle = value ORDER BY key`, list)
+	rows, err := t.QueryContext(ctx, `SELECT i.id FROM json_each($1) JOIN task_texts i ON i.handle = value ORDER BY key`, list)
 	ids, err := sqldb.Collect(rows, err, func(r *sql.Rows) (id int64, err error) { return id, r.Scan(&id) })
 	return func(i int) int64 { return ids[i] }, err
 }
