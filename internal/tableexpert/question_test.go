@@ -119,6 +119,7 @@ func TestQuestionsThatHadWrongAnswers(t *testing.T) {
 		"Total paid claims in 2024",                     // their number, or what was paid
 		"customers whose policies are cancelled",        // all of them, or some
 		"customers with active policies without claims", // the customers without claims, or the policies
+		"premiums by year",                              // their number, or their sum
 		"commercial policies",                           // is commercial the customer, or the line?
 		"claims over 10000 and at most 2000 in the last quarter of 2024",
 	} {

@@ -57,6 +57,7 @@ type cond struct {
 type phrase struct {
 	t      *Table
 	plural bool
+	amount bool // its name is also that of an amount: premiums
 	conds  []cond
 	groups []group
 }
@@ -210,7 +211,9 @@ func (p *parser) noun(outer *Table) (*phrase, bool) {
 	n := &phrase{}
 	for n.t == nil {
 		if t, ok := p.table(); ok {
-			n.t, n.plural = t, p.toks[p.pos-1].names[0].plural || !slices.ContainsFunc(p.toks[p.pos-1].names, func(o name) bool { return !o.plural })
+			names := p.toks[p.pos-1].names
+			n.t, n.plural = t, names[0].plural || !slices.ContainsFunc(names, func(o name) bool { return !o.plural })
+			n.amount = slices.ContainsFunc(names, func(o name) bool { return o.c != nil && o.value == "" && o.place().measure() })
 			break
 		}
 		if len(before) > 0 && p.peek(0).op == link { // trucks in Bremen

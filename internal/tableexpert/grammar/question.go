@@ -406,6 +406,9 @@ func (p *parser) listed() *statement {
 	asked := p.accept(list) || len(p.toks) == 1
 	limit := p.howMany(0)
 	if n, ok := p.noun(nil); ok && p.end() && (asked || len(n.conds) > 0 || len(n.groups) > 0) {
+		if len(n.groups) > 0 && n.amount { // how many premiums, or how much
+			return nil
+		}
 		if len(n.groups) > 0 {
 			return &statement{n: n, what: []string{"count(*) AS count"}, read: "the number of " + n.t.Bare}
 		}
