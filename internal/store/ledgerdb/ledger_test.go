@@ -10,43 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"rialto/a2a"
-	"rialto/bridge/bridgetest"
 	"rialto/bridge/ledger"
-	"rialto/internal/store/sqldb"
 )
-
-// each runs a test with an empty database of each kind.
-func each(t *testing.T, test func(t *testing.T, empty func(*testing.T) *Store)) {
-	for kind, empty := range map[string]func(*testing.T) *Store{
-		"SQLite": openTemp, "memory": func(t *testing.T) *Store { return open(t, sqldb.Memory) }, "write-behind": openWriteBehind, "PostgreSQL": openSchema,
-	} {
-		t.Run(kind, func(t *testing.T) { test(t, empty) })
-	}
-}
-
-func TestTheContractOfTheLedger(t *testing.T) {
-	each(t, func(t *testing.T, empty func(*testing.T) *Store) {
-		bridgetest.TestLedger(t, func(t *testing.T) bridgetest.Ledger { return contract(empty(t)) })
-	})
-}
-
-func TestTheContractOfTheOutbox(t *testing.T) {
-	each(t, func(t *testing.T, empty func(*testing.T) *Store) {
-		bridgetest.TestOutbox(t, func(t *testing.T) bridgetest.Watched { return empty(t) })
-	})
-}
-
-func TestTheContractOfTheIndex(t *testing.T) {
-	each(t, func(t *testing.T, empty func(*testing.T) *Store) {
-		bridgetest.TestIndex(t, func(t *testing.T) bridgetest.Indexed { return empty(t) })
-	})
-}
-
-func TestTheContractOfShares(t *testing.T) {
-	each(t, func(t *testing.T, empty func(*testing.T) *Store) {
-		bridgetest.TestShares(t, func(t *testing.T) bridgetest.Sharing { return empty(t) })
-	})
-}
 
 // BenchmarkTask writes what a call of send_task does whose task ends in it, at
 // once or after a while, and indexes it meanwhile, as the bridge does. On a machine
@@ -168,9 +133,4 @@ func TestTheIndexFindsTasksOfEarlierProcesses(t *testing.T) {
 	if err != nil || latest[0].TaskID != fmt.Sprint("task", n-1) {
 		t.Errorf("got %+v, %v, want the latest first", latest, err)
 	}
-}
-
-// contract is a database as the contracts of package ledger see it.
-func contract(db *Store) bridgetest.Ledger {
-	return bridgetest.Ledger{Store: db, Lists: db, Leases: db}
 }

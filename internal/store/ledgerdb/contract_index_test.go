@@ -1,4 +1,4 @@
-package bridgetest
+package ledgerdb_test
 
 import (
 	"fmt"
@@ -18,9 +18,9 @@ type Indexed interface {
 	ledger.Index
 }
 
-// TestIndex runs the contract of ledger.Index against what open returns. Each
+// testIndex runs the contract of ledger.Index against what open returns. Each
 // must be empty.
-func TestIndex(t *testing.T, open func(*testing.T) Indexed) {
+func testIndex(t *testing.T, open func(*testing.T) Indexed) {
 	for name, test := range map[string]func(*testing.T, Indexed){
 		"a task is found by all of its words":   findWords,
 		"many words begin in the same way":      findBeginnings,

@@ -1,4 +1,4 @@
-package bridgetest
+package recordsdb_test
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"rialto/bridge/directory"
 )
 
-// TestCards runs the contract of bridge.CardStore against the stores that open
+// testCards runs the contract of bridge.CardStore against the stores that open
 // returns. Each must be empty.
-func TestCards(t *testing.T, open func(*testing.T) directory.CardStore) {
+func testCards(t *testing.T, open func(*testing.T) directory.CardStore) {
 	for name, test := range map[string]func(*testing.T, *cards){
 		"the first card counts, held or not":       firstCard,
 		"a held card counts once it is accepted":   heldCard,

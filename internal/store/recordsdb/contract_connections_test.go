@@ -1,5 +1,4 @@
-// Package vaulttest holds what every a2avault.Store must do.
-package vaulttest
+package recordsdb_test
 
 import (
 	"errors"
@@ -12,10 +11,8 @@ import (
 	"rialto/a2a/a2avault"
 )
 
-var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-
-// TestStore runs the contract against a store that is empty.
-func TestStore(t *testing.T, s a2avault.Store) {
+// testConnections runs the contract against a store that is empty.
+func testConnections(t *testing.T, s a2avault.Store) {
 	for name, test := range map[string]func(*testing.T, a2avault.Store){
 		"a connection is its owner's, and is replaced": replaced,
 		"one of many renews":                           oneRenews,
@@ -28,19 +25,19 @@ func TestStore(t *testing.T, s a2avault.Store) {
 	}
 }
 
-func row(owner, sealed string) a2avault.Row {
+func connectionRow(owner, sealed string) a2avault.Row {
 	return a2avault.Row{Owner: owner, Agent: "maps", Kind: a2avault.OAuth, Sealed: sealed, Connected: now, Updated: now}
 }
 
-func put(t *testing.T, s a2avault.Store, owner, sealed string) *a2avault.Row {
+func connect(t *testing.T, s a2avault.Store, owner, sealed string) *a2avault.Row {
 	t.Helper()
-	if err := s.PutConnection(t.Context(), row(owner, sealed)); err != nil {
+	if err := s.PutConnection(t.Context(), connectionRow(owner, sealed)); err != nil {
 		t.Fatal(err)
 	}
-	return read(t, s, owner)
+	return connection(t, s, owner)
 }
 
-func read(t *testing.T, s a2avault.Store, owner string) *a2avault.Row {
+func connection(t *testing.T, s a2avault.Store, owner string) *a2avault.Row {
 	t.Helper()
 	r, err := s.Connection(t.Context(), owner, "maps")
 	if err != nil {
@@ -51,11 +48,11 @@ func read(t *testing.T, s a2avault.Store, owner string) *a2avault.Row {
 
 func replaced(t *testing.T, s a2avault.Store) {
 	ctx := t.Context()
-	first := put(t, s, "ann", "one")
+	first := connect(t, s, "ann", "one")
 	if _, err := s.Connection(ctx, "bob", "maps"); !errors.Is(err, a2avault.ErrNone) {
 		t.Errorf("another's: got %v", err)
 	}
-	second := put(t, s, "ann", "two")
+	second := connect(t, s, "ann", "two")
 	if second.Sealed != "two" || second.Version == first.Version || !second.Connected.Equal(now) || second.Kind != a2avault.OAuth {
 		t.Errorf("got %+v after %+v", second, first)
 	}
@@ -74,7 +71,7 @@ func replaced(t *testing.T, s a2avault.Store) {
 }
 
 func oneRenews(t *testing.T, s a2avault.Store) {
-	r := put(t, s, "cat", "old")
+	r := connect(t, s, "cat", "old")
 	var won atomic.Int32
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -97,7 +94,7 @@ func oneRenews(t *testing.T, s a2avault.Store) {
 		})
 	}
 	all.Wait()
-	got := read(t, s, "cat")
+	got := connection(t, s, "cat")
 	if won.Load() != 1 || got.Sealed != "new" || got.Version == r.Version || !got.Updated.Equal(now.Add(time.Second)) || !got.Connected.Equal(now) {
 		t.Errorf("%d renewed, and left %+v", won.Load(), got)
 	}
@@ -107,7 +104,7 @@ func oneRenews(t *testing.T, s a2avault.Store) {
 }
 
 func claimEnds(t *testing.T, s a2avault.Store) {
-	r := put(t, s, "dan", "old")
+	r := connect(t, s, "dan", "old")
 	if err := s.ClaimRenewal(t.Context(), r, "dead", now, now.Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
@@ -123,15 +120,15 @@ func claimEnds(t *testing.T, s a2avault.Store) {
 }
 
 func lateRenewal(t *testing.T, s a2avault.Store) {
-	r := put(t, s, "eve", "old")
+	r := connect(t, s, "eve", "old")
 	if err := s.ClaimRenewal(t.Context(), r, "h", now, now.Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	put(t, s, "eve", "connected anew")
+	connect(t, s, "eve", "connected anew")
 	if err := s.SaveRenewal(t.Context(), r, "h"); !errors.Is(err, a2avault.ErrChanged) {
 		t.Errorf("got %v", err)
 	}
-	if got := read(t, s, "eve"); got.Sealed != "connected anew" {
+	if got := connection(t, s, "eve"); got.Sealed != "connected anew" {
 		t.Errorf("got %+v", got)
 	}
 	if err := s.ForgetConnection(t.Context(), "eve", "maps"); err != nil {

@@ -1,4 +1,4 @@
-package bridgetest
+package ledgerdb_test
 
 import (
 	"errors"
@@ -18,9 +18,9 @@ type Watched interface {
 	push.Outbox
 }
 
-// TestOutbox runs the contract of push.Outbox against the stores that open
+// testOutbox runs the contract of push.Outbox against the stores that open
 // returns. Each must be empty.
-func TestOutbox(t *testing.T, open func(*testing.T) Watched) {
+func testOutbox(t *testing.T, open func(*testing.T) Watched) {
 	for name, test := range map[string]func(*testing.T, Watched){
 		"each webhook of a task is told of its changes":        noticed,
 		"a webhook is its owner's":                             hooksOwned,

@@ -1,6 +1,4 @@
-// Package bridgetest holds the contracts of package ledger as a test that every
-// implementation runs.
-package bridgetest
+package ledgerdb_test
 
 import (
 	"context"
@@ -30,16 +28,16 @@ type Ledger struct {
 	ledger.Leases
 }
 
-// TestLedger runs the contracts of package ledger against the stores that open returns.
+// testLedger runs the contracts of package ledger against the stores that open returns.
 // Each must be empty.
-func TestLedger(t *testing.T, open func(*testing.T) Ledger) {
-	t.Run("Store", func(t *testing.T) { TestStore(t, open) })
-	t.Run("Lists", func(t *testing.T) { TestLists(t, open) })
-	t.Run("Leases", func(t *testing.T) { TestLeases(t, open) })
+func testLedger(t *testing.T, open func(*testing.T) Ledger) {
+	t.Run("Store", func(t *testing.T) { testStore(t, open) })
+	t.Run("Lists", func(t *testing.T) { testLists(t, open) })
+	t.Run("Leases", func(t *testing.T) { testLeases(t, open) })
 }
 
-// TestStore runs the contract of ledger.Store.
-func TestStore(t *testing.T, open func(*testing.T) Ledger) {
+// testStore runs the contract of ledger.Store.
+func testStore(t *testing.T, open func(*testing.T) Ledger) {
 	each(t, open, map[string]func(*testing.T, Ledger){
 		"a task is read as it was written":                   readBack,
 		"a task is known to its owner only":                  ownerOnly,
@@ -53,8 +51,8 @@ func TestStore(t *testing.T, open func(*testing.T) Ledger) {
 	})
 }
 
-// TestLists runs the contract of ledger.Lists.
-func TestLists(t *testing.T, open func(*testing.T) Ledger) {
+// testLists runs the contract of ledger.Lists.
+func testLists(t *testing.T, open func(*testing.T) Ledger) {
 	each(t, open, map[string]func(*testing.T, Ledger){
 		"a conversation is known to its owner and its agent":   contexts,
 		"tasks are listed in pages, the latest first":          pages,
@@ -66,8 +64,8 @@ func TestLists(t *testing.T, open func(*testing.T) Ledger) {
 	})
 }
 
-// TestLeases runs the contract of ledger.Leases.
-func TestLeases(t *testing.T, open func(*testing.T) Ledger) {
+// testLeases runs the contract of ledger.Leases.
+func testLeases(t *testing.T, open func(*testing.T) Ledger) {
 	each(t, open, map[string]func(*testing.T, Ledger){
 		"an abandoned task goes to exactly one replica":       claimOnce,
 		"a renewed lease is not claimed":                      renewed,

@@ -1,4 +1,4 @@
-package oauthtest
+package oauthdb_test
 
 import (
 	"errors"
@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"rialto/internal/store"
+	"rialto/internal/store/storetest"
 	"rialto/oauth"
+	"rialto/oauth/oauthtest"
 )
 
 // parallel is how many callers race.
@@ -16,17 +19,39 @@ const parallel = 64
 
 // TestStore checks that a store keeps its contracts: clients (package client),
 // people (package signin), grants and keys (package token), flows (package flow)
-// and expiry (package authserver). open returns an empty store, which it closes
-// when t ends.
-func TestStore(t *testing.T, open func(t *testing.T) Store) {
-	for contract, tests := range map[string]map[string]func(*storeTest){
-		"clients": clientTests, "people": accountTests, "grants": grantTests, "flows": flowTests, "expiry": expiryTests,
-	} {
-		for name, test := range tests {
-			t.Run(contract+"/"+name, func(t *testing.T) {
-				test(&storeTest{T: t, s: open(t), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)})
-			})
+// and expiry (package authserver).
+func TestStore(t *testing.T) {
+	each(t, func(t *testing.T, open func(*testing.T) *store.DB) {
+		for contract, tests := range map[string]map[string]func(*storeTest){
+			"clients": clientTests, "people": accountTests, "grants": grantTests, "flows": flowTests, "expiry": expiryTests,
+		} {
+			for name, test := range tests {
+				t.Run(contract+"/"+name, func(t *testing.T) {
+					s := oauthtest.StoreOf(open(t).OAuth)
+					test(&storeTest{T: t, s: s, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)})
+				})
+			}
 		}
+	})
+}
+
+// each runs a test with an empty database of each engine.
+func each(t *testing.T, test func(t *testing.T, open func(*testing.T) *store.DB)) {
+	for engine, dsn := range map[string]func(*testing.T) string{
+		"SQLite":     func(t *testing.T) string { return storetest.File(t, store.Open) },
+		"memory":     func(*testing.T) string { return store.Memory },
+		"PostgreSQL": func(t *testing.T) string { return oauthtest.PostgresSchema(t) },
+	} {
+		t.Run(engine, func(t *testing.T) {
+			test(t, func(t *testing.T) *store.DB {
+				db, err := store.Open(t.Context(), dsn(t))
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { db.Close() })
+				return db
+			})
+		})
 	}
 }
 
@@ -88,7 +113,7 @@ var expiryTests = map[string]func(*storeTest){
 // storeTest is a test of one store.
 type storeTest struct {
 	*testing.T
-	s   Store
+	s   oauthtest.Store
 	now time.Time
 	n   int
 }

@@ -1,4 +1,4 @@
-package bridgetest
+package recordsdb_test
 
 import (
 	"errors"
@@ -13,17 +13,17 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// Registered is a store of agents, with the ledger and the cards that belong to
+// registered is a store of agents, with the ledger and the cards that belong to
 // it.
-type Registered interface {
+type registered interface {
 	directory.AgentStore
 	ledger.Store
 	directory.CardStore
 }
 
-// TestAgents runs the contract of directory.AgentStore against the stores that open
+// testAgents runs the contract of directory.AgentStore against the stores that open
 // returns. Each must be empty.
-func TestAgents(t *testing.T, open func(*testing.T) Registered) {
+func testAgents(t *testing.T, open func(*testing.T) registered) {
 	for name, test := range map[string]func(*testing.T, *agents){
 		"an agent is kept once under its name":             oneName,
 		"of two who add a name one wins":                   addRace,
@@ -41,7 +41,7 @@ func TestAgents(t *testing.T, open func(*testing.T) Registered) {
 
 type agents struct {
 	t *testing.T
-	Registered
+	registered
 }
 
 func record(name, url string) directory.StoredAgent {

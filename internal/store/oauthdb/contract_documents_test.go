@@ -1,4 +1,4 @@
-package oauthtest
+package oauthdb_test
 
 import (
 	"time"

@@ -1,4 +1,4 @@
-package bridgetest
+package ledgerdb_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package bridgetest
+package ledgerdb_test
 
 import (
 	"errors"
@@ -21,9 +21,9 @@ type Sharing interface {
 	ledger.Store
 }
 
-// TestShares runs the contract of bridge.ShareStore against the stores that open
+// testShares runs the contract of bridge.ShareStore against the stores that open
 // returns. Each must be empty.
-func TestShares(t *testing.T, open func(*testing.T) Sharing) {
+func testShares(t *testing.T, open func(*testing.T) Sharing) {
 	for name, test := range map[string]func(*testing.T, Sharing){
 		"a share is read as it was written, until it ends": shareReadBack,
 		"a share is ended by its owner only":               shareEnded,
