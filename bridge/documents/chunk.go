@@ -20,10 +20,10 @@ type Cursor struct {
 	later         bool
 }
 
-// String writes a cursor for a client, which hands it back as it is.
+// String encodes a cursor for a client.
 func (c Cursor) String() string { return fmt.Sprintf("%d.%d", c.piece, c.offset) }
 
-// ParseCursor reads what String wrote, or nothing.
+// ParseCursor decodes a cursor; "" is the first page.
 func ParseCursor(s string) (Cursor, error) {
 	if s == "" {
 		return Cursor{}, nil
@@ -60,7 +60,8 @@ func (c Cursor) Leads(e *ledger.Record, history int) bool {
 	}
 }
 
-// within reports whether a page may begin in the content: in the middle of text only.
+// within reports whether a page may begin at the offset of c in the content: only text
+// can be divided.
 func (c Cursor) within(content a2a.Content) bool {
 	text, _ := content.(a2a.Text)
 	return c.offset == 0 || c.offset < len(sanitize.Text(string(text)))
@@ -69,8 +70,8 @@ func (c Cursor) within(content a2a.Content) bool {
 // ErrCursorAstray is the error for a cursor of another task.
 var ErrCursorAstray = ledger.InputError{Text: "The argument \"cursor\" leads to no part of this task. Take it from next_cursor of the result before, of the same task and with the same history_length, or leave it out to begin."}
 
-// artifacts shows pieces from a position as far as the budget goes, notes
-// where the next page begins, and reports whether it came to the end.
+// artifacts shows pieces from a position until the budget is used up, sets the cursor
+// of the next page, and reports whether it reached the end.
 func (r *renderer) artifacts(ps []piece, from Cursor) (end bool) {
 	var current *a2a.Artifact
 	for i := from.piece; i < len(ps); i++ {
@@ -95,7 +96,7 @@ func (r *renderer) artifacts(ps []piece, from Cursor) (end bool) {
 	return true
 }
 
-// heading begins an artifact, on each page that has some of it.
+// heading begins an artifact on each page that shows some of it.
 func (r *renderer) heading(a *a2a.Artifact) bool {
 	info := ArtifactInfo{
 		ID: sanitize.Label(a.ID), Name: sanitize.Label(a.Name), Description: sanitize.Short(a.Description, 1000),
@@ -108,9 +109,9 @@ func (r *renderer) heading(a *a2a.Artifact) bool {
 	return true
 }
 
-// piece adds a part to the last artifact or, where it is of none, to what the agent
-// said last. Of text, it takes what fits from an offset and says where that ends;
-// anything else fits as a whole or not.
+// piece adds a part to the last artifact or, if it belongs to none, to the message.
+// Text may be divided: piece shows what fits from an offset and returns where that
+// ends.
 func (r *renderer) piece(p piece, offset int) (to int, all bool) {
 	if p.Content == nil {
 		return 0, true
@@ -172,7 +173,7 @@ func (r *renderer) part(p piece, offset int) (info PartInfo, to int, all bool) {
 	return info, 0, true
 }
 
-// words shows what an agent says is an address, and cannot be followed.
+// words shows an address that is not a link as text.
 func (r *renderer) words(address string) (text string, all bool) {
 	text = sanitize.Text(address)
 	if len(text) > sanitize.MaxLink {
@@ -186,12 +187,12 @@ func (r *renderer) words(address string) (text string, all bool) {
 	return text, true
 }
 
-// maxInline is how many bytes of a file a result holds; a larger one is a link.
+// maxInline limits the bytes of a file in a result; a larger file is linked.
 const maxInline = 24_000
 
-// file puts bytes into the result as the content type that fits them, or links
-// to them: one for the client, which reads resources, and one for the person.
-// They count as the base64 that they become.
+// file adds bytes to the result in the content type that fits them, or links to them: a
+// resource for the client and a download for the user. They cost the length of their
+// base64.
 func (r *renderer) file(at place, info *PartInfo, b []byte) bool {
 	if r.link != nil {
 		info.URL = r.link(at)
@@ -262,7 +263,7 @@ func (r *renderer) besides(ps []piece, from Cursor, n int) {
 	}
 }
 
-// history shows earlier messages, behind n pieces.
+// history shows earlier messages, after n pieces.
 func (r *renderer) history(turns []a2a.Message, from Cursor, n int) {
 	var all strings.Builder
 	for i := max(from.piece-n, 0); i < len(turns) && r.info.Cursor == ""; i++ {

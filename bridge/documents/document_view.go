@@ -193,7 +193,7 @@ func newDocumentView(e *ledger.Record, one bool, artifact string, link linker) *
 	return s
 }
 
-// viewWriter fills a sheet as far as it goes.
+// viewWriter fills a view within its limits.
 type viewWriter struct {
 	*DocumentView
 	left    int // characters
@@ -270,7 +270,7 @@ func (w *viewWriter) take(text string) string {
 	return short
 }
 
-// text puts a sheet into words, of which at most so many are a document's.
+// text returns a view as the text of a document.
 func (s *DocumentView) text() string {
 	var all strings.Builder
 	for _, b := range s.Blocks {
@@ -302,12 +302,11 @@ func (s *DocumentView) text() string {
 	return short + "]"
 }
 
-// maxDocument bounds the text of a document in a result, in characters of the
-// result, where it stands twice: as structured content, and as JSON in a text.
+// maxDocument limits the text of a document in characters of the result, which holds it
+// twice: as structured content and as JSON in a text.
 const maxDocument = 85_000
 
-// fitted returns as much of s as costs no more than that, and whether it is
-// all.
+// fitted returns the beginning of s that costs at most most, and whether that is all.
 func fitted(s string, most int) (string, bool) {
 	for i, c := range s {
 		n := costOf(c)

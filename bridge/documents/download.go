@@ -31,7 +31,7 @@ type Downloads struct {
 	Admits func(ctx context.Context, user string) (bool, error)
 }
 
-// ticket is what a link says.
+// ticket is the content of a link.
 type ticket struct {
 	Owner  string `json:"o"`
 	Handle string `json:"h"`
@@ -62,10 +62,10 @@ func (d *Downloads) open(link string, now time.Time) (t ticket, ok bool) {
 	return t, now.Unix() < t.Until
 }
 
-// linker returns where a person can download a part of a task.
+// linker returns the download link of a part of a task.
 type linker func(place) string
 
-// linker returns where what e holds can be downloaded.
+// linker returns the function that links to parts of e.
 func (l *Library) linker(e *ledger.Record) linker {
 	if l.Downloads == nil {
 		return nil
@@ -86,7 +86,7 @@ func (l *Library) Result(e *ledger.Record, show Chunk) *mcp.Result {
 	return result(e, show)
 }
 
-// Download returns the file that a link leads to, or a text as one.
+// Download returns the file of a link; a text becomes a file.
 func (l *Library) Download(ctx context.Context, link string) (*a2a.Part, error) {
 	if l.Downloads == nil {
 		return nil, ErrNoDownload

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Document is what fetch returns, in the shape that ChatGPT asks for.
+// Document is the result of fetch, in the shape of ChatGPT connectors.
 type Document struct {
 	ID       string            `json:"id"`
 	Title    string            `json:"title"`
@@ -15,16 +15,15 @@ type Document struct {
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
-// Ids tell what they name: "agent:NAME", "task:TASK_ID", "artifact:TASK_ID:ID"
-// for something that a task has produced, or "doc:NAME:ID" for a document of the
-// agent NAME under the agent's own ID.
+// Document ids are "agent:NAME", "task:TASK_ID", "artifact:TASK_ID:ID", and
+// "doc:NAME:ID" for a document of the agent NAME under its own ID.
 func agentID(name string) string                { return "agent:" + name }
 func taskID(handle string) string               { return "task:" + handle }
 func artifactID(handle, artifact string) string { return "artifact:" + handle + ":" + artifact }
 func documentID(agent, id string) string        { return "doc:" + agent + ":" + id }
 
-// Fetch returns the document that id names, as far as it fits a result. Its
-// errors are ErrNoTask, an *a2a.Error of the agent, or words for the caller.
+// Fetch returns the document with an id, truncated to fit a result. Its errors are
+// ErrNoTask, an *a2a.Error of the agent, or an InputError.
 func (l *Library) Fetch(ctx context.Context, id string) (*Document, error) {
 	s, err := l.View(ctx, id)
 	if err != nil {
@@ -35,8 +34,8 @@ func (l *Library) Fetch(ctx context.Context, id string) (*Document, error) {
 	return doc, nil
 }
 
-// plain returns a JSON string as its text and any other value as it is
-// written: the shape that ChatGPT asks for has texts only.
+// plain returns a JSON string as text and any other value as JSON, because metadata of
+// a document are texts.
 func plain(v json.RawMessage) string {
 	var s string
 	if json.Unmarshal(v, &s) == nil {
@@ -45,7 +44,7 @@ func plain(v json.RawMessage) string {
 	return string(v)
 }
 
-// AgentNamed returns the agent that the id of a document names, "" if it names none.
+// AgentNamed returns the agent in the id of a document, or "".
 func AgentNamed(id string) string {
 	kind, rest, _ := strings.Cut(id, ":")
 	if kind != "agent" && kind != "doc" {

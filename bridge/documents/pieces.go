@@ -25,8 +25,8 @@ type piece struct {
 	a2a.Part
 }
 
-// maxData is how long a JSON value may be to be shown as one. A longer one
-// fits no page, and is shown as the text that it is.
+// maxData limits a JSON value that is shown as one. A longer value fits no page and is
+// shown as text.
 const maxData = MaxText / 2
 
 // shape makes a piece of a part.
@@ -37,7 +37,7 @@ func shape(a *a2a.Artifact, at place, p a2a.Part) piece {
 	return piece{a, at, p}
 }
 
-// pieces lists what a task has produced, in its order.
+// pieces returns the output of a task in its order.
 func pieces(t *a2a.Task) []piece {
 	var out []piece
 	for i := range t.Artifacts {
@@ -46,7 +46,7 @@ func pieces(t *a2a.Task) []piece {
 	return out
 }
 
-// piecesOf lists those of one artifact, the nth.
+// piecesOf returns the pieces of the nth artifact.
 func piecesOf(a *a2a.Artifact, n int) (out []piece) {
 	if len(a.Parts) == 0 {
 		return []piece{{artifact: a, place: place{Artifact: n}}}
@@ -79,7 +79,7 @@ func placeIn(m *a2a.Message, number int) place {
 	return at
 }
 
-// partAt returns the part at a place; nil if it is not there or not kept.
+// partAt returns the part at a place, or nil.
 func partAt(e *ledger.Record, at place) *a2a.Part {
 	if at.Version > 0 {
 		return e.Revisions.Part(at.Version, at.Number)

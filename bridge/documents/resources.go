@@ -27,17 +27,17 @@ const (
 	cardForm     = "rialto://agents/{agent}/card"
 )
 
-// MaxResource is how many bytes one reading of a resource returns. What is
-// larger can be downloaded.
+// MaxResource limits the bytes of one read of a resource. Larger files can be
+// downloaded.
 const MaxResource = 4 << 20
 
-// TaskURI is under which MCP clients read a task; its artifacts are below.
+// TaskURI returns the URI of a task for MCP clients.
 func TaskURI(handle string) string { return tasksURI + escaped(handle) }
 
 func CardURI(agent string) string { return "rialto://agents/" + escaped(agent) + "/card" }
 
-// artifactURI is "" for an artifact that cannot be named: one without an id,
-// or with one that is no id.
+// artifactURI returns the URI of an artifact, or "" for an artifact without a usable
+// id.
 func artifactURI(handle, artifact string) string {
 	if artifact == "" || len(artifact) > sanitize.MaxName {
 		return ""
@@ -53,13 +53,11 @@ func partURI(handle, artifact string, i int) string {
 	return uri + "/parts/" + strconv.Itoa(i)
 }
 
-// escaped is s as the value of a variable: all but the unreserved characters
-// are escaped (RFC 6570 section 3.2.2).
+// escaped escapes a variable of a URI template (RFC 6570 section 3.2.2).
 func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// Templates returns what clients can read: tasks, what they have produced, and
-// agents. Who reads is Bridge.Caller's; what is not the caller's own is not
-// there.
+// Templates returns the resources that clients can read: tasks, their artifacts, and
+// agents. Callers read only their own.
 func (l *Library) Templates() []mcp.ResourceTemplate {
 	return []mcp.ResourceTemplate{{
 		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: jsonType, Read: l.meteredRead(l.readTask),
@@ -152,8 +150,8 @@ func (l *Library) artifactContents(e *ledger.Record, r *mcp.Read) ([]mcp.Content
 	return contents, nil
 }
 
-// contentsOf returns a part as it is read: text where it is text, and bytes
-// otherwise. Bytes that are clean text become text, which models can read.
+// contentsOf returns a part as the contents of a resource: text or bytes. Bytes of
+// clean text become text, for models.
 func contentsOf(uri string, p *a2a.Part) mcp.Contents {
 	c := mcp.Contents{URI: uri, MIMEType: sanitize.Label(p.MediaType)}
 	switch v := p.Content.(type) {
@@ -176,14 +174,14 @@ func contentsOf(uri string, p *a2a.Part) mcp.Contents {
 	return c
 }
 
-// isText tells of which types text is made.
+// isText reports whether a media type is text.
 func isText(mediaType string) bool {
 	t, _, _ := strings.Cut(mediaType, ";")
 	return strings.HasPrefix(t, "text/") || t == jsonType || strings.HasSuffix(t, "+json") || strings.HasSuffix(t, "+xml")
 }
 
-// tooLarge says what can be done about what is too large to be read at once:
-// the parts of an artifact have URIs, and a part can be downloaded.
+// tooLarge returns the error for a resource that exceeds MaxResource, with the way to
+// get it: in parts, or as a download.
 func (l *Library) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, from, to int) error {
 	about := struct {
 		URI      string `json:"uri"`

@@ -124,8 +124,7 @@ func (l *Library) Follows(ctx context.Context, uri string) bool {
 	return err == nil
 }
 
-// Complete completes the variables of the templates with what the caller can
-// read (mcp.Server.Complete).
+// Complete completes the variables of the templates (mcp.Server.Complete).
 func (l *Library) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Completions, error) {
 	all, err := l.values(ctx, c.Argument, c.Known["task"], c.Known["artifact"])
 	found := &mcp.Completions{}
@@ -137,7 +136,7 @@ func (l *Library) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Complet
 	return found, err
 }
 
-// values returns what a variable can be: of tasks, the latest.
+// values returns the values of a variable; of tasks, the latest.
 func (l *Library) values(ctx context.Context, variable, task, artifact string) (all []string, err error) {
 	switch variable {
 	case "agent":
@@ -163,8 +162,7 @@ func (l *Library) values(ctx context.Context, variable, task, artifact string) (
 	return all, nil
 }
 
-// below returns the ids of a task's artifacts, or the numbers of the parts of
-// one.
+// below returns the ids of the artifacts of a task, or the part numbers of one.
 func below(t *a2a.Task, variable, artifact string) (all []string) {
 	if variable == "part" {
 		if a, _ := ledger.ArtifactOf(t, artifact); a != nil {

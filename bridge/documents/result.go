@@ -12,19 +12,18 @@ import (
 )
 
 const (
-	// maxText bounds what a result takes from an agent, in characters of JSON.
-	// It stands in the result twice, as content and as structured content, and
-	// the whole stays below 100,000: Claude takes 150,000, other clients less.
+	// MaxText limits the output of an agent in a result, in characters of JSON. A
+	// result holds it twice, as content and as structured content, and stays below
+	// 100,000 characters: Claude accepts 150,000, other clients less.
 	MaxText = 42_000
 
-	// forMessage is what artifacts leave to the message that closes them: the
-	// question, if the agent asks one.
+	// forMessage is what artifacts leave to the last message, which may be a question.
 	forMessage = 6_000
 
 	perItem = 120 // cost of an artifact, a part or a turn beyond its text
 )
 
-// TaskInfo is what tools tell of a task.
+// TaskInfo is a task in the results of tools.
 type TaskInfo struct {
 	TaskID    string    `json:"task_id"`
 	Agent     string    `json:"agent"`
@@ -47,7 +46,7 @@ type TaskInfo struct {
 	Cursor    string          `json:"next_cursor,omitempty"` // for get_task, when there is more
 }
 
-// ArtifactInfo is one thing that a task produced.
+// ArtifactInfo is an artifact of a task.
 type ArtifactInfo struct {
 	ID          string     `json:"artifact_id"`
 	Name        string     `json:"name,omitempty"`
@@ -56,8 +55,7 @@ type ArtifactInfo struct {
 	Parts       []PartInfo `json:"parts"`
 }
 
-// PartInfo is one piece of an artifact: text, data, or a file by its URL or,
-// when it came as bytes, by its size.
+// PartInfo is a part of an artifact: text, data, or a file by URL or by size.
 type PartInfo struct {
 	Kind      string          `json:"kind"` // text, data or file
 	Text      string          `json:"text,omitempty"`
@@ -74,7 +72,7 @@ type Turn struct {
 	Text string   `json:"text"`
 }
 
-// Chunk is the part of a task that a result shows.
+// Chunk selects the part of a task that a result shows.
 type Chunk struct {
 	From    Cursor
 	History int       // how many earlier messages; on the last pages
@@ -83,10 +81,9 @@ type Chunk struct {
 	answers string    // where a person can answer what the agent asks; "" if nowhere
 }
 
-// result renders an entry: artifacts first, then what the agent said last,
-// then what to do next. What does not fit is on the page of the result's
-// cursor; the agent's last word is on the first page in any case, as it may be
-// a question.
+// result renders a record: artifacts, the last message of the agent, and the next step.
+// The rest is on the page of the cursor. The last message is on the first page in any
+// case, because it may be a question.
 func result(e *ledger.Record, show Chunk) *mcp.Result {
 	r := &renderer{left: MaxText, link: show.link, content: make([]mcp.Content, 0, 2), info: &TaskInfo{
 		TaskID: e.Handle, Agent: e.Agent, ContextID: sanitize.Label(e.ContextID()), State: e.State(),
@@ -177,7 +174,7 @@ type renderer struct {
 	uri     string // resource of the present part, if the result links to it
 }
 
-// spend takes n from the budget if it is there.
+// spend takes n from the budget, or reports false.
 func (r *renderer) spend(n int) bool {
 	if n > r.left {
 		return false
@@ -197,7 +194,7 @@ func (r *renderer) take(s string) string {
 	return s
 }
 
-// cost is how many characters a text has as JSON.
+// cost returns the length of a text as JSON.
 func cost(s string) (n int) {
 	for _, c := range s {
 		n += costOf(c)
@@ -221,7 +218,7 @@ func (r *renderer) say(s string) {
 	}
 }
 
-// name is what a file is called; MCP wants a name where A2A does not.
+// name returns the name of a file, which MCP requires.
 func (p *PartInfo) name() string {
 	if p.Filename == "" {
 		return "file"
@@ -229,9 +226,8 @@ func (p *PartInfo) name() string {
 	return p.Filename
 }
 
-// summary is the last item of the result: what a model needs to go on, in
-// words, since some clients show it the text only. history is how many earlier
-// messages were asked for: who goes on without asking would get none.
+// summary is the last item of the result, for clients that show only the text to the
+// model. history is the number of requested messages; the next page needs it again.
 func (r *renderer) summary(history int) string {
 	i := r.info
 	s := "[task_id " + i.TaskID + ", agent " + i.Agent + ", state " + string(i.State)

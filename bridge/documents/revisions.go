@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"context"
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
@@ -8,13 +9,13 @@ import (
 	"time"
 )
 
-// StatusInfo is what tools tell of a state that a task has been in.
+// StatusInfo is a state that a task was in.
 type StatusInfo struct {
 	State a2a.State `json:"state"`
 	Since time.Time `json:"since"`
 }
 
-// VersionInfo is what tools tell of an artifact that its agent has replaced.
+// VersionInfo is a replaced artifact.
 type VersionInfo struct {
 	ID    string    `json:"artifact_id"`
 	Name  string    `json:"name,omitempty"`
@@ -24,7 +25,7 @@ type VersionInfo struct {
 	Files []VersionFile `json:"files,omitempty"` // in the order of the text's brackets
 }
 
-// VersionFile is a file of such an artifact.
+// VersionFile is a file of a replaced artifact.
 type VersionFile struct {
 	Filename  string `json:"filename,omitempty"`
 	MediaType string `json:"media_type,omitempty"`
@@ -33,8 +34,7 @@ type VersionFile struct {
 	Gone      bool   `json:"not_kept,omitempty"` // there was no room for it
 }
 
-// past shows what has been of a task, the latest versions first, as far as there
-// is room.
+// past shows revisions, the latest first, within the budget.
 func (r *renderer) past(p *ledger.Revisions) {
 	if !p.Any() {
 		return
@@ -60,7 +60,7 @@ func (r *renderer) past(p *ledger.Revisions) {
 	}
 }
 
-// pastFiles shows the files of the nth version as far as there is room.
+// pastFiles shows the files of the nth replaced artifact within the budget.
 func (r *renderer) pastFiles(v *ledger.ArtifactRevision, n int) (files []VersionFile) {
 	for i, p := range v.Artifact.Parts {
 		file := VersionFile{Filename: sanitize.Label(p.Filename), MediaType: sanitize.Label(p.MediaType)}
@@ -84,4 +84,17 @@ func (r *renderer) pastFiles(v *ledger.ArtifactRevision, n int) (files []Version
 		files = append(files, file)
 	}
 	return files
+}
+
+// Past returns the revisions of a task of the caller, nil if there are none, or
+// ErrNoTask.
+func (l *Library) Past(ctx context.Context, handle string) (*ledger.Revisions, error) {
+	e, _, err := l.Runner.Current(ctx, l.Directory.Caller(ctx).User, handle)
+	if err != nil {
+		return nil, err
+	}
+	if !e.Revisions.Any() {
+		return nil, nil
+	}
+	return e.Revisions, nil
 }

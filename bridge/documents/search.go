@@ -25,16 +25,15 @@ const (
 	maxHits      = 50
 )
 
-// Hit is one search result, in the shape that ChatGPT asks for.
+// Hit is a search result, in the shape of ChatGPT connectors.
 type Hit struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	URL   string `json:"url"` // a person can open it
 }
 
-// Search asks every agent that has a search skill, all at once, and adds the
-// caller's tasks and the agents that match themselves. An agent that fails or is late is left out and
-// logged: the others' answers are worth more than the whole.
+// Search asks all agents with a search skill at once, and adds matching tasks of the
+// caller and matching agents. An agent that fails or is late is omitted and logged.
 func (l *Library) Search(ctx context.Context, query string) []Hit {
 	agents := l.Directory.Reachable(ctx)
 	found := make([][]Hit, len(agents), len(agents)+2)
@@ -55,8 +54,8 @@ func (l *Library) Search(ctx context.Context, query string) []Hit {
 	return interleave(append(found, l.findTasks(ctx, query), l.matchCards(ctx, agents, query)), maxHits)
 }
 
-// interleave takes the first of each list, then the second of each, so that
-// no agent crowds out the others; an id appears once.
+// interleave takes the first hit of each list, then the second, and so on, so that all
+// agents are represented. Each id appears once.
 func interleave(lists [][]Hit, most int) []Hit {
 	hits, seen, left := []Hit{}, map[string]bool{}, MaxResult
 	for row, more := 0, true; more; row++ {
@@ -102,14 +101,12 @@ func (l *Library) searchAgent(ctx context.Context, p *directory.Entry, query str
 	return hits, nil
 }
 
-// titled returns the title that an agent gave to a document, or the ID that it has
-// there: apps show what is found by its title.
+// titled returns the title of a document, or its id, because apps show titles.
 func titled(title, id string) string {
 	return cmp.Or(strings.TrimSpace(sanitize.Short(title, 300)), sanitize.Short(id, 300))
 }
 
-// matchCards finds the agents whose name, description or skills hold every
-// word of the query.
+// matchCards returns the agents whose card contains all words of the query.
 func (l *Library) matchCards(ctx context.Context, agents []*directory.Entry, query string) []Hit {
 	words := ledger.QueryWords(query)
 	var hits []Hit
@@ -128,8 +125,8 @@ func (l *Library) matchCards(ctx context.Context, agents []*directory.Entry, que
 	return hits
 }
 
-// openable returns the agent's own link to a document if a browser can open
-// it, and ours otherwise.
+// openable returns the link of an agent to its document if a browser can open it, and
+// our own otherwise.
 func (l *Library) openable(link, id string) string {
 	u, err := url.Parse(link)
 	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && len(link) <= sanitize.MaxLink && sanitize.Text(link) == link {
@@ -138,17 +135,15 @@ func (l *Library) openable(link, id string) string {
 	return l.DocumentURL(id)
 }
 
-// DocumentPath is where documents can be opened, under the bridge's URL; the
-// escaped id follows.
+// DocumentPath is the path of documents; the escaped id follows.
 const DocumentPath = "/documents/"
 
 func (l *Library) DocumentURL(id string) string {
 	return l.URL + DocumentPath + url.PathEscape(id)
 }
 
-// askSkill sends one argument to a skill, as text and as data, waits for the result
-// and decodes into v the object in it that has the member. What is asked this
-// way is short-lived and not in the ledger.
+// askSkill sends one argument to a skill, as text and as data, and decodes the object
+// with the member from the answer into v. The request is not in the ledger.
 func (l *Library) askSkill(ctx context.Context, p *directory.Entry, skill, name, value, member string, v any) error {
 	conn, err := l.Directory.ConnectFor(ctx, p, l.Directory.Caller(ctx).User)
 	if err != nil {
@@ -168,8 +163,7 @@ func (l *Library) askSkill(ctx context.Context, p *directory.Entry, skill, name,
 	return decodeAnswer(event, member, v)
 }
 
-// decodeAnswer finds the data of an answer, in an artifact or in a message: the
-// first JSON object that has the member.
+// decodeAnswer decodes the first JSON object of an answer that has the member.
 func decodeAnswer(event a2a.Event, member string, v any) error {
 	var parts []a2a.Part
 	switch e := event.(type) {

@@ -232,23 +232,20 @@ func eachText(in []string, fit func(string) string) []string {
 	return out
 }
 
-// Visible tells whether the agent takes messages, and the caller's use cases
-// reach it.
+// Visible reports whether the agent takes messages of the caller.
 func (f *Agent) Visible(ctx context.Context) bool {
 	p := f.proxy.Directory.Known(ctx, f.name)
 	return p != nil && !p.Disabled
 }
 
-// Known tells whether the caller may have tasks at the agent: it may be disabled
-// now.
+// Known reports whether the caller may have tasks at the agent, which may be disabled.
 func (f *Agent) Known(ctx context.Context) bool { return f.proxy.Directory.Known(ctx, f.name) != nil }
 
 // errAgentNotFound is the error for an agent that does not exist, or not for the
 // caller.
 var errAgentNotFound = a2a.Errorf(a2a.TaskNotFound, "there is no such agent, or not for you")
 
-// deliver writes the task of a message into the ledger and hands the message to
-// a follower.
+// deliver writes the task of a message into the ledger and starts its follower.
 func (f *Agent) deliver(ctx context.Context, req *a2a.SendRequest) (*runner.Follower, error) {
 	if req == nil || req.Message == nil || len(req.Message.Parts) == 0 {
 		return nil, a2a.Errorf(a2a.InvalidParams, "a message with at least one part is required")
@@ -306,9 +303,9 @@ func (f *Agent) startTask(ctx context.Context, conn directory.Conn, req *a2a.Sen
 	return f.proxy.Runner.StartTask(ctx, conn, e, req)
 }
 
-// contextOf returns what a caller's conversation is called at the agent. Callers
-// make up such names, and some agents take a message with the same id and
-// content in the same conversation for the same message: no two users' may meet.
+// contextOf returns the id of a conversation at the agent. Callers choose the names of
+// conversations, and some agents identify messages by conversation, id and content, so
+// that the ids of two users must differ.
 func contextOf(owner, agent, name string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(owner+"\x00"+agent+"\x00"+name)).String()
 }
@@ -329,8 +326,8 @@ func (f *Agent) continueTask(ctx context.Context, conn directory.Conn, req *a2a.
 	return f.proxy.Runner.ContinueTask(ctx, conn, e, req)
 }
 
-// references returns the agent's ids of the caller's tasks that a message
-// refers to.
+// references replaces the ids of tasks that a message refers to by the ids of the
+// agent.
 func (f *Agent) references(ctx context.Context, handles []a2a.TaskID) ([]a2a.TaskID, error) {
 	handles = slices.Clone(handles)
 	for i, h := range handles {
@@ -345,7 +342,7 @@ func (f *Agent) references(ctx context.Context, handles []a2a.TaskID) ([]a2a.Tas
 	return handles, nil
 }
 
-// record returns the caller's task with this agent.
+// record returns a task of the caller at this agent.
 func (f *Agent) record(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
 	e, err := f.proxy.Runner.Task(ctx, f.proxy.Directory.Caller(ctx).User, string(id))
 	if err == nil && (e.Agent != f.name || !f.Known(ctx)) {
@@ -354,7 +351,7 @@ func (f *Agent) record(ctx context.Context, id a2a.TaskID) (*ledger.Record, erro
 	return e, err
 }
 
-// current is entry with what this replica's follower knows, if it follows the task.
+// current is record with the state of our follower, if there is one.
 func (f *Agent) current(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
 	e, _, err := f.proxy.Runner.Current(ctx, f.proxy.Directory.Caller(ctx).User, string(id))
 	if err == nil && (e.Agent != f.name || !f.Known(ctx)) || errors.Is(err, ledger.ErrNoTask) {

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// word returns a member of metadata that is a string, or is not there.
+// word returns a string member of metadata; ok is false if it is not a string.
 func word(m a2a.Metadata, key string) (s string, ok bool) {
 	if m[key] == nil {
 		return "", true
@@ -19,9 +19,8 @@ func word(m a2a.Metadata, key string) (s string, ok bool) {
 	return s, ok
 }
 
-// outgoing returns a request that a caller sends to an agent by A2A, with what travels
-// beside it: what the caller says, in the message and around it, but only a skill and
-// a use case that are theirs.
+// outgoing returns a request for the agent, with the metadata of the caller restricted
+// to skills and use cases that the caller has.
 func (p *Proxy) outgoing(ctx context.Context, a directory.Agent, req *a2a.SendRequest) (*a2a.SendRequest, error) {
 	caller := p.Directory.Effective(ctx)
 	inside, err := p.metadata(caller, a, req.Message.Metadata)
@@ -39,7 +38,7 @@ func (p *Proxy) outgoing(ctx context.Context, a directory.Agent, req *a2a.SendRe
 	return &out, err
 }
 
-// metadata returns the metadata that an agent gets where a caller says some.
+// metadata returns the metadata for the agent from that of the caller.
 func (p *Proxy) metadata(caller directory.Caller, a directory.Agent, said a2a.Metadata) (a2a.Metadata, error) {
 	skill, ok := word(said, directory.SkillKey)
 	if !ok && len(a.Skills) > 0 {

@@ -10,7 +10,7 @@ import (
 	"rialto/internal/usage"
 )
 
-// Metered returns a face whose calls are reported.
+// Metered returns the agent with its calls recorded.
 func (f *Agent) Metered() a2a.Agent {
 	if f.proxy.Meter == nil {
 		return f
@@ -18,15 +18,15 @@ func (f *Agent) Metered() a2a.Agent {
 	return &meteredAgent{f}
 }
 
-// meteredAgent reports the calls of a face. What it does not name is the face's.
+// meteredAgent records the calls of an Agent.
 type meteredAgent struct{ *Agent }
 
 func (f *meteredAgent) begin(ctx context.Context, method string) usage.Record {
 	return f.proxy.Meter.Begin(ctx, usage.A2A, method, f.name)
 }
 
-// meteredCall makes one call of a face, with in bytes of content, and reports it, with
-// the bytes of its answer and the state that this tells of.
+// meteredCall makes and records one call, with in bytes of content. told returns the
+// bytes and the state of the answer.
 func meteredCall[T any](ctx context.Context, f *meteredAgent, method string, in int, told func(T) (bytes int, _ a2a.State), call func() (T, error)) (answer T, err error) {
 	u := f.begin(ctx, method)
 	u.BytesIn, err = int64(in), metering.ErrPanicked
@@ -90,14 +90,14 @@ func (f *meteredAgent) counted(ctx context.Context, method string, in int, event
 	}
 }
 
-// endsStream tells whether nothing comes in a stream after an event.
+// endsStream reports whether an event is the last of a stream.
 func endsStream(e a2a.Event) bool {
 	_, message := e.(*a2a.Message)
 	_, state := toldByEvent(e)
 	return message || state.Idle()
 }
 
-// toldByEvent returns how much an event says, and of which state.
+// toldByEvent returns the size of an event and its state.
 func toldByEvent(e a2a.Event) (bytes int, state a2a.State) {
 	switch e := e.(type) {
 	case nil:

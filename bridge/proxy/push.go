@@ -53,7 +53,7 @@ func (f *Agent) Pushes(ctx context.Context, task a2a.TaskID) ([]*a2a.PushConfig,
 	return all, nil
 }
 
-// DropPush forgets a config (a2a.Pusher).
+// DropPush deletes a config (a2a.Pusher).
 func (f *Agent) DropPush(ctx context.Context, task a2a.TaskID, id string) error {
 	e, err := f.pushable(ctx, task)
 	if err == nil {
@@ -75,8 +75,7 @@ func (f *Agent) pushable(ctx context.Context, task a2a.TaskID) (*ledger.Record, 
 
 var errNoPush = a2a.Errorf(a2a.PushNotSupported, "this agent sends no push notifications")
 
-// acceptPush refuses the webhook that a message brings, before anything is
-// written.
+// acceptPush checks the webhook of a message before anything is written.
 func (f *Agent) acceptPush(ctx context.Context, c *a2a.PushConfig) error {
 	switch {
 	case c == nil:

@@ -8,7 +8,7 @@ import (
 	"rialto/bridge/runner"
 )
 
-// yielder takes the events of a stream, and an error last.
+// yielder takes the events of a stream, and at the end an error.
 type yielder = func(a2a.Event, error) bool
 
 // streamSent yields the events after a message: first the task or, if the agent answers
@@ -42,7 +42,7 @@ func (f *Agent) streamSent(ctx context.Context, w *runner.Follower, yield yielde
 	f.streamEvents(ctx, w, 0, yield)
 }
 
-// streamRepeated yields what has become of a message that was sent before.
+// streamRepeated yields the task of a repeated message.
 func (f *Agent) streamRepeated(ctx context.Context, e *ledger.Record, yield yielder) {
 	if e.AnsweredByMessage() {
 		yield(e.PublicMessage(), nil)
@@ -51,7 +51,7 @@ func (f *Agent) streamRepeated(ctx context.Context, e *ledger.Record, yield yiel
 	f.streamFrom(ctx, e, yield)
 }
 
-// streamFrom yields a task as it stands, and then its events.
+// streamFrom yields a task and then its events.
 func (f *Agent) streamFrom(ctx context.Context, e *ledger.Record, yield yielder) {
 	for {
 		if w := f.proxy.Runner.Follower(e.Handle); w != nil && !e.Idle {

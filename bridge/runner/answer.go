@@ -59,32 +59,32 @@ func Filled(e *ledger.Record, content json.RawMessage) *Request {
 	return args
 }
 
-func (b *Runner) Answer(ctx context.Context, e *ledger.Record, r Reply) error {
-	id := AnsweredHere + r.Once
+func (r *Runner) Answer(ctx context.Context, e *ledger.Record, answer Reply) error {
+	id := AnsweredHere + answer.Once
 	switch {
 	case e.MessageID == id:
 		return nil // it is the one that was sent
 	case e.State().Terminal():
 		return ledger.ErrTaskEnded
-	case e.MessageID != r.Pause || !e.State().Interrupted():
+	case e.MessageID != answer.Pause || !e.State().Interrupted():
 		return ledger.ErrTaskBusy
 	}
 	args := &Request{TaskID: e.Handle, Message: "The user says that it is done."}
 	if e.State() == a2a.InputRequired {
-		if args = Filled(e, r.Content); args == nil {
+		if args = Filled(e, answer.Content); args == nil {
 			return ledger.InputError{Text: "There is no answer."}
 		}
 	}
-	args.MessageID, args.Pause = id, r.Pause
-	for _, p := range r.Files {
+	args.MessageID, args.Pause = id, answer.Pause
+	for _, p := range answer.Files {
 		content, _ := p.Content.(a2a.Raw)
 		args.Files = append(args.Files, File{Name: p.Filename, MediaType: p.MediaType, Bytes: append([]byte{}, content...)})
 	}
-	f, err := b.Send(ctx, b.Directory.Caller(ctx), args)
+	f, err := r.Send(ctx, r.Directory.Caller(ctx), args)
 	if err != nil {
 		return err
 	}
-	_, err = b.Await(ctx, f, 0, func(string) {})
+	_, err = r.Await(ctx, f, 0, func(string) {})
 	return err
 }
 

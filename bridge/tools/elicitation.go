@@ -14,7 +14,7 @@ import (
 	"rialto/mcp"
 )
 
-// question is what a task in input-required asks the person at the client.
+// question is the question of a task in input-required for the user at the client.
 func question(e *ledger.Record) mcp.Question {
 	f := runner.FormOf(e)
 	text := sanitize.Short(e.Task.Status.Message.Text(), 2000)
@@ -28,8 +28,8 @@ func question(e *ledger.Record) mcp.Question {
 	return mcp.ElicitForm(questionKey(e), text, f.Schema())
 }
 
-// unreadable returns the data that goes with the question of e, which is no form that we
-// can show: who answers has to see what the agent wants to know. "" if there is none.
+// unreadable returns the data of a question that is not a form, for the user; "" if
+// there is none.
 func unreadable(e *ledger.Record) string {
 	var all []string
 	if m := e.Task.Status.Message; m != nil {
@@ -45,8 +45,7 @@ func unreadable(e *ledger.Record) string {
 // mostRounds bounds the questions of one call.
 const mostRounds = 10
 
-// questionKey names a question by the task and by the message that the agent
-// asks back about: no two questions have the same.
+// questionKey identifies a question by its task and the message that it is about.
 func questionKey(e *ledger.Record) string { return e.Handle + "/" + e.MessageID }
 
 // answered sends the answer of the user to the agent and waits for the result. If the

@@ -36,7 +36,7 @@ func (t *Tools) getAgent() mcp.Tool {
 	}
 }
 
-// examples are what one can ask an agent, as far as they fit beside the rest.
+// examples returns example requests of an agent, as far as they fit.
 func examples(a directory.Info) string {
 	var all strings.Builder
 	left := documents.MaxResult - documents.Length(a) - documents.Length(describeAgents([]directory.Info{a}))

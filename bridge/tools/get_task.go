@@ -55,7 +55,7 @@ func (t *Tools) getTask() mcp.Tool {
 	}
 }
 
-// task returns the caller's task, after waiting for it to settle.
+// awaitTask returns a task of the caller, after waiting until it is idle.
 func (t *Tools) awaitTask(ctx context.Context, handle string, wait time.Duration, progress func(string)) (*ledger.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

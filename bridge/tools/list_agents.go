@@ -62,5 +62,5 @@ func describeAgents(agents []directory.Info) string {
 	return s.String()
 }
 
-// flat puts a text on one line, where each line is something else's.
+// flat puts a text on one line.
 func flat(s string) string { return strings.ReplaceAll(s, "\n", " ") }

@@ -13,7 +13,7 @@ import (
 	"rialto/mcp"
 )
 
-// Tasks shows the ledger as MCP tasks, to clients that take them (SEP-2663).
+// Tasks offers the ledger as MCP tasks (SEP-2663).
 type Tasks struct {
 	Tools *Tools
 	Owner func(principal string) string // the user that an MCP principal acts for
@@ -100,39 +100,39 @@ func (t Tasks) CancelTask(ctx context.Context, principal, id string) error {
 	return nil
 }
 
-// mcpTask puts an entry into the terms of MCP. What failed at the agent is a
-// completed task whose result says so: MCP's "failed" is for calls that could
-// not be made (SEP-2663).
-func (b *Tools) mcpTask(e *ledger.Record) *mcp.Task {
-	t := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, TTL: b.life(e), Poll: taskPoll}
+// mcpTask returns a record as an MCP task. A task that failed at the agent is a
+// completed MCP task with an error result: "failed" is for calls that could not be made
+// (SEP-2663).
+func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
+	m := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, TTL: t.life(e), Poll: taskPoll}
 	if e.Task != nil {
-		t.Message = sanitize.Short(e.Task.Status.Message.Text(), 500)
+		m.Message = sanitize.Short(e.Task.Status.Message.Text(), 500)
 	}
 	switch state := e.State(); {
 	case state == a2a.Canceled:
-		t.Status = mcp.Cancelled
+		m.Status = mcp.Cancelled
 	case state.Terminal():
-		t.Status, t.Result = mcp.Completed, b.Documents.Result(e, documents.Chunk{})
+		m.Status, m.Result = mcp.Completed, t.Documents.Result(e, documents.Chunk{})
 		if why := documents.Problem(e, ""); why != nil { // official clients do not read the result of a failed task
-			t.Message = sanitize.Short(why.Message, 500)
+			m.Message = sanitize.Short(why.Message, 500)
 		}
 	case state == a2a.InputRequired && e.Idle:
-		t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{question(e)}, b.Documents.Result(e, documents.Chunk{})
+		m.Status, m.Questions, m.Unasked = mcp.InputRequired, []mcp.Question{question(e)}, t.Documents.Result(e, documents.Chunk{})
 	case state == a2a.AuthRequired && e.Idle:
-		if q, ok := b.signInQuestion(e); ok {
-			t.Status, t.Questions, t.Unasked = mcp.InputRequired, []mcp.Question{q}, b.Documents.Result(e, documents.Chunk{})
+		if q, ok := t.signInQuestion(e); ok {
+			m.Status, m.Questions, m.Unasked = mcp.InputRequired, []mcp.Question{q}, t.Documents.Result(e, documents.Chunk{})
 		}
 	}
-	if t.Status == mcp.InputRequired {
-		t.Poll = questionPoll
+	if m.Status == mcp.InputRequired {
+		m.Poll = questionPoll
 	}
-	return t
+	return m
 }
 
-// life returns how long a task is kept from its creation, as far as is known now: the
-// retention begins again with whatever happens to it, and does not run out while it
-// runs. What a client asks for in 2025-11-25 changes nothing, as it says it may not
-// (2025-11-25, basic/utilities/tasks: "Receivers MAY override the requested ttl").
+// life returns how long a task is kept from its creation, as known now: the retention
+// restarts with each change and does not run while the task does. The ttl that a client
+// asks for is ignored (2025-11-25, basic/utilities/tasks: "Receivers MAY override the
+// requested ttl").
 func (t *Tools) life(e *ledger.Record) time.Duration {
 	last := e.Updated
 	if now := t.Now(); !e.Idle && now.After(last) {

@@ -12,37 +12,37 @@ import (
 	"rialto/mcp"
 )
 
-// metered makes tools report their calls.
-func (b *Tools) metered(tools []mcp.Tool) []mcp.Tool {
-	if b.Meter == nil {
+// metered records the calls of tools.
+func (t *Tools) metered(tools []mcp.Tool) []mcp.Tool {
+	if t.Meter == nil {
 		return tools
 	}
-	for i, t := range tools {
-		tools[i].Call = b.meteredTool(t)
+	for i, tool := range tools {
+		tools[i].Call = t.meteredTool(tool)
 		tools[i].Refused = func(ctx context.Context, c *mcp.Call) {
-			u := b.Meter.Begin(ctx, usage.MCP, t.Name, b.agentOf(ctx, c, nil))
+			u := t.Meter.Begin(ctx, usage.MCP, tool.Name, t.agentOf(ctx, c, nil))
 			u.BytesIn, u.Outcome = int64(len(c.Arguments)), usage.Refused
-			b.Meter.End(u)
+			t.Meter.End(u)
 		}
 	}
 	return tools
 }
 
-func (b *Tools) meteredTool(t mcp.Tool) func(context.Context, *mcp.Call) (*mcp.Result, error) {
+func (t *Tools) meteredTool(tool mcp.Tool) func(context.Context, *mcp.Call) (*mcp.Result, error) {
 	return func(ctx context.Context, c *mcp.Call) (r *mcp.Result, err error) {
-		u := b.Meter.Begin(ctx, usage.MCP, t.Name, "")
+		u := t.Meter.Begin(ctx, usage.MCP, tool.Name, "")
 		u.BytesIn, err = int64(len(c.Arguments)), metering.ErrPanicked
 		defer func() {
-			u.Agent, u.Outcome = b.agentOf(ctx, c, r), outcomeOf(ctx, r, err)
+			u.Agent, u.Outcome = t.agentOf(ctx, c, r), outcomeOf(ctx, r, err)
 			if r != nil {
 				u.BytesOut = int64(r.Size())
 			}
 			if c.Disconnected() {
 				u.Outcome = usage.Canceled
 			}
-			b.Meter.End(u)
+			t.Meter.End(u)
 		}()
-		return t.Call(ctx, c)
+		return tool.Call(ctx, c)
 	}
 }
 
@@ -83,7 +83,7 @@ func (t *Tools) agentOfTask(ctx context.Context, id string) string {
 	return e.Agent
 }
 
-// outcomeOf tells how a tool's call ended. One that asks is called again with the
+// outcomeOf returns how a call ended. A call with a question is repeated with the
 // answer.
 func outcomeOf(ctx context.Context, r *mcp.Result, err error) usage.Outcome {
 	switch {
@@ -108,16 +108,15 @@ func outcomeOf(ctx context.Context, r *mcp.Result, err error) usage.Outcome {
 
 // Called reports a request about a task (mcp.Server.TaskCalled).
 func (t Tasks) Called(ctx context.Context, c mcp.TaskCall) {
-	b := t.Tools
-	if b.Meter == nil {
+	if t.Tools.Meter == nil {
 		return
 	}
-	u := b.Meter.Begin(ctx, usage.MCP, c.Method, "")
+	u := t.Tools.Meter.Begin(ctx, usage.MCP, c.Method, "")
 	u.At, u.BytesOut = c.Began, int64(c.Out)
 	var state a2a.State
-	if e, _, err := b.Runner.Current(context.WithoutCancel(ctx), t.Owner(c.Principal), c.Task); err == nil {
+	if e, _, err := t.Tools.Runner.Current(context.WithoutCancel(ctx), t.Owner(c.Principal), c.Task); err == nil {
 		u.Agent, state = e.Agent, e.State()
 	}
 	u.Outcome = metering.OutcomeWith(ctx, c.Err, state)
-	b.Meter.End(u)
+	t.Tools.Meter.End(u)
 }

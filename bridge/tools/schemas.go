@@ -34,7 +34,7 @@ var sendTaskInput = json.RawMessage(`{
 	"additionalProperties": false
 }`)
 
-// skillInput is what the tool of a skill takes that has no form of its own.
+// skillInput is the input of the tool of a skill without a schema.
 var skillInput = json.RawMessage(`{
 	"type": "object",
 	"properties": {
@@ -215,7 +215,7 @@ var searchInput = json.RawMessage(`{
 	"additionalProperties": false
 }`)
 
-// searchOutput and fetchOutput are the shapes that ChatGPT asks of a connector.
+// searchOutput and fetchOutput have the shapes of ChatGPT connectors.
 var searchOutput = json.RawMessage(`{
 	"type": "object",
 	"properties": {

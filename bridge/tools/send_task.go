@@ -88,7 +88,7 @@ func (t *Tools) beginTask(ctx context.Context, f *runner.Follower, c *mcp.Call) 
 	return &mcp.Result{Task: t.mcpTask(e)}, nil
 }
 
-// waitFor returns how long a call may wait, from its argument in seconds.
+// waitFor returns the wait of a call from its argument in seconds.
 func waitFor(seconds *float64) time.Duration {
 	if seconds == nil {
 		return defaultWait

@@ -15,9 +15,8 @@ const (
 	maxFormText  = 1000 // characters
 )
 
-// formSchema returns the schema of a skill's input fit to show: its texts clean
-// and bounded, without keywords of others and without references that lead
-// elsewhere. It is nil if there is none, or none that is fit.
+// formSchema returns the input schema of a skill, cleaned and bounded, without foreign
+// keywords and outside references; nil if it is not usable.
 func formSchema(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || len(raw) > maxForm {
 		return nil

@@ -22,22 +22,21 @@ import (
 )
 
 const (
-	// skillsEvery is how often the cards of agents are looked at whose skills are
-	// tools. They are read again when they are old: see connect.
+	// skillsEvery is how often the tools of skills are compared with the cards.
 	skillsEvery = 10 * time.Second
 
 	maxSkillTools = 200 // of all agents together
 	maxToolName   = 64  // more is refused by some clients
 )
 
-// skillTools are the tools that the skills of agents make, at one moment.
+// skillTools are the tools of skills at one moment.
 type skillTools struct {
 	tools []mcp.Tool
 	of    map[string]skillOf // by the tool's name
 	own   map[string]bool    // the names of the tools that are of no skill
 }
 
-// skillOf is a skill that is a tool.
+// skillOf is a skill with a tool.
 type skillOf struct {
 	agent directory.Agent
 	title string // of the agent
@@ -61,8 +60,7 @@ func (t *Tools) ToolVisible(ctx context.Context, tool string) bool {
 	return p != nil && !p.Disabled && caller.Sees(p.Agent) && caller.SeesSkill(p.Agent, s.skill.ID)
 }
 
-// keepSkills makes tools of skills until the bridge closes, when the agents
-// change and when their cards do.
+// keepSkills updates the tools of skills until running ends.
 func (t *Tools) keepSkills(running context.Context) {
 	tick := time.NewTicker(skillsEvery)
 	defer tick.Stop()
@@ -140,22 +138,22 @@ func (t *Tools) readSkills(ctx context.Context) []skillOf {
 }
 
 // newSkillTools makes the tools.
-func newSkillTools(b *Tools, skills []skillOf) *skillTools {
+func newSkillTools(t *Tools, skills []skillOf) *skillTools {
 	taken := map[string]bool{}
-	for _, t := range b.ownTools() {
-		taken[t.Name] = true
+	for _, tool := range t.ownTools() {
+		taken[tool.Name] = true
 	}
 	made := &skillTools{of: map[string]skillOf{}, own: taken}
 	for i, name := range toolNames(skills, taken) {
 		s := skills[i]
-		made.tools = append(made.tools, b.skillTool(name, s))
+		made.tools = append(made.tools, t.skillTool(name, s))
 		made.of[name] = s
 	}
 	return made
 }
 
-// toolNames returns a name for the tool of each skill: the skill's own where
-// nothing else is called so, and else AGENT_SKILL.
+// toolNames returns a name for the tool of each skill: that of the skill if it is
+// unique, and AGENT_SKILL otherwise.
 func toolNames(skills []skillOf, taken map[string]bool) []string {
 	bare := bareNames(skills, taken)
 	used := map[string]bool{}
@@ -175,9 +173,8 @@ func toolNames(skills []skillOf, taken map[string]bool) []string {
 	return names
 }
 
-// bareNames returns the names of skills that are tools under them. Who calls a tool by
-// an agent's name and its skill's must not reach another agent that has a skill called
-// so.
+// bareNames returns the names of skills that can be names of tools. A call to
+// AGENT_SKILL must not reach another agent with a skill of that name.
 func bareNames(skills []skillOf, taken map[string]bool) map[string]bool {
 	count, full := map[string]int{}, map[string]string{}
 	for _, s := range skills {
@@ -197,13 +194,12 @@ func fullName(s skillOf) string { return s.agent.Name + "_" + toolWord(s.skill.I
 
 var notInToolNames = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
 
-// toolWord returns a skill's id with the characters that names of tools may
-// have.
+// toolWord replaces the characters that names of tools must not have.
 func toolWord(id string) string { return notInToolNames.ReplaceAllString(id, "_") }
 
 // skillTool makes a tool of a skill.
-func (b *Tools) skillTool(name string, s skillOf) mcp.Tool {
-	t := mcp.Tool{
+func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
+	tool := mcp.Tool{
 		Name: name, Title: sanitize.Label(s.skill.Name), Description: describeSkill(s),
 		InputSchema: skillInput, OutputSchema: taskOutput,
 		ReadOnly: s.typed && s.form.ReadOnly, Idempotent: s.typed && s.form.ReadOnly, OpenWorld: true,
@@ -211,27 +207,27 @@ func (b *Tools) skillTool(name string, s skillOf) mcp.Tool {
 	}
 	read := messageOf
 	if schema := formSchema(s.form.Input); s.typed && schema != nil {
-		typed := t
+		typed := tool
 		typed.InputSchema = schema
 		if typed.Check() == nil {
-			t, read = typed, dataOf
+			tool, read = typed, dataOf
 		}
 	}
-	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-		args, err := read(s, b.Directory.ForceArguments(c.Arguments)) // before words are made of them
+	tool.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+		args, err := read(s, t.Directory.ForceArguments(c.Arguments)) // before words are made of them
 		if err != nil {
-			return b.errorResult(err)
+			return t.errorResult(err)
 		}
-		r, err := b.sendOrAnswer(ctx, c, args)
+		r, err := t.sendOrAnswer(ctx, c, args)
 		if err != nil {
-			return b.errorResult(err)
+			return t.errorResult(err)
 		}
 		return r, nil
 	}
-	return t
+	return tool
 }
 
-// describeSkill puts into words what a tool does, as its agent says.
+// describeSkill returns the description of the tool of a skill, from its card.
 func describeSkill(s skillOf) string {
 	text := sanitize.Short(s.skill.Description, 1000)
 	if text == "" {
@@ -248,7 +244,7 @@ func describeSkill(s skillOf) string {
 	return strings.TrimSpace(text) + fmt.Sprintf(" (A skill of the agent %s, %s. If the result has a task that is not finished, go on with get_task, or with send_task to answer a question.)", s.agent.Name, s.title)
 }
 
-// messageOf reads the arguments of a tool whose skill takes text.
+// messageOf decodes the arguments of a tool whose skill takes text.
 func messageOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 	args := &sendArgs{}
 	if err := json.Unmarshal(arguments, args); err != nil {
@@ -258,8 +254,8 @@ func messageOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 	return args, nil
 }
 
-// dataOf reads the arguments of a tool whose skill takes data. They go to the
-// agent as they are, with words beside them for agents that read nothing else.
+// dataOf decodes the arguments of a tool whose skill takes data. The agent gets them
+// unchanged, with a text for agents that read only text.
 func dataOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 	var members map[string]any
 	if err := json.Unmarshal(arguments, &members); err != nil {
@@ -272,8 +268,8 @@ func dataOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 	return &sendArgs{Request: runner.Request{Agent: s.agent.Name, Skill: s.skill.ID, Message: text, Data: arguments}}, nil
 }
 
-// wordsOf returns the argument that says what is wanted, if one is known to, or
-// all of them.
+// wordsOf returns the argument that states the request, if one has a known name, or all
+// arguments.
 func wordsOf(members map[string]any, all string) string {
 	for _, name := range []string{"message", "question", "query", "text", "prompt", "input", "sql"} {
 		if s, ok := members[name].(string); ok && strings.TrimSpace(s) != "" {

@@ -63,7 +63,7 @@ func (t *Tools) List() []mcp.Tool {
 	return t.metered(tools)
 }
 
-// ownTools returns those that are there whatever the agents are.
+// ownTools returns the tools that do not depend on the agents.
 func (t *Tools) ownTools() []mcp.Tool {
 	tools := []mcp.Tool{
 		t.search(), t.fetch(),

@@ -6,7 +6,7 @@ import (
 	"rialto/bridge/sanitize"
 )
 
-// reductions are ways to tell less of an agent, each less than the one before.
+// reductions shorten the description of an agent, each more than the one before.
 var reductions = []func(*directory.Info){
 	func(*directory.Info) {},
 	func(a *directory.Info) { eachSkill(a, func(s *directory.SkillInfo) { s.Examples, s.Tags = nil, nil }) },
@@ -23,7 +23,7 @@ var reductions = []func(*directory.Info){
 	},
 }
 
-// eachSkill changes the skills of a copy: those of others are left alone.
+// eachSkill changes a copy of the skills.
 func eachSkill(a *directory.Info, change func(*directory.SkillInfo)) {
 	a.Skills = append([]directory.SkillInfo{}, a.Skills...)
 	for i := range a.Skills {

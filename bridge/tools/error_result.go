@@ -12,8 +12,8 @@ import (
 	"rialto/mcp"
 )
 
-// errorResult is the one place where an error becomes a tool's answer. What the
-// model can act on is said; anything else is for the log.
+// errorResult is the one place where an error becomes a result. Errors that the model
+// cannot act on are returned for the log.
 func (t *Tools) errorResult(err error) (*mcp.Result, error) {
 	var input ledger.InputError
 	var down directory.Unreachable
