@@ -95,7 +95,7 @@ func TestAChangedCardRaisesAnAlarm(t *testing.T) {
 			before, waits, _ := strings.Cut(list(), "waits for: rialto agents accept one ")
 			waits, _, _ = strings.Cut(waits, "\n")
 			if got := accept("0123"); strings.Contains(got, "is in force") || strings.Contains(got, "another card") != review {
-				t.Errorf("of a card that nobody has shown: got %s", got)
+				t.Errorf("for an unknown card: got %s", got)
 			}
 			if review && !strings.HasPrefix(before, waits) {
 				t.Errorf("got %q to accept of %q", waits, before)

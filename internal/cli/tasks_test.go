@@ -33,7 +33,7 @@ func commandRig(t *testing.T, agent string) (config string, db *store.DB) {
 	return config, db
 }
 
-// run executes a command whose words nobody reads.
+// run executes a command and discards its output.
 func run(t *testing.T, args ...string) error {
 	t.Helper()
 	cmd := Command()
@@ -43,9 +43,9 @@ func run(t *testing.T, args ...string) error {
 	return cmd.ExecuteContext(t.Context())
 }
 
-// TestACommandDoesNotInheritTheTasksOfAServer cancels a task beside a server that has
+// TestACommandTakesOverNoTasks cancels a task beside a server that has
 // put no lock beside its database, as one of an older version, and follows another.
-func TestACommandDoesNotInheritTheTasksOfAServer(t *testing.T) {
+func TestACommandTakesOverNoTasks(t *testing.T) {
 	config, db := commandRig(t, "http://127.0.0.1:1")
 	now := time.Now()
 	e := &ledger.Record{Handle: "h", Owner: "alice", Agent: "one", MessageID: "m", Created: now, Updated: now}
@@ -53,7 +53,7 @@ func TestACommandDoesNotInheritTheTasksOfAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := run(t, "tasks", "cancel", "another", "--config", config); err == nil || !strings.Contains(err.Error(), "there is no task") {
-		t.Fatalf("got %v, want that there is no such task", err)
+		t.Fatalf("got %v, want an error about an unknown task", err)
 	}
 	if lost, err := db.Ledger.ClaimTasks(t.Context(), ledger.Lease{Replica: "r"}, now.Add(time.Minute), 10); err != nil || len(lost) != 0 {
 		t.Errorf("got %d tasks, %v, that the server does not hold any more", len(lost), err)
@@ -63,9 +63,9 @@ func TestACommandDoesNotInheritTheTasksOfAServer(t *testing.T) {
 	}
 }
 
-// TestACommandTakesUpTheTaskThatItIsAskedForAlone cancels a task of a server that was
+// TestCancelTakesOverOneTask cancels a task of a server that was
 // killed. The others that it left were taken up, too, and failed with the command.
-func TestACommandTakesUpTheTaskThatItIsAskedForAlone(t *testing.T) {
+func TestCancelTakesOverOneTask(t *testing.T) {
 	agent := a2atest.NewAgent()
 	defer agent.Close()
 	config, db := commandRig(t, a2atest.Serve(t, agent, agent.Card(), a2a.V10))
@@ -96,6 +96,6 @@ func TestACommandTakesUpTheTaskThatItIsAskedForAlone(t *testing.T) {
 		t.Errorf("got %+v, %v, want the other task as it was", e, err)
 	}
 	if left, err := db.Ledger.ClaimTasks(t.Context(), ledger.Lease{Replica: "r"}, now, 10); err != nil || len(left) != 1 {
-		t.Errorf("got %d tasks, %v, want one that nobody has taken up", len(left), err)
+		t.Errorf("got %d tasks, %v, want one free task", len(left), err)
 	}
 }

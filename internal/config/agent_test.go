@@ -9,7 +9,7 @@ import (
 	"rialto/templates"
 )
 
-func TestWhatIsAddedNamesNoFilesOfThisMachine(t *testing.T) {
+func TestAddedAgentsCannotNameFiles(t *testing.T) {
 	for _, a := range []directory.Settings{
 		{Name: "x", URL: "http://x", Card: directory.CardKeys{Keys: "/etc/passwd"}},
 		{Name: "x", URL: "file:///etc/passwd"},
@@ -28,7 +28,7 @@ func TestWhatIsAddedNamesNoFilesOfThisMachine(t *testing.T) {
 }
 
 // The console says in Spanish what is wrong with the agent that its form describes.
-func TestWhatIsWrongWithAnAgentIsSaidInSpanish(t *testing.T) {
+func TestErrorsOfAgentsHaveSpanish(t *testing.T) {
 	with := func(c directory.Credentials) directory.Settings {
 		return directory.Settings{Name: "x", URL: "http://x", Credentials: c}
 	}

@@ -203,7 +203,7 @@ func (c *Config) checkSignIn() error {
 		return fmt.Errorf("sign_in: %w", err)
 	}
 	if as.NoPasswords && len(as.Providers) == 0 && as.Pasted == nil && as.AutoApprove == nil {
-		return errors.New("sign_in: nobody could sign in: set sign_in.local to true, or sign_in.oidc or sign_in.pasted_token to where people sign in")
+		return errors.New("sign_in: there is no way to sign in: set sign_in.local to true, or configure sign_in.oidc or sign_in.pasted_token")
 	}
 	return errors.Join(c.checkScope(), c.checkAutoApprove())
 }

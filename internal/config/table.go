@@ -205,9 +205,9 @@ var providerSettings = []Setting{
 	{Key: "sign_in.oidc[].name_claim", Shown: "`preferred_username`, or else `email`", Doc: "The claim with the name to show."},
 	{Key: "sign_in.oidc[].usecases_claim", Shown: "no limit", Doc: "The claim that lists the person's use cases; `*` means all. A person without any cannot sign in."},
 	{Key: "sign_in.oidc[].admin.claim", Doc: "Administrators: the claim (a name, or a path such as `realm_access.roles`) that is read when they sign in."},
-	{Key: "sign_in.oidc[].admin.values", Doc: "A person whose claim contains one of these values is an administrator."},
+	{Key: "sign_in.oidc[].admin.values", Doc: "People whose claim contains a value of this list are administrators."},
 	{Key: "sign_in.oidc[].allow.claim", Shown: "everyone", Doc: "The claim that decides who may sign in."},
-	{Key: "sign_in.oidc[].allow.values", Doc: "A person whose claim contains one of these values may sign in."},
+	{Key: "sign_in.oidc[].allow.values", Doc: "People whose claim contains a value of this list may sign in."},
 	{Key: "sign_in.oidc[].email_domains", Shown: "all", Doc: "Domains of verified e-mail addresses that may sign in."},
 	{Key: "sign_in.oidc[].lifetime", Shown: "`720h`", Doc: "How long grants last before the person has to sign in at the provider again."},
 }

@@ -80,7 +80,7 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 			return err
 		}
 		if !explicit.Exists("secret") && !explicit.Exists("secret_file") {
-			c.notes = append(c.notes, "MCP_OAUTH_CODE_SECRET makes access tokens, too, because MCP_OAUTH_TOKEN_SECRET is not set: whoever is given it to check tokens can open what the database seals. Set MCP_OAUTH_TOKEN_SECRET to another secret")
+			c.notes = append(c.notes, "MCP_OAUTH_CODE_SECRET also signs access tokens, because MCP_OAUTH_TOKEN_SECRET is not set: a resource server that has it to verify tokens can decrypt secrets of the database. Set MCP_OAUTH_TOKEN_SECRET to another secret")
 		}
 	}
 	for _, v := range aliasVariables() {

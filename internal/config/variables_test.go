@@ -32,9 +32,9 @@ func settled(t *testing.T, file string, environ ...string) *Config {
 
 const long = "a secret of sixty-four characters, as the documentation asks for."
 
-// TestVariablesOfOlderServersCount sets each variable, with what it cannot do
+// TestAliasVariablesSetSettings sets each variable, with what it cannot do
 // without, and looks where it arrives.
-func TestVariablesOfOlderServersCount(t *testing.T) {
+func TestAliasVariablesSetSettings(t *testing.T) {
 	client := []string{"MCP_OAUTH_DEFAULT_CLIENT_ID=connector"}
 	issuer := []string{"API_EXTERNAL_URL=https://api.example.com", "OIDC_ISSUER=https://id.example.com/oidc"}
 	provider := append(issuer, "OIDC_CLIENT_ID=rialto")
@@ -106,7 +106,7 @@ func derivedOf(t *testing.T, secret string) string {
 	return c.Secret[:4]
 }
 
-func TestWhatIsSetUnderItsOwnKeyWinsOverAVariable(t *testing.T) {
+func TestKeysWinOverAliasVariables(t *testing.T) {
 	cfg := settled(t, "url: https://rialto.example.com\nsign_in:\n  pasted_token:\n    issuer: https://mine.example.com\ntokens:\n  algorithm: ES256\n",
 		"API_EXTERNAL_URL=https://api.example.com", "OIDC_ISSUER=https://id.example.com", "MCP_OAUTH_TOKEN_SECRET="+long, "STAGE=stg", "RIALTO_STAGE=prod")
 	if cfg.URL != "https://rialto.example.com" || cfg.SignIn.PastedToken.Issuer != "https://mine.example.com" || cfg.Tokens.Algorithm != "ES256" || cfg.Stage != "prod" {
@@ -120,7 +120,7 @@ func TestWhatIsSetUnderItsOwnKeyWinsOverAVariable(t *testing.T) {
 	}
 }
 
-func TestAVariableThatMakesNoSenseIsRefused(t *testing.T) {
+func TestInvalidVariablesAreRejected(t *testing.T) {
 	for _, environ := range [][]string{
 		{"MCP_OAUTH_CODE_SECRET=short"},
 		{"MCP_OAUTH_AUTO_APPROVE_ENABLED=maybe"},

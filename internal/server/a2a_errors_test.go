@@ -16,8 +16,8 @@ import (
 	"rialto/internal/config"
 )
 
-// TestErrorsHaveTheNumbersOfTheirGeneration asks for what must be refused.
-func TestErrorsHaveTheNumbersOfTheirGeneration(t *testing.T) {
+// TestErrorsHaveTheCodesOfTheirGeneration asks for what must be refused.
+func TestErrorsHaveTheCodesOfTheirGeneration(t *testing.T) {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	r := newRig(t, config.Agent{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)})
@@ -82,9 +82,9 @@ func (r *rig) eachGeneration(t *testing.T, token, path string, reason a2a.Code, 
 	}
 }
 
-// TestErrorsOfOursHaveTheNumbersOfTheirGeneration has the server itself refuse:
+// TestOwnErrorsHaveTheCodesOfTheirGeneration has the server itself refuse:
 // there are no webhooks, the agent is not there, and the user has enough.
-func TestErrorsOfOursHaveTheNumbersOfTheirGeneration(t *testing.T) {
+func TestOwnErrorsHaveTheCodesOfTheirGeneration(t *testing.T) {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	r := newRigWith(t, func(c *config.Config) {
@@ -115,7 +115,7 @@ func TestErrorsOfOursHaveTheNumbersOfTheirGeneration(t *testing.T) {
 	}
 }
 
-func TestUsersAreHeldToTheirShare(t *testing.T) {
+func TestUsersAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // in no time
 		var c rateLimiter
 		for range callBurst {
@@ -127,13 +127,13 @@ func TestUsersAreHeldToTheirShare(t *testing.T) {
 			t.Errorf("one more: got %v, want that it is refused", err)
 		}
 		if err := c.allow(t.Context(), "bob"); err != nil {
-			t.Errorf("somebody else: got %v", err)
+			t.Errorf("another user: got %v", err)
 		}
 	})
 }
 
-// TestCallsThatAreOpenCount holds calls open, begun no faster than they may be.
-func TestCallsThatAreOpenCount(t *testing.T) {
+// TestOpenCallsAreLimited holds calls open, begun no faster than they may be.
+func TestOpenCallsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c rateLimiter
 		var ends []context.CancelFunc
@@ -149,7 +149,7 @@ func TestCallsThatAreOpenCount(t *testing.T) {
 			t.Errorf("one more: got %v, want that too many are open", err)
 		}
 		if err := c.allow(t.Context(), "bob"); err != nil {
-			t.Errorf("somebody else: got %v", err)
+			t.Errorf("another user: got %v", err)
 		}
 		ends[0]()
 		synctest.Wait()

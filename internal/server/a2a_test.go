@@ -148,9 +148,9 @@ func streamed(t *testing.T, c a2a.Agent, req *a2a.SendRequest) (task *a2a.Task) 
 	return task
 }
 
-// TestNobodySeesTheTasksOfOthers knocks at every door of A2A with a token of
+// TestUsersSeeOnlyTheirTasks knocks at every door of A2A with a token of
 // another user: each says what it says of a task that never was.
-func TestNobodySeesTheTasksOfOthers(t *testing.T) {
+func TestUsersSeeOnlyTheirTasks(t *testing.T) {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	r := newRig(t, config.Agent{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)})
@@ -315,7 +315,7 @@ func TestCardsAreForEverybody(t *testing.T) {
 	if got := r.do("GET", hidden, claims, ""); !strings.HasPrefix(got.header.Get("Cache-Control"), "private") {
 		t.Errorf("it may be kept by %s", got.header.Get("Cache-Control"))
 	}
-	// Two agents, and none is the default: nobody is primary.
+	// Two agents without a default: there is no primary agent.
 	if got := r.do("GET", "/.well-known/agent-card.json", "", ""); got.status != http.StatusNotFound {
 		t.Errorf("a primary agent where there is none: got %d", got.status)
 	}
@@ -360,7 +360,7 @@ func (a teller) extended(context.Context) (*a2a.Card, error) {
 	return card, nil
 }
 
-func TestExtendedCardsTellWhatTheAgentTells(t *testing.T) {
+func TestExtendedCardsComeFromTheAgent(t *testing.T) {
 	agent := teller{a2atest.NewAgent()}
 	t.Cleanup(func() { agent.Close() })
 	card := agent.Card()

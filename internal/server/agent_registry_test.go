@@ -11,8 +11,8 @@ import (
 	"rialto/oauth"
 )
 
-// TestAnAgentThatIsAddedIsServedAtEveryDoor adds one to a server that runs.
-func TestAnAgentThatIsAddedIsServedAtEveryDoor(t *testing.T) {
+// TestAnAddedAgentIsServedByEveryProtocol adds one to a server that runs.
+func TestAnAddedAgentIsServedByEveryProtocol(t *testing.T) {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	url := a2atest.Serve(t, agent, agent.Card(), a2a.V03)

@@ -37,9 +37,9 @@ func (r *rig) create(token, agent, body string) api.Task {
 	return task
 }
 
-// TestWhatAgentsSayIsCleanInTheAPI has an agent say what would steer a terminal, or
+// TestTheAPISanitizesTextsOfAgents has an agent say what would steer a terminal, or
 // be read in another order than it is in. An operator sees in a card that it is there.
-func TestWhatAgentsSayIsCleanInTheAPI(t *testing.T) {
+func TestTheAPISanitizesTextsOfAgents(t *testing.T) {
 	r := newAPIRig(t)
 	token := r.full("alice")
 	const said = `a\u202eb\u001b[31m\u2066c`
@@ -141,7 +141,7 @@ func TestListsOfTheAPIComeInPages(t *testing.T) {
 	}
 }
 
-func TestRefusalsOfTheAPIHaveOneShape(t *testing.T) {
+func TestErrorsOfTheAPIHaveOneShape(t *testing.T) {
 	r := newAPIRig(t)
 	token := r.full("alice")
 	done := r.create(token, "one", `{"message":"echo x","wait":20}`)
@@ -191,9 +191,9 @@ func TestRefusalsOfTheAPIHaveOneShape(t *testing.T) {
 	}
 }
 
-// TestTheAPIShowsNobodyTheTasksOfOthers knocks at every door of the API with a
+// TestTheAPIShowsUsersOnlyTheirTasks knocks at every door of the API with a
 // token of another user.
-func TestTheAPIShowsNobodyTheTasksOfOthers(t *testing.T) {
+func TestTheAPIShowsUsersOnlyTheirTasks(t *testing.T) {
 	r := newAPIRig(t)
 	hers := r.create(r.full("alice"), "one", `{"message":"ask which?","wait":20}`)
 	bob := r.full("bob")

@@ -35,7 +35,7 @@ func (r *rig) calls() (lines []string) {
 	return lines
 }
 
-func TestCallsThroughEveryDoorAreRecorded(t *testing.T) {
+func TestCallsOfEveryProtocolAreRecorded(t *testing.T) {
 	r := newAPIRig(t)
 	tools := r.token("alice", oauth.ScopeTools)
 	for _, call := range []string{
@@ -155,7 +155,7 @@ func TestEveryKindOfCallIsRecordedOnce(t *testing.T) {
 	}
 }
 
-func TestWhatPeopleHaveAgentsDoOnPagesIsRecorded(t *testing.T) {
+func TestCallsOnPagesAreRecorded(t *testing.T) {
 	config, _ := scriptedAgent(t)
 	r := newRig(t, config)
 	task := r.ask(r.token("alice", oauth.ScopeTools), "ask Which colour?")
@@ -246,7 +246,7 @@ func attribute(t *testing.T, page *http.Response, before string) string {
 	return value
 }
 
-func TestSettingsAreNotedWhenTheyHaveChanged(t *testing.T) {
+func TestChangedSettingsAreAudited(t *testing.T) {
 	r := newRig(t)
 	if got := r.events(audit.Settings); len(got) != 1 {
 		t.Fatalf("got %+v after the first start", got)

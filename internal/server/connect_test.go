@@ -119,7 +119,7 @@ func TestAUserConnectsAnAgentAndTheWaitingTaskGoesOn(t *testing.T) {
 	token := r.token("alice", oauth.ScopeTools)
 	task := r.ask(token, "echo hello")
 	if n := len(agent.Received()); n != 0 {
-		t.Fatalf("the agent took %d messages of somebody it does not know", n)
+		t.Fatalf("the agent took %d messages of an unknown user", n)
 	}
 	alice := r.visitor("alice")
 	back := agent.allow(t, alice.leave(r.cfg.URL+"/connect/personal?task="+task))
@@ -304,9 +304,9 @@ func TestACardLeadsNoRequestIntoThePrivateNetwork(t *testing.T) {
 	}
 }
 
-// TestWhoSaysNoThereComesBackToTheirTask refuses at the agent's server: the page says
+// TestADeniedConnectionReturnsToTheTask refuses at the agent's server: the page says
 // so, and from it one begins again for the same task.
-func TestWhoSaysNoThereComesBackToTheirTask(t *testing.T) {
+func TestADeniedConnectionReturnsToTheTask(t *testing.T) {
 	agent := newPersonalAgent(t)
 	r := newRig(t, agent.config())
 	task := r.ask(r.token("alice", oauth.ScopeTools), "echo hello")
@@ -333,7 +333,7 @@ func TestALinkToConnectSaysWhoseTaskItIsAbout(t *testing.T) {
 	page := r.cfg.URL + "/connect/personal?task=" + task
 	again := "/signin?next=%2Fconnect%2Fpersonal%3Ftask%3D" + task
 	if _, body := r.visitor("bob").open(page); !strings.Contains(body, `id="switch" href="`+again+`"`) {
-		t.Errorf("bob: got %s, want to be told that the task is not his", body)
+		t.Errorf("bob: got %s, want an error that the task is not his", body)
 	}
 	if _, body := r.visitor("alice").open(page); strings.Contains(body, `id="switch"`) {
 		t.Errorf("alice: got %s", body)

@@ -18,7 +18,7 @@ type connections struct {
 
 var _ directory.Connections = connections{}
 
-// newVault returns the store of those credentials, which encrypts them.
+// newVault returns the store that encrypts the credentials.
 func (s *Server) newVault(secret []byte) *a2avault.Vault {
 	return &a2avault.Vault{
 		Store: s.store.Records, Key: deriveKey(secret, "connections"), URL: s.cfg.URL, Name: s.cfg.Name,

@@ -70,7 +70,7 @@ func (s *cardAgent) dial(t *testing.T, a config.Agent) (name, logged string, err
 }
 
 // TestAnAgentThatIsSetUpElsewhereIsCalledThere gives an agent whose cards are looked at
-// another address: it was called at the old one until somebody accepted the new card.
+// another address: it was called at the old one until an operator accepted the new card.
 func TestAnAgentThatIsSetUpElsewhereIsCalledThere(t *testing.T) {
 	there := newCardAgent(t, plainCard)
 	spaced := strings.Replace(plainCard, `{"name":"One",`, `{ "name" : "One", `, 1)
@@ -128,10 +128,10 @@ func TestACardMustBeSignedWhereKeysAreConfigured(t *testing.T) {
 	}
 }
 
-// TestAnAgentIsNotReachedWithLessThanIsConfigured dials an agent when a file is gone
+// TestAMissingFileKeepsAnAgentFromBeingCalled dials an agent when a file is gone
 // that was there when the configuration was checked. Its card was then believed without
 // a signature, and calls went out with an empty secret.
-func TestAnAgentIsNotReachedWithLessThanIsConfigured(t *testing.T) {
+func TestAMissingFileKeepsAnAgentFromBeingCalled(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "gone")
 	for name, a := range map[string]config.Agent{
 		"the keys of its card":      {Card: directory.CardKeys{Keys: gone}},
@@ -145,7 +145,7 @@ func TestAnAgentIsNotReachedWithLessThanIsConfigured(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newCardAgent(t, plainCard)
 			if got, _, err := s.dial(t, a); err == nil || !strings.Contains(err.Error(), gone) {
-				t.Errorf("got %q, %v, want to be told that there is no %s", got, err, gone)
+				t.Errorf("got %q, %v, want an error that there is no %s", got, err, gone)
 			}
 		})
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestOnlyWhoHasAnAccountIsAdmittedToDownloads(t *testing.T) {
+func TestDownloadsNeedAnEnabledAccount(t *testing.T) {
 	r := newRig(t)
 	alice, err := r.OAuth.Accounts.Find(t.Context(), "alice")
 	if err != nil {
@@ -18,12 +18,12 @@ func TestOnlyWhoHasAnAccountIsAdmittedToDownloads(t *testing.T) {
 		return ok
 	}
 	if !admitted() {
-		t.Error("somebody with an account is not admitted")
+		t.Error("a user with an account is not admitted")
 	}
 	if err := r.OAuth.Accounts.Remove(t.Context(), "alice"); err != nil {
 		t.Fatal(err)
 	}
 	if admitted() {
-		t.Error("somebody whose account was removed is admitted")
+		t.Error("a user whose account was removed is admitted")
 	}
 }

@@ -32,7 +32,7 @@ func TestEveryGenerationIsReachedOverGRPC(t *testing.T) {
 	})
 }
 
-func TestTheGuardStandsBeforeGRPC(t *testing.T) {
+func TestGRPCIsGuarded(t *testing.T) {
 	agents, _ := agentsOf(t)
 	r := newGRPCRig(t, name(a2a.V10), agents...)
 	of := func(token string) a2a.Agent {
@@ -65,14 +65,14 @@ func TestTheGuardStandsBeforeGRPC(t *testing.T) {
 	}
 }
 
-func TestCardsNameWhereGRPCIs(t *testing.T) {
+func TestCardsNameTheGRPCAddress(t *testing.T) {
 	c := config.GRPC{Listen: ":50051"}
 	c.ListensOn(&net.TCPAddr{Port: 50051}, "https://rialto.example")
 	if got := grpcInterfaces(c, agentAddress{agent: "two"}); len(got) != 1 || got[0].URL != "rialto.example:50051" || got[0].Tenant != "two" {
 		t.Errorf("got %+v, want 1.0 alone with its tenant", got)
 	}
 	if got := grpcInterfaces(c, agentAddress{agent: "one", primary: true}); len(got) != 2 || got[1].Version != a2a.V03 {
-		t.Errorf("got %+v, want 0.3 besides for the primary agent", got)
+		t.Errorf("got %+v, want 0.3, too, for the primary agent", got)
 	}
 	for _, wrong := range []config.GRPC{{Listen: "here"}, {Listen: ":1", Address: "there"}, {Address: "rialto.example:1"}} {
 		if wrong.Check() == nil {

@@ -36,7 +36,7 @@ func (l oneConn) Addr() net.Addr { return &net.TCPAddr{} }
 
 // A body that never comes once held its connection for ever: the deadline was
 // lifted when it passed, and the server then waited for the rest.
-func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
+func TestABodyHasADeadline(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{
 		"that is read": func(w http.ResponseWriter, r *http.Request) {
 			_, err := io.ReadAll(r.Body)
@@ -65,7 +65,7 @@ func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatIsNoTextIsRefusedInWords(t *testing.T) {
+func TestInvalidTextInAddressesIsRejected(t *testing.T) {
 	r := newRig(t)
 	if err := r.OAuth.Accounts.SetAdmin(t.Context(), "alice", true); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestAnAddressThatIsNoTextIsRefusedInWords(t *testing.T) {
 	}
 }
 
-func TestTheLogHasNoLinkThatIsARight(t *testing.T) {
+func TestTheLogRedactsLinksThatGiveAccess(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	h := logRequests(log, http.NotFoundHandler())

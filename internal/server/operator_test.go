@@ -154,7 +154,7 @@ func TestAnOperatorSeesAndCancelsEverybodysTasks(t *testing.T) {
 		}
 	}
 	if got := r.do("GET", "/api/v1/admin/tasks?state=lost", admin, ""); got.status != http.StatusBadRequest {
-		t.Errorf("got %d %s for a state that there is not", got.status, got.body)
+		t.Errorf("got %d %s for an unknown state", got.status, got.body)
 	}
 }
 

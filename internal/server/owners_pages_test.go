@@ -35,8 +35,7 @@ func (o *owners) browsing(browsers map[string]*http.Client) func(user, method, p
 	}
 }
 
-// TestNoPageShowsAnothersTask signs bob in and opens the pages of what is
-// alice's.
+// TestNoPageShowsAnothersTask signs bob in and opens the pages of alice's tasks.
 func TestNoPageShowsAnothersTask(t *testing.T) {
 	o := newOwners(t)
 	defer o.untouched()

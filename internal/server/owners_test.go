@@ -20,10 +20,9 @@ import (
 	"rialto/oauth"
 )
 
-// These tests hold that what is alice's does not exist for bob, at every door:
-// he is answered about it as about what nobody has, to the letter, and nothing
-// becomes of what he asks for. Doors are taken from what the server says that it
-// has, so that a new one without a case fails.
+// These tests require that alice's tasks do not exist for bob, through any endpoint:
+// the answers are exactly those for an unknown ID, and his requests change nothing. The
+// endpoints come from the server's own lists, so that a new one without a case fails.
 
 const (
 	nobodys = "01a1fd00-0000-7000-8000-000000000000" // the id of a task that does not exist
@@ -66,7 +65,7 @@ func (o *owners) waiting() string {
 	return o.create(o.alice, name(a2a.V10), `{"message":"ask which `+hidden+`?","wait":20}`).ID
 }
 
-// untouched holds that nothing has become of what bob asked for.
+// untouched requires that bob's requests have changed nothing.
 func (o *owners) untouched() {
 	var status struct{ State a2a.State }
 	o.do("GET", "/api/v1/tasks/"+o.waits, o.alice, "").decode(o.t, &status)
@@ -78,23 +77,23 @@ func (o *owners) untouched() {
 	}
 }
 
-// alike holds that ask answers about alice's id as about nobody's, and not as it
+// alike requires that ask answers about alice's id as about an unknown one, and not as it
 // answers alice.
 func alike(t *testing.T, id, nobodys string, ask func(id string) string, alices string) {
 	t.Helper()
 	about, about0 := ask(id), ask(nobodys)
 	if got := strings.ReplaceAll(about, id, nobodys); got != about0 {
-		t.Errorf("bob is told\n%s\nabout what is alice's, and about nobody's\n%s", got, about0)
+		t.Errorf("bob got\n%s\nfor alice's, and for an unknown one\n%s", got, about0)
 	}
 	if strings.Contains(about, hidden) {
-		t.Errorf("bob is told %s", about)
+		t.Errorf("bob got %s", about)
 	}
 	if alices == about {
-		t.Errorf("alice is told the same: %s", about)
+		t.Errorf("alice got the same: %s", about)
 	}
 }
 
-// nothing holds that bob was answered, and not told of what is alice's.
+// nothing requires that bob gets an answer without alice's data.
 func (o *owners) nothing(door, said string) {
 	o.t.Helper()
 	hers := slices.ContainsFunc([]string{o.done, o.waits, o.share, hidden}, func(s string) bool { return strings.Contains(said, s) })
@@ -266,7 +265,7 @@ func (o *owners) subscribing() {
 	for _, method := range []string{"resources/subscribe", "resources/unsubscribe"} { // to which everybody gets the same answer
 		hers, none := o.askMCP(o.bob, "2025-11-25", method, `"uri":"rialto://tasks/`+o.waits+`"`), o.askMCP(o.bob, "2025-11-25", method, `"uri":"rialto://tasks/`+nobodys+`"`)
 		if strings.ReplaceAll(hers, o.waits, nobodys) != none {
-			o.t.Errorf("%s: bob is told %s, and about nobody's %s", method, hers, none)
+			o.t.Errorf("%s: bob got %s, and for an unknown one %s", method, hers, none)
 		}
 	}
 }
@@ -438,7 +437,7 @@ func TestNoGenerationReachesAnothersTask(t *testing.T) {
 				_, about := call(c, a2a.TaskID(o.waits))
 				_, about0 := call(c, nobodys)
 				if about == nil || about0 == nil || strings.ReplaceAll(about.Error(), o.waits, nobodys) != about0.Error() {
-					t.Errorf("%s, %s, %s: got %v about alice's, and %v about nobody's", g, binding, method, about, about0)
+					t.Errorf("%s, %s, %s: got %v about alice's, and %v about an unknown one", g, binding, method, about, about0)
 				}
 			}
 		}

@@ -107,7 +107,7 @@ func (s *Server) pageRoutes(r *mux.Router) {
 		Product: s.cfg.Name, Bridge: s.bridge, Vault: s.connections.vault, Log: s.log,
 		App: s.connections.app, Secure: s.cfg.Secure(), Connected: s.connected, Forget: s.forget,
 	})
-	// Whoever has one of these links may use it: it holds a random or signed part.
+	// These links need no sign-in: they hold a random or signed part.
 	r.PathPrefix(documents.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
 	r.PathPrefix(documents.SharedPath).Handler(&web.Shared{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
 	read(r, "/", s.OAuth.Sessions.Optional(http.HandlerFunc(s.startPage)))

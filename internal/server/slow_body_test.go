@@ -24,7 +24,7 @@ func (h *slowBody) Read([]byte) (int, error) {
 
 // Those who did not log in are nobody to the server; that one of them sends slowly
 // must not close the public doors to the others.
-func TestWhoFillsThePublicDoorsFillsTheirOwnPlacesOnly(t *testing.T) {
+func TestPublicEndpointsLimitEachAddress(t *testing.T) {
 	r := newRig(t)
 	h, err := r.handler()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestWhatTakesLongIsInTheLog(t *testing.T) {
+func TestSlowStepsAreLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
 		log := slog.New(slog.NewTextHandler(&said, nil))
@@ -25,7 +25,7 @@ func TestWhatTakesLongIsInTheLog(t *testing.T) {
 		begun := time.Now()
 		err := askDatabase(t.Context(), log, "the moon", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		if took := time.Since(begun); took != databaseTimeout || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a question that nobody answers ended after %s with %v", took, err)
+			t.Errorf("a query without an answer ended after %s with %v", took, err)
 		}
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"rialto/oauth"
 )
 
-// scriptedAgent serves an agent that does what it is told.
+// scriptedAgent serves an agent that follows instructions in messages.
 func scriptedAgent(t *testing.T) (config.Agent, *a2atest.Agent) {
 	agent := a2atest.NewAgent()
 	s := &a2aserver.Server{Agent: agent, Card: agent.Card()}
@@ -27,7 +27,7 @@ func scriptedAgent(t *testing.T) (config.Agent, *a2atest.Agent) {
 	return config.Agent{Name: "scripted", URL: srv.URL}, agent
 }
 
-// browser is a browser, in which somebody may have signed in.
+// browser is a browser with a cookie jar.
 type browser struct {
 	*http.Client
 	r *rig
@@ -127,10 +127,10 @@ func TestAnAnswerIsTakenFromItsOwnerInABrowserAlone(t *testing.T) {
 		}
 	}
 	if status, _ := r.visitor("bob").post(page, form, nil); status != http.StatusNotFound {
-		t.Errorf("somebody else: got %d, want that there is no such task", status)
+		t.Errorf("another user: got %d, want 404", status)
 	}
 	if status, body := r.visitor("").post(page, form, nil); status != http.StatusOK || !strings.Contains(body, `id="signin"`) {
-		t.Errorf("nobody: got %d %s, want the sign-in page", status, body)
+		t.Errorf("without a session: got %d %s, want the sign-in page", status, body)
 	}
 	if n := len(agent.Received()); n != 1 {
 		t.Fatalf("the agent got %d messages, want the question's alone", n)

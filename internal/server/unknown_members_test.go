@@ -10,10 +10,10 @@ import (
 	"rialto/internal/config"
 )
 
-// TestMembersOfALaterGenerationAreIgnored sends members that A2A 1.0 does not define, as
+// TestUnknownMembersAreIgnored sends members that A2A 1.0 does not define, as
 // drafts of 1.1 do, in both directions. They disturb nobody and are not passed on:
 // a2a-python 1.x refuses a message or an answer that has one.
-func TestMembersOfALaterGenerationAreIgnored(t *testing.T) {
+func TestUnknownMembersAreIgnored(t *testing.T) {
 	event := func(s string) string { return `data: {"jsonrpc":"2.0","id":$ID,"result":` + s + "}\n\n" }
 	later := &a2atest.Rogue{
 		Card: `{"name":"later","supportedInterfaces":[{"url":"$URL","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true,"later":1}}`,
