@@ -24,8 +24,8 @@ type delivery struct {
 // digest identifies a message by its id and content.
 type digest [sha256.Size]byte
 
-// deliver starts a task, continues one, or finds the one that this very
-// message has started or continued before.
+// deliver starts a task, continues one, or finds the one that the same message has started
+// or continued before.
 func (e *Executor) deliver(ctx context.Context, req *a2a.SendRequest) (*delivery, error) {
 	if err := check(req); err != nil {
 		return nil, err
@@ -63,10 +63,9 @@ func check(req *a2a.SendRequest) error {
 	return nil
 }
 
-// fingerprint tells a message that is sent again from another one that has
-// the same id: some clients number their messages from one in each process,
-// and must not get each other's tasks. A message without an id is never the
-// same as another.
+// fingerprint identifies a repeated message by its id and content: some clients number
+// their messages from one in each process, and must not get each other's tasks. A message
+// without an id is always new.
 func fingerprint(m *a2a.Message) (sum digest, ok bool) {
 	if m.ID == "" {
 		return digest{}, false
@@ -96,7 +95,7 @@ func (e *Executor) recordFor(m *a2a.Message) (*record, error) {
 // newRecord makes room for a task and returns it, not yet listed. It holds
 // e.mu.
 func (e *Executor) newRecord(contextID string) (*record, error) {
-	if len(e.order) >= orDefault(e.MaxTasks, 1000) && !e.forgetOne() {
+	if len(e.order) >= orDefault(e.MaxTasks, 1000) && !e.evict() {
 		return nil, a2a.Errorf(a2a.Unavailable, "the agent has too many running tasks; try again later")
 	}
 	if contextID == "" {
@@ -105,10 +104,9 @@ func (e *Executor) newRecord(contextID string) (*record, error) {
 	return newRecord(e, a2a.TaskID(newID()), contextID), nil
 }
 
-// forgetOne forgets the oldest task that has ended, or else the oldest that
-// waits for its caller, and reports whether there was one. A running task is
-// never forgotten. It holds e.mu.
-func (e *Executor) forgetOne() bool {
+// evict removes the oldest task that has ended, or else the oldest interrupted one, and
+// reports whether there was one. It never removes a running task. It holds e.mu.
+func (e *Executor) evict() bool {
 	i := slices.IndexFunc(e.order, func(r *record) bool { return r.state().Terminal() })
 	if i < 0 {
 		i = slices.IndexFunc(e.order, func(r *record) bool { return r.state().Interrupted() })
@@ -145,7 +143,7 @@ func (e *Executor) begin(ctx context.Context, r *record, req *a2a.SendRequest) (
 	return d, nil
 }
 
-// list makes r findable, and the youngest. It holds e.mu.
+// list adds r as the newest task. It holds e.mu.
 func (e *Executor) list(r *record) {
 	if e.tasks == nil {
 		e.tasks = map[a2a.TaskID]*record{}
@@ -170,8 +168,8 @@ func (e *Executor) remember(sum digest, r *record) {
 	e.sent[sum] = r
 }
 
-// run runs the function and settles the turn with what it returned, if it has
-// not settled it itself.
+// run runs the function and ends the turn with its result, unless the function has ended
+// it.
 func (e *Executor) run(ctx context.Context, t *Turn) {
 	limit := orDefault(e.TurnTimeout, defaultTurnTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTooLong)
@@ -190,8 +188,8 @@ func (e *Executor) run(ctx context.Context, t *Turn) {
 	}
 }
 
-// call runs the function and turns a panic into an error that tells the
-// caller nothing of our insides; the log has the rest.
+// call runs the function and turns a panic into an error without details, which are
+// logged.
 func (e *Executor) call(ctx context.Context, t *Turn) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -4,9 +4,9 @@
 // Tasks are kept in memory only; package bridge keeps a ledger of those that it calls.
 // The package speaks no protocol: a2aserver serves its agents.
 //
-// Where A2A leaves a choice, it does this: every message starts or continues
-// a task (no bare Message answers); task and context ids are made here; a
-// message sent twice with the same id and content is one turn.
+// Where A2A leaves a choice: every message starts or continues a task and is never answered
+// by a message; the package generates task and context ids; a message that is sent twice
+// with the same id and content is one turn.
 package a2aexec
 
 import (
@@ -24,14 +24,13 @@ import (
 	"rialto/a2a"
 )
 
-// Executor runs a function as an a2a.Agent. Run is required; the other
-// fields have zero values that serve, and none may change once it is in use.
+// Executor runs a function as an a2a.Agent. Run is required; the zero values of the other
+// fields are useful, and none may change once it is in use.
 type Executor struct {
-	// Run does the work of one message. What it emits through the Turn is
-	// seen by every follower at once. When it returns nil and has not settled
-	// the task, the task is completed; an error becomes a failed task with the
-	// error's text. The context ends when the task is canceled, the turn takes
-	// too long or the executor closes, but not when the caller goes away.
+	// Run handles one message. Every follower sees the events of the Turn at once. If
+	// it returns nil without ending the turn, the task is completed; an error fails the
+	// task with its text. The context ends when the task is canceled, the turn takes
+	// too long or the executor closes, but not when the caller disconnects.
 	Run func(context.Context, *Turn) error
 
 	Now func() time.Time // nil means time.Now
@@ -46,7 +45,7 @@ type Executor struct {
 	mu     sync.Mutex
 	tasks  map[a2a.TaskID]*record
 	order  []*record          // the oldest first
-	sent   map[digest]*record // the task of each message still remembered
+	sent   map[digest]*record // the task of each recent message
 	closed bool
 	turns  sync.WaitGroup
 }
@@ -96,8 +95,8 @@ func (e *Executor) Task(_ context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 	return task.WithHistory(q.HistoryLength), nil
 }
 
-// Cancel stops a task at once; the function that works on it learns by its
-// context, and whatever it still emits is dropped (a2a.Agent).
+// Cancel stops a task at once: it ends the function's context and drops its later events
+// (a2a.Agent).
 func (e *Executor) Cancel(_ context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	r, err := e.find(id)
 	if err != nil {

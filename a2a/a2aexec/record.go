@@ -66,8 +66,8 @@ func (r *record) begin(t *Turn) (*delivery, error) {
 	return &delivery{record: r, task: r.task.Clone(), next: r.next, turn: t}, nil
 }
 
-// emit applies the event that build returns, if t may still emit. It is the
-// one way from a turn to its task.
+// emit applies the event that build returns, if t has not ended. All events of a turn pass
+// here.
 func (r *record) emit(t *Turn, build func() a2a.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -88,8 +88,7 @@ func (r *record) emit(t *Turn, build func() a2a.Event) {
 	r.apply(ev)
 }
 
-// end brings the task into a terminal state from outside its turn, if it may
-// still go there (a2a.Transition).
+// end sets a terminal state from outside the turn, if a2a.Transition permits it.
 func (r *record) end(s a2a.State, text string, cause error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,8 +113,7 @@ func (r *record) stop(text string, cause error) {
 	}
 }
 
-// settle applies the last event of a turn and releases those who wait for it.
-// It holds r.mu.
+// settle applies the last event of a turn and wakes its waiters. It holds r.mu.
 func (r *record) settle(s *a2a.StatusUpdate) {
 	t := r.turn
 	r.turn = nil
@@ -126,7 +124,7 @@ func (r *record) settle(s *a2a.StatusUpdate) {
 	}
 }
 
-// apply changes the task and tells the followers. It holds r.mu.
+// apply applies an event to the task and wakes the followers. It holds r.mu.
 func (r *record) apply(ev a2a.Event) {
 	r.task.Apply(ev)
 	r.trimHistory()
@@ -139,8 +137,8 @@ func (r *record) apply(ev a2a.Event) {
 	r.changed = make(chan struct{})
 }
 
-// trimHistory drops what the agent said first, before anything that its
-// caller said: progress is worth least once it is past. It holds r.mu.
+// trimHistory drops the oldest messages of the agent before those of the caller. It holds
+// r.mu.
 func (r *record) trimHistory() {
 	for len(r.task.History) > orDefault(r.e.MaxHistory, 100) {
 		i := slices.IndexFunc(r.task.History, func(m a2a.Message) bool { return m.Role == a2a.RoleAgent })
@@ -162,8 +160,8 @@ func (r *record) status(s a2a.State, text string) *a2a.StatusUpdate {
 	return u
 }
 
-// follow yields task and then the events from number next on, until one
-// settles the task or the caller has enough.
+// follow yields task and then the events from number next on, until the task is idle or
+// the caller stops.
 func (r *record) follow(ctx context.Context, task *a2a.Task, next int, yield func(a2a.Event, error) bool) {
 	var ev a2a.Event = task
 	for yield(ev, nil) && !settles(ev) {
@@ -195,7 +193,7 @@ func (r *record) after(n int) (a2a.Event, int, <-chan struct{}) {
 	}
 }
 
-// copyOf keeps one follower from changing the event that another reads.
+// copyOf returns a copy of e: followers must not share events.
 func copyOf(ev a2a.Event) a2a.Event {
 	switch ev := ev.(type) {
 	case *a2a.StatusUpdate:

@@ -11,15 +11,14 @@ import (
 // task. They may be called concurrently, never block on a follower, and do nothing after
 // the turn has ended.
 type Turn struct {
-	// Message is what was said, with the ids of its task and context.
+	// Message is the message, with the ids of its task and context.
 	Message *a2a.Message
 
 	// Request is what the message came in.
 	Request *a2a.SendRequest
 
-	// Skill is what the caller asked for by "skillId", in the metadata of the
-	// message or else of the request; empty leaves the choice to the agent. (No
-	// generation before 1.1 has a field for it.)
+	// Skill is the "skillId" in the metadata of the message or else of the request; ""
+	// leaves the choice to the agent. (No generation before 1.1 has a field for it.)
 	Skill string
 
 	record  *record
@@ -54,23 +53,22 @@ func (t *Turn) Task() *a2a.Task {
 	return task
 }
 
-// Working says what the agent is doing.
+// Working reports progress.
 func (t *Turn) Working(text string) { t.status(a2a.Working, text) }
 
-// Artifact hands over an artifact whole, or replaces the one that has its id.
-// An artifact without an id gets one.
+// Artifact adds a whole artifact, or replaces the one with its id. An artifact without an
+// id gets one.
 func (t *Turn) Artifact(a a2a.Artifact) { t.artifact(a, false, true) }
 
-// Append hands over the next chunk of the artifact that has a's id, and
-// whether it is the last. The first chunk makes the artifact.
+// Append adds a chunk to the artifact with a's id; last marks the last one. The first chunk
+// creates the artifact.
 func (t *Turn) Append(a a2a.Artifact, last bool) { t.artifact(a, true, last) }
 
-// Ask settles the turn with a question; the answer to it is the message of
-// the next turn.
+// Ask ends the turn with a question. The answer is the message of the next turn.
 func (t *Turn) Ask(text string) { t.status(a2a.InputRequired, text) }
 
-// AskForm is Ask for an answer of a shape: schema is the JSON Schema of an object,
-// and comes as data beside the text.
+// AskForm is Ask with a form: schema is the JSON Schema of an object, and is sent as data
+// with the text.
 func (t *Turn) AskForm(text string, schema json.RawMessage) {
 	t.record.emit(t, func() a2a.Event {
 		u := t.record.status(a2a.InputRequired, text)
@@ -82,7 +80,7 @@ func (t *Turn) AskForm(text string, schema json.RawMessage) {
 	})
 }
 
-// AskAuth settles the turn until the caller has authorized what text says.
+// AskAuth ends the turn until the caller has given the authorization that text describes.
 func (t *Turn) AskAuth(text string) { t.status(a2a.AuthRequired, text) }
 
 // Complete ends the task; what it produced is in its artifacts.

@@ -25,8 +25,8 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// DefaultMaxMessage bounds a message, in bytes, where Transport and Server do
-// not.
+// DefaultMaxMessage bounds a message, in bytes, unless Transport or Server
+// sets it.
 const DefaultMaxMessage = 16 << 20
 
 // maxHeader bounds the metadata of a call.
@@ -39,8 +39,7 @@ const (
 	connWindow   = 4 << 20
 )
 
-// raw is the codec of messages that are bytes already: it takes a *[]byte, and
-// fills one.
+// raw is a codec that passes bytes through: it encodes and fills a *[]byte.
 type raw struct{}
 
 func (raw) Marshal(v any) (mem.BufferSlice, error) {
@@ -60,11 +59,10 @@ func (raw) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// Name is empty, which names protocol buffers: content types are
-// "application/grpc" then, which everybody knows.
+// Name is empty, which means protocol buffers: the content type is "application/grpc".
 func (raw) Name() string { return "" }
 
-// newCard returns a card for what answers in d.
+// newCard returns an empty card of the generation of d.
 func newCard(d *wire.Dialect) proto.Message {
 	if d.Generation == a2a.V03 {
 		return &v03.AgentCard{}
@@ -83,7 +81,7 @@ func encodeCard(d *wire.Dialect, card []byte) ([]byte, error) {
 }
 
 // decodeCard returns a message of d that is a card as JSON, without the spaces
-// that protojson puts in at random.
+// that protojson adds at random.
 func decodeCard(d *wire.Dialect, message []byte) ([]byte, error) {
 	m := newCard(d)
 	if err := proto.Unmarshal(message, m); err != nil {

@@ -22,28 +22,28 @@ import (
 // The limits of clients of a Server.
 const (
 	maxCalls  = 256              // at once over one connection
-	maxPings  = 30 * time.Second // between questions whether we are still there
-	quiet     = 2 * time.Minute  // before we ask the same
-	sendTime  = 30 * time.Second // for one message to be taken
+	maxPings  = 30 * time.Second // minimum interval of a client's pings
+	quiet     = 2 * time.Minute  // idle time before we ping
+	sendTime  = 30 * time.Second // for one message to be read
 	stopTime  = 3 * time.Second  // for calls to end when the server stops
 	maxAnswer = 32 << 20         // a message
 )
 
-// Server takes calls over gRPC to an HTTP handler. Handler and Path are required;
+// Server passes calls over gRPC to an HTTP handler. Handler and Path are required;
 // its fields must not change once it serves.
 type Server struct {
 	// Handler answers calls in the form that the package comment describes. The
 	// metadata of a call is the header of its request.
 	Handler http.Handler
 
-	// Path returns where below Handler the agent is that the tenant of a call
-	// names. Calls of 0.3 name none.
+	// Path returns the path of the agent for the tenant of a call. Calls of 0.3 have
+	// none.
 	Path func(tenant string) string
 
 	MaxMessage int // 0 means DefaultMaxMessage
 }
 
-// Serve answers on l until ctx ends, and then gives the calls that run a moment.
+// Serve serves l until ctx ends, and then waits a moment for running calls.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	limit := cmp.Or(s.MaxMessage, DefaultMaxMessage)
 	srv := grpc.NewServer(
@@ -79,7 +79,7 @@ func (s *Server) call(stream grpc.ServerStream) error {
 	if err != nil {
 		return status.Error(codes.InvalidArgument, "the tenant has no place")
 	}
-	a := &answer{dialect: d, op: op, stream: stream, head: http.Header{}}
+	a := &responseWriter{dialect: d, op: op, stream: stream, head: http.Header{}}
 	if !op.Streams() {
 		return a.run(s.Handler, req)
 	}

@@ -26,8 +26,8 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// The bounds of a connection. Servers cut those who ask more often than every
-// five minutes whether they are still there, unless configured otherwise.
+// The limits of a connection. By default servers close connections that are pinged more
+// often than every five minutes.
 const (
 	connectTime   = 10 * time.Second
 	stillThere    = 6 * time.Minute
@@ -35,7 +35,7 @@ const (
 	idle          = 5 * time.Minute
 )
 
-// maxConns bounds the servers that one Transport keeps connections to.
+// maxConns bounds the connections of one Transport.
 const maxConns = 16
 
 // Transport is an a2aclient.Carrier. Its zero value is useful; its fields must
@@ -54,10 +54,10 @@ var (
 	streams        = &grpc.StreamDesc{ServerStreams: true}
 )
 
-// origin is what a connection leads to.
+// origin identifies a connection.
 type origin struct{ scheme, host string }
 
-// Close cuts all connections.
+// Close closes all connections.
 func (t *Transport) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,7 +69,7 @@ func (t *Transport) Close() error {
 	return errors.Join(all...)
 }
 
-// conn returns the connection to the server at u, which is made when it is used.
+// conn returns the connection to the server at u, which connects on first use.
 func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
 	at := origin{u.Scheme, u.Host}
 	t.mu.Lock()
@@ -130,7 +130,7 @@ func (t *Transport) Carry(ctx context.Context, origin *url.URL, name string, md 
 	return c.answer(d, op)
 }
 
-// call is what a call that is answered by a message needs, in one piece.
+// call holds the data of a unary call in one allocation.
 type call struct {
 	sent, got []byte
 	hearing   hearing
@@ -138,8 +138,7 @@ type call struct {
 	reply     reply
 }
 
-// options returns those of the call. gRPC would copy them, were some those of the
-// connection.
+// options returns the call options. gRPC copies them if the connection has some.
 func (c *call) options(limit int) []grpc.CallOption {
 	c.opts = [...]grpc.CallOption{bytesAsTheyAre, grpc.MaxCallRecvMsgSize(limit), grpc.Header(&c.hearing.header), grpc.Trailer(&c.hearing.trailer)}
 	return c.opts[:]
@@ -159,7 +158,7 @@ func (c *call) answer(d *wire.Dialect, op wire.Op) (*http.Response, error) {
 // hearing is the metadata that a server has sent.
 type hearing struct{ header, trailer metadata.MD }
 
-// heard returns what has come over s, which has ended, if it ever began.
+// heard returns the metadata of s, which has ended or is nil.
 func heard(s grpc.ClientStream) (h hearing) {
 	if s != nil {
 		h.header, _ = s.Header()
@@ -168,8 +167,7 @@ func heard(s grpc.ClientStream) (h hearing) {
 	return h
 }
 
-// refusal returns the response that stands for err: the server's own word if it
-// was one.
+// refusal returns the response for err if the server answered, or an error.
 func refusal(ctx context.Context, h hearing, err error) (*http.Response, error) {
 	st, ok := status.FromError(err)
 	if ctx.Err() != nil || !ok || !h.answers(st.Code()) {
@@ -184,8 +182,8 @@ func refusal(ctx context.Context, h hearing, err error) (*http.Response, error) 
 	return new(reply).of(code, head, body), nil
 }
 
-// answers reports whether a code is what a server said, and not what gRPC made
-// of a connection. An answer has a content type, in its header or trailer.
+// answers reports whether a code is from the server, and not from a broken connection. An
+// answer has a content type in its header or trailer.
 func (h hearing) answers(code codes.Code) bool {
 	switch code {
 	case codes.Unavailable, codes.Internal, codes.Canceled, codes.DeadlineExceeded:
@@ -209,7 +207,7 @@ var (
 	jsonHeader    = http.Header{"Content-Type": {"application/json"}}
 )
 
-// reply is a response whose body is there already.
+// reply is a response with a body in memory.
 type reply struct {
 	response http.Response
 	body     memory
@@ -224,7 +222,7 @@ func (r *reply) of(code int, head http.Header, body []byte) *http.Response {
 	return &r.response
 }
 
-// memory is a body that is there already, for those who ask for its Bytes.
+// memory is a body in memory, with its Bytes.
 type memory struct{ bytes.Buffer }
 
 // Close does nothing.

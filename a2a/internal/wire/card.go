@@ -23,7 +23,7 @@ type cardDoc struct {
 	OutputModes      []string      `json:"defaultOutputModes"`
 	Skills           []skillDoc    `json:"skills"`
 
-	// Both 1.0 and 0.3, which spell schemes differently.
+	// 1.0 and 0.3, whose schemes differ.
 	SecuritySchemes schemeDocs `json:"securitySchemes,omitempty"`
 
 	// 1.0
@@ -162,7 +162,7 @@ func (doc *cardDoc) generation() a2a.Generation {
 	return a2a.V02
 }
 
-// EncodeCard returns c as A2A 1.0 spells it.
+// EncodeCard returns c as a card of A2A 1.0.
 func EncodeCard(c *a2a.Card) (json.RawMessage, error) {
 	return marshal("card", newCardDoc(c))
 }
@@ -197,8 +197,8 @@ func EncodeHybridCard(c *a2a.Card) (json.RawMessage, error) {
 	return marshal("card", doc)
 }
 
-// oldAuthentication names the schemes of HTTP authentication that open the
-// agent, as 0.1 has them; nil if there are none. OAuth ends in one of them.
+// oldAuthentication returns the HTTP authentication schemes of the agent as 0.1 has them;
+// nil if there are none. OAuth tokens are bearer tokens.
 func oldAuthentication(c *a2a.Card) json.RawMessage {
 	var schemes []string
 	for _, name := range slices.Sorted(maps.Keys(c.SecuritySchemes)) {

@@ -50,17 +50,17 @@ type Codec interface {
 // PushCodec encodes and decodes the bodies of the calls about push notification configs.
 type PushCodec interface {
 	// EncodePushSet returns the parameters of a call that sets c. DecodePushSet
-	// reads them. What a path says of the config goes before.
+	// reads them. The path takes precedence.
 	EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, error)
 	DecodePushSet(params []byte, path PushID) (*a2a.PushConfig, error)
 
 	// EncodePush returns c as the result of a call that sets it or asks for it.
-	// DecodePush reads it. What was asked for goes before.
+	// DecodePush reads it. asked takes precedence.
 	EncodePush(c *a2a.PushConfig) ([]byte, error)
 	DecodePush(result []byte, asked PushID) (*a2a.PushConfig, error)
 
 	// EncodePushID returns the parameters of a call that asks for configs, or
-	// drops one. DecodePushID reads them. What a path says of it goes before.
+	// drops one. DecodePushID reads them. The path takes precedence.
 	EncodePushID(op Op, id PushID, tenant string) ([]byte, error)
 	DecodePushID(op Op, params []byte, path PushID) (PushID, error)
 

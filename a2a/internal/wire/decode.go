@@ -16,12 +16,12 @@ import (
 type Item struct {
 	Event a2a.Event
 
-	// Final is set by status updates only. Servers are known that set it on
-	// artifacts long before the end.
+	// Final is set for status updates only: some servers set it on artifacts long
+	// before the end.
 	Final bool
 }
 
-// Done reports whether nothing more comes on the stream that brought i.
+// Done reports whether i is the last item of its stream.
 func (i Item) Done() bool {
 	switch e := i.Event.(type) {
 	case *a2a.Message:
@@ -44,8 +44,8 @@ func decodeItem(result []byte) (Item, error) {
 	return o.item()
 }
 
-// DecodeEvent reads an event of a stream. In 0.1 a stream brings no tasks, but
-// servers leave out that an event is not the last, and then it looks like one.
+// DecodeEvent reads an event of a stream. A stream of 0.1 has no tasks: a status update
+// without "final" only looks like one.
 func (d jsonCodec) DecodeEvent(result []byte) (Item, error) {
 	item, err := d.DecodeAnswer(result)
 	t, ok := item.Event.(*a2a.Task)
@@ -77,7 +77,7 @@ func (d jsonCodec) DecodeTask(result []byte) (*a2a.Task, error) {
 	return t, nil
 }
 
-// What an answer lacks.
+// The errors of incomplete answers.
 var (
 	errNoEvent    = errors.New("it is not a task, message, status update or artifact update")
 	errNoTaskID   = errors.New("a task without an id")
@@ -142,7 +142,7 @@ const (
 	kindArtifact = "artifact-update"
 )
 
-// kind returns what o is: what it says, or what its members say.
+// kind returns the kind of o, by its member or by which members it has.
 func (o *object) kind() string {
 	switch o.Kind {
 	case kindTask, kindMessage, kindStatus, kindArtifact:

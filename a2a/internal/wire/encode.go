@@ -7,8 +7,8 @@ import (
 	"rialto/a2a"
 )
 
-// encoder is the strict half of a dialect: it returns values whose JSON form is
-// exactly what the generation's schema says.
+// encoder is the strict half of a dialect: it returns values whose JSON form follows the
+// generation's schema.
 type encoder interface {
 	send(*a2a.SendRequest, Envelope) any
 	task(*a2a.Task) any
@@ -47,7 +47,7 @@ func (d jsonCodec) EncodeEvent(e a2a.Event) ([]byte, error) {
 	return marshal("event", d.encoder.event(e))
 }
 
-// marshal fails only for metadata without a JSON form and data that is none.
+// marshal fails only for metadata without a JSON form and data that is not JSON.
 func marshal(what string, v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {

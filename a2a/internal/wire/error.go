@@ -67,7 +67,7 @@ type errorInfo struct {
 	Domain string `json:"domain"`
 }
 
-// EncodeError spells e in d.
+// EncodeError encodes e in d.
 func (d *Dialect) EncodeError(e *a2a.Error) *jsonrpc.Error {
 	row := d.row(e.Code)
 	out := &jsonrpc.Error{Code: row.number, Message: e.Error()}
@@ -113,8 +113,7 @@ func typed(data json.RawMessage) []json.RawMessage {
 	return nil
 }
 
-// row returns how d writes a code: in a number of its own, or in that of the
-// broader one.
+// row returns the row of a code, or of the broader one.
 func (d *Dialect) row(code a2a.Code) errorNumber {
 	for _, c := range []a2a.Code{code, code.Broader()} {
 		for _, row := range d.errors {
@@ -126,7 +125,7 @@ func (d *Dialect) row(code a2a.Code) errorNumber {
 	return errorNumber{jsonrpc.CodeInternal, code}
 }
 
-// meaning returns what number says where nothing else does.
+// meaning returns the code of number.
 func (d *Dialect) meaning(number int) a2a.Code {
 	for _, row := range d.errors {
 		if row.number == number {
@@ -136,9 +135,8 @@ func (d *Dialect) meaning(number int) a2a.Code {
 	return a2a.Internal
 }
 
-// DecodeError reads an error that came from a peer that speaks d. The reason
-// decides where there is one, for numbers mean different things in different
-// generations and peers mix them up.
+// DecodeError decodes an error of a peer that speaks d. A reason takes precedence over the
+// number, whose meaning differs between generations.
 func (d *Dialect) DecodeError(in *jsonrpc.Error) *a2a.Error {
 	if !fits(in.Data) {
 		in.Data = nil

@@ -49,8 +49,8 @@ func GRPCDialects() []*Dialect { return []*Dialect{&v10grpc, &v03grpc} }
 // GRPCPath returns the full name of op in d, as it stands in the path of a call.
 func (d *Dialect) GRPCPath(op Op) string { return "/" + d.service + "/" + d.Method(op) }
 
-// GRPCRoute finds the call whose full name ends path. What stands before, an
-// agent's place, does not matter.
+// GRPCRoute finds the call whose full name ends path. A prefix, such as
+// an agent's path, is ignored.
 func GRPCRoute(path string) (*Dialect, Op, bool) {
 	at := max(0, strings.LastIndexByte(path, '/'))
 	for _, d := range GRPCDialects() {

@@ -9,7 +9,7 @@ const (
 	GRPCType     = "application/grpc"
 )
 
-// frameHead is what stands before a message: a byte of flags, and its size.
+// frameHead is the size of a frame's head: a byte of flags, and the size of the message.
 const frameHead = 5
 
 // refusedFlag marks a frame that ends a stream: its message is the body of an
@@ -26,8 +26,8 @@ func AppendFrame(b, message []byte, refused bool) []byte {
 	return append(binary.BigEndian.AppendUint32(append(b, flags), uint32(len(message))), message...)
 }
 
-// CutFrame returns the message of the frame that b begins with, and what follows
-// it. It reports whether the whole of it is there.
+// CutFrame returns the message of the first frame of b, and the rest of b. It reports
+// whether the frame is complete.
 func CutFrame(b []byte) (message []byte, refused bool, rest []byte, whole bool) {
 	if len(b) < frameHead {
 		return nil, false, b, false

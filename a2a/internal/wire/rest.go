@@ -16,8 +16,8 @@ import (
 func RESTDialects() []*Dialect { return []*Dialect{&v10, &v03rest, &v03} }
 
 // RESTPath returns the HTTP method and the path below an interface's URL of op
-// (A2A 1.0 section 11.3, 0.3 section 3.5.3). The tenant stands before it, in
-// 1.0.
+// (A2A 1.0 section 11.3, 0.3 section 3.5.3). In 1.0 the tenant
+// precedes it.
 func (d *Dialect) RESTPath(op Op, q a2a.TaskQuery, tenant string) (method, path string) {
 	base := d.restBase(tenant)
 	task := restTask(base, q.ID)
@@ -77,7 +77,7 @@ func restTask(base string, id a2a.TaskID) string {
 	return base + "/tasks/" + strings.ReplaceAll(url.PathEscape(string(id)), ":", "%3A")
 }
 
-// RESTCall is what a path says of a call.
+// RESTCall is a call as its path describes it.
 type RESTCall struct {
 	Op   Op
 	Task a2a.TaskID // that it is about
@@ -85,8 +85,8 @@ type RESTCall struct {
 	V03  bool       // the path is one of 0.3
 }
 
-// RESTRoute finds the call at an escaped path. What stands before, an agent's
-// place or a tenant, does not matter.
+// RESTRoute finds the call at an escaped path. A prefix,
+// such as an agent's path or a tenant, is ignored.
 func RESTRoute(method, path string) (RESTCall, bool) {
 	at := strings.LastIndex(path, "/tasks/")
 	if at < 0 {

@@ -9,9 +9,8 @@ import (
 	"rialto/a2a"
 )
 
-// schemeDoc is a security scheme of any generation: 0.2 and 0.3 say its type,
-// 1.0 puts it into the member that is. A hybrid card has both, for both call
-// the list of them securitySchemes.
+// schemeDoc is a security scheme of any generation: 0.2 and 0.3 have a type, 1.0 a member
+// for each type. A hybrid card has both, because both use the member securitySchemes.
 type schemeDoc struct {
 	Type a2a.SchemeType `json:"type,omitempty"`
 	schemeMembers
@@ -23,7 +22,7 @@ type schemeDoc struct {
 	MutualTLS     *schemeMembers `json:"mtlsSecurityScheme,omitempty"`
 }
 
-// schemeMembers are what either puts into it.
+// schemeMembers are the members of a scheme in all generations.
 type schemeMembers struct {
 	Description       string             `json:"description,omitempty"`
 	In                string             `json:"in,omitempty"`       // before 1.0
@@ -99,7 +98,7 @@ func (docs *requirementDocs) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// grants are the flows in the order in which we tell them.
+// grants lists the flows in our order.
 var grants = []string{"authorizationCode", "clientCredentials", "deviceCode", "implicit", "password"}
 
 func (d schemeDoc) toDomain() a2a.SecurityScheme {
@@ -138,7 +137,7 @@ func (d schemeDoc) toDomain() a2a.SecurityScheme {
 	return out
 }
 
-// newSchemeDoc spells s for 1.0.
+// newSchemeDoc returns s as 1.0 has it.
 func newSchemeDoc(s a2a.SecurityScheme) schemeDoc {
 	m := schemeMembers{
 		Description:       s.Description,

@@ -127,8 +127,8 @@ func (s encodeV01) send(r *a2a.SendRequest, e Envelope) any {
 	}
 }
 
-// event spells a message that belongs to no task as a task that is completed
-// with it: this generation has no other answer.
+// event encodes a message without a task as a completed task: this generation has no other
+// answer.
 func (s encodeV01) event(e a2a.Event) any {
 	switch e := e.(type) {
 	case *a2a.Task:

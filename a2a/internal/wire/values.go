@@ -12,7 +12,7 @@ import (
 	"rialto/a2a"
 )
 
-// stateName is a row of the table of states: how 0.x and 1.0 spell one.
+// stateName is a row of the table of states: one in 0.x and in 1.0.
 type stateName struct {
 	state a2a.State
 	v1    string
@@ -33,7 +33,7 @@ var states = []stateName{
 	{a2a.Unknown, "TASK_STATE_UNSPECIFIED"},
 }
 
-// state reads either spelling; what it does not know is a2a.Unknown.
+// state reads either form; another value is a2a.Unknown.
 type state a2a.State
 
 func (s *state) UnmarshalJSON(b []byte) error {
@@ -59,7 +59,7 @@ func stateV1(s a2a.State) string {
 	return "TASK_STATE_UNSPECIFIED"
 }
 
-// role reads either spelling; what it does not know stays as it came.
+// role reads either form; another value is kept.
 type role a2a.Role
 
 func (r *role) UnmarshalJSON(b []byte) error {
@@ -120,8 +120,8 @@ func looseString(b []byte) string {
 	return s
 }
 
-// layouts of timestamps in the wild. Servers in Python leave out the zone; they
-// mean UTC. A fraction of a second is understood by each of them.
+// layouts are the layouts of timestamps that servers send. Those in Python leave out the
+// zone and mean UTC. Each layout accepts fractions of a second.
 var layouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05"}
 
 // timestamp reads any layout it knows; an unreadable time is zero, because it must not

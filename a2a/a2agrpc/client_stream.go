@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// stream makes a call that is answered by a stream. It waits for its first
-// message, for that is where servers refuse.
+// stream makes a streaming call. It waits for the first message, because servers refuse
+// there.
 func stream(ctx context.Context, conn *grpc.ClientConn, name string, message []byte, limit int) (*http.Response, error) {
 	m := &messages{Reader: http.NoBody}
 	m.ctx, m.cancel = context.WithCancel(ctx)
@@ -37,7 +37,7 @@ type messages struct {
 	over  error  // why there is nothing more
 }
 
-// open begins the call, and waits for its first message.
+// open starts the call and waits for its first message.
 func (m *messages) open(conn *grpc.ClientConn, name string, message []byte, limit int) (err error) {
 	if m.s, err = conn.NewStream(m.ctx, streams, name, bytesAsTheyAre, grpc.MaxCallRecvMsgSize(limit)); err != nil {
 		return err

@@ -13,26 +13,24 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// answer is what the handler says to a call: an http.ResponseWriter whose body
-// goes out as messages.
-type answer struct {
+// responseWriter sends the body of a handler's response as gRPC messages.
+type responseWriter struct {
 	dialect *wire.Dialect
 	op      wire.Op
 	stream  grpc.ServerStream
 	head    http.Header
-	code    int         // 0 until the answer begins
+	code    int         // 0 until the response begins
 	framed  bool        // the body is that of a stream
 	body    []byte      // what has not been sent
-	over    error       // why nothing more can be sent
-	late    *time.Timer // runs while a message waits to be taken; nil where that cannot be
+	over    error       // the error that ended the response
+	late    *time.Timer // runs while a message is sent; nil for a unary call
 }
 
 var errTooLarge = errors.New("the answer is too large")
 
-// runStream runs h like run. A client that does not take a message for too long
-// loses the call: when this returns the stream ends, and with it what still waits
-// to be sent.
-func (a *answer) runStream(h http.Handler, req *http.Request) error {
+// runStream runs h like run. It ends the stream if the client does not read a message in
+// time.
+func (a *responseWriter) runStream(h http.Handler, req *http.Request) error {
 	stuck := make(chan struct{})
 	a.late = time.AfterFunc(sendTime, func() { close(stuck) })
 	a.late.Stop()
@@ -46,9 +44,9 @@ func (a *answer) runStream(h http.Handler, req *http.Request) error {
 	}
 }
 
-// run has h answer req, and returns how the call ends. A handler that wants its
-// connection cut says so with http.ErrAbortHandler.
-func (a *answer) run(h http.Handler, req *http.Request) (err error) {
+// run calls h and returns the status of the call. A handler aborts the connection with
+// http.ErrAbortHandler.
+func (a *responseWriter) run(h http.Handler, req *http.Request) (err error) {
 	defer func() {
 		switch v := recover(); v {
 		case nil:
@@ -62,8 +60,8 @@ func (a *answer) run(h http.Handler, req *http.Request) (err error) {
 	return a.end()
 }
 
-// end sends what is left to send.
-func (a *answer) end() error {
+// end sends the rest of the response.
+func (a *responseWriter) end() error {
 	a.WriteHeader(http.StatusOK)
 	switch {
 	case a.over != nil:
@@ -86,19 +84,19 @@ func (a *answer) end() error {
 	}
 }
 
-// Header, WriteHeader, Write and Flush make an answer an http.ResponseWriter.
-func (a *answer) Header() http.Header { return a.head }
+// Header implements http.ResponseWriter.
+func (a *responseWriter) Header() http.Header { return a.head }
 
-// WriteHeader counts the first time.
-func (a *answer) WriteHeader(code int) {
+// WriteHeader sets the status once.
+func (a *responseWriter) WriteHeader(code int) {
 	if a.code == 0 {
 		a.code = code
 		a.framed = code/100 == 2 && a.op.Streams()
 	}
 }
 
-// Write sends the frames that p completes, and keeps what is not one.
-func (a *answer) Write(p []byte) (int, error) {
+// Write sends the frames that p completes, and buffers the rest.
+func (a *responseWriter) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if len(a.body)+len(p) > maxAnswer {
 		a.over = status.Error(codes.Internal, "internal error")
@@ -120,11 +118,11 @@ func (a *answer) Write(p []byte) (int, error) {
 }
 
 // send sends a message of a stream.
-func (a *answer) send(message []byte) error {
+func (a *responseWriter) send(message []byte) error {
 	a.late.Reset(sendTime)
 	defer a.late.Stop()
 	return a.stream.SendMsg(&message)
 }
 
-// Flush begins the answer: nothing is held back.
-func (a *answer) Flush() { a.WriteHeader(http.StatusOK) }
+// Flush starts the response.
+func (a *responseWriter) Flush() { a.WriteHeader(http.StatusOK) }

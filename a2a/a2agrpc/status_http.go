@@ -17,9 +17,8 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// statuses are how codes travel over HTTP. The table is ordered: the first row of
-// a status is how it is read where nothing explains it. A failed precondition is a
-// conflict, as in A2A 1.0.0: what a task will not do in its state.
+// statuses maps gRPC codes to HTTP. The table is ordered: the first row of a status is the
+// code of an unexplained status. A failed precondition is a conflict, as in A2A 1.0.0.
 var statuses = []struct {
 	code   codes.Code
 	status int
@@ -81,10 +80,9 @@ func encodeStatus(st *status.Status) (int, []byte) {
 	return out.Error.Code, b
 }
 
-// unknownMethod tells a server that does not have the method, or the service,
-// from an agent that does not do what it asks for: both have one code. The
-// words are those of gRPC in Go, in C and what is built on it, in Java, and in
-// JavaScript.
+// unknownMethod tells a server without the method or service from an agent that does not
+// support the operation: both have the same code. The texts are those of gRPC in Go, C,
+// Java and JavaScript.
 func unknownMethod(st *status.Status) bool {
 	if st.Code() != codes.Unimplemented || len(st.Proto().GetDetails()) > 0 {
 		return false
@@ -109,10 +107,9 @@ func detail(reason string) json.RawMessage {
 	return b
 }
 
-// decodeStatus returns what a handler refused, by the name of its code, or by
-// the status of HTTP where a guard before the agent refused. 0.3 has another
-// code than 1.0 for what an agent does not do (0.3 has no list of codes; this is
-// what a2a-go makes of it).
+// decodeStatus returns the gRPC status of an error response: by the name of its code, or by
+// the HTTP status if a guard before the agent refused. For an unsupported operation 0.3
+// and 1.0 have different codes (0.3 lists none; this is a2a-go's choice).
 func decodeStatus(d *wire.Dialect, httpCode int, body []byte) *status.Status {
 	var in rpcStatus
 	var guard struct {
@@ -145,7 +142,7 @@ func decodeStatus(d *wire.Dialect, httpCode int, body []byte) *status.Status {
 	return st
 }
 
-// codeOf is the code of an HTTP status that nothing explains.
+// codeOf returns the code of an unexplained HTTP status.
 func codeOf(httpCode int) codes.Code {
 	for _, row := range statuses {
 		if row.status == httpCode {
