@@ -34,7 +34,7 @@ type Account struct {
 	Admin    bool // may grant ScopeAdmin
 	Created  time.Time
 
-	Issuer   string   // of the provider that vouches for the person; "" for a local account
+	Issuer   string   // of the provider that identifies the person; "" for a local account
 	Subject  string   // what the provider calls the person
 	UseCases ScopeSet // to which the provider limits the person; nil is no limit
 }

@@ -21,7 +21,7 @@ const (
 	ScopeAdmin = "admin"
 )
 
-// OfflineAccess is asked for by clients that want a refresh token. They all
+// OfflineAccess is requested by clients that want a refresh token. They all
 // get one; the word is known so that it can be echoed.
 const OfflineAccess = "offline_access"
 
@@ -29,7 +29,7 @@ const OfflineAccess = "offline_access"
 // read them.
 const maxScopes = 32
 
-// ScopeSet is a set of scopes, in the order in which they were asked for.
+// ScopeSet is a set of scopes, in the order of the request.
 type ScopeSet []string
 
 // ParseScope splits a scope parameter (RFC 6749 section 3.3). Only the space

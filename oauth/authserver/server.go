@@ -124,8 +124,8 @@ func (l Lifetimes) orDefault() Lifetimes {
 // concurrently, from several processes that share one database; each is atomic,
 // and what it reports as done is durable.
 //
-// Values that would let their bearer in (codes, refresh tokens, cookies, handles,
-// client secrets) never reach a store: it receives their hashes.
+// Bearer secrets (codes, refresh tokens, cookies, handles,
+// client secrets) never reach a store, which receives only their hashes.
 type Stores struct {
 	Keys       token.KeyStore
 	Grants     token.GrantStore

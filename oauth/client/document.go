@@ -22,7 +22,7 @@ import (
 	"rialto/oauth/internal/limit"
 )
 
-// Fetcher reads what is at addresses that strangers chose.
+// Fetcher reads documents at addresses that clients chose.
 type Fetcher struct {
 	HTTP *guardhttp.Client // nil fetches nothing
 	Env  *endpoint.Env
@@ -252,7 +252,7 @@ func (ft *Fetcher) limitFetch(id string) error {
 		wait = ft.Env.Take("fetch", time.Second/2, 120)
 	}
 	if wait > 0 {
-		return &documentError{unreachable: true, why: "too many documents were asked for", after: wait}
+		return &documentError{unreachable: true, why: "too many documents were requested", after: wait}
 	}
 	return nil
 }

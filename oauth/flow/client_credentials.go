@@ -24,7 +24,7 @@ func (te *TokenEndpoint) redeemCredentials(ctx context.Context, client *oauth.Cl
 		return nil, err
 	}
 	if scope = oauth.Allowed(scope, a.Admin).Within(a.UseCases); len(scope) == 0 {
-		return nil, oauth.Refuse("invalid_scope", "The account of the client may not do what is asked for.")
+		return nil, oauth.Refuse("invalid_scope", "The account of the client may not grant the requested scopes.")
 	}
 	g := te.Tokens.NewGrant(a.ID, client.ID, scope, te.Env.Now())
 	g.Expires = g.Created.Add(te.Tokens.AccessTTL)

@@ -58,8 +58,8 @@ func (pg *Pages) formHandle(cookie string) string {
 }
 
 // Answer takes the sign-in form. The form's handle must belong to the
-// browser's cookie: otherwise a stranger could sign a victim in under the
-// stranger's name (login CSRF).
+// browser's cookie: otherwise an attacker could sign a victim in under the
+// attacker's name (login CSRF).
 func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) error {
 	f, err := pg.Env.PageForm(w, r)
 	if err != nil {

@@ -39,7 +39,7 @@ func normalPassword(password string) (string, error) {
 }
 
 // stretch derives a key from a password. Each run takes 19 MiB, so only a few
-// run at once, however many strangers try.
+// run at once, however many requests come.
 func (as *Accounts) stretch(ctx context.Context, password string, salt []byte) ([]byte, error) {
 	leave, err := as.hashing.Enter(ctx, 2)
 	if err != nil {

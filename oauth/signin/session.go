@@ -86,8 +86,8 @@ func (ss *Sessions) RequireForPage(next http.Handler) http.Handler {
 func (ss *Sessions) Optional(next http.Handler) http.Handler { return ss.browser(next, next) }
 
 // browser calls next for signed-in browsers, with the Principal in the context,
-// and stranger for others.
-func (ss *Sessions) browser(next, stranger http.Handler) http.Handler {
+// and signedOut for others.
+func (ss *Sessions) browser(next, signedOut http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := ss.Env.CheckOrigin(r); err != nil {
 			ss.Env.WriteProblem(w, r, err)
@@ -100,7 +100,7 @@ func (ss *Sessions) browser(next, stranger http.Handler) http.Handler {
 		case err != nil:
 			ss.Env.WriteProblem(w, r, err)
 		case session == nil:
-			stranger.ServeHTTP(w, r)
+			signedOut.ServeHTTP(w, r)
 		default:
 			p := oauth.Principal{User: session.AccountID, Name: session.Name, Scope: oauth.ScopeSet{oauth.ScopeTools}.Within(session.UseCases), Expires: session.Expires}
 			if session.Admin {

@@ -14,7 +14,7 @@ import (
 )
 
 // header is all that the header of our tokens holds. A token with anything
-// else in it (crit, jku, jwk, x5u, b64, zip) is none of ours, and is refused
+// else in it (crit, jku, jwk, x5u, b64, zip) was not issued here, and is refused
 // before anything is done with it.
 type header struct {
 	Algorithm string `json:"alg"`

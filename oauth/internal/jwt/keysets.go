@@ -11,7 +11,7 @@ import (
 )
 
 // How long fetched keys are used. An unknown key ID fetches them again, seldom
-// enough that strangers cannot make us a nuisance.
+// enough that attackers cannot make us flood the other server.
 const (
 	keysFresh  = 5 * time.Minute
 	keysReload = 30 * time.Second

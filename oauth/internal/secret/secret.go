@@ -28,7 +28,7 @@ func New(prefix string) string {
 }
 
 // Hash is what the store knows of a secret. A plain SHA-256 is enough for 256
-// random bits; a slow hash would only let strangers burn our processor.
+// random bits; a slow hash would only cost processor time.
 func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
