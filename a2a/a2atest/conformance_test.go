@@ -84,12 +84,12 @@ func TestWebhooks(t *testing.T) {
 			return dial(t, a2atest.ServeOver(t, agent, card, w.Binding, w.Version), "")
 		}
 		t.Run(string(w.Version)+" over "+string(w.Binding), func(t *testing.T) {
-			a2atest.TestPusher(t, w.Version == a2a.V01, func(t *testing.T, agent *a2atest.Webhooks) a2a.Agent {
+			a2atest.CheckPusher(t, w.Version == a2a.V01, func(t *testing.T, agent *a2atest.Webhooks) a2a.Agent {
 				return serve(t, agent, agent.Card())
 			})
 		})
 		t.Run(string(w.Version)+" over "+string(w.Binding)+", through 1.0", func(t *testing.T) {
-			a2atest.TestPusher(t, w.Version == a2a.V01, func(t *testing.T, agent *a2atest.Webhooks) a2a.Agent {
+			a2atest.CheckPusher(t, w.Version == a2a.V01, func(t *testing.T, agent *a2atest.Webhooks) a2a.Agent {
 				inner := dial(t, a2atest.Serve(t, agent, agent.Card(), a2a.V10), "")
 				return serve(t, inner, agent.Card())
 			})

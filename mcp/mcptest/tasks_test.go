@@ -15,7 +15,7 @@ type order struct {
 }
 
 func TestTasksInMemoryKeepTheContract(t *testing.T) {
-	mcptest.TestTasks(t, func(t *testing.T) mcptest.TasksUnderTest {
+	testTasks(t, func(t *testing.T) tasksUnderTest {
 		ts, orders := new(mcptest.Tasks), map[string]chan order{}
 		tell := func(t *testing.T, principal, id string, o order) {
 			t.Helper()
@@ -28,7 +28,7 @@ func TestTasksInMemoryKeepTheContract(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return mcptest.TasksUnderTest{
+		return tasksUnderTest{
 			Tasks: ts,
 			Begin: func(_ *testing.T, principal string) string {
 				todo := make(chan order)

@@ -1,4 +1,4 @@
-package mcptest
+package mcptest_test
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"rialto/mcp"
 )
 
-// TasksUnderTest is an mcp.Tasks under test, and functions that change its tasks. All
+// tasksUnderTest is an mcp.Tasks under test, and functions that change its tasks. All
 // fields are required.
-type TasksUnderTest struct {
+type tasksUnderTest struct {
 	Tasks mcp.Tasks
 	// Begin stores a working task and returns its ID.
 	Begin func(t *testing.T, principal string) string
@@ -22,10 +22,10 @@ type TasksUnderTest struct {
 	Complete func(t *testing.T, principal, id, text string)
 }
 
-// TestTasks tests that the tasks keep the contract of mcp.Tasks. Open is
+// testTasks tests that the tasks keep the contract of mcp.Tasks. Open is
 // called for each case.
-func TestTasks(t *testing.T, open func(t *testing.T) TasksUnderTest) {
-	for name, test := range map[string]func(*testing.T, TasksUnderTest){
+func testTasks(t *testing.T, open func(t *testing.T) tasksUnderTest) {
+	for name, test := range map[string]func(*testing.T, tasksUnderTest){
 		"a task is its principal's only":                      testTaskIsItsPrincipals,
 		"next returns at once what is new":                    testNextReturnsAtOnce,
 		"next waits for what is not there yet":                testNextWaits,
@@ -38,7 +38,7 @@ func TestTasks(t *testing.T, open func(t *testing.T) TasksUnderTest) {
 	}
 }
 
-func testTaskIsItsPrincipals(t *testing.T, l TasksUnderTest) {
+func testTaskIsItsPrincipals(t *testing.T, l tasksUnderTest) {
 	id := l.Begin(t, "ann")
 	for name, who := range map[string][2]string{"another's": {"bob", id}, "nobody's": {"", id}, "an unknown": {"ann", id + "x"}} {
 		_, err1 := l.Tasks.Task(t.Context(), who[0], who[1])
@@ -56,7 +56,7 @@ func testTaskIsItsPrincipals(t *testing.T, l TasksUnderTest) {
 	}
 }
 
-func (l TasksUnderTest) task(t *testing.T, principal, id string) *mcp.Task {
+func (l tasksUnderTest) task(t *testing.T, principal, id string) *mcp.Task {
 	t.Helper()
 	got, err := l.Tasks.Task(t.Context(), principal, id)
 	if err != nil {
@@ -65,7 +65,7 @@ func (l TasksUnderTest) task(t *testing.T, principal, id string) *mcp.Task {
 	return got
 }
 
-func (l TasksUnderTest) next(t *testing.T, id string, seen *mcp.Task) *mcp.Task {
+func (l tasksUnderTest) next(t *testing.T, id string, seen *mcp.Task) *mcp.Task {
 	t.Helper()
 	got, err := l.Tasks.Next(t.Context(), "ann", id, seen.Updated)
 	if err != nil {
@@ -74,7 +74,7 @@ func (l TasksUnderTest) next(t *testing.T, id string, seen *mcp.Task) *mcp.Task 
 	return got
 }
 
-func testNextReturnsAtOnce(t *testing.T, l TasksUnderTest) {
+func testNextReturnsAtOnce(t *testing.T, l tasksUnderTest) {
 	id := l.Begin(t, "ann")
 	seen := l.task(t, "ann", id)
 	l.Complete(t, "ann", id, "done")
@@ -83,7 +83,7 @@ func testNextReturnsAtOnce(t *testing.T, l TasksUnderTest) {
 	}
 }
 
-func testNextWaits(t *testing.T, l TasksUnderTest) {
+func testNextWaits(t *testing.T, l tasksUnderTest) {
 	id := l.Begin(t, "ann")
 	seen := l.task(t, "ann", id)
 	got := make(chan *mcp.Task, 1)
@@ -97,7 +97,7 @@ func testNextWaits(t *testing.T, l TasksUnderTest) {
 	}
 }
 
-func testNextEnds(t *testing.T, l TasksUnderTest) {
+func testNextEnds(t *testing.T, l tasksUnderTest) {
 	id := l.Begin(t, "ann")
 	seen := l.task(t, "ann", id)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -107,7 +107,7 @@ func testNextEnds(t *testing.T, l TasksUnderTest) {
 	}
 }
 
-func testAnswers(t *testing.T, l TasksUnderTest) {
+func testAnswers(t *testing.T, l tasksUnderTest) {
 	schema := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
 	id := l.Begin(t, "ann")
 	l.Ask(t, "ann", id, mcp.ElicitForm("a", "A?", schema), mcp.ElicitForm("b", "B?", schema))
@@ -132,7 +132,7 @@ func testAnswers(t *testing.T, l TasksUnderTest) {
 	}
 }
 
-func testCancel(t *testing.T, l TasksUnderTest) {
+func testCancel(t *testing.T, l tasksUnderTest) {
 	id := l.Begin(t, "ann")
 	for range 2 {
 		seen := l.task(t, "ann", id)
@@ -148,7 +148,7 @@ func testCancel(t *testing.T, l TasksUnderTest) {
 	}
 }
 
-func testCancelLate(t *testing.T, l TasksUnderTest) {
+func testCancelLate(t *testing.T, l tasksUnderTest) {
 	id := l.Begin(t, "ann")
 	l.Complete(t, "ann", id, "done")
 	if err := l.Tasks.CancelTask(t.Context(), "ann", id); err != nil {
