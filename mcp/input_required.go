@@ -98,7 +98,6 @@ func (a *asker) inputRequired() (json.RawMessage, error) {
 	return append(a.r.appendInfo(append(b, '"')), '}'), nil
 }
 
-// appendQuestions appends the questions as inputRequests.
 func appendQuestions(b []byte, questions []Question) []byte {
 	b = append(b, '{')
 	for i, q := range questions {

@@ -49,7 +49,6 @@ func (b *built) newPage(modern bool, member string, items []any) (p page, err er
 	return p, nil
 }
 
-// array returns the items as one JSON array.
 func array(items []json.RawMessage) json.RawMessage {
 	b := []byte{'['}
 	for i, item := range items {

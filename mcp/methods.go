@@ -12,7 +12,6 @@ import (
 // method answers a request. Each has a file of its name.
 type method func(*request) (json.RawMessage, error)
 
-// handle answers a request of the transport.
 func (s *Server) handle(q *transport.Request) (json.RawMessage, error) {
 	r := &request{Request: q, s: s}
 	if r.Modern() {

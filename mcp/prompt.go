@@ -44,7 +44,6 @@ type PromptMessage struct {
 	Content Content
 }
 
-// listedPrompt is a prompt as prompts/list shows it.
 type listedPrompt struct {
 	Name        string           `json:"name"`
 	Title       string           `json:"title,omitempty"`

@@ -9,7 +9,6 @@ import (
 	"rialto/mcp/internal/wire"
 )
 
-// getPrompt answers prompts/get.
 func (r *request) getPrompt() (json.RawMessage, error) {
 	p := r.s.built.prompts[r.Params.Name]
 	if p == nil {

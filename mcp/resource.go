@@ -78,7 +78,6 @@ func (c Contents) MarshalJSON() ([]byte, error) {
 	return append(jsonrpc.AppendString(append(b, `,"text":`...), c.Text), '}'), nil
 }
 
-// listedResource is a resource or a template as the lists show it.
 type listedResource struct {
 	URI         string `json:"uri,omitempty"`
 	URITemplate string `json:"uriTemplate,omitempty"`

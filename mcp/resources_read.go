@@ -10,7 +10,6 @@ import (
 	"rialto/mcp/internal/wire"
 )
 
-// readResource answers resources/read.
 func (r *request) readResource() (json.RawMessage, error) {
 	uri := r.Params.Other().URI
 	read, variables := r.s.built.reader(uri)

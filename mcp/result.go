@@ -98,7 +98,6 @@ func (r *Result) textLen() (n int) {
 	return n
 }
 
-// text returns the plain text.
 func (r *Result) text() string {
 	all := make([]string, 0, len(r.Content))
 	for _, c := range r.Content {

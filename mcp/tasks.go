@@ -72,7 +72,6 @@ func (r *request) refuseTask(t *tool) error {
 	return nil
 }
 
-// task returns the task that the request names, as its client sees it.
 func (r *request) task() (*Task, error) {
 	t, err := r.s.Tasks.Task(r.HTTP.Context(), r.Principal, r.Params.Other().TaskID)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 )
 
-// getTask answers tasks/get.
 func (r *request) getTask() (json.RawMessage, error) {
 	t, err := r.task()
 	if err != nil {

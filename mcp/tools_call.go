@@ -10,7 +10,6 @@ import (
 	"rialto/mcp/internal/wire"
 )
 
-// callTool answers tools/call.
 func (r *request) callTool() (json.RawMessage, error) {
 	t := r.s.built.tools.Load().named[r.Params.Name]
 	if t != nil && t.headers != nil && r.Modern() {

@@ -132,7 +132,6 @@ func (r *request) listTools() (json.RawMessage, error) {
 	return r.result(cacheHint, set.listing.member, array(visible)), nil
 }
 
-// listedTool is a tool as tools/list shows it.
 type listedTool struct {
 	Name            string           `json:"name"`
 	Title           string           `json:"title,omitempty"`

@@ -75,7 +75,6 @@ func logoType(logo []byte) (string, error) {
 	return "", errors.New("the logo is no SVG, PNG or WebP image")
 }
 
-// of returns a brand's file by its address.
 func (b Brand) of(path string) (file, bool) {
 	switch path {
 	case BrandStyle:

@@ -105,7 +105,6 @@ func (overGRPC) events(d *wire.Dialect, resp *http.Response, in *metered, limit 
 // frameHead is what comes with each message, be it empty.
 const frameHead = 5
 
-// messageEvents are the events of a stream of messages.
 type messageEvents struct {
 	Messages
 	dialect *wire.Dialect

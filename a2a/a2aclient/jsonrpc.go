@@ -12,7 +12,6 @@ import (
 	"rialto/internal/jsonrpc"
 )
 
-// jsonRPC is the binding JSONRPC.
 type jsonRPC struct{ overHTTP }
 
 func (jsonRPC) name() a2a.Binding { return a2a.JSONRPC }

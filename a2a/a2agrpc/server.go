@@ -64,7 +64,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return srv.Serve(l)
 }
 
-// call answers one call.
 func (s *Server) call(stream grpc.ServerStream) error {
 	path, _ := grpc.MethodFromServerStream(stream)
 	d, op, ok := wire.GRPCRoute(path)

@@ -142,7 +142,6 @@ func decodeStatus(d *wire.Dialect, httpCode int, body []byte) *status.Status {
 	return st
 }
 
-// codeOf returns the code of an unexplained HTTP status.
 func codeOf(httpCode int) codes.Code {
 	for _, row := range statuses {
 		if row.status == httpCode {

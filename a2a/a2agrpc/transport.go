@@ -138,7 +138,6 @@ type call struct {
 	reply     reply
 }
 
-// options returns the call options. gRPC copies them if the connection has some.
 func (c *call) options(limit int) []grpc.CallOption {
 	c.opts = [...]grpc.CallOption{bytesAsTheyAre, grpc.MaxCallRecvMsgSize(limit), grpc.Header(&c.hearing.header), grpc.Trailer(&c.hearing.trailer)}
 	return c.opts[:]
@@ -167,7 +166,6 @@ func heard(s grpc.ClientStream) (h hearing) {
 	return h
 }
 
-// refusal returns the response for err if the server answered, or an error.
 func refusal(ctx context.Context, h hearing, err error) (*http.Response, error) {
 	st, ok := status.FromError(err)
 	if ctx.Err() != nil || !ok || !h.answers(st.Code()) {
@@ -222,7 +220,6 @@ func (r *reply) of(code int, head http.Header, body []byte) *http.Response {
 	return &r.response
 }
 
-// memory is a body in memory, with its Bytes.
 type memory struct{ bytes.Buffer }
 
 // Close does nothing.

@@ -133,7 +133,6 @@ func (c *cards) signed(body []byte, sign func([]byte) ([]byte, error), now time.
 	return doc, nil
 }
 
-// refuseCard answers with the error instead of the card.
 func (s *Server) refuseCard(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	switch {

@@ -57,7 +57,6 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
 	s.serve(w, r, c)
 }
 
-// serve answers c.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
 	if s.Allow != nil {
 		if err := s.Allow(r, access(c.op)); err != nil {
@@ -282,7 +281,6 @@ func (s *Server) shown(r *http.Request, c call, err error) error {
 	return a2a.Errorf(a2a.Internal, "internal error")
 }
 
-// jsonRPC is the binding JSONRPC.
 type jsonRPC struct{}
 
 func (jsonRPC) contentType(wire.Op) string { return jsonType }

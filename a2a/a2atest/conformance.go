@@ -60,7 +60,6 @@ func Say(text string) *a2a.SendRequest {
 	return &a2a.SendRequest{Message: &a2a.Message{ID: "id of " + text, Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(text)}}}
 }
 
-// reply returns a request that says text in answer to task.
 func reply(task *a2a.Task, text string) *a2a.SendRequest {
 	req := Say(text)
 	req.Message.TaskID, req.Message.ContextID = task.ID, task.ContextID

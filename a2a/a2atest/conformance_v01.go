@@ -85,7 +85,6 @@ func testFirstAgain(t *testing.T, _ *Agent, a a2a.Agent) {
 	wantNext(t, a, task, "once more")
 }
 
-// wantNext checks that a task goes on with an echo of words.
 func wantNext(t *testing.T, a a2a.Agent, task *a2a.Task, words string) {
 	t.Helper()
 	next, _ := fold(t, a.Stream(testContext(t), reply(task, "echo "+words)))

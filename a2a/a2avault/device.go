@@ -203,7 +203,6 @@ func (v *Vault) redeemDevice(ctx context.Context, app App, p pending) (Secret, e
 	return v.secretOf(t, p.Grant)
 }
 
-// grants returns the grant types to register for kind.
 func grants(kind Kind) []string {
 	if kind == Device {
 		return []string{deviceGrant, "refresh_token"}

@@ -98,7 +98,6 @@ func testAgentCommand() *cobra.Command {
 	})
 }
 
-// agentError adds the name of the agent to an error.
 func agentError(name string, err error) error {
 	if errors.Is(err, operator.ErrNotFound) {
 		return fmt.Errorf("there is no agent named %q: \"%s agents list\" lists the agents", name, program())

@@ -14,7 +14,6 @@ import (
 // completionTime limits how long a shell waits for names from a database.
 const completionTime = 2 * time.Second
 
-// complete completes a flag with fixed words.
 func complete(cmd *cobra.Command, flag string, words ...string) {
 	must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
 }

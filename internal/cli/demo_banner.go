@@ -43,7 +43,6 @@ func (d *demo) curl(url string) string {
 	}, " \\\n      ")
 }
 
-// shellQuote quotes a path for a shell.
 func shellQuote(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !strings.ContainsRune("/._-", r) && !isWord(r) }) {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

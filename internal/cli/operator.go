@@ -46,7 +46,6 @@ func (f *storeFlags) operate(cmd *cobra.Command, do func(*operator.Service) erro
 // maxListed limits the rows of a list.
 const maxListed = 100_000
 
-// listFlags are the flags of every list.
 type listFlags struct {
 	limit  int
 	asJSON bool

@@ -15,7 +15,6 @@ import (
 	"rialto/internal/usage"
 )
 
-// formats are the output formats.
 var formats = []string{"table", "csv", "json"}
 
 func usageCommand() *cobra.Command {

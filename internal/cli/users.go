@@ -74,7 +74,6 @@ func disableUserCommand(verb, short string, disabled bool) *cobra.Command {
 	})
 }
 
-// accountError adds the name of the account to an error.
 func accountError(cmd *cobra.Command, s *operator.Service, name string, err error) error {
 	return notFoundError("account", name, err, func() []string { return userNames(cmd, s) })
 }

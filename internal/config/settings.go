@@ -61,7 +61,6 @@ func flatten(key string, v reflect.Value, add func(key, value string)) {
 	}
 }
 
-// formatSetting formats a setting without secrets.
 func formatSetting(key string, v any) string {
 	switch v := v.(type) {
 	case directory.Duration:

@@ -38,7 +38,6 @@ var table = map[string][]Setting{
 	"pasted_token": pastedTokenSettings,
 }
 
-// find returns the setting with a key.
 func find(key string) (Setting, bool) {
 	for _, part := range table {
 		if i := slices.IndexFunc(part, func(s Setting) bool { return s.Key == key }); i >= 0 {

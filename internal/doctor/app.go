@@ -68,7 +68,6 @@ const (
 	idleVerifier = "rialto-doctor-asks-and-never-redeems-this-code"
 )
 
-// authorizeURL returns the URL of an authorization request.
 func (a *app) authorizeURL(state, verifier string, change func(url.Values)) string {
 	sum := sha256.Sum256([]byte(verifier))
 	q := url.Values{

@@ -48,7 +48,6 @@ func expect(ok bool, key string, values ...any) finding {
 	return fail(key, values...)
 }
 
-// expectStatus passes if the answer has the status.
 func expectStatus(a *answer, status int) finding { return expect(a.status == status, "{}", a) }
 
 // breaking names the clients that break in this case.

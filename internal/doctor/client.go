@@ -40,7 +40,6 @@ func (c *mcpClient) token() string {
 	return c.grant.accessToken()
 }
 
-// authorization returns the header with the token.
 func (c *mcpClient) authorization() http.Header {
 	return http.Header{"Authorization": {"Bearer " + c.token()}}
 }

@@ -63,7 +63,6 @@ func (s *site) preflight(address, origin string, headers ...string) finding {
 	return pass("they may")
 }
 
-// checkPreflight returns a check of the preflight of an endpoint.
 func checkPreflight(endpoint string) func(*visit) finding {
 	return func(v *visit) finding {
 		if address := v.site.endpoint(endpoint + "_endpoint"); address != "" {

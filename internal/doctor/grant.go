@@ -93,7 +93,6 @@ func (g *grant) refresh(nth string) *answer {
 	})
 }
 
-// accessToken returns the latest access token.
 func (g *grant) accessToken() string {
 	for _, nth := range []string{"second", "first"} {
 		if a, ok := g.app.site.kept["refresh "+nth]; ok {

@@ -124,7 +124,6 @@ func (p *prober) get(address string) *answer {
 	})
 }
 
-// form posts a form.
 func (p *prober) form(address string, values url.Values) *answer {
 	h := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}}
 	return p.send(request{method: http.MethodPost, url: address, header: h, body: []byte(values.Encode())})
@@ -137,7 +136,6 @@ func (p *prober) hide(secret string) {
 	}
 }
 
-// hideMembers hides members of an answer.
 func (p *prober) hideMembers(a *answer, names ...string) {
 	d, _ := a.object()
 	for _, name := range names {
@@ -192,7 +190,6 @@ func (a *answer) document() (document, error) {
 	return a.object()
 }
 
-// object returns the JSON object of an answer.
 func (a *answer) object() (document, error) {
 	if t := a.contentType(); t != "application/json" {
 		return nil, fmt.Errorf("status %d with content type %q", a.status, t)
@@ -232,7 +229,6 @@ func object(raw []byte) document {
 	return d
 }
 
-// objects reads a list of objects.
 func objects(v any) []document {
 	var list []document
 	all, _ := v.([]any)

@@ -112,7 +112,6 @@ func checkPaths(v *visit) finding {
 	return pass("they have")
 }
 
-// checkList returns a check of one list of the metadata.
 func checkList(name, value string) func(*visit) finding {
 	return func(v *visit) finding {
 		list := v.site.server().list(name)

@@ -75,7 +75,6 @@ func checkInitialized(v *visit) finding {
 
 func checkSessionList(v *visit) finding { return v.mcp.listsTools(v.mcp.session(), map[string]any{}) }
 
-// listsTools checks that tools/list returns tools.
 func (c *mcpClient) listsTools(h http.Header, params any) finding {
 	resp, _, err := c.call(h, "tools/list", params)
 	if err != nil {

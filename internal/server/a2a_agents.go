@@ -57,7 +57,6 @@ func (f *agentServers) at(p agentAddress) *a2aserver.Server {
 	return f.made[p]
 }
 
-// address returns the HTTP address of an agent.
 func (s *Server) address(p agentAddress) string {
 	if p.root {
 		return s.cfg.URL
@@ -88,7 +87,6 @@ func (f *agentServers) servePrimary(w http.ResponseWriter, r *http.Request) {
 	f.s.ifKnown(srv, agent).ServeHTTP(w, r)
 }
 
-// primaryCard serves the card of the primary agent.
 func (f *agentServers) primaryCard(w http.ResponseWriter, r *http.Request) {
 	srv, agent := f.primary()
 	f.s.serveCard(srv, agent).ServeHTTP(w, r)

@@ -125,7 +125,6 @@ type dialer struct {
 	means    a2aauth.Means
 }
 
-// of returns the dialer of an agent.
 func (d *dialers) of(a directory.Agent) (*dialer, error) {
 	settings, ok := d.find(a.Name)
 	d.mu.Lock()
@@ -149,7 +148,6 @@ func (d *dialers) of(a directory.Agent) (*dialer, error) {
 	return &made, nil
 }
 
-// dial implements directory.Directory.Dial.
 func (d *dialers) dial(ctx context.Context, a directory.Agent) (directory.Conn, error) {
 	to, err := d.of(a)
 	if err != nil {

@@ -23,13 +23,11 @@ func newOperator(cfg *config.Config, log *slog.Logger, db *store.DB, as *authser
 	return &operator.Service{Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: cfg.Settings}
 }
 
-// operatorActor returns the operator who makes a request.
 func (s *Server) operatorActor(r *http.Request) operator.Actor {
 	p, _ := oauth.FromContext(r.Context())
 	return operator.Actor{ID: p.User, Name: p.Name, Address: s.OAuth.Address(r)}
 }
 
-// connected records that the user of a request has connected an agent.
 func (s *Server) connected(r *http.Request, agent string) {
 	s.Operator.RecordConnection(r.Context(), s.operatorActor(r), agent)
 }

@@ -24,7 +24,6 @@ type rateLimiter struct {
 	users map[string]*userCalls
 }
 
-// userCalls are the calls of one user.
 type userCalls struct {
 	open  int
 	begun *rate.Limiter

@@ -26,7 +26,6 @@ func sampling(prompt string, tokens int) json.RawMessage {
 	return fmt.Appendf(nil, `{"messages":[{"role":"user","content":{"type":"text","text":%s}}],"maxTokens":%d}`, b, tokens)
 }
 
-// questions returns the tools that ask.
 func questions() []mcp.Tool {
 	const required = "test_input_required_result_"
 	return []mcp.Tool{
@@ -62,7 +61,6 @@ const enums = `"untitledSingle":{"type":"string","enum":["option1","option2","op
 	`"untitledMulti":{"type":"array","items":{"type":"string","enum":["option1","option2","option3"]}},` +
 	`"titledMulti":{"type":"array","items":{"anyOf":[{"const":"value1","title":"First Choice"},{"const":"value2","title":"Second Choice"},{"const":"value3","title":"Third Choice"}]}}`
 
-// asks returns a tool that asks the questions and returns the answers.
 func asks(name, format string, questions ...mcp.Question) mcp.Tool {
 	t := answers(name)
 	t.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
@@ -75,7 +73,6 @@ func asks(name, format string, questions ...mcp.Question) mcp.Tool {
 	return t
 }
 
-// say describes the answers.
 func say(answers []mcp.Answer) (words []any) {
 	for _, a := range answers {
 		var sampled struct{ Content struct{ Text string } }

@@ -41,7 +41,6 @@ var silence = []byte("RIFF$\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\
 
 const noArguments = `{"type":"object","additionalProperties":false}`
 
-// answers returns a tool that always answers the same.
 func answers(name string, content ...mcp.Content) mcp.Tool {
 	return mcp.Tool{
 		Name: name, Description: "Answers always the same.", ReadOnly: true, Idempotent: true,

@@ -81,7 +81,6 @@ func Prompts() []mcp.Prompt {
 	}
 }
 
-// asksForContext returns a prompt that asks the client first.
 func asksForContext() mcp.Prompt {
 	p := prompt("test_input_required_result_prompt", nil)
 	p.Get = func(ctx context.Context, c *mcp.PromptCall) ([]mcp.PromptMessage, error) {

@@ -49,7 +49,6 @@ func greet() mcp.Tool {
 	return t
 }
 
-// begins returns a tool that always begins a task.
 func (ts *Tasks) begins(name string, support mcp.TaskSupport, schema string, work func(context.Context, *Job, arguments) (*mcp.Result, error)) mcp.Tool {
 	t := answers(name)
 	t.InputSchema, t.Tasks = json.RawMessage(schema), support

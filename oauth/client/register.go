@@ -110,7 +110,6 @@ func (rg *Registration) Create(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// readRegistration reads the client that a request describes.
 func (rg *Registration) readRegistration(w http.ResponseWriter, r *http.Request) (c *oauth.Client, body []byte, err error) {
 	if endpoint.MediaType(r.Header) != "application/json" {
 		return nil, nil, oauth.Refuse("invalid_client_metadata", "The body must be application/json.")

@@ -108,7 +108,6 @@ func (cn *Consent) Answer(w http.ResponseWriter, r *http.Request) error {
 	return cn.approveAtProvider(w, r, f, q)
 }
 
-// deny refuses the request.
 func (cn *Consent) deny(w http.ResponseWriter, r *http.Request, q pendingAuthorization) error {
 	if err := cn.Store.Deny(r.Context(), q.req.Handle); err != nil {
 		return asAnswered(err)

@@ -45,7 +45,6 @@ func (ks *Keys) Check() error {
 	return nil
 }
 
-// generate makes a key for an algorithm.
 func generate(algorithm string) (crypto.Signer, error) {
 	switch algorithm {
 	case ES256:

@@ -264,7 +264,6 @@ func (ks *Keys) add(ctx context.Context, seq int64, active time.Time) error {
 	return ks.Store.AddKey(ctx, oauth.SealedKey{Seq: seq, KeyID: id, Private: text, Active: active, Expires: active.Add(2*keyLife + maxTokenTTL)})
 }
 
-// openKey decrypts a key.
 func openKey(secret []byte, k oauth.SealedKey) (*signingKey, error) {
 	der, err := sealed.Open(secret, keyPlace(k.KeyID), k.Private)
 	if err != nil {

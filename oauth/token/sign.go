@@ -28,7 +28,6 @@ func (ks *Keys) Sign(ctx context.Context, claims any) (string, error) {
 	return compact(signer, payload)
 }
 
-// compact signs a payload.
 func compact(signer jose.Signer, payload []byte) (string, error) {
 	signed, err := signer.Sign(payload)
 	if err != nil {
@@ -37,7 +36,6 @@ func compact(signer jose.Signer, payload []byte) (string, error) {
 	return signed.CompactSerialize()
 }
 
-// signAccessToken makes an access token of its claims.
 func (ks *Keys) signAccessToken(ctx context.Context, payload []byte) (string, error) {
 	if ks.Algorithm == HS256 {
 		return ks.mac(payload)

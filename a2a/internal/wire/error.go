@@ -113,7 +113,6 @@ func typed(data json.RawMessage) []json.RawMessage {
 	return nil
 }
 
-// row returns the row of a code, or of the broader one.
 func (d *Dialect) row(code a2a.Code) errorNumber {
 	for _, c := range []a2a.Code{code, code.Broader()} {
 		for _, row := range d.errors {
@@ -125,7 +124,6 @@ func (d *Dialect) row(code a2a.Code) errorNumber {
 	return errorNumber{jsonrpc.CodeInternal, code}
 }
 
-// meaning returns the code of number.
 func (d *Dialect) meaning(number int) a2a.Code {
 	for _, row := range d.errors {
 		if row.number == number {

@@ -100,7 +100,6 @@ func toJSON(m proto.Message, b []byte) ([]byte, error) {
 	return compact.Bytes(), err
 }
 
-// decodeProto reads b into m, which is empty.
 func decodeProto(b []byte, m proto.Message) error {
 	if !protoFits(b, m.ProtoReflect().Descriptor()) {
 		return ErrTooMany

@@ -113,7 +113,6 @@ func RESTRoute(method, path string) (RESTCall, bool) {
 	return c, true
 }
 
-// aboutTask reads a path that names a task.
 func (c *RESTCall) aboutTask(method, path string) bool {
 	name, isTask := strings.CutPrefix(path, "/tasks/")
 	if !isTask {

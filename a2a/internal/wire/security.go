@@ -22,7 +22,6 @@ type schemeDoc struct {
 	MutualTLS     *schemeMembers `json:"mtlsSecurityScheme,omitempty"`
 }
 
-// schemeMembers are the members of a scheme in all generations.
 type schemeMembers struct {
 	Description       string             `json:"description,omitempty"`
 	In                string             `json:"in,omitempty"`       // before 1.0
@@ -185,7 +184,6 @@ func (d schemeDoc) addOld(kind a2a.SchemeType) schemeDoc {
 	return d
 }
 
-// schemes returns the security schemes of a card.
 func (doc *cardDoc) schemes() map[string]a2a.SecurityScheme {
 	out := map[string]a2a.SecurityScheme{}
 	for name, s := range doc.SecuritySchemes {

@@ -26,7 +26,6 @@ const (
 	maxTerm  = 64 // bytes
 )
 
-// documentName returns the name of the client in its document.
 func documentName(body string) string {
 	var d struct {
 		Name string `json:"client_name"`

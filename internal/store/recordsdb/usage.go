@@ -28,7 +28,6 @@ var (
 	addChunk = sqldb.ForBoth(func(list sqldb.Parameters) string { return addCalls(callsAtOnce, list) })
 )
 
-// addCalls adds n calls, and returns the IDs of the calls that it added.
 func addCalls(n int, list sqldb.Parameters) string {
 	rows := make([]string, n)
 	for i := range rows {

@@ -80,7 +80,6 @@ func (q *Request) serve() (json.RawMessage, error) {
 	return q.endpoint.Handle(q)
 }
 
-// finish answers with the result or the error.
 func (q *Request) finish(result json.RawMessage, err error) {
 	switch {
 	case errors.Is(err, ErrAnswered):

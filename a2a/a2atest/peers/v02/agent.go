@@ -62,7 +62,6 @@ func (p processor) ProcessMessage(_ context.Context, m theirs.Message, o taskman
 	return &taskmanager.MessageProcessingResult{StreamingEvents: events}, nil
 }
 
-// taskOf returns the task that m continues, or a new one.
 func taskOf(h taskmanager.TaskHandler, m theirs.Message) (string, error) {
 	if m.TaskID != nil && *m.TaskID != "" {
 		_, err := h.GetTask(m.TaskID)
