@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The refusals of a Store, and of a Registry.
+// Errors of an AgentStore and of a Registry.
 var (
 	ErrNoAgent = errors.New("there is no such agent")
 	ErrExists  = errors.New("there is an agent with this name")
@@ -23,28 +23,28 @@ func (e *SettingsError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *SettingsError) Unwrap() error { return e.Err }
 
-// MaxAdded is how many agents are kept beside those of the configuration.
+// MaxAdded limits the number of added agents.
 const MaxAdded = 500
 
-// StoredAgent is an agent as it is kept.
+// StoredAgent is an added agent in the store.
 type StoredAgent struct {
 	Name     string
 	Settings []byte // JSON of an Agent, without its secret
 	Secret   string // sealed; "" is none
 
-	// Version is that of the list when the record was written last.
+	// Version is the version of the list when the agent was last written.
 	Version int64
 
 	Created, Changed time.Time
 	Removed          time.Time // zero while it is there
 }
 
-// StoredAgents is what a Store holds.
+// StoredAgents is the content of an AgentStore.
 type StoredAgents struct {
 	Version int64 // grows with each change
 
 	// Records are in the order in which they were added. Those that were removed
-	// are among them while they have tasks that are not settled.
+	// are among them while they have running tasks.
 	Records []StoredAgent
 
 	// Disabled are the names of disabled agents, added or configured.
@@ -55,11 +55,11 @@ type StoredAgents struct {
 // several replicas that share one database. Each that changes something makes
 // Kept.Version larger by one, in the same transaction.
 type AgentStore interface {
-	// AgentsVersion returns Kept.Version.
+	// AgentsVersion returns StoredAgents.Version.
 	AgentsVersion(context.Context) (int64, error)
 
-	// KeptAgents returns what is held. Its version may be older than the rest,
-	// never newer.
+	// KeptAgents returns the content. Its version may be older than the rest, never
+	// newer.
 	KeptAgents(context.Context) (*StoredAgents, error)
 
 	// AddAgent stores a new agent and deletes what is stored for a removed agent of
@@ -68,12 +68,12 @@ type AgentStore interface {
 	// there is an agent with the name, and ErrTooMany if there are most already.
 	AddAgent(ctx context.Context, r StoredAgent, card *SeenCard, most int) error
 
-	// ChangeAgent replaces the settings and the secret of the agent whose version
-	// is r.Version, and with moved forgets its cards. It returns ErrNoAgent if
-	// there is none with the name, and ErrChanged if it has another version.
+	// ChangeAgent replaces the settings and the secret of the agent with version
+	// r.Version, and with moved deletes its cards. It returns ErrNoAgent if there is
+	// none with the name, and ErrChanged if it has another version.
 	ChangeAgent(ctx context.Context, r StoredAgent, moved bool) error
 
-	// RemoveAgent takes an agent away, or returns ErrNoAgent.
+	// RemoveAgent removes an agent, or returns ErrNoAgent.
 	RemoveAgent(ctx context.Context, name string, now time.Time) error
 
 	// DisableAgent notes that an agent with this name is disabled, and
@@ -81,7 +81,6 @@ type AgentStore interface {
 	DisableAgent(ctx context.Context, name string, now time.Time) (bool, error)
 	EnableAgent(ctx context.Context, name string) (bool, error)
 
-	// DropAgents forgets the agents that were removed and have no task that is
-	// not settled.
+	// DropAgents deletes removed agents without running tasks.
 	DropAgents(context.Context) error
 }

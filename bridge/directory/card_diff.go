@@ -58,7 +58,7 @@ func apart(a, b string) int {
 	return max(alike-maxAlike, 0)
 }
 
-// piecewise returns what of a value is shown, and says how much is not.
+// piecewise returns the part of a value that is shown, and how much is omitted.
 func piecewise(s string, from int) string {
 	r := []rune(s)
 	from = min(from, len(r))
@@ -73,8 +73,7 @@ func piecewise(s string, from int) string {
 	return text
 }
 
-// leaves returns the values of a JSON document that have none below them, by where
-// they are. No two are at one place.
+// leaves returns the innermost values of a JSON document by path.
 func leaves(document []byte) map[string]string {
 	found := map[string]string{}
 	d := json.NewDecoder(bytes.NewReader(document))
@@ -116,8 +115,7 @@ func gather(found map[string]string, path string, v any) {
 	found[path] = leaf(v)
 }
 
-// idsOf returns the ids of the objects in a list, nil unless each has one of its
-// own.
+// idsOf returns the ids of the objects in a list; nil unless each has its own.
 func idsOf(list []any) (ids []string) {
 	known := map[string]bool{}
 	for _, item := range list {
@@ -138,7 +136,7 @@ func isObject(v any) bool {
 
 var plainName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
-// pathWord returns the name of a member as it stands in a path.
+// pathWord returns the name of a member in a path.
 func pathWord(name string) string {
 	if plainName.MatchString(name) {
 		return name

@@ -17,14 +17,14 @@ import (
 	"rialto/bridge/sanitize"
 )
 
-// ErrNoCard says that an agent has shown no card, or none that waits. ErrOtherCard
-// says that the card that waits is not the one that was looked at.
+// ErrNoCard says that no card of an agent waits to be accepted. ErrOtherCard says that
+// another card waits than the one that was reviewed.
 var (
 	ErrNoCard    = errors.New("no such card")
 	ErrOtherCard = errors.New("the agent has shown another card since: look at it first")
 )
 
-// CardsKept is how many cards of an agent are kept, the latest.
+// CardsKept is the number of cards that are kept of an agent: the latest.
 const CardsKept = 10
 
 // SeenCard is a card that an agent has shown.
@@ -37,7 +37,7 @@ type SeenCard struct {
 	InForce     time.Time // when it was put in force last; zero if it never was
 }
 
-// CardStore keeps the cards of agents. Its methods are atomic and may be called
+// CardStore stores the cards of agents. Its methods are atomic and may be called
 // concurrently, by several replicas that share one database.
 type CardStore interface {
 	// SeeCard records that an agent shows c at c.Last, and puts it in force. With
@@ -46,14 +46,13 @@ type CardStore interface {
 	// agent.
 	SeeCard(ctx context.Context, c SeenCard, hold bool) error
 
-	// AcceptCard puts the card with a digest in force, which must be the one that
-	// the agent has shown last: else it returns ErrOtherCard. It returns ErrNoCard
-	// if that is in force already, or there is none. The version of the list of
-	// agents is another then, so that each process reads the card.
+	// AcceptCard puts the latest card of an agent in force. It returns ErrOtherCard if
+	// that has another digest, and ErrNoCard if it is in force already or there is
+	// none. It changes the version of the list of agents, so that each process reads
+	// the card.
 	AcceptCard(ctx context.Context, agent, digest string, now time.Time) error
 
-	// SeenCards returns the cards that an agent has shown, the one that it
-	// showed last first.
+	// SeenCards returns the cards of an agent, the latest first.
 	SeenCards(ctx context.Context, agent string) ([]SeenCard, error)
 }
 
@@ -65,9 +64,9 @@ type Cards struct {
 	Log   *slog.Logger
 }
 
-// Admit notes that an agent shows a card, and returns the JSON of the one to go
-// by: that card or, with hold, the one in force until an operator accepts the
-// other. The agent is set up under a URL.
+// Admit records the card that an agent shows under a URL, and returns the JSON of the
+// card to use: that card or, with hold, the one in force until an operator accepts the
+// new one.
 func (c *Cards) Admit(ctx context.Context, agent, url string, card []byte, hold bool) ([]byte, error) {
 	sum := sha256.Sum256(card)
 	seen := SeenCard{Agent: agent, URL: url, Digest: hex.EncodeToString(sum[:]), Card: card, Last: c.Now()}
@@ -92,7 +91,7 @@ func (c *Cards) Admit(ctx context.Context, agent, url string, card []byte, hold 
 	return card, nil
 }
 
-// alarm tells the operator of a change.
+// alarm logs a change for the operator.
 func (c *Cards) alarm(ctx context.Context, was, is SeenCard, held bool) {
 	remedy := "look at it with: rialto agents cards " + is.Agent
 	if held {
@@ -102,7 +101,7 @@ func (c *Cards) alarm(ctx context.Context, was, is SeenCard, held bool) {
 		"changed", strings.Join(Changes(was.Card, is.Card), ", "), "remedy", remedy)
 }
 
-// InForce returns which of an agent's cards counts.
+// InForce returns the card of an agent that is in force.
 func InForce(cards []SeenCard) (SeenCard, bool) {
 	var valid SeenCard
 	for _, c := range cards {
@@ -113,7 +112,7 @@ func InForce(cards []SeenCard) (SeenCard, bool) {
 	return valid, !valid.InForce.IsZero()
 }
 
-// InForceBefore returns the card that counted before the one that does.
+// InForceBefore returns the card that was in force before the present one.
 func InForceBefore(cards []SeenCard) (SeenCard, bool) {
 	valid, known := InForce(cards)
 	if !known {

@@ -35,7 +35,7 @@ func (d *Directory) Choose(ctx context.Context, name, skill, message string) (*E
 	return nil, ledger.InputError{Text: fmt.Sprintf("There is no agent named %q. Choose one of: %s.", sanitize.Truncate(sanitize.Text(name), 100), known)}
 }
 
-// Offered returns an agent that must be named and that the caller may use.
+// Offered returns an agent that a call must name and that the caller may use.
 func (d *Directory) Offered(ctx context.Context, name string) (*Entry, error) {
 	p := d.Known(ctx, name)
 	if p == nil || p.Disabled {
@@ -44,7 +44,7 @@ func (d *Directory) Offered(ctx context.Context, name string) (*Entry, error) {
 	return p, nil
 }
 
-// ConnectNamed connects to an agent that must be named, for calls in the name of user.
+// ConnectNamed connects to an agent that a call must name, on behalf of user.
 func (d *Directory) ConnectNamed(ctx context.Context, name, user string) (Conn, error) {
 	p, err := d.Offered(ctx, name)
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// connectedFor bounds a look at whether a user has connected an agent.
+// connectedFor limits the check whether a user has connected an agent.
 const connectedFor = 5 * time.Second
 
-// ConnectPath is where people connect agents: the name of one follows.
+// ConnectPath is the path where users connect agents; the name of the agent follows.
 const ConnectPath = "/connect/"
 
-// Connections tell which agents their users connect themselves, each with an
-// account or a key of their own.
+// Connections knows the agents that users connect themselves, each with an account or a
+// key.
 type Connections interface {
-	// Wanted reports whether an agent is such a one.
+	// Wanted reports whether users connect an agent themselves.
 	Wanted(agent string) bool
 
 	// Connected reports whether user has connected it.
@@ -69,8 +69,7 @@ func (d *Directory) ConnectPage(e *ledger.Record) string {
 	return d.ConnectURL(e.Agent, e.Handle)
 }
 
-// MustConnect reports whether an agent has refused a call, or would, until its
-// user connects it.
+// MustConnect reports whether err means that the user has to connect the agent.
 func (d *Directory) MustConnect(agent string, err error) bool {
 	var e *a2a.Error
 	if !errors.As(err, &e) || !d.Connectable(agent) {

@@ -25,22 +25,22 @@ type Entry struct {
 	*connection
 }
 
-// connection is the connection to an agent, made when first needed.
+// connection is the connection to an agent, made on first use.
 type connection struct {
 	mu    sync.Mutex // held while dialing: others wait for the same attempt
 	conn  Conn
 	err   error // for callers
 	asked time.Time
 
-	last atomic.Pointer[attempt] // for those who do not want to wait
+	last atomic.Pointer[attempt] // for readers that do not wait
 
-	stale atomic.Bool // its card may be another now, however young it is
-	spare time.Time   // but it is not asked for again before
+	stale atomic.Bool // its card may have changed
+	spare time.Time   // the card is not read again before
 
-	doubted bool // a call failed as it does where the card is another by now
+	doubted bool // a call failed, perhaps because the card has changed
 }
 
-// attempt is how dialing went.
+// attempt is the result of dialing.
 type attempt struct {
 	at   time.Time
 	err  error
@@ -84,7 +84,7 @@ func (d *Directory) Connect(ctx context.Context, p *Entry) (Conn, error) {
 	}
 	same := p.conn != nil && reflect.DeepEqual(p.conn.Card(), conn.Card())
 	if doubted && same {
-		return p.conn, nil // which knows how it was met lately
+		return p.conn, nil // it has the contact statistics
 	}
 	if p.conn != nil && !same {
 		d.agentsChanged(p.Name)
@@ -93,7 +93,7 @@ func (d *Directory) Connect(ctx context.Context, p *Entry) (Conn, error) {
 	return conn, nil
 }
 
-// ConnectFor returns the connection for calls in the name of user.
+// ConnectFor returns the connection for calls on behalf of user.
 func (d *Directory) ConnectFor(ctx context.Context, p *Entry, user string) (Conn, error) {
 	conn, err := d.Connect(ctx, p)
 	if personal, ok := conn.(PersonalConn); ok && err == nil {
@@ -124,8 +124,8 @@ func (e Unreachable) Sentence() *message.Message {
 	return message.New("The agent %s cannot be reached now.", e.Agent)
 }
 
-// Reachable connects to all of the caller's agents at once and returns those that answered, in
-// the operator's order.
+// Reachable connects to all agents of the caller at once and returns those that
+// answered, in the order of the operator.
 func (d *Directory) Reachable(ctx context.Context) []*Entry {
 	agents := d.Visible(ctx)
 	ok := make([]bool, len(agents))

@@ -69,20 +69,19 @@ type Agent struct {
 	Name string // in tool arguments; unique
 	URL  string
 
-	// Revision is another whenever the way to reach the agent has changed, the
-	// credentials for example: then it is dialled anew.
+	// Revision changes when the way to reach the agent changes, for example its
+	// credentials: then the agent is dialed again.
 	Revision string
 
-	// Disabled takes the agent out of every list. It gets no new tasks, and no
-	// messages for those that it has; what runs goes on, and can be seen and
-	// canceled.
+	// Disabled removes the agent from every list. It gets no messages. Its running
+	// tasks continue and can be seen and canceled.
 	Disabled bool
 
-	// Retention is how long its settled tasks are kept; 0 means Directory.Retention.
+	// Retention is how long its idle tasks are kept; 0 means Directory.Retention.
 	Retention time.Duration
 
-	// UseCases are those whose callers may know of the agent; none means all.
-	// Skills says it of single skills.
+	// UseCases are those whose callers may see the agent; none means all. Skills
+	// restricts single skills.
 	UseCases []string
 	Skills   []SkillRule
 

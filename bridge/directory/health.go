@@ -7,8 +7,8 @@ import (
 	"rialto/bridge/sanitize"
 )
 
-// Health is how this process met an agent lately. Its texts are for the
-// operator: they tell of the inside of a network.
+// Health is how this process reached an agent lately. Its texts are for the operator,
+// because they describe the network.
 type Health struct {
 	Asked   time.Time // when the card was last asked for; zero if it never was
 	Problem string    // why it did not come, then

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Info is what list_agents tells of one agent.
+// Info describes an agent.
 type Info struct {
 	Name        string      `json:"name"`
 	Title       string      `json:"title,omitempty"`
@@ -23,7 +23,7 @@ type Info struct {
 	Skills      []SkillInfo `json:"skills"`
 }
 
-// SkillInfo is what list_agents tells of one skill.
+// SkillInfo describes a skill.
 type SkillInfo struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -96,7 +96,7 @@ func (d *Directory) Info(ctx context.Context, p *Entry) Info {
 	return info
 }
 
-// addConnection tells whether the caller has connected an agent that wants to be.
+// addConnection adds whether the caller has connected the agent.
 func (d *Directory) addConnection(ctx context.Context, info *Info) {
 	if !d.Connectable(info.Name) {
 		return
@@ -109,7 +109,7 @@ func (d *Directory) addConnection(ctx context.Context, info *Info) {
 	info.Connected, info.ConnectURL = &connected, d.URL+ConnectPath+info.Name
 }
 
-// describe takes from the card of an agent that is there what it says of itself.
+// describe adds the content of a card.
 func (info *Info) describe(card *a2a.Card) {
 	info.Available = true
 	info.Title, info.Description, info.Version = sanitize.Label(card.Name), sanitize.Short(card.Description, 1000), sanitize.Label(card.Version)
@@ -119,7 +119,7 @@ func (info *Info) describe(card *a2a.Card) {
 // MaxSkills bounds how many skills of an agent are shown.
 const MaxSkills = 50
 
-// SkillInfos returns what may be shown of a card's skills.
+// SkillInfos describes the skills of a card.
 func SkillInfos(card *a2a.Card) []SkillInfo {
 	infos := []SkillInfo{}
 	for _, s := range card.Skills[:min(len(card.Skills), MaxSkills)] {
@@ -135,7 +135,7 @@ func skillInfo(s a2a.Skill) SkillInfo {
 	}
 }
 
-// DescribeCard puts a card into words.
+// DescribeCard returns a card as text.
 func DescribeCard(card *a2a.Card) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s\n%s\n", sanitize.Label(card.Name), sanitize.Text(card.Description))

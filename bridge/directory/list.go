@@ -10,10 +10,10 @@ type snapshot struct {
 	named map[string]*Entry
 }
 
-// SetAgents replaces the agents. An agent whose URL and Revision stay as they
-// were keeps its connection. Tasks that run at an agent that is disabled or
-// gone go on being followed here; an agent that may still have some should stay
-// in the list, disabled, so that another process can take them up.
+// SetAgents replaces the agents. An agent with the same URL and Revision keeps its
+// connection. Running tasks of a disabled or removed agent are still followed here. An
+// agent that may have tasks should stay in the list, disabled, so that another process
+// can take them over.
 func (d *Directory) SetAgents(agents []Agent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -72,8 +72,8 @@ func (d *Directory) Agent(name string) (Agent, bool) {
 	return p.Agent, true
 }
 
-// Primary returns the name of the agent that is meant where none is named: the
-// default one or, if there is no default, the only one; "" if there is neither.
+// Primary returns the name of the default agent or, without one, of the only agent; ""
+// if there is neither.
 func (d *Directory) Primary() string {
 	name := d.Default
 	enabled := 0
@@ -91,13 +91,13 @@ func (d *Directory) Primary() string {
 	return name
 }
 
-// Visible returns the agents that the caller may give tasks to.
+// Visible returns the agents that the caller may send tasks to.
 func (d *Directory) Visible(ctx context.Context) []*Entry {
 	return d.visibleTo(d.Effective(ctx))
 }
 
-// visibleTo returns those that a caller may give tasks to, in the operator's
-// order.
+// visibleTo returns the agents that a caller may send tasks to, in the order of the
+// operator.
 func (d *Directory) visibleTo(caller Caller) []*Entry {
 	var visible []*Entry
 	for _, p := range d.snapshot().peers {
@@ -108,8 +108,7 @@ func (d *Directory) visibleTo(caller Caller) []*Entry {
 	return visible
 }
 
-// Known returns an agent that the caller may know of, and nil if there is none
-// with that name. It may be disabled: then it takes no new tasks.
+// Known returns an agent that the caller may see, or nil. It may be disabled.
 func (d *Directory) Known(ctx context.Context, name string) *Entry {
 	p := d.Lookup(name)
 	if p == nil || !d.Effective(ctx).Sees(p.Agent) {

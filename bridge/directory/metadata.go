@@ -14,7 +14,7 @@ const (
 	topicKey   = "topic"
 )
 
-// Metadata returns what travels beside a message of a caller's.
+// Metadata returns the metadata of a message of a caller.
 func (d *Directory) Metadata(c Caller, skill string) a2a.Metadata {
 	var m a2a.Metadata
 	for _, member := range [...]struct{ key, value string }{{SkillKey, skill}, {UseCaseKey, d.UseCase(c)}, {topicKey, d.Topic}} {
@@ -29,8 +29,8 @@ func (d *Directory) Metadata(c Caller, skill string) a2a.Metadata {
 	return m
 }
 
-// UseCase returns the use case that a call is for: the one that the operator
-// forces, or the caller's if there is only one.
+// UseCase returns the use case of a call: the forced one, or that of the caller if
+// there is only one.
 func (d *Directory) UseCase(c Caller) string {
 	if d.ForceUseCase == "" && !c.AllUseCases && len(c.UseCases) == 1 {
 		return c.UseCases[0]
@@ -38,8 +38,7 @@ func (d *Directory) UseCase(c Caller) string {
 	return d.ForceUseCase
 }
 
-// ForceArguments returns the arguments of a call with the use case that the operator
-// forces, if they name another.
+// ForceArguments replaces another use case in arguments by the forced one.
 func (d *Directory) ForceArguments(data json.RawMessage) json.RawMessage {
 	if d.ForceUseCase == "" {
 		return data
@@ -60,7 +59,7 @@ func (d *Directory) ForceArguments(data json.RawMessage) json.RawMessage {
 	return changed
 }
 
-// ForceParts is forced for what a message holds.
+// ForceParts does the same in the data of a message.
 func (d *Directory) ForceParts(parts []a2a.Part) []a2a.Part {
 	parts = slices.Clone(parts)
 	for i, p := range parts {

@@ -24,20 +24,20 @@ const (
 	maxAnswer = 4000 // characters
 )
 
-// Preview is what an agent shows of itself.
+// Preview is what the card of an agent says.
 type Preview struct {
 	Name        string      `json:"name"`
 	Description string      `json:"description,omitempty"`
 	Version     string      `json:"version,omitempty"`
 	Skills      []SkillInfo `json:"skills"`
 
-	// Interface is what calls would take first: its generation and binding.
+	// Interface is what calls would use first.
 	Interface Interface `json:"interface"`
 
-	// Offers are all the ways that its card names.
+	// Offers are the interfaces of the card.
 	Offers []Interface `json:"offers"`
 
-	// Schemes are the ways to authenticate that its card names.
+	// Schemes are the authentication schemes of the card.
 	Schemes []string `json:"security_schemes,omitempty"`
 
 	Streaming bool `json:"streaming"`

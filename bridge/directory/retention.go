@@ -8,7 +8,7 @@ import (
 // defaultRetention is how long finished tasks are kept where nothing else is set.
 const defaultRetention = 90 * 24 * time.Hour
 
-// RetentionOf returns how long the settled tasks of an agent are kept.
+// RetentionOf returns how long the idle tasks of an agent are kept.
 func (d *Directory) RetentionOf(agent string) time.Duration {
 	if p := d.Lookup(agent); p != nil && p.Retention != 0 {
 		return p.Retention

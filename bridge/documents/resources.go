@@ -17,7 +17,7 @@ import (
 	"rialto/mcp"
 )
 
-// The forms of the URIs under which MCP clients read what the bridge holds
+// The forms of the URIs of resources
 // (RFC 6570).
 const (
 	tasksURI     = "rialto://tasks/"

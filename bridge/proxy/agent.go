@@ -35,10 +35,10 @@ var (
 	_ a2a.Extender = (*Agent)(nil)
 )
 
-// Agent returns the face of the agent with a name.
+// Agent returns the agent with a name.
 func (p *Proxy) Agent(agent string) *Agent { return &Agent{p, agent} }
 
-// AgentOf returns the face of the agent that runs a task of the caller's.
+// AgentOf returns the agent that runs a task of the caller.
 func (p *Proxy) AgentOf(ctx context.Context, id a2a.TaskID) (*Agent, error) {
 	e, err := p.Runner.Task(ctx, p.Directory.Caller(ctx).User, string(id))
 	if err != nil {
@@ -103,7 +103,7 @@ func (f *Agent) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 	return e.Public().WithHistory(q.HistoryLength), nil
 }
 
-// Settled returns a task once it has settled, or as it stands when ctx ends.
+// Settled returns a task once it is idle, or as it is when ctx ends.
 func (f *Agent) Settled(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	e, err := f.record(ctx, id)
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 // AwaitIdle returns owner's task once it is idle, or as it is when ctx ends. A task
 // that another replica follows is read again regularly, and when that replica signals.
 func (r *Runner) AwaitIdle(ctx context.Context, owner, handle string, progress func(string)) (*ledger.Record, error) {
-	rung, leave := r.waiters.add(handle)
+	woken, leave := r.waiters.add(handle)
 	defer leave()
 	for {
 		e, err := r.Ledger.Task(context.WithoutCancel(ctx), owner, handle)
@@ -27,7 +27,7 @@ func (r *Runner) AwaitIdle(ctx context.Context, owner, handle string, progress f
 			return e, nil
 		case <-r.waits.Done():
 			return e, nil
-		case <-rung:
+		case <-woken:
 		case <-time.After(pollEvery):
 		}
 	}
@@ -35,7 +35,7 @@ func (r *Runner) AwaitIdle(ctx context.Context, owner, handle string, progress f
 
 // NextChange returns owner's task once it is not the version that was seen.
 func (r *Runner) NextChange(ctx context.Context, owner, handle string, seen time.Time) (*ledger.Record, error) {
-	rung, leave := r.waiters.add(handle)
+	woken, leave := r.waiters.add(handle)
 	defer leave()
 	for {
 		e, changed, err := r.Current(ctx, owner, handle)
@@ -47,7 +47,7 @@ func (r *Runner) NextChange(ctx context.Context, owner, handle string, seen time
 			return nil, ctx.Err()
 		case <-r.waits.Done():
 			return nil, context.Canceled
-		case <-rung:
+		case <-woken:
 		case <-changed: // nil, and never ready, where another replica follows the task
 		case <-time.After(pollEvery):
 		}

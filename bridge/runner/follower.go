@@ -43,12 +43,12 @@ type Follower struct {
 	events        eventLog
 	size          int  // bytes of the task, at most
 	revisionsSize int  // bytes of its past, which is written with it
-	dirty         bool // entry holds more than the ledger
+	dirty         bool // record has changes that the ledger does not have
 	written       bool // the ledger has heard of an answer
 	saved         time.Time
 	timer         *time.Timer // writes what a burst of events left dirty
 
-	unwritten bool   // the ledger does not have the task yet: see ahead.go
+	unwritten bool   // the ledger does not have the task yet: see deferWrite
 	lost      error  // why it never will
 	hangUp    func() // ends the stream
 }

@@ -54,7 +54,7 @@ func (f *Follower) forgetSent(err error) {
 // readLedger follows a task in the ledger, and through the follower of this replica
 // once there is one, until the task is idle or waits end.
 func (f *Follower) readLedger(ctx context.Context) {
-	rung, leave := f.r.waiters.add(f.start.Handle)
+	woken, leave := f.r.waiters.add(f.start.Handle)
 	defer leave()
 	for heard := f.start.Task != nil; ; {
 		e, err := f.r.Ledger.Task(context.WithoutCancel(ctx), f.start.Owner, f.start.Handle)
@@ -75,7 +75,7 @@ func (f *Follower) readLedger(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-f.r.waits.Done():
-		case <-rung:
+		case <-woken:
 		case <-time.After(pollEvery):
 		}
 	}

@@ -81,7 +81,7 @@ type waiters struct {
 
 // add returns a channel that is ready after the task was woken, and a function that
 // ends that.
-func (l *waiters) add(handle string) (rung <-chan struct{}, leave func()) {
+func (l *waiters) add(handle string) (woken <-chan struct{}, leave func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.waiting == nil {

@@ -16,8 +16,8 @@ type writeContext struct {
 	sharedUntil time.Time          // until when writes may begin under it
 }
 
-// context returns the context for a write that begins now. It outlives the bridge's,
-// so that the last write of a closing bridge happens.
+// context returns the context for a write that begins now. It outlives the runner, so
+// that the last write happens.
 func (w *writeContext) context(running context.Context) context.Context {
 	w.mu.Lock()
 	defer w.mu.Unlock()
