@@ -1,13 +1,10 @@
 package a2a
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Role tells who speaks.
@@ -96,56 +93,28 @@ type storedPart struct {
 	Metadata  Metadata        `json:"metadata,omitempty"`
 }
 
-// MarshalJSON encodes p for storage as a storedPart, without reflection: it runs for
-// each part each time a task is written. Data that is not JSON is an error, because it
-// could read as other members.
+// MarshalJSON encodes p for storage. Data that is not JSON is an error.
 func (p Part) MarshalJSON() ([]byte, error) {
-	b, err := p.appendContent()
-	if err != nil {
-		return nil, err
-	}
-	if p.Filename != "" {
-		b = appendString(append(b, `,"filename":`...), p.Filename)
-	}
-	if p.MediaType != "" {
-		b = appendString(append(b, `,"mediaType":`...), p.MediaType)
-	}
-	if len(p.Metadata) > 0 {
-		m, err := json.Marshal(p.Metadata)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(b, `,"metadata":`...), m...)
-	}
-	return append(b, '}'), nil
-}
-
-// appendContent begins the JSON form of p.
-func (p Part) appendContent() ([]byte, error) {
-	const around = 64 // bytes of other members, mostly
+	s := storedPart{Filename: p.Filename, MediaType: p.MediaType, Metadata: p.Metadata}
 	switch c := p.Content.(type) {
 	case Text:
-		return appendString(append(make([]byte, 0, len(c)+around), `{"text":`...), string(c)), nil
+		s.Text = (*string)(&c)
 	case Raw:
-		b := append(make([]byte, 0, base64.StdEncoding.EncodedLen(len(c))+around), `{"raw":"`...)
-		return append(base64.StdEncoding.AppendEncode(b, c), '"'), nil
+		if c == nil {
+			c = Raw{}
+		}
+		s.Raw = (*[]byte)(&c)
 	case URL:
-		return appendString([]byte(`{"url":`), string(c)), nil
+		s.URL = (*string)(&c)
 	case Data:
+		s.Data = json.RawMessage(c)
 		if len(c) == 0 {
-			return []byte(`{"data":null`), nil
+			s.Data = json.RawMessage("null")
 		}
-		if !json.Valid(c) {
-			return nil, errors.New("a part whose data is not JSON")
-		}
-		return append(append(make([]byte, 0, len(c)+around), `{"data":`...), c...), nil
+	default:
+		return nil, errors.New("a part without content")
 	}
-	return nil, errors.New("a part without content")
-}
-
-func appendString(b []byte, s string) []byte {
-	b, _ = jsontext.AppendQuote(b, s) // an error tells only that U+FFFD stands for bytes that are not UTF-8
-	return b
+	return json.Marshal(s)
 }
 
 // UnmarshalJSON decodes what MarshalJSON wrote.
