@@ -30,7 +30,7 @@ func (db *Store) IndexTasks(ctx context.Context, most int) (more bool, err error
 	now := time.Now()
 	if until, look := db.queue.overdue(now); look && !more {
 		var left []indexed
-		if left, more, err = db.unindexed(ctx, until, most); err != nil {
+		if left, more, err = unindexed(ctx, db.sql, until, most); err != nil {
 			return false, err
 		}
 		db.queue.looked(now, more)
@@ -39,7 +39,7 @@ func (db *Store) IndexTasks(ctx context.Context, most int) (more bool, err error
 	if len(tasks) == 0 {
 		return false, nil
 	}
-	return more, db.sql.InTx(ctx, func(t *sqldb.Tx) error { return db.index(ctx, t, tasks) })
+	return more, db.sql.InTx(ctx, func(t *sqldb.Tx) error { return writeIndex(ctx, db.sql, t, tasks) })
 }
 
 // indexed is a task for the index.
@@ -60,8 +60,8 @@ func toIndex(e *ledger.Record) indexed {
 
 // unindexed returns tasks for the index that became idle until then, and whether there
 // may be more.
-func (db *Store) unindexed(ctx context.Context, until time.Time, most int) (tasks []indexed, more bool, err error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `SELECT `+presentColumns+` FROM tasks WHERE handle IN (
+func unindexed(ctx context.Context, db *sqldb.DB, until time.Time, most int) (tasks []indexed, more bool, err error) {
+	rows, err := db.Read.QueryContext(ctx, `SELECT `+presentColumns+` FROM tasks WHERE handle IN (
 		SELECT handle FROM tasks WHERE indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until.UnixMilli(), most)
 	if err != nil {
 		return nil, false, err
@@ -79,13 +79,13 @@ func (db *Store) unindexed(ctx context.Context, until time.Time, most int) (task
 	return tasks, left <= 0 || len(tasks) == most, rows.Err()
 }
 
-// index writes tasks into the index, except those that have changed since they were read.
-func (db *Store) index(ctx context.Context, t *sqldb.Tx, tasks []indexed) error {
-	marked, err := db.mark(ctx, t, tasks)
+// writeIndex writes tasks into the index, except those that have changed since they were read.
+func writeIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexed) error {
+	marked, err := markIndexed(ctx, db, t, tasks)
 	if err != nil || len(marked) == 0 {
 		return err
 	}
-	if !db.sql.Postgres {
+	if !db.Postgres {
 		return indexFTS(ctx, t, marked)
 	}
 	handles, words := make([]string, len(marked)), make([]string, len(marked))
@@ -99,9 +99,9 @@ func (db *Store) index(ctx context.Context, t *sqldb.Tx, tasks []indexed) error 
 	return err
 }
 
-// mark marks tasks as indexed, and returns those that were not and have not changed since
+// markIndexed marks tasks as indexed, and returns those that were not and have not changed since
 // they were read, the oldest first.
-func (db *Store) mark(ctx context.Context, t *sqldb.Tx, tasks []indexed) (marked []indexed, err error) {
+func markIndexed(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexed) (marked []indexed, err error) {
 	type version struct {
 		handle  string
 		updated int64
@@ -118,7 +118,7 @@ func (db *Store) mark(ctx context.Context, t *sqldb.Tx, tasks []indexed) (marked
 	from, args := `unnest($1::text[], $2::bigint[]) AS read (handle, updated)`, []any{handles, times}
 	// Replicas that wait for each other's rows come to a deadlock.
 	free := ` AND tasks.handle = ANY (ARRAY(SELECT handle FROM tasks WHERE handle = ANY ($1) AND settled = 1 FOR UPDATE SKIP LOCKED))`
-	if !db.sql.Postgres {
+	if !db.Postgres {
 		text, err := json.Marshal(list)
 		if err != nil {
 			return nil, err
@@ -217,10 +217,10 @@ func contextWord(prefix, id string) string {
 	return prefix + "_" + hex.EncodeToString(sum[:10])
 }
 
-// forget deletes the tasks that old selects from the index, and their shares.
-func (db *Store) forget(ctx context.Context, t *sqldb.Tx, old string, args []any) error {
+// dropFromIndex deletes the tasks that old selects from the index, and their shares.
+func dropFromIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, old string, args []any) error {
 	statements := []string{`DELETE FROM task_words WHERE handle IN ` + old}
-	if !db.sql.Postgres {
+	if !db.Postgres {
 		statements = []string{
 			`DELETE FROM task_words WHERE rowid IN (SELECT id FROM task_texts WHERE handle IN ` + old + `)`,
 			`DELETE FROM task_texts WHERE handle IN ` + old,

@@ -23,15 +23,15 @@ const claim = `UPDATE tasks SET holder = $1, lease_until = $2 WHERE settled = 0 
 // replicas chose the same rows, the second finds them leased when it writes.
 func (db *Store) ClaimTasks(ctx context.Context, l ledger.Lease, now time.Time, limit int) ([]*ledger.Record, error) {
 	return scanRecords(db.sql.Write.QueryContext(ctx, claim+
-		db.notHeld(`SELECT handle FROM tasks WHERE settled = 0 AND lease_until <= $3 ORDER BY lease_until LIMIT $4`)+
+		notHeld(db.sql, `SELECT handle FROM tasks WHERE settled = 0 AND lease_until <= $3 ORDER BY lease_until LIMIT $4`)+
 		` RETURNING `+recordColumns, l.Replica, l.Until.UnixMilli(), now.UnixMilli(), limit))
 }
 
 // notHeld returns the condition that a column is among those that a query chooses. On
 // PostgreSQL, rows that another transaction locks are left out: a replica whose machine
 // is gone may lock a row for long. The array makes PostgreSQL choose once.
-func (db *Store) notHeld(choice string) string {
-	if db.sql.Postgres {
+func notHeld(db *sqldb.DB, choice string) string {
+	if db.Postgres {
 		return `= ANY (ARRAY(` + choice + ` FOR UPDATE SKIP LOCKED))`
 	}
 	return `IN (` + choice + `)`
@@ -56,7 +56,7 @@ func (db *Store) DueTasks(ctx context.Context, now time.Time, limit int) ([]ledg
 	}
 	rows, err := db.sql.Write.QueryContext(ctx, `
 		UPDATE tasks SET lease_until = $1 + CASE WHEN $1 - updated < 32000 THEN 2000 WHEN $1 - updated > 57600000 THEN 3600000 ELSE ($1 - updated) / 16 END
-		WHERE `+waits+` AND lease_until <= $1 AND handle `+db.notHeld(`SELECT handle FROM tasks WHERE `+waits+` AND lease_until <= $1 ORDER BY lease_until LIMIT $2`)+`
+		WHERE `+waits+` AND lease_until <= $1 AND handle `+notHeld(db.sql, `SELECT handle FROM tasks WHERE `+waits+` AND lease_until <= $1 ORDER BY lease_until LIMIT $2`)+`
 		RETURNING owner, handle, agent`, now.UnixMilli(), limit)
 	return sqldb.Collect(rows, err, func(r *sql.Rows) (d ledger.DuePoll, err error) { return d, r.Scan(&d.Owner, &d.Handle, &d.Agent) })
 }
@@ -81,7 +81,7 @@ const renewed = 50
 // RenewLeases implements ledger.Leases.
 func (db *Store) RenewLeases(ctx context.Context, l ledger.Lease, handles []string) error {
 	if db.sql.Postgres {
-		return db.renewOnPostgres(ctx, l, handles)
+		return renewOnPostgres(ctx, db.sql, l, handles)
 	}
 	for chunk := range slices.Chunk(handles, renewed) {
 		args := []any{l.Until.UnixMilli(), l.Replica}
@@ -105,12 +105,12 @@ var renewalOfMany = renewal + `IN (` + sqldb.Placeholders(3, renewed) + `)`
 
 // renewOnPostgres renews the rows first that no transaction locks: one row that is locked
 // for longer than a lease must not let all other leases expire.
-func (db *Store) renewOnPostgres(ctx context.Context, l ledger.Lease, handles []string) error {
+func renewOnPostgres(ctx context.Context, db *sqldb.DB, l ledger.Lease, handles []string) error {
 	if len(handles) == 0 {
 		return nil
 	}
 	until := l.Until.UnixMilli()
-	rows, err := db.sql.Write.QueryContext(ctx, renewal+`= ANY (ARRAY(
+	rows, err := db.Write.QueryContext(ctx, renewal+`= ANY (ARRAY(
 		SELECT handle FROM tasks WHERE handle = ANY ($3) AND settled = 0 AND holder = $2 FOR UPDATE SKIP LOCKED))
 		RETURNING handle`, until, l.Replica, handles)
 	done, err := sqldb.Collect(rows, err, sqldb.Text)
@@ -125,7 +125,7 @@ func (db *Store) renewOnPostgres(ctx context.Context, l ledger.Lease, handles []
 	if len(rest) == 0 {
 		return nil
 	}
-	return db.renewLocked(ctx, until, l.Replica, rest)
+	return renewLocked(ctx, db, until, l.Replica, rest)
 }
 
 // renewFor bounds the wait for locked rows. It is much less than a lease.
@@ -133,8 +133,8 @@ const renewFor = 2 * time.Second
 
 // renewLocked waits for locked rows, but not for long. Mostly this replica locks them, as
 // it writes them at that moment, and that may happen at each renewal.
-func (db *Store) renewLocked(ctx context.Context, until int64, replica string, handles []string) error {
-	err := db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+func renewLocked(ctx context.Context, db *sqldb.DB, until int64, replica string, handles []string) error {
+	err := db.InTx(ctx, func(t *sqldb.Tx) error {
 		if _, err := t.ExecContext(ctx, `SET LOCAL statement_timeout = `+sqldb.InMillis(renewFor)); err != nil {
 			return err
 		}

@@ -99,7 +99,7 @@ func (db *Store) AnyTask(ctx context.Context, handle string) (*ledger.Record, er
 
 // HasContext implements ledger.Lists. On SQLite an index of conversations would cost each
 // task a page, because their IDs have no order. So conversations are words of the search
-// index there, and tasks that it does not have yet are found by a small index.
+// writeIndex there, and tasks that it does not have yet are found by a small index.
 func (db *Store) HasContext(ctx context.Context, owner, agent, contextID string) (has bool, err error) {
 	if err := db.flush(ctx); err != nil {
 		return false, err
@@ -157,12 +157,12 @@ func (db *Store) TaskNamed(ctx context.Context, owner, agent, name string) (hand
 
 // pageConditions returns the conditions of all pages of a list; ofAgent is that on the
 // agent.
-func (db *Store) pageConditions(owner string, f ledger.PageQuery, ofAgent string) *sqldb.Listing {
+func pageConditions(db *sqldb.DB, owner string, f ledger.PageQuery, ofAgent string) *sqldb.Listing {
 	l := &sqldb.Listing{}
 	ofOwner := "owner = ?"
 	if f.ContextID != "" {
 		ofOwner, ofAgent = "owner || '' = ?", "agent || '' = ?" // so that they are found by the conversation alone
-		db.inConversation(l, owner, f.Agent, f.ContextID)
+		inConversation(db, l, owner, f.Agent, f.ContextID)
 	}
 	l.And(ofOwner, owner)
 	l.Given(ofAgent, f.Agent)
@@ -175,13 +175,13 @@ func (db *Store) pageConditions(owner string, f ledger.PageQuery, ofAgent string
 
 // inConversation adds the condition that tasks belong to a conversation, by the ID of the
 // agent or the name of the owner. A condition with both would use neither's index.
-func (db *Store) inConversation(l *sqldb.Listing, owner, agent, id string) {
+func inConversation(db *sqldb.DB, l *sqldb.Listing, owner, agent, id string) {
 	mine, called := `owner = `+l.Arg(owner), l.Arg(id)
 	if agent != "" {
 		mine += ` AND agent = ` + l.Arg(agent)
 	}
 	named := `SELECT handle FROM tasks WHERE ` + mine + ` AND context_name = ` + called + ` AND context_name <> ''`
-	if db.sql.Postgres {
+	if db.Postgres {
 		l.And(`handle = ANY (ARRAY(SELECT handle FROM tasks WHERE ` + mine + ` AND context_id = ` + called + ` AND context_id <> '' UNION ` + named + `))`)
 		return
 	}
@@ -198,9 +198,9 @@ func (db *Store) Page(ctx context.Context, owner string, f ledger.PageQuery) (*l
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
-	count, l := db.pageConditions(owner, f, "agent = ?"), db.pageConditions(owner, f, "agent = ?")
+	count, l := pageConditions(db.sql, owner, f, "agent = ?"), pageConditions(db.sql, owner, f, "agent = ?")
 	if !db.sql.Postgres { // SQLite would use the index of agents and sort all its rows
-		l = db.pageConditions(owner, f, "agent || '' = ?")
+		l = pageConditions(db.sql, owner, f, "agent || '' = ?")
 	}
 	p := &ledger.Page{}
 	if err := db.sql.Read.QueryRowContext(ctx, `SELECT count(*) FROM tasks`+count.Conditions(), count.Args...).Scan(&p.Total); err != nil {

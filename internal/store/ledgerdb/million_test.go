@@ -68,7 +68,7 @@ func fill(t *testing.T, db *Store, n, each int) (handles []string) {
 				}
 				tasks, handles = append(tasks, toIndex(e)), append(handles, e.Handle)
 			}
-			return db.index(ctx, x, tasks)
+			return writeIndex(ctx, db.sql, x, tasks)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ func (db *Store) DropTasks(ctx context.Context, before time.Time, agent string, 
 	}
 	agents := []string{agent}
 	if agent == "" {
-		if agents, err = db.agentsOfTasks(ctx); err != nil {
+		if agents, err = agentsOfTasks(ctx, db.sql); err != nil {
 			return 0, err
 		}
 	}
@@ -28,7 +28,7 @@ func (db *Store) DropTasks(ctx context.Context, before time.Time, agent string, 
 		if slices.Contains(except, name) || len(old) >= limit {
 			continue
 		}
-		found, err := db.oldTasks(ctx, name, before, limit-len(old))
+		found, err := oldTasks(ctx, db.sql, name, before, limit-len(old))
 		if err != nil {
 			return 0, err
 		}
@@ -38,7 +38,7 @@ func (db *Store) DropTasks(ctx context.Context, before time.Time, agent string, 
 		return 0, nil
 	}
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		n, err = db.drop(ctx, t, old, before)
+		n, err = dropOld(ctx, db.sql, t, old, before)
 		return err
 	})
 	return n, err
@@ -46,10 +46,10 @@ func (db *Store) DropTasks(ctx context.Context, before time.Time, agent string, 
 
 // agentsOfTasks returns the names of the agents that have tasks, each with one look at
 // an index.
-func (db *Store) agentsOfTasks(ctx context.Context) (names []string, err error) {
+func agentsOfTasks(ctx context.Context, db *sqldb.DB) (names []string, err error) {
 	for last := ""; ; {
 		var next sql.NullString
-		if err := db.sql.Read.QueryRowContext(ctx, `SELECT min(agent) FROM tasks WHERE agent > $1`, last).Scan(&next); err != nil || !next.Valid {
+		if err := db.Read.QueryRowContext(ctx, `SELECT min(agent) FROM tasks WHERE agent > $1`, last).Scan(&next); err != nil || !next.Valid {
 			return names, err
 		}
 		last = next.String
@@ -57,34 +57,34 @@ func (db *Store) agentsOfTasks(ctx context.Context) (names []string, err error) 
 	}
 }
 
-func (db *Store) oldTasks(ctx context.Context, agent string, before time.Time, limit int) ([]string, error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `
+func oldTasks(ctx context.Context, db *sqldb.DB, agent string, before time.Time, limit int) ([]string, error) {
+	rows, err := db.Read.QueryContext(ctx, `
 		SELECT handle FROM tasks WHERE agent = $1 AND created < $2 AND updated < $2 AND settled = 1
 		ORDER BY created, handle LIMIT $3`, agent, before.UnixMilli(), limit)
 	return sqldb.Collect(rows, err, sqldb.Text)
 }
 
-// drop forgets those of the tasks that are still old, and returns how many.
-func (db *Store) drop(ctx context.Context, t *sqldb.Tx, old []string, before time.Time) (int, error) {
-	these, list, err := db.handles(old)
+// dropOld forgets those of the tasks that are still old, and returns how many.
+func dropOld(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, old []string, before time.Time) (int, error) {
+	these, list, err := handleList(db, old)
 	if err != nil {
 		return 0, err
 	}
 	rows, err := t.QueryContext(ctx, `DELETE FROM tasks WHERE settled = 1 AND updated < $2 AND handle `+
-		db.notHeld(`SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)+` RETURNING handle`, list, before.UnixMilli())
+		notHeld(db, `SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)+` RETURNING handle`, list, before.UnixMilli())
 	dropped, err := sqldb.Collect(rows, err, sqldb.Text)
 	if err != nil || len(dropped) == 0 {
 		return 0, err
 	}
-	if these, list, err = db.handles(dropped); err != nil {
+	if these, list, err = handleList(db, dropped); err != nil {
 		return 0, err
 	}
-	return len(dropped), db.forget(ctx, t, these, []any{list})
+	return len(dropped), dropFromIndex(ctx, db, t, these, []any{list})
 }
 
-// handles returns a query for a list of handles, and its argument, the first.
-func (db *Store) handles(list []string) (query string, arg any, err error) {
-	if db.sql.Postgres {
+// handleList returns a query for a list of handles, and its argument, the first.
+func handleList(db *sqldb.DB, list []string) (query string, arg any, err error) {
+	if db.Postgres {
 		return `(SELECT unnest($1::text[]))`, list, nil
 	}
 	text, err := json.Marshal(list)

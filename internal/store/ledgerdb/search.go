@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"rialto/bridge/ledger"
+	"rialto/internal/store/sqldb"
 )
 
 // FindTasks implements ledger.Index. Its cost depends on the limit, not on the number of
@@ -19,9 +20,9 @@ func (db *Store) FindTasks(ctx context.Context, owner string, words []string, li
 	}
 	terms := ownWords(ownPrefix(owner), words)
 	if db.sql.Postgres {
-		return db.findVector(ctx, owner, terms, limit)
+		return findVector(ctx, db.sql, owner, terms, limit)
 	}
-	return db.findFTS(ctx, owner, terms, limit)
+	return findFTS(ctx, db.sql, owner, terms, limit)
 }
 
 // How SQLite finds tasks by the beginning of a word. For one word, or one of several, it
@@ -35,13 +36,13 @@ const (
 
 // findFTS searches the index of SQLite. The ids rise with time. Each word of the index is
 // found by seeking the one after the one before: all characters of words come after "!".
-func (db *Store) findFTS(ctx context.Context, owner string, terms []string, limit int) ([]ledger.Summary, error) {
+func findFTS(ctx context.Context, db *sqldb.DB, owner string, terms []string, limit int) ([]ledger.Summary, error) {
 	last := len(terms) - 1
 	var all strings.Builder
 	for _, term := range terms[:last] {
 		all.WriteString(`"` + term + `" AND `)
 	}
-	return scanSummaries(db.sql.Read.QueryContext(ctx, `
+	return scanSummaries(db.Read.QueryContext(ctx, `
 		WITH RECURSIVE completion (term) AS (
 			SELECT (SELECT term FROM task_vocabulary WHERE term >= $1 AND term < $2 LIMIT 1)
 			UNION ALL
@@ -64,9 +65,9 @@ const latest = 5000
 // findVector searches the index of PostgreSQL, which returns all tasks that have the words
 // in no order. That is quick if they are few. If they are many, enough of them are among
 // the latest tasks, which are looked at first, one by one.
-func (db *Store) findVector(ctx context.Context, owner string, terms []string, limit int) ([]ledger.Summary, error) {
+func findVector(ctx context.Context, db *sqldb.DB, owner string, terms []string, limit int) ([]ledger.Summary, error) {
 	query := "'" + strings.Join(terms, "' & '") + "':*"
-	found, err := scanSummaries(db.sql.Read.QueryContext(ctx, `
+	found, err := scanSummaries(db.Read.QueryContext(ctx, `
 		SELECT `+summaryColumns+`
 		FROM (SELECT * FROM tasks WHERE owner = $2 ORDER BY created DESC, handle DESC LIMIT $4) t
 		CROSS JOIN LATERAL (SELECT 1 FROM task_words w WHERE w.handle = t.handle AND w.words @@ $1::tsquery OFFSET 0) w
@@ -74,7 +75,7 @@ func (db *Store) findVector(ctx context.Context, owner string, terms []string, l
 	if err != nil || len(found) == limit {
 		return found, err
 	}
-	return scanSummaries(db.sql.Read.QueryContext(ctx, `
+	return scanSummaries(db.Read.QueryContext(ctx, `
 		WITH found AS MATERIALIZED (SELECT id, handle FROM task_words WHERE words @@ $1::tsquery)
 		SELECT `+summaryColumns+`
 		FROM (SELECT * FROM found ORDER BY id DESC LIMIT $3) w JOIN tasks t ON t.handle = w.handle
