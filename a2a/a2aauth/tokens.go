@@ -39,8 +39,7 @@ type Tokens struct {
 	// and calls without a user have none; nil is a token for the program.
 	Subject func(ctx context.Context, user string) (string, error)
 
-	HTTP *http.Client // nil is one that follows no redirects
-	Now  func() time.Time
+	Now func() time.Time
 
 	mu   sync.Mutex
 	held map[string]*token // by user
@@ -169,7 +168,8 @@ func (t *Tokens) ask(ctx context.Context, user string) (*oauth2.Token, error) {
 	if t.InBody || t.ClientSecret == "" {
 		conf.AuthStyle = oauth2.AuthStyleInParams
 	}
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, t.http()), tokenTimeout)
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, client), tokenTimeout)
 	defer cancel()
 	value, err := conf.Token(ctx)
 	if err != nil {
@@ -202,11 +202,4 @@ func (t *Tokens) failure(err error) error {
 	default:
 		return a2a.Errorf(a2a.Unavailable, "no token for the agent: %s answered without a token", host)
 	}
-}
-
-func (t *Tokens) http() *http.Client {
-	if t.HTTP != nil {
-		return t.HTTP
-	}
-	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

@@ -25,8 +25,7 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// DefaultMaxMessage bounds a message, in bytes, unless Transport or Server
-// sets it.
+// DefaultMaxMessage bounds a message, in bytes.
 const DefaultMaxMessage = 16 << 20
 
 // maxHeader bounds the metadata of a call.

@@ -13,10 +13,10 @@ import (
 
 // stream makes a streaming call. It waits for the first message, because servers refuse
 // there.
-func stream(ctx context.Context, conn *grpc.ClientConn, name string, message []byte, limit int) (*http.Response, error) {
+func stream(ctx context.Context, conn *grpc.ClientConn, name string, message []byte) (*http.Response, error) {
 	m := &messages{Reader: http.NoBody}
 	m.ctx, m.cancel = context.WithCancel(ctx)
-	if err := m.open(conn, name, message, limit); err != nil {
+	if err := m.open(conn, name, message); err != nil {
 		defer m.cancel()
 		return refusal(ctx, heard(m.s), err)
 	}
@@ -38,8 +38,8 @@ type messages struct {
 }
 
 // open starts the call and waits for its first message.
-func (m *messages) open(conn *grpc.ClientConn, name string, message []byte, limit int) (err error) {
-	if m.s, err = conn.NewStream(m.ctx, streams, name, bytesAsTheyAre, grpc.MaxCallRecvMsgSize(limit)); err != nil {
+func (m *messages) open(conn *grpc.ClientConn, name string, message []byte) (err error) {
+	if m.s, err = conn.NewStream(m.ctx, streams, name, bytesAsTheyAre, grpc.MaxCallRecvMsgSize(DefaultMaxMessage)); err != nil {
 		return err
 	}
 	if err := m.s.SendMsg(&message); err != nil { // then nothing more is sent

@@ -2,7 +2,6 @@ package a2agrpc
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -39,17 +38,14 @@ type Server struct {
 	// Path returns the path of the agent for the tenant of a call. Calls of 0.3 have
 	// none.
 	Path func(tenant string) string
-
-	MaxMessage int // 0 means DefaultMaxMessage
 }
 
 // Serve serves l until ctx ends, and then waits a moment for running calls.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	limit := cmp.Or(s.MaxMessage, DefaultMaxMessage)
 	srv := grpc.NewServer(
 		grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error { return s.call(stream) }),
 		grpc.ForceServerCodecV2(raw{}),
-		grpc.MaxRecvMsgSize(limit), grpc.MaxHeaderListSize(maxHeader), grpc.MaxConcurrentStreams(maxCalls),
+		grpc.MaxRecvMsgSize(DefaultMaxMessage), grpc.MaxHeaderListSize(maxHeader), grpc.MaxConcurrentStreams(maxCalls),
 		grpc.StaticStreamWindowSize(streamWindow), grpc.StaticConnWindowSize(connWindow),
 		grpc.ConnectionTimeout(connectTime),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idle, Time: quiet, Timeout: stillThereFor}),

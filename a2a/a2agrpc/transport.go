@@ -41,8 +41,7 @@ const maxConns = 16
 // Transport is an a2aclient.Carrier. Its zero value is useful; its fields must
 // not change once it is used. It may be used concurrently.
 type Transport struct {
-	TLS        *tls.Config // for https; nil is what the system trusts
-	MaxMessage int         // 0 means DefaultMaxMessage
+	TLS *tls.Config // for https; nil is what the system trusts
 
 	mu    sync.Mutex
 	conns map[origin]*grpc.ClientConn
@@ -113,18 +112,17 @@ func (t *Transport) Carry(ctx context.Context, origin *url.URL, name string, md 
 	if err != nil {
 		return nil, err
 	}
-	limit := cmp.Or(t.MaxMessage, DefaultMaxMessage)
-	if len(message) > limit {
-		e := a2a.Errorf(a2a.InvalidParams, "the message has %d bytes, which is more than %d", len(message), limit)
+	if len(message) > DefaultMaxMessage {
+		e := a2a.Errorf(a2a.InvalidParams, "the message has %d bytes, which is more than %d", len(message), DefaultMaxMessage)
 		e.NotSent = true
 		return nil, e
 	}
 	ctx = metadata.NewOutgoingContext(ctx, md)
 	if op.Streams() {
-		return stream(ctx, conn, name, message, limit)
+		return stream(ctx, conn, name, message)
 	}
 	c := &call{sent: message}
-	if err := conn.Invoke(ctx, name, &c.sent, &c.got, c.options(limit)...); err != nil {
+	if err := conn.Invoke(ctx, name, &c.sent, &c.got, c.options()...); err != nil {
 		return refusal(ctx, c.hearing, err)
 	}
 	return c.answer(d, op)
@@ -138,8 +136,8 @@ type call struct {
 	reply     reply
 }
 
-func (c *call) options(limit int) []grpc.CallOption {
-	c.opts = [...]grpc.CallOption{bytesAsTheyAre, grpc.MaxCallRecvMsgSize(limit), grpc.Header(&c.hearing.header), grpc.Trailer(&c.hearing.trailer)}
+func (c *call) options() []grpc.CallOption {
+	c.opts = [...]grpc.CallOption{bytesAsTheyAre, grpc.MaxCallRecvMsgSize(DefaultMaxMessage), grpc.Header(&c.hearing.header), grpc.Trailer(&c.hearing.trailer)}
 	return c.opts[:]
 }
 

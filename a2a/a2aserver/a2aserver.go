@@ -17,7 +17,6 @@
 package a2aserver
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -76,10 +75,9 @@ type Server struct {
 	// all share one set of ids, which is safe, but two callers may use the same id.
 	Caller func(*http.Request) string
 
-	Now       func() time.Time // nil means time.Now
-	Log       *slog.Logger     // nil discards
-	MaxBody   int64            // 0 means DefaultMaxBody
-	KeepAlive time.Duration    // 0 means DefaultKeepAlive
+	Log       *slog.Logger  // nil discards
+	MaxBody   int64         // 0 means DefaultMaxBody
+	KeepAlive time.Duration // 0 means DefaultKeepAlive
 
 	docs  cards
 	names taskNames
@@ -117,14 +115,3 @@ func (s *Server) log() *slog.Logger {
 	}
 	return s.Log
 }
-
-func (s *Server) now() time.Time {
-	if s.Now == nil {
-		return time.Now()
-	}
-	return s.Now()
-}
-
-func (s *Server) maxBody() int64 { return cmp.Or(s.MaxBody, DefaultMaxBody) }
-
-func (s *Server) keepAlive() time.Duration { return cmp.Or(s.KeepAlive, DefaultKeepAlive) }

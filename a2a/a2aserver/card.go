@@ -107,7 +107,7 @@ func (s *Server) document(r *http.Request) (document, error) {
 	if err != nil {
 		return document{}, err
 	}
-	return s.docs.signed(body, s.Sign, s.now())
+	return s.docs.signed(body, s.Sign, time.Now())
 }
 
 // signed returns the document of a card, signed not long ago.

@@ -118,7 +118,7 @@ func (s *Server) readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error
 
 // readBody reads the body of a call, whatever its binding.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.maxBody()))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, cmp.Or(s.MaxBody, DefaultMaxBody)))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):

@@ -1,6 +1,7 @@
 package a2aserver
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"net/http"
@@ -27,7 +28,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call) {
 			return true
 		}
 		out = c.binding.events(w)
-		pulse.Go(func() { out.keepAlive(ctx, s.keepAlive()) })
+		pulse.Go(func() { out.keepAlive(ctx, cmp.Or(s.KeepAlive, DefaultKeepAlive)) })
 		return out.begin() == nil
 	}
 	if (c.binding == jsonRPC{}) && !begin() {

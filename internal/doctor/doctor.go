@@ -18,7 +18,6 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"time"
 )
 
 // Client is a chat app whose requests the doctor sends.
@@ -54,9 +53,6 @@ type Doctor struct {
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	// MaxRequests bounds the requests; 0 means 150.
 	MaxRequests int
-	// RequestTimeout bounds each request; 0 means 10 seconds, which is what Claude
-	// allows for discovery, registration and tokens.
-	RequestTimeout time.Duration
 }
 
 // visit is one examination: the server in layers, each of which knows those above it.
@@ -98,12 +94,9 @@ func (d *Doctor) Examine(ctx context.Context, address string) *Report {
 }
 
 func (d *Doctor) visit(ctx context.Context, address string) *visit {
-	p := &prober{ctx: ctx, kept: map[string]*answer{}, budget: d.MaxRequests, timeout: d.RequestTimeout}
+	p := &prober{ctx: ctx, kept: map[string]*answer{}, budget: d.MaxRequests}
 	if p.budget == 0 {
 		p.budget = 150
-	}
-	if p.timeout == 0 {
-		p.timeout = 10 * time.Second
 	}
 	p.client = &http.Client{
 		Transport:     d.Transport,

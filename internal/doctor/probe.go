@@ -22,12 +22,14 @@ import (
 // maxBody bounds what is read of an answer.
 const maxBody = 2 << 20
 
+// requestTimeout is what Claude allows for discovery, registration and tokens.
+const requestTimeout = 10 * time.Second
+
 // prober sends requests within a budget, and keeps answers and secrets. It does not
 // know what is examined.
 type prober struct {
 	ctx      context.Context
 	client   *http.Client
-	timeout  time.Duration
 	budget   int
 	requests int
 	cutShort string // why no more requests can be sent
@@ -60,7 +62,7 @@ func (p *prober) send(r request) *answer {
 		return &answer{err: errors.New(p.cutShort)}
 	}
 	p.requests++
-	ctx, cancel := context.WithTimeout(p.ctx, p.timeout)
+	ctx, cancel := context.WithTimeout(p.ctx, requestTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, r.method, r.url, bytes.NewReader(r.body))
 	if err != nil {

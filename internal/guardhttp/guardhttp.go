@@ -39,9 +39,8 @@ var (
 // Client fetches documents. The zero value is strict and ready to use, and safe
 // for concurrent calls.
 type Client struct {
-	Timeout   time.Duration // for one document, from look-up to last byte; 0 is 5 s
-	MaxBytes  int64         // of one document; 0 is 64 KiB
-	UserAgent string        // "" is "rialto"
+	Timeout  time.Duration // for one document, from look-up to last byte; 0 is 5 s
+	MaxBytes int64         // of one document; 0 is 64 KiB
 
 	// Loopback allows loopback addresses, plain HTTP and any port, for tests. A server
 	// must not set it: requests could then reach other local services.
@@ -95,7 +94,7 @@ func (c *Client) do(ctx context.Context, method, address string, body []byte, he
 	maps.Copy(req.Header, header)
 	// A compressed answer could be small on the wire and endless in memory.
 	req.Header.Set("Accept-Encoding", "identity")
-	req.Header.Set("User-Agent", cmp.Or(c.UserAgent, "rialto"))
+	req.Header.Set("User-Agent", "rialto")
 	resp, err := c.transport(u).RoundTrip(req)
 	if err != nil {
 		return blocked(err)

@@ -28,7 +28,7 @@ func (t roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	req = req.Clone(req.Context())
 	req.Header.Set("Accept-Encoding", "identity")
-	req.Header.Set("User-Agent", cmp.Or(t.c.UserAgent, "rialto"))
+	req.Header.Set("User-Agent", "rialto")
 	resp, err := t.c.transport(u).RoundTrip(req)
 	if err != nil {
 		return nil, blocked(err)
