@@ -81,10 +81,10 @@ func samples() map[string]templates.Page {
 		"task, waiting": templates.Task{
 			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "The agent waits for your answer", Updated: "1", Wrong: true, Notice: "Something has to be changed before the answer can be sent.", Reason: "zip?",
 			Ask: &templates.Ask{Pause: "p", Once: "o", Title: "Trip", Description: "Where to.", Files: true, FilesWrong: "These files are too large, or too many: 5 files and 4 MB at most.", Fields: []templates.AskField{
-				{Name: "to", Label: "Where to", Description: "A city.", Input: "text", Required: true, Longest: 20, Wrong: "This may have {} characters at most.", WrongValue: "20"},
+				{Name: "to", Label: "Where to", Description: "A city.", Input: "text", Required: true, Longest: 20, Wrong: "Enter at most {} characters.", WrongValue: "20"},
 				{Name: "class", Label: "Class", Input: "select", Value: "b", Choices: []templates.AskChoice{{Value: "a", Title: "A"}, {Value: "b", Title: "B"}}},
 				{Name: "why", Label: "Why", Input: "textarea"}, {Name: "n", Label: "Seats", Input: "number", Least: "1", Most: "9", Step: "1"},
-				{Name: "days", Label: "Days", Input: "checks", Choices: []templates.AskChoice{{Value: "mon", Title: "Monday", On: true}}, Wrong: "Give {} of these at least.", WrongValue: "2"},
+				{Name: "days", Label: "Days", Input: "checks", Choices: []templates.AskChoice{{Value: "mon", Title: "Monday", On: true}}, Wrong: "Enter at least {} values.", WrongValue: "2"},
 				{Name: "tags", Label: "Tags", Input: "lines"}, {Name: "at", Label: "At", Input: "text", Hint: "2026-01-31T09:30:00Z"},
 				{Name: "back", Label: "And back", Description: "The same way.", Input: "checkbox", Value: "true"},
 			}},

@@ -69,7 +69,7 @@ type handler func(*http.Request) (status int, body any, err error)
 // anything behind publish, what is for operators behind operate. Register it before what serves agents below
 // "/a2a/".
 func (a *API) Routes(r *mux.Router, guard Guard, discover, publish, operate string) {
-	a.operatorRoutes(r, guard, operate)
+	operatorAPI{a}.routes(r, guard, operate)
 	for _, root := range Roots {
 		for path, handlers := range map[string]map[string]handler{
 			"/agents":               {http.MethodGet: a.agents},

@@ -12,8 +12,11 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// operatorRoutes adds the routes for operators to r, behind a scope.
-func (a *API) operatorRoutes(r *mux.Router, guard Guard, scope string) {
+// operatorAPI serves what is for operators: /admin and the exports.
+type operatorAPI struct{ *API }
+
+// routes adds the routes for operators to r, behind a scope.
+func (a operatorAPI) routes(r *mux.Router, guard Guard, scope string) {
 	served := map[string]map[string]handler{
 		"/admin/clients":             {http.MethodGet: a.clients, http.MethodPost: body(a.registerClient)},
 		"/admin/clients/{client}":    {http.MethodGet: a.client, http.MethodDelete: a.removeClient},
@@ -53,7 +56,7 @@ func (a *API) operatorRoutes(r *mux.Router, guard Guard, scope string) {
 }
 
 // serveOperator serves a handler for operators, whose calls are not recorded as usage.
-func (a *API) serveOperator(h handler) http.Handler {
+func (a operatorAPI) serveOperator(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := a.Allow(r)
 		var status int

@@ -6,7 +6,7 @@ import (
 	"rialto/bridge/operator"
 )
 
-func (a *API) accounts(r *http.Request) (int, any, error) {
+func (a operatorAPI) accounts(r *http.Request) (int, any, error) {
 	span, err := span(r)
 	if err != nil {
 		return 0, nil, err
@@ -21,11 +21,11 @@ func (a *API) accounts(r *http.Request) (int, any, error) {
 	return page("accounts", p, err)
 }
 
-func (a *API) account(r *http.Request) (int, any, error) {
+func (a operatorAPI) account(r *http.Request) (int, any, error) {
 	return answered(a.Operator.Account(r.Context(), variable(r, "account")))
 }
 
-func (a *API) addAccount(r *http.Request, in struct {
+func (a operatorAPI) addAccount(r *http.Request, in struct {
 	Name     string `json:"name"`
 	Password string `json:"password"`
 	Admin    bool   `json:"admin"`
@@ -38,7 +38,7 @@ func (a *API) addAccount(r *http.Request, in struct {
 }
 
 // changeAccount changes what the body names, and leaves the rest.
-func (a *API) changeAccount(r *http.Request, in struct {
+func (a operatorAPI) changeAccount(r *http.Request, in struct {
 	Admin    *bool   `json:"admin"`
 	Disabled *bool   `json:"disabled"`
 	Password *string `json:"password"`
@@ -62,6 +62,6 @@ func (a *API) changeAccount(r *http.Request, in struct {
 	return answered(a.Operator.Account(ctx, name))
 }
 
-func (a *API) removeAccount(r *http.Request) (int, any, error) {
+func (a operatorAPI) removeAccount(r *http.Request) (int, any, error) {
 	return done(a.Operator.RemoveAccount(r.Context(), a.Actor(r), variable(r, "account")))
 }

@@ -25,16 +25,16 @@ func (b *agentBody) agent() directory.Settings {
 	return a
 }
 
-func (a *API) adminAgents(r *http.Request) (int, any, error) {
+func (a operatorAPI) adminAgents(r *http.Request) (int, any, error) {
 	list, err := a.Operator.ListAgents(r.Context())
 	return answered(map[string]any{"agents": list}, err)
 }
 
-func (a *API) adminAgent(r *http.Request) (int, any, error) {
+func (a operatorAPI) adminAgent(r *http.Request) (int, any, error) {
 	return answered(a.Operator.Agent(r.Context(), variable(r, "agent")))
 }
 
-func (a *API) addAgent(r *http.Request, in agentBody) (int, any, error) {
+func (a operatorAPI) addAgent(r *http.Request, in agentBody) (int, any, error) {
 	added, _, err := a.Operator.AddAgent(r.Context(), a.Actor(r), operator.NewAgent{Settings: in.agent(), Unseen: in.Unseen})
 	if err != nil {
 		return 0, nil, err
@@ -43,7 +43,7 @@ func (a *API) addAgent(r *http.Request, in agentBody) (int, any, error) {
 	return http.StatusCreated, s, err
 }
 
-func (a *API) changeAgent(r *http.Request, in agentBody) (int, any, error) {
+func (a operatorAPI) changeAgent(r *http.Request, in agentBody) (int, any, error) {
 	name := variable(r, "agent")
 	if in.Name != "" && in.Name != name {
 		return 0, nil, badRequest("name is %q in the body and %q in the address: an agent keeps its name.", in.Name, name)
@@ -55,18 +55,18 @@ func (a *API) changeAgent(r *http.Request, in agentBody) (int, any, error) {
 	return a.adminAgent(r)
 }
 
-func (a *API) removeAgent(r *http.Request) (int, any, error) {
+func (a operatorAPI) removeAgent(r *http.Request) (int, any, error) {
 	return done(a.Operator.RemoveAgent(r.Context(), a.Actor(r), variable(r, "agent")))
 }
 
-func (a *API) enableAgent(r *http.Request) (int, any, error) {
+func (a operatorAPI) enableAgent(r *http.Request) (int, any, error) {
 	if _, err := a.Operator.EnableAgent(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
 		return 0, nil, err
 	}
 	return a.adminAgent(r)
 }
 
-func (a *API) disableAgent(r *http.Request) (int, any, error) {
+func (a operatorAPI) disableAgent(r *http.Request) (int, any, error) {
 	if _, err := a.Operator.DisableAgent(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
 		return 0, nil, err
 	}
@@ -74,12 +74,12 @@ func (a *API) disableAgent(r *http.Request) (int, any, error) {
 }
 
 // previewAgent reads the card of an agent that is not added yet.
-func (a *API) previewAgent(r *http.Request, in agentBody) (int, any, error) {
+func (a operatorAPI) previewAgent(r *http.Request, in agentBody) (int, any, error) {
 	return answered(a.Operator.PreviewAgent(r.Context(), in.agent()))
 }
 
 // testAgent sends an agent one message in the operator's name.
-func (a *API) testAgent(r *http.Request, in struct {
+func (a operatorAPI) testAgent(r *http.Request, in struct {
 	Message string `json:"message"`
 }) (int, any, error) {
 	if in.Message == "" {
@@ -103,7 +103,7 @@ type shownCards struct {
 }
 
 // cards lists the cards that an agent has shown, the latest first.
-func (a *API) cards(r *http.Request) (int, any, error) {
+func (a operatorAPI) cards(r *http.Request) (int, any, error) {
 	seen, err := a.Operator.Cards(r.Context(), variable(r, "agent"))
 	valid, known := directory.InForce(seen)
 	all := []shownCard{}
@@ -115,7 +115,7 @@ func (a *API) cards(r *http.Request) (int, any, error) {
 
 // acceptCard puts the card that an agent has shown last in force, if that is the
 // one that the body names.
-func (a *API) acceptCard(r *http.Request) (int, any, error) {
+func (a operatorAPI) acceptCard(r *http.Request) (int, any, error) {
 	var in struct {
 		Digest string `json:"digest"`
 	}

@@ -16,7 +16,7 @@ func eventFilter(r *http.Request) (f audit.Filter, err error) {
 	return f, err
 }
 
-func (a *API) auditLog(r *http.Request) (int, any, error) {
+func (a operatorAPI) auditLog(r *http.Request) (int, any, error) {
 	span, err := span(r)
 	if err != nil {
 		return 0, nil, err
@@ -30,7 +30,7 @@ func (a *API) auditLog(r *http.Request) (int, any, error) {
 }
 
 // exportAudit writes the audit log.
-func (a *API) exportAudit(w http.ResponseWriter, r *http.Request) {
+func (a operatorAPI) exportAudit(w http.ResponseWriter, r *http.Request) {
 	a.export(w, r, "audit", func(f operator.Format) (func(http.ResponseWriter) error, error) {
 		filter, err := eventFilter(r)
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"rialto/bridge/operator"
 )
 
-func (a *API) clients(r *http.Request) (int, any, error) {
+func (a operatorAPI) clients(r *http.Request) (int, any, error) {
 	span, err := span(r)
 	if err != nil {
 		return 0, nil, err
@@ -21,7 +21,7 @@ func (a *API) clients(r *http.Request) (int, any, error) {
 
 // registerClient registers a client that cannot register itself. Only this answer has
 // its secret.
-func (a *API) registerClient(r *http.Request, in struct {
+func (a operatorAPI) registerClient(r *http.Request, in struct {
 	Name         string   `json:"client_name"`
 	RedirectURIs []string `json:"redirect_uris"`
 	Secret       bool     `json:"secret"`
@@ -30,10 +30,10 @@ func (a *API) registerClient(r *http.Request, in struct {
 	return http.StatusCreated, c, err
 }
 
-func (a *API) client(r *http.Request) (int, any, error) {
+func (a operatorAPI) client(r *http.Request) (int, any, error) {
 	return answered(a.Operator.Client(r.Context(), variable(r, "client")))
 }
 
-func (a *API) removeClient(r *http.Request) (int, any, error) {
+func (a operatorAPI) removeClient(r *http.Request) (int, any, error) {
 	return done(a.Operator.RemoveClient(r.Context(), a.Actor(r), variable(r, "client")))
 }

@@ -6,7 +6,7 @@ import (
 	"rialto/bridge/operator"
 )
 
-func (a *API) grants(r *http.Request) (int, any, error) {
+func (a operatorAPI) grants(r *http.Request) (int, any, error) {
 	span, err := span(r)
 	if err != nil {
 		return 0, nil, err
@@ -22,16 +22,16 @@ func (a *API) grants(r *http.Request) (int, any, error) {
 	return page("grants", p, err)
 }
 
-func (a *API) grant(r *http.Request) (int, any, error) {
+func (a operatorAPI) grant(r *http.Request) (int, any, error) {
 	return answered(a.Operator.Grant(r.Context(), variable(r, "grant")))
 }
 
-func (a *API) revokeGrant(r *http.Request) (int, any, error) {
+func (a operatorAPI) revokeGrant(r *http.Request) (int, any, error) {
 	return done(a.Operator.RevokeGrant(r.Context(), a.Actor(r), variable(r, "grant")))
 }
 
 // revokeGrants ends all grants of an account, of a client, or of both.
-func (a *API) revokeGrants(r *http.Request, in struct {
+func (a operatorAPI) revokeGrants(r *http.Request, in struct {
 	AccountID string `json:"account_id"`
 	ClientID  string `json:"client_id"`
 }) (int, any, error) {

@@ -9,7 +9,7 @@ import (
 	"rialto/bridge/operator"
 )
 
-func (a *API) allTasks(r *http.Request) (int, any, error) {
+func (a operatorAPI) allTasks(r *http.Request) (int, any, error) {
 	span, err := span(r)
 	if err != nil {
 		return 0, nil, err
@@ -44,7 +44,7 @@ func newOwnedTask(e *ledger.Record) *OwnedTask {
 	return out
 }
 
-func (a *API) ownedTask(r *http.Request) (int, any, error) {
+func (a operatorAPI) ownedTask(r *http.Request) (int, any, error) {
 	e, err := a.Operator.Task(r.Context(), variable(r, "task"))
 	if err != nil {
 		return 0, nil, err
@@ -52,7 +52,7 @@ func (a *API) ownedTask(r *http.Request) (int, any, error) {
 	return answered(newOwnedTask(e), nil)
 }
 
-func (a *API) cancelOwnedTask(r *http.Request) (int, any, error) {
+func (a operatorAPI) cancelOwnedTask(r *http.Request) (int, any, error) {
 	e, err := a.Operator.CancelTask(r.Context(), a.Actor(r), variable(r, "task"))
 	if err != nil {
 		return 0, nil, err

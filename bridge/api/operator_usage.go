@@ -9,7 +9,7 @@ import (
 )
 
 // exportUsage writes calls as they were recorded, or what they add up to.
-func (a *API) exportUsage(w http.ResponseWriter, r *http.Request) {
+func (a operatorAPI) exportUsage(w http.ResponseWriter, r *http.Request) {
 	a.export(w, r, "usage", func(f operator.Format) (func(http.ResponseWriter) error, error) {
 		filter, err := usageFilter(r)
 		if err == nil {

@@ -311,8 +311,7 @@ func everyPage(r *rig) []string {
 	}
 }
 
-// ours returns the words of a page that are not somebody else's: data stands in
-// elements of its own.
+// ours returns the texts of a page that are not data. Data is in elements of its own.
 func ours(p shownPage) (all []string) {
 	for n := range p.doc.Descendants() {
 		if n.Type == html.TextNode && !foreign(n) && strings.TrimSpace(n.Data) != "" {

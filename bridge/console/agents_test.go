@@ -254,7 +254,7 @@ func TestTheAuditLogIsFilteredAndHoldsWhatIsDoneHere(t *testing.T) {
 	}
 }
 
-// What others are called is no word of ours, whatever it is.
+// Names of apps and agents are not translated.
 func TestTheAuditLogSaysInSpanishWhatIsItsOwn(t *testing.T) {
 	r := newRig(t)
 	now := time.Now()

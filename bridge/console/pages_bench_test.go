@@ -18,12 +18,12 @@ import (
 	"rialto/oauth/oauthtest"
 )
 
-// manyRows is how many rows each list has that a benchmark shows pages of.
+// manyRows is the length of each list in the benchmark.
 const manyRows = 100_000
 
-// BenchmarkPages shows pages of long lists, as the server makes them: the first,
-// one in the middle, and with each filter, of much and of little. Half of what
-// can be somebody's is alice's, and half of what apps were allowed is one app's.
+// BenchmarkPages renders pages of long lists: the first page, one in the middle, and
+// with filters that match many rows and few. Half of the rows belong to alice, and half
+// of the grants to one app.
 func BenchmarkPages(b *testing.B) {
 	b.Run("SQLite", func(b *testing.B) { benchmarkPages(b, b.TempDir()+"/rialto.db?_pragma=busy_timeout(60000)", "sqlite") })
 	b.Run("PostgreSQL", func(b *testing.B) { benchmarkPages(b, oauthtest.PostgresSchema(b), "pgx") })
@@ -34,7 +34,7 @@ func benchmarkPages(b *testing.B, dsn, driver string) {
 	r := newRigAt(b, path)
 	r.fill(dsn, driver)
 	r.calls(manyRows)
-	if driver == "pgx" { // which counts its rows by itself, but not at once
+	if driver == "pgx" { // which counts its rows in the background
 		r.must(execute(dsn, driver, `ANALYZE`))
 	}
 	const root = "root"
@@ -115,7 +115,7 @@ var began = time.Now()
 // moment is when the i-th row was made: one every minute, the last now.
 func moment(i int) time.Time { return began.Add(time.Duration(i-manyRows) * time.Minute) }
 
-// fill puts rows into each table, in the way that is quickest.
+// fill inserts rows into each table in the quickest way.
 func (r *rig) fill(dsn, driver string) {
 	r.t.Helper()
 	db, err := sql.Open(driver, dsn)

@@ -51,7 +51,7 @@ type rig struct {
 	db      *store.DB
 	url     string
 	handler http.Handler
-	ids     map[string]string // of accounts, by name
+	ids     map[string]string // IDs of accounts, by name
 }
 
 func newRig(t testing.TB) *rig { t.Helper(); return newRigAt(t, store.Memory) }

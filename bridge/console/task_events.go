@@ -34,7 +34,7 @@ func (w *watching) enter() bool {
 
 func (w *watching) leave() { w.pages.Add(-1) }
 
-// snapshot is a digest of what a page shows. ended means that it does not change any more.
+// snapshot is a digest of a page. ended means that the page does not change any more.
 type snapshot struct {
 	mark  uint64
 	ended bool

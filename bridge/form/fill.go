@@ -88,9 +88,9 @@ func (f Field) list(text string) (any, Problem) {
 	}
 	switch n := len(values); {
 	case f.MinItems != nil && n < *f.MinItems:
-		return nil, Problem{"Give {} of these at least.", strconv.Itoa(*f.MinItems)}
+		return nil, Problem{"Enter at least {} values.", strconv.Itoa(*f.MinItems)}
 	case n > most:
-		return nil, Problem{"Give {} of these at most.", strconv.Itoa(most)}
+		return nil, Problem{"Enter at most {} values.", strconv.Itoa(most)}
 	}
 	return values, Problem{}
 }
@@ -105,7 +105,7 @@ func (f Field) chosen(text string) (any, Problem) {
 			return json.Number(text), Problem{}
 		}
 	}
-	return nil, Problem{Sentence: "Choose one of these."}
+	return nil, Problem{Sentence: "Choose one of the options."}
 }
 
 func (f Field) number(text string) (any, Problem) {
@@ -136,9 +136,9 @@ func (f Field) text(text string) (any, Problem) {
 	n := utf8.RuneCountInString(text)
 	switch {
 	case f.MinLength != nil && n < *f.MinLength:
-		return nil, Problem{"This needs {} characters at least.", strconv.Itoa(*f.MinLength)}
+		return nil, Problem{"Enter at least {} characters.", strconv.Itoa(*f.MinLength)}
 	case n > longest:
-		return nil, Problem{"This may have {} characters at most.", strconv.Itoa(longest)}
+		return nil, Problem{"Enter at most {} characters.", strconv.Itoa(longest)}
 	}
 	if sentence := formatProblem(f.Format, text); sentence != "" {
 		return nil, Problem{Sentence: sentence}

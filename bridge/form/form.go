@@ -38,13 +38,13 @@ const (
 	maxFields  = 50
 	maxChoices = 200
 	maxName    = 100    // bytes of a field's name
-	maxTitle   = 200    // characters of a title; longer ones are cut
-	maxWords   = 1000   // the same of a description
-	maxDeep    = 3      // objects in objects
+	maxTitle   = 200    // characters of a title; longer titles are truncated
+	maxWords   = 1000   // characters of a description, likewise
+	maxDeep    = 3      // levels of nested objects
 	maxItems   = 100    // of a list
-	MaxText    = 10_000 // characters that a person may fill into a field
+	MaxText    = 10_000 // characters of a value
 	maxSchema  = 64 << 10
-	maxDefault = 1000 // characters of a value that is filled in already
+	maxDefault = 1000 // characters of a default
 )
 
 // Form is an object for a user to fill in.
@@ -59,16 +59,16 @@ type Field struct {
 	Title, Description string
 	Kind               Kind
 	Required           bool
-	Format             string   // of Text: one of the constants, or ""
-	Choices            []Choice // nothing else is taken, unless there are none
-	Default            string   // as a person would type it; of Boolean "true" or ""
+	Format             string   // for Text: one of the constants, or ""
+	Choices            []Choice // the valid values, unless there are none
+	Default            string   // as it is typed into the form; "true" or "" for Boolean
 
-	Path               []string // the members that lead to the value in the object
-	Many               bool     // a list of such values, typed one on each line
-	MinItems, MaxItems *int     // how many of them
+	Path               []string // of the member in the object
+	Many               bool     // a list of values, one on each line
+	MinItems, MaxItems *int     // of the list
 
-	Minimum, Maximum     *float64 // of Number and Integer
-	MinLength, MaxLength *int     // of Text, in characters
+	Minimum, Maximum     *float64 // for Number and Integer
+	MinLength, MaxLength *int     // for Text, in characters
 }
 
 // Choice is a value of a field with its title.

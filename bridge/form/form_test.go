@@ -124,10 +124,10 @@ func TestWhatIsFilledInWronglyIsSaid(t *testing.T) {
 	good := map[string]string{"to": "Oslo", "seats": "2"}
 	for name, c := range map[string]struct{ field, value, says string }{
 		"left empty":         {"to", "  ", "Fill this in."},
-		"too short":          {"to", "x", "This needs {} characters at least."},
-		"too long":           {"to", strings.Repeat("é", 21), "This may have {} characters at most."},
-		"no such choice":     {"class", "first", "Choose one of these."},
-		"a title, no value":  {"class", "Economy", "Choose one of these."},
+		"too short":          {"to", "x", "Enter at least {} characters."},
+		"too long":           {"to", strings.Repeat("é", 21), "Enter at most {} characters."},
+		"no such choice":     {"class", "first", "Choose one of the options."},
+		"a title, no value":  {"class", "Economy", "Choose one of the options."},
 		"not a number":       {"seats", "two", "This must be a number."},
 		"not a number to us": {"budget", "0x10", "This must be a number."},
 		"no end":             {"budget", "inf", "This must be a number."},

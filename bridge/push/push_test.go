@@ -20,8 +20,7 @@ import (
 	"rialto/internal/store/storetest"
 )
 
-// webhooks is a Sender whose webhooks answer as a test says. It keeps what they
-// were told.
+// webhooks is a Sender with scripted answers. It records what was delivered.
 type webhooks struct {
 	answer func(ctx context.Context, c *a2a.PushConfig, attempt int) error
 
@@ -51,15 +50,15 @@ func (w *webhooks) Deliver(ctx context.Context, c *a2a.PushConfig, t *a2a.Task, 
 	return err
 }
 
-// rig is a desk on a database of its own, whose time is the test's.
+// rig is a service with a database, on the time of a synctest bubble.
 type rig struct {
 	*webhooks
-	t     *testing.T
-	path  string
-	db    *store.DB
-	desk  *push.Service
-	stop  func()
-	tasks int
+	t       *testing.T
+	path    string
+	db      *store.DB
+	service *push.Service
+	stop    func()
+	tasks   int
 }
 
 func newRig(t *testing.T, answer func(ctx context.Context, c *a2a.PushConfig, attempt int) error) *rig {
@@ -74,17 +73,17 @@ func newRig(t *testing.T, answer func(ctx context.Context, c *a2a.PushConfig, at
 	return r
 }
 
-// start begins with another desk, as the next process does.
+// start starts another service, as the next process does.
 func (r *rig) start(change ...func(*push.Service)) {
-	r.desk = &push.Service{
-		Outbox: r.db.Ledger, Sender: r.webhooks, Key: bytes.Repeat([]byte{7}, 32), Replica: "desk", Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	r.service = &push.Service{
+		Outbox: r.db.Ledger, Sender: r.webhooks, Key: bytes.Repeat([]byte{7}, 32), Replica: "service", Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	for _, change := range change {
-		change(r.desk)
+		change(r.service)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { defer close(done); r.desk.Run(ctx) }()
+	go func() { defer close(done); r.service.Run(ctx) }()
 	r.stop = func() { cancel(); <-done }
 }
 
@@ -99,7 +98,7 @@ func (r *rig) task(url string) *ledger.Record {
 	if err := r.db.Ledger.AddTask(r.t.Context(), e, ledger.Lease{Replica: "f", Until: now.Add(time.Hour)}, 5000); err != nil {
 		r.t.Fatal(err)
 	}
-	if _, err := r.desk.Add(r.t.Context(), "alice", &a2a.PushConfig{TaskID: a2a.TaskID(e.Handle), URL: url, Token: "a secret of the webhook"}); err != nil {
+	if _, err := r.service.Add(r.t.Context(), "alice", &a2a.PushConfig{TaskID: a2a.TaskID(e.Handle), URL: url, Token: "a secret of the webhook"}); err != nil {
 		r.t.Fatal(err)
 	}
 	return e
@@ -115,7 +114,7 @@ func (r *rig) change(e *ledger.Record, s a2a.State) {
 	}
 }
 
-// after lets time pass, and returns what a webhook was told by then.
+// after waits, and returns the states that a webhook has received by then.
 func (r *rig) after(d time.Duration, url string) string {
 	time.Sleep(d)
 	synctest.Wait()
@@ -128,8 +127,8 @@ func always(context.Context, *a2a.PushConfig, int) error { return nil }
 
 const hook = "https://hooks.example/a"
 
-// silent is a database that says nothing when it is asked for the first time, as one
-// behind a connection that has died.
+// silent is an outbox that does not answer the first call, as a database does whose
+// connection is dead.
 type silent struct {
 	push.Outbox
 	claimed, looked bool
@@ -182,8 +181,8 @@ func TestAWebhookIsToldAtOnceAndInOrder(t *testing.T) {
 	})
 }
 
-// TestAnAttemptThatFailsIsRepeatedMoreAndMoreSeldom holds the pauses, and that
-// a webhook which comes back gets what it missed.
+// TestAnAttemptThatFailsIsRepeatedMoreAndMoreSeldom checks the pauses, and that a
+// webhook that answers again gets what it missed.
 func TestAnAttemptThatFailsIsRepeatedMoreAndMoreSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(_ context.Context, _ *a2a.PushConfig, attempt int) error {
@@ -207,9 +206,9 @@ func TestAnAttemptThatFailsIsRepeatedMoreAndMoreSeldom(t *testing.T) {
 	})
 }
 
-// TestWhatCannotBeToldIsDead holds the end of patience, and that there is none
-// with an address that is refused.
-func TestWhatCannotBeToldIsDead(t *testing.T) {
+// TestAnUndeliverableNoticeIsDead checks after how many attempts a notice is dead;
+// after one if the address is refused.
+func TestAnUndeliverableNoticeIsDead(t *testing.T) {
 	for name, tc := range map[string]struct {
 		err      error
 		attempts int
@@ -246,8 +245,8 @@ func TestWhatCannotBeToldIsDead(t *testing.T) {
 	}
 }
 
-// TestAHostThatHangsDoesNotStopTheOthers has more due for one host than can be
-// on its way at once.
+// TestAHostThatHangsDoesNotStopTheOthers has more notices for one host than attempts
+// may run at once.
 func TestAHostThatHangsDoesNotStopTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slow = "https://slow.example/"
@@ -274,8 +273,8 @@ func TestAHostThatHangsDoesNotStopTheOthers(t *testing.T) {
 	})
 }
 
-// TestADeskThatStopsLosesNothing stops one in the middle of an attempt.
-func TestADeskThatStopsLosesNothing(t *testing.T) {
+// TestAStopLosesNoNotice stops a service during an attempt.
+func TestAStopLosesNoNotice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := true
 		r := newRig(t, func(ctx context.Context, _ *a2a.PushConfig, _ int) error {
@@ -292,13 +291,13 @@ func TestADeskThatStopsLosesNothing(t *testing.T) {
 		hang = false
 		r.start()
 		if got := r.after(time.Second, hook); got != "completed" {
-			t.Errorf("got %q, want it told by the next desk, at once", got)
+			t.Errorf("got %q, want it told by the next service, at once", got)
 		}
 	})
 }
 
-// TestTheDatabaseOpensNoWebhook holds that what webhooks want to see is sealed,
-// each for its place.
+// TestTheDatabaseOpensNoWebhook checks that configs are encrypted, each for its
+// place.
 func TestTheDatabaseOpensNoWebhook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, always)
@@ -316,10 +315,10 @@ func TestTheDatabaseOpensNoWebhook(t *testing.T) {
 		if _, err := raw.Exec(`UPDATE webhooks SET id = 'x', config = (SELECT config FROM webhooks WHERE handle = $1) WHERE handle = $2`, one.Handle, other.Handle); err != nil {
 			t.Fatal(err)
 		}
-		if all, err := r.desk.List(t.Context(), "alice", other.Handle); err == nil {
+		if all, err := r.service.List(t.Context(), "alice", other.Handle); err == nil {
 			t.Errorf("got %v, want a config moved to another task refused", all[0])
 		}
-		all, err := r.desk.List(t.Context(), "alice", one.Handle)
+		all, err := r.service.List(t.Context(), "alice", one.Handle)
 		if err != nil || len(all) != 1 || all[0].Token != "a secret of the webhook" || all[0].ID == "" {
 			t.Errorf("got %v, %v, want the config", all, err)
 		}

@@ -31,7 +31,7 @@ type Documents struct {
 	Log     *slog.Logger
 }
 
-// maxForm bounds the forms of these pages, in bytes.
+// maxForm bounds a form, in bytes.
 const maxForm = 4 << 10
 
 // ServeHTTP shows the document whose id follows the path, and handles the forms on its

@@ -103,7 +103,7 @@ func TestWhatCannotBeShownSaysWhy(t *testing.T) {
 		says         string
 	}{
 		"an id of nothing":                {"GET", "/documents/nonsense", 404, "does not exist, or you may not see it"},
-		"a task of somebody else":         {"GET", "/documents/task:1234", 404, "does not exist, or you may not see it"},
+		"a task of another user":          {"GET", "/documents/task:1234", 404, "does not exist, or you may not see it"},
 		"a path that is no text":          {"GET", "/documents/doc:library:%ff%00", 502, "refused it"},
 		"an agent that refuses":           {"GET", "/documents/doc:library:two", 502, "refused it"},
 		"an agent that cannot be reached": {"GET", "/documents/agent:down", 503, "cannot be reached"},

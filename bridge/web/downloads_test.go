@@ -106,8 +106,8 @@ func TestAFileOfNoKnownTypeIsBytes(t *testing.T) {
 	}
 }
 
-// TestAFileWithoutANameGetsOne finds out that no browser calls a file by the end of
-// its address: that is the link, which opens the file for whoever sees the name.
+// TestAFileWithoutANameGetsOne checks that a browser does not name a file after the end
+// of its address, which is the secret of the link.
 func TestAFileWithoutANameGetsOne(t *testing.T) {
 	for mediaType, want := range map[string]string{"text/csv; charset=utf-8": "file.csv", "IMAGE/PNG": "file.png", "": "file", "application/x-odd": "file"} {
 		for _, name := range []string{"", "...", " ", "\u202e"} {

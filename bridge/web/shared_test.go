@@ -24,8 +24,8 @@ import (
 	"rialto/internal/store/storetest"
 )
 
-// newShared returns the pages of documents and of what is shared, over an agent
-// whose answers are markup, and the path of the page of a task that has ended.
+// newShared returns the handlers of documents and shared documents, with an agent that
+// answers with markup, and the path of the page of an ended task.
 func newShared(t *testing.T) (pages, shared http.Handler, task string) {
 	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {

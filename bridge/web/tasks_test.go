@@ -41,8 +41,7 @@ func (s scripted) Card() *a2a.Card {
 
 type userKey struct{}
 
-// taskRig is a bridge with the pages of its tasks, at which somebody is signed
-// in.
+// taskRig is a bridge with the pages of its tasks and a signed-in user.
 type taskRig struct {
 	t      *testing.T
 	bridge *bridge.Bridge
