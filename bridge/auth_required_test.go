@@ -79,10 +79,10 @@ func (p *patient) peer() peer {
 func TestATaskWhoseOwnerHasSignedInElsewhereGoesOnByItself(t *testing.T) {
 	t.Parallel() // most of it waits
 	for name, see := range map[string]func(*rig, string){
-		"who asks for it sees it":  func(*rig, string) {},
-		"its agent says so":        func(r *rig, task string) { r.Runner.Wake(task); r.waitForEnd(task) },
-		"nobody asks, or says so":  func(r *rig, task string) { r.waitForEnd(task) },
-		"after a restart, as well": func(r *rig, _ string) { r.Close() },
+		"who asks for it sees it":       func(*rig, string) {},
+		"its agent says so":             func(r *rig, task string) { r.Runner.Wake(task); r.waitForEnd(task) },
+		"without a request or a wakeup": func(r *rig, task string) { r.waitForEnd(task) },
+		"after a restart, as well":      func(r *rig, _ string) { r.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,9 +107,8 @@ func TestATaskWhoseOwnerHasSignedInElsewhereGoesOnByItself(t *testing.T) {
 	}
 }
 
-// TestAWaitForASignInOutlastsTheProcessAndADay has nobody ask for a task whose owner
-// signs in when the server has been started again, and a day later; or whose agent has
-// forgotten it by then.
+// The user signs in after a restart of the server and a day later, or the agent has
+// forgotten the task by then, and no request asks for the task.
 func TestAWaitForASignInOutlastsTheProcessAndADay(t *testing.T) {
 	t.Parallel() // most of it waits
 	for name, want := range map[string]a2a.State{"signs in": a2a.Completed, "forgotten": a2a.Failed} {
@@ -279,7 +278,7 @@ func TestAnAnswerDoesNotReachTheNextQuestion(t *testing.T) {
 	}
 }
 
-// stranger is an agent that answers nobody it does not know.
+// stranger is an agent that refuses unknown callers.
 type stranger struct{ scripted }
 
 func (*stranger) Send(context.Context, *a2a.SendRequest) (a2a.Event, error) {
@@ -294,8 +293,7 @@ func TestWhoFetchesFromAnAgentIsToldToConnectIt(t *testing.T) {
 	r.call("fetch", `{"id":"doc:one:letter"}`).refused(t, "https://rialto.test/connect/one")
 }
 
-// TestATaskThatIsLookedAfterIsNotHeld sees that what an agent has said goes while
-// somebody looks whether it goes on.
+// A poll must not keep the output of an agent in memory.
 func TestATaskThatIsLookedAfterIsNotHeld(t *testing.T) {
 	p, gone := newPatient(), make(chan struct{})
 	p.answer = func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
@@ -366,7 +364,7 @@ func TestAnAgentThatHangsKeepsNobodyFromTheOthers(t *testing.T) {
 		t.Errorf("the agent that hangs was asked %d times before another's news was heard", n)
 	}
 	news.signIn()
-	r.waitForEnd(atNews) // nobody says so
+	r.waitForEnd(atNews) // without a wakeup
 	if n := len(dead.asked); n >= many {
 		t.Errorf("the agent that hangs was asked %d times before another was asked", n)
 	}

@@ -59,7 +59,7 @@ func TestALongResultIsPagedAndNothingIsLost(t *testing.T) {
 				structured += string(part.Data)
 			}
 		}
-		if i > 0 { // the first shows the beginning of what comes again at the end
+		if i > 0 { // the first page shows the beginning of the last message
 			message += p.Message
 		}
 	}

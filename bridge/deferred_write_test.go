@@ -67,8 +67,8 @@ func TestAnAnswerThatComesAtOnceIsOneWrite(t *testing.T) {
 	})
 }
 
-// TestATaskIsWrittenBeforeItIsTold has the agent say nothing: the ledger gets the
-// task nevertheless, and so does whoever was given its handle.
+// The agent is silent: the task is in the ledger nevertheless when its handle is given
+// out.
 func TestATaskIsWrittenBeforeItIsTold(t *testing.T) {
 	agent := running(t, func(ctx context.Context, turn *a2aexec.Turn) error { <-ctx.Done(); return ctx.Err() })
 	r := newRig(t, "", map[string]peer{"one": agent})
@@ -108,8 +108,8 @@ func (c canceled) Cancel(_ context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	return &a2a.Task{ID: id, Status: a2a.Status{State: a2a.Canceled}}, nil
 }
 
-// TestATaskThatCannotBeWrittenIsCanceled has the ledger refuse tasks whose
-// messages have left: the caller is told, and the agent, unless it has ended.
+// The ledger refuses tasks whose messages were sent: the caller gets an error, and the
+// task is canceled at the agent unless it has ended.
 func TestATaskThatCannotBeWrittenIsCanceled(t *testing.T) {
 	full := errors.New("disk full")
 	for name, c := range map[string]struct {
@@ -228,7 +228,7 @@ func TestNoMoreMessagesLeaveThanTasksMayRun(t *testing.T) {
 		}
 		others.Go(func() {
 			if got := r.call("send_task", args); !strings.Contains(got.Text, "too many tasks running") {
-				t.Errorf("got %+v, want that there are too many", got.TaskInfo)
+				t.Errorf("got %+v, want too many tasks", got.TaskInfo)
 			}
 		})
 	}

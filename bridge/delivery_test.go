@@ -46,7 +46,7 @@ func TestAMessageBehindAGatewayThatGaveUpIsSentOnce(t *testing.T) {
 type unsure struct {
 	scripted
 	looks, doneAt atomic.Int64 // how often the task was looked at, and from when on it is done; 0 is never
-	next          atomic.Value // what it asks next, once it does
+	next          atomic.Value // its next question
 }
 
 func (a *unsure) shown(s a2a.State, text string) *a2a.Task {
@@ -131,8 +131,8 @@ func TestAnAgentThatDoesNotHoldItsQuestionCanBeAnswered(t *testing.T) {
 	}
 }
 
-// TestWhoComesBackToAnAnswerThatMayBeLostIsTold: the page of a task, and an app, show the
-// question again long after the gateway gave up, when nobody waits for its error.
+// The page of a task and an app show the question again long after the gateway timed
+// out: both say that the answer may have arrived.
 func TestWhoComesBackToAnAnswerThatMayBeLostIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newUnsure()
@@ -145,7 +145,7 @@ func TestWhoComesBackToAnAnswerThatMayBeLostIsTold(t *testing.T) {
 		time.Sleep(time.Minute)
 		before, err := r.Documents.TaskView(as(t.Context(), "alice"), id, "")
 		if err != nil || before.State != a2a.InputRequired || !before.Unsure {
-			t.Fatalf("got %+v, %v, want it said that nobody knows", before, err)
+			t.Fatalf("got %+v, %v, want unconfirmed delivery", before, err)
 		}
 		a.next.Store("and which colour?")
 		after, err := r.Documents.TaskView(as(t.Context(), "alice"), id, "")

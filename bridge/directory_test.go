@@ -63,7 +63,7 @@ func TestACardThatWasAcceptedIsReadOnceItsAgentIsThere(t *testing.T) {
 		{"a card is accepted", true, false, 0, 2},
 		{"it is read", false, false, time.Second, 2},
 		{"a card is accepted, and the agent is away", true, true, 0, 3},
-		{"nobody waits for it each time", false, true, time.Second, 3},
+		{"it is not dialed for each call", false, true, time.Second, 3},
 		{"after a while it is asked again", false, true, time.Minute, 4},
 		{"it is there", false, false, time.Minute, 5},
 		{"and that is it", false, false, time.Minute, 5},
@@ -149,7 +149,7 @@ func TestTheOwnerOfATaskSeesItAtAnAgentThatIsDisabled(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	if _, err := face.Send(t.Context(), say("x")); !a2a.Is(err, a2a.TaskNotFound) {
-		t.Errorf("a message got %v, want that there is no such agent", err)
+		t.Errorf("a message got %v, want an unknown agent", err)
 	}
 	if _, err := face.Card(t.Context()); err == nil {
 		t.Error("its card is shown")

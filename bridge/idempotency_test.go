@@ -147,8 +147,8 @@ func TestACallThatIsMadeAgainBeforeAnybodyFollowsIsAnsweredAsSoon(t *testing.T) 
 	})
 }
 
-// TestAMessageThatWasRefusedMayBeSentAgain holds that a call which is made again
-// because the agent was busy is not told of the first failure for ever.
+// A call that is repeated because the agent was busy must not return the first failure
+// forever.
 func TestAMessageThatWasRefusedMayBeSentAgain(t *testing.T) {
 	s := &scripted{}
 	s.answer = func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
@@ -172,8 +172,7 @@ func TestAMessageThatWasRefusedMayBeSentAgain(t *testing.T) {
 	}
 }
 
-// TestAnA2ACallThatIsMadeAgainIsTheSameCall does so at the A2A face, whose
-// callers name each message.
+// The same for A2A callers, which give each message an id.
 func TestAnA2ACallThatIsMadeAgainIsTheSameCall(t *testing.T) {
 	p, n := counting(t)
 	r := newRig(t, "", map[string]peer{"agent": p})

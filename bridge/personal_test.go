@@ -66,7 +66,7 @@ func TestAnAgentIsCalledInTheNameOfWhoeverItIsFor(t *testing.T) {
 	calls := make(chan string, 100)
 	dsn := storetest.File(t, store.Open)
 	agents := map[string]peer{"one": {Agent: personal{agent, calls}}}
-	// want passes over what is said besides.
+	// want ignores other messages.
 	want := func(what string) {
 		t.Helper()
 		for got := range calls {

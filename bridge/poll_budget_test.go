@@ -133,7 +133,7 @@ func TestOneLookThatDoesNotFindATaskIsNoProof(t *testing.T) {
 func TestATaskIsFollowedToWhereItsAgentHasMoved(t *testing.T) {
 	for name, refusal := range map[string]error{
 		"the old place knows nothing": &a2a.Error{Code: a2a.MethodNotFound, Message: "404 Not Found", Remote: true},
-		"nobody is there any more":    a2a.Errorf(a2a.Unavailable, "connection refused"),
+		"the connection is refused":   a2a.Errorf(a2a.Unavailable, "connection refused"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	"rialto/internal/guardhttp"
 )
 
-// withWebhooks lets callers of r name webhooks, and returns one that answers,
-// with what it is told.
+// withWebhooks lets callers of r register webhooks, and returns one with the
+// notifications that it gets.
 func withWebhooks(t *testing.T, r *rig) (url string, told <-chan string) {
 	heard := make(chan string, 100)
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
@@ -104,8 +104,8 @@ func TestAWebhookIsNamedAfterwards(t *testing.T) {
 	}
 }
 
-// TestWebhooksOfOthersDoNotExist tries every call about a webhook on somebody
-// else's task, on another agent's, and on none.
+// Every call about a webhook of a task of another owner, of another agent, or of no
+// task.
 func TestWebhooksOfOthersDoNotExist(t *testing.T) {
 	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error { turn.Ask("which?"); return nil })
 	r := newRig(t, "", map[string]peer{"one": agent, "two": agent})
@@ -150,7 +150,7 @@ func TestAWebhookThatIsRefusedKeepsTheMessageBack(t *testing.T) {
 	req := say("work")
 	req.Push = &a2a.PushConfig{URL: "https://10.0.0.1/"}
 	if _, err := r.Proxy.Agent("agent").Send(ctx, req); !a2a.Is(err, a2a.PushNotSupported) {
-		t.Errorf("where nobody is told: got %v", err)
+		t.Errorf("without webhooks: got %v", err)
 	}
 	withWebhooks(t, r)
 	if _, err := r.Proxy.Agent("agent").Send(ctx, req); !a2a.Is(err, a2a.InvalidParams) {

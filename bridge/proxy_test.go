@@ -38,9 +38,9 @@ func dialed(t *testing.T, url string, g a2a.Generation) *a2aclient.Client {
 	return c
 }
 
-// TestFaceIsAnAgent crosses every generation of callers with every generation
-// of agents, with the ledger between them.
-func TestFaceIsAnAgent(t *testing.T) {
+// Every generation of callers with every generation of agents, with the ledger between
+// them.
+func TestAProxiedAgentIsAnAgent(t *testing.T) {
 	all := []a2a.Generation{a2a.V10, a2a.V03, a2a.V02, a2a.V01}
 	for _, callers := range all {
 		for _, agents := range all {
@@ -256,7 +256,7 @@ func TestAStreamEndsWhenTheServerStops(t *testing.T) {
 		}
 	}
 	if !a2a.Is(err, a2a.Unavailable) {
-		t.Errorf("got %v, want to be told to come back", err)
+		t.Errorf("got %v, want a retry", err)
 	}
 }
 

@@ -160,8 +160,8 @@ func TestACallThatIsRepeatedWithoutItsAnswersSendsNothingAgain(t *testing.T) {
 	}
 }
 
-// TestAnotherUsersQuestionIsNotAnswered names somebody else's task in an
-// answer: the call is then an ordinary one, of a task of its own.
+// An answer names a task of another user: the call is then an ordinary one with its own
+// task.
 func TestAnotherUsersQuestionIsNotAnswered(t *testing.T) {
 	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
 		if turn.Message.Text() == "stolen" {
@@ -213,10 +213,9 @@ func (g givesUp) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 	return t, err
 }
 
-// TestAnAnswerThatTheAgentRefusesIsNotAskedForAgain answers a question that the agent
-// has given up: the person gets what became of the task. One who was asked again would
-// answer for ever, and the task waited for ever. Where the agent still waits, the person
-// is told why it did not take the answer.
+// The agent has given up the question that is answered: the user gets the state of the
+// task, not the same question forever. If the agent still waits, the user learns why it
+// did not take the answer.
 func TestAnAnswerThatTheAgentRefusesIsNotAskedForAgain(t *testing.T) {
 	for state, want := range map[a2a.State]string{
 		a2a.Failed: "Too late.", a2a.Completed: "Too late.", a2a.InputRequired: "Not now",
@@ -244,9 +243,8 @@ func TestAnAnswerThatTheAgentRefusesIsNotAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestAQuestionIsTakenBackWhenItIsAnsweredElsewhere has an app of the older era show a
-// question while its task is answered on the page: the app gets the result, and is told
-// that nobody waits for its answer.
+// An app of the older era shows a question while its task is answered on the page: the
+// app gets the result, and the question is withdrawn.
 func TestAQuestionIsTakenBackWhenItIsAnsweredElsewhere(t *testing.T) {
 	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
 		if turn.Message.Text() == "order" {

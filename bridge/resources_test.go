@@ -210,16 +210,16 @@ func TestVariablesAreCompletedWithOnesOwn(t *testing.T) {
 		mcp.Completion
 		want string
 	}{
-		"an agent":              {"alice", mcp.Completion{Argument: "agent", Value: "o"}, "[one]"},
-		"no agent":              {"alice", mcp.Completion{Argument: "agent", Value: "x"}, "[]"},
-		"a task":                {"alice", mcp.Completion{Argument: "task", Value: task[:4]}, "[" + task + "]"},
-		"another's task":        {"bob", mcp.Completion{Argument: "task"}, "[]"},
-		"an artifact":           {"alice", mcp.Completion{Argument: "artifact", Known: known}, "[first second]"},
-		"an artifact, begun":    {"alice", mcp.Completion{Argument: "artifact", Value: "s", Known: known}, "[second]"},
-		"another's artifact":    {"bob", mcp.Completion{Argument: "artifact", Known: known}, "[]"},
-		"a part":                {"alice", mcp.Completion{Argument: "part", Known: known}, "[0 1]"},
-		"something else":        {"alice", mcp.Completion{Argument: "x", Known: known}, "[]"},
-		"an artifact of nobody": {"alice", mcp.Completion{Argument: "artifact"}, "[]"},
+		"an agent":               {"alice", mcp.Completion{Argument: "agent", Value: "o"}, "[one]"},
+		"no agent":               {"alice", mcp.Completion{Argument: "agent", Value: "x"}, "[]"},
+		"a task":                 {"alice", mcp.Completion{Argument: "task", Value: task[:4]}, "[" + task + "]"},
+		"another's task":         {"bob", mcp.Completion{Argument: "task"}, "[]"},
+		"an artifact":            {"alice", mcp.Completion{Argument: "artifact", Known: known}, "[first second]"},
+		"an artifact, begun":     {"alice", mcp.Completion{Argument: "artifact", Value: "s", Known: known}, "[second]"},
+		"another's artifact":     {"bob", mcp.Completion{Argument: "artifact", Known: known}, "[]"},
+		"a part":                 {"alice", mcp.Completion{Argument: "part", Known: known}, "[0 1]"},
+		"something else":         {"alice", mcp.Completion{Argument: "x", Known: known}, "[]"},
+		"an artifact of no task": {"alice", mcp.Completion{Argument: "artifact"}, "[]"},
 	} {
 		got, err := r.Documents.Complete(as(t.Context(), c.user), &c.Completion)
 		if err != nil || fmt.Sprint(got.Values) != c.want {
@@ -228,7 +228,7 @@ func TestVariablesAreCompletedWithOnesOwn(t *testing.T) {
 	}
 }
 
-// told notes who is told of what.
+// told records the notifications of owners.
 type told struct {
 	mu  sync.Mutex
 	all []string
@@ -240,7 +240,7 @@ func (n *told) note(c mcp.Change, owners ...string) {
 	n.all = append(n.all, fmt.Sprint(c, owners))
 }
 
-// take returns what was told since it was asked before.
+// take returns the notifications since the last call.
 func (n *told) take() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -271,14 +271,15 @@ func TestChangesAreToldOnEveryReplica(t *testing.T) {
 		}
 		synctest.Wait()
 		for i := range heard {
-			heard[i].take() // that there are agents
+			heard[i].take() // the agents
 		}
 		id := rigs[0].call("send_task", `{"message":"work","wait":0}`).TaskID
 		time.Sleep(time.Second)
 		updated, listed := fmt.Sprint(mcp.ResourceUpdated(documents.TaskURI(id)), []string{"alice"}), fmt.Sprint(mcp.ResourcesChanged(), []string{"alice"})
 		for step, want := range [][]string{{updated, listed}, {updated}, {updated}} {
 			for i := range heard {
-				// What the agent says at once may be written with the task, or after it.
+				// The first event of the agent may be written with the task or
+				// after it.
 				if got := heard[i].take(); !slices.Equal(got, want) && (step > 0 || !slices.Equal(got, append(want, updated))) {
 					t.Errorf("step %d, replica %d: got %v, want %v", step, i, got, want)
 				}
@@ -291,8 +292,7 @@ func TestChangesAreToldOnEveryReplica(t *testing.T) {
 	})
 }
 
-// TestACardThatChangesIsTold holds that whoever subscribed to an agent hears of
-// it when the card is read again.
+// Subscribers of an agent are notified when its changed card is read.
 func TestACardThatChangesIsTold(t *testing.T) {
 	var late atomic.Int64
 	var heard told

@@ -16,8 +16,8 @@ import (
 	"rialto/internal/store"
 )
 
-// TestATaskThatDidNotDoWhatItShouldIsAnError holds that a model is told so with
-// the state, a code and the reason, whatever words the agent had for it.
+// A model gets an error with the state, a code and the reason, for all states without
+// success.
 func TestATaskThatDidNotDoWhatItShouldIsAnError(t *testing.T) {
 	for name, c := range map[string]struct {
 		events []any
@@ -50,8 +50,8 @@ func TestATaskThatDidNotDoWhatItShouldIsAnError(t *testing.T) {
 	}
 }
 
-// TestWhyATaskFailedIsSaidWhateverItsAgentSaidBefore has an agent forget a task of which
-// it has told: models of which some see the words only are told the reason.
+// The agent forgets a task after it has sent output: models that see only the text get
+// the reason.
 func TestWhyATaskFailedIsSaidWhateverItsAgentSaidBefore(t *testing.T) {
 	large := func(id string) any { return made(id, a2a.TextPart(strings.Repeat(id, 9<<20))) }
 	r := newRig(t, "", map[string]peer{"one": turns([]any{update(a2a.Working, "half of it"), large("a"), large("b")})})
@@ -181,8 +181,7 @@ func TestAFileWhoseAddressIsItsContentIsSentAsThat(t *testing.T) {
 	}
 }
 
-// TestACallThatLeavesTheAgentOutIsHelped: the default agent was asked for the skill and
-// the conversation of another, and its refusal said nothing of that one.
+// The agent follows from the skill or the conversation of a call.
 func TestACallThatLeavesTheAgentOutIsHelped(t *testing.T) {
 	agent := func(skill string) peer {
 		p := turns([]any{update(a2a.Completed, skill+" did it")}, []any{update(a2a.Completed, skill+" did it again")})

@@ -20,7 +20,7 @@ import (
 	"rialto/internal/store/storetest"
 )
 
-// states returns the states that a task is told to have been in.
+// states returns the states in the history of a task.
 func (a *answer) states() string {
 	var all []string
 	for _, s := range a.Statuses {
@@ -29,8 +29,7 @@ func (a *answer) states() string {
 	return strings.Join(all, " ")
 }
 
-// TestWhatAnAgentReplacesIsFoundAgain has an agent write drafts: by updates that
-// replace, and by tasks that are told whole.
+// An agent writes drafts, by updates that replace artifacts and by whole tasks.
 func TestWhatAnAgentReplacesIsFoundAgain(t *testing.T) {
 	text := func(id string, lines ...string) a2a.Artifact {
 		a := a2a.Artifact{ID: id, Name: "Draft " + id}

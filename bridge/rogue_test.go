@@ -29,10 +29,9 @@ func far(url string) peer {
 	return peer{Agent: remote{Dialer: &a2aclient.Dialer{Pause: time.Millisecond, MaxBody: 1 << 20}, url: url}}
 }
 
-// TestARogueHarmsNobodyElse sends a message to each rogue. What becomes of it is
-// one of three: the task fails, and the words say what the agent did; it
-// completes, for what is wrong can be read; or it stays open, for the agent may
-// be at it. Another agent of the same bridge answers all the while.
+// A message to each rogue has one of three outcomes: the task fails and the text says
+// what the agent did, it completes because the error can be ignored, or it stays open
+// because the agent may be working. Another agent of the same bridge keeps answering.
 func TestARogueHarmsNobodyElse(t *testing.T) {
 	want := map[string]struct {
 		state a2a.State
@@ -76,7 +75,7 @@ func TestARogueHarmsNobodyElse(t *testing.T) {
 			t.Parallel()
 			want, known := want[name]
 			if !known {
-				t.Fatal("nobody says what should become of this")
+				t.Fatal("the expected outcome is missing")
 			}
 			r := newRig(t, "", map[string]peer{"rogue": far(rogue.Serve(t)), "kind": kindAgent(t)})
 			answered := make(chan *answer)

@@ -37,8 +37,7 @@ func scoped(t *testing.T) (r *rig, caller *directory.Caller) {
 	return r, caller
 }
 
-// TestUseCasesDecideAtEveryDoorWhatExists asks at each door as somebody who may
-// know of it all, and as somebody of another use case.
+// Each door, for a caller that may see the agent and for one of another use case.
 func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 	r, caller := scoped(t)
 	task := r.call("send_task", `{"agent":"hidden","message":"buried"}`)
@@ -224,7 +223,7 @@ func TestAnAgentThatIsGoneOpensItsTasksToNobody(t *testing.T) {
 	}
 }
 
-// TestUseIsOfAgentsThatThereAre makes calls that name some that there are not.
+// Calls that name agents that do not exist.
 func TestUseIsOfAgentsThatThereAre(t *testing.T) {
 	var uses []usage.Record
 	r := newRigWith(t, "", map[string]peer{"one": running(t, func(_ context.Context, turn *a2aexec.Turn) error {

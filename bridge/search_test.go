@@ -129,7 +129,7 @@ func TestSearchFindsOnesOwnTasks(t *testing.T) {
 		t.Errorf("fetched %q", doc.Text)
 	}
 	if got := r.callAs("bob", "search", `{"query":"penguins"}`, func(string) {}).Results; len(got) != 0 {
-		t.Errorf("somebody else found %+v", got)
+		t.Errorf("another user found %+v", got)
 	}
 }
 
@@ -196,8 +196,8 @@ func TestTasksAreFoundInScriptsWithoutSpaces(t *testing.T) {
 	}
 }
 
-// TestAnAgentWithoutDocumentsIsNotAskedForOne names an agent that does things: fetch
-// only reads, and apps call it without asking anybody.
+// fetch only reads, and apps call it without asking the user: an agent without the
+// skill must not get the id as a request.
 func TestAnAgentWithoutDocumentsIsNotAskedForOne(t *testing.T) {
 	asked := make(chan string, 10)
 	doer := func(skills ...string) peer {
@@ -211,6 +211,6 @@ func TestAnAgentWithoutDocumentsIsNotAskedForOne(t *testing.T) {
 		r.call("fetch", `{"id":"doc:`+agent+`:delete everything"}`).refused(t, "hands out no documents")
 	}
 	if len(asked) > 0 {
-		t.Errorf("an agent was told %q", <-asked)
+		t.Errorf("an agent got %q", <-asked)
 	}
 }

@@ -49,7 +49,7 @@ func (s *sharing) share(id string) (secret string, made documents.Shared) {
 	return secret, made
 }
 
-// shows returns all text of what a link shows.
+// shows returns the text of a shared document.
 func (s *sharing) shows(secret string) string {
 	s.t.Helper()
 	sheet, until, err := s.Documents.Shared(s.t.Context(), secret)
@@ -114,7 +114,7 @@ func TestALinkLeadsToItsOwnPiecesOnly(t *testing.T) {
 		"the last word of the task": {whole, 3, "that is all"},
 		"a file of the artifact":    {part, 1, "\x89PNG"},
 		"what is not the artifact":  {part, 2, ""},
-		"the last word besides it":  {part, 3, ""},
+		"the last message":          {part, 3, ""},
 		"the text of a document":    {document, 0, "Text."},
 		"what a document has not":   {document, 1, ""},
 		"no number of a piece":      {whole, -1, ""},
@@ -138,7 +138,7 @@ func TestALinkEnds(t *testing.T) {
 	alice, bob := as(t.Context(), "alice"), as(t.Context(), "bob")
 	ended, made := s.share(id)
 	if err := s.Documents.EndShare(bob, made.ID); err != documents.ErrNoShare {
-		t.Errorf("somebody else ended it: %v", err)
+		t.Errorf("another user revoked it: %v", err)
 	}
 	s.shows(ended)
 	if err := s.Documents.EndShare(alice, made.ID); err != nil {
@@ -151,13 +151,13 @@ func TestALinkEnds(t *testing.T) {
 		t.Errorf("got %v, %v, want the one that has not ended", list, err)
 	}
 	if list, _, err := s.Documents.ListShares(bob, "", 10); err != nil || len(list) != 0 {
-		t.Errorf("somebody else's list: got %v, %v", list, err)
+		t.Errorf("the list of another user: got %v, %v", list, err)
 	}
 	for name, wrong := range map[string]string{"changed": string(secret[0]^1) + secret[1:], "cut": secret[1:], "longer": secret + "A", "nothing": "", "its own name": made.ID} {
 		s.gone(name, wrong)
 	}
 	s.refused.Store(true)
-	s.gone("of somebody who may not come in", secret)
+	s.gone("of a user who is not admitted", secret)
 	s.refused.Store(false)
 	s.shows(secret)
 	sharing := s.Documents.Sharing
@@ -224,8 +224,8 @@ func TestFetchReadsOneThingThatATaskMade(t *testing.T) {
 	r.callAs("bob", "fetch", `{"id":"artifact:`+task+`:a"}`, func(string) {}).refused(t, "no such task")
 }
 
-// TestADocumentNeverExceedsAResult holds the bound for texts that grow when they
-// are written as JSON, and that what is left out is told.
+// The limit holds for texts that grow as JSON, and the result says that it is
+// truncated.
 func TestADocumentNeverExceedsAResult(t *testing.T) {
 	for name, unit := range map[string]string{"letters": "a", "quotes": `"`, "lines": "\n.", "tags": "<", "accents": "ü"} {
 		r := newRig(t, "", map[string]peer{"one": turns([]any{

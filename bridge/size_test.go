@@ -11,8 +11,7 @@ import (
 	"rialto/a2a"
 )
 
-// TestATaskIsBoundedInAllThatItsAgentSays has agents say more and more where
-// nobody reads it.
+// Agents that send more and more in places that are not shown.
 func TestATaskIsBoundedInAllThatItsAgentSays(t *testing.T) {
 	const steps = 40
 	much := strings.Repeat("x", 1<<20)

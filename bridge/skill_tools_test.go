@@ -171,7 +171,7 @@ func TestToolsFollowTheAgentsAndTheirCards(t *testing.T) {
 	<-changed
 	one := r.Directory.Agents[0]
 	one.Disabled = true
-	r.Directory.SetAgents([]directory.Agent{one}) // nobody needs to ask for it
+	r.Directory.SetAgents([]directory.Agent{one}) // without a request
 	<-changed
 	if got := names(r.Tools.List()); len(got) != 0 {
 		t.Errorf("got %v", got)

@@ -107,7 +107,7 @@ func TestAPersonAnswersAnMCPTask(t *testing.T) {
 		"an answer is sent":                 {`{"action":"accept","content":{"answer":"this"}}`, mcp.Completed, "You said: this"},
 		"to decline is an answer":           {`{"action":"decline"}`, mcp.Completed, "You said: The user declined to answer."},
 		"to cancel ends the task":           {`{"action":"cancel"}`, mcp.Cancelled, ""},
-		"what is no answer changes nothing": {`{"action":"accept","content":{"other":1}}`, mcp.InputRequired, ""},
+		"an invalid answer changes nothing": {`{"action":"accept","content":{"other":1}}`, mcp.InputRequired, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			id := begin(`{"message":"go"}`, mcp.Revision20260728).Task.ID
@@ -149,8 +149,8 @@ func TestAnMCPTaskThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-// TestATaskThatWaitsForASignInSaysSo: where neither the agent nor we know a page to sign
-// in at, a client that takes tasks saw one that is worked on, and waited for ever.
+// Without a page for the sign-in, a client that takes tasks saw a working task and
+// waited forever.
 func TestATaskThatWaitsForASignInSaysSo(t *testing.T) {
 	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
 		turn.AskAuth("Have the owner let you in.")

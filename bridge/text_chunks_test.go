@@ -15,8 +15,8 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// TestWhatAnAgentSaysIsPagedWithItsFilesAndData has an agent answer with a message:
-// what of it does not fit the first page is on another, as with artifacts.
+// An agent answers with a message: what does not fit the first page is on the next, as
+// with artifacts.
 func TestWhatAnAgentSaysIsPagedWithItsFilesAndData(t *testing.T) {
 	rows := `{"rows":[` + strings.Repeat(`"abcdefghij",`, 5_000) + `1]}`
 	said := &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{

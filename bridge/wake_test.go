@@ -35,9 +35,9 @@ func hooked(r *rig) {
 	}
 }
 
-// TestAPokeEndsAWait pokes for a task whose stream is open and silent. The poke
-// itself is no news: what the agent then shows is.
-func TestAPokeEndsAWait(t *testing.T) {
+// A wakeup for a task with an open, silent stream: the state that the agent shows then
+// counts.
+func TestAWakeupEndsAWait(t *testing.T) {
 	m, p := newMute(a2a.Working)
 	r := newRig(t, "", map[string]peer{"agent": p})
 	hooked(r)
@@ -48,7 +48,7 @@ func TestAPokeEndsAWait(t *testing.T) {
 	}
 	done := make(chan *answer)
 	go func() { done <- r.call("get_task", `{"task_id":"`+task.TaskID+`"}`) }()
-	m.now <- &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}} // a poke without news
+	m.now <- &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}} // a wakeup without a change
 	r.Runner.Wake(task.TaskID)
 	m.now <- &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}
 	r.Runner.Wake(task.TaskID)
