@@ -2,6 +2,7 @@
 package cache
 
 import (
+	"container/list"
 	"sync"
 	"time"
 )
@@ -9,19 +10,16 @@ import (
 // MaxCached bounds every cache of the server.
 const MaxCached = 10_000
 
-// LRU keeps the values used last. Its zero value is empty. It holds as many
-// entries as tokens are in use, so each is one allocation, a link of the ring
-// itself.
+// LRU keeps the values used last. Its zero value is empty.
 type LRU[K comparable, V any] struct {
-	mu   sync.Mutex
-	ring entry[K, V] // next is the entry used last, prev the one not used for longest
-	at   map[K]*entry[K, V]
+	mu    sync.Mutex
+	order list.List // of *entry[K, V], the one used last first
+	at    map[K]*list.Element
 }
 
 type entry[K comparable, V any] struct {
-	key        K
-	value      V
-	next, prev *entry[K, V]
+	key   K
+	value V
 }
 
 // Get returns the value of a key.
@@ -32,28 +30,32 @@ func (c *LRU[K, V]) Get(key K) (value V, ok bool) {
 	if !ok {
 		return value, false
 	}
-	e.unlink()
-	c.link(e)
-	return e.value, true
+	c.order.MoveToFront(e)
+	return e.Value.(*entry[K, V]).value, true
 }
 
 // Put stores a value, and drops the least recently used one if the cache is
 // full.
-func (c *LRU[K, V]) Put(key K, value V) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.set(key, value)
-}
+func (c *LRU[K, V]) Put(key K, value V) { c.Update(key, func(V) V { return value }) }
 
 // Update replaces a value, or the zero value, by the result of f.
 func (c *LRU[K, V]) Update(key K, f func(V) V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var old V
 	if e, ok := c.at[key]; ok {
-		old = e.value
+		kept := e.Value.(*entry[K, V])
+		kept.value = f(kept.value)
+		c.order.MoveToFront(e)
+		return
 	}
-	c.set(key, f(old))
+	if c.at == nil {
+		c.at = map[K]*list.Element{}
+	}
+	var zero V
+	c.at[key] = c.order.PushFront(&entry[K, V]{key, f(zero)})
+	if len(c.at) > MaxCached {
+		c.remove(c.order.Back())
+	}
 }
 
 // Drop removes a key.
@@ -61,39 +63,13 @@ func (c *LRU[K, V]) Drop(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.at[key]; ok {
-		e.unlink()
-		delete(c.at, key)
+		c.remove(e)
 	}
 }
 
-func (c *LRU[K, V]) set(key K, value V) {
-	if c.at == nil {
-		c.at = map[K]*entry[K, V]{}
-		c.ring.next, c.ring.prev = &c.ring, &c.ring
-	}
-	e, ok := c.at[key]
-	if ok {
-		e.unlink()
-	} else {
-		e = &entry[K, V]{key: key}
-		c.at[key] = e
-	}
-	e.value = value
-	c.link(e)
-	if len(c.at) > MaxCached {
-		last := c.ring.prev
-		last.unlink()
-		delete(c.at, last.key)
-	}
+func (c *LRU[K, V]) remove(e *list.Element) {
+	delete(c.at, c.order.Remove(e).(*entry[K, V]).key)
 }
-
-// link makes an entry the one used last.
-func (c *LRU[K, V]) link(e *entry[K, V]) {
-	e.prev, e.next = &c.ring, c.ring.next
-	e.prev.next, e.next.prev = e, e
-}
-
-func (e *entry[K, V]) unlink() { e.prev.next, e.next.prev = e.next, e.prev }
 
 // recentTTL is how long a lookup is cached.
 const recentTTL = 2 * time.Second
