@@ -1,10 +1,9 @@
 // Package a2a defines the types of the Agent2Agent protocol: agents, messages, parts,
 // artifacts, tasks, states, events, cards and errors.
 //
-// The types are a superset of A2A 1.0. Package a2a/internal/wire encodes and decodes
-// them for each generation of the protocol; their own JSON form is how Rialto stores
-// them. The package does no I/O: a2aclient reaches remote agents,
-// a2aserver serves them, a2aexec runs them.
+// The types are a superset of A2A 1.0. Package a2a/internal/wire encodes and decodes them for each
+// generation of the protocol; their own JSON form is how Rialto stores them. The package does no
+// I/O: a2aclient reaches remote agents, a2aserver serves them, a2aexec runs them.
 package a2a
 
 import (
@@ -15,20 +14,18 @@ import (
 // Agent is the interface on both sides of the wire: a2aclient implements it for remote
 // agents, a2aserver serves it, a2aexec makes one of a function.
 //
-// Methods may be called concurrently. A method that fails returns an *Error
-// where the agent (or its server) said no, and another error where it could
-// not be reached or understood. A context that ends stops the call, not the
-// task: only Cancel stops a task.
+// Methods may be called concurrently. A method that fails returns an *Error where the agent (or its
+// server) said no, and another error where it could not be reached or understood. A context that
+// ends stops the call, not the task: only Cancel stops a task.
 type Agent interface {
 	// Send delivers a message. It returns a *Task or a *Message: when
 	// SendRequest.ReturnImmediately is false, not before the task is
 	// terminal or interrupted; otherwise as soon as the task is known.
 	Send(context.Context, *SendRequest) (Event, error)
 
-	// Stream delivers a message and yields its events. The first
-	// event is a *Task or a *Message; the sequence ends after a Message, a
-	// terminal or interrupted state, or an error, which is yielded last with
-	// a nil event.
+	// Stream delivers a message and yields its events. The first event is a *Task or a *Message;
+	// the sequence ends after a Message, a terminal or interrupted state, or an error, which is
+	// yielded last with a nil event.
 	Stream(context.Context, *SendRequest) iter.Seq2[Event, error]
 
 	// Task returns a task as it stands, or TaskNotFound.
@@ -38,9 +35,8 @@ type Agent interface {
 	// stands. A task that has ended answers TaskNotCancelable.
 	Cancel(context.Context, TaskID) (*Task, error)
 
-	// Subscribe follows a task that exists already: the task as it stands,
-	// then its events, ending as Stream does. A task that has ended answers
-	// UnsupportedOperation (A2A 1.0 section 3.1.6).
+	// Subscribe follows a task that exists already: the task as it stands, then its events, ending
+	// as Stream does. A task that has ended answers UnsupportedOperation (A2A 1.0 section 3.1.6).
 	Subscribe(context.Context, TaskID) iter.Seq2[Event, error]
 }
 
@@ -52,8 +48,7 @@ type TaskID string
 type SendRequest struct {
 	Message *Message
 
-	// AcceptedOutputModes lists the media types the caller can take; empty
-	// means any.
+	// AcceptedOutputModes lists the media types the caller can take; empty means any.
 	AcceptedOutputModes []string
 
 	// ReturnImmediately asks Send not to wait for the task to end (A2A 1.0;

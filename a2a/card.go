@@ -25,10 +25,9 @@ type Card struct {
 	Security        []SecurityRequirement
 }
 
-// Extender is an Agent that tells more of itself to those who may call it (A2A
-// 1.0 section 3.1.11). It is found by type assertion; an agent that only learns
-// by asking that it has no such card answers ExtendedCardMissing or
-// UnsupportedOperation.
+// Extender is an Agent that tells more of itself to those who may call it (A2A 1.0 section 3.1.11).
+// It is found by type assertion; an agent that only learns by asking that it has no such card
+// answers ExtendedCardMissing or UnsupportedOperation.
 type Extender interface {
 	ExtendedCard(context.Context) (*Card, error)
 }

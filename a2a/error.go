@@ -77,8 +77,7 @@ type Error struct {
 	// NotSent is set when the request was not sent, so it had no effect.
 	NotSent bool
 
-	// Cause is the underlying error, or nil. It is for logs and errors.Is, not for
-	// peers.
+	// Cause is the underlying error, or nil. It is for logs and errors.Is, not for peers.
 	Cause error
 
 	sentence *message.Message // of Errorf
@@ -90,8 +89,7 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: m.Error(), sentence: m}
 }
 
-// Sentence returns the message of Errorf with its values apart; nil if it has another by
-// now.
+// Sentence returns the message of Errorf with its values apart; nil if it has another by now.
 func (e *Error) Sentence() *message.Message {
 	if e.sentence == nil || e.sentence.Error() != e.Message {
 		return nil
@@ -110,8 +108,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// RetryAfter returns how long the sender of err asks not to be called; 0 if it does not
-// ask.
+// RetryAfter returns how long the sender of err asks not to be called; 0 if it does not ask.
 func RetryAfter(err error) time.Duration {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -120,8 +117,7 @@ func RetryAfter(err error) time.Duration {
 	return e.RetryAfter
 }
 
-// Is reports whether err is, or wraps, an *Error with this code, or one that is
-// a case of it.
+// Is reports whether err is, or wraps, an *Error with this code, or one that is a case of it.
 func Is(err error, code Code) bool {
 	var e *Error
 	return errors.As(err, &e) && (e.Code == code || e.Code.Broader() == code)

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Lister is an Agent that can list its tasks (A2A 1.0 section 3.1.4). It is
-// found by type assertion; an agent that only learns by asking that it cannot
-// list answers UnsupportedOperation.
+// Lister is an Agent that can list its tasks (A2A 1.0 section 3.1.4). It is found by type
+// assertion; an agent that only learns by asking that it cannot list answers UnsupportedOperation.
 type Lister interface {
 	// Tasks returns a page of the tasks that fit, the latest status first.
 	Tasks(context.Context, TaskFilter) (*TaskPage, error)

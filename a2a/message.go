@@ -60,8 +60,7 @@ type Raw []byte
 // URL is where the bytes of a file can be had.
 type URL string
 
-// Data is one JSON value, kept as it came. Generations before 1.0 allow only
-// an object.
+// Data is one JSON value, kept as it came. Generations before 1.0 allow only an object.
 type Data json.RawMessage
 
 func (Text) isContent() {}
@@ -72,8 +71,7 @@ func (Data) isContent() {}
 // TextPart returns a part that holds s.
 func TextPart(s string) Part { return Part{Content: Text(s)} }
 
-// DataPart returns a part that holds v as JSON. It fails when v has no JSON
-// form.
+// DataPart returns a part that holds v as JSON. It fails when v has no JSON form.
 func DataPart(v any) (Part, error) {
 	b, err := json.Marshal(v)
 	if err != nil {

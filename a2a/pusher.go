@@ -2,10 +2,9 @@ package a2a
 
 import "context"
 
-// Pusher is an Agent that notifies webhooks of its tasks (A2A 1.0
-// section 3.1.7 to 3.1.10, 0.3 section 7.5 to 7.8). It is found by type
-// assertion; an agent that only learns by asking that it cannot do this answers
-// PushNotSupported. Every method answers TaskNotFound for a task that is not
+// Pusher is an Agent that notifies webhooks of its tasks (A2A 1.0 section 3.1.7 to 3.1.10, 0.3
+// section 7.5 to 7.8). It is found by type assertion; an agent that only learns by asking that it
+// cannot do this answers PushNotSupported. Every method answers TaskNotFound for a task that is not
 // there, or not the caller's.
 type Pusher interface {
 	// SetPush adds a config to the task that it names and returns it as kept. It
@@ -35,8 +34,7 @@ type PushConfig struct {
 	// Authentication is what the webhook requires; nil is nothing.
 	Authentication *PushAuthentication
 
-	// Generation is that of the call which set it: notifications are written in
-	// it.
+	// Generation is that of the call which set it: notifications are written in it.
 	Generation Generation
 
 	// Name is what the caller calls the task, where that is not its ID (A2A

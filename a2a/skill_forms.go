@@ -2,10 +2,9 @@ package a2a
 
 import "encoding/json"
 
-// SkillForms is the URI of an extension with which a card describes the input of its
-// skills: no generation of A2A has a member for it. Its params are
-// {"skills": {ID: SkillForm}}. It requires nothing of callers: one that does not
-// know it sends text.
+// SkillForms is the URI of an extension with which a card describes the input of its skills: no
+// generation of A2A has a member for it. Its params are {"skills": {ID: SkillForm}}. It requires
+// nothing of callers: one that does not know it sends text.
 const SkillForms = "urn:rialto:a2a:skill-forms:1"
 
 // SkillForm describes the input of a skill.

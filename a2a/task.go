@@ -9,8 +9,7 @@ import (
 // State tells where a task stands, in the words of A2A 0.2 and later.
 type State string
 
-// The states of every generation. Unknown covers both 0.x "unknown" and 1.0
-// "unspecified".
+// The states of every generation. Unknown covers both 0.x "unknown" and 1.0 "unspecified".
 const (
 	Submitted     State = "submitted"
 	Working       State = "working"
@@ -65,8 +64,7 @@ type Artifact struct {
 // Text returns the text parts of a, one a line.
 func (a *Artifact) Text() string { return joinText(a.Parts) }
 
-// Event is what an agent answers or streams: a *Task, *Message,
-// *StatusUpdate or *ArtifactUpdate.
+// Event is what an agent answers or streams: a *Task, *Message, *StatusUpdate or *ArtifactUpdate.
 type Event interface{ isEvent() }
 
 // StatusUpdate tells that a task changed its status.
@@ -120,9 +118,8 @@ func (t *Task) Apply(e Event) bool {
 	return true
 }
 
-// applyStatus moves the message of the old status into the history, so that
-// nothing an agent said is lost when it says the next thing. The metadata of an
-// update joins that of the task.
+// applyStatus moves the message of the old status into the history, so that nothing an agent said
+// is lost when it says the next thing. The metadata of an update joins that of the task.
 func (t *Task) applyStatus(e *StatusUpdate) {
 	if m := t.Status.Message; m != nil {
 		known := slices.ContainsFunc(t.History, func(h Message) bool { return h.ID == m.ID && m.ID != "" })
@@ -167,8 +164,7 @@ func (t *Task) Clone() *Task {
 	return &c
 }
 
-// WithHistory returns t with at most n of its latest messages; nil leaves
-// the history as it is.
+// WithHistory returns t with at most n of its latest messages; nil leaves the history as it is.
 func (t *Task) WithHistory(n *int) *Task {
 	if n == nil || len(t.History) <= *n {
 		return t

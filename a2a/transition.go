@@ -2,10 +2,9 @@ package a2a
 
 import "slices"
 
-// transitions says which states a task may go to. A task need not be
-// working before it ends, and an interrupted one may continue without a message when its
-// input came another way (A2A 1.0 section 7.6.1). A state may be repeated with another
-// message.
+// transitions says which states a task may go to. A task need not be working before it ends, and an
+// interrupted one may continue without a message when its input came another way (A2A 1.0 section
+// 7.6.1). A state may be repeated with another message.
 var transitions = map[State][]State{
 	Submitted:     {Submitted, Working, InputRequired, AuthRequired, Completed, Failed, Canceled, Rejected, Unknown},
 	Working:       {Working, InputRequired, AuthRequired, Completed, Failed, Canceled, Rejected, Unknown},

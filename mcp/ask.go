@@ -35,11 +35,10 @@ type asker struct {
 	open  []Question                 // asked since 2026-07-28, and not answered yet
 }
 
-// Ask asks the client and returns the answers, in the order of the questions. It serves
-// clients of every revision. Those before 2026-07-28 are asked while the call waits.
-// For the others, the questions become the result; the client repeats the request with
-// the answers, the handler is called again from its beginning, and then Ask returns. So
-// a handler
+// Ask asks the client and returns the answers, in the order of the questions. It serves clients of
+// every revision. Those before 2026-07-28 are asked while the call waits. For the others, the
+// questions become the result; the client repeats the request with the answers, the handler is
+// called again from its beginning, and then Ask returns. So a handler
 //
 //   - returns the error of Ask at once,
 //   - does nothing before Ask that must not happen twice, see Answered,
@@ -56,14 +55,12 @@ func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error)
 // CanAsk tells whether the client declared that it takes such questions.
 func (c *Call) CanAsk(questions ...Question) bool { return c.asker.refused(questions) == nil }
 
-// InputByRetry tells whether this client answers by repeating the call, so that Ask
-// does not wait.
+// InputByRetry tells whether this client answers by repeating the call, so that Ask does not wait.
 func (c *Call) InputByRetry() bool { return c.asker == nil || c.asker.r.Modern() }
 
-// Answered returns the keys of the answers that came with the request, and of earlier
-// questions, answered or not, sorted. A handler that is called again finds out by them
-// what it had done before it asked. They are the client's word: a handler checks whose
-// they are.
+// Answered returns the keys of the answers that came with the request, and of earlier questions,
+// answered or not, sorted. A handler that is called again finds out by them what it had done before
+// it asked. They are the client's word: a handler checks whose they are.
 func (c *Call) Answered() []string {
 	if c.asker == nil || len(c.asker.given)+len(c.asker.asked) == 0 {
 		return nil

@@ -37,9 +37,8 @@ type built struct {
 	discover     json.RawMessage // the result of server/discover
 }
 
-// Check returns what is wrong with the fields of s: a tool without a name, two of one
-// name, an invalid schema. A Server with such a fault answers every request with an
-// internal error.
+// Check returns what is wrong with the fields of s: a tool without a name, two of one name, an
+// invalid schema. A Server with such a fault answers every request with an internal error.
 func (s *Server) Check() error { return s.build().err }
 
 func (s *Server) build() *built {

@@ -26,8 +26,7 @@ func Audio(data []byte, mime string) Content {
 	return gomcp.NewAudioContent(base64.StdEncoding.EncodeToString(data), mime)
 }
 
-// Blob returns the file in data as content that the client need not fetch. The uri
-// names it.
+// Blob returns the file in data as content that the client need not fetch. The uri names it.
 func Blob(uri, mime string, data []byte) Content {
 	return gomcp.NewEmbeddedResource(gomcp.BlobResourceContents{
 		URI: uri, MIMEType: mime, Blob: base64.StdEncoding.EncodeToString(data),

@@ -19,11 +19,10 @@ type Question struct {
 	url    bool
 }
 
-// ElicitForm asks the person to fill in a form. The schema is an object whose
-// properties are strings, numbers, booleans and choices (2026-07-28,
-// client/elicitation, "Requested Schema"). Never ask for a secret in a form: the client
-// and its model may see it; use ElicitURL for that. The key names the question among
-// those of the same request.
+// ElicitForm asks the person to fill in a form. The schema is an object whose properties are
+// strings, numbers, booleans and choices (2026-07-28, client/elicitation, "Requested Schema").
+// Never ask for a secret in a form: the client and its model may see it; use ElicitURL for that.
+// The key names the question among those of the same request.
 func ElicitForm(key, message string, form json.RawMessage) Question {
 	b := jsonrpc.AppendString([]byte(`{"message":`), message)
 	b = append(append(append(b, `,"requestedSchema":`...), form...), '}')
@@ -57,8 +56,7 @@ type Answer struct {
 	// Action is what the person did: "accept", "decline" or "cancel". It is "accept"
 	// for questions that no person was asked.
 	Action string `json:"action"`
-	// Content is what they filled in, which matches the form's schema; nil unless they
-	// accepted.
+	// Content is what they filled in, which matches the form's schema; nil unless they accepted.
 	Content json.RawMessage `json:"content"`
 	// Raw is the answer as the client sent it.
 	Raw json.RawMessage `json:"-"`

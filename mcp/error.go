@@ -11,9 +11,8 @@ import (
 // all; what a model should read is a Result.
 type Error = jsonrpc.Error
 
-// MissingCapability returns the error of a call that needs a capability which the
-// client has not declared, in the form in which it would declare it:
-// {"elicitation":{}}.
+// MissingCapability returns the error of a call that needs a capability which the client has not
+// declared, in the form in which it would declare it: {"elicitation":{}}.
 func MissingCapability(required json.RawMessage) *Error { return wire.MissingCapability(required) }
 
 // Refusal returns the error of a request that cannot be served as it is, with a message

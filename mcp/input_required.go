@@ -23,11 +23,10 @@ const (
 	sealPurpose = "mcp request"
 )
 
-// requestState is what a client keeps for the server between a request that was
-// answered with questions and the same request with answers: the keys of the questions,
-// and the answers to earlier questions. It is sealed, and valid for the same principal
-// and the same request only (2026-07-28, basic/utilities/mrtr, "Security
-// Considerations").
+// requestState is what a client keeps for the server between a request that was answered with
+// questions and the same request with answers: the keys of the questions, and the answers to
+// earlier questions. It is sealed, and valid for the same principal and the same request only
+// (2026-07-28, basic/utilities/mrtr, "Security Considerations").
 type requestState struct {
 	Request []byte                     `json:"q"` // what digest returns
 	Issued  int64                      `json:"t"` // Unix seconds
@@ -111,9 +110,8 @@ func appendQuestions(b []byte, questions []Question) []byte {
 	return append(b, '}')
 }
 
-// digest returns what a request and its repetition have in common: the method, what it
-// names, and the arguments in canonical form (RFC 8785), because a client may write
-// them differently.
+// digest returns what a request and its repetition have in common: the method, what it names, and
+// the arguments in canonical form (RFC 8785), because a client may write them differently.
 func (r *request) digest() []byte {
 	args := jsontext.Value(r.Params.Arguments).Clone()
 	_ = args.Canonicalize() // the message is valid JSON, and absent arguments stay absent

@@ -2,12 +2,11 @@
 // revision over HTTP. It knows the protocol. It does not know what the tools do, nor
 // who may call them: a guard in front of it answers 401 and 403.
 //
-// Both eras of the protocol live on one URL, and each request says which it belongs to
-// (2026-07-28, basic/versioning, "Backward Compatibility"). The era decides how a
-// request is checked and how its result is written; the tools are called alike.
-// internal/transport takes a request from HTTP to a message of known revision and
-// back; methods.go lists which function answers which method, and each method has a
-// file of its name: tools_call.go, resources_read.go, tasks_get.go.
+// Both eras of the protocol live on one URL, and each request says which it belongs to (2026-07-28,
+// basic/versioning, "Backward Compatibility"). The era decides how a request is checked and how its
+// result is written; the tools are called alike. internal/transport takes a request from HTTP to a
+// message of known revision and back; methods.go lists which function answers which method, and
+// each method has a file of its name: tools_call.go, resources_read.go, tasks_get.go.
 //
 // The message types, the names of headers and keys, and the rules for header values
 // are those of mcp-go. Its server is not used: it loses and misroutes progress, lets
@@ -79,14 +78,12 @@ type Server struct {
 	Resources []Resource
 	Templates []ResourceTemplate
 	Prompts   []Prompt
-	// ListResources lists the resources of a principal that come after Resources, page
-	// by page; nil if there are no more. The context is the request's. It returns
-	// ErrCursor for a cursor that it has not given. The resources are read through
-	// Templates.
+	// ListResources lists the resources of a principal that come after Resources, page by page; nil
+	// if there are no more. The context is the request's. It returns ErrCursor for a cursor that it
+	// has not given. The resources are read through Templates.
 	ListResources func(ctx context.Context, principal, cursor string) (*ResourcePage, error)
-	// MaySubscribe tells whether a subscriber gets the changes of a resource; nil means
-	// that the owner does (see Changed). The context is that of the request that opened
-	// the stream.
+	// MaySubscribe tells whether a subscriber gets the changes of a resource; nil means that the
+	// owner does (see Changed). The context is that of the request that opened the stream.
 	MaySubscribe func(ctx context.Context, uri string) bool
 	// Complete completes an argument of a prompt or a variable of a template; nil if
 	// completion is not offered.
@@ -115,18 +112,16 @@ type Server struct {
 	// sessions; such clients are served, but cannot cancel a call or be asked.
 	SessionKey []byte
 
-	// AllowedOrigins are the origins, in addition to the server's own, whose pages may
-	// call it, as "https://host:port". A request without Origin does not come from a
-	// page, and passes.
+	// AllowedOrigins are the origins, in addition to the server's own, whose pages may call it, as
+	// "https://host:port". A request without Origin does not come from a page, and passes.
 	AllowedOrigins []string
 	// AllowedHosts are the values of Host that are accepted on a loopback connection
 	// in addition to loopback names: those that a reverse proxy on the same machine
 	// passes on. They protect local servers from DNS rebinding.
 	AllowedHosts []string
 
-	// Forward, if set, takes the answers of clients before 2026-07-28 to questions
-	// that this process has not asked, for the Deliver of the other replicas. It must
-	// not wait for them.
+	// Forward, if set, takes the answers of clients before 2026-07-28 to questions that this
+	// process has not asked, for the Deliver of the other replicas. It must not wait for them.
 	Forward func(Reply)
 
 	// Strict refuses the hybrid requests that are otherwise served.
@@ -144,10 +139,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.build().endpoint.ServeHTTP(w, r)
 }
 
-// CORS returns a handler that lets pages of the allowed origins read what next
-// answers, and answers their preflight requests. A guard that answers 401 belongs
-// inside: preflight requests carry no token, and a page must be able to read the
-// challenge.
+// CORS returns a handler that lets pages of the allowed origins read what next answers, and answers
+// their preflight requests. A guard that answers 401 belongs inside: preflight requests carry no
+// token, and a page must be able to read the challenge.
 //
 //	srv.CORS(guard(srv))
 func (s *Server) CORS(next http.Handler) http.Handler { return s.build().endpoint.CORS(next) }
@@ -155,11 +149,10 @@ func (s *Server) CORS(next http.Handler) http.Handler { return s.build().endpoin
 // maxPublicBody bounds the bodies of methods that may be offered without a login.
 const maxPublicBody = 64 << 10
 
-// MethodHandler returns a handler that answers one method at an address of its own,
-// for programs that speak HTTP rather than MCP, and for clients that look at a server
-// before they log in. It takes a message of the method and answers it, or takes the
-// params alone (or nothing, or GET) and answers with the result alone, or with
-// {"error":…} and a status. It begins no session.
+// MethodHandler returns a handler that answers one method at an address of its own, for programs
+// that speak HTTP rather than MCP, and for clients that look at a server before they log in. It
+// takes a message of the method and answers it, or takes the params alone (or nothing, or GET) and
+// answers with the result alone, or with {"error":…} and a status. It begins no session.
 func (s *Server) MethodHandler(method string, verbs ...string) http.Handler {
 	var maxBody int64 = maxPublicBody
 	if method == "tools/call" {

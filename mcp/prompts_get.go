@@ -34,8 +34,7 @@ func (r *request) getPrompt() (json.RawMessage, error) {
 	return r.result("", "messages", b), nil
 }
 
-// arguments reads the arguments of a prompt and checks that the required ones are
-// present.
+// arguments reads the arguments of a prompt and checks that the required ones are present.
 func (p *Prompt) arguments(raw json.RawMessage) (args map[string]string, err error) {
 	if len(raw) > 0 && json.Unmarshal(raw, &args) != nil {
 		return nil, wire.InvalidParams("the arguments of a prompt are strings")

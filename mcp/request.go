@@ -20,10 +20,9 @@ type request struct {
 	asker asker
 }
 
-// run calls a handler on a context that ends when the client cancels. If the handler
-// asks the client and the questions have to be the result, run returns them as asked.
-// A request has one such handler. The kind and the name are for the log. DetachedFor
-// is that of a Tool.
+// run calls a handler on a context that ends when the client cancels. If the handler asks the
+// client and the questions have to be the result, run returns them as asked. A request has one such
+// handler. The kind and the name are for the log. DetachedFor is that of a Tool.
 func run[T any](r *request, kind, name string, detachedFor time.Duration, f func(context.Context, *asker) (T, error)) (result T, asked json.RawMessage, err error) {
 	a, err := r.newAsker()
 	if err != nil {

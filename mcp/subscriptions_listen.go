@@ -13,8 +13,7 @@ import (
 	"rialto/mcp/internal/wire"
 )
 
-// feed sends what it follows until the context ends. The params are members without
-// braces.
+// feed sends what it follows until the context ends. The params are members without braces.
 type feed func(ctx context.Context, send func(method string, params []byte))
 
 // listen answers subscriptions/listen: it acknowledges which of the notifications the

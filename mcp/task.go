@@ -49,8 +49,7 @@ const (
 // Final tells whether the task has ended.
 func (s TaskStatus) Final() bool { return s == Completed || s == Failed || s == Cancelled }
 
-// ErrNoTask says that the principal has no such task. It does not tell whether another
-// has one.
+// ErrNoTask says that the principal has no such task. It does not tell whether another has one.
 var ErrNoTask = errors.New("no such task")
 
 // Tasks keeps tasks. A tool stores one before it returns it as Result.Task, so that it
@@ -64,9 +63,8 @@ type Tasks interface {
 	// returns the context's error if that ends first.
 	Next(ctx context.Context, principal, id string, seen time.Time) (*Task, error)
 
-	// AnswerTask takes answers to the task's questions, by their keys. They need not
-	// come all at once. It ignores an answer to anything else, and one that
-	// Question.Answer refuses.
+	// AnswerTask takes answers to the task's questions, by their keys. They need not come all at
+	// once. It ignores an answer to anything else, and one that Question.Answer refuses.
 	AnswerTask(ctx context.Context, principal, id string, answers map[string]json.RawMessage) error
 
 	// CancelTask requests the task to end. The task may still end otherwise; one that

@@ -9,11 +9,10 @@ import (
 	"rialto/mcp/internal/wire"
 )
 
-// Tasks have two forms. In 2025-11-25 they are a part of the core: the client asks for a
-// task, and waits for its result with tasks/result (2025-11-25, basic/utilities/tasks);
-// tasks/list is optional and not served, because a client knows its own tasks. Since
-// 2026-07-28 they are an extension: the server decides to begin a task, and tasks/get
-// carries the result.
+// Tasks have two forms. In 2025-11-25 they are a part of the core: the client asks for a task, and
+// waits for its result with tasks/result (2025-11-25, basic/utilities/tasks); tasks/list is
+// optional and not served, because a client knows its own tasks. Since 2026-07-28 they are an
+// extension: the server decides to begin a task, and tasks/get carries the result.
 
 // observed returns a method that reports to Server.TaskCalled.
 func observed(m method) method {

@@ -26,9 +26,8 @@ type Tool struct {
 	// Tasks says whether Call may begin a task. It requires a Server with Tasks.
 	Tasks TaskSupport
 
-	// DetachedFor is how long a call may take that goes on when its client disconnects.
-	// Zero ends a call with its client where disconnecting means to cancel, and else by
-	// Limits.CallTimeout.
+	// DetachedFor is how long a call may take that goes on when its client disconnects. Zero ends a
+	// call with its client where disconnecting means to cancel, and else by Limits.CallTimeout.
 	DetachedFor time.Duration
 
 	// SecuritySchemes tell a client which login the tool needs. Nil leaves them out.
@@ -89,8 +88,7 @@ func (c *Call) Disconnected() bool {
 	return c.asker != nil && c.asker.r.Modern() && c.asker.r.HTTP.Context().Err() != nil
 }
 
-// CloseStream ends the connection on which the client waits for the result, and lets
-// the client come back for it, so that a long call holds no connection (SEP-1699, in
-// revision 2025-11-25). The call goes on. It returns false and does nothing where the
-// client could not come back.
+// CloseStream ends the connection on which the client waits for the result, and lets the client
+// come back for it, so that a long call holds no connection (SEP-1699, in revision 2025-11-25). The
+// call goes on. It returns false and does nothing where the client could not come back.
 func (c *Call) CloseStream() bool { return c.asker != nil && c.asker.r.CloseStream() }

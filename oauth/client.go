@@ -52,8 +52,7 @@ func (c *Client) Unproven() bool {
 	return c.AuthMethod == AuthNone || slices.Contains(c.OtherAuthMethods, AuthNone)
 }
 
-// GrantClientCredentials is for clients that act without a user (RFC 6749
-// section 4.4).
+// GrantClientCredentials is for clients that act without a user (RFC 6749 section 4.4).
 const GrantClientCredentials = "client_credentials"
 
 // Document is the metadata of a client at the URL that is its ID (Client ID

@@ -4,9 +4,8 @@ import (
 	"context"
 )
 
-// Events records what an operator may have to account for: who signed in, who
-// approved what, which grants ended and why. Happened must not block. Events
-// hold no secrets.
+// Events records what an operator may have to account for: who signed in, who approved what, which
+// grants ended and why. Happened must not block. Events hold no secrets.
 type Events interface {
 	Happened(context.Context, Event)
 }

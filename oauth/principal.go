@@ -18,8 +18,7 @@ type Principal struct {
 	KeyThumbprint string // of the key that the token is bound to; "" is none
 }
 
-// Has tells whether the principal's scopes are enough for a scope: see
-// ScopeSet.Meets.
+// Has tells whether the principal's scopes are enough for a scope: see ScopeSet.Meets.
 func (p Principal) Has(scope string) bool { return p.Scope.Meets(scope) }
 
 // UseCases returns the use cases of the principal, in order, or all if there is
@@ -34,8 +33,7 @@ func NewContext(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 
-// FromContext returns the principal of a request that a guard or a session let
-// through.
+// FromContext returns the principal of a request that a guard or a session let through.
 func FromContext(ctx context.Context) (Principal, bool) {
 	p, ok := ctx.Value(contextKey{}).(Principal)
 	return p, ok

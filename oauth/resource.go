@@ -22,10 +22,9 @@ func PathOf(raw string) string {
 // MaxURL bounds the length of a URL that others choose.
 const MaxURL = 2048
 
-// isResource tells whether asked names our resource (RFC 8707). Clients spell
-// it in several ways; letter case of scheme and host, a default port and one
-// slash at the end do not matter, everything else does: "/mcp-evil" and
-// "/mcp/../x" are other resources.
+// isResource tells whether asked names our resource (RFC 8707). Clients spell it in several ways;
+// letter case of scheme and host, a default port and one slash at the end do not matter, everything
+// else does: "/mcp-evil" and "/mcp/../x" are other resources.
 func isResource(resource, asked string) bool {
 	if asked == resource {
 		return true
@@ -35,9 +34,8 @@ func isResource(resource, asked string) bool {
 	return ok && spelled == ours
 }
 
-// CanonicalResource returns the one spelling of a resource URL. ok is unset
-// for what cannot be a resource: relative, with a fragment, a query or user
-// information (RFC 8707 section 2).
+// CanonicalResource returns the one spelling of a resource URL. ok is unset for what cannot be a
+// resource: relative, with a fragment, a query or user information (RFC 8707 section 2).
 func CanonicalResource(raw string) (string, bool) {
 	if len(raw) > MaxURL || strings.ContainsAny(raw, "#\\") {
 		return "", false
@@ -58,9 +56,8 @@ func CanonicalResource(raw string) (string, bool) {
 	return scheme + "://" + host + strings.TrimSuffix(u.EscapedPath(), "/"), true
 }
 
-// CheckResource decides about the resource parameters of a request: none
-// stands for ours, one must be ours, several are too many, because a token has
-// one audience.
+// CheckResource decides about the resource parameters of a request: none stands for ours, one must
+// be ours, several are too many, because a token has one audience.
 func CheckResource(resource string, asked []string) error {
 	switch {
 	case len(asked) == 0:

@@ -15,9 +15,8 @@ const (
 	ScopeTools    = "mcp:tools"
 	ScopeDiscover = "a2a:discover" // see agents and one's own tasks
 	ScopePublish  = "a2a:publish"  // give agents tasks
-	// ScopeAdmin lets its bearer run the server. It is granted to accounts
-	// with that role only, whatever they consent to, and is worth nothing when
-	// the role is gone.
+	// ScopeAdmin lets its bearer run the server. It is granted to accounts with that role only,
+	// whatever they consent to, and is worth nothing when the role is gone.
 	ScopeAdmin = "admin"
 )
 
@@ -25,16 +24,14 @@ const (
 // get one; the word is known so that it can be echoed.
 const OfflineAccess = "offline_access"
 
-// maxScopes bounds how many scopes one request may ask for: a person has to
-// read them.
+// maxScopes bounds how many scopes one request may ask for: a person has to read them.
 const maxScopes = 32
 
 // ScopeSet is a set of scopes, in the order of the request.
 type ScopeSet []string
 
-// ParseScope splits a scope parameter (RFC 6749 section 3.3). Only the space
-// separates: a tab or a no-break space is part of a word, which then is no
-// word that we know.
+// ParseScope splits a scope parameter (RFC 6749 section 3.3). Only the space separates: a tab or a
+// no-break space is part of a word, which then is no word that we know.
 func ParseScope(s string) ScopeSet {
 	var set ScopeSet
 	for word := range strings.SplitSeq(s, " ") {
@@ -98,8 +95,7 @@ func (s ScopeSet) UseCases() (some []string, all bool) {
 	return slices.Compact(some), false
 }
 
-// Only returns the set narrowed to some use cases: a scope for all use cases
-// becomes one for each.
+// Only returns the set narrowed to some use cases: a scope for all use cases becomes one for each.
 func (s ScopeSet) Only(useCases ...string) ScopeSet {
 	var set ScopeSet
 	for _, scope := range s {
@@ -116,8 +112,7 @@ func (s ScopeSet) Only(useCases ...string) ScopeSet {
 	return set
 }
 
-// Within returns the set narrowed to the use cases of a limit, which is none if
-// it is empty.
+// Within returns the set narrowed to the use cases of a limit, which is none if it is empty.
 func (s ScopeSet) Within(limit []string) ScopeSet {
 	if len(limit) == 0 {
 		return s

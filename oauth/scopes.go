@@ -28,10 +28,9 @@ func (sc *Scopes) Words(name string) string {
 // Scope is a permission: its name on the wire and what it means in words.
 type Scope struct{ Name, Words string }
 
-// Ordinary returns the scopes that challenges and the metadata of the resource
-// name, and that a client gets if it names none. It leaves out
-// offline_access, which is not a permission of the resource (MCP 2026-07-28,
-// "Scope Selection Strategy").
+// Ordinary returns the scopes that challenges and the metadata of the resource name, and that a
+// client gets if it names none. It leaves out offline_access, which is not a permission of the
+// resource (MCP 2026-07-28, "Scope Selection Strategy").
 func (sc *Scopes) Ordinary() ScopeSet {
 	if len(sc.Default) > 0 {
 		return slices.Clip(sc.Default) // what is appended goes elsewhere
@@ -49,8 +48,7 @@ func (sc *Scopes) Offered() ScopeSet {
 	return set
 }
 
-// Known returns the scopes that the metadata of the server names: all but
-// ScopeAdmin.
+// Known returns the scopes that the metadata of the server names: all but ScopeAdmin.
 func (sc *Scopes) Known() ScopeSet {
 	return append(sc.Offered().Without(ScopeAdmin), OfflineAccess)
 }

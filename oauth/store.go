@@ -2,11 +2,10 @@
 // clients, accounts, errors, events, and the Principal of a request. It knows how
 // they relate, and neither HTTP endpoints nor stores.
 //
-// The parts import each other in this order and never back: token (signing keys,
-// access tokens, the guard of a resource), client (registration and
-// authentication), signin (accounts, sessions, identity providers), flow (the
-// authorization, token, introspection and revocation endpoints), authserver (all
-// of them put together, with their routes). None of them knows MCP or A2A: a
+// The parts import each other in this order and never back: token (signing keys, access tokens, the
+// guard of a resource), client (registration and authentication), signin (accounts, sessions,
+// identity providers), flow (the authorization, token, introspection and revocation endpoints),
+// authserver (all of them put together, with their routes). None of them knows MCP or A2A: a
 // resource is a URL, and a permission is a word.
 package oauth
 
@@ -15,11 +14,9 @@ import (
 	"time"
 )
 
-// Sentinels that a Store returns. Every other error means that the store
-// could not be asked.
+// Sentinels that a Store returns. Every other error means that the store could not be asked.
 var (
-	// ErrNotFound says that something does not exist, has expired, or belongs
-	// to another.
+	// ErrNotFound says that something does not exist, has expired, or belongs to another.
 	ErrNotFound = errors.New("oauth: not found")
 	// ErrExists says that the name is taken.
 	ErrExists = errors.New("oauth: exists already")

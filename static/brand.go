@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// Where the pages find what an operator may set: the same addresses whether or
-// not anything is set.
+// Where the pages find what an operator may set: the same addresses whether or not anything is set.
 const (
 	BrandStyle = Prefix + "brand.css"
 	BrandLogo  = Prefix + "brand-logo"
@@ -25,9 +24,8 @@ const MaxLogo = 64 << 10
 // Brand is what an operator sets of the look. The zero value is our own.
 type Brand struct{ style, logo file }
 
-// NewBrand returns a brand with an accent colour, as #rrggbb, and a logo, the
-// content of an SVG, PNG or WebP file. Both are optional. The error says which of
-// them cannot be taken, and why.
+// NewBrand returns a brand with an accent colour, as #rrggbb, and a logo, the content of an SVG,
+// PNG or WebP file. Both are optional. The error says which of them cannot be taken, and why.
 func NewBrand(accent string, logo []byte) (Brand, error) {
 	b := Brand{logo: files["logo.svg"]}
 	if accent != "" {

@@ -1,7 +1,6 @@
-// Package static holds the files that browsers fetch for the pages: two style
-// sheets, a few small scripts and the logo, and what an operator sets of the look.
-// It serves them from the binary and knows nothing of the pages; package templates
-// renders those.
+// Package static holds the files that browsers fetch for the pages: two style sheets, a few small
+// scripts and the logo, and what an operator sets of the look. It serves them from the binary and
+// knows nothing of the pages; package templates renders those.
 package static
 
 import (
@@ -69,11 +68,10 @@ func URL(name string) string {
 	return Prefix + name + "?v=" + f.hash
 }
 
-// Handler serves the files below Prefix. An address that carries the present
-// hash is cached for a year; one without it, or with the hash that another
-// release had, is answered with today's content and must be asked for again.
-// So a page of an old replica still finds its style in the middle of a rollout.
-// The files of a brand have no hash in their addresses, and may be kept for some minutes.
+// Handler serves the files below Prefix. An address that carries the present hash is cached for a
+// year; one without it, or with the hash that another release had, is answered with today's content
+// and must be asked for again. So a page of an old replica still finds its style in the middle of a
+// rollout. The files of a brand have no hash in their addresses, and may be kept for some minutes.
 func (b Brand) Handler() http.Handler { return http.HandlerFunc(b.serve) }
 
 func (b Brand) serve(w http.ResponseWriter, r *http.Request) {

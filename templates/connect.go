@@ -1,9 +1,8 @@
 package templates
 
-// Connect lets a person connect an agent: sign in at its authorization server,
-// or store a key. Each form posts way, the number of the way, and task; that of
-// a key posts value, and that of a password username as well. The form that
-// forgets posts decision=forget.
+// Connect lets a person connect an agent: sign in at its authorization server, or store a key. Each
+// form posts way, the number of the way, and task; that of a key posts value, and that of a
+// password username as well. The form that forgets posts decision=forget.
 type Connect struct {
 	Product     string
 	Agent       string // its name

@@ -32,8 +32,7 @@ type Way struct {
 	Here bool   // it is this page, or the one above it
 }
 
-// Section is a part of a Console page. Empty parts are left out; the others
-// stand in this order.
+// Section is a part of a Console page. Empty parts are left out; the others stand in this order.
 type Section struct {
 	ID     string // required
 	Title  string // a sentence of ours
@@ -134,8 +133,7 @@ type Field struct {
 	Min, Max int // characters; 0 is no bound
 }
 
-// Option is a choice. A Word is a sentence of ours; without it the value is
-// shown as it is.
+// Option is a choice. A Word is a sentence of ours; without it the value is shown as it is.
 type Option struct{ Value, Word string }
 
 // Checked tells whether a check is set.

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Docs describes the API over HTTP: what the OpenAPI document says, by its tags.
-// Make it with ReadDocs. What the document says is in English in every language
-// of the page.
+// Docs describes the API over HTTP: what the OpenAPI document says, by its tags. Make it with
+// ReadDocs. What the document says is in English in every language of the page.
 type Docs struct {
 	Product     string
 	URL         string // where the API is, without a slash at the end

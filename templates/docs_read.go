@@ -75,8 +75,7 @@ func first(v any) string {
 
 func (d openAPI) text(v any, name string) string { s, _ := object(v)[name].(string); return s }
 
-// deepest bounds how many references lead to one thing, and how deep members are
-// listed.
+// deepest bounds how many references lead to one thing, and how deep members are listed.
 const deepest = 6
 
 // follow follows references within the document.
@@ -146,8 +145,7 @@ func (d openAPI) operation(method, path string, item, about map[string]any) Oper
 	return o
 }
 
-// security says which token an operation wants: that of the document unless it
-// says so itself.
+// security says which token an operation wants: that of the document unless it says so itself.
 func (d openAPI) security(o *Operation, about map[string]any) {
 	needs, own := about["security"].([]any)
 	if !own {
@@ -281,8 +279,7 @@ func (d openAPI) sample(schema any, depth int) (example any, ok bool) {
 // empty holds a value of each simple type.
 var empty = map[string]any{"string": "", "integer": 0, "number": 0, "boolean": false, "array": []any{}, "object": map[string]any{}}
 
-// members lists the members of a schema, and those of their values, under their
-// paths.
+// members lists the members of a schema, and those of their values, under their paths.
 func (d openAPI) members(all []Member, at string, schema any, depth int) []Member {
 	m := d.follow(schema)
 	if depth >= deepest || m == nil {

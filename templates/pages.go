@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// Authorize asks a person to let a client in, and to sign in as well without a
-// session. Its form posts handle, decision (approve, deny or switch) and
-// either as, the User that the page showed, or username and password. After a
-// warning of a LookAlike it posts understood=yes. Each scope that is granted is
-// posted as scope.
+// Authorize asks a person to let a client in, and to sign in as well without a session. Its form
+// posts handle, decision (approve, deny or switch) and either as, the User that the page showed, or
+// username and password. After a warning of a LookAlike it posts understood=yes. Each scope that is
+// granted is posted as scope.
 type Authorize struct {
 	Product      string
 	Client       string   // the client's name, cleaned
@@ -60,9 +59,8 @@ type Voucher struct {
 // All tells whether the token opens every use case.
 func (v Voucher) All() bool { return slices.Contains(v.UseCases, "*") }
 
-// Scope is a permission and what it means in words. Where there are several
-// the form posts scope once for each that stays ticked; a single one is not
-// for choosing.
+// Scope is a permission and what it means in words. Where there are several the form posts scope
+// once for each that stays ticked; a single one is not for choosing.
 type Scope struct {
 	Name, Words string
 	UseCase     string // what it is limited to; "" is no limit
@@ -86,9 +84,8 @@ func (p Authorize) More() string {
 // Choice tells whether there is something to choose from.
 func (p Authorize) Choice() bool { return len(p.Scopes) > 1 }
 
-// Return sends the browser back to the client after a decision. It is a page
-// and not a redirect because form-action in our policy blocks the second hop
-// of a redirect that follows a form.
+// Return sends the browser back to the client after a decision. It is a page and not a redirect
+// because form-action in our policy blocks the second hop of a redirect that follows a form.
 type Return struct {
 	Product string
 	Client  string
@@ -120,9 +117,8 @@ type Leave struct {
 // SignedOut confirms that the browser session has ended.
 type SignedOut struct{ Product string }
 
-// Problem says what went wrong and what the reader can do about it. It leads
-// back to a client only by a click, never automatically, and says where that goes
-// (RFC 9700 section 4.11.2).
+// Problem says what went wrong and what the reader can do about it. It leads back to a client only
+// by a click, never automatically, and says where that goes (RFC 9700 section 4.11.2).
 type Problem struct {
 	Product, Title, Detail, Remedy string
 
@@ -188,8 +184,7 @@ type Piece struct {
 	Picture       bool   // the file is a picture that browsers show
 }
 
-// Sharing is how the owner of a document shares it. Its forms post share=make,
-// or revoke=ID.
+// Sharing is how the owner of a document shares it. Its forms post share=make, or revoke=ID.
 type Sharing struct {
 	Action string // where the forms go
 	For    string // how long a link lasts
@@ -214,10 +209,9 @@ func (Task) file() string      { return "task" }
 func (Connect) file() string   { return "connect" }
 func (Device) file() string    { return "device" }
 
-// Href is URL as a link. html/template lets only http, https and mailto pass,
-// but desktop apps register schemes of their own (RFC 8252 section 7.1). The
-// server has matched URL to a registered redirect URI; what could run as code
-// in our origin is stopped here a second time.
+// Href is URL as a link. html/template lets only http, https and mailto pass, but desktop apps
+// register schemes of their own (RFC 8252 section 7.1). The server has matched URL to a registered
+// redirect URI; what could run as code in our origin is stopped here a second time.
 func (p Return) Href() template.URL { return href(p.URL) }
 
 // Href is URL as a link, under the rule of Return.Href.

@@ -1,7 +1,6 @@
-// Package templates renders the pages that people see: one struct, one page,
-// in English and Spanish. It decides how a page looks and which headers
-// protect it, never what happened: callers bring cleaned values, and every
-// value is escaped as the data it is.
+// Package templates renders the pages that people see: one struct, one page, in English and
+// Spanish. It decides how a page looks and which headers protect it, never what happened: callers
+// bring cleaned values, and every value is escaped as the data it is.
 package templates
 
 import (
@@ -80,15 +79,13 @@ func Write(w http.ResponseWriter, r *http.Request, status int, page Page) {
 	w.Write(body.Bytes()) // an error here means that the client is gone
 }
 
-// policy forbids everything that the pages do not need. Forms go to ourselves
-// only: an injected form could otherwise carry a password or a pasted token
-// away. That is why an approval is answered by a page (Return) and not by a
-// redirect, which form-action would block.
+// policy forbids everything that the pages do not need. Forms go to ourselves only: an injected
+// form could otherwise carry a password or a pasted token away. That is why an approval is answered
+// by a page (Return) and not by a redirect, which form-action would block.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// protect sets the headers that every page carries (RFC 9700 section 4.16,
-// OAuth 2.1 section 7.13).
+// protect sets the headers that every page carries (RFC 9700 section 4.16, OAuth 2.1 section 7.13).
 func protect(h http.Header, r *http.Request, page Page) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", policyOf(page))
@@ -121,12 +118,11 @@ func overTLS(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
-// isolated reports whether page may be cut off from the window that opened it.
-// Apps that authorize in a popup wait for their callback to report through
-// window.opener, and a single page on the way with an opener policy ends that
-// for good: the app takes the popup for closed. So the pages on that way do
-// without; frame-ancestors and the pause of consent.js stand against the
-// attacks that a window handle would help.
+// isolated reports whether page may be cut off from the window that opened it. Apps that authorize
+// in a popup wait for their callback to report through window.opener, and a single page on the way
+// with an opener policy ends that for good: the app takes the popup for closed. So the pages on
+// that way do without; frame-ancestors and the pause of consent.js stand against the attacks that a
+// window handle would help.
 func isolated(page Page) bool {
 	switch page.(type) {
 	case Authorize, Return, Leave, Problem:

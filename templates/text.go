@@ -13,8 +13,7 @@ type Text interface {
 	in(l language) template.HTML
 }
 
-// Say is a sentence of ours. The values stand where its {} are, each escaped
-// and isolated.
+// Say is a sentence of ours. The values stand where its {} are, each escaped and isolated.
 func Say(sentence string, values ...string) Text { return said{sentence, values} }
 
 // Data is text of others: it is shown as it is.

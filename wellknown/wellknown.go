@@ -1,6 +1,5 @@
-// Package wellknown serves metadata documents at well-known URIs (RFC 8615).
-// It does not know what they say: the packages that do hand them over, and a
-// request touches nothing but memory.
+// Package wellknown serves metadata documents at well-known URIs (RFC 8615). It does not know what
+// they say: the packages that do hand them over, and a request touches nothing but memory.
 package wellknown
 
 import (
@@ -89,9 +88,8 @@ func newDocument(v any) (*document, error) {
 	return &document{body, `"` + hex.EncodeToString(sum[:12]) + `"`}, nil
 }
 
-// ServeHTTP answers GET and HEAD, and the preflight of scripts from anywhere:
-// the documents are public, and clients that run in a browser must read them
-// before they hold any credential.
+// ServeHTTP answers GET and HEAD, and the preflight of scripts from anywhere: the documents are
+// public, and clients that run in a browser must read them before they hold any credential.
 func (d *document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")

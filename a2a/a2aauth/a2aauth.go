@@ -21,8 +21,7 @@ var (
 // Kind is the scheme of a secret.
 type Kind string
 
-// The kinds of secrets. AsTheCardSays is the one that the card requires, or a bearer
-// token.
+// The kinds of secrets. AsTheCardSays is the one that the card requires, or a bearer token.
 const (
 	AsTheCardSays Kind = ""
 	Bearer        Kind = "bearer"  // RFC 6750 section 2.1

@@ -1,7 +1,6 @@
-// Package a2aclient calls remote A2A agents: it finds an agent's card, chooses the
-// generation and binding to speak, and implements a2a.Agent. It speaks JSON-RPC of
-// generations 1.0, 0.3, 0.2 and 0.1, HTTP+JSON of 1.0 and 0.3 and, through package
-// a2agrpc, gRPC of 1.0 and 0.3.
+// Package a2aclient calls remote A2A agents: it finds an agent's card, chooses the generation and
+// binding to speak, and implements a2a.Agent. It speaks JSON-RPC of generations 1.0, 0.3, 0.2 and
+// 0.1, HTTP+JSON of 1.0 and 0.3 and, through package a2agrpc, gRPC of 1.0 and 0.3.
 //
 // Answers are accepted in any dialect. A message is sent once: only when a peer does not
 // know the method, so that nothing ran, the client tries the next dialect. No generation
@@ -28,28 +27,23 @@ import (
 	"rialto/internal/sse"
 )
 
-// DefaultMaxBody bounds what is read of one answer, event or card, in bytes,
-// where Dialer does not.
+// DefaultMaxBody bounds what is read of one answer, event or card, in bytes, where Dialer does not.
 const DefaultMaxBody = 16 << 20
 
-// DefaultPause is the first pause before a task is looked at again where Dialer
-// does not say.
+// DefaultPause is the first pause before a task is looked at again where Dialer does not say.
 const DefaultPause = 500 * time.Millisecond
 
-// Dialer makes clients. Its zero value is useful; its fields must not change
-// once it dials.
+// Dialer makes clients. Its zero value is useful; its fields must not change once it dials.
 type Dialer struct {
-	// HTTP carries the calls. It must not limit their total time, for streams
-	// are long. Nil is a client of the Dialer's own that reuses connections,
-	// limits the steps up to an answer's header, and follows redirects on the
-	// same host only.
+	// HTTP carries the calls. It must not limit their total time, for streams are long. Nil is a
+	// client of the Dialer's own that reuses connections, limits the steps up to an answer's
+	// header, and follows redirects on the same host only.
 	HTTP *http.Client
 
 	GRPC Carrier // carries calls over gRPC; nil does not speak it
 
-	// Header is sent with each request, and so is what Credentials add: to the
-	// host that was dialled and to no other host that a card names, nor over
-	// plain HTTP where HTTPS was dialled.
+	// Header is sent with each request, and so is what Credentials add: to the host that was
+	// dialled and to no other host that a card names, nor over plain HTTP where HTTPS was dialled.
 	Header      http.Header
 	Credentials Credentials // nil is none
 
@@ -57,22 +51,19 @@ type Dialer struct {
 	// the certificate to show them. Nil is what the system trusts.
 	TLS *tls.Config
 
-	// Admit decides about a card that was fetched, before it is believed. It
-	// returns the JSON to go by, which may be less than it was given, or an
-	// older one. Nil admits every card as it is.
+	// Admit decides about a card that was fetched, before it is believed. It returns the JSON to go
+	// by, which may be less than it was given, or an older one. Nil admits every card as it is.
 	Admit func(ctx context.Context, card []byte) ([]byte, error)
 
-	// AdmitExtended is Admit for the extended card, which the agent shows to those
-	// who may call it.
+	// AdmitExtended is Admit for the extended card, which the agent shows to those who may call it.
 	AdmitExtended func(ctx context.Context, card []byte) ([]byte, error)
 
 	Protocol a2a.Generation // "" finds out
 	Binding  a2a.Binding    // "" is any that we speak
 	MaxBody  int64          // 0 means DefaultMaxBody
 
-	// Pause is the first pause before a task is looked at again, by polling or
-	// after a stream was cut. It doubles up to 20 times as much. 0 means
-	// DefaultPause.
+	// Pause is the first pause before a task is looked at again, by polling or after a stream was
+	// cut. It doubles up to 20 times as much. 0 means DefaultPause.
 	Pause time.Duration
 
 	// IdleTimeout is how long a stream may bring nothing before the task is looked at.
@@ -86,8 +77,7 @@ type Dialer struct {
 	own  *http.Client
 }
 
-// Client is a remote agent. It implements a2a.Agent and may be used
-// concurrently.
+// Client is a remote agent. It implements a2a.Agent and may be used concurrently.
 type Client struct {
 	*connection
 	user string // the user that calls are made for

@@ -19,8 +19,7 @@ func (c *Client) call(ctx context.Context, r route, op wire.Op, params []byte) (
 	return c.result(ctx, r, resp)
 }
 
-// invoke makes a call with parameters, or fails with err of their encoder, and decodes its
-// result.
+// invoke makes a call with parameters, or fails with err of their encoder, and decodes its result.
 func invoke[T any](ctx context.Context, c *Client, r route, op wire.Op, decode func([]byte) (T, error), params []byte, err error) (T, error) {
 	var result []byte
 	if err == nil {
@@ -67,8 +66,7 @@ func (c *Client) post(ctx context.Context, r route, op wire.Op, params []byte) (
 	return resp, err
 }
 
-// worked tells the breaker how a call went: err is nil, or why no answer of the
-// agent's was read.
+// worked tells the breaker how a call went: err is nil, or why no answer of the agent's was read.
 func (c *Client) worked(err error) {
 	switch e := asError(err); {
 	case err == nil, e != nil && e.Remote && e.HTTPStatus/100 != 5:

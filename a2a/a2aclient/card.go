@@ -80,8 +80,7 @@ func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 	}
 }
 
-// assumedCard stands for the card of an agent that has none but was said to
-// speak a protocol.
+// assumedCard stands for the card of an agent that has none but was said to speak a protocol.
 func (c *Client) assumedCard() *a2a.Card {
 	return &a2a.Card{
 		Name:         c.dialed.Host,

@@ -15,10 +15,9 @@ const (
 	openLatest = 2 * time.Minute
 )
 
-// breaker keeps calls from an agent that does not work: it opens when several
-// in a row went wrong, and then lets one through from time to time to see. What
-// goes wrong is the connection, or an HTTP answer that no agent has written; an
-// agent that says that something failed works.
+// breaker keeps calls from an agent that does not work: it opens when several in a row went wrong,
+// and then lets one through from time to time to see. What goes wrong is the connection, or an HTTP
+// answer that no agent has written; an agent that says that something failed works.
 type breaker struct {
 	mu     sync.Mutex
 	broken int           // calls in a row that went wrong

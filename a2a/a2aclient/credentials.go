@@ -27,13 +27,11 @@ type Caller struct {
 	Card *a2a.Card // the agent's card; nil while it is being read
 }
 
-// For returns a client that calls for user. It shares
-// everything else with c.
+// For returns a client that calls for user. It shares everything else with c.
 func (c *Client) For(user string) *Client { return &Client{c.connection, user} }
 
-// do makes the call that send makes, which returns what binding.send does. An
-// agent that refuses its credentials is asked once more if there are others: it
-// refused before anything ran.
+// do makes the call that send makes, which returns what binding.send does. An agent that refuses
+// its credentials is asked once more if there are others: it refused before anything ran.
 func (c *Client) do(send func() (*http.Request, *http.Response, error)) (*http.Response, error) {
 	for again := true; ; again = false {
 		req, resp, err := send()

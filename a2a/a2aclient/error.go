@@ -35,9 +35,8 @@ func asError(err error) *a2a.Error {
 	return e
 }
 
-// unreachable is the error for an answer that did not come, or not whole. When
-// the caller gave up it is the caller's own error, and a cause that says in our
-// words what is wrong stays as it is.
+// unreachable is the error for an answer that did not come, or not whole. When the caller gave up
+// it is the caller's own error, and a cause that says in our words what is wrong stays as it is.
 func unreachable(ctx context.Context, host string, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -164,8 +163,7 @@ func plainText(resp *http.Response, body []byte) string {
 	return text
 }
 
-// commonBody is how much room is made for a body whose length is known, before it
-// is there.
+// commonBody is how much room is made for a body whose length is known, before it is there.
 const commonBody = 64 << 10
 
 // readBody reads the body of resp, if it is not larger than limit.

@@ -16,8 +16,7 @@ const (
 	maxFailures      = 5
 )
 
-// follow yields the events of one task until it is idle, over any number of streams and
-// polls.
+// follow yields the events of one task until it is idle, over any number of streams and polls.
 type follow struct {
 	c     *Client
 	yield func(a2a.Event, error) bool
@@ -104,20 +103,17 @@ func (f *follow) watch(ctx context.Context) {
 	}
 }
 
-// final reports whether a retry cannot help: the agent refused, and is not merely busy
-// or broken.
+// final reports whether a retry cannot help: the agent refused, and is not merely busy or broken.
 func final(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || remote(err) && !a2a.Is(err, a2a.Unavailable) && !a2a.Is(err, a2a.Internal)
 }
 
-// subscribe yields the events of a new stream of the task. It reports whether the task is
-// done.
+// subscribe yields the events of a new stream of the task. It reports whether the task is done.
 func (f *follow) subscribe(ctx context.Context) bool {
 	if f.pollOnly {
 		return false
 	}
-	// The task may have ended since it was read. Some agents then send nothing, not
-	// even a header.
+	// The task may have ended since it was read. Some agents then send nothing, not even a header.
 	apart, cut := context.WithCancel(ctx)
 	defer cut()
 	idle := f.c.watch(ctx, f.id, f.c.dialer.idleTimeout()/64, cut)
@@ -307,9 +303,8 @@ func (f *follow) own(e a2a.Event) a2a.Event {
 	return e
 }
 
-// opening makes the first event a task or a message, as a2a.Agent requires and agents
-// before 1.0 do not do: it makes a new task of an update. It returns nil to wait for
-// another event.
+// opening makes the first event a task or a message, as a2a.Agent requires and agents before 1.0 do
+// not do: it makes a new task of an update. It returns nil to wait for another event.
 func (f *follow) opening(e a2a.Event) a2a.Event {
 	if f.count > 0 {
 		return e

@@ -13,8 +13,7 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// Carrier makes calls over gRPC. Package a2agrpc has one. It may be used
-// concurrently.
+// Carrier makes calls over gRPC. Package a2agrpc has one. It may be used concurrently.
 type Carrier interface {
 	// Carry calls the method with that full name at origin. It returns a response as
 	// over HTTP+JSON, whose body is a message or, if the call streams, Messages. A

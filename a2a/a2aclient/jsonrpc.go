@@ -26,9 +26,8 @@ func (b jsonRPC) send(ctx context.Context, c *Client, r route, op wire.Op, param
 	return b.carry(c, r, op, req)
 }
 
-// request gives the call an id that is a string, for servers are known that
-// refuse numbers, and fresh, though answers are not held to it: servers are
-// known that do not echo it.
+// request gives the call an id that is a string, for servers are known that refuse numbers, and
+// fresh, though answers are not held to it: servers are known that do not echo it.
 func (jsonRPC) request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error) {
 	rpc := jsonrpc.Request{ID: freshID(), Method: r.dialect.Method(op), Params: params}
 	body := rpc.Append(make([]byte, 0, len(params)+rpcFrame))
@@ -40,8 +39,7 @@ func (jsonRPC) request(ctx context.Context, c *Client, r route, op wire.Op, para
 	return req, nil
 }
 
-// freshID returns an id that no other call has: 128 bits by chance, which need not be
-// secret.
+// freshID returns an id that no other call has: 128 bits by chance, which need not be secret.
 func freshID() jsonrpc.ID {
 	b := append(make([]byte, 0, 40), '"')
 	b = strconv.AppendUint(b, rand.Uint64(), 36)

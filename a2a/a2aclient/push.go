@@ -30,9 +30,8 @@ func (c *Client) setConfigAlone(ctx context.Context, r route, config *a2a.PushCo
 	return c.pushed(ctx, r, wire.PushSet, id, params, err)
 }
 
-// Push returns a webhook of a task (a2a.Pusher). Since 1.0, and in
-// paths and resources always, a call for one must name it: without an id all are
-// asked for.
+// Push returns a webhook of a task (a2a.Pusher). Since 1.0, and in paths and resources always, a
+// call for one must name it: without an id all are asked for.
 func (c *Client) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.PushConfig, error) {
 	return attempt(ctx, c, func(r route) (*a2a.PushConfig, error) {
 		if id == "" && (r.dialect.Generation == a2a.V10 || r.binding != jsonRPC{}) {

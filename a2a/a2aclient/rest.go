@@ -28,8 +28,7 @@ func (b rest) send(ctx context.Context, c *Client, r route, op wire.Op, params [
 	return b.carry(c, r, op, req)
 }
 
-// request puts what the call says of a task into the path, and a message into
-// the body.
+// request puts what the call says of a task into the path, and a message into the body.
 func (rest) request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error) {
 	method, path, err := restPath(r, op, params)
 	if err != nil {
@@ -53,8 +52,7 @@ func (rest) request(ctx context.Context, c *Client, r route, op wire.Op, params 
 	return req, nil
 }
 
-// restPath returns the HTTP method and the path that say of the call what its
-// body does not.
+// restPath returns the HTTP method and the path that say of the call what its body does not.
 func restPath(r route, op wire.Op, params []byte) (method, path string, err error) {
 	var q a2a.TaskQuery
 	switch {
@@ -105,8 +103,7 @@ func anyTarget(raw string) *url.URL {
 	return u
 }
 
-// below returns the URL of path, which is escaped, below base, whose query is
-// kept.
+// below returns the URL of path, which is escaped, below base, whose query is kept.
 func below(base url.URL, path string) (url.URL, error) {
 	path, query, _ := strings.Cut(path, "?")
 	escaped := strings.TrimSuffix(base.EscapedPath(), "/") + path

@@ -63,10 +63,9 @@ const (
 	maxDrains = 100
 )
 
-// sendByStream delivers a message in a generation that cannot ask for an immediate
-// answer: it returns the first event of a stream. The stream is drained, because agents
-// may treat a closed stream as a cancellation. The message answers the task answered, if
-// it is not "".
+// sendByStream delivers a message in a generation that cannot ask for an immediate answer: it
+// returns the first event of a stream. The stream is drained, because agents may treat a closed
+// stream as a cancellation. The message answers the task answered, if it is not "".
 func (c *Client) sendByStream(ctx context.Context, r route, params []byte, answered a2a.TaskID) (a2a.Event, error) {
 	apart, hangUp := context.WithTimeout(context.WithoutCancel(ctx), maxDrain)
 	unhook := context.AfterFunc(ctx, hangUp)

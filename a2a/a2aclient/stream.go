@@ -69,21 +69,18 @@ type stream struct {
 	binding binding
 	first   wire.Item // read already, if it has an event
 
-	// lossy is set when an event may be missing that was meant for us, or may
-	// have been misread.
+	// lossy is set when an event may be missing that was meant for us, or may have been misread.
 	lossy bool
 
 	// again is set on a subscription: some agents repeat there chunks that its first
 	// task has already. twice is set when that may have happened.
 	again, twice bool
 
-	// whole is what the artifacts are so far, by their ids, where chunks may
-	// be cumulative.
+	// whole is what the artifacts are so far, by their ids, where chunks may be cumulative.
 	whole map[string][]a2a.Part
 }
 
-// maxUnreadable is how many events in a row may be unreadable before a stream is
-// given up.
+// maxUnreadable is how many events in a row may be unreadable before a stream is given up.
 const maxUnreadable = 100
 
 // maxBodies bounds a stream, in bodies of the largest size: it must not run forever.
@@ -236,8 +233,7 @@ func isStream(resp *http.Response, in *bufio.Reader) bool {
 	return err == nil && strings.Contains("dei:", string(first)) // data, event, id or a comment
 }
 
-// next returns the next item. io.EOF is the end of the stream, which says
-// nothing about the task.
+// next returns the next item. io.EOF is the end of the stream, which says nothing about the task.
 func (s *stream) next() (wire.Item, error) {
 	if item := s.first; item.Event != nil {
 		s.first = wire.Item{}

@@ -92,8 +92,7 @@ func (e *Executor) recordFor(m *a2a.Message) (*record, error) {
 	return r, nil
 }
 
-// newRecord makes room for a task and returns it, not yet listed. It holds
-// e.mu.
+// newRecord makes room for a task and returns it, not yet listed. It holds e.mu.
 func (e *Executor) newRecord(contextID string) (*record, error) {
 	if len(e.order) >= orDefault(e.MaxTasks, 1000) && !e.evict() {
 		return nil, a2a.Errorf(a2a.Unavailable, "the agent has too many running tasks; try again later")
@@ -115,8 +114,7 @@ func (e *Executor) evict() bool {
 		return false
 	}
 	r := e.order[i]
-	// An interrupted task ends here, so that no follower waits for a turn that
-	// cannot come.
+	// An interrupted task ends here, so that no follower waits for a turn that cannot come.
 	r.end(a2a.Canceled, "the task waited too long and was forgotten", errCanceled)
 	e.order = slices.Delete(e.order, i, i+1)
 	delete(e.tasks, r.task.ID)
@@ -129,8 +127,7 @@ func (e *Executor) evict() bool {
 // begin starts a turn of r for req. It holds e.mu.
 func (e *Executor) begin(ctx context.Context, r *record, req *a2a.SendRequest) (*delivery, error) {
 	t := newTurn(r, req)
-	// The task outlives its caller, but keeps the values of the caller's context, such
-	// as a trace.
+	// The task outlives its caller, but keeps the values of the caller's context, such as a trace.
 	ctx, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	t.stop = stop
 	d, err := r.begin(t)
@@ -168,8 +165,7 @@ func (e *Executor) remember(sum digest, r *record) {
 	e.sent[sum] = r
 }
 
-// run runs the function and ends the turn with its result, unless the function has ended
-// it.
+// run runs the function and ends the turn with its result, unless the function has ended it.
 func (e *Executor) run(ctx context.Context, t *Turn) {
 	limit := orDefault(e.TurnTimeout, defaultTurnTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTooLong)
@@ -188,8 +184,7 @@ func (e *Executor) run(ctx context.Context, t *Turn) {
 	}
 }
 
-// call runs the function and turns a panic into an error without details, which are
-// logged.
+// call runs the function and turns a panic into an error without details, which are logged.
 func (e *Executor) call(ctx context.Context, t *Turn) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -72,8 +72,7 @@ func (e *Executor) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, e
 	}
 }
 
-// Stream delivers a message when the sequence is first read, and follows its task
-// (a2a.Agent).
+// Stream delivers a message when the sequence is first read, and follows its task (a2a.Agent).
 func (e *Executor) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		d, err := e.deliver(ctx, req)
@@ -126,9 +125,8 @@ func (e *Executor) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.E
 	}
 }
 
-// Close refuses further messages, fails the tasks that are running and waits
-// for their functions to return. It fails if one does not within ten seconds
-// of its context's end.
+// Close refuses further messages, fails the tasks that are running and waits for their functions to
+// return. It fails if one does not within ten seconds of its context's end.
 func (e *Executor) Close() error {
 	e.mu.Lock()
 	e.closed = true

@@ -11,8 +11,7 @@ import (
 	"rialto/a2a"
 )
 
-// The sizes of a page: what the protocol gives and allows (A2A 1.0 section
-// 3.1.4).
+// The sizes of a page: what the protocol gives and allows (A2A 1.0 section 3.1.4).
 const (
 	pageSize    = 50
 	maxPageSize = 100

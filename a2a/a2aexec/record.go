@@ -35,8 +35,7 @@ func (r *record) state() a2a.State {
 	return r.task.Status.State
 }
 
-// snapshot returns the task as it stands and the number of the event that
-// comes next.
+// snapshot returns the task as it stands and the number of the event that comes next.
 func (r *record) snapshot() (*a2a.Task, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,8 +65,7 @@ func (r *record) begin(t *Turn) (*delivery, error) {
 	return &delivery{record: r, task: r.task.Clone(), next: r.next, turn: t}, nil
 }
 
-// emit applies the event that build returns, if t has not ended. All events of a turn pass
-// here.
+// emit applies the event that build returns, if t has not ended. All events of a turn pass here.
 func (r *record) emit(t *Turn, build func() a2a.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,8 +135,7 @@ func (r *record) apply(ev a2a.Event) {
 	r.changed = make(chan struct{})
 }
 
-// trimHistory drops the oldest messages of the agent before those of the caller. It holds
-// r.mu.
+// trimHistory drops the oldest messages of the agent before those of the caller. It holds r.mu.
 func (r *record) trimHistory() {
 	for len(r.task.History) > orDefault(r.e.MaxHistory, 100) {
 		i := slices.IndexFunc(r.task.History, func(m a2a.Message) bool { return m.Role == a2a.RoleAgent })

@@ -7,9 +7,8 @@ import (
 	"rialto/a2a"
 )
 
-// Turn is the work of one message. Its methods send events to the followers of the
-// task. They may be called concurrently, never block on a follower, and do nothing after
-// the turn has ended.
+// Turn is the work of one message. Its methods send events to the followers of the task. They may
+// be called concurrently, never block on a follower, and do nothing after the turn has ended.
 type Turn struct {
 	// Message is the message, with the ids of its task and context.
 	Message *a2a.Message

@@ -11,8 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// stream makes a streaming call. It waits for the first message, because servers refuse
-// there.
+// stream makes a streaming call. It waits for the first message, because servers refuse there.
 func stream(ctx context.Context, conn *grpc.ClientConn, name string, message []byte) (*http.Response, error) {
 	m := &messages{Reader: http.NoBody}
 	m.ctx, m.cancel = context.WithCancel(ctx)

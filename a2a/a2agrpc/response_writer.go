@@ -28,8 +28,7 @@ type responseWriter struct {
 
 var errTooLarge = errors.New("the answer is too large")
 
-// runStream runs h like run. It ends the stream if the client does not read a message in
-// time.
+// runStream runs h like run. It ends the stream if the client does not read a message in time.
 func (a *responseWriter) runStream(h http.Handler, req *http.Request) error {
 	stuck := make(chan struct{})
 	a.late = time.AfterFunc(sendTime, func() { close(stuck) })

@@ -35,8 +35,7 @@ type Server struct {
 	// metadata of a call is the header of its request.
 	Handler http.Handler
 
-	// Path returns the path of the agent for the tenant of a call. Calls of 0.3 have
-	// none.
+	// Path returns the path of the agent for the tenant of a call. Calls of 0.3 have none.
 	Path func(tenant string) string
 }
 

@@ -55,9 +55,8 @@ func (in *Inbox) mac(what, agent, handle string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// ServeHTTP answers a GET with its validation token, and accepts an authenticated POST of
-// the agent. The answer does not tell
-// an unknown webhook from a caller that is not the agent.
+// ServeHTTP answers a GET with its validation token, and accepts an authenticated POST of the
+// agent. The answer does not tell an unknown webhook from a caller that is not the agent.
 func (in *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	agent, handle, ok := in.hook(r.URL.Path)
 	w.Header().Set("Cache-Control", "no-store")
@@ -118,9 +117,8 @@ func (in *Inbox) take(w http.ResponseWriter, r *http.Request, agent, handle stri
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// proven accepts the token that the agent was given, under either of its names
-// or as a bearer token, or a JWT that the agent has signed: SDKs differ in what
-// they send.
+// proven accepts the token that the agent was given, under either of its names or as a bearer
+// token, or a JWT that the agent has signed: SDKs differ in what they send.
 func (in *Inbox) proven(r *http.Request, agent, handle string, body [sha256.Size]byte) error {
 	scheme, bearer, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {

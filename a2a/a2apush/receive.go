@@ -20,8 +20,7 @@ import (
 // skew is the accepted clock skew of an agent.
 const skew = time.Minute
 
-// algorithms are the accepted signature algorithms. None is symmetric: the keys are
-// public.
+// algorithms are the accepted signature algorithms. None is symmetric: the keys are public.
 var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.PS256, jose.ES256, jose.ES384, jose.EdDSA}
 
 // CheckJWT says what is wrong with a JWT that came with a notification to the

@@ -34,19 +34,16 @@ const DefaultMaxBody = 4 << 20
 // Proxies commonly close streams that are quiet for a minute.
 const DefaultKeepAlive = 15 * time.Second
 
-// Server serves one agent. Agent, URL and either Card or Describe are required;
-// the zero value of the rest is useful. Its fields must not change once it
-// serves.
+// Server serves one agent. Agent, URL and either Card or Describe are required; the zero value of
+// the rest is useful. Its fields must not change once it serves.
 type Server struct {
 	Agent a2a.Agent
 
-	// Card is the agent's card. If it lists no interfaces, it gets those of
-	// Interfaces.
+	// Card is the agent's card. If it lists no interfaces, it gets those of Interfaces.
 	Card *a2a.Card
 	URL  string // the public URL of the endpoint
 
-	// Others are interfaces at other URLs, such as gRPC. Cards list them after those at
-	// URL.
+	// Others are interfaces at other URLs, such as gRPC. Cards list them after those at URL.
 	Others []a2a.Interface
 
 	// Describe returns the card if it can change while the server runs. Its errors are
@@ -57,13 +54,11 @@ type Server struct {
 	// section 3.1.11); nil has none.
 	Extended func(context.Context) (*a2a.Card, error)
 
-	// Sign returns the JSON of a card with signatures; nil leaves cards as they
-	// are.
+	// Sign returns the JSON of a card with signatures; nil leaves cards as they are.
 	Sign func(card []byte) ([]byte, error)
 
-	// Allow returns an error if a request is not permitted. An *a2a.Error is answered
-	// unchanged, with its Challenge. Nil permits all: then only the guard before the
-	// server decides.
+	// Allow returns an error if a request is not permitted. An *a2a.Error is answered unchanged,
+	// with its Challenge. Nil permits all: then only the guard before the server decides.
 	Allow func(*http.Request, Access) error
 
 	// Lists offers the agent's tasks as a list, if it is an a2a.Lister. An agent
@@ -92,9 +87,8 @@ const (
 	Write
 )
 
-// ServeHTTP serves the card at paths that end in a well-known path, HTTP+JSON at paths
-// that end in one of its operations, and JSON-RPC at any other POST, so it may be mounted
-// anywhere.
+// ServeHTTP serves the card at paths that end in a well-known path, HTTP+JSON at paths that end in
+// one of its operations, and JSON-RPC at any other POST, so it may be mounted anywhere.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case isCardPath(r.URL.Path):

@@ -13,8 +13,7 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// The places of the card: since 0.3 (RFC 8615 name registered with 1.0), and
-// before.
+// The places of the card: since 0.3 (RFC 8615 name registered with 1.0), and before.
 const (
 	cardPath    = "/.well-known/agent-card.json"
 	oldCardPath = "/.well-known/agent.json"
@@ -81,8 +80,7 @@ func (s *Server) writeCard(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(doc.body) // a client that is gone needs no card
 }
 
-// matches compares as RFC 9110 section 13.1.2 says: weakly, with any in the
-// list.
+// matches compares as RFC 9110 section 13.1.2 says: weakly, with any in the list.
 func matches(ifNoneMatch, etag string) bool {
 	for tag := range strings.SplitSeq(ifNoneMatch, ",") {
 		if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, "W/") == etag {

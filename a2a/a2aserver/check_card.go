@@ -38,8 +38,7 @@ func (s *Server) Check(card *a2a.Card) error {
 	return nil
 }
 
-// checkInterface checks what this server can know of an interface. One of gRPC
-// is served elsewhere.
+// checkInterface checks what this server can know of an interface. One of gRPC is served elsewhere.
 func checkInterface(i a2a.Interface) error {
 	u, err := url.Parse(i.URL)
 	_, spoken := wire.ByGeneration(i.Version)

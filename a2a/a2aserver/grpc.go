@@ -9,10 +9,9 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// ServeGRPC answers a call that came over gRPC, as package a2agrpc hands it over:
-// a POST whose path ends in the full name of the method, with its message, as
-// protocol buffers. It answers with a message or, where the call streams, with the
-// frames of gRPC; it refuses as over HTTP+JSON.
+// ServeGRPC answers a call that came over gRPC, as package a2agrpc hands it over: a POST whose path
+// ends in the full name of the method, with its message, as protocol buffers. It answers with a
+// message or, where the call streams, with the frames of gRPC; it refuses as over HTTP+JSON.
 func (s *Server) ServeGRPC(w http.ResponseWriter, r *http.Request) {
 	c := call{binding: overGRPC{}, dialect: wire.GRPCDialects()[0], agent: s.Agent}
 	d, op, ok := wire.GRPCRoute(r.URL.Path)
@@ -35,8 +34,7 @@ func (s *Server) ServeGRPC(w http.ResponseWriter, r *http.Request) {
 // overGRPC is the binding GRPC: it refuses as HTTP+JSON does.
 type overGRPC struct{ rest }
 
-// contentType is that of a message. Only the card is not made into one here: it
-// is signed as JSON.
+// contentType is that of a message. Only the card is not made into one here: it is signed as JSON.
 func (overGRPC) contentType(op wire.Op) string {
 	if op == wire.ExtendedCard {
 		return jsonType

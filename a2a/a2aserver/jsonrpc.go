@@ -85,8 +85,7 @@ func access(op wire.Op) Access {
 	}
 }
 
-// decode reads the call that r carries. With an error it returns what is known
-// of the call.
+// decode reads the call that r carries. With an error it returns what is known of the call.
 func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
 	c := call{binding: jsonRPC{}, dialect: wire.Dialects()[0]}
 	body, err := s.readJSON(w, r)
@@ -149,8 +148,7 @@ func (s *Server) choose(c *call, r *http.Request) {
 	}
 }
 
-// isName tells whether a caller has given a task that name, in this process or
-// before.
+// isName tells whether a caller has given a task that name, in this process or before.
 func (s *Server) isName(ctx context.Context, caller string, id a2a.TaskID) bool {
 	return s.names.has(caller, id) || agentV01{agent: s.Agent}.remembered(ctx, id) != ""
 }

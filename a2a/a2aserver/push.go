@@ -9,8 +9,7 @@ import (
 
 var errNoPush = a2a.Errorf(a2a.PushNotSupported, "this agent sends no push notifications")
 
-// push answers a call about the configs of push notifications, if the agent
-// keeps any.
+// push answers a call about the configs of push notifications, if the agent keeps any.
 func (s *Server) push(ctx context.Context, c call) ([]byte, error) {
 	if _, ok := s.Agent.(a2a.Pusher); !ok {
 		return nil, errNoPush

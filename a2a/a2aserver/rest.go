@@ -25,8 +25,7 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// decodeREST reads the call that r carries. With an error it returns what is
-// known of the call.
+// decodeREST reads the call that r carries. With an error it returns what is known of the call.
 func (s *Server) decodeREST(w http.ResponseWriter, r *http.Request, at wire.RESTCall) (call, error) {
 	asked := version(r)
 	old := at.V03 && asked != a2a.V10
@@ -94,8 +93,7 @@ func filter(r *http.Request) ([]byte, error) {
 	return json.Marshal(params)
 }
 
-// rest is the binding HTTP+JSON: a result is the whole body, and an error has an
-// HTTP status.
+// rest is the binding HTTP+JSON: a result is the whole body, and an error has an HTTP status.
 type rest struct{}
 
 func (rest) contentType(wire.Op) string { return jsonType }

@@ -85,9 +85,8 @@ func (s sseEvents) event(kind string, data []byte) error {
 
 func (s sseEvents) refuse(data []byte) error { return s.event("", data) }
 
-// namesEvents begins the name of a client of 0.1 that ignores events without a
-// type, while the sample client in JavaScript ignores those that have one. The
-// specification has none.
+// namesEvents begins the name of a client of 0.1 that ignores events without a type, while the
+// sample client in JavaScript ignores those that have one. The specification has none.
 const namesEvents = "trpc-a2a-go"
 
 // result is an encoded event.

@@ -12,9 +12,8 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// agentV01 is an agent for callers of 0.1. They choose the ids of tasks, so ids are
-// translated. They expect a task as each answer, may send to an ended task, and number
-// the artifacts.
+// agentV01 is an agent for callers of 0.1. They choose the ids of tasks, so ids are translated.
+// They expect a task as each answer, may send to an ended task, and number the artifacts.
 type agentV01 struct {
 	agent  a2a.Agent
 	names  *taskNames
@@ -230,8 +229,7 @@ func rename(events iter.Seq2[a2a.Event, error], id a2a.TaskID) iter.Seq2[a2a.Eve
 	}
 }
 
-// taskless replaces tasks by updates of their artifacts and status, and numbers the
-// artifacts.
+// taskless replaces tasks by updates of their artifacts and status, and numbers the artifacts.
 func taskless(events iter.Seq2[a2a.Event, error]) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		var ids []string

@@ -10,9 +10,8 @@ import (
 // maxNames bounds how many names of tasks are kept. The oldest are forgotten.
 const maxNames = 10000
 
-// taskNames maps the ids that callers of 0.1 give to tasks to those of the agent. It
-// is kept in memory, as in the servers of that generation; an a2a.Namer keeps the ids
-// beyond a restart.
+// taskNames maps the ids that callers of 0.1 give to tasks to those of the agent. It is kept in
+// memory, as in the servers of that generation; an a2a.Namer keeps the ids beyond a restart.
 type taskNames struct {
 	mu    sync.Mutex
 	known map[name]*meaning
@@ -50,10 +49,9 @@ func (n *taskNames) task(caller string, id a2a.TaskID) a2a.TaskID {
 	return id
 }
 
-// claim returns the agent's id of the task that caller calls id, or "" if there
-// is none. Other claims of it then wait until settle is called with the id of the
-// task, or "" for none. Settle may be called again, and then changes nothing but
-// another task.
+// claim returns the agent's id of the task that caller calls id, or "" if there is none. Other
+// claims of it then wait until settle is called with the id of the task, or "" for none. Settle may
+// be called again, and then changes nothing but another task.
 func (n *taskNames) claim(ctx context.Context, caller string, id a2a.TaskID) (a2a.TaskID, func(a2a.TaskID), error) {
 	key := name{caller, id}
 	for {

@@ -1,10 +1,9 @@
 // Package a2asign signs agent cards and checks their signatures: JWS (RFC 7515)
 // over JCS (RFC 8785), as A2A 1.0 section 8.4 and A2A 0.3 section 5.5 have it.
 //
-// It works on the JSON of a card, not on a2a.Card, because that is what was
-// signed. It never follows the "jku" header of a signature, though A2A 1.0
-// section 8.4.3 has it: an attacker who forges a card can name a key set
-// of their own there. The operator configures the keys.
+// It works on the JSON of a card, not on a2a.Card, because that is what was signed. It never
+// follows the "jku" header of a signature, though A2A 1.0 section 8.4.3 has it: an attacker who
+// forges a card can name a key set of their own there. The operator configures the keys.
 package a2asign
 
 import (

@@ -18,8 +18,7 @@ func Payload(card []byte) ([]byte, error) {
 	return canonical(c.members)
 }
 
-// payloads returns what a signature of the card may be over, without those that
-// are the same:
+// payloads returns what a signature of the card may be over, without those that are the same:
 //
 //   - the card as it is, which is what a signer without a schema signs;
 //   - what A2A 1.0 section 8.4.1 says: the members that 1.0 has, without those

@@ -14,10 +14,9 @@ import (
 	"rialto/a2a"
 )
 
-// TestAgent checks that what dial makes of an Agent behaves as a2a.Agent
-// promises: that a wire between caller and agent changes nothing. dial is
-// called once for each case. Cases named in except are what the wire cannot
-// carry.
+// TestAgent checks that what dial makes of an Agent behaves as a2a.Agent promises: that a wire
+// between caller and agent changes nothing. dial is called once for each case. Cases named in
+// except are what the wire cannot carry.
 func TestAgent(t *testing.T, dial func(t *testing.T, agent *Agent) a2a.Agent, except ...string) {
 	runCases(t, dial, except, map[string]func(*testing.T, *Agent, a2a.Agent){
 		"a send waits for the end":                       testSend,

@@ -7,8 +7,7 @@ import (
 	"rialto/a2a"
 )
 
-// TestLister checks that what dial makes of an Agent lists tasks as a2a.Lister
-// promises.
+// TestLister checks that what dial makes of an Agent lists tasks as a2a.Lister promises.
 func TestLister(t *testing.T, dial func(t *testing.T, agent *Agent) a2a.Agent) {
 	agent := NewAgent()
 	t.Cleanup(func() { agent.Close() })

@@ -1,8 +1,7 @@
-// Package a2avault stores the credentials of each user for each agent: a key or password
-// that the user has entered, or OAuth 2.0 tokens from the agent's authorization server.
-// It encrypts them, renews tokens, and adds them to the user's calls. It does not know how
-// a credential is put on a request (a2aauth) or how the pages look where users connect
-// agents (bridge/web).
+// Package a2avault stores the credentials of each user for each agent: a key or password that the
+// user has entered, or OAuth 2.0 tokens from the agent's authorization server. It encrypts them,
+// renews tokens, and adds them to the user's calls. It does not know how a credential is put on a
+// request (a2aauth) or how the pages look where users connect agents (bridge/web).
 package a2avault
 
 import (
@@ -34,8 +33,7 @@ const (
 	Basic  Kind = "basic"
 	APIKey Kind = "api_key"
 
-	// Ended is a connection that its authorization server has revoked: the user must
-	// connect again.
+	// Ended is a connection that its authorization server has revoked: the user must connect again.
 	Ended Kind = "ended"
 
 	registration Kind = "registration" // of this server at an authorization server
@@ -172,8 +170,7 @@ func (v *Vault) revoke(ctx context.Context, agent string, s Secret) {
 	resp.Body.Close()
 }
 
-// Keep stores the secret with which user has connected an agent, and replaces an older
-// one.
+// Keep stores the secret with which user has connected an agent, and replaces an older one.
 func (v *Vault) Keep(ctx context.Context, user, agent string, kind Kind, s Secret) error {
 	if user == "" {
 		return errors.New("a connection without a user")

@@ -38,8 +38,7 @@ type grant struct {
 // response of one server cannot be used for another (RFC 9700 section 4.4.2).
 func (v *Vault) redirect(agent string) string { return v.URL + ConnectPath + agent + CallbackSuffix }
 
-// The paths of the pages: ConnectPath, the name of the agent and, for the redirect,
-// CallbackSuffix.
+// The paths of the pages: ConnectPath, the name of the agent and, for the redirect, CallbackSuffix.
 const (
 	ConnectPath    = "/connect/"
 	CallbackSuffix = "/callback"
@@ -49,9 +48,8 @@ const (
 // operator has configured no client.
 var ErrNoClient = errors.New("this server is not known at the agent's authorization server")
 
-// client returns our client at a server: the configured one, a registered one, or one
-// that it registers now (RFC 7591). With anew it ignores a registration that is older than
-// a minute.
+// client returns our client at a server: the configured one, a registered one, or one that it
+// registers now (RFC 7591). With anew it ignores a registration that is older than a minute.
 func (v *Vault) client(ctx context.Context, app App, s *server, kind Kind, anew bool) (c client, configured bool, err error) {
 	if app.ClientID != "" {
 		c = client{Issuer: s.Issuer, ID: app.ClientID, Secret: app.ClientSecret}

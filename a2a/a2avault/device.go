@@ -14,9 +14,8 @@ import (
 	"rialto/a2a"
 )
 
-// Device connects an agent by the device authorization grant (RFC 8628): the user enters a
-// code at the authorization server, and this server polls for the token. The token is
-// stored as OAuth.
+// Device connects an agent by the device authorization grant (RFC 8628): the user enters a code at
+// the authorization server, and this server polls for the token. The token is stored as OAuth.
 const Device Kind = "device"
 
 const (
@@ -49,8 +48,7 @@ type pending struct {
 	Expires time.Time     `json:"expires"`
 }
 
-// BeginDevice requests a code at the authorization server of a way. task continues
-// afterwards.
+// BeginDevice requests a code at the authorization server of a way. task continues afterwards.
 func (v *Vault) BeginDevice(ctx context.Context, app App, w Way, user, task string) (*Pending, error) {
 	s, err := app.server(ctx, w)
 	if err != nil {
@@ -131,9 +129,8 @@ func (v *Vault) pend(agent, user string, p pending) (*Pending, error) {
 // entering keeps what is sealed for a person with a code from being taken for anything else.
 func entering(agent string) string { return agent + " device" }
 
-// FinishDevice polls for the token of a code and stores it. While the user has not
-// finished, or the server does not answer, it returns the attempt; then the task to
-// continue.
+// FinishDevice polls for the token of a code and stores it. While the user has not finished, or the
+// server does not answer, it returns the attempt; then the task to continue.
 func (v *Vault) FinishDevice(ctx context.Context, app App, user, handle string) (still *Pending, task string, err error) {
 	var p pending
 	if v.open(user, entering(app.Agent), handle, &p) != nil {

@@ -15,9 +15,8 @@ import (
 	"rialto/internal/guardhttp"
 )
 
-// App is the operator's settings of an agent's authorization server. Agent and Fetch are
-// required. The rest comes from the agent's card, and a client is registered if none is
-// set.
+// App is the operator's settings of an agent's authorization server. Agent and Fetch are required.
+// The rest comes from the agent's card, and a client is registered if none is set.
 type App struct {
 	Agent string
 	Fetch *guardhttp.Client
@@ -104,8 +103,7 @@ func (a App) devices(card *a2a.Card) bool {
 	return any && a.AuthorizationURL == ""
 }
 
-// alone reports whether the user needs one credential only: a certificate is the
-// operator's.
+// alone reports whether the user needs one credential only: a certificate is the operator's.
 func alone(card *a2a.Card, need a2a.SecurityRequirement) bool {
 	n := 0
 	for name := range need {
@@ -226,8 +224,7 @@ func (a App) find(ctx context.Context, w Way) (*server, error) {
 	return nil, &errServer{"the card does not say where it is"}
 }
 
-// ofIssuer reads the metadata of an issuer, of OAuth (RFC 8414) or else of
-// OpenID Connect.
+// ofIssuer reads the metadata of an issuer, of OAuth (RFC 8414) or else of OpenID Connect.
 func (a App) ofIssuer(ctx context.Context, issuer string) (s *server, err error) {
 	for _, address := range wellKnown(issuer) {
 		if s, err = a.metadata(ctx, address); err == nil && s.Issuer != issuer {
@@ -240,8 +237,7 @@ func (a App) ofIssuer(ctx context.Context, issuer string) (s *server, err error)
 	return nil, err
 }
 
-// wellKnown returns where the metadata of an issuer may be (RFC 8414 sections 3.1
-// and 5).
+// wellKnown returns where the metadata of an issuer may be (RFC 8414 sections 3.1 and 5).
 func wellKnown(issuer string) []string {
 	u, err := url.Parse(issuer)
 	if err != nil {

@@ -39,9 +39,8 @@ type Attempt struct {
 	Expires time.Time
 }
 
-// Store keeps connections. Its methods are steps; each is atomic, and all may be
-// called concurrently by several replicas that share one database. Times are
-// kept to the millisecond.
+// Store keeps connections. Its methods are steps; each is atomic, and all may be called
+// concurrently by several replicas that share one database. Times are kept to the millisecond.
 type Store interface {
 	// PutConnection stores r and replaces an older row.
 	PutConnection(ctx context.Context, r Row) error
@@ -55,9 +54,8 @@ type Store interface {
 	// ForgetConnection deletes a connection, or returns ErrNone.
 	ForgetConnection(ctx context.Context, owner, agent string) error
 
-	// ClaimRenewal lets holder alone renew r until a moment. Of any number of
-	// calls about one version, one succeeds until that moment is over; the others
-	// get ErrChanged.
+	// ClaimRenewal lets holder alone renew r until a moment. Of any number of calls about one
+	// version, one succeeds until that moment is over; the others get ErrChanged.
 	ClaimRenewal(ctx context.Context, r *Row, holder string, now, until time.Time) error
 
 	// SaveRenewal writes the Kind, Sealed and Updated of r, which holder has
@@ -69,9 +67,8 @@ type Store interface {
 	// concurrent calls may exceed it.
 	AddAttempt(ctx context.Context, a Attempt) error
 
-	// TakeAttempt returns an attempt and deletes it. Of any number of calls with one
-	// state, exactly one succeeds; the others, and calls after the attempt has expired,
-	// get ErrNone.
+	// TakeAttempt returns an attempt and deletes it. Of any number of calls with one state, exactly
+	// one succeeds; the others, and calls after the attempt has expired, get ErrNone.
 	TakeAttempt(ctx context.Context, state string, now time.Time) (*Attempt, error)
 
 	// DropAttempts deletes the attempts that expired before a time.

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Schema returns the form as a schema for MCP clients, with nothing else of the agent's
-// schema.
+// Schema returns the form as a schema for MCP clients, with nothing else of the agent's schema.
 func (f *Form) Schema() json.RawMessage {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"object"`)
@@ -192,8 +191,7 @@ func write(b *bytes.Buffer, value any) {
 	b.Write(v)
 }
 
-// Words returns the values as text, a line for each field, for agents that read only
-// text.
+// Words returns the values as text, a line for each field, for agents that read only text.
 func (f *Form) Words(content json.RawMessage) string {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(content, &values) // what is no object has no members

@@ -12,8 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Problem says what is wrong with a field: a sentence with {} for the value, if there
-// is one.
+// Problem says what is wrong with a field: a sentence with {} for the value, if there is one.
 type Problem struct{ Sentence, Value string }
 
 // Fill returns the object of the values that text returns for the fields, "" for none;

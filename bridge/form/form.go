@@ -1,9 +1,8 @@
-// Package form converts a JSON Schema in the message of an agent to a form, and what a
-// user has filled in to JSON. It supports what MCP clients can show (2025-06-18 and
-// later, client/elicitation, "Requested Schema"), strings, numbers, booleans and
-// choices, and what programs generate from their types: references, nullable
-// alternatives, nested objects and lists. It does not know how a form looks, or how it
-// is sent to the user.
+// Package form converts a JSON Schema in the message of an agent to a form, and what a user has
+// filled in to JSON. It supports what MCP clients can show (2025-06-18 and later,
+// client/elicitation, "Requested Schema"), strings, numbers, booleans and choices, and what
+// programs generate from their types: references, nullable alternatives, nested objects and lists.
+// It does not know how a form looks, or how it is sent to the user.
 package form
 
 import (
@@ -169,8 +168,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// inOrder returns the members of an object in their order. ok is false if a name
-// repeats.
+// inOrder returns the members of an object in their order. ok is false if a name repeats.
 func inOrder(object []byte) (members []member, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -191,8 +189,7 @@ func inOrder(object []byte) (members []member, ok bool) {
 	return members, true
 }
 
-// field returns the field of a property. ok is false for a property that a user cannot
-// fill in.
+// field returns the field of a property. ok is false for a property that a user cannot fill in.
 func (r *reader) field(p property, path []string) (Field, bool) {
 	name := strings.Join(path, ".")
 	if path[len(path)-1] == "" || len(name) > maxName || r.words(name, maxName) != name {

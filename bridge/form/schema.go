@@ -47,9 +47,8 @@ func (t *oneOrMore) UnmarshalJSON(b []byte) error {
 // maxSteps bounds the references from one schema to another.
 const maxSteps = 8
 
-// property reads a schema and follows its references and single alternatives. Programs
-// generate such schemas from their types: optional fields are nullable, and named types
-// are referenced.
+// property reads a schema and follows its references and single alternatives. Programs generate
+// such schemas from their types: optional fields are nullable, and named types are referenced.
 func (r *reader) property(value json.RawMessage) (p property, ok bool) {
 	if json.Unmarshal(value, &p) != nil {
 		return p, false

@@ -127,8 +127,7 @@ func (s *Service) deliver(ctx context.Context, n *Notice) error {
 	return s.Sender.Deliver(ctx, c, n.Task, fmt.Sprintf("%s.%s.%d", n.Handle, n.Hook, n.Version))
 }
 
-// failed schedules the next attempt, unless there were maxAttempts or the error is
-// permanent.
+// failed schedules the next attempt, unless there were maxAttempts or the error is permanent.
 func (s *Service) failed(ctx context.Context, n *Notice, why error) error {
 	var due time.Time
 	if n.Attempts+1 < maxAttempts && !a2a.Is(why, a2a.InvalidParams) {

@@ -34,23 +34,20 @@ type Notice struct {
 // notices in the transaction that writes a task. Its methods are atomic, and may be
 // called concurrently, by several replicas that share one database.
 type Outbox interface {
-	// AddHook adds h to owner's task, or replaces the webhook with its ID. It
-	// returns ledger.ErrNoTask for a task that is not owner's, and ErrTooMany for
-	// one that has most others.
+	// AddHook adds h to owner's task, or replaces the webhook with its ID. It returns
+	// ledger.ErrNoTask for a task that is not owner's, and ErrTooMany for one that has most others.
 	AddHook(ctx context.Context, owner string, h Webhook, most int) error
 
-	// Hooks returns the webhooks of owner's task, the first added first, or
-	// ledger.ErrNoTask.
+	// Hooks returns the webhooks of owner's task, the first added first, or ledger.ErrNoTask.
 	Hooks(ctx context.Context, owner, handle string) ([]Webhook, error)
 
 	// DropHook deletes a webhook of owner's task with its notices, if it exists. It
 	// returns ledger.ErrNoTask for a task that is not owner's.
 	DropHook(ctx context.Context, owner, handle, id string) error
 
-	// ClaimNotices leases to the caller at most limit notices that are due, the
-	// longest due first, and none for the hosts in except. Only the oldest notice of
-	// each webhook can be claimed. Of any number of parallel calls, each notice goes
-	// to exactly one, until l ends.
+	// ClaimNotices leases to the caller at most limit notices that are due, the longest due first,
+	// and none for the hosts in except. Only the oldest notice of each webhook can be claimed. Of
+	// any number of parallel calls, each notice goes to exactly one, until l ends.
 	ClaimNotices(ctx context.Context, l ledger.Lease, now time.Time, limit int, except []string) ([]*Notice, error)
 
 	// NoticeDelivered deletes a notice that replica has claimed.
@@ -67,12 +64,10 @@ type Outbox interface {
 	// ReleaseNotices makes the notices that replica has claimed due now.
 	ReleaseNotices(ctx context.Context, replica string, now time.Time) error
 
-	// DeadNotices returns at most limit notices that are not tried any more, the
-	// latest first.
+	// DeadNotices returns at most limit notices that are not tried any more, the latest first.
 	DeadNotices(ctx context.Context, limit int) ([]*Notice, error)
 
-	// RetryDeadNotices makes the dead notices due again, and returns how many there
-	// were.
+	// RetryDeadNotices makes the dead notices due again, and returns how many there were.
 	RetryDeadNotices(ctx context.Context, now time.Time) (int, error)
 
 	// DropDeadNotices deletes the dead notices whose task changed before a time.

@@ -2,8 +2,7 @@
 // permissions. Events are written in the background, never changed, and
 // deleted after a time. They have no secrets and no contents of messages.
 //
-// It does not know where events are stored, or what they mean to the code that
-// reports them.
+// It does not know where events are stored, or what they mean to the code that reports them.
 package audit
 
 import (
@@ -117,8 +116,7 @@ type Store interface {
 	AddEvents(context.Context, []Event) error
 	// Events returns the events that a filter chooses, the latest first.
 	Events(context.Context, Filter) ([]Event, error)
-	// DropEvents deletes at most limit events from before a time, and returns how
-	// many.
+	// DropEvents deletes at most limit events from before a time, and returns how many.
 	DropEvents(ctx context.Context, before time.Time, limit int) (int, error)
 }
 

@@ -1,7 +1,6 @@
-// Package batch writes records in the background, many at a time. Callers do not
-// wait. Records that come faster than they can be written are dropped, counted and
-// logged, and a crash loses those that are not written yet: it is for records, not
-// for state.
+// Package batch writes records in the background, many at a time. Callers do not wait. Records that
+// come faster than they can be written are dropped, counted and logged, and a crash loses those
+// that are not written yet: it is for records, not for state.
 package batch
 
 import (

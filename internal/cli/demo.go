@@ -89,8 +89,7 @@ func demoTables() config.Agent {
 	return config.Agent{Name: demoAgent, URL: "http://127.0.0.1", SkillsAsTools: true, Local: true}
 }
 
-// run starts the agent and the server. It returns when one of them ends or the user
-// stops it.
+// run starts the agent and the server. It returns when one of them ends or the user stops it.
 func (d *demo) run(cmd *cobra.Command) error {
 	l, err := server.Listen(d.cfg.Listen)
 	if err != nil {

@@ -63,8 +63,7 @@ func newDoctor(client string, login bool, to io.Writer) (*doctor.Doctor, error) 
 	return d, nil
 }
 
-// writeReport prints the report. A problem of the server is an error of the command,
-// for scripts.
+// writeReport prints the report. A problem of the server is an error of the command, for scripts.
 func writeReport(w io.Writer, r *doctor.Report, asJSON bool) error {
 	write := r.WriteText
 	if asJSON {

@@ -63,8 +63,7 @@ func (f *listFlags) check() error {
 	return nil
 }
 
-// list prints the pages of a list as a table or JSON. It says on standard error if
-// there is more.
+// list prints the pages of a list as a table or JSON. It says on standard error if there is more.
 func list[T any](cmd *cobra.Command, f listFlags, page func(operator.Span) (*operator.Page[T], error), head []string, row func(T) []string) error {
 	if err := f.check(); err != nil {
 		return err

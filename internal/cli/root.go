@@ -33,8 +33,7 @@ func Command() *cobra.Command {
 	return root
 }
 
-// needsCommand returns an error for an unknown subcommand. Cobra would print the help
-// and succeed.
+// needsCommand returns an error for an unknown subcommand. Cobra would print the help and succeed.
 func needsCommand(group *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return group.Help()

@@ -57,8 +57,7 @@ func serveCommand() *cobra.Command {
 	return cmd
 }
 
-// configFlags adds the flags of commands with a configuration. Their names are keys of
-// the file.
+// configFlags adds the flags of commands with a configuration. Their names are keys of the file.
 func configFlags(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVar(path, "config", "", "configuration `file` (YAML)")
 	cmd.Flags().String("listen", "", "`HOST:PORT` to listen on")

@@ -49,8 +49,7 @@ func details(out io.Writer, lines [][2]string) error {
 	return w.Flush()
 }
 
-// writeJSON prints JSON without control characters, which agents could use to steer a
-// terminal.
+// writeJSON prints JSON without control characters, which agents could use to steer a terminal.
 func writeJSON(out io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

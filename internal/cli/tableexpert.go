@@ -13,8 +13,7 @@ import (
 	"rialto/internal/tableexpert"
 )
 
-// tokenEnv is the variable with the token that callers of a stand-alone Table Expert
-// must send.
+// tokenEnv is the variable with the token that callers of a stand-alone Table Expert must send.
 const tokenEnv = "RIALTO_TABLEEXPERT_TOKEN"
 
 func tableExpertCommand() *cobra.Command {

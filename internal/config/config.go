@@ -17,8 +17,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Config holds the settings. They come from the file, the environment and flags; the
-// later win.
+// Config holds the settings. They come from the file, the environment and flags; the later win.
 type Config struct {
 	Listen           string   `koanf:"listen"`
 	URL              string   `koanf:"url"`
@@ -77,9 +76,8 @@ func Defaults() Config {
 	return c
 }
 
-// Load reads the file (none if path is empty), the environment and the flags that are
-// set, and checks the result. Each source is also decoded alone, so that an error names
-// it.
+// Load reads the file (none if path is empty), the environment and the flags that are set, and
+// checks the result. Each source is also decoded alone, so that an error names it.
 func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) {
 	all := koanf.New(".")
 	for _, source := range []struct {

@@ -129,8 +129,7 @@ func (c Credentials) checkUser() error {
 	return nil
 }
 
-// isConfidential tells whether a secret may be sent to an address: it is https, or on
-// loopback.
+// isConfidential tells whether a secret may be sent to an address: it is https, or on loopback.
 func isConfidential(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && hasHost(u) && (u.Scheme == "https" || u.Scheme == "http" && Loopback(u.Hostname()))

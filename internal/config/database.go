@@ -25,9 +25,8 @@ var (
 	keyValue  = regexp.MustCompile(`^\s*\w+\s*=`)
 )
 
-// EngineOf returns the kind of database of an address. An address that is neither
-// PostgreSQL nor clearly a path is an error. Errors do not repeat the address, because
-// it may hold a password.
+// EngineOf returns the kind of database of an address. An address that is neither PostgreSQL nor
+// clearly a path is an error. Errors do not repeat the address, because it may hold a password.
 func EngineOf(dsn string) (engine, error) {
 	path, named := strings.CutPrefix(dsn, "sqlite:")
 	switch {

@@ -17,9 +17,8 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// envKey returns the key of a variable. Empty variables count as not set. Unknown
-// variables are ignored: an orchestrator sets RIALTO_PORT and others for a service with
-// this name.
+// envKey returns the key of a variable. Empty variables count as not set. Unknown variables are
+// ignored: an orchestrator sets RIALTO_PORT and others for a service with this name.
 func envKey(name, value string) (string, any) {
 	key := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "RIALTO_"), "__", "."))
 	if value == "" || !isScalar(key) {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Push sets which webhooks may get push notifications, and whether agents may send
-// some.
+// Push sets which webhooks may get push notifications, and whether agents may send some.
 type Push struct {
 	Send         bool     `koanf:"send"`
 	AllowedHosts []string `koanf:"allowed_hosts"`

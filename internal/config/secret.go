@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// LoadSecret returns the key that encrypts secrets in the database, such as the signing
-// keys. It comes from the configuration, the environment, or a file that is created at
-// the first start.
+// LoadSecret returns the key that encrypts secrets in the database, such as the signing keys. It
+// comes from the configuration, the environment, or a file that is created at the first start.
 func LoadSecret(cfg *Config) ([]byte, error) {
 	if cfg.Secret != "" {
 		return decodeSecret(cfg.Secret, "secret")

@@ -89,8 +89,7 @@ func newFetcher(private bool, addresses ...string) *guardhttp.Client {
 	return c
 }
 
-// AllowedHost returns the host with its port, so that other ports of the machine are
-// not allowed.
+// AllowedHost returns the host with its port, so that other ports of the machine are not allowed.
 func AllowedHost(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -133,8 +132,7 @@ func (c Provider) provider() (*signin.Provider, error) {
 	}, nil
 }
 
-// issuer returns the issuer of pasted tokens, or nil. The default audience is this
-// server.
+// issuer returns the issuer of pasted tokens, or nil. The default audience is this server.
 func (c PastedToken) issuer(address string) *token.Issuer {
 	if c.Issuer == "" {
 		return nil
@@ -171,8 +169,7 @@ func (c SignIn) Apply(as *authserver.Config) error {
 	return nil
 }
 
-// SignsInPages tells whether people can sign in to pages. A pasted token only approves
-// an app.
+// SignsInPages tells whether people can sign in to pages. A pasted token only approves an app.
 func (c SignIn) SignsInPages() bool { return c.Local || len(c.OIDC) > 0 }
 
 // Ways lists the ways to sign in, a line each.

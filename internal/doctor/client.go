@@ -71,8 +71,7 @@ func (c *mcpClient) call(h http.Header, method string, params any) (*jsonrpc.Res
 	return resp, a, nil
 }
 
-// meta adds to params the _meta of requests of 2026-07-28; without a revision if that
-// is "".
+// meta adds to params the _meta of requests of 2026-07-28; without a revision if that is "".
 func meta(params map[string]any, revision string) map[string]any {
 	m := map[string]any{
 		"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "rialto-doctor", "version": "1"},
@@ -103,8 +102,7 @@ func (c *mcpClient) begin(revision string) {
 	c.site.hide(c.id)
 }
 
-// session returns the headers of a session of 2025-11-25, which it begins if there is
-// none.
+// session returns the headers of a session of 2025-11-25, which it begins if there is none.
 func (c *mcpClient) session() http.Header {
 	if !c.begun {
 		c.begin(rev202511)
@@ -150,8 +148,7 @@ func (c *mcpClient) tools() *listing {
 	return l
 }
 
-// tool returns the first tool that matches and declares itself read-only: no other is
-// called.
+// tool returns the first tool that matches and declares itself read-only: no other is called.
 func (l *listing) tool(match func(document) bool) document {
 	for _, t := range l.tools {
 		if t.object("annotations").flag("readOnlyHint") && match(t) {

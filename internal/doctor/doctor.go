@@ -43,9 +43,8 @@ type Doctor struct {
 	// Token is an access token for the checks behind the login. It is not refreshed
 	// and not revoked.
 	Token string
-	// Login, if not nil, asks a person to open an address in a browser, and returns at
-	// once. The callback comes to a listener of the doctor on loopback. With Token set
-	// it is not called.
+	// Login, if not nil, asks a person to open an address in a browser, and returns at once. The
+	// callback comes to a listener of the doctor on loopback. With Token set it is not called.
 	Login func(ctx context.Context, authorizeURL string) error
 	// Transport carries the requests; nil is http.DefaultTransport.
 	Transport http.RoundTripper

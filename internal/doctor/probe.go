@@ -218,8 +218,7 @@ func (a *answer) String() string {
 	return s
 }
 
-// document is a JSON object of the server: a member of another type than expected
-// counts as absent.
+// document is a JSON object of the server: a member of another type than expected counts as absent.
 type document map[string]any
 
 // object reads a JSON object. It returns nil for anything else.

@@ -30,8 +30,7 @@ func (s *site) origin() string { return originOf(s.url) }
 
 func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// local tells whether the server is on this computer, which hosted clients cannot
-// reach.
+// local tells whether the server is on this computer, which hosted clients cannot reach.
 func (s *site) local() bool {
 	host := s.url.Hostname()
 	ip, err := netip.ParseAddr(host)
@@ -168,8 +167,7 @@ func (s *site) canonical() string {
 	return s.address
 }
 
-// scope returns the scopes that a client asks for: the challenge's, or else the
-// resource's.
+// scope returns the scopes that a client asks for: the challenge's, or else the resource's.
 func (s *site) scope() string {
 	if scope := s.challenge()["scope"]; scope != "" {
 		return scope

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// HTTP returns a client for libraries that want one, under the rules of Get: it
-// goes where Get may go, follows no redirect, and breaks off an answer that is
-// too large with ErrTooLarge.
+// HTTP returns a client for libraries that want one, under the rules of Get: it goes where Get may
+// go, follows no redirect, and breaks off an answer that is too large with ErrTooLarge.
 func (c *Client) HTTP() *http.Client {
 	return &http.Client{
 		Transport:     roundTripper{c},

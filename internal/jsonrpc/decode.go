@@ -58,9 +58,8 @@ func DecodeRequest(b []byte) (*Request, error) {
 	return r, err
 }
 
-// DecodeResponse reads a response. It is more lenient than DecodeRequest: the peer
-// answers our request, and its response is useful even without "jsonrpc" or with a
-// duplicate name.
+// DecodeResponse reads a response. It is more lenient than DecodeRequest: the peer answers our
+// request, and its response is useful even without "jsonrpc" or with a duplicate name.
 func DecodeResponse(b []byte) (*Response, error) {
 	f, err := decode(b, lenient)
 	if err != nil {

@@ -39,8 +39,7 @@ func IntID(n int64) ID { return ID(strconv.FormatInt(n, 10)) }
 // StringID returns the JSON string s as an ID.
 func StringID(s string) ID { return ID(AppendString(nil, s)) }
 
-// AppendString appends s to b as a JSON string. Bytes that are not UTF-8
-// become U+FFFD.
+// AppendString appends s to b as a JSON string. Bytes that are not UTF-8 become U+FFFD.
 func AppendString(b []byte, s string) []byte {
 	b, _ = jsontext.AppendQuote(b, s) // the only error reports the replacement
 	return b
@@ -75,8 +74,7 @@ func isID(b []byte) bool {
 	}
 }
 
-// Request asks for Method. Without an ID it is a notification and gets no
-// response.
+// Request asks for Method. Without an ID it is a notification and gets no response.
 type Request struct {
 	ID     ID
 	Method string
@@ -86,8 +84,7 @@ type Request struct {
 // IsNotification tells whether r expects no response.
 func (r *Request) IsNotification() bool { return r.ID == "" }
 
-// Append appends r to b as one line of JSON. It trusts ID and Params to be
-// JSON.
+// Append appends r to b as one line of JSON. It trusts ID and Params to be JSON.
 func (r *Request) Append(b []byte) []byte {
 	b = append(b, `{"jsonrpc":"2.0"`...)
 	if r.ID != "" {
@@ -103,8 +100,7 @@ func (r *Request) Append(b []byte) []byte {
 // MarshalJSON returns what Append appends.
 func (r *Request) MarshalJSON() ([]byte, error) { return r.Append(nil), nil }
 
-// Response answers the request that had its ID, with either a Result or an
-// Error.
+// Response answers the request that had its ID, with either a Result or an Error.
 type Response struct {
 	ID     ID
 	Result json.RawMessage

@@ -71,8 +71,7 @@ func endOfString(v []byte, i int) int {
 	return len(v)
 }
 
-// endOfValue returns the index of the comma or the bracket that ends the value
-// at i.
+// endOfValue returns the index of the comma or the bracket that ends the value at i.
 func endOfValue(v []byte, i int) int {
 	for depth := 0; i < len(v); i++ {
 		switch v[i] {

@@ -5,8 +5,7 @@ package layout
 
 const module = "rialto"
 
-// floors lists, for each package, those of ours that it may import. "*" means
-// all of them.
+// floors lists, for each package, those of ours that it may import. "*" means all of them.
 var floors = map[string][]string{
 	"a2a":                                    {"internal/message"},
 	"static":                                 {},

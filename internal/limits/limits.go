@@ -1,7 +1,6 @@
-// Package limits knows which size and time limits the program has that are not
-// settings: a table for docs/limits.md. Each limit is a constant or a default of the
-// package that enforces it; the test of this package reads the values there. It
-// does not know what a limit is for at run time.
+// Package limits knows which size and time limits the program has that are not settings: a table
+// for docs/limits.md. Each limit is a constant or a default of the package that enforces it; the
+// test of this package reads the values there. It does not know what a limit is for at run time.
 package limits
 
 // Limit is one row of the table.

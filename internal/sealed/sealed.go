@@ -14,11 +14,10 @@ import (
 // ErrNotSealed says that a value was not sealed with this key for this place.
 var ErrNotSealed = errors.New("not sealed with this secret, or for another place")
 
-// Seal encrypts plain under a key of 32 bytes with AES-256-GCM and a random nonce
-// (NIST SP 800-38D), and returns it in base64url. The place says where the result
-// belongs, as in "table|column|row", or what it is for. It cannot be opened for another
-// place, so that rows of the database cannot be swapped. A key of another length is an
-// error.
+// Seal encrypts plain under a key of 32 bytes with AES-256-GCM and a random nonce (NIST SP
+// 800-38D), and returns it in base64url. The place says where the result belongs, as in
+// "table|column|row", or what it is for. It cannot be opened for another place, so that rows of the
+// database cannot be swapped. A key of another length is an error.
 func Seal(key []byte, place string, plain []byte) (string, error) {
 	aead, err := cipherOf(key)
 	if err != nil {

@@ -29,8 +29,7 @@ func (s *Server) newAgentServers() *agentServers {
 	return &agentServers{s: s, made: map[agentAddress]*a2aserver.Server{}}
 }
 
-// named returns the server of an agent at its own address, or nil if there is no such
-// agent.
+// named returns the server of an agent at its own address, or nil if there is no such agent.
 func (f *agentServers) named(agent string) *a2aserver.Server {
 	return f.at(agentAddress{agent, false, agent == f.s.bridge.Directory.Primary()})
 }

@@ -33,8 +33,7 @@ func (s *Server) auditSettings(ctx context.Context) error {
 // deleteBatch is how many records one statement deletes.
 const deleteBatch = 2000
 
-// deleteOldRecords deletes usage and audit records that are older than the configured
-// retention.
+// deleteOldRecords deletes usage and audit records that are older than the configured retention.
 func (s *Server) deleteOldRecords(ctx context.Context) error {
 	now := time.Now()
 	return errors.Join(

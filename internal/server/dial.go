@@ -32,8 +32,7 @@ func credentialsOf(a config.Agent, says assertion, vault *a2avault.Vault) a2acli
 	return a2avault.Credentials{Vault: vault, App: appOf(a)}
 }
 
-// ownCredentials returns credentials that the server itself has for an agent; nil is
-// none.
+// ownCredentials returns credentials that the server itself has for an agent; nil is none.
 func ownCredentials(c config.Credentials, says assertion) a2aclient.Credentials {
 	if c.Type != config.TypeClientCredentials && c.Type != config.TypeTokenExchange {
 		if s := c.Fixed(); s != nil {
@@ -105,8 +104,7 @@ var _ directory.PersonalConn = peer{}
 
 func (p peer) For(user string) directory.Conn { return peer{p.Client.For(user)} }
 
-// dialers connect to agents, and log credentials that a card requires and the settings
-// lack.
+// dialers connect to agents, and log credentials that a card requires and the settings lack.
 type dialers struct {
 	find  func(name string) (config.Agent, bool)
 	log   *slog.Logger

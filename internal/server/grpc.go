@@ -53,8 +53,7 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	return srv.Serve(ctx, l)
 }
 
-// ServeBoth serves HTTP and, unless calls is nil, gRPC. If one ends, it stops the
-// other.
+// ServeBoth serves HTTP and, unless calls is nil, gRPC. If one ends, it stops the other.
 func (s *Server) ServeBoth(ctx context.Context, l, calls net.Listener) error {
 	if calls == nil {
 		return s.Serve(ctx, l)

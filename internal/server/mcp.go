@@ -63,9 +63,8 @@ func principal(r *http.Request) string {
 	return p.User + "\x00" + p.ClientID
 }
 
-// principalOr returns principal for callers with a token. Other callers, on public
-// endpoints, are identified by their address, so that each has limits of its own; they
-// own nothing.
+// principalOr returns principal for callers with a token. Other callers, on public endpoints, are
+// identified by their address, so that each has limits of its own; they own nothing.
 func principalOr(address func(*http.Request) string) func(*http.Request) string {
 	return func(r *http.Request) string {
 		if _, loggedIn := oauth.FromContext(r.Context()); !loggedIn {
@@ -102,8 +101,7 @@ func withListing(tools []mcp.Tool, icons []mcp.Icon) []mcp.Tool {
 	return tools
 }
 
-// toolsChanged updates the tools when the skills of agents change, and notifies
-// clients.
+// toolsChanged updates the tools when the skills of agents change, and notifies clients.
 func (s *Server) toolsChanged() {
 	if err := s.mcp.SetTools(withListing(s.bridge.Tools.List(), s.mcp.Icons)); err != nil {
 		s.log.Error("updating the tools of agents", "err", err)

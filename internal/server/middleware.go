@@ -64,8 +64,7 @@ func (b *deadlineBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rejectInvalidText rejects addresses with NUL or invalid UTF-8. PostgreSQL accepts
-// neither.
+// rejectInvalidText rejects addresses with NUL or invalid UTF-8. PostgreSQL accepts neither.
 func rejectInvalidText(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isText(r.URL.Path) && (r.URL.RawQuery == "" || areTexts(r.URL.Query())) {

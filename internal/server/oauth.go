@@ -50,8 +50,7 @@ func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte)
 	})
 }
 
-// accountIsActive returns a function that tells whether a user has an account that may
-// sign in.
+// accountIsActive returns a function that tells whether a user has an account that may sign in.
 func accountIsActive(accounts signin.AccountStore) func(context.Context, string) (bool, error) {
 	return func(ctx context.Context, user string) (bool, error) {
 		a, err := accounts.AccountOf(ctx, user)

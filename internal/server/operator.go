@@ -17,8 +17,7 @@ import (
 	"rialto/oauth/authserver"
 )
 
-// newOperator returns the use cases of operators. Without a bridge they cannot cancel
-// tasks.
+// newOperator returns the use cases of operators. Without a bridge they cannot cancel tasks.
 func newOperator(cfg *config.Config, log *slog.Logger, db *store.DB, as *authserver.Server, b *bridge.Bridge) *operator.Service {
 	return &operator.Service{Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: cfg.Settings}
 }

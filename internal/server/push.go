@@ -10,8 +10,7 @@ import (
 	"rialto/oauth/token"
 )
 
-// failedPushRetention is how long an undeliverable notification can be listed and
-// retried.
+// failedPushRetention is how long an undeliverable notification can be listed and retried.
 const failedPushRetention = 30 * 24 * time.Hour
 
 // startPush lets A2A clients register webhooks for their tasks.

@@ -46,8 +46,7 @@ func (s *Server) routes() (*mux.Router, error) {
 	return r, err
 }
 
-// mcpRoutes mounts MCP. CORS is outside the guard, so that web pages can read the
-// 401 challenge.
+// mcpRoutes mounts MCP. CORS is outside the guard, so that web pages can read the 401 challenge.
 func (s *Server) mcpRoutes(r *mux.Router) error {
 	guard := func(h http.Handler) http.Handler { return s.mcp.CORS(s.OAuth.Guard.Require(h, oauth.ScopeTools)) }
 	public := guard
@@ -113,9 +112,8 @@ func (s *Server) pageRoutes(r *mux.Router) {
 	read(r, "/", s.OAuth.Sessions.Optional(http.HandlerFunc(s.startPage)))
 }
 
-// redirectMCPConfig redirects the addresses of the configuration pages below
-// /mcp/config/ to the console, which has the guard. A form keeps its method and
-// body (RFC 9110 section 15.4.8).
+// redirectMCPConfig redirects the addresses of the configuration pages below /mcp/config/ to the
+// console, which has the guard. A form keeps its method and body (RFC 9110 section 15.4.8).
 func redirectMCPConfig(r *mux.Router) {
 	to := func(status int, target string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {

@@ -18,9 +18,8 @@ import (
 	"rialto/internal/tableexpert"
 )
 
-// LocalAgent is a Table Expert that this process serves over A2A on loopback. It
-// requires a token, so that web pages and other users of the machine cannot read the
-// tables.
+// LocalAgent is a Table Expert that this process serves over A2A on loopback. It requires a token,
+// so that web pages and other users of the machine cannot read the tables.
 type LocalAgent struct {
 	url, token string
 	expert     *tableexpert.Expert

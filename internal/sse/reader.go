@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// DefaultMaxEvent is the size of an event, in bytes, that a Reader accepts by
-// default.
+// DefaultMaxEvent is the size of an event, in bytes, that a Reader accepts by default.
 const DefaultMaxEvent = 4 << 20
 
 // ErrTooLarge is returned for an event that is larger than the Reader allows.
@@ -44,8 +43,7 @@ func NewReader(r io.Reader) *Reader {
 // reconnects sends it as Last-Event-ID.
 func (r *Reader) LastID() string { return r.id }
 
-// Retry returns how long a client should wait before it reconnects; zero if the stream
-// did not say.
+// Retry returns how long a client should wait before it reconnects; zero if the stream did not say.
 func (r *Reader) Retry() time.Duration { return r.retry }
 
 // Next returns the next event. At the clean end of the stream it returns
@@ -79,8 +77,7 @@ func (r *Reader) Next() (Event, error) {
 	return Event{}, r.err
 }
 
-// begin skips a byte order mark. NewReader cannot do that, because it would wait for the
-// stream.
+// begin skips a byte order mark. NewReader cannot do that, because it would wait for the stream.
 func (r *Reader) begin() {
 	if r.begun {
 		return
@@ -98,9 +95,8 @@ func (r *Reader) max() int {
 	return DefaultMaxEvent
 }
 
-// readLine returns the next line without its end, which is CR, LF or both. It
-// does not wait for a byte after CR. With an error it returns the line so far. The next
-// call may overwrite the line.
+// readLine returns the next line without its end, which is CR, LF or both. It does not wait for a
+// byte after CR. With an error it returns the line so far. The next call may overwrite the line.
 func (r *Reader) readLine(limit int) ([]byte, error) {
 	r.line = r.line[:0]
 	for {
@@ -134,8 +130,7 @@ func (r *Reader) readLine(limit int) ([]byte, error) {
 	}
 }
 
-// lineEnd returns where in b a line ends: the index of the first CR or LF, or
-// the length of b.
+// lineEnd returns where in b a line ends: the index of the first CR or LF, or the length of b.
 func lineEnd(b []byte) int {
 	if n := bytes.IndexByte(b, '\n'); n >= 0 {
 		b = b[:n]
@@ -160,8 +155,7 @@ func (e *pending) event(id string) Event {
 	return Event{ID: id, Type: e.typ, Data: e.data}
 }
 
-// field takes one line that is not empty. Comments and unknown fields are
-// ignored.
+// field takes one line that is not empty. Comments and unknown fields are ignored.
 func (e *pending) field(r *Reader, line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))

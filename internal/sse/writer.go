@@ -25,9 +25,8 @@ type Writer struct {
 	err error
 }
 
-// NewWriter makes w an event stream: it sets the header but does not send it,
-// so that the handler may still add to it. The stream begins with the first
-// Event, Comment or Flush.
+// NewWriter makes w an event stream: it sets the header but does not send it, so that the handler
+// may still add to it. The stream begins with the first Event, Comment or Flush.
 func NewWriter(w http.ResponseWriter) *Writer {
 	h := w.Header()
 	h.Set("Content-Type", ContentType)
@@ -79,8 +78,7 @@ func (w *Writer) Flush() error {
 	return w.send()
 }
 
-// Close makes every later write fail: the handler that the stream belongs to is
-// about to return.
+// Close makes every later write fail: the handler that the stream belongs to is about to return.
 func (w *Writer) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

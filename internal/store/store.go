@@ -13,8 +13,7 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// Memory is the address of a database that is this process's alone and gone when it is
-// closed.
+// Memory is the address of a database that is this process's alone and gone when it is closed.
 const Memory = sqldb.Memory
 
 // DB is an open database and the stores in it.
@@ -47,8 +46,7 @@ func (db *DB) Close() error { return errors.Join(db.Ledger.Close(), db.sql.Close
 // Ping says whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.sql.Ping(ctx) }
 
-// LockServer reports whether no other server runs on the database: see
-// sqldb.DB.LockServer.
+// LockServer reports whether no other server runs on the database: see sqldb.DB.LockServer.
 func (db *DB) LockServer(ctx context.Context) (bool, error) { return db.sql.LockServer(ctx) }
 
 // StartWriteBehind starts to write tasks behind that have ended: see

@@ -15,9 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the transcripts")
 
-// Run plays each file that matches pattern, in a subtest of its name. play returns the
-// sections that the file must have. With the flag -update the file is rewritten with
-// them.
+// Run plays each file that matches pattern, in a subtest of its name. play returns the sections
+// that the file must have. With the flag -update the file is rewritten with them.
 func Run(t *testing.T, pattern string, play func(*testing.T, *txtar.Archive) []txtar.File) {
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {

@@ -1,7 +1,6 @@
-// Package usage records the calls of a server: who called which agent with which
-// tool, how long it took, how many bytes went in and out, and how it ended. A call
-// does not wait for its record. The package knows nothing of the contents of calls,
-// or of where records are stored.
+// Package usage records the calls of a server: who called which agent with which tool, how long it
+// took, how many bytes went in and out, and how it ended. A call does not wait for its record. The
+// package knows nothing of the contents of calls, or of where records are stored.
 package usage
 
 import (

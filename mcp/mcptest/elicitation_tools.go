@@ -88,8 +88,7 @@ func say(answers []mcp.Answer) (words []any) {
 	return words
 }
 
-// asksFromArgument returns a tool that asks the question that question makes of its
-// argument.
+// asksFromArgument returns a tool that asks the question that question makes of its argument.
 func asksFromArgument(name, argument string, question func(string) mcp.Question) mcp.Tool {
 	t := answers(name)
 	t.InputSchema = form(`"`+argument+`":{"type":"string"}`, `"`+argument+`"`)

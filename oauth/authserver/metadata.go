@@ -56,10 +56,9 @@ type openidMetadata struct {
 	IDTokenAlgs  []string `json:"id_token_signing_alg_values_supported"`
 }
 
-// Documents returns the metadata documents by path. Each has the address that
-// its specification names, and those where some clients look: the resource's at
-// the root, the server's with the resource's path put in or put in front, and
-// under the names that OpenID Connect gave to it.
+// Documents returns the metadata documents by path. Each has the address that its specification
+// names, and those where some clients look: the resource's at the root, the server's with the
+// resource's path put in or put in front, and under the names that OpenID Connect gave to it.
 func (s *Server) Documents() map[string]any {
 	resource, server := s.resourceMetadata(), s.serverMetadata()
 	openid := openidMetadata{server, []string{"public"}, []string{s.Keys.Algorithm}}

@@ -60,8 +60,7 @@ func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// userinfo tells a client for which account it acts (OpenID Connect Core 1.0
-// section 5.3).
+// userinfo tells a client for which account it acts (OpenID Connect Core 1.0 section 5.3).
 func (s *Server) userinfo(w http.ResponseWriter, r *http.Request) {
 	p, _ := oauth.FromContext(r.Context())
 	endpoint.WriteJSON(w, http.StatusOK, struct {

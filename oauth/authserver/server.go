@@ -119,10 +119,9 @@ func (l Lifetimes) orDefault() Lifetimes {
 	}
 }
 
-// Stores are where the parts keep their state. All fields are required; one value
-// may implement all of them. Every method of every store may be called
-// concurrently, from several processes that share one database; each is atomic,
-// and what it reports as done is durable.
+// Stores are where the parts keep their state. All fields are required; one value may implement all
+// of them. Every method of every store may be called concurrently, from several processes that
+// share one database; each is atomic, and what it reports as done is durable.
 //
 // Bearer secrets (codes, refresh tokens, cookies, handles,
 // client secrets) never reach a store, which receives only their hashes.
@@ -241,9 +240,8 @@ func (s *Server) Check() error {
 	return nil
 }
 
-// Ready tells whether the server can issue and check tokens: the configuration is
-// in order, the store answers, and the signing keys open under the secret. The
-// first call creates a key.
+// Ready tells whether the server can issue and check tokens: the configuration is in order, the
+// store answers, and the signing keys open under the secret. The first call creates a key.
 func (s *Server) Ready(ctx context.Context) error {
 	if err := s.Check(); err != nil {
 		return err

@@ -50,8 +50,7 @@ func (cs *Clients) Registered(ctx context.Context, id string) (*oauth.Client, er
 // forgetRecent makes the next request read its client from the store.
 func (cs *Clients) forgetRecent() { cs.recent.Forget() }
 
-// AllConfigured returns the clients that the operator set up, as those that
-// registered look like.
+// AllConfigured returns the clients that the operator set up, as those that registered look like.
 func (cs *Clients) AllConfigured() []*oauth.Client {
 	var all []*oauth.Client
 	for i := range cs.Configured {
@@ -60,8 +59,7 @@ func (cs *Clients) AllConfigured() []*oauth.Client {
 	return all
 }
 
-// Parse returns the client that a document of the store describes. It
-// fetches nothing.
+// Parse returns the client that a document of the store describes. It fetches nothing.
 func (ds *Documents) Parse(d *oauth.Document) (*oauth.Client, error) {
 	return ds.parse(d.ID, []byte(d.Body))
 }
@@ -85,8 +83,7 @@ func (cs *Clients) NameOf(ctx context.Context, id string) (string, error) {
 	return c.Name, nil
 }
 
-// kept returns the client of a document that the store has. One that is
-// not understood is none.
+// kept returns the client of a document that the store has. One that is not understood is none.
 func (ds *Documents) kept(ctx context.Context, id string) (*oauth.Client, error) {
 	d, err := ds.Store.Document(ctx, id)
 	if err != nil {

@@ -42,9 +42,8 @@ type Documents struct {
 	failed  cache.LRU[string, time.Time] // by client ID
 }
 
-// How long a client's document is used. Its Cache-Control counts within limits;
-// a document that cannot be fetched again is good for a week, because the
-// servers of vendors have outages.
+// How long a client's document is used. Its Cache-Control counts within limits; a document that
+// cannot be fetched again is good for a week, because the servers of vendors have outages.
 const (
 	documentFresh    = time.Hour
 	documentFreshMin = 5 * time.Minute
@@ -70,9 +69,8 @@ func (ds *Documents) isID(id string) bool {
 	return uri.URL.Scheme == "https" || ds.Fetcher.HTTP.Loopback && uri.URL.Scheme == "http"
 }
 
-// client returns the client that a document describes. If the document cannot
-// be fetched, it uses the stored one, and then the one that ships with the
-// server.
+// client returns the client that a document describes. If the document cannot be fetched, it uses
+// the stored one, and then the one that ships with the server.
 func (ds *Documents) client(ctx context.Context, id string) (*oauth.Client, error) {
 	kept, err := ds.Store.Document(ctx, id)
 	if err != nil && !errors.Is(err, oauth.ErrNotFound) {
@@ -101,8 +99,7 @@ func (ds *Documents) client(ctx context.Context, id string) (*oauth.Client, erro
 	return ds.parse(id, instead)
 }
 
-// fallback returns the document to use if the current one cannot be fetched, or
-// nil.
+// fallback returns the document to use if the current one cannot be fetched, or nil.
 func fallback(id string, kept *oauth.Document, now time.Time) ([]byte, error) {
 	if kept != nil && now.Before(kept.Expires) {
 		return []byte(kept.Body), nil
@@ -178,9 +175,8 @@ func freshness(h http.Header) time.Duration {
 	return min(max(fresh, documentFreshMin), documentFreshMax)
 }
 
-// parse applies the rules for registrations, and those for documents alone: a
-// document names itself, byte for byte, and holds no secret, because it is
-// public.
+// parse applies the rules for registrations, and those for documents alone: a document names
+// itself, byte for byte, and holds no secret, because it is public.
 func (ds *Documents) parse(id string, body []byte) (*oauth.Client, error) {
 	var m struct {
 		registration
@@ -229,9 +225,8 @@ func (ds *Documents) parse(id string, body []byte) (*oauth.Client, error) {
 	}, nil
 }
 
-// documentMethods returns the authentication methods that both sides support,
-// best first. ChatGPT lists its methods only in the plural member. A client
-// without both members cannot authenticate.
+// documentMethods returns the authentication methods that both sides support, best first. ChatGPT
+// lists its methods only in the plural member. A client without both members cannot authenticate.
 func documentMethods(one string, several []string) []string {
 	offered := append(slices.Clone(several), one)
 	if one == "" && len(several) == 0 {

@@ -31,11 +31,10 @@ func vendors() []vendor {
 	}
 }
 
-// LookAlike returns the vendor whose name a client uses although its redirect
-// URI leads elsewhere, or "". It returns "" for an app on the user's computer,
-// such as Claude Code and Codex, because the page has a warning of its own for
-// these apps, and for a client of the operator. Where a document describes the
-// client, the vendor must own the document as well.
+// LookAlike returns the vendor whose name a client uses although its redirect URI leads elsewhere,
+// or "". It returns "" for an app on the user's computer, such as Claude Code and Codex, because
+// the page has a warning of its own for these apps, and for a client of the operator. Where a
+// document describes the client, the vendor must own the document as well.
 func LookAlike(c *oauth.Client, to RedirectURI) string {
 	if to.Loopback() && !c.Documented || c.Configured {
 		return ""

@@ -59,9 +59,8 @@ func (rg *Registration) Read(w http.ResponseWriter, _ *http.Request, c *oauth.Cl
 	return nil
 }
 
-// Replace replaces the registration of a client (RFC 7592 section 2.2) and its
-// registration access token. The client keeps its secret if it still
-// authenticates with one.
+// Replace replaces the registration of a client (RFC 7592 section 2.2) and its registration access
+// token. The client keeps its secret if it still authenticates with one.
 func (rg *Registration) Replace(w http.ResponseWriter, r *http.Request, old *oauth.Client) error {
 	c, body, err := rg.readRegistration(w, r)
 	if err != nil {
@@ -128,8 +127,7 @@ func (rg *Registration) Delete(w http.ResponseWriter, r *http.Request, c *oauth.
 // clientPage bounds how many clients are listed at once.
 const clientPage = 500
 
-// List lists the registered clients for the operator. The next page begins
-// after the ID in next.
+// List lists the registered clients for the operator. The next page begins after the ID in next.
 func (rg *Registration) List(w http.ResponseWriter, r *http.Request) error {
 	page, err := rg.Clients.Store.Clients(r.Context(), r.URL.Query().Get("after"), clientPage)
 	if err != nil {

@@ -20,9 +20,8 @@ var pinned embed.FS
 
 const pinnedName = "{id}"
 
-// pinnedDocument returns the document that ships with the server for an ID, or
-// nil. One of exactly this ID goes before one with a name in it: "codex" is no
-// connector of ChatGPT.
+// pinnedDocument returns the document that ships with the server for an ID, or nil. One of exactly
+// this ID goes before one with a name in it: "codex" is no connector of ChatGPT.
 func pinnedDocument(id string) (document []byte, err error) {
 	files, err := pinned.ReadDir("pinned")
 	if err != nil {
@@ -44,8 +43,7 @@ func pinnedDocument(id string) (document []byte, err error) {
 	return document, nil
 }
 
-// unpin returns the pinned document in b if it is that of an ID, and whether
-// it is of no other.
+// unpin returns the pinned document in b if it is that of an ID, and whether it is of no other.
 func unpin(b []byte, id string) (document []byte, exact bool, err error) {
 	var pin struct {
 		Seen     string         `json:"seen"` // when, for those who update it

@@ -17,11 +17,10 @@ type RedirectURI struct {
 	URL *url.URL
 }
 
-// ParseRedirect checks a redirect URI on its own. It refuses everything that
-// two parsers could read differently: user information, fragments, backslashes,
-// bytes that are not printable ASCII, dot segments and encoded separators in
-// the authority (RFC 9700 section 2.1, RFC 3986). Each has leaked codes from
-// some other server.
+// ParseRedirect checks a redirect URI on its own. It refuses everything that two parsers could read
+// differently: user information, fragments, backslashes, bytes that are not printable ASCII, dot
+// segments and encoded separators in the authority (RFC 9700 section 2.1, RFC 3986). Each has
+// leaked codes from some other server.
 func ParseRedirect(raw string) (RedirectURI, error) {
 	if raw == "" || len(raw) > oauth.MaxURL {
 		return RedirectURI{}, errors.New("redirect_uri is empty or too long")
@@ -67,9 +66,8 @@ func hasDotSegment(u *url.URL) bool {
 	return slices.Contains(segments, ".") || slices.Contains(segments, "..")
 }
 
-// Loopback tells whether the URI leads to an app on the user's own computer.
-// The hosts are compared literally: 127.0.0.2 or an encoded address is not
-// something that a client has a reason to use.
+// Loopback tells whether the URI leads to an app on the user's own computer. The hosts are compared
+// literally: 127.0.0.2 or an encoded address is not something that a client has a reason to use.
 func (r RedirectURI) Loopback() bool {
 	return r.URL.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "::1", "localhost"}, r.URL.Hostname())
 }
@@ -85,9 +83,8 @@ func (r RedirectURI) registrable(schemes []string) bool {
 	return r.URL.Scheme == "https" || r.Loopback() || slices.Contains(schemes, r.URL.Scheme)
 }
 
-// under tells whether the URI leads to where a prefix does: to the same host, and
-// to its path or below it. The prefix is no text to compare with: a host that
-// begins like it is another host.
+// under tells whether the URI leads to where a prefix does: to the same host, and to its path or
+// below it. The prefix is no text to compare with: a host that begins like it is another host.
 func (r RedirectURI) under(prefix string) bool {
 	p, err := ParseRedirect(prefix)
 	if err != nil || r.URL.Scheme != p.URL.Scheme || !strings.EqualFold(r.URL.Host, p.URL.Host) {
@@ -97,9 +94,8 @@ func (r RedirectURI) under(prefix string) bool {
 	return r.URL.EscapedPath() == path || strings.HasPrefix(r.URL.EscapedPath(), path+"/")
 }
 
-// matches tells whether a requested URI is the registered one: byte for byte,
-// or the same loopback address with any port, because an app takes the port
-// that it gets (RFC 8252 section 7.3).
+// matches tells whether a requested URI is the registered one: byte for byte, or the same loopback
+// address with any port, because an app takes the port that it gets (RFC 8252 section 7.3).
 func (r RedirectURI) matches(requested RedirectURI) bool {
 	if r.Raw == requested.Raw {
 		return true

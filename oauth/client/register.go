@@ -18,8 +18,7 @@ import (
 	"rialto/oauth/internal/secret"
 )
 
-// Registration serves dynamic client registration (RFC 7591) and its management
-// (RFC 7592).
+// Registration serves dynamic client registration (RFC 7591) and its management (RFC 7592).
 type Registration struct {
 	Clients *Clients
 	Policy  *Policy
@@ -31,10 +30,9 @@ type Registration struct {
 	PerHour int
 }
 
-// limit bounds the registrations of an address, and of all addresses together
-// to sixty times as many. Loopback has the limit of all addresses: it is the
-// user's own computer, or a proxy that is not configured as trusted and hides
-// all clients.
+// limit bounds the registrations of an address, and of all addresses together to sixty times as
+// many. Loopback has the limit of all addresses: it is the user's own computer, or a proxy that is
+// not configured as trusted and hides all clients.
 func (rg *Registration) limit(r *http.Request) error {
 	n, address := rg.PerHour, rg.Env.Address(r)
 	var wait time.Duration
@@ -120,8 +118,7 @@ func (rg *Registration) readRegistration(w http.ResponseWriter, r *http.Request)
 	return c, body, err
 }
 
-// admit gives the client an ID, and a secret if it needs one, and returns the
-// answer.
+// admit gives the client an ID, and a secret if it needs one, and returns the answer.
 func (rg *Registration) admit(c *oauth.Client) *registered {
 	c.ID, c.Registered = secret.New(secret.ClientPrefix), rg.Env.Now()
 	plain := giveSecret(c)
@@ -230,8 +227,7 @@ func (m *registration) checkKeys(fetched bool) error {
 
 func (m *registration) hasKeys() bool { return len(m.JWKS) > 0 || m.JWKSURI != "" }
 
-// authMethod returns how the client will authenticate. The default is that of
-// RFC 7591 section 2.
+// authMethod returns how the client will authenticate. The default is that of RFC 7591 section 2.
 func (m *registration) authMethod() (string, error) {
 	switch m.AuthMethod {
 	case "":
@@ -319,9 +315,8 @@ func (po *Policy) schemes() []string {
 	})
 }
 
-// parseRegistration checks a registration. The decoder is strict where parsers
-// differ: "Redirect_URIs" is not "redirect_uris", and a duplicate name is an
-// error.
+// parseRegistration checks a registration. The decoder is strict where parsers differ:
+// "Redirect_URIs" is not "redirect_uris", and a duplicate name is an error.
 func (po *Policy) parseRegistration(body []byte) (*oauth.Client, error) {
 	var m registration
 	if err := json.Unmarshal(body, &m); err != nil {

@@ -24,8 +24,7 @@ type Store interface {
 	// the one it was recorded with: of many calls with one manageHash, exactly
 	// one succeeds if each brings another. The others get ErrNotFound.
 	UpdateClient(ctx context.Context, c *oauth.Client, manageHash string) error
-	// RemoveClient forgets a client and revokes every grant that it has, or
-	// returns ErrNotFound.
+	// RemoveClient forgets a client and revokes every grant that it has, or returns ErrNotFound.
 	RemoveClient(ctx context.Context, id string, now time.Time) error
 }
 
@@ -33,9 +32,8 @@ type Store interface {
 type DocumentStore interface {
 	// Document returns the document of a client, fresh or not, or ErrNotFound.
 	Document(ctx context.Context, id string) (*oauth.Document, error)
-	// KeepDocument records a document, in the place of an older one. If the
-	// store holds limit others or more, it removes the oldest documents of
-	// clients without a grant.
+	// KeepDocument records a document, in the place of an older one. If the store holds limit
+	// others or more, it removes the oldest documents of clients without a grant.
 	KeepDocument(ctx context.Context, d *oauth.Document, limit int) error
 	// DropDocument forgets a document, or returns ErrNotFound.
 	DropDocument(ctx context.Context, id string) error

@@ -14,8 +14,7 @@ import (
 	"rialto/templates"
 )
 
-// Consent serves the authorization endpoint: it asks the person, and gives the
-// client its code.
+// Consent serves the authorization endpoint: it asks the person, and gives the client its code.
 type Consent struct {
 	Requests *Requests
 	Store    RequestStore
@@ -70,10 +69,9 @@ type sendBack struct {
 
 func (b *sendBack) Error() string { return b.err.Error() }
 
-// writeBack reports an error to the client. It redirects to an app on the
-// user's own computer and to a client of the operator. Any other client has
-// chosen its address, so the person sees it on a page before going there (RFC
-// 9700 section 4.11.2).
+// writeBack reports an error to the client. It redirects to an app on the user's own computer and
+// to a client of the operator. Any other client has chosen its address, so the person sees it on a
+// page before going there (RFC 9700 section 4.11.2).
 func (cn *Consent) writeBack(w http.ResponseWriter, r *http.Request, b *sendBack) {
 	url := cn.answerURL(b.to, b.state, "error", b.err.Code, "error_description", b.err.Description)
 	cn.Env.Log.InfoContext(r.Context(), "oauth: authorization request refused", "client", b.client.ID, "code", b.err.Code)

@@ -11,12 +11,10 @@ import (
 	"rialto/oauth/token"
 )
 
-// AutoApproval approves every authorization request without asking, for staging
-// servers without valuable data: all callers get in. It never grants
-// ScopeAdmin.
+// AutoApproval approves every authorization request without asking, for staging servers without
+// valuable data: all callers get in. It never grants ScopeAdmin.
 type AutoApproval struct {
-	// UseCase is the one that is granted; "*" is all. It may be "" with a Token
-	// that names one.
+	// UseCase is the one that is granted; "*" is all. It may be "" with a Token that names one.
 	UseCase string
 	// Token is an access token of the issuer Pasted, in whose name things are
 	// done, and no longer than it lasts. "" has an account of its own.

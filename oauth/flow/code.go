@@ -12,9 +12,8 @@ import (
 	"rialto/oauth/internal/secret"
 )
 
-// redeemCode exchanges an authorization code (RFC 6749 section 4.1.3). The code
-// is used up before its binding is checked, so that a wrong attempt cannot be
-// repeated.
+// redeemCode exchanges an authorization code (RFC 6749 section 4.1.3). The code is used up before
+// its binding is checked, so that a wrong attempt cannot be repeated.
 func (te *TokenEndpoint) redeemCode(ctx context.Context, client *oauth.Client, f endpoint.Form, jkt string) (*tokens, error) {
 	if f.Get("code") == "" {
 		return nil, oauth.Refuse("invalid_request", "code is missing.")

@@ -126,8 +126,7 @@ func (cn *Consent) switchAccount(w http.ResponseWriter, r *http.Request, q pendi
 	return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{})
 }
 
-// approve signs the person in if needed, records the grant and gives the client
-// its code.
+// approve signs the person in if needed, records the grant and gives the client its code.
 func (cn *Consent) approve(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) error {
 	session, err := cn.approver(w, r, f, q)
 	if refused, ok := errors.AsType[*signin.Refusal](err); ok {
@@ -143,8 +142,7 @@ func (cn *Consent) approve(w http.ResponseWriter, r *http.Request, f endpoint.Fo
 	return cn.approveAs(w, r, q, session)
 }
 
-// approveAs records the grant of the session's account, and gives the client
-// its code.
+// approveAs records the grant of the session's account, and gives the client its code.
 func (cn *Consent) approveAs(w http.ResponseWriter, r *http.Request, q pendingAuthorization, session *oauth.Session) error {
 	if len(q.within(session).Without(oauth.OfflineAccess)) == 0 {
 		return &oauth.Problem{
@@ -163,12 +161,10 @@ func (cn *Consent) approveAs(w http.ResponseWriter, r *http.Request, q pendingAu
 	return cn.goBack(w, r, q, false, "code", code)
 }
 
-// nothingToGrant is the answer if an account may grant none of the requested
-// scopes.
+// nothingToGrant is the answer if an account may grant none of the requested scopes.
 const nothingToGrant = "Your account cannot grant anything that the app asks for."
 
-// approveAtProvider takes an approval and sends the person to an identity
-// provider to sign in.
+// approveAtProvider takes an approval and sends the person to an identity provider to sign in.
 func (cn *Consent) approveAtProvider(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) error {
 	id, ok := strings.CutPrefix(f.Get("decision"), "provider:")
 	p := cn.Pages.Providers.Find(id)

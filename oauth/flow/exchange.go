@@ -12,10 +12,9 @@ import (
 // accessTokenKind is the type of the tokens that are exchanged (RFC 8693 section 3).
 const accessTokenKind = "urn:ietf:params:oauth:token-type:access_token"
 
-// redeemExchange gives a client of the operator a token with at most the rights
-// of the one that it presents, and names the client as the actor. The new token
-// ends with the old one, and with its grant. There is no refresh token: the
-// client can exchange again.
+// redeemExchange gives a client of the operator a token with at most the rights of the one that it
+// presents, and names the client as the actor. The new token ends with the old one, and with its
+// grant. There is no refresh token: the client can exchange again.
 func (te *TokenEndpoint) redeemExchange(ctx context.Context, client *oauth.Client, f endpoint.Form, jkt string) (*tokens, error) {
 	if err := te.checkExchange(f); err != nil {
 		return nil, err
@@ -24,8 +23,7 @@ func (te *TokenEndpoint) redeemExchange(ctx context.Context, client *oauth.Clien
 	if err != nil {
 		return nil, err
 	}
-	// ScopeAdmin is not delegated, and offline_access is meaningless without a
-	// refresh token.
+	// ScopeAdmin is not delegated, and offline_access is meaningless without a refresh token.
 	scope, ok := oauth.Allowed(subject.Scope, false).Without(oauth.OfflineAccess).Narrow(oauth.ParseScope(f.Get("scope")))
 	if !ok || len(scope) == 0 {
 		return nil, oauth.Refuse("invalid_scope", "The scope is wider than that of the subject_token, or holds what is not handed on.")

@@ -48,10 +48,9 @@ func (in *Introspection) Serve(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// inspect decides what a client may learn: without authentication nothing, with
-// it the state of its own tokens, and of all tokens if the operator allows it.
-// Another client's token is answered like one that does not exist (RFC 7662
-// section 4).
+// inspect decides what a client may learn: without authentication nothing, with it the state of its
+// own tokens, and of all tokens if the operator allows it. Another client's token is answered like
+// one that does not exist (RFC 7662 section 4).
 func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*introspection, error) {
 	client, f, err := in.Authenticator.Form(w, r)
 	if err != nil {
@@ -93,8 +92,7 @@ func (in *Introspection) tokenState(ctx context.Context, token string) (*introsp
 	return in.state(g, p.Scope, p.Expires, tokenType(p.KeyThumbprint), p.KeyThumbprint), nil
 }
 
-// refreshState returns the state of a refresh token: a replaced one is active
-// until its grace ends.
+// refreshState returns the state of a refresh token: a replaced one is active until its grace ends.
 func (in *Introspection) refreshState(ctx context.Context, token string) (*introspection, error) {
 	t, g, err := in.Store.Refresh(ctx, secret.Hash(token))
 	if errors.Is(err, oauth.ErrNotFound) {

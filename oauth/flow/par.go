@@ -22,8 +22,7 @@ type PAR struct {
 	Env           *endpoint.Env
 }
 
-// pushedPrefix begins the name of a request that was pushed (RFC 9126 section
-// 2.2).
+// pushedPrefix begins the name of a request that was pushed (RFC 9126 section 2.2).
 const pushedPrefix = "urn:ietf:params:oauth:request_uri:"
 
 // pushedTTL is how long a pushed request waits for the browser.

@@ -53,8 +53,7 @@ func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endp
 	return cn.approveAs(w, r, q, v.Session(a, cn.Env.Now()))
 }
 
-// pastedRefusal returns what the page says about a refused token; "" if err is
-// something else.
+// pastedRefusal returns what the page says about a refused token; "" if err is something else.
 func pastedRefusal(err error) (words string, status int, after time.Duration) {
 	if e, ok := errors.AsType[*signin.Refusal](err); ok {
 		return e.Reason, e.Status(), e.RetryAfter

@@ -22,10 +22,9 @@ type Requests struct {
 	Env      *endpoint.Env
 }
 
-// keep stores the request under a one-time handle, which goes into the form,
-// and a cookie of the browser. An answer needs both: an attacker who makes a
-// victim post the attacker's handle has no cookie there. Each request has a
-// cookie of its own, so that several tabs do not collide.
+// keep stores the request under a one-time handle, which goes into the form, and a cookie of the
+// browser. An answer needs both: an attacker who makes a victim post the attacker's handle has no
+// cookie there. Each request has a cookie of its own, so that several tabs do not collide.
 func (rs *Requests) keep(w http.ResponseWriter, r *http.Request, req *oauth.Request) (handle string, err error) {
 	handle, browser := secret.New(""), secret.New("")
 	req.Handle, req.Browser, req.Expires = secret.Hash(handle), secret.Hash(browser), rs.Env.Now().Add(endpoint.RequestTTL)
@@ -141,8 +140,7 @@ func checkChallenge(challenge, method string) error {
 	return nil
 }
 
-// pendingAuthorization is an authorization request that waits for a person's
-// decision.
+// pendingAuthorization is an authorization request that waits for a person's decision.
 type pendingAuthorization struct {
 	req    *oauth.Request
 	client *oauth.Client
@@ -171,8 +169,7 @@ func (rs *Requests) waiting(ctx context.Context, r *http.Request, handle string)
 	return q, err
 }
 
-// waitingAt returns the request under the hash of a handle, if it is this
-// browser's.
+// waitingAt returns the request under the hash of a handle, if it is this browser's.
 func (rs *Requests) waitingAt(ctx context.Context, r *http.Request, handle string) (pendingAuthorization, error) {
 	req, err := rs.Store.Request(ctx, handle, rs.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {

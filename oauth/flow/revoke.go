@@ -20,10 +20,9 @@ type Revocation struct {
 	Env           *endpoint.Env
 }
 
-// Serve revokes the grant behind a token, be it a refresh or an access token: a
-// client that gives one back has no use for the other (RFC 7009 section 2.1).
-// token_type_hint is not needed, because the two look different. A token of
-// another client is answered as one that was revoked already.
+// Serve revokes the grant behind a token, be it a refresh or an access token: a client that gives
+// one back has no use for the other (RFC 7009 section 2.1). token_type_hint is not needed, because
+// the two look different. A token of another client is answered as one that was revoked already.
 func (rv *Revocation) Serve(w http.ResponseWriter, r *http.Request) error {
 	client, f, err := rv.Authenticator.Form(w, r)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"rialto/oauth/authserver"
 )
 
-// hashed holds the passwords that were hashed in this process, in the PHC string
-// format.
+// hashed holds the passwords that were hashed in this process, in the PHC string format.
 var hashed sync.Map
 
 // AddUser adds a local account, as the server's own AddUser does. Each password is

@@ -17,9 +17,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Browser does what a person with a browser does: it keeps cookies, fills in
-// forms and follows links. It runs no scripts and follows no redirects, so
-// that a test sees each.
+// Browser does what a person with a browser does: it keeps cookies, fills in forms and follows
+// links. It runs no scripts and follows no redirects, so that a test sees each.
 type Browser struct {
 	t      testing.TB
 	client *http.Client
@@ -27,8 +26,7 @@ type Browser struct {
 	Header http.Header
 }
 
-// NewBrowser returns a browser without cookies. A nil transport is the
-// default one.
+// NewBrowser returns a browser without cookies. A nil transport is the default one.
 func NewBrowser(t testing.TB, transport http.RoundTripper) *Browser {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -80,8 +78,7 @@ func (b *Browser) Post(address string, form url.Values) *Page {
 	return b.do(req)
 }
 
-// Submit fills in the page's form and sends it. What is in values replaces
-// what the form holds.
+// Submit fills in the page's form and sends it. What is in values replaces what the form holds.
 func (b *Browser) Submit(p *Page, values map[string]string) *Page {
 	b.t.Helper()
 	action, form := p.Form()
@@ -91,9 +88,8 @@ func (b *Browser) Submit(p *Page, values map[string]string) *Page {
 	return b.Post(action, form)
 }
 
-// Authorize opens an authorization address, signs in where the page asks for
-// it, approves, and returns where the browser is sent. It fails the test if
-// that is nowhere.
+// Authorize opens an authorization address, signs in where the page asks for it, approves, and
+// returns where the browser is sent. It fails the test if that is nowhere.
 func (b *Browser) Authorize(address, username, password string) *url.URL {
 	b.t.Helper()
 	page := b.Get(address)
@@ -172,8 +168,7 @@ func checked(n *html.Node) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "checked" })
 }
 
-// Continue returns where the page sends the browser: by a redirect, or by the
-// link to go on with.
+// Continue returns where the page sends the browser: by a redirect, or by the link to go on with.
 func (p *Page) Continue() *url.URL {
 	p.t.Helper()
 	to, err := p.next()
@@ -213,8 +208,7 @@ func (p *Page) Text() string {
 // ("#error"), or a tag with one attribute ("input[name=handle]").
 func (p *Page) Has(selector string) bool { return p.Find(selector) != nil }
 
-// Find returns the first element that a selector names, under the rules of
-// Has, or nil.
+// Find returns the first element that a selector names, under the rules of Has, or nil.
 func (p *Page) Find(selector string) *html.Node {
 	tag, rest, _ := strings.Cut(selector, "[")
 	name, value, _ := strings.Cut(strings.TrimSuffix(rest, "]"), "=")

@@ -9,10 +9,9 @@ import (
 	"testing"
 )
 
-// PostgresSchema creates a schema for one test in the database that
-// RIALTO_TEST_POSTGRES names, and returns a URL that leads into it. The schema
-// goes away with the test, which is skipped if there is no such database. The
-// test's program must hold the driver "pgx".
+// PostgresSchema creates a schema for one test in the database that RIALTO_TEST_POSTGRES names, and
+// returns a URL that leads into it. The schema goes away with the test, which is skipped if there
+// is no such database. The test's program must hold the driver "pgx".
 func PostgresSchema(t testing.TB) string {
 	t.Helper()
 	dsn := os.Getenv("RIALTO_TEST_POSTGRES")

@@ -8,8 +8,7 @@ import (
 	"rialto/oauth/token"
 )
 
-// Store is one value that keeps all the state of a server. Embed it to replace a
-// method in a test.
+// Store is one value that keeps all the state of a server. Embed it to replace a method in a test.
 type Store struct {
 	token.KeyStore
 	token.GrantStore

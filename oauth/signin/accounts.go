@@ -26,8 +26,7 @@ type Accounts struct {
 // ErrBadPassword says why a password was refused.
 var ErrBadPassword = errors.New("oauth: not a password: it must have 8 characters at least, up to 1,024 bytes, and no control characters")
 
-// minPassword is how many characters a password has at least (NIST SP 800-63B
-// section 3.1.1.2).
+// minPassword is how many characters a password has at least (NIST SP 800-63B section 3.1.1.2).
 const minPassword = 8
 
 // Find returns an account by name, or ErrNotFound.
@@ -40,8 +39,7 @@ func (as *Accounts) FindID(ctx context.Context, id string) (*oauth.Account, erro
 	return as.Store.AccountOf(ctx, id)
 }
 
-// Add creates a local account. It returns ErrExists if there is one of
-// that name.
+// Add creates a local account. It returns ErrExists if there is one of that name.
 func (as *Accounts) Add(ctx context.Context, name, password string) error {
 	a, err := as.newAccount(ctx, name, password)
 	if err != nil {
@@ -50,9 +48,8 @@ func (as *Accounts) Add(ctx context.Context, name, password string) error {
 	return named(a.Name, as.Store.AddAccount(ctx, a))
 }
 
-// SetPassword gives a local account a new password and ends its browser
-// sessions, or creates the account if the name is free. If the account has this
-// password already, nothing changes.
+// SetPassword gives a local account a new password and ends its browser sessions, or creates the
+// account if the name is free. If the account has this password already, nothing changes.
 func (as *Accounts) SetPassword(ctx context.Context, name, password string) error {
 	a, err := as.newAccount(ctx, name, password)
 	if err != nil {
@@ -75,9 +72,8 @@ func (as *Accounts) SetPassword(ctx context.Context, name, password string) erro
 	return as.Store.SetPassword(ctx, old.ID, a.Password)
 }
 
-// SetAdmin gives a local account the role of an administrator, which lets it
-// grant ScopeAdmin, or takes it away: with it goes what was granted. It returns
-// ErrNotFound if no account has that name.
+// SetAdmin gives a local account the role of an administrator, which lets it grant ScopeAdmin, or
+// takes it away: with it goes what was granted. It returns ErrNotFound if no account has that name.
 func (as *Accounts) SetAdmin(ctx context.Context, name string, admin bool) error {
 	name, err := oauth.UserName(name)
 	if err != nil {
@@ -136,9 +132,8 @@ func named(name string, err error) error {
 	return fmt.Errorf("account %q: %w", name, err)
 }
 
-// SetDisabled keeps an account from signing in and its grants from opening
-// anything, or lets it again. It returns ErrNotFound if no account has that
-// name.
+// SetDisabled keeps an account from signing in and its grants from opening anything, or lets it
+// again. It returns ErrNotFound if no account has that name.
 func (as *Accounts) SetDisabled(ctx context.Context, name string, disabled bool) error {
 	name, err := oauth.UserName(name)
 	if err != nil {

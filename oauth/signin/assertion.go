@@ -34,10 +34,9 @@ type subjectToken struct {
 	UpstreamSubject string `json:"upstream_sub,omitempty"`
 }
 
-// Issue returns a JWT that tells audience, a token endpoint elsewhere, who the
-// account with the ID user is. It is signed with the keys of the JWKS and lives
-// for two minutes. Its type and audience differ from those of an access token.
-// It is an error if the account is removed or disabled.
+// Issue returns a JWT that tells audience, a token endpoint elsewhere, who the account with the ID
+// user is. It is signed with the keys of the JWKS and lives for two minutes. Its type and audience
+// differ from those of an access token. It is an error if the account is removed or disabled.
 func (at *Assertions) Issue(ctx context.Context, user, audience string) (string, error) {
 	a, err := at.Accounts.FindID(ctx, user)
 	if err != nil {

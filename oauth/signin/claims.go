@@ -80,8 +80,7 @@ func textClaim(claims map[string]any, name string) string {
 	return s
 }
 
-// listClaim returns a claim that is a list of words, or words with a space
-// between.
+// listClaim returns a claim that is a list of words, or words with a space between.
 func listClaim(claims map[string]any, name string) []string {
 	switch v := claim(claims, name).(type) {
 	case string:
@@ -98,9 +97,8 @@ func listClaim(claims map[string]any, name string) []string {
 	return nil
 }
 
-// withUserInfo adds claims of the userinfo endpoint that the ID token lacks.
-// The answer must be about the same person (OpenID Connect Core 1.0 section
-// 5.3.2).
+// withUserInfo adds claims of the userinfo endpoint that the ID token lacks. The answer must be
+// about the same person (OpenID Connect Core 1.0 section 5.3.2).
 func (pv *Providers) withUserInfo(ctx context.Context, p *Provider, e *Endpoints, claims map[string]any, access string) error {
 	if e.UserInfo == "" || access == "" || !p.lacks(claims) {
 		return nil

@@ -39,10 +39,9 @@ type Providers struct {
 // loginTTL is how long a browser may stay at an identity provider.
 const loginTTL = 10 * time.Minute
 
-// Send sends a browser to an identity provider. The store keeps in l what the
-// person approved on our page before, so that a callback cannot approve
-// anything else (MCP authorization, "Confused Deputy"). State, nonce and PKCE
-// verifier derive from one secret; the store has its hash.
+// Send sends a browser to an identity provider. The store keeps in l what the person approved on
+// our page before, so that a callback cannot approve anything else (MCP authorization, "Confused
+// Deputy"). State, nonce and PKCE verifier derive from one secret; the store has its hash.
 func (pv *Providers) Send(w http.ResponseWriter, r *http.Request, p *Provider, l oauth.Login, again bool) error {
 	if err := pv.Env.LimitAuthorize(r); err != nil { // each is a row
 		return err

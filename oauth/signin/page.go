@@ -57,9 +57,8 @@ func (pg *Pages) formHandle(cookie string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Answer takes the sign-in form. The form's handle must belong to the
-// browser's cookie: otherwise an attacker could sign a victim in under the
-// attacker's name (login CSRF).
+// Answer takes the sign-in form. The form's handle must belong to the browser's cookie: otherwise
+// an attacker could sign a victim in under the attacker's name (login CSRF).
 func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) error {
 	f, err := pg.Env.PageForm(w, r)
 	if err != nil {
@@ -80,8 +79,7 @@ func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) error {
 	return pg.enter(w, r, f, a, err)
 }
 
-// enter starts the session of a and redirects, or shows the sign-in page with
-// the refusal in err.
+// enter starts the session of a and redirects, or shows the sign-in page with the refusal in err.
 func (pg *Pages) enter(w http.ResponseWriter, r *http.Request, f endpoint.Form, a *oauth.Account, err error) error {
 	next := SafeNext(f.Get("next"))
 	if refused, ok := errors.AsType[*Refusal](err); ok {

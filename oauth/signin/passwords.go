@@ -48,9 +48,8 @@ func noPasswords() error {
 	return &Refusal{Code: "no_passwords", Reason: "This server does not take passwords."}
 }
 
-// SignIn returns the account of a name and password. It answers an unknown name
-// like a wrong password, and slows guessing down: by name and address, and by
-// address alone across names.
+// SignIn returns the account of a name and password. It answers an unknown name like a wrong
+// password, and slows guessing down: by name and address, and by address alone across names.
 func (pw *Passwords) SignIn(ctx context.Context, r *http.Request, name, password string) (*oauth.Account, error) {
 	if pw.Off {
 		return nil, noPasswords()
@@ -93,9 +92,8 @@ func (pw *Passwords) signInFailed(r *http.Request, name string) {
 	pw.Env.HappenedAt(r, e)
 }
 
-// ChangePassword changes the password of the signed-in account, which must be
-// local, and ends its browser sessions; this browser gets a new one. refusal
-// says in words for the page why it did not.
+// ChangePassword changes the password of the signed-in account, which must be local, and ends its
+// browser sessions; this browser gets a new one. refusal says in words for the page why it did not.
 func (pg *Pages) ChangePassword(w http.ResponseWriter, r *http.Request, present, next string) (refusal string, err error) {
 	ctx := r.Context()
 	session, err := pg.Sessions.Current(r)

@@ -75,9 +75,8 @@ func (pt *Pasted) Read(ctx context.Context, raw string) (*PastedToken, error) {
 	return v, nil
 }
 
-// namedUseCases returns the use cases that scopes of another issuer name. A
-// bare mcp:tools, which opens all of them here, names none, because another
-// issuer may mean something else by it.
+// namedUseCases returns the use cases that scopes of another issuer name. A bare mcp:tools, which
+// opens all of them here, names none, because another issuer may mean something else by it.
 func namedUseCases(scope oauth.ScopeSet) []string {
 	var all []string
 	for _, word := range scope {
@@ -93,8 +92,7 @@ func namedUseCases(scope oauth.ScopeSet) []string {
 	return slices.Compact(all)
 }
 
-// Opens returns the chosen scopes that the token holds. Session limits the use
-// cases of tools.
+// Opens returns the chosen scopes that the token holds. Session limits the use cases of tools.
 func (v *PastedToken) Opens(chosen oauth.ScopeSet) oauth.ScopeSet {
 	return slices.DeleteFunc(slices.Clone(chosen), func(scope string) bool {
 		return scope != oauth.OfflineAccess && scope != oauth.ScopeTools && oauth.UseCase(scope) == "" && !v.Scope.Has(scope)
@@ -141,8 +139,7 @@ func (pt *Pasted) Open(text, handle string) (*PastedToken, error) {
 	return v, nil
 }
 
-// FromForm returns the token in a form, or the sealed claims of one that was
-// pasted before.
+// FromForm returns the token in a form, or the sealed claims of one that was pasted before.
 func (pt *Pasted) FromForm(r *http.Request, f endpoint.Form, handle string) (*PastedToken, error) {
 	if f.Get("token") == "" && f.Get("voucher") != "" {
 		return pt.Open(f.Get("voucher"), handle)

@@ -60,8 +60,7 @@ type Provider struct {
 	// Where the endpoints are; "" finds each in the issuer's metadata.
 	AuthorizationURL, TokenURL, UserInfoURL string
 
-	// NameClaim holds what to call the person; "" is preferred_username, or else
-	// email.
+	// NameClaim holds what to call the person; "" is preferred_username, or else email.
 	NameClaim string
 	// Admin decides who is an administrator; without it no person is.
 	Admin Rule
@@ -253,8 +252,7 @@ func exchangeFailed(err error) error {
 	return &token.ErrUnreachable{Err: err}
 }
 
-// errCodeRefused says that a provider did not take the code that a browser
-// brought back.
+// errCodeRefused says that a provider did not take the code that a browser brought back.
 type errCodeRefused struct {
 	status int
 	code   string
@@ -284,8 +282,7 @@ func (pv *Providers) checkIDToken(ctx context.Context, p *Provider, raw, nonce s
 	if err != nil {
 		return nil, err
 	}
-	// Not as the library decodes it, which ignores letter case and takes the
-	// last of two.
+	// Not as the library decodes it, which ignores letter case and takes the last of two.
 	if err := json.Unmarshal(parts[1], &claims); err != nil {
 		return nil, err
 	}
@@ -303,8 +300,7 @@ func (pv *Providers) checkIDToken(ctx context.Context, p *Provider, raw, nonce s
 	return claims, nil
 }
 
-// issuerKeySet lets the library check signatures with the keys that we keep of
-// the provider.
+// issuerKeySet lets the library check signatures with the keys that we keep of the provider.
 type issuerKeySet struct {
 	signedBy func(raw string, h jwt.Header) error
 	down     *token.ErrUnreachable // why the keys could not be had; the library keeps its text only

@@ -34,9 +34,8 @@ func (ss *Sessions) Current(r *http.Request) (*oauth.Session, error) {
 	return session, err
 }
 
-// Start signs a browser in. The session is always a new one, and the old one
-// ends (session fixation). Grants given in it end at until, unless that is
-// zero.
+// Start signs a browser in. The session is always a new one, and the old one ends (session
+// fixation). Grants given in it end at until, unless that is zero.
 func (ss *Sessions) Start(w http.ResponseWriter, r *http.Request, a *oauth.Account, until time.Time) (*oauth.Session, error) {
 	if err := ss.End(w, r); err != nil {
 		return nil, err
@@ -72,9 +71,8 @@ func (ss *Sessions) Require(next http.Handler) http.Handler {
 	return ss.browser(next, http.HandlerFunc(ss.askSignIn))
 }
 
-// RequireForPage is Require for pages whose forms post to their own address: a
-// person whose session has ended when posting comes back to the page, and not
-// to the home page.
+// RequireForPage is Require for pages whose forms post to their own address: a person whose session
+// has ended when posting comes back to the page, and not to the home page.
 func (ss *Sessions) RequireForPage(next http.Handler) http.Handler {
 	return ss.browser(next, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ss.sendToSignIn(w, r, r.URL.RequestURI())

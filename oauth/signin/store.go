@@ -16,8 +16,7 @@ type AccountStore interface {
 	// SetAdmin gives an account the role of an administrator or takes it away,
 	// or returns ErrNotFound.
 	SetAdmin(ctx context.Context, id string, admin bool) error
-	// SetDisabled disables an account or enables it again, or returns
-	// ErrNotFound.
+	// SetDisabled disables an account or enables it again, or returns ErrNotFound.
 	SetDisabled(ctx context.Context, id string, disabled bool) error
 	// SetPassword gives an account a new password and ends its sessions.
 	SetPassword(ctx context.Context, id, password string) error

@@ -30,9 +30,8 @@ type Proofs struct {
 	Store  OnceStore
 	Now    func() time.Time
 
-	// Nonces demands that a proof holds a nonce that the server issued lately
-	// (RFC 9449 sections 8 and 9), which Secret makes. Without nonces a proof
-	// is good for a minute, once.
+	// Nonces demands that a proof holds a nonce that the server issued lately (RFC 9449 sections 8
+	// and 9), which Secret makes. Without nonces a proof is good for a minute, once.
 	Nonces bool
 	Secret []byte
 }
@@ -205,8 +204,7 @@ func (pf *Proofs) OfferNonce(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// freshNonce tells whether a proof holds a nonce of ours that is in force, or
-// needs none.
+// freshNonce tells whether a proof holds a nonce of ours that is in force, or needs none.
 func (pf *Proofs) freshNonce(nonce string) bool {
 	if !pf.Nonces {
 		return true
@@ -215,9 +213,8 @@ func (pf *Proofs) freshNonce(nonce string) bool {
 	return secret.Same(nonce, pf.nonce(now)) || secret.Same(nonce, pf.nonce(now.Add(-nonceLife)))
 }
 
-// nonce returns the nonce of a moment. It derives from the time and a secret,
-// so that every replica knows it and the next one cannot be guessed (RFC 9449
-// section 8).
+// nonce returns the nonce of a moment. It derives from the time and a secret, so that every replica
+// knows it and the next one cannot be guessed (RFC 9449 section 8).
 func (pf *Proofs) nonce(at time.Time) string {
 	key, err := hkdf.Key(sha256.New, pf.Secret, nil, "rialto dpop nonces", 32)
 	if err != nil {

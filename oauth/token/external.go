@@ -33,10 +33,9 @@ type externalClaims struct {
 	CodeHash jsontext.Value `json:"c_hash"`
 }
 
-// VerifyExternal decides whether a token is an access token of the issuer that
-// is meant for us, and returns what it says. It returns an *Error with the code
-// invalid_token, or *errUnreachable when the issuer's keys cannot be had.
-// Nothing is fetched before the token names the issuer.
+// VerifyExternal decides whether a token is an access token of the issuer that is meant for us, and
+// returns what it says. It returns an *Error with the code invalid_token, or *errUnreachable when
+// the issuer's keys cannot be had. Nothing is fetched before the token names the issuer.
 func (iss *Issuers) VerifyExternal(ctx context.Context, is *Issuer, token string) (*externalClaims, error) {
 	parts, ok := jwt.Split(token)
 	if !ok {

@@ -96,8 +96,7 @@ func (gs *Grants) EndAll(ctx context.Context, accountID, clientID string) (ended
 	}
 }
 
-// usage collects which grants were used since the last take. Its zero value is
-// empty.
+// usage collects which grants were used since the last take. Its zero value is empty.
 type usage struct {
 	mu   sync.Mutex
 	last map[string]time.Time // by ID of the grant

@@ -23,10 +23,9 @@ type Guard struct {
 	Env       *endpoint.Env
 }
 
-// Require passes a request on to next if its access token meets all scopes
-// (ScopeSet.Meets), with its Principal in the context. It answers other
-// requests before their body is read, with a challenge that leads the client to
-// us (RFC 6750 section 3, RFC 9728 section 5.1).
+// Require passes a request on to next if its access token meets all scopes (ScopeSet.Meets), with
+// its Principal in the context. It answers other requests before their body is read, with a
+// challenge that leads the client to us (RFC 6750 section 3, RFC 9728 section 5.1).
 //
 // A token ends with its grant, and ScopeAdmin with the role: at once in the
 // process that revoked it, within two seconds in others that share the store.
@@ -115,9 +114,8 @@ func (gd *Guard) checkPossession(r *http.Request, scheme, token, jkt string, unt
 	return err
 }
 
-// Presented returns the request's token and its scheme. It must be in one
-// Authorization header: a token in a URL ends up in logs (RFC 6750 section
-// 5.3).
+// Presented returns the request's token and its scheme. It must be in one Authorization header: a
+// token in a URL ends up in logs (RFC 6750 section 5.3).
 func Presented(r *http.Request) (scheme, token string, err error) {
 	if strings.Contains(r.URL.RawQuery, "access_token") && r.URL.Query().Has("access_token") {
 		return "", "", oauth.Refuse("invalid_request", "A token belongs into the Authorization header.")
@@ -164,16 +162,14 @@ func (gd *Guard) challenge(w http.ResponseWriter, r *http.Request, err error, sc
 	gd.Env.WriteError(w, r, e)
 }
 
-// ScopeChallenge returns the WWW-Authenticate header of a 403 to a token that
-// lacks scopes, for handlers that know only by the body what a request needs
-// (RFC 6750 section 3.1).
+// ScopeChallenge returns the WWW-Authenticate header of a 403 to a token that lacks scopes, for
+// handlers that know only by the body what a request needs (RFC 6750 section 3.1).
 func (gd *Guard) ScopeChallenge(scopes ...string) string {
 	return `Bearer error="insufficient_scope", error_description="The access token does not hold every scope that this needs.", ` + gd.discovery(scopes)
 }
 
-// challengeScheme returns the scheme to answer in, with what belongs to it. It
-// does not mention DPoP to other clients: some read only the first word of the
-// first challenge.
+// challengeScheme returns the scheme to answer in, with what belongs to it. It does not mention
+// DPoP to other clients: some read only the first word of the first challenge.
 func challengeScheme(r *http.Request) string {
 	if scheme, _, err := Presented(r); err == nil && scheme == schemeDPoP {
 		return schemeDPoP + ` algs="` + strings.Join(jwt.Algorithms(), " ") + `",`
@@ -181,9 +177,8 @@ func challengeScheme(r *http.Request) string {
 	return SchemeBearer
 }
 
-// initialScopes returns the scopes that a client should ask for first: all
-// ordinary ones, because most clients cannot ask for more later, and the needed
-// ones.
+// initialScopes returns the scopes that a client should ask for first: all ordinary ones, because
+// most clients cannot ask for more later, and the needed ones.
 func (gd *Guard) initialScopes(needed []string) oauth.ScopeSet {
 	return oauth.ParseScope(strings.Join(append(gd.Scopes.Ordinary(), needed...), " "))
 }

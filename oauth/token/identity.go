@@ -12,10 +12,9 @@ import (
 
 // IdentityStore keeps the accounts of people whom other issuers know.
 type IdentityStore interface {
-	// Identify returns the account of a's Issuer and Subject. If there is none
-	// it records a; of any number of calls with one identity, all return the
-	// same account. If rights is set, the account gets Admin and UseCases of a.
-	// It returns ErrExists if there is none and a's name is taken.
+	// Identify returns the account of a's Issuer and Subject. If there is none it records a; of any
+	// number of calls with one identity, all return the same account. If rights is set, the account
+	// gets Admin and UseCases of a. It returns ErrExists if there is none and a's name is taken.
 	Identify(ctx context.Context, a *oauth.Account, rights bool) (*oauth.Account, error)
 }
 
@@ -29,15 +28,13 @@ type Identities struct {
 // ExternalPrefix stands before the names of accounts that come of pasted tokens.
 const ExternalPrefix = "token"
 
-// ErrSignInDenied says why a person whom an issuer knows may not sign in, in
-// words for the page.
+// ErrSignInDenied says why a person whom an issuer knows may not sign in, in words for the page.
 type ErrSignInDenied struct{ Reason string }
 
 func (e *ErrSignInDenied) Error() string { return e.Reason }
 
-// AccountName returns the account name of a person whom an issuer knows. It
-// begins with the provider's ID, so that it cannot be the name of a local
-// account.
+// AccountName returns the account name of a person whom an issuer knows. It begins with the
+// provider's ID, so that it cannot be the name of a local account.
 func AccountName(provider, label, subject string) string {
 	name, err := oauth.UserName(provider + ":" + label)
 	if label == "" || err != nil {
@@ -46,9 +43,8 @@ func AccountName(provider, label, subject string) string {
 	return name
 }
 
-// Identify returns the account of a person whom an issuer knows. The key is
-// issuer and subject: names and addresses change hands. If rights is set, the
-// account gets Admin and UseCases of a.
+// Identify returns the account of a person whom an issuer knows. The key is issuer and subject:
+// names and addresses change hands. If rights is set, the account gets Admin and UseCases of a.
 func (ids *Identities) Identify(ctx context.Context, a *oauth.Account, rights bool) (*oauth.Account, error) {
 	a.ID, a.Created = secret.NewID(), ids.Now()
 	known, err := ids.Store.Identify(ctx, a, rights)

@@ -33,8 +33,7 @@ type Issuer struct {
 
 const maxIssuerKeys = 50
 
-// ErrUnreachable says that an identity provider does not answer as it should.
-// It may do so later.
+// ErrUnreachable says that an identity provider does not answer as it should. It may do so later.
 type ErrUnreachable struct{ Err error }
 
 func (e *ErrUnreachable) Error() string { return "identity provider: " + e.Err.Error() }

@@ -151,9 +151,8 @@ func next(keys []*signingKey) int64 {
 	return keys[len(keys)-1].Seq + 1
 }
 
-// RotateDue adds a key if the newest has signed for long enough, or has another
-// algorithm than the configured one. The old key signs until the
-// new one has been published long enough.
+// RotateDue adds a key if the newest has signed for long enough, or has another algorithm than the
+// configured one. The old key signs until the new one has been published long enough.
 func (ks *Keys) RotateDue(ctx context.Context) error {
 	if ks.Algorithm == HS256 {
 		return nil

@@ -39,8 +39,7 @@ type Actor struct {
 	Subject string `json:"sub"`
 }
 
-// ActorOf returns the client that acts for a grant's account after an exchange,
-// or nil.
+// ActorOf returns the client that acts for a grant's account after an exchange, or nil.
 func ActorOf(g *oauth.Grant) *Actor {
 	if g.Parent == "" {
 		return nil
@@ -84,8 +83,7 @@ func Confirm(jkt string) *Confirmation {
 	return &Confirmation{jkt}
 }
 
-// Mint signs an access token, which is bound to the key of a thumbprint unless
-// that is "".
+// Mint signs an access token, which is bound to the key of a thumbprint unless that is "".
 func (ts *Tokens) Mint(ctx context.Context, g *oauth.Grant, scope oauth.ScopeSet, jkt string, now, expires time.Time) (string, error) {
 	payload, err := json.Marshal(claims{
 		Issuer:   ts.Issuer,
@@ -107,10 +105,9 @@ func (ts *Tokens) Mint(ctx context.Context, g *oauth.Grant, scope oauth.ScopeSet
 	return ts.Keys.signAccessToken(ctx, payload)
 }
 
-// Issue issues an access token without a browser, for the account named user,
-// who must exist, and be an administrator if scopes hold ScopeAdmin. It records
-// a grant for the client "cli", so that the token can be revoked. ttl is 90
-// days at most, and 0 is AccessTTL.
+// Issue issues an access token without a browser, for the account named user, who must exist, and
+// be an administrator if scopes hold ScopeAdmin. It records a grant for the client "cli", so that
+// the token can be revoked. ttl is 90 days at most, and 0 is AccessTTL.
 func (ts *Tokens) Issue(ctx context.Context, user string, scopes []string, ttl time.Duration) (string, time.Time, error) {
 	if len(scopes) == 0 || slices.ContainsFunc(scopes, func(scope string) bool { return !ts.Scopes.Understands(scope) }) {
 		return "", time.Time{}, fmt.Errorf("scopes %q: known are %s", scopes, ts.Scopes.Offered())

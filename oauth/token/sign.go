@@ -8,10 +8,9 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Sign returns a JWT of claims, which must have a JSON form, signed with the
-// active key, which the JWKS publishes. Its type is "JWT", so that it cannot be
-// taken for an access token (RFC 9068 section 4). It fails with ErrNoKeys if access
-// tokens take a secret.
+// Sign returns a JWT of claims, which must have a JSON form, signed with the active key, which the
+// JWKS publishes. Its type is "JWT", so that it cannot be taken for an access token (RFC 9068
+// section 4). It fails with ErrNoKeys if access tokens take a secret.
 func (ks *Keys) Sign(ctx context.Context, claims any) (string, error) {
 	key, _, err := ks.PublishedKey(ctx)
 	if err != nil {

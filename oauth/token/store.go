@@ -1,6 +1,5 @@
-// Package token makes and checks access tokens: signing keys, grants, DPoP proofs,
-// tokens of trusted issuers, and the guard of a resource. It does not know how a
-// client gets a token.
+// Package token makes and checks access tokens: signing keys, grants, DPoP proofs, tokens of
+// trusted issuers, and the guard of a resource. It does not know how a client gets a token.
 package token
 
 import (
@@ -12,25 +11,21 @@ import (
 
 // OnceStore remembers assertions and proofs, which work once.
 type OnceStore interface {
-	// UseOnce records the use of something that expires at expires. Of any
-	// number of calls with one hash, exactly one succeeds; the others get
-	// ErrReused.
+	// UseOnce records the use of something that expires at expires. Of any number of calls with one
+	// hash, exactly one succeeds; the others get ErrReused.
 	UseOnce(ctx context.Context, hash string, expires time.Time) error
 }
 
-// GrantStore keeps what people have allowed. A grant that is revoked never
-// comes back to life.
+// GrantStore keeps what people have allowed. A grant that is revoked never comes back to life.
 type GrantStore interface {
 	// AddGrant records a grant that needs no code.
 	AddGrant(ctx context.Context, g *oauth.Grant) error
 	// Grant returns a grant, live or not, or ErrNotFound.
 	Grant(ctx context.Context, id string) (*oauth.Grant, error)
-	// RevokeGrant ends a grant and everything issued under it. It is no error
-	// if there is none.
+	// RevokeGrant ends a grant and everything issued under it. It is no error if there is none.
 	RevokeGrant(ctx context.Context, id string, now time.Time) error
-	// RevokeGrants ends at most limit live grants of an account, of a client, or
-	// those that the one has given the other, and returns how many; "" is any,
-	// and one of them is not.
+	// RevokeGrants ends at most limit live grants of an account, of a client, or those that the one
+	// has given the other, and returns how many; "" is any, and one of them is not.
 	RevokeGrants(ctx context.Context, accountID, clientID string, now time.Time, limit int) (int, error)
 	// NoteUses records when grants were used, by their IDs. A later use stays.
 	NoteUses(ctx context.Context, last map[string]time.Time) error

@@ -79,9 +79,8 @@ func (us *Upstreams) of(token string) *Upstream {
 	return &us.Trusted[i]
 }
 
-// principal returns the principal of another issuer's token. It has no grant to
-// revoke: its account is read again after half a minute, or at once after a
-// revocation in this process.
+// principal returns the principal of another issuer's token. It has no grant to revoke: its account
+// is read again after half a minute, or at once after a revocation in this process.
 func (us *Upstreams) principal(ctx context.Context, u *Upstream, token string) (oauth.Principal, error) {
 	key, now, epoch := sha256.Sum256([]byte(token)), us.Now(), us.Identities.Grants.Epoch()
 	seen, ok := us.seen.Get(key)
@@ -99,8 +98,7 @@ func (us *Upstreams) principal(ctx context.Context, u *Upstream, token string) (
 	return p, err
 }
 
-// refused makes an unreachable issuer a temporary failure: the token may be
-// valid.
+// refused makes an unreachable issuer a temporary failure: the token may be valid.
 func (us *Upstreams) refused(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*ErrUnreachable](err); ok {
 		us.Log.WarnContext(ctx, "oauth: a token could not be checked", "error", e)

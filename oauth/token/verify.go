@@ -13,19 +13,17 @@ import (
 	"rialto/oauth/internal/jwt"
 )
 
-// header is all that the header of our tokens holds. A token with anything
-// else in it (crit, jku, jwk, x5u, b64, zip) was not issued here, and is refused
-// before anything is done with it.
+// header is all that the header of our tokens holds. A token with anything else in it (crit, jku,
+// jwk, x5u, b64, zip) was not issued here, and is refused before anything is done with it.
 type header struct {
 	Algorithm string `json:"alg"`
 	KeyID     string `json:"kid"`
 	Type      string `json:"typ"`
 }
 
-// Verify decides whether a token is an access token of ours for our resource.
-// It does not look at the grant. The library that checks the signature is
-// lenient about form, header and claims, so these are checked here, strictly,
-// cheap checks first.
+// Verify decides whether a token is an access token of ours for our resource. It does not look at
+// the grant. The library that checks the signature is lenient about form, header and claims, so
+// these are checked here, strictly, cheap checks first.
 func (ts *Tokens) Verify(ctx context.Context, token string) (oauth.Principal, error) {
 	parts, ok := jwt.Split(token)
 	if !ok {
@@ -45,8 +43,7 @@ func (ts *Tokens) Verify(ctx context.Context, token string) (oauth.Principal, er
 	return ts.checkClaims(parts[1])
 }
 
-// checkSignature checks a token with the key that it names and this key's one
-// algorithm.
+// checkSignature checks a token with the key that it names and this key's one algorithm.
 func (ts *Tokens) checkSignature(ctx context.Context, h header, token string) error {
 	key, err := ts.Keys.verificationKey(ctx, h.KeyID)
 	if err != nil {
@@ -65,10 +62,9 @@ func (ts *Tokens) checkSignature(ctx context.Context, h header, token string) er
 	return nil
 }
 
-// checkClaims decides about what the token says. A name in other letter case
-// is another name, one that comes twice is an error, and a number that is no
-// integer is no time: the decoder sees to that. Absent claims are zero, and
-// zero passes none of the checks.
+// checkClaims decides about what the token says. A name in other letter case is another name, one
+// that comes twice is an error, and a number that is no integer is no time: the decoder sees to
+// that. Absent claims are zero, and zero passes none of the checks.
 func (ts *Tokens) checkClaims(payload []byte) (oauth.Principal, error) {
 	var c claims
 	if err := json.Unmarshal(payload, &c); err != nil {
@@ -109,9 +105,8 @@ func BadToken(why string) *oauth.Error {
 	return oauth.Refuse("invalid_token", "%s", BadTokenPrefix+why)
 }
 
-// Alive returns the principal and the grant of an access token, if both are in
-// force. It does not check who presents the token. It waits for the store until
-// a time.
+// Alive returns the principal and the grant of an access token, if both are in force. It does not
+// check who presents the token. It waits for the store until a time.
 func (ts *Tokens) Alive(ctx context.Context, token string, until time.Time) (oauth.Principal, *oauth.Grant, error) {
 	p, err := ts.verifyCached(ctx, token, until)
 	if err != nil {

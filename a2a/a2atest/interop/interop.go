@@ -54,8 +54,7 @@ type Table struct {
 	partial bool // a test was skipped
 }
 
-// cell is what is known of a feature between two. The zero value is that
-// nothing is.
+// cell is what is known of a feature between two. The zero value is that nothing is.
 type cell struct {
 	tried, failed bool
 	reason        string // why it is not tried, or a remark
@@ -99,10 +98,9 @@ func (x *Table) cell(row Row, f Feature) *cell {
 	return x.rows[row][f]
 }
 
-// Main runs the tests, prints the table, and returns the code to exit with. If
-// all tests ran and passed, each cell must be green or have a reason, and the
-// part of the document that has this name must be this table; with update it
-// is made so.
+// Main runs the tests, prints the table, and returns the code to exit with. If all tests ran and
+// passed, each cell must be green or have a reason, and the part of the document that has this name
+// must be this table; with update it is made so.
 func (x *Table) Main(run func() int, document string, update bool) int {
 	code := run()
 	x.print()

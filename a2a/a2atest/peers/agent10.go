@@ -16,8 +16,7 @@ import (
 	"rialto/a2a/a2atest/tour"
 )
 
-// Serve10 returns an agent of a2a-go 2.4.0, which is reached over gRPC: what is
-// at url is its card.
+// Serve10 returns an agent of a2a-go 2.4.0, which is reached over gRPC: what is at url is its card.
 func Serve10(_ string, gate *tour.Gate) (http.Handler, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -45,8 +44,7 @@ func handler10(gate *tour.Gate) a2asrv.RequestHandler {
 	return a2asrv.NewHandler(executor{gate}, a2asrv.WithPushNotifications(push.NewInMemoryStore(), push.NewHTTPPushSender(&push.HTTPSenderConfig{AllowPrivateNetworks: true})))
 }
 
-// executor is an agent in the manner of a2a-go: the first word of a message
-// says what it does.
+// executor is an agent in the manner of a2a-go: the first word of a message says what it does.
 type executor struct{ gate *tour.Gate }
 
 func (a executor) Execute(ctx context.Context, x *a2asrv.ExecutorContext) iter.Seq2[theirs.Event, error] {

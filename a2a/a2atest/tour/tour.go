@@ -18,8 +18,7 @@ import (
 	"time"
 )
 
-// Seen is what a client sees of a task, or of an event: of its members those
-// that the event has.
+// Seen is what a client sees of a task, or of an event: of its members those that the event has.
 type Seen struct {
 	ID, Context string
 	State       string // as A2A 0.3 spells them: "input-required"
@@ -43,8 +42,7 @@ type Client interface {
 	Task(ctx context.Context, id string) (Seen, error)
 	Cancel(ctx context.Context, id string) (Seen, error)
 
-	// SetHook keeps a webhook of a task, and Hook asks for it. They return what
-	// the agent has kept.
+	// SetHook keeps a webhook of a task, and Hook asks for it. They return what the agent has kept.
 	SetHook(ctx context.Context, task string, h Hook) (Hook, error)
 	Hook(ctx context.Context, task, id string) (Hook, error)
 
@@ -262,8 +260,7 @@ func (t tour) refusals(ctx context.Context) error {
 		want(fmt.Sprintf("not cancelable, said as %v", late), t.NotCancelable(late), true))
 }
 
-// run runs all steps and writes a line for each that succeeds. It reports a failure and
-// continues.
+// run runs all steps and writes a line for each that succeeds. It reports a failure and continues.
 func (t tour) run(ctx context.Context, out, trouble io.Writer) {
 	for _, s := range t.steps() {
 		ctx, stop := context.WithTimeout(ctx, time.Minute)

@@ -83,8 +83,7 @@ type skillDoc struct {
 	OutputModes []string `json:"outputModes,omitempty"`
 }
 
-// DecodeCard reads a card of any generation. URLs stay as they came; they may
-// be relative.
+// DecodeCard reads a card of any generation. URLs stay as they came; they may be relative.
 func DecodeCard(b []byte) (*a2a.Card, error) {
 	var doc cardDoc
 	if err := unmarshal(b, &doc); err != nil {
@@ -118,8 +117,7 @@ func DecodeCard(b []byte) (*a2a.Card, error) {
 	return c, nil
 }
 
-// interfaces returns the interfaces of 1.0, then those of 0.3 that are not
-// among them.
+// interfaces returns the interfaces of 1.0, then those of 0.3 that are not among them.
 func (doc *cardDoc) interfaces() []a2a.Interface {
 	var list []a2a.Interface
 	add := func(i a2a.Interface) {

@@ -11,18 +11,15 @@ import (
 // parameters is an *a2a.Error that tells the caller what to fix; an error from decoding
 // a result says what is wrong with the answer.
 type Codec interface {
-	// EncodeSend returns the parameters of a call that sends or streams r.
-	// DecodeSend reads them.
+	// EncodeSend returns the parameters of a call that sends or streams r. DecodeSend reads them.
 	EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error)
 	DecodeSend(params []byte) (*a2a.SendRequest, error)
 
-	// EncodeQuery returns the parameters of a call about one task. DecodeQuery
-	// reads them.
+	// EncodeQuery returns the parameters of a call about one task. DecodeQuery reads them.
 	EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error)
 	DecodeQuery(params []byte) (a2a.TaskQuery, error)
 
-	// EncodeTask returns t as the result of a call that asks for it. DecodeTask
-	// reads it.
+	// EncodeTask returns t as the result of a call that asks for it. DecodeTask reads it.
 	EncodeTask(t *a2a.Task) ([]byte, error)
 	DecodeTask(result []byte) (*a2a.Task, error)
 
@@ -37,8 +34,7 @@ type Codec interface {
 	EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error)
 	DecodeList(params []byte) (a2a.TaskFilter, error)
 
-	// EncodePage returns p as the result of a call that lists tasks. DecodePage
-	// reads it.
+	// EncodePage returns p as the result of a call that lists tasks. DecodePage reads it.
 	EncodePage(p *a2a.TaskPage) ([]byte, error)
 	DecodePage(result []byte) (*a2a.TaskPage, error)
 

@@ -16,8 +16,7 @@ import (
 type Item struct {
 	Event a2a.Event
 
-	// Final is set for status updates only: some servers set it on artifacts long
-	// before the end.
+	// Final is set for status updates only: some servers set it on artifacts long before the end.
 	Final bool
 }
 
@@ -133,8 +132,7 @@ type artifact struct {
 	LastChunk   bool     `json:"lastChunk"` // in the artifact
 }
 
-// The kinds of 0.2 and 0.3, which name the four objects here whatever the
-// generation.
+// The kinds of 0.2 and 0.3, which name the four objects here whatever the generation.
 const (
 	kindTask     = "task"
 	kindMessage  = "message"

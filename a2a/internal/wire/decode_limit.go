@@ -29,9 +29,8 @@ func fits(b []byte) bool {
 	return objects*objectCost+values*valueCost <= maxCost || cost(b) <= maxCost
 }
 
-// cost returns the estimated cost of b, up to maxCost. The value of a member called data
-// is not counted, because it is kept unchanged. Names do not matter in metadata, which is
-// decoded whole.
+// cost returns the estimated cost of b, up to maxCost. The value of a member called data is not
+// counted, because it is kept unchanged. Names do not matter in metadata, which is decoded whole.
 func cost(b []byte) (sum int) {
 	const data, metadata = 1, 2
 	depth, in, since := 0, 0, 0 // in data or metadata since that depth
@@ -83,8 +82,7 @@ func isName(rest []byte) bool {
 	return len(rest) > 0 && rest[0] == ':'
 }
 
-// endOfText returns where the text that begins at i ends: at its last quote, or at
-// the end of b.
+// endOfText returns where the text that begins at i ends: at its last quote, or at the end of b.
 func endOfText(b []byte, i int) int {
 	for i++; i < len(b); i++ {
 		next := bytes.IndexAny(b[i:], `"\`)

@@ -10,9 +10,8 @@ import (
 	"rialto/internal/jsonrpc"
 )
 
-// errorNumber is a row of a dialect's table of errors. The table is ordered:
-// the first row of a code is how we write it, the first row of a number is how
-// we read it.
+// errorNumber is a row of a dialect's table of errors. The table is ordered: the first row of a
+// code is how we write it, the first row of a number is how we read it.
 type errorNumber struct {
 	number int
 	code   a2a.Code
@@ -183,9 +182,8 @@ func reason(data json.RawMessage) string {
 	return ""
 }
 
-// MethodUnknown reports whether err says that the peer does not know the
-// method that d has for the call. Then nothing ran, and the call may be made
-// in another dialect.
+// MethodUnknown reports whether err says that the peer does not know the method that d has for the
+// call. Then nothing ran, and the call may be made in another dialect.
 func (d *Dialect) MethodUnknown(err error) bool {
 	if err == nil {
 		return false

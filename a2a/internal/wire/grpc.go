@@ -62,8 +62,7 @@ func GRPCRoute(path string) (*Dialect, Op, bool) {
 	return nil, 0, false
 }
 
-// GRPCTenant returns the tenant that the message of a call names. Calls of 0.3
-// name none.
+// GRPCTenant returns the tenant that the message of a call names. Calls of 0.3 name none.
 func GRPCTenant(path string, message []byte) string {
 	d, op, ok := GRPCRoute(path)
 	if !ok || d != &v10grpc {

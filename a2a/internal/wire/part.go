@@ -119,13 +119,11 @@ func keepUnknown(raw json.RawMessage) (a2a.Part, error) {
 
 func refuseUnknown(json.RawMessage) (a2a.Part, error) { return a2a.Part{}, errNoContent }
 
-// wrappedKey marks a data part that holds {"value": x}, because x is not an
-// object and generations before 1.0 allow nothing else. a2a-go writes and reads
-// the same mark.
+// wrappedKey marks a data part that holds {"value": x}, because x is not an object and generations
+// before 1.0 allow nothing else. a2a-go writes and reads the same mark.
 const wrappedKey = "data_part_compat"
 
-// wrapValue returns data and metadata for a generation whose data is an
-// object.
+// wrapValue returns data and metadata for a generation whose data is an object.
 func wrapValue(d a2a.Data, m a2a.Metadata) (json.RawMessage, a2a.Metadata) {
 	if isObject(json.RawMessage(d)) {
 		return json.RawMessage(d), m

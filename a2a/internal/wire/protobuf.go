@@ -14,9 +14,8 @@ import (
 	"rialto/a2a"
 )
 
-// protobuf is the Codec of protocol buffers: lf.a2a.v1 or, for 0.3, a2a.v1. It
-// encodes and decodes their JSON form with the codec of HTTP+JSON. The generated
-// types convert between the two.
+// protobuf is the Codec of protocol buffers: lf.a2a.v1 or, for 0.3, a2a.v1. It encodes and decodes
+// their JSON form with the codec of HTTP+JSON. The generated types convert between the two.
 type protobuf struct {
 	json  jsonCodec
 	types messageTypes

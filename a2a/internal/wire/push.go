@@ -33,8 +33,7 @@ type pushAuthDoc struct {
 	Credentials string   `json:"credentials,omitempty"`
 }
 
-// PushID names a config of a task. ID is empty where all of them are meant, or
-// the first.
+// PushID names a config of a task. ID is empty where all of them are meant, or the first.
 type PushID struct {
 	Task a2a.TaskID
 	ID   string
@@ -52,8 +51,7 @@ func (d jsonCodec) DecodePushSet(params []byte, path PushID) (*a2a.PushConfig, e
 	return complete(in.config(), d.generation, path)
 }
 
-// complete returns c as one of generation g, with what a path says of it, if it
-// is whole.
+// complete returns c as one of generation g, with what a path says of it, if it is whole.
 func complete(c *a2a.PushConfig, g a2a.Generation, path PushID) (*a2a.PushConfig, error) {
 	c.Generation = g
 	c.TaskID, c.ID = cmp.Or(path.Task, c.TaskID), cmp.Or(path.ID, c.ID)
@@ -162,8 +160,7 @@ func resource(id PushID) string {
 	return taskResource + string(id.Task) + pushResource + id.ID
 }
 
-// DecodePushes reads what lists the configs of a task: a list, or an object
-// around it.
+// DecodePushes reads what lists the configs of a task: a list, or an object around it.
 func (d jsonCodec) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConfig, error) {
 	var list []json.RawMessage
 	if isObject(result) {

@@ -15,9 +15,8 @@ import (
 // a2a-js sent and understood alone before 0.3.8.
 func RESTDialects() []*Dialect { return []*Dialect{&v10, &v03rest, &v03} }
 
-// RESTPath returns the HTTP method and the path below an interface's URL of op
-// (A2A 1.0 section 11.3, 0.3 section 3.5.3). In 1.0 the tenant
-// precedes it.
+// RESTPath returns the HTTP method and the path below an interface's URL of op (A2A 1.0 section
+// 11.3, 0.3 section 3.5.3). In 1.0 the tenant precedes it.
 func (d *Dialect) RESTPath(op Op, q a2a.TaskQuery, tenant string) (method, path string) {
 	base := d.restBase(tenant)
 	task := restTask(base, q.ID)
@@ -71,8 +70,7 @@ func (d *Dialect) restBase(tenant string) string {
 	return ""
 }
 
-// restTask returns the path of a task. A colon in its id must not look like the
-// one before a verb.
+// restTask returns the path of a task. A colon in its id must not look like the one before a verb.
 func restTask(base string, id a2a.TaskID) string {
 	return base + "/tasks/" + strings.ReplaceAll(url.PathEscape(string(id)), ":", "%3A")
 }
@@ -178,16 +176,14 @@ func RESTDialect(v03path bool, body json.RawMessage) *Dialect {
 	}
 }
 
-// restStatus is the HTTP status and the google.rpc.Code of an error (A2A 1.0.1 section
-// 5.4).
+// restStatus is the HTTP status and the google.rpc.Code of an error (A2A 1.0.1 section 5.4).
 type restStatus struct {
 	code   a2a.Code
 	status int
 	name   string // of google.rpc.Code
 }
 
-// restStatuses is ordered: the first row of a status is how we read it where
-// nothing else tells.
+// restStatuses is ordered: the first row of a status is how we read it where nothing else tells.
 var restStatuses = []restStatus{
 	{a2a.InvalidParams, http.StatusBadRequest, "INVALID_ARGUMENT"},
 	{a2a.InvalidRequest, http.StatusBadRequest, "INVALID_ARGUMENT"},

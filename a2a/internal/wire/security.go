@@ -52,8 +52,7 @@ type scopeList struct {
 	List []string `json:"list"`
 }
 
-// UnmarshalJSON takes the list without the object around it, too, as a2a-go
-// writes it.
+// UnmarshalJSON takes the list without the object around it, too, as a2a-go writes it.
 func (l *scopeList) UnmarshalJSON(b []byte) error {
 	if !isObject(b) {
 		return json.Unmarshal(b, &l.List)

@@ -127,8 +127,7 @@ func (s encodeV01) send(r *a2a.SendRequest, e Envelope) any {
 	}
 }
 
-// event encodes a message without a task as a completed task: this generation has no other
-// answer.
+// event encodes a message without a task as a completed task: this generation has no other answer.
 func (s encodeV01) event(e a2a.Event) any {
 	switch e := e.(type) {
 	case *a2a.Task:
@@ -188,8 +187,7 @@ func (encodeV01) part(p a2a.Part) partV03 {
 	return out
 }
 
-// artifact numbers a by its id, if NumberedArtifact made that, or else by its
-// place.
+// artifact numbers a by its id, if NumberedArtifact made that, or else by its place.
 func (s encodeV01) artifact(a a2a.Artifact, place int) artifactV01 {
 	return artifactV01{
 		Name:        a.Name,
@@ -202,8 +200,7 @@ func (s encodeV01) artifact(a a2a.Artifact, place int) artifactV01 {
 
 const numberedArtifact = "artifact-"
 
-// NumberedArtifact returns the id of an artifact that has only a number, as all
-// have in 0.1.
+// NumberedArtifact returns the id of an artifact that has only a number, as all have in 0.1.
 func NumberedArtifact(n int) string { return numberedArtifact + strconv.Itoa(n) }
 
 func artifactNumber(id string, otherwise int) int {
@@ -214,9 +211,8 @@ func artifactNumber(id string, otherwise int) int {
 	return otherwise
 }
 
-// decodeSendV01 reads a request that names its task. Whether it starts or
-// continues it is for the server to know. No history was asked for unless it
-// says so.
+// decodeSendV01 reads a request that names its task. Whether it starts or continues it is for the
+// server to know. No history was asked for unless it says so.
 func decodeSendV01(params json.RawMessage) (*a2a.SendRequest, error) {
 	var in struct {
 		ID                  string          `json:"id"`

@@ -15,8 +15,7 @@ var codecV02 = jsonCodec{generation: a2a.V02, encoder: encodeV02{}, decodeSend: 
 
 type encodeV02 struct{ encodeV03 }
 
-// send always lists output modes, which were optional only from 0.2.6 on. None means
-// any.
+// send always lists output modes, which were optional only from 0.2.6 on. None means any.
 func (e encodeV02) send(r *a2a.SendRequest, _ Envelope) any {
 	out := e.sendV03(r)
 	out.Configuration.AcceptedOutputModes = filled(out.Configuration.AcceptedOutputModes)

@@ -41,8 +41,7 @@ func decodeSendV03Rest(params json.RawMessage) (*a2a.SendRequest, error) {
 	return req, nil
 }
 
-// unboxEvent takes data out of the object that the protocol buffers of 0.3 put
-// around it.
+// unboxEvent takes data out of the object that the protocol buffers of 0.3 put around it.
 func unboxEvent(e a2a.Event) {
 	message := func(m *a2a.Message) {
 		if m != nil {

@@ -111,8 +111,7 @@ type artifactUpdateV10 struct {
 	Metadata  a2a.Metadata `json:"metadata,omitempty"`
 }
 
-// eventV10 is a StreamResponse, and with its first two members a
-// SendMessageResponse.
+// eventV10 is a StreamResponse, and with its first two members a SendMessageResponse.
 type eventV10 struct {
 	Task           *taskV10           `json:"task,omitempty"`
 	Message        *messageV10        `json:"message,omitempty"`

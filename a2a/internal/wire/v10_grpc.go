@@ -119,8 +119,7 @@ func (d protobufV10) DecodeTask(b []byte) (*a2a.Task, error) {
 	return taskFromProto(&m)
 }
 
-// EncodeEvent returns a StreamResponse (Codec). A SendMessageResponse is one with
-// fewer members.
+// EncodeEvent returns a StreamResponse (Codec). A SendMessageResponse is one with fewer members.
 func (d protobufV10) EncodeEvent(e a2a.Event) ([]byte, error) {
 	var c protoEncoder
 	m := &pb.StreamResponse{}

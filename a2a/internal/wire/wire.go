@@ -1,12 +1,11 @@
 // Package wire encodes and decodes the types of package a2a as the JSON and the
 // protocol buffers of each generation of A2A.
 //
-// Each generation has a strict encoder, in a file named after it. All share one
-// tolerant JSON decoder (decode.go): it accepts what real peers send, tells objects
-// apart by "kind", by the member of a oneof or by their members, and ignores unknown
-// members. Only error numbers depend on the generation. gRPC uses the types that a2a-go
-// generates: 1.0 directly (v10_grpc.go), 0.3 and rare operations by way of their JSON
-// form (protobuf.go).
+// Each generation has a strict encoder, in a file named after it. All share one tolerant JSON
+// decoder (decode.go): it accepts what real peers send, tells objects apart by "kind", by the
+// member of a oneof or by their members, and ignores unknown members. Only error numbers depend on
+// the generation. gRPC uses the types that a2a-go generates: 1.0 directly (v10_grpc.go), 0.3 and
+// rare operations by way of their JSON form (protobuf.go).
 //
 // The package knows bodies, not how they are sent: a2aclient and a2aserver frame them
 // and send them over HTTP.
@@ -158,11 +157,10 @@ func (d *Dialect) Op(name string) (Op, bool) {
 	return 0, false
 }
 
-// Route finds the dialect and operation of a call by its version and the name
-// of its method. A version that is absent means 0.3 by the letter (A2A 1.0
-// section 3.6.2), but the names of the generations differ and clients forget
-// the header, so then the name decides. The dialect is never nil: on error it
-// is the one to encode the error in.
+// Route finds the dialect and operation of a call by its version and the name of its method. A
+// version that is absent means 0.3 by the letter (A2A 1.0 section 3.6.2), but the names of the
+// generations differ and clients forget the header, so then the name decides. The dialect is never
+// nil: on error it is the one to encode the error in.
 func Route(version, name string) (*Dialect, Op, error) {
 	if strings.TrimSpace(version) == "" {
 		return routeByName(name)

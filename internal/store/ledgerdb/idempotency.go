@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"rialto/bridge/ledger"
-
 	"rialto/internal/store/sqldb"
 )
 

@@ -58,8 +58,7 @@ func toIndex(e *ledger.Record) indexed {
 	return indexed{e.Handle, strings.Join(words, " "), e.Updated}
 }
 
-// unindexed returns tasks for the index that became idle until then, and whether there
-// may be more.
+// unindexed returns tasks for the index that became idle until then, and whether there may be more.
 func unindexed(ctx context.Context, db *sqldb.DB, until time.Time, most int) (tasks []indexed, more bool, err error) {
 	rows, err := db.Read.QueryContext(ctx, `SELECT `+presentColumns+` FROM tasks WHERE handle IN (
 		SELECT handle FROM tasks WHERE indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until.UnixMilli(), most)

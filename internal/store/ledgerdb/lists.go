@@ -155,8 +155,7 @@ func (db *Store) TaskNamed(ctx context.Context, owner, agent, name string) (hand
 	return handle, err
 }
 
-// pageConditions returns the conditions of all pages of a list; ofAgent is that on the
-// agent.
+// pageConditions returns the conditions of all pages of a list; ofAgent is that on the agent.
 func pageConditions(db *sqldb.DB, owner string, f ledger.PageQuery, ofAgent string) *sqldb.Listing {
 	l := &sqldb.Listing{}
 	ofOwner := "owner = ?"

@@ -44,8 +44,7 @@ func (db *Store) DropTasks(ctx context.Context, before time.Time, agent string, 
 	return n, err
 }
 
-// agentsOfTasks returns the names of the agents that have tasks, each with one look at
-// an index.
+// agentsOfTasks returns the names of the agents that have tasks, each with one look at an index.
 func agentsOfTasks(ctx context.Context, db *sqldb.DB) (names []string, err error) {
 	for last := ""; ; {
 		var next sql.NullString

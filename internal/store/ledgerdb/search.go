@@ -9,8 +9,7 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// FindTasks implements ledger.Index. Its cost depends on the limit, not on the number of
-// tasks.
+// FindTasks implements ledger.Index. Its cost depends on the limit, not on the number of tasks.
 func (db *Store) FindTasks(ctx context.Context, owner string, words []string, limit int) ([]ledger.Summary, error) {
 	if err := db.flush(ctx); err != nil {
 		return nil, err

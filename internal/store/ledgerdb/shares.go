@@ -9,7 +9,6 @@ import (
 
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
-
 	"rialto/internal/store/sqldb"
 )
 

@@ -14,8 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// signalChannel is what replicas notify each other on. Databases have channels
-// of their own.
+// signalChannel is what replicas notify each other on. Databases have channels of their own.
 const signalChannel = "rialto_signals"
 
 // relistenAfter is the pause after the connection that listens was lost.

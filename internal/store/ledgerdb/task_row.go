@@ -6,7 +6,6 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-
 	"rialto/internal/store/sqldb"
 )
 

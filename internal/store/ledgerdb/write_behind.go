@@ -12,21 +12,18 @@ import (
 	"strings"
 
 	"rialto/a2a"
-	"rialto/internal/store/writebehind"
-
 	"rialto/internal/store/sqldb"
+	"rialto/internal/store/writebehind"
 )
 
-// endedTask is a task that had ended when it was added, as a row and for the search
-// index.
+// endedTask is a task that had ended when it was added, as a row and for the search index.
 type endedTask struct {
 	Row   *taskRow
 	index indexed // the zero value after a restart: the index finds such a task left over
 }
 
-// StartWriteBehind writes tasks that have ended into a file beside the database first. It is
-// for a server that is alone on a SQLite file (see LockServer), and does nothing on any other
-// database.
+// StartWriteBehind writes tasks that have ended into a file beside the database first. It is for a
+// server that is alone on a SQLite file (see LockServer), and does nothing on any other database.
 func (db *Store) StartWriteBehind(ctx context.Context, log *slog.Logger) error {
 	if db.sql.Postgres || db.sql.Path == "" || db.ended != nil {
 		return nil

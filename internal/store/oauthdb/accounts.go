@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"rialto/oauth"
-
 	"rialto/internal/store/sqldb"
+	"rialto/oauth"
 )
 
 // AddAccount implements signin.AccountStore.

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"rialto/oauth"
-
 	"rialto/internal/store/sqldb"
+	"rialto/oauth"
 )
 
 // AddClient implements client.Store.

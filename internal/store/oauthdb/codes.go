@@ -5,9 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"rialto/oauth"
-
 	"rialto/internal/store/sqldb"
+	"rialto/oauth"
 )
 
 // TakeCode implements flow.CodeStore. "used = 0" in the UPDATE decides who

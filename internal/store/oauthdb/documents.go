@@ -3,9 +3,8 @@ package oauthdb
 import (
 	"context"
 
-	"rialto/oauth"
-
 	"rialto/internal/store/sqldb"
+	"rialto/oauth"
 )
 
 // Document implements client.DocumentStore.

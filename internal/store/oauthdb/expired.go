@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"rialto/oauth"
-
 	"rialto/internal/store/sqldb"
+	"rialto/oauth"
 )
 
 // Rows are deleted in batches, so that no other writer waits for long.

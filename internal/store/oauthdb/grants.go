@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"rialto/oauth"
-
 	"rialto/internal/store/sqldb"
+	"rialto/oauth"
 )
 
 // AddGrant implements token.GrantStore.
@@ -66,8 +65,7 @@ func revokeGrant(ctx context.Context, q sqldb.Querier, id string, now time.Time)
 	return err
 }
 
-// revocations end grants by whose they are. Each is a text of its own, so that
-// each has an index.
+// revocations end grants by whose they are. Each is a text of its own, so that each has an index.
 var revocations = map[string]string{
 	"account": `account_id = $3`,
 	"client":  `client_id = $3`,

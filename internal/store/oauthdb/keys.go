@@ -5,9 +5,8 @@ import (
 	"database/sql"
 	"time"
 
-	"rialto/oauth"
-
 	"rialto/internal/store/sqldb"
+	"rialto/oauth"
 )
 
 // Keys implements token.KeyStore.

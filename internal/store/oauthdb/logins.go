@@ -5,9 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"rialto/oauth"
-
 	"rialto/internal/store/sqldb"
+	"rialto/oauth"
 )
 
 // Identify implements token.IdentityStore. If the identity is there, perhaps added by a

@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"rialto/oauth"
-
 	"rialto/internal/store/sqldb"
+	"rialto/oauth"
 )
 
 // UseOnce implements token.OnceStore. The primary key decides who is first.

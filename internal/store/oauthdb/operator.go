@@ -11,9 +11,8 @@ import (
 	"time"
 
 	"rialto/bridge/operator"
-	"rialto/oauth"
-
 	"rialto/internal/store/sqldb"
+	"rialto/oauth"
 )
 
 var _ operator.Store = (*Store)(nil)

@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"rialto/oauth"
-
 	"rialto/internal/store/sqldb"
+	"rialto/oauth"
 )
 
 func addRefresh(ctx context.Context, q sqldb.Querier, grantID, parent string, t *oauth.Refresh) error {

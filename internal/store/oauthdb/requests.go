@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"rialto/oauth"
-
 	"rialto/internal/store/sqldb"
+	"rialto/oauth"
 )
 
 // AddRequest implements flow.RequestStore.

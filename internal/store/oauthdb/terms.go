@@ -7,13 +7,11 @@ import (
 	"unicode"
 
 	"rialto/bridge/operator"
-
 	"rialto/internal/store/sqldb"
 )
 
-// An operator finds clients and accounts by any part of their name or ID that begins with
-// a word. Each text from one word on is a row of a table of terms, so that a search is a
-// range of an index.
+// An operator finds clients and accounts by any part of their name or ID that begins with a word.
+// Each text from one word on is a row of a table of terms, so that a search is a range of an index.
 const (
 	clientTerms   = "client_terms"
 	documentTerms = "document_terms"
@@ -91,10 +89,9 @@ func addTerms(ctx context.Context, t sqldb.Querier, table, id string, terms []st
 	return nil
 }
 
-// findTerms adds the condition that a text finds a row, in the order of the terms "s" that
-// begin with it, after a mark. A row with two such terms is listed once, by the first. A
-// text that begins with punctuation, as an ID may, is looked for as it is and from its
-// first word on.
+// findTerms adds the condition that a text finds a row, in the order of the terms "s" that begin
+// with it, after a mark. A row with two such terms is listed once, by the first. A text that begins
+// with punctuation, as an ID may, is looked for as it is and from its first word on.
 func findTerms(l *sqldb.Listing, table, text string, after operator.Mark) (order string) {
 	text = fold(text)
 	from := []string{cutTerm(text)}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"rialto/bridge/directory"
-
 	"rialto/internal/store/sqldb"
 )
 

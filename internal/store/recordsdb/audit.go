@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"rialto/internal/audit"
-
 	"rialto/internal/store/sqldb"
 )
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"rialto/a2a/a2avault"
-
 	"rialto/internal/store/sqldb"
 )
 

@@ -10,15 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"rialto/internal/usage"
-
 	"rialto/internal/store/sqldb"
+	"rialto/internal/usage"
 )
 
 var _ usage.Store = (*Store)(nil)
 
-// callsAtOnce is how many calls one statement adds: a statement for each costs three times
-// as much.
+// callsAtOnce is how many calls one statement adds: a statement for each costs three times as much.
 const callsAtOnce = 20
 
 const callColumns = 12
@@ -78,8 +76,7 @@ func (db *Store) insertCalls(ctx context.Context, t *sqldb.Tx, calls []usage.Rec
 	return nil
 }
 
-// hourKey is the key of a row of sums: of an hour or, with a span, of all clients and
-// users.
+// hourKey is the key of a row of sums: of an hour or, with a span, of all clients and users.
 type hourKey struct {
 	span, hour                       int64
 	agent, tool, useCase, client, by string
@@ -275,8 +272,7 @@ var (
 	daySpan  = fmt.Sprint(aDay)
 )
 
-// dropDays deletes the sums of the days up to one, and sums the remaining hours of that day
-// again.
+// dropDays deletes the sums of the days up to one, and sums the remaining hours of that day again.
 func (db *Store) dropDays(ctx context.Context, day int64) error {
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		if _, err := t.ExecContext(ctx, `DELETE FROM usage_totals WHERE span = `+daySpan+` AND hour <= $1`, day); err != nil {

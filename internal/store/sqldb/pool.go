@@ -13,9 +13,8 @@ import (
 // that are put together at run time are sent as text when there are more.
 const maxStatements = 200
 
-// Pool is a handle that prepares each statement once for each connection. To parse SQL
-// takes SQLite a fifth of the time of a token request. The driver for PostgreSQL prepares
-// statements itself.
+// Pool is a handle that prepares each statement once for each connection. To parse SQL takes SQLite
+// a fifth of the time of a token request. The driver for PostgreSQL prepares statements itself.
 type Pool struct {
 	*sql.DB
 	prepares bool

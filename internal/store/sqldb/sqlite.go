@@ -13,9 +13,8 @@ import (
 // writer do not block each other.
 const readers = 4
 
-// openSQLite opens a file twice: to write over a single connection, so that writers queue
-// here instead of failing with "database is locked", and to read. Only the file's owner
-// may read it.
+// openSQLite opens a file twice: to write over a single connection, so that writers queue here
+// instead of failing with "database is locked", and to read. Only the file's owner may read it.
 func openSQLite(path string) (*DB, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

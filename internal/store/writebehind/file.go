@@ -11,15 +11,13 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// file is a SQLite file with rows that are added at the end and deleted at the
-// beginning.
+// file is a SQLite file with rows that are added at the end and deleted at the beginning.
 type file struct {
 	db             *sql.DB
 	insertion, end *sql.Stmt
 }
 
-// openFile opens the file of the database with an ID, or makes it. Only its owner may
-// read it.
+// openFile opens the file of the database with an ID, or makes it. Only its owner may read it.
 func openFile(ctx context.Context, path, id string) (*file, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err == nil {

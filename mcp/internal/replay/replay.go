@@ -1,7 +1,6 @@
-// Package replay keeps what was sent on event streams, so that a client whose
-// connection broke can resume one (2025-11-25, basic/transports, "Resumability and
-// Redelivery"). It knows event ids, messages and bounds. It does not know what the
-// messages say, nor how they are sent.
+// Package replay keeps what was sent on event streams, so that a client whose connection broke can
+// resume one (2025-11-25, basic/transports, "Resumability and Redelivery"). It knows event ids,
+// messages and bounds. It does not know what the messages say, nor how they are sent.
 package replay
 
 import (
@@ -24,10 +23,9 @@ const (
 	maxBytes          = 64 << 20 // in all
 )
 
-// Store keeps the streams of this process. When there are too many it drops the
-// oldest of the principal that has the most, so that one principal cannot evict the
-// streams of another; and it drops each some time after its end. The zero value is
-// ready.
+// Store keeps the streams of this process. When there are too many it drops the oldest of the
+// principal that has the most, so that one principal cannot evict the streams of another; and it
+// drops each some time after its end. The zero value is ready.
 type Store struct {
 	mu    sync.Mutex
 	order []*Stream // the oldest first
@@ -178,8 +176,7 @@ func (st *Stream) expire(keep time.Duration) {
 	})
 }
 
-// Drop drops the streams of a session: all, or only those with a source to be
-// stopped.
+// Drop drops the streams of a session: all, or only those with a source to be stopped.
 func (s *Store) Drop(session string, all bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -31,10 +31,9 @@ func Header(h http.Header) (value string, doubled bool) {
 	return value, doubled
 }
 
-// CheckHeaders refuses a request whose headers contradict its body: a gateway may
-// have routed by the headers (2026-07-28, basic/transports/streamable-http, "Server
-// Validation"). If lenient, headers may be absent. Tasks says that methods of tasks
-// are served.
+// CheckHeaders refuses a request whose headers contradict its body: a gateway may have routed by
+// the headers (2026-07-28, basic/transports/streamable-http, "Server Validation"). If lenient,
+// headers may be absent. Tasks says that methods of tasks are served.
 func CheckHeaders(h http.Header, method string, p *wire.Params, lenient, tasks bool) error {
 	if err := checkHeader(h, gomcp.HeaderMethod, method, lenient, verbatim); err != nil {
 		return err
@@ -83,8 +82,7 @@ func checkHeader(h http.Header, name, want string, lenient bool, decode func(str
 // ask for some with x-mcp-header.
 type ParamHeaders struct{ tool gomcp.Tool }
 
-// NewParamHeaders returns those that an input schema asks for, nil if it asks for
-// none.
+// NewParamHeaders returns those that an input schema asks for, nil if it asks for none.
 func NewParamHeaders(tool string, inputSchema []byte) (*ParamHeaders, error) {
 	t := gomcp.NewToolWithRawSchema(tool, "", inputSchema)
 	if err := gomcp.ValidateParamHeaderAnnotations(&t); err != nil {
@@ -96,8 +94,7 @@ func NewParamHeaders(tool string, inputSchema []byte) (*ParamHeaders, error) {
 	return &ParamHeaders{t}, nil
 }
 
-// Check compares the headers with the params of a call. If lenient, all of them may
-// be absent.
+// Check compares the headers with the params of a call. If lenient, all of them may be absent.
 func (p *ParamHeaders) Check(h http.Header, params []byte, lenient bool) error {
 	if lenient && !hasParamHeader(h) {
 		return nil

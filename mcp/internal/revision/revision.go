@@ -41,8 +41,7 @@ func HasAudio(revision string) bool { return revision >= V20250326 }
 // HasResourceLinks tells whether the revision has content of type resource_link.
 func HasResourceLinks(revision string) bool { return revision >= V20250618 }
 
-// HasCoreTasks tells whether tasks are a part of the revision's core. Later they are
-// an extension.
+// HasCoreTasks tells whether tasks are a part of the revision's core. Later they are an extension.
 func HasCoreTasks(revision string) bool { return revision == V20251125 }
 
 // PrimesStreams tells whether clients of the revision accept an event without data
@@ -78,8 +77,7 @@ func (c Claim) Decide() (string, Hybrid, error) {
 		// "Session Management", item 4).
 		return V20251125, Pure, wire.Errorf(http.StatusNotFound, wire.CodeSession, "the session is not known, initialize a new one")
 	case c.Header == "":
-		// From a time without the header (2025-11-25, basic/transports,
-		// "Protocol Version Header").
+		// From a time without the header (2025-11-25, basic/transports, "Protocol Version Header").
 		return V20250326, Pure, nil
 	case !known(c.Header):
 		return c.Header, Pure, unsupported(c.Header)
@@ -121,9 +119,8 @@ func (c Claim) tolerableHeader() bool {
 	return !c.Strict && !c.SessionSent && !Modern(c.Header) && known(c.Header)
 }
 
-// inSession decides about a request that has a session and no _meta of the current
-// era. The session's revision applies even if a proxy has put a newer one into the
-// header.
+// inSession decides about a request that has a session and no _meta of the current era. The
+// session's revision applies even if a proxy has put a newer one into the header.
 func (c Claim) inSession() (string, Hybrid, error) {
 	switch {
 	case Modern(c.Header):

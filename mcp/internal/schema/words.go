@@ -61,8 +61,7 @@ func list(values []json.RawMessage) string {
 	return strings.Join(words, ", ")
 }
 
-// about describes a missing argument: its type, and the first line of its
-// description.
+// about describes a missing argument: its type, and the first line of its description.
 func about(s *Schema) string {
 	if s == nil || len(s.types) == 0 {
 		return ""

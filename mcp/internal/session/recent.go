@@ -5,8 +5,7 @@ import "sync"
 // maxRecent is how many notes are kept by default.
 const maxRecent = 4096
 
-// Recent keeps a note for each of the sessions that got one last. The zero value is
-// ready.
+// Recent keeps a note for each of the sessions that got one last. The zero value is ready.
 type Recent[T any] struct {
 	Max int // zero means maxRecent
 

@@ -14,8 +14,7 @@ import (
 	"rialto/mcp/internal/session"
 )
 
-// Change is a notification that subscribers get. URI is empty for the change of a
-// list.
+// Change is a notification that subscribers get. URI is empty for the change of a list.
 type Change struct{ Method, URI string }
 
 // Params returns the members of the notification's params.

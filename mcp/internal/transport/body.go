@@ -38,8 +38,7 @@ func (q *Request) read() ([]byte, error) {
 	return nil, wire.Errorf(http.StatusBadRequest, jsonrpc.CodeParse, "the message is incomplete")
 }
 
-// readBody reads the body. It reads a short body of known length without growing a
-// buffer.
+// readBody reads the body. It reads a short body of known length without growing a buffer.
 func (q *Request) readBody() ([]byte, error) {
 	from, length := q.HTTP.Body, q.HTTP.ContentLength
 	if length < 0 || length > q.maxBody { // else there are no more bytes than length

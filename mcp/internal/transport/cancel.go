@@ -21,9 +21,8 @@ type Call struct {
 	cancelled atomic.Bool // by the client, and not by its timeout
 }
 
-// Begin returns the context of the call that answers the request; zero means the
-// default limit. A detached call goes on when the client disconnects. A request has
-// one call.
+// Begin returns the context of the call that answers the request; zero means the default limit. A
+// detached call goes on when the client disconnects. A request has one call.
 func (q *Request) Begin(limit time.Duration, detached bool) *Call {
 	if limit == 0 {
 		limit = q.endpoint.Limits.CallTimeout

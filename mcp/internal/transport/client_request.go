@@ -107,8 +107,7 @@ func (e *Endpoint) Deliver(r Reply) {
 	}
 }
 
-// name names a request of ours to other processes. It is a hash, because a session id
-// gives access.
+// name names a request of ours to other processes. It is a hash, because a session id gives access.
 func (k callKey) name() string {
 	h := sha256.New()
 	for _, s := range []string{k.principal, k.session, string(k.id)} {

@@ -13,10 +13,9 @@ import (
 	"rialto/mcp/internal/wire"
 )
 
-// CORS returns a handler that lets pages of the allowed origins read what next
-// answers, and answers their preflight requests itself. A guard that may
-// answer 401 belongs inside: preflight requests carry no token, and a page
-// must be able to read the challenge.
+// CORS returns a handler that lets pages of the allowed origins read what next answers, and answers
+// their preflight requests itself. A guard that may answer 401 belongs inside: preflight requests
+// carry no token, and a page must be able to read the challenge.
 //
 //	srv.CORS(guard(srv))
 func (e *Endpoint) CORS(next http.Handler) http.Handler {
@@ -80,10 +79,9 @@ func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// originAllowed tells whether pages of origin may call the server: its own,
-// and those listed (2026-07-28, basic/transports/streamable-http, "Security &
-// Endpoint"). The scheme of its own is not compared, for a proxy may have
-// taken TLS off.
+// originAllowed tells whether pages of origin may call the server: its own, and those listed
+// (2026-07-28, basic/transports/streamable-http, "Security & Endpoint"). The scheme of its own is
+// not compared, for a proxy may have taken TLS off.
 func (e *Endpoint) originAllowed(origin, host string) bool {
 	if slices.Contains(e.AllowedOrigins, origin) {
 		return true
@@ -92,9 +90,8 @@ func (e *Endpoint) originAllowed(origin, host string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && strings.EqualFold(u.Host, host)
 }
 
-// hostAllowed guards local servers against DNS rebinding: a page whose name
-// has been made to point to 127.0.0.1 is of the same origin as what answers
-// there, but it still sends its own name.
+// hostAllowed guards local servers against DNS rebinding: a page whose name has been made to point
+// to 127.0.0.1 is of the same origin as what answers there, but it still sends its own name.
 func (e *Endpoint) hostAllowed(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok || !onLoopback(local) {

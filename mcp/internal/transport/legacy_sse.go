@@ -80,9 +80,8 @@ func (e *Endpoint) SSE(messages string) http.Handler {
 	}, http.MethodGet)
 }
 
-// Messages returns the handler of the messages of revision 2024-11-05. It answers with
-// 202; the response follows on the stream that sessionId names, which has to be the
-// same principal's.
+// Messages returns the handler of the messages of revision 2024-11-05. It answers with 202; the
+// response follows on the stream that sessionId names, which has to be the same principal's.
 func (e *Endpoint) Messages() http.Handler {
 	return e.only(func(w http.ResponseWriter, r *http.Request) {
 		st := e.legacy.find(r.URL.Query().Get("sessionId"), e.principal(r))

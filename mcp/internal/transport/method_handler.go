@@ -9,11 +9,10 @@ import (
 	"rialto/mcp/internal/wire"
 )
 
-// MethodHandler returns a handler that answers one method at an address of its own,
-// for programs that speak HTTP rather than MCP, and for clients that look at a server
-// before they log in. It takes a message of the method and answers it, or takes the
-// params alone (or nothing, or GET) and answers with the result alone, or with
-// {"error":…} and a status. It begins no session.
+// MethodHandler returns a handler that answers one method at an address of its own, for programs
+// that speak HTTP rather than MCP, and for clients that look at a server before they log in. It
+// takes a message of the method and answers it, or takes the params alone (or nothing, or GET) and
+// answers with the result alone, or with {"error":…} and a status. It begins no session.
 func (e *Endpoint) MethodHandler(method string, maxBody int64, verbs ...string) http.Handler {
 	return e.only(func(w http.ResponseWriter, r *http.Request) {
 		q := e.enter(w, r)

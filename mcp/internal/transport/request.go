@@ -43,8 +43,7 @@ func (e *Endpoint) post(w http.ResponseWriter, r *http.Request) {
 	q.finish(q.serve())
 }
 
-// enter returns a request of the principal. If it has too many it answers and returns
-// nil.
+// enter returns a request of the principal. If it has too many it answers and returns nil.
 func (e *Endpoint) enter(w http.ResponseWriter, r *http.Request) *Request {
 	q := &Request{HTTP: r, Principal: e.principal(r), endpoint: e, slot: &e.calls, maxBody: e.Limits.MaxBody}
 	if !q.slot.enter(q.Principal, e.Limits.MaxCalls) {

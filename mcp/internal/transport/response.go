@@ -181,10 +181,9 @@ func (a *response) endLog() {
 	}
 }
 
-// CloseStream closes the connection on which the client waits for the response, and
-// lets the client resume the stream later, so that a long call holds no connection
-// (SEP-1699, in revision 2025-11-25). The call goes on. It returns false where the
-// client could not come back.
+// CloseStream closes the connection on which the client waits for the response, and lets the client
+// resume the stream later, so that a long call holds no connection (SEP-1699, in revision
+// 2025-11-25). The call goes on. It returns false where the client could not come back.
 func (q *Request) CloseStream() bool {
 	return q.HTTP.ProtoMajor == 1 && q.HTTP.ProtoMinor > 0 && q.response.closeStream()
 }

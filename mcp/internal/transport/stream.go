@@ -14,9 +14,8 @@ import (
 	"rialto/mcp/internal/wire"
 )
 
-// get opens a stream for a session: it resumes one that broke (Last-Event-ID), or opens
-// the one for changes (2025-11-25, basic/transports, "Listening for Messages from the
-// Server").
+// get opens a stream for a session: it resumes one that broke (Last-Event-ID), or opens the one for
+// changes (2025-11-25, basic/transports, "Listening for Messages from the Server").
 func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 	last := r.Header.Get("Last-Event-ID")
 	if header, _ := revision.Header(r.Header); r.Header.Get(gomcp.HeaderSessionID) == "" || revision.Modern(header) || last == "" && !e.Changing {
@@ -52,9 +51,8 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 	e.follow(r, a, st, next)
 }
 
-// streamChanges sends changes to a session. They are kept for as long as the client
-// may come back for them. A message must not be sent on two streams, so a new stream
-// replaces the earlier one.
+// streamChanges sends changes to a session. They are kept for as long as the client may come back
+// for them. A message must not be sent on two streams, so a new stream replaces the earlier one.
 func (e *Endpoint) streamChanges(r *http.Request, a *response, principal string, open *session.Session) {
 	e.streams.Drop(open.Nonce, false)
 	a.inSession(&e.streams, principal, open, e.Limits.ResumeFor)

@@ -1,7 +1,6 @@
-// Package transport carries JSON-RPC messages between MCP clients and a handler:
-// Streamable HTTP in the form of every revision, and HTTP with SSE of 2024-11-05. It
-// knows sessions, streams, cancellation and limits. It does not know what methods
-// there are: Endpoint.Handle answers them.
+// Package transport carries JSON-RPC messages between MCP clients and a handler: Streamable HTTP in
+// the form of every revision, and HTTP with SSE of 2024-11-05. It knows sessions, streams,
+// cancellation and limits. It does not know what methods there are: Endpoint.Handle answers them.
 //
 //	guard         Origin, Host, CORS                                  guard.go
 //	body          size, time, type, one JSON-RPC message              body.go

@@ -8,14 +8,12 @@ import (
 	"rialto/internal/jsonrpc"
 )
 
-// Client is what is known of the calling program. Name and Version are what it says
-// of itself.
+// Client is what is known of the calling program. Name and Version are what it says of itself.
 type Client struct {
 	Name, Version string
 	// Revision is the protocol revision of the request.
 	Revision string
-	// Capabilities is the object in which the client declared what it can do; nil if
-	// unknown.
+	// Capabilities is the object in which the client declared what it can do; nil if unknown.
 	Capabilities json.RawMessage `json:",omitempty"`
 }
 
@@ -34,8 +32,7 @@ func (c *Client) Extends(extension string) bool {
 	return false
 }
 
-// FromUserAgent returns c with the name and version of the first product of a
-// User-Agent header.
+// FromUserAgent returns c with the name and version of the first product of a User-Agent header.
 func (c Client) FromUserAgent(agent string) Client {
 	product, _, _ := strings.Cut(agent, " ")
 	name, version, _ := strings.Cut(product, "/")

@@ -61,9 +61,8 @@ func Check(revision string, b, request []byte) error {
 	return cmp.Or(book.check(resultName(revision, &asked, result), result), book.check("JSONRPCMessage", v))
 }
 
-// checkError checks an error response. Before 2025-11-25 the schema wanted the
-// id that a server which could not read the request does not know; what it then
-// checks is the error.
+// checkError checks an error response. Before 2025-11-25 the schema wanted the id that a server
+// which could not read the request does not know; what it then checks is the error.
 func (b *book) checkError(v map[string]any, revision string) error {
 	switch {
 	case b.defs["JSONRPCErrorResponse"] != nil:

@@ -1,7 +1,6 @@
-// Package wire checks the messages between an MCP server and its clients against the
-// JSON Schema of their revision, and those of the tasks extension against the
-// extension's text. Tests put it in front of a server; it changes nothing and refuses
-// nothing.
+// Package wire checks the messages between an MCP server and its clients against the JSON Schema of
+// their revision, and those of the tasks extension against the extension's text. Tests put it in
+// front of a server; it changes nothing and refuses nothing.
 package wire
 
 import (
@@ -17,18 +16,15 @@ import (
 	"rialto/mcp"
 )
 
-// mostKept bounds what is kept of a request and of a response. Longer ones are not
-// checked.
+// mostKept bounds what is kept of a request and of a response. Longer ones are not checked.
 const mostKept = 1 << 20
 
-// Observer checks what passes through its Handler. The zero value needs only
-// Report.
+// Observer checks what passes through its Handler. The zero value needs only Report.
 type Observer struct {
 	// Report is called for each invalid message. A request
 	// that no schema has is reported if it was answered as if it were one.
 	Report func(problem string)
-	// Tolerated tells whether a request that violates the schema may be answered; nil
-	// means no.
+	// Tolerated tells whether a request that violates the schema may be answered; nil means no.
 	Tolerated func(*http.Request, []byte) bool
 
 	sessions sync.Map // the revision that was agreed on, by session id

@@ -34,8 +34,7 @@ func (c *LRU[K, V]) Get(key K) (value V, ok bool) {
 	return e.Value.(*entry[K, V]).value, true
 }
 
-// Put stores a value, and drops the least recently used one if the cache is
-// full.
+// Put stores a value, and drops the least recently used one if the cache is full.
 func (c *LRU[K, V]) Put(key K, value V) { c.Update(key, func(V) V { return value }) }
 
 // Update replaces a value, or the zero value, by the result of f.
@@ -103,9 +102,8 @@ func (r *Recent[V]) Current() int {
 	return r.epoch
 }
 
-// Get returns the cached value of id, or asks. Errors are not cached. The epoch
-// is read before asking, so that a value that was read during a change is not
-// cached.
+// Get returns the cached value of id, or asks. Errors are not cached. The epoch is read before
+// asking, so that a value that was read during a change is not cached.
 func (r *Recent[V]) Get(id string, now time.Time, ask func() (V, error)) (V, error) {
 	epoch := r.Current()
 	if s, ok := r.seen.Get(id); ok && s.Epoch == epoch && now.Sub(s.At) < recentTTL && !now.Before(s.At) {

@@ -86,9 +86,8 @@ func (m Methods) allow() string {
 	return strings.Join(names, ", ")
 }
 
-// CORS lets clients in browsers call an endpoint that knows its callers by
-// what they send in the request and never by a cookie. The pages are not
-// behind it.
+// CORS lets clients in browsers call an endpoint that knows its callers by what they send in the
+// request and never by a cookie. The pages are not behind it.
 func CORS(m Methods) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

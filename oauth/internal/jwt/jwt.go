@@ -1,5 +1,4 @@
-// Package jwt reads signed JWTs and JWK sets strictly. It does not know what their
-// claims mean.
+// Package jwt reads signed JWTs and JWK sets strictly. It does not know what their claims mean.
 package jwt
 
 import (
@@ -22,9 +21,8 @@ func Algorithms() []string {
 	return []string{"ES256", "ES384", "PS256", "RS256", "EdDSA"}
 }
 
-// Header is all that the header of a client's assertion may hold. What
-// would point us to another key (jku, jwk, x5u, x5c) or change what the token
-// means (crit, b64, zip) is unknown, and refused.
+// Header is all that the header of a client's assertion may hold. What would point us to another
+// key (jku, jwk, x5u, x5c) or change what the token means (crit, b64, zip) is unknown, and refused.
 type Header struct {
 	Algorithm string         `json:"alg"`
 	KeyID     string         `json:"kid"`

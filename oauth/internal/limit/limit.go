@@ -72,9 +72,8 @@ func (b *Backoff) Add(key string, free int, now time.Time) (before failure) {
 	return before
 }
 
-// Forgive takes back the failure that Add counted after before. Failures that
-// were added meanwhile keep their wait: a caller who knows one password must
-// not end the wait for other names.
+// Forgive takes back the failure that Add counted after before. Failures that were added meanwhile
+// keep their wait: a caller who knows one password must not end the wait for other names.
 func (b *Backoff) Forgive(key string, before failure) {
 	b.Failed.Update(key, func(f failure) failure {
 		if f.count == before.count+1 {
@@ -90,8 +89,7 @@ type Gate struct {
 	places chan struct{}
 }
 
-// Enter waits for one of n places; leave frees it. All calls must pass the same
-// n.
+// Enter waits for one of n places; leave frees it. All calls must pass the same n.
 func (g *Gate) Enter(ctx context.Context, n int) (leave func(), err error) {
 	g.once.Do(func() { g.places = make(chan struct{}, n) })
 	select {

@@ -1,5 +1,4 @@
-// Package secret makes, hashes and compares random secrets. It does not know what
-// they open.
+// Package secret makes, hashes and compares random secrets. It does not know what they open.
 package secret
 
 import (
@@ -10,8 +9,7 @@ import (
 	"strings"
 )
 
-// Prefixes of issued secrets, so that people and secret scanners recognize a
-// leak.
+// Prefixes of issued secrets, so that people and secret scanners recognize a leak.
 const (
 	RefreshPrefix = "rialto_rt_"
 	CodePrefix    = "rialto_code_"
@@ -34,8 +32,7 @@ func Hash(secret string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// Is tells whether s has the form of a result of New(prefix), so that nothing
-// else is looked up.
+// Is tells whether s has the form of a result of New(prefix), so that nothing else is looked up.
 func Is(s, prefix string) bool {
 	rest, ok := strings.CutPrefix(s, prefix)
 	return ok && len(rest) == 43 && IsBase64URL(rest)
@@ -55,8 +52,7 @@ func IsBase64URL(s string) bool {
 // Same compares in constant time.
 func Same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// NewID returns the name of a row: random, so that it cannot be guessed, but
-// no secret.
+// NewID returns the name of a row: random, so that it cannot be guessed, but no secret.
 func NewID() string {
 	b := make([]byte, 16)
 	rand.Read(b)

@@ -1,5 +1,4 @@
-// Package v01 tests our A2A client and server against trpc-a2a-go 0.0.3, which
-// speaks A2A 0.1:
+// Package v01 tests our A2A client and server against trpc-a2a-go 0.0.3, which speaks A2A 0.1:
 //
 //	cd a2a/a2atest/peers/v01 && go test ./...
 //
