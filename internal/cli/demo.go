@@ -137,11 +137,8 @@ func (d *demo) start(ctx context.Context, fail context.CancelCauseFunc) (*server
 	if err != nil {
 		return nil, nil, errors.Join(err, agent.Close())
 	}
-	if err := s.OAuth.Accounts.SetPassword(ctx, demoUser, d.password); err != nil {
+	if err := s.SetAdministrator(ctx, demoUser, d.password); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("the password of %s, from %s: %w", demoUser, d.passwordFrom, err), s.Close(), agent.Close())
-	}
-	if err := s.OAuth.Accounts.SetAdmin(ctx, demoUser, true); err != nil {
-		return nil, nil, errors.Join(err, s.Close(), agent.Close())
 	}
 	return agent, s, nil
 }

@@ -47,9 +47,9 @@ func serveCommand() *cobra.Command {
 				log.Warn(note)
 			}
 			if cfg.SignIn.AutoApprove.Enabled {
-				log.Warn("sign_in.auto_approve is on: all callers of this server are approved without a question", "connector", s.OAuth.Resource)
+				log.Warn("sign_in.auto_approve is on: all callers of this server are approved without a question", "connector", cfg.URL+"/mcp")
 			}
-			log.Info("rialto is ready", "version", server.Version(), "connector", s.OAuth.Resource, "listen", l.Addr(), "agents", len(cfg.Agents))
+			log.Info("rialto is ready", "version", server.Version(), "connector", cfg.URL+"/mcp", "listen", l.Addr(), "agents", len(cfg.Agents))
 			return s.ServeBoth(cmd.Context(), l, calls)
 		},
 	}

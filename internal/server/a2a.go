@@ -72,11 +72,11 @@ func (s *Server) published(card *a2a.Card) *a2a.Card {
 // signCard returns a function that signs cards with the server's key. It is nil for
 // HS256, whose key is not public.
 func (s *Server) signCard() func([]byte) ([]byte, error) {
-	if s.OAuth.Keys.Algorithm == token.HS256 {
+	if s.oauth.Keys.Algorithm == token.HS256 {
 		return nil
 	}
 	return func(card []byte) ([]byte, error) {
-		key, jwks, err := s.OAuth.Keys.PublishedKey(context.Background()) // in memory, or a short read
+		key, jwks, err := s.oauth.Keys.PublishedKey(context.Background()) // in memory, or a short read
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func (s *Server) allow(r *http.Request, what a2aserver.Access) error {
 	if !p.Has(scope) {
 		return &a2a.Error{
 			Code: a2a.Forbidden, Message: "the access token does not hold the scope " + scope,
-			HTTPStatus: http.StatusForbidden, Challenge: s.OAuth.Guard.ScopeChallenge(scope),
+			HTTPStatus: http.StatusForbidden, Challenge: s.oauth.Guard.ScopeChallenge(scope),
 		}
 	}
 	return s.limits.allow(r.Context(), p.User)
@@ -116,7 +116,7 @@ func (s *Server) newAPI(f *agentServers) *api.API {
 			p, _ := oauth.FromContext(r.Context())
 			return s.limits.allow(r.Context(), p.User)
 		},
-		Operator: s.Operator,
+		Operator: s.operator,
 		Actor:    s.operatorActor,
 		Log:      s.log,
 	}
@@ -159,12 +159,12 @@ func (s *Server) serveCard(srv *a2aserver.Server, agent string) http.Handler {
 		if agent == "" {
 			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeNoAgent(w) })
 		}
-		return s.OAuth.Guard.Require(s.ifKnown(nil, agent), oauth.ScopeDiscover)
+		return s.oauth.Guard.Require(s.ifKnown(nil, agent), oauth.ScopeDiscover)
 	}
 	if a, ok := s.bridge.Directory.Agent(agent); ok && !a.Disabled && len(a.UseCases) == 0 {
 		return http.HandlerFunc(srv.ServeCard)
 	}
-	return s.OAuth.Guard.Require(s.ifVisible(srv.ServeCard, agent), oauth.ScopeDiscover)
+	return s.oauth.Guard.Require(s.ifVisible(srv.ServeCard, agent), oauth.ScopeDiscover)
 }
 
 // ifVisible calls serve for callers who may give tasks to the agent.

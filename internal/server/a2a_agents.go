@@ -77,7 +77,7 @@ func (f *agentServers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.s.serveCard(f.named(agent), agent).ServeHTTP(w, r)
 		return
 	}
-	crossOrigin(f.s.OAuth.Guard.RequireAny(f.s.ifKnown(f.named(agent), agent), a2aScopes...)).ServeHTTP(w, r)
+	crossOrigin(f.s.oauth.Guard.RequireAny(f.s.ifKnown(f.named(agent), agent), a2aScopes...)).ServeHTTP(w, r)
 }
 
 // servePrimary serves the primary agent. The guard is outside.

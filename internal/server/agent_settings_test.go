@@ -14,7 +14,7 @@ import (
 // with the OpenAPI document and with the form of the console.
 func TestEverySettingOfAnAgentIsInTheAPIAndTheConsole(t *testing.T) {
 	r := newAPIRig(t)
-	r.operator()
+	r.operatorToken()
 	schema := r.document().at(r.document().whole["components"].(map[string]any)["schemas"].(map[string]any)["AgentSetup"])
 	members := schema["properties"].(map[string]any)
 	_, page := r.visitor("alice").open(r.cfg.URL + "/admin/agents/new")

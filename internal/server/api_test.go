@@ -59,7 +59,7 @@ func TestTheAPISanitizesTextsOfAgents(t *testing.T) {
 	if err := r.store.Records.SeeCard(t.Context(), c, true); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.do("GET", "/api/v1/admin/agents/one/cards", r.operator(), ""); !strings.Contains(got.body, said) {
+	if got := r.do("GET", "/api/v1/admin/agents/one/cards", r.operatorToken(), ""); !strings.Contains(got.body, said) {
 		t.Errorf("got the cards %s", got.body)
 	}
 }

@@ -23,7 +23,7 @@ import (
 func (r *rig) calls() (lines []string) {
 	r.t.Helper()
 	r.usage.Flush(r.t.Context())
-	for c, err := range r.Operator.Calls(r.t.Context(), usage.Filter{}, "") {
+	for c, err := range r.operator.Calls(r.t.Context(), usage.Filter{}, "") {
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestCallsOfEveryProtocolAreRecorded(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	sums, err := r.Operator.Usage(t.Context(), usage.Filter{}, usage.ByUser, 0)
+	sums, err := r.operator.Usage(t.Context(), usage.Filter{}, usage.ByUser, 0)
 	if err != nil || len(sums) != 1 || sums[0].Name != "alice" || sums[0].Calls != int64(len(want)) || sums[0].Errors != 3 || sums[0].BytesOut == 0 {
 		t.Errorf("got %+v, %v", sums, err)
 	}
@@ -149,7 +149,7 @@ func TestEveryKindOfCallIsRecordedOnce(t *testing.T) {
 		"mcp tasks/get one ok", "mcp tasks/cancel one refused", "mcp send_task one ok",
 		"a2a ListTaskPushNotificationConfigs two refused", "a2a SendMessage two failed",
 	)
-	sums, err := r.Operator.Usage(t.Context(), usage.Filter{}, "", 0)
+	sums, err := r.operator.Usage(t.Context(), usage.Filter{}, "", 0)
 	if err != nil || len(sums) != 1 || sums[0].Calls != 14 || sums[0].Errors != 6 {
 		t.Errorf("got %+v, %v, want what failed or was refused as errors, and not what was left", sums, err)
 	}
@@ -275,7 +275,7 @@ func TestExportsAreSafeForSpreadsheets(t *testing.T) {
 		r.audit.Record(t.Context(), audit.Event{Kind: audit.ClientRegistered, Detail: name})
 	}
 	r.audit.Flush(t.Context())
-	if err := operator.WriteEvents(&b, operator.CSV, r.Operator.AllEvents(t.Context(), audit.Filter{Kind: audit.ClientRegistered}, "")); err != nil {
+	if err := operator.WriteEvents(&b, operator.CSV, r.operator.AllEvents(t.Context(), audit.Filter{Kind: audit.ClientRegistered}, "")); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()

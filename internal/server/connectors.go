@@ -124,7 +124,7 @@ type oauthEndpoints struct {
 // mcpDocument returns the metadata, with that of a connector for each of its origins.
 func (s *Server) mcpDocument() (wellknown.ByOrigin, error) {
 	var as oauthEndpoints
-	b, err := json.Marshal(s.OAuth.Documents()["/.well-known/oauth-authorization-server"])
+	b, err := json.Marshal(s.oauth.Documents()["/.well-known/oauth-authorization-server"])
 	if err == nil {
 		err = json.Unmarshal(b, &as)
 	}
@@ -147,13 +147,13 @@ func (s *Server) mcpDocument() (wellknown.ByOrigin, error) {
 func (s *Server) mcpMetadata(as oauthEndpoints, def connector) mcpMetadata {
 	m := mcpMetadata{
 		Name: s.mcp.Name, Title: s.mcp.Title, Version: s.mcp.Version,
-		Endpoint: s.OAuth.Resource, Transports: []string{"streamable-http", "sse"}, ProtocolVersions: mcp.Revisions(),
+		Endpoint: s.oauth.Resource, Transports: []string{"streamable-http", "sse"}, ProtocolVersions: mcp.Revisions(),
 		Endpoints: map[string]string{}, OAuth: as,
 		connectorMetadata: s.connectorMetadata(as, def),
 		Connectors:        map[string]any{"default_connector": def.Key},
 	}
 	for _, e := range []string{"initialize", "tools/list", "tools/call", "resources/list", "validate", "health", "sse"} {
-		m.Endpoints[strings.ReplaceAll(e, "/", "_")] = s.OAuth.Resource + "/" + e
+		m.Endpoints[strings.ReplaceAll(e, "/", "_")] = s.oauth.Resource + "/" + e
 	}
 	for _, c := range connectors() {
 		one := s.connectorMetadata(as, c)
@@ -176,11 +176,11 @@ func (s *Server) connectorMetadata(as oauthEndpoints, c connector) connectorMeta
 	return connectorMetadata{
 		Authentication: authentication{
 			Type: "oauth", AuthorizationURL: as.Authorization, TokenURL: as.Token, RegistrationURL: as.Registration,
-			Resource: s.OAuth.Resource, Scope: oauth.ScopeTools,
+			Resource: s.oauth.Resource, Scope: oauth.ScopeTools,
 		},
 		AuthRequest: authRequest{
 			ResponseType: "code", ClientID: id, RedirectURI: c.RedirectURIs[0],
-			Scope: oauth.ScopeTools, Resource: s.OAuth.Resource, ChallengeMethod: "S256",
+			Scope: oauth.ScopeTools, Resource: s.oauth.Resource, ChallengeMethod: "S256",
 		},
 		ClientParams: clientParams{
 			ClientID: id, ClientName: c.Name, RedirectURIs: c.RedirectURIs,

@@ -13,7 +13,7 @@ import (
 // newConsole returns the pages below /account and /admin.
 func (s *Server) newConsole() *console.Console {
 	return &console.Console{
-		Product: s.cfg.Name, OAuth: s.OAuth, Bridge: s.bridge, Admin: s.Operator, Now: time.Now, Log: s.log,
+		Product: s.cfg.Name, OAuth: s.oauth, Bridge: s.bridge, Admin: s.operator, Now: time.Now, Log: s.log,
 	}
 }
 

@@ -80,7 +80,7 @@ func textOf(n *html.Node) string {
 
 // BenchmarkDocs shows the description of the API, the longest page there is.
 func BenchmarkDocs(b *testing.B) {
-	spec, err := (&Server{cfg: &config.Config{}, OAuth: authserver.New(authserver.Config{}, authserver.Stores{})}).openAPI()
+	spec, err := (&Server{cfg: &config.Config{}, oauth: authserver.New(authserver.Config{}, authserver.Stores{})}).openAPI()
 	if err != nil {
 		b.Fatal(err)
 	}

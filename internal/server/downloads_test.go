@@ -6,7 +6,7 @@ import (
 
 func TestDownloadsNeedAnEnabledAccount(t *testing.T) {
 	r := newRig(t)
-	alice, err := r.OAuth.Accounts.Find(t.Context(), "alice")
+	alice, err := r.oauth.Accounts.Find(t.Context(), "alice")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestDownloadsNeedAnEnabledAccount(t *testing.T) {
 	if !admitted() {
 		t.Error("a user with an account is not admitted")
 	}
-	if err := r.OAuth.Accounts.Remove(t.Context(), "alice"); err != nil {
+	if err := r.oauth.Accounts.Remove(t.Context(), "alice"); err != nil {
 		t.Fatal(err)
 	}
 	if admitted() {

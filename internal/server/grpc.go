@@ -76,7 +76,7 @@ func (s *Server) grpcHandler() (http.Handler, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	return s.OAuth.Guard.RequireAny(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return s.oauth.Guard.RequireAny(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		srv, agent := f.primary()
 		if below, ok := strings.CutPrefix(r.URL.Path, config.AgentPath); ok {
 			agent, _, _ = strings.Cut(below, "/")

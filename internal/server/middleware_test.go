@@ -67,10 +67,10 @@ func TestABodyHasADeadline(t *testing.T) {
 
 func TestInvalidTextInAddressesIsRejected(t *testing.T) {
 	r := newRig(t)
-	if err := r.OAuth.Accounts.SetAdmin(t.Context(), "alice", true); err != nil {
+	if err := r.oauth.Accounts.SetAdmin(t.Context(), "alice", true); err != nil {
 		t.Fatal(err)
 	}
-	token := r.operator()
+	token := r.operatorToken()
 	for _, path := range []string{
 		"/api/v1/admin/clients?text=%00", "/api/v1/admin/accounts?text=%ff", "/api/v1/admin/grants?client_id=a%00", "/api/v1/admin/tasks?agent=%c3%28",
 		"/api/v1/admin/audit?actor=%00", "/api/v1/usage?tool=%00", "/api/v1/audit?target=%ff", "/api/v1/admin/clients/%00", "/api/v1/tasks/%ff", "/answer/%00", "/documents/task:%00", "/shared/%ff",

@@ -50,7 +50,17 @@ func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte)
 	})
 }
 
-// accountIsActive returns a function that tells whether a user has an account that may sign in.
+// SetAdministrator sets the password of a local account, which it adds if needed, and
+// makes it an administrator.
+func (s *Server) SetAdministrator(ctx context.Context, name, password string) error {
+	if err := s.oauth.Accounts.SetPassword(ctx, name, password); err != nil {
+		return err
+	}
+	return s.oauth.Accounts.SetAdmin(ctx, name, true)
+}
+
+// accountIsActive returns a function that tells whether a user has an account that may
+// sign in.
 func accountIsActive(accounts signin.AccountStore) func(context.Context, string) (bool, error) {
 	return func(ctx context.Context, user string) (bool, error) {
 		a, err := accounts.AccountOf(ctx, user)
@@ -105,7 +115,7 @@ func (s *Server) saveGrantUses(ctx context.Context) {
 		case <-tick.C:
 		}
 		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		if err := s.OAuth.Grants.SaveUses(saving); err != nil {
+		if err := s.oauth.Grants.SaveUses(saving); err != nil {
 			s.log.Error("saving the last use of grants", "err", err)
 		}
 		cancel()

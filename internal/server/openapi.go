@@ -70,7 +70,7 @@ func (s *Server) addAliases(paths map[string]map[string]any) {
 
 // addMetadata adds the addresses of the three kinds of metadata documents.
 func (s *Server) addMetadata(paths map[string]map[string]any, as func(string) map[string]any) {
-	for place := range s.OAuth.Documents() {
+	for place := range s.oauth.Documents() {
 		kind := "/.well-known/oauth-authorization-server"
 		switch {
 		case strings.Contains(place, "openid"):

@@ -135,7 +135,7 @@ func TestEveryOperationAnswersAsDocumented(t *testing.T) {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	r := newRig(t, config.Agent{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)}) // and primary
-	if err := r.OAuth.Accounts.SetAdmin(t.Context(), "alice", true); err != nil {
+	if err := r.oauth.Accounts.SetAdmin(t.Context(), "alice", true); err != nil {
 		t.Fatal(err)
 	}
 	all := r.token("alice", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish, oauth.ScopeAdmin)

@@ -24,16 +24,16 @@ func newOperator(cfg *config.Config, log *slog.Logger, db *store.DB, as *authser
 
 func (s *Server) operatorActor(r *http.Request) operator.Actor {
 	p, _ := oauth.FromContext(r.Context())
-	return operator.Actor{ID: p.User, Name: p.Name, Address: s.OAuth.Address(r)}
+	return operator.Actor{ID: p.User, Name: p.Name, Address: s.oauth.Address(r)}
 }
 
 func (s *Server) connected(r *http.Request, agent string) {
-	s.Operator.RecordConnection(r.Context(), s.operatorActor(r), agent)
+	s.operator.RecordConnection(r.Context(), s.operatorActor(r), agent)
 }
 
 // forget deletes the account of the user of a request at an agent, if there is one.
 func (s *Server) forget(r *http.Request, agent string) error {
-	err := s.Operator.ForgetConnection(r.Context(), s.operatorActor(r), agent)
+	err := s.operator.ForgetConnection(r.Context(), s.operatorActor(r), agent)
 	if errors.Is(err, operator.ErrNotFound) {
 		return nil
 	}
@@ -66,5 +66,5 @@ func CancelTask(ctx context.Context, cfg *config.Config, who operator.Actor, tas
 	s.bridge.Start()
 	s.stop = func() {}
 	defer s.Close()
-	return s.Operator.CancelTask(ctx, who, task)
+	return s.operator.CancelTask(ctx, who, task)
 }

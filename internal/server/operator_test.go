@@ -14,11 +14,11 @@ import (
 	"rialto/oauth"
 )
 
-// operator returns a token of alice's for the operator's scope, which she has
+// operatorToken returns a token of alice's for the operator's scope, which she has
 // the role for.
-func (r *rig) operator() string {
+func (r *rig) operatorToken() string {
 	r.t.Helper()
-	if err := r.OAuth.Accounts.SetAdmin(r.t.Context(), "alice", true); err != nil {
+	if err := r.oauth.Accounts.SetAdmin(r.t.Context(), "alice", true); err != nil {
 		r.t.Fatal(err)
 	}
 	return r.token("alice", oauth.ScopeAdmin)
@@ -26,7 +26,7 @@ func (r *rig) operator() string {
 
 func TestOnlyOperatorsReachTheOperatorsAPI(t *testing.T) {
 	r := newAPIRig(t)
-	admin, other := r.operator(), r.token("bob", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish)
+	admin, other := r.operatorToken(), r.token("bob", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish)
 	n := 0
 	for _, op := range r.document().operations() {
 		if tags := op.about["tags"].([]any); tags[0] != "admin" {
@@ -43,7 +43,7 @@ func TestOnlyOperatorsReachTheOperatorsAPI(t *testing.T) {
 	if got := r.do("GET", "/api/v1/admin/accounts", admin, ""); got.status != http.StatusOK {
 		t.Errorf("got %d %s for an operator", got.status, got.body)
 	}
-	if err := r.OAuth.Accounts.SetAdmin(t.Context(), "alice", false); err != nil {
+	if err := r.oauth.Accounts.SetAdmin(t.Context(), "alice", false); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.do("GET", "/api/v1/admin/accounts", admin, ""); got.status != http.StatusForbidden {
@@ -53,7 +53,7 @@ func TestOnlyOperatorsReachTheOperatorsAPI(t *testing.T) {
 
 func TestAnOperatorEndsConnections(t *testing.T) {
 	r := newAPIRig(t)
-	admin, bobs := r.operator(), r.full("bob")
+	admin, bobs := r.operatorToken(), r.full("bob")
 	var page struct{ Grants []operator.Grant }
 	r.do("GET", "/api/v1/admin/grants?state=live", admin, "").decode(t, &page)
 	var his operator.Grant
@@ -83,7 +83,7 @@ func TestAnOperatorEndsConnections(t *testing.T) {
 
 func TestAnOperatorChangesAccounts(t *testing.T) {
 	r := newAPIRig(t)
-	admin := r.operator()
+	admin := r.operatorToken()
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -124,7 +124,7 @@ func TestAClientIsFoundByAnIDThatIsAURL(t *testing.T) {
 	}
 	path := "/api/v1/admin/clients/" + url.PathEscape(id)
 	var c operator.Client
-	admin := r.operator()
+	admin := r.operatorToken()
 	if r.do("GET", path, admin, "").decode(t, &c); c.Name != "App" || c.Kind != operator.Document || c.RedirectHosts[0] != "app.example" {
 		t.Errorf("got %+v", c)
 	}
@@ -138,7 +138,7 @@ func TestAClientIsFoundByAnIDThatIsAURL(t *testing.T) {
 
 func TestAnOperatorSeesAndCancelsEverybodysTasks(t *testing.T) {
 	r := newAPIRig(t)
-	admin := r.operator()
+	admin := r.operatorToken()
 	asked := r.create(r.full("bob"), "one", `{"message":"ask which?","wait":20}`)
 	var page struct{ Tasks []operator.Task }
 	r.do("GET", "/api/v1/admin/tasks?state=input-required", admin, "").decode(t, &page)
@@ -160,7 +160,7 @@ func TestAnOperatorSeesAndCancelsEverybodysTasks(t *testing.T) {
 
 func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 	r := newAPIRig(t)
-	admin := r.operator()
+	admin := r.operatorToken()
 	today := time.Now().UTC().Format(time.DateOnly)
 	r.create(r.full("bob"), "one", `{"message":"echo hello","wait":20}`)
 	r.create(r.full("bob"), "two", `{"message":"echo hello","wait":20}`)
@@ -168,7 +168,7 @@ func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 		t.Skip("midnight came between the two calls")
 	}
 	r.usage.Flush(t.Context())
-	bob, err := r.OAuth.Accounts.Find(t.Context(), "bob")
+	bob, err := r.oauth.Accounts.Find(t.Context(), "bob")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 
 func TestAnOperatorAddsAndSwitchesAgents(t *testing.T) {
 	r := newAPIRig(t)
-	admin := r.operator()
+	admin := r.operatorToken()
 	address := r.cfg.Agents[0].URL
 	for _, c := range []struct {
 		method, path, body string

@@ -24,8 +24,8 @@ func (s *Server) startPush(secret []byte) {
 		Trusting: !s.cfg.Push.Verify,
 		Now:      time.Now,
 	}
-	if s.OAuth.Keys.Algorithm != token.HS256 { // no public key is published for HS256
-		sender.Sign = s.OAuth.Keys.Sign
+	if s.oauth.Keys.Algorithm != token.HS256 { // no public key is published for HS256
+		sender.Sign = s.oauth.Keys.Sign
 	}
 	s.push = &push.Service{
 		Outbox:  s.store.Ledger,

@@ -57,7 +57,7 @@ func newRigWith(t *testing.T, set func(*config.Config), before ...func(*Server))
 	}
 	s.start(t.Context())
 	for _, user := range []string{"alice", "bob"} {
-		oauthtest.AddUser(t, s.OAuth, user, "correct horse battery staple")
+		oauthtest.AddUser(t, s.oauth, user, "correct horse battery staple")
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	stopped := make(chan error, 1)
@@ -75,7 +75,7 @@ func newRigWith(t *testing.T, set func(*config.Config), before ...func(*Server))
 // token returns an access token of user's.
 func (r *rig) token(user string, scopes ...string) string {
 	r.t.Helper()
-	token, _, err := r.OAuth.Tokens.Issue(r.t.Context(), user, scopes, time.Hour)
+	token, _, err := r.oauth.Tokens.Issue(r.t.Context(), user, scopes, time.Hour)
 	if err != nil {
 		r.t.Fatal(err)
 	}

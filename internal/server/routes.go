@@ -34,9 +34,9 @@ func (s *Server) routes() (*mux.Router, error) {
 	r := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	err := errors.Join(
 		s.mcpRoutes(r),
-		wellknown.Mount(r, s.OAuth.Documents()),
+		wellknown.Mount(r, s.oauth.Documents()),
 	)
-	s.OAuth.Routes(r) // /authorize, /token, /register …: each endpoint has its own guard
+	s.oauth.Routes(r) // /authorize, /token, /register …: each endpoint has its own guard
 	err = errors.Join(err, s.docsRoutes(r))
 	s.pageRoutes(r)
 	r.PathPrefix(static.Prefix).Handler(s.brand.Handler())
@@ -48,7 +48,7 @@ func (s *Server) routes() (*mux.Router, error) {
 
 // mcpRoutes mounts MCP. CORS is outside the guard, so that web pages can read the 401 challenge.
 func (s *Server) mcpRoutes(r *mux.Router) error {
-	guard := func(h http.Handler) http.Handler { return s.mcp.CORS(s.OAuth.Guard.Require(h, oauth.ScopeTools)) }
+	guard := func(h http.Handler) http.Handler { return s.mcp.CORS(s.oauth.Guard.Require(h, oauth.ScopeTools)) }
 	public := guard
 	if s.cfg.MCP.PublicListing {
 		public = func(h http.Handler) http.Handler { return h }
@@ -98,7 +98,7 @@ func (s *Server) pageRoutes(r *mux.Router) {
 	s.newConsole().Routes(r) // /account and /admin: a browser session, as an administrator below /admin
 	redirectMCPConfig(r)
 	signedIn := func(prefix string, page http.Handler) {
-		r.PathPrefix(prefix).Handler(s.OAuth.Sessions.RequireForPage(page))
+		r.PathPrefix(prefix).Handler(s.oauth.Sessions.RequireForPage(page))
 	}
 	signedIn(documents.DocumentPath, &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
 	signedIn(documents.TaskPath, &web.Tasks{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
@@ -109,7 +109,7 @@ func (s *Server) pageRoutes(r *mux.Router) {
 	// These links need no sign-in: they hold a random or signed part.
 	r.PathPrefix(documents.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
 	r.PathPrefix(documents.SharedPath).Handler(&web.Shared{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
-	read(r, "/", s.OAuth.Sessions.Optional(http.HandlerFunc(s.startPage)))
+	read(r, "/", s.oauth.Sessions.Optional(http.HandlerFunc(s.startPage)))
 }
 
 // redirectMCPConfig redirects the addresses of the configuration pages below /mcp/config/ to the
@@ -148,13 +148,13 @@ func (s *Server) a2aRoutes(r *mux.Router) error {
 	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
 		r.Path(path).HandlerFunc(agents.primaryCard)
 	}
-	primary := crossOrigin(s.OAuth.Guard.RequireAny(http.HandlerFunc(agents.servePrimary), a2aScopes...))
+	primary := crossOrigin(s.oauth.Guard.RequireAny(http.HandlerFunc(agents.servePrimary), a2aScopes...))
 	r.Path("/").Methods(http.MethodPost, http.MethodOptions).Handler(primary)
 	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/agent/authenticatedExtendedCard", "/v1/"} {
 		r.PathPrefix(prefix).Handler(primary)
 	}
 	guard := func(h http.Handler, scopes ...string) http.Handler {
-		return crossOrigin(s.OAuth.Guard.Require(h, scopes...))
+		return crossOrigin(s.oauth.Guard.Require(h, scopes...))
 	}
 	s.newAPI(agents).Routes(r, guard, oauth.ScopeDiscover, oauth.ScopePublish, oauth.ScopeAdmin) // below /api/v1
 	r.PathPrefix(config.AgentPath).Handler(agents)                                               // guards all but public cards

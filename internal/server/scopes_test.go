@@ -19,7 +19,7 @@ import (
 func TestTheScopeMatrix(t *testing.T) {
 	r := newAPIRig(t)
 	task := r.create(r.full("alice"), "one", `{"message":"ask which?","wait":20}`)
-	if err := r.OAuth.Accounts.SetAdmin(t.Context(), "alice", true); err != nil {
+	if err := r.oauth.Accounts.SetAdmin(t.Context(), "alice", true); err != nil {
 		t.Fatal(err)
 	}
 	const none, claims = "", oauth.ScopeTools + ":claims"

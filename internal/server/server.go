@@ -30,11 +30,11 @@ type Server struct {
 	brand    static.Brand
 	log      *slog.Logger
 	store    *store.DB
-	OAuth    *authserver.Server
+	oauth    *authserver.Server
 	bridge   *bridge.Bridge
 	agents   *directory.Registry
 	mcp      *mcp.Server
-	Operator *operator.Service
+	operator *operator.Service
 	audit    *audit.Log
 	usage    *usage.Log
 	push     *push.Service  // nil if webhooks are off
@@ -101,27 +101,27 @@ func (s *Server) build(secret []byte) (err error) {
 	}
 	s.audit = (&audit.Log{Store: s.store.Records, Now: time.Now, Log: s.log}).Open()
 	s.usage = (&usage.Log{Store: s.store.Records, Log: s.log}).Open()
-	s.OAuth = NewOAuth(s.cfg, s.log, s.store, secret)
+	s.oauth = NewOAuth(s.cfg, s.log, s.store, secret)
 	s.bridge = newBridge(s.cfg, s.log, s.store, secret, s.usage.Record)
-	s.agents = newRegistry(s.cfg, s.log, s.store, secret, s.OAuth.Assertions.Issue, s.bridge.Directory)
+	s.agents = newRegistry(s.cfg, s.log, s.store, secret, s.oauth.Assertions.Issue, s.bridge.Directory)
 	s.connections = connections{s.newVault(secret), s.agentSettings}
 	dialers := &dialers{
-		find: s.agentSettings, log: s.log, says: s.OAuth.Assertions.Issue, vault: s.connections.vault,
+		find: s.agentSettings, log: s.log, says: s.oauth.Assertions.Issue, vault: s.connections.vault,
 		cards: &directory.Cards{Store: s.store.Records, Now: time.Now, Log: s.log},
 	}
 	s.bridge.Directory.Dial, s.bridge.Directory.Connections = dialers.dial, s.connections
-	s.OAuth.Record(oauthEvents{s.audit})
-	s.OAuth.Consent.Agents = func(useCases []string, all bool) []string {
+	s.oauth.Record(oauthEvents{s.audit})
+	s.oauth.Consent.Agents = func(useCases []string, all bool) []string {
 		return s.bridge.Directory.Titles(directory.Caller{UseCases: useCases, AllUseCases: all})
 	}
-	if s.mcp, err = newMCP(s.cfg, s.brand, s.log, s.bridge, s.OAuth, secret); err != nil {
+	if s.mcp, err = newMCP(s.cfg, s.brand, s.log, s.bridge, s.oauth, secret); err != nil {
 		return err
 	}
 	s.bridge.Tools.ToolsChanged = s.toolsChanged
 	s.startPush(secret)
 	s.startPushInbox(secret)
-	s.Operator = newOperator(s.cfg, s.log, s.store, s.OAuth, s.bridge)
-	s.Operator.Audit, s.Operator.Agents, s.Operator.Vault, s.Operator.Doctor = s.audit, s.agents, s.connections.vault, s.runDoctor
+	s.operator = newOperator(s.cfg, s.log, s.store, s.oauth, s.bridge)
+	s.operator.Audit, s.operator.Agents, s.operator.Vault, s.operator.Doctor = s.audit, s.agents, s.connections.vault, s.runDoctor
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (s *Server) ready(ctx context.Context) error {
 	if err := s.auditSettings(ctx); err != nil {
 		return err
 	}
-	if err := s.OAuth.Ready(ctx); err != nil {
+	if err := s.oauth.Ready(ctx); err != nil {
 		return fmt.Errorf("reading the signing keys (is this the secret that the database was created with?): %w", err)
 	}
 	return nil
@@ -161,7 +161,7 @@ func (s *Server) maintain(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		round, cancel := context.WithTimeout(ctx, time.Hour)
-		if err := errors.Join(s.OAuth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), s.store.Ledger.DropDeadNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(s.oauth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), s.store.Ledger.DropDeadNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
 			s.log.Error("maintenance", "err", err)
 		}
 		cancel()

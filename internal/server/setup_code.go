@@ -16,7 +16,7 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer) error {
 	var code string
 	var expires time.Time
 	err := askDatabase(ctx, s.log, "the database: looking for an account", func(ctx context.Context) (err error) {
-		code, expires, err = s.OAuth.Passwords.OpenSetup(ctx)
+		code, expires, err = s.oauth.Passwords.OpenSetup(ctx)
 		return err
 	})
 	if err != nil || code == "" {

@@ -47,10 +47,10 @@ func startStopping(t *testing.T, wait shutdownTimes) *stopping {
 	}
 	t.Cleanup(func() { s.Close() })
 	s.shutdown = wait
-	if err := s.OAuth.Accounts.Add(t.Context(), "alice", "correct horse battery staple"); err != nil {
+	if err := s.oauth.Accounts.Add(t.Context(), "alice", "correct horse battery staple"); err != nil {
 		t.Fatal(err)
 	}
-	token, _, err := s.OAuth.Tokens.Issue(t.Context(), "alice", []string{oauth.ScopeTools}, time.Hour)
+	token, _, err := s.oauth.Tokens.Issue(t.Context(), "alice", []string{oauth.ScopeTools}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

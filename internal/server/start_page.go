@@ -10,8 +10,8 @@ import (
 func (s *Server) startPage(w http.ResponseWriter, r *http.Request) {
 	page := templates.Home{
 		Product:  s.cfg.Name,
-		URL:      s.OAuth.Resource,
-		Snippets: Snippets(s.OAuth.Resource),
+		URL:      s.oauth.Resource,
+		Snippets: Snippets(s.oauth.Resource),
 	}
 	if who, ok := oauth.FromContext(r.Context()); ok {
 		page.User, page.SignOut, page.Admin = who.Name, "/signout", who.Has(oauth.ScopeAdmin)
