@@ -31,8 +31,7 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// API serves the bridge. Bridge, URL, Card, Allow, Operator, Actor and Log are
-// required.
+// API serves the bridge. Bridge, URL, Card, Allow, Operator, Actor and Log are required.
 type API struct {
 	Bridge *bridge.Bridge
 	URL    string // the origin that it is served at, without trailing slash
@@ -51,8 +50,7 @@ type API struct {
 	Log *slog.Logger
 }
 
-// Roots are where the API answers. The second are the addresses of older
-// clients.
+// Roots are where the API answers. The second are the addresses of older clients.
 var Roots = []string{"/api/v1", "/a2a"}
 
 // Shares is where documents are shared. Older clients do not know of it.
@@ -110,8 +108,7 @@ func (a *API) methods(handlers map[string]handler, guard Guard, discover, publis
 	return a.byMethod(guarded, guard, discover)
 }
 
-// byMethod serves a path by the method of a request, and leaves OPTIONS to the
-// guard.
+// byMethod serves a path by the method of a request, and leaves OPTIONS to the guard.
 func (a *API) byMethod(guarded map[string]http.Handler, guard Guard, scope string) http.Handler {
 	allowed := slices.Sorted(maps.Keys(guarded))
 	guarded[http.MethodOptions] = guard(http.NotFoundHandler(), scope)
@@ -159,8 +156,7 @@ type call struct {
 // errCrashed is how a call ended that panicked.
 var errCrashed = errors.New("the call crashed")
 
-// report tells the bridge of a call that has ended, under the address that it was
-// made to.
+// report tells the bridge of a call that has ended, under the address that it was made to.
 func (a *API) report(r *http.Request, c *call) {
 	u := usage.Record{Door: usage.REST, Tool: r.Method, At: c.began, BytesIn: max(0, r.ContentLength), BytesOut: int64(c.answered)}
 	if template, err := mux.CurrentRoute(r).GetPathTemplate(); err == nil {
@@ -223,8 +219,7 @@ var statuses = []struct {
 	{a2a.InvalidRequest, http.StatusBadRequest, "invalid_request"},
 }
 
-// reasons maps the reasons of operator.Error to HTTP. The code of a conflict is that
-// of the error.
+// reasons maps the reasons of operator.Error to HTTP. The code of a conflict is that of the error.
 var reasons = map[operator.Reason]refusal{
 	operator.Invalid:  {http.StatusBadRequest, "invalid_request", ""},
 	operator.NotFound: {http.StatusNotFound, "not_found", ""},
@@ -258,9 +253,8 @@ func (a *API) refusalOf(err error) *refusal {
 	return own
 }
 
-// writeError is the one place where an error becomes bytes, in the shape that
-// the guard's have too (RFC 6750 section 3). What we did not mean to show is
-// logged. It returns how many bytes it wrote.
+// writeError is the one place where an error becomes bytes, in the shape that the guard's have too
+// (RFC 6750 section 3). What we did not mean to show is logged. It returns how many bytes it wrote.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) int {
 	own := a.refusalOf(err)
 	if own.code == "server_error" {
@@ -304,7 +298,6 @@ func write(w http.ResponseWriter, status int, body any) int {
 	return len(b)
 }
 
-// body returns a handler of a request with a JSON body.
 func body[T any](do func(*http.Request, T) (int, any, error)) handler {
 	return func(r *http.Request) (int, any, error) {
 		var in T

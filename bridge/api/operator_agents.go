@@ -88,7 +88,6 @@ func (a operatorAPI) testAgent(r *http.Request, in struct {
 	return answered(a.Operator.TestAgent(r.Context(), a.Actor(r).ID, variable(r, "agent"), in.Message))
 }
 
-// shownCard is a card that an agent has shown.
 type shownCard struct {
 	Digest  string          `json:"digest"`
 	First   time.Time       `json:"first"`

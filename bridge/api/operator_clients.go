@@ -19,8 +19,7 @@ func (a operatorAPI) clients(r *http.Request) (int, any, error) {
 	return page("clients", p, err)
 }
 
-// registerClient registers a client that cannot register itself. Only this answer has
-// its secret.
+// registerClient registers a client that cannot register itself. Only this answer has its secret.
 func (a operatorAPI) registerClient(r *http.Request, in struct {
 	Name         string   `json:"client_name"`
 	RedirectURIs []string `json:"redirect_uris"`

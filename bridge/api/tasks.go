@@ -18,8 +18,7 @@ import (
 // longestWait bounds how long a call waits for a task, in seconds.
 const longestWait = 240
 
-// skillKey is the metadata member that names the skill meant, as in package
-// bridge.
+// skillKey is the metadata member that names the skill meant, as in package bridge.
 const skillKey = "skillId"
 
 // newMessage is the body of a call that sends.
@@ -33,7 +32,6 @@ type newMessage struct {
 	Wait      int          `json:"wait"` // seconds to wait for the task to settle
 }
 
-// createTask gives an agent a task.
 func (a *API) createTask(r *http.Request) (int, any, error) {
 	return a.send(r, a.Bridge.Proxy.Agent(mux.Vars(r)["agent"]), "", http.StatusCreated)
 }
@@ -102,8 +100,7 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 	return &a2a.SendRequest{Message: m, Metadata: m.Metadata, ReturnImmediately: true}, nil
 }
 
-// waitForTask returns a task once it has settled, or as it stands after so many
-// seconds.
+// waitForTask returns a task once it has settled, or as it stands after so many seconds.
 func waitForTask(ctx context.Context, face *proxy.Agent, t *a2a.Task, seconds int) (*a2a.Task, error) {
 	if seconds == 0 || t.Status.State.Idle() {
 		return t, nil

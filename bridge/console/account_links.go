@@ -11,7 +11,6 @@ import (
 	"rialto/templates"
 )
 
-// linkPage is the number of links on a page.
 const linkPage = 50
 
 // links shows the documents that the user shares. The links are not stored, so they

@@ -12,7 +12,6 @@ import (
 	"rialto/templates"
 )
 
-// taskPage is the number of tasks on a page.
 const taskPage = 50
 
 // ownTasks lists the user's tasks from all apps.
@@ -58,7 +57,6 @@ var states = []a2a.State{
 	a2a.Submitted, a2a.Working, a2a.InputRequired, a2a.AuthRequired, a2a.Completed, a2a.Failed, a2a.Canceled, a2a.Rejected, a2a.Unknown,
 }
 
-// stateWords names the states of tasks.
 var stateWords = map[a2a.State]struct {
 	tone templates.Tone
 	word string

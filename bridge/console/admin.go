@@ -7,8 +7,7 @@ import (
 	"rialto/templates"
 )
 
-// adminRoutes lists the pages of operators. The guard in front lets only
-// administrators see them.
+// adminRoutes lists the pages of operators. The guard in front lets only administrators see them.
 func (c *Console) adminRoutes() []route {
 	return slices.Concat(
 		[]route{{"/admin", redirect("/admin/agents", http.StatusSeeOther), nil}},
@@ -32,10 +31,8 @@ func redirect(to string, status int) http.HandlerFunc {
 	}
 }
 
-// link returns a link.
 func link(href, name string) *templates.Way { return &templates.Way{Href: href, Name: name} }
 
-// hidden returns one hidden value of a form.
 func hidden(name, value string) []templates.Value {
 	return []templates.Value{{Name: name, Value: value}}
 }

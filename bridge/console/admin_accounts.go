@@ -26,7 +26,6 @@ func (c adminAccounts) routes() []route {
 	}
 }
 
-// accounts lists accounts.
 func (c adminAccounts) accounts(r *http.Request) (templates.Console, error) {
 	q := parseQuery(r, "text", "only")
 	page, err := c.Admin.Accounts(r.Context(), operator.AccountFilter{Span: span(r), Text: q.get("text"), Admin: q.get("only") == "admin", Disabled: q.get("only") == "disabled"})

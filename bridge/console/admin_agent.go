@@ -63,7 +63,6 @@ func agentButtons(s *directory.Status) []templates.Button {
 	}
 }
 
-// lastErrors returns the last errors of an agent.
 func lastErrors(s *directory.Status) (notes []templates.Remark) {
 	if s.Configured {
 		notes = append(notes, templates.Remark{Tone: templates.Plain, Text: templates.Say("This agent is in the configuration: change its settings there.")})
@@ -107,7 +106,6 @@ func (c adminAgents) agentFacts(s *directory.Status) []templates.Fact {
 	)
 }
 
-// skillUseCases shows the use cases of single skills.
 func skillUseCases(skills []directory.SkillRule) templates.Text {
 	var lines []templates.Text
 	for _, line := range directory.SkillLines(skills) {

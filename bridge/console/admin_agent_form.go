@@ -87,9 +87,8 @@ func agentOf(f url.Values, present directory.Settings) (a directory.Settings, er
 	return a, err
 }
 
-// credentialsOf reads the credentials from the form. A change of the type resets
-// them: the settings of another type would be refused, and the form could not remove
-// them.
+// credentialsOf reads the credentials from the form. A change of the type resets them: the settings
+// of another type would be refused, and the form could not remove them.
 func credentialsOf(f url.Values, present directory.Credentials) directory.Credentials {
 	c := present
 	if kind := f.Get("auth"); kind != present.Type && !(tokens(kind) && tokens(present.Type)) {
@@ -201,7 +200,6 @@ func previewSection(look *directory.Preview) templates.Section {
 	return s
 }
 
-// changeForm shows the form that changes an agent.
 func (c adminAgents) changeForm(r *http.Request) (templates.Console, error) {
 	s, err := c.Admin.Agent(r.Context(), r.URL.Query().Get("name"))
 	if err != nil {

@@ -111,7 +111,6 @@ func (c adminAgents) agentRow(s directory.Status) templates.Entry {
 
 func agentAt(name string) string { return "/admin/agents/one?name=" + url.QueryEscape(name) }
 
-// agentState shows the state of an agent as badges.
 func agentState(s directory.Status) templates.Text {
 	var all []templates.Text
 	switch h := s.Health; {

@@ -21,7 +21,6 @@ func (c adminAudit) routes() []route {
 	}
 }
 
-// kindNames names the kinds of events.
 var kindNames = map[audit.Kind]string{
 	audit.SignIn: "Sign-in", audit.Consent: "Decision about an app", audit.Reuse: "Token used twice", audit.Issued: "Token made",
 	audit.ClientRegistered: "App registered", audit.ClientChanged: "App changed", audit.ClientRemoved: "App removed",
@@ -44,7 +43,6 @@ var outcomes = map[audit.Outcome]struct {
 	audit.Denied: {templates.Note, "denied"},
 }
 
-// auditFilter reads the filter of the audit log.
 func (c adminAudit) auditFilter(r *http.Request) (query, operator.EventFilter) {
 	q := parseQuery(r, "kind", "actor", "target", "outcome", "days")
 	f := operator.EventFilter{Span: span(r), Filter: audit.Filter{
@@ -122,7 +120,6 @@ func short(s string, most int, show func(string) templates.Text) templates.Text 
 	return show(s)
 }
 
-// actorText shows the actor of an event.
 func actorText(e audit.Event) templates.Text {
 	show := templates.Data
 	if e.ActorID == "" {
@@ -131,8 +128,7 @@ func actorText(e audit.Event) templates.Text {
 	return withSubtext(short(e.Actor, 300, show), short(e.Address, 300, templates.Data))
 }
 
-// about shows the target of an event. Names of apps, agents and scopes are not
-// translated.
+// about shows the target of an event. Names of apps, agents and scopes are not translated.
 func about(e audit.Event) templates.Text {
 	switch e.Kind {
 	case audit.Consent, audit.ClientChanged, audit.ClientRemoved, audit.AgentAdded, audit.AgentChanged:

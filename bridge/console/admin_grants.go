@@ -37,7 +37,6 @@ func (c adminGrants) grants(r *http.Request) (templates.Console, error) {
 	return p, err
 }
 
-// grantSection lists grants.
 func (c *Console) grantSection(r *http.Request, q query, f operator.GrantFilter) (templates.Section, error) {
 	page, err := c.Admin.Grants(r.Context(), f)
 	if err != nil {

@@ -96,7 +96,6 @@ func (c adminUsage) usage(r *http.Request) (templates.Console, error) {
 	}, nil
 }
 
-// exports returns the buttons that export with the same filter.
 func (u used) exports() []templates.Button {
 	var all []templates.Button
 	for _, f := range []struct{ format, word string }{{"csv", "Save as CSV"}, {"json", "Save as JSON"}} {

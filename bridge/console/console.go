@@ -34,7 +34,6 @@ type Console struct {
 	watching watching
 }
 
-// maxForm bounds a form.
 const maxForm = 64 << 10
 
 // pageTimeout bounds a page; examination bounds what waits for an agent.
@@ -98,7 +97,6 @@ func (o route) allow() string {
 // page makes a page. Its frame is put around it.
 type page func(r *http.Request) (templates.Console, error)
 
-// show serves a page of an area.
 func (c *Console) show(a area, p page) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)

@@ -17,7 +17,6 @@ import (
 // instead, such as the form with an error.
 type formAction func(w http.ResponseWriter, r *http.Request, f url.Values) (to string, again *templates.Console, err error)
 
-// do serves the forms of an area.
 func (c *Console) do(a area, d formAction) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)

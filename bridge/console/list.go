@@ -27,7 +27,6 @@ func parseQuery(r *http.Request, known ...string) query {
 
 func (q query) get(name string) string { return q.values.Get(name) }
 
-// filtered reports whether there is a filter.
 func (q query) filtered() bool { return len(q.values) > 0 }
 
 // span returns the requested page of the list.
@@ -64,7 +63,6 @@ func (q query) pager(r *http.Request, t *templates.Table, next string) *template
 	return t
 }
 
-// filter returns the filter of the list.
 func (q query) filter(fields ...templates.Field) *templates.Filter {
 	f := &templates.Filter{Action: q.path, Fields: fields}
 	for i := range f.Fields {
@@ -76,8 +74,7 @@ func (q query) filter(fields ...templates.Field) *templates.Filter {
 	return f
 }
 
-// back returns the address in the form to go to next, if it is one of our pages, or
-// otherwise.
+// back returns the address in the form to go to next, if it is one of our pages, or otherwise.
 func back(f url.Values, otherwise string) string {
 	to := f.Get("back")
 	u, err := url.Parse(to)

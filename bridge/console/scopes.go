@@ -67,7 +67,6 @@ func (c *Console) reachableAgents(r *http.Request, scope []string) templates.Tex
 	return templates.List(texts...)
 }
 
-// grantState shows the state of a grant.
 func grantState(s operator.State) templates.Text {
 	switch s {
 	case operator.Live:

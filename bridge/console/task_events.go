@@ -12,8 +12,7 @@ import (
 	"rialto/internal/sse"
 )
 
-// The bounds of live pages. They poll the store, since another replica may follow the
-// task.
+// The bounds of live pages. They poll the store, since another replica may follow the task.
 const (
 	pollInterval      = time.Second
 	maxLiveTime       = 10 * time.Minute // then the browser asks again

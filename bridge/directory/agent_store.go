@@ -58,8 +58,7 @@ type AgentStore interface {
 	// AgentsVersion returns StoredAgents.Version.
 	AgentsVersion(context.Context) (int64, error)
 
-	// KeptAgents returns the content. Its version may be older than the rest, never
-	// newer.
+	// KeptAgents returns the content. Its version may be older than the rest, never newer.
 	KeptAgents(context.Context) (*StoredAgents, error)
 
 	// AddAgent stores a new agent and deletes what is stored for a removed agent of

@@ -23,9 +23,8 @@ const (
 	maxAlike     = 60   // of them, from before the first that is another
 )
 
-// Differences returns at most so many differences of two cards, in order, and how many
-// more there are. Items with an id are matched by it. A long value begins near its
-// first change.
+// Differences returns at most so many differences of two cards, in order, and how many more there
+// are. Items with an id are matched by it. A long value begins near its first change.
 func Differences(was, is []byte, most int) (list []Difference, more int) {
 	before, after := leaves(was), leaves(is)
 	all := maps.Clone(before)
@@ -136,7 +135,6 @@ func isObject(v any) bool {
 
 var plainName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
-// pathWord returns the name of a member in a path.
 func pathWord(name string) string {
 	if plainName.MatchString(name) {
 		return name

@@ -40,16 +40,14 @@ type SeenCard struct {
 // CardStore stores the cards of agents. Its methods are atomic and may be called
 // concurrently, by several replicas that share one database.
 type CardStore interface {
-	// SeeCard records that an agent shows c at c.Last, and puts it in force. With
-	// hold, it does so only if no card of the agent is in force. It keeps the latest
-	// CardsKept cards of an agent, and none from another URL, which would be another
-	// agent.
+	// SeeCard records that an agent shows c at c.Last, and puts it in force. With hold, it does so
+	// only if no card of the agent is in force. It keeps the latest CardsKept cards of an agent,
+	// and none from another URL, which would be another agent.
 	SeeCard(ctx context.Context, c SeenCard, hold bool) error
 
-	// AcceptCard puts the latest card of an agent in force. It returns ErrOtherCard if
-	// that has another digest, and ErrNoCard if it is in force already or there is
-	// none. It changes the version of the list of agents, so that each process reads
-	// the card.
+	// AcceptCard puts the latest card of an agent in force. It returns ErrOtherCard if that has
+	// another digest, and ErrNoCard if it is in force already or there is none. It changes the
+	// version of the list of agents, so that each process reads the card.
 	AcceptCard(ctx context.Context, agent, digest string, now time.Time) error
 
 	// SeenCards returns the cards of an agent, the latest first.
@@ -64,9 +62,8 @@ type Cards struct {
 	Log   *slog.Logger
 }
 
-// Admit records the card that an agent shows under a URL, and returns the JSON of the
-// card to use: that card or, with hold, the one in force until an operator accepts the
-// new one.
+// Admit records the card that an agent shows under a URL, and returns the JSON of the card to use:
+// that card or, with hold, the one in force until an operator accepts the new one.
 func (c *Cards) Admit(ctx context.Context, agent, url string, card []byte, hold bool) ([]byte, error) {
 	sum := sha256.Sum256(card)
 	seen := SeenCard{Agent: agent, URL: url, Digest: hex.EncodeToString(sum[:]), Card: card, Last: c.Now()}

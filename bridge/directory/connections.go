@@ -17,8 +17,7 @@ const connectedFor = 5 * time.Second
 // ConnectPath is the path where users connect agents; the name of the agent follows.
 const ConnectPath = "/connect/"
 
-// Connections knows the agents that users connect themselves, each with an account or a
-// key.
+// Connections knows the agents that users connect themselves, each with an account or a key.
 type Connections interface {
 	// Wanted reports whether users connect an agent themselves.
 	Wanted(agent string) bool

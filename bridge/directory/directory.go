@@ -17,8 +17,7 @@ import (
 type Directory struct {
 	Agents []Agent // before the first call of SetAgents
 
-	// Default is the agent of calls that name none. "" means the only agent, if
-	// there is only one.
+	// Default is the agent of calls that name none. "" means the only agent, if there is only one.
 	Default string
 
 	// Dial connects to an agent and reads its card.
@@ -27,9 +26,8 @@ type Directory struct {
 	// Caller returns for whom a context acts.
 	Caller func(context.Context) Caller
 
-	// Connections are those of agents that users connect themselves; nil if there are
-	// none. Pages reports that users can sign in to the pages of this server, where
-	// they do so.
+	// Connections are those of agents that users connect themselves; nil if there are none. Pages
+	// reports that users can sign in to the pages of this server, where they do so.
 	Connections Connections
 	Pages       bool
 
@@ -93,8 +91,7 @@ type Agent struct {
 	Reviewed bool
 }
 
-// agentsChanged reports that the card of an agent has changed, or the list if agent
-// is "".
+// agentsChanged reports that the card of an agent has changed, or the list if agent is "".
 func (d *Directory) agentsChanged(agent string) {
 	if d.Changed != nil {
 		d.Changed(agent)

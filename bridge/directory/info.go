@@ -32,8 +32,7 @@ type SkillInfo struct {
 	Examples    []string `json:"examples,omitempty"`
 }
 
-// Infos returns what is known of the agents that the caller may see, and requests
-// missing cards.
+// Infos returns what is known of the agents that the caller may see, and requests missing cards.
 func (d *Directory) Infos(ctx context.Context) []Info {
 	d.Reachable(ctx)
 	agents := d.Visible(ctx)

@@ -10,10 +10,9 @@ type snapshot struct {
 	named map[string]*Entry
 }
 
-// SetAgents replaces the agents. An agent with the same URL and Revision keeps its
-// connection. Running tasks of a disabled or removed agent are still followed here. An
-// agent that may have tasks should stay in the list, disabled, so that another process
-// can take them over.
+// SetAgents replaces the agents. An agent with the same URL and Revision keeps its connection.
+// Running tasks of a disabled or removed agent are still followed here. An agent that may have
+// tasks should stay in the list, disabled, so that another process can take them over.
 func (d *Directory) SetAgents(agents []Agent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -96,8 +95,7 @@ func (d *Directory) Visible(ctx context.Context) []*Entry {
 	return d.visibleTo(d.Effective(ctx))
 }
 
-// visibleTo returns the agents that a caller may send tasks to, in the order of the
-// operator.
+// visibleTo returns the agents that a caller may send tasks to, in the order of the operator.
 func (d *Directory) visibleTo(caller Caller) []*Entry {
 	var visible []*Entry
 	for _, p := range d.snapshot().peers {

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Metadata members of a message for its agent. Agents that do not know them ignore
-// them.
+// Metadata members of a message for its agent. Agents that do not know them ignore them.
 const (
 	SkillKey   = "skillId" // no generation before 1.1 has a field for it
 	UseCaseKey = "usecase"

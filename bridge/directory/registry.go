@@ -120,8 +120,7 @@ type listed struct {
 	disabled   bool
 }
 
-// offered returns the agent for the directory. A removed agent that still has tasks is
-// disabled.
+// offered returns the agent for the directory. A removed agent that still has tasks is disabled.
 func (e *listed) offered() Agent {
 	a := Agent{
 		Name: e.Name, URL: e.URL, Disabled: e.disabled || e.removed(), Retention: time.Duration(e.Retention), UseCases: e.UseCases, Skills: e.Skills,

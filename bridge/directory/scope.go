@@ -13,14 +13,12 @@ type Caller struct {
 	User   string
 	Client string
 
-	// UseCases are those that the caller works for. AllUseCases reaches every
-	// agent.
+	// UseCases are those that the caller works for. AllUseCases reaches every agent.
 	UseCases    []string
 	AllUseCases bool
 }
 
-// Effective returns for whom a context acts, kept to the use case that the
-// operator forces.
+// Effective returns for whom a context acts, kept to the use case that the operator forces.
 func (d *Directory) Effective(ctx context.Context) Caller { return d.Restrict(d.Caller(ctx)) }
 
 // Restrict returns a caller kept to the use case that the operator forces.
@@ -52,10 +50,9 @@ func (c Caller) SeesSkill(a Agent, skill string) bool {
 	return true
 }
 
-// Hides reports whether the tasks of an agent are hidden from the caller: a client
-// whose use cases do not include the agent. People see all of their tasks. The use
-// cases of a removed agent are unknown, so only clients for all use cases see its
-// tasks.
+// Hides reports whether the tasks of an agent are hidden from the caller: a client whose use cases
+// do not include the agent. People see all of their tasks. The use cases of a removed agent are
+// unknown, so only clients for all use cases see its tasks.
 func (d *Directory) Hides(ctx context.Context, agent string) bool {
 	caller := d.Caller(ctx)
 	if caller.Client == "" {
@@ -67,8 +64,7 @@ func (d *Directory) Hides(ctx context.Context, agent string) bool {
 	return !caller.AllUseCases
 }
 
-// CheckSkill returns an error if a message asks for a skill that is not for the
-// caller.
+// CheckSkill returns an error if a message asks for a skill that is not for the caller.
 func (c Caller) CheckSkill(a Agent, skill string) error {
 	if skill == "" || c.SeesSkill(a, skill) {
 		return nil

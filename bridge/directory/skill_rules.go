@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// SkillLines writes what is to be known of skills as people write it in a line: the
-// ID of the skill, "=", and its use cases with commas between. A skill that is for all
-// has no line.
+// SkillLines writes what is to be known of skills as people write it in a line: the ID of the
+// skill, "=", and its use cases with commas between. A skill that is for all has no line.
 func SkillLines(skills []SkillRule) (lines []string) {
 	for _, s := range skills {
 		if len(s.UseCases) > 0 {
@@ -17,9 +16,8 @@ func SkillLines(skills []SkillRule) (lines []string) {
 	return lines
 }
 
-// ParseSkills reads what SkillLines writes. Between use cases there may be spaces too,
-// around everything; empty lines say nothing, and of a skill that is named again all
-// use cases count.
+// ParseSkills reads what SkillLines writes. Between use cases there may be spaces too, around
+// everything; empty lines say nothing, and of a skill that is named again all use cases count.
 func ParseSkills(lines []string) (skills []SkillRule, err error) {
 	place := map[string]int{}
 	for _, line := range lines {

@@ -16,8 +16,7 @@ type Status struct {
 	Created    time.Time `json:"created,omitzero"`
 	Changed    time.Time `json:"changed,omitzero"`
 
-	// Health is how this process has met the agent; nil in a process that meets
-	// none.
+	// Health is how this process has met the agent; nil in a process that meets none.
 	Health *Health `json:"-"`
 }
 

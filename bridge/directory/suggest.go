@@ -21,9 +21,8 @@ type suggestion struct {
 	score        float64
 }
 
-// suggest returns the agents whose skills fit a message best, at most
-// maxProposals. It proposes none where no word fits: which agent gets a message
-// is for its sender to say.
+// suggest returns the agents whose skills fit a message best, at most maxProposals. It proposes
+// none where no word fits: which agent gets a message is for its sender to say.
 func (d *Directory) suggest(ctx context.Context, skill, message string) []suggestion {
 	var all []suggestion
 	for _, p := range d.Reachable(ctx) {
@@ -35,7 +34,6 @@ func (d *Directory) suggest(ctx context.Context, skill, message string) []sugges
 	return best(all, skill, ledger.MessageWords(message))
 }
 
-// wordsOfSkill returns the words by which a card tells what a skill is about.
 func wordsOfSkill(card *a2a.Card, s a2a.Skill) []string {
 	text := append([]string{card.Name, s.ID, s.Name, s.Description}, s.Tags...)
 	text = append(text, s.Examples[:min(len(s.Examples), 10)]...)

@@ -12,9 +12,8 @@ import (
 	"rialto/mcp"
 )
 
-// Cursor is where a page of a result begins: at a piece, and at an offset in its text.
-// The zero value is the first page, which reserves room for the last message of the
-// agent.
+// Cursor is where a page of a result begins: at a piece, and at an offset in its text. The zero
+// value is the first page, which reserves room for the last message of the agent.
 type Cursor struct {
 	piece, offset int
 	later         bool
@@ -109,9 +108,8 @@ func (r *renderer) heading(a *a2a.Artifact) bool {
 	return true
 }
 
-// piece adds a part to the last artifact or, if it belongs to none, to the message.
-// Text may be divided: piece shows what fits from an offset and returns where that
-// ends.
+// piece adds a part to the last artifact or, if it belongs to none, to the message. Text may be
+// divided: piece shows what fits from an offset and returns where that ends.
 func (r *renderer) piece(p piece, offset int) (to int, all bool) {
 	if p.Content == nil {
 		return 0, true
@@ -190,9 +188,8 @@ func (r *renderer) words(address string) (text string, all bool) {
 // maxInline limits the bytes of a file in a result; a larger file is linked.
 const maxInline = 24_000
 
-// file adds bytes to the result in the content type that fits them, or links to them: a
-// resource for the client and a download for the user. They cost the length of their
-// base64.
+// file adds bytes to the result in the content type that fits them, or links to them: a resource
+// for the client and a download for the user. They cost the length of their base64.
 func (r *renderer) file(at place, info *PartInfo, b []byte) bool {
 	if r.link != nil {
 		info.URL = r.link(at)

@@ -159,9 +159,8 @@ func (l *Library) checkFetches(ctx context.Context, p *directory.Entry) error {
 	return nil
 }
 
-// newDocumentView returns what a task has produced and the last message of its agent,
-// or one artifact; nil if there is no such artifact. link makes links to files; nil
-// makes none.
+// newDocumentView returns what a task has produced and the last message of its agent, or one
+// artifact; nil if there is no such artifact. link makes links to files; nil makes none.
 func newDocumentView(e *ledger.Record, one bool, artifact string, link linker) *DocumentView {
 	s := &DocumentView{
 		ID: taskID(e.Handle), Title: fmt.Sprintf("Task of %s, %s", e.Agent, e.State()), Agent: e.Agent, task: e,
@@ -270,7 +269,6 @@ func (w *viewWriter) take(text string) string {
 	return short
 }
 
-// text returns a view as the text of a document.
 func (s *DocumentView) text() string {
 	var all strings.Builder
 	for _, b := range s.Blocks {

@@ -23,8 +23,7 @@ type Library struct {
 	// Index finds tasks by their words; nil: search does not look at tasks.
 	Index ledger.Index
 
-	// Downloads makes links to files that are too large for a result; nil: there are
-	// none.
+	// Downloads makes links to files that are too large for a result; nil: there are none.
 	Downloads *Downloads
 
 	// Sharing makes links to documents for others; nil: there are none.

@@ -7,8 +7,7 @@ import (
 	"rialto/mcp"
 )
 
-// meteredRead records the reading of a resource. read returns the agent of the
-// resource.
+// meteredRead records the reading of a resource. read returns the agent of the resource.
 func (l *Library) meteredRead(read func(context.Context, *mcp.Read) (agent string, _ []mcp.Contents, _ error)) func(context.Context, *mcp.Read) ([]mcp.Contents, error) {
 	if l.Meter == nil {
 		return func(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {

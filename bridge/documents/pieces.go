@@ -6,9 +6,8 @@ import (
 	"rialto/bridge/sanitize"
 )
 
-// place is the place of a part in a task that stays valid when the task grows: a part
-// of an artifact, of a replaced artifact, or of a message, which is the latest if it
-// has no ID.
+// place is the place of a part in a task that stays valid when the task grows: a part of an
+// artifact, of a replaced artifact, or of a message, which is the latest if it has no ID.
 type place struct {
 	Version  int    `json:"v,omitempty"` // of a replaced artifact; 0 is the present
 	Artifact int    `json:"a,omitempty"`
@@ -29,7 +28,6 @@ type piece struct {
 // shown as text.
 const maxData = MaxText / 2
 
-// shape makes a piece of a part.
 func shape(a *a2a.Artifact, at place, p a2a.Part) piece {
 	if d, ok := p.Content.(a2a.Data); ok && cost(string(d)) > maxData {
 		p.Content, p.MediaType = a2a.Text(d), jsonType
@@ -46,7 +44,6 @@ func pieces(t *a2a.Task) []piece {
 	return out
 }
 
-// piecesOf returns the pieces of the nth artifact.
 func piecesOf(a *a2a.Artifact, n int) (out []piece) {
 	if len(a.Parts) == 0 {
 		return []piece{{artifact: a, place: place{Artifact: n}}}
@@ -70,7 +67,6 @@ func besides(m *a2a.Message) (out []piece) {
 	return out
 }
 
-// placeIn returns the place of a part of a message.
 func placeIn(m *a2a.Message, number int) place {
 	at := place{Said: true, Number: number}
 	if len(m.ID) <= sanitize.MaxName {
@@ -104,7 +100,6 @@ func partAt(e *ledger.Record, at place) *a2a.Part {
 	return &p
 }
 
-// partsSaid returns the parts of a message.
 func partsSaid(t *a2a.Task, id string) []a2a.Part {
 	if m := t.Status.Message; m != nil && (m.ID == id || id == "") {
 		return m.Parts

@@ -17,8 +17,7 @@ import (
 	"rialto/mcp"
 )
 
-// The forms of the URIs of resources
-// (RFC 6570).
+// The forms of the URIs of resources (RFC 6570).
 const (
 	tasksURI     = "rialto://tasks/"
 	taskForm     = tasksURI + "{task}"
@@ -27,8 +26,7 @@ const (
 	cardForm     = "rialto://agents/{agent}/card"
 )
 
-// MaxResource limits the bytes of one read of a resource. Larger files can be
-// downloaded.
+// MaxResource limits the bytes of one read of a resource. Larger files can be downloaded.
 const MaxResource = 4 << 20
 
 // TaskURI returns the URI of a task for MCP clients.
@@ -36,8 +34,7 @@ func TaskURI(handle string) string { return tasksURI + escaped(handle) }
 
 func CardURI(agent string) string { return "rialto://agents/" + escaped(agent) + "/card" }
 
-// artifactURI returns the URI of an artifact, or "" for an artifact without a usable
-// id.
+// artifactURI returns the URI of an artifact, or "" for an artifact without a usable id.
 func artifactURI(handle, artifact string) string {
 	if artifact == "" || len(artifact) > sanitize.MaxName {
 		return ""
@@ -111,7 +108,6 @@ func (l *Library) readCard(ctx context.Context, r *mcp.Read) (agent string, _ []
 	return p.Name, contents, err
 }
 
-// readArtifact reads an artifact, or one part of it.
 func (l *Library) readArtifact(ctx context.Context, r *mcp.Read) (agent string, _ []mcp.Contents, _ error) {
 	e, err := l.readable(ctx, r)
 	if err != nil {
@@ -174,7 +170,6 @@ func contentsOf(uri string, p *a2a.Part) mcp.Contents {
 	return c
 }
 
-// isText reports whether a media type is text.
 func isText(mediaType string) bool {
 	t, _, _ := strings.Cut(mediaType, ";")
 	return strings.HasPrefix(t, "text/") || t == jsonType || strings.HasSuffix(t, "+json") || strings.HasSuffix(t, "+xml")

@@ -23,9 +23,8 @@ const (
 	listedBytes     = 4 << 20 // of tasks that are looked into for one page
 )
 
-// ListResources lists what the caller can read (mcp.Server.ListResources): the agents,
-// and then the tasks of the caller, the latest first, each with its artifacts. Without
-// a user the list is empty.
+// ListResources lists what the caller can read (mcp.Server.ListResources): the agents, and then the
+// tasks of the caller, the latest first, each with its artifacts. Without a user the list is empty.
 func (l *Library) ListResources(ctx context.Context, _, cursor string) (*mcp.ResourcePage, error) {
 	p, user := &mcp.ResourcePage{}, l.Directory.Caller(ctx).User
 	if user == "" {
@@ -72,7 +71,6 @@ func (l *Library) listCards(ctx context.Context) (cards []mcp.Resource) {
 	return cards
 }
 
-// listTask lists a task and what it has produced.
 func listTask(e *ledger.Record) []mcp.Resource {
 	s := e.Summary()
 	all := []mcp.Resource{{
@@ -104,9 +102,8 @@ func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 	return r
 }
 
-// Follows reports whether the caller may subscribe to a resource
-// (mcp.Server.MaySubscribe). Changes of a task reach the clients of its owner only, so
-// the agent of the task decides.
+// Follows reports whether the caller may subscribe to a resource (mcp.Server.MaySubscribe). Changes
+// of a task reach the clients of its owner only, so the agent of the task decides.
 func (l *Library) Follows(ctx context.Context, uri string) bool {
 	caller := l.Directory.Effective(ctx)
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(uri, "rialto://"), "/")

@@ -126,9 +126,8 @@ func result(e *ledger.Record, show Chunk) *mcp.Result {
 	}
 }
 
-// Problem returns why a task did not do what it should; nil if it did, or still may. A
-// task in an unknown state is a problem, although it is still followed. A task in the
-// expected state is none.
+// Problem returns why a task did not do what it should; nil if it did, or still may. A task in an
+// unknown state is a problem, although it is still followed. A task in the expected state is none.
 func Problem(e *ledger.Record, expected a2a.State) *ledger.Failure {
 	state := e.State()
 	switch code := ledger.EndCodes[state]; {

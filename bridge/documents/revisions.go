@@ -86,8 +86,7 @@ func (r *renderer) pastFiles(v *ledger.ArtifactRevision, n int) (files []Version
 	return files
 }
 
-// Past returns the revisions of a task of the caller, nil if there are none, or
-// ErrNoTask.
+// Past returns the revisions of a task of the caller, nil if there are none, or ErrNoTask.
 func (l *Library) Past(ctx context.Context, handle string) (*ledger.Revisions, error) {
 	e, _, err := l.Runner.Current(ctx, l.Directory.Caller(ctx).User, handle)
 	if err != nil {

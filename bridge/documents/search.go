@@ -106,7 +106,6 @@ func titled(title, id string) string {
 	return cmp.Or(strings.TrimSpace(sanitize.Short(title, 300)), sanitize.Short(id, 300))
 }
 
-// matchCards returns the agents whose card contains all words of the query.
 func (l *Library) matchCards(ctx context.Context, agents []*directory.Entry, query string) []Hit {
 	words := ledger.QueryWords(query)
 	var hits []Hit

@@ -70,8 +70,7 @@ type ShareStore interface {
 	// EndShare ends a share of owner's, or returns ErrNoShare.
 	EndShare(ctx context.Context, owner, id string) error
 
-	// DropShares forgets shares that ended before a moment, at most limit, and
-	// returns how many.
+	// DropShares forgets shares that ended before a moment, at most limit, and returns how many.
 	DropShares(ctx context.Context, before time.Time, limit int) (int, error)
 }
 

@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxResult is how many characters the content of a result and its structured
-// content have together, at most; what is around them fits into the rest of
-// 100,000.
+// MaxResult is how many characters the content of a result and its structured content have
+// together, at most; what is around them fits into the rest of 100,000.
 const MaxResult = 98_000
 
 // Length returns how many characters v has as JSON.

@@ -91,8 +91,7 @@ func (l *Library) TaskView(ctx context.Context, handle, from string) (*TaskView,
 	return s, nil
 }
 
-// takesFiles reports whether the agent of e says that it takes more than words
-// and data.
+// takesFiles reports whether the agent of e says that it takes more than words and data.
 func (l *Library) takesFiles(ctx context.Context, e *ledger.Record) bool {
 	p := l.Directory.Lookup(e.Agent)
 	if p == nil {
@@ -111,11 +110,10 @@ func (l *Library) AwaitChange(ctx context.Context, handle string, since time.Tim
 	return err
 }
 
-// AnswerTask sends a reply to the agent of a task of the caller's. Of all answers to
-// one pause, from pages and from apps, one is sent; the others get ErrTaskBusy,
-// unless they are the same reply again. An answer to a task that has ended gets
-// ErrTaskEnded. An *a2a.Error says that the agent did not take the answer, and
-// ErrNotConnected that it does not know the caller any more.
+// AnswerTask sends a reply to the agent of a task of the caller's. Of all answers to one pause,
+// from pages and from apps, one is sent; the others get ErrTaskBusy, unless they are the same reply
+// again. An answer to a task that has ended gets ErrTaskEnded. An *a2a.Error says that the agent
+// did not take the answer, and ErrNotConnected that it does not know the caller any more.
 func (l *Library) AnswerTask(ctx context.Context, handle string, r runner.Reply) error {
 	return l.Meter.Page(ctx, "answer", len(r.Content)+ledger.PartsSize(r.Files), func() (agent string, _ int, _ error) {
 		e, err := l.Runner.Ledger.Task(ctx, l.Directory.Caller(ctx).User, handle)
@@ -126,6 +124,5 @@ func (l *Library) AnswerTask(ctx context.Context, handle string, r runner.Reply)
 	})
 }
 
-// TaskPath is where a person sees a task of theirs, and answers what its agent
-// asks.
+// TaskPath is where a person sees a task of theirs, and answers what its agent asks.
 const TaskPath = "/answer/"

@@ -68,8 +68,7 @@ func IsChunk(p a2a.Part) bool {
 	return text && p.Filename == "" && (p.MediaType == "" || p.MediaType == "text/plain")
 }
 
-// begins tells whether a text begins as none does that is complete, and ends whether it
-// ends so.
+// begins tells whether a text begins as none does that is complete, and ends whether it ends so.
 func begins(p a2a.Part) bool {
 	c, _ := utf8.DecodeRuneInString(string(p.Content.(a2a.Text)))
 	return unicode.IsSpace(c) || continues(c)

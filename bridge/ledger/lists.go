@@ -69,8 +69,7 @@ func ParseMark(cursor string) (Mark, bool) {
 	return Mark{time.UnixMilli(ms), handle}, true
 }
 
-// PageQuery selects tasks of one owner, the latest changed first. Empty fields select
-// all.
+// PageQuery selects tasks of one owner, the latest changed first. Empty fields select all.
 type PageQuery struct {
 	Agent     string
 	ContextID string // the agent's or the caller's word for it

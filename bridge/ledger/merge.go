@@ -53,10 +53,9 @@ func (e *Record) merge(event a2a.Event) bool {
 	return changed
 }
 
-// restoreHistory adds the history that we know to a task from an agent that sends
-// none. A2A 0.1 sends a history only on request; many agents of later generations send
-// none, or only their own messages. m is the message that the task is the first answer
-// to; nil if there is none.
+// restoreHistory adds the history that we know to a task from an agent that sends none. A2A 0.1
+// sends a history only on request; many agents of later generations send none, or only their own
+// messages. m is the message that the task is the first answer to; nil if there is none.
 func restoreHistory(before *a2a.Task, m *a2a.Message, event a2a.Event) a2a.Event {
 	t, ok := event.(*a2a.Task)
 	if !ok || slices.ContainsFunc(t.History, ofUser) || before == nil && m == nil {
@@ -121,8 +120,7 @@ func hasMessage(all []a2a.Message, m *a2a.Message) bool {
 // historyKept is the number of messages of a task that are kept: the latest.
 const historyKept = 200
 
-// SameText reports whether two messages may be the same: one is missing, or the texts
-// are equal.
+// SameText reports whether two messages may be the same: one is missing, or the texts are equal.
 func SameText(was, is *a2a.Message) bool {
 	return was == nil || is == nil || was.Text() == is.Text()
 }

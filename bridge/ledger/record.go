@@ -1,7 +1,6 @@
-// Package ledger defines the record of a task, how an agent's events change it, and
-// the contracts of the stores that keep it. It knows A2A. It does not know how agents
-// are reached, who runs a task, or how one is shown to MCP clients and on pages: see
-// packages directory, runner and tools.
+// Package ledger defines the record of a task, how an agent's events change it, and the contracts
+// of the stores that keep it. It knows A2A. It does not know how agents are reached, who runs a
+// task, or how one is shown to MCP clients and on pages: see packages directory, runner and tools.
 package ledger
 
 import (
@@ -86,8 +85,7 @@ func Excerpt(m *a2a.Message) string {
 	return sanitize.Short(strings.Join(strings.Fields(text), " "), 200)
 }
 
-// RequestText returns the text of the message that began the task, as far as it is
-// kept.
+// RequestText returns the text of the message that began the task, as far as it is kept.
 func (e *Record) RequestText() string {
 	if e.Task == nil {
 		return e.Asked
@@ -137,8 +135,7 @@ func (e *Record) TakeUnsent(id string) *a2a.Message {
 	return &m
 }
 
-// AwaitsGrant reports whether the agent waits in auth-required, and may continue
-// without a message.
+// AwaitsGrant reports whether the agent waits in auth-required, and may continue without a message.
 func (e *Record) AwaitsGrant() bool {
 	return e.Idle && e.State() == a2a.AuthRequired && !e.Unsent() && e.Task.ID != ""
 }
@@ -186,8 +183,7 @@ func Cancelable(e *Record) error {
 	return nil
 }
 
-// ArtifactOf returns the artifact of a task with an id, and its number; nil if there is
-// none.
+// ArtifactOf returns the artifact of a task with an id, and its number; nil if there is none.
 func ArtifactOf(t *a2a.Task, id string) (a *a2a.Artifact, n int) {
 	if t == nil || id == "" {
 		return nil, 0

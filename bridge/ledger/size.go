@@ -64,8 +64,7 @@ func PartsSize(parts []a2a.Part) (n int) {
 // content. An agent can send many that are empty.
 const itemSize = 64
 
-// Size returns about how many bytes an event takes in memory, with everything that the
-// agent sent.
+// Size returns about how many bytes an event takes in memory, with everything that the agent sent.
 func Size(event a2a.Event) (n int) {
 	said, before := messages(event)
 	if said != nil {

@@ -15,17 +15,15 @@ type Lease struct {
 // atomic, and all may be called concurrently, by several replicas that share one
 // database. The same holds for Lists and Leases.
 type Store interface {
-	// AddTask records a new task, followed under l unless it is idle. An owner with
-	// most running tasks, whose leases have not expired by e.Updated, gets
-	// ErrTooManyTasks. Of any number of calls with the same owner, agent and digest
-	// within RepeatsFor, exactly one succeeds; the others get ErrDuplicate and change
-	// nothing. The same holds for ContinueTask.
+	// AddTask records a new task, followed under l unless it is idle. An owner with most running
+	// tasks, whose leases have not expired by e.Updated, gets ErrTooManyTasks. Of any number of
+	// calls with the same owner, agent and digest within RepeatsFor, exactly one succeeds; the
+	// others get ErrDuplicate and change nothing. The same holds for ContinueTask.
 	AddTask(ctx context.Context, e *Record, l Lease, most int) error
 
-	// ContinueTask resumes e, an idle interrupted task, for the message with messageID
-	// and follows it under l. Of any number of calls for one pause, exactly one
-	// succeeds; the others, and those whose e is of an earlier pause, get ErrTaskBusy.
-	// A task of another owner is ErrNoTask.
+	// ContinueTask resumes e, an idle interrupted task, for the message with messageID and follows
+	// it under l. Of any number of calls for one pause, exactly one succeeds; the others, and those
+	// whose e is of an earlier pause, get ErrTaskBusy. A task of another owner is ErrNoTask.
 	ContinueTask(ctx context.Context, e *Record, messageID string, l Lease, now time.Time) error
 
 	// SentTask returns the handle of the task that owner started or continued with a
@@ -35,10 +33,9 @@ type Store interface {
 	// ForgetSent lets the message of e be sent again, because its agent refused it.
 	ForgetSent(ctx context.Context, e *Record) error
 
-	// SaveTask writes e.Task, e.Failure, e.Idle and e.Updated. It fails with
-	// ErrLeaseLost, and writes nothing, when replica no longer follows the task. An
-	// idle task has no follower. In the same step, e.Public() is put into the outbox
-	// of each webhook of the task.
+	// SaveTask writes e.Task, e.Failure, e.Idle and e.Updated. It fails with ErrLeaseLost, and
+	// writes nothing, when replica no longer follows the task. An idle task has no follower. In the
+	// same step, e.Public() is put into the outbox of each webhook of the task.
 	SaveTask(ctx context.Context, e *Record, replica string) error
 
 	// Task returns owner's task, or ErrNoTask.
@@ -51,21 +48,18 @@ type Store interface {
 
 // Lists finds tasks of an owner.
 type Lists interface {
-	// Summaries returns those of owner's tasks that f chooses, the latest created
-	// first.
+	// Summaries returns those of owner's tasks that f chooses, the latest created first.
 	Summaries(ctx context.Context, owner string, f Filter) ([]Summary, error)
 
 	// Page returns the first of owner's tasks that f chooses, the latest changed
 	// first, without their pasts.
 	Page(ctx context.Context, owner string, f PageQuery) (*Page, error)
 
-	// HasContext reports whether owner has a task with agent in a
-	// conversation.
+	// HasContext reports whether owner has a task with agent in a conversation.
 	HasContext(ctx context.Context, owner, agent, contextID string) (bool, error)
 
-	// ContextNamed returns the agent's id of a conversation that owner calls by
-	// this name, or by that id; "" if owner has none with agent. Where the agent
-	// gave several, it is the latest.
+	// ContextNamed returns the agent's id of a conversation that owner calls by this name, or by
+	// that id; "" if owner has none with agent. Where the agent gave several, it is the latest.
 	ContextNamed(ctx context.Context, owner, agent, name string) (string, error)
 
 	// TaskNamed returns the handle of the latest task with agent that owner gave
@@ -82,23 +76,20 @@ type Leases interface {
 	// EndLeases expires the leases of all other replicas; none of them is running.
 	EndLeases(ctx context.Context, replica string, now time.Time) error
 
-	// ClaimTasks returns at most limit running tasks whose lease has expired, the
-	// longest expired first, now followed under l. Of any number of parallel calls,
-	// each task goes to exactly one.
+	// ClaimTasks returns at most limit running tasks whose lease has expired, the longest expired
+	// first, now followed under l. Of any number of parallel calls, each task goes to exactly one.
 	ClaimTasks(ctx context.Context, l Lease, now time.Time, limit int) ([]*Record, error)
 
 	// ClaimTask does the same with one task.
 	ClaimTask(ctx context.Context, handle string, l Lease, now time.Time) ([]*Record, error)
 
-	// DueTasks returns at most limit tasks in auth-required that are due for a poll,
-	// the longest due first. Each is due again after a sixteenth of the time since it
-	// changed, at least two seconds and at most an hour. Of any number of parallel
-	// calls, each task goes to exactly one. A task is due for the first time within
-	// ten seconds of its pause.
+	// DueTasks returns at most limit tasks in auth-required that are due for a poll, the longest
+	// due first. Each is due again after a sixteenth of the time since it changed, at least two
+	// seconds and at most an hour. Of any number of parallel calls, each task goes to exactly one.
+	// A task is due for the first time within ten seconds of its pause.
 	DueTasks(ctx context.Context, now time.Time, limit int) ([]DuePoll, error)
 
-	// MakeDue makes a task due now and returns it, or nil if it is not in
-	// auth-required.
+	// MakeDue makes a task due now and returns it, or nil if it is not in auth-required.
 	MakeDue(ctx context.Context, handle string, now time.Time) (*DuePoll, error)
 }
 

@@ -45,8 +45,7 @@ func (m *Meter) Report(ctx context.Context, u usage.Record) {
 	m.End(u)
 }
 
-// Page records an action on a page that calls an agent. in and out are bytes of
-// content.
+// Page records an action on a page that calls an agent. in and out are bytes of content.
 func (m *Meter) Page(ctx context.Context, what string, in int, do func() (agent string, out int, _ error)) error {
 	if m == nil {
 		_, _, err := do()

@@ -81,9 +81,8 @@ func roleOf(admin bool) string {
 	return "no administrator"
 }
 
-// SetPassword sets the password of a local account, which ends its sessions. It
-// fails with ErrNotFound, and with an Error for a password that is not valid or an
-// account that has none here.
+// SetPassword sets the password of a local account, which ends its sessions. It fails with
+// ErrNotFound, and with an Error for a password that is not valid or an account that has none here.
 func (s *Service) SetPassword(ctx context.Context, by Actor, name, password string) error {
 	a, err := s.Account(ctx, name)
 	if err != nil {

@@ -23,8 +23,7 @@ func (s *Service) Agent(ctx context.Context, name string) (*directory.Status, er
 	return a, refusal(err)
 }
 
-// NewAgent is an agent to be added. Without a name, it gets one made of the name on
-// its card.
+// NewAgent is an agent to be added. Without a name, it gets one made of the name on its card.
 type NewAgent struct {
 	directory.Settings
 	Unseen bool   // add the agent even if its card cannot be read
@@ -61,9 +60,8 @@ func (s *Service) addAgent(ctx context.Context, a *NewAgent) (*directory.Preview
 	return seen, refusal(s.Agents.Add(ctx, a.Settings, seen))
 }
 
-// PreviewAgent reads the card of an agent, which need not have a name, and stores
-// nothing. It fails with an *AgentError, and with an Error for the name of an agent
-// of the configuration.
+// PreviewAgent reads the card of an agent, which need not have a name, and stores nothing. It fails
+// with an *AgentError, and with an Error for the name of an agent of the configuration.
 func (s *Service) PreviewAgent(ctx context.Context, a directory.Settings) (*directory.Preview, error) {
 	a.Name = cmp.Or(a.Name, unnamed)
 	p, err := s.Agents.Preview(ctx, a)
@@ -78,7 +76,6 @@ func (s *Service) PreviewAgent(ctx context.Context, a directory.Settings) (*dire
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// nameOf makes the name of an agent of the name on its card.
 func nameOf(card string) string {
 	name := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(card), "-"), "-")
 	return cmp.Or(strings.Trim(name[:min(len(name), 63)], "-"), "agent")

@@ -25,8 +25,7 @@ type EventFilter struct {
 	audit.Filter // After and Limit are ignored
 }
 
-// Events returns a page of the audit log, the latest first. It fails with
-// ErrCursor.
+// Events returns a page of the audit log, the latest first. It fails with ErrCursor.
 func (s *Service) Events(ctx context.Context, f EventFilter) (*Page[audit.Event], error) {
 	return list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]audit.Event, error) {
 		f.After, f.Limit = audit.Mark{At: r.After.At, ID: r.After.ID}, r.Limit

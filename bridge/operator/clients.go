@@ -90,8 +90,7 @@ func (r *ClientRow) ID() string {
 	return r.Client.ID
 }
 
-// configured returns the clients of the configuration whose name or ID contains a
-// text.
+// configured returns the clients of the configuration whose name or ID contains a text.
 func (s *Service) configured(ctx context.Context, text string) ([]Client, error) {
 	all := []Client{}
 	for _, c := range s.OAuth.Clients.AllConfigured() {

@@ -27,8 +27,7 @@ func (s *Service) RecordConnection(ctx context.Context, by Actor, agent string) 
 	_ = s.record(ctx, by, audit.AgentConnected, agent, "", nil)
 }
 
-// ForgetConnection deletes the account of a user at an agent, or fails with
-// ErrNotFound.
+// ForgetConnection deletes the account of a user at an agent, or fails with ErrNotFound.
 func (s *Service) ForgetConnection(ctx context.Context, by Actor, agent string) error {
 	if s.Vault == nil {
 		return ErrNotFound

@@ -131,8 +131,7 @@ var refusals = []struct {
 	{directory.ErrOtherCard, ErrOtherCard},
 }
 
-// refusal returns the Error that an error of another package stands for, or the
-// error as it is.
+// refusal returns the Error that an error of another package stands for, or the error as it is.
 func refusal(err error) error {
 	for _, r := range refusals {
 		if errors.Is(err, r.is) {

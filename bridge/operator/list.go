@@ -40,9 +40,8 @@ func (p Span) size() int {
 	return min(p.Size, LargestPage)
 }
 
-// Mark is a place in a list. Lists are sorted by time, the latest first; lists that
-// are searched for a text are sorted by the word that was found. The zero value is
-// before the first item.
+// Mark is a place in a list. Lists are sorted by time, the latest first; lists that are searched
+// for a text are sorted by the word that was found. The zero value is before the first item.
 type Mark struct {
 	At   time.Time
 	Term string // the word that was found; "" without a search

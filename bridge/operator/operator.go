@@ -1,7 +1,6 @@
-// Package operator holds what an operator can do, each as one function: agents,
-// clients, grants, accounts, tasks, usage, the audit log, signing keys and
-// settings. The console, the REST API and the command line call it, so that each
-// can do what the others can.
+// Package operator holds what an operator can do, each as one function: agents, clients, grants,
+// accounts, tasks, usage, the audit log, signing keys and settings. The console, the REST API and
+// the command line call it, so that each can do what the others can.
 //
 // It does not know who is an operator: the guards in front of its callers do. Lists
 // come in pages of a bounded size, each sorted by an index of the store.
@@ -84,8 +83,7 @@ type Store interface {
 	// the number of its live grants, up to MostCounted.
 	UseOf(ctx context.Context, client string, now time.Time) (used time.Time, live int, err error)
 
-	// ListGrants returns grants, made with NewGrant, with the names of registered
-	// clients.
+	// ListGrants returns grants, made with NewGrant, with the names of registered clients.
 	ListGrants(context.Context, GrantFilter, Rows) ([]Grant, error)
 
 	// ListAccounts returns accounts. Without a text they are sorted by name, and the

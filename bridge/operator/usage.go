@@ -60,9 +60,8 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 	return sums, nil
 }
 
-// ResolveFilter returns a filter for the store. In f, the user may be the name
-// of an account instead of its ID. It fails with an Error if the time ends before it
-// begins.
+// ResolveFilter returns a filter for the store. In f, the user may be the name of an account
+// instead of its ID. It fails with an Error if the time ends before it begins.
 func (s *Service) ResolveFilter(ctx context.Context, f usage.Filter) (usage.Filter, error) {
 	if !f.Until.IsZero() && f.Until.Before(f.Since) {
 		return f, errTimeOrder

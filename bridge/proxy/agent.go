@@ -159,8 +159,7 @@ func (f *Agent) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, err
 	return a2a.TaskID(handle), nil
 }
 
-// Card returns the card of the agent without its interfaces, which depend on the
-// server.
+// Card returns the card of the agent without its interfaces, which depend on the server.
 func (f *Agent) Card(ctx context.Context) (*a2a.Card, error) {
 	conn, err := f.proxy.Directory.ConnectNamed(ctx, f.name, f.proxy.Directory.Caller(ctx).User)
 	if err != nil {
@@ -241,8 +240,7 @@ func (f *Agent) Visible(ctx context.Context) bool {
 // Known reports whether the caller may have tasks at the agent, which may be disabled.
 func (f *Agent) Known(ctx context.Context) bool { return f.proxy.Directory.Known(ctx, f.name) != nil }
 
-// errAgentNotFound is the error for an agent that does not exist, or not for the
-// caller.
+// errAgentNotFound is the error for an agent that does not exist, or not for the caller.
 var errAgentNotFound = a2a.Errorf(a2a.TaskNotFound, "there is no such agent, or not for you")
 
 // deliver writes the task of a message into the ledger and starts its follower.
@@ -326,8 +324,7 @@ func (f *Agent) continueTask(ctx context.Context, conn directory.Conn, req *a2a.
 	return f.proxy.Runner.ContinueTask(ctx, conn, e, req)
 }
 
-// references replaces the ids of tasks that a message refers to by the ids of the
-// agent.
+// references replaces the ids of tasks that a message refers to by the ids of the agent.
 func (f *Agent) references(ctx context.Context, handles []a2a.TaskID) ([]a2a.TaskID, error) {
 	handles = slices.Clone(handles)
 	for i, h := range handles {
@@ -360,8 +357,7 @@ func (f *Agent) current(ctx context.Context, id a2a.TaskID) (*ledger.Record, err
 	return e, err
 }
 
-// a2aError puts an error into the terms of A2A. Unexpected errors stay as they are, for
-// the log.
+// a2aError puts an error into the terms of A2A. Unexpected errors stay as they are, for the log.
 func (f *Agent) a2aError(err error) error {
 	var refusal *a2a.Error
 	var input ledger.InputError

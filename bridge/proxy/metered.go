@@ -90,7 +90,6 @@ func (f *meteredAgent) counted(ctx context.Context, method string, in int, event
 	}
 }
 
-// endsStream reports whether an event is the last of a stream.
 func endsStream(e a2a.Event) bool {
 	_, message := e.(*a2a.Message)
 	_, state := toldByEvent(e)

@@ -72,9 +72,8 @@ func (f *Agent) streamFrom(ctx context.Context, e *ledger.Record, yield yielder)
 	}
 }
 
-// streamEvents yields the events of a task from number n until the task is idle. A task
-// that ends without an event, because its agent is lost or its output too large, ends
-// with a status.
+// streamEvents yields the events of a task from number n until the task is idle. A task that ends
+// without an event, because its agent is lost or its output too large, ends with a status.
 func (f *Agent) streamEvents(ctx context.Context, w *runner.Follower, n int, yield yielder) {
 	for {
 		e, next, changed := w.EventAfter(n)

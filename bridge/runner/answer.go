@@ -14,8 +14,7 @@ import (
 const (
 	answerField = "answer"
 
-	// answeredHere begins the ids of messages that were written on the page of their
-	// task.
+	// answeredHere begins the ids of messages that were written on the page of their task.
 	AnsweredHere = "page-"
 )
 

@@ -119,7 +119,6 @@ func (p *poller) pollDue() {
 	}
 }
 
-// pollAgent polls tasks of one agent.
 func (p *poller) pollAgent(tasks []ledger.DuePoll) {
 	var looking sync.WaitGroup
 	free := make(chan struct{}, pollsAtOnce)
@@ -152,10 +151,9 @@ type poller struct {
 	forgotten map[string]time.Time // by handle: since when an agent does not know a task
 }
 
-// confirmForgotten reports whether an agent has forgotten a task, after a poll in which it
-// knew the task or did not. One poll proves nothing: it may have reached one of several
-// processes of the agent. A poll a minute later must say so again, and none between may
-// say otherwise.
+// confirmForgotten reports whether an agent has forgotten a task, after a poll in which it knew the
+// task or did not. One poll proves nothing: it may have reached one of several processes of the
+// agent. A poll a minute later must say so again, and none between may say otherwise.
 func (p *poller) confirmForgotten(handle string, unknown bool, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -179,9 +177,8 @@ func (p *poller) confirmForgotten(handle string, unknown bool, now time.Time) bo
 	return unknown && confirmed
 }
 
-// poll asks the agent of a task whether it has continued or forgotten the task, and
-// follows the task again if so. Of several polls one does. An agent that does not
-// answer has not continued.
+// poll asks the agent of a task whether it has continued or forgotten the task, and follows the
+// task again if so. Of several polls one does. An agent that does not answer has not continued.
 func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	agent := p.runner.Directory.Lookup(e.Agent)
 	if agent == nil {
@@ -215,9 +212,8 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	return true
 }
 
-// Advanced reports whether the agent of an idle task has continued without a message,
-// or with an answer that may not have arrived. The task is followed again then, and e
-// is out of date.
+// Advanced reports whether the agent of an idle task has continued without a message, or with an
+// answer that may not have arrived. The task is followed again then, and e is out of date.
 func (r *Runner) Advanced(ctx context.Context, e *ledger.Record) bool {
 	return (e.AwaitsGrant() || e.AwaitsInput()) && r.polls.poll(ctx, e.Clone())
 }

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// Cancel asks the agent to stop a task of owner and returns the task. An idle task is
-// taken under our lease first, so that an answer sent at the same time does not run
-// beside the cancellation.
+// Cancel asks the agent to stop a task of owner and returns the task. An idle task is taken under
+// our lease first, so that an answer sent at the same time does not run beside the cancellation.
 func (r *Runner) Cancel(ctx context.Context, owner, handle string) (*ledger.Record, error) {
 	e, err := r.Ledger.Task(ctx, owner, handle)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 // announceNew reports a new task.
 func (r *Runner) announceNew(e *ledger.Record) { r.publish(e, ledger.AboutNew) }
 
-// announceChange reports a change in the ledger.
 func (r *Runner) announceChange(e *ledger.Record) {
 	about := ledger.AboutTask
 	if e.Idle {

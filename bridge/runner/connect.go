@@ -8,8 +8,7 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// AwaitsConnection reports whether a task of the caller waits until they connect an
-// agent.
+// AwaitsConnection reports whether a task of the caller waits until they connect an agent.
 func (r *Runner) AwaitsConnection(ctx context.Context, agent, handle string) bool {
 	e, err := r.Ledger.Task(ctx, r.Directory.Caller(ctx).User, handle)
 	return err == nil && waitsFor(e, agent)
@@ -44,8 +43,7 @@ func (r *Runner) Resume(ctx context.Context, agent, handle string) error {
 	return err
 }
 
-// notTaken returns the error for a message to an existing task that the agent did not
-// take.
+// notTaken returns the error for a message to an existing task that the agent did not take.
 func (r *Runner) notTaken(e *ledger.Record, err error) error {
 	switch {
 	case r.Directory.MustConnect(e.Agent, err):

@@ -14,11 +14,10 @@ import (
 // Most quick answers arrive within it, so that one write holds both.
 const writtenWithin = 10 * time.Millisecond
 
-// deferWrite starts a follower for the message that begins e. The follower writes the
-// task into the ledger when the agent has answered, or after writtenWithin; the handle
-// is not given out before. It is for messages without an id: a message with an id may
-// be repeated, and its task must be found then. If so many tasks run that the ledger
-// might refuse one, deferWrite returns nil.
+// deferWrite starts a follower for the message that begins e. The follower writes the task into the
+// ledger when the agent has answered, or after writtenWithin; the handle is not given out before.
+// It is for messages without an id: a message with an id may be repeated, and its task must be
+// found then. If so many tasks run that the ledger might refuse one, deferWrite returns nil.
 func (r *Runner) deferWrite(conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) *Follower {
 	f := r.newFollower(conn, e, req)
 	f.mu.Lock()

@@ -10,8 +10,7 @@ import (
 	"rialto/internal/message"
 )
 
-// lastConfirmation is the last pause between two polls. They double from one second: 15
-// in all.
+// lastConfirmation is the last pause between two polls. They double from one second: 15 in all.
 const lastConfirmation = 8 * time.Second
 
 // mayHaveArrived reports whether a message to an existing task may have reached the

@@ -29,8 +29,7 @@ func (l *eventLog) add(e a2a.Event, n int) {
 	}
 }
 
-// event returns event number n; ok is unset if it was dropped or has not
-// happened yet.
+// event returns event number n; ok is unset if it was dropped or has not happened yet.
 func (l *eventLog) event(n int) (e a2a.Event, ok bool) {
 	first := l.next - len(l.events)
 	if n < first || n >= l.next {

@@ -53,9 +53,8 @@ type Follower struct {
 	hangUp    func() // ends the stream
 }
 
-// Follow starts a follower for e, which the ledger holds under our lease. Without send
-// it resumes the task. On a runner that closes, nothing starts: the next process finds
-// the task in the ledger.
+// Follow starts a follower for e, which the ledger holds under our lease. Without send it resumes
+// the task. On a runner that closes, nothing starts: the next process finds the task in the ledger.
 func (r *Runner) Follow(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *Follower {
 	f := r.newFollower(conn, e, send)
 	if r.running.Err() != nil {
@@ -79,7 +78,6 @@ func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.Se
 	return f
 }
 
-// live runs the follower.
 func (f *Follower) live(send *a2a.SendRequest) {
 	f.run(f.r.running, f.r.withHook(f.conn, f.start, send))
 	f.r.live.remove(f)

@@ -13,10 +13,9 @@ const (
 	maxSilence  = 24 * time.Hour // of an agent that does not tell
 )
 
-// pollBudget limits how long a follower polls a task whose agent does not answer with
-// it. An unreachable or failing agent may recover; one without the method will not. One
-// that does not know the task may have lost it, or be another process, or still be
-// starting. The zero value is ready.
+// pollBudget limits how long a follower polls a task whose agent does not answer with it. An
+// unreachable or failing agent may recover; one without the method will not. One that does not know
+// the task may have lost it, or be another process, or still be starting. The zero value is ready.
 type pollBudget struct {
 	since    time.Time // of the first attempt after the agent last told
 	refusals int

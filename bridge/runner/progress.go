@@ -60,8 +60,7 @@ func (f *Follower) addProgress(e a2a.Event) {
 	}
 }
 
-// textSoFar returns the end of the text of an artifact so far, because a single chunk
-// means little.
+// textSoFar returns the end of the text of an artifact so far, because a single chunk means little.
 func textSoFar(t *a2a.Task, id string) string {
 	a, _ := ledger.ArtifactOf(t, id)
 	if a == nil || len(a.Parts) == 0 {

@@ -36,7 +36,6 @@ type File struct {
 	URL       string `json:"url"`
 }
 
-// userMessage builds the message of a request.
 func userMessage(args *Request) (*a2a.Message, error) {
 	if strings.TrimSpace(args.Message) == "" {
 		return nil, ledger.InputError{Text: "The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\""}

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// resumeUntilIdle resumes the task again and again until it is idle, the agent is given
-// up, the lease is lost or ctx ends. This is what happens when the stream of an agent
-// breaks.
+// resumeUntilIdle resumes the task again and again until it is idle, the agent is given up, the
+// lease is lost or ctx ends. This is what happens when the stream of an agent breaks.
 func (f *Follower) resumeUntilIdle(ctx context.Context) {
 	var left pollBudget
 	for wait := retryFirst; ctx.Err() == nil && !f.finished(); wait = min(2*wait, retryLast) {
@@ -34,8 +33,7 @@ func (f *Follower) resumeUntilIdle(ctx context.Context) {
 	}
 }
 
-// reconnect dials the agent again, in case its card names another address or protocol
-// now.
+// reconnect dials the agent again, in case its card names another address or protocol now.
 func (f *Follower) reconnect(ctx context.Context) {
 	p := f.r.Directory.Lookup(f.record.Agent)
 	if p == nil {

@@ -28,8 +28,7 @@ type Runner struct {
 	// its server calls Wake. Nil: agents get none.
 	Hook func(agent, handle string) *a2a.PushConfig
 
-	// Webhooks keeps the webhooks that callers give for their tasks; nil: they may give
-	// none.
+	// Webhooks keeps the webhooks that callers give for their tasks; nil: they may give none.
 	Webhooks Webhooks
 
 	// Signals tell other replicas of tasks; nil if there are none.

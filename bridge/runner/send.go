@@ -128,7 +128,6 @@ func checkContinues(args *Request, e *ledger.Record) error {
 	return nil
 }
 
-// endedError is the error for a message to a task that has ended.
 func endedError(e *ledger.Record) error {
 	text := fmt.Sprintf("Task %s has ended (%s) and takes no more messages. Send a new task, with agent %q", e.Handle, e.State(), e.Agent)
 	if id := e.ContextID(); id != "" {

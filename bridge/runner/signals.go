@@ -79,8 +79,7 @@ type waiters struct {
 	waiting map[string][]chan struct{} // by handle
 }
 
-// add returns a channel that is ready after the task was woken, and a function that
-// ends that.
+// add returns a channel that is ready after the task was woken, and a function that ends that.
 func (l *waiters) add(handle string) (woken <-chan struct{}, leave func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

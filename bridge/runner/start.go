@@ -27,8 +27,7 @@ func (r *Runner) AssignHandle(e *ledger.Record) error {
 // mostRunning is how many tasks of an owner run at one time.
 func (r *Runner) mostRunning() int { return cmp.Or(r.MaxRunning, 1000) }
 
-// StartTask writes e, a new task, into the ledger and starts a follower with its first
-// message.
+// StartTask writes e, a new task, into the ledger and starts a follower with its first message.
 func (r *Runner) StartTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
 	r.live.reserve(e.Handle) // it counts from now on
 	defer r.live.unreserve(e.Handle)
@@ -98,8 +97,7 @@ func (r *Runner) watch(ctx context.Context, e *ledger.Record, req *a2a.SendReque
 	return nil
 }
 
-// PushConfigFor returns c for the webhook of e, under the name that a caller of A2A 0.1
-// uses.
+// PushConfigFor returns c for the webhook of e, under the name that a caller of A2A 0.1 uses.
 func PushConfigFor(e *ledger.Record, c *a2a.PushConfig) *a2a.PushConfig {
 	of := *c
 	of.TaskID = a2a.TaskID(e.Handle)

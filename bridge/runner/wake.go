@@ -58,8 +58,7 @@ func refusedPush(send *a2a.SendRequest, err error) bool {
 		(e.Code == a2a.PushNotSupported || e.Code == a2a.UnsupportedOperation || e.Code == a2a.InvalidParams)
 }
 
-// pollWhenWoken polls after each wakeup until ctx ends. It ends the stream when the
-// task is idle.
+// pollWhenWoken polls after each wakeup until ctx ends. It ends the stream when the task is idle.
 func (f *Follower) pollWhenWoken(ctx context.Context, hangUp func()) {
 	for {
 		select {

@@ -6,8 +6,7 @@ import (
 	"rialto/a2a"
 )
 
-// Webhooks stores the webhooks of tasks; package push does. What they get comes from
-// the ledger.
+// Webhooks stores the webhooks of tasks; package push does. What they get comes from the ledger.
 type Webhooks interface {
 	// Accept reports as a2a.InvalidParams why a webhook may not be called. It may
 	// ask the webhook itself.

@@ -1,7 +1,6 @@
-// Package sanitize makes text from agents safe to show to people, models and
-// terminals. It removes control characters, bidirectional overrides and invisible
-// characters, and truncates. It does not know where the text comes from or where it
-// is shown.
+// Package sanitize makes text from agents safe to show to people, models and terminals. It removes
+// control characters, bidirectional overrides and invisible characters, and truncates. It does not
+// know where the text comes from or where it is shown.
 package sanitize
 
 import (
@@ -32,9 +31,8 @@ func Text(s string) string {
 	}, s)
 }
 
-// Hidden reports whether a character is removed: control characters, characters that
-// change the direction of text, and invisible ones. Joiners stay, because scripts and
-// emoji need them.
+// Hidden reports whether a character is removed: control characters, characters that change the
+// direction of text, and invisible ones. Joiners stay, because scripts and emoji need them.
 func Hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':

@@ -28,8 +28,7 @@ func question(e *ledger.Record) mcp.Question {
 	return mcp.ElicitForm(questionKey(e), text, f.Schema())
 }
 
-// unreadable returns the data of a question that is not a form, for the user; "" if
-// there is none.
+// unreadable returns the data of a question that is not a form, for the user; "" if there is none.
 func unreadable(e *ledger.Record) string {
 	var all []string
 	if m := e.Task.Status.Message; m != nil {
@@ -62,9 +61,8 @@ func (t *Tools) answeredTask(ctx context.Context, c *mcp.Call) (*ledger.Record, 
 	return nil, nil
 }
 
-// elicit asks the user at the client the questions of the agent, as long as there are
-// any and the client supports it, and returns the task. Each answer is awaited like the
-// first message.
+// elicit asks the user at the client the questions of the agent, as long as there are any and the
+// client supports it, and returns the task. Each answer is awaited like the first message.
 func (t *Tools) elicit(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (*ledger.Record, error) {
 	for range mostRounds {
 		if e.Idle && e.State() == a2a.AuthRequired {

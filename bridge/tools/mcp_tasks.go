@@ -21,9 +21,8 @@ type Tasks struct {
 
 var _ mcp.Tasks = Tasks{}
 
-// How often a client should ask for a task. The person behind a question is
-// not kept waiting for it: clients that got the task's handle wait this long
-// before they first see what it asks.
+// How often a client should ask for a task. The person behind a question is not kept waiting for
+// it: clients that got the task's handle wait this long before they first see what it asks.
 const (
 	taskPoll     = 2 * time.Second
 	questionPoll = 500 * time.Millisecond
@@ -58,9 +57,8 @@ func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (
 	return t.Tools.mcpTask(e), nil
 }
 
-// AnswerTask implements mcp.Tasks. A user who declines tells the agent so, and one who
-// cancels ends the task. Accepting a sign-in changes nothing: the task continues when
-// the user has signed in.
+// AnswerTask implements mcp.Tasks. A user who declines tells the agent so, and one who cancels ends
+// the task. Accepting a sign-in changes nothing: the task continues when the user has signed in.
 func (t Tasks) AnswerTask(ctx context.Context, principal, id string, answers map[string]json.RawMessage) error {
 	owner := t.Owner(principal)
 	e, err := t.Tools.Runner.Task(ctx, owner, id)
@@ -100,9 +98,8 @@ func (t Tasks) CancelTask(ctx context.Context, principal, id string) error {
 	return nil
 }
 
-// mcpTask returns a record as an MCP task. A task that failed at the agent is a
-// completed MCP task with an error result: "failed" is for calls that could not be made
-// (SEP-2663).
+// mcpTask returns a record as an MCP task. A task that failed at the agent is a completed MCP task
+// with an error result: "failed" is for calls that could not be made (SEP-2663).
 func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 	m := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, TTL: t.life(e), Poll: taskPoll}
 	if e.Task != nil {
@@ -129,10 +126,9 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 	return m
 }
 
-// life returns how long a task is kept from its creation, as known now: the retention
-// restarts with each change and does not run while the task does. The ttl that a client
-// asks for is ignored (2025-11-25, basic/utilities/tasks: "Receivers MAY override the
-// requested ttl").
+// life returns how long a task is kept from its creation, as known now: the retention restarts with
+// each change and does not run while the task does. The ttl that a client asks for is ignored
+// (2025-11-25, basic/utilities/tasks: "Receivers MAY override the requested ttl").
 func (t *Tools) life(e *ledger.Record) time.Duration {
 	last := e.Updated
 	if now := t.Now(); !e.Idle && now.After(last) {

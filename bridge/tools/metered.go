@@ -46,8 +46,7 @@ func (t *Tools) meteredTool(tool mcp.Tool) func(context.Context, *mcp.Call) (*mc
 	}
 }
 
-// agentOf returns the agent of a call, or "" if the call does not name an existing
-// agent.
+// agentOf returns the agent of a call, or "" if the call does not name an existing agent.
 func (t *Tools) agentOf(ctx context.Context, c *mcp.Call, r *mcp.Result) string {
 	if r != nil {
 		switch info := r.Structured.(type) {
@@ -83,8 +82,7 @@ func (t *Tools) agentOfTask(ctx context.Context, id string) string {
 	return e.Agent
 }
 
-// outcomeOf returns how a call ended. A call with a question is repeated with the
-// answer.
+// outcomeOf returns how a call ended. A call with a question is repeated with the answer.
 func outcomeOf(ctx context.Context, r *mcp.Result, err error) usage.Outcome {
 	switch {
 	case mcp.IsInputRequired(err):

@@ -10,9 +10,8 @@ import (
 	"rialto/mcp"
 )
 
-// signInQuestion is the question for a task in auth-required: to open a page. Without
-// another page, it is the page of the task: clients would wait forever for a task
-// without a question.
+// signInQuestion is the question for a task in auth-required: to open a page. Without another page,
+// it is the page of the task: clients would wait forever for a task without a question.
 func (t *Tools) signInQuestion(e *ledger.Record) (q mcp.Question, ok bool) {
 	text := sanitize.Short(e.Task.Status.Message.Text(), 500)
 	link := cmp.Or(t.Directory.ConnectPage(e), sanitize.FirstLink(text), t.Documents.PageURL(e))

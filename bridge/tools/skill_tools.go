@@ -29,14 +29,12 @@ const (
 	maxToolName   = 64  // more is refused by some clients
 )
 
-// skillTools are the tools of skills at one moment.
 type skillTools struct {
 	tools []mcp.Tool
 	of    map[string]skillOf // by the tool's name
 	own   map[string]bool    // the names of the tools that are of no skill
 }
 
-// skillOf is a skill with a tool.
 type skillOf struct {
 	agent directory.Agent
 	title string // of the agent
@@ -137,7 +135,6 @@ func (t *Tools) readSkills(ctx context.Context) []skillOf {
 	return skills[:min(len(skills), maxSkillTools)]
 }
 
-// newSkillTools makes the tools.
 func newSkillTools(t *Tools, skills []skillOf) *skillTools {
 	taken := map[string]bool{}
 	for _, tool := range t.ownTools() {
@@ -197,7 +194,6 @@ var notInToolNames = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
 // toolWord replaces the characters that names of tools must not have.
 func toolWord(id string) string { return notInToolNames.ReplaceAllString(id, "_") }
 
-// skillTool makes a tool of a skill.
 func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 	tool := mcp.Tool{
 		Name: name, Title: sanitize.Label(s.skill.Name), Description: describeSkill(s),
@@ -268,8 +264,7 @@ func dataOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 	return &sendArgs{Request: runner.Request{Agent: s.agent.Name, Skill: s.skill.ID, Message: text, Data: arguments}}, nil
 }
 
-// wordsOf returns the argument that states the request, if one has a known name, or all
-// arguments.
+// wordsOf returns the argument that states the request, if one has a known name, or all arguments.
 func wordsOf(members map[string]any, all string) string {
 	for _, name := range []string{"message", "question", "query", "text", "prompt", "input", "sql"} {
 		if s, ok := members[name].(string); ok && strings.TrimSpace(s) != "" {

@@ -17,16 +17,14 @@ import (
 	"rialto/mcp"
 )
 
-// Tools are the tools of an MCP server. Directory, Runner, Documents, Now and Log are
-// required.
+// Tools are the tools of an MCP server. Directory, Runner, Documents, Now and Log are required.
 type Tools struct {
 	Directory *directory.Directory
 	Runner    *runner.Runner
 	Documents *documents.Library
 	Meter     *metering.Meter // nil: calls are not recorded
 
-	// Changed tells MCP clients of the owners what has changed. It must not block. It
-	// may be nil.
+	// Changed tells MCP clients of the owners what has changed. It must not block. It may be nil.
 	Changed func(c mcp.Change, owners ...string)
 
 	// ToolsChanged is called when List returns other tools than before. It may be nil.

@@ -36,8 +36,7 @@ type Connect struct {
 	// Connected is called after the user of a request has connected an agent.
 	Connected func(r *http.Request, agent string)
 
-	// Forget deletes the account of the user of a request at an agent, if there is
-	// one.
+	// Forget deletes the account of the user of a request at an agent, if there is one.
 	Forget func(r *http.Request, agent string) error
 
 	// Secure keeps cookies from plain HTTP.
@@ -74,9 +73,8 @@ func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// detach returns a request that continues when the browser disconnects: an answer, or
-// the tokens for a code that can be used once, must not be lost when a user reloads a
-// slow page.
+// detach returns a request that continues when the browser disconnects: an answer, or the tokens
+// for a code that can be used once, must not be lost when a user reloads a slow page.
 func detach(r *http.Request) (*http.Request, context.CancelFunc) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), detachedTimeout)
 	return r.WithContext(ctx), done
@@ -153,8 +151,7 @@ func begin(agent, task string) string {
 // signInFor returns the address where another account signs in to see a page.
 func signInFor(page string) string { return "/signin?next=" + url.QueryEscape(page) }
 
-// decide handles a form of the page. The guard in front checks that it comes from one
-// of our pages.
+// decide handles a form of the page. The guard in front checks that it comes from one of our pages.
 func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxConnectForm)
 	if err := r.ParseForm(); err != nil {
@@ -220,7 +217,6 @@ func (c *Connect) unfinished(r *http.Request) bool {
 	return slices.ContainsFunc(r.Cookies(), func(k *http.Cookie) bool { return strings.HasPrefix(k.Name, c.cookieName(a2avault.CookiePrefix)) })
 }
 
-// storeKey stores a key that the user has typed.
 func (c *Connect) storeKey(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
 	s := a2avault.Secret{Value: strings.TrimSpace(r.PostForm.Get("value")), User: r.PostForm.Get("username"), In: way.In, Name: way.Name}
 	if s.Value == "" || len(s.Value) > maxValue || !httpguts.ValidHeaderFieldValue(s.Value) || way.Kind == a2avault.Basic && (s.User == "" || len(s.User) > maxName || strings.Contains(s.User, ":")) {

@@ -31,7 +31,6 @@ type Documents struct {
 	Log     *slog.Logger
 }
 
-// maxForm bounds a form, in bytes.
 const maxForm = 4 << 10
 
 // ServeHTTP shows the document whose id follows the path, and handles the forms on its

@@ -16,9 +16,8 @@ import (
 	"rialto/templates"
 )
 
-// Downloads serves bridge.DownloadPath: the files of tasks, to everybody with the link.
-// Browsers save them: content of agents is never a page of this server. All fields are
-// required.
+// Downloads serves bridge.DownloadPath: the files of tasks, to everybody with the link. Browsers
+// save them: content of agents is never a page of this server. All fields are required.
 type Downloads struct {
 	Product string
 	Bridge  *bridge.Bridge
@@ -40,7 +39,6 @@ func (d *Downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sendFile(w, r, part)
 }
 
-// sendFile sends a part with bytes as a download.
 func sendFile(w http.ResponseWriter, r *http.Request, part *a2a.Part) {
 	h := w.Header()
 	h.Set("Content-Type", mediaType(part.MediaType))

@@ -28,7 +28,6 @@ type pageState struct {
 	files    string // what is wrong with the files
 }
 
-// page returns the page of a task.
 func (t *Tasks) page(s *documents.TaskView, about pageState) templates.Task {
 	path := documents.TaskPath + url.PathEscape(s.TaskID)
 	if s.Unsure && about.notice == "" {
@@ -107,7 +106,6 @@ func result(a documents.ArtifactInfo) templates.TaskResult {
 	return r
 }
 
-// ask returns the form on the page.
 func ask(s *documents.TaskView, about pageState) *templates.Ask {
 	a := &templates.Ask{Pause: s.Pause, Once: rand.Text(), Title: s.Form.Title, Description: s.Form.Description, Files: s.Files, FilesWrong: about.files}
 	for _, f := range s.Form.Fields {
@@ -143,7 +141,6 @@ func ask(s *documents.TaskView, about pageState) *templates.Ask {
 // longLine is the most that fits into one line of a form.
 const longLine = 200
 
-// input returns the HTML input that takes a field.
 func input(f form.Field, open bool) string {
 	switch {
 	case f.Kind == form.Boolean:

@@ -59,7 +59,6 @@ func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// show writes the page of a task.
 func (t *Tasks) show(w http.ResponseWriter, r *http.Request, handle string, status int, about pageState) {
 	from := r.URL.Query().Get("cursor")
 	task, err := t.Bridge.Documents.TaskView(r.Context(), handle, from)
