@@ -95,12 +95,19 @@ func TestNoQuestionHasAWrongAnswer(t *testing.T) {
 	database(t, filepath.Join(store, "store.db"), storeData())
 	for file, c := range map[string]tableexpert.Config{
 		"insurance.txt": {Now: june, Timeout: time.Minute},
+		"codes.txt":     {Now: june, Timeout: time.Minute, Tables: directory(t, codes)},
 		"fields.txt":    {Now: june, Timeout: time.Minute, Tables: directory(t, fields)},
 		"store.txt":     {Now: november, Timeout: time.Minute, Tables: store},
 	} {
 		t.Run(file, func(t *testing.T) { corpus(t, open(t, c), file) })
 	}
 }
+
+// codes has country codes that are also words of questions, and goods that are counted by
+// their quantity.
+var codes = map[string]string{"orders.csv": "order_id,country,category,placed_on,quantity,amount,price_usd,state\n" +
+	"1,US,Books,2024-01-05,3,30,10,ME\n2,DE,Books,2024-02-05,1,12,12,OR\n3,ES,Toys,2024-03-05,4,80,20,IN\n4,IT,Toys,2025-01-05,2,44,22,LA\n" +
+	"5,NO,News,2025-04-05,1,5,5,DE\n6,IN,Games,2025-06-05,7,70,10,ME\n7,US,Games,2025-07-01,1,10,10,AL\n"}
 
 // The questions are those of people who do not know the tables, with the truth as SQL that
 // was written by hand. Half of them are Spanish. What has no statement must not be answered

@@ -59,7 +59,7 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case len(failure.Tables) == 0 && !failure.Vague && !failure.Asks && len(said) == 1:
-		t.Complete("This does not seem to be about the tables here. " + e.introduction(catalog))
+		t.Complete("No word of this names a table or column here. " + e.introduction(catalog))
 		return nil
 	case len(said) > maxRounds:
 		return refuse("The question could not be read. Send one SELECT; the tables are %s.", catalog.list())

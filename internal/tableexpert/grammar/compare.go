@@ -1,6 +1,9 @@
 package grammar
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // amount reads a number, with the words for its size and its currency.
 func (p *parser) amount() (n float64, money, ok bool) {
@@ -98,7 +101,7 @@ func (p *parser) compared(t *Table) (cond, bool) {
 		p.pos = start
 		return cond{}, false
 	case named:
-	case start > 0 && p.toks[start-1].op == and:
+	case start > 0 && (p.toks[start-1].op == and || slices.ContainsFunc(p.toks[start-1].names, func(n name) bool { return n.t != t && n.kind() })): // trucks over 50,000 euros
 		p.pos = start
 		return cond{}, false
 	default:
@@ -113,7 +116,8 @@ func (p *parser) compared(t *Table) (cond, bool) {
 			p.pos = start
 			return cond{}, false
 		}
-		if col, ok = t.principal(); !ok {
+		year := c.n >= 1900 && c.n <= 2100 && !c.money
+		if col, ok = t.principal(c.money); !ok || year {
 			p.pos = start
 			return cond{}, false
 		}
@@ -121,7 +125,7 @@ func (p *parser) compared(t *Table) (cond, bool) {
 	factor := 1.0
 	if col.cents() {
 		factor = 100
-	} else if c.money && col.yearly() {
+	} else if c.money && !col.money() {
 		p.pos = start
 		return cond{}, false
 	}
@@ -156,7 +160,7 @@ func (p *parser) related(n *phrase, outer *Table, linked bool) (ok, sure bool) {
 		}
 		n.conds = append(n.conds, inner.conds...)
 		if len(inner.conds) == 0 {
-			n.add(cond{n.t.Name + "." + quoted(refs[0].Column) + " IS NOT NULL", "which have " + inner.t.Bare, nil, false})
+			n.add(cond{n.t.Name + "." + quoted(refs[0].Column) + " IS NOT NULL", "which have " + inner.t.Bare, []*Table{n.t}, false})
 		}
 		return true, true
 	}
@@ -176,11 +180,11 @@ func (p *parser) related(n *phrase, outer *Table, linked bool) (ok, sure bool) {
 	what := inner.read()
 	switch {
 	case none:
-		n.add(cond{"NOT EXISTS (SELECT 1 " + sql + ")", "without " + what, nil, false})
+		n.add(cond{"NOT EXISTS (SELECT 1 " + sql + ")", "without " + what, []*Table{n.t}, false})
 	case counted:
-		n.add(cond{c.sql("(SELECT count(*) "+sql+")", 1), c.read("the number of their " + what), nil, false})
+		n.add(cond{c.sql("(SELECT count(*) "+sql+")", 1), c.read("the number of their " + what), []*Table{n.t}, false})
 	default:
-		n.add(cond{"EXISTS (SELECT 1 " + sql + ")", "with " + what, nil, false})
+		n.add(cond{"EXISTS (SELECT 1 " + sql + ")", "with " + what, []*Table{n.t}, false})
 	}
 	return true, true
 }

@@ -26,8 +26,8 @@ func TestRead(t *testing.T) {
 		{"orders that are it's \"odd\"", `SELECT orders.* FROM orders WHERE orders.state = 'it''s "odd"'`},
 		{"orders paid in full", "SELECT orders.* FROM orders WHERE orders.state = 'paid in full'"},
 		{"how many orders this quarter", "SELECT count(*) AS count FROM orders WHERE orders.placed_at >= '2026-01-01' AND orders.placed_at < '2026-04-01'"},
-		{"orders of at least 1,000.50", "SELECT orders.* FROM orders WHERE orders.total >= 1000.5"},
-		{"orders over 1.5 million", "SELECT orders.* FROM orders WHERE orders.total > 1500000"},
+		{"orders of at least 1,000.50 euros", "SELECT orders.* FROM orders WHERE orders.total >= 1000.5"},
+		{"orders over 1.5 million euros", "SELECT orders.* FROM orders WHERE orders.total > 1500000"},
 		{"buyers without orders", "SELECT buyers.* FROM buyers WHERE NOT EXISTS (SELECT 1 FROM orders WHERE orders.buyer_id = buyers.id)"},
 	} {
 		q, f := shop().Read(c.question, march)

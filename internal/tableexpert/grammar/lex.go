@@ -36,7 +36,11 @@ const (
 // content are left out.
 func (s *Schema) lex(question string) []token {
 	names := s.names()
+	written := wordPattern.FindAllString(folder.Replace(question[:min(len(question), maxQuestion)]), -1)
 	said := wordPattern.FindAllString(folder.Replace(strings.ToLower(question[:min(len(question), maxQuestion)])), -1)
+	if len(written) != len(said) { // letters that are several in lower case
+		written = said
+	}
 	var out []token
 	for i := 0; i < len(said); {
 		t, n := token{said: said[i], text: strings.TrimSuffix(said[i], "'s")}, 1
@@ -44,6 +48,10 @@ func (s *Schema) lex(question string) []token {
 			text := strings.TrimSuffix(strings.Join(said[i:i+size], " "), "'s")
 			if means, op := names[text], phrases()[text]; len(means) > 0 || op != "" {
 				t, n = token{strings.Join(said[i:i+size], " "), text, op, means}, size
+				t.decide(strings.Join(written[i:i+size], " "), question)
+				if i == 0 && phrases()["first "+text] != "" {
+					t.op = unread // a question for yes or no
+				}
 				break
 			}
 		}
@@ -54,11 +62,28 @@ func (s *Schema) lex(question string) []token {
 	return out
 }
 
+// decide removes one meaning of a phrase that is also a value, such as the country codes IN
+// and US: it is the value if it is written in capitals. "us" may be either.
+func (t *token) decide(written, question string) {
+	value := slices.ContainsFunc(t.names, func(n name) bool { return n.value != "" })
+	capitals := written == strings.ToUpper(written)
+	switch {
+	case t.op == "" || !value:
+	case capitals && question != strings.ToUpper(question) && len(written) > 1:
+		t.op = ""
+	case capitals && len(written) > 1 || t.op == filler:
+		t.op, t.names = unread, nil
+	default:
+		t.names = slices.DeleteFunc(slices.Clone(t.names), func(n name) bool { return n.value != "" })
+	}
+}
+
 // op is what a phrase does in a question.
 type op string
 
 const (
 	filler   op = "filler"   // says nothing
+	unread   op = "unread"   // has no place in any question
 	link     op = "link"     // of, in, with
 	count    op = "count"    // how many
 	howMuch  op = "how much" // the sum
@@ -103,7 +128,11 @@ var phrases = sync.OnceValue(func() map[string]op {
 	for line := range strings.Lines(phraseFile) {
 		what, list, ok := strings.Cut(strings.TrimSpace(line), ": ")
 		for phrase := range strings.SplitSeq(list, " | ") {
-			if ok && !strings.HasPrefix(line, "#") {
+			switch {
+			case !ok || strings.HasPrefix(line, "#"):
+			case what == "unread first":
+				all["first "+phrase] = unread
+			default:
 				all[phrase] = op(what)
 			}
 		}

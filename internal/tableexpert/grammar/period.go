@@ -127,7 +127,7 @@ func (p *parser) when(col place) (cond, bool) {
 			break
 		}
 		parts, said = append(parts, sql), append(said, words)
-		if mark := p.pos; p.accept(or) || p.accept(and) || p.accept(comma) {
+		if mark := p.pos; p.accept(or) || p.accept(comma) { // with "and": in both, or in either
 			p.accept(link)
 			if next := p.peek(0).op; next == between || next == since || next == before || next == after {
 				p.pos = mark

@@ -231,11 +231,12 @@ func (p *parser) noun(outer *Table) (*phrase, bool) {
 		}
 	}
 	implied := n.t == nil
+	linked := start < len(p.toks) && p.toks[start].op == link
 	switch {
 	case !implied:
 	case len(before) == 1 && before[0].plural && !before[0].negated && len(before[0].names[0]) == 1 && before[0].names[0][0].kind():
 		n.t, n.plural = before[0].names[0][0].t, true
-	case len(p.s.Tables) == 1 && outer == nil:
+	case len(p.s.Tables) == 1 && outer == nil && (linked || len(before) == 0): // coffees may be counted by their quantity
 		n.t, n.plural = &p.s.Tables[0], true
 	default:
 		p.pos = start
@@ -354,7 +355,7 @@ func (p *parser) time(t *Table, happened bool) (cond, bool) {
 		}
 		if c, found := p.when(day); found {
 			if negated {
-				c.sql, c.read = "NOT ("+c.sql+")", "not "+c.read
+				c.sql, c.read = "("+c.sql+") IS NOT TRUE", "not "+c.read
 			}
 			return c, true
 		}

@@ -148,7 +148,7 @@ func (p *parser) percentage() *statement {
 		if t, ok := p.table(); ok {
 			n := &phrase{t: t}
 			c, ok := p.condition(t, v)
-			if !ok || hasDate(v, t) && p.atPeriod() || !p.conditions(n, nil, false) || slices.ContainsFunc(n.conds, func(c cond) bool { return !strings.Contains(c.read, " from ") && !strings.Contains(c.read, " on ") }) {
+			if !ok || hasDate(v, t) && p.atPeriod() || !p.conditions(n, nil, false) || slices.ContainsFunc(n.conds, func(c cond) bool { return !c.day }) {
 				return nil
 			}
 			if len(n.groups) > 0 { // the base may be each group, or all
@@ -216,10 +216,25 @@ func (p *parser) aggregated() *statement {
 	}
 	sql, said, ok := aggregate(f, col)
 	n := &phrase{t: col.t}
-	if !ok || !p.scope(n, f) {
+	if !ok || !p.scope(n, f) || p.undated(n) {
 		return nil
 	}
 	return &statement{n: n, what: []string{sql}, read: "the " + said + " of " + col.name()}
+}
+
+// undated reports whether a question names a time, but neither the rows nor the date that
+// it is of: what was paid in 2024 may have been claimed before.
+func (p *parser) undated(n *phrase) bool {
+	dates := 0
+	for _, c := range n.t.Columns {
+		if c.Kind == Date {
+			dates++
+		}
+	}
+	return dates > 1 && slices.ContainsFunc(n.conds, func(c cond) bool { return c.day }) &&
+		!slices.ContainsFunc(p.toks, func(t token) bool {
+			return slices.ContainsFunc(t.names, func(o name) bool { return o.t == n.t && (o.c == nil || o.c.Kind == Date && o.value == "") })
+		})
 }
 
 // scope reads the rows that an aggregate is about: those of the table itself, or of one
@@ -267,6 +282,7 @@ func (p *parser) ranked() *statement {
 	default:
 		o = ""
 	}
+	price := priced(p.toks[max(p.pos-1, 0)])
 	limit = p.howMany(limit)
 	if n, ok := p.textColumn(); o == top && ok && limit > 0 && p.accept(by) {
 		return p.by(n, limit, top)
@@ -285,12 +301,13 @@ func (p *parser) ranked() *statement {
 		if o = p.peek(0).op; o != largest && o != smallest && o != latest && o != earliest {
 			return nil
 		}
+		price = priced(p.peek(0))
 		p.pos++
 	}
 	if limit == 0 {
 		limit = map[bool]int{true: several, false: 1}[n.plural]
 	}
-	col, ok := n.t.principal()
+	col, ok := n.t.principal(price)
 	if o == latest || o == earliest {
 		if col, ok = n.t.event(); !ok {
 			col, ok = n.t.year()
@@ -300,6 +317,13 @@ func (p *parser) ranked() *statement {
 		return nil
 	}
 	return ordered(n, col, o == largest || o == latest, limit)
+}
+
+// priced reports whether a ranking is by money: the most expensive.
+func priced(t token) bool {
+	return slices.ContainsFunc(strings.Fields(t.text), func(w string) bool {
+		return slices.Contains(strings.Fields("expensive costliest cheapest caro cara caros caras barato barata baratos baratas"), w)
+	})
 }
 
 func ordered(n *phrase, col place, falling bool, limit int) *statement {
@@ -362,7 +386,7 @@ func (p *parser) grouped(n *phrase, t *Table, what, read string, limit int) *sta
 		return nil
 	}
 	rest := &phrase{t: t}
-	if !p.conditions(rest, nil, false) || len(rest.groups) > 0 || slices.ContainsFunc(n.conds, func(c cond) bool { return c.tables == nil }) {
+	if !p.conditions(rest, nil, false) || len(rest.groups) > 0 {
 		return nil
 	}
 	if len(n.groups) > 0 {

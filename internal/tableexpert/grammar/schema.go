@@ -122,9 +122,16 @@ func (t *Table) places() []place {
 	return out
 }
 
+// money reports whether the column holds amounts of money in euros, or in no named currency.
+func (p place) money() bool {
+	ws := strings.Split(strings.ToLower(p.c.Name), "_")
+	return slices.ContainsFunc(strings.Fields("cents eur euros amount total price cost value budget revenue salary importe precio coste salario"), func(w string) bool { return slices.Contains(ws, w) }) &&
+		!slices.ContainsFunc(strings.Fields("usd gbp chf dollars percent pct"), func(w string) bool { return slices.Contains(ws, w) })
+}
+
 // principal is the column that the size of a row is about: the amount that is called as
-// the table is, or the only amount of money.
-func (t *Table) principal() (place, bool) {
+// the table is, or, where a question is about money, the only amount of money.
+func (t *Table) principal(price bool) (place, bool) {
 	var money []place
 	for _, p := range t.places() {
 		if !p.measure() {
@@ -133,7 +140,7 @@ func (t *Table) principal() (place, bool) {
 		if n := 4; p.cents() && len(t.Bare) >= n && strings.HasPrefix(strings.ToLower(p.c.Name), strings.ToLower(t.Bare[:n])) {
 			return p, true
 		}
-		if p.cents() || slices.Contains([]string{"amount", "total", "importe"}, p.bare()) {
+		if price && (p.cents() || slices.Contains([]string{"amount", "total", "importe"}, p.bare())) {
 			money = append(money, p)
 		}
 	}
@@ -228,7 +235,7 @@ func (s *Schema) joins(t *Table, others []*Table) string {
 			next := s.table(r.Table)
 			if !slices.Contains(joined, next) {
 				joined = append(joined, next)
-				out += " JOIN " + next.Name + " ON " + at.Name + "." + quoted(r.Column) + " = " + next.Name + "." + quoted(r.ToColumn)
+				out += " LEFT JOIN " + next.Name + " ON " + at.Name + "." + quoted(r.Column) + " = " + next.Name + "." + quoted(r.ToColumn)
 			}
 			at = next
 		}
@@ -260,7 +267,7 @@ func (n name) place() place { return place{n.t, n.c} }
 // kind reports whether the value says what a row is: a truck is a vehicle, an agent is no
 // policy.
 func (n name) kind() bool {
-	return n.c != nil && n.value != "" && slices.Contains([]string{"kind", "type", "category", "tipo"}, strings.ToLower(n.c.Name))
+	return n.c != nil && n.value != "" && slices.Contains([]string{"kind", "type", "tipo"}, strings.ToLower(n.c.Name))
 }
 
 // names returns what the words of the schema mean, by their folded spelling.
