@@ -59,7 +59,24 @@ func (s *Schema) lex(question string) []token {
 			out = append(out, t)
 		}
 	}
-	return out
+	dropNow, dropAll := states(out), !relates(out)
+	return slices.DeleteFunc(out, func(t token) bool { return t.op == now && dropNow || t.op == all && dropAll })
+}
+
+// states reports whether a question names a state: what is now active, or open.
+func states(toks []token) bool {
+	return slices.ContainsFunc(toks, func(t token) bool {
+		return slices.ContainsFunc(t.names, func(n name) bool {
+			return n.value != "" && slices.Contains([]string{"status", "state", "estado"}, strings.ToLower(n.c.Name))
+		})
+	})
+}
+
+// relates reports whether a question says all after it has named a table: of the customers
+// with all policies cancelled, one is not enough.
+func relates(toks []token) bool {
+	table := slices.IndexFunc(toks, func(t token) bool { return slices.ContainsFunc(t.names, func(n name) bool { return n.c == nil }) })
+	return table >= 0 && slices.ContainsFunc(toks[table:], func(t token) bool { return t.op == all })
 }
 
 // decide removes one meaning of a phrase that is also a value, such as the country codes IN
@@ -83,6 +100,8 @@ type op string
 
 const (
 	filler   op = "filler"   // says nothing
+	all      op = "all"      // says nothing of the first table
+	now      op = "now"      // says nothing of a state
 	unread   op = "unread"   // has no place in any question
 	link     op = "link"     // of, in, with
 	count    op = "count"    // how many
@@ -124,20 +143,20 @@ var phraseFile string
 
 // phrases returns what each phrase does.
 var phrases = sync.OnceValue(func() map[string]op {
-	all := map[string]op{}
+	found := map[string]op{}
 	for line := range strings.Lines(phraseFile) {
 		what, list, ok := strings.Cut(strings.TrimSpace(line), ": ")
 		for phrase := range strings.SplitSeq(list, " | ") {
 			switch {
 			case !ok || strings.HasPrefix(line, "#"):
 			case what == "unread first":
-				all["first "+phrase] = unread
+				found["first "+phrase] = unread
 			default:
-				all[phrase] = op(what)
+				found[phrase] = op(what)
 			}
 		}
 	}
-	return all
+	return found
 })
 
 var numberWords = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")

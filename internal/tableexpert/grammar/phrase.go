@@ -299,6 +299,9 @@ func (p *parser) conditions(n *phrase, outer *Table, happened bool) bool {
 func (p *parser) oneCondition(n *phrase, outer *Table, linked, happened bool) (ok, sure bool) {
 	start := p.pos
 	if v, found := p.values(); found {
+		if start > 0 && p.toks[start-1].op == and && slices.ContainsFunc(v.names[0], func(o name) bool { return o.t != n.t && o.kind() }) {
+			return false, false // claims and trucks
+		}
 		c, ok := p.condition(n.t, v)
 		if next := p.peek(0); !ok || len(next.names) > 0 && next.names[0].c == nil { // with hail claims
 			p.pos = start

@@ -74,6 +74,7 @@ type statement struct {
 	n       *phrase
 	what    []string // expressions; nothing means whole rows
 	order   string
+	measure string // the column of the noun that order is about
 	limit   int
 	percent []cond // selects the share of the rows that these hold of
 	read    string
@@ -106,25 +107,44 @@ func (st *statement) query(s *Schema) *Query {
 	if len(where) > 0 {
 		sql += " WHERE " + strings.Join(where, " AND ")
 	}
+	order := st.order
 	if n := len(st.n.groups); n > 0 {
 		by, byTime := "1", st.n.groups[n-1].time && st.limit == 0
 		for i := 2; i <= n; i++ {
 			by += ", " + strconv.Itoa(i)
 		}
-		if sql += " GROUP BY " + by; st.order == "" && !byTime {
-			sql += " ORDER BY " + strconv.Itoa(n+1) + " DESC"
-		} else if byTime {
-			sql += " ORDER BY " + by
+		sql += " GROUP BY " + by
+		if byTime {
+			order = by
+		} else if order == "" {
+			order = strconv.Itoa(n+1) + " DESC"
 		}
 	}
-	if st.order != "" {
-		sql += " ORDER BY " + st.order
+	switch {
+	case st.limit == 1 && order != "":
+		sql = st.best(sql, strings.HasSuffix(order, " DESC"))
+		read = append(read, "all that are equal")
+	case order != "":
+		sql += " ORDER BY " + order
 	}
-	if st.limit > 0 {
+	if st.limit > 0 && (st.limit > 1 || order == "") {
 		sql += " LIMIT " + strconv.Itoa(st.limit)
 		read = append(read, "the first "+strconv.Itoa(st.limit))
 	}
 	return &Query{sql, read}
+}
+
+// best selects the first rows of a ranking, which may be several: ten policies can have the
+// highest deductible.
+func (st *statement) best(sql string, falling bool) string {
+	measure, f := st.measure, "min"
+	if len(st.what) > 0 {
+		_, measure, _ = strings.Cut(st.what[0], " AS ")
+	}
+	if falling {
+		f = "max"
+	}
+	return "WITH r AS (" + sql + ") SELECT * FROM r WHERE " + measure + " = (SELECT " + f + "(" + measure + ") FROM r)"
 }
 
 // counted reads "how many open claims".
@@ -331,7 +351,8 @@ func ordered(n *phrase, col place, falling bool, limit int) *statement {
 	if falling {
 		direction, read = " DESC", "highest"
 	}
-	return &statement{n: n, order: col.sql() + direction, limit: limit, read: n.t.Bare + " with the " + read + " " + col.name()}
+	n.add(cond{col.sql() + " IS NOT NULL", col.name() + " is known", []*Table{n.t}, false})
+	return &statement{n: n, order: col.sql() + direction, measure: quoted(col.c.Name), limit: limit, read: n.t.Bare + " with the " + read + " " + col.name()}
 }
 
 // by reads the measure of a ranking: a number of rows that refer to the noun, a total, or
@@ -389,7 +410,7 @@ func (p *parser) grouped(n *phrase, t *Table, what, read string, limit int) *sta
 	if !p.conditions(rest, nil, false) || len(rest.groups) > 0 {
 		return nil
 	}
-	if len(n.groups) > 0 {
+	if len(n.groups) > 0 || limit > 0 {
 		rest.add(cond{sql: groups[0].sql + " IS NOT NULL", read: groups[0].read + " is known", tables: []*Table{groups[0].t}})
 	}
 	return &statement{n: &phrase{t: t, conds: append(slices.Clone(n.conds), rest.conds...), groups: groups}, what: []string{what}, limit: limit, read: read}
