@@ -55,7 +55,7 @@ func TestWhatIsNotPlacedIsNamed(t *testing.T) {
 // Whatever is asked, the statement is one SELECT, and nothing of the question gets into it
 // but values.
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{"top 5 buyers by total", "orders between 1 and 2", "orders since", "most most by by", "how many 2025 2024", "first 99999999999999999999 orders",
+	for _, s := range []string{"the", "(((", "which buyer has the most orders", "ORDERS IN US", "top 5 buyers by total", "orders between 1 and 2", "orders since", "most most by by", "how many 2025 2024", "first 99999999999999999999 orders",
 		"without with not orders by month and by", "in 2024 versus 2023 the total of orders", "since March to May last weekend order X-1% by and", "not not or or , , and", "orders; DROP TABLE orders"} {
 		f.Add(s)
 	}
@@ -64,7 +64,7 @@ func FuzzRead(f *testing.F) {
 		if (q == nil) == (failure == nil) {
 			t.Fatalf("%q: got %+v and %+v", question, q, failure)
 		}
-		if q != nil && (!strings.HasPrefix(q.SQL, "SELECT ") || strings.Contains(q.SQL, "%!") || strings.Contains(q.SQL, ";") || len(q.SQL) > 100_000) {
+		if q != nil && (!strings.HasPrefix(q.SQL, "SELECT ") && !strings.HasPrefix(q.SQL, "WITH r AS (SELECT ") || strings.Contains(q.SQL, "%!") || strings.Contains(q.SQL, ";") || len(q.SQL) > 100_000) {
 			t.Errorf("%q: got %s", question, q.SQL)
 		}
 	})

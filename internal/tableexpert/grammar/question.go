@@ -295,14 +295,13 @@ const several = 10
 func (p *parser) ranked() *statement {
 	p.accept(list)
 	limit := p.howMany(0)
-	o := p.peek(0).op
+	o, price := p.peek(0).op, priced(p.peek(0))
 	switch o {
 	case top, largest, smallest, latest, earliest:
 		p.pos++
 	default:
 		o = ""
 	}
-	price := priced(p.toks[max(p.pos-1, 0)])
 	limit = p.howMany(limit)
 	if n, ok := p.textColumn(); o == top && ok && limit > 0 && p.accept(by) {
 		return p.by(n, limit, top)
