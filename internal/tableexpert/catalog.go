@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"rialto/internal/tableexpert/grammar"
 	"rialto/internal/tableexpert/sqlbox"
 )
 
@@ -130,7 +131,7 @@ func (t *table) readColumns(ctx context.Context, box *sqlbox.Box, notes map[stri
 // trade gives to a thing.
 func ownIDs(table string) []string {
 	ids := []string{"id"}
-	for _, form := range forms(table) {
+	for _, form := range grammar.Forms(strings.ToLower(table)) {
 		ids = append(ids, form+"_id", "id_"+form, form+"_no", form+"_number", form+"_code")
 	}
 	return append(ids, tradeIDs...)
@@ -265,30 +266,11 @@ func (c *catalog) in(schema, name string) *table {
 // plural of it.
 func (c *catalog) named(word string) *table {
 	for _, t := range c.tables {
-		if slices.Contains(forms(word), strings.ToLower(t.bare)) {
+		if slices.Contains(grammar.Forms(strings.ToLower(word)), strings.ToLower(t.bare)) {
 			return t
 		}
 	}
 	return nil
-}
-
-// forms returns a word in the English singular and plural.
-func forms(word string) []string {
-	word = strings.ToLower(word)
-	out := []string{word, word + "s", word + "es"}
-	if s, ok := strings.CutSuffix(word, "s"); ok {
-		out = append(out, s)
-	}
-	if s, ok := strings.CutSuffix(word, "es"); ok {
-		out = append(out, s)
-	}
-	if s, ok := strings.CutSuffix(word, "y"); ok {
-		out = append(out, s+"ies")
-	}
-	if s, ok := strings.CutSuffix(word, "ies"); ok {
-		out = append(out, s+"y")
-	}
-	return out
 }
 
 func (c *catalog) names() map[string]bool {

@@ -1,6 +1,7 @@
 package tableexpert
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -171,7 +172,7 @@ func asked(task *a2a.Task) []string {
 	for i := range task.History {
 		if m := &task.History[i]; m.Role == a2a.RoleUser {
 			if r, err := read(m); err == nil {
-				said = append(said, first(r.SQL, r.Table, strings.TrimSpace(r.Question+" "+r.Query)))
+				said = append(said, cmp.Or(r.SQL, r.Table, strings.TrimSpace(r.Question+" "+r.Query)))
 			}
 		}
 	}

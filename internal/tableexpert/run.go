@@ -1,6 +1,7 @@
 package tableexpert
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,16 +76,16 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 	}
 	switch skill {
 	case skillSearch:
-		return e.search(ctx, t, first(r.Query, r.Question), in)
+		return e.search(ctx, t, cmp.Or(r.Query, r.Question), in)
 	case skillFetch:
-		return e.fetch(ctx, t, first(r.ID, r.Query, r.Question))
+		return e.fetch(ctx, t, cmp.Or(r.ID, r.Query, r.Question))
 	case skillSchema:
-		return e.schema(ctx, t, first(r.Table, r.Query, r.Question), in)
+		return e.schema(ctx, t, cmp.Or(r.Table, r.Query, r.Question), in)
 	case skillPeek:
-		return e.peek(ctx, t, first(r.Table, r.Query, r.Question), r.Limit)
+		return e.peek(ctx, t, cmp.Or(r.Table, r.Query, r.Question), r.Limit)
 	case skillQuery:
 		answering := len(t.Task().History) > 1 // a form's "sql" may hold simpler words
-		if sql := first(r.SQL, r.Query, r.Question); r.SQL != "" && !answering || e.meantAsSQL(sql, t.Skill != "") {
+		if sql := cmp.Or(r.SQL, r.Query, r.Question); r.SQL != "" && !answering || e.meantAsSQL(sql, t.Skill != "") {
 			return e.query(ctx, t, sql, r.Limit)
 		}
 		return e.question(ctx, t, in, r.Limit)
@@ -93,7 +94,7 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 	case skillGold:
 		return e.listGold(ctx, t, in)
 	case skillExplain:
-		return e.explain(ctx, t, first(r.SQL, r.Query, r.Question), in)
+		return e.explain(ctx, t, cmp.Or(r.SQL, r.Query, r.Question), in)
 	default:
 		return refuse("There is no skill %q here. The skills are %s.", clip(skill, 40), strings.Join(skillIDs(), ", "))
 	}
@@ -181,15 +182,6 @@ func (r *request) readLimit(v any) error {
 		}
 	}
 	return refuse("The argument \"limit\" must be a whole number from 1 to %d.", capRows)
-}
-
-func first(texts ...string) string {
-	for _, s := range texts {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // sentence makes an error a sentence.

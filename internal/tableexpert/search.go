@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"rialto/a2a/a2aexec"
+	"rialto/internal/tableexpert/grammar"
 	"rialto/internal/tableexpert/sqlbox"
 )
 
@@ -109,7 +110,7 @@ func (e *Expert) searchTables(terms []string, in *topic) []result {
 		var score int64
 		for _, term := range terms {
 			switch {
-			case slices.Contains(forms(term), strings.ToLower(tb.bare)):
+			case slices.Contains(grammar.Forms(term), strings.ToLower(tb.bare)):
 				score += 2
 			case strings.Contains(doc, term):
 				score++

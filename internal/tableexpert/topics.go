@@ -1,6 +1,7 @@
 package tableexpert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,7 +182,7 @@ func (c *catalog) within(t *topic) *catalog {
 // topicOf returns the topic that a message is about. What its data says
 // counts before what travels with it.
 func (e *Expert) topicOf(r *request, m *a2a.Message) (*topic, error) {
-	return e.curation.topic(first(r.Topic, metadata(m, "topic")), first(r.UseCase, metadata(m, "usecase")))
+	return e.curation.topic(cmp.Or(r.Topic, metadata(m, "topic")), cmp.Or(r.UseCase, metadata(m, "usecase")))
 }
 
 func metadata(m *a2a.Message, key string) string {
@@ -195,7 +196,7 @@ func (e *Expert) discoverTopics(t *a2aexec.Turn, selected *topic) error {
 	data := map[string]any{"topics": e.curation.Topics}
 	var b strings.Builder
 	for _, tp := range e.curation.Topics {
-		fmt.Fprintf(&b, "- %s: %s. Tables: %s.\n", tp.ID, strings.TrimSuffix(first(tp.Description, tp.Title), "."), strings.Join(tp.Tables, ", "))
+		fmt.Fprintf(&b, "- %s: %s. Tables: %s.\n", tp.ID, strings.TrimSuffix(cmp.Or(tp.Description, tp.Title), "."), strings.Join(tp.Tables, ", "))
 	}
 	closing := count(len(e.curation.Topics), "topic") + "."
 	if selected != nil {
@@ -235,7 +236,7 @@ func (e *Expert) listGold(ctx context.Context, t *a2aexec.Turn, within *topic) e
 			}
 		}
 		sets = append(sets, set)
-		fmt.Fprintf(&b, "- %s: %s\n", d.Name, first(d.Note, d.Kind))
+		fmt.Fprintf(&b, "- %s: %s\n", d.Name, cmp.Or(d.Note, d.Kind))
 	}
 	if err := emit(t, "gold", strings.TrimSpace(b.String()), map[string]any{"tables": sets}); err != nil {
 		return err

@@ -119,35 +119,8 @@ func (p *parser) anyPeriod() (period, bool) {
 
 // when reads what a question says of a time, and returns the condition on a column.
 func (p *parser) when(col place) (cond, bool) {
-	start := p.pos
-	var parts, said []string
-	for {
-		sql, words, ok := p.oneTime(col)
-		if !ok {
-			break
-		}
-		parts, said = append(parts, sql), append(said, words)
-		if mark := p.pos; p.accept(or) || p.accept(comma) { // with "and": in both, or in either
-			p.accept(link)
-			if next := p.peek(0).op; next == between || next == since || next == before || next == after {
-				p.pos = mark
-				break
-			}
-			if _, ok := aYear(p.text(0)); ok {
-				continue
-			}
-			p.pos = mark
-		}
-		break
-	}
-	switch len(parts) {
-	case 0:
-		p.pos = start
-		return cond{}, false
-	case 1:
-		return cond{parts[0], said[0], []*Table{col.t}, true}, true
-	}
-	return cond{"(" + strings.Join(parts, " OR ") + ")", strings.Join(said, " or "), []*Table{col.t}, true}, true
+	sql, said, ok := p.oneTime(col)
+	return cond{sql, said, []*Table{col.t}, true}, ok
 }
 
 func (p *parser) oneTime(col place) (sql, said string, ok bool) {

@@ -263,7 +263,7 @@ func (p *parser) noun(outer *Table) (*phrase, bool) {
 func hasDate(v values, t *Table) bool {
 	return slices.ContainsFunc(t.places(), func(p place) bool {
 		return p.c.Kind == Date && slices.ContainsFunc(v.words, func(w string) bool {
-			return slices.ContainsFunc(append(p.spoken(), p.c.Aliases...), func(s string) bool { return slices.Contains(forms(fold(s)), w) })
+			return slices.ContainsFunc(append(p.spoken(), p.c.Aliases...), func(s string) bool { return slices.Contains(Forms(fold(s)), w) })
 		})
 	})
 }

@@ -279,7 +279,7 @@ func (s *Schema) names() map[string][]name {
 func (s *Schema) readNames() map[string][]name {
 	all := map[string][]name{}
 	put := func(words string, n name) {
-		for i, form := range forms(fold(words)) {
+		for i, form := range Forms(fold(words)) {
 			if n.plural = strings.HasSuffix(form, "s") && (i > 0 || n.value == ""); form != "" && !slices.ContainsFunc(all[form], func(o name) bool { return o.t == n.t && o.c == n.c && o.value == n.value }) {
 				all[form] = append(all[form], n)
 			}
@@ -333,9 +333,9 @@ func (p place) spoken() []string {
 	return out
 }
 
-// forms returns a word with its plurals and, of Spanish adjectives, genders. The first is
+// Forms returns a word with its plurals and, of Spanish adjectives, genders. The first is
 // the word itself.
-func forms(word string) []string {
+func Forms(word string) []string {
 	out := []string{word}
 	switch {
 	case len(word) < 3:
