@@ -276,8 +276,8 @@ func (p *parser) conditions(n *phrase, outer *Table, happened bool) bool {
 		p.skip()
 		p.accept(and)
 		p.skip()
-		if names := p.peek(1).names; p.peek(0).op == by && len(names) > 0 && !slices.ContainsFunc(names, func(n name) bool { return n.value == "" }) {
-			p.pos++ // sold by brokers
+		if names := p.peek(1).names; p.text(0) == "por" && len(names) > 0 && !slices.ContainsFunc(names, func(n name) bool { return n.value == "" }) {
+			p.pos++ // siniestros por robo
 		}
 		mark := p.pos
 		linked := slices.ContainsFunc(p.toks[start:mark], func(t token) bool { return t.op == link || t.op == from || t.op == by })

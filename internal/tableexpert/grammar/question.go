@@ -421,7 +421,10 @@ func (p *parser) winner() *statement {
 	p.accept(list)
 	limit := p.howMany(0)
 	if limit == 0 {
-		limit = map[bool]int{true: several, false: 1}[len(p.peek(0).names) > 0 && p.peek(0).names[0].plural]
+		if names := p.peek(0).names; len(names) > 0 && names[0].plural { // all that are equal, or some
+			return nil
+		}
+		limit = 1
 	}
 	n, ok := p.textColumn()
 	if t, found := p.table(); !ok && found {
