@@ -1,7 +1,7 @@
 # The commands of a working day. CI runs .ci/run, which calls these.
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test check fmt vet staticcheck race bench-mcp bench-oauth bench-a2a bench-bridge
+.PHONY: help build test check fmt vet lint race bench-mcp bench-oauth bench-a2a bench-bridge
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,7 +12,7 @@ build: ## a static binary, ./rialto
 test: ## all tests that need nothing but Go
 	go test ./...
 
-check: fmt vet staticcheck race ## what must be clean before a commit
+check: fmt vet lint race ## what must be clean before a commit
 
 fmt: ## list unformatted files
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt these files:"; echo "$$unformatted"; exit 1; }
@@ -20,8 +20,8 @@ fmt: ## list unformatted files
 vet: ## go vet
 	go vet ./...
 
-staticcheck: ## the version that go.mod pins as a tool
-	go tool staticcheck ./...
+lint: ## golangci-lint, in the version that .ci/tools.mod pins
+	go tool -modfile=.ci/tools.mod golangci-lint run ./...
 
 # The code of SQLite and of password hashing is not ours, and many times slower
 # under the race detector. internal/e2e runs the program, which is built without it.

@@ -13,7 +13,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -134,7 +133,7 @@ func (c *Client) Interface() a2a.Interface {
 
 func (d *Dialer) log() *slog.Logger {
 	if d.Log == nil {
-		return slog.New(slog.NewTextHandler(io.Discard, nil))
+		return slog.New(slog.DiscardHandler)
 	}
 	return d.Log
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ import (
 
 var _ a2a.Agent = (*a2aexec.Executor)(nil)
 
-func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func executor(run func(context.Context, *a2aexec.Turn) error) *a2aexec.Executor {
 	return &a2aexec.Executor{Run: run, Log: quiet()}

@@ -87,7 +87,7 @@ func (c Credentials) read(ctx context.Context, user string) (*Row, *Secret, erro
 // renew renews the secret of row once for all callers of all replicas, and returns it. It continues
 // when the caller disconnects: a refresh token that is used and not stored is lost.
 func (c Credentials) renew(ctx context.Context, row *Row) (*Secret, error) {
-	got, err, _ := c.Vault.renewing.Do(string(bound(row.Owner, row.Agent)), func() (any, error) {
+	got, err, _ := c.Vault.renewing.Do(bound(row.Owner, row.Agent), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewFor)
 		defer cancel()
 		return c.renewOnce(ctx, row)

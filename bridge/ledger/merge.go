@@ -10,13 +10,13 @@ import (
 // replaces. answers is the message that the event is the first answer to; nil if
 // there is none. Apply returns the event as it was applied, with what the agent left
 // out, and reports whether it changed r and the revisions of r.
-func (r *Record) Apply(event a2a.Event, answers *a2a.Message, now time.Time) (applied a2a.Event, changed, revised bool) {
-	event = restoreOmitted(r.Task, restoreHistory(r.Task, answers, event))
-	before := replaceable(r.Task, event)
-	if !r.merge(event) {
+func (e *Record) Apply(event a2a.Event, answers *a2a.Message, now time.Time) (applied a2a.Event, changed, revised bool) {
+	event = restoreOmitted(e.Task, restoreHistory(e.Task, answers, event))
+	before := replaceable(e.Task, event)
+	if !e.merge(event) {
 		return event, false, false
 	}
-	return event, true, r.revise(before, now)
+	return event, true, e.revise(before, now)
 }
 
 // merge applies an event to the task. The first event creates the task. Some agents

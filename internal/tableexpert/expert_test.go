@@ -3,7 +3,6 @@ package tableexpert_test
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -13,7 +12,7 @@ import (
 	"rialto/internal/tableexpert"
 )
 
-func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func open(t testing.TB, cfg tableexpert.Config) *tableexpert.Expert {
 	t.Helper()

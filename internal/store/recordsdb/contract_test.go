@@ -12,9 +12,6 @@ import (
 	"rialto/oauth/oauthtest"
 )
 
-// parallel is how many callers race.
-const parallel = 64
-
 var now = time.UnixMilli(1_800_000_000_000)
 
 // each runs a test with an empty database of each engine.

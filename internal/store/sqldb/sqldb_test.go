@@ -18,12 +18,6 @@ func openTemp(t *testing.T) *DB {
 	return open(t, storetest.File(t, Open))
 }
 
-// openSchema opens a PostgreSQL database that goes away with the test.
-func openSchema(t *testing.T) *DB {
-	t.Helper()
-	return open(t, oauthtest.PostgresSchema(t))
-}
-
 func open(t *testing.T, dsn string) *DB {
 	t.Helper()
 	db, err := Open(context.Background(), dsn)
