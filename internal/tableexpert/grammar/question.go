@@ -311,8 +311,8 @@ func (p *parser) ranked() *statement {
 		return nil
 	}
 	switch {
-	case o == top && limit > 0:
-		if !p.accept(by) {
+	case o == top:
+		if limit == 0 || !p.accept(by) {
 			return nil
 		}
 		return p.by(n, limit, top)
