@@ -9,7 +9,7 @@ import (
 // Apply brings r up to date with an event of its agent, and keeps what the event
 // replaces. answers is the message that the event is the first answer to; nil if
 // there is none. Apply returns the event as it was applied, with what the agent left
-// out, and reports whether it changed r and the revisions of r.
+// out, and reports whether it changed e and the revisions of e.
 func (e *Record) Apply(event a2a.Event, answers *a2a.Message, now time.Time) (applied a2a.Event, changed, revised bool) {
 	event = restoreOmitted(e.Task, restoreHistory(e.Task, answers, event))
 	before := replaceable(e.Task, event)

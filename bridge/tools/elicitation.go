@@ -139,8 +139,8 @@ func (t *Tools) awaitLeave(ctx context.Context, e *ledger.Record) bool {
 	}
 }
 
-// answered tells the agent what the person answered, and waits for what becomes of
-// it. Where the agent does not take the answer, who called is told: the person would be
+// answered sends the agent the person's answer and waits for the task. If the agent
+// refuses the answer, the caller gets the error: the person would be
 // asked the same again, and not know why.
 func (t *Tools) answered(ctx context.Context, c *mcp.Call, e *ledger.Record, a mcp.Answer, wait *float64) (*ledger.Record, error) {
 	f, err := t.answer(ctx, e, a)

@@ -171,7 +171,7 @@ func toolNames(skills []skillOf, taken map[string]bool) []string {
 }
 
 // bareNames returns the names of skills that can be names of tools. A call to
-// AGENT_SKILL must not reach another agent with a skill of that name.
+// AGENT_SKILL must not reach another agent with an equally named skill.
 func bareNames(skills []skillOf, taken map[string]bool) map[string]bool {
 	count, full := map[string]int{}, map[string]string{}
 	for _, s := range skills {

@@ -65,7 +65,7 @@ func guarded(t *testing.T, schemes map[string]a2a.SecurityScheme, door func(*htt
 		}
 		face.ServeHTTP(w, r)
 	}))
-	face.URL = "http://" + srv.Listener.Addr().String() // before anybody reads the card
+	face.URL = "http://" + srv.Listener.Addr().String() // before the card is read
 	srv.Start()
 	t.Cleanup(func() { srv.CloseClientConnections(); srv.Close(); agent.Close() })
 	return srv.URL

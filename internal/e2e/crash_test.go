@@ -57,7 +57,7 @@ func newAgent(t *testing.T, run func(context.Context, *a2aexec.Turn) error) stri
 		Skills: []a2a.Skill{{ID: "wait", Name: "Wait", Description: "Waits", Tags: []string{"wait"}}},
 	}}
 	srv := httptest.NewUnstartedServer(face)
-	face.URL = "http://" + srv.Listener.Addr().String() // before anybody reads the card
+	face.URL = "http://" + srv.Listener.Addr().String() // before the card is read
 	srv.Start()
 	t.Cleanup(func() { exec.Close(); srv.CloseClientConnections(); srv.Close() })
 	return srv.URL

@@ -46,7 +46,7 @@ func newRealm(t *testing.T) *realm {
 		agent.ServeHTTP(w, req)
 	})
 	r.Server = httptest.NewUnstartedServer(routes)
-	agent.URL = "http://" + r.Listener.Addr().String() // before anybody reads the card
+	agent.URL = "http://" + r.Listener.Addr().String() // before the card is read
 	r.Start()
 	t.Cleanup(func() { exec.Close(); r.CloseClientConnections(); r.Close() })
 	return r

@@ -27,7 +27,7 @@ type sdk struct {
 	lacks              []string // steps of the tour that its client has no call for
 	tells              bool     // its agent sends push notifications
 
-	goesOn bool                       // its agent, by itself, when its user has signed in
+	goesOn bool                       // its agent, without a message, when its user has signed in
 	cannot map[interop.Feature]string // why there is no such flow of TestGenerations with its agent
 }
 
@@ -115,12 +115,12 @@ func (s sdk) agent(t *testing.T) string {
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &at) != nil {
 		t.Fatalf("%s did not say where it is: %s, %v, %s", s.name, lines.Text(), lines.Err(), said)
 	}
-	go io.Copy(said, out) // nobody else reads it, and then it would wait
+	go io.Copy(said, out) // an unread pipe would block it
 	return at.URL
 }
 
 // TestCrossing has clients of every generation reach agents of every generation
-// through the program, none of them ours: each goes through all that there is,
+// through the program, none of them ours: each uses everything,
 // streams and webhooks included.
 func TestCrossing(t *testing.T) {
 	all, dir, addr := sdks(t), t.TempDir(), freeAddress(t)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestTheAddressesBesideTheEndpoint are those that clients of earlier servers
-// know: some are for anybody, and the rest say where to begin.
+// know: some are public, and the others say where to begin.
 func TestTheAddressesBesideTheEndpoint(t *testing.T) {
 	data := t.TempDir()
 	p := demo(t, data, "")

@@ -9,8 +9,8 @@ import (
 	"rialto/oauth/oauthtest"
 )
 
-// logInElsewhere lets somebody come in by an identity provider, leaves another
-// who is there, and pastes a token.
+// logInElsewhere signs a person in by an identity provider, leaves another sign-in
+// unfinished, and pastes a token.
 func (v *vault) logInElsewhere() {
 	v.Helper()
 	const proof = "another-verifier-that-is-long-enough-for-rfc-7636"

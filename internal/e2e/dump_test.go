@@ -60,7 +60,7 @@ func testDump(t *testing.T, dsn string, dump func() []byte) {
 	t.Logf("none of %d secrets is in %d bytes", len(v.secrets), len(all))
 }
 
-// vault is a server, and all that was got from it or given to it which nobody
+// vault is a server, and all that was got from it or given to it which no one
 // else may have.
 type vault struct {
 	*testing.T
@@ -121,7 +121,7 @@ sign_in:
 	v.keptFor("the secret that seals", strings.TrimSpace(string(secret)))
 }
 
-// firstAccount makes the account of somebody who signs in.
+// firstAccount makes the account of a person who signs in.
 func (v *vault) firstAccount() {
 	v.Helper()
 	code := regexp.MustCompile(`(?m)^ +([A-Z2-7]{5}(?:-[A-Z2-7]{5}){3})$`).FindStringSubmatch(v.program.log.String())
@@ -173,7 +173,7 @@ func (v *vault) logIn() {
 	v.keptFor("a refresh token that was used", first.Refresh)
 	v.keptFor("a refresh token", second.Refresh)
 	basic := base64.StdEncoding.EncodeToString([]byte("operator:" + url.QueryEscape(v.secrets["the secret of a configured client"])))
-	v.keptFor("the token of a client that acts by itself",
+	v.keptFor("the token of a client-credentials client",
 		v.token(url.Values{"grant_type": {"client_credentials"}}, 200, "Authorization", "Basic "+basic).Access)
 
 	var pushed struct {

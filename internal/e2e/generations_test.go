@@ -29,7 +29,7 @@ var flows = []interop.Feature{"send", "stream with progress", "ask", "sign in", 
 func TestGenerations(t *testing.T) {
 	all, dir, addr := sdks(t), t.TempDir(), freeAddress(t)
 	table := &interop.Table{Name: "the clients", Columns: flows, Heads: []string{"MCP client", "Agent", "A2A"}}
-	releases := map[string]string{} // of the agents, of which each client has its own
+	releases := map[string]string{} // of the agents; each client has its own
 	var config bytes.Buffer
 	fmt.Fprintf(&config, "url: http://%s\ndatabase: %q\nsecret_file: %s\nagents:\n", addr, filepath.Join(dir, "rialto.db"), filepath.Join(dir, "secret"))
 	for _, era := range eras {

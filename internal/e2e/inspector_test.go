@@ -47,7 +47,7 @@ func (i inspected) call(tool, args string) (got struct {
 
 // TestTheInspectorUsesTheTools signs in once, and lists and calls in each era.
 // --strict also looks for what the dialects of model providers cannot express.
-// The command line takes tasks, but nobody can be asked there.
+// The command line takes tasks, but cannot ask a person.
 func TestTheInspectorUsesTheTools(t *testing.T) {
 	p, home, consents := observedDemo(t, t.TempDir()), t.TempDir(), 1
 	for _, era := range []string{"legacy", "auto", "modern"} {

@@ -187,7 +187,7 @@ func (w *world) act(ctx context.Context, r *rand.Rand) {
 }
 
 // send sends a message and notes the handle that it is given. A repetition may
-// find a task of which nobody knows whether the agent has heard.
+// find a task whose delivery is unknown.
 func (w *world) send(ctx context.Context, p *program, args map[string]any, repeats bool) error {
 	got, err := attempt(ctx, p.URL, w.token, "send_task", args)
 	if err != nil {
@@ -244,7 +244,7 @@ func (w *world) look(t *testing.T, handle string, wait int) task {
 	return got
 }
 
-// insist repeats a call, and as long as it is told that too many tasks run: where
+// insist repeats a call, as long as the answer is that too many tasks run: where
 // several servers share a database, those of one that was killed count until their
 // leases have run out.
 func (w *world) insist(ctx context.Context, p *program, args map[string]any) error {

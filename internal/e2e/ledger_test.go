@@ -25,7 +25,7 @@ import (
 // TestALongLedgerIsAsQuickAtTheDoor asks a server with a thousand tasks and one
 // with many more, all of one user, by turns, so that what disturbs the machine
 // disturbs both, and reports how long the answers take. RIALTO_TEST_TASKS says how
-// many tasks the long ledger has; the times are to be read, not judged, by whoever
+// many tasks the long ledger has; the times are printed, not judged, for the person who
 // asks for them.
 func TestALongLedgerIsAsQuickAtTheDoor(t *testing.T) {
 	n := number("RIALTO_TEST_TASKS", 0)

@@ -16,7 +16,7 @@ import (
 	"rialto/oauth/oauthtest"
 )
 
-// Programs of others that sign in by themselves: each prints where the person
+// Foreign programs that sign in on their own: each prints where the person
 // has to go and waits at an address on loopback for the answer.
 const (
 	inspector = "@modelcontextprotocol/inspector/clients/launcher/build/index.js" // 2.12.0
@@ -25,7 +25,7 @@ const (
 )
 
 // TestTheInspectorSignsIn logs in with nothing but the URL, comes back with
-// what it kept, and logs in anew.
+// its stored login, and logs in anew.
 func TestTheInspectorSignsIn(t *testing.T) {
 	for _, era := range []string{"legacy", "modern"} {
 		t.Run(era, func(t *testing.T) {

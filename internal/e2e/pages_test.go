@@ -30,7 +30,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestKeyboard has somebody without a mouse sign in, answer, connect, end, and run
+// TestKeyboard signs in without a mouse, answer, connect, end, and run
 // the server.
 func TestKeyboard(t *testing.T) {
 	path, err := chromium()
@@ -118,7 +118,7 @@ func agentOf(t *testing.T, card *a2a.Card, run func(context.Context, *a2aexec.Tu
 	exec := &a2aexec.Executor{Run: run}
 	agent := &a2aserver.Server{Agent: exec, Card: card}
 	srv := httptest.NewUnstartedServer(agent)
-	agent.URL = "http://" + srv.Listener.Addr().String() // before anybody reads the card
+	agent.URL = "http://" + srv.Listener.Addr().String() // before the card is read
 	srv.Start()
 	t.Cleanup(func() { exec.Close(); srv.CloseClientConnections(); srv.Close() })
 	return srv.URL

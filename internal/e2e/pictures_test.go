@@ -29,7 +29,7 @@ func TestPicturesOfTheDocumentationAreSmall(t *testing.T) {
 }
 
 // shrink writes the pictures of a folder anew with 256 colours at most, which is
-// what pages have, but for the edges of letters.
+// the colors of the page, except at the edges of letters.
 func shrink(t *testing.T, folder string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(folder, "*.png"))

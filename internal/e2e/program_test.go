@@ -97,7 +97,7 @@ func (p *program) end(t *testing.T) {
 
 // confess ends a program that hangs, which writes into its log what its goroutines are
 // doing, those on a thread, too. What the system says of its threads comes before that:
-// it knows of those that nothing wakes.
+// it polls tasks without wake-ups.
 func (p *program) confess() {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", p.cmd.Process.Pid)) // none but on Linux
 	for _, thread := range threads {
@@ -120,9 +120,9 @@ func (p *program) kill() {
 	<-p.done
 }
 
-// freeAddress returns an address that nobody listens on. Its port is below those
-// that the system gives to whoever asks for any, as servers of tests do, and is
-// given out once: nobody takes it before the program does, or while it is down.
+// freeAddress returns an address on which nothing listens. Its port is below the range
+// that the system assigns, and is returned once: no other process takes it before the
+// program does, or while the program is down.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for range 100 {

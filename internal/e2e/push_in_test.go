@@ -51,7 +51,7 @@ func beforeHooks(t *testing.T, addr string) (string, <-chan notice) {
 
 // TestAgentsOfOthersTellTheServerOfTheirTasks has each SDK whose agents send push
 // notifications send them to the webhook that the server gave with the message.
-// They are taken from nobody else, and a task is what its agent shows, whatever a
+// They are taken from no other sender, and a task is what its agent shows, whatever a
 // notification says of it.
 func TestAgentsOfOthersTellTheServerOfTheirTasks(t *testing.T) {
 	dir, addr := t.TempDir(), freeAddress(t)

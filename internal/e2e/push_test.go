@@ -82,7 +82,7 @@ func (r *receiver) note(req *http.Request, body []byte) {
 }
 
 // sendWithWebhook sends a message in the words of a generation and waits for
-// the end of its task, of which a webhook shall be told.
+// the end of its task, which a webhook shall receive.
 func sendWithWebhook(t *testing.T, base, token, generation, url, name string) {
 	t.Helper()
 	hook := fmt.Sprintf(`{"url":%q,"token":%q}`, url, generation+" "+name)
@@ -103,7 +103,7 @@ func sendWithWebhook(t *testing.T, base, token, generation, url, name string) {
 
 // TestPushNotificationsOutliveACrash has 1,000 notifications due to a webhook
 // that hangs when the server is killed. The next one delivers each at least
-// once, as the generation that asked for it has it, and calls nobody whom the
+// once, as the generation that asked for it has it, and calls no address that the
 // operator has meanwhile struck from the list.
 func TestPushNotificationsOutliveACrash(t *testing.T) {
 	const users, each, struck = 5, 200, 20

@@ -123,7 +123,7 @@ func TestAMessageThatIsSentAgainIsTheSameMessage(t *testing.T) {
 			}
 		}
 		if got := begun(t, kitClient(t, p.URL+"/a2a/agent", token["bob"], way), named("m", text), false); got.ID == ids[way] {
-			t.Errorf("%s: somebody else got the same task", text)
+			t.Errorf("%s: another user got the same task", text)
 		}
 	}
 	p.kill()
@@ -194,7 +194,7 @@ func TestATaskThatIsNamedTwiceIsOneTask(t *testing.T) {
 	again := time.NewTicker(50 * time.Millisecond) // a user may not ask much more often
 	defer again.Stop()
 	for !strings.Contains(call("tasks/get", `{"id":"mine"}`), `"state":"working"`) {
-		<-again.C // until the agent has got it, or what becomes of it is not known after the kill
+		<-again.C // until the agent has it; otherwise its delivery is unknown after the kill
 	}
 	if n := agent.times("work"); n != 1 {
 		t.Errorf("the agent got it %d times", n)

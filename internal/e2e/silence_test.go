@@ -15,14 +15,14 @@ import (
 )
 
 // What a server may take with a database that says nothing: to give up its start, and
-// to end when it is told to. An orchestrator waits for half a minute.
+// to end on SIGTERM. An orchestrator waits for half a minute.
 const (
 	startsWithin = 45 * time.Second
 	endsWithin   = 25 * time.Second
 )
 
 // TestADatabaseThatFallsSilentKeepsNoServer has PostgreSQL say nothing more while
-// tasks run. The server ends when it is told to, and says what it was waiting for.
+// tasks run. The server ends on SIGTERM, and says what it was waiting for.
 func TestADatabaseThatFallsSilentKeepsNoServer(t *testing.T) {
 	t.Parallel()
 	v := newValve(t, oauthtest.PostgresSchema(t))

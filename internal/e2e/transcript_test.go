@@ -97,7 +97,7 @@ func (r *replay) play(request string) string {
 	req.RequestURI, req.Host, req.URL.Scheme, req.URL.Host = "", "", "http", strings.TrimPrefix(r.p.URL, "http://")
 	req.Body, req.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 	ctx, hangUp := context.WithCancel(r.t.Context())
-	defer hangUp() // of a stream that does not end by itself
+	defer hangUp() // of a stream that stays open
 	resp, err := http.DefaultTransport.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		r.t.Fatal(err)

@@ -395,7 +395,7 @@ func TestExtendedCardsComeFromTheAgent(t *testing.T) {
 }
 
 // TestAnExtendedCardIsHeldToWhatTheCardIs lets an agent tell more than it may: what
-// nobody has signed, or looked at, is not told here.
+// is not signed or not reviewed, is not returned here.
 func TestAnExtendedCardIsHeldToWhatTheCardIs(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

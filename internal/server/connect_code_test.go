@@ -16,7 +16,7 @@ import (
 )
 
 // TestAPersonConnectsAnAgentWithACode enters a code at an agent's server, which sends
-// nobody back, while a task waits. The same page in another tab is no fault afterwards.
+// no one back, while a task waits. The same page in another tab is no fault afterwards.
 func TestAPersonConnectsAnAgentWithACode(t *testing.T) {
 	var entered atomic.Bool
 	var there *httptest.Server

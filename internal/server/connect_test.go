@@ -325,7 +325,7 @@ func TestADeniedConnectionReturnsToTheTask(t *testing.T) {
 }
 
 // TestALinkToConnectSaysWhoseTaskItIsAbout opens the link of alice's task as bob, who
-// would connect the agent for himself and wonder why the task does not go on.
+// would connect the agent for himself, and the task would not continue.
 func TestALinkToConnectSaysWhoseTaskItIsAbout(t *testing.T) {
 	agent := newPersonalAgent(t)
 	r := newRig(t, agent.config())

@@ -34,7 +34,7 @@ func (l oneConn) Accept() (net.Conn, error) {
 func (l oneConn) Close() error   { return nil }
 func (l oneConn) Addr() net.Addr { return &net.TCPAddr{} }
 
-// A body that never comes once held its connection for ever: the deadline was
+// A body that never comes once held its connection indefinitely: the deadline was
 // lifted when it passed, and the server then waited for the rest.
 func TestABodyHasADeadline(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{

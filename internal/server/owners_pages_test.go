@@ -44,13 +44,13 @@ func TestNoPageShowsAnothersTask(t *testing.T) {
 		return at(user, method, "/documents/"+url.PathEscape(id), form)
 	}
 	answer := url.Values{"pause": {"x"}, "once": {strings.Repeat("A", 26)}, "field:answer": {"that one"}}
-	pages := map[string]func(user, id string) string{ // each page that names something of somebody's
+	pages := map[string]func(user, id string) string{ // each page that names something of one user
 		"/documents/{id}": nil, // below
 		"/answer/{id}": func(user, id string) string {
 			return at(user, "GET", "/answer/"+id, nil) + at(user, "POST", "/answer/"+id, answer)
 		},
 		"/answer/{id}/events": func(user, id string) string { return at(user, "GET", "/answer/"+id+"/events?since=0", nil) },
-		"/register/{id}":      nil, "/mcp/oauth/register/{id}": nil, "/mcp/oauth/clients/{id}": nil, // of clients, which are nobody's
+		"/register/{id}":      nil, "/mcp/oauth/register/{id}": nil, "/mcp/oauth/clients/{id}": nil, // of clients, which no user owns
 	}
 	for _, op := range o.document().operations() {
 		if _, known := pages[op.path]; !known && strings.Contains(op.path, "{id}") {
@@ -86,7 +86,7 @@ func TestNoPageShowsAnothersTask(t *testing.T) {
 }
 
 // TestWhatASearchFindsOpens holds that each hit can be fetched by its id, and
-// opened at its address by whoever searched.
+// opened at its address by the user who searched.
 func TestWhatASearchFindsOpens(t *testing.T) {
 	o := newOwners(t)
 	defer o.untouched()

@@ -195,10 +195,10 @@ func TestNoMethodOfMCPReachesAnothersTask(t *testing.T) {
 	o.nothing("completion/complete", ask(o.bob, "2025-11-25", "completion/complete", `"ref":{"type":"ref/resource","uri":"rialto://tasks/{task}"},"argument":{"name":"task","value":""}`))
 }
 
-// artifactForm is the template of what a task has produced.
+// artifactForm is the template of artifacts.
 const artifactForm = "rialto://tasks/{task}/artifacts/{artifact}"
 
-// resources returns the URIs of what is a task's, by the templates that there are,
+// resources returns the URIs of what is a task's, by all templates,
 // with ID for the task.
 func (o *owners) resources() (all []string) {
 	o.t.Helper()
@@ -270,7 +270,7 @@ func (o *owners) subscribing() {
 	}
 }
 
-// ownNothing are the methods of MCP that name nothing of anybody's, or that are
+// ownNothing are the methods of MCP that name nothing of a user, or that are
 // tried elsewhere.
 var ownNothing = map[string]bool{
 	"initialize": true, "ping": true, "logging/setLevel": true, "server/discover": true,
@@ -309,7 +309,7 @@ func methodsOfMCP(t *testing.T) (methods []string) {
 }
 
 // TestNoAddressReachesAnothersTask asks at each documented address that names a
-// task, or something else of somebody's.
+// task, or something else of one user.
 func TestNoAddressReachesAnothersTask(t *testing.T) {
 	o := newOwners(t)
 	defer o.untouched()
@@ -354,7 +354,7 @@ func TestNoAddressReachesAnothersTask(t *testing.T) {
 				got := o.try(op.method, path, token, media, body)
 				return timestamp.ReplaceAllString(got.said(), "TIME")
 			}
-			hers := "" // asking about a config that is not there, she is told no more than bob
+			hers := "" // asking about a config that is not there, she learns no more than bob
 			if kind == "task" && !strings.Contains(op.path, "{config}") {
 				hers = at(o.alice, alices)
 			}

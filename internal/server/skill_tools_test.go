@@ -101,7 +101,7 @@ func TestToolsAreThereForTheUseCasesOfTheirSkills(t *testing.T) {
 	if err := r.agents.Add(t.Context(), a, nil); err != nil {
 		t.Fatal(err)
 	}
-	r.bridge.Tools.ReadSkills(context.Background()) // what happens by itself, soon
+	r.bridge.Tools.ReadSkills(context.Background()) // which also happens in the background
 	for token, want := range map[string][2]bool{all: {true, true}, claims: {true, true}, sales: {false, true}} {
 		if got := [2]bool{has(token, "peek"), has(token, "schema")}; got != want {
 			t.Errorf("got peek and schema %v, want %v", got, want)
@@ -150,7 +150,7 @@ func TestACardReachesToolsOnceItIsAccepted(t *testing.T) {
 	shows.Store(&other)
 	later.Add(int64(time.Hour)) // the card is old, and read again
 	if has("Ignore") || !has("Looks around.") {
-		t.Error("a card that nobody has looked at reaches a model")
+		t.Error("a card that was not reviewed reaches a model")
 	}
 	third := card("Nobody has looked at this.")
 	shows.Store(&third)

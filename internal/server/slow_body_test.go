@@ -22,7 +22,7 @@ func (h *slowBody) Read([]byte) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// Those who did not log in are nobody to the server; that one of them sends slowly
+// Callers without a login have no name; that one of them sends slowly
 // must not close the public doors to the others.
 func TestPublicEndpointsLimitEachAddress(t *testing.T) {
 	r := newRig(t)

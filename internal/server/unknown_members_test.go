@@ -11,7 +11,7 @@ import (
 )
 
 // TestUnknownMembersAreIgnored sends members that A2A 1.0 does not define, as
-// drafts of 1.1 do, in both directions. They disturb nobody and are not passed on:
+// drafts of 1.1 do, in both directions. They are ignored and not passed on:
 // a2a-python 1.x refuses a message or an answer that has one.
 func TestUnknownMembersAreIgnored(t *testing.T) {
 	event := func(s string) string { return `data: {"jsonrpc":"2.0","id":$ID,"result":` + s + "}\n\n" }

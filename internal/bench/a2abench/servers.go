@@ -32,7 +32,7 @@ func measureServer(name string, r *row, l harness.Load) (harness.Outcome, error)
 	return measure(l, "by hand", r, web.URL)
 }
 
-// ourServer runs an agent that works, hands over what it was told, and is done.
+// ourServer runs an agent that works, returns the message, and completes.
 func ourServer(binding) (http.Handler, func() error) {
 	exec := &a2aexec.Executor{
 		MaxTasks: 1 << 20, // as many as the other, which forgets none
@@ -78,7 +78,7 @@ func (executor) Cancel(context.Context, *a2asrv.ExecutorContext) iter.Seq2[their
 	return func(func(theirs.Event, error) bool) {}
 }
 
-// What fixed says, in the JSON of A2A 1.0.
+// The answers of fixed, in the JSON of A2A 1.0.
 const (
 	fixedTask = `{"id":"7d9e1c1e-8f0a-4c63-9d35-2b1f0f6a7c11","contextId":"0c3a4a52-93f6-4f0e-8ab1-6c6d0a3f8f02",` +
 		`"status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-01-02T03:04:05.678Z"},` +

@@ -14,7 +14,7 @@ import (
 	"rialto/a2a/a2aserver"
 )
 
-// agent is an A2A agent that gives back what it is told, at once; what begins
+// agent is an A2A agent that echoes at once; a message that begins
 // with "wait" it keeps until it is released.
 type agent struct {
 	*httptest.Server
@@ -27,7 +27,7 @@ type agent struct {
 func newAgent(streaming bool) *agent {
 	a := &agent{released: make(chan struct{})}
 	face := &a2aserver.Server{Agent: echo{a}, Card: &a2a.Card{
-		Name: "Echo", Description: "Gives back what it is told.", Version: "1", Capabilities: a2a.Capabilities{Streaming: streaming},
+		Name: "Echo", Description: "Echoes the message.", Version: "1", Capabilities: a2a.Capabilities{Streaming: streaming},
 		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
 		Skills: []a2a.Skill{{ID: "echo", Name: "Echo", Description: "Echoes", Tags: []string{"echo"}}},
 	}}
@@ -36,7 +36,7 @@ func newAgent(streaming bool) *agent {
 	return a
 }
 
-// release lets go of what waits.
+// release answers the waiting messages.
 func (a *agent) release() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -115,7 +115,7 @@ func sdks(agentURL string, e harness.Era) (http.Handler, error) {
 	return sdkHandler(agentURL, nil, &gosdk.StreamableHTTPOptions{Stateless: e == harness.Current})
 }
 
-// tunedSDKs is the same by somebody who has looked for what makes it fast: answers
+// tunedSDKs is the same with the fastest settings: answers
 // in JSON instead of in streams, and a connection for each call.
 func tunedSDKs(agentURL string, e harness.Era) (http.Handler, error) {
 	return sdkHandler(agentURL, httpClient(), &gosdk.StreamableHTTPOptions{Stateless: e == harness.Current, JSONResponse: true})

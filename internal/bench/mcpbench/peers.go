@@ -28,7 +28,7 @@ func rialto() peer {
 	return peer{"rialto", &mcp.Server{
 		Name: "bench", Version: "1", SessionKey: []byte(rand.Text()),
 		Tools: []mcp.Tool{{
-			Name: "echo", Description: "Says what it is told.", InputSchema: json.RawMessage(schema),
+			Name: "echo", Description: "Echoes the text.", InputSchema: json.RawMessage(schema),
 			Call: func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
 				var in echo
 				if wrong := c.Decode(&in); wrong != nil {
@@ -42,7 +42,7 @@ func rialto() peer {
 
 func mcpGo(options ...server.StreamableHTTPOption) http.Handler {
 	s := server.NewMCPServer("bench", "1")
-	s.AddTool(gomcp.NewToolWithRawSchema("echo", "Says what it is told.", json.RawMessage(schema)),
+	s.AddTool(gomcp.NewToolWithRawSchema("echo", "Echoes the text.", json.RawMessage(schema)),
 		func(_ context.Context, r gomcp.CallToolRequest) (*gomcp.CallToolResult, error) {
 			text, err := r.RequireString("text")
 			if err != nil {
@@ -67,7 +67,7 @@ type echo struct {
 
 func goSDK(options *gosdk.StreamableHTTPOptions) http.Handler {
 	s := gosdk.NewServer(&gosdk.Implementation{Name: "bench", Version: "1"}, nil)
-	gosdk.AddTool(s, &gosdk.Tool{Name: "echo", Description: "Says what it is told."},
+	gosdk.AddTool(s, &gosdk.Tool{Name: "echo", Description: "Echoes the text."},
 		func(_ context.Context, _ *gosdk.CallToolRequest, in echo) (*gosdk.CallToolResult, any, error) {
 			return &gosdk.CallToolResult{Content: []gosdk.Content{&gosdk.TextContent{Text: in.Text}}}, nil, nil
 		})

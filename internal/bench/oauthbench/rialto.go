@@ -23,7 +23,7 @@ import (
 	"rialto/oauth/oauthtest"
 )
 
-// rialto is our server. Its codes come from its own page, approved by somebody
+// rialto is our server. Its codes come from its own page, approved by a person
 // who is signed in.
 type rialto struct {
 	db      *store.DB
@@ -98,7 +98,7 @@ func (p *rialto) first() http.Handler {
 }
 
 // forget puts a new replica in the place of the one that has seen tokens. What
-// that one held is collected before the new one holds as much: nobody runs two.
+// that one held is collected before the new one holds as much: no operator runs two.
 func (p *rialto) forget(ctx context.Context) error {
 	s := p.server()
 	p.replica.Store(&replica{s.Guard.Require(resource, clientScope), routes(s)})

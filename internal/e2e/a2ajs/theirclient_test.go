@@ -91,10 +91,10 @@ func serveGRPC(t *testing.T, s *a2aserver.Server) string {
 	return l.Addr().String()
 }
 
-// misread is why some of what we say over HTTP+JSON is not understood.
-const misread = "Its client takes the task of JSON-RPC for that of HTTP+JSON (a2a-js#291), and only bodies say so, which these calls lack; mended in 0.3.8."
+// misread is why their client does not understand some answers over HTTP+JSON.
+const misread = "Its client takes the task of JSON-RPC for that of HTTP+JSON (a2a-js#291), and only bodies say so, which these calls lack; fixed in 0.3.8."
 
-// TestTheirClients has each of their clients go through all that there is with
+// TestTheirClients lets each of their clients use everything with
 // our server.
 func TestTheirClients(t *testing.T) {
 	scripts := map[string]string{"0.2.5": "client02.mjs", "0.3.7": "client037.mjs", "0.3.14": "client03.mjs", "1.3.0": "client10.mjs"}

@@ -66,7 +66,7 @@ func deadline(t *testing.T) context.Context {
 	return ctx
 }
 
-// TestTheirServers has our client go through all that there is with each of
+// TestTheirServers lets our client use everything of each of
 // their servers.
 func TestTheirServers(t *testing.T) {
 	for _, p := range peers() {
@@ -209,7 +209,7 @@ func tryResubscribe(t *testing.T, s theirs) {
 	}
 }
 
-// tryPush has a task's webhook come with its message, where the server heeds
+// tryPush has a task's webhook come with its message, where the server honors
 // that, and another set later, asked for, listed and dropped.
 func tryPush(t *testing.T, s theirs) {
 	woken := make(chan string, 16)
