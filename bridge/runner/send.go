@@ -65,10 +65,7 @@ func (r *Runner) sendNew(ctx context.Context, caller directory.Caller, args *Req
 }
 
 func (r *Runner) sendNext(ctx context.Context, caller directory.Caller, args *Request, m *a2a.Message) (*Follower, error) {
-	e, err := r.Ledger.Task(ctx, caller.User, args.TaskID)
-	if err == nil && r.Directory.Hides(ctx, e.Agent) {
-		err = ledger.ErrNoTask
-	}
+	e, err := r.Task(ctx, caller.User, args.TaskID)
 	if err != nil {
 		return nil, err
 	}
