@@ -42,7 +42,7 @@ const (
 	RateLimited           Code = "RATE_LIMITED"
 )
 
-// Broader returns the code that c is a case of: c itself, if of none.
+// Broader returns the general code that includes c, or c itself.
 func (c Code) Broader() Code {
 	switch c {
 	case InvalidTaskState, StreamingNotSupported:

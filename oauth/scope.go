@@ -112,7 +112,7 @@ func (s ScopeSet) Only(useCases ...string) ScopeSet {
 	return set
 }
 
-// Within returns the set narrowed to the use cases of a limit, which is none if it is empty.
+// Within returns the set narrowed to the use cases of a limit; an empty limit restricts nothing.
 func (s ScopeSet) Within(limit []string) ScopeSet {
 	if len(limit) == 0 {
 		return s

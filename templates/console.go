@@ -49,7 +49,7 @@ type Section struct {
 	Grave  bool // what is done here cannot be undone
 }
 
-// Fact is a value and what it is called.
+// Fact is a value with its label.
 type Fact struct {
 	Name  string // a sentence of ours
 	Value Text

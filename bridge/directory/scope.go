@@ -18,7 +18,7 @@ type Caller struct {
 	AllUseCases bool
 }
 
-// Effective returns for whom a context acts, kept to the use case that the operator forces.
+// Effective returns the caller of ctx, kept to the use case that the operator forces.
 func (d *Directory) Effective(ctx context.Context) Caller { return d.Restrict(d.Caller(ctx)) }
 
 // Restrict returns a caller kept to the use case that the operator forces.
@@ -101,5 +101,5 @@ func errNoSkill(agent, skill string) error {
 // noSkill is what a caller learns of a skill that is not for them.
 type noSkill struct{ ledger.InputError }
 
-// Unwrap lets it be read as what it is.
+// Unwrap lets errors.As find the InputError.
 func (e noSkill) Unwrap() error { return e.InputError }

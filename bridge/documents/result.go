@@ -127,7 +127,7 @@ func result(e *ledger.Record, show Chunk) *mcp.Result {
 }
 
 // Problem returns why a task did not do what it should; nil if it did, or still may. A task in an
-// unknown state is a problem, although it is still followed. A task in the expected state is none.
+// unknown state is a problem, although it is still followed. Problem returns nil for a task in the expected state.
 func Problem(e *ledger.Record, expected a2a.State) *ledger.Failure {
 	state := e.State()
 	switch code := ledger.EndCodes[state]; {

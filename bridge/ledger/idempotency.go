@@ -21,7 +21,7 @@ type ErrDuplicate struct {
 func (e ErrDuplicate) Error() string { return "the message was sent before" }
 
 // Digest identifies a message by its id and its content, so that a repeated message is
-// recognized. The id alone does not do: some clients number their messages from one in
+// recognized. The id alone is not enough: some clients number their messages from one in
 // each process. It is "" for a message without an id.
 func Digest(m *a2a.Message) string {
 	if m.ID == "" {

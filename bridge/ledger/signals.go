@@ -14,7 +14,7 @@ type Signals interface {
 	Listen(ctx context.Context, heard func(Signal))
 }
 
-// Signal says what there is about a task.
+// Signal tells other replicas what happened to a task.
 type Signal struct {
 	About  About
 	Handle string

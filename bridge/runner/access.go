@@ -6,8 +6,8 @@ import (
 )
 
 // authorize returns ErrNoTask unless the task is owner's, and of an agent that the caller
-// of ctx may know of. Here a task is refused because its owner is another: every door
-// gets a task through Task or Current.
+// of ctx may know of. Requests get a task through Task or Current, which call it. Each
+// query of the store names the owner as well, so a task of another owner is not found.
 func (r *Runner) authorize(ctx context.Context, owner string, e *ledger.Record) error {
 	if e.Owner != owner || r.Directory.Hides(ctx, e.Agent) {
 		return ledger.ErrNoTask

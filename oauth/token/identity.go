@@ -25,7 +25,7 @@ type Identities struct {
 	Now    func() time.Time
 }
 
-// ExternalPrefix stands before the names of accounts that come of pasted tokens.
+// ExternalPrefix is the prefix of account names created from pasted tokens.
 const ExternalPrefix = "token"
 
 // ErrSignInDenied says why a person whom an issuer knows may not sign in, in words for the page.
