@@ -94,8 +94,9 @@ func TestRecordsAreInTheDatabaseInTheEnd(t *testing.T) {
 	var wg sync.WaitGroup
 	var want []string
 	for i := range 300 {
-		want = append(want, fmt.Sprintf("%03d", i))
-		wg.Go(func() { add(t, b, want[i]) })
+		key := fmt.Sprintf("%03d", i)
+		want = append(want, key)
+		wg.Go(func() { add(t, b, key) })
 	}
 	wg.Wait()
 	if err := b.Close(); err != nil {
