@@ -13,7 +13,7 @@ func Snippets(url string) []templates.Snippet {
 		if public {
 			return steps
 		}
-		return "This client runs elsewhere and needs a public https address: lead a tunnel here and start again with --url https://…\n" + steps
+		return "This app runs elsewhere and needs a public https address. Expose this server with a tunnel and restart with --url https://…\n" + steps
 	}
 	return []templates.Snippet{
 		{Client: "ChatGPT", Steps: hosted("In Settings, Apps & Connectors, Advanced settings, turn on Developer mode.\nChoose Create, paste the address, keep OAuth, and confirm.\nSign in here, look at what it asks for, and allow it."), Code: url},
