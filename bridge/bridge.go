@@ -32,7 +32,7 @@ func New(r *runner.Runner, l *documents.Library, record func(usage.Record)) *Bri
 		b.Meter = &metering.Meter{Directory: r.Directory, Record: record, Now: r.Now}
 	}
 	l.Directory, l.Runner, l.Meter, l.URL, l.Now, l.Log = r.Directory, r, b.Meter, r.Directory.URL, r.Now, r.Log
-	b.Tools = &tools.Tools{Directory: r.Directory, Runner: r, Documents: l, Meter: b.Meter, Now: r.Now, Log: r.Log}
+	b.Tools = &tools.Tools{Directory: r.Directory, Runner: r, Documents: l, Meter: b.Meter, Now: r.Now}
 	b.Proxy = &proxy.Proxy{Directory: r.Directory, Runner: r, Meter: b.Meter, Log: r.Log}
 	r.TaskChanged, r.Directory.Changed = b.Tools.NotifyTask, b.Tools.NotifyAgent
 	return b

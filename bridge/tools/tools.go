@@ -5,7 +5,6 @@ package tools
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,7 +16,7 @@ import (
 	"rialto/mcp"
 )
 
-// Tools are the tools of an MCP server. Directory, Runner, Documents, Now and Log are required.
+// Tools are the tools of an MCP server. Directory, Runner, Documents and Now are required.
 type Tools struct {
 	Directory *directory.Directory
 	Runner    *runner.Runner
@@ -31,7 +30,6 @@ type Tools struct {
 	ToolsChanged func()
 
 	Now func() time.Time
-	Log *slog.Logger
 
 	stop    context.CancelFunc
 	wg      sync.WaitGroup
